@@ -57,6 +57,7 @@ import {
   progressSignal,
   sendUpdate,
 } from './messages.ts';
+import { adjustmentRoom, answerRoom, inputRoom, isRefused } from './room.ts';
 import { installQueries, stateOf } from './queries.ts';
 import type { Session } from './session.ts';
 
@@ -67,9 +68,12 @@ const MAX_CANCEL_BYTES = 2_048;
 export function installHandlers(session: Session): void {
   installUpdates(session);
   setHandler(inputSignal, (input) => {
-    const problem = inputProblem(session, input);
-    if (problem === null) accept(session, input);
-    else warn(session, 'input_refused', problem);
+    const found = inputProblem(session, input);
+    const room = found === null ? inputRoom(session, input) : null;
+    const problem = isRefused(room) ? room : found;
+    if (problem !== null) return warn(session, 'input_refused', problem);
+    session.mailbox.accept(input);
+    session.host?.waits.wake();
   });
   setHandler(cancelSignal, (payload) => {
     const fromParent = workflowInfo().parent === undefined ? null : readChildCancel(payload);
@@ -84,7 +88,7 @@ export function installHandlers(session: Session): void {
 
 function installUpdates(session: Session): void {
   setHandler(sendUpdate, (input) => ({ position: accept(session, input) }), {
-    validator: (input) => refuse(inputProblem(session, input)),
+    validator: (input) => refuse(inputProblem(session, input) ?? inputRoom(session, input)),
     description: 'Gives input to the run; idempotent by its id.',
   });
   setHandler(adjustUpdate, (adjustment) => adjust(session, adjustment), {
@@ -138,6 +142,8 @@ async function deliverWhenLoaded(session: Session, message: ChildMessage | null)
 }
 
 function accept(session: Session, input: RunInput): number {
+  const room = inputRoom(session, input);
+  if (isRefused(room)) throw refusal(room);
   const position = session.mailbox.accept(input);
   session.host?.waits.wake();
   return position;
@@ -165,7 +171,10 @@ function settle(session: Session, payload: AnswerPayload | DecidePayload): Answe
     'decision' in payload ? checkedDecision(waits, payload) : checkedAnswer(waits, payload);
   // Two answers of one activation are both validated before the first of them is accepted.
   if (checked.kind === 'refused') throw refusal(checked.message);
-  mailbox.answer({ id, updateId, ...checked.body });
+  const answer = { id, updateId, ...checked.body };
+  const room = answerRoom(session, answer);
+  if (isRefused(room)) throw refusal(room);
+  mailbox.answer(answer);
   session.host?.waits.wake();
   return { id };
 }
@@ -185,7 +194,8 @@ function answerProblem<Payload extends AnswerPayload | DecidePayload>(
   const inbox = session.mailbox.peek();
   if (isAnsweredBy(inbox, updateId)) return null;
   const checked = check(openWaits(stateOf(session) ?? {}, inbox), payload);
-  return checked.kind === 'refused' ? checked.message : null;
+  if (checked.kind === 'refused') return checked.message;
+  return answerRoom(session, { id: String(payload.id), updateId, ...checked.body });
 }
 
 function refuse(problem: string | null): void {
@@ -228,7 +238,7 @@ function adjustmentProblem(session: Session, adjustment: Adjustment): string | n
   if (limits === undefined) return null;
   const merged = mergeLimits(session.run?.state.limits ?? [], limits);
   return merged.kind === 'limits'
-    ? null
+    ? adjustmentRoom(session, adjustment, merged.limits)
     : merged.problems.map((problem) => problem.message).join('\n');
 }
 
@@ -239,6 +249,10 @@ async function adjust(session: Session, adjustment: Adjustment): Promise<AdjustR
     const type = 'invalid_input';
     throw ApplicationFailure.create({ type, message: ENDED_EARLY, nonRetryable: true });
   }
+  const merged = mergeLimits(run.state.limits, adjustment.limits);
+  const limits = merged.kind === 'limits' ? merged.limits : [];
+  const room = adjustmentRoom(session, adjustment, limits);
+  if (isRefused(room)) throw refusal(room);
   if (isHandingOver(session)) {
     session.deferredAdjustments.push(adjustment);
     return session.deferredAdjustments.reduce(adjusted, receiptOf(run.state));

@@ -17,6 +17,7 @@ import {
   sectionEvents,
   unparsedEvents,
 } from '../run/turn-record.ts';
+import { fitJudgement, isTooLarge, shortened } from '../run/step-size.ts';
 import { judge, needsCheck, valuesToCheck } from '../termination/candidates.ts';
 import { runProgramTurn } from './program-turn.ts';
 import {
@@ -96,12 +97,13 @@ async function judgeTurn(
   current: OpenTurn<AnswerTurn>,
   checked: JudgeResult | null,
 ): Promise<TurnEnd> {
-  const { work, mode, turn, reply } = current;
+  const { work, mode, turn } = current;
   const { run } = work;
   const { spec } = run.state.head;
   const sections = settle(current, checked);
   const verdicts = needsCheck(spec.answer) ? (checked?.verdicts ?? []) : null;
-  const judgement = judge(turn.candidates, verdicts);
+  const judgement = fitJudgement(run, judge(turn.candidates, verdicts));
+  const reply = isTooLarge(judgement) ? shortened(current.reply) : current.reply;
   for (const event of judgementEvents(judgement, checked, replyText(reply))) run.record(event);
   for (const event of unparsedEvents(turn, judgement, reply)) run.record(event);
   if (judgement.kind === 'accepted') {
@@ -115,7 +117,7 @@ async function judgeTurn(
   }
   const feedback = mode.answerFeedback(spec, turn, judgement, reply, position);
   const note = { problems: problemLines(judgement) };
-  return continueBeside(current, { feedback, sections }, note);
+  return continueBeside({ ...current, reply }, { feedback, sections }, note);
 }
 
 /** Runs the calls or the program beside an answer that was judged first and not accepted. */
