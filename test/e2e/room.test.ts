@@ -88,7 +88,7 @@ describe('the door of a run', () => {
 });
 
 describe('an answer of a megabyte', () => {
-  const LARGE = 'x'.repeat(1_048_576);
+  const LARGE = 'x'.repeat(1_000_000);
 
   function author(seen: string[], isStubborn: boolean): AgentDefinition {
     return defineAgent({
@@ -110,7 +110,7 @@ describe('an answer of a megabyte', () => {
     const run = await everloop.start('author', { task: 'Write.' });
 
     expect(await run.result()).toMatchObject({ status: 'success', value: 'short', iterations: 2 });
-    expect(seen.at(-1)).toContain('the answer has 1048578 bytes as JSON, and at most ');
+    expect(seen.at(-1)).toContain('the answer has 1000002 bytes as JSON, and at most ');
     // The conversation keeps only the beginning of such a reply.
     expect(byteSize((await run.transcript()) as unknown as Json)).toBeLessThan(20_000);
     await stage.replay(run);

@@ -75,19 +75,21 @@ async function modeOf(...path: readonly string[]): Promise<number> {
 describe('what a server writes', () => {
   it('is for its user alone [R16]', async () => {
     const folder = join(dataDir, 'new');
-    const old = join(dataDir, 'old');
-    await mkdir(old);
-    await writeFile(join(old, 'temporal.db'), '', { mode: 0o644 });
+    const first = await start({ dataDir: folder });
+    const made = await modeOf(folder, 'temporal.db');
+    await first.stop();
+    // As an older version left it.
+    await chmod(join(folder, 'temporal.db'), 0o644);
 
     await start({ dataDir: folder });
-    await start({ dataDir: old });
+
+    expect(made).toBe(0o600);
 
     for (const file of ['temporal.db', 'server.json', 'logs/temporal-server.log']) {
       expect(await modeOf(folder, file)).toBe(0o600);
     }
     expect(await modeOf(folder)).toBe(0o700);
     expect(await modeOf(folder, 'logs')).toBe(0o700);
-    expect(await modeOf(old, 'temporal.db')).toBe(0o600);
   });
 });
 

@@ -6,7 +6,7 @@ import type { Step } from '../../core/contract/step.ts';
 import { isUsageError } from '../../core/base/usage-error.ts';
 import { textOf } from '../../core/base/message.ts';
 import type { Entry } from '../../core/contract/entry.ts';
-import { showResult, type Act } from '../terminal/cli.ts';
+import { showResult, type CommandRunner } from '../terminal/cli.ts';
 import { pendingText } from '../views/run-text.ts';
 import {
   durationText,
@@ -18,7 +18,7 @@ import {
 } from '../terminal/text.ts';
 
 /** Adds `show ID`: the status of a run, or how it ended. */
-export function addShowCommand(program: Command, act: Act): void {
+export function addShowCommand(program: Command, act: CommandRunner): void {
   program
     .command('show')
     .summary('show the status of a run, or how it ended')
