@@ -235,10 +235,11 @@ function adjustmentProblem(session: Session, adjustment: Adjustment): string | n
   if (paused !== undefined && typeof paused !== 'boolean') {
     return `Expected \`paused\` to be true or false, got ${typeof paused}.`;
   }
-  if (limits === undefined) return null;
+  const room = adjustmentRoom(session, adjustment);
+  if (limits === undefined || room !== null) return room;
   const merged = mergeLimits(session.run?.state.limits ?? [], limits);
   return merged.kind === 'limits'
-    ? adjustmentRoom(session, adjustment, merged.limits)
+    ? null
     : merged.problems.map((problem) => problem.message).join('\n');
 }
 
@@ -249,9 +250,7 @@ async function adjust(session: Session, adjustment: Adjustment): Promise<AdjustR
     const type = 'invalid_input';
     throw ApplicationFailure.create({ type, message: ENDED_EARLY, nonRetryable: true });
   }
-  const merged = mergeLimits(run.state.limits, adjustment.limits);
-  const limits = merged.kind === 'limits' ? merged.limits : [];
-  const room = adjustmentRoom(session, adjustment, limits);
+  const room = adjustmentRoom(session, adjustment);
   if (isRefused(room)) throw refusal(room);
   if (isHandingOver(session)) {
     session.deferredAdjustments.push(adjustment);

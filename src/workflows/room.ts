@@ -12,6 +12,7 @@ import { byteSize, type Json } from '../core/base/json.ts';
 import type { Limit } from '../core/contract/limit.ts';
 import type { Adjustment } from '../core/contract/messages.ts';
 import type { PersonAnswer } from '../core/contract/pending.ts';
+import { mergeLimits } from '../core/limits/limits-input.ts';
 import { positionOf, type Inbox, type RunInput } from '../core/run/inbox.ts';
 import { stateOf } from './queries.ts';
 import type { Session } from './session.ts';
@@ -44,18 +45,20 @@ export function answerRoom(session: Session, answer: PersonAnswer): string | nul
   return roomProblem(session, { ...inbox, answers }, answer as unknown as Json);
 }
 
-/** Why `adjustment`, after which `limits` hold, is too large; null when it is not. */
+/** Why `adjustment` or the limits that would hold after it are too large; null when they fit. */
 export function adjustmentRoom(
   { run, deferredAdjustments }: Session,
   adjustment: Adjustment,
-  limits: readonly Limit[],
 ): string | null {
   const bytes = byteSize([...deferredAdjustments, adjustment] as unknown as Json);
+  // First of all: the problems of thousands of limits would make a refusal that cannot be sent.
   if (bytes > MAX_ADJUSTMENT_BYTES) {
     return `Expected an adjustment of at most ${MAX_ADJUSTMENT_BYTES} bytes, got ${bytes}. Set fewer limits, one after another.`;
   }
-  const size = sizeOf(limits);
-  return size <= Math.max(MAX_LIMITS_BYTES, sizeOf(run?.state.limits ?? []))
+  const limits = run?.state.limits ?? [];
+  const merged = mergeLimits(limits, adjustment.limits);
+  const size = merged.kind === 'limits' ? sizeOf(merged.limits) : 0;
+  return size <= Math.max(MAX_LIMITS_BYTES, sizeOf(limits))
     ? null
     : `Expected all limits of a run to have at most ${MAX_LIMITS_BYTES} bytes, got ${size}. Set fewer.`;
 }

@@ -41,9 +41,15 @@ async function expectWellFormed(run: RunHandle): Promise<void> {
   expect(wellFormed(read)).toEqual(read);
   for (const event of events) expect(eventLine(event)).not.toMatch(/\\ud[89a-f]/i);
   const histories = await historiesOf(stage.client, run.id);
-  const recorded = JSON.stringify(histories, (_key, value: unknown) =>
-    value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : value,
-  );
+  const texts: string[] = [];
+  const collect = (value: unknown): void => {
+    if (value instanceof Uint8Array) texts.push(Buffer.from(value).toString('utf8'));
+    else if (typeof value === 'string') texts.push(value);
+    else if (typeof value === 'object' && value !== null) Object.values(value).forEach(collect);
+  };
+  collect(histories);
+  const recorded = texts.join('\n');
+  expect(wellFormedText(recorded)).toBe(recorded);
   expect(recorded).not.toMatch(/\\ud[89a-f][\da-f]{2}/i);
 }
 
