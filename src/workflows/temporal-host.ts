@@ -7,7 +7,6 @@
  * I4  Nothing here decides: time, retries and queues are in `activity-options.ts`.
  */
 import {
-  type CancellationScope,
   proxyActivities,
   proxyLocalActivities,
   upsertMemo,
@@ -42,7 +41,7 @@ import {
   modelOptions,
   toolOptions,
 } from './activity-options.ts';
-import { retryOf, toCheckOutcome, toModelOutcome, toToolResult } from './call-failures.ts';
+import { toCheckOutcome, toToolResult } from './call-failures.ts';
 import { createChildRuns, type ChildRuns } from './children.ts';
 import { createFlight, type Flight } from './flight.ts';
 import { retryModelCall } from './retry-model.ts';
@@ -189,12 +188,7 @@ function callsOf(runtime: ActivityRuntime, { run }: Pick<Flight, 'run'>): Calls 
         abortId,
         schedule: () => models.callModel(order),
         onResult: (outcome) => outcome,
-        onFailure: (error: unknown, scope: CancellationScope) =>
-          retryModelCall(order, toModelOutcome(error), retryOf(error), {
-            scope,
-            runtime,
-            mayRetry,
-          }),
+        onFailure: (error, scope) => retryModelCall(order, error, { scope, runtime, mayRetry }),
       });
     },
     callTool: (order, tool, { abortId } = {}) => {
