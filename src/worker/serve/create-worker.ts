@@ -39,35 +39,39 @@ export const WORKER_DEFAULTS = {
   localActivitySlots: 100,
 } as const;
 
-/** Options of {@link createWorker}. */
-export interface WorkerParts {
-  readonly connection: NativeConnection;
-  readonly namespace: string;
+/** What a worker serves. */
+export interface WorkParts {
   readonly agents: readonly AgentDefinition[];
   /** Model entries that agents name by id; entries inside a definition need not be here. */
   readonly models?: readonly ModelEntry[];
+  /**
+   * Absolute path of a module that exports the workflow `agent`, for a loop of your own; see
+   * `everloop/workflow`. Default: Everloop's.
+   */
+  readonly workflowsPath?: string;
+  readonly listeners?: readonly EventListener[];
+  /** The kinds of work that this process takes on; default: all. */
+  readonly roles?: readonly WorkerRole[];
+}
+
+/** Options of {@link createWorker}. */
+export interface WorkerParts extends WorkParts {
+  readonly connection: NativeConnection;
+  readonly namespace: string;
   /** Default `everloop`. */
   readonly taskQueue?: string;
   /** Task queue of model activities; default: the task queue of the workflows. */
   readonly modelQueue?: string;
   /** Task queue of tool activities; default: the task queue of the workflows. */
   readonly toolQueue?: string;
-  /** The kinds of work that this process takes on; default: all. */
-  readonly roles?: readonly WorkerRole[];
   readonly archive: Archive;
   readonly chunks: ChunkPublisher;
-  readonly listeners?: readonly EventListener[];
   readonly heartbeatMs?: number;
   readonly cacheBytes?: number;
   readonly maxCachedWorkflows?: number;
   readonly shutdownGraceMs?: number;
   /** Folder of the workflow bundle's cache. */
   readonly bundleDir: string;
-  /**
-   * Absolute path of a module that exports the workflow `agent`, for a loop of your own; see
-   * `everloop/workflow`. Default: Everloop's.
-   */
-  readonly workflowsPath?: string;
   readonly onListenerError?: (error: unknown) => void;
 }
 
