@@ -1,6 +1,8 @@
 /** The texts of a prompt that an agent's functions write for each request. */
 import { defined } from '../core/base/defined.ts';
+import { inlineRequest, requestOfOrder } from '../core/ask/order-request.ts';
 import type { ModelOrder } from '../core/contract/host-order.ts';
+import type { ModelRequest } from '../core/contract/model.ts';
 import type { TranscriptView } from '../core/contract/transcript.ts';
 import { systemTexts } from '../core/modes/react-prompt.ts';
 import { agentTime, type AgentTime } from '../core/run/time.ts';
@@ -18,9 +20,22 @@ export interface PromptTexts {
   readonly prompt?: readonly Message[];
 }
 
-/** Whether a request has the agent's prompt. Summaries and questions of LLM tools do not. */
-export function needsPrompt({ purpose, own }: ModelOrder): boolean {
-  return purpose === 'reply' && (own === undefined || own.conversation === true);
+/** The request of an order; `view` is null for an order that has its whole request. */
+export async function requestFor(
+  registry: Registry,
+  order: ModelOrder,
+  view: TranscriptView | null,
+  attempt: number,
+): Promise<ModelRequest> {
+  const { purpose, own, inline } = order;
+  if (inline !== undefined) return inlineRequest(order, inline, attempt);
+  if (view === null) {
+    throw new Error('Expected a transcript, or a request in the order, got neither.');
+  }
+  // Summaries and questions of LLM tools do not have the agent's prompt.
+  const hasPrompt = purpose === 'reply' && (own === undefined || own.conversation === true);
+  const texts = hasPrompt ? await promptTexts(registry, order, view) : {};
+  return requestOfOrder(order, view, { attempt, ...texts });
 }
 
 /** Calls the agent's functions for one request. An error of a function fails the attempt. */
