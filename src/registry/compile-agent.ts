@@ -8,7 +8,7 @@ import type { AgentInput } from '../core/contract/input.ts';
 import type { AgentSpec, ModelSpec, ToolModelSpec } from '../core/contract/spec.ts';
 import { compiledText } from '../core/program-text/compiled.ts';
 import { covers } from '../core/limits/breach.ts';
-import { compileLimits } from '../core/limits/compile-limits.ts';
+import { compileLimits } from '../core/start/compile-limits.ts';
 import type { Limit } from '../core/contract/limit.ts';
 import { self, statKeyInfo, statRowsUnder } from '../core/stats/stat-keys.ts';
 import type { UsageProblem } from '../core/base/usage-error.ts';

@@ -19,7 +19,7 @@ import {
   expected,
   fieldProblems,
   type Fields,
-  type Rules,
+  type FieldRules,
 } from '../define/checks/fields.ts';
 import { isString, listOf, STRING } from '../define/checks/kinds.ts';
 import { MEDIA_LIST } from '../define/tool/tool-result.ts';
@@ -119,7 +119,7 @@ function inputProblems(
   const hasTemplate = asked?.prompt !== undefined || loop !== null || isCompiledRun;
   // A parent may call an agent with parameters alone.
   const needsTask = !hasTemplate && !(isPlainObject(parent) && isPlainObject(context));
-  const rules: Rules = {
+  const rules: FieldRules = {
     ...FIELDS,
     task: [FIELDS.task, (task) => taskProblems(task as Fields, needsTask)],
     history: [(history) => (history === undefined ? [] : noHistory(loop)), FIELDS.history],
@@ -154,7 +154,7 @@ const FIELDS = {
   },
   memory: badMemory,
   model: { wanted: 'to be the id of a model entry', fits: isString },
-} satisfies Rules;
+} satisfies FieldRules;
 
 function otherVersion(v: unknown): readonly UsageProblem[] {
   if (v === 1) return [];
@@ -172,7 +172,7 @@ function badMemory(memory: unknown): readonly UsageProblem[] {
   return message === undefined ? [] : [{ code: 'invalid_input', message }];
 }
 
-const TASK_FIELDS: Rules = { text: { ...STRING, required: true }, media: MEDIA_LIST };
+const TASK_FIELDS: FieldRules = { text: { ...STRING, required: true }, media: MEDIA_LIST };
 
 function taskProblems(task: Fields, needsTask: boolean): readonly UsageProblem[] {
   const problems = fieldProblems(task, TASK_FIELDS, { ...NAMING, within: 'task.' });

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { parsedJson } from '../../client/parsed-json.ts';
 import type { LimitsInput } from '../../core/contract/input.ts';
 import { isJsonObject, isPlainObject, type Json, type JsonObject } from '../../core/base/json.ts';
-import { mergeLimits } from '../../core/limits/compile-limits.ts';
+import { mergeLimits } from '../../core/limits/limits-input.ts';
 import { UsageError, usageErrorOf } from '../../core/base/usage-error.ts';
 
 /** For a repeatable option: each use adds a value. */

@@ -1,7 +1,7 @@
 import { isPlainObject, utf8Length } from '../../core/base/json.ts';
 import type { MediaPart } from '../../core/base/message.ts';
 import { usageErrorOf, type UsageProblem } from '../../core/base/usage-error.ts';
-import { expected, fieldProblems, type Kind, type Rules } from '../checks/fields.ts';
+import { expected, fieldProblems, type Kind, type FieldRules } from '../checks/fields.ts';
 import { STRING } from '../checks/kinds.ts';
 
 /**
@@ -19,7 +19,7 @@ export const MEDIA_LIST: Kind = {
   fits: isMediaList,
 };
 
-const FIELDS: Rules = {
+const FIELDS: FieldRules = {
   importance: {
     wanted: 'from -10 to 10',
     fits: (value) => Number(value) >= -10 && Number(value) <= 10,
