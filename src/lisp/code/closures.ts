@@ -9,18 +9,7 @@
  * I5  Closures stay small and read `L` (locals) and `c` (context) directly: this is the hot path.
  */
 import { slots as newSlots } from '../value/slots.ts';
-import {
-  isLeaf,
-  type AttemptNode,
-  type CaseNode,
-  type ConstNode,
-  type FnCode,
-  type IfNode,
-  type LiteralNode,
-  type LocalNode,
-  type Node,
-  type PartNode,
-} from '../ast/core-ast.ts';
+import { isLeaf, type FnCode, type Node, type NodeOf } from '../ast/core-ast.ts';
 import { closureOf, literalOf, matchCase, readData, readGlobal } from './node-values.ts';
 import { partOf } from './parts.ts';
 import { spend, type Run } from '../value/context.ts';
@@ -133,7 +122,7 @@ export function compileValue(node: Node): Run {
 
 const OK: Value = Object.freeze({ kind: 'keyword', name: 'ok' });
 
-function compileLeaf(node: ConstNode | LocalNode): Run {
+function compileLeaf(node: NodeOf<'const' | 'local'>): Run {
   const { span } = node;
   if (node.kind === 'const') {
     const { value } = node;
@@ -149,7 +138,7 @@ function compileLeaf(node: ConstNode | LocalNode): Run {
   };
 }
 
-function compileLiteral({ kind, items, cost, span }: LiteralNode): Run {
+function compileLiteral({ kind, items, cost, span }: NodeOf<'vector' | 'map' | 'set'>): Run {
   const operands = items.map(compileOperand);
   return (L, c) => {
     const values: Value[] = [];
@@ -160,7 +149,7 @@ function compileLiteral({ kind, items, cost, span }: LiteralNode): Run {
   };
 }
 
-function compileCase(node: CaseNode): Run {
+function compileCase(node: NodeOf<'case'>): Run {
   const { cost, span } = node;
   const subject = compileOperand(node.value);
   const bodies = node.clauses.map((clause) => compileValue(clause.body));
@@ -174,7 +163,7 @@ function compileCase(node: CaseNode): Run {
 }
 
 /** Only tool calls fail in a way that `attempt` recovers from, and there are none in here (I4). */
-function compileAttempt(node: AttemptNode): Run {
+function compileAttempt(node: NodeOf<'attempt'>): Run {
   const { cost, span } = node;
   const body = compileValue(node.body);
   return (L, c) => {
@@ -183,7 +172,7 @@ function compileAttempt(node: AttemptNode): Run {
   };
 }
 
-function compilePart(node: PartNode): Run {
+function compilePart(node: NodeOf<'part'>): Run {
   const { cost, span } = node;
   const source = compileOperand(node.source);
   return (L, c) => {
@@ -194,7 +183,7 @@ function compilePart(node: PartNode): Run {
   };
 }
 
-function compileIf(node: IfNode): Run {
+function compileIf(node: NodeOf<'if'>): Run {
   const { cost, span } = node;
   const t = compileOperand(node.test);
   const a = compileValue(node.chosen);
@@ -215,7 +204,7 @@ function compileDo(nodes: readonly Node[]): Run {
   };
 }
 
-function compileLet(node: Extract<Node, { kind: 'let' }>): Run {
+function compileLet(node: NodeOf<'let'>): Run {
   let body = compileValue(node.body);
   // A few bindings become nested closures, innermost first. Each costs less than a pass of a loop.
   if (node.inits.length <= 4) {
@@ -239,7 +228,7 @@ function compileLet(node: Extract<Node, { kind: 'let' }>): Run {
   };
 }
 
-function compileCall(node: Extract<Node, { kind: 'call' }>): Run {
+function compileCall(node: NodeOf<'call'>): Run {
   const { span, cost, tail } = node;
   const callee = compileOperand(node.fn);
   const args = node.args.map(compileOperand);
@@ -289,7 +278,7 @@ function isClosure(value: Value): boolean {
   return typeof value === 'object' && value !== null && value.kind === 'closure';
 }
 
-function compileBuiltin(node: Extract<Node, { kind: 'builtin' }>): Run {
+function compileBuiltin(node: NodeOf<'builtin'>): Run {
   const quick = compileArithmetic(node, compileOperand);
   if (quick !== null) return quick;
   const { span, cost, builtin } = node;

@@ -5,7 +5,7 @@
  * I2  `ctx.at` is set before anything that can fail, so a fault has a place in the source.
  */
 import { slots } from '../value/slots.ts';
-import type { CaseNode, GlobalNode, RecurNode, FnCode } from '../ast/core-ast.ts';
+import type { FnCode, NodeOf } from '../ast/core-ast.ts';
 import { noClause } from '../builtins/arguments/expect.ts';
 import { flexibleGet } from '../builtins/arguments/lookup.ts';
 import { itemsOfSeqable } from '../builtins/arguments/seqable.ts';
@@ -20,7 +20,7 @@ import { vectorOf } from '../value/vector.ts';
 import { checkCount, type Context } from '../value/context.ts';
 
 /** The value of a definition, cached in the node until a definition changes; fails without one. */
-export function readGlobal(ctx: Context, node: GlobalNode): Value {
+export function readGlobal(ctx: Context, node: NodeOf<'global'>): Value {
   if (node.epoch === ctx.epoch) return node.cached;
   const bound = ctx.globals.get(node.name);
   const value = bound === undefined ? node.fallback : bound;
@@ -73,7 +73,7 @@ export function literalOf(
 }
 
 /** The index of the clause that matches, −1 for the default; fails when there is none. */
-export function matchCase(ctx: Context, node: CaseNode, value: Value): number {
+export function matchCase(ctx: Context, node: NodeOf<'case'>, value: Value): number {
   ctx.at = node.span;
   for (let index = 0; index < node.clauses.length; index++) {
     const clause = node.clauses[index];
@@ -86,7 +86,7 @@ export function matchCase(ctx: Context, node: CaseNode, value: Value): number {
 }
 
 /** The fault of too many jumps. */
-export function jumpLimit(ctx: Context, node: RecurNode): Fault {
+export function jumpLimit(ctx: Context, node: NodeOf<'recur'>): Fault {
   const limit = withCommas(ctx.limits.loopIterations);
   const what = node.ofFn ? 'function' : '`loop`';
   return new Fault(

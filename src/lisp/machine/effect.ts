@@ -307,7 +307,7 @@ function answerOf(
 ): { readonly value: Value } | { readonly fault: Fault } {
   const { request: made, options } = effect;
   if (made.kind !== 'ask' || made.options === undefined) return { value: fromJson(json) };
-  const text = typeof json === 'string' ? json : String(fromJsonText(json));
+  const text = typeof json === 'object' ? '' : String(json);
   const wanted = folded(text);
   const byLabel = made.options.findIndex((label) => folded(label) === wanted);
   const number = /^[0-9]+$/.test(wanted) ? Number(wanted) - 1 : -1;
@@ -321,10 +321,6 @@ function answerOf(
       span: made.span,
     }),
   };
-}
-
-function fromJsonText(json: Json): string {
-  return typeof json === 'object' ? '' : String(json);
 }
 
 const RECOVERABLE: ReadonlySet<string> = new Set([

@@ -9,7 +9,7 @@ import {
 } from './char-set.ts';
 import {
   END,
-  FLAG_IGNORE_CASE,
+  FLAG,
   QUOTED,
   accept,
   hasFlag,
@@ -199,7 +199,7 @@ export function parseClass(reader: PatternReader): Ranges {
   }
   reader.index += 1;
   const normal = normalizeRanges(ranges);
-  const folded = hasFlag(reader, FLAG_IGNORE_CASE) ? foldAsciiCase(normal) : normal;
+  const folded = hasFlag(reader, FLAG.IGNORE_CASE) ? foldAsciiCase(normal) : normal;
   return negated ? negateRanges(folded) : folded;
 }
 

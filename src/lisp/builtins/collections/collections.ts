@@ -128,10 +128,6 @@ export function associate(ctx: Context, coll: Value, key: Value, val: Value): Va
   return vectorSet(coll, index, val);
 }
 
-function pathAt(ctx: Context, args: readonly Value[], index: number): readonly Value[] {
-  return itemsAt(ctx, args, index);
-}
-
 /** The value at the path that argument `index` is, or undefined. A path ends where nothing is. */
 function getInAt(
   ctx: Context,
@@ -141,7 +137,7 @@ function getInAt(
 ): Value | undefined {
   const path = arg(args, index);
   if (!isVector(path)) {
-    const items = pathAt(ctx, args, index);
+    const items = itemsAt(ctx, args, index);
     ctx.extra(items.length);
     return getIn(ctx, from, items);
   }
@@ -379,7 +375,7 @@ export const COLLECTION_WORK: { readonly [name: string]: Work } = Object.freeze(
     return coll;
   }),
   'assoc-in': plain((ctx, args) => {
-    const path = pathAt(ctx, args, 1);
+    const path = itemsAt(ctx, args, 1);
     return associateIn(ctx, arg(args, 0), path.length === 0 ? [null] : path, arg(args, 2));
   }),
   dissoc: without('map'),

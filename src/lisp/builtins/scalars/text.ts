@@ -57,7 +57,8 @@ function joined(ctx: Context, parts: readonly string[], between: string): string
   return parts.join(between);
 }
 
-function trimmed(
+/** `text` without the units at its start or end, or both, that are `blank`. */
+export function trimmed(
   text: string,
   start: boolean,
   end: boolean,
@@ -175,7 +176,8 @@ function escape(ctx: Context, args: readonly Value[]): Value {
   return joined(ctx, parts, '');
 }
 
-const KEYWORD_TEXT = /^[A-Za-z][A-Za-z0-9_?!-]*$/;
+/** The text that can be the name of a keyword. */
+export const KEYWORD_TEXT: RegExp = /^[A-Za-z][A-Za-z0-9_?!-]*$/;
 
 function toKeyword(ctx: Context, args: readonly Value[]): Value {
   if (args.length === 2 && arg(args, 0) !== null) {
