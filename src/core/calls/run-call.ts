@@ -18,7 +18,7 @@ import { unstarted, type CallEnd } from '../contract/outcome.ts';
 import { ensureBudget } from '../run/ensure-budget.ts';
 import type { ApprovalItem, WaitingItem } from '../contract/pending.ts';
 import { callChild } from '../children/run-child.ts';
-import type { AgentSpec, ToolSpec } from '../contract/spec.ts';
+import type { ToolSpec } from '../contract/spec.ts';
 import { cutInEvent } from '../run/turn-record.ts';
 import { deadlineOf, waitForPerson } from '../people/wait-for-person.ts';
 import { checkArguments, withoutHiddenArguments } from './call-arguments.ts';

@@ -2,7 +2,7 @@
  * The messages to and queries of a running agent: names and payloads as plain data. Every client
  * and worker in flight depends on them, so they may only grow.
  */
-import type { Json, JsonObject } from '../base/json.ts';
+import type { Json } from '../base/json.ts';
 import type { BreachOrigin, Limit } from './limit.ts';
 import type { Stats } from './stats.ts';
 import type { Page, PagePosition } from './page.ts';

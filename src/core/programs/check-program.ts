@@ -33,7 +33,7 @@ export async function readAndCheck(
     const message = `invalid_tool_args: The arguments of the program could not be checked, so nothing was executed: ${found.message}`;
     return { kind: 'refused', error: { reason: 'invalid_tool_args', phase: 'check', message } };
   }
-  const problems = [...checked.problems, ...literalProblems(program, checked, found.findings)];
+  const problems = [...checked.problems, ...lisp.literalProblems(program, checked, found.findings)];
   if (problems.length === 0) return { kind: 'program', program, warnings: checked.warnings };
   const inOrder = problems.toSorted((a, b) => a.span.start - b.span.start);
   return refusedFor(source, 'check', inOrder);

@@ -70,11 +70,10 @@ const wordings: Readonly<Record<string, Wording>> = {
   pattern: ({ pattern }, value) => `expected text matching ${plain(pattern)}, got ${got(value)}`,
   format: ({ format }, value) => `expected a ${plain(format)}, got ${got(value)}`,
   additionalProperties: unknownProperty,
-  uniqueItems: ({ i, j }) =>
-    `items ${[i, j]
-      .map(Number)
-      .toSorted((a, b) => a - b)
-      .join(', ')} are equal`,
+  uniqueItems: ({ i, j }) => {
+    const places = [Number(i), Number(j)];
+    return `items ${Math.min(...places)}, ${Math.max(...places)} are equal`;
+  },
   anyOf: ({ shapes }) => `fits none of the ${plain(shapes)} allowed shapes`,
   oneOf: ({ shapes, passing }) =>
     typeof passing === 'number' && passing > 0

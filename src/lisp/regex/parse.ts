@@ -4,7 +4,7 @@
  */
 
 import { withCommas } from '../base/with-commas.ts';
-import { foldAsciiCase, negateRanges, type Ranges } from './char-set.ts';
+import { foldAsciiCase, negateRanges } from './char-set.ts';
 import { parseClass, parseEscape } from './parse-escape.ts';
 import {
   END,
