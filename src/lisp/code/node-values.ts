@@ -6,14 +6,13 @@
  */
 import { slots } from '../value/slots.ts';
 import type { FnCode, NodeOf } from '../ast/core-ast.ts';
-import { noClause } from '../builtins/arguments/expect.ts';
+import { noClause, wrongValue } from '../builtins/arguments/expect.ts';
 import { flexibleGet } from '../builtins/arguments/lookup.ts';
 import { itemsOfSeqable } from '../builtins/arguments/seqable.ts';
 import { Fault } from '../base/problem.ts';
 import type { Span } from '../base/source.ts';
 import { withCommas } from '../base/with-commas.ts';
 import { equalValues } from '../value/order.ts';
-import { describeValue } from '../value/print.ts';
 import { mapOf, setOf } from '../value/tree.ts';
 import { isNumber, type Closure, type Value } from '../value/value.ts';
 import { vectorOf } from '../value/vector.ts';
@@ -25,13 +24,8 @@ export function readGlobal(ctx: Context, node: NodeOf<'global'>): Value {
   const bound = ctx.globals.get(node.name);
   const value = bound === undefined ? node.fallback : bound;
   if (value === null && bound === undefined && !node.orNil) {
-    throw new Fault(
-      'unbound_var',
-      `\`${node.name}\` is defined in this program but has no value yet.`,
-      {
-        span: node.span,
-      },
-    );
+    const message = `\`${node.name}\` is defined in this program but has no value yet.`;
+    throw new Fault('unbound_var', message, { span: node.span });
   }
   node.cached = value;
   node.epoch = ctx.epoch;
@@ -111,9 +105,7 @@ export function walkItems(
     if (early) ctx.extra(items.length);
     return items;
   }
-  if (!isNumber(value)) {
-    throw new Fault('type_error', `\`dotimes\` expects a number, got ${describeValue(value)}.`);
-  }
+  if (!isNumber(value)) throw wrongValue('dotimes', 'a number', value);
   const size = typeof value === 'object' ? value.value : Number(value);
   const count = Math.max(0, Math.trunc(size)) || 0;
   checkCount(ctx, count);

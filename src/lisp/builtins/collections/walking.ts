@@ -3,8 +3,6 @@
  */
 import { slots } from '../../value/slots.ts';
 import { checkCount, type Context } from '../../value/context.ts';
-import { Fault } from '../../base/problem.ts';
-import { describeValue } from '../../value/print.ts';
 import { newKeyIndex, numberOf } from '../../value/key-index.ts';
 import { mapOf, setOf, treeHas } from '../../value/tree.ts';
 import {
@@ -39,6 +37,7 @@ import {
   takeAll,
   walkFrom,
 } from '../arguments/seqable.ts';
+import { wrongResult } from './collections.ts';
 import { sumOf } from './sequences.ts';
 import { finish, steps, walk, type Walk } from '../arguments/stepping.ts';
 
@@ -117,12 +116,7 @@ function map(): Work {
 
 function join(ctx: Context, s: Steps, result: Value): void {
   const items = elementsOf(ctx, result);
-  if (items === undefined) {
-    throw new Fault(
-      'type_error',
-      `\`mapcat\`: the function must give something with elements, got ${describeValue(result)}.`,
-    );
-  }
+  if (items === undefined) throw wrongResult(ctx, 'something with elements', result);
   checkCount(ctx, s.out.length + items.length);
   ctx.charge(items.length);
   for (const item of items) s.out.push(item);

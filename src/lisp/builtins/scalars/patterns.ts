@@ -17,7 +17,7 @@ import {
 import { vectorOf } from '../../value/vector.ts';
 import { arg, expectCount, expectText, fault, wrongType } from '../arguments/expect.ts';
 import { plain, finish, steps, want } from '../arguments/stepping.ts';
-import { parseLong, toText } from './text.ts';
+import { joined, parseLong, toText } from './text.ts';
 
 /** Steps of the matcher for one unit of fuel. */
 const STEPS_PER_UNIT = 10;
@@ -273,20 +273,13 @@ function nextReplacement(ctx: Context, s: Steps): void {
     from = places[index * 2 + 1] ?? from;
   }
   parts.push(text.slice(from));
-  finish(s, checkedJoin(ctx, parts));
-}
-
-function checkedJoin(ctx: Context, parts: readonly string[]): string {
-  let length = 0;
-  for (const part of parts) length += part.length;
-  checkText(ctx, length);
-  return parts.join('');
+  finish(s, joined(ctx, parts, ''));
 }
 
 function replaceFirstText(ctx: Context, text: string, part: string, by: string): string {
   ctx.extra(part.length >>> 4);
   const at = searchText(text, part);
-  return at < 0 ? text : checkedJoin(ctx, [text.slice(0, at), by, text.slice(at + part.length)]);
+  return at < 0 ? text : joined(ctx, [text.slice(0, at), text.slice(at + part.length)], by);
 }
 
 function replaceAllText(ctx: Context, text: string, part: string, by: string): string {
@@ -314,7 +307,7 @@ function replacePattern(ctx: Context, subject: Subject, template: string, all: b
     if (!all) break;
   }
   parts.push(text.slice(from));
-  return checkedJoin(ctx, parts);
+  return joined(ctx, parts, '');
 }
 
 /** `re-find` and `re-matches`. */

@@ -50,7 +50,8 @@ function receiver(ctx: Context, args: readonly Value[]): string {
   return value;
 }
 
-function joined(ctx: Context, parts: readonly string[], between: string): string {
+/** `parts` with `between` between them, within the limit. */
+export function joined(ctx: Context, parts: readonly string[], between: string): string {
   let length = 0;
   for (const part of parts) length += part.length + between.length;
   checkText(ctx, Math.max(0, length - between.length));
