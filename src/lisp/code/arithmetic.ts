@@ -5,7 +5,7 @@
  * I2  One closure for each operator, written out: this is the hottest code of the language.
  */
 import type { Node, NodeOf } from '../ast/core-ast.ts';
-import { spend, type Context, type Run } from '../value/context.ts';
+import { spend, type Context, type CompiledNode } from '../value/context.ts';
 import { read, type Operand } from './operand.ts';
 import type { Span } from '../base/source.ts';
 import type { Value, Builtin } from '../value/value.ts';
@@ -23,7 +23,7 @@ function slow(c: Context, builtin: Builtin, args: readonly Value[], span: Span):
 export function compileArithmetic(
   node: NodeOf<'builtin'>,
   operand: (node: Node) => Operand,
-): Run | null {
+): CompiledNode | null {
   const [first, second] = node.args;
   if (first !== undefined && node.args.length === 1) return compileUnary(node, operand(first));
   if (first === undefined || second === undefined || node.args.length !== 2) return null;
@@ -35,7 +35,11 @@ export function compileArithmetic(
 }
 
 /** An operation on a local and a constant, the usual way in which loops count and compare. */
-function compileWithConstant(node: NodeOf<'builtin'>, slot: number, b: number): Run | null {
+function compileWithConstant(
+  node: NodeOf<'builtin'>,
+  slot: number,
+  b: number,
+): CompiledNode | null {
   const { builtin, cost, span } = node;
   switch (builtin.name) {
     case '+':
@@ -74,7 +78,7 @@ function compileWithConstant(node: NodeOf<'builtin'>, slot: number, b: number): 
   }
 }
 
-function compileUnary(node: NodeOf<'builtin'>, x: Operand): Run | null {
+function compileUnary(node: NodeOf<'builtin'>, x: Operand): CompiledNode | null {
   const { builtin, cost, span } = node;
   switch (builtin.name) {
     case 'inc':
@@ -112,7 +116,7 @@ function compileUnary(node: NodeOf<'builtin'>, x: Operand): Run | null {
   }
 }
 
-function compileBinary(node: NodeOf<'builtin'>, x: Operand, y: Operand): Run | null {
+function compileBinary(node: NodeOf<'builtin'>, x: Operand, y: Operand): CompiledNode | null {
   const { builtin, cost, span } = node;
   switch (builtin.name) {
     case '+':
@@ -166,7 +170,7 @@ function compileBinary(node: NodeOf<'builtin'>, x: Operand, y: Operand): Run | n
   }
 }
 
-function compileComparison(node: NodeOf<'builtin'>, x: Operand, y: Operand): Run | null {
+function compileComparison(node: NodeOf<'builtin'>, x: Operand, y: Operand): CompiledNode | null {
   const { builtin, cost, span } = node;
   switch (builtin.name) {
     case '<':

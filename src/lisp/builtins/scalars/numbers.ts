@@ -12,7 +12,7 @@ import {
   isInteger,
   isNumber,
   type Value,
-  type Work,
+  type BuiltinWork,
 } from '../../value/value.ts';
 import { characterCount } from '../../value/characters.ts';
 import { arg, expectInteger, expectNumber, fault, wrongType } from '../arguments/expect.ts';
@@ -20,7 +20,7 @@ import { plain } from '../arguments/stepping.ts';
 
 type Operation = (ctx: Context, a: num.Num, b: num.Num) => num.Num;
 
-function fold(start: num.Num, op: Operation): Work {
+function fold(start: num.Num, op: Operation): BuiltinWork {
   return plain((ctx, args) => {
     const [x, y] = args;
     if (args.length === 2 && typeof x === 'number' && typeof y === 'number') return op(ctx, x, y);
@@ -40,7 +40,7 @@ function negated(ctx: Context, a: num.Num): num.Num {
   return num.negate(a);
 }
 
-const minus: Work = plain((ctx, args) => {
+const minus: BuiltinWork = plain((ctx, args) => {
   let total = expectNumber(ctx, args, 0);
   if (args.length === 1) return negated(ctx, total);
   if (args.length > 2) ctx.charge(args.length - 1);
@@ -59,7 +59,7 @@ function quotientOf(ctx: Context, a: num.Num, b: num.Num): Value & num.Num {
   return num.divide(a, b);
 }
 
-const slash: Work = plain((ctx, args) => {
+const slash: BuiltinWork = plain((ctx, args) => {
   const first = expectNumber(ctx, args, 0);
   if (args.length === 1) return quotientOf(ctx, 1, first);
   let total: num.Num = first;
@@ -70,7 +70,7 @@ const slash: Work = plain((ctx, args) => {
   return total;
 });
 
-function division(op: num.Division): Work {
+function division(op: num.Division): BuiltinWork {
   return plain((ctx, args) => {
     const a = expectNumber(ctx, args, 0);
     const b = expectNumber(ctx, args, 1);
@@ -91,7 +91,7 @@ function extreme(a: num.Num, b: num.Num, greater: boolean): num.Num {
   return (greater ? x > y : x < y) ? a : b;
 }
 
-function extremeOf(greater: boolean): Work {
+function extremeOf(greater: boolean): BuiltinWork {
   return plain((ctx, args) => {
     if (args.length === 1) return arg(args, 0);
     let best = expectNumber(ctx, args, 0);
@@ -103,7 +103,7 @@ function extremeOf(greater: boolean): Work {
   });
 }
 
-function rounding(round: (value: number) => number | bigint): Work {
+function rounding(round: (value: number) => number | bigint): BuiltinWork {
   return plain((ctx, args) => {
     const value = expectNumber(ctx, args, 0);
     if (!isFloat(value) || !Number.isFinite(value.value)) return value;
@@ -125,7 +125,7 @@ function cut(ctx: Context, args: readonly Value[]): number | bigint {
   return num.wholeOf(value.value);
 }
 
-const int: Work = plain((ctx, args) => {
+const int: BuiltinWork = plain((ctx, args) => {
   const whole = cut(ctx, args);
   if (whole >= -2_147_483_648 && whole <= 2_147_483_647) return whole;
   const given = arg(args, 0);
@@ -143,7 +143,7 @@ function big(ctx: Context, args: readonly Value[], index: number): bigint {
 function bitwise(
   op: (a: bigint, b: bigint) => bigint,
   small: (a: number, b: number) => number,
-): Work {
+): BuiltinWork {
   return plain((ctx, args) => {
     const [x, y] = args;
     if (args.length === 2 && isInt32(x) && isInt32(y)) return small(x, y);
@@ -166,7 +166,7 @@ function bitIndex(ctx: Context, args: readonly Value[]): number {
   return index;
 }
 
-function onBit(op: (value: bigint, mask: bigint) => bigint): Work {
+function onBit(op: (value: bigint, mask: bigint) => bigint): BuiltinWork {
   return plain((ctx, args) => {
     const value = big(ctx, args, 0);
     const index = bitIndex(ctx, args);
@@ -176,7 +176,7 @@ function onBit(op: (value: bigint, mask: bigint) => bigint): Work {
   });
 }
 
-const shiftLeft: Work = plain((ctx, args) => {
+const shiftLeft: BuiltinWork = plain((ctx, args) => {
   const value = big(ctx, args, 0);
   const index = bitIndex(ctx, args);
   if (value === 0n) return 0;
@@ -185,7 +185,7 @@ const shiftLeft: Work = plain((ctx, args) => {
   return integer(value << BigInt(index));
 });
 
-const shiftRight: Work = plain((ctx, args) => {
+const shiftRight: BuiltinWork = plain((ctx, args) => {
   const value = big(ctx, args, 0);
   const index = arg(args, 1);
   if (!isInteger(index) || index < 0) throw wrongType(ctx, 1, 'a shift from 0', index);
@@ -194,11 +194,13 @@ const shiftRight: Work = plain((ctx, args) => {
   return integer(value >> BigInt(by));
 });
 
-const increment: Work = plain((ctx, args) => num.add(ctx, expectNumber(ctx, args, 0), 1));
-const decrement: Work = plain((ctx, args) => num.subtract(ctx, expectNumber(ctx, args, 0), 1));
+const increment: BuiltinWork = plain((ctx, args) => num.add(ctx, expectNumber(ctx, args, 0), 1));
+const decrement: BuiltinWork = plain((ctx, args) =>
+  num.subtract(ctx, expectNumber(ctx, args, 0), 1),
+);
 
 /** The work of these builtins. */
-export const NUMBER_WORK: { readonly [name: string]: Work } = Object.freeze({
+export const NUMBER_WORK: { readonly [name: string]: BuiltinWork } = Object.freeze({
   '+': fold(0, num.add),
   "+'": fold(0, num.add),
   '*': fold(1, num.multiply),
