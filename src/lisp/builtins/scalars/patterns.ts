@@ -311,7 +311,7 @@ function replacePattern(ctx: Context, subject: Subject, template: string, all: b
 }
 
 /** `re-find` and `re-matches`. */
-function first(mode: 'find' | 'full'): Work {
+function first(mode: 'find' | 'full'): BuiltinWork {
   return plain((ctx, args) => {
     const pattern = regexAt(ctx, args, 0);
     const text = expectText(ctx, args, 1);
