@@ -42,7 +42,8 @@ export function recordCall(
   const tool = spec.tools.find(({ name }) => name === asked.tool);
   if (end.isLeftOut === true) return leaveOut(run, { call: asked, inProgram });
   const call = end.edited === undefined ? asked : { ...asked, args: end.edited };
-  const { result, shown } = isSearch(spec, call.tool)
+  const isSearch = spec.toolSearch !== undefined && call.tool === SEARCH_TOOL;
+  const { result, shown } = isSearch
     ? searchResult(spec, tool, end.result, shownTools)
     : { result: end.result };
   const cached = toCachedResult(tool, call, result);
@@ -140,9 +141,4 @@ function toolCallAfter(
       gauges,
     }),
   };
-}
-
-/** Whether a call of `tool` is a search for tools. */
-function isSearch({ toolSearch }: AgentSpec, tool: string): boolean {
-  return toolSearch !== undefined && tool === SEARCH_TOOL;
 }

@@ -205,11 +205,9 @@ function settle(run: Run, { childId, agent, startedAt }: OpenChild, end: ChildEn
   };
 }
 
-function lossOf(end: Exclude<ChildEnd, { readonly kind: 'ended' }>): {
-  readonly status: Step['status'];
-  readonly reason: string;
-  readonly message: string;
-} {
+function lossOf(
+  end: Exclude<ChildEnd, { readonly kind: 'ended' }>,
+): Pick<Step, 'status' | 'reason' | 'message'> {
   const { message } = end;
   return end.kind === 'lost' && end.canceled === true
     ? { status: 'canceled', reason: 'canceled', message }

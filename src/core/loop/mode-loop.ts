@@ -3,8 +3,7 @@
  * program, or judge an answer, and go on. The rules of the mode decide; this file carries them out.
  */
 import type { JudgeResult } from '../contract/outcome.ts';
-import type { AnswerTurn, Turn } from '../contract/turn.ts';
-import { replyText } from '../contract/turn.ts';
+import { replyText, type AnswerTurn, type Turn } from '../contract/turn.ts';
 import type { ModeRules, TurnNote } from '../modes/mode.ts';
 import { problemLines } from '../modes/program-answer.ts';
 import { settleSections, type SettledSections } from '../modes/section-values.ts';

@@ -120,7 +120,10 @@ export function analyzeCase(a: Analysis, form: SpecialForm): Node {
   const seen = newKeyIndex();
   for (let at = 0; at + 1 < rest.length; at += 2) {
     const label = rest[at] as Form;
-    const constants = label.kind === 'list' ? label.items.map(quotedValue) : [caseConstant(label)];
+    const constants =
+      label.kind === 'list'
+        ? label.items.map(quotedValue)
+        : [quotedValue(label.kind === 'quote' ? label.form : label)];
     for (const one of constants) {
       const before = seen.keys.length;
       if (numberOf(seen, one, UNMETERED) < before) {
@@ -133,10 +136,6 @@ export function analyzeCase(a: Analysis, form: SpecialForm): Node {
   const lastForm = rest.length % 2 === 1 ? rest[rest.length - 1] : undefined;
   const otherwise = lastForm === undefined ? null : a.analyze(lastForm, scope, tail);
   return { kind: 'case', value, clauses, otherwise, span, cost: 1 + leafCount([value]) };
-}
-
-function caseConstant(form: Form): Value {
-  return form.kind === 'quote' ? quotedValue(form.form) : quotedValue(form);
 }
 
 /** `(condp p v t a … default?)`, with `t :>> f`. */
