@@ -111,7 +111,7 @@ function addDenyCommand(program: Command, act: Act): void {
 
 type UpdateOptions = PathOption & AnswerOptions;
 
-/** The inbox as a table; ages are relative to `nowMs`. */
+/** The waiting items as a table; ages are relative to `nowMs`. */
 export function inboxText({ items, silent }: InboxView, nowMs: number): string {
   if (items.length === 0)
     return silent.length === 0 ? 'Nothing waits.' : 'Nothing is known to wait.';

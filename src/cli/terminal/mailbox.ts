@@ -5,7 +5,7 @@ export interface Mailbox<Item> {
   take(): Promise<Item>;
 }
 
-/** An empty mailbox. */
+/** An empty queue. */
 export function createMailbox<Item>(): Mailbox<Item> {
   const items: Item[] = [];
   let wake: ((item: Item) => void) | undefined;

@@ -4,7 +4,7 @@
  *
  * I1  A child is in the state before it is started and until its end is recorded, so everything
  *     that it may spend is always counted.
- * I2  Its end is recorded when it comes, whatever is recorded of the call later.
+ * I2  Its end is recorded as soon as it comes; the end of its call is recorded later.
  */
 import { defined } from '../base/defined.ts';
 import { isHidden } from '../contract/signature.ts';
@@ -46,7 +46,7 @@ export interface ChildRequest {
   readonly agent: string;
   readonly input: Pick<AgentInput, 'task' | 'context' | 'contextDescriptions' | 'model' | 'memory'>;
   readonly starting?: StartGroup | undefined;
-  /** The message of its cancel when only the child must end. Default: an input interrupts. */
+  /** The message of a cancel that ends only this child. Default: that it is no longer needed. */
   readonly onAbort?: string | undefined;
 }
 
@@ -73,7 +73,7 @@ export type ChildOutcome =
   /** The run must stop, or an input interrupts. */
   | { readonly kind: 'stopped'; readonly started: boolean };
 
-/** One unit of each: what a child needs to be worth starting. */
+/** The least that a child must get to be worth starting: one unit of each. */
 const START_NEEDS: Numbers = {
   'agent:children': 1,
   'agent:model_calls': 1,

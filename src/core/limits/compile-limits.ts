@@ -1,6 +1,6 @@
 /**
  * Compiles limits as users write them to the list that a run checks: short forms become keys,
- * defaults are added, and the limits of a start replace those of the definition on the same key.
+ * defaults are added, and the limits of a start replace those of the agent on the same key.
  * Reports all problems together.
  */
 import type { LimitsInput } from '../contract/input.ts';
@@ -36,10 +36,10 @@ type ShortForm = keyof typeof SHORT_FORMS;
 
 const SHORT_FORM_NAMES = Object.keys(SHORT_FORMS) as ShortForm[];
 
-/** The limits that users wrote, the definition's first. */
+/** The limits that users wrote, the agent's first. */
 export interface LimitSources {
   readonly definition?: LimitsInput | undefined;
-  /** The definition's maximum of turns; if it also has a limit `iterations`, the smaller counts. */
+  /** The agent's maximum of turns; if it also has a limit `iterations`, the smaller counts. */
   readonly maxTurns?: number | undefined;
   readonly start?: LimitsInput | undefined;
   /** Decides which defaults apply. Default: all of them. */

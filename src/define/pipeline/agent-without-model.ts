@@ -11,7 +11,7 @@ import { SECTION_NAMES, textAnswer } from '../agent/reply-layout.ts';
 export interface AgentWithoutModel {
   readonly name: string;
   readonly loop: { readonly pipeline: PipelineSpec } | { readonly fanOut: FanOutSpec };
-  /** The definitions that it starts. */
+  /** The agents that it starts. */
   readonly starts: readonly AgentDefinition[];
   readonly description?: string | undefined;
   readonly limits?: LimitsInput | undefined;

@@ -19,7 +19,7 @@ import { expected, fieldProblems, type Rules } from '../checks/fields.ts';
 import { nameProblems } from '../checks/names.ts';
 
 /**
- * An agent as a stage: a definition, which the worker then serves, or the name of another agent.
+ * An agent as a stage: its definition, which the worker then serves, or the name of another agent.
  */
 export type StageAgent = AgentDefinition | string;
 
@@ -191,7 +191,7 @@ function agentProblems(
   return [expected('pipeline_stage', `${place} to be another agent`, got, 'It would never end.')];
 }
 
-/** The name of an agent, given as a definition or by its name. */
+/** The name of an agent, given by its agent definition or by name. */
 function nameIn(agent: unknown): string | undefined {
   if (typeof agent === 'string') return agent === '' ? undefined : agent;
   if (!isPlainObject(agent) || !hasKind(agent, 'agent')) return undefined;
