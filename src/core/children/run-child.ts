@@ -174,8 +174,8 @@ function settle(run: Run, { childId, agent, startedAt }: OpenChild, end: ChildEn
   const known = (run.state.children ?? []).find((child) => child.childId === childId);
   const child = known ?? { totals: {}, leases: [] };
   const isCharged = end.kind === 'lost' && known?.final !== true;
-  const told = end.kind === 'ended' ? totalsOf(end.step.stats) : {};
-  const heard = isCharged ? chargedTotals(child) : addedTotals(child, told);
+  const reported = end.kind === 'ended' ? totalsOf(end.step.stats) : {};
+  const last = isCharged ? chargedTotals(child) : addedTotals(child, reported);
   const { status, reason, message } = end.kind === 'ended' ? end.step : lossOf(end);
   const exceeded = end.kind === 'ended' ? end.step.exceededLimit : undefined;
   const isFromAbove = status === 'limit_exceeded' && exceeded?.origin !== 'self';
@@ -183,14 +183,14 @@ function settle(run: Run, { childId, agent, startedAt }: OpenChild, end: ChildEn
   const usage =
     end.kind === 'ended'
       ? end.step.usage
-      : { ...usageOf({ counters: heard.totals, gauges: {} }), durationMs };
+      : { ...usageOf({ counters: last.totals, gauges: {} }), durationMs };
   run.record(
     {
       type: 'agent:child:complete',
       childId,
       status,
       reason,
-      ...heard,
+      ...last,
       durationMs,
       ...defined({ charged: isCharged ? (true as const) : undefined }),
     },

@@ -34,8 +34,8 @@ export const noUsage: TokenUsage = {
  *
  * Numbers may be text; negative numbers and other values count as 0, fractions are rounded. The
  * provider's total is ignored. Bedrock shares `inputTokens` with the AI SDK, and Anthropic shares
- * `input_tokens` with OpenAI: their cache fields tell them apart. Both leave the cache out of the
- * input.
+ * `input_tokens` with OpenAI: their cache fields tell them apart. Bedrock and Anthropic leave the
+ * cache out of the input.
  *
  * @example
  * readUsage({ prompt_tokens: 12, completion_tokens: 3 }).usage.inputTokens // 12
