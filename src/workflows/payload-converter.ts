@@ -1,8 +1,8 @@
 /**
- * How payloads become values inside the workflow: as by default, but a payload that cannot be read
- * is no error. The payload of a start or a signal is decoded before any of our code runs, and an
- * error there would make Temporal retry the workflow task forever. So such a payload becomes a text
- * that fits no message and is refused like any message that does not fit.
+ * How payloads become values inside the workflow: as by default, except that a payload that cannot
+ * be read is not an error. The payload of a start or a signal is decoded before any of our code
+ * runs, and a plain error there would make Temporal retry the workflow task forever. So such a
+ * payload becomes a text that fits no message, and the text is refused.
  */
 import { defaultPayloadConverter, type Payload, type PayloadConverter } from '@temporalio/common';
 

@@ -5,7 +5,7 @@ export interface Mailbox<Item> {
   take(): Promise<Item>;
 }
 
-/** An empty queue. */
+/** An empty mailbox. */
 export function createMailbox<Item>(): Mailbox<Item> {
   const items: Item[] = [];
   let wake: ((item: Item) => void) | undefined;

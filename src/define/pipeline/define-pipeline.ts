@@ -191,7 +191,7 @@ function agentProblems(
   return [expected('pipeline_stage', `${place} to be another agent`, got, 'It would never end.')];
 }
 
-/** The name of an agent, given by its agent definition or by name. */
+/** The name of an agent, given as a definition or by its name. */
 function nameIn(agent: unknown): string | undefined {
   if (typeof agent === 'string') return agent === '' ? undefined : agent;
   if (!isPlainObject(agent) || !hasKind(agent, 'agent')) return undefined;

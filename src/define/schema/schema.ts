@@ -26,7 +26,7 @@ type Compiled =
 /** By identity, which finds nearly all, because agents and tools keep their schema objects. */
 const byObject = new WeakMap<JsonObject, Compiled>();
 
-/** By canonical text, oldest first, for equal schemas of several agents or tools. */
+/** By canonical text, oldest first, for equal schemas of several definitions. */
 const byText = new Map<string, Compiled>();
 
 /**

@@ -32,7 +32,7 @@ const EMBEDDED_HEARTBEAT_MS = 3_000;
 /** What a process serves: the options that `runWorker` and `local` have in common. */
 export interface ServedParts {
   readonly agents: readonly AgentDefinition[];
-  /** Model entries that agents name by id; entries inside an agent definition need not be here. */
+  /** Model entries that agents name by id; entries inside a definition need not be here. */
   readonly models?: readonly ModelEntry[];
   /**
    * Absolute path of a module that exports the workflow `agent`, for a loop of your own; see
@@ -71,7 +71,7 @@ export async function serve(
   cleanup: Cleanup,
 ): Promise<Serving> {
   const { agents, models = [], listeners = [], workflowsPath, roles } = parts;
-  // Report problems of the agents before anything is started.
+  // Report problems of the definitions before anything is started.
   createRegistry({ agents, models });
   const { address, namespace, connection: toServer } = config.temporal;
   const server = await startOrFindServer({
