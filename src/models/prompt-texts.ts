@@ -13,7 +13,7 @@ import { shown } from '../core/text/shown.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import type { AgentDefinition, Registry, TextFunction } from '../define/definition/definitions.ts';
 
-/** The texts that functions wrote; a text that the specification has itself is absent. */
+/** The texts that functions wrote; texts that the specification contains are absent. */
 export interface PromptTexts {
   readonly instructions?: string;
   readonly rules?: string;
@@ -69,7 +69,7 @@ export async function promptTexts(
   return { ...texts, ...defined({ prompt }) };
 }
 
-/** During an upgrade this worker may lack the function; then the built-in prompt is used. */
+/** The agent's own prompt. Without one, also during an upgrade, the built-in prompt is used. */
 async function ownPrompt(
   definition: AgentDefinition | undefined,
   { head: { spec } }: TranscriptView,
@@ -98,8 +98,8 @@ function isMessage(value: unknown): value is Message {
 }
 
 /**
- * The offset of a zone from UTC in ms, positive east of it, at a time in ms since 1970. The core must
- * not use `Intl`, so it gets this function.
+ * The offset of a zone from UTC in ms at a time in ms since 1970; east of Greenwich it is positive.
+ * The core must not use `Intl`, so it gets this function.
  */
 function zoneOffset(timeZone: string): (atMs: number) => number {
   if (timeZone === 'UTC') return () => 0;

@@ -59,14 +59,14 @@ export function stageProblems(
   );
 }
 
-/** The agents that the tools and stages of a definition start. */
+/** The agents that the tools and stages of an agent start. */
 export function childStarts({ spec }: AgentDefinition): readonly AgentToolSpec[] {
   const called = spec.tools.flatMap(({ agent }) => agent ?? []);
   const staged = stagesOf(spec).flatMap(({ agents }) => agents.map((agent) => ({ agent })));
   return [...called, ...staged];
 }
 
-/** The agents that a pipeline or fan-out starts, by the place in its definition. */
+/** The agents that a pipeline or fan-out starts, by their place in it. */
 function stagesOf({ pipeline, fanOut }: AgentDefinition['spec']): readonly {
   readonly place: string;
   readonly agents: readonly string[];

@@ -1,5 +1,5 @@
 /**
- * Compiles a definition, the worker's models and the options of a start to a run's specification.
+ * Compiles an agent definition, the worker's models and the options of a start to a specification.
  */
 import { defined } from '../core/base/defined.ts';
 import { isAboutContext } from '../core/compaction/trigger.ts';

@@ -20,7 +20,7 @@ export interface PreviewOptions extends Pick<
   StartParts,
   'task' | 'context' | 'memory' | 'history'
 > {
-  /** Agents that its tools refer to by name. Those given as definitions need not be here. */
+  /** Agents that its tools refer to by name. Those given as agent definitions need not be here. */
   readonly agents?: readonly AgentDefinition[];
   /** Entries of models that the agent names by id; a missing one is treated as a function. */
   readonly models?: readonly ModelEntry[];

@@ -25,7 +25,7 @@ import { ToolError } from '../core/base/tool-error.ts';
 /** What a registry is made from. */
 export interface RegistryOptions {
   readonly agents: readonly AgentDefinition[];
-  /** Entries that agents name by id; entries inside a definition need not be here. */
+  /** Entries that agents name by id; entries inside an agent definition need not be here. */
   readonly models?: readonly ModelEntry[];
 }
 
@@ -149,8 +149,8 @@ function registered(
 }
 
 /**
- * The entries inside definitions that are not among those given, each once. Two different models
- * under one id are a problem: requests would go to the first of them.
+ * The entries inside agent definitions that are not among those given, each once. Two different
+ * models under one id are a problem: requests would go to the first of them.
  */
 function inlineEntries(
   definitions: readonly AgentDefinition[],

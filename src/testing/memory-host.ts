@@ -1,5 +1,5 @@
 /**
- * The Host in one process, without a server, for tests: the same loop, definitions, tools,
+ * The Host in one process, without a server, for tests: the same loop, agents, tools,
  * validators and model adapter as on a worker. Time moves only when the clock is advanced or a call
  * sleeps.
  */

@@ -1,5 +1,5 @@
 /**
- * Messages in, answers out. Inputs and a cancel go to the mailbox, where the loop finds them;
+ * Messages in, answers out. Inputs and a cancel go to the inbox, where the loop finds them;
  * limits and pauses act at once, between two steps of the loop. Validators are synchronous: an
  * asynchronous one never rejects.
  */
@@ -144,7 +144,7 @@ function checkedDecision(
   return checkDecision(waits, id, decision);
 }
 
-/** Puts a checked answer into the mailbox, for the wait in this link or in the next. */
+/** Puts a checked answer into the inbox, for the wait in this link or in the next. */
 function settle(session: Session, payload: AnswerPayload | DecidePayload): AnswerReceipt {
   const { id, updateId } = payload;
   const { mailbox } = session;

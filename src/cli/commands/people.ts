@@ -101,7 +101,7 @@ function updateOf({ updateId }: AnswerOptions): AnswerOptions {
   return defined({ updateId });
 }
 
-/** The inbox as a table; ages are relative to `nowMs`. */
+/** The waiting items as a table; ages are relative to `nowMs`. */
 export function inboxText({ items, silent }: InboxView, nowMs: number): string {
   if (items.length === 0)
     return silent.length === 0 ? 'Nothing waits.' : 'Nothing is known to wait.';

@@ -83,7 +83,7 @@ export async function printStream(
   }
 }
 
-/** Shows progress: on a terminal as one changing line, elsewhere as a line for each change. */
+/** Shows progress: one changing line on a terminal, a line for each change elsewhere. */
 export interface ProgressPrinter {
   readonly progress: (text: string) => void;
   readonly stream: (item: Chunk | ChunkMarker) => void;

@@ -4,7 +4,7 @@
  *
  * I1  A child is in the state before it is started and until its end is recorded, so everything
  *     that it may spend is always counted.
- * I2  Its end is recorded when it comes, whatever is recorded of the call later.
+ * I2  Its end is recorded as soon as it comes; the end of its call is recorded later.
  */
 import { defined } from '../base/defined.ts';
 import { isHidden } from '../contract/signature.ts';
@@ -46,7 +46,7 @@ export interface ChildRequest {
   readonly agent: string;
   readonly input: Pick<AgentInput, 'task' | 'context' | 'contextDescriptions' | 'model' | 'memory'>;
   readonly starting?: StartGroup | undefined;
-  /** The message of its cancel when only the child must end. Default: an input interrupts. */
+  /** The message of a cancel that ends only this child. Default: that it is no longer needed. */
   readonly onAbort?: string | undefined;
 }
 
@@ -73,7 +73,7 @@ export type ChildOutcome =
   /** The run must stop, or an input interrupts. */
   | { readonly kind: 'stopped'; readonly started: boolean };
 
-/** One unit of each: what a child needs to be worth starting. */
+/** The least that a child must get to be worth starting: one unit of each. */
 const START_NEEDS: Numbers = {
   'agent:children': 1,
   'agent:model_calls': 1,
@@ -174,8 +174,8 @@ function settle(run: Run, { childId, agent, startedAt }: OpenChild, end: ChildEn
   const known = (run.state.children ?? []).find((child) => child.childId === childId);
   const child = known ?? { totals: {}, leases: [] };
   const isCharged = end.kind === 'lost' && known?.final !== true;
-  const told = end.kind === 'ended' ? totalsOf(end.step.stats) : {};
-  const heard = isCharged ? chargedTotals(child) : addedTotals(child, told);
+  const reported = end.kind === 'ended' ? totalsOf(end.step.stats) : {};
+  const last = isCharged ? chargedTotals(child) : addedTotals(child, reported);
   const { status, reason, message } = end.kind === 'ended' ? end.step : lossOf(end);
   const exceeded = end.kind === 'ended' ? end.step.exceededLimit : undefined;
   const isFromAbove = status === 'limit_exceeded' && exceeded?.origin !== 'self';
@@ -183,14 +183,14 @@ function settle(run: Run, { childId, agent, startedAt }: OpenChild, end: ChildEn
   const usage =
     end.kind === 'ended'
       ? end.step.usage
-      : { ...usageOf({ counters: heard.totals, gauges: {} }), durationMs };
+      : { ...usageOf({ counters: last.totals, gauges: {} }), durationMs };
   run.record(
     {
       type: 'agent:child:complete',
       childId,
       status,
       reason,
-      ...heard,
+      ...last,
       durationMs,
       ...defined({ charged: isCharged ? (true as const) : undefined }),
     },

@@ -13,8 +13,8 @@
  * L9  Run it, and end it in one place, whatever it did or threw.
  *
  * I1  The order is L1 to L9; each step is named where it happens.
- * I2  After each wait the world can have changed in four ways only: a cancel or inputs in the
- *     mailbox, other limits, a pause, a limit on time that was crossed. Only this file changes the
+ * I2  What can change during a wait: inputs or a cancel in the inbox, limits and leases, what
+ *     children report, a pause, a limit on time that is crossed. Handlers never change the
  *     transcript.
  * I3  Results of parallel work are recorded in request order, whichever came first.
  * I4  Nothing thrown escapes: `runLoop` turns it into an ending.

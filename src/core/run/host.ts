@@ -64,7 +64,7 @@ export interface Capacity {
 export interface Host {
   /** Where other runs reach this one: its workflow id. */
   readonly address: string;
-  /** Where inputs, answers and a cancel wait until the loop takes them. */
+  /** Holds the inbox: inputs, answers and a cancel wait there until the loop takes them. */
   readonly mailbox: Mailbox;
   /** Waits of the loop. They are checked at each event, each message and each end of a call. */
   readonly waits: Waits;
@@ -79,7 +79,7 @@ export interface Host {
   judgeAnswer(order: JudgeOrder): Promise<JudgeOutcome>;
   /** Asks the function of a tool whether a person must approve this call. */
   needsApproval(order: ToolOrder, tool: ToolSpec): Promise<ApprovalOutcome>;
-  /** Checks arguments of calls that no tool activity runs, against the schemas of their tools. */
+  /** Checks literals of programs, and arguments of calls that no tool activity runs. */
   checkLiterals(order: LiteralsOrder): Promise<LiteralsOutcome>;
   /**
    * Runs a child to its end. An abort sends it what `cancel` returns and still awaits it; a child

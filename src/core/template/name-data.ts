@@ -14,7 +14,7 @@ export interface NamedData {
 /**
  * `nodes` with `~{data/name}` for each variable that `data` has; `{{task}}` is the text of the
  * task, which is not data. A missing name stays as written. Agents with sections in such a template
- * were refused at definition.
+ * are refused by `defineAgent`.
  */
 export function nameData(nodes: readonly TemplateNode[], data: JsonObject): NamedData {
   const missing = new Set<string>();

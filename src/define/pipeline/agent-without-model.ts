@@ -22,7 +22,7 @@ export function agentName(agent: unknown): string | undefined {
 export interface AgentWithoutModel {
   readonly name: string;
   readonly loop: { readonly pipeline: PipelineSpec } | { readonly fanOut: FanOutSpec };
-  /** The definitions that it starts. */
+  /** The agents that it starts. */
   readonly starts: readonly AgentDefinition[];
   readonly description?: string | undefined;
   readonly limits?: LimitsInput | undefined;

@@ -18,7 +18,7 @@ import { expected, fieldProblems, type FieldRules } from '../checks/fields.ts';
 import { nameProblems } from '../checks/names.ts';
 
 /**
- * An agent as a stage: a definition, which the worker then serves, or the name of another agent.
+ * An agent as a stage: its definition, which the worker then serves, or the name of another agent.
  */
 export type StageAgent = AgentDefinition | string;
 

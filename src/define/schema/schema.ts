@@ -24,7 +24,7 @@ type Compiled =
   | { readonly kind: 'check'; readonly check: ValidateFunction }
   | { readonly kind: 'broken'; readonly cause: string };
 
-/** By identity, which finds nearly all, because definitions keep their schema objects. */
+/** By identity, which finds nearly all, because agents and tools keep their schema objects. */
 const byObject = new WeakMap<JsonObject, Compiled>();
 
 /** By canonical text, for equal schemas of several definitions. */
@@ -40,7 +40,7 @@ export function schemaProblem(schema: JsonObject): string | undefined {
 
 /**
  * The errors of `value`, and a copy of it with the schema's `default`s filled in. Throws when the
- * schema does not compile; definitions have already checked that it does.
+ * schema does not compile; this was checked when the agent or tool was defined.
  */
 export function checkJson(
   schema: JsonObject,

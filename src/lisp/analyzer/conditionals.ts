@@ -56,7 +56,7 @@ export function analyzeWhen(a: Analysis, form: SpecialForm): Node {
   return head === 'when' ? ifNode(test, body, nothing, span) : ifNode(test, nothing, body, span);
 }
 
-/** Clauses of `cond` and `condp` that may nest in each other: the tree of them is that deep. */
+/** The most clauses of nested `cond` and `condp` together, since each makes the tree deeper. */
 const MAX_CLAUSES = 1_000;
 
 function tooManyClauses(a: Analysis, count: number): boolean {
@@ -94,7 +94,7 @@ export function analyzeCond(a: Analysis, form: SpecialForm): Node {
   return node;
 }
 
-/** `(and …)`, `(or …)`. A bare name directly inside `or` may be unknown: then it is nil. */
+/** `(and …)` and `(or …)`. A bare name directly inside `or` may be unknown, and is then nil. */
 export function analyzeLogic(a: Analysis, form: SpecialForm): Node {
   const { items, scope, span, tail } = form;
   const kind = headOf(items) === 'and' ? 'and' : 'or';
@@ -157,7 +157,7 @@ export function analyzeCondp(a: Analysis, form: SpecialForm): Node {
     scope.fn.code.known.set(predicate, predicateNode);
   }
   const around = a.clauses;
-  // A clause with `:>>` takes three forms; the smallest possible number is enough to refuse.
+  // A clause has two forms, or three with `:>>`: this is the smallest number that there can be.
   if (tooManyClauses(a, (rest.length - 1) / 3)) return manyClauses(a, 'condp', span);
   const clauses = { ...form, items: rest, scope: inside };
   const chain = condpChain(a, clauses, { predicate, value });

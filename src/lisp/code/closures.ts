@@ -4,7 +4,7 @@
  * I1  Closures are made from nodes, never from text; nothing is evaluated.
  * I2  A node pays the same fuel as its instruction on the machine, at the same point: after its
  *     operands, before it acts.
- * I3  `recur` and tail calls return a mark to their caller and take no JavaScript stack.
+ * I3  `recur` and tail calls return a mark to their caller, so they use no JavaScript stack.
  * I4  Only code that is free of effects runs here, so nothing ever waits.
  * I5  Closures stay small and read `L` (locals) and `c` (context) directly: this is the hot path.
  */
@@ -57,12 +57,12 @@ function hasFnRecur(node: Node): boolean {
   }
 }
 
-/** `node` as an operand. Its user pays for a leaf. */
+/** `node` as an operand. If it is a leaf, the node that uses it pays for it. */
 function compileOperand(node: Node): Operand {
   return operandOf(node, compileValue);
 }
 
-/** Compiled code of a node that is not an operand: a leaf pays for itself. */
+/** `node` as code that is not an operand: here a leaf pays for itself. */
 export function compileValue(node: Node): CompiledNode {
   const { span, cost } = node;
   switch (node.kind) {

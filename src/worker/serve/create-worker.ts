@@ -33,8 +33,8 @@ export const WORKER_DEFAULTS = {
   stickyMs: 2_000,
   /** Cancellation reaches an activity with the answer to a heartbeat; the SDK's default is 60 s. */
   heartbeatThrottleMs: 1_000,
-  /** Many, because a slot costs little while its call waits for a provider. */
   workflowSlots: 100,
+  /** Many, because a slot costs little while its call waits for a provider. */
   activitySlots: 200,
   localActivitySlots: 100,
 } as const;
@@ -42,7 +42,7 @@ export const WORKER_DEFAULTS = {
 /** What a worker serves. */
 export interface WorkParts {
   readonly agents: readonly AgentDefinition[];
-  /** Model entries that agents name by id; entries inside a definition need not be here. */
+  /** Model entries that agents name by id; entries inside an agent definition need not be here. */
   readonly models?: readonly ModelEntry[];
   /**
    * Absolute path of a module that exports the workflow `agent`, for a loop of your own; see
@@ -79,7 +79,7 @@ export interface WorkerParts extends WorkParts {
 export interface EverloopWorker {
   /** Serves until `shutdown`; rejects when the worker cannot go on. */
   run(): Promise<void>;
-  /** Begins an ordered stop: takes no new work, and gives running work its grace period. */
+  /** Begins an orderly stop: takes no new work, and gives running work its grace period. */
   shutdown(): void;
 }
 
@@ -105,7 +105,7 @@ function checkRoles({
   }
 }
 
-/** Creates a worker. Throws a UsageError for invalid definitions or roles. */
+/** Creates a worker. Throws a UsageError for invalid agents or roles. */
 export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> {
   checkRoles(parts);
   const { taskQueue = DEFAULT_TASK_QUEUE, modelQueue, toolQueue } = parts;

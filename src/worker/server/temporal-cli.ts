@@ -3,7 +3,7 @@
  *
  * I1  A file under the final name is complete and has the pinned hash. It is moved there by one
  *     rename from a temporary folder, so concurrent processes all end with a good file.
- * I2  A failed fetch leaves nothing on disk.
+ * I2  A failed fetch leaves no file on disk.
  */
 import { execFile } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
@@ -86,7 +86,7 @@ export interface FetchTemporalCliOptions {
   readonly sources?: readonly CliSource[];
   /** Expected SHA-256 of the program. Default: the pin of the platform. */
   readonly sha256?: string;
-  /** Receives a line for people before something that takes long. */
+  /** Receives a line for people before each step that takes long. */
   readonly onProgress?: (line: string) => void;
 }
 
@@ -145,7 +145,7 @@ export type RunProgram = (
 
 const execute = promisify(execFile);
 
-/** Runs `program` by `execFile` of Node. */
+/** Runs `program` with Node's `execFile`. */
 export const runProgram: RunProgram = async (program, args) => {
   try {
     return await execute(program, [...args], { maxBuffer: 16 * 1024 * 1024 });
@@ -249,7 +249,7 @@ async function removeAbandoned(folder: string): Promise<void> {
   }
 }
 
-/** `python3: …` with the last line of stderr, where pip states the problem. */
+/** `python3: …` with the last line of stderr that begins with ERROR, or else the last line. */
 function programFailure(program: string, error: unknown): string {
   if (typeof error === 'object' && error !== null) {
     if ('code' in error && error.code === 'ENOENT') return `${program} is not installed`;
