@@ -93,6 +93,7 @@ export function createMemoryHost(parts: MemoryHostParts): Host {
       isFull: parts.isFull ?? (() => false),
       fits: parts.fitsHandover ?? (() => true),
     },
+    limitsAtOnce: true,
     now: () => clock.now(),
     ...callsOf(parts, flight, mailbox),
     send: tree.send,

@@ -154,6 +154,7 @@ function begin(
     runtime,
     mailbox: session.mailbox,
     log: session.log,
+    limitsAtOnce: session.limitsAtOnce,
     onBug,
     waitsForPeople: () => (session.run?.state.pending ?? []).length > 0,
   });

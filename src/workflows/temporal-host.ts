@@ -7,6 +7,7 @@
  * I4  Nothing here decides: time, retries and queues are in `activity-options.ts`.
  */
 import {
+  patched,
   proxyActivities,
   proxyLocalActivities,
   upsertMemo,
@@ -59,6 +60,9 @@ export interface TemporalHost extends Host {
   sendLast(progress: ProgressMessage): Promise<void>;
 }
 
+/** The patch of links whose limits act at once. */
+export const LIMITS_AT_ONCE = 'limits-at-once';
+
 /** The service ends an execution at 51,200 events or 50 MB; calls in flight still have to end. */
 const MAX_EVENTS = 45_000;
 const MAX_HISTORY_BYTES = 44_000_000;
@@ -68,6 +72,8 @@ export interface TemporalHostParts {
   readonly runtime: ActivityRuntime;
   readonly mailbox: Mailbox;
   readonly log: RunLog;
+  /** See `Host`. Default: asked of the history now. */
+  readonly limitsAtOnce?: boolean;
   /** Whether something waits for people or outside work, for lists of runs. Default: never. */
   readonly waitsForPeople?: () => boolean;
   /** Called when a timer's callback throws: nothing awaits it, but it must still end the run. */
@@ -80,6 +86,7 @@ export interface TemporalHostParts {
  */
 export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
   const { runtime, mailbox, log, onBug } = parts;
+  const limitsAtOnce = parts.limitsAtOnce ?? patched(LIMITS_AT_ONCE);
   const unpublished: AgentEvent[] = [];
   const flush = createFlush(parts, () => unpublished.splice(0));
   const flight = createFlight(() => waits.wake());
@@ -103,6 +110,7 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
       },
     },
     capacity: capacityOf(mailbox),
+    limitsAtOnce,
     now: () => Date.now(),
     ...callsOf(runtime, { run: (call) => (flush(), flight.run(call)) }),
     runChild: (order, cancel) => {

@@ -16,7 +16,7 @@
  * I2  What can change during a wait: inputs or a cancel in the inbox, limits and leases, what
  *     children report, a pause, a limit on time that is crossed. Handlers never change the
  *     transcript.
- * I3  Results of parallel work are recorded in request order, whichever came first.
+ * I3  Parallel work is recorded as it ends; the model reads its results in request order.
  * I4  Nothing thrown escapes: `runLoop` turns it into an ending.
  * I5  Whatever is in flight is awaited before the run ends or hands over.
  */

@@ -13,6 +13,7 @@ import type { AnswerBody, WaitingItem } from '../contract/pending.ts';
 import { leaveThrough } from '../run/handover-gate.ts';
 import type { Iteration } from '../run/iteration.ts';
 import { MAX_TIMER_MS, type Run } from '../run/run.ts';
+import type { RunState } from '../run/run-state.ts';
 
 /** How a wait ended. */
 export type WaitEnd =
@@ -31,7 +32,10 @@ export async function waitForPerson(
     host.mailbox.peek().answers?.some((answer) => answer.id === id) ?? false;
   const isOver = (): boolean => isAnswered() || run.mustLeave() || gate.isDropped(callId);
   const isNewlyIdle = (): boolean =>
-    host.isIdle() && (run.state.waitingSince ?? null) === null && gate.isOnlyWaiting(callId);
+    host.isIdle() &&
+    (run.state.waitingSince ?? null) === null &&
+    gate.isOnlyWaiting(callId) &&
+    (!host.limitsAtOnce || areCallsWaiting(run.state));
   const mustLook = (): boolean => isOver() || isNewlyIdle() || gate.isDue();
   let hasWaited = false;
   for (;;) {
@@ -75,6 +79,11 @@ export async function waitForTime(
     gate.setResting(callId, true);
     await host.waits.until(() => isOver() || gate.isDue(), Math.min(time, now + MAX_TIMER_MS));
   }
+}
+
+/** Whether every call that has begun waits: the end of any other is recorded first. */
+function areCallsWaiting({ openCalls = [], pending = [] }: RunState): boolean {
+  return openCalls.every((call) => pending.some(({ callId }) => callId === call.callId));
 }
 
 /** Whether a call no longer waits. */

@@ -69,6 +69,11 @@ export interface Host {
   /** Waits of the loop. They are checked at each event, each message and each end of a call. */
   readonly waits: Waits;
   readonly capacity: Capacity;
+  /**
+   * Whether limits act as soon as they are crossed. False only in a link that began before they
+   * did: it records the calls of a batch in request order.
+   */
+  readonly limitsAtOnce: boolean;
   /** Milliseconds since 1970. */
   now(): number;
   /** Asks a model. `state` holds the transcript that the order only names. */

@@ -16,6 +16,7 @@ function hostWith(fields: Partial<Host>, events: AgentEvent[]): Host {
     address: 'run',
     runChild: async () => ({ kind: 'unstarted', message: 'no children here' }),
     send: () => undefined,
+    limitsAtOnce: true,
     now: () => 0,
     callModel: async () => ({
       kind: 'reply',
