@@ -187,7 +187,7 @@ describe('[R11] an encrypted payload that no worker can read', () => {
   it('for an input or a cancel of a run that could be read is one that cannot be read', async () => {
     release = gate();
     const run = await served.everloop.start('tester', { task: 'Go' });
-    const refused = `Expected an input object, got "${UNREADABLE_PAYLOAD}".`;
+    const refused = `Expected an input object, got \`${UNREADABLE_PAYLOAD}\`.`;
 
     expect(await updateRaw(run, MESSAGE_NAMES.send, encrypted)).toBe(refused);
     await signalRaw(run, MESSAGE_NAMES.input, encrypted);
