@@ -67,6 +67,15 @@ export interface SendOptions extends TreeOption {
   readonly media?: readonly MediaPart[];
 }
 
+/** Options of `cancel`. */
+export interface CancelOptions {
+  /**
+   * True: the service ends the run at once, without a Step and without a worker. Default: the run
+   * ends itself, which needs a worker that can take it.
+   */
+  readonly force?: boolean;
+}
+
 /** Which part of a list to read; indexes count over the whole chain of the run. */
 export interface ReadOptions {
   /** Index of the first item; default 0. */
@@ -127,7 +136,7 @@ export interface RunHandle {
   pause(options?: TreeOption): Promise<AdjustReceipt>;
   resume(options?: TreeOption): Promise<AdjustReceipt>;
   /** Ends the run and all runs below, and aborts what is in flight. Each still ends with a Step. */
-  cancel(message?: string): Promise<void>;
+  cancel(message?: string, options?: CancelOptions): Promise<void>;
   /** The Step, however the run ended; waits for the end. */
   result(): Promise<Step>;
   /** The Step, or what waits for a person, whichever comes first. */
@@ -283,9 +292,10 @@ function messageMethods({ id, client, handle, tree, handleOf }: Target) {
     adjust: (limits) => update(adjustUpdate, { limits }),
     pause: (options) => setPaused(true, options),
     resume: (options) => setPaused(false, options),
-    cancel: async (message) => {
+    cancel: async (message, { force = false } = {}) => {
       try {
-        await handle.signal(cancelSignal, defined({ message }));
+        if (force) await handle.terminate(message);
+        else await handle.signal(cancelSignal, defined({ message }));
       } catch (error) {
         if (error instanceof WorkflowNotFoundError) await assertAlive(id, client);
         throw error;

@@ -174,12 +174,14 @@ async function startAndAwait(order: ChildOrder, onStart: () => void): Promise<Ch
     });
     isStarted = true;
     onStart();
-    return { kind: 'ended', step: (await handle.result()) as Step };
+    const step: unknown = await handle.result();
+    return isStep(step) ? { kind: 'ended', step } : { kind: 'lost', message: NO_STEP };
   } catch (error) {
     return endOf(error, isStarted);
   }
 }
 
+const NO_STEP = 'it ended without a Step';
 const LATE = `it did not end within ${END_WITHIN_MS / 1_000} s of being told to`;
 
 /** Why the service would refuse to start a child; null when it would not. */

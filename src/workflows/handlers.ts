@@ -51,6 +51,7 @@ import {
   sendUpdate,
 } from './messages.ts';
 import { failureOf } from './failures.ts';
+import { isUnreadable, UNREADABLE_PAYLOAD } from './payload-converter.ts';
 import { installQueries, stateOf } from './queries.ts';
 import type { Session } from './session.ts';
 
@@ -191,7 +192,7 @@ function inputProblem(session: Session, input: unknown): string | null {
   if (session.step !== null) {
     return `Expected a run that is alive, got one that ended as \`${session.step.status}\`. Start a new one.`;
   }
-  const checked = checkRunInput(input);
+  const checked = checkRunInput(isUnreadable(input) ? UNREADABLE_PAYLOAD : input);
   if (checked.kind === 'invalid') return checked.message;
   const inbox = session.mailbox.peek();
   if (positionOf(inbox, checked.input.id) !== undefined) return null;
