@@ -85,15 +85,15 @@ export function createMemoryHost(parts: MemoryHostParts): Host {
   const mailbox = createMailbox(parts.inbox, () => flight.abort());
   let cancelDeadline = (): void => undefined;
   return {
-    address: tree.address,
-    mailbox,
-    waits,
-    capacity: {
+    link: {
+      address: tree.address,
+      limitsAtOnce: true,
       isHandoverDue: parts.handoverDue,
       isFull: parts.isFull ?? (() => false),
       fits: parts.fitsHandover ?? (() => true),
     },
-    limitsAtOnce: true,
+    mailbox,
+    waits,
     now: () => clock.now(),
     ...callsOf(parts, flight, mailbox),
     send: tree.send,

@@ -190,7 +190,7 @@ async function close(
   if (native.error !== null && step.status === 'canceled') {
     // A child's Step would not reach its parent this way, so its spending is reported first.
     const { host } = session;
-    if (run.state.parent !== undefined) await host?.sendLast(progressOf(run.state, host.address));
+    if (run.state.parent !== undefined) await host?.sendLast(progressOf(run.state, host.link.address));
     throw native.error;
   }
   return leaveWith(step);

@@ -105,7 +105,7 @@ export async function runChild(run: Run, request: ChildRequest): Promise<ChildOu
       // Others may have started meanwhile.
     } while (isFull() && !run.mustLeave());
     if (run.mustLeave()) return { kind: 'stopped', started: false };
-    if (run.host.capacity.isFull()) return unstartedFor(run, request);
+    if (run.host.link.isFull()) return unstartedFor(run, request);
     const crossed = run.wouldCross(['agent:children', 'agent:depth']);
     if (crossed?.limit.onReach === 'refuse') {
       const text = refusedText(crossed.key, crossed.limit.max);
@@ -127,7 +127,7 @@ export async function runChild(run: Run, request: ChildRequest): Promise<ChildOu
 
 /** The outcome for a child that history has no room for: no run hands over while children live. */
 function unstartedFor({ host }: Run, { callId, agent }: ChildRequest): ChildOutcome {
-  const runId = `${host.address}/${callId}`;
+  const runId = `${host.link.address}/${callId}`;
   const failure = { runId, agent, status: 'error', reason: 'history_full', message: FULL } as const;
   const text = childFailureText(agent, failure.status, failure.reason, FULL);
   return { kind: 'failed', text, started: false, failure };
@@ -141,7 +141,7 @@ async function startAndAwait(
   { callId, agent, input, onAbort }: ChildRequest,
   leases: readonly Lease[],
 ): Promise<ChildOutcome> {
-  const childId = `${run.host.address}/${callId}`;
+  const childId = `${run.host.link.address}/${callId}`;
   const parent = linkOf(run, { callId, agent, leases });
   const startedAt = run.host.now();
   const child: OpenChild = {
@@ -223,7 +223,7 @@ function linkOf(
   const depthLimit = depthLimitOf(limits);
   return {
     v: 1,
-    workflowId: host.address,
+    workflowId: host.link.address,
     ...self,
     callId: child.callId,
     rootRunId: parent?.rootRunId ?? runId,

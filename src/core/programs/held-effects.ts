@@ -120,7 +120,7 @@ function createBeginning({ running, context, open }: EffectStart, callsBefore: n
   const mayBegin = (request: EffectRequest): boolean => {
     // Time passes during a pause.
     if (run.state.pausedAt !== null && request.kind !== 'sleep') return false;
-    if (run.host.capacity.isFull()) add(request, { kind: 'full' });
+    if (run.host.link.isFull()) add(request, { kind: 'full' });
     else if (request.kind === 'tool') return mayCall(request);
     else beginOne(request);
     return true;

@@ -47,8 +47,15 @@ export type OutgoingMessage =
   | { readonly to: 'parent'; readonly message: ParentMessage }
   | { readonly to: 'child'; readonly childId: string; readonly message: ChildMessage };
 
-/** How much room the history of this execution has left. */
-export interface Capacity {
+/** This link of the run: where it is reached, how it records, how much room its history has left. */
+export interface Link {
+  /** Where other runs reach this one: its workflow id. */
+  readonly address: string;
+  /**
+   * Whether limits act as soon as they are crossed. False only in a link that began before they
+   * did: it records the calls of a batch in request order.
+   */
+  readonly limitsAtOnce: boolean;
   /** Whether the run should hand itself over at the next boundary. */
   isHandoverDue(): boolean;
   /**
@@ -62,18 +69,11 @@ export interface Capacity {
 
 /** The world, as the loop sees it. */
 export interface Host {
-  /** Where other runs reach this one: its workflow id. */
-  readonly address: string;
+  readonly link: Link;
   /** Holds the inbox: inputs, answers and a cancel wait there until the loop takes them. */
   readonly mailbox: Mailbox;
   /** Waits of the loop. They are checked at each event, each message and each end of a call. */
   readonly waits: Waits;
-  readonly capacity: Capacity;
-  /**
-   * Whether limits act as soon as they are crossed. False only in a link that began before they
-   * did: it records the calls of a batch in request order.
-   */
-  readonly limitsAtOnce: boolean;
   /** Milliseconds since 1970. */
   now(): number;
   /** Asks a model. `state` holds the transcript that the order only names. */
