@@ -190,7 +190,8 @@ async function close(
   if (native.error !== null && step.status === 'canceled') {
     // A child's Step would not reach its parent this way, so its spending is reported first.
     const { host } = session;
-    if (run.state.parent !== undefined) await host?.sendLast(progressOf(run.state, host.link.address));
+    if (run.state.parent !== undefined)
+      await host?.sendLast(progressOf(run.state, host.link.address));
     throw native.error;
   }
   return leaveWith(step);

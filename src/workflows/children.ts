@@ -24,7 +24,6 @@ import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
 import { isStep } from '../core/contract/piping.ts';
 import type { Host } from '../core/run/host.ts';
 import { MAX_START_BYTES } from '../core/start/start-input.ts';
-import type { Step } from '../core/contract/step.ts';
 import { byteSize, utf8Length, type Json } from '../core/base/json.ts';
 import type {
   ChildCancel,
