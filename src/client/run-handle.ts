@@ -62,6 +62,15 @@ export interface SendOptions extends TreeOption {
   readonly media?: readonly MediaPart[];
 }
 
+/** Options of `cancel`. */
+export interface CancelOptions {
+  /**
+   * True: the service ends the run at once, without a Step and without a worker. Default: the run
+   * ends itself, which needs a worker that can take it.
+   */
+  readonly force?: boolean;
+}
+
 /** Which part of a list to read; indexes count over the whole chain of the run. */
 export interface ReadOptions {
   /** Index of the first item; default 0. */
@@ -122,7 +131,7 @@ export interface RunHandle {
   pause(options?: TreeOption): Promise<AdjustReceipt>;
   resume(options?: TreeOption): Promise<AdjustReceipt>;
   /** Ends the run and all runs below, and aborts what is in flight. Each still ends with a Step. */
-  cancel(message?: string): Promise<void>;
+  cancel(message?: string, options?: CancelOptions): Promise<void>;
   /** The Step, however the run ended; waits for the end. */
   result(): Promise<Step>;
   /** The Step, or what waits for a person, whichever comes first. */
@@ -278,8 +287,8 @@ function messageMethods({ id, client, handle, tree, handleOf }: Target) {
     adjust: (limits) => update(adjustUpdate, { limits }),
     pause: (options) => setPaused(true, options),
     resume: (options) => setPaused(false, options),
-    cancel: (message) =>
-      cancelRun(id, client, () => handle.signal(cancelSignal, defined({ message }))),
+    cancel: (message, { force = false } = {}) =>
+      cancelRun(id, client, { force, ...defined({ message }) }),
   } satisfies Partial<RunHandle>;
 }
 

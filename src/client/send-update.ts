@@ -8,8 +8,9 @@ import {
 } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { defined } from '../core/base/defined.ts';
 import { UsageError } from '../core/base/usage-error.ts';
-import { statusQuery } from '../workflows/messages.ts';
+import { cancelSignal, statusQuery } from '../workflows/messages.ts';
 import { assertAlive, grpcCodeOf, noWorker, querying } from './service-calls.ts';
 import { inLane } from './update-lanes.ts';
 
@@ -108,21 +109,23 @@ function noAnswer(id: string): UsageError {
 const INVALID_ARGUMENT = 3;
 
 /**
- * Cancels run `id` by its signal. An execution takes 10,000 signals; one that has them is canceled
- * through the service, which loses only the message.
+ * Cancels run `id` by its signal, or ends it at once by force. An execution takes 10,000 signals;
+ * one that has them is canceled through the service, which loses only the message.
  */
 export async function cancelRun(
   id: string,
   client: Client,
-  signal: () => Promise<void>,
+  { message, force }: { readonly message?: string; readonly force: boolean },
 ): Promise<void> {
+  const handle = client.workflow.getHandle(id);
   try {
-    await signal();
+    if (force) await handle.terminate(message);
+    else await handle.signal(cancelSignal, defined({ message }));
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) await assertAlive(id, client);
-    const code = grpcCodeOf(error);
-    if (code !== INVALID_ARGUMENT && code !== RESOURCE_EXHAUSTED) throw error;
-    await client.workflow.getHandle(id).cancel();
+    const isFull = [INVALID_ARGUMENT, RESOURCE_EXHAUSTED].includes(grpcCodeOf(error) ?? 0);
+    if (force || !isFull) throw error;
+    await handle.cancel();
   }
 }
 

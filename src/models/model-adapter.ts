@@ -10,6 +10,7 @@ import type { ModelChunk, ModelFunction, ModelRequest, Reply } from '../core/con
 import type { TokenUsage } from '../core/contract/model.ts';
 import { noUsage } from '../core/model/usage.ts';
 import { readReply } from '../core/model/read-reply.ts';
+import { attempt } from '../tools/attempt.ts';
 import { toCallOptions } from './model-call-options.ts';
 import type { ModelEntry } from '../define/model/model-entry.ts';
 import { withUsage } from './model-failures.ts';
@@ -56,19 +57,21 @@ export async function callEntry(
     typeof entry.model === 'function'
       ? callFunction(entry, entry.model, full, { signal: io.signal, onChunk })
       : callLanguageModel(entry, entry.model, full, { signal: io.signal, onChunk });
-  const ended = await endOf(call.reply, io.signal);
+  const ended = await attempt(call.run, { signal: io.signal, graceMs: abortGraceMs });
+  const settled = 'late' in ended ? ended.late : ended;
+  const reply = settled?.kind === 'returned' ? (settled.value as Reply) : undefined;
   if (io.signal.aborted) {
-    const { usage, known } = ended.kind === 'done' ? pricedOf(ended.reply) : call.usage();
+    const { usage, known } = reply === undefined ? call.usage() : pricedOf(reply);
     return { kind: 'aborted', usage, usageKnown: known };
   }
-  if (ended.kind === 'done') return { kind: 'reply', reply: ended.reply };
+  if (reply !== undefined) return { kind: 'reply', reply };
   const { usage, known } = call.usage();
-  const error = ended.kind === 'failed' ? ended.error : new Error('The model did not stop.');
+  const error = settled?.kind === 'threw' ? settled.error : new Error('The model did not stop.');
   throw known ? withUsage(error, usage) : error;
 }
 
 interface Call {
-  readonly reply: Promise<Reply>;
+  readonly run: () => Promise<Reply>;
   /** The usage so far. */
   usage(): PricedUsage;
 }
@@ -96,7 +99,7 @@ function callFunction(
       throw error;
     }
   };
-  return { reply: run(), usage: () => priceUsage(reported, entry.price) };
+  return { run, usage: () => priceUsage(reported, entry.price) };
 }
 
 function callLanguageModel(
@@ -117,7 +120,7 @@ function callLanguageModel(
       return collector.generate(model, options);
     }
   };
-  return { reply: run(), usage: () => collector.usage() };
+  return { run, usage: () => collector.usage() };
 }
 
 /** A model that cannot stream sends one chunk for each kind. */
@@ -131,33 +134,6 @@ function publishWhole(reply: Reply, onChunk: (chunk: ModelChunk) => void): void 
     typeof args === 'string' ? args : JSON.stringify(args),
   );
   if (args.length > 0) onChunk({ kind: 'tool_args', delta: args.join('') });
-}
-
-type End =
-  | { readonly kind: 'done'; readonly reply: Reply }
-  | { readonly kind: 'failed'; readonly error: unknown }
-  | { readonly kind: 'abandoned' };
-
-/** Waits for `work` to end; after an abort, for at most {@link abortGraceMs}. */
-function endOf(work: Promise<Reply>, signal: AbortSignal): Promise<End> {
-  return new Promise((resolve) => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const onAbort = (): void => {
-      timer = setTimeout(() => finish({ kind: 'abandoned' }), abortGraceMs);
-    };
-    const finish = (end: End): void => {
-      signal.removeEventListener('abort', onAbort);
-      clearTimeout(timer);
-      resolve(end);
-    };
-    // The abort may have come during the synchronous part of the model.
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
-    work.then(
-      (reply) => finish({ kind: 'done', reply }),
-      (error: unknown) => finish({ kind: 'failed', error }),
-    );
-  });
 }
 
 function pricedOf(reply: Reply): PricedUsage {
