@@ -26,7 +26,6 @@ import type { AnswerOptions, Decision } from '../core/contract/pending.ts';
 import {
   adjustUpdate,
   answerUpdate,
-  cancelSignal,
   decideUpdate,
   pendingQuery,
   programQuery,

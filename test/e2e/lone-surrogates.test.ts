@@ -135,44 +135,57 @@ function hostileAgent(text: string): AgentDefinition {
   });
 }
 
-describe('every door', () => {
-  let everloop: ConnectedEverloop;
-  beforeAll(async () => {
-    const { address, namespace } = inject('temporal');
-    everloop = await connect({ address, namespace, taskQueue: 'lone-surrogates', env: {} });
-  });
-  afterAll(() => everloop.close());
+/** A client with a connection of its own, and a worker that serves `agent` to it. */
+async function withServed(
+  agent: AgentDefinition,
+  work: (everloop: ConnectedEverloop) => Promise<void>,
+): Promise<void> {
+  const { address, namespace } = inject('temporal');
+  const { taskQueue, stop } = await stage.serve([agent]);
+  const everloop = await connect({ address, namespace, taskQueue, env: {} });
+  try {
+    await work(everloop);
+  } finally {
+    await everloop.close();
+    await stop();
+  }
+}
 
+describe('every door', () => {
   it('[R9] keeps halves of characters out, whoever sends them', async () => {
     await fc.assert(
-      fc.asyncProperty(halves, async (text) => {
-        const served = await stage.serve([hostileAgent(text)], { taskQueue: 'lone-surrogates' });
-        const run = await everloop.start('tester', {
-          task: `${text} ${'y'.repeat(190)}😀`,
-          context: { [text]: text },
-        });
-        const asked = await run.resultOrPending();
-        expect(asked.kind).toBe('pending');
-        await run.send(text, { id: `${run.id}-1` });
-        await run.answer('q1', text, { updateId: text });
-        const step = await run.result();
+      fc.asyncProperty(halves, (text) =>
+        withServed(hostileAgent(text), async (everloop) => {
+          const run = await everloop.start('tester', {
+            task: `${text} ${'y'.repeat(190)}😀`,
+            context: { [text]: text },
+          });
+          const asked = await run.resultOrPending();
+          expect(asked.kind).toBe('pending');
+          await run.send(text, { id: `${run.id}-1` });
+          await run.answer('q1', text, { updateId: text });
+          const step = await run.result();
 
-        expect(step).toMatchObject({ status: 'success' });
-        await expectWellFormed(run);
-        const [listed] = await everloop.list({ idPrefix: run.id });
-        expect(wellFormed(listed)).toBe(listed);
-        await stage.replay(run);
-        await served.stop();
-      }),
-      { numRuns: extent(10, 3) },
+          expect(step).toMatchObject({ status: 'success' });
+          await expectWellFormed(run);
+          const [listed] = await everloop.list({ idPrefix: run.id });
+          expect(wellFormed(listed)).toBe(listed);
+          await stage.replay(run);
+        }),
+      ),
+      { numRuns: extent(10, 3), endOnFailure: true },
     );
   });
 
   it('[R9] refuses ids that the service could not read', async () => {
-    await expect(everloop.start('tester', { task: 'Go', id: HALF })).rejects.toMatchObject({
+    await expect(
+      stage.everloopOf('none').start('tester', { task: 'Go', id: HALF }),
+    ).rejects.toMatchObject({
       code: 'invalid_input',
     });
-    await expect(everloop.attach('any').send('hi', { id: HALF })).rejects.toMatchObject({
+    await expect(
+      stage.everloopOf('none').attach('any').send('hi', { id: HALF }),
+    ).rejects.toMatchObject({
       code: 'invalid_input',
     });
   });
@@ -186,12 +199,12 @@ describe('every door', () => {
           new Promise((_, no) => signal.addEventListener('abort', () => no(new Error(HALF)))),
       },
     });
-    const served = await stage.serve([agent], { taskQueue: 'lone-surrogates' });
-    const run = await everloop.start('tester', { task: 'Go' });
-    await run.cancel(HALF);
+    await withServed(agent, async (everloop) => {
+      const run = await everloop.start('tester', { task: 'Go' });
+      await run.cancel(HALF);
 
-    expect(await run.result()).toMatchObject({ status: 'canceled', message: 'x \ufffd' });
-    await expectWellFormed(run);
-    await served.stop();
+      expect(await run.result()).toMatchObject({ status: 'canceled', message: 'x \ufffd' });
+      await expectWellFormed(run);
+    });
   });
 });

@@ -20,7 +20,7 @@ describe('the door of a run', () => {
     const opened = gate();
     const agent = defineAgent({
       name: 'reader',
-      limits: { iterations: 30 },
+      limits: 'unlimited',
       compaction: false,
       model: {
         id: 'm',

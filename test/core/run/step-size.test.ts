@@ -72,7 +72,10 @@ describe('a Step [sub 7]', () => {
 
       expect(await run.result).toMatchObject({ status: 'success', iterations: 2 });
       const second = JSON.stringify(script.requests[1]?.messages);
-      expect(second).toMatch(/the answer has \d+ bytes as JSON, and at most \d+ fit/);
+      // Mode json does not even read as much.
+      expect(second).toMatch(
+        /the answer has \d+ bytes as JSON, and at most \d+ fit|longer than 256 KB/,
+      );
       // Of such a reply the conversation keeps the beginning.
       expect(second.length).toBeLessThan(30_000);
     },
