@@ -15,6 +15,7 @@ import { toCallOptions } from './model-call-options.ts';
 import type { ModelEntry } from '../define/model/model-entry.ts';
 import { withUsage } from './model-failures.ts';
 import { modelCollector } from './model-stream.ts';
+import { watchCall, type CallWatch } from './call-deadlines.ts';
 
 /** The result of a call that did not throw. */
 export type ModelCallResult =
@@ -49,15 +50,18 @@ export async function callEntry(
   io: CallIo,
 ): Promise<ModelCallResult> {
   if (io.signal.aborted) return { kind: 'aborted', usage: noUsage, usageKnown: false };
+  const watch = watchCall(entry, io.signal);
+  const { signal } = watch;
   const onChunk = (chunk: ModelChunk): void => {
-    if (!io.signal.aborted) io.onChunk(chunk);
+    if (!signal.aborted) io.onChunk(chunk);
   };
   const full = { ...request, settings: { ...entry.settings, ...request.settings } };
   const call =
     typeof entry.model === 'function'
-      ? callFunction(entry, entry.model, full, { signal: io.signal, onChunk })
-      : callLanguageModel(entry, entry.model, full, { signal: io.signal, onChunk });
-  const ended = await attempt(call.run, { signal: io.signal, graceMs: abortGraceMs });
+      ? callFunction(entry, entry.model, full, { watch, onChunk })
+      : callLanguageModel(entry, entry.model, full, { watch, onChunk });
+  const ended = await attempt(() => watch.run(call.run), { signal, graceMs: abortGraceMs });
+  watch.close();
   const settled = 'late' in ended ? ended.late : ended;
   const reply = settled?.kind === 'returned' ? (settled.value as Reply) : undefined;
   if (io.signal.aborted) {
@@ -66,8 +70,14 @@ export async function callEntry(
   }
   if (reply !== undefined) return { kind: 'reply', reply };
   const { usage, known } = call.usage();
-  const error = settled?.kind === 'threw' ? settled.error : new Error('The model did not stop.');
+  const thrown = settled?.kind === 'threw' ? settled.error : new Error('The model did not stop.');
+  const error = watch.expired() ?? thrown;
   throw known ? withUsage(error, usage) : error;
+}
+
+/** What a call in flight is made with. */
+interface WatchedIo extends Pick<CallIo, 'onChunk'> {
+  readonly watch: CallWatch;
 }
 
 interface Call {
@@ -80,17 +90,19 @@ function callFunction(
   entry: ModelEntry,
   model: ModelFunction,
   request: ModelRequest,
-  io: CallIo,
+  io: WatchedIo,
 ): Call {
+  const { signal } = io.watch;
   let published = false;
   const onChunk = (chunk: ModelChunk): void => {
     published = true;
+    io.watch.onPart(true);
     io.onChunk(chunk);
   };
   let reported: unknown;
   const run = async (): Promise<Reply> => {
     try {
-      const reply = readReply(await model(request, { signal: io.signal, onChunk }), entry);
+      const reply = readReply(await model(request, { signal, onChunk }), entry);
       if (!published) publishWhole(reply, io.onChunk);
       return reply;
     } catch (error) {
@@ -106,17 +118,18 @@ function callLanguageModel(
   entry: ModelEntry,
   model: LanguageModelV3,
   request: ModelRequest,
-  io: CallIo,
+  { watch, onChunk }: WatchedIo,
 ): Call {
-  const collector = modelCollector(entry, io.onChunk);
+  const { signal } = watch;
+  const collector = modelCollector(entry, { onChunk, onPart: watch.onPart });
   const run = async (): Promise<Reply> => {
-    const options = toCallOptions(entry, model, request, io.signal);
+    const options = toCallOptions(entry, model, request, signal);
     const streams = request.settings['stream'] !== false && typeof model.doStream === 'function';
     if (!streams) return collector.generate(model, options);
     try {
       return await collector.stream(model, options);
     } catch (error) {
-      if (io.signal.aborted || !cannotStream(error)) throw error;
+      if (signal.aborted || !cannotStream(error)) throw error;
       return collector.generate(model, options);
     }
   };

@@ -282,8 +282,9 @@ async function streamed(
   cut: (text: string) => readonly string[],
 ): Promise<{ readonly reply: Reply; readonly turns: readonly Turn[]; readonly text: string }> {
   const chunks: ModelChunk[] = [];
-  const collector = modelCollector({ id: 'm', model: async () => '' }, (chunk) =>
-    chunks.push(chunk),
+  const collector = modelCollector(
+    { id: 'm', model: async () => '' },
+    { onChunk: (chunk) => void chunks.push(chunk), onPart: () => undefined },
   );
   const model = { doStream: async () => ({ stream: streamOf(partsOf(said, cut)) }) };
   // The collector asks for nothing but the stream.

@@ -84,6 +84,7 @@ export const usageCodes = {
   model_price: '`price` of a model entry is not made of numbers from 0 up.',
   model_settings: '`settings` of a model entry has an unknown name or an invalid value.',
   model_size: 'A size of a model entry is not an integer from 1 up.',
+  model_time: 'A deadline of a model entry is not a number over 0.',
   model_strict: '`strict` of a model entry is neither true nor false.',
   structured_output: '`structuredOutput` of a model entry is not one of its choices.',
   unknown_model: 'An agent or a start names a model that the worker does not have.',
