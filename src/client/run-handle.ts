@@ -239,7 +239,7 @@ function readMethods({ id, client, archive, handle, tree, handleOf }: Target) {
 }
 
 /** The methods that send something to the run. */
-function messageMethods({ id, client, handle, tree, handleOf }: Target) {
+function messageMethods({ id, client, tree, handleOf }: Target) {
   const update = <Result, Arg>(
     definition: UpdateDefinition<Result, [Arg]>,
     arg: Arg,
