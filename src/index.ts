@@ -147,6 +147,7 @@ export type {
   ReadOptions,
   ResultOrPending,
   RunHandle,
+  CancelOptions,
   SendOptions,
 } from './client/run-handle.ts';
 export type { ChunkSource } from './client/run-stream.ts';

@@ -6,7 +6,7 @@ import type { Refusal, RunMaterial } from '../core/start/prepare-input.ts';
 import type { ModelOrder } from '../core/contract/host-order.ts';
 import type { ModelOutcome } from '../core/contract/host-outcome.ts';
 import type { AgentSpec } from '../core/contract/spec.ts';
-import type { Host } from '../core/run/host.ts';
+import type { Link } from '../core/run/host.ts';
 import type { TokenUsage } from '../core/contract/model.ts';
 import type {
   JudgeOrder,
@@ -30,7 +30,7 @@ export interface ActivityRuntime {
    * The version of the language for programs that begin in this link. Absent from runs that began
    * before there were versions: 1.
    */
-  readonly rules?: ReturnType<Host['programRules']>;
+  readonly rules?: Link['rules'];
 }
 
 /** The recorded result of `loadAgent`: the agent as it was when the run began. */
@@ -48,15 +48,15 @@ export interface LoadedAgent {
 /** What `callModel` returns; it throws failures, with {@link ModelFailureDetails}. */
 export type ModelActivityResult = Exclude<ModelOutcome, { readonly kind: 'failed' }>;
 
-/** The first detail of a failed model call: the usage of its attempts. */
+/** The first detail of a failed model activity: the usage of its attempts. */
 export interface ModelFailureDetails {
   readonly usage: TokenUsage;
   readonly usageKnown: boolean;
   readonly attempts: number;
   /**
    * Set when the workflow is to retry the call after this time. An attempt that cost tokens ends
-   * its activity: a retry by Temporal records nothing in the history, so that a cancel before the
-   * next attempt would lose the cost.
+   * its activity: a retry by Temporal records nothing in the history, so a cancel before the next
+   * attempt would lose the cost.
    */
   readonly retryAfterMs?: number;
   /** The HTTP status, if there was one. */
@@ -81,7 +81,7 @@ export interface EverloopActivities {
   searchTools(order: ToolOrder): Promise<ToolResult>;
   /** Local: whether a person must approve a call, as decided by the function of its tool. */
   needsApproval(order: ToolOrder): Promise<boolean>;
-  /** Local: checks the arguments of calls that no tool activity runs. */
+  /** Local: checks literals of programs, and the arguments of calls that no tool activity runs. */
   checkLiterals(order: LiteralsOrder): Promise<readonly (LiteralVerdict | LiteralFindings)[]>;
   judgeAnswer(order: JudgeOrder): Promise<JudgeResult>;
   /** Local and empty: lets queries and messages in between two slices of a program. */

@@ -11,7 +11,7 @@ import { ApplicationFailure } from '@temporalio/workflow';
 import { isPlainObject } from '../core/base/json.ts';
 import type { Overrun } from '../core/contract/messages.ts';
 import type { Leave } from '../core/run/ending.ts';
-import type { Host } from '../core/run/host.ts';
+import type { Computing } from '../core/run/host.ts';
 
 /** The global that says what is computed. */
 const WORK = '__EVERLOOP_WORK__';
@@ -19,14 +19,13 @@ const WORK = '__EVERLOOP_WORK__';
 const KINDS: readonly unknown[] = ['reply', 'check', 'program', 'loop'] satisfies Overrun['work'][];
 
 /** What a run computes, as its host knows it. */
-export interface Computing {
-  readonly compute: Host['compute'];
+export interface WatchedComputing extends Pick<Computing, 'run'> {
   /** Event `seq` is recorded. Throws when what follows it must not be computed again. */
   passed(seq: number): void;
 }
 
 /** Nothing is computed yet. `overrun` gives what must not be computed again. */
-export function createComputing(overrun: () => Overrun | null): Computing {
+export function createComputing(overrun: () => Overrun | null): WatchedComputing {
   let last = 0;
   const isOverrun = (work: Overrun['work']): boolean => {
     const known = overrun();
@@ -34,7 +33,7 @@ export function createComputing(overrun: () => Overrun | null): Computing {
   };
   const say = (work: Overrun['work']): boolean => Reflect.set(globalThis, WORK, `${work} ${last}`);
   return {
-    compute: (kind, work) => {
+    run: (kind, work) => {
       if (isOverrun(kind)) return null;
       say(kind);
       try {

@@ -7,7 +7,6 @@
  * I4  Nothing here decides: time, retries and queues are in `activity-options.ts`.
  */
 import {
-  type CancellationScope,
   proxyActivities,
   proxyLocalActivities,
   upsertMemo,
@@ -31,7 +30,7 @@ import type {
 } from '../core/contract/outcome.ts';
 import type { ToolSpec } from '../core/contract/spec.ts';
 import type { ProgressMessage } from '../core/contract/tree-messages.ts';
-import type { Capacity, Host } from '../core/run/host.ts';
+import type { Host, Link } from '../core/run/host.ts';
 import type { Mailbox } from '../core/run/inbox.ts';
 import type { RunLog } from '../core/run/run-log.ts';
 import { createWaits, type Waits } from '../core/run/waits.ts';
@@ -44,7 +43,7 @@ import {
   SLICE_OPTIONS,
   toolOptions,
 } from './activity-options.ts';
-import { retryOf, toCheckOutcome, toModelOutcome, toToolResult } from './call-failures.ts';
+import { toCheckOutcome, toToolResult } from './call-failures.ts';
 import { createChildRuns, type ChildRuns } from './children.ts';
 import { createFlight, type Flight } from './flight.ts';
 import { createComputing } from './overrun.ts';
@@ -63,6 +62,9 @@ export interface TemporalHost extends Host {
   sendLast(progress: ProgressMessage): Promise<void>;
 }
 
+/** The patch of links whose limits act at once. */
+export const LIMITS_AT_ONCE = 'limits-at-once';
+
 /** The service ends an execution at 51,200 events or 50 MB; calls in flight still have to end. */
 const MAX_EVENTS = 45_000;
 const MAX_HISTORY_BYTES = 44_000_000;
@@ -72,6 +74,8 @@ export interface TemporalHostParts {
   readonly runtime: ActivityRuntime;
   readonly mailbox: Mailbox;
   readonly log: RunLog;
+  /** See `Link`. */
+  readonly limitsAtOnce: boolean;
   /** What must not be computed again. Default: nothing. */
   readonly overrun?: () => Overrun | null;
   /** Whether something waits for people or outside work, for lists of runs. Default: never. */
@@ -100,7 +104,7 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
   let cancelDeadline = (): void => undefined;
 
   return {
-    address: workflowInfo().workflowId,
+    link: linkOf(parts),
     mailbox,
     waits: {
       wake: waits.wake,
@@ -109,9 +113,8 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
         return waits.until(condition, deadline);
       },
     },
-    capacity: capacityOf(mailbox),
     now: () => Date.now(),
-    programRules: () => runtime.rules ?? 1,
+    computing: { run: computing.run, endSlice: () => endSlice(flight) },
     ...callsOf(runtime, { run: (call) => (flush(), flight.run(call)) }),
     runChild: (order, cancel) => {
       flush();
@@ -127,8 +130,6 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
       cancelDeadline();
       cancelDeadline = at === null ? () => undefined : timer(at, onDue);
     },
-    endSlice: () => endSlice(flight),
-    compute: computing.compute,
     publish: (event, entry) => {
       log.add(event, entry);
       unpublished.push(event);
@@ -156,8 +157,11 @@ function createFlush(
   };
 }
 
-function capacityOf(mailbox: Mailbox): Capacity {
+function linkOf({ runtime, mailbox, limitsAtOnce }: TemporalHostParts): Link {
   return {
+    address: workflowInfo().workflowId,
+    limitsAtOnce,
+    rules: runtime.rules ?? 1,
     isHandoverDue: () => workflowInfo().continueAsNewSuggested,
     isFull: () => {
       const { historyLength, historySize } = workflowInfo();
@@ -210,12 +214,7 @@ function callsOf(runtime: ActivityRuntime, { run }: Pick<Flight, 'run'>): Calls 
         abortId,
         schedule: () => models.callModel(order),
         onResult: (outcome) => outcome,
-        onFailure: (error: unknown, scope: CancellationScope) =>
-          retryModelCall(order, toModelOutcome(error), retryOf(error), {
-            scope,
-            runtime,
-            mayRetry,
-          }),
+        onFailure: (error, scope) => retryModelCall(order, error, { scope, runtime, mayRetry }),
       });
     },
     callTool: (order, tool, { abortId } = {}) => {

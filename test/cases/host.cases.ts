@@ -376,7 +376,7 @@ const CHILD_CASES: readonly HostCase[] = [
     name: 'a message to a child that does not exist is lost without an error',
     shows: 'sent',
     act: async ({ host }) => {
-      host.send({ to: 'child', childId: `${host.address}/none`, message: CANCEL });
+      host.send({ to: 'child', childId: `${host.link.address}/none`, message: CANCEL });
       await host.waits.until(isNever, host.now() + 50);
       return 'sent';
     },
@@ -452,21 +452,21 @@ const RUN_CASES: readonly HostCase[] = [
     shows: { rules: 2, did: ['program', 'reply'], thrown: 'no', idle: true },
     act: async ({ host }) => {
       const did = (['program', 'reply'] as const).map(
-        (kind) => host.compute(kind, () => ({ kind }))?.kind ?? null,
+        (kind) => host.computing.run(kind, () => ({ kind }))?.kind ?? null,
       );
       let thrown = '';
       try {
-        host.compute('check', () => {
+        host.computing.run('check', () => {
           throw new Error('no');
         });
       } catch (error) {
         thrown = (error as Error).message;
       }
-      const slice = host.endSlice();
+      const slice = host.computing.endSlice();
       host.abort();
       await slice;
-      await host.endSlice();
-      return { rules: host.programRules(), did, thrown, idle: host.isIdle() };
+      await host.computing.endSlice();
+      return { rules: host.link.rules, did, thrown, idle: host.isIdle() };
     },
   },
   {
@@ -488,9 +488,9 @@ const RUN_CASES: readonly HostCase[] = [
     shows: { due: false, full: false, fits: true },
     act: ({ host, work }) =>
       Promise.resolve({
-        due: host.capacity.isHandoverDue(),
-        full: host.capacity.isFull(),
-        fits: host.capacity.fits(work.state),
+        due: host.link.isHandoverDue(),
+        full: host.link.isFull(),
+        fits: host.link.fits(work.state),
       }),
   },
 ];
@@ -578,7 +578,7 @@ function stageOf(work: Work): HostStage {
     needsApproval: (tool, args = {}) =>
       host.needsApproval({ ...identity, callId: 'a', tool, args }, toolOf(tool)),
     runChild: (callId, agent) => {
-      const childId = `${host.address}/${callId}`;
+      const childId = `${host.link.address}/${callId}`;
       const input = { v: 1, agent, task: { text: runId } } as const;
       return host.runChild({ childId, callId, input }, () => CANCEL);
     },

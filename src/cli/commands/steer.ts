@@ -49,14 +49,18 @@ function addCancelCommand(program: Command, act: CommandRunner): void {
   withPath(program.command('cancel'))
     .summary('end a run')
     .description(
-      'Ends a run and all runs below it, and aborts what is in flight. Each still ends with a Step.',
+      'Ends a run and all runs below it, and aborts what is in flight. Each still ends with a Step, ' +
+        'unless the run is forced.',
     )
     .argument('<id>', 'id of the run')
     .option('--message <text>', 'reason, which the Step keeps')
-    .action((id: string, options: PathOption & { readonly message?: string }) =>
+    .option('--force', 'end it at once and without a Step, also when no worker can take it')
+    .action((id: string, options: CancelCommandOptions) =>
       withRun(act, id, options, async (run, show) => {
-        await run.cancel(options.message);
-        show(`Run ${run.id} is asked to end.`, { id: run.id, canceling: true });
+        const { message, force = false } = options;
+        await run.cancel(message, { force });
+        const text = force ? `Run ${run.id} is ended.` : `Run ${run.id} is asked to end.`;
+        show(text, { id: run.id, canceling: true, ...(force ? { forced: true } : {}) });
       }),
     );
 }
@@ -112,6 +116,11 @@ function addAdjustCommand(program: Command, act: CommandRunner): void {
 /** Selects a run below the run of a command. */
 export interface PathOption {
   readonly path?: string;
+}
+
+interface CancelCommandOptions extends PathOption {
+  readonly message?: string;
+  readonly force?: boolean;
 }
 
 type TreeCommandOptions = PathOption & TreeOption;

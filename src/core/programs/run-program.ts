@@ -85,7 +85,7 @@ async function beginProgram({ run, open }: Iteration, order: ProgramOrder): Prom
     run.breach(crossed);
     return notBegun(order, CANCELED);
   }
-  const rules = run.host.programRules();
+  const rules = run.host.link.rules;
   run.record({
     type: 'agent:program:before',
     programId,
@@ -174,7 +174,8 @@ async function drive(
       effects.drop(step.abandon);
       effects.request(step.requests);
       effects.begin();
-      if (!effects.isOver()) await (step.kind === 'sliced' ? run.host.endSlice() : effects.next());
+      if (!effects.isOver())
+        await (step.kind === 'sliced' ? run.host.computing.endSlice() : effects.next());
       const results = effects.take();
       step = effects.isOver() ? cancelMachine(machine) : tick(running, machine, effects, results);
     }
@@ -200,7 +201,9 @@ function tick(
 ): Advance | Sliced {
   const now = run.host.now();
   const budget = budgetOf(run.state, now, { calls: effects.calls() });
-  const step = run.host.compute('program', () => advanceSlice(machine, { now, budget, results }));
+  const step = run.host.computing.run('program', () =>
+    advanceSlice(machine, { now, budget, results }),
+  );
   return step ?? overrunMachine(machine);
 }
 
@@ -229,7 +232,7 @@ function keeper(
       ...effects,
       ...defined({ memory: isChanged ? left : undefined }),
     });
-    return run.host.capacity.fits({ ...run.state, turn }) ? turn : null;
+    return run.host.link.fits({ ...run.state, turn }) ? turn : null;
   };
 }
 

@@ -31,9 +31,6 @@ import type { Mailbox } from './inbox.ts';
 import type { RunState } from './run-state.ts';
 import type { Waits } from './waits.ts';
 
-/** Work that may take long: reading a reply, checking a program, running it. */
-export type Computation = 'reply' | 'check' | 'program';
-
 /** Options of a tool call. */
 export interface CallOptions {
   /** Set when this call can be ended alone, by `abort` with this id. */
@@ -51,8 +48,17 @@ export type OutgoingMessage =
   | { readonly to: 'parent'; readonly message: ParentMessage }
   | { readonly to: 'child'; readonly childId: string; readonly message: ChildMessage };
 
-/** How much room the history of this execution has left. */
-export interface Capacity {
+/** This link of the run: where it is reached, how it records, how much room its history has left. */
+export interface Link {
+  /** Where other runs reach this one: its workflow id. */
+  readonly address: string;
+  /**
+   * Whether limits act as soon as they are crossed. False only in a link that began before they
+   * did: it records the calls of a batch in request order.
+   */
+  readonly limitsAtOnce: boolean;
+  /** The version of the language for programs that begin in this link. */
+  readonly rules: Rules;
   /** Whether the run should hand itself over at the next boundary. */
   isHandoverDue(): boolean;
   /**
@@ -64,26 +70,27 @@ export interface Capacity {
   fits(state: RunState): boolean;
 }
 
+/** Work that may take long: reading a reply, checking a program, running it. */
+export type Computation = 'reply' | 'check' | 'program';
+
+/** How the run computes what nothing bounds by time. */
+export interface Computing {
+  /** Does such work. Null, without doing it, if the host was told that this very work is too long. */
+  run<Result extends object>(kind: Computation, work: () => Result): Result | null;
+  /** Lets messages, cancels and queries in between two slices of a program. */
+  endSlice(): Promise<void>;
+}
+
 /** The world, as the loop sees it. */
 export interface Host {
-  /** Where other runs reach this one: its workflow id. */
-  readonly address: string;
-  /** Where inputs, answers and a cancel wait until the loop takes them. */
+  readonly link: Link;
+  /** Holds the inbox: inputs, answers and a cancel wait there until the loop takes them. */
   readonly mailbox: Mailbox;
   /** Waits of the loop. They are checked at each event, each message and each end of a call. */
   readonly waits: Waits;
-  readonly capacity: Capacity;
+  readonly computing: Computing;
   /** Milliseconds since 1970. */
   now(): number;
-  /** The version of the language for a program that begins now; the same on every replay. */
-  programRules(): Rules;
-  /** Lets messages, cancels and queries in between two slices of a program. */
-  endSlice(): Promise<void>;
-  /**
-   * Does work whose time nothing bounds. Null, without doing it, when the host was told that this
-   * very work takes too long.
-   */
-  compute<Result extends object>(kind: Computation, work: () => Result): Result | null;
   /** Asks a model. `state` holds the transcript that the order only names. */
   callModel(order: ModelOrder, state: RunState, options: ModelCallOptions): Promise<ModelOutcome>;
   /** Runs a tool, or the built-in tool search. The specification of the tool says how to retry. */
@@ -92,7 +99,7 @@ export interface Host {
   judgeAnswer(order: JudgeOrder): Promise<JudgeOutcome>;
   /** Asks the function of a tool whether a person must approve this call. */
   needsApproval(order: ToolOrder, tool: ToolSpec): Promise<ApprovalOutcome>;
-  /** Checks arguments of calls that no tool activity runs, against the schemas of their tools. */
+  /** Checks literals of programs, and arguments of calls that no tool activity runs. */
   checkLiterals(order: LiteralsOrder): Promise<LiteralsOutcome>;
   /**
    * Runs a child to its end. An abort sends it what `cancel` returns and still awaits it; a child

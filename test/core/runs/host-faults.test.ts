@@ -13,13 +13,18 @@ import { reactSpec } from './spec-fixture.ts';
 /** A host whose model makes one call; what else it does is up to the test. */
 function hostWith(fields: Partial<Host>, events: AgentEvent[]): Host {
   return {
-    address: 'run',
+    link: {
+      address: 'run',
+      limitsAtOnce: true,
+      rules: 2,
+      isHandoverDue: () => false,
+      isFull: () => false,
+      fits: () => true,
+    },
     runChild: async () => ({ kind: 'unstarted', message: 'no children here' }),
     send: () => undefined,
     now: () => 0,
-    programRules: () => 2,
-    endSlice: async () => undefined,
-    compute: (_kind, work) => work(),
+    computing: { run: (_kind, work) => work(), endSlice: async () => undefined },
     callModel: async () => ({
       kind: 'reply',
       reply: {
@@ -43,7 +48,6 @@ function hostWith(fields: Partial<Host>, events: AgentEvent[]): Host {
     waits: { until: async () => undefined, wake: () => undefined },
     isIdle: () => true,
     setDeadline: () => undefined,
-    capacity: { isHandoverDue: () => false, isFull: () => false, fits: () => true },
     publish: (event) => void events.push(event),
     ...fields,
   };
