@@ -66,7 +66,7 @@ export async function acrossHandover<Result, Arg>(
   });
 }
 
-/** What came of an update whose deadline has passed: the run may have accepted it. */
+/** The result of an update whose deadline has passed: the run may have accepted it. */
 async function lateResult<Result>(
   id: string,
   client: Client,

@@ -9,7 +9,7 @@ import { defined } from '../core/base/defined.ts';
 import type { ModelEntry } from '../define/model/model-entry.ts';
 
 /** How long a model of the AI SDK may take, in milliseconds; an entry may set its own. */
-export const CALL_DEADLINES = { connectMs: 10_000, firstTokenMs: 180_000, idleMs: 60_000 } as const;
+const CALL_DEADLINES = { connectMs: 10_000, firstTokenMs: 180_000, idleMs: 60_000 } as const;
 
 type Deadline = keyof typeof CALL_DEADLINES;
 
@@ -20,7 +20,7 @@ const TEXTS: Readonly<Record<Deadline, string>> = {
   idleMs: 'The provider sent nothing more for',
 };
 
-/** Timers of Node take no longer time. */
+/** The longest delay that a timer of Node accepts. */
 const MAX_TIMER_MS = 2_147_483_647;
 
 /** The deadlines of a call in flight. */

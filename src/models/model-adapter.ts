@@ -6,8 +6,13 @@
  */
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { priceUsage, type PricedUsage } from '../core/model/cost.ts';
-import type { ModelChunk, ModelFunction, ModelRequest, Reply } from '../core/contract/model.ts';
-import type { TokenUsage } from '../core/contract/model.ts';
+import type {
+  ModelChunk,
+  ModelFunction,
+  ModelRequest,
+  Reply,
+  TokenUsage,
+} from '../core/contract/model.ts';
 import { noUsage } from '../core/model/usage.ts';
 import { readReply } from '../core/model/read-reply.ts';
 import { attempt } from '../tools/attempt.ts';

@@ -6,8 +6,7 @@
 import { NEWEST_RULES } from '../lisp.ts';
 import { defined } from '../core/base/defined.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
-import type { ChildEnd } from '../core/contract/host-outcome.ts';
-import type { ChildOrder } from '../core/contract/host-order.ts';
+import type { ChildOrder, ModelOrder } from '../core/contract/host-order.ts';
 import {
   MAX_CHECK_ATTEMPTS,
   MAX_JUDGE_ATTEMPTS,
@@ -15,6 +14,7 @@ import {
 } from '../core/contract/attempts.ts';
 import type {
   ApprovalOutcome,
+  ChildEnd,
   JudgeOutcome,
   LiteralsOutcome,
   ModelLoss,
@@ -22,7 +22,6 @@ import type {
 } from '../core/contract/host-outcome.ts';
 import type { CallOptions, Host, ModelCallOptions } from '../core/run/host.ts';
 import { createWaits } from '../core/run/waits.ts';
-import type { ModelOrder } from '../core/contract/host-order.ts';
 import type { TranscriptView } from '../core/contract/transcript.ts';
 import { createMailbox, type Inbox, type Mailbox } from '../core/run/inbox.ts';
 import { scratchpadMessages, type RunState } from '../core/run/run-state.ts';

@@ -1,6 +1,6 @@
 /**
- * All time-outs, retries and cancellation types, in one table with their reasons. Only this file
- * has duration strings; everywhere else a time is a number of milliseconds.
+ * All time-outs, retries and cancellation types of activities, in one table with their reasons.
+ * Only this file has duration strings; everywhere else a time is a number of milliseconds.
  */
 import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow';
 import type { ActivityRuntime } from '../activities/activity-types.ts';

@@ -2,10 +2,10 @@
  * Room for messages: what a run accepts must fit into a hand-over, with its state and all that
  * waits. So large inputs, answers and adjustments are refused while there is no room.
  *
- * M1  A validator refuses first. Two messages of one activation are both validated before either
- *     is accepted, so the handler looks again.
- * M2  Histories of older workers hold messages that were accepted without a look. A handler that
- *     would refuse one asks `patched` first, which says no in their replay.
+ * I1  The validator checks first, and the handler checks again: two messages of one activation are
+ *     both validated before either is accepted.
+ * I2  Older workers accepted messages without this check. So before a handler refuses one, it asks
+ *     `patched`, which is false when the history of an older worker is replayed.
  */
 import { patched } from '@temporalio/workflow';
 import { byteSize, type Json } from '../core/base/json.ts';
@@ -51,7 +51,7 @@ export function adjustmentRoom(
   adjustment: Adjustment,
 ): string | null {
   const bytes = byteSize([...deferredAdjustments, adjustment] as unknown as Json);
-  // First of all: the problems of thousands of limits would make a refusal that cannot be sent.
+  // Checked first: a refusal that lists the problems of thousands of limits could not be sent.
   if (bytes > MAX_ADJUSTMENT_BYTES) {
     return `Expected an adjustment of at most ${MAX_ADJUSTMENT_BYTES} bytes, got ${bytes}. Set fewer limits, one after another.`;
   }
@@ -63,7 +63,7 @@ export function adjustmentRoom(
     : `Expected all limits of a run to have at most ${MAX_LIMITS_BYTES} bytes, got ${size}. Set fewer.`;
 }
 
-/** Whether to refuse what a validator let through (M1, M2). */
+/** Whether to refuse what a validator let through (I1, I2). */
 export function isRefused(problem: string | null): problem is string {
   return problem !== null && patched('bounded-messages');
 }

@@ -1,5 +1,5 @@
 /**
- * The Host over Temporal: each call is an activity.
+ * The Host over Temporal: each call is an activity, and each child a child workflow.
  *
  * I1  No call rejects: failures become outcomes here, and a bug becomes the failure of the run.
  * I2  The transcript goes to the worker by a sink just before its model activity is scheduled.

@@ -3,8 +3,8 @@
  * `workflows/temporal-host.ts` over activities, and `testing/memory-host.ts` in one process.
  *
  * Every implementation keeps this contract:
- * H1  Each call settles: with its outcome, or within 30 s after `abort` with `aborted` or
- *     `canceled`. It rejects only for a bug of the host.
+ * H1  Each call settles with an outcome; it rejects only for a bug of the host. After `abort` it
+ *     ends as `aborted` or `canceled`, a `once` tool that did not stop as `unknown`.
  * H2  The host owns retries, deadlines and heartbeats of a call; the loop owns fallbacks, counting
  *     and limits. Before the host retries an attempt that cost tokens, it asks the loop.
  * H3  What `now` returns never decreases, and is the same on every replay at the same place.
@@ -12,11 +12,11 @@
  */
 import type { Rules } from '../../lisp.ts';
 import type { AgentEvent } from '../contract/events.ts';
-import type { ChildEnd } from '../contract/host-outcome.ts';
-import type { ChildOrder } from '../contract/host-order.ts';
 import type { Entry } from '../contract/entry.ts';
+import type { ChildOrder, ModelOrder } from '../contract/host-order.ts';
 import type {
   ApprovalOutcome,
+  ChildEnd,
   JudgeOutcome,
   LiteralsOutcome,
   ModelLoss,
@@ -24,7 +24,6 @@ import type {
   ToolEnd,
 } from '../contract/host-outcome.ts';
 import type { JudgeOrder, LiteralsOrder, ToolOrder } from '../contract/outcome.ts';
-import type { ModelOrder } from '../contract/host-order.ts';
 import type { ToolSpec } from '../contract/spec.ts';
 import type { ChildCancel, ChildMessage, ParentMessage } from '../contract/tree-messages.ts';
 import type { Mailbox } from './inbox.ts';

@@ -108,7 +108,7 @@ export interface Context extends Meter {
 }
 
 /** The fault of a program without fuel. */
-export function outOfFuel(limits: Limits): Fault {
+function outOfFuel(limits: Limits): Fault {
   return new Fault(
     'fuel_exceeded',
     `the program used its ${withCommas(limits.fuel)} units of fuel.\nLook at less data per program, index once with \`group-by\` instead of searching in a loop, or let a tool do the heavy part.`,

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 
 /** Mode of a file that only its owner may read. */
-export const PRIVATE_FILE = 0o600;
+const PRIVATE_FILE = 0o600;
 
 /** Mode of a folder that only its owner may read. */
 const PRIVATE_FOLDER = 0o700;

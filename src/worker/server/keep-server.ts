@@ -33,7 +33,7 @@ const WELL_AFTER_MS = 10_000;
 /** How often the database file is looked at. */
 const LOOK_MS = 2_000;
 
-/** `server` and those that take its place until `stop`. */
+/** Keeps `server`, and each server that replaces it, running until `stop`. */
 export function keepServer<Server extends KeepableServer>(
   server: Server,
   parts: KeptParts<Server>,
@@ -82,7 +82,7 @@ export function keepServer<Server extends KeepableServer>(
       unwatch();
       await current.stop();
       await kept;
-      // It may have been on its way to a new one.
+      // A new server may have been starting.
       await current.stop();
     },
   };
@@ -116,7 +116,7 @@ function watchDatabase(
   return () => clearInterval(timer);
 }
 
-/** What tells a file from another at the same place; null when there is none. */
+/** Identifies a file, even from another under the same path; null when there is none. */
 async function fileNumber(file: string): Promise<number | null> {
   return stat(file).then(
     ({ ino }) => ino,
