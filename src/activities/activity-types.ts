@@ -25,6 +25,11 @@ export interface ActivityRuntime {
   readonly toolQueue?: string;
   /** A worker without a heartbeat for this time counts as lost: 5 s; 3 s on the embedded server. */
   readonly heartbeatMs: number;
+  /**
+   * How long a call waits for a worker that has what it needs; null: for ever. Absent in runs that
+   * an older version began: the default.
+   */
+  readonly elsewhereMs?: number | null;
 }
 
 /** The recorded result of `loadAgent`: the agent as it was when the run began. */
@@ -55,6 +60,23 @@ export interface ModelFailureDetails {
   readonly retryAfterMs?: number;
   /** The HTTP status, if there was one. */
   readonly status?: number;
+}
+
+/** The first detail of a failure of type `not_here`: what the worker lacks. */
+export interface NotHereDetails extends Partial<ModelFailureDetails> {
+  /** In words: `tool refund`, `agent clerk`, `model gpt-5`, `validator polite`. */
+  readonly what: string;
+  readonly agent: string;
+  /** Of a model call: how it failed. */
+  readonly code?: string;
+}
+
+/** The first detail of a failure of type `agent_not_found`. */
+export interface NoAgentDetails {
+  /** How long the run is to wait for a worker that has the agent; null: for ever. */
+  readonly elsewhereMs?: number | null;
+  /** The nearest name that the worker has; absent: none is near. */
+  readonly near?: string;
 }
 
 /** The link of a chain to archive. */

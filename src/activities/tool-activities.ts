@@ -9,9 +9,12 @@ import type {
   LiteralsOrder,
   LiteralVerdict,
 } from '../core/contract/outcome.ts';
+import { defined } from '../core/base/defined.ts';
+import { nearestName } from '../core/text/nearest.ts';
 import { unreachable } from '../core/base/unreachable.ts';
 import type { Registry } from '../define/definition/definitions.ts';
-import { workerShutdown } from './failures.ts';
+import type { ActivityRuntime, NoAgentDetails } from './activity-types.ts';
+import { agentNotHere, notHere, workerShutdown } from './failures.ts';
 import { withHeartbeat, isStoppedByService } from './heartbeat.ts';
 import { runTool } from '../tools/run-tool.ts';
 import { runJudge } from '../tools/run-judge.ts';
@@ -30,7 +33,7 @@ import type { FailureType } from '../core/base/failure-types.ts';
 export function callToolActivity(registry: Registry): (order: ToolOrder) => Promise<ToolResult> {
   return async (order) => {
     const agent = registry.agents.get(order.agent);
-    if (agent === undefined) throw agentMissing(order.agent);
+    if (agent === undefined) throw agentNotHere(order.agent);
     const context = Context.current();
     const run = await withHeartbeat(() =>
       runTool(agent, order, {
@@ -42,6 +45,8 @@ export function callToolActivity(registry: Registry): (order: ToolOrder) => Prom
     switch (run.kind) {
       case 'result':
         return run.result;
+      case 'not_here':
+        throw toolNotHere(order, run.what);
       case 'retry':
         throw toolFailed(run.message);
       case 'shutdown':
@@ -61,7 +66,7 @@ export function judgeAnswerActivity(
 ): (order: JudgeOrder) => Promise<JudgeResult> {
   return async (order) => {
     const agent = registry.agents.get(order.agent);
-    if (agent === undefined) throw agentMissing(order.agent);
+    if (agent === undefined) throw agentNotHere(order.agent);
     const context = Context.current();
     const run = await withHeartbeat(() =>
       runJudge(agent, order, {
@@ -72,6 +77,8 @@ export function judgeAnswerActivity(
     switch (run.kind) {
       case 'judged':
         return run.result;
+      case 'not_here':
+        throw notHere({ what: run.what, agent: order.agent }, run.message);
       case 'threw':
         throw validatorFailed(run.message);
       case 'stopped':
@@ -89,7 +96,7 @@ export function checkLiteralsActivity(
 ): (order: LiteralsOrder) => Promise<readonly (LiteralVerdict | LiteralFindings)[]> {
   return async (order) => {
     const agent = registry.agents.get(order.agent);
-    if (agent === undefined) throw agentMissing(order.agent);
+    if (agent === undefined) throw agentNotHere(order.agent);
     const verdicts = await checkLiterals(agent, order);
     return [...verdicts, ...checkProgramLiterals(agent, order.literals)];
   };
@@ -99,7 +106,8 @@ export function checkLiteralsActivity(
 export function needsApprovalActivity(registry: Registry): (order: ToolOrder) => Promise<boolean> {
   return async (order) => {
     const agent = registry.agents.get(order.agent);
-    if (agent === undefined) throw agentMissing(order.agent);
+    if (agent === undefined) throw agentNotHere(order.agent);
+    if (!agent.tools.has(order.tool)) throw toolNotHere(order, `tool ${order.tool}`);
     try {
       return await isApprovalNeeded(agent, order);
     } catch (error) {
@@ -109,25 +117,48 @@ export function needsApprovalActivity(registry: Registry): (order: ToolOrder) =>
 }
 
 /**
- * The activity `loadAgent`, for use as a local activity. When the run cannot begin, it fails with
- * the type `agent_not_found` or `invalid_input` and is not retried.
+ * The activity `loadAgent`. When the run cannot begin, it fails with the type `agent_not_found` or
+ * `invalid_input`. As a local activity it asks this worker only. As a regular one it is retried
+ * while workers lack the agent.
  */
 export function loadAgentActivity(
   registry: Registry,
-): (input: AgentInput) => Promise<PreparedAgent> {
+  runtime: ActivityRuntime,
+): (input: AgentInput) => Promise<PreparedAgent & { readonly runtime: ActivityRuntime }> {
   return async (input) => {
     const outcome = loadAgent(registry, input);
-    if (outcome.kind === 'failed') throw invalidInput(outcome.code, outcome.message);
-    return outcome.agent;
+    const { elsewhereMs } = runtime;
+    if (outcome.kind === 'loaded') {
+      const own = registry.agents.get(input.agent)?.definition.elsewhereMs;
+      return {
+        ...outcome.agent,
+        runtime: defined({ ...runtime, elsewhereMs: own ?? elsewhereMs }),
+      };
+    }
+    if (outcome.code === 'invalid_input') throw invalidInput(outcome.message);
+    const { agent, parent } = input;
+    const details: NoAgentDetails = defined({
+      elsewhereMs: parent?.elsewhereMs === undefined ? elsewhereMs : parent.elsewhereMs,
+      near: nearestName(agent, [...registry.agents.keys()]),
+    });
+    throw noAgent(outcome.message, details);
   };
 }
 
 /** The run cannot begin. Not retried, because the input stays the same. */
-function invalidInput(
-  type: Extract<FailureType, 'agent_not_found' | 'invalid_input'>,
-  message: string,
-): ApplicationFailure {
-  return ApplicationFailure.create({ type, message, nonRetryable: true });
+function invalidInput(message: string): ApplicationFailure {
+  return ApplicationFailure.create({ type: 'invalid_input', message, nonRetryable: true });
+}
+
+/** This worker cannot begin the run; another one may have the agent. */
+function noAgent(message: string, details: NoAgentDetails): ApplicationFailure {
+  const nonRetryable = Context.current().info.isLocal;
+  const type: FailureType = 'agent_not_found';
+  return ApplicationFailure.create({ type, message, nonRetryable, details: [details] });
+}
+
+function toolNotHere({ agent, tool }: ToolOrder, what: string): ApplicationFailure {
+  return notHere({ what, agent }, `this worker has no tool ${tool} for agent ${agent}`);
 }
 
 /** A tool threw and has attempts left: retried by the tool's own policy. */
@@ -138,10 +169,4 @@ function toolFailed(message: string): ApplicationFailure {
 /** A validator threw: retried; the last failure ends the run. */
 function validatorFailed(message: string): ApplicationFailure {
   return ApplicationFailure.create({ type: 'validator_failed', message, nonRetryable: false });
-}
-
-/** This worker does not have the agent of a run. Retried, since another or newer worker may. */
-function agentMissing(agent: string): ApplicationFailure {
-  const message = `This worker has no agent \`${agent}\`. Start a worker that has it.`;
-  return ApplicationFailure.create({ type: 'agent_not_found', message, nonRetryable: false });
 }

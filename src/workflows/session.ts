@@ -34,6 +34,8 @@ export interface Session {
   host: TemporalHost | null;
   /** Null until the agent is loaded; other runs repeat messages that come before that. */
   tree: TreeHandlers | null;
+  /** What the run waits for before its agent is loaded, in words. */
+  opening: string;
   /** Set when the run has ended. */
   step: Step | null;
   /** Adjustments that the link before deferred. */
@@ -56,6 +58,7 @@ export function openSession(start: Start): Session {
     run: null,
     host: null,
     tree: null,
+    opening: 'definition',
     step: null,
     handedAdjustments: continued?.putOff ?? [],
     deferredAdjustments: [],
