@@ -143,7 +143,6 @@ export {
 export type { RunStart } from './client/run-tree.ts';
 export { MAX_START_BYTES } from './core/start/start-input.ts';
 export type {
-  AnswerOptions,
   EventOptions,
   ReadOptions,
   ResultOrPending,
@@ -185,7 +184,7 @@ export type {
   ProgramStatus,
   ProgramView,
 } from './core/contract/report.ts';
-export type { Decision } from './core/contract/pending.ts';
+export type { AnswerOptions, Decision } from './core/contract/pending.ts';
 export type { RetrySpec, ToolEffect, ToolSearchSpec } from './core/contract/spec.ts';
 export type {
   ChildSummary,

@@ -25,7 +25,7 @@ import {
 } from './failures.ts';
 import { withHeartbeat, isStoppedByService } from './heartbeat.ts';
 import { callLayeredModel } from '../models/call-layered-model.ts';
-import type { CallResult } from '../models/model-adapter.ts';
+import type { ModelCallResult } from '../models/model-adapter.ts';
 import { entryFor, type ModelEntry } from '../define/model/model-entry.ts';
 import { classifyModelError, type ModelFailure } from '../models/model-failures.ts';
 import { needsPrompt, promptTexts } from '../models/prompt-texts.ts';
@@ -84,7 +84,7 @@ function hadCost(usage: TokenUsage): boolean {
 /**
  * A reply that is too large is not retried, since the next would be as long; a fallback is tried.
  */
-function checkSize(order: ModelOrder, outcome: CallResult): void {
+function checkSize(order: ModelOrder, outcome: ModelCallResult): void {
   if (outcome.kind === 'aborted') return;
   const bytes = byteSize(outcome.reply as unknown as Json);
   if (bytes <= MAX_REPLY_BYTES) return;
@@ -134,7 +134,7 @@ async function callOnce(
   order: ModelOrder,
   entry: ModelEntry,
   view: TranscriptView | null,
-): Promise<CallResult> {
+): Promise<ModelCallResult> {
   const { registry, chunks, transcripts } = parts;
   const context = Context.current();
   const attempt = order.triesBefore + (order.attemptsBefore ?? 0) + context.info.attempt;

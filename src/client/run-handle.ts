@@ -22,7 +22,7 @@ import type {
   PendingItem,
   RunStatus,
 } from '../core/contract/messages.ts';
-import type { Decision } from '../core/contract/pending.ts';
+import type { AnswerOptions, Decision } from '../core/contract/pending.ts';
 import {
   adjustUpdate,
   answerUpdate,
@@ -156,12 +156,6 @@ export interface RunHandle {
   follow(options?: FollowRunOptions): AsyncIterable<RunUpdate>;
   /** What it was started with; needs no worker. */
   startedWith(): Promise<RunStart>;
-}
-
-/** Options of `answer` and `decide`. */
-export interface AnswerOptions {
-  /** Repeating an id has no effect and is no error; default: a new id. */
-  readonly updateId?: string;
 }
 
 /** The Step of an ended run, or the items of a run that waits for a person. */

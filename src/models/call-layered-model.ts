@@ -2,7 +2,7 @@
 import type { ModelRequest, Reply, TokenUsage } from '../core/contract/model.ts';
 import { addUsage, noUsage } from '../core/model/usage.ts';
 import { layered, type ModelMiddleware } from '../define/definition/middleware.ts';
-import { callEntry, type CallIo, type CallResult } from './model-adapter.ts';
+import { callEntry, type CallIo, type ModelCallResult } from './model-adapter.ts';
 import type { ModelEntry } from '../define/model/model-entry.ts';
 import { classifyModelError, withUsage } from './model-failures.ts';
 
@@ -15,10 +15,10 @@ export async function callLayeredModel(
   entry: ModelEntry,
   request: ModelRequest,
   io: CallIo,
-): Promise<CallResult> {
+): Promise<ModelCallResult> {
   if (around.length === 0) return callEntry(entry, request, io);
   const spent = { usage: noUsage, isKnown: true, calls: 0 };
-  const aborted = (): CallResult => ({
+  const aborted = (): ModelCallResult => ({
     kind: 'aborted',
     usage: spent.usage,
     usageKnown: spent.isKnown && spent.calls > 0,
@@ -29,7 +29,7 @@ export async function callLayeredModel(
     spent.calls += 1;
   };
   const ask = async (changed: ModelRequest): Promise<Reply> => {
-    let outcome: CallResult;
+    let outcome: ModelCallResult;
     try {
       outcome = await callEntry(entry, changed, io);
     } catch (error) {

@@ -16,7 +16,7 @@ import { withUsage } from './model-failures.ts';
 import { modelCollector } from './model-stream.ts';
 
 /** The result of a call that did not throw. */
-export type CallResult =
+export type ModelCallResult =
   | { readonly kind: 'reply'; readonly reply: Reply }
   | { readonly kind: 'aborted'; readonly usage: TokenUsage; readonly usageKnown: boolean };
 
@@ -46,7 +46,7 @@ export async function callEntry(
   entry: ModelEntry,
   request: ModelRequest,
   io: CallIo,
-): Promise<CallResult> {
+): Promise<ModelCallResult> {
   if (io.signal.aborted) return { kind: 'aborted', usage: noUsage, usageKnown: false };
   const onChunk = (chunk: ModelChunk): void => {
     if (!io.signal.aborted) io.onChunk(chunk);

@@ -10,7 +10,7 @@ import type { AgentSpec, ModelSpec, ToolModelSpec } from '../core/contract/spec.
 import { compiledText } from '../core/program-text/compiled.ts';
 import { canonicalJson, type Json } from '../core/base/json.ts';
 import { covers } from '../core/limits/breach.ts';
-import { compileLimits } from '../core/limits/compile-limits.ts';
+import { compileLimits } from '../core/start/compile-limits.ts';
 import type { Limit } from '../core/contract/limit.ts';
 import { self, statKeyInfo, statRowsUnder } from '../core/stats/stat-keys.ts';
 import { nearestName } from '../core/text/nearest.ts';

@@ -27,7 +27,7 @@ import { cut } from '../core/text/cut.ts';
 import { isToolError } from '../core/base/tool-error.ts';
 import { unreachable } from '../core/base/unreachable.ts';
 import { isUsageError } from '../core/base/usage-error.ts';
-import { attempt, type Attempt, type AttemptOptions, type Settled } from './attempt.ts';
+import { attempt, type AttemptOutcome, type AttemptOptions, type Settled } from './attempt.ts';
 import type {
   RegisteredAgent,
   ToolContext,
@@ -176,7 +176,7 @@ function toolContext(
   return { ...reporting, signal, idempotencyKey, callId, runId, agentPath, attempt: tries };
 }
 
-function readAttempt(call: Call, outcome: Attempt): ToolRun {
+function readAttempt(call: Call, outcome: AttemptOutcome): ToolRun {
   switch (outcome.kind) {
     case 'returned':
       return readReturn(call, outcome.value);

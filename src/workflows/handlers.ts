@@ -26,7 +26,7 @@ import {
   type WaitingItems,
 } from '../core/contract/pending.ts';
 import type { ChildMessage } from '../core/contract/tree-messages.ts';
-import { mergeLimits } from '../core/limits/compile-limits.ts';
+import { mergeLimits } from '../core/limits/limits-input.ts';
 import {
   isAnsweredBy,
   MAX_WAITING_INPUTS,

@@ -243,6 +243,30 @@ export function checkExports(files: readonly SourceFile[]): readonly string[] {
   );
 }
 
+const TYPE_DECLARATIONS = new Set([
+  'ClassDeclaration',
+  'TSEnumDeclaration',
+  'TSInterfaceDeclaration',
+  'TSTypeAliasDeclaration',
+]);
+
+/** No two files export types of one name: a name has one meaning. */
+export function checkTypeNames(files: readonly SourceFile[]): readonly string[] {
+  const places = new Map<string, readonly string[]>();
+  for (const file of files) {
+    for (const statement of file.statements) {
+      const declared = (statement['declaration'] ?? undefined) as SyntaxNode | undefined;
+      const name = nameOf(declared?.['id']);
+      if (declared === undefined || name === undefined) continue;
+      if (!TYPE_DECLARATIONS.has(declared.type)) continue;
+      places.set(name, [...(places.get(name) ?? []), file.path]);
+    }
+  }
+  return [...places]
+    .filter(([, paths]) => paths.length > 1)
+    .map(([name, paths]) => `${name}: exported by ${paths.join(', ')}`);
+}
+
 /** No `any`: what is unknown is `unknown` until it was parsed. */
 export function checkAny(files: readonly SourceFile[]): readonly string[] {
   return files.flatMap((file) =>

@@ -15,7 +15,7 @@ import { isUsageError } from '../../core/base/usage-error.ts';
 import { CHAT_COMMANDS, readCommand, type ChatCommand, readDecision } from './chat-commands.ts';
 import { historyText, type ChatView } from './chat-view.ts';
 import type { LineSource } from '../terminal/io.ts';
-import { createMailbox, type Mailbox } from '../terminal/mailbox.ts';
+import { createItemQueue, type ItemQueue } from '../terminal/item-queue.ts';
 import { statsText } from '../views/run-text.ts';
 
 /** What {@link runChatSession} takes. */
@@ -55,7 +55,7 @@ type SessionEvent =
 
 /** The state of a session. */
 interface Session extends ChatSessionParts {
-  readonly mailbox: Mailbox<SessionEvent>;
+  readonly queue: ItemQueue<SessionEvent>;
   readonly typed: AsyncIterator<string>;
   turn: Turn | null;
   lastStep: Step | null;
@@ -74,10 +74,10 @@ const ANSWER_PROMPT = 'answer> ';
 
 /** Runs a session until the person leaves. Rejects for errors that the person cannot correct. */
 export async function runChatSession(parts: ChatSessionParts): Promise<ChatEnding> {
-  const mailbox = createMailbox<SessionEvent>();
+  const queue = createItemQueue<SessionEvent>();
   const session: Session = {
     ...parts,
-    mailbox,
+    queue,
     typed: parts.lines.lines[Symbol.asyncIterator](),
     turn: null,
     lastStep: null,
@@ -86,12 +86,12 @@ export async function runChatSession(parts: ChatSessionParts): Promise<ChatEndin
     hasWarned: false,
     draft: '',
   };
-  parts.onSignal((what) => mailbox.put({ kind: 'signal', what }));
+  parts.onSignal((what) => queue.put({ kind: 'signal', what }));
   try {
     await resumeConversation(session);
     for (;;) {
       promptForLine(session);
-      const ending = await handle(session, await mailbox.take());
+      const ending = await handle(session, await queue.take());
       if (ending !== null) return ending;
     }
   } finally {
@@ -111,7 +111,7 @@ async function resumeConversation(session: Session): Promise<void> {
 
 /** Shows the right prompt, and requests a line if one is needed. */
 function promptForLine(session: Session): void {
-  const { lines, turn, mailbox } = session;
+  const { lines, turn, queue } = session;
   const isAnswer = askedOf(turn) !== undefined;
   const prompt = isAnswer ? ANSWER_PROMPT : turn === null ? PROMPT : '';
   if (prompt !== session.prompt) lines.prompt(prompt);
@@ -120,8 +120,8 @@ function promptForLine(session: Session): void {
   if (!isNeeded || session.isAsking) return;
   session.isAsking = true;
   session.typed.next().then(
-    ({ done, value }) => mailbox.put({ kind: 'line', line: done === true ? undefined : value }),
-    (error: unknown) => mailbox.put({ kind: 'failed', error }),
+    ({ done, value }) => queue.put({ kind: 'line', line: done === true ? undefined : value }),
+    (error: unknown) => queue.put({ kind: 'failed', error }),
   );
 }
 
@@ -271,11 +271,11 @@ function follow(session: Session, run: RunHandle): void {
 }
 
 /** Requests the next update of a turn, one at a time, at the pace of the terminal. */
-function pull({ mailbox }: Session, turn: Turn): void {
+function pull({ queue }: Session, turn: Turn): void {
   turn.updates.next().then(
     ({ done, value }) =>
-      mailbox.put({ kind: 'update', turn, update: done === true ? undefined : value }),
-    (error: unknown) => mailbox.put({ kind: 'failed', error }),
+      queue.put({ kind: 'update', turn, update: done === true ? undefined : value }),
+    (error: unknown) => queue.put({ kind: 'failed', error }),
   );
 }
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { RunHandle } from '../../client/run-handle.ts';
 import type { AgentEvent } from '../../core/contract/events.ts';
 import { readCount } from '../terminal/arguments.ts';
-import { onRun, untilInterrupted, type Act, type Cli } from '../terminal/cli.ts';
+import { onRun, untilInterrupted, type CommandRunner, type Cli } from '../terminal/cli.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
 import { createProgressPrinter, pollPause, printStream } from '../views/follow.ts';
 import { eventText } from '../views/run-text.ts';
@@ -14,7 +14,7 @@ interface LogOptions {
 }
 
 /** Adds `logs ID`: the events of a run, over its whole chain. */
-export function addLogsCommand(program: Command, act: Act): void {
+export function addLogsCommand(program: Command, act: CommandRunner): void {
   program
     .command('logs')
     .summary('show the events of a run')

@@ -2,9 +2,9 @@
 import type { Command } from 'commander';
 import type { InboxView } from '../../client/everloop-client.ts';
 import { defined } from '../../core/base/defined.ts';
-import type { AnswerOptions } from '../../client/run-handle.ts';
+import type { AnswerOptions } from '../../core/contract/pending.ts';
 import { readJsonArgument, readObject } from '../terminal/arguments.ts';
-import { print, withClient, type Act, type AddCommand } from '../terminal/cli.ts';
+import { print, withClient, type CommandRunner, type AddCommand } from '../terminal/cli.ts';
 import { pendingText } from '../views/run-text.ts';
 import { cellText, durationText, oneLine, tableText } from '../terminal/text.ts';
 import { withPath, withRun, type PathOption } from './steer.ts';
@@ -20,7 +20,7 @@ export const PEOPLE_COMMANDS: readonly AddCommand[] = [
   addDenyCommand,
 ];
 
-function addInboxCommand(program: Command, act: Act): void {
+function addInboxCommand(program: Command, act: CommandRunner): void {
   program
     .command('inbox')
     .summary('list what waits for people, in all runs')
@@ -39,7 +39,7 @@ function addInboxCommand(program: Command, act: Act): void {
     );
 }
 
-function addAnswerCommand(program: Command, act: Act): void {
+function addAnswerCommand(program: Command, act: CommandRunner): void {
   withPath(program.command('answer'))
     .summary('answer a question of a run, or end its outside work')
     .description('Answers a question of a run, or ends outside work with its result.')
@@ -63,7 +63,7 @@ function addAnswerCommand(program: Command, act: Act): void {
     );
 }
 
-function addApproveCommand(program: Command, act: Act): void {
+function addApproveCommand(program: Command, act: CommandRunner): void {
   withPath(program.command('approve'))
     .summary('approve a call that waits for approval')
     .description('Approves a call that waits for approval, with other arguments if given.')
@@ -87,7 +87,7 @@ function addApproveCommand(program: Command, act: Act): void {
     );
 }
 
-function addDenyCommand(program: Command, act: Act): void {
+function addDenyCommand(program: Command, act: CommandRunner): void {
   withPath(program.command('deny'))
     .summary('deny a call that waits for approval')
     .description('Denies a call that waits for approval; the model reads the reason.')

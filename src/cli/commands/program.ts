@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import type { RunHandle } from '../../client/run-handle.ts';
 import type { ProgramView } from '../../core/contract/report.ts';
-import { onRun, print, untilInterrupted, type Act, type Cli } from '../terminal/cli.ts';
+import { onRun, print, untilInterrupted, type CommandRunner, type Cli } from '../terminal/cli.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
 import { pollPause } from '../views/follow.ts';
 import { programText } from '../views/program-text.ts';
 
 /** Adds `program ID`: the program of a run, form by form. */
-export function addProgramCommand(program: Command, act: Act): void {
+export function addProgramCommand(program: Command, act: CommandRunner): void {
   program
     .command('program')
     .summary('show the program of a run, form by form')

@@ -6,7 +6,7 @@ import { defined } from '../../core/base/defined.ts';
 import type { AdjustReceipt } from '../../core/contract/messages.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { collect, readLimits } from '../terminal/arguments.ts';
-import { onRun, print, type Act, type AddCommand } from '../terminal/cli.ts';
+import { onRun, print, type CommandRunner, type AddCommand } from '../terminal/cli.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
 import { tableText } from '../terminal/text.ts';
 
@@ -19,7 +19,7 @@ export const STEER_COMMANDS: readonly AddCommand[] = [
   addAdjustCommand,
 ];
 
-function addSendCommand(program: Command, act: Act): void {
+function addSendCommand(program: Command, act: CommandRunner): void {
   withPath(program.command('send'))
     .summary('give input to a live run')
     .description('Gives input to a live run.')
@@ -45,7 +45,7 @@ function addSendCommand(program: Command, act: Act): void {
     );
 }
 
-function addCancelCommand(program: Command, act: Act): void {
+function addCancelCommand(program: Command, act: CommandRunner): void {
   withPath(program.command('cancel'))
     .summary('end a run')
     .description(
@@ -65,7 +65,7 @@ function addCancelCommand(program: Command, act: Act): void {
     );
 }
 
-function addPauseCommand(program: Command, act: Act): void {
+function addPauseCommand(program: Command, act: CommandRunner): void {
   withPath(program.command('pause'))
     .summary('stop a run before its next iteration')
     .description(
@@ -77,7 +77,7 @@ function addPauseCommand(program: Command, act: Act): void {
     .action(treeAction(act, (run, options) => run.pause(options), 'is paused'));
 }
 
-function addResumeCommand(program: Command, act: Act): void {
+function addResumeCommand(program: Command, act: CommandRunner): void {
   withPath(program.command('resume'))
     .summary('let a paused run go on')
     .description('Lets a paused run go on.')
@@ -87,7 +87,7 @@ function addResumeCommand(program: Command, act: Act): void {
 }
 
 function treeAction(
-  act: Act,
+  act: CommandRunner,
   work: (run: RunHandle, options: TreeOption) => Promise<AdjustReceipt>,
   outcome: string,
 ): (id: string, options: TreeCommandOptions) => Promise<void> {
@@ -99,7 +99,7 @@ function treeAction(
     });
 }
 
-function addAdjustCommand(program: Command, act: Act): void {
+function addAdjustCommand(program: Command, act: CommandRunner): void {
   withPath(program.command('adjust'))
     .summary('change limits of a live run')
     .description('Changes limits of a live run, and prints the limits that then apply.')
@@ -140,7 +140,7 @@ export function withPath(command: Command): Command {
 
 /** Calls `work` with the handle of a run or of one below; `show` prints the result. */
 export function withRun(
-  act: Act,
+  act: CommandRunner,
   id: string,
   { path }: PathOption,
   work: (run: RunHandle, show: (text: string, value: object) => void) => Promise<void>,

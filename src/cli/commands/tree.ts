@@ -2,13 +2,13 @@
 import type { Command } from 'commander';
 import type { RunHandle } from '../../client/run-handle.ts';
 import type { TreeRun } from '../../client/tree-run.ts';
-import { onRun, print, untilInterrupted, type Act, type Cli } from '../terminal/cli.ts';
+import { onRun, print, untilInterrupted, type CommandRunner, type Cli } from '../terminal/cli.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
 import { pollPause } from '../views/follow.ts';
 import { budgetText, treeText } from '../views/tree-text.ts';
 
 /** Adds `tree RUN`: the run and all runs below it. */
-export function addTreeCommand(program: Command, act: Act): void {
+export function addTreeCommand(program: Command, act: CommandRunner): void {
   program
     .command('tree')
     .summary('show a run and all runs below it')
@@ -29,7 +29,7 @@ export function addTreeCommand(program: Command, act: Act): void {
 }
 
 /** Adds `budget RUN`: the limits over a tree, and how they are shared. */
-export function addBudgetCommand(program: Command, act: Act): void {
+export function addBudgetCommand(program: Command, act: CommandRunner): void {
   program
     .command('budget')
     .summary('show how much of the limits over a tree is used, reserved and free')

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { LimitsInput } from '../../core/contract/input.ts';
 import { isJsonObject, isPlainObject, type Json, type JsonObject } from '../../core/base/json.ts';
-import { mergeLimits } from '../../core/limits/compile-limits.ts';
+import { mergeLimits } from '../../core/limits/limits-input.ts';
 import { UsageError, usageErrorOf } from '../../core/base/usage-error.ts';
 
 /** For a repeatable option: each use adds a value. */

@@ -79,6 +79,12 @@ export interface SettledItem {
 export type Decision =
   { readonly approve: true } | { readonly deny: string } | { readonly args: JsonObject };
 
+/** How an answer or a decision is sent. */
+export interface AnswerOptions {
+  /** Repeating an id has no effect and is no error; default: a new id. */
+  readonly updateId?: string;
+}
+
 /** What ends an item: the value for a question or outside work, or a decision. */
 export type AnswerBody =
   | { readonly kind: 'answer'; readonly value: Json }

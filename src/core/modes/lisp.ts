@@ -2,6 +2,7 @@
  * The mode `lisp`: the model writes programs, as blocks in its text or as calls of one native tool.
  * How a program ended decides how the run goes on.
  */
+import { REPAIR_LIMITS } from '../limits/default-limits.ts';
 import { defined } from '../base/defined.ts';
 import type { Message } from '../base/message.ts';
 import type { ModelRequest, Reply } from '../contract/model.ts';
@@ -34,6 +35,7 @@ import type { ProgramTurn } from '../contract/turn.ts';
 /** The rules of the mode `lisp`. */
 export const lispMode: ModeRules = {
   ...commonRules,
+  defaultLimits: REPAIR_LIMITS,
   readsDataByName: true,
   buildRequest,
   readTurn: readLispTurn,

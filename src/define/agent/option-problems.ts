@@ -6,7 +6,7 @@ import {
   unknownFields,
   type Fields,
   fieldProblems,
-  type Rules,
+  type FieldRules,
 } from '../checks/fields.ts';
 import { hasKind, listOf, isText } from '../checks/kinds.ts';
 import {
@@ -85,7 +85,7 @@ function shownOption(value: unknown): string {
 
 const isSection = (value: unknown): boolean => hasKind(value, 'section');
 
-const LAYOUT_FIELDS: Rules = {
+const LAYOUT_FIELDS: FieldRules = {
   thinking: {
     wanted: 'to be true, false, a text or what `textSection` returns',
     fits: (value) => ['boolean', 'string'].includes(typeof value) || isSection(value),

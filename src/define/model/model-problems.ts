@@ -4,7 +4,13 @@
 import { isPlainObject } from '../../core/base/json.ts';
 import { usageErrorOf, type UsageProblem } from '../../core/base/usage-error.ts';
 import { shown } from '../../core/text/shown.ts';
-import { expected, fieldProblems, type Fields, type Kind, type Rules } from '../checks/fields.ts';
+import {
+  expected,
+  fieldProblems,
+  type Fields,
+  type Kind,
+  type FieldRules,
+} from '../checks/fields.ts';
 import { isString, isWhole, listOf, repeated, SWITCH } from '../checks/kinds.ts';
 import { isModelId, type ModelEntry } from './model-entry.ts';
 
@@ -101,7 +107,7 @@ function entryProblems(entry: unknown, index: number): readonly UsageProblem[] {
   ];
 }
 
-function entryRules(entry: Fields, name: string): Rules {
+function entryRules(entry: Fields, name: string): FieldRules {
   return {
     id: (id) => idProblems(id, name),
     model: (model) => kindProblems(model, name),

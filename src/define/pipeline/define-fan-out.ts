@@ -5,7 +5,7 @@
  */
 import type { LimitsInput } from '../../core/contract/input.ts';
 import { isPlainObject, type Json, type JsonObject } from '../../core/base/json.ts';
-import { inputProblems } from '../../core/limits/compile-limits.ts';
+import { inputProblems } from '../../core/limits/limits-input.ts';
 import { inputsSchema } from '../../core/signature/json-schema.ts';
 import { printSignature } from '../../core/signature/print-signature.ts';
 import type { SignatureField, SignatureType } from '../../core/contract/signature.ts';
@@ -13,7 +13,7 @@ import { shown } from '../../core/text/shown.ts';
 import { usageErrorOf, type UsageProblem } from '../../core/base/usage-error.ts';
 import { agentWithoutModel, type AgentWithoutModel } from './agent-without-model.ts';
 import type { AgentDefinition } from '../definition/definitions.ts';
-import { expected, fieldProblems, type Rules } from '../checks/fields.ts';
+import { expected, fieldProblems, type FieldRules } from '../checks/fields.ts';
 import { hasKind, oneOf, TEXT, wholeNumber } from '../checks/kinds.ts';
 import { nameProblems } from '../checks/names.ts';
 
@@ -50,7 +50,7 @@ const FAN_OUT_DEFAULTS = {
  */
 const BATCH = { min: 2, max: 200 } as const;
 
-const FIELDS: Rules<keyof FanOutOptions> = {
+const FIELDS: FieldRules<keyof FanOutOptions> = {
   batch: wholeNumber(BATCH.min, BATCH.max),
   onFailure: { ...oneOf('end', 'null'), advice: 'Change it.' },
   description: TEXT,

@@ -13,9 +13,9 @@ import type { AgentDefinition } from '../definition/definitions.ts';
 import { hasKind, isText, oneOf, repeated, TEXT } from '../checks/kinds.ts';
 import { isHumanStep, type HumanStep } from './human-step.ts';
 import { isPlainObject } from '../../core/base/json.ts';
-import { inputProblems } from '../../core/limits/compile-limits.ts';
+import { inputProblems } from '../../core/limits/limits-input.ts';
 import { shown } from '../../core/text/shown.ts';
-import { expected, fieldProblems, type Rules } from '../checks/fields.ts';
+import { expected, fieldProblems, type FieldRules } from '../checks/fields.ts';
 import { nameProblems } from '../checks/names.ts';
 
 /**
@@ -111,7 +111,7 @@ function agentOf(stage: PipelineStage | undefined): AgentDefinition | undefined 
   return isOne ? (stage as AgentDefinition) : undefined;
 }
 
-const OPTION_FIELDS: Rules = {
+const OPTION_FIELDS: FieldRules = {
   memory: { ...oneOf('none', 'carry'), advice: 'Change it.', code: 'pipeline_memory' },
   map: mapProblems,
   description: TEXT,

@@ -23,7 +23,7 @@ import {
   fieldProblems,
   unknownFields,
   type Fields,
-  type Rules,
+  type FieldRules,
 } from '../checks/fields.ts';
 import { isText, range, TEXT } from '../checks/kinds.ts';
 import { nameProblems } from '../checks/names.ts';
@@ -128,7 +128,7 @@ function isPlainText({ type, schema, standard }: NonNullable<DefinedSignature['o
   );
 }
 
-const QUESTION_FIELDS: Rules = {
+const QUESTION_FIELDS: FieldRules = {
   name: (name) => nameProblems(name),
   signature: signatureProblems,
   prompt: promptProblems,
@@ -142,7 +142,7 @@ const QUESTION_FIELDS: Rules = {
   maxTurns: range(1),
 };
 
-const CALL_FIELDS: Rules = {
+const CALL_FIELDS: FieldRules = {
   cache: CACHE_RULE,
   approval: APPROVAL_RULE,
   approvalTimeoutMs: APPROVAL_TIMEOUT_RULE,

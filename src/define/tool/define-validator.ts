@@ -1,5 +1,5 @@
 import { usageErrorOf } from '../../core/base/usage-error.ts';
-import { fieldProblems, type Rules } from '../checks/fields.ts';
+import { fieldProblems, type FieldRules } from '../checks/fields.ts';
 import { FUNCTION } from '../checks/kinds.ts';
 import { nameProblems } from '../checks/names.ts';
 import type {
@@ -23,7 +23,7 @@ export interface ValidatorOptions<Answer> {
   ) => ValidatorVerdict | Promise<ValidatorVerdict>;
 }
 
-const FIELDS: Rules<keyof ValidatorOptions<unknown>> = {
+const FIELDS: FieldRules<keyof ValidatorOptions<unknown>> = {
   name: (name) => nameProblems(name, 'validator'),
   validate: { ...FUNCTION, required: true, advice: 'Write the function that judges.' },
 };

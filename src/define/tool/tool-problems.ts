@@ -3,7 +3,7 @@ import type { UsageProblem } from '../../core/base/usage-error.ts';
 import { shown } from '../../core/text/shown.ts';
 import { MAX_TIMEOUT_MS } from '../../core/toolchain/ask-user.ts';
 import { expected, fieldProblems, type Check, type Fields } from '../checks/fields.ts';
-import type { Kind, Rules } from '../checks/fields.ts';
+import type { Kind, FieldRules } from '../checks/fields.ts';
 import { FUNCTION, OBJECT, oneOf, range, STRING, SWITCH, TEXT, TEXTS } from '../checks/kinds.ts';
 import { nameProblems } from '../checks/names.ts';
 import type { SchemaReading } from '../schema/value-schema.ts';
@@ -49,13 +49,13 @@ const EFFECT: Kind = {
   code: 'tool_effect',
 };
 
-const RETRY_FIELDS: Rules = {
+const RETRY_FIELDS: FieldRules = {
   attempts: range(1),
   initialMs: range(1),
   factor: { ...range(1), fits: (value) => Number.isFinite(value) && Number(value) >= 1 },
 };
 
-const TOOL_FIELDS: Rules<keyof ToolOptions> = {
+const TOOL_FIELDS: FieldRules<keyof ToolOptions> = {
   name: (name) => nameProblems(name),
   description: {
     ...TEXT,

@@ -1,7 +1,7 @@
 import { isPlainObject, utf8Length } from '../../core/base/json.ts';
 import type { MediaPart } from '../../core/base/message.ts';
 import { usageErrorOf, type UsageProblem } from '../../core/base/usage-error.ts';
-import { expected, fieldProblems, type Rules } from '../checks/fields.ts';
+import { expected, fieldProblems, type FieldRules } from '../checks/fields.ts';
 
 /**
  * Maximum size of base64 in one result, 1 MB: results are recorded in history, and the service
@@ -12,7 +12,7 @@ const MAX_MEDIA_BYTES = 1_048_576;
 /** Marks what {@link toolResult} made, in this or another copy of the package. */
 const toolReturnMark = Symbol.for('everloop.toolResult');
 
-const FIELDS: Rules = {
+const FIELDS: FieldRules = {
   importance: {
     wanted: 'from -10 to 10',
     fits: (value) => Number(value) >= -10 && Number(value) <= 10,

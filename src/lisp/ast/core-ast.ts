@@ -6,7 +6,7 @@
  *     itself.
  * I2  `cost` is set once, by the analyzer, so both tiers charge the same.
  */
-import type { Run } from '../value/context.ts';
+import type { CompiledNode } from '../value/context.ts';
 import type { Span } from '../base/source.ts';
 import type { Builtin, CodeHead, Value } from '../value/value.ts';
 
@@ -333,7 +333,7 @@ export interface FnCode extends CodeHead {
   /** Instructions without compiled parts. */
   forced: readonly object[] | null;
   /** Compiled code. */
-  run: Run | null;
+  run: CompiledNode | null;
   demands: Demands | null;
   /** The `purity` for which `needs` was computed. */
   needsEpoch: object | null;

@@ -9,7 +9,7 @@
  * I5  A stack without a host cannot wait: only code that is free of effects runs on it.
  */
 import type { ConstNode, Demands, FnCode, LocalNode, Node } from '../ast/core-ast.ts';
-import type { Context, Run } from '../value/context.ts';
+import type { Context, CompiledNode } from '../value/context.ts';
 import type { Span } from '../base/source.ts';
 import type { Builtin, Combinator, Steps, Value } from '../value/value.ts';
 
@@ -91,7 +91,7 @@ export interface Instruction {
   /** Executes the instruction. */
   readonly act: Act;
   /** Compiled code of the node, for `run` and `try`. */
-  run: Run | null;
+  run: CompiledNode | null;
   /** The instructions of the node by itself, for a `run` whose compiled code was abandoned. */
   parts: readonly Instruction[] | null;
   /** For `try`: the demands of the node, and the slots that it binds. */

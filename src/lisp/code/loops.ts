@@ -6,14 +6,14 @@
  * I3  The iterations of a loop are counted in a slot; too many of them are a fault on both tiers.
  */
 import type { LoopNode, Node, RecurNode } from '../ast/core-ast.ts';
-import { spend, type Context, type Run } from '../value/context.ts';
+import { spend, type Context, type CompiledNode } from '../value/context.ts';
 import { jumpLimit } from './node-values.ts';
 import type { Span } from '../base/source.ts';
 import type { Value, VarMark } from '../value/value.ts';
 import { operandOf, read, type Operand } from './operand.ts';
 
 /** Compiles a node of the loop. */
-type Compile = (node: Node) => Run;
+type Compile = (node: Node) => CompiledNode;
 
 /** The mark that a `recur` returns to its loop. */
 export const RECUR: VarMark = Object.freeze({ kind: 'var', name: 'recur~' });
@@ -41,7 +41,7 @@ export function compileInits(
 }
 
 /** Compiled code of a `loop`. */
-export function compileLoop(node: LoopNode, compile: Compile): Run {
+export function compileLoop(node: LoopNode, compile: Compile): CompiledNode {
   const inits = compileInits(node.inits, compile);
   const rounds = compileRounds(node, compile);
   const { counter } = node;
@@ -53,7 +53,7 @@ export function compileLoop(node: LoopNode, compile: Compile): Run {
 }
 
 /** The iterations of a loop whose locals are set. */
-function compileRounds({ body, counter }: LoopNode, compile: Compile): Run {
+function compileRounds({ body, counter }: LoopNode, compile: Compile): CompiledNode {
   if (body.kind === 'if') {
     const { test, chosen, otherwise } = body;
     const next = [chosen, otherwise].find(
@@ -94,7 +94,7 @@ interface LoopParts {
 }
 
 /** The iterations of such a loop. */
-function compileCounting(parts: LoopParts, compile: Compile): Run {
+function compileCounting(parts: LoopParts, compile: Compile): CompiledNode {
   const { jumpsWhen, cost, span, next } = parts;
   const test = operandOf(parts.test, compile);
   const bound = boundOf(parts.test);
@@ -174,7 +174,7 @@ interface JumpParts {
 const NOTHING: Operand = Object.freeze<Operand>({ slot: -1, value: null, run: null });
 
 /** Compiled code of a `recur` at any place of a loop or function. */
-export function compileRecur(node: RecurNode, compile: Compile): Run {
+export function compileRecur(node: RecurNode, compile: Compile): CompiledNode {
   const jump = compileJump(node, compile);
   return (L, c) => {
     jump(L, c);

@@ -11,7 +11,7 @@ import { slots as newSlots } from '../value/slots.ts';
 import { fromJson } from '../json/to-json.ts';
 import { isJsonObject, type JsonObject } from '../base/json.ts';
 import { defined } from '../base/defined.ts';
-import { Fault, isStop, ProgramEnd, type LispError } from '../base/problem.ts';
+import { Fault, isStop, ProgramExit, type LispError } from '../base/problem.ts';
 import { NO_SPAN } from '../base/source.ts';
 import { mapOf } from '../value/tree.ts';
 import { keyword, UNMETERED, type Value } from '../value/value.ts';
@@ -191,7 +191,7 @@ function runBranch(m: Machine, branch: Branch): void {
   } catch (thrown) {
     branch.globals = m.ctx.globals;
     branch.depth = m.ctx.depth;
-    if (thrown instanceof ProgramEnd) {
+    if (thrown instanceof ProgramExit) {
       m.ctx.waiting = 0;
       finish(m, { kind: thrown.kind, value: thrown.value as Value });
       return;

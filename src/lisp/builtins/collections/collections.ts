@@ -22,7 +22,7 @@ import {
   isVector,
   type TreeMap,
   type Value,
-  type Work,
+  type BuiltinWork,
 } from '../../value/value.ts';
 import {
   EMPTY_VECTOR,
@@ -227,7 +227,7 @@ function subvec(ctx: Context, args: readonly Value[]): Value {
   return vectorOf(vectorSlice(coll, start, end));
 }
 
-function side(which: 'keys' | 'vals'): Work {
+function side(which: 'keys' | 'vals'): BuiltinWork {
   return plain((ctx, args) => {
     const value = arg(args, 0);
     if (value === null) return null;
@@ -304,7 +304,7 @@ function concat(ctx: Context, args: readonly Value[]): Value {
   return vectorOf(all);
 }
 
-function without(of: 'map' | 'set'): Work {
+function without(of: 'map' | 'set'): BuiltinWork {
   return plain((ctx, args) => {
     const [coll = null, ...keys] = args;
     if (coll === null) return null;
@@ -322,7 +322,7 @@ function without(of: 'map' | 'set'): Work {
 }
 
 /** The work of these builtins. */
-export const COLLECTION_WORK: { readonly [name: string]: Work } = Object.freeze({
+export const COLLECTION_WORK: { readonly [name: string]: BuiltinWork } = Object.freeze({
   get: plain((ctx, args) => foundOr(getFrom(ctx, arg(args, 0), arg(args, 1)), args[2] ?? null)),
   'get-in': plain((ctx, args) => foundOr(getInAt(ctx, args, 1, arg(args, 0)), args[2] ?? null)),
   'by-path~': plain((ctx, args) => getInAt(ctx, args, 0, arg(args, 1)) ?? null),

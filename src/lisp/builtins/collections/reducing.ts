@@ -9,7 +9,7 @@ import {
   type Reduced,
   type Value,
   type Steps,
-  type Work,
+  type BuiltinWork,
 } from '../../value/value.ts';
 import { vectorOf } from '../../value/vector.ts';
 import { arg, wrongType } from '../arguments/expect.ts';
@@ -50,7 +50,7 @@ function beginFolding(ctx: Context, args: readonly Value[], s: Steps): boolean {
   return true;
 }
 
-const reduce: Work = steps(
+const reduce: BuiltinWork = steps(
   [0],
   (ctx, args, s) => {
     if (!beginFolding(ctx, args, s)) return;
@@ -66,7 +66,7 @@ const reduce: Work = steps(
   },
 );
 
-const reductions: Work = steps(
+const reductions: BuiltinWork = steps(
   [0],
   (ctx, args, s) => {
     if (!beginFolding(ctx, args, s)) return;
@@ -94,7 +94,7 @@ function reductionsNext(ctx: Context, s: Steps): void {
   if (s.done) s.result = vectorOf(s.out);
 }
 
-const reduceKv: Work = walk({
+const reduceKv: BuiltinWork = walk({
   begin(ctx, args, s) {
     s.fn = arg(args, 0);
     s.acc = arg(args, 1);
@@ -123,7 +123,7 @@ const reduceKv: Work = walk({
 });
 
 /** The work of these builtins. */
-export const REDUCING_WORK: { readonly [name: string]: Work } = Object.freeze({
+export const REDUCING_WORK: { readonly [name: string]: BuiltinWork } = Object.freeze({
   reduce,
   reductions,
   'reduce-kv': reduceKv,

@@ -21,7 +21,7 @@ import {
   type TreeMap,
   type TreeSet,
   type Value,
-  type Work,
+  type BuiltinWork,
 } from '../../value/value.ts';
 import { arg, expectMap, wrongType } from '../arguments/expect.ts';
 import { flexibleGet, KEY_COST } from '../arguments/lookup.ts';
@@ -194,7 +194,7 @@ function join(ctx: Context, args: readonly Value[]): Value {
 }
 
 /** The work of these builtins; `set/select` is in `walking.ts`. */
-export const SET_WORK: { readonly [name: string]: Work } = Object.freeze({
+export const SET_WORK: { readonly [name: string]: BuiltinWork } = Object.freeze({
   'set/union': plain(union),
   'set/intersection': plain(intersection),
   'set/difference': plain(difference),

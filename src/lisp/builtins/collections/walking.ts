@@ -16,7 +16,7 @@ import {
   type Vector,
   type Builtin,
   type Steps,
-  type Work,
+  type BuiltinWork,
 } from '../../value/value.ts';
 import {
   vectorAt,
@@ -73,7 +73,7 @@ function keep(s: Steps, value: Value): void {
 
 const all = (_c: Context, s: Steps): Value => vectorOf(s.out);
 
-function map(): Work {
+function map(): BuiltinWork {
   return walk({
     begin(ctx, args, s) {
       s.fn = arg(args, 0);
@@ -113,7 +113,7 @@ function join(ctx: Context, s: Steps, result: Value): void {
   for (const item of items) s.out.push(item);
 }
 
-function mapcat(): Work {
+function mapcat(): BuiltinWork {
   const mapped = map();
   if (mapped.kind !== 'steps') return mapped;
   const { stepper } = mapped;
@@ -137,7 +137,7 @@ function mapcat(): Work {
   );
 }
 
-function filter(wanted: boolean): Work {
+function filter(wanted: boolean): BuiltinWork {
   return walk({
     begin,
     take(_c, s, result, item) {
@@ -148,7 +148,7 @@ function filter(wanted: boolean): Work {
 }
 
 /** Ends at the first result for which `decide` gives an answer. */
-function search(decide: (result: Value) => Value | undefined, otherwise: Value): Work {
+function search(decide: (result: Value) => Value | undefined, otherwise: Value): BuiltinWork {
   return walk({
     begin: beginEarly,
     take(_c, s, result) {
@@ -161,7 +161,7 @@ function search(decide: (result: Value) => Value | undefined, otherwise: Value):
   });
 }
 
-function partitionBy(): Work {
+function partitionBy(): BuiltinWork {
   return walk({
     begin,
     take(ctx, s, result, item) {
@@ -179,7 +179,7 @@ function sameKey(ctx: Context, a: Value, b: Value): boolean {
   return treeHas(setOf([a], ctx), b, ctx);
 }
 
-function prefix(split: 'take' | 'drop' | 'both'): Work {
+function prefix(split: 'take' | 'drop' | 'both'): BuiltinWork {
   const result = (ctx: Context, s: Steps, upTo: number): Value => {
     const before = (): Value => vectorOf(s.items.slice(0, upTo));
     const after = (): Value => {
@@ -208,7 +208,7 @@ function prefix(split: 'take' | 'drop' | 'both'): Work {
 type Begin = (ctx: Context, args: readonly Value[], s: Steps) => void;
 
 /** Gathers the keys and groups at the end, since the state of a walk has to be data. */
-function groupBy(byKey: Begin): Work {
+function groupBy(byKey: Begin): BuiltinWork {
   return walk({
     begin: byKey,
     take: keepKey,
@@ -226,7 +226,7 @@ function groupBy(byKey: Begin): Work {
   });
 }
 
-function distinctBy(byKey: Begin): Work {
+function distinctBy(byKey: Begin): BuiltinWork {
   return walk({
     begin: byKey,
     take: keepKey,
@@ -247,7 +247,7 @@ function keepKey(ctx: Context, s: Steps, key: Value): void {
   keep(s, key);
 }
 
-function extremeBy(byPath: Builtin, wanted: -1 | 1): Work {
+function extremeBy(byPath: Builtin, wanted: -1 | 1): BuiltinWork {
   return walk({
     begin(ctx, args, s) {
       s.fn = keyFunction(ctx, byPath, arg(args, 0));
@@ -266,7 +266,7 @@ function extremeBy(byPath: Builtin, wanted: -1 | 1): Work {
 }
 
 /** The builtins that take a key function; `byPath` is the hidden builtin for paths. */
-export function walkingWork(byPath: Builtin): { readonly [name: string]: Work } {
+export function walkingWork(byPath: Builtin): { readonly [name: string]: BuiltinWork } {
   const byKey: Begin = (ctx, args, s) => {
     s.fn = keyFunction(ctx, byPath, arg(args, 0));
     s.items = itemsAt(ctx, args, 1);
@@ -293,7 +293,7 @@ export function walkingWork(byPath: Builtin): { readonly [name: string]: Work } 
 }
 
 /** The work of these builtins. */
-export const WALKING_WORK: { readonly [name: string]: Work } = Object.freeze({
+export const WALKING_WORK: { readonly [name: string]: BuiltinWork } = Object.freeze({
   map: map(),
   mapv: map(),
   mapcat: mapcat(),

@@ -12,7 +12,7 @@ import {
   isNumber,
   type Value,
   type Float,
-  type Work,
+  type BuiltinWork,
 } from '../../value/value.ts';
 import { searchText, searchTextBack } from '../../base/search.ts';
 import { arg, expectCount, fault, wrongType } from '../arguments/expect.ts';
@@ -31,11 +31,11 @@ function numberAt(ctx: Context, args: readonly Value[], index: number): number |
   return value;
 }
 
-function onDouble(op: (value: number) => number): Work {
+function onDouble(op: (value: number) => number): BuiltinWork {
   return plain((ctx, args) => float(op(toDouble(numberAt(ctx, args, 0)))));
 }
 
-function extreme(greater: boolean): Work {
+function extreme(greater: boolean): BuiltinWork {
   return plain((ctx, args) => {
     const a = numberAt(ctx, args, 0);
     const b = numberAt(ctx, args, 1);
@@ -47,7 +47,7 @@ function extreme(greater: boolean): Work {
   });
 }
 
-function parsing(limit: bigint): Work {
+function parsing(limit: bigint): BuiltinWork {
   return plain((ctx, args) => {
     const text = javaText(ctx, args, 0);
     const radix = args.length > 1 ? arg(args, 1) : 10;
@@ -121,7 +121,7 @@ function round(ctx: Context, args: readonly Value[]): Value {
   return wholeOf(number - floor >= 0.5 ? floor + 1 : floor);
 }
 
-function cased(change: (text: string) => string): Work {
+function cased(change: (text: string) => string): BuiltinWork {
   return plain((ctx, args) => {
     const text = change(javaText(ctx, args, 0));
     checkText(ctx, text.length);
@@ -129,7 +129,7 @@ function cased(change: (text: string) => string): Work {
   });
 }
 
-const parseFloatText: Work = plain((ctx, args) => {
+const parseFloatText: BuiltinWork = plain((ctx, args) => {
   const text = javaText(ctx, args, 0);
   const value = parseDouble(text);
   if (value === undefined)
@@ -138,7 +138,7 @@ const parseFloatText: Work = plain((ctx, args) => {
 });
 
 /** The work of these members. */
-export const JAVA_WORK: { readonly [name: string]: Work } = Object.freeze({
+export const JAVA_WORK: { readonly [name: string]: BuiltinWork } = Object.freeze({
   'Math/abs': plain((ctx, args) => {
     const value = numberAt(ctx, args, 0);
     if (isFloat(value)) return float(Math.abs(value.value));

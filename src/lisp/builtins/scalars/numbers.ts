@@ -28,7 +28,7 @@ import {
   isInteger,
   isNumber,
   type Value,
-  type Work,
+  type BuiltinWork,
 } from '../../value/value.ts';
 import { characterCount } from '../../value/characters.ts';
 import { arg, expectInteger, expectNumber, fault, wrongType } from '../arguments/expect.ts';
@@ -36,7 +36,7 @@ import { plain } from '../arguments/stepping.ts';
 
 type Operation = (ctx: Context, a: Num, b: Num) => Num;
 
-function fold(start: Num, op: Operation): Work {
+function fold(start: Num, op: Operation): BuiltinWork {
   return plain((ctx, args) => {
     const [x, y] = args;
     if (args.length === 2 && typeof x === 'number' && typeof y === 'number') return op(ctx, x, y);
@@ -56,7 +56,7 @@ function negated(ctx: Context, a: Num): Num {
   return negate(a);
 }
 
-const minus: Work = plain((ctx, args) => {
+const minus: BuiltinWork = plain((ctx, args) => {
   let total = expectNumber(ctx, args, 0);
   if (args.length === 1) return negated(ctx, total);
   if (args.length > 2) ctx.charge(args.length - 1);
@@ -74,7 +74,7 @@ function quotientOf(ctx: Context, a: Num, b: Num): Value & Num {
   return divide(a, b);
 }
 
-const slash: Work = plain((ctx, args) => {
+const slash: BuiltinWork = plain((ctx, args) => {
   const first = expectNumber(ctx, args, 0);
   if (args.length === 1) return quotientOf(ctx, 1, first);
   let total: Num = first;
@@ -85,7 +85,7 @@ const slash: Work = plain((ctx, args) => {
   return total;
 });
 
-function division(op: Division): Work {
+function division(op: Division): BuiltinWork {
   return plain((ctx, args) => {
     const a = expectNumber(ctx, args, 0);
     const b = expectNumber(ctx, args, 1);
@@ -106,7 +106,7 @@ function extreme(a: Num, b: Num, greater: boolean): Num {
   return (greater ? x > y : x < y) ? a : b;
 }
 
-function extremeOf(greater: boolean): Work {
+function extremeOf(greater: boolean): BuiltinWork {
   return plain((ctx, args) => {
     if (args.length === 1) return arg(args, 0);
     let best = expectNumber(ctx, args, 0);
@@ -118,7 +118,7 @@ function extremeOf(greater: boolean): Work {
   });
 }
 
-function rounding(round: (value: number) => number | bigint): Work {
+function rounding(round: (value: number) => number | bigint): BuiltinWork {
   return plain((ctx, args) => {
     const value = expectNumber(ctx, args, 0);
     if (!isFloat(value) || !Number.isFinite(value.value)) return value;
@@ -140,7 +140,7 @@ function cut(ctx: Context, args: readonly Value[]): number | bigint {
   return wholeOf(value.value);
 }
 
-const int: Work = plain((ctx, args) => {
+const int: BuiltinWork = plain((ctx, args) => {
   const whole = cut(ctx, args);
   if (whole >= -2_147_483_648 && whole <= 2_147_483_647) return whole;
   const given = arg(args, 0);
@@ -158,7 +158,7 @@ function big(ctx: Context, args: readonly Value[], index: number): bigint {
 function bitwise(
   op: (a: bigint, b: bigint) => bigint,
   small: (a: number, b: number) => number,
-): Work {
+): BuiltinWork {
   return plain((ctx, args) => {
     const [x, y] = args;
     if (args.length === 2 && isInt32(x) && isInt32(y)) return small(x, y);
@@ -181,7 +181,7 @@ function bitIndex(ctx: Context, args: readonly Value[]): number {
   return index;
 }
 
-function onBit(op: (value: bigint, mask: bigint) => bigint): Work {
+function onBit(op: (value: bigint, mask: bigint) => bigint): BuiltinWork {
   return plain((ctx, args) => {
     const value = big(ctx, args, 0);
     const index = bitIndex(ctx, args);
@@ -191,7 +191,7 @@ function onBit(op: (value: bigint, mask: bigint) => bigint): Work {
   });
 }
 
-const shiftLeft: Work = plain((ctx, args) => {
+const shiftLeft: BuiltinWork = plain((ctx, args) => {
   const value = big(ctx, args, 0);
   const index = bitIndex(ctx, args);
   if (value === 0n) return 0;
@@ -200,7 +200,7 @@ const shiftLeft: Work = plain((ctx, args) => {
   return integer(value << BigInt(index));
 });
 
-const shiftRight: Work = plain((ctx, args) => {
+const shiftRight: BuiltinWork = plain((ctx, args) => {
   const value = big(ctx, args, 0);
   const index = arg(args, 1);
   if (!isInteger(index) || index < 0) throw wrongType(ctx, 1, 'a shift from 0', index);
@@ -209,11 +209,11 @@ const shiftRight: Work = plain((ctx, args) => {
   return integer(value >> BigInt(by));
 });
 
-const increment: Work = plain((ctx, args) => add(ctx, expectNumber(ctx, args, 0), 1));
-const decrement: Work = plain((ctx, args) => subtract(ctx, expectNumber(ctx, args, 0), 1));
+const increment: BuiltinWork = plain((ctx, args) => add(ctx, expectNumber(ctx, args, 0), 1));
+const decrement: BuiltinWork = plain((ctx, args) => subtract(ctx, expectNumber(ctx, args, 0), 1));
 
 /** The work of these builtins. */
-export const NUMBER_WORK: { readonly [name: string]: Work } = Object.freeze({
+export const NUMBER_WORK: { readonly [name: string]: BuiltinWork } = Object.freeze({
   '+': fold(0, add),
   "+'": fold(0, add),
   '*': fold(1, multiply),

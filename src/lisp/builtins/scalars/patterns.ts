@@ -12,7 +12,7 @@ import {
   type Value,
   type Builtin,
   type Steps,
-  type Work,
+  type BuiltinWork,
 } from '../../value/value.ts';
 import { vectorOf } from '../../value/vector.ts';
 import { arg, expectCount, expectText, fault, wrongType } from '../arguments/expect.ts';
@@ -213,7 +213,7 @@ function expand(
  * `replace`. With a function, the state has the text in `acc`, the matches in `items`, their places
  * in `extra` and the results of the calls in `out`.
  */
-function replacing(all: boolean, elements: Builtin | null): Work {
+function replacing(all: boolean, elements: Builtin | null): BuiltinWork {
   return steps(
     [2],
     (ctx, args, s) => {
@@ -328,7 +328,7 @@ function extract(ctx: Context, args: readonly Value[], number: number): string |
 }
 
 /** The work of these builtins. `elements` is the hidden builtin for `replace` of two arguments. */
-export function patternWork(elements: Builtin): { readonly [name: string]: Work } {
+export function patternWork(elements: Builtin): { readonly [name: string]: BuiltinWork } {
   return {
     split: plain(split),
     replace: replacing(true, elements),

@@ -12,7 +12,14 @@ import {
 } from '../../value/characters.ts';
 import { readable, textOf } from '../../value/print.ts';
 import { searchText, searchTextBack } from '../../base/search.ts';
-import { integer, float, isKeyword, keyword, type Value, type Work } from '../../value/value.ts';
+import {
+  integer,
+  float,
+  isKeyword,
+  keyword,
+  type Value,
+  type BuiltinWork,
+} from '../../value/value.ts';
 import { vectorOf } from '../../value/vector.ts';
 import { arg, expectCount, expectMap, expectText, fault, wrongType } from '../arguments/expect.ts';
 import { flexibleGet } from '../arguments/lookup.ts';
@@ -74,7 +81,7 @@ function trimming(
   start: boolean,
   end: boolean,
   blank: (unit: number) => boolean = isBlankUnit,
-): Work {
+): BuiltinWork {
   return plain((ctx, args) => {
     const text = expectText(ctx, args, 0);
     ctx.charge(text.length >>> 4);
@@ -82,7 +89,7 @@ function trimming(
   });
 }
 
-function casing(change: (text: string) => string): Work {
+function casing(change: (text: string) => string): BuiltinWork {
   return plain((ctx, args) => {
     const changed = change(receiver(ctx, args));
     checkText(ctx, changed.length);
@@ -113,7 +120,7 @@ function partAt(ctx: Context, args: readonly Value[]): string {
   return part;
 }
 
-function searched(text: (whole: string, part: string) => boolean): Work {
+function searched(text: (whole: string, part: string) => boolean): BuiltinWork {
   return plain((ctx, args) => text(receiver(ctx, args), partAt(ctx, args)));
 }
 
@@ -241,7 +248,7 @@ export function parseDouble(text: string): number | undefined {
   return Number(bare.replace(/[fFdD]$/, (suffix) => (bare.endsWith('Infinity') ? suffix : '')));
 }
 
-function parsing(parse: (text: string) => Value | undefined): Work {
+function parsing(parse: (text: string) => Value | undefined): BuiltinWork {
   return plain((ctx, args) => {
     const text = expectText(ctx, args, 0);
     ctx.charge(text.length >>> 4);
@@ -249,13 +256,13 @@ function parsing(parse: (text: string) => Value | undefined): Work {
   });
 }
 
-const asLong: Work = parsing(parseLong);
+const asLong: BuiltinWork = parsing(parseLong);
 const isNewline = (unit: number): boolean => unit === 0x0a || unit === 0x0d;
-const upper: Work = casing((text) => text.toUpperCase());
-const lower: Work = casing((text) => text.toLowerCase());
+const upper: BuiltinWork = casing((text) => text.toUpperCase());
+const lower: BuiltinWork = casing((text) => text.toLowerCase());
 
 /** The work of these builtins; those with patterns are in `patterns.ts`. */
-export const TEXT_WORK: { readonly [name: string]: Work } = Object.freeze({
+export const TEXT_WORK: { readonly [name: string]: BuiltinWork } = Object.freeze({
   str: plain((ctx, args) => {
     // With `+=` the engine shares long parts; `join` would copy them.
     let whole = '';

@@ -1,12 +1,12 @@
 /** A queue of items from several sources, with one reader. */
-export interface Mailbox<Item> {
+export interface ItemQueue<Item> {
   put(item: Item): void;
   /** Takes the oldest item, or waits for the next. Only one call may wait. */
   take(): Promise<Item>;
 }
 
-/** An empty mailbox. */
-export function createMailbox<Item>(): Mailbox<Item> {
+/** An empty queue. */
+export function createItemQueue<Item>(): ItemQueue<Item> {
   const items: Item[] = [];
   let wake: ((item: Item) => void) | undefined;
   return {
