@@ -26,6 +26,7 @@ import {
   judgeOptions,
   localToolOptions,
   modelOptions,
+  onAnyWorker,
   toolOptions,
 } from './activity-options.ts';
 import { toCheckOutcome, toToolResult } from './call-failures.ts';
@@ -53,7 +54,10 @@ export function callsOf({ runtime, run, elsewhere }: CallParts): Calls {
   const models = proxyActivities<EverloopActivities>(modelOptions(runtime));
   const judges = proxyActivities<EverloopActivities>(judgeOptions(runtime));
   const checks = proxyLocalActivities<EverloopActivities>(CHECK_OPTIONS);
-  const elsewhereChecks = proxyActivities<EverloopActivities>(checkElsewhereOptions(runtime));
+  const anyJudges = proxyActivities<EverloopActivities>(onAnyWorker(judgeOptions(runtime)));
+  const anyChecks = proxyActivities<EverloopActivities>(
+    onAnyWorker(checkElsewhereOptions(runtime)),
+  );
   const toolActivities = createToolActivities(runtime);
   /** Reads a failure, after a wait for a worker that has what the call needs. */
   const anywhere =
@@ -61,9 +65,11 @@ export function callsOf({ runtime, run, elsewhere }: CallParts): Calls {
       again: () => Promise<Result>,
       onResult: (result: Result) => Outcome,
       onFailure: (error: unknown) => Outcome,
+      isLocal = false,
     ) =>
     (error: unknown, open: OpenCall): Outcome | Promise<Outcome> =>
-      elsewhere.retry(error, { ...open, again })?.then(onResult, onFailure) ?? onFailure(error);
+      elsewhere.retry(error, { ...open, again, isLocal })?.then(onResult, onFailure) ??
+      onFailure(error);
   return {
     callModel: (order, state, { mayRetry, abortId, hasFallback }) => {
       if (order.inline === undefined) feed(state);
@@ -87,6 +93,7 @@ export function callsOf({ runtime, run, elsewhere }: CallParts): Calls {
           () => toolActivities.anywhere(tool)(order),
           ended,
           (error) => ended(toToolResult(error, tool)),
+          tool.local,
         ),
       });
     },
@@ -95,24 +102,27 @@ export function callsOf({ runtime, run, elsewhere }: CallParts): Calls {
         label: 'judge',
         schedule: () => judges.judgeAnswer(order),
         onResult: judged,
-        onFailure: anywhere(() => judges.judgeAnswer(order), judged, toCheckOutcome),
+        onFailure: anywhere(() => anyJudges.judgeAnswer(order), judged, toCheckOutcome),
       }),
     needsApproval: (order, tool) =>
       run<boolean, ApprovalOutcome>({
         label: `approval check of ${tool.name}`,
         schedule: () => checks.needsApproval(order),
         onResult: approval,
-        onFailure: anywhere(() => elsewhereChecks.needsApproval(order), approval, toCheckOutcome),
+        onFailure: anywhere(() => anyChecks.needsApproval(order), approval, toCheckOutcome, LOCAL),
       }),
     checkLiterals: (order) =>
       run<readonly (LiteralVerdict | LiteralFindings)[], LiteralsOutcome>({
         label: 'argument check',
         schedule: () => checks.checkLiterals(order),
         onResult: literals,
-        onFailure: anywhere(() => elsewhereChecks.checkLiterals(order), literals, toCheckOutcome),
+        onFailure: anywhere(() => anyChecks.checkLiterals(order), literals, toCheckOutcome, LOCAL),
       }),
   };
 }
+
+/** The first try is a local activity. */
+const LOCAL = true;
 
 function judged(result: JudgeResult): JudgeOutcome {
   return { kind: 'judged', result };
@@ -145,16 +155,15 @@ function createToolActivities(runtime: ActivityRuntime): ToolActivities {
   const known = new Map<string, ToolActivity>();
   const pick = (tool: ToolSpec, activities: EverloopActivities): ToolActivity =>
     tool.name === SEARCH_TOOL ? activities.searchTools : activities.callTool;
-  const anywhere = (tool: ToolSpec): ToolActivity =>
-    pick(tool, proxyActivities<EverloopActivities>(toolOptions(tool, runtime)));
   return {
-    anywhere,
+    anywhere: (tool) =>
+      pick(tool, proxyActivities<EverloopActivities>(onAnyWorker(toolOptions(tool, runtime)))),
     here: (tool) => {
       const found = known.get(tool.name);
       if (found !== undefined) return found;
       const activity = tool.local
         ? pick(tool, proxyLocalActivities<EverloopActivities>(localToolOptions(tool)))
-        : anywhere(tool);
+        : pick(tool, proxyActivities<EverloopActivities>(toolOptions(tool, runtime)));
       known.set(tool.name, activity);
       return activity;
     },

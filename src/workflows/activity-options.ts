@@ -83,6 +83,14 @@ function retryOf(tool: ToolSpec): NonNullable<ActivityOptions['retry']> {
   };
 }
 
+/**
+ * The same call on any worker. By default the service hands an activity to the worker that asks for
+ * it, if that one serves its queue.
+ */
+export function onAnyWorker(options: ActivityOptions): ActivityOptions {
+  return { ...options, allowEagerDispatch: false };
+}
+
 /** A quick check again, on any worker that runs tools: the worker of the workflow lacks the tool. */
 export function checkElsewhereOptions(runtime: ActivityRuntime): ActivityOptions {
   return {

@@ -8,7 +8,6 @@ import {
   CancellationScope,
   condition,
   isCancellation,
-  patched,
   proxyActivities,
   proxyLocalActivities,
   TimeoutFailure,
@@ -19,7 +18,7 @@ import type {
   NoAgentDetails,
 } from '../activities/activity-types.ts';
 import type { AgentInput } from '../core/contract/input.ts';
-import { LOAD_OPTIONS, loadElsewhereOptions } from './activity-options.ts';
+import { LOAD_OPTIONS, loadElsewhereOptions, onAnyWorker } from './activity-options.ts';
 import { elsewhereMsOf } from './retry-elsewhere.ts';
 import type { Session } from './session.ts';
 
@@ -38,9 +37,10 @@ export async function loadAnywhere(session: Session, input: AgentInput): Promise
     return await loadAgent(input);
   } catch (error) {
     const lack = noAgentOf(error);
-    // Failures of older workers say nothing of a wait.
+    // The failure tells the version of the worker, which is that of the workflow: those of older
+    // workers have no details, so their runs end here when they are replayed. No patch is needed.
     const ms = lack === null ? 0 : waitOf(lack, input);
-    if (lack === null || ms === 0 || !patched('await-agent')) throw error;
+    if (lack === null || ms === 0) throw error;
     const { near } = lack;
     const hint = near === undefined ? '' : ` (did you mean ${near}?)`;
     session.opening = `worker with agent ${session.agent}${hint}`;
@@ -56,7 +56,7 @@ async function loadElsewhere(
   ms: number,
   first: unknown,
 ): Promise<LoadedAgent> {
-  const { loadAgent } = proxyActivities<EverloopActivities>(loadElsewhereOptions(ms));
+  const { loadAgent } = proxyActivities<EverloopActivities>(onAnyWorker(loadElsewhereOptions(ms)));
   const scope = new CancellationScope({ cancellable: true });
   const isCanceled = (): boolean => mailbox.peek().cancel !== null;
   const isNative = (): boolean => CancellationScope.current().consideredCancelled;

@@ -32,6 +32,8 @@ const MAX_LATE_PAUSE_MS = 600_000;
 /** A call that failed on a worker, and how to begin it on another. */
 export interface FailedCall<Result> extends OpenCall {
   readonly again: () => Promise<Result>;
+  /** True: the first try was a local activity. Default false. */
+  readonly isLocal?: boolean;
   /** True: another model is asked next, so this call does not wait. Default false. */
   readonly hasFallback?: boolean;
 }
@@ -96,8 +98,10 @@ export function createElsewhere({ runtime, waits, run }: ElsewhereParts): Elsewh
   return {
     retry: (error, call) => {
       const lack = lackOf(error);
-      // Called only when such a failure arrives, so a replay asks at the same place.
-      if (lack === null || limitMs === 0 || !patched('elsewhere')) return null;
+      if (lack === null || limitMs === 0) return null;
+      // The worker of the failure may have been newer than that of the workflow. A local activity
+      // ran in the worker of the workflow, so its failure shows what that one does.
+      if (call.isLocal !== true && !patched('elsewhere')) return null;
       const { what, message } = lack;
       const { hasFallback = false } = call;
       const does = hasFallback ? 'asks the next model and not' : 'waits for';

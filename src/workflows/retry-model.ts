@@ -12,7 +12,7 @@ import type { ModelCallOptions } from '../core/run/host.ts';
 import type { ModelLoss, ModelOutcome } from '../core/contract/host-outcome.ts';
 import type { ModelOrder } from '../core/contract/host-order.ts';
 import { MAX_MODEL_ATTEMPTS } from '../core/contract/attempts.ts';
-import { modelOptions } from './activity-options.ts';
+import { modelOptions, onAnyWorker } from './activity-options.ts';
 import { abortedWith, addEarlier, retryOf, toModelOutcome } from './call-failures.ts';
 import type { OpenCall } from './flight.ts';
 import type { Elsewhere } from './retry-elsewhere.ts';
@@ -78,7 +78,7 @@ function elsewhereOf(
   const earlier = toModelOutcome(error).attempts - 1;
   const attemptsBefore = (order.attemptsBefore ?? 0) + earlier;
   const again = async (): Promise<ModelActivityResult> => {
-    const options = modelOptions(runtime, attemptsBefore);
+    const options = onAnyWorker(modelOptions(runtime, attemptsBefore));
     const { callModel } = proxyActivities<EverloopActivities>(options);
     const outcome = await callModel({ ...order, attemptsBefore });
     return { ...outcome, attempts: outcome.attempts + earlier };
