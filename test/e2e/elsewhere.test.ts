@@ -189,6 +189,34 @@ describe('[R4] a call whose worker lacks', () => {
     await stage.replay(run);
   });
 
+  it('a quick local read has it run as an activity of another worker', async () => {
+    const release = gate();
+    const model: ModelFunction = async ({ iteration }) => {
+      await release.opened;
+      return iteration === 1 ? actWith(['refund', 'x']) : answer();
+    };
+    const taskQueue = `elsewhere-${randomUUID()}`;
+    const queues = {
+      taskQueue,
+      modelQueue: `${taskQueue}-models`,
+      toolQueue: `${taskQueue}-tools`,
+      ...WAIT,
+    };
+    const full = clerk({ isLocal: true, model });
+    await stage.serve([full], { ...queues, roles: ['models', 'tools'] });
+    const first = await stage.serve([full], { ...queues, roles: ['workflows'] });
+    const run = await first.everloop.start('clerk', { task: 'Go' });
+    await waitsFor(run, 'model m');
+    await first.stop();
+    const unfit = clerk({ isLocal: true, model, lacks: ['tool'] });
+    await stage.serve([unfit], { ...queues, roles: ['workflows'] });
+    release.open();
+
+    expect(await run.result()).toMatchObject({ status: 'success', value: 'done' });
+    expect(await warningsOf(run)).toHaveLength(1);
+    await stage.replay(run);
+  });
+
   it('the model has it asked elsewhere', async () => {
     const taskQueue = `elsewhere-${randomUUID()}`;
     const queues = { taskQueue, modelQueue: `${taskQueue}-models`, ...WAIT };

@@ -18,6 +18,8 @@ export interface ClerkParts {
   readonly model?: ModelFunction;
   /** The parts that it does not have. */
   readonly lacks?: readonly ('tool' | 'validator')[];
+  /** True: the tool is a quick read, run as a local activity. */
+  readonly isLocal?: boolean;
   readonly elsewhereMs?: number;
 }
 
@@ -27,12 +29,13 @@ export function clerk({
   lacks = [],
   onRefund,
   model,
+  isLocal = false,
   elsewhereMs,
 }: ClerkParts = {}): AgentDefinition {
   const refund = defineTool({
     name: 'refund',
     description: 'Refunds.',
-    effect: 'once',
+    ...(isLocal ? { effect: 'read', local: true, timeoutMs: 1_000 } : { effect: 'once' }),
     parameters: z.object({ query: z.string() }),
     execute: (_args, { idempotencyKey }) => {
       onRefund?.(idempotencyKey);
