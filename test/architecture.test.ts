@@ -283,6 +283,14 @@ describe('a figure of the house', () => {
     });
   });
 
+  it('counts the members of the port', () => {
+    const code = 'interface Host { readonly a: string; b(): void } interface Guest { c: string }';
+
+    expect(figuresOf({ 'src/core/run/host.ts': code })).toMatchObject({
+      'members of the port `Host`': 2,
+    });
+  });
+
   it('finds the largest folder and the length of most files', () => {
     expect(
       figuresOf({ 'src/core/a/a.ts': 'a\n', 'src/core/b/a.ts': 'a\na\n', 'src/core/b/b.ts': '' }),

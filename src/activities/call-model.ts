@@ -8,9 +8,8 @@ import { errorText } from '../core/base/error-text.ts';
 import type { ModelOrder } from '../core/contract/host-order.ts';
 import type { TranscriptView } from '../core/contract/transcript.ts';
 import { modeOf } from '../core/modes/modes.ts';
-import { inlineRequest, requestOfOrder } from '../core/ask/order-request.ts';
 import { byteSize, type Json } from '../core/base/json.ts';
-import type { ModelRequest, TokenUsage } from '../core/contract/model.ts';
+import type { TokenUsage } from '../core/contract/model.ts';
 import { noUsage } from '../core/model/usage.ts';
 import { openChunkStream, type ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import type { ModelActivityResult } from './activity-types.ts';
@@ -27,8 +26,8 @@ import { withHeartbeat, isStoppedByService } from './heartbeat.ts';
 import { callLayeredModel } from '../models/call-layered-model.ts';
 import type { ModelCallResult } from '../models/model-adapter.ts';
 import { entryFor, type ModelEntry } from '../define/model/model-entry.ts';
-import { classifyModelError, type ModelFailure } from '../models/model-failures.ts';
-import { needsPrompt, promptTexts } from '../models/prompt-texts.ts';
+import { classifyModelError, hasCost, type ModelFailure } from '../models/model-failures.ts';
+import { requestFor } from '../models/prompt-texts.ts';
 import { missingModelText } from '../registry/registry.ts';
 import type { TranscriptKey, TranscriptSource } from './transcript-source.ts';
 
@@ -65,7 +64,7 @@ async function attemptOf(parts: CallModelParts, order: ModelOrder): Promise<Mode
     // Not canceled by a user: the call is retried, on another worker if this one stops.
     if (outcome.kind === 'aborted' && isStoppedByService()) {
       const { usage } = outcome;
-      if (!hadCost(usage)) throw workerShutdown();
+      if (!hasCost(usage)) throw workerShutdown();
       throw workerShutdownWithCost({ usage: { ...usage }, usageKnown: true, attempts });
     }
     checkSize(order, outcome);
@@ -75,10 +74,6 @@ async function attemptOf(parts: CallModelParts, order: ModelOrder): Promise<Mode
     const failure = classifyModelError(error);
     throw failureOf(order, failure, failure.usage ?? noUsage);
   }
-}
-
-function hadCost(usage: TokenUsage): boolean {
-  return Object.values(usage).some((count) => count > 0);
 }
 
 /**
@@ -147,18 +142,11 @@ async function callOnce(
   if (purpose !== 'reply') {
     return callLayeredModel(around, entry, request, { signal, onChunk: () => undefined });
   }
-  const stream = openChunkStream(chunks, {
-    rootRunId: order.rootRunId ?? runId,
-    runId,
-    agentPath,
-    iteration,
-    attempt,
-  });
+  const { rootRunId = runId } = order;
+  const stream = openChunkStream(chunks, { rootRunId, runId, agentPath, iteration, attempt });
   try {
-    const outcome = await callLayeredModel(around, entry, request, {
-      signal,
-      onChunk: stream.write,
-    });
+    const io = { signal, onChunk: stream.write };
+    const outcome = await callLayeredModel(around, entry, request, io);
     stream.end();
     // The workflow gives calls their ids, so the message of a reply with calls is not known here.
     const isKnown =
@@ -173,30 +161,15 @@ async function callOnce(
   }
 }
 
-async function requestFor(
-  registry: Registry,
-  order: ModelOrder,
-  view: TranscriptView | null,
-  attempt: number,
-): Promise<ModelRequest> {
-  if (view === null) {
-    if (order.inline !== undefined) return inlineRequest(order, order.inline, attempt);
-    throw new Error('Expected a transcript, or a request in the order, got neither.');
-  }
-  const texts = needsPrompt(order) ? await promptTexts(registry, order, view) : {};
-  return requestOfOrder(order, view, { attempt, ...texts });
-}
-
 function failureOf(order: ModelOrder, failure: ModelFailure, usage: TokenUsage): Error {
   const { attempt } = Context.current().info;
-  const usageKnown = hadCost(usage);
+  const usageKnown = hasCost(usage);
   const details = { usage: { ...usage }, usageKnown, attempts: attempt };
   // Another worker may have a key that works, and this one may soon.
   if (failure.code === 'model_auth' && !usageKnown) {
     const { code, status, message } = failure;
     const what = `credentials of model ${order.model}`;
-    const lack = defined({ ...details, what, agent: order.agent, code, status });
-    return notHere(lack, message);
+    return notHere(defined({ ...details, what, agent: order.agent, code, status }), message);
   }
   return toModelFailure(failure, {
     attempt: (order.attemptsBefore ?? 0) + attempt,

@@ -1,20 +1,12 @@
 /** The activities that load agents, run tools and judge answers, and their failures. */
 import { Context } from '@temporalio/activity';
-import type {
-  ToolOrder,
-  ToolResult,
-  JudgeOrder,
-  JudgeResult,
-  LiteralFindings,
-  LiteralsOrder,
-  LiteralVerdict,
-} from '../core/contract/outcome.ts';
 import { defined } from '../core/base/defined.ts';
 import { nearestName } from '../core/text/nearest.ts';
 import { unreachable } from '../core/base/unreachable.ts';
-import type { Registry } from '../define/definition/definitions.ts';
-import type { ActivityRuntime, NoAgentDetails } from './activity-types.ts';
-import { agentNotHere, notHere, workerShutdown } from './failures.ts';
+import type { RegisteredAgent, Registry } from '../define/definition/definitions.ts';
+import type { ToolOrder } from '../core/contract/outcome.ts';
+import type { ActivityRuntime, EverloopActivities, NoAgentDetails } from './activity-types.ts';
+import { agentNotHere, notHere, retryable, workerShutdown } from './failures.ts';
 import { withHeartbeat, isStoppedByService } from './heartbeat.ts';
 import { runTool } from '../tools/run-tool.ts';
 import { runJudge } from '../tools/run-judge.ts';
@@ -24,16 +16,14 @@ import { isApprovalNeeded } from '../tools/needs-approval.ts';
 import type { AgentInput } from '../core/contract/input.ts';
 import { loadAgent, type PreparedAgent } from '../registry/load-agent.ts';
 import { ApplicationFailure } from '@temporalio/common';
-import type { FailureType } from '../core/base/failure-types.ts';
 
 /**
  * The activity `callTool`. Returns the outcome of the call, canceled ones included. Throws only
  * when the service should retry, that is, while the tool's retry policy has attempts left.
  */
-export function callToolActivity(registry: Registry): (order: ToolOrder) => Promise<ToolResult> {
+export function callToolActivity(registry: Registry): EverloopActivities['callTool'] {
   return async (order) => {
-    const agent = registry.agents.get(order.agent);
-    if (agent === undefined) throw agentNotHere(order.agent);
+    const agent = agentOf(registry, order.agent);
     const context = Context.current();
     const run = await withHeartbeat(() =>
       runTool(agent, order, {
@@ -48,7 +38,7 @@ export function callToolActivity(registry: Registry): (order: ToolOrder) => Prom
       case 'not_here':
         throw toolNotHere(order, run.what);
       case 'retry':
-        throw toolFailed(run.message);
+        throw retryable('tool_failed', run.message);
       case 'shutdown':
         throw workerShutdown();
       default:
@@ -61,12 +51,9 @@ export function callToolActivity(registry: Registry): (order: ToolOrder) => Prom
  * The activity `judgeAnswer`. An error of a validator fails the attempt with `validator_failed`,
  * which is retried; when canceled, it ends as canceled.
  */
-export function judgeAnswerActivity(
-  registry: Registry,
-): (order: JudgeOrder) => Promise<JudgeResult> {
+export function judgeAnswerActivity(registry: Registry): EverloopActivities['judgeAnswer'] {
   return async (order) => {
-    const agent = registry.agents.get(order.agent);
-    if (agent === undefined) throw agentNotHere(order.agent);
+    const agent = agentOf(registry, order.agent);
     const context = Context.current();
     const run = await withHeartbeat(() =>
       runJudge(agent, order, {
@@ -80,7 +67,7 @@ export function judgeAnswerActivity(
       case 'not_here':
         throw notHere({ what: run.what, agent: order.agent }, run.message);
       case 'threw':
-        throw validatorFailed(run.message);
+        throw retryable('validator_failed', run.message);
       case 'stopped':
         if (isStoppedByService()) throw workerShutdown();
         return context.cancelled;
@@ -91,27 +78,23 @@ export function judgeAnswerActivity(
 }
 
 /** The local activity `checkLiterals`. */
-export function checkLiteralsActivity(
-  registry: Registry,
-): (order: LiteralsOrder) => Promise<readonly (LiteralVerdict | LiteralFindings)[]> {
+export function checkLiteralsActivity(registry: Registry): EverloopActivities['checkLiterals'] {
   return async (order) => {
-    const agent = registry.agents.get(order.agent);
-    if (agent === undefined) throw agentNotHere(order.agent);
+    const agent = agentOf(registry, order.agent);
     const verdicts = await checkLiterals(agent, order);
     return [...verdicts, ...checkProgramLiterals(agent, order.literals)];
   };
 }
 
 /** The local activity `needsApproval`; it is retried when the function throws. */
-export function needsApprovalActivity(registry: Registry): (order: ToolOrder) => Promise<boolean> {
+export function needsApprovalActivity(registry: Registry): EverloopActivities['needsApproval'] {
   return async (order) => {
-    const agent = registry.agents.get(order.agent);
-    if (agent === undefined) throw agentNotHere(order.agent);
+    const agent = agentOf(registry, order.agent);
     if (!agent.tools.has(order.tool)) throw toolNotHere(order, `tool ${order.tool}`);
     try {
       return await isApprovalNeeded(agent, order);
     } catch (error) {
-      throw toolFailed(redactedErrorText(error));
+      throw retryable('tool_failed', redactedErrorText(error));
     }
   };
 }
@@ -135,38 +118,27 @@ export function loadAgentActivity(
         runtime: defined({ ...runtime, elsewhereMs: own ?? elsewhereMs }),
       };
     }
-    if (outcome.code === 'invalid_input') throw invalidInput(outcome.message);
+    const { code: type, message } = outcome;
+    if (type === 'invalid_input') {
+      throw ApplicationFailure.create({ type, message, nonRetryable: true });
+    }
     const { agent, parent } = input;
     const details: NoAgentDetails = defined({
       elsewhereMs: parent?.elsewhereMs === undefined ? elsewhereMs : parent.elsewhereMs,
       near: nearestName(agent, [...registry.agents.keys()]),
     });
-    throw noAgent(outcome.message, details);
+    const nonRetryable = Context.current().info.isLocal;
+    throw ApplicationFailure.create({ type, message, nonRetryable, details: [details] });
   };
 }
 
-/** The run cannot begin. Not retried, because the input stays the same. */
-function invalidInput(message: string): ApplicationFailure {
-  return ApplicationFailure.create({ type: 'invalid_input', message, nonRetryable: true });
-}
-
-/** This worker cannot begin the run; another one may have the agent. */
-function noAgent(message: string, details: NoAgentDetails): ApplicationFailure {
-  const nonRetryable = Context.current().info.isLocal;
-  const type: FailureType = 'agent_not_found';
-  return ApplicationFailure.create({ type, message, nonRetryable, details: [details] });
+/** The agent of a run. If this worker lacks it, another worker may have it. */
+function agentOf(registry: Registry, name: string): RegisteredAgent {
+  const agent = registry.agents.get(name);
+  if (agent !== undefined) return agent;
+  throw agentNotHere(name);
 }
 
 function toolNotHere({ agent, tool }: ToolOrder, what: string): ApplicationFailure {
   return notHere({ what, agent }, `this worker has no tool ${tool} for agent ${agent}`);
-}
-
-/** A tool threw and has attempts left: retried by the tool's own policy. */
-function toolFailed(message: string): ApplicationFailure {
-  return ApplicationFailure.create({ type: 'tool_failed', message, nonRetryable: false });
-}
-
-/** A validator threw: retried; the last failure ends the run. */
-function validatorFailed(message: string): ApplicationFailure {
-  return ApplicationFailure.create({ type: 'validator_failed', message, nonRetryable: false });
 }

@@ -4,13 +4,13 @@
  * all, or else from the links.
  */
 import type { Client } from '@temporalio/client';
-import type { Json } from '../core/base/json.ts';
+import { memberOf, type Json } from '../core/base/json.ts';
 import { shown } from '../core/text/shown.ts';
 import { createPageReader, type PagePosition } from '../core/contract/page.ts';
 import type { LinkPage } from '../core/contract/messages.ts';
-import { UsageError } from '../core/base/usage-error.ts';
+import { isUsageError, UsageError } from '../core/base/usage-error.ts';
 import { eventsQuery, statusQuery, transcriptQuery } from '../workflows/messages.ts';
-import { querying } from './service-calls.ts';
+import { isAlive, querying, readStep } from './service-calls.ts';
 
 /** The lists of a run: its transcript entries and its events. */
 export type ChainList = 'entries' | 'events';
@@ -42,7 +42,30 @@ export async function readChain(request: ChainRequest): Promise<readonly Json[]>
   if (!Number.isSafeInteger(from) || from < 0) {
     throw new UsageError('number', `Expected \`from\` from 0 up, got ${shown(from)}. Change it.`);
   }
-  return readLink(request, undefined, from);
+  try {
+    return await readLink(request, undefined, from);
+  } catch (error) {
+    if (!isUsageError(error) || error.code !== 'no_worker') throw error;
+    const archived = await readArchived(request);
+    if (archived === null) throw error;
+    return archived;
+  }
+}
+
+/** The items of a run that has ended, from the archive alone; null when it does not have them. */
+async function readArchived(request: ChainRequest): Promise<readonly Json[] | null> {
+  const { archive, client, id, kind, from } = request;
+  if (archive === undefined) return null;
+  const { status } = await client.workflow.getHandle(id).describe();
+  if (isAlive(status.name)) return null;
+  const step = await readStep(client, id).catch(() => null);
+  if (step === null) return null;
+  const read = (list: ChainList, first: number): Promise<readonly Json[]> =>
+    archive.read(step.runId, list, first, Number.MAX_SAFE_INTEGER);
+  const events = await read('events', 0);
+  // The events of a link are archived after its entries.
+  if (memberOf(events.at(-1), 'type') !== 'agent:execution:after') return null;
+  return kind === 'events' ? events.slice(from) : read('entries', from);
 }
 
 /** The items from `from` on of link `executionId` and the links before it. */

@@ -10,10 +10,12 @@ import type { ModelChunk, ModelFunction, ModelRequest, Reply } from '../core/con
 import type { TokenUsage } from '../core/contract/model.ts';
 import { noUsage } from '../core/model/usage.ts';
 import { readReply } from '../core/model/read-reply.ts';
+import { attempt } from '../tools/attempt.ts';
 import { toCallOptions } from './model-call-options.ts';
 import type { ModelEntry } from '../define/model/model-entry.ts';
 import { withUsage } from './model-failures.ts';
 import { modelCollector } from './model-stream.ts';
+import { watchCall, type CallWatch } from './call-deadlines.ts';
 
 /** The result of a call that did not throw. */
 export type ModelCallResult =
@@ -48,27 +50,38 @@ export async function callEntry(
   io: CallIo,
 ): Promise<ModelCallResult> {
   if (io.signal.aborted) return { kind: 'aborted', usage: noUsage, usageKnown: false };
+  const watch = watchCall(entry, io.signal);
+  const { signal } = watch;
   const onChunk = (chunk: ModelChunk): void => {
-    if (!io.signal.aborted) io.onChunk(chunk);
+    if (!signal.aborted) io.onChunk(chunk);
   };
   const full = { ...request, settings: { ...entry.settings, ...request.settings } };
   const call =
     typeof entry.model === 'function'
-      ? callFunction(entry, entry.model, full, { signal: io.signal, onChunk })
-      : callLanguageModel(entry, entry.model, full, { signal: io.signal, onChunk });
-  const ended = await endOf(call.reply, io.signal);
+      ? callFunction(entry, entry.model, full, { watch, onChunk })
+      : callLanguageModel(entry, entry.model, full, { watch, onChunk });
+  const ended = await attempt(() => watch.run(call.run), { signal, graceMs: abortGraceMs });
+  watch.close();
+  const settled = 'late' in ended ? ended.late : ended;
+  const reply = settled?.kind === 'returned' ? (settled.value as Reply) : undefined;
   if (io.signal.aborted) {
-    const { usage, known } = ended.kind === 'done' ? pricedOf(ended.reply) : call.usage();
+    const { usage, known } = reply === undefined ? call.usage() : pricedOf(reply);
     return { kind: 'aborted', usage, usageKnown: known };
   }
-  if (ended.kind === 'done') return { kind: 'reply', reply: ended.reply };
+  if (reply !== undefined) return { kind: 'reply', reply };
   const { usage, known } = call.usage();
-  const error = ended.kind === 'failed' ? ended.error : new Error('The model did not stop.');
+  const thrown = settled?.kind === 'threw' ? settled.error : new Error('The model did not stop.');
+  const error = watch.expired() ?? thrown;
   throw known ? withUsage(error, usage) : error;
 }
 
+/** What a call in flight is made with. */
+interface WatchedIo extends Pick<CallIo, 'onChunk'> {
+  readonly watch: CallWatch;
+}
+
 interface Call {
-  readonly reply: Promise<Reply>;
+  readonly run: () => Promise<Reply>;
   /** The usage so far. */
   usage(): PricedUsage;
 }
@@ -77,17 +90,19 @@ function callFunction(
   entry: ModelEntry,
   model: ModelFunction,
   request: ModelRequest,
-  io: CallIo,
+  io: WatchedIo,
 ): Call {
+  const { signal } = io.watch;
   let published = false;
   const onChunk = (chunk: ModelChunk): void => {
     published = true;
+    io.watch.onPart(true);
     io.onChunk(chunk);
   };
   let reported: unknown;
   const run = async (): Promise<Reply> => {
     try {
-      const reply = readReply(await model(request, { signal: io.signal, onChunk }), entry);
+      const reply = readReply(await model(request, { signal, onChunk }), entry);
       if (!published) publishWhole(reply, io.onChunk);
       return reply;
     } catch (error) {
@@ -96,28 +111,29 @@ function callFunction(
       throw error;
     }
   };
-  return { reply: run(), usage: () => priceUsage(reported, entry.price) };
+  return { run, usage: () => priceUsage(reported, entry.price) };
 }
 
 function callLanguageModel(
   entry: ModelEntry,
   model: LanguageModelV3,
   request: ModelRequest,
-  io: CallIo,
+  { watch, onChunk }: WatchedIo,
 ): Call {
-  const collector = modelCollector(entry, io.onChunk);
+  const { signal } = watch;
+  const collector = modelCollector(entry, { onChunk, onPart: watch.onPart });
   const run = async (): Promise<Reply> => {
-    const options = toCallOptions(entry, model, request, io.signal);
+    const options = toCallOptions(entry, model, request, signal);
     const streams = request.settings['stream'] !== false && typeof model.doStream === 'function';
     if (!streams) return collector.generate(model, options);
     try {
       return await collector.stream(model, options);
     } catch (error) {
-      if (io.signal.aborted || !cannotStream(error)) throw error;
+      if (signal.aborted || !cannotStream(error)) throw error;
       return collector.generate(model, options);
     }
   };
-  return { reply: run(), usage: () => collector.usage() };
+  return { run, usage: () => collector.usage() };
 }
 
 /** A model that cannot stream sends one chunk for each kind. */
@@ -131,33 +147,6 @@ function publishWhole(reply: Reply, onChunk: (chunk: ModelChunk) => void): void 
     typeof args === 'string' ? args : JSON.stringify(args),
   );
   if (args.length > 0) onChunk({ kind: 'tool_args', delta: args.join('') });
-}
-
-type End =
-  | { readonly kind: 'done'; readonly reply: Reply }
-  | { readonly kind: 'failed'; readonly error: unknown }
-  | { readonly kind: 'abandoned' };
-
-/** Waits for `work` to end; after an abort, for at most {@link abortGraceMs}. */
-function endOf(work: Promise<Reply>, signal: AbortSignal): Promise<End> {
-  return new Promise((resolve) => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const onAbort = (): void => {
-      timer = setTimeout(() => finish({ kind: 'abandoned' }), abortGraceMs);
-    };
-    const finish = (end: End): void => {
-      signal.removeEventListener('abort', onAbort);
-      clearTimeout(timer);
-      resolve(end);
-    };
-    // The abort may have come during the synchronous part of the model.
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
-    work.then(
-      (reply) => finish({ kind: 'done', reply }),
-      (error: unknown) => finish({ kind: 'failed', error }),
-    );
-  });
 }
 
 function pricedOf(reply: Reply): PricedUsage {

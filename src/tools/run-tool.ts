@@ -2,7 +2,7 @@
  * One attempt of a tool call. Knows nothing of Temporal: the tool activity and the memory host use
  * it.
  *
- * I1  Arguments are checked before the tool runs, by the schema of the definition on this worker,
+ * I1  Arguments are checked before the tool runs, by the schema of the tool on this worker,
  *     and again after a middleware changed them.
  * I2  A `once` tool runs in the first attempt only. When it may have taken effect, its outcome is
  *     `unknown` and never a failure.
@@ -95,7 +95,7 @@ async function checkArguments(
     const text = unfitArgumentsText(tool.spec, fit.lines);
     return { run: ended(options, false, 'rejected', text) };
   } catch (error) {
-    // The schema library itself threw: a bug in the definition, reported like an error of the tool.
+    // The schema library itself threw: a bug in the schema, reported like an error of the tool.
     return { run: failed(call, redactedErrorText(error), false) };
   }
 }

@@ -22,6 +22,7 @@ import { leaveWith, loadFailure, toWorkflowFailure } from './failures.ts';
 import { applyAdjustment, installHandlers } from './handlers.ts';
 import { CanceledEarly, loadAnywhere } from './load-anywhere.ts';
 import { openSession, traceOf, type Session } from './session.ts';
+import { sinks } from './sinks.ts';
 import { readStart, type Start } from './start.ts';
 import { createTemporalHost } from './temporal-host.ts';
 
@@ -62,7 +63,7 @@ export async function runAgentWorkflow(
     );
     if (end.kind === 'ended') return await close(session, run, end.ending, native);
 
-    // A cancel that comes now waits in the mailbox.
+    // A cancel that comes now waits in the inbox.
     const ending = await CancellationScope.nonCancellable(() => handOver(session, run, runtime));
     return await close(session, run, finish(run, ending).ending, native);
   } catch (error) {
@@ -74,7 +75,7 @@ export async function runAgentWorkflow(
 
 /**
  * A native cancellation of the workflow, once it was requested. It cancels the scope of every call
- * in flight; the loop finds it in the mailbox, like a user's cancel.
+ * in flight; the loop finds it in the inbox, like a user's cancel.
  */
 interface NativeCancel {
   error: unknown;
@@ -146,6 +147,7 @@ function begin(
     runtime,
     mailbox: session.mailbox,
     log: session.log,
+    limitsAtOnce: session.limitsAtOnce,
     onBug,
     run: () => session.run,
   });
@@ -165,7 +167,14 @@ function brokenStep(session: Session, cause: string): Step {
   const step = stepOf(run.state, ending, traceOf(session));
   session.step = step;
   session.host?.flush();
+  archiveEnd(session, run);
   return step;
+}
+
+/** Archives this link, in which the run ended. It is no command, so it takes no event. */
+function archiveEnd({ log, link }: Session, { state: { runId } }: Run): void {
+  const { firstEvent, events, firstEntry, entries } = log;
+  sinks.archive.write({ runId, link, firstEvent, events, firstEntry, entries });
 }
 
 async function close(
@@ -177,11 +186,13 @@ async function close(
   const step = stepOf(run.state, ending, traceOf(session));
   session.step = step;
   session.host?.flush();
+  archiveEnd(session, run);
   // A native cancel ends the workflow as cancelled; the Step is read from `status` then.
   if (native.error !== null && step.status === 'canceled') {
     // A child's Step would not reach its parent this way, so its spending is reported first.
     const { host } = session;
-    if (run.state.parent !== undefined) await host?.sendLast(progressOf(run.state, host.address));
+    if (run.state.parent !== undefined)
+      await host?.sendLast(progressOf(run.state, host.link.address));
     throw native.error;
   }
   return leaveWith(step);

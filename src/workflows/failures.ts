@@ -77,14 +77,10 @@ export function toWorkflowFailure(error: unknown, stepOf: (cause: string) => Ste
   const thrown = errorText(error);
   log.error('The agent workflow failed unexpectedly', { error: thrown });
   const cause = `Expected the run to end by itself, got: ${thrown}`;
-  return failureOf('internal', cause, stepOrNull(cause, stepOf));
-}
-
-function stepOrNull(cause: string, stepOf: (cause: string) => Step | null): Step | null {
   try {
-    return stepOf(cause);
-  } catch (error) {
-    log.error('The Step of a failed run could not be made', { error: String(error) });
-    return null;
+    return failureOf('internal', cause, stepOf(cause));
+  } catch (stepError) {
+    log.error('The Step of a failed run could not be made', { error: String(stepError) });
+    return failureOf('internal', cause);
   }
 }

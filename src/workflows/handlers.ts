@@ -1,16 +1,9 @@
 /**
- * Messages in, answers out. Inputs and a cancel go to the mailbox, where the loop finds them;
+ * Messages in, answers out. Inputs and a cancel go to the inbox, where the loop finds them;
  * limits and pauses act at once, between two steps of the loop. Validators are synchronous: an
  * asynchronous one never rejects.
  */
-import {
-  ApplicationFailure,
-  condition,
-  log,
-  patched,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { condition, log, patched, setHandler, workflowInfo } from '@temporalio/workflow';
 import { onCancel } from '../core/children/tree-handlers.ts';
 import type {
   Adjustment,
@@ -25,7 +18,7 @@ import {
   type AnswerCheck,
   type WaitingItems,
 } from '../core/contract/pending.ts';
-import type { ChildMessage } from '../core/contract/tree-messages.ts';
+import type { ChildMessage, ParentMessage } from '../core/contract/tree-messages.ts';
 import { mergeLimits } from '../core/limits/limits-input.ts';
 import {
   isAnsweredBy,
@@ -57,7 +50,9 @@ import {
   progressSignal,
   sendUpdate,
 } from './messages.ts';
+import { failureOf } from './failures.ts';
 import { isUnreadable, UNREADABLE_PAYLOAD } from './payload-converter.ts';
+import { adjustmentRoom, answerRoom, inputRoom, isRefused } from './room.ts';
 import { installQueries, stateOf } from './queries.ts';
 import type { Session } from './session.ts';
 
@@ -68,9 +63,12 @@ const MAX_CANCEL_BYTES = 2_048;
 export function installHandlers(session: Session): void {
   installUpdates(session);
   setHandler(inputSignal, (input) => {
-    const problem = inputProblem(session, input);
-    if (problem === null) accept(session, input);
-    else warn(session, 'input_refused', problem);
+    const found = inputProblem(session, input);
+    const room = found === null ? inputRoom(session, input) : null;
+    const problem = isRefused(room) ? room : found;
+    if (problem !== null) return warn(session, 'input_refused', problem);
+    session.mailbox.accept(input);
+    session.host?.waits.wake();
   });
   setHandler(cancelSignal, (payload) => {
     const fromParent = workflowInfo().parent === undefined ? null : readChildCancel(payload);
@@ -85,7 +83,7 @@ export function installHandlers(session: Session): void {
 
 function installUpdates(session: Session): void {
   setHandler(sendUpdate, (input) => ({ position: accept(session, input) }), {
-    validator: (input) => refuse(inputProblem(session, input)),
+    validator: (input) => refuse(inputProblem(session, input) ?? inputRoom(session, input)),
     description: 'Gives input to the run; idempotent by its id.',
   });
   setHandler(adjustUpdate, (adjustment) => adjust(session, adjustment), {
@@ -104,16 +102,12 @@ function installUpdates(session: Session): void {
 
 /** Signals of the parent and of children. */
 function installTreeSignals(session: Session): void {
-  setHandler(progressSignal, (payload) => {
-    const message = readProgress(payload);
+  const onChildMessage = (message: ParentMessage | null): void => {
     if (message !== null) session.tree?.onChildMessage(message);
     afterMessage(session);
-  });
-  setHandler(leaseRequestSignal, (payload) => {
-    const message = readLeaseRequest(payload);
-    if (message !== null) session.tree?.onChildMessage(message);
-    afterMessage(session);
-  });
+  };
+  setHandler(progressSignal, (payload) => onChildMessage(readProgress(payload)));
+  setHandler(leaseRequestSignal, (payload) => onChildMessage(readLeaseRequest(payload)));
   setHandler(leaseGrantSignal, (payload) => {
     const message = readLeaseGrant(payload);
     // A request is sent again, so only a recall must not be lost.
@@ -139,6 +133,8 @@ async function deliverWhenLoaded(session: Session, message: ChildMessage | null)
 }
 
 function accept(session: Session, input: RunInput): number {
+  const room = inputRoom(session, input);
+  if (isRefused(room)) throw failureOf('invalid_input', room);
   const position = session.mailbox.accept(input);
   session.host?.waits.wake();
   return position;
@@ -155,7 +151,7 @@ function checkedDecision(
   return checkDecision(waits, id, decision);
 }
 
-/** Puts a checked answer into the mailbox, for the wait in this link or in the next. */
+/** Puts a checked answer into the inbox, for the wait in this link or in the next. */
 function settle(session: Session, payload: AnswerPayload | DecidePayload): AnswerReceipt {
   const { id, updateId } = payload;
   const { mailbox } = session;
@@ -165,8 +161,11 @@ function settle(session: Session, payload: AnswerPayload | DecidePayload): Answe
   const checked =
     'decision' in payload ? checkedDecision(waits, payload) : checkedAnswer(waits, payload);
   // Two answers of one activation are both validated before the first of them is accepted.
-  if (checked.kind === 'refused') throw refusal(checked.message);
-  mailbox.answer({ id, updateId, ...checked.body });
+  if (checked.kind === 'refused') throw failureOf('invalid_input', checked.message);
+  const answer = { id, updateId, ...checked.body };
+  const room = answerRoom(session, answer);
+  if (isRefused(room)) throw failureOf('invalid_input', room);
+  mailbox.answer(answer);
   session.host?.waits.wake();
   return { id };
 }
@@ -186,15 +185,12 @@ function answerProblem<Payload extends AnswerPayload | DecidePayload>(
   const inbox = session.mailbox.peek();
   if (isAnsweredBy(inbox, updateId)) return null;
   const checked = check(openWaits(stateOf(session) ?? {}, inbox), payload);
-  return checked.kind === 'refused' ? checked.message : null;
+  if (checked.kind === 'refused') return checked.message;
+  return answerRoom(session, { id: String(payload.id), updateId, ...checked.body });
 }
 
 function refuse(problem: string | null): void {
-  if (problem !== null) throw refusal(problem);
-}
-
-function refusal(message: string): ApplicationFailure {
-  return ApplicationFailure.create({ type: 'invalid_input', message, nonRetryable: true });
+  if (problem !== null) throw failureOf('invalid_input', problem);
 }
 
 function warn(session: Session, code: string, message: string): void {
@@ -226,7 +222,8 @@ function adjustmentProblem(session: Session, adjustment: Adjustment): string | n
   if (paused !== undefined && typeof paused !== 'boolean') {
     return `Expected \`paused\` to be true or false, got ${typeof paused}.`;
   }
-  if (limits === undefined) return null;
+  const room = adjustmentRoom(session, adjustment);
+  if (limits === undefined || room !== null) return room;
   const merged = mergeLimits(session.run?.state.limits ?? [], limits);
   return merged.kind === 'limits'
     ? null
@@ -236,10 +233,9 @@ function adjustmentProblem(session: Session, adjustment: Adjustment): string | n
 async function adjust(session: Session, adjustment: Adjustment): Promise<AdjustReceipt> {
   await condition(() => session.run !== null || session.step !== null);
   const { run } = session;
-  if (run === null) {
-    const type = 'invalid_input';
-    throw ApplicationFailure.create({ type, message: ENDED_EARLY, nonRetryable: true });
-  }
+  if (run === null) throw failureOf('invalid_input', ENDED_EARLY);
+  const room = adjustmentRoom(session, adjustment);
+  if (isRefused(room)) throw failureOf('invalid_input', room);
   if (isHandingOver(session)) {
     session.deferredAdjustments.push(adjustment);
     return session.deferredAdjustments.reduce(adjusted, receiptOf(run.state));

@@ -1,10 +1,11 @@
 /**
- * How payloads become values inside the workflow: as by default, except that a payload that cannot
+ * How payloads become values inside the workflow: as elsewhere, except that a payload that cannot
  * be read is not an error. The payload of a start or a signal is decoded before any of our code
  * runs, and a plain error there would make Temporal retry the workflow task forever. So such a
  * payload becomes a value that fits no message, and it is refused.
  */
-import { defaultPayloadConverter, type Payload, type PayloadConverter } from '@temporalio/common';
+import type { Payload, PayloadConverter } from '@temporalio/common';
+import { wellFormedPayloads } from './converters.ts';
 
 /** Stands for a payload whose encoding or content cannot be read here. */
 export const UNREADABLE_PAYLOAD = 'a payload that cannot be read';
@@ -39,10 +40,10 @@ const KEY_ID = 'encryption-key-id';
 
 /** The converter of the workflow bundle; the bundler finds it by this name. */
 export const payloadConverter: PayloadConverter = {
-  toPayload: (value) => defaultPayloadConverter.toPayload(value),
+  toPayload: (value) => wellFormedPayloads.toPayload(value),
   fromPayload: <T>(payload: Payload): T => {
     try {
-      return defaultPayloadConverter.fromPayload<T>(payload);
+      return wellFormedPayloads.fromPayload<T>(payload);
     } catch {
       const isEncrypted = textOf(payload, 'encoding') === ENCRYPTED;
       if (!isEncrypted) return UNREADABLE_PAYLOAD as T;

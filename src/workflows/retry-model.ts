@@ -9,7 +9,7 @@ import type {
   ModelActivityResult,
 } from '../activities/activity-types.ts';
 import type { ModelCallOptions } from '../core/run/host.ts';
-import type { ModelLoss, ModelOutcome } from '../core/contract/host-outcome.ts';
+import type { ModelOutcome } from '../core/contract/host-outcome.ts';
 import type { ModelOrder } from '../core/contract/host-order.ts';
 import { MAX_MODEL_ATTEMPTS } from '../core/contract/attempts.ts';
 import { modelOptions, onAnyWorker } from './activity-options.ts';
@@ -39,7 +39,8 @@ export async function retryModelCall(
   const then = first === null ? { error: failure } : await settled(first);
   if ('outcome' in then) return then.outcome;
   let lost = toModelOutcome(then.error);
-  for (let nextMs = retryOf(then.error); nextMs !== null && lost.attempts < MAX_MODEL_ATTEMPTS;) {
+  let nextMs = retryOf(then.error);
+  while (nextMs !== null && lost.attempts < MAX_MODEL_ATTEMPTS) {
     if (!mayRetry(lost)) return lost;
     const ms = nextMs;
     try {

@@ -3,7 +3,7 @@
  * chain. Handlers may run before the agent is loaded and while the run is handed over, so the
  * comment of each field says what it is then.
  */
-import { workflowInfo } from '@temporalio/workflow';
+import { patched, workflowInfo } from '@temporalio/workflow';
 import type { TreeHandlers } from '../core/children/tree-handlers.ts';
 import { createMailbox, EMPTY_INBOX, type Mailbox } from '../core/run/inbox.ts';
 import { createRunLog, type RunLog } from '../core/run/run-log.ts';
@@ -12,7 +12,7 @@ import type { RunState } from '../core/run/run-state.ts';
 import type { Step, StepTrace } from '../core/contract/step.ts';
 import type { Start } from './start.ts';
 import type { Adjustment } from '../core/contract/messages.ts';
-import type { TemporalHost } from './temporal-host.ts';
+import { LIMITS_AT_ONCE, type TemporalHost } from './temporal-host.ts';
 
 /** One link of a chain, as its handlers see it. */
 export interface Session {
@@ -28,6 +28,8 @@ export interface Session {
   readonly previous: string | null;
   /** The state that the link before handed over, with its waits; null in the first link. */
   readonly restored: RunState | null;
+  /** See `Link`: decided when the link begins. */
+  readonly limitsAtOnce: boolean;
   /** Null until the agent is loaded. */
   run: Run | null;
   /** Null until the agent is loaded. */
@@ -55,6 +57,8 @@ export function openSession(start: Start): Session {
     link: continued?.state.link ?? 1,
     previous: continued?.previous ?? null,
     restored: continued?.state ?? null,
+    // Asked at the very start: every replay reaches it in its first activation.
+    limitsAtOnce: patched(LIMITS_AT_ONCE),
     run: null,
     host: null,
     tree: null,

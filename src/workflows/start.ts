@@ -51,10 +51,13 @@ export const MAX_HANDOVER_BYTES = 1_500_000;
 /** What a hand-over carries besides state and inbox, including adjustments that come meanwhile. */
 const MARGIN_BYTES = 16_384;
 
-/** Whether a hand-over could carry `state` and what waits in `inbox`. Linear in their size. */
-export function fitsHandover(state: RunState, inbox: Inbox): boolean {
+/**
+ * Whether a hand-over could carry `state`, what waits in `inbox`, and `spare` bytes more. Linear in
+ * their size.
+ */
+export function fitsHandover(state: RunState | null, inbox: Inbox, spare = 0): boolean {
   const bytes = byteSize({ state, inbox } as unknown as Json);
-  return bytes + MARGIN_BYTES <= MAX_HANDOVER_BYTES;
+  return bytes + spare + MARGIN_BYTES <= MAX_HANDOVER_BYTES;
 }
 
 /** How a link begins. A fresh input is not checked here: `loadAgent` does that. */

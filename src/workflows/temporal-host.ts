@@ -11,7 +11,7 @@ import type { ActivityRuntime } from '../activities/activity-types.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
 import type { ChildOrder } from '../core/contract/host-order.ts';
 import type { ProgressMessage } from '../core/contract/tree-messages.ts';
-import type { Capacity, Host } from '../core/run/host.ts';
+import type { Host, Link } from '../core/run/host.ts';
 import type { Mailbox } from '../core/run/inbox.ts';
 import type { Run } from '../core/run/run.ts';
 import type { RunLog } from '../core/run/run-log.ts';
@@ -34,6 +34,9 @@ export interface TemporalHost extends Host {
   sendLast(progress: ProgressMessage): Promise<void>;
 }
 
+/** The patch of links whose limits act at once. */
+export const LIMITS_AT_ONCE = 'limits-at-once';
+
 /** The service ends an execution at 51,200 events or 50 MB; calls in flight still have to end. */
 const MAX_EVENTS = 45_000;
 const MAX_HISTORY_BYTES = 44_000_000;
@@ -43,6 +46,8 @@ export interface TemporalHostParts {
   readonly runtime: ActivityRuntime;
   readonly mailbox: Mailbox;
   readonly log: RunLog;
+  /** See `Link`. */
+  readonly limitsAtOnce: boolean;
   /** The run; null until it is made, after its host. Default: there is none. */
   readonly run?: () => Run | null;
   /** Called when a timer's callback throws: nothing awaits it, but it must still end the run. */
@@ -76,10 +81,9 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
   let cancelDeadline = (): void => undefined;
 
   return {
-    address: workflowInfo().workflowId,
+    link: linkOf(parts),
     mailbox,
     waits: published,
-    capacity: capacityOf(mailbox),
     now: () => Date.now(),
     ...callsOf({ runtime, elsewhere, run: (call) => (flush(), flight.run(call)) }),
     runChild: (order, cancel) => {
@@ -129,8 +133,10 @@ function createFlush(
   };
 }
 
-function capacityOf(mailbox: Mailbox): Capacity {
+function linkOf({ mailbox, limitsAtOnce }: TemporalHostParts): Link {
   return {
+    address: workflowInfo().workflowId,
+    limitsAtOnce,
     isHandoverDue: () => workflowInfo().continueAsNewSuggested,
     isFull: () => {
       const { historyLength, historySize } = workflowInfo();

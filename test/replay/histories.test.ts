@@ -48,6 +48,9 @@ describe('a recorded history', () => {
     expect(counts('native-cancel', 'EVENT_TYPE_WORKFLOW_EXECUTION_CANCELED')).toBe(1);
     expect(counts('native-cancel', 'EVENT_TYPE_TIMER_STARTED')).toBe(1);
     expect(counts('people', 'EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED')).toBe(2);
+    // The call that crosses the limit aborts the other, unless code of old recorded the history.
+    expect(counts('batch', 'EVENT_TYPE_ACTIVITY_TASK_CANCEL_REQUESTED')).toBe(1);
+    expect(counts('batch-in-order', 'EVENT_TYPE_ACTIVITY_TASK_CANCEL_REQUESTED')).toBe(0);
     expect(counts('people', 'EVENT_TYPE_TIMER_FIRED')).toBe(1);
     expect(counts('people', 'EVENT_TYPE_WORKFLOW_PROPERTIES_MODIFIED')).toBe(2);
     expect(counts('tree', 'EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_COMPLETED')).toBe(2);

@@ -31,7 +31,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
   },
   define: {
     rings: ['core'],
-    packages: [...PROVIDER_PACKAGES, 'ajv', 'ajv-formats'],
+    packages: [...PROVIDER_PACKAGES, 'ajv', 'ajv-formats', 'lru-cache'],
     node: true,
   },
   tools: { rings: ['core', 'define'], packages: ['minisearch'], node: true },
@@ -39,11 +39,11 @@ const RINGS: Readonly<Record<string, RingRule>> = {
   registry: { rings: ['core', 'define', 'tools', 'models'], packages: [], node: true },
   activities: {
     rings: ['core', 'define', 'tools', 'models', 'registry'],
-    packages: ['@temporalio/activity', '@temporalio/common'],
+    packages: ['@temporalio/activity', '@temporalio/common', 'lru-cache'],
     node: true,
   },
   client: {
-    rings: ['core', 'workflows/messages.ts'],
+    rings: ['core', 'workflows/messages.ts', 'workflows/converters.ts'],
     typesOf: ['define'],
     packages: [
       '@temporalio/client',

@@ -1,4 +1,5 @@
 /** The runs whose histories are recorded: each shows a kind of command order that must not change. */
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { AIRLINE_REQUEST } from '../../examples/airline/data.ts';
 import { airlineAgent } from '../../examples/airline/agents.ts';
@@ -29,6 +30,8 @@ export interface Recording {
   readonly link: number;
   /** The file that exports its workflows; absent: Everloop's own. */
   readonly workflowsPath?: string;
+  /** Set when code that is gone recorded it: it is replayed, and never recorded again. */
+  readonly isOld?: true;
   /** Plays it to its end. */
   readonly play: (stage: Stage) => Promise<RunHandle>;
 }
@@ -55,6 +58,8 @@ export const RECORDINGS: readonly Recording[] = [
   },
   { name: 'native-cancel', link: 0, play: playNativeCancel },
   { name: 'people', link: 0, play: playPeople },
+  { name: 'batch', link: 0, play: playBatch },
+  { name: 'batch-in-order', link: 0, isOld: true, play: playBatch },
   { name: 'tree', link: 0, play: async (stage) => (await playTree(stage)).run },
   { name: 'tree-child', link: 0, play: async (stage) => (await playTree(stage)).child },
   { name: 'tree-lowered', link: 0, play: playLowered },
@@ -77,6 +82,22 @@ async function playScript(
   const agent = airlineAgent({ store: airlineStore(), variant, model });
   const { everloop } = await stage.serve([agent]);
   const run = await everloop.start('airline', { task: AIRLINE_REQUEST });
+  await run.result();
+  return run;
+}
+
+/** A batch whose second call crosses a limit while the first goes on. */
+async function playBatch(stage: Stage): Promise<RunHandle> {
+  const tool = searchTool(async (query, { count, signal }) => {
+    if (query === 'spend') count('shop:spent', 5);
+    else await Promise.race([abortOf(signal), setTimeout(2_000)]);
+    return query;
+  });
+  const model = { id: 'script/model', model: async () => act('slow', 'spend') };
+  const agent = defineAgent({ name: 'buyer', tools: [tool], model });
+  const { everloop } = await stage.serve([agent]);
+  const limit = { kind: 'exact', key: 'shop:spent', max: 3 } as const;
+  const run = await everloop.start('buyer', { task: 'Buy', limits: { custom: [limit] } });
   await run.result();
   return run;
 }

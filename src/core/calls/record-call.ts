@@ -29,22 +29,18 @@ export interface RecordedCall extends UnstartedCall {
 }
 
 /**
- * Records how a call ended, and returns its result as the model reads it. `shownTools` are those
- * that searches of the turn have shown.
+ * Records how a call ended: what it counts, spends and reports. `shownTools` are those that
+ * searches of the turn have shown.
  */
 export function recordCall(
   run: Run,
   { call: asked, startedAt, inProgram }: RecordedCall,
   end: CallEnd,
-  shownTools: Set<string>,
-): CallResult {
+  shownTools: ReadonlySet<string>,
+): void {
+  if (end.isLeftOut === true) return void leaveOut(run, { call: asked, inProgram });
   const { spec } = run.state.head;
-  const tool = spec.tools.find(({ name }) => name === asked.tool);
-  if (end.isLeftOut === true) return leaveOut(run, { call: asked, inProgram });
-  const call = end.edited === undefined ? asked : { ...asked, args: end.edited };
-  const { result, shown } = isSearch(spec, call.tool)
-    ? searchResult(spec, tool, end.result, shownTools)
-    : { result: end.result };
+  const { tool, call, result } = endedCall(run, asked, end, new Set(shownTools));
   const cached = toCachedResult(tool, call, result);
   for (const event of modelCallEvents('tool', result)) run.record(event);
   run.record(
@@ -55,10 +51,40 @@ export function recordCall(
     defined({ cached }),
   );
   for (const event of result.events ?? []) run.record(ownEvent(event));
+}
+
+/** The result of a call as the model reads it. Tools that it shows are added to `shownTools`. */
+export function readCall(
+  run: Run,
+  asked: ToolCall,
+  end: CallEnd,
+  shownTools: Set<string>,
+): CallResult {
+  const { spec } = run.state.head;
+  if (end.isLeftOut === true) return leftOut(run, asked);
+  const { tool, call, result, shown } = endedCall(run, asked, end, shownTools);
   if (tool === undefined) return failedCallResult(call, result.error ?? '', false);
   const read = toolCallResult(asked, shownResult(tool, result), toolchainOf(spec.toolchain));
   const text = end.edited === undefined ? read.text : `${editedText(end.edited)}\n${read.text}`;
   return { ...read, text, ...defined({ shown }) };
+}
+
+interface EndedCall {
+  readonly tool: ToolSpec | undefined;
+  /** With the arguments that a person edited. */
+  readonly call: ToolCall;
+  readonly result: CallEnd['result'];
+  readonly shown?: readonly string[];
+}
+
+function endedCall(run: Run, asked: ToolCall, end: CallEnd, shownTools: Set<string>): EndedCall {
+  const { spec } = run.state.head;
+  const tool = spec.tools.find(({ name }) => name === asked.tool);
+  const call = end.edited === undefined ? asked : { ...asked, args: end.edited };
+  const isSearch = spec.toolSearch !== undefined && call.tool === SEARCH_TOOL;
+  return isSearch
+    ? { tool, call, ...searchResult(spec, tool, end.result, shownTools) }
+    : { tool, call, result: end.result };
 }
 
 /** A result as a model may read it. */
@@ -93,10 +119,17 @@ function searchResult(
  * result.
  */
 export function leaveOut(run: Run, unstarted: UnstartedCall): CallResult {
-  const { call } = unstarted;
   return run.state.breach === null
     ? recordUnstarted(run, unstarted, 'canceled', canceledCallText)
-    : failedCallResult(call, canceledCallText, isKnownTool(run.state.head.spec.tools, call.tool));
+    : leftOut(run, unstarted.call);
+}
+
+function leftOut(run: Run, call: ToolCall): CallResult {
+  return failedCallResult(
+    call,
+    canceledCallText,
+    isKnownTool(run.state.head.spec.tools, call.tool),
+  );
 }
 
 /** Records a call that was not started, and why. */
@@ -140,9 +173,4 @@ function toolCallAfter(
       gauges,
     }),
   };
-}
-
-/** Whether a call of `tool` is a search for tools. */
-function isSearch({ toolSearch }: AgentSpec, tool: string): boolean {
-  return toolSearch !== undefined && tool === SEARCH_TOOL;
 }

@@ -1,4 +1,4 @@
-/** The calls of a turn: wave after wave, within the limits, recorded in order (I3 of `loop.ts`). */
+/** The calls of a turn: wave after wave, within the limits, recorded as they end (I3 of `loop.ts`). */
 import { refusedText } from '../toolchain/call-texts.ts';
 import { roomFor, wavesOf } from '../toolchain/batch.ts';
 import type { ToolCall } from '../base/message.ts';
@@ -9,10 +9,17 @@ import { CLOSED_GATE, createGate } from '../run/handover-gate.ts';
 import type { Iteration } from '../run/iteration.ts';
 import type { KeptCalls, KeptTurn } from '../run/kept-turn.ts';
 import type { CallResult } from '../modes/observation.ts';
-import { leaveOut, recordCall, recordUnstarted } from './record-call.ts';
+import {
+  endOf,
+  recordAsTheyEnd,
+  recordEnd,
+  resultsOf,
+  type BegunCall,
+  type StartedCall,
+} from './begun-calls.ts';
+import { leaveOut, recordUnstarted } from './record-call.ts';
 import { resumeCall, startCall } from './run-call.ts';
 import type { Run } from '../run/run.ts';
-import { hasEnded } from '../people/wait-for-person.ts';
 import type { CallSite } from './call-site.ts';
 
 /** What calls know of the turn that they belong to. */
@@ -34,17 +41,24 @@ export async function runCalls(
   const { tools, parallel } = run.state.head.spec;
   const results: CallResult[] = [...(kept?.results ?? [])];
   const shownTools = new Set(results.flatMap(({ shown = [] }) => shown));
-  let unrecorded: readonly BegunCall[] = [];
+  // In a link that records in request order, those that are not recorded yet.
+  let begun: readonly BegunCall[] = [];
   const gather = async (make: (calls: KeptCalls) => KeptTurn): Promise<KeptTurn> => {
     for (;;) {
-      const asked = unrecorded;
-      const begun = await Promise.all(asked.map((one) => endOf(run, one)));
+      const asked = begun;
+      const ends = await Promise.all(asked.map((one) => endOf(run, one)));
       // What ended before the first waiting call is recorded first: it must not be kept twice.
-      if (asked === unrecorded && begun[0] === null) return make({ results, begun });
+      const isWhole = run.host.link.limitsAtOnce || ends[0] === null;
+      if (asked === begun && isWhole) return make({ results, begun: ends });
     }
   };
   const gate = keep === undefined ? CLOSED_GATE : createGate(run, () => gather(keep));
   const context: CallSite = { run, open, gate, reasoning, starting: { children: 0 } };
+  let openHere = 0;
+  const onEnd = (): void => {
+    openHere -= 1;
+    open.count -= 1;
+  };
   let resumed = kept?.begun ?? [];
   let before = 0;
   try {
@@ -57,34 +71,32 @@ export async function runCalls(
         );
         if (budget !== undefined) await budget;
         // When calls that started did not count in the end, more of the wave fit.
-        unrecorded = beginCalls(context, left, resumed);
+        begun = beginCalls(context, left, resumed);
         resumed = [];
-        open.count += unrecorded.length;
-        ignoreEarlyRejections(unrecorded);
-        for (const one of unrecorded) {
-          results.push(
-            one.kind === 'settled'
-              ? one.result
-              : recordCall(run, one, await one.pending, shownTools),
-          );
-          unrecorded = unrecorded.slice(1);
-          open.count -= 1;
+        openHere += begun.length;
+        open.count += begun.length;
+        if (run.host.link.limitsAtOnce) {
+          begun = recordAsTheyEnd(run, begun, { shownTools, onEnd });
+          results.push(...(await resultsOf(run, begun, shownTools)));
+          begun = [];
+          continue;
+        }
+        ignoreEarlyRejections(begun);
+        for (const one of begun) {
+          if (one.kind === 'started') recordEnd(run, one, await one.pending, shownTools);
+          results.push(...(await resultsOf(run, [one], shownTools)));
+          begun = begun.slice(1);
+          onEnd();
         }
       }
       before += wave.length;
     }
   } catch (error) {
     // A hand-over takes the turn away, so nothing of it is open here.
-    if (leaveOf(error)?.kind === 'handover') open.count -= unrecorded.length;
+    if (leaveOf(error)?.kind === 'handover') open.count -= openHere;
     throw error;
   }
   return results;
-}
-
-/** The end of a call that began; null while it waits for a person. */
-async function endOf(run: Run, one: BegunCall): Promise<CallEnd | null> {
-  if (one.kind !== 'started' || !hasEnded(run, one.call.callId)) return null;
-  return { startedAt: one.startedAt, ...(await one.pending) };
 }
 
 /** When a broken host rejects a call before it is awaited, that must not count as unhandled. */
@@ -92,16 +104,6 @@ function ignoreEarlyRejections(begun: readonly BegunCall[]): void {
   for (const one of begun.slice(1)) {
     if (one.kind === 'started' && 'then' in one.pending) one.pending.catch(() => undefined);
   }
-}
-
-/** A call that runs, or one that will not be started. */
-type BegunCall = StartedCall | { readonly kind: 'settled'; readonly result: CallResult };
-
-interface StartedCall {
-  readonly kind: 'started';
-  readonly call: ToolCall;
-  readonly startedAt: number;
-  readonly pending: Promise<CallEnd> | CallEnd;
 }
 
 /**

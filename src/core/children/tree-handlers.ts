@@ -247,7 +247,7 @@ async function reportRepeatedly(run: Run): Promise<void> {
 }
 
 function sendReport({ state, host }: Run): void {
-  host.send({ to: 'parent', message: progressOf(state, host.address) });
+  host.send({ to: 'parent', message: progressOf(state, host.link.address) });
 }
 
 /** The progress of a run and its descendants. */

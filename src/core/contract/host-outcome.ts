@@ -28,7 +28,7 @@ export type ModelOutcome =
 /** A model call that gave no reply. */
 export type ModelLoss = Exclude<ModelOutcome, { readonly kind: 'reply' }>;
 
-/** How a tool call ended, and when, since results are recorded in request order. */
+/** How a tool call ended, and when. */
 export interface ToolEnd {
   readonly result: ToolResult;
   /** Milliseconds since 1970. */

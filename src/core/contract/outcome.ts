@@ -146,7 +146,7 @@ export interface JudgeResult extends Reports {
 /** How a call ended, whether by a tool, a person or a limit. */
 export interface CallEnd {
   readonly result: Omit<ToolResult, 'outcome'> & { readonly outcome: CallOutcome };
-  /** Milliseconds since 1970; a result waits until the results before it are recorded. */
+  /** Milliseconds since 1970. */
   readonly endedAt: number;
   /** When the tool began, if later than the call because a person was asked first. */
   readonly startedAt?: number;
@@ -154,6 +154,8 @@ export interface CallEnd {
   readonly edited?: JsonObject;
   /** A breach kept it from starting, so it has no event. */
   readonly isLeftOut?: true;
+  /** Its events are recorded; its result still waits for those before it. */
+  readonly isRecorded?: true;
 }
 
 /** The end of a call that did not start. */

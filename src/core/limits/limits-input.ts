@@ -107,13 +107,12 @@ export function applyLimits(
     const value = input[name];
     if (value === undefined) continue;
     const key = SHORT_FORMS[name];
-    limits = value === 'unlimited' ? withoutKey(limits, key) : withShortForm(limits, name, value);
+    limits =
+      value === 'unlimited'
+        ? limits.filter((limit) => limit.kind !== 'exact' || limit.key !== key)
+        : withShortForm(limits, name, value);
   }
   return withCustom(limits, input.custom ?? []);
-}
-
-function withoutKey(limits: readonly Limit[], key: string): readonly Limit[] {
-  return limits.filter((limit) => limit.kind !== 'exact' || limit.key !== key);
 }
 
 function withShortForm(limits: readonly Limit[], name: ShortForm, value: number): readonly Limit[] {

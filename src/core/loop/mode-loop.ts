@@ -3,8 +3,7 @@
  * program, or judge an answer, and go on. The rules of the mode decide; this file carries them out.
  */
 import type { JudgeResult } from '../contract/outcome.ts';
-import type { AnswerTurn, Turn } from '../contract/turn.ts';
-import { replyText } from '../contract/turn.ts';
+import { replyText, type AnswerTurn, type Turn } from '../contract/turn.ts';
 import type { ModeRules, TurnNote } from '../modes/mode.ts';
 import { problemLines } from '../modes/program-answer.ts';
 import { settleSections, type SettledSections } from '../modes/section-values.ts';
@@ -17,6 +16,7 @@ import {
   sectionEvents,
   unparsedEvents,
 } from '../run/turn-record.ts';
+import { fitJudgement, isTooLarge, shortened } from '../run/step-size.ts';
 import { judge, needsCheck, valuesToCheck } from '../termination/candidates.ts';
 import { runProgramTurn } from './program-turn.ts';
 import {
@@ -33,13 +33,12 @@ import {
 } from './turn.ts';
 import type { Next, TurnEnd } from './work.ts';
 
-/** The loop of a mode: one model call an iteration, and what follows from it. */
+/** The loop of a mode: at most one reply an iteration, and what follows from it. */
 export function modeLoop(mode: ModeRules): Next {
   return async (work) => {
     try {
       const { run, iteration } = work;
-      // A turn that was handed over while it waited for people goes on; the model is not asked
-      // again.
+      // A turn that was handed over continues; the model is not asked again.
       const kept = run.state.turn ?? null;
       const reply = kept?.reply ?? (await work.ask());
       const turn = mode.readTurn(run.state.head.spec, reply, iteration);
@@ -96,12 +95,13 @@ async function judgeTurn(
   current: OpenTurn<AnswerTurn>,
   checked: JudgeResult | null,
 ): Promise<TurnEnd> {
-  const { work, mode, turn, reply } = current;
+  const { work, mode, turn } = current;
   const { run } = work;
   const { spec } = run.state.head;
   const sections = settle(current, checked);
   const verdicts = needsCheck(spec.answer) ? (checked?.verdicts ?? []) : null;
-  const judgement = judge(turn.candidates, verdicts);
+  const judgement = fitJudgement(run, judge(turn.candidates, verdicts));
+  const reply = isTooLarge(judgement) ? shortened(current.reply) : current.reply;
   for (const event of judgementEvents(judgement, checked, replyText(reply))) run.record(event);
   for (const event of unparsedEvents(turn, judgement, reply)) run.record(event);
   if (judgement.kind === 'accepted') {
@@ -115,7 +115,7 @@ async function judgeTurn(
   }
   const feedback = mode.answerFeedback(spec, turn, judgement, reply, position);
   const note = { problems: problemLines(judgement) };
-  return continueBeside(current, { feedback, sections }, note);
+  return continueBeside({ ...current, reply }, { feedback, sections }, note);
 }
 
 /** Runs the calls or the program beside an answer that was judged first and not accepted. */
@@ -138,7 +138,7 @@ async function continueBeside(
   return continueRun(current, { ...judged, results, program, note });
 }
 
-/** Checks the values of a turn; null if the check is aborted, since the calls beside it count. */
+/** Checks the values of a turn; null if aborted beside calls or a program, whose results count. */
 async function checkTurn(current: OpenTurn): Promise<JudgeResult | null> {
   const { work, turn } = current;
   try {

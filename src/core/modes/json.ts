@@ -86,7 +86,7 @@ function startMessage(head: TranscriptHead, strategy: OutputStrategy): readonly 
   return messageOf('user', [textPart(lines.join('\n')), ...media]);
 }
 
-/** Definitions without an output are refused before. */
+/** The type of the output. `defineAgent` refuses an agent without one. */
 function outputOf({ answer }: AgentSpec): SignatureType {
   return answer.output ?? { kind: 'any' };
 }

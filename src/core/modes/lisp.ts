@@ -19,13 +19,13 @@ import { outputFormat } from '../signature/describe-output.ts';
 import { judgementFeedback } from '../termination/feedback.ts';
 import type { ProgramReport } from '../contract/report.ts';
 import type { TranscriptHead } from '../contract/transcript.ts';
-import { answeredCalls, pairedMessages } from './chat.ts';
+import { malformedMessages, pairedMessages } from './chat.ts';
 import { commonRules, feedbackMaterial } from './common-rules.ts';
 import { contextDescriptions } from './context-text.ts';
 import { lispMemory } from './lisp-memory.ts';
 import { isOneTurn, isSingleShot, isText, lispOptions, readLispTurn } from './lisp-reading.ts';
 import type { ModeRules, ProgramDecision, RequestOptions, TurnPosition } from './mode.ts';
-import { assistantMessage, cutAssistantMessage, messageOf } from './observation.ts';
+import { assistantMessage, messageOf } from './observation.ts';
 import { plainMessages, plainText, resultPart, textPart, textParts } from './plain-messages.ts';
 import { candidateOf, errorOf, refusalOf } from './program-answer.ts';
 import { requestOf, systemMessage } from './prompt.ts';
@@ -45,11 +45,7 @@ export const lispMode: ModeRules = {
     const text = [plainText(feedback), turnsLeft].filter((part) => part !== '').join('\n');
     const said = textParts(text);
     return turn.kind === 'malformed'
-      ? [
-          ...cutAssistantMessage(reply, turn.callParts),
-          ...answeredCalls(turn),
-          ...messageOf('user', said),
-        ]
+      ? malformedMessages(turn, reply, said)
       : [...assistantMessage(reply), ...messageOf('user', said)];
   },
   answerFeedback: (_spec, _turn, judgement) => judgementFeedback(judgement, 'Answer again.'),

@@ -1,10 +1,9 @@
 /**
- * The wait for a person or outside work: the one mechanism for questions, approvals and outside
- * work.
+ * The wait for a person, outside work or a time: the one mechanism for questions, approvals,
+ * outside work and timers.
  *
  * I1  A recorded item ends by an answer, its deadline or a stop, in this link or a later one.
- * I2  The wait that an answer ends takes it from the mailbox; until then, hand-overs carry the
- *     answer.
+ * I2  The wait that an answer ends takes it from the inbox; until then, hand-overs carry it.
  * I3  When one wait leaves for a hand-over, all do: nothing of the turn happens after it.
  * I4  A resting wait has taken no answer, and checks the gate before it goes on. So a turn whose
  *     waits all rest can be handed over as it is.
@@ -14,6 +13,7 @@ import type { AnswerBody, WaitingItem } from '../contract/pending.ts';
 import { leaveThrough } from '../run/handover-gate.ts';
 import type { Iteration } from '../run/iteration.ts';
 import { MAX_TIMER_MS, type Run } from '../run/run.ts';
+import type { RunState } from '../run/run-state.ts';
 
 /** How a wait ended. */
 export type WaitEnd =
@@ -32,7 +32,10 @@ export async function waitForPerson(
     host.mailbox.peek().answers?.some((answer) => answer.id === id) ?? false;
   const isOver = (): boolean => isAnswered() || run.mustLeave() || gate.isDropped(callId);
   const isNewlyIdle = (): boolean =>
-    host.isIdle() && (run.state.waitingSince ?? null) === null && gate.isOnlyWaiting(callId);
+    host.isIdle() &&
+    (run.state.waitingSince ?? null) === null &&
+    gate.isOnlyWaiting(callId) &&
+    (!host.link.limitsAtOnce || areCallsWaiting(run.state));
   const mustLook = (): boolean => isOver() || isNewlyIdle() || gate.isDue();
   let hasWaited = false;
   for (;;) {
@@ -76,6 +79,11 @@ export async function waitForTime(
     gate.setResting(callId, true);
     await host.waits.until(() => isOver() || gate.isDue(), Math.min(time, now + MAX_TIMER_MS));
   }
+}
+
+/** Whether every call that has begun waits: the end of any other is recorded first. */
+function areCallsWaiting({ openCalls = [], pending = [] }: RunState): boolean {
+  return openCalls.every((call) => pending.some(({ callId }) => callId === call.callId));
 }
 
 /** Whether a call no longer waits. */

@@ -104,7 +104,7 @@ function sendRequest({ host, state }: Run, number: number, wants: readonly strin
   const message = {
     v: 1,
     kind,
-    childId: host.address,
+    childId: host.link.address,
     number,
     wants,
     ...spendingOf(state),

@@ -9,7 +9,7 @@ import type { CallResult } from '../modes/observation.ts';
 import type { KeptProgram } from './kept-program.ts';
 import type { SettledSections } from '../modes/section-values.ts';
 
-/** The calls of a turn, in request order: first those that are recorded, then those that began. */
+/** The calls of a turn, in request order: first those with a result, then those that began. */
 export interface KeptCalls {
   readonly results: readonly CallResult[];
   /** The end of each; null for one that waits, whose item is in the state. */

@@ -23,6 +23,7 @@ import { leaving } from './ending.ts';
 import type { Host } from './host.ts';
 import { activeMs, isIdle } from './idle-state.ts';
 import type { ProgramView } from '../contract/report.ts';
+import { wellFormed } from '../text/well-formed.ts';
 import { programOfState } from './view.ts';
 import { apply, type Carried, type RunState } from './run-state.ts';
 
@@ -65,11 +66,11 @@ export interface Run {
   replaceScratchpad(entries: readonly Entry[]): void;
   /** Replaces the limits; takes effect at once, even for a deadline that is already set. */
   adjust(limits: readonly Limit[]): void;
-  /** Stops before the next iteration or effect, except timers; what is in flight ends normally. */
+  /** Begins no iteration and no effect but timers; what is in flight ends normally. */
   pause(): void;
   /** Ends a pause. */
   resume(): void;
-  /** Sets how to look at the running program; null: none runs. */
+  /** Sets the view of the running program; null: none runs. */
   watchProgram(watch: ProgramWatch | null): void;
   /** The program that runs, else the last one; null when there was none. */
   program(): ProgramView | null;
@@ -180,7 +181,8 @@ function recordEvent(
   const ends = body.type === 'agent:execution:after';
   if (progress.isClosed && !ends) return;
   const before = progress.state;
-  publish(progress, body, carried);
+  // A core that cuts texts may split a pair; readers in other processes would see another text.
+  publish(progress, wellFormed(body), wellFormed(carried));
   progress.hasEnded ||= ends;
   progress.isClosed = ends || body.type === 'agent:execution:handover';
   if (progress.isClosed) return;
@@ -198,7 +200,7 @@ function checkLimits(progress: Progress): void {
   host.abort();
 }
 
-/** Events set the gauges of time; when nothing happens, the deadline looks at the clock. */
+/** Events set the gauges of time; while none comes, the deadline checks the limits on time. */
 function setDeadline(progress: Progress): void {
   const { host } = progress;
   const due = nextDeadline(progress.state, host.now());

@@ -75,7 +75,7 @@ export const STAT_KEYS: readonly StatKeyRow[] = [
   ),
   gauge(
     'agent:tool_calls_error_consecutive',
-    'failed calls in a row, in request order, without calls of programs; 0 again at a success',
+    'failed calls in a row, as they end, without calls of programs; 0 again at a success',
     'none',
     'tool',
   ),

@@ -19,7 +19,7 @@ import { readObjectSchema, type SchemaInput } from '../schema/value-schema.ts';
 
 /** The options of {@link agentTool}. */
 export interface AgentToolOptions {
-  /** A definition, which the worker then serves, or the name of an agent of the worker. */
+  /** An agent definition, which the worker then serves, or the name of an agent of the worker. */
   readonly agent: AgentDefinition | string;
   /** The name of the tool. Default: the agent's name. */
   readonly name?: string;

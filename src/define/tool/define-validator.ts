@@ -14,7 +14,7 @@ export interface ValidatorOptions<Answer> {
   readonly name: string;
   /**
    * Decides whether an answer is accepted. The answer is a text, or the checked value of a JSON
-   * answer. When it throws, it is retried; after the last attempt the run fails with
+   * answer. If it throws, it is called again; after the last attempt the run fails with
    * `validator_failed`.
    */
   readonly validate: (
@@ -29,7 +29,7 @@ const FIELDS: FieldRules<keyof ValidatorOptions<unknown>> = {
 };
 
 /**
- * Defines a validator of answers. The first validator of an agent that rejects ends the judging.
+ * Defines a validator of answers. Validators run in order, until one rejects the answer.
  *
  * @throws UsageError with all problems of the options, a line each.
  * @example

@@ -1,4 +1,6 @@
 /** The checks of `defineTool`, and those that LLM tools and agents as tools share with it. */
+import { defined } from '../../core/base/defined.ts';
+import type { ToolSpec } from '../../core/contract/spec.ts';
 import type { UsageProblem } from '../../core/base/usage-error.ts';
 import { shown } from '../../core/text/shown.ts';
 import { MAX_TIMEOUT_MS } from '../../core/toolchain/ask-user.ts';
@@ -39,6 +41,18 @@ export const APPROVAL_RULE: readonly [Kind, Check] = [
     return [expected('tool_approval', what, shown(approvalTimeoutMs), advice)];
   },
 ];
+
+/** The approval as data; a function stays on the worker. */
+export function approvalSpec({
+  approval = 'never',
+  approvalTimeoutMs,
+}: {
+  readonly approval?: unknown;
+  readonly approvalTimeoutMs?: number;
+}): Pick<ToolSpec, 'approval' | 'approvalTimeoutMs'> {
+  if (approval === 'never') return {};
+  return defined({ approval: approval === 'always' ? approval : 'function', approvalTimeoutMs });
+}
 
 /** How long a person has to approve. */
 export const APPROVAL_TIMEOUT_RULE: Kind = range(1, MAX_TIMEOUT_MS);

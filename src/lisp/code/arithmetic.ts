@@ -4,7 +4,7 @@
  * I1  Result, fuel and failures are those of the builtin. All other operands go to the builtin.
  * I2  One closure for each operator, written out: this is the hottest code of the language.
  */
-import type { BuiltinNode, Node } from '../ast/core-ast.ts';
+import type { Node, NodeOf } from '../ast/core-ast.ts';
 import { spend, type Context, type CompiledNode } from '../value/context.ts';
 import { read, type Operand } from './operand.ts';
 import type { Span } from '../base/source.ts';
@@ -21,7 +21,7 @@ function slow(c: Context, builtin: Builtin, args: readonly Value[], span: Span):
 
 /** Code for `+ - * < > <= >= = mod inc dec` and a few tests; null for every other builtin. */
 export function compileArithmetic(
-  node: BuiltinNode,
+  node: NodeOf<'builtin'>,
   operand: (node: Node) => Operand,
 ): CompiledNode | null {
   const [first, second] = node.args;
@@ -35,7 +35,11 @@ export function compileArithmetic(
 }
 
 /** An operation on a local and a constant, the usual way in which loops count and compare. */
-function compileWithConstant(node: BuiltinNode, slot: number, b: number): CompiledNode | null {
+function compileWithConstant(
+  node: NodeOf<'builtin'>,
+  slot: number,
+  b: number,
+): CompiledNode | null {
   const { builtin, cost, span } = node;
   switch (builtin.name) {
     case '+':
@@ -74,7 +78,7 @@ function compileWithConstant(node: BuiltinNode, slot: number, b: number): Compil
   }
 }
 
-function compileUnary(node: BuiltinNode, x: Operand): CompiledNode | null {
+function compileUnary(node: NodeOf<'builtin'>, x: Operand): CompiledNode | null {
   const { builtin, cost, span } = node;
   switch (builtin.name) {
     case 'inc':
@@ -112,7 +116,7 @@ function compileUnary(node: BuiltinNode, x: Operand): CompiledNode | null {
   }
 }
 
-function compileBinary(node: BuiltinNode, x: Operand, y: Operand): CompiledNode | null {
+function compileBinary(node: NodeOf<'builtin'>, x: Operand, y: Operand): CompiledNode | null {
   const { builtin, cost, span } = node;
   switch (builtin.name) {
     case '+':
@@ -166,7 +170,7 @@ function compileBinary(node: BuiltinNode, x: Operand, y: Operand): CompiledNode 
   }
 }
 
-function compileComparison(node: BuiltinNode, x: Operand, y: Operand): CompiledNode | null {
+function compileComparison(node: NodeOf<'builtin'>, x: Operand, y: Operand): CompiledNode | null {
   const { builtin, cost, span } = node;
   switch (builtin.name) {
     case '<':

@@ -4,23 +4,12 @@
  * I1  Closures are made from nodes, never from text; nothing is evaluated.
  * I2  A node pays the same fuel as its instruction on the machine, at the same point: after its
  *     operands, before it acts.
- * I3  `recur` and tail calls return a mark to their caller and take no JavaScript stack.
+ * I3  `recur` and tail calls return a mark to their caller, so they use no JavaScript stack.
  * I4  Only code that is free of effects runs here, so nothing ever waits.
  * I5  Closures stay small and read `L` (locals) and `c` (context) directly: this is the hot path.
  */
 import { slots as newSlots } from '../value/slots.ts';
-import {
-  isLeaf,
-  type AttemptNode,
-  type CaseNode,
-  type ConstNode,
-  type FnCode,
-  type IfNode,
-  type LiteralNode,
-  type LocalNode,
-  type Node,
-  type PartNode,
-} from '../ast/core-ast.ts';
+import { isLeaf, type FnCode, type Node, type NodeOf } from '../ast/core-ast.ts';
 import { closureOf, literalOf, matchCase, readData, readGlobal } from './node-values.ts';
 import { partOf } from './parts.ts';
 import { spend, type CompiledNode } from '../value/context.ts';
@@ -68,12 +57,12 @@ function hasFnRecur(node: Node): boolean {
   }
 }
 
-/** `node` as an operand. Its user pays for a leaf. */
+/** `node` as an operand. If it is a leaf, the node that uses it pays for it. */
 function compileOperand(node: Node): Operand {
   return operandOf(node, compileValue);
 }
 
-/** Compiled code of a node that is not an operand: a leaf pays for itself. */
+/** `node` as code that is not an operand: here a leaf pays for itself. */
 export function compileValue(node: Node): CompiledNode {
   const { span, cost } = node;
   switch (node.kind) {
@@ -133,7 +122,7 @@ export function compileValue(node: Node): CompiledNode {
 
 const OK: Value = Object.freeze({ kind: 'keyword', name: 'ok' });
 
-function compileLeaf(node: ConstNode | LocalNode): CompiledNode {
+function compileLeaf(node: NodeOf<'const' | 'local'>): CompiledNode {
   const { span } = node;
   if (node.kind === 'const') {
     const { value } = node;
@@ -149,7 +138,12 @@ function compileLeaf(node: ConstNode | LocalNode): CompiledNode {
   };
 }
 
-function compileLiteral({ kind, items, cost, span }: LiteralNode): CompiledNode {
+function compileLiteral({
+  kind,
+  items,
+  cost,
+  span,
+}: NodeOf<'vector' | 'map' | 'set'>): CompiledNode {
   const operands = items.map(compileOperand);
   return (L, c) => {
     const values: Value[] = [];
@@ -160,7 +154,7 @@ function compileLiteral({ kind, items, cost, span }: LiteralNode): CompiledNode 
   };
 }
 
-function compileCase(node: CaseNode): CompiledNode {
+function compileCase(node: NodeOf<'case'>): CompiledNode {
   const { cost, span } = node;
   const subject = compileOperand(node.value);
   const bodies = node.clauses.map((clause) => compileValue(clause.body));
@@ -174,7 +168,7 @@ function compileCase(node: CaseNode): CompiledNode {
 }
 
 /** Only tool calls fail in a way that `attempt` recovers from, and there are none in here (I4). */
-function compileAttempt(node: AttemptNode): CompiledNode {
+function compileAttempt(node: NodeOf<'attempt'>): CompiledNode {
   const { cost, span } = node;
   const body = compileValue(node.body);
   return (L, c) => {
@@ -183,7 +177,7 @@ function compileAttempt(node: AttemptNode): CompiledNode {
   };
 }
 
-function compilePart(node: PartNode): CompiledNode {
+function compilePart(node: NodeOf<'part'>): CompiledNode {
   const { cost, span } = node;
   const source = compileOperand(node.source);
   return (L, c) => {
@@ -194,7 +188,7 @@ function compilePart(node: PartNode): CompiledNode {
   };
 }
 
-function compileIf(node: IfNode): CompiledNode {
+function compileIf(node: NodeOf<'if'>): CompiledNode {
   const { cost, span } = node;
   const t = compileOperand(node.test);
   const a = compileValue(node.chosen);
@@ -215,7 +209,7 @@ function compileDo(nodes: readonly Node[]): CompiledNode {
   };
 }
 
-function compileLet(node: Extract<Node, { kind: 'let' }>): CompiledNode {
+function compileLet(node: NodeOf<'let'>): CompiledNode {
   let body = compileValue(node.body);
   // A few bindings become nested closures, innermost first. Each costs less than a pass of a loop.
   if (node.inits.length <= 4) {
@@ -239,7 +233,7 @@ function compileLet(node: Extract<Node, { kind: 'let' }>): CompiledNode {
   };
 }
 
-function compileCall(node: Extract<Node, { kind: 'call' }>): CompiledNode {
+function compileCall(node: NodeOf<'call'>): CompiledNode {
   const { span, cost, tail } = node;
   const callee = compileOperand(node.fn);
   const args = node.args.map(compileOperand);
@@ -289,7 +283,7 @@ function isClosure(value: Value): boolean {
   return typeof value === 'object' && value !== null && value.kind === 'closure';
 }
 
-function compileBuiltin(node: Extract<Node, { kind: 'builtin' }>): CompiledNode {
+function compileBuiltin(node: NodeOf<'builtin'>): CompiledNode {
   const quick = compileArithmetic(node, compileOperand);
   if (quick !== null) return quick;
   const { span, cost, builtin } = node;

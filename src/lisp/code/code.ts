@@ -8,7 +8,7 @@
  * I4  Instructions can be made again from the source, so a snapshot holds addresses and no code.
  * I5  A stack without a host cannot wait: only code that is free of effects runs on it.
  */
-import type { ConstNode, Demands, FnCode, LocalNode, Node } from '../ast/core-ast.ts';
+import type { Demands, FnCode, Node, NodeOf } from '../ast/core-ast.ts';
 import type { Context, CompiledNode } from '../value/context.ts';
 import type { Span } from '../base/source.ts';
 import type { Builtin, Combinator, Steps, Value } from '../value/value.ts';
@@ -102,7 +102,7 @@ export interface Instruction {
 }
 
 /** A node that the instruction using it reads directly. */
-export type LeafNode = ConstNode | LocalNode;
+export type LeafNode = NodeOf<'const' | 'local'>;
 
 /** Executes one instruction. */
 export type Act = (s: Stack, frame: CodeFrame, instruction: Instruction) => void;

@@ -82,7 +82,9 @@ function runTick(m: Machine, tick: Tick, hasSlices: boolean): Advance | Sliced {
       for (const result of tick.results) deliver(m, result);
       runAll(m);
     } catch (thrown) {
-      const fault = thrown instanceof Fault ? thrown : internalFault();
+      // An exception would fail the same workflow task forever. Its text depends on the engine.
+      const internal = 'An internal fault of the language ended the program.';
+      const fault = thrown instanceof Fault ? thrown : new Fault('runtime_error', internal);
       fault.span ??= m.ctx.at;
       endWith(m, fault);
     }
@@ -94,14 +96,6 @@ function runTick(m: Machine, tick: Tick, hasSlices: boolean): Advance | Sliced {
   const { requests } = m;
   m.requests = [];
   return { kind: m.ctx.sliced ? 'sliced' : 'blocked', machine: m, requests, abandon };
-}
-
-/**
- * The fault for our own bugs: in a workflow, an exception would fail the same task forever. The
- * text of the exception is left out, since it depends on the JavaScript engine.
- */
-function internalFault(): Fault {
-  return new Fault('runtime_error', 'An internal fault of the language ended the program.');
 }
 
 /** Gives a result to the branch that waits for it; other results are ignored. */

@@ -15,15 +15,16 @@
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { mkdir, readFile, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger, type BundleOptions } from '@temporalio/worker';
 import { errorText } from '../../core/base/error-text.ts';
+import { parsedJson } from '../../client/parsed-json.ts';
 import { isPlainObject } from '../../core/base/json.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
-import { writeWhole } from '../files/write-whole.ts';
+import { makeFolder, writeWhole } from '../files/write-whole.ts';
 import { smallAndModern } from './bundle-size.ts';
 
 /** What {@link loadWorkflowBundle} takes. */
@@ -44,7 +45,7 @@ export interface LoadedBundle {
 }
 
 /** Increase it when the format of the cache file or the settings of the bundler change. */
-const CACHE_VERSION = 4;
+const CACHE_VERSION = 5;
 
 /** Enough for the first errors; each comes with some lines of search paths. */
 const MAX_REASON_LENGTH = 1_500;
@@ -60,6 +61,9 @@ const LANGUAGE_PATH = pathBeside(`../../lisp${EXTENSION}`);
 
 /** Keeps a run from hanging on an unreadable payload; see the file. */
 const PAYLOAD_CONVERTER_PATH = pathBeside(`../../workflows/payload-converter${EXTENSION}`);
+
+/** Makes the texts of failures well-formed. */
+const FAILURE_CONVERTER_PATH = pathBeside(`../../workflows/converters${EXTENSION}`);
 
 /**
  * The absolute paths of the SDK, the entry of the language, and every module of core and workflows,
@@ -122,6 +126,7 @@ async function makeBundle(
     const { code } = await bundleWorkflowCode({
       workflowsPath,
       payloadConverterPath: PAYLOAD_CONVERTER_PATH,
+      failureConverterPath: FAILURE_CONVERTER_PATH,
       preloadModules: [...preloadModules],
       logger,
       webpackConfigHook: (config) => smallAndModern(noteFiles(files)(config)),
@@ -165,13 +170,8 @@ function noteFiles(files: Set<string>): NonNullable<BundleOptions['webpackConfig
 
 /** The cached code; undefined if there is none or a source file has changed. */
 async function readCache(cacheFile: string): Promise<string | undefined> {
-  let cached: unknown;
-  try {
-    cached = JSON.parse(await readFile(cacheFile, 'utf8'));
-  } catch {
-    // Missing or unreadable: build again.
-    return undefined;
-  }
+  // Missing or unreadable: build again.
+  const cached = parsedJson(await readFile(cacheFile, 'utf8').catch(() => ''));
   if (!isPlainObject(cached) || cached['v'] !== CACHE_VERSION) return undefined;
   const { code, hashes } = cached;
   if (typeof code !== 'string' || !isPlainObject(hashes)) return undefined;
@@ -189,7 +189,7 @@ async function writeCache(
   code: string,
   hashes: Readonly<Record<string, string>>,
 ): Promise<void> {
-  await mkdir(dirname(cacheFile), { recursive: true });
+  await makeFolder(dirname(cacheFile));
   await writeWhole(cacheFile, JSON.stringify({ v: CACHE_VERSION, hashes, code }));
 }
 

@@ -17,16 +17,15 @@ import {
 } from '../../support/runs.ts';
 import { toolSpec } from './spec-fixture.ts';
 
-/** Outcome by call id, as recorded. */
+/** Outcome by call id, in request order. */
 function outcomes(run: ReturnType<typeof startRun>['run']): readonly (readonly string[])[] {
-  return bodiesOf(run.events, 'agent:tool_call:after').map(({ callId, outcome }) => [
-    callId,
-    outcome,
-  ]);
+  return bodiesOf(run.events, 'agent:tool_call:after')
+    .map(({ callId, outcome }) => [callId, outcome])
+    .toSorted(([a = ''], [b = '']) => a.localeCompare(b));
 }
 
 describe('a batch of calls', () => {
-  it('[row 22] overlaps in time and is recorded in request order, with own durations', async () => {
+  it('[row 22] overlaps in time, and each call is recorded when it ends', async () => {
     const steps: string[] = [];
     const gates = { a: gate(), b: gate() };
     // Time passes once the call before has been recorded as settled, not in the middle of it.
@@ -55,9 +54,9 @@ describe('a batch of calls', () => {
         call.durationMs,
       ]),
     ).toEqual([
-      ['1.1', 'a', 20],
-      ['1.2', 'b', 10],
       ['1.3', 'c', 0],
+      ['1.2', 'b', 10],
+      ['1.1', 'a', 20],
     ]);
     expect(typesOf(run.events).slice(5, 11)).toEqual([
       'tool_call:before',
@@ -79,7 +78,7 @@ describe('a batch of calls', () => {
         ['other', 'bad'],
         ['search', 'ok'],
       ],
-      streaks: [0, 0, 1],
+      streaks: [2, 1, 1],
     },
     {
       calls: [
@@ -87,7 +86,7 @@ describe('a batch of calls', () => {
         ['other', 'bad'],
         ['search', 'bad'],
       ],
-      streaks: [2, 1, 1],
+      streaks: [0, 0, 1],
     },
     {
       calls: [
@@ -105,35 +104,38 @@ describe('a batch of calls', () => {
       ],
       streaks: [3, 0, 3],
     },
-  ])('[row 38] moves streaks in request order, whatever ends first: $calls', async (row) => {
-    const gates = row.calls.map(() => gate());
-    let begun = 0;
-    const work = async (query: string): Promise<string> => {
-      const place = begun;
-      begun += 1;
-      // The last ends first, and each lets the one before it end.
-      if (begun === row.calls.length) gates[place]?.open();
-      await gates[place]?.opened;
-      setImmediate(() => gates[place - 1]?.open());
-      if (query === 'bad') throw new ToolError('down');
-      return query;
-    };
-    const tools = [searchTool(work), searchTool(work, { name: 'other' })];
-    const { run } = startRun([actWith(...row.calls), answer()], { agent: { tools } });
+  ])(
+    '[row 38] moves streaks as calls end, here from the last to the first: $calls',
+    async (row) => {
+      const gates = row.calls.map(() => gate());
+      let begun = 0;
+      const work = async (query: string): Promise<string> => {
+        const place = begun;
+        begun += 1;
+        // The last ends first, and each lets the one before it end.
+        if (begun === row.calls.length) gates[place]?.open();
+        await gates[place]?.opened;
+        setImmediate(() => gates[place - 1]?.open());
+        if (query === 'bad') throw new ToolError('down');
+        return query;
+      };
+      const tools = [searchTool(work), searchTool(work, { name: 'other' })];
+      const { run } = startRun([actWith(...row.calls), answer()], { agent: { tools } });
 
-    const { stats } = await run.result;
+      const { stats } = await run.result;
 
-    const key = 'agent:tool_calls_error_consecutive';
-    expect(['', ':search', ':other'].map((suffix) => stats.gauges[`${key}${suffix}`] ?? 0)).toEqual(
-      row.streaks,
-    );
-    const failed = row.calls.filter(([, query]) => query === 'bad').length;
-    expect([
-      stats.counters['agent:tool_calls'],
-      stats.counters['agent:tool_calls_error_total'],
-      stats.counters['$self:agent:tool_calls_error_total'],
-    ]).toEqual([3, failed, failed]);
-  });
+      const key = 'agent:tool_calls_error_consecutive';
+      expect(
+        ['', ':search', ':other'].map((suffix) => stats.gauges[`${key}${suffix}`] ?? 0),
+      ).toEqual(row.streaks);
+      const failed = row.calls.filter(([, query]) => query === 'bad').length;
+      expect([
+        stats.counters['agent:tool_calls'],
+        stats.counters['agent:tool_calls_error_total'],
+        stats.counters['$self:agent:tool_calls_error_total'],
+      ]).toEqual([3, failed, failed]);
+    },
+  );
 
   it.each([
     { name: 'with `parallel: false`', parallel: false, sequential: false },

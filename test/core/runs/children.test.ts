@@ -372,9 +372,9 @@ describe('a tree', () => {
         '<writer>\nError: not run, the limit of 2 for agent:children is reached.\n</writer>',
     );
     expect(bodiesOf(run.events, 'agent:tool_call:after').map(({ outcome }) => outcome)).toEqual([
-      'ok',
-      'ok',
       'refused',
+      'ok',
+      'ok',
     ]);
     expect(valueOf(step.stats, 'agent:children')).toBe(2);
   });

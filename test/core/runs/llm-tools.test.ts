@@ -424,9 +424,9 @@ describe('LLM tools and the run that calls them [sub 13]', () => {
         ran,
       ]),
     ).toEqual([
-      ['ok', true],
-      ['ok', true],
       ['canceled', false],
+      ['ok', true],
+      ['ok', true],
     ]);
     started.small.assertDone();
   });

@@ -238,6 +238,7 @@ describe('a question to a person', () => {
       'tool_call:before',
       'tool_call:before',
       'question:asked',
+      'tool_call:after',
       'waiting',
     ]);
     run.answer('q1', 'yes');
@@ -566,9 +567,9 @@ describe('a call that a person approves', () => {
 
     expect(asked).toEqual([{ amount: 5 }, { amount: 50 }]);
     expect(bodiesOf(run.events, 'agent:tool_call:after').map(({ outcome }) => outcome)).toEqual([
+      'rejected',
       'ok',
       'denied',
-      'rejected',
     ]);
   });
 
@@ -796,7 +797,7 @@ describe('a turn that waits for people and is handed over', () => {
     );
     expect(
       bodiesOf(run.events, 'agent:tool_call:after').map(({ durationMs }) => durationMs),
-    ).toEqual([0, HOUR, 0, 0, HOUR]);
+    ).toEqual([0, 0, HOUR, HOUR, 0]);
     expect(bodiesOf(run.events, 'agent:iteration:before')).toHaveLength(2);
     expect(valueOf(step.stats, 'agent:active_ms')).toBe(0);
     expect(valueOf(step.stats, 'agent:model_calls')).toBe(2);

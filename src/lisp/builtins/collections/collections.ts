@@ -22,6 +22,7 @@ import {
   isVector,
   type TreeMap,
   type Value,
+  type Vector,
   type BuiltinWork,
 } from '../../value/value.ts';
 import {
@@ -118,18 +119,11 @@ export function associate(ctx: Context, coll: Value, key: Value, val: Value): Va
   const index = indexOf(key);
   const count = vectorCount(coll);
   if (index < 0 || index > count) {
-    throw fault(
-      ctx,
-      'runtime_error',
-      `index ${String(magnitude(key))} is outside a vector of ${count}.`,
-    );
+    const shown = String(magnitude(key));
+    throw fault(ctx, 'runtime_error', `index ${shown} is outside a vector of ${count}.`);
   }
   checkCount(ctx, index + 1);
   return vectorSet(coll, index, val);
-}
-
-function pathAt(ctx: Context, args: readonly Value[], index: number): readonly Value[] {
-  return itemsAt(ctx, args, index);
 }
 
 /** The value at the path that argument `index` is, or undefined. A path ends where nothing is. */
@@ -141,7 +135,7 @@ function getInAt(
 ): Value | undefined {
   const path = arg(args, index);
   if (!isVector(path)) {
-    const items = pathAt(ctx, args, index);
+    const items = itemsAt(ctx, args, index);
     ctx.extra(items.length);
     return getIn(ctx, from, items);
   }
@@ -213,6 +207,13 @@ function contains(ctx: Context, args: readonly Value[]): Value {
   if (!isVector(coll)) throw wrongType(ctx, 0, 'a collection or text', coll);
   ctx.charge(vectorCount(coll));
   return vectorItems(coll).some((item) => compareKeys(item, key, ctx) === 0);
+}
+
+/** The vector that `peek` and `pop` take; nil counts as an empty one. */
+function stackOf(ctx: Context, args: readonly Value[]): Vector {
+  const coll = arg(args, 0) ?? EMPTY_VECTOR;
+  if (isVector(coll)) return coll;
+  throw wrongType(ctx, 0, 'a vector', coll);
 }
 
 function subvec(ctx: Context, args: readonly Value[]): Value {
@@ -328,16 +329,12 @@ export const COLLECTION_WORK: { readonly [name: string]: BuiltinWork } = Object.
   'by-path~': plain((ctx, args) => getInAt(ctx, args, 0, arg(args, 1)) ?? null),
   nth: plain(nth),
   peek: plain((ctx, args) => {
-    const [coll = null] = args;
-    if (coll === null) return null;
-    if (!isVector(coll)) throw wrongType(ctx, 0, 'a vector', coll);
+    const coll = stackOf(ctx, args);
     return vectorCount(coll) === 0 ? null : vectorAt(coll, vectorCount(coll) - 1);
   }),
   pop: plain((ctx, args) => {
-    const [coll = null] = args;
-    if (coll === null) return null;
-    if (!isVector(coll)) throw wrongType(ctx, 0, 'a vector', coll);
-    ctx.charge(KEY_COST);
+    const coll = stackOf(ctx, args);
+    if (args[0] !== null) ctx.charge(KEY_COST);
     return vectorCount(coll) === 0 ? null : vectorPop(coll);
   }),
   find: plain(find),
@@ -379,7 +376,7 @@ export const COLLECTION_WORK: { readonly [name: string]: BuiltinWork } = Object.
     return coll;
   }),
   'assoc-in': plain((ctx, args) => {
-    const path = pathAt(ctx, args, 1);
+    const path = itemsAt(ctx, args, 1);
     return associateIn(ctx, arg(args, 0), path.length === 0 ? [null] : path, arg(args, 2));
   }),
   dissoc: without('map'),

@@ -14,7 +14,7 @@ import {
 import { vectorOf } from '../../value/vector.ts';
 import { arg, wrongType } from '../arguments/expect.ts';
 import { hasNext, walkFrom } from '../arguments/seqable.ts';
-import { finish, steps, walk, want } from '../arguments/stepping.ts';
+import { finish, plain, steps, walk, want } from '../arguments/stepping.ts';
 
 function isReduced(value: Value): value is Reduced {
   return typeof value === 'object' && value !== null && value.kind === 'reduced';
@@ -127,4 +127,10 @@ export const REDUCING_WORK: { readonly [name: string]: BuiltinWork } = Object.fr
   reduce,
   reductions,
   'reduce-kv': reduceKv,
+  reduced: plain((_c, args) => ({ kind: 'reduced', value: arg(args, 0) })),
+  'reduced?': plain((_c, args) => isReduced(arg(args, 0))),
+  unreduced: plain((_c, args) => {
+    const value = arg(args, 0);
+    return isReduced(value) ? value.value : value;
+  }),
 });

@@ -337,15 +337,4 @@ export const SEQUENCE_WORK: { readonly [name: string]: BuiltinWork } = Object.fr
     return count === 0 ? null : divide(total, count);
   }),
   'replace-elements~': plain(replaceElements),
-  reduced: plain((_c, args) => ({ kind: 'reduced', value: arg(args, 0) })),
-  'reduced?': plain((_c, args) => {
-    const [value = null] = args;
-    return typeof value === 'object' && value !== null && value.kind === 'reduced';
-  }),
-  unreduced: plain((_c, args) => {
-    const [value = null] = args;
-    return typeof value === 'object' && value !== null && value.kind === 'reduced'
-      ? value.value
-      : value;
-  }),
 });

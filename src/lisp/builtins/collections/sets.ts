@@ -28,7 +28,7 @@ import { flexibleGet, KEY_COST } from '../arguments/lookup.ts';
 import { itemsAt } from '../arguments/seqable.ts';
 import { plain } from '../arguments/stepping.ts';
 
-/** Argument `index` as a set; nil is the empty set. */
+/** Argument `index` as a set: nil is the empty set, and other collections become sets. */
 function setAt(ctx: Context, args: readonly Value[], index: number): TreeSet {
   const value = arg(args, index);
   if (isSet(value)) return value;

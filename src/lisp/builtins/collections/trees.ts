@@ -22,6 +22,7 @@ import { arg, wrongType } from '../arguments/expect.ts';
 import { flexibleGet, foundOr } from '../arguments/lookup.ts';
 import { elementsOf, entriesOf } from '../arguments/seqable.ts';
 import { finish, plain, steps, walk, want } from '../arguments/stepping.ts';
+import { KEYWORD_TEXT } from '../scalars/text.ts';
 
 /** The children of a collection; undefined for a leaf. The children of a map are its entries. */
 function childrenOf(value: Value): readonly Value[] | undefined {
@@ -218,8 +219,6 @@ function replacing(order: 'pre' | 'post'): BuiltinWork {
     );
   });
 }
-
-const KEYWORD_TEXT = /^[A-Za-z][A-Za-z0-9_?!-]*$/;
 
 function renamingKeys(rename: (ctx: Context, key: Value) => Value): BuiltinWork {
   return plain((ctx, args) =>

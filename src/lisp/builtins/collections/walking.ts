@@ -3,8 +3,6 @@
  */
 import { slots } from '../../value/slots.ts';
 import { checkCount, type Context } from '../../value/context.ts';
-import { Fault } from '../../base/problem.ts';
-import { describeValue } from '../../value/print.ts';
 import { newKeyIndex, numberOf } from '../../value/key-index.ts';
 import { mapOf, setOf, treeHas } from '../../value/tree.ts';
 import {
@@ -39,8 +37,9 @@ import {
   takeAll,
   walkFrom,
 } from '../arguments/seqable.ts';
+import { wrongResult } from './collections.ts';
 import { sumOf } from './sequences.ts';
-import { finish, steps, walk } from '../arguments/stepping.ts';
+import { finish, steps, walk, type Walk } from '../arguments/stepping.ts';
 
 /** Begins a walk of argument 1 with the function in argument 0. */
 function begin(ctx: Context, args: readonly Value[], s: Steps): void {
@@ -73,6 +72,22 @@ function keep(s: Steps, value: Value): void {
 
 const all = (_c: Context, s: Steps): Value => vectorOf(s.out);
 
+/** A walk that keeps every result. */
+const gathered: Pick<Walk, 'take' | 'end'> = {
+  take: (_c, s, result) => keep(s, result),
+  end: all,
+};
+
+/** A walk that keeps every result but nil. */
+const present: Pick<Walk, 'take' | 'end'> = {
+  take(_c, s, result) {
+    if (result !== null) keep(s, result);
+  },
+  end: all,
+};
+
+const withIndex: Walk['args'] = (_c, s) => [s.at, s.items[s.at] as Value];
+
 function map(): BuiltinWork {
   return walk({
     begin(ctx, args, s) {
@@ -95,19 +110,13 @@ function map(): BuiltinWork {
       const item = s.items[s.at] as Value;
       return s.phase === 1 ? [...vectorItems(item as Vector)] : [item];
     },
-    take: (_c, s, result) => keep(s, result),
-    end: all,
+    ...gathered,
   });
 }
 
 function join(ctx: Context, s: Steps, result: Value): void {
   const items = elementsOf(ctx, result);
-  if (items === undefined) {
-    throw new Fault(
-      'type_error',
-      `\`mapcat\`: the function must give something with elements, got ${describeValue(result)}.`,
-    );
-  }
+  if (items === undefined) throw wrongResult(ctx, 'something with elements', result);
   checkCount(ctx, s.out.length + items.length);
   ctx.charge(items.length);
   for (const item of items) s.out.push(item);
@@ -165,7 +174,7 @@ function partitionBy(): BuiltinWork {
   return walk({
     begin,
     take(ctx, s, result, item) {
-      const changed = s.at === 1 || !sameKey(ctx, s.acc, result);
+      const changed = s.at === 1 || !treeHas(setOf([s.acc], ctx), result, ctx);
       s.acc = result;
       const last = s.out[s.out.length - 1];
       if (changed || last === undefined) keep(s, vectorOf([item]));
@@ -173,10 +182,6 @@ function partitionBy(): BuiltinWork {
     },
     end: all,
   });
-}
-
-function sameKey(ctx: Context, a: Value, b: Value): boolean {
-  return treeHas(setOf([a], ctx), b, ctx);
 }
 
 function prefix(split: 'take' | 'drop' | 'both'): BuiltinWork {
@@ -274,14 +279,10 @@ export function walkingWork(byPath: Builtin): { readonly [name: string]: Builtin
   return {
     'group-by': groupBy(byKey),
     'distinct-by': distinctBy(byKey),
-    'sum-by': walk({
-      begin: byKey,
-      take: (_c, s, result) => keep(s, result),
-      end: (ctx, s) => sumOf(ctx, s.out).total,
-    }),
+    'sum-by': walk({ ...gathered, begin: byKey, end: (ctx, s) => sumOf(ctx, s.out).total }),
     'avg-by': walk({
+      ...gathered,
       begin: byKey,
-      take: (_c, s, result) => keep(s, result),
       end(ctx, s) {
         const { total, count } = sumOf(ctx, s.out);
         return count === 0 ? null : divide(total, count);
@@ -297,30 +298,12 @@ export const WALKING_WORK: { readonly [name: string]: BuiltinWork } = Object.fre
   map: map(),
   mapv: map(),
   mapcat: mapcat(),
-  'map-indexed': walk({
-    begin,
-    args: (_c, s) => [s.at, s.items[s.at] as Value],
-    take: (_c, s, result) => keep(s, result),
-    end: all,
-  }),
-  'keep-indexed': walk({
-    begin,
-    args: (_c, s) => [s.at, s.items[s.at] as Value],
-    take(_c, s, result) {
-      if (result !== null) keep(s, result);
-    },
-    end: all,
-  }),
+  'map-indexed': walk({ begin, args: withIndex, ...gathered }),
+  'keep-indexed': walk({ begin, args: withIndex, ...present }),
   filter: filter(true),
   filterv: filter(true),
   remove: filter(false),
-  keep: walk({
-    begin,
-    take(_c, s, result) {
-      if (result !== null) keep(s, result);
-    },
-    end: all,
-  }),
+  keep: walk({ begin, ...present }),
   'take-while': prefix('take'),
   'drop-while': prefix('drop'),
   'split-with': prefix('both'),
@@ -339,8 +322,7 @@ export const WALKING_WORK: { readonly [name: string]: BuiltinWork } = Object.fre
       s.items = slots<Value>(count).fill(null);
     },
     args: () => [],
-    take: (_c, s, result) => keep(s, result),
-    end: all,
+    ...gathered,
   }),
   'set/select': walk({
     begin(ctx, args, s) {

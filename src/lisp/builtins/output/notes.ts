@@ -2,8 +2,7 @@
  * Notes, and JSON text.
  */
 import { withCommas } from '../../base/with-commas.ts';
-import type { Context } from '../../value/context.ts';
-import { checkCount } from '../../value/context.ts';
+import { checkCount, type Context } from '../../value/context.ts';
 import { jsonText, parseJsonText } from '../../json/json-text.ts';
 import { cutText, readable, textOf } from '../../value/print.ts';
 import type { Value, BuiltinWork } from '../../value/value.ts';

@@ -17,7 +17,7 @@ import {
 import { searchText, searchTextBack } from '../../base/search.ts';
 import { arg, expectCount, fault, wrongType } from '../arguments/expect.ts';
 import { plain } from '../arguments/stepping.ts';
-import { parseDouble } from './text.ts';
+import { parseDouble, trimmed } from './text.ts';
 
 const LONG_LIMIT = 1n << 63n;
 
@@ -165,14 +165,9 @@ export const JAVA_WORK: { readonly [name: string]: BuiltinWork } = Object.freeze
   }),
   '.length': plain((ctx, args) => javaText(ctx, args, 0).length),
   '.isEmpty': plain((ctx, args) => javaText(ctx, args, 0) === ''),
-  '.trim': plain((ctx, args) => {
-    const text = javaText(ctx, args, 0);
-    let from = 0;
-    let to = text.length;
-    while (from < to && text.charCodeAt(from) <= 0x20) from += 1;
-    while (to > from && text.charCodeAt(to - 1) <= 0x20) to -= 1;
-    return text.slice(from, to);
-  }),
+  '.trim': plain((ctx, args) =>
+    trimmed(javaText(ctx, args, 0), true, true, (unit) => unit <= 0x20),
+  ),
   '.indexOf': plain((ctx, args) => {
     const from = args.length > 2 ? positionAt(ctx, args, 2) : 0;
     return searchText(javaText(ctx, args, 0), needleAt(ctx, args, 1), from);

@@ -57,14 +57,16 @@ function receiver(ctx: Context, args: readonly Value[]): string {
   return value;
 }
 
-function joined(ctx: Context, parts: readonly string[], between: string): string {
+/** `parts` with `between` between them, within the limit. */
+export function joined(ctx: Context, parts: readonly string[], between: string): string {
   let length = 0;
   for (const part of parts) length += part.length + between.length;
   checkText(ctx, Math.max(0, length - between.length));
   return parts.join(between);
 }
 
-function trimmed(
+/** `text` without the units at its start or end, or both, that are `blank`. */
+export function trimmed(
   text: string,
   start: boolean,
   end: boolean,
@@ -182,7 +184,8 @@ function escape(ctx: Context, args: readonly Value[]): Value {
   return joined(ctx, parts, '');
 }
 
-const KEYWORD_TEXT = /^[A-Za-z][A-Za-z0-9_?!-]*$/;
+/** The text that can be the name of a keyword. */
+export const KEYWORD_TEXT: RegExp = /^[A-Za-z][A-Za-z0-9_?!-]*$/;
 
 function toKeyword(ctx: Context, args: readonly Value[]): Value {
   if (args.length === 2 && arg(args, 0) !== null) {
