@@ -29,6 +29,7 @@ import type { ToolSpec } from '../core/contract/spec.ts';
 import { addUsage, noUsage } from '../core/model/usage.ts';
 import { openChunkStream, type ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import type { ToolOrder, ToolResult } from '../core/contract/outcome.ts';
+import { nowhereText } from '../core/toolchain/call-texts.ts';
 import type { Entry } from '../core/contract/entry.ts';
 import type { Registry, RegisteredAgent } from '../define/definition/definitions.ts';
 import { callLayeredModel } from '../models/call-layered-model.ts';
@@ -298,6 +299,11 @@ async function callTool(
   for (let attempt = 1; ; attempt++) {
     const run = await runTool(agent, order, { attempt, signal });
     if (run.kind === 'result') return run.result;
+    if (run.kind === 'not_here') {
+      // There is no other worker in memory.
+      const error = nowhereText(run.what, order.agent);
+      return { outcome: 'error', error, attempts: 0, started: false };
+    }
     await clock.sleep(tool.retry.initialMs * tool.retry.factor ** (attempt - 1));
   }
 }

@@ -38,6 +38,8 @@ export interface Session {
   tree: TreeHandlers | null;
   /** What must not be computed again; null until a worker has said so. */
   overrun: Overrun | null;
+  /** What the run waits for before its agent is loaded, in words. */
+  opening: string;
   /** Set when the run has ended. */
   step: Step | null;
   /** Adjustments that the link before deferred. */
@@ -63,6 +65,7 @@ export function openSession(start: Start): Session {
     host: null,
     tree: null,
     overrun: null,
+    opening: 'definition',
     step: null,
     handedAdjustments: continued?.putOff ?? [],
     deferredAdjustments: [],

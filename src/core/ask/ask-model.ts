@@ -88,7 +88,9 @@ export function askModels(iteration: Iteration, asking: Asking): Promise<AskEnd>
     // The cost of attempts is recorded when the call ends, but limits check it before each retry.
     const mayRetry = (lost: ModelLoss): boolean => !run.wouldBreach(callAfter(lost));
     const abortId = asking.inline?.isSeparate === true ? callId : undefined;
-    return run.host.callModel(order, run.state, { mayRetry, abortId }).then((outcome) => {
+    const hasFallback = index + 1 < asking.models.length;
+    const options = { mayRetry, abortId, hasFallback };
+    return run.host.callModel(order, run.state, options).then((outcome) => {
       open.count -= 1;
       open.models.splice(open.models.indexOf(model), 1);
       run.record(callAfter(outcome));

@@ -8,7 +8,7 @@ import { PROGRAM_LIMITS } from '../../core/program-text/program-limits.ts';
 import { shown } from '../../core/text/shown.ts';
 import { expected, fieldProblems, unknownFields } from '../checks/fields.ts';
 import type { Kind, Rule, FieldRules } from '../checks/fields.ts';
-import { hasKind, listOf, oneOf, range, TEXTS } from '../checks/kinds.ts';
+import { DURATION, hasKind, listOf, oneOf, range, TEXTS } from '../checks/kinds.ts';
 import { nameProblems } from '../checks/names.ts';
 import type { ToolDefinition, ValidatorDefinition } from '../definition/definitions.ts';
 import { modelProblems } from '../model/model-problems.ts';
@@ -113,6 +113,7 @@ function agentRules(options: AgentOptions): FieldRules {
     askUser: oneOf(true, false),
     llmQuery: oneOf(true, false),
     timeZone: TIME_ZONE,
+    elsewhereMs: DURATION,
     compaction: compactionProblems,
   };
 }
