@@ -9,7 +9,6 @@
  * E3  An abort ends the wait. A pause of the run ends it too: when the run resumes, the call is
  *     tried at once, and a new wait begins if it has to.
  */
-import { patched } from '@temporalio/workflow';
 import type { ActivityRuntime } from '../activities/activity-types.ts';
 import type { Run } from '../core/run/run.ts';
 import type { Waits } from '../core/run/waits.ts';
@@ -54,10 +53,12 @@ export interface ElsewhereParts {
   readonly waits: Waits;
   /** Null before the run has begun. */
   readonly run: () => Run | null;
+  /** False in a link that began before there were such waits; see `Link.limitsAtOnce`. */
+  readonly isNew: boolean;
 }
 
 /** The waits of one run. */
-export function createElsewhere({ runtime, waits, run }: ElsewhereParts): Elsewhere {
+export function createElsewhere({ runtime, waits, run, isNew }: ElsewhereParts): Elsewhere {
   const limitMs = elsewhereMsOf(runtime.elsewhereMs);
   const isPaused = (): boolean => (run()?.state.pausedAt ?? null) !== null;
 
@@ -101,7 +102,7 @@ export function createElsewhere({ runtime, waits, run }: ElsewhereParts): Elsewh
       if (lack === null || limitMs === 0) return null;
       // The worker of the failure may have been newer than that of the workflow. A local activity
       // ran in the worker of the workflow, so its failure shows what that one does.
-      if (call.isLocal !== true && !patched('elsewhere')) return null;
+      if (call.isLocal !== true && !isNew) return null;
       const { what, message } = lack;
       const { hasFallback = false } = call;
       const does = hasFallback ? 'asks the next model and not' : 'waits for';

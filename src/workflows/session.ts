@@ -28,7 +28,10 @@ export interface Session {
   readonly previous: string | null;
   /** The state that the link before handed over, with its waits; null in the first link. */
   readonly restored: RunState | null;
-  /** See `Link`: decided when the link begins. */
+  /**
+   * See `Link`. Decided when the link begins, also for what came with the same release: waits for
+   * other workers, and refusals of messages for want of room.
+   */
   readonly limitsAtOnce: boolean;
   /** Null until the agent is loaded. */
   run: Run | null;

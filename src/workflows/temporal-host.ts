@@ -83,7 +83,12 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
   };
   const children = createChildRuns(onBug);
   const computing = createComputing(parts.overrun ?? (() => null));
-  const elsewhere = createElsewhere({ runtime, waits: published, run });
+  const elsewhere = createElsewhere({
+    runtime,
+    waits: published,
+    run,
+    isNew: parts.limitsAtOnce,
+  });
   let cancelDeadline = (): void => undefined;
 
   return {
