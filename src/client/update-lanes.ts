@@ -2,8 +2,8 @@
  * Updates of one run, a few at a time. The service takes ten updates in flight for each run and
  * refuses the next (`history.maxInFlightUpdates`), so a burst waits here, first come, first served.
  *
- * U1  At most {@link MAX_IN_FLIGHT} updates of a run are in flight from one client.
- * U2  An update waits as long as others of the run get through. It is late once none has for
+ * I1  At most {@link MAX_IN_FLIGHT} updates of a run are in flight from one client.
+ * I2  An update waits as long as others of the run get through. It is late once none has for
  *     {@link UPDATE_DEADLINE_MS}.
  */
 import type { Client } from '@temporalio/client';
@@ -23,7 +23,7 @@ interface Lane {
 
 const lanes = new WeakMap<Client, Map<string, Lane>>();
 
-/** Runs `update` of run `id` when it is its turn; `deadline()` is when it will be late (U2). */
+/** Runs `update` of run `id` when it is its turn; `deadline()` is when it will be late (I2). */
 export async function inLane<Result>(
   client: Client,
   id: string,

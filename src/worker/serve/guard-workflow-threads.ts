@@ -6,8 +6,8 @@
  * process with "async hook stack has become corrupted". The guard remembers the stack before each
  * such call and puts it back after a cut: the task fails, and every other run goes on.
  *
- * G1  The guard runs in the SDK's workflow threads only, before any code of the SDK.
- * G2  It changes nothing unless a script is cut off.
+ * I1  The guard runs in the SDK's workflow threads only, before any code of the SDK.
+ * I2  It changes nothing unless a script is cut off.
  */
 import workerThreads, { type WorkerOptions } from 'node:worker_threads';
 import { basename } from 'node:path';
