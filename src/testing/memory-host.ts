@@ -3,6 +3,7 @@
  * validators and model adapter as on a worker. Time moves only when the clock is advanced or a call
  * sleeps.
  */
+import { NEWEST_RULES } from '../lisp.ts';
 import { defined } from '../core/base/defined.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
 import type { ChildOrder, ModelOrder } from '../core/contract/host-order.ts';
@@ -87,6 +88,7 @@ export function createMemoryHost(parts: MemoryHostParts): Host {
     link: {
       address: tree.address,
       limitsAtOnce: true,
+      rules: NEWEST_RULES,
       isHandoverDue: parts.handoverDue,
       isFull: parts.isFull ?? (() => false),
       fits: parts.fitsHandover ?? (() => true),
@@ -94,6 +96,7 @@ export function createMemoryHost(parts: MemoryHostParts): Host {
     mailbox,
     waits,
     now: () => clock.now(),
+    computing: { run: (_kind, work) => work(), endSlice: () => Promise.resolve() },
     ...callsOf(parts, flight, mailbox),
     send: tree.send,
     abort: flight.abort,

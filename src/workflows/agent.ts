@@ -155,6 +155,7 @@ function begin(
     runtime,
     mailbox: session.mailbox,
     log: session.log,
+    overrun: () => session.overrun,
     limitsAtOnce: session.limitsAtOnce,
     onBug,
     waitsForPeople: () => (session.run?.state.pending ?? []).length > 0,

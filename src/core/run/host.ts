@@ -10,6 +10,7 @@
  * H3  What `now` returns never decreases, and is the same on every replay at the same place.
  * H4  `publish` and `send` return at once and never throw.
  */
+import type { Rules } from '../../lisp.ts';
 import type { AgentEvent } from '../contract/events.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { ChildOrder, ModelOrder } from '../contract/host-order.ts';
@@ -55,6 +56,8 @@ export interface Link {
    * did: it records the calls of a batch in request order.
    */
   readonly limitsAtOnce: boolean;
+  /** The version of the language for programs that begin in this link. */
+  readonly rules: Rules;
   /** Whether the run should hand itself over at the next boundary. */
   isHandoverDue(): boolean;
   /**
@@ -66,6 +69,17 @@ export interface Link {
   fits(state: RunState): boolean;
 }
 
+/** Work that may take long: reading a reply, checking a program, running it. */
+export type Computation = 'reply' | 'check' | 'program';
+
+/** How the run computes what nothing bounds by time. */
+export interface Computing {
+  /** Does such work. Null, without doing it, if the host was told that this very work is too long. */
+  run<Result extends object>(kind: Computation, work: () => Result): Result | null;
+  /** Lets messages, cancels and queries in between two slices of a program. */
+  endSlice(): Promise<void>;
+}
+
 /** The world, as the loop sees it. */
 export interface Host {
   readonly link: Link;
@@ -73,6 +87,7 @@ export interface Host {
   readonly mailbox: Mailbox;
   /** Waits of the loop. They are checked at each event, each message and each end of a call. */
   readonly waits: Waits;
+  readonly computing: Computing;
   /** Milliseconds since 1970. */
   now(): number;
   /** Asks a model. `state` holds the transcript that the order only names. */

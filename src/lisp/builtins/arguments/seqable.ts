@@ -40,7 +40,7 @@ function sourceOf(ctx: Context, value: Value): Source | undefined {
   if (typeof value !== 'string') return undefined;
   ctx.charge(1 + (value.length >>> 4));
   const found = characters(value);
-  ctx.extra(found.length >>> 2);
+  ctx.extra(found.length >>> 1);
   checkCount(ctx, found.length);
   return found;
 }
