@@ -47,13 +47,15 @@ export type OutgoingMessage =
   | { readonly to: 'parent'; readonly message: ParentMessage }
   | { readonly to: 'child'; readonly childId: string; readonly message: ChildMessage };
 
-/** This link of the run: where it is reached, how it records, how much room its history has left. */
+/**
+ * This link of the run: where it is reached, how it records, how much room its history has left.
+ */
 export interface Link {
   /** Where other runs reach this one: its workflow id. */
   readonly address: string;
   /**
-   * Whether limits act as soon as they are crossed. False only in a link that began before they
-   * did: it records the calls of a batch in request order.
+   * Whether limits act as soon as they are crossed. False only in a link that an older version
+   * began: it records the calls of a batch in request order.
    */
   readonly limitsAtOnce: boolean;
   /** The version of the language for programs that begin in this link. */
@@ -72,9 +74,9 @@ export interface Link {
 /** Work that may take long: reading a reply, checking a program, running it. */
 export type Computation = 'reply' | 'check' | 'program';
 
-/** How the run computes what nothing bounds by time. */
+/** How the run does work that may take long. */
 export interface Computing {
-  /** Does such work. Null, without doing it, if the host was told that this very work is too long. */
+  /** Does the work; null, without doing it, if the host knows that it takes too long. */
   run<Result extends object>(kind: Computation, work: () => Result): Result | null;
   /** Lets messages, cancels and queries in between two slices of a program. */
   endSlice(): Promise<void>;

@@ -9,9 +9,10 @@
  * I3  All of our code and the SDK's is preloaded: it is evaluated once per process, not once per
  *     workflow. Measured with 80 modules of the core: 11.5 ms and 982 KB per workflow without
  *     preloading, 1.9 ms and 36 KB with it; preloading the SDK and `workflows` saves another 25 KB.
- *     Their dependency yaml is preloaded with them. This works because no module has state: the SDK
- *     keeps the state of a workflow in its activator, a global of the sandbox that is switched with
- *     the workflow.
+ *     Their dependency yaml is preloaded with them. This works because no module has state that a
+ *     run can see: the SDK keeps the state of a workflow in its activator, a global of the sandbox
+ *     that is switched with the workflow. A module may keep a pure cache of one value, as
+ *     `lisp/base/search.ts` does.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
