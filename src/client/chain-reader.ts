@@ -1,14 +1,15 @@
 /**
  * Reads the transcript or the events of a run from all of its links. Each link has its own items
  * and the id of the link before it. Items of earlier links come from the archive if it has them
- * all, or else from the links.
+ * all, or else from the links. Those of an ended run come from the archive alone, if it has them.
  */
 import type { Client } from '@temporalio/client';
 import { memberOf, type Json } from '../core/base/json.ts';
 import { shown } from '../core/text/shown.ts';
 import { createPageReader, type PagePosition } from '../core/contract/page.ts';
 import type { LinkPage } from '../core/contract/messages.ts';
-import { isUsageError, UsageError } from '../core/base/usage-error.ts';
+import type { Step } from '../core/contract/step.ts';
+import { UsageError } from '../core/base/usage-error.ts';
 import { eventsQuery, statusQuery, transcriptQuery } from '../workflows/messages.ts';
 import { isAlive, querying, readStep } from './service-calls.ts';
 
@@ -42,23 +43,17 @@ export async function readChain(request: ChainRequest): Promise<readonly Json[]>
   if (!Number.isSafeInteger(from) || from < 0) {
     throw new UsageError('number', `Expected \`from\` from 0 up, got ${shown(from)}. Change it.`);
   }
-  try {
-    return await readLink(request, undefined, from);
-  } catch (error) {
-    if (!isUsageError(error) || error.code !== 'no_worker') throw error;
-    const archived = await readArchived(request);
-    if (archived === null) throw error;
-    return archived;
-  }
+  return (await readArchived(request)) ?? readLink(request, undefined, from);
 }
 
-/** The items of a run that has ended, from the archive alone; null when it does not have them. */
+/**
+ * The items of a run that has ended, from the archive alone; null when it does not have them. No
+ * worker has to replay the run for them, and none has to be there.
+ */
 async function readArchived(request: ChainRequest): Promise<readonly Json[] | null> {
   const { archive, client, id, kind, from } = request;
   if (archive === undefined) return null;
-  const { status } = await client.workflow.getHandle(id).describe();
-  if (isAlive(status.name)) return null;
-  const step = await readStep(client, id).catch(() => null);
+  const step = await stepOfEnded(client, id).catch(() => null);
   if (step === null) return null;
   const read = (list: ChainList, first: number): Promise<readonly Json[]> =>
     archive.read(step.runId, list, first, Number.MAX_SAFE_INTEGER);
@@ -66,6 +61,12 @@ async function readArchived(request: ChainRequest): Promise<readonly Json[] | nu
   // The events of a link are archived after its entries.
   if (memberOf(events.at(-1), 'type') !== 'agent:execution:after') return null;
   return kind === 'events' ? events.slice(from) : read('entries', from);
+}
+
+/** Null for a live run. */
+async function stepOfEnded(client: Client, id: string): Promise<Step | null> {
+  const { status } = await client.workflow.getHandle(id).describe();
+  return isAlive(status.name) ? null : readStep(client, id);
 }
 
 /** The items from `from` on of link `executionId` and the links before it. */

@@ -3,6 +3,7 @@
  * validators and model adapter as on a worker. Time moves only when the clock is advanced or a call
  * sleeps.
  */
+import { NEWEST_RULES } from '../lisp.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
 import type { ChildOrder } from '../core/contract/host-order.ts';
 import { MAX_CHECK_ATTEMPTS, MAX_JUDGE_ATTEMPTS } from '../core/contract/attempts.ts';
@@ -76,6 +77,7 @@ export function createMemoryHost(parts: MemoryHostParts): Host {
     link: {
       address: tree.address,
       limitsAtOnce: true,
+      rules: NEWEST_RULES,
       isHandoverDue: parts.handoverDue,
       isFull: parts.isFull ?? (() => false),
       fits: parts.fitsHandover ?? (() => true),
@@ -83,6 +85,7 @@ export function createMemoryHost(parts: MemoryHostParts): Host {
     mailbox,
     waits,
     now: () => clock.now(),
+    computing: { run: (_kind, work) => work(), endSlice: () => Promise.resolve() },
     ...callsOf(parts, flight, mailbox),
     send: tree.send,
     abort: flight.abort,

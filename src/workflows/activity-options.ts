@@ -32,6 +32,13 @@ export const CHECK_OPTIONS: LocalActivityOptions = {
   retry: { maximumAttempts: MAX_CHECK_ATTEMPTS, initialInterval: '100ms' },
 };
 
+/** The empty activity between two slices of a program: it is tried until it succeeds. */
+export const SLICE_OPTIONS: LocalActivityOptions = {
+  startToCloseTimeout: '10s',
+  cancellationType: WAIT,
+  retry: { initialInterval: '100ms' },
+};
+
 /**
  * A model may think for a long time: the heartbeat detects a dead worker, not this deadline.
  * `attemptsBefore`: attempts that other activities made for the same call.

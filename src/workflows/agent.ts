@@ -155,6 +155,7 @@ function begin(
     runtime,
     mailbox: session.mailbox,
     log: session.log,
+    overrun: () => session.overrun,
     limitsAtOnce: session.limitsAtOnce,
     onBug,
     waitsForPeople: () => (session.run?.state.pending ?? []).length > 0,
@@ -179,7 +180,7 @@ function brokenStep(session: Session, cause: string): Step {
   return step;
 }
 
-/** Archives this link, in which the run ended. It is no command, so it takes no event. */
+/** Archives this link, in which the run ended. A sink is no command, so it adds no event. */
 function archiveEnd({ log, link }: Session, { state: { runId } }: Run): void {
   const { firstEvent, events, firstEntry, entries } = log;
   sinks.archive.write({ runId, link, firstEvent, events, firstEntry, entries });

@@ -47,12 +47,14 @@ import {
   inputSignal,
   leaseGrantSignal,
   leaseRequestSignal,
+  overrunSignal,
   progressSignal,
   sendUpdate,
 } from './messages.ts';
 import { failureOf } from './failures.ts';
 import { isUnreadable, UNREADABLE_PAYLOAD } from './payload-converter.ts';
 import { adjustmentRoom, answerRoom, inputRoom, isRefused } from './room.ts';
+import { readOverrun } from './overrun.ts';
 import { installQueries, stateOf } from './queries.ts';
 import type { Session } from './session.ts';
 
@@ -76,6 +78,9 @@ export function installHandlers(session: Session): void {
     const text = typeof payload?.message === 'string' ? payload.message : '';
     const message = cut(text, MAX_CANCEL_BYTES);
     session.mailbox.cancel({ reason: 'canceled', message });
+  });
+  setHandler(overrunSignal, (payload) => {
+    session.overrun = readOverrun(payload);
   });
   installTreeSignals(session);
   installQueries(session);

@@ -11,7 +11,7 @@ import type { Run } from '../core/run/run.ts';
 import type { RunState } from '../core/run/run-state.ts';
 import type { Step, StepTrace } from '../core/contract/step.ts';
 import type { Start } from './start.ts';
-import type { Adjustment } from '../core/contract/messages.ts';
+import type { Adjustment, Overrun } from '../core/contract/messages.ts';
 import { LIMITS_AT_ONCE, type TemporalHost } from './temporal-host.ts';
 
 /** One link of a chain, as its handlers see it. */
@@ -36,6 +36,8 @@ export interface Session {
   host: TemporalHost | null;
   /** Null until the agent is loaded; other runs repeat messages that come before that. */
   tree: TreeHandlers | null;
+  /** What must not be computed again; null until a worker has said so. */
+  overrun: Overrun | null;
   /** Set when the run has ended. */
   step: Step | null;
   /** Adjustments that the link before deferred. */
@@ -60,6 +62,7 @@ export function openSession(start: Start): Session {
     run: null,
     host: null,
     tree: null,
+    overrun: null,
     step: null,
     handedAdjustments: continued?.putOff ?? [],
     deferredAdjustments: [],

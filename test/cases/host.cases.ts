@@ -664,6 +664,28 @@ const TIME_CASES: readonly HostCase[] = [
 
 const RUN_CASES: readonly HostCase[] = [
   {
+    name: 'long work is done once, and what throws in it throws; a slice ends also after an abort',
+    shows: { rules: 2, did: ['program', 'reply'], thrown: 'no', idle: true },
+    act: async ({ host }) => {
+      const did = (['program', 'reply'] as const).map(
+        (kind) => host.computing.run(kind, () => ({ kind }))?.kind ?? null,
+      );
+      let thrown = '';
+      try {
+        host.computing.run('check', () => {
+          throw new Error('no');
+        });
+      } catch (error) {
+        thrown = (error as Error).message;
+      }
+      const slice = host.computing.endSlice();
+      host.abort();
+      await slice;
+      await host.computing.endSlice();
+      return { rules: host.link.rules, did, thrown, idle: host.isIdle() };
+    },
+  },
+  {
     name: 'a pause ends no call that is in flight',
     shows: { ends: ['ok', 'reply', 'success', 'judged'], paused: true },
     act: async (stage) => {

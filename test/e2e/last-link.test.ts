@@ -15,8 +15,8 @@ afterAll(() => stage.close());
 it('[R15] the last link of a run is archived too, for this user alone [R16]', async () => {
   const agent = defineAgent({
     name: 'tester',
-    limits: { iterations: 30 },
-    model: { id: 'm', model: async ({ iteration }) => (iteration < 9 ? GARBAGE : answer()) },
+    limits: 'unlimited',
+    model: { id: 'm', model: async ({ iteration }) => (iteration < 20 ? GARBAGE : answer()) },
   });
   const { everloop, archiveDir, stop } = await stage.serve([agent]);
   const run = await everloop.start('tester', { task: 'Go' });

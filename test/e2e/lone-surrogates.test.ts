@@ -10,7 +10,7 @@ import type { AgentDefinition, ToolDefinition } from '../../src/define/definitio
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { connect, type ConnectedEverloop } from '../../src/client/connect.ts';
 import { ToolError } from '../../src/core/base/tool-error.ts';
-import { wellFormed, wellFormedText } from '../../src/core/text/well-formed.ts';
+import { wellFormed, wellFormedJson, wellFormedText } from '../../src/core/text/well-formed.ts';
 import { modelAt } from '../support/aimock.ts';
 import { extent } from '../support/extent.ts';
 import { slowProviders, type ProviderReply } from '../support/slow-provider.ts';
@@ -48,9 +48,10 @@ async function expectWellFormed(run: RunHandle): Promise<void> {
     else if (typeof value === 'object' && value !== null) Object.values(value).forEach(collect);
   };
   collect(histories);
-  const recorded = texts.join('\n');
-  expect(wellFormedText(recorded)).toBe(recorded);
-  expect(recorded).not.toMatch(/\\ud[89a-f][\da-f]{2}/i);
+  for (const text of texts) {
+    expect(wellFormedText(text)).toBe(text);
+    expect(wellFormedJson(text)).toBe(text);
+  }
 }
 
 function throwing(name: string, error: () => unknown, attempts = 1): ToolDefinition {

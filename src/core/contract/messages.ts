@@ -31,6 +31,8 @@ export const MESSAGE_NAMES = {
   /** From the parent. */
   leaseGrant: 'lease-grant',
   deadlines: 'deadlines',
+  /** From a worker. */
+  overrun: 'overrun',
 } as const;
 
 /** Name of the workflow that runs an agent. */
@@ -58,6 +60,15 @@ export interface AdjustReceipt {
 /** Why a run is canceled; the text is part of its Step. */
 export interface CancelPayload {
   readonly message?: string;
+}
+
+/**
+ * Work that the SDK has cut off several times in a row. `seq` is the number of the last event
+ * before it, which identifies the work.
+ */
+export interface Overrun {
+  readonly work: 'reply' | 'check' | 'program' | 'loop';
+  readonly seq: number;
 }
 
 /** `running`: something is in flight · `waiting`: for a person · `paused` · `ended`. */

@@ -3,7 +3,13 @@
  * program, or judge an answer, and go on. The rules of the mode decide; this file carries them out.
  */
 import type { JudgeResult } from '../contract/outcome.ts';
-import { replyText, type AnswerTurn, type Turn } from '../contract/turn.ts';
+import {
+  malformedTurn,
+  plainTurn,
+  replyText,
+  type AnswerTurn,
+  type Turn,
+} from '../contract/turn.ts';
 import type { ModeRules, TurnNote } from '../modes/mode.ts';
 import { problemLines } from '../modes/program-answer.ts';
 import { settleSections, type SettledSections } from '../modes/section-values.ts';
@@ -18,6 +24,7 @@ import {
 } from '../run/turn-record.ts';
 import { fitJudgement, isTooLarge, shortened } from '../run/step-size.ts';
 import { judge, needsCheck, valuesToCheck } from '../termination/candidates.ts';
+import { errorSection } from '../termination/feedback.ts';
 import { runProgramTurn } from './program-turn.ts';
 import {
   acceptAnswer,
@@ -41,7 +48,9 @@ export function modeLoop(mode: ModeRules): Next {
       // A turn that was handed over continues; the model is not asked again.
       const kept = run.state.turn ?? null;
       const reply = kept?.reply ?? (await work.ask());
-      const turn = mode.readTurn(run.state.head.spec, reply, iteration);
+      const { spec } = run.state.head;
+      const turn =
+        run.host.computing.run('reply', () => mode.readTurn(spec, reply, iteration)) ?? UNREAD;
       if (kept === null) for (const event of readingEvents(turn, reply)) run.record(event);
       return await carryOut({ work, mode, turn, reply, kept });
     } catch (error) {
@@ -49,6 +58,14 @@ export function modeLoop(mode: ModeRules): Next {
     }
   };
 }
+
+/** The turn of a reply that takes too long to read. */
+const UNREAD: Turn = malformedTurn(
+  plainTurn,
+  'format',
+  [{ code: 'unreadable', message: 'the reply takes too long to read' }],
+  { feedback: [errorSection('Your reply takes too long to read. Write a shorter one.')] },
+);
 
 async function carryOut(current: OpenTurn): Promise<TurnEnd> {
   const { work, turn, kept } = current;

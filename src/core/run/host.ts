@@ -11,6 +11,7 @@
  * H3  What `now` returns never decreases, and is the same on every replay at the same place.
  * H4  `publish` and `send` return at once and never throw.
  */
+import type { Rules } from '../../lisp.ts';
 import type { AgentEvent } from '../contract/events.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { ChildOrder, ModelOrder } from '../contract/host-order.ts';
@@ -47,15 +48,19 @@ export type OutgoingMessage =
   | { readonly to: 'parent'; readonly message: ParentMessage }
   | { readonly to: 'child'; readonly childId: string; readonly message: ChildMessage };
 
-/** This link of the run: where it is reached, how it records, how much room its history has left. */
+/**
+ * This link of the run: where it is reached, how it records, how much room its history has left.
+ */
 export interface Link {
   /** Where other runs reach this one: its workflow id. */
   readonly address: string;
   /**
-   * Whether limits act as soon as they are crossed. False only in a link that began before they
-   * did: it records the calls of a batch in request order.
+   * Whether limits act as soon as they are crossed. False only in a link that an older version
+   * began: it records the calls of a batch in request order.
    */
   readonly limitsAtOnce: boolean;
+  /** The version of the language for programs that begin in this link. */
+  readonly rules: Rules;
   /** Whether the run should hand itself over at the next boundary. */
   isHandoverDue(): boolean;
   /**
@@ -67,6 +72,17 @@ export interface Link {
   fits(state: RunState): boolean;
 }
 
+/** Work that may take long: reading a reply, checking a program, running it. */
+export type Computation = 'reply' | 'check' | 'program';
+
+/** How the run does work that may take long. */
+export interface Computing {
+  /** Does the work; null, without doing it, if the host knows that it takes too long. */
+  run<Result extends object>(kind: Computation, work: () => Result): Result | null;
+  /** Lets messages, cancels and queries in between two slices of a program. */
+  endSlice(): Promise<void>;
+}
+
 /** The world, as the loop sees it. */
 export interface Host {
   readonly link: Link;
@@ -74,6 +90,7 @@ export interface Host {
   readonly mailbox: Mailbox;
   /** Waits of the loop. They are checked at each event, each message and each end of a call. */
   readonly waits: Waits;
+  readonly computing: Computing;
   /** Milliseconds since 1970. */
   now(): number;
   /** Asks a model. `state` holds the transcript that the order only names. */

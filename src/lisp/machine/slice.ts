@@ -1,6 +1,6 @@
 /**
  * Slices: after a fixed amount of fuel the machine stops between two instructions, so that its host
- * can handle queries, cancels and results. See `advanceSlice`. Runs do not ask for slices yet.
+ * can handle queries, cancels and results. See `advanceSlice`.
  *
  * I1  Where a slice ends depends on fuel alone, so it is the same in every replay.
  * I2  Compiled code cannot stop. If a slice ends inside it, the code is abandoned: its fuel is
