@@ -67,7 +67,7 @@ export function installHandlers(session: Session): void {
   setHandler(inputSignal, (input) => {
     const found = inputProblem(session, input);
     const room = found === null ? inputRoom(session, input) : null;
-    const problem = isRefused(room) ? room : found;
+    const problem = isRefused(session, room) ? room : found;
     if (problem !== null) return warn(session, 'input_refused', problem);
     session.mailbox.accept(input);
     session.host?.waits.wake();
@@ -139,7 +139,7 @@ async function deliverWhenLoaded(session: Session, message: ChildMessage | null)
 
 function accept(session: Session, input: RunInput): number {
   const room = inputRoom(session, input);
-  if (isRefused(room)) throw failureOf('invalid_input', room);
+  if (isRefused(session, room)) throw failureOf('invalid_input', room);
   const position = session.mailbox.accept(input);
   session.host?.waits.wake();
   return position;
@@ -169,7 +169,7 @@ function settle(session: Session, payload: AnswerPayload | DecidePayload): Answe
   if (checked.kind === 'refused') throw failureOf('invalid_input', checked.message);
   const answer = { id, updateId, ...checked.body };
   const room = answerRoom(session, answer);
-  if (isRefused(room)) throw failureOf('invalid_input', room);
+  if (isRefused(session, room)) throw failureOf('invalid_input', room);
   mailbox.answer(answer);
   session.host?.waits.wake();
   return { id };
@@ -240,7 +240,7 @@ async function adjust(session: Session, adjustment: Adjustment): Promise<AdjustR
   const { run } = session;
   if (run === null) throw failureOf('invalid_input', ENDED_EARLY);
   const room = adjustmentRoom(session, adjustment);
-  if (isRefused(room)) throw failureOf('invalid_input', room);
+  if (isRefused(session, room)) throw failureOf('invalid_input', room);
   if (isHandingOver(session)) {
     session.deferredAdjustments.push(adjustment);
     return session.deferredAdjustments.reduce(adjusted, receiptOf(run.state));

@@ -4,10 +4,9 @@
  *
  * I1  The validator checks first, and the handler checks again: two messages of one activation are
  *     both validated before either is accepted.
- * I2  Older workers accepted messages without this check. So before a handler refuses one, it asks
- *     `patched`, which is false when the history of an older worker is replayed.
+ * I2  Older workers accepted messages without this check. So handlers refuse none in a link that
+ *     began before there was one.
  */
-import { patched } from '@temporalio/workflow';
 import { byteSize, type Json } from '../core/base/json.ts';
 import type { Limit } from '../core/contract/limit.ts';
 import type { Adjustment } from '../core/contract/messages.ts';
@@ -64,8 +63,8 @@ export function adjustmentRoom(
 }
 
 /** Whether to refuse what a validator let through (I1, I2). */
-export function isRefused(problem: string | null): problem is string {
-  return problem !== null && patched('bounded-messages');
+export function isRefused(session: Session, problem: string | null): problem is string {
+  return problem !== null && session.limitsAtOnce;
 }
 
 function sizeOf(limits: readonly Limit[]): number {

@@ -28,7 +28,10 @@ export interface Session {
   readonly previous: string | null;
   /** The state that the link before handed over, with its waits; null in the first link. */
   readonly restored: RunState | null;
-  /** See `Link`: decided when the link begins. */
+  /**
+   * See `Link`. Decided when the link begins, also for refusals of messages for want of room, which
+   * came with the same release.
+   */
   readonly limitsAtOnce: boolean;
   /** Null until the agent is loaded. */
   run: Run | null;
