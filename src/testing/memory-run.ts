@@ -240,6 +240,8 @@ async function runToEnd(live: LiveRun): Promise<Step> {
     const { run, host } = live.link;
     const end = await runLoop(run, start.next ?? nextOf(loaded.spec), loaded);
     if (end.kind === 'ended') {
+      // Only a child that was lost still runs: like on a server, it does not outlive its parent.
+      for (const { link, handle } of live.children) if (!link.run.hasEnded) handle.terminate();
       const unreadInputs = host.mailbox.peek().waiting.map((waiting) => waiting.id);
       return stepOf(run.state, end.ending, traceOf(start.address, unreadInputs));
     }

@@ -3,8 +3,9 @@
  * `workflows/temporal-host.ts` over activities, and `testing/memory-host.ts` in one process.
  *
  * Every implementation keeps this contract:
- * H1  Each call settles with an outcome; it rejects only for a bug of the host. After `abort` it
- *     ends as `aborted` or `canceled`, a `once` tool that did not stop as `unknown`.
+ * H1  Each call settles with an outcome; it rejects only for a bug of the host. A call that `abort`
+ *     stops ends within 30 s as `aborted` or `canceled`; a `once` tool that does not stop ends as
+ *     `unknown`. A child has 90 s to end, then it is `lost`. What ended before keeps its outcome.
  * H2  The host owns retries, deadlines and heartbeats of a call; the loop owns fallbacks, counting
  *     and limits. Before the host retries an attempt that cost tokens, it asks the loop.
  * H3  What `now` returns never decreases, and is the same on every replay at the same place.
@@ -113,7 +114,10 @@ export interface Host {
   abort(abortId?: string): void;
   /** Whether nothing is in flight; waits do not count. */
   isIdle(): boolean;
-  /** Replaces the one deadline of the run; null removes it. `onDue` runs at its time. */
+  /**
+   * Replaces the one deadline of the run; null removes it. `onDue` runs at its time and wakes no
+   * wait: what it changes, it publishes.
+   */
   setDeadline(at: number | null, onDue: () => void): void;
   /** Publishes an event that is already in the state; `entry` is what it added to the history. */
   publish(event: AgentEvent, entry: Entry | undefined): void;
