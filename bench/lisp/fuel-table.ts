@@ -6,7 +6,8 @@
  * cost more than most calls. A time is the smaller of wall and processor time, and the best of
  * several tries: the processor's count has the collector's threads in it, the wall has the others'.
  */
-import { findBuiltin, allBuiltins } from '../../src/lisp/builtins/registry.ts';
+import { findBuiltin } from '../../src/lisp/builtins/registry.ts';
+import { allBuiltins } from '../../test/lisp/support/builtins.ts';
 import { invoke } from '../../src/lisp/code/invoke.ts';
 import { Fault, ProgramExit } from '../../src/lisp/base/problem.ts';
 import { limitsFrom } from '../../src/lisp/base/limits.ts';

@@ -27,8 +27,8 @@ export interface ActivityRuntime {
   /** A worker without a heartbeat for this time counts as lost: 5 s; 3 s on the embedded server. */
   readonly heartbeatMs: number;
   /**
-   * The version of the language for programs that begin in this link. Absent from runs that began
-   * before there were versions: 1.
+   * The version of the language for programs that begin in this link. Absent in runs that began
+   * before versions existed, which have version 1.
    */
   readonly rules?: Link['rules'];
   /**

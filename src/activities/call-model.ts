@@ -28,7 +28,7 @@ import type { ModelCallResult } from '../models/model-adapter.ts';
 import { entryFor, type ModelEntry } from '../define/model/model-entry.ts';
 import { classifyModelError, hasCost, type ModelFailure } from '../models/model-failures.ts';
 import { requestFor } from '../models/prompt-texts.ts';
-import { missingModelText } from '../registry/registry.ts';
+import { missingModel } from '../registry/registry.ts';
 import type { TranscriptKey, TranscriptSource } from './transcript-source.ts';
 
 /**
@@ -91,16 +91,17 @@ function checkSize(order: ModelOrder, outcome: ModelCallResult): void {
  * The worker that loaded the agent had its models, so another worker may have them. Models that a
  * custom loop names were never checked, so for these the failure is final.
  */
-function entryOf(registry: Registry, { model: id, agent, own }: ModelOrder): ModelEntry {
-  const entry = registry.models.get(id);
+function entryOf(registry: Registry, order: ModelOrder): ModelEntry {
+  const entry = registry.models.get(order.model);
   if (entry !== undefined) return entry;
-  const message = missingModelText(registry, id);
   const { attempt } = Context.current().info;
   const details = { usage: { ...noUsage }, usageKnown: false, attempts: attempt };
-  if (own?.models === undefined) {
-    throw notHere({ ...details, what: `model ${id}`, agent, code: 'model_error' }, message);
+  const failure = missingModel(registry, order);
+  if (order.own?.models === undefined) {
+    const what = `model ${order.model}`;
+    throw notHere({ ...details, what, agent: order.agent, code: 'model_error' }, failure.message);
   }
-  throw toModelFailure({ code: 'model_error', retryable: false, message }, { attempt, details });
+  throw toModelFailure(failure, { attempt, details });
 }
 
 async function transcriptOf(

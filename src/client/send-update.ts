@@ -1,4 +1,4 @@
-/** Messages to a run: updates, across hand-overs and through bursts, and the cancel. */
+/** Sends a run its messages: the cancel, and updates, which survive hand-overs and bursts. */
 import {
   ApplicationFailure,
   type Client,
@@ -59,7 +59,7 @@ export async function acrossHandover<Result, Arg>(
           return lateResult(id, client, () => handle.getUpdateHandle<Result>(updateId).result());
         }
         if (!isBusy && attempt >= HANDOVER_TRIES) throw error;
-        // Others of a burst wait too, so each waits for another time.
+        // Other updates of a burst wait too, so each waits for a different time.
         await sleep(Math.min(50 * 2 ** attempt, 1_000) * (0.5 + Math.random()));
       }
     }
@@ -87,7 +87,7 @@ async function lateResult<Result>(
   throw isServed ? busy(id) : noAnswer(id);
 }
 
-/** 8 of gRPC: too many updates in flight. The SDK repeats such calls, but not for ever. */
+/** gRPC status 8: too many updates in flight. The SDK repeats such calls, but not for ever. */
 const RESOURCE_EXHAUSTED = 8;
 
 function busy(id: string): UsageError {
@@ -105,12 +105,12 @@ function noAnswer(id: string): UsageError {
   );
 }
 
-/** 3 of gRPC: among others, an execution that has all the signals it may have. */
+/** gRPC status 3: among other causes, the execution has had all the signals that it may have. */
 const INVALID_ARGUMENT = 3;
 
 /**
  * Cancels run `id` by its signal, or ends it at once by force. An execution takes 10,000 signals;
- * one that has them is canceled through the service, which loses only the message.
+ * after these the service cancels it, and only the message is lost.
  */
 export async function cancelRun(
   id: string,

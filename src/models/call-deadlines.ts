@@ -1,7 +1,7 @@
 /**
- * The deadlines of one model call: until its request is on its way, until the first token, and
- * between two parts of the reply. A deadline aborts the call as a cancel does, so that the
- * connection is closed at once; the call then fails and is retried.
+ * The deadlines of one model call: to send its request, to get the first token, and to get each
+ * further part of the reply. A deadline aborts the call as a cancel does, so the connection closes
+ * at once. The call then fails and is retried.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe } from 'node:diagnostics_channel';
@@ -13,7 +13,7 @@ const CALL_DEADLINES = { connectMs: 10_000, firstTokenMs: 180_000, idleMs: 60_00
 
 type Deadline = keyof typeof CALL_DEADLINES;
 
-/** What a deadline says when it has passed, after the time. */
+/** The message of a deadline that has passed, without its time. */
 const TEXTS: Readonly<Record<Deadline, string>> = {
   connectMs: 'The provider could not be reached within',
   firstTokenMs: 'The provider sent no token within',
@@ -25,25 +25,25 @@ const MAX_TIMER_MS = 2_147_483_647;
 
 /** The deadlines of a call in flight. */
 export interface CallWatch {
-  /** Aborted when the call is aborted, and at a deadline. */
+  /** Aborts with the call, and at a deadline. */
   readonly signal: AbortSignal;
-  /** Runs the call. The requests that it makes are under `connectMs`. */
+  /** Runs the call; `connectMs` holds for each request that it makes. */
   readonly run: <Result>(work: () => Promise<Result>) => Promise<Result>;
-  /** Takes note of a part of the reply: only what the model itself says is a token. */
+  /** Reports a part of the reply; a token is a part that the model itself wrote. */
   readonly onPart: (isToken: boolean) => void;
   /** The error of the deadline that passed, if one did. */
   readonly expired: () => Error | undefined;
-  /** Ends all deadlines. */
+  /** Clears all deadlines. */
   readonly close: () => void;
 }
 
-/** The call in which a request is made. */
+/** The call that makes a request. */
 const calls = new AsyncLocalStorage<{ readonly onRequest: (request: object) => void }>();
-/** What to do once a request is on its way. */
+/** Called when a request is on its way. */
 const waiting = new WeakMap<object, () => void>();
 let isListening = false;
 
-/** Watches one call of `entry`, which `signal` aborts. */
+/** Watches one call of `entry`; `signal` aborts the call. */
 export function watchCall(entry: ModelEntry, signal: AbortSignal): CallWatch {
   const { connectMs, firstTokenMs, idleMs } = timesOf(entry);
   const stop = new AbortController();
@@ -90,7 +90,7 @@ export function watchCall(entry: ModelEntry, signal: AbortSignal): CallWatch {
   };
 }
 
-/** A function decides for itself how long it takes, unless its entry says otherwise. */
+/** The deadlines of an entry. A model function has none unless its entry sets them. */
 function timesOf({
   model,
   connectMs,
@@ -104,7 +104,7 @@ function timesOf({
   return { ...defaults, ...defined({ connectMs, firstTokenMs, idleMs }) };
 }
 
-/** Node's `fetch` tells of each request when it is made and when it is sent. */
+/** Node's `fetch` reports each request twice: when it is created and when it is sent. */
 function listen(): void {
   if (isListening) return;
   isListening = true;

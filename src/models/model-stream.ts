@@ -38,10 +38,10 @@ type BlockPart = Extract<
   { type: `${Block['type']}-${'start' | 'delta' | 'end'}` }
 >;
 
-/** Whom a collector tells of what it gets. */
+/** What a collector calls while it reads. */
 export interface CollectorIo {
   readonly onChunk: (chunk: ModelChunk) => void;
-  /** Called with each part of a stream; a token is what the model itself says. */
+  /** Called with each part of a stream; a token is a part that the model itself wrote. */
   readonly onPart: (isToken: boolean) => void;
 }
 
@@ -92,7 +92,7 @@ export function modelCollector(entry: ModelEntry, io: CollectorIo): ModelCollect
   };
 }
 
-/** Parts that come before the model has said anything. */
+/** Parts that come before the first token of the model. */
 const PREAMBLES: ReadonlySet<string> = new Set(['stream-start', 'response-metadata', 'raw']);
 
 async function readStream(

@@ -154,7 +154,7 @@ interface ToolActivities {
 function createToolActivities(runtime: ActivityRuntime): ToolActivities {
   const known = new Map<string, ToolActivity>();
   const pick = (tool: ToolSpec, activities: EverloopActivities): ToolActivity =>
-    tool.name === SEARCH_TOOL ? activities.searchTools : activities.callTool;
+    activities[tool.name === SEARCH_TOOL ? 'searchTools' : 'callTool'];
   return {
     anywhere: (tool) =>
       pick(tool, proxyActivities<EverloopActivities>(onAnyWorker(toolOptions(tool, runtime)))),

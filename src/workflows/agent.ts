@@ -172,7 +172,7 @@ function brokenStep(session: Session, cause: string): Step {
   return step;
 }
 
-/** Archives this link, in which the run ended. It is no command, so it takes no event. */
+/** Archives this link, in which the run ended. A sink is no command, so it adds no event. */
 function archiveEnd({ log, link }: Session, { state: { runId } }: Run): void {
   const { firstEvent, events, firstEntry, entries } = log;
   sinks.archive.write({ runId, link, firstEvent, events, firstEntry, entries });

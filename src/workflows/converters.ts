@@ -1,7 +1,7 @@
 /**
- * How values and errors become what is sent: as by default, but every text is well-formed. The
- * service refuses a failure with half of a surrogate pair, and the SDK ends the worker's process
- * for it. Used by the workflow, the worker and the client, so no text leaves any other way.
+ * How values and errors are encoded: as by default, but with well-formed text. The service refuses
+ * a failure with half of a surrogate pair, and the SDK then ends the worker's process. Workflow,
+ * worker and client use these converters, so no text leaves any other way.
  */
 import {
   DefaultFailureConverter,
@@ -18,7 +18,7 @@ const SMALL_D = 0x64;
 const SMALL_U = 0x75;
 const LOWER_CASE = 0x20;
 
-/** Payloads whose texts are well-formed, both those that are made and those that are read. */
+/** Makes the text of payloads well-formed, when they are written and when they are read. */
 export const wellFormedPayloads: PayloadConverter = {
   toPayload: (value, context, hint) =>
     mended(defaultPayloadConverter.toPayload(value, context, hint)),
@@ -26,7 +26,7 @@ export const wellFormedPayloads: PayloadConverter = {
     defaultPayloadConverter.fromPayload(mended(payload), context, hint),
 };
 
-/** Failures whose texts are well-formed; the bundler finds it by this name. */
+/** Makes the text of failures well-formed. The bundler finds it by this name. */
 export const failureConverter: FailureConverter = wellFormedFailures(new DefaultFailureConverter());
 
 function wellFormedFailures(converter: FailureConverter): FailureConverter {
@@ -46,7 +46,7 @@ function mended(payload: Payload): Payload {
   return { ...payload, data: encode(wellFormedJson(decode(data))) };
 }
 
-/** Whether the JSON `data` may have an escaped half: `\ud…`. JSON escapes nothing else so. */
+/** Whether the JSON `data` may have an escaped half of a pair, which begins with `\ud`. */
 function hasEscapedHalf(data: Uint8Array): boolean {
   for (let at = data.indexOf(BACKSLASH); at !== -1; at = data.indexOf(BACKSLASH, at + 2)) {
     if (data[at + 1] === SMALL_U && ((data[at + 2] ?? 0) | LOWER_CASE) === SMALL_D) return true;

@@ -1,11 +1,11 @@
 /**
- * Work that takes too long. The SDK cuts a workflow task off after five seconds and tries it again for
- * ever, so the worker, which notices, tells the run what must not be computed again.
+ * Work that takes too long. The SDK cuts off a workflow task after five seconds and tries it again
+ * for ever. The worker notices, and tells the run what it must not compute again.
  *
- * O1  Before work that may take long, and after each event, a global says what is computed. Only the
- *     worker's thread reads it, when it has cut the task off; see `guard-workflow-threads.ts`.
- * O2  The signal names the work by the last event before it. It has no effect on any other work, so
- *     one that comes late, or from someone else, does nothing.
+ * I1  A global names the current work. It is set before work that may take long and after each
+ *     event. Only the worker's thread reads it, after a cut; see `guard-workflow-threads.ts`.
+ * I2  The signal names the work by the last event before it, and has no effect on other work. So a
+ *     late or forged signal does no harm.
  */
 import { ApplicationFailure } from '@temporalio/workflow';
 import { isPlainObject } from '../core/base/json.ts';

@@ -11,9 +11,9 @@ import { wellFormedPayloads } from './converters.ts';
 export const UNREADABLE_PAYLOAD = 'a payload that cannot be read';
 
 /**
- * Stands for a payload that is still encrypted: this worker has no key. As the start of a run it
- * leaves the run to a worker with the key. A run whose start could be read has no keys, so to it
- * this is one more payload that cannot be read.
+ * Stands for a payload that is still encrypted: this worker has no key. A run whose start is
+ * encrypted is left to a worker with the key. A run whose start could be read has no key, so it
+ * treats this as any payload that cannot be read.
  */
 export class EncryptedPayload {
   /** The id of the key, if the payload names it. */

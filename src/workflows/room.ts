@@ -17,10 +17,10 @@ import { stateOf } from './queries.ts';
 import type { Session } from './session.ts';
 import { fitsHandover, MAX_HANDOVER_BYTES } from './start.ts';
 
-/** Messages up to this size only have to fit; larger ones leave {@link GROWTH_BYTES} as well. */
+/** Messages up to this size only have to fit; larger ones must also leave {@link GROWTH_BYTES}. */
 const SMALL_BYTES = 16_384;
 
-/** What a conversation may grow by before its next hand-over. */
+/** How much a conversation may grow before its next hand-over. */
 const GROWTH_BYTES = 262_144;
 
 /** Bytes of JSON of one adjustment, and of those that come during a hand-over. */

@@ -25,8 +25,9 @@ import { EncryptedPayload } from './payload-converter.ts';
 const FORMAT = 1;
 
 /**
- * The features of a state that this code knows, by the names that `needs` of a hand-over gives them.
- * Give a feature a name if an older worker must not take the state; what it may ignore needs none.
+ * The features of a state that this code knows, by the names that `needs` of a hand-over gives
+ * them. Name a feature if an older worker must not take the state. A feature that it may ignore
+ * needs no name.
  */
 const KNOWN_NEEDS: readonly unknown[] = [];
 

@@ -63,8 +63,8 @@ export interface CancelPayload {
 }
 
 /**
- * Work that the SDK has cut off several times in a row. `seq` is the number of the last event before
- * it, so that the message is about this work and no other.
+ * Work that the SDK has cut off several times in a row. `seq` is the number of the last event
+ * before it, which identifies the work.
  */
 export interface Overrun {
   readonly work: 'reply' | 'check' | 'program' | 'loop';

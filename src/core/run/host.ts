@@ -3,8 +3,9 @@
  * `workflows/temporal-host.ts` over activities, and `testing/memory-host.ts` in one process.
  *
  * Every implementation keeps this contract:
- * H1  Each call settles with an outcome; it rejects only for a bug of the host. After `abort` it
- *     ends as `aborted` or `canceled`, a `once` tool that did not stop as `unknown`.
+ * H1  Each call settles with an outcome; it rejects only for a bug of the host. A call that `abort`
+ *     stops ends within 30 s as `aborted` or `canceled`; a `once` tool that does not stop ends as
+ *     `unknown`. A child has 90 s to end, then it is `lost`. What ended before keeps its outcome.
  * H2  The host owns retries, deadlines and heartbeats of a call; the loop owns fallbacks, counting
  *     and limits. Before the host retries an attempt that cost tokens, it asks the loop.
  * H3  What `now` returns never decreases, and is the same on every replay at the same place.
@@ -49,13 +50,15 @@ export type OutgoingMessage =
   | { readonly to: 'parent'; readonly message: ParentMessage }
   | { readonly to: 'child'; readonly childId: string; readonly message: ChildMessage };
 
-/** This link of the run: where it is reached, how it records, how much room its history has left. */
+/**
+ * This link of the run: where it is reached, how it records, how much room its history has left.
+ */
 export interface Link {
   /** Where other runs reach this one: its workflow id. */
   readonly address: string;
   /**
-   * Whether limits act as soon as they are crossed. False only in a link that began before they
-   * did: it records the calls of a batch in request order.
+   * Whether limits act as soon as they are crossed. False only in a link that an older version
+   * began: it records the calls of a batch in request order.
    */
   readonly limitsAtOnce: boolean;
   /** The version of the language for programs that begin in this link. */
@@ -74,9 +77,9 @@ export interface Link {
 /** Work that may take long: reading a reply, checking a program, running it. */
 export type Computation = 'reply' | 'check' | 'program';
 
-/** How the run computes what nothing bounds by time. */
+/** How the run does work that may take long. */
 export interface Computing {
-  /** Does such work. Null, without doing it, if the host was told that this very work is too long. */
+  /** Does the work; null, without doing it, if the host knows that it takes too long. */
   run<Result extends object>(kind: Computation, work: () => Result): Result | null;
   /** Lets messages, cancels and queries in between two slices of a program. */
   endSlice(): Promise<void>;
@@ -113,7 +116,10 @@ export interface Host {
   abort(abortId?: string): void;
   /** Whether nothing is in flight; waits do not count. */
   isIdle(): boolean;
-  /** Replaces the one deadline of the run; null removes it. `onDue` runs at its time. */
+  /**
+   * Replaces the one deadline of the run; null removes it. `onDue` runs at its time and wakes no
+   * wait: what it changes, it publishes.
+   */
   setDeadline(at: number | null, onDue: () => void): void;
   /** Publishes an event that is already in the state; `entry` is what it added to the history. */
   publish(event: AgentEvent, entry: Entry | undefined): void;

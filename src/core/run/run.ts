@@ -181,7 +181,7 @@ function recordEvent(
   const ends = body.type === 'agent:execution:after';
   if (progress.isClosed && !ends) return;
   const before = progress.state;
-  // A core that cuts texts may split a pair; readers in other processes would see another text.
+  // Cutting a text may split a surrogate pair, which readers in other processes would see changed.
   publish(progress, wellFormed(body), wellFormed(carried));
   progress.hasEnded ||= ends;
   progress.isClosed = ends || body.type === 'agent:execution:handover';

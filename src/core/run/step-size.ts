@@ -67,7 +67,7 @@ export function shortened(reply: Reply): Reply {
   return { ...reply, parts, calls };
 }
 
-/** What the statistics of a Step may grow by between a judgement and the end. */
+/** How much the statistics of a Step may grow between a judgement and the end. */
 const STATISTICS_BYTES = 1_024;
 
 /** UTF-8 bytes of each part of a reply that is too large. */

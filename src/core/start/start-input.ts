@@ -21,7 +21,7 @@ import { EMPTY_MEMORY, type ProgramMemory } from '../../lisp.ts';
 export const MAX_START_BYTES = 1_500_000;
 
 /** Bytes of a run's id, as the service allows them (`limit.maxIDLength`). */
-const MAX_ID_BYTES = 1_000;
+export const MAX_ID_BYTES = 1_000;
 
 /** What a start is made of. */
 export interface StartParts extends Pick<

@@ -22,7 +22,7 @@ export function wellFormedJson(text: string): string {
 }
 
 /**
- * `value` with every text in it, and every key, well-formed. Lists and plain objects are searched;
+ * `value` with all its texts and keys made well-formed. Lists and plain objects are searched;
  * what has nothing to mend is returned as it is, not copied.
  */
 export function wellFormed<Value>(value: Value): Value {

@@ -35,13 +35,13 @@ export interface ModelEntry {
    */
   readonly settings?: JsonObject;
   /**
-   * Milliseconds until a request is on its way, over 0. Node's `fetch` gives up after 10,000 by
-   * itself. Default 10,000; for a function: no such time.
+   * Milliseconds until a request is on its way, more than 0. Node's `fetch` itself gives up after
+   * 10,000. Default 10,000; for a function: no deadline.
    */
   readonly connectMs?: number;
   /**
    * Milliseconds until the first token; without streaming, until the whole reply. Default 180,000;
-   * for a function: `Infinity`, which sets no time.
+   * for a function: `Infinity`, which means no deadline.
    */
   readonly firstTokenMs?: number;
   /** Milliseconds between two parts of a reply. Default 60,000; for a function: `Infinity`. */

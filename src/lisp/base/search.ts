@@ -43,7 +43,10 @@ export function searchTextBack(text: string, part: string, from: number): number
   return -1;
 }
 
-/** The borders of the last part, kept because one part is searched for many times in a row. */
+/**
+ * The borders of the last part, since one part is searched for many times in a row. A pure cache:
+ * no result depends on it.
+ */
 const last: { part: string; borders: readonly number[] } = { part: '', borders: [] };
 
 function bordersFor(part: string): readonly number[] {

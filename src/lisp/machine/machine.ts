@@ -66,8 +66,8 @@ export function advance(machine: Machine, tick: Tick): Advance {
 }
 
 /**
- * As {@link advance}, but stops after a slice of fuel: the host lets other work in, and calls again,
- * with the results that have come by then or with none. A program of version 1 has no slices.
+ * As {@link advance}, but stops after a slice of fuel. The host lets other work in, and calls again
+ * with the results that have come by then. A program of version 1 has no slices.
  */
 export function advanceSlice(machine: Machine, tick: Tick): Advance | Sliced {
   return runTick(machine, tick, true);

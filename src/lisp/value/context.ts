@@ -115,15 +115,19 @@ function outOfFuel(limits: Limits): Fault {
   );
 }
 
-/** Units of fuel that run before the machine lets its host do something else. Recorded programs depend on it. */
+/**
+ * Units of fuel that run before the machine lets its host do something else. Recorded programs
+ * depend on it.
+ */
 export const SLICE: number = 250_000;
 
 /** What ends code that can be begun again, when its slice ends in the middle. */
 export const SLICE_END: unique symbol = Symbol('the slice ended');
 
 /**
- * What happens when the fuel is below zero: code that can be begun again is abandoned; else the next
- * slice is begun, which the machine sees before its next instruction; without one the program ends.
+ * What happens when the fuel is below zero: code that can be begun again is abandoned; else the
+ * next slice is begun, which the machine sees before its next instruction; without one the program
+ * ends.
  */
 export function endSlice(ctx: Context, span?: Span): void {
   // eslint-disable-next-line @typescript-eslint/only-throw-error -- a mark, and no error

@@ -3,15 +3,16 @@
  * five seconds, so the bundle is kept in a file, with the hash of every source file. Later starts
  * read it in milliseconds, unless a source file has changed.
  *
- * B1  A cached bundle equals a new build: same files and contents, same SDK, same major version of
+ * I1  A cached bundle equals a new build: same files and contents, same SDK, same major version of
  *     Node, same preloaded modules.
- * B2  The cache file is written as a whole, so processes may race.
- * B3  All of our code and the SDK's is preloaded: it is evaluated once per process, not once per
+ * I2  The cache file is written as a whole, so processes may race.
+ * I3  All of our code and the SDK's is preloaded: it is evaluated once per process, not once per
  *     workflow. Measured with 80 modules of the core: 11.5 ms and 982 KB per workflow without
  *     preloading, 1.9 ms and 36 KB with it; preloading the SDK and `workflows` saves another 25 KB.
- *     Their dependency yaml is preloaded with them. This works because no module has state: the SDK
- *     keeps the state of a workflow in its activator, a global of the sandbox that is switched with
- *     the workflow.
+ *     Their dependency yaml is preloaded with them. This works because no module has state that a
+ *     run can see: the SDK keeps the state of a workflow in its activator, a global of the sandbox
+ *     that is switched with the workflow. A module may keep a pure cache of one value, as
+ *     `lisp/base/search.ts` does.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
@@ -100,7 +101,7 @@ export async function loadWorkflowBundle(options: WorkflowBundleOptions): Promis
   const startedAtMs = Date.now();
   const { code, files } = await makeBundle(workflowsPath, preloadModules);
   const hashes = await hashFiles(files);
-  // A file that changed during the build may be in the bundle in either version (B1).
+  // A file that changed during the build may be in the bundle in either version (I1).
   const changedAtMs = await newestChange(files);
   if (changedAtMs < startedAtMs) await writeCache(cacheFile, code, hashes);
   return { code, isFromCache: false };

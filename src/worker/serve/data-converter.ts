@@ -1,7 +1,7 @@
 /**
  * The converters of a worker's process. The SDK takes them only as the path of a module that it
  * loads by `require`, which cannot load TypeScript. So this file registers them as such a module,
- * under its own path. The workflow thread has them from the bundle.
+ * under its own path. The workflow thread takes them from the bundle.
  */
 import type { DataConverter } from '@temporalio/common';
 import { createRequire, Module } from 'node:module';

@@ -6,10 +6,10 @@
  * process with "async hook stack has become corrupted". The guard remembers the stack before each
  * such call and puts it back after a cut: the task fails, and every other run goes on.
  *
- * It also says which work of which run was cut off, which nothing inside the sandbox can see.
+ * The guard also reports which work of which run was cut off: the sandbox cannot notice a cut.
  *
- * G1  The guard runs in the SDK's workflow threads only, before any code of the SDK.
- * G2  It changes nothing unless a script is cut off.
+ * I1  The guard runs in the SDK's workflow threads only, before any code of the SDK.
+ * I2  It changes nothing unless a script is cut off.
  */
 import workerThreads, { type TransferListItem, type WorkerOptions } from 'node:worker_threads';
 import { basename } from 'node:path';
@@ -43,10 +43,10 @@ const putBack = () => undefined;`,
 };
 
 /**
- * What a thread runs before the SDK's file. It is a text because a thread cannot start from a
- * TypeScript file in every way that this package is run; a `data:` URL because Node does not run
- * what `--import` names in a thread that is started with `eval`. What a run computes stands in a
- * global of its sandbox; see `workflows/overrun.ts`.
+ * The code that a thread runs before the SDK's file. It is text because a thread cannot always
+ * start from a TypeScript file. It becomes a `data:` URL because Node ignores `--import` in a
+ * thread that starts with `eval`. A global of the sandbox names the work of a run; see
+ * `workflows/overrun.ts`.
  */
 const GUARD = `
 import { createRequire } from 'node:module';
@@ -74,7 +74,7 @@ export interface CutOff {
   readonly taskQueue: string;
   readonly workflowId: string;
   readonly runId: string;
-  /** What it computed, as the sandbox says it: `program 57`. */
+  /** The work that was cut off, as the sandbox names it: `program 57`. */
   readonly work: string;
 }
 

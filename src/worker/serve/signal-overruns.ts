@@ -1,16 +1,16 @@
 /**
  * Tells a run that it computes too long. Only the worker notices that the SDK cuts its tasks off.
  *
- * O1  Three cut-offs in a row are cut-offs of the same work of the same execution: a run that got on
+ * I1  Only cut-offs of the same work of the same execution are counted together: a run that got on
  *     computes other work.
- * O2  A signal that is lost is sent again after three more.
+ * I2  A lost signal is sent again after three more cut-offs.
  */
 import { Client } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
 import { MESSAGE_NAMES, type Overrun } from '../../core/contract/messages.ts';
 import { onCutOff, type CutOff } from './guard-workflow-threads.ts';
 
-/** After so many cut-offs in a row the run is told. */
+/** Number of cut-offs in a row after which the run is told. */
 const TOLERATED = 3;
 
 /** Where a worker serves workflows. */

@@ -24,7 +24,7 @@ export interface SinkParts {
 /** A workflow task waits this long for a slow archive, which then finishes by itself. */
 const MAX_ARCHIVE_MS = 3_000;
 
-/** Writes the events last: where they are complete, the entries are, too. Never rejects. */
+/** Writes the events last, so that complete events mean complete entries. Never rejects. */
 async function archiveLink(
   archive: Pick<Archive, 'write'>,
   { runId, link, firstEntry, entries, firstEvent, events }: EndedLink,
@@ -67,8 +67,8 @@ export function createSinks(parts: SinkParts): InjectedSinks<EverloopSinks> {
       },
     },
     archive: {
-      // Before the workflow task completes, so a link that ended has been archived. A task whose
-      // worker is lost runs again, and so does this.
+      // This runs before the workflow task completes, so every link that ended is archived. If the
+      // worker is lost, the task runs again, and so does this.
       write: {
         callDuringReplay: false,
         fn: async (_info, link) => {

@@ -1,5 +1,5 @@
 /**
- * Keeps a server of this process running: starts it again when it ends without being asked, and
+ * Keeps a server of this process running: starts it again when it ends by itself, and
  * says when its database is gone.
  */
 import { stat } from 'node:fs/promises';
@@ -27,10 +27,10 @@ export interface KeptParts<Server extends KeepableServer> {
 const FIRST_WAIT_MS = 250;
 const MAX_WAIT_MS = 30_000;
 
-/** A server that ran this long began well. */
+/** A server that ran for longer than this started well. */
 const WELL_AFTER_MS = 10_000;
 
-/** How often the database file is looked at. */
+/** How often the database file is checked. */
 const LOOK_MS = 2_000;
 
 /** Keeps `server`, and each server that replaces it, running until `stop`. */
@@ -92,19 +92,19 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal, ref: false }).catch(() => undefined);
 }
 
-/** Says once for each server when its database file is not the one that it began with. */
+/** Warns, once for each server, when its database file was deleted or replaced. */
 function watchDatabase(
   { databaseFile, onProgress }: Pick<KeptParts<KeepableServer>, 'databaseFile' | 'onProgress'>,
   server: () => KeepableServer,
 ): () => void {
   let watched: { readonly pid: number | undefined; readonly file: number | null } | null = null;
-  let told: number | undefined;
+  let warnedPid: number | undefined;
   const look = async (): Promise<void> => {
     const { pid } = server();
     const file = await fileNumber(databaseFile);
     if (watched === null || watched.pid !== pid) watched = { pid, file };
-    if (file === watched.file || told === pid) return;
-    told = pid;
+    if (file === watched.file || warnedPid === pid) return;
+    warnedPid = pid;
     onProgress(
       `The database ${databaseFile} was deleted while the Temporal server uses it. Its runs are ` +
         'lost. Stop this command and start it again; it begins with an empty database.',
@@ -116,7 +116,7 @@ function watchDatabase(
   return () => clearInterval(timer);
 }
 
-/** Identifies a file, even from another under the same path; null when there is none. */
+/** Identifies the file itself, unlike its path; null when there is none. */
 async function fileNumber(file: string): Promise<number | null> {
   return stat(file).then(
     ({ ino }) => ino,

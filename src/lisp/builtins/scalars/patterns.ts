@@ -19,7 +19,7 @@ import { arg, expectCount, expectText, fault, wrongType } from '../arguments/exp
 import { plain, finish, steps, want } from '../arguments/stepping.ts';
 import { joined, parseLong, toText } from './text.ts';
 
-/** What a unit of a pattern may cost more than to read: a class is built from large tables. */
+/** The extra cost that a unit of a pattern may have: a class is built from large tables. */
 const CLASS_COST = 5;
 
 /** Steps of the matcher for one unit of fuel. */
