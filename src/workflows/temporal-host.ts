@@ -22,6 +22,7 @@ import { callsOf } from './activity-calls.ts';
 import { createChildRuns, type ChildRuns } from './children.ts';
 import { createFlight, type Flight } from './flight.ts';
 import { createComputing } from './overrun.ts';
+import { createRest } from './rests.ts';
 import { createElsewhere } from './retry-elsewhere.ts';
 import { sinks } from './sinks.ts';
 import { fitsHandover } from './start.ts';
@@ -83,12 +84,9 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
   };
   const children = createChildRuns(onBug);
   const computing = createComputing(parts.overrun ?? (() => null));
-  const elsewhere = createElsewhere({
-    runtime,
-    waits: published,
-    run,
-    isNew: parts.limitsAtOnce,
-  });
+  const rest = createRest(published, run);
+  const isNew = parts.limitsAtOnce;
+  const elsewhere = createElsewhere({ runtime, rest, run, isNew });
   let cancelDeadline = (): void => undefined;
 
   return {
@@ -97,7 +95,7 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
     waits: published,
     now: () => Date.now(),
     computing: { run: computing.run, endSlice: () => endSlice(flight) },
-    ...callsOf({ runtime, elsewhere, run: (call) => (flush(), flight.run(call)) }),
+    ...callsOf({ runtime, elsewhere, rest, isNew, run: (call) => (flush(), flight.run(call)) }),
     runChild: (order, cancel) => {
       flush();
       const end = flight.add(`agent ${order.input.agent}`);

@@ -6,7 +6,7 @@ import type { ModelPurpose, OutputStrategy, Reply } from '../contract/model.ts';
 import type { Numbers } from '../contract/stats.ts';
 import { leaving } from '../run/ending.ts';
 import type { EventBody } from '../contract/events.ts';
-import type { ModelLoss, ModelOutcome } from '../contract/host-outcome.ts';
+import type { FailedAttempt, ModelLoss, ModelOutcome } from '../contract/host-outcome.ts';
 import type { InlineRequest, ModelOrder, OwnRequest } from '../contract/host-order.ts';
 import { ensureBudget } from '../run/ensure-budget.ts';
 import { leaveIfAsked } from '../run/run.ts';
@@ -89,13 +89,22 @@ export function askModels(iteration: Iteration, asking: Asking): Promise<AskEnd>
     const mayRetry = (lost: ModelLoss): boolean => !run.wouldBreach(callAfter(lost));
     const abortId = asking.inline?.isSeparate === true ? callId : undefined;
     const hasFallback = index + 1 < asking.models.length;
-    const options = { mayRetry, abortId, hasFallback };
+    const onFailedAttempt = (failed: FailedAttempt): void =>
+      run.record({
+        type: 'agent:model_attempt_failed',
+        model,
+        purpose: asking.purpose,
+        ...defined({ callId }),
+        ...failed,
+      });
+    const options = { mayRetry, abortId, hasFallback, onFailedAttempt };
     return run.host.callModel(order, run.state, options).then((outcome) => {
       open.count -= 1;
       open.models.splice(open.models.indexOf(model), 1);
       run.record(callAfter(outcome));
       // Attempts distinguish chunks; summaries do not stream.
-      if (asking.purpose !== 'compaction') asking.tries.count += outcome.attempts;
+      const tries = outcome.attempts + (outcome.losses ?? 0);
+      if (asking.purpose !== 'compaction') asking.tries.count += tries;
       if (outcome.kind === 'reply') return outcome;
       leaveIfOver();
       if (outcome.kind === 'aborted') return askFrom(index + 1, last);
@@ -223,7 +232,7 @@ function modelCallAfter(
   durationMs: number,
   callId: string | undefined,
 ): EventBody {
-  const { attempts } = outcome;
+  const { attempts, losses } = outcome;
   const { usage, usageKnown } = outcome.kind === 'reply' ? outcome.reply : outcome;
   const shown = {
     type: 'agent:model_call:after' as const,
@@ -232,6 +241,7 @@ function modelCallAfter(
     usage,
     usageKnown,
     attempts,
+    ...defined({ losses }),
     durationMs,
     ...marksOf(own, callId),
   };
