@@ -256,10 +256,10 @@ const TOOL_CASES: readonly HostCase[] = [
     name: 'a tool that the worker lacks ends as an error at once',
     shows: {
       outcome: 'error',
-      attempts: 1,
+      attempts: 0,
       started: false,
       output: null,
-      error: 'Error: this worker has no tool absent for agent cases',
+      error: 'Error: no worker has the tool absent of agent cases.',
     },
     act: async ({ callTool }) => toolEnd(await callTool('absent:1')),
   },
