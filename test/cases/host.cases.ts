@@ -172,11 +172,10 @@ const MODEL_CASES: readonly HostCase[] = [
     },
   },
   {
-    name: 'a model of the agent that the worker lacks is tried again',
-    isSlow: true,
+    name: 'a model of the agent that no worker has in time is not tried again',
     shows: {
       kind: 'failed',
-      attempts: 8,
+      attempts: 1,
       input: 0,
       usageKnown: false,
       code: 'model_error',
