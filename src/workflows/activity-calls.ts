@@ -1,6 +1,6 @@
 /**
  * The calls of a host that are activities. A call on a worker that lacks what it needs waits for
- * another one, see `retry-elsewhere.ts`.
+ * another one, see `attempts/retry-elsewhere.ts`.
  */
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { ActivityRuntime, EverloopActivities } from '../activities/activity-types.ts';
@@ -29,16 +29,16 @@ import {
   modelOptions,
   onAnyWorker,
   toolOptions,
-} from './activity-options.ts';
-import { toCheckOutcome, toToolResult } from './call-failures.ts';
-import type { Flight, OpenCall } from './flight.ts';
-import type { Elsewhere } from './retry-elsewhere.ts';
-import { retryModelCall } from './retry-model.ts';
-import type { Rest } from './rests.ts';
+} from './attempts/activity-options.ts';
+import { toCheckOutcome, toToolResult } from './attempts/call-failures.ts';
+import type { OpenCall, RunCall } from './attempts/open-call.ts';
+import type { Elsewhere } from './attempts/retry-elsewhere.ts';
+import { retryModelCall } from './attempts/retry-model.ts';
+import type { Rest } from './attempts/rests.ts';
 import { createTranscriptFeed } from './sinks.ts';
-import { triedModelCall } from './tried-model.ts';
-import { triedJudgement, triedToolCall } from './tried-tool.ts';
-import { createTryCall } from './try-again.ts';
+import { triedModelCall } from './attempts/tried-model.ts';
+import { triedJudgement, triedToolCall } from './attempts/tried-tool.ts';
+import { createTryCall } from './attempts/try-again.ts';
 
 /** The calls of a host that are activities. */
 export type Calls = Pick<
@@ -49,7 +49,7 @@ export type Calls = Pick<
 /** What the calls need from their host. */
 export interface CallParts {
   readonly runtime: ActivityRuntime;
-  readonly run: Flight['run'];
+  readonly run: RunCall;
   readonly elsewhere: Elsewhere;
   readonly rest: Rest;
   /** False in a link that began when the service still made all attempts; see `limitsAtOnce`. */

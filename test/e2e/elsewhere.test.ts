@@ -8,6 +8,7 @@ import type { ModelFunction } from '../../src/core/contract/model.ts';
 import { fixtureProcesses } from '../support/child-process.ts';
 import { clerk, type ClerkParts } from '../support/elsewhere-agents.ts';
 import { eventually } from '../support/eventually.ts';
+import { RUNS_ALL } from '../support/extent.ts';
 import { actWith, answer, bodiesOf, gate } from '../support/runs.ts';
 import { openStage, type Served, type Stage } from '../support/stage.ts';
 import type { ElsewhereWorker } from '../support/fixtures/serve-elsewhere.ts';
@@ -133,7 +134,7 @@ describe('[R4] a call whose worker lacks', () => {
 
     expect(await run.result()).toMatchObject({ status: 'success' });
     expect(told.join()).toContain('Error: no worker has the tool refund of agent clerk.');
-    expect(await countOf(run, 'agent:tool_calls')).toBe(1);
+    expect(await countOf(run, 'agent:tool_calls')).toBe(0);
     await stage.replay(run);
   });
 
@@ -291,30 +292,34 @@ describe('[R4] credentials that the provider refuses', () => {
   });
 });
 
-/** Where a call goes is chance, and each miss doubles the pause. */
+/** Where a call goes is chance, and each miss makes the pause longer. */
 const TIMEOUT = { timeout: 240_000 };
 
-it('[R4] runs of two agents end on two processes that have one each', TIMEOUT, async () => {
-  const taskQueue = `elsewhere-${randomUUID()}`;
-  const { address, namespace } = stage;
-  const effects = join(stage.folder, `${taskQueue}.txt`);
-  const agents = ['left', 'right'];
-  for (const agent of agents) {
-    const archiveDir = join(stage.folder, agent);
-    await processes.start({ address, namespace, archiveDir, taskQueue, agent, effects });
-  }
-  const everloop = stage.everloopOf(taskQueue);
-  const runs = await Promise.all(
-    Array.from({ length: 6 }, (_, index) =>
-      everloop.start(agents[index % 2] ?? 'left', { task: 'Go' }),
-    ),
-  );
-  const steps = await Promise.all(runs.map((run) => run.result()));
+it.runIf(RUNS_ALL)(
+  '[R4] runs of two agents end on two processes that have one each',
+  TIMEOUT,
+  async () => {
+    const taskQueue = `elsewhere-${randomUUID()}`;
+    const { address, namespace } = stage;
+    const effects = join(stage.folder, `${taskQueue}.txt`);
+    const agents = ['left', 'right'];
+    for (const agent of agents) {
+      const archiveDir = join(stage.folder, agent);
+      await processes.start({ address, namespace, archiveDir, taskQueue, agent, effects });
+    }
+    const everloop = stage.everloopOf(taskQueue);
+    const runs = await Promise.all(
+      Array.from({ length: 6 }, (_, index) =>
+        everloop.start(agents[index % 2] ?? 'left', { task: 'Go' }),
+      ),
+    );
+    const steps = await Promise.all(runs.map((run) => run.result()));
 
-  expect(steps.map(({ status, value }) => [status, value])).toEqual(
-    steps.map(() => ['success', 'done']),
-  );
-  const keys = readFileSync(effects, 'utf8').trim().split('\n');
-  expect(keys.toSorted()).toEqual(steps.map(({ runId }) => `${runId}/1.1`).toSorted());
-  for (const run of runs) await stage.replay(run);
-});
+    expect(steps.map(({ status, value }) => [status, value])).toEqual(
+      steps.map(() => ['success', 'done']),
+    );
+    const keys = readFileSync(effects, 'utf8').trim().split('\n');
+    expect(keys.toSorted()).toEqual(steps.map(({ runId }) => `${runId}/1.1`).toSorted());
+    for (const run of runs) await stage.replay(run);
+  },
+);

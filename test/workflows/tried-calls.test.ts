@@ -7,11 +7,11 @@ import type { FailedAttempt, ModelOutcome } from '../../src/core/contract/host-o
 import type { ToolSpec } from '../../src/core/contract/spec.ts';
 import { noUsage } from '../../src/core/model/usage.ts';
 import type { ModelCallOptions } from '../../src/core/run/host.ts';
-import { attemptOptions, lossPauseMs } from '../../src/workflows/activity-options.ts';
-import { WaitAborted } from '../../src/workflows/call-failures.ts';
-import { failedJudgement, failedTool } from '../../src/workflows/tried-tool.ts';
-import { triedModelCall } from '../../src/workflows/tried-model.ts';
-import { labelOf, type Failed, type TriedCall } from '../../src/workflows/try-again.ts';
+import { attemptOptions, lossPauseMs } from '../../src/workflows/attempts/activity-options.ts';
+import { WaitAborted } from '../../src/workflows/attempts/call-failures.ts';
+import { failedJudgement, failedTool } from '../../src/workflows/attempts/tried-tool.ts';
+import { triedModelCall } from '../../src/workflows/attempts/tried-model.ts';
+import { labelOf, type Failed, type TriedCall } from '../../src/workflows/attempts/try-again.ts';
 
 type State = ActivityFailure['retryState'];
 

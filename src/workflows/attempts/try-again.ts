@@ -9,12 +9,12 @@
  *     begins at once.
  * T4  An attempt whose worker lacks something never began; see `retry-elsewhere.ts`.
  */
-import { defined } from '../core/base/defined.ts';
-import { isoOfMoment } from '../core/text/civil-date.ts';
-import { clip } from '../core/text/cut.ts';
+import { defined } from '../../core/base/defined.ts';
+import { isoOfMoment } from '../../core/text/civil-date.ts';
+import { clip } from '../../core/text/cut.ts';
 import { isRepeatedByService } from './activity-options.ts';
 import { lackOf } from './call-failures.ts';
-import type { Flight, OpenCall } from './flight.ts';
+import type { OpenCall, RunCall } from './open-call.ts';
 import type { Elsewhere } from './retry-elsewhere.ts';
 import type { Rest } from './rests.ts';
 
@@ -60,7 +60,7 @@ export type TryCall = <Result, Outcome>(call: TriedCall<Result, Outcome>) => Pro
 
 /** What attempts need from their host. */
 export interface TryParts {
-  readonly run: Flight['run'];
+  readonly run: RunCall;
   readonly elsewhere: Elsewhere;
   readonly rest: Rest;
 }

@@ -4,22 +4,26 @@
  *
  * E1  A worker says that it lacks something before the call has any effect. So the call is tried
  *     again even if its tool is `once`, and no attempt is used.
- * E2  The pauses are 1, 2, 4 … 30 s, until together they reach `elsewhereMs` of the run. The last
- *     failure is then that of the call.
+ * E2  The pauses grow by half, from 1 s to 30 s, until together they reach `elsewhereMs` of the run.
+ *     The last failure is then that of the call.
  * E3  An abort ends the wait. A pause of the run ends it too: when the run resumes, the call is
  *     tried at once, and a new wait begins if it has to.
  */
-import type { ActivityRuntime } from '../activities/activity-types.ts';
-import type { Run } from '../core/run/run.ts';
+import type { ActivityRuntime } from '../../activities/activity-types.ts';
+import type { Run } from '../../core/run/run.ts';
 import { lackOf, WaitAborted } from './call-failures.ts';
-import type { OpenCall } from './flight.ts';
+import type { OpenCall } from './open-call.ts';
 import type { Rest } from './rests.ts';
 
 /** The wait when neither the agent nor the worker's environment says otherwise. */
 export const DEFAULT_ELSEWHERE_MS = 600_000;
 
-/** The first pause doubles up to `MAX_PAUSE_MS`. */
+/**
+ * Pauses grow slowly, because which worker takes a call is chance: with one fit worker of two, one
+ * call in sixty misses six times in a row, which takes 20 s, and a minute if pauses doubled.
+ */
 const FIRST_PAUSE_MS = 1_000;
+const PAUSE_FACTOR = 1.5;
 const MAX_PAUSE_MS = 30_000;
 
 /**
@@ -63,7 +67,7 @@ export function createElsewhere({ runtime, rest, run, isNew }: ElsewhereParts): 
   const tryAgain = async <Result>(call: FailedCall<Result>, what: string): Promise<Result> => {
     let waitedMs = 0;
     let lacking = what;
-    for (let next = FIRST_PAUSE_MS; ; next = Math.min(next * 2, maxPauseMs(waitedMs))) {
+    for (let next = FIRST_PAUSE_MS; ; next = longer(next, waitedMs)) {
       call.relabel(`worker with ${lacking}`);
       const ms = Math.min(next, limitMs - waitedMs);
       const ended = await rest(call.scope, ms);
@@ -97,8 +101,10 @@ export function createElsewhere({ runtime, rest, run, isNew }: ElsewhereParts): 
   };
 }
 
-function maxPauseMs(waitedMs: number): number {
-  return waitedMs < DEFAULT_ELSEWHERE_MS ? MAX_PAUSE_MS : MAX_LATE_PAUSE_MS;
+/** The pause after one of `ms`, when the call has waited for `waitedMs` in all. */
+function longer(ms: number, waitedMs: number): number {
+  const maxMs = waitedMs < DEFAULT_ELSEWHERE_MS ? MAX_PAUSE_MS : MAX_LATE_PAUSE_MS;
+  return Math.min(ms * PAUSE_FACTOR, maxMs);
 }
 
 /** The recorded wait as a number: null is for ever. */

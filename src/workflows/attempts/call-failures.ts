@@ -2,7 +2,7 @@
  * The outcome of a call whose activity failed, read from Temporal's failure. Attempts that Temporal
  * itself retries leave no trace here, so an attempt that cost tokens is never left to it.
  */
-import { defined } from '../core/base/defined.ts';
+import { defined } from '../../core/base/defined.ts';
 import {
   ActivityFailure,
   ApplicationFailure,
@@ -10,10 +10,10 @@ import {
   isCancellation,
   TimeoutFailure,
 } from '@temporalio/workflow';
-import type { ModelFailureDetails, NotHereDetails } from '../activities/activity-types.ts';
-import type { ApprovalOutcome, ModelLoss, ModelOutcome } from '../core/contract/host-outcome.ts';
-import type { ToolSpec } from '../core/contract/spec.ts';
-import { addUsage, noUsage } from '../core/model/usage.ts';
+import type { ModelFailureDetails, NotHereDetails } from '../../activities/activity-types.ts';
+import type { ApprovalOutcome, ModelLoss, ModelOutcome } from '../../core/contract/host-outcome.ts';
+import type { ToolSpec } from '../../core/contract/spec.ts';
+import { addUsage, noUsage } from '../../core/model/usage.ts';
 import {
   canceledCallText,
   lostWorkerText,
@@ -21,9 +21,9 @@ import {
   toolErrorText,
   toolTimeoutText,
   unknownOutcomeText,
-} from '../core/toolchain/call-texts.ts';
-import type { ToolResult } from '../core/contract/outcome.ts';
-import { MAX_MODEL_ATTEMPTS, maxToolAttempts } from '../core/contract/attempts.ts';
+} from '../../core/toolchain/call-texts.ts';
+import type { ToolResult } from '../../core/contract/outcome.ts';
+import { MAX_MODEL_ATTEMPTS, maxToolAttempts } from '../../core/contract/attempts.ts';
 
 /** The wait for a worker that has what a call needs was aborted: the call was not begun. */
 export class WaitAborted extends Error {

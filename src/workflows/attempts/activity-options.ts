@@ -3,15 +3,15 @@
  * Only this file has duration strings; everywhere else a time is a number of milliseconds.
  */
 import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow';
-import type { ActivityRuntime } from '../activities/activity-types.ts';
+import type { ActivityRuntime } from '../../activities/activity-types.ts';
 import {
   MAX_CHECK_ATTEMPTS,
   MAX_JUDGE_ATTEMPTS,
   MAX_MODEL_ATTEMPTS,
   maxToolAttempts,
-} from '../core/contract/attempts.ts';
-import type { ToolSpec } from '../core/contract/spec.ts';
-import { defined } from '../core/base/defined.ts';
+} from '../../core/contract/attempts.ts';
+import type { ToolSpec } from '../../core/contract/spec.ts';
+import { defined } from '../../core/base/defined.ts';
 
 /**
  * The default of a canceled activity is TRY_CANCEL: the workflow goes on at once and the usage of

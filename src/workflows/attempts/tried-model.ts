@@ -5,22 +5,22 @@ import {
   isCancellation,
   proxyActivities,
 } from '@temporalio/workflow';
-import { defined } from '../core/base/defined.ts';
+import { defined } from '../../core/base/defined.ts';
 import type {
   ActivityRuntime,
   EverloopActivities,
   ModelActivityResult,
-} from '../activities/activity-types.ts';
+} from '../../activities/activity-types.ts';
 import {
   hasNextModelAttempt,
   MAX_MODEL_ATTEMPTS,
   maxModelAttempts,
   modelRetryMs,
-} from '../core/contract/attempts.ts';
-import type { ModelOrder } from '../core/contract/host-order.ts';
-import type { FailedAttempt, ModelLoss, ModelOutcome } from '../core/contract/host-outcome.ts';
-import { noUsage } from '../core/model/usage.ts';
-import type { ModelCallOptions } from '../core/run/host.ts';
+} from '../../core/contract/attempts.ts';
+import type { ModelOrder } from '../../core/contract/host-order.ts';
+import type { FailedAttempt, ModelLoss, ModelOutcome } from '../../core/contract/host-outcome.ts';
+import { noUsage } from '../../core/model/usage.ts';
+import type { ModelCallOptions } from '../../core/run/host.ts';
 import { attemptOptions, lossPauseMs, modelOptions, onAnyWorker } from './activity-options.ts';
 import {
   abortedWith,

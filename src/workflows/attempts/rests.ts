@@ -1,7 +1,7 @@
 /** Rests of a call between two attempts, which an abort ends and so does a pause of the run. */
 import type { CancellationScope } from '@temporalio/workflow';
-import type { Run } from '../core/run/run.ts';
-import type { Waits } from '../core/run/waits.ts';
+import type { Run } from '../../core/run/run.ts';
+import type { Waits } from '../../core/run/waits.ts';
 
 /** How a rest ended: `resumed` after the run was paused meanwhile. */
 export type RestEnd = 'over' | 'resumed' | 'aborted';

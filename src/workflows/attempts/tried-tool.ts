@@ -6,14 +6,19 @@ import {
   proxyActivities,
   type ActivityOptions,
 } from '@temporalio/workflow';
-import { defined } from '../core/base/defined.ts';
-import type { ActivityRuntime, EverloopActivities } from '../activities/activity-types.ts';
-import { judgeRetryMs, MAX_JUDGE_ATTEMPTS, toolRetryMs } from '../core/contract/attempts.ts';
-import type { JudgeOutcome } from '../core/contract/host-outcome.ts';
-import type { JudgeOrder, JudgeResult, ToolOrder, ToolResult } from '../core/contract/outcome.ts';
-import type { ToolSpec } from '../core/contract/spec.ts';
-import { canceledCallText, unknownOutcomeText } from '../core/toolchain/call-texts.ts';
-import { SEARCH_TOOL } from '../core/tool-search/query.ts';
+import { defined } from '../../core/base/defined.ts';
+import type { ActivityRuntime, EverloopActivities } from '../../activities/activity-types.ts';
+import { judgeRetryMs, MAX_JUDGE_ATTEMPTS, toolRetryMs } from '../../core/contract/attempts.ts';
+import type { JudgeOutcome } from '../../core/contract/host-outcome.ts';
+import type {
+  JudgeOrder,
+  JudgeResult,
+  ToolOrder,
+  ToolResult,
+} from '../../core/contract/outcome.ts';
+import type { ToolSpec } from '../../core/contract/spec.ts';
+import { canceledCallText, unknownOutcomeText } from '../../core/toolchain/call-texts.ts';
+import { SEARCH_TOOL } from '../../core/tool-search/query.ts';
 import {
   attemptOptions,
   isRepeatedByService,
