@@ -109,6 +109,21 @@ describe('[R12] the deadlines of a model call', () => {
     expect(failure.ms).toBeLessThan(2_000);
   });
 
+  it('leave a call alone whose first request failed and whose second is slow', async () => {
+    const slow = await provider((response) => setTimeout(() => response.end('late'), 500));
+    const gone = await startPlainServer(() => undefined);
+    await gone.stop();
+    const second: ModelFunction = async (_request, { signal }) => {
+      await expect(fetch(gone.url)).rejects.toThrow();
+      return await (await fetch(slow.url, { signal: signal as AbortSignal })).text();
+    };
+    const io = { signal: new AbortController().signal, onChunk: () => undefined };
+
+    const outcome = await callEntry({ id: 'm', model: second, connectMs: 200 }, request, io);
+
+    expect(outcome).toMatchObject({ kind: 'reply', reply: { parts: [{ text: 'late' }] } });
+  });
+
   it('leave a slow provider alone that keeps sending', async () => {
     const slow = await provider((response) => {
       response.write(beginningOf('openai-compatible'));
