@@ -58,37 +58,40 @@ describe('the door of a run', () => {
     await stage.replay(run);
   });
 
-  it.runIf(RUNS_ALL)('[R13] hears a thousand small inputs at once beside a large conversation', async () => {
-    const opened = gate();
-    const agent = defineAgent({
-      name: 'crowded',
-      model: {
-        id: 'm',
-        model: async () => {
-          await opened.opened;
-          return answer('read');
+  it.runIf(RUNS_ALL)(
+    '[R13] hears a thousand small inputs at once beside a large conversation',
+    async () => {
+      const opened = gate();
+      const agent = defineAgent({
+        name: 'crowded',
+        model: {
+          id: 'm',
+          model: async () => {
+            await opened.opened;
+            return answer('read');
+          },
         },
-      },
-    });
-    const { everloop, taskQueue, stop } = await stage.serve([agent]);
-    const run = await everloop.start('crowded', { task: 'Go' });
-    await run.send(KB_400);
-    await run.send(KB_400);
-    await stop();
-    const handle = stage.client.workflow.getHandle(run.id);
-    for (let index = 0; index < 990; index += 30) {
-      const some = Array.from({ length: 30 }, (_, next) => `i${index + next}`);
-      await Promise.all(
-        some.map((id) => handle.signal(inputSignal, { id, kind: 'queue', text: 'more' })),
-      );
-    }
-    await stage.serve([agent], { taskQueue });
-    opened.open();
+      });
+      const { everloop, taskQueue, stop } = await stage.serve([agent]);
+      const run = await everloop.start('crowded', { task: 'Go' });
+      await run.send(KB_400);
+      await run.send(KB_400);
+      await stop();
+      const handle = stage.client.workflow.getHandle(run.id);
+      for (let index = 0; index < 990; index += 30) {
+        const some = Array.from({ length: 30 }, (_, next) => `i${index + next}`);
+        await Promise.all(
+          some.map((id) => handle.signal(inputSignal, { id, kind: 'queue', text: 'more' })),
+        );
+      }
+      await stage.serve([agent], { taskQueue });
+      opened.open();
 
-    expect(await run.result()).toMatchObject({ status: 'success', value: 'read' });
-    expect(bodiesOf(await run.events(), 'agent:input')).toHaveLength(992);
-    await stage.replay(run);
-  });
+      expect(await run.result()).toMatchObject({ status: 'success', value: 'read' });
+      expect(bodiesOf(await run.events(), 'agent:input')).toHaveLength(992);
+      await stage.replay(run);
+    },
+  );
 
   it('[R13] takes no adjustment that a hand-over could not carry', async () => {
     const opened = gate();
