@@ -6,7 +6,7 @@ import type { Refusal, RunMaterial } from '../core/start/prepare-input.ts';
 import type { ModelOrder } from '../core/contract/host-order.ts';
 import type { ModelOutcome } from '../core/contract/host-outcome.ts';
 import type { AgentSpec } from '../core/contract/spec.ts';
-import type { TokenUsage } from '../core/contract/model.ts';
+import type { EstimatedUsage, TokenUsage } from '../core/contract/model.ts';
 import type {
   JudgeOrder,
   JudgeResult,
@@ -47,6 +47,8 @@ export interface ModelFailureDetails {
   readonly usage: TokenUsage;
   readonly usageKnown: boolean;
   readonly attempts: number;
+  /** Set when earlier attempts died with their worker. */
+  readonly estimated?: EstimatedUsage;
   /**
    * Set when the workflow is to retry the call after this time. An attempt that cost tokens ends
    * its activity: a retry by Temporal records nothing in the history, so that a cancel before the

@@ -9,7 +9,8 @@ import type { TranscriptView } from '../core/contract/transcript.ts';
 import { modeOf } from '../core/modes/modes.ts';
 import { inlineRequest, requestOfOrder } from '../core/ask/order-request.ts';
 import { byteSize, type Json } from '../core/base/json.ts';
-import type { ModelRequest, TokenUsage } from '../core/contract/model.ts';
+import { defined } from '../core/base/defined.ts';
+import type { EstimatedUsage, ModelRequest, TokenUsage } from '../core/contract/model.ts';
 import { noUsage } from '../core/model/usage.ts';
 import { openChunkStream, type ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import type { ModelActivityResult } from './activity-types.ts';
@@ -21,9 +22,10 @@ import {
   workerShutdownWithCost,
 } from './failures.ts';
 import { withHeartbeat, isStoppedByService } from './heartbeat.ts';
+import { openAttempts, type Attempts } from './lost-attempts.ts';
 import { callLayeredModel } from '../models/call-layered-model.ts';
 import type { CallResult } from '../models/model-adapter.ts';
-import { entryFor, type ModelEntry } from '../define/model/model-entry.ts';
+import { entryFor, type CalledEntry, type ModelEntry } from '../define/model/model-entry.ts';
 import { classifyModelError, type ModelFailure } from '../models/model-failures.ts';
 import { needsPrompt, promptTexts } from '../models/prompt-texts.ts';
 import { missingModelText } from '../registry/registry.ts';
@@ -47,29 +49,50 @@ export interface CallModelParts {
 export function createCallModel(
   parts: CallModelParts,
 ): (order: ModelOrder) => Promise<ModelActivityResult> {
-  return (order) => withHeartbeat(() => attemptOf(parts, order));
+  return (order) => {
+    const attempts = openAttempts();
+    const attempt = (): Promise<ModelActivityResult> =>
+      attemptOf(parts, order, attempts).catch((error: unknown) => {
+        // The provider may bill what a worker that stops has asked for.
+        if (!isStoppedByService()) attempts.end();
+        throw error;
+      });
+    return withHeartbeat(attempt, attempts.beat);
+  };
 }
 
-async function attemptOf(parts: CallModelParts, order: ModelOrder): Promise<ModelActivityResult> {
+async function attemptOf(
+  parts: CallModelParts,
+  order: ModelOrder,
+  tried: Attempts,
+): Promise<ModelActivityResult> {
   const entry = entryFor(entryOf(parts.registry, order), order);
   // An order that has its whole request does not need the transcript.
   const view = order.inline === undefined ? await transcriptOf(parts, order) : null;
   const { attempt: attempts } = Context.current().info;
   try {
-    const outcome = await callOnce(parts, order, entry, view);
+    const outcome = await callOnce(parts, order, { entry, view, tried });
     // Not canceled by a user: the call is retried, on another worker if this one stops.
     if (outcome.kind === 'aborted' && isStoppedByService()) {
       const { usage } = outcome;
       if (!hadCost(usage)) throw workerShutdown();
-      throw workerShutdownWithCost({ usage: { ...usage }, usageKnown: true, attempts });
+      const details = { usage: { ...usage }, usageKnown: true, attempts, ...lostIn(tried) };
+      throw workerShutdownWithCost(details);
     }
     checkSize(order, outcome);
-    return { ...outcome, attempts };
+    return { ...outcome, attempts, ...lostIn(tried) };
   } catch (error) {
     if (error instanceof ApplicationFailure) throw error;
     const failure = classifyModelError(error);
-    throw failureOf(order, failure, failure.usage ?? noUsage);
+    throw failureOf(order, failure, failure.usage ?? noUsage, lostIn(tried));
   }
+}
+
+/** The estimate for attempts before this one that died with their worker. */
+function lostIn(tried: Attempts): {
+  readonly estimated?: { readonly [field in keyof EstimatedUsage]: number };
+} {
+  return defined({ estimated: tried.lost() });
 }
 
 function hadCost(usage: TokenUsage): boolean {
@@ -123,23 +146,32 @@ function keyOf(order: ModelOrder): TranscriptKey {
   };
 }
 
+interface AskedModel {
+  readonly entry: CalledEntry;
+  readonly view: TranscriptView | null;
+  readonly tried: Attempts;
+}
+
 async function callOnce(
   parts: CallModelParts,
   order: ModelOrder,
-  entry: ModelEntry,
-  view: TranscriptView | null,
+  { entry, view, tried }: AskedModel,
 ): Promise<CallResult> {
   const { registry, chunks, transcripts } = parts;
   const context = Context.current();
   const attempt = order.triesBefore + (order.attemptsBefore ?? 0) + context.info.attempt;
   const { runId, iteration, agentPath, purpose } = order;
   const request = await requestFor(registry, order, view, attempt);
+  tried.onRequest(entry, request);
   const signal = context.cancellationSignal;
   // Summaries see the same conversation, so middleware that hides secrets applies to them as well.
   const around = registry.agents.get(order.agent)?.definition.middleware?.model ?? [];
   // Only replies stream, and only replies become messages of the transcript.
   if (purpose !== 'reply') {
-    return callLayeredModel(around, entry, request, { signal, onChunk: () => undefined });
+    return callLayeredModel(around, entry, request, {
+      signal,
+      onChunk: ({ delta }) => tried.onText(delta),
+    });
   }
   const stream = openChunkStream(chunks, {
     rootRunId: order.rootRunId ?? runId,
@@ -151,7 +183,10 @@ async function callOnce(
   try {
     const outcome = await callLayeredModel(around, entry, request, {
       signal,
-      onChunk: stream.write,
+      onChunk: (chunk) => {
+        tried.onText(chunk.delta);
+        stream.write(chunk);
+      },
     });
     stream.end();
     // The workflow gives calls their ids, so the message of a reply with calls is not known here.
@@ -181,12 +216,17 @@ async function requestFor(
   return requestOfOrder(order, view, { attempt, ...texts });
 }
 
-function failureOf(order: ModelOrder, failure: ModelFailure, usage: TokenUsage): Error {
+function failureOf(
+  order: ModelOrder,
+  failure: ModelFailure,
+  usage: TokenUsage,
+  lost: ReturnType<typeof lostIn> = {},
+): Error {
   const { attempt } = Context.current().info;
   const usageKnown = hadCost(usage);
   return toModelFailure(failure, {
     attempt: (order.attemptsBefore ?? 0) + attempt,
     hadCost: usageKnown,
-    details: { usage: { ...usage }, usageKnown, attempts: attempt },
+    details: { usage: { ...usage }, usageKnown, attempts: attempt, ...lost },
   });
 }

@@ -11,9 +11,11 @@ import type { TokenUsage } from '../core/contract/model.ts';
 import { noUsage } from '../core/model/usage.ts';
 import { readReply } from '../core/model/read-reply.ts';
 import { toCallOptions } from './model-call-options.ts';
-import type { ModelEntry } from '../define/model/model-entry.ts';
+import type { CalledEntry, ModelEntry } from '../define/model/model-entry.ts';
+import type { JsonObject } from '../core/base/json.ts';
 import { withUsage } from './model-failures.ts';
 import { modelCollector } from './model-stream.ts';
+import { paidSettings } from './paid-settings.ts';
 
 /** The result of a call that did not throw. */
 export type CallResult =
@@ -43,7 +45,7 @@ const abortGraceMs = 2_000;
  * reads both.
  */
 export async function callEntry(
-  entry: ModelEntry,
+  entry: CalledEntry,
   request: ModelRequest,
   io: CallIo,
 ): Promise<CallResult> {
@@ -52,11 +54,22 @@ export async function callEntry(
     if (!io.signal.aborted) io.onChunk(chunk);
   };
   const full = { ...request, settings: { ...entry.settings, ...request.settings } };
-  const call =
+  const begin = (settings: JsonObject): Call =>
     typeof entry.model === 'function'
-      ? callFunction(entry, entry.model, full, { signal: io.signal, onChunk })
-      : callLanguageModel(entry, entry.model, full, { signal: io.signal, onChunk });
-  const ended = await endOf(call.reply, io.signal);
+      ? callFunction(entry, entry.model, { ...full, settings }, { signal: io.signal, onChunk })
+      : callLanguageModel(
+          entry,
+          entry.model,
+          { ...full, settings },
+          { signal: io.signal, onChunk },
+        );
+  const paid = paidSettings(entry, full.settings);
+  let call = begin(paid.settings);
+  let ended = await endOf(call.reply, io.signal);
+  if (ended.kind === 'failed' && paid.refusedBy(ended.error) && !io.signal.aborted) {
+    call = begin(full.settings);
+    ended = await endOf(call.reply, io.signal);
+  }
   if (io.signal.aborted) {
     const { usage, known } = ended.kind === 'done' ? pricedOf(ended.reply) : call.usage();
     return { kind: 'aborted', usage, usageKnown: known };

@@ -20,7 +20,7 @@ import type {
 } from '../core/contract/host-outcome.ts';
 import type { CallOptions, Host, ModelCallOptions } from '../core/run/host.ts';
 import { createWaits } from '../core/run/waits.ts';
-import type { ModelOrder } from '../core/contract/host-order.ts';
+import { cappedOrder, type ModelOrder } from '../core/contract/host-order.ts';
 import type { TranscriptView } from '../core/contract/transcript.ts';
 import { createMailbox, type Inbox, type Mailbox } from '../core/run/inbox.ts';
 import { inlineRequest, requestOfOrder } from '../core/ask/order-request.ts';
@@ -162,9 +162,9 @@ function callsOf(parts: MemoryHostParts, { run }: Flight, mailbox: Mailbox): Cal
     return cancel !== null || waiting.some((input) => input.kind === 'interrupt');
   };
   return {
-    callModel: (order, state, { mayRetry, abortId }) => {
+    callModel: (order, state, { mayRetry, maxOutputAfter, abortId }) => {
       const view = { head: state.head, messages: scratchpadMessages(state) };
-      const call = { order, view, mayRetry };
+      const call = { order, view, mayRetry, maxOutputAfter };
       const options = { abortId, startsAborted: isUrgent() };
       return run((signal) => callModel(parts, call, signal), options);
     },
@@ -237,13 +237,15 @@ interface ModelCall {
   readonly order: ModelOrder;
   readonly view: TranscriptView;
   readonly mayRetry: ModelCallOptions['mayRetry'];
+  readonly maxOutputAfter: ModelCallOptions['maxOutputAfter'];
 }
 
 async function callModel(
   { registry, agent, clock, chunks }: MemoryHostParts,
-  { order, view, mayRetry }: ModelCall,
+  { order: first, view, mayRetry, maxOutputAfter }: ModelCall,
   signal: AbortSignal,
 ): Promise<ModelOutcome> {
+  let order = first;
   const entry = registry.models.get(order.model);
   if (entry === undefined) {
     const message = missingModelText(registry, order.model);
@@ -289,6 +291,7 @@ async function callModel(
       if (signal.aborted) return { kind: 'aborted', ...cost };
       // The limits may have changed during the wait.
       if (hadCost && !mayRetry(lost)) return lost;
+      if (hadCost) order = cappedOrder(order, maxOutputAfter?.(lost));
     }
   }
 }

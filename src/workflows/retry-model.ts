@@ -5,7 +5,7 @@ import { type CancellationScope, proxyActivities, sleep } from '@temporalio/work
 import type { ActivityRuntime, EverloopActivities } from '../activities/activity-types.ts';
 import type { ModelCallOptions } from '../core/run/host.ts';
 import type { ModelLoss, ModelOutcome } from '../core/contract/host-outcome.ts';
-import type { ModelOrder } from '../core/contract/host-order.ts';
+import { cappedOrder, type ModelOrder } from '../core/contract/host-order.ts';
 import { MAX_MODEL_ATTEMPTS } from '../core/contract/attempts.ts';
 import { modelOptions } from './activity-options.ts';
 import { abortedWith, addEarlier, retryOf, toModelOutcome } from './call-failures.ts';
@@ -15,6 +15,7 @@ export interface Retrying {
   readonly scope: CancellationScope;
   readonly runtime: ActivityRuntime;
   readonly mayRetry: ModelCallOptions['mayRetry'];
+  readonly maxOutputAfter: ModelCallOptions['maxOutputAfter'];
 }
 
 /**
@@ -25,7 +26,7 @@ export async function retryModelCall(
   order: ModelOrder,
   failed: ModelLoss,
   waitMs: number | null,
-  { scope, runtime, mayRetry }: Retrying,
+  { scope, runtime, mayRetry, maxOutputAfter }: Retrying,
 ): Promise<ModelOutcome> {
   let lost = failed;
   for (let nextMs = waitMs; nextMs !== null && lost.attempts < MAX_MODEL_ATTEMPTS;) {
@@ -40,9 +41,10 @@ export async function retryModelCall(
     // The limits may have been lowered meanwhile.
     if (!mayRetry(lost)) return lost;
     const { attempts } = lost;
+    const next = cappedOrder(order, maxOutputAfter?.(lost));
     const { callModel } = proxyActivities<EverloopActivities>(modelOptions(runtime, attempts));
     try {
-      const outcome = await scope.run(() => callModel({ ...order, attemptsBefore: attempts }));
+      const outcome = await scope.run(() => callModel({ ...next, attemptsBefore: attempts }));
       return addEarlier(lost, outcome);
     } catch (error) {
       lost = addEarlier(lost, toModelOutcome(error, attempts));

@@ -190,7 +190,7 @@ function callsOf(runtime: ActivityRuntime, { run }: Pick<Flight, 'run'>): Calls 
   const checks = proxyLocalActivities<EverloopActivities>(CHECK_OPTIONS);
   const toolActivities = createToolActivities(runtime);
   return {
-    callModel: (order, state, { mayRetry, abortId }) => {
+    callModel: (order, state, { mayRetry, maxOutputAfter, abortId }) => {
       if (order.inline === undefined) feed(state);
       return run<ModelOutcome, ModelOutcome>({
         label: `model ${order.model}`,
@@ -202,6 +202,7 @@ function callsOf(runtime: ActivityRuntime, { run }: Pick<Flight, 'run'>): Calls 
             scope,
             runtime,
             mayRetry,
+            maxOutputAfter,
           }),
       });
     },

@@ -2,6 +2,7 @@
  * The effect of each event on the statistics, as one table. A new key is a new row. Rules are
  * applied in order; a counter moves before its gauges.
  */
+import { exactSum } from '../base/exact-sum.ts';
 import { isOwnEvent, type AgentEvent, type EventType } from '../contract/events.ts';
 import type { ProgramOutcome } from '../contract/report.ts';
 import { change, type Numbers, type StatChange, type Stats } from '../contract/stats.ts';
@@ -38,8 +39,8 @@ const RULES: Rules = {
       .filter((key) => LAST_ITERATION.test(key))
       .map((key) => set(key, 0)),
   ],
-  'agent:model_call:after': ({ model, usage, attempts }) => {
-    const total = usage.inputTokens + usage.outputTokens;
+  'agent:model_call:after': ({ model, usage, attempts, estimated }) => {
+    const total = exactSum(usage.inputTokens, usage.outputTokens);
     return [
       ...countBoth('agent:model_calls', 1, model),
       ...countBoth('agent:model_call_retries', Math.max(0, attempts - 1), model),
@@ -49,6 +50,12 @@ const RULES: Rules = {
       ...countBoth('agent:input_tokens_cached', usage.cachedInputTokens, model),
       ...countBoth('agent:reasoning_tokens', usage.reasoningTokens, model),
       ...countBoth('agent:cost_microusd', usage.costMicroUsd, model),
+      ...(estimated === undefined
+        ? []
+        : [
+            ...countBoth('agent:estimated_tokens', estimated.totalTokens, model),
+            ...countBoth('agent:estimated_cost', estimated.costMicroUsd, model),
+          ]),
       ...riseBoth('agent:input_tokens_last_iteration', usage.inputTokens, model),
       ...riseBoth('agent:output_tokens_last_iteration', usage.outputTokens, model),
       ...riseBoth('agent:total_tokens_last_iteration', total, model),

@@ -12,8 +12,10 @@
  */
 import { defined } from '../base/defined.ts';
 import type { Breach, BreachOrigin, Limit } from '../contract/limit.ts';
+import { limitedTotal, limitedValue } from '../stats/estimates.ts';
 import { isSelf, statKeyInfo, withoutSelf } from '../stats/stat-keys.ts';
 import type { Numbers, Stats } from '../contract/stats.ts';
+import type { LeaseRequest } from '../contract/tree-messages.ts';
 import type { OpenChild } from './child-totals.ts';
 import { leaseId, type Lease, type LeaseAnswer, type LeaseRefusal } from '../contract/lease.ts';
 
@@ -27,8 +29,10 @@ export interface Ledger {
   readonly stats: Stats;
   /** Tools of running calls: a call is counted at its end, but needs room from its beginning. */
   readonly calls: readonly string[];
-  /** Models of running model calls, like `calls`. Their cost is not yet known. */
+  /** Models of running model calls, like `calls`. */
   readonly models: readonly string[];
+  /** What each running model call may spend at most, by key. Default: none runs. */
+  readonly covers?: readonly Numbers[];
 }
 
 /** A limit on a run and its descendants: its own, or its share of an ancestor's. */
@@ -80,7 +84,7 @@ export function boundsOf(ledger: Ledger): readonly Bound[] {
 /** What is spent and reserved of a bound (I1). */
 export function committed(ledger: Ledger, { id, limit }: Pick<Bound, 'id' | 'limit'>): number {
   const { key } = limit;
-  return (ledger.stats.counters[key] ?? 0) + inFlight(ledger, key) + reservedIn(ledger, id, key);
+  return limitedValue(ledger.stats, key) + inFlight(ledger, key) + reservedIn(ledger, id, key);
 }
 
 /** What is left of a bound, from 0. */
@@ -92,8 +96,8 @@ export function restOf(ledger: Ledger, bound: Bound): number {
 export function usesOf(ledger: Ledger): readonly BoundUse[] {
   return boundsOf(ledger).map((bound) => ({
     ...bound,
-    used: ledger.stats.counters[bound.limit.key] ?? 0,
-    reserved: committed(ledger, bound) - (ledger.stats.counters[bound.limit.key] ?? 0),
+    used: limitedValue(ledger.stats, bound.limit.key),
+    reserved: committed(ledger, bound) - limitedValue(ledger.stats, bound.limit.key),
     free: restOf(ledger, bound),
   }));
 }
@@ -133,11 +137,12 @@ export function reserve(ledger: Ledger, starting: number): Reservation {
 
 /**
  * What `child` gets for leases `ids` that it asks for, or a refusal: half of the rest of each
- * bound, or an equal share if it is one of several children that are answered `together`.
+ * bound, or an equal share if it is one of several children that are answered `together`; as much
+ * as is `missing` for its next piece of work, if there is so much.
  */
 export function grantMore(
   ledger: Ledger,
-  child: OpenChild,
+  child: OpenChild & Pick<LeaseRequest, 'missing'>,
   ids: readonly string[],
   together = 1,
 ): readonly LeaseAnswer[] {
@@ -147,18 +152,33 @@ export function grantMore(
     // The limit was lifted in the meantime, so the child's share no longer counts.
     if (bound === undefined) return { id, lifted: true };
     const { granted: before = 0, recalls } = child.leases.find((lease) => lease.id === id) ?? {};
-    const held = Math.max(before, child.awaited?.[id] ?? 0, child.totals[bound.limit.key] ?? 0);
+    const spent = limitedTotal(child.totals, bound.limit.key);
+    const held = Math.max(before, child.awaited?.[id] ?? 0, spent);
     const rest = restOf(ledger, bound);
+    const more = Math.max(
+      Math.ceil(rest / (together + 1)),
+      Math.min(rest, child.missing?.[id] ?? 0),
+    );
     return rest > 0
-      ? defined({ id, granted: held + Math.ceil(rest / (together + 1)), recalls })
+      ? defined({ id, granted: held + more, recalls })
       : defined({ id, granted: before, recalls, refused: refusalOf(ledger, bound) });
   });
 }
 
-/** The leases among `ids` of which nothing is left to grant, so more must come from the parent. */
-export function emptyLeases(ledger: Ledger, ids: readonly string[]): readonly string[] {
+/**
+ * The leases among `ids` of which nothing is left to grant, or less than is `missing`, so more must
+ * come from the parent.
+ */
+export function emptyLeases(
+  ledger: Ledger,
+  ids: readonly string[],
+  missing: Numbers = {},
+): readonly string[] {
   return ledger.leases
-    .filter((lease) => ids.includes(lease.id) && restOf(ledger, boundOfLease(lease)) === 0)
+    .filter((lease) => {
+      const rest = restOf(ledger, boundOfLease(lease));
+      return ids.includes(lease.id) && rest < Math.max(1, missing[lease.id] ?? 0);
+    })
     .map(({ id }) => id);
 }
 
@@ -246,8 +266,9 @@ const TOOL_CALLS = 'agent:tool_calls';
 const MODEL_CALLS = 'agent:model_calls';
 
 /** How much of counter `key` is in flight in the run itself; it is counted at its end. */
-function inFlight({ calls, models }: Ledger, key: string): number {
-  return countOf(TOOL_CALLS, calls, key) + countOf(MODEL_CALLS, models, key);
+function inFlight({ calls, models, covers = [] }: Ledger, key: string): number {
+  const covered = covers.reduce((sum, needs) => sum + (needs[key] ?? 0), 0);
+  return covered + countOf(TOOL_CALLS, calls, key) + countOf(MODEL_CALLS, models, key);
 }
 
 /** How many of `names` counter `key` counts: all if it is `base`, else those that it names. */
@@ -260,6 +281,6 @@ function reservedIn({ children }: Ledger, id: string, key: string): number {
   return children.reduce((sum, { leases, awaited, totals }) => {
     const granted = leases.find((lease) => lease.id === id)?.granted ?? 0;
     const held = Math.max(granted, awaited?.[id] ?? 0);
-    return sum + Math.max(0, held - (totals[key] ?? 0));
+    return sum + Math.max(0, held - limitedTotal(totals, key));
   }, 0);
 }

@@ -1,0 +1,44 @@
+/**
+ * The cap on the output of a call that the budgets of its run pay. It is often above what the model
+ * can write at all, which providers refuse.
+ *
+ * I1  The cap is never above the entry's own maximum.
+ * I2  Every provider accepts a cap of 4,096. One that refuses a greater cap, because its model writes
+ *     less, is asked again without: it cannot write more than the cap then.
+ */
+import type { JsonObject } from '../core/base/json.ts';
+import type { CalledEntry } from '../define/model/model-entry.ts';
+import { classifyModelError } from './model-failures.ts';
+
+const ALWAYS_ACCEPTED = 4_096;
+
+/** The smallest cap that each model refused in this process. */
+const refusedCaps = new WeakMap<object, number>();
+
+/** The settings of a call, with its cap if it has one. */
+export interface PaidSettings {
+  readonly settings: JsonObject;
+  /** Whether the call must be made again without the cap; remembers that for later calls. */
+  readonly refusedBy: (error: unknown) => boolean;
+}
+
+/** `settings` with what the budgets pay as `maxOutputTokens`. */
+export function paidSettings(entry: CalledEntry, settings: JsonObject): PaidSettings {
+  const { paidTokens, model } = entry;
+  const { maxOutputTokens: set } = settings;
+  const own = typeof set === 'number' ? set : entry.maxOutputTokens;
+  const isKnownToRefuse =
+    own === undefined && (paidTokens ?? 0) >= (refusedCaps.get(model) ?? Infinity);
+  if (paidTokens === undefined || isKnownToRefuse) return { settings, refusedBy: () => false };
+  const maxOutputTokens = Math.min(paidTokens, own ?? Infinity);
+  return {
+    settings: { ...settings, maxOutputTokens },
+    refusedBy: (error) => {
+      if (own !== undefined || maxOutputTokens <= ALWAYS_ACCEPTED) return false;
+      const { code } = classifyModelError(error);
+      const isRefused = code === 'model_request_refused' || code === 'context_too_long';
+      if (isRefused) refusedCaps.set(model, maxOutputTokens);
+      return isRefused;
+    },
+  };
+}
