@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { parseSync } from 'oxc-parser';
 import { format } from 'prettier';
 import { failureTypes } from '../src/core/base/failure-types.ts';
-import { SHORT_FORMS } from '../src/core/limits/compile-limits.ts';
+import { SHORT_FORMS } from '../src/core/limits/limits-input.ts';
 import { DEFAULT_LIMITS } from '../src/core/limits/default-limits.ts';
 import { STAT_KEYS, type StatPer } from '../src/core/stats/stat-keys.ts';
 import { usageCodes } from '../src/core/base/usage-codes.ts';

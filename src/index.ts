@@ -143,11 +143,11 @@ export {
 export type { RunStart } from './client/run-tree.ts';
 export { MAX_START_BYTES } from './core/start/start-input.ts';
 export type {
-  AnswerOptions,
   EventOptions,
   ReadOptions,
   ResultOrPending,
   RunHandle,
+  CancelOptions,
   SendOptions,
 } from './client/run-handle.ts';
 export type { ChunkSource } from './client/run-stream.ts';
@@ -184,7 +184,7 @@ export type {
   ProgramStatus,
   ProgramView,
 } from './core/contract/report.ts';
-export type { Decision } from './core/contract/pending.ts';
+export type { AnswerOptions, Decision } from './core/contract/pending.ts';
 export type { RetrySpec, ToolEffect, ToolSearchSpec } from './core/contract/spec.ts';
 export type {
   ChildSummary,

@@ -7,14 +7,9 @@
  * const step = await startInMemory({ agent: oracleWith(script.model), task: 'What is it?' }).result;
  * script.assertDone();
  */
+export type { AnswerOptions } from './core/contract/pending.ts';
 export { createFakeClock, type FakeClock } from './testing/fake-clock.ts';
 export { createMemoryHost, type MemoryHostParts, type MemoryTree } from './testing/memory-host.ts';
-export type {
-  AnswerOptions,
-  HandoverPlace,
-  MemoryRun,
-  StepOrPending,
-  TreeMessage,
-} from './testing/memory-run.ts';
+export type { HandoverPlace, MemoryRun, StepOrPending, TreeMessage } from './testing/memory-run.ts';
 export { startInMemory, type MemoryRunOptions } from './testing/run-in-memory.ts';
 export { scriptedModel, type ScriptedModel, type ScriptedReply } from './testing/scripted-model.ts';

@@ -11,7 +11,8 @@ export { createTemporalHost, type TemporalHost } from './workflows/temporal-host
 export { agent, runAgentWorkflow } from './workflows/agent.ts';
 export { failureOf, leaveWith, toWorkflowFailure } from './workflows/failures.ts';
 export { firstBreach, wouldCross } from './core/limits/breach.ts';
-export { compileLimits, mergeLimits, type CompiledLimits } from './core/limits/compile-limits.ts';
+export { compileLimits } from './core/start/compile-limits.ts';
+export { mergeLimits, type CompiledLimits } from './core/limits/limits-input.ts';
 export type { Breach, Limit } from './core/contract/limit.ts';
 export type { Ending } from './core/run/ending.ts';
 export {

@@ -11,6 +11,7 @@ import {
   checkPurity,
   checkRings,
   checkSize,
+  checkTypeNames,
 } from './support/architecture.ts';
 import { checkFloors, checkFolderCycles, houseFigures } from './support/house.ts';
 import { parseSourceFile, readSourceFiles, type SourceFile } from './support/source-file.ts';
@@ -29,6 +30,7 @@ describe('the source', () => {
     { name: 'has no cycles of folders', check: checkFolderCycles },
     { name: 'is pure in core and lisp', check: checkPurity },
     { name: 'exports by name', check: checkExports },
+    { name: 'has one meaning for the name of a type', check: checkTypeNames },
     { name: 'has no any', check: checkAny },
     { name: 'has at most 400 code lines a file', check: checkSize },
     { name: 'documents every export', check: checkDocs },
@@ -202,6 +204,19 @@ const CANARIES: readonly Canary[] = [
     violations: ['src/core/a.ts: export *'],
   },
   {
+    name: 'types of one name in two files',
+    check: checkTypeNames,
+    files: {
+      'src/core/a.ts': 'export interface A {}\nexport const b = 1;\nexport class C {}',
+      'src/core/b.ts': 'export type A = 1;\nexport type B = 1;\nexport enum C {}',
+      'src/core/c.ts': "interface A {}\nexport type { B } from './b.ts';\nexport const b = 2;",
+    },
+    violations: [
+      'A: exported by src/core/a.ts, src/core/b.ts',
+      'C: exported by src/core/a.ts, src/core/b.ts',
+    ],
+  },
+  {
     name: 'any',
     check: checkAny,
     files: { 'src/core/a.ts': '\nconst x = (y: Array<any>) => y;' },
@@ -268,6 +283,14 @@ describe('a figure of the house', () => {
     });
   });
 
+  it('counts the members of the port', () => {
+    const code = 'interface Host { readonly a: string; b(): void } interface Guest { c: string }';
+
+    expect(figuresOf({ 'src/core/run/host.ts': code })).toMatchObject({
+      'members of the port `Host`': 2,
+    });
+  });
+
   it('finds the largest folder and the length of most files', () => {
     expect(
       figuresOf({ 'src/core/a/a.ts': 'a\n', 'src/core/b/a.ts': 'a\na\n', 'src/core/b/b.ts': '' }),
@@ -325,6 +348,7 @@ describe('an architecture check', () => {
       checkCycles,
       checkPurity,
       checkExports,
+      checkTypeNames,
       checkAny,
       checkDocs,
     ].flatMap((check) => check(files));

@@ -8,7 +8,7 @@
  */
 import { findBuiltin, allBuiltins } from '../../src/lisp/builtins/registry.ts';
 import { invoke } from '../../src/lisp/code/invoke.ts';
-import { Fault, ProgramEnd } from '../../src/lisp/base/problem.ts';
+import { Fault, ProgramExit } from '../../src/lisp/base/problem.ts';
 import { limitsFrom } from '../../src/lisp/base/limits.ts';
 import { NO_SPAN } from '../../src/lisp/base/source.ts';
 import type { Context } from '../../src/lisp/value/context.ts';
@@ -239,7 +239,7 @@ export function call({ fn, args }: FuelCase, c: Context): Value | undefined {
   try {
     return invoke(c, fn, args.slice(), NO_SPAN);
   } catch (thrown) {
-    if (thrown instanceof Fault || thrown instanceof ProgramEnd) return undefined;
+    if (thrown instanceof Fault || thrown instanceof ProgramExit) return undefined;
     throw thrown;
   }
 }

@@ -48,8 +48,8 @@ export function deskWithEngine(model: AgentModel): AgentDefinition {
   const byBeginning: SearchEngine = {
     id: 'beginning',
     guidance: 'how the name of the tool begins, for example "move"',
-    search: (query, catalogue) =>
-      catalogue.map((tool) => tool.name).filter((name) => name.startsWith(query)),
+    search: (query, searchable) =>
+      searchable.map((tool) => tool.name).filter((name) => name.startsWith(query)),
   };
   const withEngine = defineAgent({
     name: 'desk',

@@ -42,7 +42,7 @@ export interface LoadedAgent {
 /** What `callModel` returns; it throws failures, with {@link ModelFailureDetails}. */
 export type ModelActivityResult = Exclude<ModelOutcome, { readonly kind: 'failed' }>;
 
-/** The first detail of a failed model call: the usage of its attempts. */
+/** The first detail of a failed model activity: the usage of its attempts. */
 export interface ModelFailureDetails {
   readonly usage: TokenUsage;
   readonly usageKnown: boolean;
@@ -51,8 +51,8 @@ export interface ModelFailureDetails {
   readonly estimated?: EstimatedUsage;
   /**
    * Set when the workflow is to retry the call after this time. An attempt that cost tokens ends
-   * its activity: a retry by Temporal records nothing in the history, so that a cancel before the
-   * next attempt would lose the cost.
+   * its activity: a retry by Temporal records nothing in the history, so a cancel before the next
+   * attempt would lose the cost.
    */
   readonly retryAfterMs?: number;
   /** The HTTP status, if there was one. */
@@ -77,7 +77,7 @@ export interface EverloopActivities {
   searchTools(order: ToolOrder): Promise<ToolResult>;
   /** Local: whether a person must approve a call, as decided by the function of its tool. */
   needsApproval(order: ToolOrder): Promise<boolean>;
-  /** Local: checks the arguments of calls that no tool activity runs. */
+  /** Local: checks literals of programs, and the arguments of calls that no tool activity runs. */
   checkLiterals(order: LiteralsOrder): Promise<readonly (LiteralVerdict | LiteralFindings)[]>;
   judgeAnswer(order: JudgeOrder): Promise<JudgeResult>;
   archiveTranscript(order: ArchiveOrder): Promise<void>;

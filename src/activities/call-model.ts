@@ -7,10 +7,9 @@ import { errorText } from '../core/base/error-text.ts';
 import type { ModelOrder } from '../core/contract/host-order.ts';
 import type { TranscriptView } from '../core/contract/transcript.ts';
 import { modeOf } from '../core/modes/modes.ts';
-import { inlineRequest, requestOfOrder } from '../core/ask/order-request.ts';
 import { byteSize, type Json } from '../core/base/json.ts';
 import { defined } from '../core/base/defined.ts';
-import type { EstimatedUsage, ModelRequest, TokenUsage } from '../core/contract/model.ts';
+import type { EstimatedUsage, TokenUsage } from '../core/contract/model.ts';
 import { noUsage } from '../core/model/usage.ts';
 import { openChunkStream, type ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import type { ModelActivityResult } from './activity-types.ts';
@@ -24,10 +23,10 @@ import {
 import { withHeartbeat, isStoppedByService } from './heartbeat.ts';
 import { openAttempts, type Attempts } from './lost-attempts.ts';
 import { callLayeredModel } from '../models/call-layered-model.ts';
-import type { CallResult } from '../models/model-adapter.ts';
+import type { CallIo, ModelCallResult } from '../models/model-adapter.ts';
 import { entryFor, type CalledEntry, type ModelEntry } from '../define/model/model-entry.ts';
-import { classifyModelError, type ModelFailure } from '../models/model-failures.ts';
-import { needsPrompt, promptTexts } from '../models/prompt-texts.ts';
+import { classifyModelError, hasCost, type ModelFailure } from '../models/model-failures.ts';
+import { requestFor } from '../models/prompt-texts.ts';
 import { missingModelText } from '../registry/registry.ts';
 import type { TranscriptKey, TranscriptSource } from './transcript-source.ts';
 
@@ -50,14 +49,14 @@ export function createCallModel(
   parts: CallModelParts,
 ): (order: ModelOrder) => Promise<ModelActivityResult> {
   return (order) => {
-    const attempts = openAttempts();
+    const tried = openAttempts();
     const attempt = (): Promise<ModelActivityResult> =>
-      attemptOf(parts, order, attempts).catch((error: unknown) => {
+      attemptOf(parts, order, tried).catch((error: unknown) => {
         // The provider may bill what a worker that stops has asked for.
-        if (!isStoppedByService()) attempts.end();
+        if (!isStoppedByService()) tried.end();
         throw error;
       });
-    return withHeartbeat(attempt, attempts.beat);
+    return withHeartbeat(attempt, tried.beat);
   };
 }
 
@@ -75,7 +74,7 @@ async function attemptOf(
     // Not canceled by a user: the call is retried, on another worker if this one stops.
     if (outcome.kind === 'aborted' && isStoppedByService()) {
       const { usage } = outcome;
-      if (!hadCost(usage)) throw workerShutdown();
+      if (!hasCost(usage)) throw workerShutdown();
       const details = { usage: { ...usage }, usageKnown: true, attempts, ...lostIn(tried) };
       throw workerShutdownWithCost(details);
     }
@@ -95,14 +94,10 @@ function lostIn(tried: Attempts): {
   return defined({ estimated: tried.lost() });
 }
 
-function hadCost(usage: TokenUsage): boolean {
-  return Object.values(usage).some((count) => count > 0);
-}
-
 /**
  * A reply that is too large is not retried, since the next would be as long; a fallback is tried.
  */
-function checkSize(order: ModelOrder, outcome: CallResult): void {
+function checkSize(order: ModelOrder, outcome: ModelCallResult): void {
   if (outcome.kind === 'aborted') return;
   const bytes = byteSize(outcome.reply as unknown as Json);
   if (bytes <= MAX_REPLY_BYTES) return;
@@ -146,6 +141,7 @@ function keyOf(order: ModelOrder): TranscriptKey {
   };
 }
 
+/** The model to ask, and what for. */
 interface AskedModel {
   readonly entry: CalledEntry;
   readonly view: TranscriptView | null;
@@ -156,7 +152,7 @@ async function callOnce(
   parts: CallModelParts,
   order: ModelOrder,
   { entry, view, tried }: AskedModel,
-): Promise<CallResult> {
+): Promise<ModelCallResult> {
   const { registry, chunks, transcripts } = parts;
   const context = Context.current();
   const attempt = order.triesBefore + (order.attemptsBefore ?? 0) + context.info.attempt;
@@ -168,26 +164,17 @@ async function callOnce(
   const around = registry.agents.get(order.agent)?.definition.middleware?.model ?? [];
   // Only replies stream, and only replies become messages of the transcript.
   if (purpose !== 'reply') {
-    return callLayeredModel(around, entry, request, {
-      signal,
-      onChunk: ({ delta }) => tried.onText(delta),
-    });
+    const onChunk: CallIo['onChunk'] = ({ delta }) => tried.onText(delta);
+    return callLayeredModel(around, entry, request, { signal, onChunk });
   }
-  const stream = openChunkStream(chunks, {
-    rootRunId: order.rootRunId ?? runId,
-    runId,
-    agentPath,
-    iteration,
-    attempt,
-  });
+  const { rootRunId = runId } = order;
+  const stream = openChunkStream(chunks, { rootRunId, runId, agentPath, iteration, attempt });
   try {
-    const outcome = await callLayeredModel(around, entry, request, {
-      signal,
-      onChunk: (chunk) => {
-        tried.onText(chunk.delta);
-        stream.write(chunk);
-      },
-    });
+    const onChunk: CallIo['onChunk'] = (chunk) => {
+      tried.onText(chunk.delta);
+      stream.write(chunk);
+    };
+    const outcome = await callLayeredModel(around, entry, request, { signal, onChunk });
     stream.end();
     // The workflow gives calls their ids, so the message of a reply with calls is not known here.
     const isKnown =
@@ -202,20 +189,6 @@ async function callOnce(
   }
 }
 
-async function requestFor(
-  registry: Registry,
-  order: ModelOrder,
-  view: TranscriptView | null,
-  attempt: number,
-): Promise<ModelRequest> {
-  if (view === null) {
-    if (order.inline !== undefined) return inlineRequest(order, order.inline, attempt);
-    throw new Error('Expected a transcript, or a request in the order, got neither.');
-  }
-  const texts = needsPrompt(order) ? await promptTexts(registry, order, view) : {};
-  return requestOfOrder(order, view, { attempt, ...texts });
-}
-
 function failureOf(
   order: ModelOrder,
   failure: ModelFailure,
@@ -223,7 +196,7 @@ function failureOf(
   lost: ReturnType<typeof lostIn> = {},
 ): Error {
   const { attempt } = Context.current().info;
-  const usageKnown = hadCost(usage);
+  const usageKnown = hasCost(usage);
   return toModelFailure(failure, {
     attempt: (order.attemptsBefore ?? 0) + attempt,
     hadCost: usageKnown,

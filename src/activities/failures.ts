@@ -61,7 +61,8 @@ export function toModelFailure(
  * did not fit the digest. Retried, because a lost or busy worker is temporary.
  */
 export function transcriptUnavailable(cause: string): ApplicationFailure {
-  return retryable('transcript_unavailable', `The transcript could not be read: ${cause}`);
+  const message = redact(`The transcript could not be read: ${cause}`);
+  return retryable('transcript_unavailable', message);
 }
 
 /** The worker stops, so the call is retried on another one. Not a cancellation by a user. */
@@ -83,6 +84,7 @@ export function workerShutdownWithCost(details: JsonObject): ApplicationFailure 
 
 const SHUTDOWN = 'The worker stopped during the call.';
 
-function retryable(type: FailureType, message: string): ApplicationFailure {
-  return ApplicationFailure.create({ type, message: redact(message), nonRetryable: false });
+/** A failure after which the service tries again. `message` has no secrets. */
+export function retryable(type: FailureType, message: string): ApplicationFailure {
+  return ApplicationFailure.create({ type, message, nonRetryable: false });
 }

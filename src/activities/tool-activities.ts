@@ -1,17 +1,9 @@
 /** The activities that load agents, run tools and judge answers, and their failures. */
 import { Context } from '@temporalio/activity';
-import type {
-  ToolOrder,
-  ToolResult,
-  JudgeOrder,
-  JudgeResult,
-  LiteralFindings,
-  LiteralsOrder,
-  LiteralVerdict,
-} from '../core/contract/outcome.ts';
 import { unreachable } from '../core/base/unreachable.ts';
-import type { Registry } from '../define/definition/definitions.ts';
-import { workerShutdown } from './failures.ts';
+import type { RegisteredAgent, Registry } from '../define/definition/definitions.ts';
+import type { EverloopActivities } from './activity-types.ts';
+import { retryable, workerShutdown } from './failures.ts';
 import { withHeartbeat, isStoppedByService } from './heartbeat.ts';
 import { runTool } from '../tools/run-tool.ts';
 import { runJudge } from '../tools/run-judge.ts';
@@ -21,16 +13,14 @@ import { isApprovalNeeded } from '../tools/needs-approval.ts';
 import type { AgentInput } from '../core/contract/input.ts';
 import { loadAgent, type PreparedAgent } from '../registry/load-agent.ts';
 import { ApplicationFailure } from '@temporalio/common';
-import type { FailureType } from '../core/base/failure-types.ts';
 
 /**
  * The activity `callTool`. Returns the outcome of the call, canceled ones included. Throws only
  * when the service should retry, that is, while the tool's retry policy has attempts left.
  */
-export function callToolActivity(registry: Registry): (order: ToolOrder) => Promise<ToolResult> {
+export function callToolActivity(registry: Registry): EverloopActivities['callTool'] {
   return async (order) => {
-    const agent = registry.agents.get(order.agent);
-    if (agent === undefined) throw agentMissing(order.agent);
+    const agent = agentOf(registry, order.agent);
     const context = Context.current();
     const run = await withHeartbeat(() =>
       runTool(agent, order, {
@@ -43,7 +33,7 @@ export function callToolActivity(registry: Registry): (order: ToolOrder) => Prom
       case 'result':
         return run.result;
       case 'retry':
-        throw toolFailed(run.message);
+        throw retryable('tool_failed', run.message);
       case 'shutdown':
         throw workerShutdown();
       default:
@@ -56,12 +46,9 @@ export function callToolActivity(registry: Registry): (order: ToolOrder) => Prom
  * The activity `judgeAnswer`. An error of a validator fails the attempt with `validator_failed`,
  * which is retried; when canceled, it ends as canceled.
  */
-export function judgeAnswerActivity(
-  registry: Registry,
-): (order: JudgeOrder) => Promise<JudgeResult> {
+export function judgeAnswerActivity(registry: Registry): EverloopActivities['judgeAnswer'] {
   return async (order) => {
-    const agent = registry.agents.get(order.agent);
-    if (agent === undefined) throw agentMissing(order.agent);
+    const agent = agentOf(registry, order.agent);
     const context = Context.current();
     const run = await withHeartbeat(() =>
       runJudge(agent, order, {
@@ -73,7 +60,7 @@ export function judgeAnswerActivity(
       case 'judged':
         return run.result;
       case 'threw':
-        throw validatorFailed(run.message);
+        throw retryable('validator_failed', run.message);
       case 'stopped':
         if (isStoppedByService()) throw workerShutdown();
         return context.cancelled;
@@ -84,26 +71,22 @@ export function judgeAnswerActivity(
 }
 
 /** The local activity `checkLiterals`. */
-export function checkLiteralsActivity(
-  registry: Registry,
-): (order: LiteralsOrder) => Promise<readonly (LiteralVerdict | LiteralFindings)[]> {
+export function checkLiteralsActivity(registry: Registry): EverloopActivities['checkLiterals'] {
   return async (order) => {
-    const agent = registry.agents.get(order.agent);
-    if (agent === undefined) throw agentMissing(order.agent);
+    const agent = agentOf(registry, order.agent);
     const verdicts = await checkLiterals(agent, order);
     return [...verdicts, ...checkProgramLiterals(agent, order.literals)];
   };
 }
 
 /** The local activity `needsApproval`; it is retried when the function throws. */
-export function needsApprovalActivity(registry: Registry): (order: ToolOrder) => Promise<boolean> {
+export function needsApprovalActivity(registry: Registry): EverloopActivities['needsApproval'] {
   return async (order) => {
-    const agent = registry.agents.get(order.agent);
-    if (agent === undefined) throw agentMissing(order.agent);
+    const agent = agentOf(registry, order.agent);
     try {
       return await isApprovalNeeded(agent, order);
     } catch (error) {
-      throw toolFailed(redactedErrorText(error));
+      throw retryable('tool_failed', redactedErrorText(error));
     }
   };
 }
@@ -117,31 +100,16 @@ export function loadAgentActivity(
 ): (input: AgentInput) => Promise<PreparedAgent> {
   return async (input) => {
     const outcome = loadAgent(registry, input);
-    if (outcome.kind === 'failed') throw invalidInput(outcome.code, outcome.message);
-    return outcome.agent;
+    if (outcome.kind === 'loaded') return outcome.agent;
+    const { code, message } = outcome;
+    throw ApplicationFailure.create({ type: code, message, nonRetryable: true });
   };
 }
 
-/** The run cannot begin. Not retried, because the input stays the same. */
-function invalidInput(
-  type: Extract<FailureType, 'agent_not_found' | 'invalid_input'>,
-  message: string,
-): ApplicationFailure {
-  return ApplicationFailure.create({ type, message, nonRetryable: true });
-}
-
-/** A tool threw and has attempts left: retried by the tool's own policy. */
-function toolFailed(message: string): ApplicationFailure {
-  return ApplicationFailure.create({ type: 'tool_failed', message, nonRetryable: false });
-}
-
-/** A validator threw: retried; the last failure ends the run. */
-function validatorFailed(message: string): ApplicationFailure {
-  return ApplicationFailure.create({ type: 'validator_failed', message, nonRetryable: false });
-}
-
-/** This worker does not have the agent of a run. Retried, since another or newer worker may. */
-function agentMissing(agent: string): ApplicationFailure {
-  const message = `This worker has no agent \`${agent}\`. Start a worker that has it.`;
-  return ApplicationFailure.create({ type: 'agent_not_found', message, nonRetryable: false });
+/** The agent of a run. If this worker lacks it, the call is retried: another worker may have it. */
+function agentOf(registry: Registry, name: string): RegisteredAgent {
+  const agent = registry.agents.get(name);
+  if (agent !== undefined) return agent;
+  const message = `This worker has no agent \`${name}\`. Start a worker that has it.`;
+  throw retryable('agent_not_found', message);
 }

@@ -11,6 +11,7 @@
  * T5  The cache may lose anything at any time, so pages are held until the call has its messages.
  */
 import { canonicalJson, type Json } from '../core/base/json.ts';
+import { LRUCache } from 'lru-cache';
 import type { TranscriptReference } from '../core/contract/host-order.ts';
 import type { TranscriptView, TranscriptHead } from '../core/contract/transcript.ts';
 import { headDigest } from '../core/run/run-state.ts';
@@ -133,7 +134,8 @@ function viewOf(items: readonly Json[], length: number): TranscriptView {
   };
 }
 
-function nameOf({ namespace, workflowId, executionId, epoch }: TranscriptKey): string {
+/** A name for `key`, for maps. */
+export function nameOf({ namespace, workflowId, executionId, epoch }: TranscriptKey): string {
   return `${namespace}\u0000${workflowId}\u0000${executionId}\u0000${epoch}`;
 }
 
@@ -151,7 +153,7 @@ function createDigests(): {
     last: Message | undefined;
     digest: Digest;
   }
-  const known = new Map<string, Known>();
+  const known = new LRUCache<string, Known>({ max: MAX_DIGESTS });
   return {
     of: (name, { head, messages }) => {
       const found = known.get(name);
@@ -168,10 +170,7 @@ function createDigests(): {
       }
       entry.length = messages.length;
       entry.last = messages.at(-1);
-      known.delete(name);
       known.set(name, entry);
-      const oldest = known.keys().next();
-      if (known.size > MAX_DIGESTS && oldest.done !== true) known.delete(oldest.value);
       return entry.digest;
     },
     drop: (name) => known.delete(name),

@@ -1,6 +1,6 @@
 /** The command line as a function of its arguments and its process. */
 import { Command, CommanderError } from 'commander';
-import type { Act, AddCommand } from './terminal/cli.ts';
+import type { CommandRunner, AddCommand } from './terminal/cli.ts';
 import { addChatCommand } from './commands/chat.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addLispCommand } from './commands/lisp.ts';
@@ -30,7 +30,7 @@ Environment: TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE and the other TEMPORAL_ variab
 export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
   const program = createProgram(io);
   let exitCode: number = EXIT_CODES.success;
-  const act: Act = async (body) => {
+  const act: CommandRunner = async (body) => {
     const { json = false } = program.opts<GlobalOptions>();
     exitCode = await body({ io, output: createOutput(io, json) });
   };

@@ -6,6 +6,7 @@ import { lookup } from 'node:dns/promises';
 import { readdir, readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { parsedJson } from './parsed-json.ts';
 import { isPlainObject } from '../core/base/json.ts';
 
 /** One worker's endpoint. */
@@ -52,12 +53,7 @@ export async function readEndpointNotes(dir: string): Promise<ReadonlyMap<string
 }
 
 function noteOf(text: string): EndpointNote | undefined {
-  let note: unknown;
-  try {
-    note = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const note = parsedJson(text);
   const isNote =
     isPlainObject(note) &&
     note['v'] === 1 &&

@@ -220,7 +220,7 @@ function lookupOf({ address, family }: NonNullable<EndpointAddress['ip']>): Look
   };
 }
 
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  // An abort only ends the pause early.
+/** Waits for `ms`, or until `signal` is aborted. */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => undefined);
 }

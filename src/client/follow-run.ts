@@ -6,11 +6,11 @@
  * N2  Text is provisional and may be missing. Everything else is queried from the run itself.
  * N3  A slow reader affects only itself, because text is fetched as it is read.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { PendingItem, RunStatus } from '../core/contract/messages.ts';
 import type { Step } from '../core/contract/step.ts';
 import { isChunk, type Chunk, type ChunkMarker } from '../core/streaming/chunk.ts';
 import { isUsageError } from '../core/base/usage-error.ts';
+import { pause } from './follow-chunks.ts';
 import { leavable } from './run-stream.ts';
 
 /** One update of `run.follow()`. */
@@ -134,7 +134,7 @@ function watchRun(
   let known: readonly PendingItem[] = [];
   let version = -1;
   let isSilent = false;
-  let pause = new AbortController();
+  let hurry = new AbortController();
   const add = (one: RunUpdate): void => {
     // A slow reader needs only the newest status.
     const last = updates.at(-1);
@@ -167,14 +167,14 @@ function watchRun(
           add({ kind: 'silent' });
         }
       }
-      pause = new AbortController();
-      const early = AbortSignal.any([signal, pause.signal]);
-      await sleep(waitMs, undefined, { signal: early }).catch(() => undefined);
-      if (pause.signal.aborted) waitMs = FIRST_POLL_MS / 2;
+      hurry = new AbortController();
+      const early = AbortSignal.any([signal, hurry.signal]);
+      await pause(waitMs, early);
+      if (hurry.signal.aborted) waitMs = FIRST_POLL_MS / 2;
     }
   };
   void watch();
-  return { take: () => updates.shift(), look: () => pause.abort() };
+  return { take: () => updates.shift(), look: () => hurry.abort() };
 }
 
 function has(items: readonly PendingItem[], id: string): boolean {

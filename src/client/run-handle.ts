@@ -22,7 +22,7 @@ import type {
   PendingItem,
   RunStatus,
 } from '../core/contract/messages.ts';
-import type { Decision } from '../core/contract/pending.ts';
+import type { AnswerOptions, Decision } from '../core/contract/pending.ts';
 import {
   adjustUpdate,
   answerUpdate,
@@ -65,6 +65,15 @@ export interface SendOptions extends TreeOption {
   /** A repeated id returns the first position again; default: a new id. */
   readonly id?: string;
   readonly media?: readonly MediaPart[];
+}
+
+/** Options of `cancel`. */
+export interface CancelOptions {
+  /**
+   * True: the service ends the run at once, without a Step and without a worker. Default: the run
+   * ends itself, which needs a worker that can take it.
+   */
+  readonly force?: boolean;
 }
 
 /** Which part of a list to read; indexes count over the whole chain of the run. */
@@ -127,7 +136,7 @@ export interface RunHandle {
   pause(options?: TreeOption): Promise<AdjustReceipt>;
   resume(options?: TreeOption): Promise<AdjustReceipt>;
   /** Ends the run and all runs below, and aborts what is in flight. Each still ends with a Step. */
-  cancel(message?: string): Promise<void>;
+  cancel(message?: string, options?: CancelOptions): Promise<void>;
   /** The Step, however the run ended; waits for the end. */
   result(): Promise<Step>;
   /** The Step, or what waits for a person, whichever comes first. */
@@ -147,12 +156,6 @@ export interface RunHandle {
   follow(options?: FollowRunOptions): AsyncIterable<RunUpdate>;
   /** What it was started with; needs no worker. */
   startedWith(): Promise<RunStart>;
-}
-
-/** Options of `answer` and `decide`. */
-export interface AnswerOptions {
-  /** Repeating an id has no effect and is no error; default: a new id. */
-  readonly updateId?: string;
 }
 
 /** The Step of an ended run, or the items of a run that waits for a person. */
@@ -289,9 +292,10 @@ function messageMethods({ id, client, handle, tree, handleOf }: Target) {
     adjust: (limits) => update(adjustUpdate, { limits }),
     pause: (options) => setPaused(true, options),
     resume: (options) => setPaused(false, options),
-    cancel: async (message) => {
+    cancel: async (message, { force = false } = {}) => {
       try {
-        await handle.signal(cancelSignal, defined({ message }));
+        if (force) await handle.terminate(message);
+        else await handle.signal(cancelSignal, defined({ message }));
       } catch (error) {
         if (error instanceof WorkflowNotFoundError) await assertAlive(id, client);
         throw error;

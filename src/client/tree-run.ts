@@ -1,9 +1,10 @@
 /** Reads one run of a tree, whether it is live, ended, or has no worker that answers. */
 import type { Client } from '@temporalio/client';
 import { defined } from '../core/base/defined.ts';
-import type { BudgetLine, RunPhase, TreeAnswer, TreeChild } from '../core/contract/messages.ts';
+import type { BudgetLine, RunPhase, TreeChild } from '../core/contract/messages.ts';
 import type { Step, StepStatus, Usage } from '../core/contract/step.ts';
-import type { Stats } from '../core/contract/stats.ts';
+import { EMPTY_STATS, type Stats } from '../core/contract/stats.ts';
+import { usageOf } from '../core/run/step-of.ts';
 import { lastCallOf, pathBelow } from '../core/tree/calls.ts';
 import { isUsageError } from '../core/base/usage-error.ts';
 import { treeQuery } from '../workflows/messages.ts';
@@ -90,35 +91,23 @@ async function liveRun(client: Client, known: KnownRun): Promise<FoundRun> {
   const { id } = known;
   const handle = client.workflow.getHandle(id);
   const answer = await querying(id, client, () => handle.query(treeQuery), TREE_DEADLINE_MS);
-  if (answer === null) return { run: begunRun(known), below: [] };
+  if (answer === null) {
+    // Its agent is not loaded yet.
+    const run: TreeRun = { ...knownOf(known), state: 'running', waitsFor: ['definition'] };
+    return { run, below: [] };
+  }
   const { agent, path, depth, parent, children, budgets, stats, status } = answer;
+  const { state, iteration, waitsFor, usage } = status;
+  const ids = inCallOrder(children.map((child) => child.id));
+  const own = { id, agent, path, depth, parent, children: ids, budgets };
   return {
-    run: {
-      id,
-      agent,
-      path,
-      depth,
-      parent,
-      children: inCallOrder(children.map((child) => child.id)),
-      state: status.state,
-      iteration: status.iteration,
-      waitsFor: status.waitsFor,
-      usage: status.usage,
-      stats,
-      budgets,
-    },
-    below: belowOf(answer, id),
+    run: { ...own, state, iteration, waitsFor, usage, stats },
+    below: children.map((child) => belowOf(own, child)),
   };
 }
 
-function belowOf({ children, depth }: TreeAnswer, parent: string): readonly KnownRun[] {
-  return children.map((child) => ({
-    id: child.id,
-    path: child.path,
-    depth: depth + 1,
-    parent,
-    child,
-  }));
+function belowOf({ id: parent, depth }: Pick<TreeRun, 'id' | 'depth'>, child: TreeChild): KnownRun {
+  return { id: child.id, path: child.path, depth: depth + 1, parent, child };
 }
 
 /** An ended run by its Step, or else by what its parent recorded. */
@@ -129,32 +118,22 @@ async function endedRun(client: Client, known: KnownRun): Promise<FoundRun> {
   const { agent, status, reason, iterations, usage, stats, children, trace } = step;
   const path = known.path ?? (await pathOfEnded(client, step));
   const depth = known.depth ?? stats.gauges['agent:depth'] ?? 0;
+  const parent = known.parent ?? trace.parent?.workflowId ?? null;
+  const run: TreeRun = {
+    ...knownOf({ id, agent, path, depth, parent }),
+    children: inCallOrder(children.map(({ childId }) => childId)),
+    state: 'ended',
+    status,
+    reason,
+    iteration: iterations,
+    usage,
+    stats,
+  };
   return {
-    run: {
-      id,
-      agent,
-      path,
-      depth,
-      parent: known.parent ?? trace.parent?.workflowId ?? null,
-      children: inCallOrder(children.map(({ childId }) => childId)),
-      state: 'ended',
-      status,
-      reason,
-      iteration: iterations,
-      waitsFor: [],
-      usage,
-      stats,
-      budgets: [],
-    },
+    run,
     below: children.map((child) => {
       const below = pathBelow(path, child.childId, child.agent);
-      return {
-        id: child.childId,
-        path: below,
-        depth: depth + 1,
-        parent: id,
-        child: { ...child, id: child.childId, path: below },
-      };
+      return belowOf(run, { ...child, id: child.childId, path: below });
     }),
   };
 }
@@ -191,19 +170,6 @@ async function pathOfEnded(client: Client, { agent, trace }: Step): Promise<stri
   return pathBelow(above.run.path, workflowId, agent);
 }
 
-const NOTHING_USED: Usage = {
-  inputTokens: 0,
-  outputTokens: 0,
-  totalTokens: 0,
-  cachedInputTokens: 0,
-  reasoningTokens: 0,
-  costMicroUsd: 0,
-  modelCalls: 0,
-  modelCallRetries: 0,
-  toolCalls: 0,
-  durationMs: 0,
-};
-
 /** A run as its parent knows it. */
 function knownOf(known: KnownRun): TreeRun {
   const { id, child, depth = 0, parent = null } = known;
@@ -218,7 +184,7 @@ function knownOf(known: KnownRun): TreeRun {
     state: 'silent',
     iteration: 0,
     waitsFor: [],
-    usage: child?.usage ?? NOTHING_USED,
+    usage: child?.usage ?? usageOf(EMPTY_STATS),
     stats: null,
     budgets: [],
   };
@@ -236,9 +202,4 @@ function silentRun(known: KnownRun): FoundRun {
 function lostRun(known: KnownRun): FoundRun {
   const { run } = silentRun(known);
   return { run: { status: 'error', reason: 'internal', ...run, state: 'ended' }, below: [] };
-}
-
-/** A run whose agent is not loaded yet. */
-function begunRun(known: KnownRun): TreeRun {
-  return { ...knownOf(known), state: 'running', waitsFor: ['definition'] };
 }

@@ -2,7 +2,7 @@
 import type { ModelRequest, Reply, TokenUsage } from '../core/contract/model.ts';
 import { addUsage, noUsage } from '../core/model/usage.ts';
 import { layered, type ModelMiddleware } from '../define/definition/middleware.ts';
-import { callEntry, type CallIo, type CallResult } from './model-adapter.ts';
+import { callEntry, type CallIo, type ModelCallResult } from './model-adapter.ts';
 import type { CalledEntry } from '../define/model/model-entry.ts';
 import { classifyModelError, withUsage } from './model-failures.ts';
 
@@ -15,10 +15,10 @@ export async function callLayeredModel(
   entry: CalledEntry,
   request: ModelRequest,
   io: CallIo,
-): Promise<CallResult> {
+): Promise<ModelCallResult> {
   if (around.length === 0) return callEntry(entry, request, io);
   const spent = { usage: noUsage, isKnown: true, calls: 0 };
-  const aborted = (): CallResult => ({
+  const aborted = (): ModelCallResult => ({
     kind: 'aborted',
     usage: spent.usage,
     usageKnown: spent.isKnown && spent.calls > 0,
@@ -29,7 +29,7 @@ export async function callLayeredModel(
     spent.calls += 1;
   };
   const ask = async (changed: ModelRequest): Promise<Reply> => {
-    let outcome: CallResult;
+    let outcome: ModelCallResult;
     try {
       outcome = await callEntry(entry, changed, io);
     } catch (error) {
@@ -52,7 +52,7 @@ export async function callLayeredModel(
     return { kind: 'reply', reply: { ...reply, usage: spent.usage, usageKnown: spent.isKnown } };
   } catch (error) {
     if (io.signal.aborted) return aborted();
-    // The error of a single call already carries its usage.
+    // The error of a single failed call carries its usage; several are added up here.
     throw spent.calls > 1 ? withUsage(causeOf(error), spent.usage) : error;
   }
 }

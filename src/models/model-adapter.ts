@@ -10,15 +10,16 @@ import type { ModelChunk, ModelFunction, ModelRequest, Reply } from '../core/con
 import type { TokenUsage } from '../core/contract/model.ts';
 import { noUsage } from '../core/model/usage.ts';
 import { readReply } from '../core/model/read-reply.ts';
+import { attempt } from '../tools/attempt.ts';
 import { toCallOptions } from './model-call-options.ts';
-import type { CalledEntry, ModelEntry } from '../define/model/model-entry.ts';
 import type { JsonObject } from '../core/base/json.ts';
+import type { CalledEntry, ModelEntry } from '../define/model/model-entry.ts';
 import { withUsage } from './model-failures.ts';
 import { modelCollector } from './model-stream.ts';
 import { paidSettings } from './paid-settings.ts';
 
 /** The result of a call that did not throw. */
-export type CallResult =
+export type ModelCallResult =
   | { readonly kind: 'reply'; readonly reply: Reply }
   | { readonly kind: 'aborted'; readonly usage: TokenUsage; readonly usageKnown: boolean };
 
@@ -48,40 +49,38 @@ export async function callEntry(
   entry: CalledEntry,
   request: ModelRequest,
   io: CallIo,
-): Promise<CallResult> {
+): Promise<ModelCallResult> {
   if (io.signal.aborted) return { kind: 'aborted', usage: noUsage, usageKnown: false };
   const onChunk = (chunk: ModelChunk): void => {
     if (!io.signal.aborted) io.onChunk(chunk);
   };
   const full = { ...request, settings: { ...entry.settings, ...request.settings } };
+  const { signal } = io;
   const begin = (settings: JsonObject): Call =>
     typeof entry.model === 'function'
-      ? callFunction(entry, entry.model, { ...full, settings }, { signal: io.signal, onChunk })
-      : callLanguageModel(
-          entry,
-          entry.model,
-          { ...full, settings },
-          { signal: io.signal, onChunk },
-        );
+      ? callFunction(entry, entry.model, { ...full, settings }, { signal, onChunk })
+      : callLanguageModel(entry, entry.model, { ...full, settings }, { signal, onChunk });
   const paid = paidSettings(entry, full.settings);
   let call = begin(paid.settings);
-  let ended = await endOf(call.reply, io.signal);
-  if (ended.kind === 'failed' && paid.refusedBy(ended.error) && !io.signal.aborted) {
+  let ended = await attempt(call.run, { signal, graceMs: abortGraceMs });
+  if (ended.kind === 'threw' && !signal.aborted && paid.refusedBy(ended.error)) {
     call = begin(full.settings);
-    ended = await endOf(call.reply, io.signal);
+    ended = await attempt(call.run, { signal, graceMs: abortGraceMs });
   }
+  const settled = 'late' in ended ? ended.late : ended;
+  const reply = settled?.kind === 'returned' ? (settled.value as Reply) : undefined;
   if (io.signal.aborted) {
-    const { usage, known } = ended.kind === 'done' ? pricedOf(ended.reply) : call.usage();
+    const { usage, known } = reply === undefined ? call.usage() : pricedOf(reply);
     return { kind: 'aborted', usage, usageKnown: known };
   }
-  if (ended.kind === 'done') return { kind: 'reply', reply: ended.reply };
+  if (reply !== undefined) return { kind: 'reply', reply };
   const { usage, known } = call.usage();
-  const error = ended.kind === 'failed' ? ended.error : new Error('The model did not stop.');
+  const error = settled?.kind === 'threw' ? settled.error : new Error('The model did not stop.');
   throw known ? withUsage(error, usage) : error;
 }
 
 interface Call {
-  readonly reply: Promise<Reply>;
+  readonly run: () => Promise<Reply>;
   /** The usage so far. */
   usage(): PricedUsage;
 }
@@ -109,7 +108,7 @@ function callFunction(
       throw error;
     }
   };
-  return { reply: run(), usage: () => priceUsage(reported, entry.price) };
+  return { run, usage: () => priceUsage(reported, entry.price) };
 }
 
 function callLanguageModel(
@@ -130,7 +129,7 @@ function callLanguageModel(
       return collector.generate(model, options);
     }
   };
-  return { reply: run(), usage: () => collector.usage() };
+  return { run, usage: () => collector.usage() };
 }
 
 /** A model that cannot stream sends one chunk for each kind. */
@@ -144,33 +143,6 @@ function publishWhole(reply: Reply, onChunk: (chunk: ModelChunk) => void): void 
     typeof args === 'string' ? args : JSON.stringify(args),
   );
   if (args.length > 0) onChunk({ kind: 'tool_args', delta: args.join('') });
-}
-
-type End =
-  | { readonly kind: 'done'; readonly reply: Reply }
-  | { readonly kind: 'failed'; readonly error: unknown }
-  | { readonly kind: 'abandoned' };
-
-/** Waits for `work` to end; after an abort, for at most {@link abortGraceMs}. */
-function endOf(work: Promise<Reply>, signal: AbortSignal): Promise<End> {
-  return new Promise((resolve) => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const onAbort = (): void => {
-      timer = setTimeout(() => finish({ kind: 'abandoned' }), abortGraceMs);
-    };
-    const finish = (end: End): void => {
-      signal.removeEventListener('abort', onAbort);
-      clearTimeout(timer);
-      resolve(end);
-    };
-    // The abort may have come during the synchronous part of the model.
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
-    work.then(
-      (reply) => finish({ kind: 'done', reply }),
-      (error: unknown) => finish({ kind: 'failed', error }),
-    );
-  });
 }
 
 function pricedOf(reply: Reply): PricedUsage {

@@ -60,6 +60,11 @@ export function retryDelayMs(failure: ModelFailure, attempt: number): number {
   return Math.min(firstRetryMs * 2 ** Math.max(0, attempt - 1), maxRetryMs);
 }
 
+/** Whether `usage` counts anything. */
+export function hasCost(usage: TokenUsage): boolean {
+  return Object.values(usage).some((count) => count > 0);
+}
+
 /** A failed call with the usage reported before the failure, which is the `cause`. */
 export function withUsage(cause: unknown, usage: TokenUsage): Error {
   return Object.assign(new Error('The model call failed.', { cause }), {

@@ -1,6 +1,8 @@
 /** The texts of a prompt that an agent's functions write for each request. */
 import { defined } from '../core/base/defined.ts';
+import { inlineRequest, requestOfOrder } from '../core/ask/order-request.ts';
 import type { ModelOrder } from '../core/contract/host-order.ts';
+import type { ModelRequest } from '../core/contract/model.ts';
 import type { TranscriptView } from '../core/contract/transcript.ts';
 import { systemTexts } from '../core/modes/react-prompt.ts';
 import { agentTime, type AgentTime } from '../core/run/time.ts';
@@ -11,16 +13,29 @@ import { shown } from '../core/text/shown.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import type { AgentDefinition, Registry, TextFunction } from '../define/definition/definitions.ts';
 
-/** The texts that functions wrote; a text that the specification has itself is absent. */
+/** The texts that functions wrote; texts that the specification contains are absent. */
 export interface PromptTexts {
   readonly instructions?: string;
   readonly rules?: string;
   readonly prompt?: readonly Message[];
 }
 
-/** Whether a request has the agent's prompt. Summaries and questions of LLM tools do not. */
-export function needsPrompt({ purpose, own }: ModelOrder): boolean {
-  return purpose === 'reply' && (own === undefined || own.conversation === true);
+/** The request of an order; `view` is null for an order that has its whole request. */
+export async function requestFor(
+  registry: Registry,
+  order: ModelOrder,
+  view: TranscriptView | null,
+  attempt: number,
+): Promise<ModelRequest> {
+  const { purpose, own, inline } = order;
+  if (inline !== undefined) return inlineRequest(order, inline, attempt);
+  if (view === null) {
+    throw new Error('Expected a transcript, or a request in the order, got neither.');
+  }
+  // Summaries and questions of LLM tools do not have the agent's prompt.
+  const hasPrompt = purpose === 'reply' && (own === undefined || own.conversation === true);
+  const texts = hasPrompt ? await promptTexts(registry, order, view) : {};
+  return requestOfOrder(order, view, { attempt, ...texts });
 }
 
 /** Calls the agent's functions for one request. An error of a function fails the attempt. */
@@ -54,7 +69,7 @@ export async function promptTexts(
   return { ...texts, ...defined({ prompt }) };
 }
 
-/** During an upgrade this worker may lack the function; then the built-in prompt is used. */
+/** The agent's own prompt. Without one, also during an upgrade, the built-in prompt is used. */
 async function ownPrompt(
   definition: AgentDefinition | undefined,
   { head: { spec } }: TranscriptView,
@@ -83,8 +98,8 @@ function isMessage(value: unknown): value is Message {
 }
 
 /**
- * The offset of a zone from UTC in ms, positive east of it, at a time in ms since 1970. The core must
- * not use `Intl`, so it gets this function.
+ * The offset of a zone from UTC in ms at a time in ms since 1970; east of Greenwich it is positive.
+ * The core must not use `Intl`, so it gets this function.
  */
 function zoneOffset(timeZone: string): (atMs: number) => number {
   if (timeZone === 'UTC') return () => 0;

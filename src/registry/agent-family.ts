@@ -2,8 +2,8 @@
  * Finds the agents that tools and stages start, and completes tools from the agents that they name.
  */
 import type { AgentToolSpec, StageSpec } from '../core/contract/spec.ts';
-import { nearestName } from '../core/text/nearest.ts';
 import type { UsageProblem } from '../core/base/usage-error.ts';
+import { adviceFor, expected, shownName } from '../define/checks/fields.ts';
 import { resolvedTool } from '../define/tool/agent-tool.ts';
 import type { AgentDefinition, ToolDefinition } from '../define/definition/definitions.ts';
 
@@ -59,14 +59,14 @@ export function stageProblems(
   );
 }
 
-/** The agents that the tools and stages of a definition start. */
+/** The agents that the tools and stages of an agent start. */
 export function childStarts({ spec }: AgentDefinition): readonly AgentToolSpec[] {
   const called = spec.tools.flatMap(({ agent }) => agent ?? []);
   const staged = stagesOf(spec).flatMap(({ agents }) => agents.map((agent) => ({ agent })));
   return [...called, ...staged];
 }
 
-/** The agents that a pipeline or fan-out starts, by the place in its definition. */
+/** The agents that a pipeline or fan-out starts, by their place in it. */
 function stagesOf({ pipeline, fanOut }: AgentDefinition['spec']): readonly {
   readonly place: string;
   readonly agents: readonly string[];
@@ -90,8 +90,7 @@ function agentsOf(stage: StageSpec): readonly string[] {
 }
 
 function unknownAgent(place: string, name: string, known: readonly string[]): UsageProblem {
-  const near = nearestName(name, known);
-  const advice = near === undefined ? 'Add it to `agents`.' : `Did you mean \`${near}\`?`;
-  const message = `Expected the agent of ${place} among those of the worker (${known.join(', ')}), got \`${name.slice(0, 200)}\`. ${advice}`;
-  return { code: 'unknown_agent', message };
+  const what = `the agent of ${place} among those of the worker (${known.join(', ')})`;
+  const advice = adviceFor(name, known, 'Add it to `agents`.');
+  return expected('unknown_agent', what, shownName(name), advice);
 }

@@ -1,28 +1,23 @@
 /**
- * Compiles a definition, the worker's models and the options of a start to a run's specification.
+ * Compiles an agent definition, the worker's models and the options of a start to a specification.
  */
 import { defined } from '../core/base/defined.ts';
-import { createHash } from 'node:crypto';
 import { isAboutContext } from '../core/compaction/trigger.ts';
 import type { CompactionSpec, StrategySpec } from '../core/contract/compaction.ts';
 import type { AgentInput } from '../core/contract/input.ts';
 import type { AgentSpec, ModelSpec, ToolModelSpec } from '../core/contract/spec.ts';
 import { compiledText } from '../core/program-text/compiled.ts';
-import { canonicalJson, type Json } from '../core/base/json.ts';
 import { covers } from '../core/limits/breach.ts';
-import { compileLimits } from '../core/limits/compile-limits.ts';
+import { compileLimits } from '../core/start/compile-limits.ts';
 import type { Limit } from '../core/contract/limit.ts';
 import { self, statKeyInfo, statRowsUnder } from '../core/stats/stat-keys.ts';
-import { nearestName } from '../core/text/nearest.ts';
 import type { UsageProblem } from '../core/base/usage-error.ts';
 import { DEFAULT_COMPACTION } from '../define/agent/define-compaction.ts';
+import { adviceFor, expected, shownName } from '../define/checks/fields.ts';
 import type { AgentDefinition } from '../define/definition/definitions.ts';
 import { isDataMode } from '../define/agent/mode-problems.ts';
 import { structuredOutputOf } from '../models/model-call-options.ts';
 import type { ModelEntry } from '../define/model/model-entry.ts';
-
-/** Hexadecimal digits of a specification's hash: 64 bits tell all of a fleet's apart. */
-const SPEC_HASH_DIGITS = 16;
 
 /** A likely mistake that does not keep a run from starting; it becomes a warning event. */
 export interface AgentWarning {
@@ -35,7 +30,6 @@ export type AgentCompilation =
   | {
       readonly kind: 'agent';
       readonly spec: AgentSpec;
-      readonly specHash: string;
       readonly warnings: readonly AgentWarning[];
     }
   | { readonly kind: 'problems'; readonly problems: readonly UsageProblem[] };
@@ -63,13 +57,11 @@ export function compileAgent(
   const asked = compileToolModels(definition, models, chosen);
   const problems = [
     ...asked.problems,
-    ...(chosen.kind === 'problem' ? [chosen.problem] : []),
+    ...chosen.problems,
     ...(compiled.kind === 'problems' ? compiled.problems : []),
     ...compacting.problems,
   ];
-  if (chosen.kind === 'problem' || compiled.kind === 'problems' || problems.length > 0) {
-    return { kind: 'problems', problems };
-  }
+  if (compiled.kind === 'problems' || problems.length > 0) return { kind: 'problems', problems };
   const { limits } = compiled;
   const [model] = chosen.models;
   // A mode without tools holds no conversation that could become too long.
@@ -91,7 +83,7 @@ export function compileAgent(
     limits,
     ...defined({ compaction: compaction ?? undefined }),
   };
-  return { kind: 'agent', spec, specHash: hashOf(spec), warnings: limitWarnings(spec, used) };
+  return { kind: 'agent', spec, warnings: limitWarnings(spec, used) };
 }
 
 /** The model of a start applies to all stages of a pipeline and to all runs of a fan-out. */
@@ -106,16 +98,11 @@ function handedOn(
   });
 }
 
-/** The hash of a specification; the order of its keys does not matter. */
-export function hashOf(spec: AgentSpec): string {
-  // The specification is plain JSON, but its type is an interface, which has no index signature.
-  const text = canonicalJson(spec as unknown as Json);
-  return createHash('sha256').update(text).digest('hex').slice(0, SPEC_HASH_DIGITS);
+interface ChosenModels {
+  /** The model and its fallbacks; empty without a model, or with a problem. */
+  readonly models: AgentSpec['models'];
+  readonly problems: readonly UsageProblem[];
 }
-
-type ChosenModels =
-  | { readonly kind: 'models'; readonly models: AgentSpec['models'] }
-  | { readonly kind: 'problem'; readonly problem: UsageProblem };
 
 function chooseModels(
   definition: AgentDefinition,
@@ -125,12 +112,12 @@ function chooseModels(
   const { model: own, spec } = definition;
   const isJson = spec.mode === 'json';
   const id = wanted ?? (typeof own === 'string' ? own : own?.id);
-  if (id === undefined) return { kind: 'models', models: [] };
+  if (id === undefined) return { models: [], problems: [] };
   const entry = models.get(id);
-  if (entry === undefined) return { kind: 'problem', problem: unknownModel(id, models) };
+  if (entry === undefined) return { models: [], problems: [unknownModel(id, models)] };
   // An agent without a model passes it to the agents that it starts.
   const used = definition.model === null ? [] : withFallbacks(entry, models, isJson);
-  return { kind: 'models', models: used };
+  return { models: used, problems: [] };
 }
 
 /** An entry and its fallbacks, in the order in which they are tried. */
@@ -148,10 +135,9 @@ function withFallbacks(
 /** The problem of a model id that no entry of the worker has. */
 export function unknownModel(id: string, models: ReadonlyMap<string, ModelEntry>): UsageProblem {
   const known = [...models.keys()];
-  const near = nearestName(id, known);
-  const advice = near === undefined ? 'Add an entry for it.' : `Did you mean \`${near}\`?`;
-  const message = `Expected a model that the worker has (${known.join(', ') || 'it has none'}), got \`${id.slice(0, 200)}\`. ${advice}`;
-  return { code: 'unknown_model', message };
+  const what = `a model that the worker has (${known.join(', ') || 'it has none'})`;
+  const advice = adviceFor(id, known, 'Add an entry for it.');
+  return expected('unknown_model', what, shownName(id), advice);
 }
 
 function modelSpec({ id, contextWindow, maxOutputTokens, price }: ModelEntry): ModelSpec {
@@ -171,7 +157,7 @@ function compileToolModels(
   chosen: ChosenModels,
 ): { readonly models: readonly ToolModelSpec[]; readonly problems: readonly UsageProblem[] } {
   const tools = spec.tools.flatMap(({ llm }) => llm ?? []);
-  const own = chosen.kind === 'models' ? chosen.models.slice(0, 1).map(({ id }) => id) : [];
+  const own = chosen.models.slice(0, 1).map(({ id }) => id);
   const ids = unique(tools.flatMap(({ model }) => (model === undefined ? own : [model])));
   return {
     models: withStandIns(ids, models),

@@ -3,7 +3,7 @@ import { defined } from '../core/base/defined.ts';
 import type { AgentInput } from '../core/contract/input.ts';
 import type { AgentSpec } from '../core/contract/spec.ts';
 import { byteSize, isPlainObject, type Json } from '../core/base/json.ts';
-import { nearestName } from '../core/text/nearest.ts';
+import type { UsageProblem } from '../core/base/usage-error.ts';
 import { shown } from '../core/text/shown.ts';
 import { prepareInput, type Refusal, type RunMaterial } from '../core/start/prepare-input.ts';
 import { memoryProblem } from '../core/start/start-input.ts';
@@ -14,14 +14,20 @@ import type {
   RegisteredAgent,
 } from '../define/definition/definitions.ts';
 import { schemaLines } from '../tools/fit-value.ts';
-import { isMediaPart } from '../define/tool/tool-result.ts';
+import {
+  adviceFor,
+  expected,
+  fieldProblems,
+  type Fields,
+  type FieldRules,
+} from '../define/checks/fields.ts';
+import { isString, listOf, STRING } from '../define/checks/kinds.ts';
+import { MEDIA_LIST } from '../define/tool/tool-result.ts';
 import { compiledCodeId, isCompiled } from '../core/program-text/compiled.ts';
 
 /** An agent ready to run: plain data, all that the loop needs to begin. */
 export interface PreparedAgent {
   readonly spec: AgentSpec;
-  /** 16 hexadecimal digits; equal for equal specifications. */
-  readonly specHash: string;
   readonly warnings: readonly AgentWarning[];
   /** Task, context and memory after templates and checks; absent: as they were given. */
   readonly material?: RunMaterial;
@@ -65,7 +71,7 @@ export function loadAgent(registry: Registry, input: unknown): LoadOutcome {
   const above = (input.parent?.leases ?? []).map(({ limit }) => limit);
   const compiled = compileAgent(agent.definition, registry.models, input, above);
   if (compiled.kind === 'problems') return invalid(compiled.problems.map((it) => it.message));
-  const { specHash, warnings } = compiled;
+  const { warnings } = compiled;
   const bytes = byteSize(compiled.spec as unknown as Json);
   if (bytes > MAX_SPEC_BYTES) return invalid([tooLarge(input.agent, bytes)]);
   const { inputs } = agent.definition;
@@ -82,7 +88,6 @@ export function loadAgent(registry: Registry, input: unknown): LoadOutcome {
     kind: 'loaded',
     agent: {
       spec: compiled.spec,
-      specHash,
       warnings: [...warnings, ...prepared.warnings],
       ...defined({ material: isAsGiven ? undefined : material, refusal }),
     },
@@ -108,61 +113,74 @@ function inputProblems(
       `Expected the input of a run to be an object, got ${shown(input)}. Start runs with a client of Everloop.`,
     ];
   }
-  const { v, agent, task, context, history, model, memory, parent } = input;
-  const badMemory = memory === undefined ? undefined : memoryProblem(memory);
+  const { context, parent } = input;
   const loop = loopOf(asked);
   // A pipeline or fan-out needs no task of its own: its agents may have templates.
   const hasTemplate = asked?.prompt !== undefined || loop !== null || isCompiledRun;
   // A parent may call an agent with parameters alone.
   const needsTask = !hasTemplate && !(isPlainObject(parent) && isPlainObject(context));
-  return [
-    ...(v === 1
-      ? []
-      : [
-          `Expected version \`v\` of the input to be 1, got ${shown(v)}. Start runs with a client of this version.`,
-        ]),
-    ...(typeof agent === 'string' && agent !== ''
-      ? []
-      : [`Expected \`agent\` to be the name of an agent, got ${shown(agent)}. Name one.`]),
-    ...taskProblems(task, !needsTask),
-    ...(context === undefined || isPlainObject(context)
-      ? []
-      : [
-          `Expected \`context\` to be a JSON object, got ${shown(context)}. Write it as { name: value }.`,
-        ]),
-    ...historyProblems(history, loop),
-    ...(badMemory === undefined ? [] : [badMemory]),
-    ...(model === undefined || typeof model === 'string'
-      ? []
-      : [`Expected \`model\` to be the id of a model entry, got ${shown(model)}. Change it.`]),
-  ];
+  const rules: FieldRules = {
+    ...FIELDS,
+    task: [FIELDS.task, (task) => taskProblems(task as Fields, needsTask)],
+    history: [(history) => (history === undefined ? [] : noHistory(loop)), FIELDS.history],
+  };
+  return fieldProblems(input, rules, NAMING).map(({ message }) => message);
 }
 
-function taskProblems(task: unknown, needsNone: boolean): readonly string[] {
-  if (!isPlainObject(task)) {
-    return [
-      `Expected \`task\` to be { text, media? }, got ${shown(task)}. Say what the agent should do.`,
-    ];
-  }
-  const { text, media } = task;
-  const problems: string[] = [];
-  if (typeof text !== 'string') {
-    problems.push(`Expected \`task.text\` to be a text, got ${shown(text)}. Change it.`);
-  }
-  if (media !== undefined && !(Array.isArray(media) && media.every(isMediaPart))) {
-    problems.push(
-      "Expected `task.media` to be a list of { type: 'media', mediaType, url or data }, " +
-        `got ${shown(media)}. Change it.`,
-    );
-  }
-  const hasMedia = Array.isArray(media) && media.length > 0;
-  const mayBeEmpty = hasMedia || needsNone;
-  if (problems.length === 0 && !mayBeEmpty && String(text).trim() === '') {
-    problems.push(
-      'Expected a task with text or media, got an empty one. Say what the agent should do.',
-    );
-  }
-  return problems;
+const NAMING = { code: 'invalid_input' } as const;
+
+const FIELDS = {
+  v: otherVersion,
+  agent: {
+    wanted: 'to be the name of an agent',
+    fits: (agent) => isString(agent) && agent !== '',
+    advice: 'Name one.',
+    required: true,
+  },
+  task: {
+    wanted: 'to be { text, media? }',
+    fits: isPlainObject,
+    advice: 'Say what the agent should do.',
+    required: true,
+  },
+  context: {
+    wanted: 'to be a JSON object',
+    fits: isPlainObject,
+    advice: 'Write it as { name: value }.',
+  },
+  history: {
+    wanted: "to be a list of { role: 'user' or 'assistant', text }",
+    fits: listOf(isHistoryTurn),
+  },
+  memory: badMemory,
+  model: { wanted: 'to be the id of a model entry', fits: isString },
+} satisfies FieldRules;
+
+function otherVersion(v: unknown): readonly UsageProblem[] {
+  if (v === 1) return [];
+  const advice = 'Start runs with a client of this version.';
+  return [expected('invalid_input', 'version `v` of the input to be 1', shown(v), advice)];
+}
+
+function isHistoryTurn(turn: unknown): boolean {
+  if (!isPlainObject(turn) || !isString(turn['text'])) return false;
+  return turn['role'] === 'user' || turn['role'] === 'assistant';
+}
+
+function badMemory(memory: unknown): readonly UsageProblem[] {
+  const message = memory === undefined ? undefined : memoryProblem(memory);
+  return message === undefined ? [] : [{ code: 'invalid_input', message }];
+}
+
+const TASK_FIELDS: FieldRules = { text: { ...STRING, required: true }, media: MEDIA_LIST };
+
+function taskProblems(task: Fields, needsTask: boolean): readonly UsageProblem[] {
+  const problems = fieldProblems(task, TASK_FIELDS, { ...NAMING, within: 'task.' });
+  if (problems.length > 0 || !needsTask) return problems;
+  const { text, media = [] } = task;
+  if ((media as readonly unknown[]).length > 0 || String(text).trim() !== '') return [];
+  const what = 'a task with text or media';
+  return [expected('invalid_input', what, 'an empty one', 'Say what the agent should do.')];
 }
 
 /**
@@ -173,27 +191,11 @@ function loopOf(asked: AgentDefinition['spec'] | undefined): readonly [string, s
   return asked?.fanOut === undefined ? null : ['fan-out', 'runs'];
 }
 
-function historyProblems(history: unknown, loop: ReturnType<typeof loopOf>): readonly string[] {
-  if (history === undefined) return [];
-  if (loop !== null) {
-    const [noun, parts] = loop;
-    return [
-      `Expected no \`history\` for a ${noun}, got some. Put what its ${parts} need into \`context\`.`,
-    ];
-  }
-  const fits =
-    Array.isArray(history) &&
-    history.every(
-      (turn) =>
-        isPlainObject(turn) &&
-        (turn['role'] === 'user' || turn['role'] === 'assistant') &&
-        typeof turn['text'] === 'string',
-    );
-  if (fits) return [];
-  return [
-    "Expected `history` to be a list of { role: 'user' or 'assistant', text }, " +
-      `got ${shown(history)}. Change it.`,
-  ];
+function noHistory(loop: ReturnType<typeof loopOf>): readonly UsageProblem[] {
+  if (loop === null) return [];
+  const [noun, parts] = loop;
+  const advice = `Put what its ${parts} need into \`context\`.`;
+  return [expected('invalid_input', `no \`history\` for a ${noun}`, 'some', advice)];
 }
 
 function invalid(messages: readonly string[]): LoadOutcome {
@@ -204,8 +206,7 @@ function notFound(registry: Registry, name: string): string {
   const names = [...registry.agents.keys()];
   const listed = names.slice(0, MAX_LISTED_NAMES).join(', ') || 'it has none';
   const more = names.length > MAX_LISTED_NAMES ? ', …' : '';
-  const near = nearestName(name, names);
-  const advice = near === undefined ? 'Choose one of them.' : `Did you mean \`${near}\`?`;
+  const advice = adviceFor(name, names, 'Choose one of them.');
   return `Expected an agent that the worker has (${listed}${more}), got \`${name.slice(0, 200)}\`. ${advice}`;
 }
 

@@ -2,7 +2,6 @@
 import { defined } from '../core/base/defined.ts';
 import type { AgentInput } from '../core/contract/input.ts';
 import type { ModelOrder } from '../core/contract/host-order.ts';
-import { requestOfOrder } from '../core/ask/order-request.ts';
 import { givenMaterial } from '../core/start/prepare-input.ts';
 import type { StartParts } from '../core/start/start-input.ts';
 import { EMPTY_DIGEST } from '../core/base/digest.ts';
@@ -13,7 +12,7 @@ import type { AgentWarning } from './compile-agent.ts';
 import type { AgentDefinition } from '../define/definition/definitions.ts';
 import { loadAgent } from './load-agent.ts';
 import type { ModelEntry } from '../define/model/model-entry.ts';
-import { promptTexts } from '../models/prompt-texts.ts';
+import { requestFor } from '../models/prompt-texts.ts';
 import { createRegistry } from './registry.ts';
 
 /** The options of {@link previewPrompt}: what a run would be started with. */
@@ -21,7 +20,7 @@ export interface PreviewOptions extends Pick<
   StartParts,
   'task' | 'context' | 'memory' | 'history'
 > {
-  /** Agents that its tools refer to by name. Those given as definitions need not be here. */
+  /** Agents that its tools refer to by name. Those given as agent definitions need not be here. */
   readonly agents?: readonly AgentDefinition[];
   /** Entries of models that the agent names by id; a missing one is treated as a function. */
   readonly models?: readonly ModelEntry[];
@@ -85,8 +84,7 @@ export async function previewPrompt(
     transcript: { epoch: 1, length: 0, digest: EMPTY_DIGEST },
   };
   const view = { head, messages: [] };
-  const texts = await promptTexts(registry, order, view);
-  return { request: requestOfOrder(order, view, { attempt: 1, ...texts }), warnings };
+  return { request: await requestFor(registry, order, view, 1), warnings };
 }
 
 /** No model is asked, so a model without an entry may be replaced by a function. */

@@ -8,21 +8,24 @@ import type {
   Registry,
   ToolDefinition,
 } from '../define/definition/definitions.ts';
-import { llmQueryTool } from '../define/tool/define-llm-tool.ts';
+import { expected } from '../define/checks/fields.ts';
+import { hasKind } from '../define/checks/kinds.ts';
+import { notHere } from '../define/tool/define-llm-tool.ts';
 import type { ModelEntry } from '../define/model/model-entry.ts';
-import { checkModelEntries } from '../define/model/model-problems.ts';
+import { modelEntryProblems } from '../define/model/model-problems.ts';
 import { searchTool } from '../tools/search-tool.ts';
 import type { AgentToolSpec } from '../core/contract/spec.ts';
 import { shown } from '../core/text/shown.ts';
 import { isTreeLimit } from '../core/tree/ledger.ts';
-import { isUsageError, usageErrorOf, type UsageProblem } from '../core/base/usage-error.ts';
+import { usageErrorOf, type UsageProblem } from '../core/base/usage-error.ts';
 import { ASK_TOOL } from '../core/toolchain/ask-user.ts';
+import { LLM_QUERY_TOOL } from '../core/toolchain/llm-query.ts';
 import { ToolError } from '../core/base/tool-error.ts';
 
 /** What a registry is made from. */
 export interface RegistryOptions {
   readonly agents: readonly AgentDefinition[];
-  /** Entries that agents name by id; entries inside a definition need not be here. */
+  /** Entries that agents name by id; entries inside an agent definition need not be here. */
   readonly models?: readonly ModelEntry[];
 }
 
@@ -35,8 +38,7 @@ export interface RegistryOptions {
 export function createRegistry(options: RegistryOptions): Registry {
   const problems: UsageProblem[] = [];
   const listed = options.agents.filter((agent, index) => {
-    const fits =
-      typeof agent === 'object' && agent !== null && 'kind' in agent && agent.kind === 'agent';
+    const fits = hasKind(agent, 'agent');
     if (!fits) problems.push(notAnAgent(agent, index));
     return fits;
   });
@@ -45,7 +47,7 @@ export function createRegistry(options: RegistryOptions): Registry {
   const given = options.models ?? [];
   const inline = inlineEntries(definitions, given);
   const entries = [...given, ...inline.entries];
-  problems.push(...entryProblems(entries), ...inline.problems);
+  problems.push(...modelEntryProblems(entries), ...inline.problems);
   const models = new Map(entries.map((entry) => [entry.id, entry]));
   const prices = new Map(
     entries.flatMap(({ id, price }) => (price === undefined ? [] : [[id, price] as const])),
@@ -137,14 +139,7 @@ function registered(
   prices: RegisteredAgent['prices'],
 ): RegisteredAgent {
   const search = searchTool(definition);
-  const ask = askTool(definition);
-  const query = llmQueryTool(definition);
-  const tools = [
-    ...definition.tools,
-    ...(ask === undefined ? [] : [ask]),
-    ...(query === undefined ? [] : [query]),
-    ...(search === undefined ? [] : [search]),
-  ];
+  const tools = [...definition.tools, ...loopTools(definition), ...(search ? [search] : [])];
   return {
     definition,
     tools: new Map(tools.map((tool) => [tool.spec.name, tool])),
@@ -154,8 +149,8 @@ function registered(
 }
 
 /**
- * The entries inside definitions that are not among those given, each once. Two different models
- * under one id are a problem: requests would go to the first of them.
+ * The entries inside agent definitions that are not among those given, each once. Two different
+ * models under one id are a problem: requests would go to the first of them.
  */
 function inlineEntries(
   definitions: readonly AgentDefinition[],
@@ -177,43 +172,33 @@ function inlineEntries(
 }
 
 function twoModels(id: string): UsageProblem {
-  const message = `Expected one model under the id \`${id}\`, got two objects. Share one between the agents, or give them entries with ids of their own.`;
-  return { code: 'duplicate_model', message };
-}
-
-function entryProblems(entries: readonly ModelEntry[]): readonly UsageProblem[] {
-  try {
-    checkModelEntries(entries);
-    return [];
-  } catch (error) {
-    if (isUsageError(error)) return error.problems;
-    throw error;
-  }
+  const advice = 'Share one between the agents, or give them entries with ids of their own.';
+  return expected('duplicate_model', `one model under the id \`${id}\``, 'two objects', advice);
 }
 
 function notAnAgent(value: unknown, index: number): UsageProblem {
-  const message = `Expected \`agents[${index}]\` to be what \`defineAgent\` returns, got ${shown(value)}. Define it with \`defineAgent\`.`;
-  return { code: 'definition', message };
+  const what = `\`agents[${index}]\` to be what \`defineAgent\` returns`;
+  return expected('definition', what, shown(value), 'Define it with `defineAgent`.');
 }
 
 function duplicateAgent(name: string): UsageProblem {
-  const message = `Expected agent names to be unique, got two agents named \`${name}\`. Rename one.`;
-  return { code: 'duplicate_agent', message };
+  const got = `two agents named \`${name}\``;
+  return expected('duplicate_agent', 'agent names to be unique', got, 'Rename one.');
 }
 
-/**
- * The built-in tool `ask_user` of an agent, or undefined when it has none. The worker checks
- * arguments by its schema; the loop itself asks and waits.
- */
-function askTool({ spec }: AgentDefinition): ToolDefinition | undefined {
-  const ask = spec.tools.find(({ name }) => name === ASK_TOOL);
-  if (ask === undefined) return undefined;
-  return {
-    kind: 'tool',
-    spec: ask,
-    standard: null,
-    execute: () => {
-      throw new ToolError('questions are asked by the loop, no activity runs them');
-    },
-  };
+/** The built-in tools that the loop runs itself; the worker checks their arguments. */
+function loopTools({ spec }: AgentDefinition): readonly ToolDefinition[] {
+  return spec.tools.flatMap((tool): readonly ToolDefinition[] => {
+    const execute = NOT_HERE.get(tool.name);
+    return execute === undefined ? [] : [{ kind: 'tool', spec: tool, standard: null, execute }];
+  });
+}
+
+const NOT_HERE = new Map([
+  [ASK_TOOL, notAsked],
+  [LLM_QUERY_TOOL, notHere],
+]);
+
+function notAsked(): never {
+  throw new ToolError('questions are asked by the loop, no activity runs them');
 }

@@ -1,8 +1,9 @@
 /**
- * The Host in one process, without a server, for tests: the same loop, definitions, tools,
+ * The Host in one process, without a server, for tests: the same loop, agents, tools,
  * validators and model adapter as on a worker. Time moves only when the clock is advanced or a call
  * sleeps.
  */
+import { defined } from '../core/base/defined.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
 import type { ChildEnd } from '../core/contract/host-outcome.ts';
 import type { ChildOrder } from '../core/contract/host-order.ts';
@@ -23,7 +24,6 @@ import { createWaits } from '../core/run/waits.ts';
 import { cappedOrder, type ModelOrder } from '../core/contract/host-order.ts';
 import type { TranscriptView } from '../core/contract/transcript.ts';
 import { createMailbox, type Inbox, type Mailbox } from '../core/run/inbox.ts';
-import { inlineRequest, requestOfOrder } from '../core/ask/order-request.ts';
 import { scratchpadMessages, type RunState } from '../core/run/run-state.ts';
 import type { ToolSpec } from '../core/contract/spec.ts';
 import { addUsage, noUsage } from '../core/model/usage.ts';
@@ -34,10 +34,10 @@ import type { Registry, RegisteredAgent } from '../define/definition/definitions
 import { callLayeredModel } from '../models/call-layered-model.ts';
 import { checkLiterals, checkProgramLiterals } from '../tools/check-literals.ts';
 import { redactedErrorText } from '../tools/redact.ts';
-import { classifyModelError, retryDelayMs } from '../models/model-failures.ts';
+import { classifyModelError, hasCost, retryDelayMs } from '../models/model-failures.ts';
 import { entryFor } from '../define/model/model-entry.ts';
 import { isApprovalNeeded } from '../tools/needs-approval.ts';
-import { needsPrompt, promptTexts } from '../models/prompt-texts.ts';
+import { requestFor } from '../models/prompt-texts.ts';
 import { missingModelText } from '../registry/registry.ts';
 import { runJudge } from '../tools/run-judge.ts';
 import { runTool } from '../tools/run-tool.ts';
@@ -85,15 +85,15 @@ export function createMemoryHost(parts: MemoryHostParts): Host {
   const mailbox = createMailbox(parts.inbox, () => flight.abort());
   let cancelDeadline = (): void => undefined;
   return {
-    address: tree.address,
-    mailbox,
-    waits,
-    capacity: {
+    link: {
+      address: tree.address,
+      limitsAtOnce: true,
       isHandoverDue: parts.handoverDue,
       isFull: parts.isFull ?? (() => false),
       fits: parts.fitsHandover ?? (() => true),
     },
-    limitsAtOnce: true,
+    mailbox,
+    waits,
     now: () => clock.now(),
     ...callsOf(parts, flight, mailbox),
     send: tree.send,
@@ -261,11 +261,7 @@ async function callModel(
     const of = { rootRunId, runId, agentPath, iteration, attempt };
     const stream = openChunkStream(publisher, of);
     try {
-      const texts = needsPrompt(order) ? await promptTexts(registry, order, view) : {};
-      const request =
-        order.inline === undefined
-          ? requestOfOrder(order, view, { attempt, ...texts })
-          : inlineRequest(order, order.inline, attempt);
+      const request = await requestFor(registry, order, view, attempt);
       const around = agent.definition.middleware?.model ?? [];
       const io = { signal, onChunk: stream.write };
       const outcome = await callLayeredModel(around, entryFor(entry, order), request, io);
@@ -280,12 +276,10 @@ async function callModel(
       const failure = classifyModelError(error, clock.now());
       spent = addUsage(spent, failure.usage ?? noUsage);
       const { code, message, status } = failure;
-      const usageKnown = Object.values(spent).some((count) => count > 0);
-      const http = status === undefined ? {} : { status };
-      const cost = { usage: spent, usageKnown, attempts };
-      const lost: ModelLoss = { kind: 'failed', code, message, ...http, ...cost };
+      const cost = { usage: spent, usageKnown: hasCost(spent), attempts };
+      const lost: ModelLoss = defined({ kind: 'failed', code, message, status, ...cost });
       const canRetry = failure.retryable && attempts < MAX_MODEL_ATTEMPTS && !signal.aborted;
-      const hadCost = Object.values(failure.usage ?? noUsage).some((count) => count > 0);
+      const hadCost = hasCost(failure.usage ?? noUsage);
       if (!canRetry || (hadCost && !mayRetry(lost))) return lost;
       await clock.sleep(retryDelayMs(failure, attempts));
       if (signal.aborted) return { kind: 'aborted', ...cost };

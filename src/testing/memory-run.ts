@@ -21,6 +21,7 @@ import {
   checkAnswer,
   checkDecision,
   type AnswerCheck,
+  type AnswerOptions,
   type Decision,
   type WaitingItems,
 } from '../core/contract/pending.ts';
@@ -32,7 +33,7 @@ import { stepOf, unstartedStep } from '../core/run/step-of.ts';
 import type { Step } from '../core/contract/step.ts';
 import type { Next } from '../core/loop/work.ts';
 import type { Json } from '../core/base/json.ts';
-import { mergeLimits } from '../core/limits/compile-limits.ts';
+import { mergeLimits } from '../core/limits/limits-input.ts';
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import type { Entry } from '../core/contract/entry.ts';
 import { placeOfItem } from '../core/tree/calls.ts';
@@ -82,12 +83,6 @@ export interface MemoryRun {
 export type StepOrPending =
   | { readonly kind: 'step'; readonly step: Step }
   | { readonly kind: 'pending'; readonly pending: readonly PendingItem[] };
-
-/** How an answer is sent. */
-export interface AnswerOptions {
-  /** Repeating an id changes nothing; default: a new one. */
-  readonly updateId?: string;
-}
 
 /** A message between two runs of a tree. */
 export type TreeMessage = ParentMessage | ChildMessage;

@@ -22,7 +22,7 @@ export interface MemoryRunOptions extends StartParts {
   readonly agent: AgentDefinition;
   /** Further agents, for those that call them by name; those in its tools need not be here. */
   readonly agents?: readonly AgentDefinition[];
-  /** Entries that the agent names by id; an entry in the definition needs none. */
+  /** Entries that the agent names by id; an entry in an agent definition need not be here. */
   readonly models?: readonly ModelEntry[];
   /** Default: a clock that stands at 2026-03-10T09:00:00Z. */
   readonly clock?: FakeClock;

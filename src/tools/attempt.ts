@@ -15,7 +15,7 @@ export type Settled =
 /**
  * The result of an attempt; `late` is how the function settled within the grace time, if it did.
  */
-export type Attempt =
+export type AttemptOutcome =
   | Settled
   | { readonly kind: 'timed_out'; readonly late?: Settled }
   | { readonly kind: 'stopped'; readonly late?: Settled }
@@ -48,7 +48,7 @@ export interface AttemptBounds {
 export async function attempt(
   work: (signal: AbortSignal) => unknown,
   bounds: AttemptBounds,
-): Promise<Attempt> {
+): Promise<AttemptOutcome> {
   if (bounds.signal.aborted) return { kind: 'unstarted' };
   const stop = new AbortController();
   const settled = settle(work, stop.signal);

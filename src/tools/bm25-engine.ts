@@ -27,15 +27,15 @@ const MIN_FUZZY_LENGTH = 5;
 /** Characters of a query that are read: a model may write a whole page. */
 const MAX_QUERY_CHARACTERS = 1_000;
 
-/** The engine `bm25`. Keeps one index for each catalogue, as long as the catalogue lives. */
+/** The engine `bm25`. Keeps one index for each list of tools, as long as the list lives. */
 export function bm25Engine(): SearchEngine {
   const indexes = new WeakMap<readonly SearchableTool[], MiniSearch<SearchableTool>>();
   return {
     id: 'bm25',
     guidance: BUILT_IN_GUIDANCE.bm25,
-    search: (query, catalogue) => {
-      const index = indexes.get(catalogue) ?? indexOf(catalogue);
-      indexes.set(catalogue, index);
+    search: (query, tools) => {
+      const index = indexes.get(tools) ?? indexOf(tools);
+      indexes.set(tools, index);
       const hits = index.search(query.slice(0, MAX_QUERY_CHARACTERS));
       return rankHits(hits.map(({ id, score }) => ({ name: String(id), score })));
     },
@@ -61,7 +61,7 @@ function camelParts(word: string): string | readonly string[] {
   return word.split(borders).map((part) => part.toLowerCase());
 }
 
-function indexOf(catalogue: readonly SearchableTool[]): MiniSearch<SearchableTool> {
+function indexOf(tools: readonly SearchableTool[]): MiniSearch<SearchableTool> {
   const index = new MiniSearch<SearchableTool>({
     idField: 'name',
     fields: Object.keys(BOOSTS),
@@ -77,7 +77,7 @@ function indexOf(catalogue: readonly SearchableTool[]): MiniSearch<SearchableToo
       bm25: { k: 1.2, b: 0.7, d: 0.5 },
     },
   });
-  index.addAll(catalogue);
+  index.addAll(tools);
   return index;
 }
 

@@ -3,6 +3,7 @@
  * and shown in logs and consoles. When in doubt, it removes.
  */
 import { utf8Length } from '../core/base/json.ts';
+import { firstBytes } from '../core/text/cut.ts';
 
 /** Maximum size of a failure's text, in bytes; the beginning says what is wrong. */
 const maxFailureTextBytes = 2_000;
@@ -46,21 +47,8 @@ const rules: readonly (readonly [RegExp, string])[] = [
 export function redact(text: string): string {
   const scanned = text.slice(0, maxScannedLength);
   const clean = rules.reduce((rest, [pattern, by]) => rest.replace(pattern, by), scanned);
-  return cutText(clean, maxFailureTextBytes);
-}
-
-/** At most `maxBytes` of UTF-8, cut between code points, with `…` when something was cut. */
-function cutText(text: string, maxBytes: number): string {
-  if (utf8Length(text) <= maxBytes) return text;
-  const room = maxBytes - utf8Length('…');
-  let bytes = 0;
-  let kept = '';
-  for (const point of text) {
-    bytes += utf8Length(point);
-    if (bytes > room) break;
-    kept += point;
-  }
-  return `${kept}…`;
+  if (utf8Length(clean) <= maxFailureTextBytes) return clean;
+  return `${firstBytes(clean, maxFailureTextBytes - utf8Length('…'))}…`;
 }
 
 /** The text of a thrown value without secrets, for the model, the history and the logs. */

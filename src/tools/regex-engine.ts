@@ -36,13 +36,13 @@ export function regexEngine(): SearchEngine {
   return {
     id: 'regex',
     guidance: BUILT_IN_GUIDANCE.regex,
-    search: async (query, catalogue, { signal }) => {
+    search: async (query, tools, { signal }) => {
       if (!isPattern(query)) throw invalidPattern(query);
       const counts = await turns.take(signal, () =>
-        countMatches(query, catalogue.map(textsOf), signal),
+        countMatches(query, tools.map(textsOf), signal),
       );
       if (counts === 'too_slow') throw invalidPattern(query);
-      const hits = catalogue.map(({ name }, index) => ({ name, score: counts[index] ?? 0 }));
+      const hits = tools.map(({ name }, index) => ({ name, score: counts[index] ?? 0 }));
       return rankHits(hits.filter(({ score }) => score > 0));
     },
   };

@@ -2,7 +2,7 @@
  * One attempt of a tool call. Knows nothing of Temporal: the tool activity and the memory host use
  * it.
  *
- * I1  Arguments are checked before the tool runs, by the schema of the definition on this worker,
+ * I1  Arguments are checked before the tool runs, by the schema of the tool on this worker,
  *     and again after a middleware changed them.
  * I2  A `once` tool runs in the first attempt only. When it may have taken effect, its outcome is
  *     `unknown` and never a failure.
@@ -27,7 +27,7 @@ import { cut } from '../core/text/cut.ts';
 import { isToolError } from '../core/base/tool-error.ts';
 import { unreachable } from '../core/base/unreachable.ts';
 import { isUsageError } from '../core/base/usage-error.ts';
-import { attempt, type Attempt, type AttemptOptions, type Settled } from './attempt.ts';
+import { attempt, type AttemptOutcome, type AttemptOptions, type Settled } from './attempt.ts';
 import type {
   RegisteredAgent,
   ToolContext,
@@ -94,7 +94,7 @@ async function checkArguments(
     const text = unfitArgumentsText(tool.spec, fit.lines);
     return { run: ended(options, false, 'rejected', text) };
   } catch (error) {
-    // The schema library itself threw: a bug in the definition, reported like an error of the tool.
+    // The schema library itself threw: a bug in the schema, reported like an error of the tool.
     return { run: failed(call, redactedErrorText(error), false) };
   }
 }
@@ -175,7 +175,7 @@ function toolContext(
   return { ...reporting, signal, idempotencyKey, callId, runId, agentPath, attempt: tries };
 }
 
-function readAttempt(call: Call, outcome: Attempt): ToolRun {
+function readAttempt(call: Call, outcome: AttemptOutcome): ToolRun {
   switch (outcome.kind) {
     case 'returned':
       return readReturn(call, outcome.value);

@@ -38,8 +38,8 @@ export function searchTool({
     typeof engine === 'string' ? BUILT_IN[engine]() : engine,
   );
   // One object as long as the registry lives, because engines cache their index by it.
-  const catalogue = tools.map(searchableTool);
-  const known = new Set(catalogue.map(({ name }) => name));
+  const searchable = tools.map(searchableTool);
+  const known = new Set(searchable.map(({ name }) => name));
   return {
     kind: 'tool',
     spec: searchToolSpec(spec.toolSearch, isLocalSearch(toolSearch)),
@@ -48,7 +48,7 @@ export function searchTool({
       // The schema of the tool has checked them.
       const { query, query_type: id, page } = args as SearchQuery;
       const engine = engines.find((candidate) => candidate.id === id) ?? engines[0];
-      const ranking: unknown = await engine?.search(query, catalogue, { signal });
+      const ranking: unknown = await engine?.search(query, searchable, { signal });
       if (!Array.isArray(ranking)) {
         throw new ToolError(`the search engine ${engine?.id ?? ''} returned no list of names`);
       }

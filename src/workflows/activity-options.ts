@@ -19,7 +19,7 @@ import { defined } from '../core/base/defined.ts';
  */
 const WAIT = 'WAIT_CANCELLATION_COMPLETED' as const;
 
-/** Reads the definition: no I/O to speak of, so one try and a short deadline. */
+/** Reads the agent definition: no I/O to speak of, so one try and a short deadline. */
 export const LOAD_OPTIONS: LocalActivityOptions = {
   startToCloseTimeout: '10s',
   retry: { maximumAttempts: 1 },

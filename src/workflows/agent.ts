@@ -71,7 +71,7 @@ export async function runAgentWorkflow(
     );
     if (end.kind === 'ended') return await close(session, run, end.ending, native);
 
-    // A cancel that comes now waits in the mailbox.
+    // A cancel that comes now waits in the inbox.
     const ending = await CancellationScope.nonCancellable(() => handOver(session, run, runtime));
     return await close(session, run, finish(run, ending).ending, native);
   } catch (error) {
@@ -81,7 +81,7 @@ export async function runAgentWorkflow(
 
 /**
  * A native cancellation of the workflow, once it was requested. It cancels the scope of every call
- * in flight; the loop finds it in the mailbox, like a user's cancel.
+ * in flight; the loop finds it in the inbox, like a user's cancel.
  */
 interface NativeCancel {
   error: unknown;
@@ -190,7 +190,8 @@ async function close(
   if (native.error !== null && step.status === 'canceled') {
     // A child's Step would not reach its parent this way, so its spending is reported first.
     const { host } = session;
-    if (run.state.parent !== undefined) await host?.sendLast(progressOf(run.state, host.address));
+    if (run.state.parent !== undefined)
+      await host?.sendLast(progressOf(run.state, host.link.address));
     throw native.error;
   }
   return leaveWith(step);

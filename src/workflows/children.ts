@@ -16,7 +16,6 @@ import {
   getExternalWorkflowHandle,
   startChild,
   workflowInfo,
-  type SignalDefinition,
 } from '@temporalio/workflow';
 import type { ChildEnd } from '../core/contract/host-outcome.ts';
 import type { ChildOrder } from '../core/contract/host-order.ts';
@@ -25,7 +24,6 @@ import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
 import { isStep } from '../core/contract/piping.ts';
 import type { Host } from '../core/run/host.ts';
 import { MAX_START_BYTES } from '../core/start/start-input.ts';
-import type { Step } from '../core/contract/step.ts';
 import { byteSize, utf8Length, type Json } from '../core/base/json.ts';
 import type {
   ChildCancel,
@@ -34,13 +32,6 @@ import type {
   ProgressMessage,
 } from '../core/contract/tree-messages.ts';
 import { startTimer } from './timer.ts';
-import {
-  cancelSignal,
-  deadlinesSignal,
-  leaseGrantSignal,
-  leaseRequestSignal,
-  progressSignal,
-} from './messages.ts';
 
 /** The child runs of a workflow, and the messages to them and to its parent. */
 export interface ChildRuns {
@@ -135,46 +126,32 @@ export function createChildRuns(onBug: (error: unknown) => void): ChildRuns {
   };
 }
 
-/** Messages to the parent and to children, as signals. */
+/** Messages to the parent and to children, as signals; the kind of a message names its signal. */
 function createSignals(
   shield: () => CancellationScope,
   live: ReadonlyMap<string, LiveChild>,
 ): Pick<ChildRuns, 'send' | 'sendLast'> {
   const parent = workflowInfo().parent?.workflowId;
-  const signal = <Args extends [unknown?]>(
-    workflowId: string,
-    definition: SignalDefinition<Args>,
-    ...args: Args
-  ): Promise<void> =>
+  const signal = (workflowId: string, message: ChildMessage | ParentMessage): Promise<void> =>
     shield()
-      .run(() => getExternalWorkflowHandle(workflowId).signal(definition, ...args))
+      .run(() => getExternalWorkflowHandle(workflowId).signal(message.kind, message))
       // I3: it has ended.
       .catch(() => undefined);
-  const sendToChild = (childId: string, message: ChildMessage): void => {
-    switch (message.kind) {
-      case 'cancel':
-        return void signal(childId, cancelSignal, message);
-      case 'lease-grant':
-      case 'deadlines': {
-        const child = live.get(childId);
-        if (child?.isStarted === false) child.unsent.set(message.kind, message);
-        else if (message.kind === 'deadlines') void signal(childId, deadlinesSignal, message);
-        else void signal(childId, leaseGrantSignal, message);
-      }
-    }
-  };
-  const sendToParent = (message: ParentMessage): void => {
-    if (parent === undefined) return;
-    if (message.kind === 'progress') void signal(parent, progressSignal, message);
-    else void signal(parent, leaseRequestSignal, message);
-  };
   return {
     send: (outgoing) => {
-      if (outgoing.to === 'parent') sendToParent(outgoing.message);
-      else sendToChild(outgoing.childId, outgoing.message);
+      const { message } = outgoing;
+      if (outgoing.to === 'parent') {
+        if (parent !== undefined) void signal(parent, message);
+        return;
+      }
+      const child = live.get(outgoing.childId);
+      // A cancel is sent once the child has started.
+      if (child?.isStarted !== false || outgoing.message.kind === 'cancel') {
+        void signal(outgoing.childId, message);
+      } else child.unsent.set(outgoing.message.kind, outgoing.message);
     },
     sendLast: async (progress) => {
-      if (parent !== undefined) await signal(parent, progressSignal, { ...progress, final: true });
+      if (parent !== undefined) await signal(parent, { ...progress, final: true });
     },
   };
 }
@@ -196,12 +173,14 @@ async function startAndAwait(order: ChildOrder, onStart: () => void): Promise<Ch
     });
     isStarted = true;
     onStart();
-    return { kind: 'ended', step: (await handle.result()) as Step };
+    const step: unknown = await handle.result();
+    return isStep(step) ? { kind: 'ended', step } : { kind: 'lost', message: NO_STEP };
   } catch (error) {
     return endOf(error, isStarted);
   }
 }
 
+const NO_STEP = 'it ended without a Step';
 const LATE = `it did not end within ${END_WITHIN_MS / 1_000} s of being told to`;
 
 /** Why the service would refuse to start a child; null when it would not. */

@@ -16,6 +16,14 @@ import { unstartedStep } from '../core/run/step-of.ts';
 import type { Step, StepTrace } from '../core/contract/step.ts';
 import { isFailureType, type FailureType } from '../core/base/failure-types.ts';
 
+/**
+ * Fails the workflow task and not the run: the run waits, and the service gives its task to another
+ * worker, which may be newer or have the key. Throw it before anything is decided.
+ */
+export class RefusedTask extends Error {
+  override readonly name = 'RefusedTask';
+}
+
 /** A failure of a stable type; `step` travels in its details, where clients find it. */
 export function failureOf(
   type: FailureType,
@@ -59,23 +67,20 @@ export function loadFailure(error: unknown, agent: string, trace: StepTrace): Ap
 
 /**
  * The failure that the workflow ends with for `error`: typed failures, cancellations and the
- * hand-over are kept, anything else becomes a failure of type `internal`. `stepOf` makes the Step
- * that it carries; it may throw, since the run can be in any state.
+ * hand-over are kept, and so is a refusal of the task; anything else becomes a failure of type
+ * `internal`. `stepOf` makes the Step that it carries; it may throw, since the run can be in any
+ * state.
  */
 export function toWorkflowFailure(error: unknown, stepOf: (cause: string) => Step | null): unknown {
   if (error instanceof TemporalFailure || error instanceof ContinueAsNew) return error;
-  if (isCancellation(error)) return error;
+  if (isCancellation(error) || error instanceof RefusedTask) return error;
   const thrown = errorText(error);
   log.error('The agent workflow failed unexpectedly', { error: thrown });
   const cause = `Expected the run to end by itself, got: ${thrown}`;
-  return failureOf('internal', cause, stepOrNull(cause, stepOf));
-}
-
-function stepOrNull(cause: string, stepOf: (cause: string) => Step | null): Step | null {
   try {
-    return stepOf(cause);
-  } catch (error) {
-    log.error('The Step of a failed run could not be made', { error: String(error) });
-    return null;
+    return failureOf('internal', cause, stepOf(cause));
+  } catch (stepError) {
+    log.error('The Step of a failed run could not be made', { error: String(stepError) });
+    return failureOf('internal', cause);
   }
 }

@@ -7,6 +7,7 @@
  */
 import { CancellationScope } from '@temporalio/workflow';
 import { defined } from '../core/base/defined.ts';
+import { isUnreadable, UNREADABLE_PAYLOAD } from './payload-converter.ts';
 
 /** A call to schedule. */
 export interface FlightCall<Result, Outcome> {
@@ -70,14 +71,18 @@ export function createFlight(onEnd: () => void): Flight {
       const ended = <Outcome>(outcome: Outcome): Outcome => (end(), outcome);
       const within = scopeOf(abortId);
       const begun = within === ambient ? schedule() : within.run(schedule);
+      const failed = (error: unknown) => {
+        const outcome = onFailure(error, within);
+        return outcome instanceof Promise
+          ? outcome.then(forget).then(ended)
+          : ended(forget(outcome));
+      };
       return begun.then(
-        (result) => ended(forget(onResult(result))),
-        (error: unknown) => {
-          const outcome = onFailure(error, within);
-          return outcome instanceof Promise
-            ? outcome.then(forget).then(ended)
-            : ended(forget(outcome));
-        },
+        (result) =>
+          isUnreadable(result)
+            ? failed(new Error(`the result is ${UNREADABLE_PAYLOAD}`))
+            : ended(forget(onResult(result))),
+        failed,
       );
     },
     abort: (abortId) => {

@@ -1,16 +1,9 @@
 /**
- * Messages in, answers out. Inputs and a cancel go to the mailbox, where the loop finds them;
+ * Messages in, answers out. Inputs and a cancel go to the inbox, where the loop finds them;
  * limits and pauses act at once, between two steps of the loop. Validators are synchronous: an
  * asynchronous one never rejects.
  */
-import {
-  ApplicationFailure,
-  condition,
-  log,
-  patched,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { condition, log, patched, setHandler, workflowInfo } from '@temporalio/workflow';
 import { onCancel } from '../core/children/tree-handlers.ts';
 import type {
   Adjustment,
@@ -25,8 +18,8 @@ import {
   type AnswerCheck,
   type WaitingItems,
 } from '../core/contract/pending.ts';
-import type { ChildMessage } from '../core/contract/tree-messages.ts';
-import { mergeLimits } from '../core/limits/compile-limits.ts';
+import type { ChildMessage, ParentMessage } from '../core/contract/tree-messages.ts';
+import { mergeLimits } from '../core/limits/limits-input.ts';
 import {
   isAnsweredBy,
   MAX_WAITING_INPUTS,
@@ -57,6 +50,8 @@ import {
   progressSignal,
   sendUpdate,
 } from './messages.ts';
+import { failureOf } from './failures.ts';
+import { isUnreadable, UNREADABLE_PAYLOAD } from './payload-converter.ts';
 import { installQueries, stateOf } from './queries.ts';
 import type { Session } from './session.ts';
 
@@ -103,16 +98,12 @@ function installUpdates(session: Session): void {
 
 /** Signals of the parent and of children. */
 function installTreeSignals(session: Session): void {
-  setHandler(progressSignal, (payload) => {
-    const message = readProgress(payload);
+  const onChildMessage = (message: ParentMessage | null): void => {
     if (message !== null) session.tree?.onChildMessage(message);
     afterMessage(session);
-  });
-  setHandler(leaseRequestSignal, (payload) => {
-    const message = readLeaseRequest(payload);
-    if (message !== null) session.tree?.onChildMessage(message);
-    afterMessage(session);
-  });
+  };
+  setHandler(progressSignal, (payload) => onChildMessage(readProgress(payload)));
+  setHandler(leaseRequestSignal, (payload) => onChildMessage(readLeaseRequest(payload)));
   setHandler(leaseGrantSignal, (payload) => {
     const message = readLeaseGrant(payload);
     // A request is sent again, so only a recall must not be lost.
@@ -154,7 +145,7 @@ function checkedDecision(
   return checkDecision(waits, id, decision);
 }
 
-/** Puts a checked answer into the mailbox, for the wait in this link or in the next. */
+/** Puts a checked answer into the inbox, for the wait in this link or in the next. */
 function settle(session: Session, payload: AnswerPayload | DecidePayload): AnswerReceipt {
   const { id, updateId } = payload;
   const { mailbox } = session;
@@ -164,7 +155,7 @@ function settle(session: Session, payload: AnswerPayload | DecidePayload): Answe
   const checked =
     'decision' in payload ? checkedDecision(waits, payload) : checkedAnswer(waits, payload);
   // Two answers of one activation are both validated before the first of them is accepted.
-  if (checked.kind === 'refused') throw refusal(checked.message);
+  if (checked.kind === 'refused') throw failureOf('invalid_input', checked.message);
   mailbox.answer({ id, updateId, ...checked.body });
   session.host?.waits.wake();
   return { id };
@@ -189,11 +180,7 @@ function answerProblem<Payload extends AnswerPayload | DecidePayload>(
 }
 
 function refuse(problem: string | null): void {
-  if (problem !== null) throw refusal(problem);
-}
-
-function refusal(message: string): ApplicationFailure {
-  return ApplicationFailure.create({ type: 'invalid_input', message, nonRetryable: true });
+  if (problem !== null) throw failureOf('invalid_input', problem);
 }
 
 function warn(session: Session, code: string, message: string): void {
@@ -205,7 +192,7 @@ function inputProblem(session: Session, input: unknown): string | null {
   if (session.step !== null) {
     return `Expected a run that is alive, got one that ended as \`${session.step.status}\`. Start a new one.`;
   }
-  const checked = checkRunInput(input);
+  const checked = checkRunInput(isUnreadable(input) ? UNREADABLE_PAYLOAD : input);
   if (checked.kind === 'invalid') return checked.message;
   const inbox = session.mailbox.peek();
   if (positionOf(inbox, checked.input.id) !== undefined) return null;
@@ -235,10 +222,7 @@ function adjustmentProblem(session: Session, adjustment: Adjustment): string | n
 async function adjust(session: Session, adjustment: Adjustment): Promise<AdjustReceipt> {
   await condition(() => session.run !== null || session.step !== null);
   const { run } = session;
-  if (run === null) {
-    const type = 'invalid_input';
-    throw ApplicationFailure.create({ type, message: ENDED_EARLY, nonRetryable: true });
-  }
+  if (run === null) throw failureOf('invalid_input', ENDED_EARLY);
   if (isHandingOver(session)) {
     session.deferredAdjustments.push(adjustment);
     return session.deferredAdjustments.reduce(adjusted, receiptOf(run.state));

@@ -2,7 +2,7 @@
  * How payloads become values inside the workflow: as by default, except that a payload that cannot
  * be read is not an error. The payload of a start or a signal is decoded before any of our code
  * runs, and a plain error there would make Temporal retry the workflow task forever. So such a
- * payload becomes a text that fits no message, and the text is refused.
+ * payload becomes a value that fits no message, and it is refused.
  */
 import { defaultPayloadConverter, type Payload, type PayloadConverter } from '@temporalio/common';
 
@@ -10,10 +10,32 @@ import { defaultPayloadConverter, type Payload, type PayloadConverter } from '@t
 export const UNREADABLE_PAYLOAD = 'a payload that cannot be read';
 
 /**
- * The encoding that the codec writes. A worker without the key must not decide about such a
- * payload: its tasks fail until a worker with the key takes them.
+ * Stands for a payload that is still encrypted: this worker has no key. As the start of a run it
+ * leaves the run to a worker with the key. A run whose start could be read has no keys, so to it
+ * this is one more payload that cannot be read.
  */
+export class EncryptedPayload {
+  /** The id of the key, if the payload names it. */
+  readonly keyId: string | undefined;
+
+  constructor(keyId: string | undefined) {
+    this.keyId = keyId;
+  }
+
+  /** What messages about it show. */
+  toJSON(): string {
+    return UNREADABLE_PAYLOAD;
+  }
+}
+
+/** Whether `value` stands for a payload that was not read. */
+export function isUnreadable(value: unknown): boolean {
+  return value === UNREADABLE_PAYLOAD || value instanceof EncryptedPayload;
+}
+
+/** The encoding of encrypted payloads, and where their key is named, by custom of the SDKs. */
 const ENCRYPTED = 'binary/encrypted';
+const KEY_ID = 'encryption-key-id';
 
 /** The converter of the workflow bundle; the bundler finds it by this name. */
 export const payloadConverter: PayloadConverter = {
@@ -21,9 +43,15 @@ export const payloadConverter: PayloadConverter = {
   fromPayload: <T>(payload: Payload): T => {
     try {
       return defaultPayloadConverter.fromPayload<T>(payload);
-    } catch (error) {
-      if (String.fromCharCode(...(payload.metadata?.['encoding'] ?? [])) === ENCRYPTED) throw error;
-      return UNREADABLE_PAYLOAD as T;
+    } catch {
+      const isEncrypted = textOf(payload, 'encoding') === ENCRYPTED;
+      if (!isEncrypted) return UNREADABLE_PAYLOAD as T;
+      return new EncryptedPayload(textOf(payload, KEY_ID)) as T;
     }
   },
 };
+
+function textOf({ metadata }: Payload, name: string): string | undefined {
+  const bytes = metadata?.[name];
+  return bytes == null ? undefined : String.fromCharCode(...bytes);
+}

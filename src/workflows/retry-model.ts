@@ -4,7 +4,7 @@
 import { type CancellationScope, proxyActivities, sleep } from '@temporalio/workflow';
 import type { ActivityRuntime, EverloopActivities } from '../activities/activity-types.ts';
 import type { ModelCallOptions } from '../core/run/host.ts';
-import type { ModelLoss, ModelOutcome } from '../core/contract/host-outcome.ts';
+import type { ModelOutcome } from '../core/contract/host-outcome.ts';
 import { cappedOrder, type ModelOrder } from '../core/contract/host-order.ts';
 import { MAX_MODEL_ATTEMPTS } from '../core/contract/attempts.ts';
 import { modelOptions } from './activity-options.ts';
@@ -24,12 +24,12 @@ export interface Retrying {
  */
 export async function retryModelCall(
   order: ModelOrder,
-  failed: ModelLoss,
-  waitMs: number | null,
+  failure: unknown,
   { scope, runtime, mayRetry, maxOutputAfter }: Retrying,
 ): Promise<ModelOutcome> {
-  let lost = failed;
-  for (let nextMs = waitMs; nextMs !== null && lost.attempts < MAX_MODEL_ATTEMPTS;) {
+  let lost = toModelOutcome(failure);
+  let nextMs = retryOf(failure);
+  while (nextMs !== null && lost.attempts < MAX_MODEL_ATTEMPTS) {
     if (!mayRetry(lost)) return lost;
     const ms = nextMs;
     try {

@@ -28,7 +28,7 @@ export interface Session {
   readonly previous: string | null;
   /** The state that the link before handed over, with its waits; null in the first link. */
   readonly restored: RunState | null;
-  /** See `Host`: decided when the link begins. */
+  /** See `Link`: decided when the link begins. */
   readonly limitsAtOnce: boolean;
   /** Null until the agent is loaded. */
   run: Run | null;

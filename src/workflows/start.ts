@@ -14,7 +14,21 @@ import type { ParentLink } from '../core/contract/lease.ts';
 import { readParentLink } from '../core/tree/read-message.ts';
 import type { ActivityRuntime } from '../activities/activity-types.ts';
 import type { Adjustment } from '../core/contract/messages.ts';
-import { failureOf } from './failures.ts';
+import { VERSION } from '../core/base/version.ts';
+import { RefusedTask } from './failures.ts';
+import { EncryptedPayload } from './payload-converter.ts';
+
+/**
+ * The version of inputs and hand-overs that this code reads and writes. A new version is read one
+ * release before it is written, so that a fleet can go back to the release before.
+ */
+const FORMAT = 1;
+
+/**
+ * The features of a state that this code knows, by the names that `needs` of a hand-over gives them.
+ * Give a feature a name if an older worker must not take the state; what it may ignore needs none.
+ */
+const KNOWN_NEEDS: readonly unknown[] = [];
 
 /** What one link hands to the next, version 1. Plain JSON. */
 export interface Handover {
@@ -27,6 +41,8 @@ export interface Handover {
   readonly previous: string;
   /** Adjustments that came after the decision to hand over. The name is recorded in histories. */
   readonly putOff: readonly Adjustment[];
+  /** Features of the state that the next link must know; absent: none. */
+  readonly needs?: readonly string[];
 }
 
 /** Bytes of JSON that one continue-as-new may carry; the service refuses 2 MiB (measured). */
@@ -57,17 +73,22 @@ const TOO_DEEP = `data that nests deeper than ${MAX_JSON_DEPTH} levels`;
 /**
  * Reads the workflow's argument, which may come from any client. Only one of our links continues as
  * new, so only such an execution accepts a handed-over state; anything else is read as an input.
+ *
+ * @throws RefusedTask for what another worker may be able to read.
  */
 export function readStart(payload: unknown): Start {
   const isContinued = workflowInfo().continuedFromExecutionRunId !== undefined;
   if (isContinued && isPlainObject(payload) && payload['kind'] === 'handover') {
-    const { v } = payload;
-    if (v !== 1) {
-      const message = `Expected a hand-over of version 1, got ${String(v)}. A newer worker wrote it: upgrade this one.`;
-      throw failureOf('internal', message);
-    }
+    refuseNewer('hand-over', payload);
     return { kind: 'continued', handover: payload as unknown as Handover };
   }
+  if (payload instanceof EncryptedPayload) {
+    const key = payload.keyId === undefined ? 'a key' : `key ${payload.keyId}`;
+    throw new RefusedTask(
+      `Refused: the start is encrypted with ${key}, which this worker does not have. A worker that has it takes the run.`,
+    );
+  }
+  if (isPlainObject(payload)) refuseNewer('input', payload);
   const agent = isPlainObject(payload) ? payload['agent'] : undefined;
   const parent = workflowInfo().parent?.workflowId;
   const link = parent === undefined ? null : readParentLink(payload, parent);
@@ -80,6 +101,22 @@ export function readStart(payload: unknown): Start {
       : withoutClaim(payload, link)) as AgentInput,
     parent: link,
   };
+}
+
+function refuseNewer(what: string, payload: { readonly [key: string]: unknown }): void {
+  const { v, needs } = payload;
+  const me = `this worker (${VERSION})`;
+  if (typeof v === 'number' && Number.isInteger(v) && v > FORMAT) {
+    throw new RefusedTask(
+      `Refused: ${what} of version ${v}, ${me} reads ${FORMAT}. A newer worker takes it.`,
+    );
+  }
+  if (what !== 'hand-over' || !Array.isArray(needs)) return;
+  const unknown = (needs as readonly unknown[]).filter((name) => !KNOWN_NEEDS.includes(name));
+  if (unknown.length === 0) return;
+  throw new RefusedTask(
+    `Refused: ${what} that needs ${unknown.map(String).join(', ')}, which ${me} does not know. A newer worker takes it.`,
+  );
 }
 
 /** Only a start by a parent has one: any other claim is removed. */

@@ -7,8 +7,6 @@
  * I4  Nothing here decides: time, retries and queues are in `activity-options.ts`.
  */
 import {
-  type CancellationScope,
-  patched,
   proxyActivities,
   proxyLocalActivities,
   upsertMemo,
@@ -31,7 +29,7 @@ import type {
 } from '../core/contract/outcome.ts';
 import type { ToolSpec } from '../core/contract/spec.ts';
 import type { ProgressMessage } from '../core/contract/tree-messages.ts';
-import type { Capacity, Host } from '../core/run/host.ts';
+import type { Host, Link } from '../core/run/host.ts';
 import type { Mailbox } from '../core/run/inbox.ts';
 import type { RunLog } from '../core/run/run-log.ts';
 import { createWaits, type Waits } from '../core/run/waits.ts';
@@ -43,7 +41,7 @@ import {
   modelOptions,
   toolOptions,
 } from './activity-options.ts';
-import { retryOf, toCheckOutcome, toModelOutcome, toToolResult } from './call-failures.ts';
+import { toCheckOutcome, toToolResult } from './call-failures.ts';
 import { createChildRuns, type ChildRuns } from './children.ts';
 import { createFlight, type Flight } from './flight.ts';
 import { retryModelCall } from './retry-model.ts';
@@ -73,8 +71,8 @@ export interface TemporalHostParts {
   readonly runtime: ActivityRuntime;
   readonly mailbox: Mailbox;
   readonly log: RunLog;
-  /** See `Host`. Default: asked of the history now. */
-  readonly limitsAtOnce?: boolean;
+  /** See `Link`. */
+  readonly limitsAtOnce: boolean;
   /** Whether something waits for people or outside work, for lists of runs. Default: never. */
   readonly waitsForPeople?: () => boolean;
   /** Called when a timer's callback throws: nothing awaits it, but it must still end the run. */
@@ -87,7 +85,6 @@ export interface TemporalHostParts {
  */
 export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
   const { runtime, mailbox, log, onBug } = parts;
-  const limitsAtOnce = parts.limitsAtOnce ?? patched(LIMITS_AT_ONCE);
   const unpublished: AgentEvent[] = [];
   const flush = createFlush(parts, () => unpublished.splice(0));
   const flight = createFlight(() => waits.wake());
@@ -101,7 +98,7 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
   let cancelDeadline = (): void => undefined;
 
   return {
-    address: workflowInfo().workflowId,
+    link: linkOf(parts),
     mailbox,
     waits: {
       wake: waits.wake,
@@ -110,8 +107,6 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
         return waits.until(condition, deadline);
       },
     },
-    capacity: capacityOf(mailbox),
-    limitsAtOnce,
     now: () => Date.now(),
     ...callsOf(runtime, { run: (call) => (flush(), flight.run(call)) }),
     runChild: (order, cancel) => {
@@ -154,8 +149,10 @@ function createFlush(
   };
 }
 
-function capacityOf(mailbox: Mailbox): Capacity {
+function linkOf({ mailbox, limitsAtOnce }: TemporalHostParts): Link {
   return {
+    address: workflowInfo().workflowId,
+    limitsAtOnce,
     isHandoverDue: () => workflowInfo().continueAsNewSuggested,
     isFull: () => {
       const { historyLength, historySize } = workflowInfo();
@@ -197,13 +194,8 @@ function callsOf(runtime: ActivityRuntime, { run }: Pick<Flight, 'run'>): Calls 
         abortId,
         schedule: () => models.callModel(order),
         onResult: (outcome) => outcome,
-        onFailure: (error: unknown, scope: CancellationScope) =>
-          retryModelCall(order, toModelOutcome(error), retryOf(error), {
-            scope,
-            runtime,
-            mayRetry,
-            maxOutputAfter,
-          }),
+        onFailure: (error, scope) =>
+          retryModelCall(order, error, { scope, runtime, mayRetry, maxOutputAfter }),
       });
     },
     callTool: (order, tool, { abortId } = {}) => {

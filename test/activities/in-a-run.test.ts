@@ -13,6 +13,7 @@ import { ToolError } from '../../src/core/base/tool-error.ts';
 import type { MemoryRun } from '../../src/testing/memory-run.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
 import { scriptedModel, type ScriptedReply } from '../../src/testing/scripted-model.ts';
+import { withoutWaits } from '../support/no-waits.ts';
 
 /** Runs an agent over a script; gives the Step, the run and the last request as text. */
 async function play(
@@ -22,7 +23,7 @@ async function play(
   const script = scriptedModel(replies);
   const agent = defineAgent({ name: 'tester', model: script.model, thinking: false, ...options });
   const run = startInMemory({ agent, task: 'Go.' });
-  const step = await run.result;
+  const step = await withoutWaits(() => run.result);
   script.assertDone();
   const request = script.requests.at(-1);
   // The last message is the marker; the observation stands before it.

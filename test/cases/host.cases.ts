@@ -376,7 +376,7 @@ const CHILD_CASES: readonly HostCase[] = [
     name: 'a message to a child that does not exist is lost without an error',
     shows: 'sent',
     act: async ({ host }) => {
-      host.send({ to: 'child', childId: `${host.address}/none`, message: CANCEL });
+      host.send({ to: 'child', childId: `${host.link.address}/none`, message: CANCEL });
       await host.waits.until(isNever, host.now() + 50);
       return 'sent';
     },
@@ -466,9 +466,9 @@ const RUN_CASES: readonly HostCase[] = [
     shows: { due: false, full: false, fits: true },
     act: ({ host, work }) =>
       Promise.resolve({
-        due: host.capacity.isHandoverDue(),
-        full: host.capacity.isFull(),
-        fits: host.capacity.fits(work.state),
+        due: host.link.isHandoverDue(),
+        full: host.link.isFull(),
+        fits: host.link.fits(work.state),
       }),
   },
 ];
@@ -556,7 +556,7 @@ function stageOf(work: Work): HostStage {
     needsApproval: (tool, args = {}) =>
       host.needsApproval({ ...identity, callId: 'a', tool, args }, toolOf(tool)),
     runChild: (callId, agent) => {
-      const childId = `${host.address}/${callId}`;
+      const childId = `${host.link.address}/${callId}`;
       const input = { v: 1, agent, task: { text: runId } } as const;
       return host.runChild({ childId, callId, input }, () => CANCEL);
     },

@@ -7,6 +7,7 @@ import { UsageError } from '../../src/core/base/usage-error.ts';
 import { chunk, marker } from '../support/chunks.ts';
 import { gate } from '../support/runs.ts';
 import { cli, fakeRun, STEP } from './cli-fixture.ts';
+import { withoutWaits } from '../support/no-waits.ts';
 
 const STATUS: RunStatus = {
   version: 5,
@@ -304,9 +305,9 @@ describe('commands that look', () => {
         events: async (options) => EVENTS.slice(options?.from ?? 0, options?.from === 0 ? 1 : 3),
       });
 
-    const { stdout, exitCode } = await cli(['logs', 'r1', '-f', '--json'], {
-      everloop: { attach },
-    });
+    const { stdout, exitCode } = await withoutWaits(() =>
+      cli(['logs', 'r1', '-f', '--json'], { everloop: { attach } }),
+    );
 
     expect(exitCode).toBe(0);
     expect(

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ProgramReport } from '../../src/cli/commands/lisp-session.ts';
+import type { LispReport } from '../../src/cli/commands/lisp-session.ts';
 import { eventually } from '../support/eventually.ts';
 import { cli, type CliResult, type CliSetup } from './cli-fixture.ts';
 
@@ -78,7 +78,7 @@ describe('lisp run', () => {
     ['(count (pmap sleep [3 1 2]))', 0, 'value', '3', null],
   ] as const)('reports on %s with --json', async (source, exitCode, status, printed, reason) => {
     const result = await runFile(source, ['--json']);
-    const report = JSON.parse(result.stdout) as ProgramReport;
+    const report = JSON.parse(result.stdout) as LispReport;
 
     expect(result).toMatchObject({ exitCode, stderr: '' });
     expect(report).toMatchObject({ status, printed });
@@ -150,7 +150,7 @@ describe('lisp repl', () => {
     const { stdout } = await cli(['lisp', 'repl', '--json'], { cwd, stdin: ['1', '"a', 'b"'] });
     const reports = stdout.trimEnd().split('\n');
 
-    expect(reports.map((line) => (JSON.parse(line) as ProgramReport).value)).toEqual([1, 'a\nb']);
+    expect(reports.map((line) => (JSON.parse(line) as LispReport).value)).toEqual([1, 'a\nb']);
   });
 
   it('tells what was left open', async () => {

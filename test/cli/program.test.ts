@@ -4,6 +4,7 @@ import type { ProgramView } from '../../src/core/contract/report.ts';
 import { programText } from '../../src/cli/views/program-text.ts';
 import { startPrograms } from '../support/programs.ts';
 import { cli, fakeRun } from './cli-fixture.ts';
+import { withoutWaits } from '../support/no-waits.ts';
 
 const SOURCE = `(def orders (tool/search {:query "may"}))
 (pcalls #(ask "Refund all of these orders?" {:options [:yes :no] :timeout-ms 3600000})
@@ -92,7 +93,9 @@ describe('program', () => {
       program: async () => views.shift() ?? second,
     });
 
-    const shown = await cli(['program', 'r1', '-f'], { everloop: { attach: () => run } });
+    const shown = await withoutWaits(() =>
+      cli(['program', 'r1', '-f'], { everloop: { attach: () => run } }),
+    );
 
     expect(shown.stdout).toBe(`${programText(first)}\n\n${programText(second)}\n`);
   });

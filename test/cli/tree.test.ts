@@ -5,6 +5,7 @@ import { budgetText, treeText } from '../../src/cli/views/tree-text.ts';
 import { UsageError } from '../../src/core/base/usage-error.ts';
 import { treeRun } from '../support/tree-runs.ts';
 import { cli, fakeRun, type CliResult, type CliSetup } from './cli-fixture.ts';
+import { withoutWaits } from '../support/no-waits.ts';
 
 const ROOT = treeRun('job-1', {
   agent: 'planner',
@@ -105,7 +106,7 @@ describe('everloop tree', () => {
     const steps = [[ROOT], [ROOT], [{ ...ROOT, state: 'ended', status: 'success' } as TreeRun]];
     const run = fakeRun('job-1', { tree: async () => steps.shift() ?? [] });
 
-    const plain = await onTree(['tree', 'job-1', '-f'], run);
+    const plain = await withoutWaits(() => onTree(['tree', 'job-1', '-f'], run));
 
     expect(plain.exitCode).toBe(0);
     expect(plain.stdout.split('\n\n').map((text) => text.split('\n')[1]?.slice(0, 25))).toEqual([
@@ -119,9 +120,11 @@ describe('everloop tree', () => {
     const written: string[] = [];
     const run = fakeRun('job-1', { tree: async () => steps.shift() ?? [] });
 
-    await onTree(['tree', 'job-1', '-f'], run, {
-      io: { stdout: { isTTY: true, columns: 30, write: (text) => written.push(text) } },
-    });
+    await withoutWaits(() =>
+      onTree(['tree', 'job-1', '-f'], run, {
+        io: { stdout: { isTTY: true, columns: 30, write: (text) => written.push(text) } },
+      }),
+    );
 
     expect(written.map((text) => text.split('\n')[0])).toEqual([
       'RUN      ADDRESS  STATE    IT…',

@@ -1,22 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { ModelEntry } from '../../src/define/model/model-entry.ts';
-import { checkModelEntries } from '../../src/define/model/model-problems.ts';
-import type { UsageError } from '../../src/core/base/usage-error.ts';
+import { modelEntryProblems } from '../../src/define/model/model-problems.ts';
 import { modelAt } from '../support/aimock.ts';
 
 const model = async (): Promise<string> => '';
 const sdkModel = modelAt('http://127.0.0.1:1', 'openai-chat');
 
-function problemsOf(entries: readonly unknown[]): readonly { code: string; message: string }[] {
-  try {
-    checkModelEntries(entries as readonly ModelEntry[]);
-    return [];
-  } catch (error) {
-    return (error as UsageError).problems;
-  }
-}
-
-describe('checkModelEntries', () => {
+describe('modelEntryProblems', () => {
   test('accepts functions and models of the AI SDK with all their fields', () => {
     const entries: ModelEntry[] = [
       { id: 'mine', model, settings: { anything: [1, null] } },
@@ -39,7 +29,7 @@ describe('checkModelEntries', () => {
       },
     ];
 
-    expect(checkModelEntries(entries)).toBe(entries);
+    expect(modelEntryProblems(entries)).toEqual([]);
   });
 
   const wrong: {
@@ -192,6 +182,6 @@ describe('checkModelEntries', () => {
   ];
 
   test.each(wrong)('refuses $name', ({ entries, problems }) => {
-    expect(problemsOf(entries)).toEqual(problems);
+    expect(modelEntryProblems(entries)).toEqual(problems);
   });
 });

@@ -12,6 +12,8 @@ import { parseSourceFile, readSourceFiles, type SourceFile } from '../support/so
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
+const SOURCES = readSourceFiles(ROOT, ['src']);
+
 /** One row of the walk. */
 interface Stop {
   readonly number: number;
@@ -119,7 +121,8 @@ function foldersIn(path: string): readonly string[] {
 /** Imports between the folders of `root`, as pairs of folder names. */
 function importsBetween(root: string): readonly (readonly [from: string, to: string])[] {
   const folderOf = (path: string): string => path.slice(root.length + 1).split('/')[0] ?? '';
-  return readSourceFiles(ROOT, [root]).flatMap((file) =>
+  const below = SOURCES.filter(({ path }) => path.startsWith(`${root}/`));
+  return below.flatMap((file) =>
     file.imports.flatMap(({ file: target }) => {
       if (target === undefined || !target.startsWith(`${root}/`)) return [];
       const pair = [folderOf(file.path), folderOf(target)] as const;

@@ -7,7 +7,7 @@ import { carefulLoop, programmerLoop } from '../../examples/docs/own-loops.ts';
 import { relay, watch } from '../../examples/docs/streaming.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { defineValidator } from '../../src/define/tool/define-validator.ts';
-import { checkModelEntries } from '../../src/define/model/model-problems.ts';
+import { modelEntryProblems } from '../../src/define/model/model-problems.ts';
 import { createRegistry } from '../../src/registry/registry.ts';
 import { followChunks } from '../../src/client/follow-chunks.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
@@ -97,7 +97,8 @@ describe('formats', () => {
 
 describe('models', () => {
   test('entries that a worker takes', () => {
-    expect(checkModelEntries(entries()).map(({ id }) => id)).toEqual(['large', 'small']);
+    expect(modelEntryProblems(entries())).toEqual([]);
+    expect(entries().map(({ id }) => id)).toEqual(['large', 'small']);
   });
 
   test('a fallback answers, and its price counts', async () => {

@@ -11,6 +11,7 @@ import { AGENT_WORKFLOW, MESSAGE_NAMES } from '../../src/core/contract/messages.
 import { MAX_JSON_DEPTH } from '../../src/core/base/json.ts';
 import { UNREADABLE_PAYLOAD } from '../../src/workflows/payload-converter.ts';
 import type { ModelFunction } from '../../src/core/contract/model.ts';
+import { eventually } from '../support/eventually.ts';
 import { abortOf, bodiesOf, gate, hasNoGap } from '../support/runs.ts';
 import { openStage, type Served, type Stage } from '../support/stage.ts';
 
@@ -174,5 +175,47 @@ describe.each(PAYLOADS)('a payload %s', (_name, sent, said) => {
     expect(step).toMatchObject({ status: 'canceled', reason: 'canceled' });
     expect(step.message).toBeUndefined();
     await stage.replay(run);
+  });
+});
+
+describe('[R11] an encrypted payload that no worker can read', () => {
+  const encrypted: Payload = {
+    metadata: { encoding: bytes('binary/encrypted'), 'encryption-key-id': bytes('k-1') },
+    data: bytes('abc'),
+  };
+
+  it('for an input or a cancel of a run that could be read is one that cannot be read', async () => {
+    release = gate();
+    const run = await served.everloop.start('tester', { task: 'Go' });
+    const refused = `Expected an input object, got \`${UNREADABLE_PAYLOAD}\`.`;
+
+    expect(await updateRaw(run, MESSAGE_NAMES.send, encrypted)).toBe(refused);
+    await signalRaw(run, MESSAGE_NAMES.input, encrypted);
+    await eventually('a warning', async () => {
+      return bodiesOf(await run.events(), 'agent:warning').length > 0;
+    });
+    await signalRaw(run, MESSAGE_NAMES.cancel, encrypted);
+
+    expect(await run.result()).toMatchObject({ status: 'canceled', reason: 'canceled' });
+    release.open();
+    expect(bodiesOf(await run.events(), 'agent:warning')).toEqual([
+      { type: 'agent:warning', code: 'input_refused', message: refused },
+    ]);
+    await stage.replay(run);
+  });
+
+  it('for a start waits for a worker with the key, which the refusal names', async () => {
+    const run = await startRaw(encrypted);
+    const refusal = await eventually('a refused task', async () => {
+      const { events } = await stage.client.workflow.getHandle(run.id).fetchHistory();
+      const failed = events?.map((event) => event.workflowTaskFailedEventAttributes);
+      return failed?.find((one) => one != null)?.failure?.message ?? undefined;
+    });
+
+    expect(refusal).toBe(
+      'Refused: the start is encrypted with key k-1, which this worker does not have. A worker that has it takes the run.',
+    );
+    await run.cancel('the key is lost', { force: true });
+    await expect(run.result()).rejects.toMatchObject({ code: 'no_step' });
   });
 });

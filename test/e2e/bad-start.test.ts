@@ -20,6 +20,10 @@ const NEWER_HANDOVER = fileURLToPath(
   new URL('../support/fixtures/workflows/newer-handover.ts', import.meta.url),
 );
 
+const NEWER_READER = fileURLToPath(
+  new URL('../support/fixtures/workflows/newer-reader.ts', import.meta.url),
+);
+
 let stage: Stage;
 let served: Served;
 beforeAll(async () => {
@@ -245,18 +249,51 @@ const MODELS: { readonly [agent: string]: ModelFunction } = {
   },
 };
 
-it('what a newer version handed over is refused, in words', async () => {
-  const agent = defineAgent({ name: 'tester', model: { id: 'm', model: async () => 'hm' } });
-  const { everloop } = await stage.serve([agent], { workflowsPath: NEWER_HANDOVER });
-
-  const run = await everloop.start('tester', { task: 'Go' });
-
-  await expect(run.result()).rejects.toMatchObject({
-    code: 'no_step',
-    message: `Expected run \`${run.id}\` to end with a Step, got: Expected a hand-over of version 1, got 2. A newer worker wrote it: upgrade this one.`,
+/** What the first failed workflow task of the newest link of a run says, once there is one. */
+function refusalOf(run: RunHandle): Promise<string> {
+  return eventually('a refused task', async () => {
+    const { events } = await stage.client.workflow.getHandle(run.id).fetchHistory();
+    const failed = events?.map((event) => event.workflowTaskFailedEventAttributes);
+    return failed?.find((one) => one != null)?.failure?.message ?? undefined;
   });
-  const { status } = await stage.client.workflow.getHandle(run.id).describe();
-  expect(status.name).toBe('FAILED');
+}
+
+describe('what only a newer worker understands', () => {
+  it.each([
+    ['of a newer version', 'Go', 'hand-over of version 2, this worker (0.1.0) reads 1'],
+    [
+      'with an unknown need',
+      'Teleport',
+      'hand-over that needs teleport, which this worker (0.1.0) does not know',
+    ],
+  ])('[R5] a hand-over %s waits for a worker that does', async (_name, task, refusal) => {
+    const agent = defineAgent({
+      name: 'tester',
+      model: { id: 'm', model: async () => '<answer>done</answer>' },
+    });
+    const old = await stage.serve([agent], { workflowsPath: NEWER_HANDOVER });
+
+    const run = await old.everloop.start('tester', { task });
+    expect(await refusalOf(run)).toBe(`Refused: ${refusal}. A newer worker takes it.`);
+    const { status } = await stage.client.workflow.getHandle(run.id).describe();
+    expect(status.name).toBe('RUNNING');
+    await old.stop();
+    const { taskQueue } = old;
+    await stage.serve([agent], { workflowsPath: NEWER_READER, taskQueue });
+
+    expect(await run.result()).toMatchObject({ status: 'success', value: 'done' });
+  });
+
+  it('[R5] an input of a newer version waits, until somebody ends the run by force', async () => {
+    const run = await startRaw({ ...good, v: 2 });
+
+    expect(await refusalOf(run)).toBe(
+      'Refused: input of version 2, this worker (0.1.0) reads 1. A newer worker takes it.',
+    );
+    await run.cancel('no such worker', { force: true });
+
+    await expect(run.result()).rejects.toMatchObject({ code: 'no_step' });
+  });
 });
 
 describe('an exception in workflow code', () => {

@@ -24,6 +24,9 @@ const ELSEWHERE: readonly Readonly<Record<string, string>>[] = [
 
 const SOURCES = extentOf(conformanceCases().map(({ expression }) => expression));
 
+/** Each of them with what it is here. */
+const HERE = SOURCES.map((source) => ({ source, answer: plain(evaluate(source)) }));
+
 const others: OtherProcess[] = [];
 afterAll(() => {
   for (const other of others) other.close();
@@ -59,6 +62,16 @@ async function runAcross(
   return { observed: step.observed, blocks: 0 };
 }
 
+/** What each of {@link SOURCES} is in another process. */
+function evaluatedIn(other: OtherProcess): Promise<typeof HERE> {
+  return Promise.all(
+    SOURCES.map(async (source) => {
+      const answer = await other.ask<Evaluated>({ do: 'evaluate', source });
+      return { source, answer };
+    }),
+  );
+}
+
 /** An answer as it comes out of JSON. */
 function plain<Answer>(answer: Answer): Answer {
   return JSON.parse(JSON.stringify(answer)) as Answer;
@@ -71,16 +84,15 @@ describe('programs in other processes', () => {
     async (env) => {
       const here = start({ TZ: 'UTC', LANG: 'C', LC_ALL: 'C' });
       const there = start(env);
-      for (const source of SOURCES) {
-        const answer = await there.ask<Evaluated>({ do: 'evaluate', source });
-
-        expect(answer, source).toEqual(plain(evaluate(source)));
-      }
       for (const source of fc.sample(program, { seed: 5, numRuns: extent(80) })) {
-        const answer = await there.ask<RunAnswer>({ do: 'run', source });
+        const [answer, expected] = await Promise.all(
+          [there, here].map((one) => one.ask<RunAnswer>({ do: 'run', source })),
+        );
 
-        expect(answer, source).toEqual(await here.ask<RunAnswer>({ do: 'run', source }));
+        expect(answer, source).toEqual(expected);
       }
+
+      expect(await evaluatedIn(there)).toEqual(HERE);
     },
   );
 
@@ -113,11 +125,9 @@ describe('programs in other processes', () => {
     },
     async () => {
       const poisoned = start({ POISONED: '1' });
-      for (const source of SOURCES) {
-        const answer = await poisoned.ask<Evaluated>({ do: 'evaluate', source });
 
-        expect(answer, source).toEqual(plain(evaluate(source)));
-      }
+      expect(await evaluatedIn(poisoned)).toEqual(HERE);
+
       await fc.assert(
         fc.asyncProperty(program, async (source) => {
           const { observed } = await poisoned.ask<RunAnswer>({ do: 'run', source });

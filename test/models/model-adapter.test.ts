@@ -15,6 +15,7 @@ import {
   type Protocol,
 } from '../support/aimock.ts';
 import { beginningOf, incompleteResponse } from '../support/partial-streams.ts';
+import { withoutWaits } from '../support/no-waits.ts';
 
 let mock: LLMock;
 beforeAll(async () => {
@@ -444,7 +445,9 @@ describe('an aborted call', () => {
       },
     };
 
-    const outcome = await callEntry(entry, requestOf('greet'), io(controller.signal));
+    const outcome = await withoutWaits(() =>
+      callEntry(entry, requestOf('greet'), io(controller.signal)),
+    );
 
     expect(outcome).toEqual({ kind: 'aborted', usage: noUsage, usageKnown: false });
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LLMock } from '@copilotkit/aimock';
-import { callEntry, type CallResult } from '../../src/models/model-adapter.ts';
+import { callEntry, type ModelCallResult } from '../../src/models/model-adapter.ts';
 import type { ModelEntry } from '../../src/define/model/model-entry.ts';
 import { classifyModelError, type ModelFailure } from '../../src/models/model-failures.ts';
 import { textMessage } from '../../src/core/base/message.ts';
@@ -45,14 +45,14 @@ function entryAt(url: string, protocol: Protocol): ModelEntry {
 async function call(
   entry: ModelEntry,
   options: { text?: string; signal?: AbortSignal; onChunk?: (chunk: ModelChunk) => void } = {},
-): Promise<CallResult> {
+): Promise<ModelCallResult> {
   return callEntry(entry, requestOf(options.text ?? 'greet'), {
     signal: options.signal ?? new AbortController().signal,
     onChunk: options.onChunk ?? (() => undefined),
   });
 }
 
-async function failureOf(outcome: Promise<CallResult>): Promise<ModelFailure> {
+async function failureOf(outcome: Promise<ModelCallResult>): Promise<ModelFailure> {
   try {
     return await outcome.then((value) => {
       throw new Error(`Expected a failure, got ${JSON.stringify(value)}.`);

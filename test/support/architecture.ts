@@ -31,7 +31,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
   },
   define: {
     rings: ['core'],
-    packages: [...PROVIDER_PACKAGES, 'ajv', 'ajv-formats'],
+    packages: [...PROVIDER_PACKAGES, 'ajv', 'ajv-formats', 'lru-cache'],
     node: true,
   },
   tools: { rings: ['core', 'define'], packages: ['minisearch'], node: true },
@@ -39,7 +39,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
   registry: { rings: ['core', 'define', 'tools', 'models'], packages: [], node: true },
   activities: {
     rings: ['core', 'define', 'tools', 'models', 'registry'],
-    packages: ['@temporalio/activity', '@temporalio/common'],
+    packages: ['@temporalio/activity', '@temporalio/common', 'lru-cache'],
     node: true,
   },
   client: {
@@ -241,6 +241,30 @@ export function checkExports(files: readonly SourceFile[]): readonly string[] {
         : [];
     }),
   );
+}
+
+const TYPE_DECLARATIONS = new Set([
+  'ClassDeclaration',
+  'TSEnumDeclaration',
+  'TSInterfaceDeclaration',
+  'TSTypeAliasDeclaration',
+]);
+
+/** No two files export types of one name: a name has one meaning. */
+export function checkTypeNames(files: readonly SourceFile[]): readonly string[] {
+  const places = new Map<string, readonly string[]>();
+  for (const file of files) {
+    for (const statement of file.statements) {
+      const declared = (statement['declaration'] ?? undefined) as SyntaxNode | undefined;
+      const name = nameOf(declared?.['id']);
+      if (declared === undefined || name === undefined) continue;
+      if (!TYPE_DECLARATIONS.has(declared.type)) continue;
+      places.set(name, [...(places.get(name) ?? []), file.path]);
+    }
+  }
+  return [...places]
+    .filter(([, paths]) => paths.length > 1)
+    .map(([name, paths]) => `${name}: exported by ${paths.join(', ')}`);
 }
 
 /** No `any`: what is unknown is `unknown` until it was parsed. */

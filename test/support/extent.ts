@@ -41,8 +41,8 @@ export function killsOf(kills: {
   return level === 'all' ? kills.all : kills.sample;
 }
 
-/** Moments of kills follow from it; `EVERLOOP_KILL_SEED` chooses others. */
-export const KILL_SEED: number = Number(process.env['EVERLOOP_KILL_SEED'] ?? 20_260_310);
+/** Moments of kills follow from it; `TEST_KILL_SEED` chooses others. */
+export const KILL_SEED: number = Number(process.env['TEST_KILL_SEED'] ?? 20_260_310);
 
 /**
  * Within which time something must happen that takes `quietMs` at most on a machine with nothing

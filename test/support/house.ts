@@ -127,6 +127,7 @@ export function houseFigures(files: readonly SourceFile[]): readonly HouseFigure
     .toSorted((a, b) => b.parameters - a.parameters);
   const spreads = files.flatMap(conditionalSpreads);
   const comparisons = files.flatMap(modeComparisons);
+  const members = membersOf(files, 'Host');
   const folders = folderSizes(files);
   const lengths = files
     .map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }))
@@ -164,7 +165,17 @@ export function houseFigures(files: readonly SourceFile[]): readonly HouseFigure
       atMost: 0,
       places: comparisons,
     },
+    { name: 'members of the port `Host`', value: members.length, atMost: 16, places: members },
   ];
+}
+
+/** The members of the interface `name`. */
+function membersOf(files: readonly SourceFile[], name: string): readonly string[] {
+  return files
+    .flatMap(({ statements }) => findNodes(statements, 'TSInterfaceDeclaration'))
+    .filter(({ id }) => (id as SyntaxNode)['name'] === name)
+    .flatMap(({ body }) => (body as SyntaxNode)['body'] as readonly SyntaxNode[])
+    .map(({ key }) => String((key as SyntaxNode)['name']));
 }
 
 interface MeasuredFunction {

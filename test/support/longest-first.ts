@@ -6,20 +6,28 @@
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files of each tier, the longest first. Taken from the JSON report of `test:all`. */
+/** Files of each tier, the longest first. From JSON reports of `test:unit` and `test:all`. */
 export const LONGEST: readonly string[] = [
-  'test/lisp/process.property.test.ts',
-  'test/lisp/fuel.property.test.ts',
+  'test/lisp/fuel-table.test.ts',
+  'test/lisp/slices.test.ts',
   'test/core/hostile-replies.test.ts',
-  'test/activities/in-a-run.test.ts',
+  'test/lisp/process.property.test.ts',
+  'test/lisp/clojure.test.ts',
   'test/lisp/builtins.property.test.ts',
-  'test/cli/tree.test.ts',
-  'test/core/section/yaml-reader.test.ts',
+  'test/lisp/fuel.property.test.ts',
+  'test/lisp/findings.test.ts',
+  'test/core/runs/budgets-under-faults.test.ts',
+  'test/testing/loaded-modules.test.ts',
+  'test/core/readers.property.test.ts',
+  'test/core/runs/injection.test.ts',
+  'test/lisp/regex/regex.property.test.ts',
   'test/lisp/machine.property.test.ts',
-  'test/core/format/format.property.test.ts',
-  'test/models/model-adapter.test.ts',
+  'test/core/tree/ledger.property.test.ts',
   'test/lisp/hostile.test.ts',
-  'test/lisp/regex/regex.test.ts',
+  'test/core/programs/program-limits.test.ts',
+  'test/models/stream-bytes.test.ts',
+  'test/core/section/yaml-reader.test.ts',
+  'test/worker/server-lock.test.ts',
   'test/e2e/handover.test.ts',
   'test/e2e/kill-programs.test.ts',
   'test/e2e/cancel.test.ts',

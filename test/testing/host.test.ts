@@ -5,6 +5,7 @@ import { startInMemory } from '../../src/testing/run-in-memory.ts';
 import type { Step } from '../../src/core/contract/step.ts';
 import { HANDOVER_CASE, HOST_CASES, nextCase } from '../cases/host.cases.ts';
 import { hostCaseWorld } from '../support/host-case-agents.ts';
+import { withoutWaits } from '../support/no-waits.ts';
 
 /** Runs a case while time passes, a tenth of a second of the clock at a time. */
 async function stepOf(task: string): Promise<Step> {
@@ -13,7 +14,7 @@ async function stepOf(task: string): Promise<Step> {
   const clock = createFakeClock();
   const ticking = setInterval(() => clock.advance(100), 2);
   try {
-    return await startInMemory({
+    const run = startInMemory({
       agent: agent!,
       agents: others,
       models,
@@ -21,7 +22,8 @@ async function stepOf(task: string): Promise<Step> {
       clock,
       next: nextCase,
       handoverDue: (iteration) => task === HANDOVER_CASE && iteration === 3,
-    }).result;
+    });
+    return await withoutWaits(() => run.result);
   } finally {
     clearInterval(ticking);
   }

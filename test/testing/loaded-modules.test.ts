@@ -1,31 +1,35 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Packages of Temporal that a process holds once it has imported `entry`; all of them are CommonJS. */
-async function temporalPackagesOf(entry: string): Promise<readonly string[]> {
+/** Packages of Temporal that a process holds after each import; all of them are CommonJS. */
+async function temporalPackagesAfter(
+  entries: readonly string[],
+): Promise<readonly (readonly string[])[]> {
   const code = `
     import { createRequire } from 'node:module';
-    await import('./${entry}');
-    const loaded = Object.keys(createRequire(import.meta.url).cache);
-    console.log(JSON.stringify(loaded.flatMap((path) => /@temporalio\\/[^/\\\\]+/.exec(path) ?? [])));`;
+    const { cache } = createRequire(import.meta.url);
+    const found = [];
+    for (const entry of ${JSON.stringify(entries)}) {
+      await import('./' + entry);
+      const loaded = Object.keys(cache);
+      found.push(loaded.flatMap((path) => /@temporalio\\/[^/\\\\]+/.exec(path) ?? []));
+    }
+    console.log(JSON.stringify(found));`;
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ['--import', 'tsx', '--input-type=module', '--eval', code],
     { cwd: ROOT },
   );
-  return [...new Set(JSON.parse(stdout) as readonly string[])];
+  return JSON.parse(stdout) as readonly (readonly string[])[];
 }
 
-describe('everloop/testing', () => {
-  it('loads nothing of Temporal', async () => {
-    expect(await temporalPackagesOf('src/testing.ts')).toEqual([]);
-  });
+it('everloop/testing loads nothing of Temporal, and an entry that does is told apart', async () => {
+  const [testing, workflow] = await temporalPackagesAfter(['src/testing.ts', 'src/workflow.ts']);
 
-  it('is told apart from an entry that does', async () => {
-    expect(await temporalPackagesOf('src/workflow.ts')).toContain('@temporalio/workflow');
-  });
+  expect(testing).toEqual([]);
+  expect(workflow).toContain('@temporalio/workflow');
 });

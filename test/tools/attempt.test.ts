@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import {
   attempt,
   STOP_GRACE_MS,
-  type Attempt,
+  type AttemptOutcome,
   type AttemptBounds,
 } from '../../src/tools/attempt.ts';
 
@@ -10,7 +10,7 @@ import {
 async function timed(
   work: (signal: AbortSignal) => unknown,
   bounds: Omit<AttemptBounds, 'signal'> & { readonly stopAtMs?: number },
-): Promise<{ readonly outcome: Attempt; readonly tookMs: number }> {
+): Promise<{ readonly outcome: AttemptOutcome; readonly tookMs: number }> {
   vi.useFakeTimers();
   try {
     const controller = new AbortController();

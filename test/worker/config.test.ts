@@ -164,7 +164,7 @@ describe('readConfig', () => {
     });
 
     expect(problems).toEqual([
-      'Expected `EVERLOOP_TASK_QUEU` to be a variable of Everloop, got an unknown one. Known are EVERLOOP_TASK_QUEUE, EVERLOOP_MODEL_TASK_QUEUE, EVERLOOP_TOOL_TASK_QUEUE, EVERLOOP_DATA_DIR, EVERLOOP_CACHE_BYTES, EVERLOOP_MAX_CACHED_WORKFLOWS, EVERLOOP_SHUTDOWN_GRACE_MS, EVERLOOP_LOG_LEVEL, EVERLOOP_STREAM_LISTEN, EVERLOOP_STREAM_TOKEN, EVERLOOP_STREAM_URL.',
+      'Expected `EVERLOOP_TASK_QUEU` to be a variable of Everloop, got an unknown one. Did you mean `EVERLOOP_TASK_QUEUE`?',
       'Expected `EVERLOOP_MAX_CACHED_WORKFLOWS` to be a whole number of workflows from 0 to 1000000, got `-1`. Correct or unset it.',
       'Expected `TEMPORAL_…` to be variables that Temporal understands, got "Cannot specify both client_cert_path and client_cert_data". See https://docs.temporal.io/develop/environment-configuration.',
       'Expected `EVERLOOP_TOOL_TASK_QUEUE` to be a name of at most 1000 bytes, got 1001. Shorten it.',
@@ -172,6 +172,14 @@ describe('readConfig', () => {
       'Expected `EVERLOOP_SHUTDOWN_GRACE_MS` to be a whole number of milliseconds from 0 to 3600000, got `3600001`. Correct or unset it.',
       'Expected `EVERLOOP_LOG_LEVEL` to be one of TRACE, DEBUG, INFO, WARN, ERROR, got `loud`. Correct or unset it.',
     ]);
+  });
+
+  it('[R6] starts with the variables of a newer version, and warns of them once', () => {
+    const warned: (readonly string[])[] = [];
+    const env = { ...NO_FILE, EVERLOOP_TELEPORT: 'on', EVERLOOP_WARP_MS: '7' };
+
+    expect(readConfig(env, (names) => warned.push(names))).toEqual(DEFAULTS);
+    expect(warned).toEqual([['EVERLOOP_TELEPORT', 'EVERLOOP_WARP_MS']]);
   });
 
   it('throws a usage error whose problems have a code', () => {

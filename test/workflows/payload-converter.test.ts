@@ -1,6 +1,11 @@
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
-import { payloadConverter, UNREADABLE_PAYLOAD } from '../../src/workflows/payload-converter.ts';
+import {
+  EncryptedPayload,
+  isUnreadable,
+  payloadConverter,
+  UNREADABLE_PAYLOAD,
+} from '../../src/workflows/payload-converter.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -37,9 +42,18 @@ describe('the payload converter of the workflow', () => {
     expect(payloadConverter.fromPayload(payload)).toBe(UNREADABLE_PAYLOAD);
   });
 
-  it('leaves what is encrypted to a worker that has the key', () => {
-    expect(() => payloadConverter.fromPayload(payloadOf('binary/encrypted', 'abc'))).toThrow(
-      'Unknown encoding: binary/encrypted',
-    );
+  it('[R11] reads what is encrypted as a value that fits no message and names its key', () => {
+    const payload = payloadOf('binary/encrypted', 'abc');
+    Object.assign(payload.metadata ?? {}, { 'encryption-key-id': bytes('k-1') });
+    const value: unknown = payloadConverter.fromPayload(payload);
+
+    expect(value).toEqual(new EncryptedPayload('k-1'));
+    expect(JSON.stringify(value)).toBe(JSON.stringify(UNREADABLE_PAYLOAD));
+    expect([value, UNREADABLE_PAYLOAD, 'text', {}].map(isUnreadable)).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
   });
 });

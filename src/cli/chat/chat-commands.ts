@@ -1,4 +1,5 @@
 /** The commands of a chat: lines that begin with a slash. */
+import { parsedJson } from '../../client/parsed-json.ts';
 import { type Json, isJsonObject } from '../../core/base/json.ts';
 import type { Decision } from '../../core/contract/pending.ts';
 
@@ -31,19 +32,14 @@ export function readCommand(line: string): ChatCommand | null {
   if (name !== undefined && rest.trim() === '') return { name };
   const answer = word === 'answer' ? /^(?<id>\S+)\s+(?<value>[^]+)$/.exec(rest) : null;
   const { id, value } = answer?.groups ?? {};
-  if (id !== undefined && value !== undefined) return { name: 'answer', id, value: jsonOr(value) };
+  if (id !== undefined && value !== undefined) {
+    const json = parsedJson(value);
+    return { name: 'answer', id, value: json === undefined ? value.trim() : json };
+  }
   return {
     name: 'unknown',
     problem: `Expected /help, /stats, /history, /answer ID VALUE, /cancel or /quit, got \`${line.slice(0, 100)}\`. Begin with a space to send it as a message.`,
   };
-}
-
-function jsonOr(text: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return text.trim();
-  }
 }
 
 /**
@@ -55,11 +51,6 @@ export function readDecision(text: string): Decision | null {
   if (/^y(es)?$/i.test(line)) return { approve: true };
   const denied = /^no?(?:[\s:,.]+(?<reason>[^]*))?$/i.exec(line);
   if (denied !== null) return { deny: denied.groups?.['reason']?.trim() ?? '' };
-  if (!line.startsWith('{')) return null;
-  try {
-    const args = JSON.parse(line) as Json;
-    return isJsonObject(args) ? { args } : null;
-  } catch {
-    return null;
-  }
+  const args = parsedJson(line) ?? null;
+  return isJsonObject(args) ? { args } : null;
 }

@@ -6,6 +6,7 @@
  * S2  Leaving never ends a turn; only Ctrl-C and `/cancel` do.
  * S3  A piped line is read only when one is needed, so that it answers the right question.
  */
+import { EventEmitter, on } from 'node:events';
 import type { Conversation } from '../../client/conversation.ts';
 import type { RunUpdate } from '../../client/follow-run.ts';
 import type { RunHandle } from '../../client/run-handle.ts';
@@ -15,7 +16,6 @@ import { isUsageError } from '../../core/base/usage-error.ts';
 import { CHAT_COMMANDS, readCommand, type ChatCommand, readDecision } from './chat-commands.ts';
 import { historyText, type ChatView } from './chat-view.ts';
 import type { LineSource } from '../terminal/io.ts';
-import { createMailbox, type Mailbox } from '../terminal/mailbox.ts';
 import { statsText } from '../views/run-text.ts';
 
 /** What {@link runChatSession} takes. */
@@ -55,7 +55,7 @@ type SessionEvent =
 
 /** The state of a session. */
 interface Session extends ChatSessionParts {
-  readonly mailbox: Mailbox<SessionEvent>;
+  readonly put: (event: SessionEvent) => void;
   readonly typed: AsyncIterator<string>;
   turn: Turn | null;
   lastStep: Step | null;
@@ -74,10 +74,12 @@ const ANSWER_PROMPT = 'answer> ';
 
 /** Runs a session until the person leaves. Rejects for errors that the person cannot correct. */
 export async function runChatSession(parts: ChatSessionParts): Promise<ChatEnding> {
-  const mailbox = createMailbox<SessionEvent>();
+  const emitter = new EventEmitter();
+  const events: AsyncIterator<readonly SessionEvent[]> = on(emitter, 'event');
+  const put = (event: SessionEvent): void => void emitter.emit('event', event);
   const session: Session = {
     ...parts,
-    mailbox,
+    put,
     typed: parts.lines.lines[Symbol.asyncIterator](),
     turn: null,
     lastStep: null,
@@ -86,12 +88,13 @@ export async function runChatSession(parts: ChatSessionParts): Promise<ChatEndin
     hasWarned: false,
     draft: '',
   };
-  parts.onSignal((what) => mailbox.put({ kind: 'signal', what }));
+  parts.onSignal((what) => put({ kind: 'signal', what }));
   try {
     await resumeConversation(session);
     for (;;) {
       promptForLine(session);
-      const ending = await handle(session, await mailbox.take());
+      const { value } = await events.next();
+      const ending = await handle(session, value[0]);
       if (ending !== null) return ending;
     }
   } finally {
@@ -111,7 +114,7 @@ async function resumeConversation(session: Session): Promise<void> {
 
 /** Shows the right prompt, and requests a line if one is needed. */
 function promptForLine(session: Session): void {
-  const { lines, turn, mailbox } = session;
+  const { lines, turn, put } = session;
   const isAnswer = askedOf(turn) !== undefined;
   const prompt = isAnswer ? ANSWER_PROMPT : turn === null ? PROMPT : '';
   if (prompt !== session.prompt) lines.prompt(prompt);
@@ -120,8 +123,8 @@ function promptForLine(session: Session): void {
   if (!isNeeded || session.isAsking) return;
   session.isAsking = true;
   session.typed.next().then(
-    ({ done, value }) => mailbox.put({ kind: 'line', line: done === true ? undefined : value }),
-    (error: unknown) => mailbox.put({ kind: 'failed', error }),
+    ({ done, value }) => put({ kind: 'line', line: done === true ? undefined : value }),
+    (error: unknown) => put({ kind: 'failed', error }),
   );
 }
 
@@ -271,11 +274,10 @@ function follow(session: Session, run: RunHandle): void {
 }
 
 /** Requests the next update of a turn, one at a time, at the pace of the terminal. */
-function pull({ mailbox }: Session, turn: Turn): void {
+function pull({ put }: Session, turn: Turn): void {
   turn.updates.next().then(
-    ({ done, value }) =>
-      mailbox.put({ kind: 'update', turn, update: done === true ? undefined : value }),
-    (error: unknown) => mailbox.put({ kind: 'failed', error }),
+    ({ done, value }) => put({ kind: 'update', turn, update: done === true ? undefined : value }),
+    (error: unknown) => put({ kind: 'failed', error }),
   );
 }
 

@@ -5,7 +5,7 @@ import type { Everloop } from '../../client/everloop-client.ts';
 import { defined } from '../../core/base/defined.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { collect } from '../terminal/arguments.ts';
-import type { Act, Cli } from '../terminal/cli.ts';
+import type { CommandRunner, Cli } from '../terminal/cli.ts';
 import { createChatView, createJsonChatView, type ChatView } from '../chat/chat-view.ts';
 import { runChatSession, type ChatEnding, type ChatSessionParts } from '../chat/chat-session.ts';
 import { EXIT_CODES, exitCodeOfStep } from '../terminal/exit-codes.ts';
@@ -17,7 +17,7 @@ interface ChatOptions extends StartFlags {
 }
 
 /** Adds `chat AGENT`: a conversation, message by message. */
-export function addChatCommand(program: Command, act: Act): void {
+export function addChatCommand(program: Command, act: CommandRunner): void {
   program
     .command('chat')
     .summary('talk with an agent')

@@ -3,14 +3,14 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { UsageError } from '../../core/base/usage-error.ts';
-import type { Act, Cli } from '../terminal/cli.ts';
+import type { CommandRunner, Cli } from '../terminal/cli.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
 
 /** A script of the checkout, because its mock provider is no dependency of the package. */
 const DEMO_FILE = fileURLToPath(new URL('../../../examples/demo/demo.ts', import.meta.url));
 
 /** Adds `demo`: an agent that survives a kill, is steered and is canceled. */
-export function addDemoCommand(program: Command, act: Act): void {
+export function addDemoCommand(program: Command, act: CommandRunner): void {
   program
     .command('demo')
     .summary('watch an agent that survives kill -9')

@@ -33,7 +33,7 @@ import {
 export type ProgramEnding = 'value' | 'returned' | 'failed' | 'error' | 'refused';
 
 /** The result of one program; the document of `--json`. */
-export interface ProgramReport {
+export interface LispReport {
   readonly status: ProgramEnding;
   /** The value as JSON; null if there is none, or it has no JSON form. */
   readonly value: Json;
@@ -57,7 +57,7 @@ export interface SessionOptions {
 /** Runs programs one after another. */
 export interface LispSession {
   /** Runs one program to its end. Rejects only when aborted. */
-  run(source: string, signal: AbortSignal): Promise<ProgramReport>;
+  run(source: string, signal: AbortSignal): Promise<LispReport>;
 }
 
 /** Added to a problem about a tool. */
@@ -110,7 +110,7 @@ function problemsText(source: string, problems: readonly Problem[]): string {
   return asks ? `${text}\n\n${NO_TOOLS}` : text;
 }
 
-function refused(reason: string, text: string, warnings: readonly string[]): ProgramReport {
+function refused(reason: string, text: string, warnings: readonly string[]): LispReport {
   return {
     status: 'refused',
     value: null,
@@ -125,7 +125,7 @@ function refused(reason: string, text: string, warnings: readonly string[]): Pro
 function reportOf(
   source: string,
   outcome: Outcome,
-): Pick<ProgramReport, 'status' | 'value' | 'printed' | 'error'> {
+): Pick<LispReport, 'status' | 'value' | 'printed' | 'error'> {
   if (outcome.kind === 'error') {
     const { error } = outcome;
     const text = explainError(source, error);
@@ -153,7 +153,7 @@ async function finish(
   signal: AbortSignal,
 ): Promise<{
   readonly outcome: Outcome;
-  readonly counted: Pick<ProgramReport, 'notes' | 'fuelUsed'>;
+  readonly counted: Pick<LispReport, 'notes' | 'fuelUsed'>;
 }> {
   let machine = startMachine(program, input);
   let waiting: readonly Waiting[] = [];

@@ -2,14 +2,9 @@
 import type { Command } from 'commander';
 import { defined } from '../../core/base/defined.ts';
 import { readCount, readJsonObject, readTextFile } from '../terminal/arguments.ts';
-import { untilInterrupted, type Act, type Cli } from '../terminal/cli.ts';
+import { untilInterrupted, type CommandRunner, type Cli } from '../terminal/cli.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
-import {
-  createSession,
-  isUnfinished,
-  type LispSession,
-  type ProgramReport,
-} from './lisp-session.ts';
+import { createSession, isUnfinished, type LispSession, type LispReport } from './lisp-session.ts';
 
 interface LispOptions {
   readonly data?: string;
@@ -20,7 +15,7 @@ const PROMPT = '=> ';
 const PROMPT_INSIDE = '.. ';
 
 /** Adds `lisp run FILE` and `lisp repl`. */
-export function addLispCommand(program: Command, act: Act): void {
+export function addLispCommand(program: Command, act: CommandRunner): void {
   const lisp = program
     .command('lisp')
     .summary('run programs of the language on their own')
@@ -102,7 +97,7 @@ async function repl(cli: Cli, options: LispOptions): Promise<number> {
 }
 
 /** Writes a report as text; with `--json`, the document has all of it. */
-function writeReport({ output }: Cli, report: ProgramReport): void {
+function writeReport({ output }: Cli, report: LispReport): void {
   if (output.isJson) return;
   const { paintNote } = output;
   for (const note of report.notes) output.note(note);

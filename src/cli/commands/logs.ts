@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import type { RunHandle } from '../../client/run-handle.ts';
 import type { AgentEvent } from '../../core/contract/events.ts';
 import { readCount } from '../terminal/arguments.ts';
-import { onRun, untilInterrupted, type Act, type Cli } from '../terminal/cli.ts';
+import { onRun, untilInterrupted, type CommandRunner, type Cli } from '../terminal/cli.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
-import { createProgressPrinter, pollPause, printStream } from '../views/follow.ts';
+import { createProgressPrinter, poll, printStream } from '../views/follow.ts';
 import { eventText } from '../views/run-text.ts';
 
 interface LogOptions {
@@ -14,7 +14,7 @@ interface LogOptions {
 }
 
 /** Adds `logs ID`: the events of a run, over its whole chain. */
-export function addLogsCommand(program: Command, act: Act): void {
+export function addLogsCommand(program: Command, act: CommandRunner): void {
   program
     .command('logs')
     .summary('show the events of a run')
@@ -49,11 +49,22 @@ function followLog(cli: Cli, run: RunHandle, from: number, streams: boolean): Pr
     const printer = createProgressPrinter(cli.output);
     // Provisional text is optional: if it fails, the events still come.
     if (streams) void printStream(run, printer, signal).catch(() => undefined);
-    try {
-      for await (const events of newEvents(run, from, signal)) {
+    let next = from;
+    let version = -1;
+    const look = async (): Promise<boolean> => {
+      const status = await run.status();
+      if (status.version !== version) {
+        version = status.version;
+        const events = await run.events({ from: next });
+        next += events.length;
         printer.clear();
         for (const event of events) writeEvent(cli, event);
       }
+      // The status was read before the events, so all events of an ended run are there.
+      return status.state === 'ended';
+    };
+    try {
+      await poll(signal, look);
     } finally {
       ended.abort();
     }
@@ -64,29 +75,4 @@ function followLog(cli: Cli, run: RunHandle, from: number, streams: boolean): Pr
 function writeEvent({ io, output }: Cli, event: AgentEvent): void {
   if (output.isJson) io.stdout.write(`${JSON.stringify(event)}\n`);
   else output.text(eventText(event));
-}
-
-/**
- * Lists of new events, until the run has ended. Polls the status once a second, and reads events
- * only when it has changed.
- */
-async function* newEvents(
-  run: Pick<RunHandle, 'status' | 'events'>,
-  from: number,
-  signal: AbortSignal,
-): AsyncGenerator<readonly AgentEvent[]> {
-  let next = from;
-  let version = -1;
-  while (!signal.aborted) {
-    const status = await run.status();
-    if (status.version !== version) {
-      version = status.version;
-      const events = await run.events({ from: next });
-      next += events.length;
-      yield events;
-    }
-    // The status was read before the events, so all events of an ended run are there.
-    if (status.state === 'ended') return;
-    await pollPause(signal);
-  }
 }

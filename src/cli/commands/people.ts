@@ -2,9 +2,9 @@
 import type { Command } from 'commander';
 import type { InboxView } from '../../client/everloop-client.ts';
 import { defined } from '../../core/base/defined.ts';
-import type { AnswerOptions } from '../../client/run-handle.ts';
+import type { AnswerOptions } from '../../core/contract/pending.ts';
 import { readJsonArgument, readObject } from '../terminal/arguments.ts';
-import { print, withClient, type Act, type AddCommand } from '../terminal/cli.ts';
+import { print, withClient, type CommandRunner, type AddCommand } from '../terminal/cli.ts';
 import { pendingText } from '../views/run-text.ts';
 import { cellText, durationText, oneLine, tableText } from '../terminal/text.ts';
 import { withPath, withRun, type PathOption } from './steer.ts';
@@ -20,7 +20,7 @@ export const PEOPLE_COMMANDS: readonly AddCommand[] = [
   addDenyCommand,
 ];
 
-function addInboxCommand(program: Command, act: Act): void {
+function addInboxCommand(program: Command, act: CommandRunner): void {
   program
     .command('inbox')
     .summary('list what waits for people, in all runs')
@@ -39,79 +39,69 @@ function addInboxCommand(program: Command, act: Act): void {
     );
 }
 
-function addAnswerCommand(program: Command, act: Act): void {
-  withPath(program.command('answer'))
+function addAnswerCommand(program: Command, act: CommandRunner): void {
+  itemCommand(program, 'answer')
     .summary('answer a question of a run, or end its outside work')
     .description('Answers a question of a run, or ends outside work with its result.')
-    .argument('<run>', 'id of the run')
     .argument('<id>', 'id of the item, such as q1 or 2.1; see `everloop inbox`')
     .argument('<value>', 'a text, an option or its number')
     .option('--as-json', 'read the value as JSON, for the result of outside work')
-    .option('--update-id <id>', 'id of the update; repeating it has no effect')
-    .action(
-      (
-        run: string,
-        id: string,
-        text: string,
-        { updateId, ...options }: UpdateOptions & { readonly asJson?: boolean },
-      ) =>
-        withRun(act, run, options, async (handle, show) => {
-          const value = options.asJson === true ? readJsonArgument('<value>', text) : text;
-          await handle.answer(id, value, defined({ updateId }));
-          show(`Answered ${id} of run ${handle.id}.`, { run: handle.id, id, value });
-        }),
+    .action((run: string, id: string, text: string, options: AnswerFlags) =>
+      withRun(act, run, options, async (handle, show) => {
+        const value = options.asJson === true ? readJsonArgument('<value>', text) : text;
+        await handle.answer(id, value, updateOf(options));
+        show(`Answered ${id} of run ${handle.id}.`, { run: handle.id, id, value });
+      }),
     );
 }
 
-function addApproveCommand(program: Command, act: Act): void {
-  withPath(program.command('approve'))
+function addApproveCommand(program: Command, act: CommandRunner): void {
+  itemCommand(program, 'approve')
     .summary('approve a call that waits for approval')
     .description('Approves a call that waits for approval, with other arguments if given.')
-    .argument('<run>', 'id of the run')
     .argument('<id>', 'id of the call, such as 2.1; see `everloop inbox`')
     .option('--args <json>', "replace the model's arguments")
-    .option('--update-id <id>', 'id of the update; repeating it has no effect')
-    .action(
-      (
-        run: string,
-        id: string,
-        { updateId, ...options }: UpdateOptions & { readonly args?: string },
-      ) =>
-        withRun(act, run, options, async (handle, show) => {
-          const args = options.args === undefined ? undefined : readObject('--args', options.args);
-          const decision = args === undefined ? { approve: true as const } : { args };
-          await handle.decide(id, decision, defined({ updateId }));
-          const how = args === undefined ? '' : ' with other arguments';
-          show(`Approved ${id} of run ${handle.id}${how}.`, { run: handle.id, id, decision });
-        }),
+    .action((run: string, id: string, options: UpdateOptions & { readonly args?: string }) =>
+      withRun(act, run, options, async (handle, show) => {
+        const args = options.args === undefined ? undefined : readObject('--args', options.args);
+        const decision = args === undefined ? { approve: true as const } : { args };
+        await handle.decide(id, decision, updateOf(options));
+        const how = args === undefined ? '' : ' with other arguments';
+        show(`Approved ${id} of run ${handle.id}${how}.`, { run: handle.id, id, decision });
+      }),
     );
 }
 
-function addDenyCommand(program: Command, act: Act): void {
-  withPath(program.command('deny'))
+function addDenyCommand(program: Command, act: CommandRunner): void {
+  itemCommand(program, 'deny')
     .summary('deny a call that waits for approval')
     .description('Denies a call that waits for approval; the model reads the reason.')
-    .argument('<run>', 'id of the run')
     .argument('<id>', 'id of the call, such as 2.1; see `everloop inbox`')
     .option('--reason <text>', 'reason for the model', '')
-    .option('--update-id <id>', 'id of the update; repeating it has no effect')
-    .action(
-      (
-        run: string,
-        id: string,
-        { updateId, ...options }: UpdateOptions & { readonly reason: string },
-      ) =>
-        withRun(act, run, options, async (handle, show) => {
-          const decision = { deny: options.reason };
-          await handle.decide(id, decision, defined({ updateId }));
-          show(`Denied ${id} of run ${handle.id}.`, { run: handle.id, id, decision });
-        }),
+    .action((run: string, id: string, options: UpdateOptions & { readonly reason: string }) =>
+      withRun(act, run, options, async (handle, show) => {
+        const decision = { deny: options.reason };
+        await handle.decide(id, decision, updateOf(options));
+        show(`Denied ${id} of run ${handle.id}.`, { run: handle.id, id, decision });
+      }),
     );
 }
 
 type UpdateOptions = PathOption & AnswerOptions;
+type AnswerFlags = UpdateOptions & { readonly asJson?: boolean };
 
-/** The inbox as a table; ages are relative to `nowMs`. */
+/** A command about something that waits for a person. */
+function itemCommand(program: Command, name: string): Command {
+  return withPath(program.command(name))
+    .argument('<run>', 'id of the run')
+    .option('--update-id <id>', 'id of the update; repeating it has no effect');
+}
+
+function updateOf({ updateId }: AnswerOptions): AnswerOptions {
+  return defined({ updateId });
+}
+
+/** The waiting items as a table; ages are relative to `nowMs`. */
 export function inboxText({ items, silent }: InboxView, nowMs: number): string {
   if (items.length === 0)
     return silent.length === 0 ? 'Nothing waits.' : 'Nothing is known to wait.';

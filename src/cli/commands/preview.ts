@@ -6,7 +6,7 @@ import { UsageError } from '../../core/base/usage-error.ts';
 import type { Part } from '../../core/base/message.ts';
 import type { ModelRequest } from '../../core/contract/model.ts';
 import { readJsonObject } from '../terminal/arguments.ts';
-import { print, type Act, type Cli } from '../terminal/cli.ts';
+import { print, type CommandRunner, type Cli } from '../terminal/cli.ts';
 import { loadAgents } from './load-agents.ts';
 
 interface PreviewArguments {
@@ -15,7 +15,7 @@ interface PreviewArguments {
 }
 
 /** Adds `preview`: shows the first request of an agent. */
-export function addPreviewCommand(program: Command, act: Act): void {
+export function addPreviewCommand(program: Command, act: CommandRunner): void {
   program
     .command('preview')
     .summary('show the first model request of an agent, without sending it')

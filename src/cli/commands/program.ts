@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import type { RunHandle } from '../../client/run-handle.ts';
 import type { ProgramView } from '../../core/contract/report.ts';
-import { onRun, print, untilInterrupted, type Act, type Cli } from '../terminal/cli.ts';
+import { onRun, print, untilInterrupted, type CommandRunner, type Cli } from '../terminal/cli.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
-import { pollPause } from '../views/follow.ts';
+import { poll } from '../views/follow.ts';
 import { programText } from '../views/program-text.ts';
 
 /** Adds `program ID`: the program of a run, form by form. */
-export function addProgramCommand(program: Command, act: Act): void {
+export function addProgramCommand(program: Command, act: CommandRunner): void {
   program
     .command('program')
     .summary('show the program of a run, form by form')
@@ -34,16 +34,15 @@ function viewText(id: string, view: ProgramView | null): string {
 function followProgram(cli: Cli, run: RunHandle): Promise<number> {
   return untilInterrupted(cli, async (signal) => {
     let shown = '';
-    while (!signal.aborted) {
+    await poll(signal, async () => {
       const { state } = await run.status();
       const view = await run.program();
       const text = cli.output.isJson ? JSON.stringify(view) : viewText(run.id, view);
       if (text !== shown) write(cli, text, shown === '');
       shown = text;
       // The status was read before the program, so the program of an ended run is final.
-      if (state === 'ended') break;
-      await pollPause(signal);
-    }
+      return state === 'ended';
+    });
     return EXIT_CODES.success;
   });
 }

@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import type { RunSummary } from '../../client/everloop-client.ts';
 import { readCount } from '../terminal/arguments.ts';
-import { showResult, type Act } from '../terminal/cli.ts';
+import { showResult, type CommandRunner } from '../terminal/cli.ts';
 import { durationText, oneLine, tableText } from '../terminal/text.ts';
 
 /** Characters of a task; a line should fit on a terminal. */
 const TASK_WIDTH = 50;
 
 /** Adds `ps`: lists runs. */
-export function addPsCommand(program: Command, act: Act): void {
+export function addPsCommand(program: Command, act: CommandRunner): void {
   program
     .command('ps')
     .summary('list runs')

@@ -4,7 +4,7 @@ import type { RunHandle } from '../../client/run-handle.ts';
 import { defined } from '../../core/base/defined.ts';
 import { isUsageError, UsageError } from '../../core/base/usage-error.ts';
 import { collect } from '../terminal/arguments.ts';
-import { print, untilInterrupted, type Act, type Cli } from '../terminal/cli.ts';
+import { print, untilInterrupted, type CommandRunner, type Cli } from '../terminal/cli.ts';
 import { EXIT_CODES, exitCodeOfStep } from '../terminal/exit-codes.ts';
 import { follow } from '../views/follow.ts';
 import { openServed, startFrom, type StartFlags } from './open-served.ts';
@@ -17,7 +17,7 @@ interface RunOptions extends StartFlags {
 }
 
 /** Adds `run AGENT TASK`: starts a run and waits for its end. */
-export function addRunCommand(program: Command, act: Act): void {
+export function addRunCommand(program: Command, act: CommandRunner): void {
   program
     .command('run')
     .summary('start an agent and wait for its answer')

@@ -10,7 +10,7 @@ import {
 } from '../../worker/server/embedded-server.ts';
 import type { WorkerReady } from '../../worker/serve/run-worker.ts';
 import { readPort } from '../terminal/arguments.ts';
-import type { Act, Cli } from '../terminal/cli.ts';
+import type { CommandRunner, Cli } from '../terminal/cli.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
 import { loadAgents, type AgentFile } from './load-agents.ts';
 import { fieldsText } from '../terminal/text.ts';
@@ -29,7 +29,7 @@ interface DevOptions extends ServeOptions {
 const DEFAULT_UI_PORT = 8_233;
 
 /** Adds `dev`: a server, a web UI and a worker for the agent file. */
-export function addDevCommand(program: Command, act: Act): void {
+export function addDevCommand(program: Command, act: CommandRunner): void {
   program
     .command('dev')
     .summary('start a server and serve the agent file')
@@ -47,7 +47,7 @@ export function addDevCommand(program: Command, act: Act): void {
 }
 
 /** Adds `worker`: serves the agent file on the server that the environment names. */
-export function addWorkerCommand(program: Command, act: Act): void {
+export function addWorkerCommand(program: Command, act: CommandRunner): void {
   program
     .command('worker')
     .summary('serve the agent file')

@@ -5,7 +5,7 @@ import type { PendingItem, RunStatus } from '../../core/contract/messages.ts';
 import type { Step } from '../../core/contract/step.ts';
 import { textOf } from '../../core/base/message.ts';
 import type { Entry } from '../../core/contract/entry.ts';
-import { showResult, type Act } from '../terminal/cli.ts';
+import { showResult, type CommandRunner } from '../terminal/cli.ts';
 import { pendingText } from '../views/run-text.ts';
 import {
   durationText,
@@ -17,7 +17,7 @@ import {
 } from '../terminal/text.ts';
 
 /** Adds `show ID`: the status of a run, or how it ended. */
-export function addShowCommand(program: Command, act: Act): void {
+export function addShowCommand(program: Command, act: CommandRunner): void {
   program
     .command('show')
     .summary('show the status of a run, or how it ended')

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { showResult, type Act } from '../terminal/cli.ts';
+import { showResult, type CommandRunner } from '../terminal/cli.ts';
 import { statsText } from '../views/run-text.ts';
 
 /** Adds `stats ID`: all statistics of a run. */
-export function addStatsCommand(program: Command, act: Act): void {
+export function addStatsCommand(program: Command, act: CommandRunner): void {
   program
     .command('stats')
     .summary('show all statistics of a run')

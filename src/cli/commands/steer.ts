@@ -6,7 +6,7 @@ import { defined } from '../../core/base/defined.ts';
 import type { AdjustReceipt } from '../../core/contract/messages.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { collect, readLimits } from '../terminal/arguments.ts';
-import { onRun, print, type Act, type AddCommand } from '../terminal/cli.ts';
+import { onRun, print, type CommandRunner, type AddCommand } from '../terminal/cli.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
 import { tableText } from '../terminal/text.ts';
 
@@ -19,7 +19,7 @@ export const STEER_COMMANDS: readonly AddCommand[] = [
   addAdjustCommand,
 ];
 
-function addSendCommand(program: Command, act: Act): void {
+function addSendCommand(program: Command, act: CommandRunner): void {
   withPath(program.command('send'))
     .summary('give input to a live run')
     .description('Gives input to a live run.')
@@ -45,23 +45,27 @@ function addSendCommand(program: Command, act: Act): void {
     );
 }
 
-function addCancelCommand(program: Command, act: Act): void {
+function addCancelCommand(program: Command, act: CommandRunner): void {
   withPath(program.command('cancel'))
     .summary('end a run')
     .description(
-      'Ends a run and all runs below it, and aborts what is in flight. Each still ends with a Step.',
+      'Ends a run and all runs below it, and aborts what is in flight. Each still ends with a Step, ' +
+        'unless the run is forced.',
     )
     .argument('<id>', 'id of the run')
     .option('--message <text>', 'reason, which the Step keeps')
-    .action((id: string, options: PathOption & { readonly message?: string }) =>
+    .option('--force', 'end it at once and without a Step, also when no worker can take it')
+    .action((id: string, options: CancelCommandOptions) =>
       withRun(act, id, options, async (run, show) => {
-        await run.cancel(options.message);
-        show(`Run ${run.id} is asked to end.`, { id: run.id, canceling: true });
+        const { message, force = false } = options;
+        await run.cancel(message, { force });
+        const text = force ? `Run ${run.id} is ended.` : `Run ${run.id} is asked to end.`;
+        show(text, { id: run.id, canceling: true, ...(force ? { forced: true } : {}) });
       }),
     );
 }
 
-function addPauseCommand(program: Command, act: Act): void {
+function addPauseCommand(program: Command, act: CommandRunner): void {
   withPath(program.command('pause'))
     .summary('stop a run before its next iteration')
     .description(
@@ -73,7 +77,7 @@ function addPauseCommand(program: Command, act: Act): void {
     .action(treeAction(act, (run, options) => run.pause(options), 'is paused'));
 }
 
-function addResumeCommand(program: Command, act: Act): void {
+function addResumeCommand(program: Command, act: CommandRunner): void {
   withPath(program.command('resume'))
     .summary('let a paused run go on')
     .description('Lets a paused run go on.')
@@ -83,7 +87,7 @@ function addResumeCommand(program: Command, act: Act): void {
 }
 
 function treeAction(
-  act: Act,
+  act: CommandRunner,
   work: (run: RunHandle, options: TreeOption) => Promise<AdjustReceipt>,
   outcome: string,
 ): (id: string, options: TreeCommandOptions) => Promise<void> {
@@ -95,7 +99,7 @@ function treeAction(
     });
 }
 
-function addAdjustCommand(program: Command, act: Act): void {
+function addAdjustCommand(program: Command, act: CommandRunner): void {
   withPath(program.command('adjust'))
     .summary('change limits of a live run')
     .description('Changes limits of a live run, and prints the limits that then apply.')
@@ -112,6 +116,11 @@ function addAdjustCommand(program: Command, act: Act): void {
 /** Selects a run below the run of a command. */
 export interface PathOption {
   readonly path?: string;
+}
+
+interface CancelCommandOptions extends PathOption {
+  readonly message?: string;
+  readonly force?: boolean;
 }
 
 type TreeCommandOptions = PathOption & TreeOption;
@@ -131,7 +140,7 @@ export function withPath(command: Command): Command {
 
 /** Calls `work` with the handle of a run or of one below; `show` prints the result. */
 export function withRun(
-  act: Act,
+  act: CommandRunner,
   id: string,
   { path }: PathOption,
   work: (run: RunHandle, show: (text: string, value: object) => void) => Promise<void>,

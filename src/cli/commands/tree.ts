@@ -2,13 +2,14 @@
 import type { Command } from 'commander';
 import type { RunHandle } from '../../client/run-handle.ts';
 import type { TreeRun } from '../../client/tree-run.ts';
-import { onRun, print, untilInterrupted, type Act, type Cli } from '../terminal/cli.ts';
+import { onRun, print, untilInterrupted, type CommandRunner, type Cli } from '../terminal/cli.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
-import { pollPause } from '../views/follow.ts';
+import { poll } from '../views/follow.ts';
+import { cutLine } from '../terminal/text.ts';
 import { budgetText, treeText } from '../views/tree-text.ts';
 
 /** Adds `tree RUN`: the run and all runs below it. */
-export function addTreeCommand(program: Command, act: Act): void {
+export function addTreeCommand(program: Command, act: CommandRunner): void {
   program
     .command('tree')
     .summary('show a run and all runs below it')
@@ -29,7 +30,7 @@ export function addTreeCommand(program: Command, act: Act): void {
 }
 
 /** Adds `budget RUN`: the limits over a tree, and how they are shared. */
-export function addBudgetCommand(program: Command, act: Act): void {
+export function addBudgetCommand(program: Command, act: CommandRunner): void {
   program
     .command('budget')
     .summary('show how much of the limits over a tree is used, reserved and free')
@@ -56,13 +57,11 @@ function budgetsOf(runs: readonly TreeRun[]): readonly object[] {
 function followTree(cli: Cli, run: RunHandle): Promise<number> {
   return untilInterrupted(cli, async (signal) => {
     const show = createTreePrinter(cli);
-    while (!signal.aborted) {
+    await poll(signal, async () => {
       const runs = await run.tree();
-      if (signal.aborted) break;
-      show(runs);
-      if (runs[0]?.state === 'ended') break;
-      await pollPause(signal);
-    }
+      if (!signal.aborted) show(runs);
+      return runs[0]?.state === 'ended';
+    });
     return EXIT_CODES.success;
   });
 }
@@ -87,11 +86,6 @@ function createTreePrinter({ io, output }: Cli): (runs: readonly TreeRun[]) => v
 
 /** Cuts lines to the width of the terminal, because a wrapped line would count as two. */
 function withinColumns(text: string, columns = 80): string {
-  return text
-    .split('\n')
-    .map((line) => {
-      const characters = Array.from(line);
-      return characters.length <= columns ? line : `${characters.slice(0, columns - 1).join('')}…`;
-    })
-    .join('\n');
+  const lines = text.split('\n');
+  return lines.map((line) => cutLine(line, columns)).join('\n');
 }

@@ -1,9 +1,10 @@
 /** Reads and checks the arguments and options of commands. */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { parsedJson } from '../../client/parsed-json.ts';
 import type { LimitsInput } from '../../core/contract/input.ts';
 import { isJsonObject, isPlainObject, type Json, type JsonObject } from '../../core/base/json.ts';
-import { mergeLimits } from '../../core/limits/compile-limits.ts';
+import { mergeLimits } from '../../core/limits/limits-input.ts';
 import { UsageError, usageErrorOf } from '../../core/base/usage-error.ts';
 
 /** For a repeatable option: each use adds a value. */
@@ -56,7 +57,7 @@ export async function readJsonObject(
     path === undefined
       ? text
       : await readFileOr(path, cwd, () => unfit(`the file \`${path}\`, which cannot be read`));
-  const value = parseJson(source);
+  const value = parsedJson(source);
   const got = `\`${source.slice(0, 200)}\``;
   if (value === undefined) throw unfit(`${got}, which is no JSON`);
   if (!isPlainObject(value)) throw unfit(got);
@@ -65,7 +66,7 @@ export async function readJsonObject(
 
 /** The JSON value of the argument `name`. */
 export function readJsonArgument(name: string, text: string): Json {
-  const value = parseJson(text);
+  const value = parsedJson(text);
   if (value !== undefined) return value;
   throw badArgument(`Expected \`${name}\` to be JSON, got \`${text.slice(0, 200)}\``);
 }
@@ -75,15 +76,6 @@ export function readObject(name: string, text: string): JsonObject {
   const value = readJsonArgument(name, text);
   if (isJsonObject(value)) return value;
   throw badArgument(`Expected \`${name}\` to be a JSON object, got \`${text.slice(0, 200)}\``);
-}
-
-/** Undefined for invalid JSON; the engine's own message differs between versions. */
-function parseJson(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The text of the file that an argument names. */

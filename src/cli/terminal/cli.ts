@@ -20,10 +20,10 @@ export interface Cli {
 }
 
 /** Adds a command to the program; `act` runs its body and keeps its exit code. */
-export type AddCommand = (program: Command, act: Act) => void;
+export type AddCommand = (program: Command, act: CommandRunner) => void;
 
 /** Runs the body of a command. */
-export type Act = (body: (cli: Cli) => Promise<number>) => Promise<void>;
+export type CommandRunner = (body: (cli: Cli) => Promise<number>) => Promise<void>;
 
 /** The configuration of the environment. */
 export function configFor({ io }: Cli): WorkerConfig {
@@ -48,7 +48,7 @@ export async function withClient<Result>(
 
 /** Runs a command that reads something and shows it, as text or as JSON. */
 export function showResult<Value>(
-  act: Act,
+  act: CommandRunner,
   read: (everloop: Everloop) => Promise<Value>,
   toText: (value: Value, output: Output) => string,
 ): Promise<void> {
@@ -60,7 +60,7 @@ export function showResult<Value>(
 
 /** Runs a command about the run `id`. */
 export function onRun(
-  act: Act,
+  act: CommandRunner,
   id: string,
   work: (cli: Cli, run: RunHandle) => Promise<number>,
 ): Promise<void> {

@@ -56,7 +56,11 @@ const UNSAFE = /(?![\n\t])\p{Cc}|[\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
 
 /** One line of at most `width` characters; a cut line ends with `…`. */
 export function oneLine(text: string, width: number): string {
-  const line = terminalText(text.replaceAll(/\s+/g, ' ').trim());
+  return cutLine(terminalText(text.replaceAll(/\s+/g, ' ').trim()), width);
+}
+
+/** `line` with at most `width` characters; a cut line ends with `…`. */
+export function cutLine(line: string, width: number): string {
   const characters = Array.from(line);
   return characters.length <= width ? line : `${characters.slice(0, width - 1).join('')}…`;
 }

@@ -1,5 +1,5 @@
 /** Waits for a run and shows its progress meanwhile: its status and provisional text. */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '../../client/follow-chunks.ts';
 import type { RunHandle } from '../../client/run-handle.ts';
 import type { Step } from '../../core/contract/step.ts';
 import type { Chunk, ChunkMarker } from '../../core/streaming/chunk.ts';
@@ -11,9 +11,9 @@ import { terminalText } from '../terminal/text.ts';
 /** How often the status of a run is queried. */
 const POLL_MS = 1_000;
 
-/** Waits until a run is to be queried again, or `signal` is aborted. */
-export async function pollPause(signal: AbortSignal): Promise<void> {
-  await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
+/** Calls `look` once a second, until it returns true or `signal` is aborted. */
+export async function poll(signal: AbortSignal, look: () => Promise<boolean>): Promise<void> {
+  while (!signal.aborted && !(await look())) await pause(POLL_MS, signal);
 }
 
 /** Options of {@link follow}. */
@@ -49,13 +49,12 @@ export async function follow(
 
 async function watch(run: RunHandle, printer: ProgressPrinter, signal: AbortSignal): Promise<void> {
   let shown = '';
-  while (!signal.aborted) {
-    const text = await progressOf(run);
-    if (signal.aborted) return;
-    if (text !== undefined && text !== shown) printer.progress(text);
-    shown = text ?? shown;
-    await pollPause(signal);
-  }
+  await poll(signal, async () => {
+    const text = (await progressOf(run)) ?? shown;
+    if (text !== shown && !signal.aborted) printer.progress(text);
+    shown = text;
+    return false;
+  });
 }
 
 /** The status of the run; undefined if it is unknown at the moment. */
@@ -84,7 +83,7 @@ export async function printStream(
   }
 }
 
-/** Shows progress: on a terminal as one changing line, elsewhere as a line for each change. */
+/** Shows progress: one changing line on a terminal, a line for each change elsewhere. */
 export interface ProgressPrinter {
   readonly progress: (text: string) => void;
   readonly stream: (item: Chunk | ChunkMarker) => void;

@@ -32,7 +32,7 @@ import { strategyOf } from './output-strategy.ts';
 /** A model call to cover; null when no budget of a tree is about its tokens or its cost. */
 export function planCall(run: Run, asking: Asking, model: string): CallPlan | null {
   const { state, host } = run;
-  if (!host.limitsAtOnce || !isInTree(state) || !mustCover(run.ledger, { model })) return null;
+  if (!host.link.limitsAtOnce || !isInTree(state) || !mustCover(run.ledger, { model })) return null;
   const { models, toolModels = [] } = state.head.spec;
   const entry = [...models, ...toolModels].find(({ id }) => id === model);
   return {

@@ -37,7 +37,7 @@ export function compactDue(run: Run): Promise<Pass> {
 
 /** Runs strategies in order, until the state fits into a hand-over. */
 export function compactToFit(run: Run): Promise<Pass> {
-  return passOf(run, () => run.host.capacity.fits(run.state));
+  return passOf(run, () => run.host.link.fits(run.state));
 }
 
 /**

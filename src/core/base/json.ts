@@ -1,4 +1,4 @@
-/** JSON as data: types, guards, a canonical text and a size. */
+/** JSON as data: types, guards, canonical text, size, depth, rounding. */
 
 import { isJsonObject, type Json, type JsonObject } from '../../lisp/base/json.ts';
 import { utf8Length } from '../../lisp/base/utf8-length.ts';
@@ -11,7 +11,7 @@ export type { Json, JsonObject };
 /** Whether `value` is a plain object: not null, not an array, not an instance of a class. */
 export function isPlainObject(value: unknown): value is { readonly [key: string]: unknown } {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  // An object of another realm has another Object.prototype, so accept any prototype that has none.
+  // Each realm has its own Object.prototype, so accept any prototype that has no prototype.
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
@@ -37,7 +37,7 @@ export function isDeeperThan(value: unknown, levels: number): boolean {
 
 /**
  * The JSON text of `value` with the keys of every object in code-unit order and no white space.
- * Equal values have equal text, so it is what is hashed and compared. Linear in the size.
+ * Equal values have equal text, so hashes and comparisons use it.
  */
 export function canonicalJson(value: Json): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

@@ -1,6 +1,6 @@
 import type { UsageCode } from './usage-codes.ts';
 
-/** One mistake in a definition or in a call of the API. */
+/** One mistake in an agent definition or in a call of the API. */
 export interface UsageProblem {
   /** Stable, for programs: `duplicate_tool`, `limit_key`, … */
   readonly code: UsageCode;

@@ -70,7 +70,9 @@ export async function resultsOf(
   begun: readonly BegunCall[],
   shownTools: Set<string>,
 ): Promise<readonly CallResult[]> {
-  const ends = await Promise.all(begun.map((one) => (one.kind === 'started' ? one.pending : null)));
+  const ends = await Promise.all(
+    begun.map(async (one) => (one.kind === 'started' ? one.pending : null)),
+  );
   return begun.flatMap((one, index) => {
     if (one.kind === 'settled') return [one.result];
     const end = ends[index];

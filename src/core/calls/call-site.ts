@@ -1,10 +1,10 @@
-/** What a call runs in, whether a turn or a program makes it. */
+/** The surroundings of a call, whether a turn or a program makes it. */
 import type { StartGroup } from '../children/run-child.ts';
 import type { ToolOrder } from '../contract/outcome.ts';
 import type { ToolCall } from '../base/message.ts';
 import type { Iteration } from '../run/iteration.ts';
 
-/** What a program knows about its calls. */
+/** What calls ask of the program that makes them. */
 export interface CallingProgram {
   /** Whether the call can be aborted alone. */
   isSeparate(callId: string): boolean;
@@ -12,7 +12,7 @@ export interface CallingProgram {
   hidden(): readonly string[];
 }
 
-/** What a call runs in. */
+/** The surroundings of a call: its iteration, and the turn or program that makes it. */
 export interface CallSite extends Iteration {
   /** What the model wrote beside the calls of the turn; may be empty. */
   readonly reasoning: string;

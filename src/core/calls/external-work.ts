@@ -1,12 +1,17 @@
 /** Outside work that a tool has begun: the call ends when the end of the work is reported. */
 import { defined } from '../base/defined.ts';
 import type { ToolCall } from '../base/message.ts';
-import type { ExternalWork, CallEnd } from '../contract/outcome.ts';
+import type { CallEnd, ExternalWork, ToolResult } from '../contract/outcome.ts';
 import type { ExternalItem } from '../contract/pending.ts';
 import type { ToolSpec } from '../contract/spec.ts';
 import { deadlineOf, waitForPerson } from '../people/wait-for-person.ts';
 import { canceledCallText, toolTimeoutText } from '../toolchain/call-texts.ts';
-import { capForProgram, capOutput } from '../toolchain/result-text.ts';
+import {
+  capForProgram,
+  capOutput,
+  type CappedOutput,
+  type RefusedOutput,
+} from '../toolchain/result-text.ts';
 import { toolchainOf } from '../toolchain/toolchain-of.ts';
 import type { CallSite } from './call-site.ts';
 
@@ -51,28 +56,28 @@ export async function awaitExternal(
   const { begun, timeoutMs = 0 } = item;
   const end = await waitForPerson(context, item);
   const endedAt = run.host.now();
+  const ended = (
+    outcome: 'ok' | 'error' | 'canceled',
+    result: CappedOutput | RefusedOutput | Pick<ToolResult, 'outcome' | 'error'>,
+  ): CallEnd => {
+    run.record({ type: 'agent:external:ended', callId, outcome });
+    return { result: { ...begun, ...result }, endedAt, ...tracesOf(call) };
+  };
   switch (end.kind) {
     case 'answer': {
-      run.record({ type: 'agent:external:ended', callId, outcome: 'ok' });
       const toolchain = toolchainOf(run.state.head.spec.toolchain);
       const capped =
         program === undefined
           ? capOutput(end.value, spec.maxResultBytes, toolchain)
           : capForProgram(tool, end.value, spec.maxResultBytes);
-      return { result: { ...begun, ...capped }, endedAt, ...tracesOf(call) };
+      return ended('ok', capped);
     }
-    case 'timed_out': {
-      run.record({ type: 'agent:external:ended', callId, outcome: 'error' });
-      const error = toolTimeoutText(tool, timeoutMs);
-      return { result: { ...begun, outcome: 'error', error }, endedAt, ...tracesOf(call) };
-    }
+    case 'timed_out':
+      return ended('error', { outcome: 'error', error: toolTimeoutText(tool, timeoutMs) });
     case 'decision':
-    case 'stopped': {
+    case 'stopped':
       // A decision is never accepted for work outside.
-      run.record({ type: 'agent:external:ended', callId, outcome: 'canceled' });
-      const error = canceledCallText;
-      return { result: { ...begun, outcome: 'canceled', error }, endedAt, ...tracesOf(call) };
-    }
+      return ended('canceled', { outcome: 'canceled', error: canceledCallText });
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * Turns the call of an LLM tool into the question that a model is asked. Pure. The question is like
- * a small run of mode `json` or `text`: it has a head, which is all that these modes read.
+ * a small run of mode `json` or `text`: it has a head, and these modes read nothing else of a run.
  */
 import { defined } from '../base/defined.ts';
 import type { Json, JsonObject } from '../base/json.ts';
@@ -103,7 +103,7 @@ interface Asked {
   readonly args: JsonObject;
 }
 
-/** The arguments of `llm_query`, as its schema lets them through. */
+/** The arguments of `llm_query` after its schema was applied. */
 interface QueryArguments {
   readonly prompt: string;
   readonly signature?: string;
@@ -111,7 +111,7 @@ interface QueryArguments {
   readonly [name: string]: Json | undefined;
 }
 
-/** The question of such a call, filled in with its other arguments, or all of its problems. */
+/** What a call of `llm_query` asks, with its other arguments as inputs; or all of its problems. */
 function readQuery(
   caller: AgentSpec,
   { maxTurns }: LlmToolSpec,

@@ -81,7 +81,8 @@ function endedCall(run: Run, asked: ToolCall, end: CallEnd, shownTools: Set<stri
   const { spec } = run.state.head;
   const tool = spec.tools.find(({ name }) => name === asked.tool);
   const call = end.edited === undefined ? asked : { ...asked, args: end.edited };
-  return isSearch(spec, call.tool)
+  const isSearch = spec.toolSearch !== undefined && call.tool === SEARCH_TOOL;
+  return isSearch
     ? { tool, call, ...searchResult(spec, tool, end.result, shownTools) }
     : { tool, call, result: end.result };
 }
@@ -172,9 +173,4 @@ function toolCallAfter(
       gauges,
     }),
   };
-}
-
-/** Whether a call of `tool` is a search for tools. */
-function isSearch({ toolSearch }: AgentSpec, tool: string): boolean {
-  return toolSearch !== undefined && tool === SEARCH_TOOL;
 }

@@ -18,7 +18,7 @@ import { unstarted, type CallEnd } from '../contract/outcome.ts';
 import { ensureBudget } from '../run/ensure-budget.ts';
 import type { ApprovalItem, WaitingItem } from '../contract/pending.ts';
 import { callChild } from '../children/run-child.ts';
-import type { AgentSpec, ToolSpec } from '../contract/spec.ts';
+import type { ToolSpec } from '../contract/spec.ts';
 import { cutInEvent } from '../run/turn-record.ts';
 import { deadlineOf, waitForPerson } from '../people/wait-for-person.ts';
 import { checkArguments, withoutHiddenArguments } from './call-arguments.ts';
@@ -160,7 +160,7 @@ function beginCall(context: CallSite, call: CallInProgress): Promise<CallEnd> | 
     if (spec.agent !== undefined && starting !== undefined) starting.children -= 1;
     return { result: cached, endedAt: host.now(), ...tracesOf(call) };
   }
-  if (isAsk(run.state.head.spec, tool)) return askCall(context, call);
+  if (tool === ASK_TOOL) return askCall(context, call);
   if (spec.agent !== undefined) return agentCall(context, call);
   if (spec.llm !== undefined) {
     return runLlmTool(context, { ...call, llm: spec.llm }).then((end) => ({
@@ -233,9 +233,4 @@ function askEnd({ run }: CallSite, call: CallInProgress, outcome: AskOutcome): C
 function stoppedBefore({ run }: CallSite): CallEnd {
   const end = unstarted('canceled', canceledCallText, run.host.now());
   return run.state.breach === null ? end : { ...end, isLeftOut: true };
-}
-
-/** Whether `tool` is the built-in question. */
-function isAsk({ tools }: AgentSpec, tool: string): boolean {
-  return tool === ASK_TOOL && tools.some(({ name }) => name === ASK_TOOL);
 }

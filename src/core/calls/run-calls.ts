@@ -48,7 +48,7 @@ export async function runCalls(
       const asked = begun;
       const ends = await Promise.all(asked.map((one) => endOf(run, one)));
       // What ended before the first waiting call is recorded first: it must not be kept twice.
-      const isWhole = run.host.limitsAtOnce || ends[0] === null;
+      const isWhole = run.host.link.limitsAtOnce || ends[0] === null;
       if (asked === begun && isWhole) return make({ results, begun: ends });
     }
   };
@@ -75,7 +75,7 @@ export async function runCalls(
         resumed = [];
         openHere += begun.length;
         open.count += begun.length;
-        if (run.host.limitsAtOnce) {
+        if (run.host.link.limitsAtOnce) {
           begun = recordAsTheyEnd(run, begun, { shownTools, onEnd });
           results.push(...(await resultsOf(run, begun, shownTools)));
           begun = [];

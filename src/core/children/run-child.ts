@@ -4,7 +4,7 @@
  *
  * I1  A child is in the state before it is started and until its end is recorded, so everything
  *     that it may spend is always counted.
- * I2  Its end is recorded when it comes, whatever is recorded of the call later.
+ * I2  Its end is recorded as soon as it comes; the end of its call is recorded later.
  */
 import { defined } from '../base/defined.ts';
 import { isHidden } from '../contract/signature.ts';
@@ -46,7 +46,7 @@ export interface ChildRequest {
   readonly agent: string;
   readonly input: Pick<AgentInput, 'task' | 'context' | 'contextDescriptions' | 'model' | 'memory'>;
   readonly starting?: StartGroup | undefined;
-  /** The message of its cancel when only the child must end. Default: an input interrupts. */
+  /** The message of a cancel that ends only this child. Default: that it is no longer needed. */
   readonly onAbort?: string | undefined;
 }
 
@@ -73,7 +73,7 @@ export type ChildOutcome =
   /** The run must stop, or an input interrupts. */
   | { readonly kind: 'stopped'; readonly started: boolean };
 
-/** One unit of each: what a child needs to be worth starting. */
+/** The least that a child must get to be worth starting: one unit of each. */
 const START_NEEDS: Numbers = {
   'agent:children': 1,
   'agent:model_calls': 1,
@@ -105,7 +105,7 @@ export async function runChild(run: Run, request: ChildRequest): Promise<ChildOu
       // Others may have started meanwhile.
     } while (isFull() && !run.mustLeave());
     if (run.mustLeave()) return { kind: 'stopped', started: false };
-    if (run.host.capacity.isFull()) return unstartedFor(run, request);
+    if (run.host.link.isFull()) return unstartedFor(run, request);
     const crossed = run.wouldCross(['agent:children', 'agent:depth']);
     if (crossed?.limit.onReach === 'refuse') {
       const text = refusedText(crossed.key, crossed.limit.max);
@@ -127,7 +127,7 @@ export async function runChild(run: Run, request: ChildRequest): Promise<ChildOu
 
 /** The outcome for a child that history has no room for: no run hands over while children live. */
 function unstartedFor({ host }: Run, { callId, agent }: ChildRequest): ChildOutcome {
-  const runId = `${host.address}/${callId}`;
+  const runId = `${host.link.address}/${callId}`;
   const failure = { runId, agent, status: 'error', reason: 'history_full', message: FULL } as const;
   const text = childFailureText(agent, failure.status, failure.reason, FULL);
   return { kind: 'failed', text, started: false, failure };
@@ -141,7 +141,7 @@ async function startAndAwait(
   { callId, agent, input, onAbort }: ChildRequest,
   leases: readonly Lease[],
 ): Promise<ChildOutcome> {
-  const childId = `${run.host.address}/${callId}`;
+  const childId = `${run.host.link.address}/${callId}`;
   const parent = linkOf(run, { callId, agent, leases });
   const startedAt = run.host.now();
   const child: OpenChild = {
@@ -174,8 +174,8 @@ function settle(run: Run, { childId, agent, startedAt }: OpenChild, end: ChildEn
   const known = (run.state.children ?? []).find((child) => child.childId === childId);
   const child = known ?? { totals: {}, leases: [] };
   const isCharged = end.kind === 'lost' && known?.final !== true;
-  const told = end.kind === 'ended' ? totalsOf(end.step.stats) : {};
-  const heard = isCharged ? chargedTotals(child) : addedTotals(child, told);
+  const reported = end.kind === 'ended' ? totalsOf(end.step.stats) : {};
+  const last = isCharged ? chargedTotals(child) : addedTotals(child, reported);
   const { status, reason, message } = end.kind === 'ended' ? end.step : lossOf(end);
   const exceeded = end.kind === 'ended' ? end.step.exceededLimit : undefined;
   const isFromAbove = status === 'limit_exceeded' && exceeded?.origin !== 'self';
@@ -183,14 +183,14 @@ function settle(run: Run, { childId, agent, startedAt }: OpenChild, end: ChildEn
   const usage =
     end.kind === 'ended'
       ? end.step.usage
-      : { ...usageOf({ counters: heard.totals, gauges: {} }), durationMs };
+      : { ...usageOf({ counters: last.totals, gauges: {} }), durationMs };
   run.record(
     {
       type: 'agent:child:complete',
       childId,
       status,
       reason,
-      ...heard,
+      ...last,
       durationMs,
       ...defined({ charged: isCharged ? (true as const) : undefined }),
     },
@@ -205,11 +205,9 @@ function settle(run: Run, { childId, agent, startedAt }: OpenChild, end: ChildEn
   };
 }
 
-function lossOf(end: Exclude<ChildEnd, { readonly kind: 'ended' }>): {
-  readonly status: Step['status'];
-  readonly reason: string;
-  readonly message: string;
-} {
+function lossOf(
+  end: Exclude<ChildEnd, { readonly kind: 'ended' }>,
+): Pick<Step, 'status' | 'reason' | 'message'> {
   const { message } = end;
   return end.kind === 'lost' && end.canceled === true
     ? { status: 'canceled', reason: 'canceled', message }
@@ -225,7 +223,7 @@ function linkOf(
   const depthLimit = depthLimitOf(limits);
   return {
     v: 1,
-    workflowId: host.address,
+    workflowId: host.link.address,
     ...self,
     callId: child.callId,
     rootRunId: parent?.rootRunId ?? runId,

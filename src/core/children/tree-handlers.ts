@@ -205,7 +205,7 @@ async function answerRequest(
 }
 
 function missingIn({ host }: Run, { missing }: LeaseRequest): Numbers | undefined {
-  return host.limitsAtOnce ? missing : undefined;
+  return host.link.limitsAtOnce ? missing : undefined;
 }
 
 /** By lease: how much of what a child is missing must come from the parent. */
@@ -267,7 +267,7 @@ async function reportRepeatedly(run: Run): Promise<void> {
 }
 
 function sendReport({ state, host }: Run): void {
-  host.send({ to: 'parent', message: progressOf(state, host.address) });
+  host.send({ to: 'parent', message: progressOf(state, host.link.address) });
 }
 
 /** The progress of a run and its descendants. */

@@ -1,6 +1,6 @@
 /**
- * The closed union of events. Each event is recorded once: it changes the state, moves statistics,
- * is checked against the limits, and is then published. Events carry counts, never copies of the
+ * The closed union of events. Each event is recorded once: it changes the state and statistics and
+ * is published, and then the limits are checked. Events carry counts, never copies of the
  * conversation, because a copy per change would make the history grow quadratically.
  */
 import type { StrategySpec } from './compaction.ts';
@@ -190,8 +190,8 @@ export type EventBody =
       readonly final?: true;
     }
   /**
-   * A child's request for more of limits was answered, or its leases were recalled; `number` is
-   * that of its newest request.
+   * A child's request for more budget was answered, or its leases were recalled; `number` is that
+   * of its newest request.
    */
   | {
       readonly type: 'agent:child:granted';
@@ -200,7 +200,7 @@ export type EventBody =
       readonly leases: readonly LeaseAnswer[];
     }
   /**
-   * A child has ended; its totals include its descendants. One that died without a report is
+   * A child has ended; its totals include its descendants. One that died without a last report is
    * charged.
    */
   | {
@@ -252,7 +252,7 @@ export type EventBody =
       readonly decision: 'approve' | 'deny' | 'edit';
       readonly reason?: string;
     }
-  /** A tool has begun outside work that is ended from outside. */
+  /** A tool has begun outside work. */
   | { readonly type: 'agent:external:begun'; readonly callId: string; readonly tool: string }
   /** The outside work has ended: `error` if the deadline has passed. */
   | {

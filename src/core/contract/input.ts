@@ -45,7 +45,7 @@ export interface AgentInput {
   readonly contextDescriptions?: { readonly [name: string]: string };
   /** Earlier conversation, oldest first. Only the modes `react` and `chat` show it to the model. */
   readonly history?: readonly HistoryTurn[];
-  /** Replaces the definition's limits on the same keys. */
+  /** Replaces the agent's limits on the same keys. */
   readonly limits?: LimitsInput;
   /** Id of a model entry that replaces the agent's own. */
   readonly model?: string;

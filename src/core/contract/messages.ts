@@ -2,12 +2,12 @@
  * The messages to and queries of a running agent: names and payloads as plain data. Every client
  * and worker in flight depends on them, so they may only grow.
  */
-import type { Json, JsonObject } from '../base/json.ts';
+import type { Json } from '../base/json.ts';
 import type { BreachOrigin, Limit } from './limit.ts';
 import type { Stats } from './stats.ts';
 import type { Page, PagePosition } from './page.ts';
 import type { LimitsInput } from './input.ts';
-import type { Decision } from './pending.ts';
+import type { ApprovalItem, Decision, ExternalItem, ItemBase, QuestionItem } from './pending.ts';
 import type { Step, StepStatus, Usage } from './step.ts';
 
 /** Names of the messages, as the service knows them. */
@@ -146,30 +146,9 @@ export interface PendingBase {
 export type PendingItem = PendingBase &
   (
     | { readonly kind: 'pause' }
-    | {
-        readonly kind: 'question';
-        readonly question: string;
-        /** Labels to choose from; an answer is a label, or its number from 1. */
-        readonly options?: readonly string[];
-        /** With options: true if any other text is accepted too. */
-        readonly free: boolean;
-        /** The answer at the deadline if none was given. */
-        readonly default?: Json;
-        readonly details?: Json;
-      }
-    | {
-        readonly kind: 'approval';
-        readonly tool: string;
-        readonly args: JsonObject;
-        /** What the model wrote beside the call. */
-        readonly reasoning?: string;
-      }
-    | {
-        readonly kind: 'external';
-        readonly tool: string;
-        readonly args: JsonObject;
-        readonly details?: Json;
-      }
+    | Omit<QuestionItem, keyof ItemBase>
+    | Omit<ApprovalItem, keyof ItemBase>
+    | Omit<ExternalItem, keyof ItemBase | 'begun' | 'edited'>
   );
 
 /** Answers a question, or ends outside work. */

@@ -35,7 +35,7 @@ export interface ItemBase {
 export interface QuestionItem extends ItemBase {
   readonly kind: 'question';
   readonly question: string;
-  /** Labels to choose from; absent: any text is an answer. */
+  /** Labels to choose from, an answer is one or its number from 1; absent: any text is one. */
   readonly options?: readonly string[];
   /** With options: whether any other text is accepted too. */
   readonly free: boolean;
@@ -78,6 +78,12 @@ export interface SettledItem {
 /** What a person decides about a call. */
 export type Decision =
   { readonly approve: true } | { readonly deny: string } | { readonly args: JsonObject };
+
+/** How an answer or a decision is sent. */
+export interface AnswerOptions {
+  /** Repeating an id has no effect and is no error; default: a new id. */
+  readonly updateId?: string;
+}
 
 /** What ends an item: the value for a question or outside work, or a decision. */
 export type AnswerBody =
@@ -164,25 +170,17 @@ function itemOf(
       : `${nameOf(other)} takes a decision, no answer`;
   }
   const done = settled.findLast((one) => one.id === id && kinds.includes(one.kind));
-  if (done !== undefined) return doneText(done);
+  if (done !== undefined) return `${nameOf(done)} is already ${isDecided ? 'decided' : 'answered'}`;
   const ids = pending.filter(({ kind }) => kinds.includes(kind)).map((one) => one.id);
   const waiting = ids.length === 0 ? 'nothing' : ids.join(', ');
   const what = isDecided ? 'a decision' : 'an answer';
-  return `nothing waits for ${what} under the id ${shownId(id)}, got ${waiting} to choose from`;
-}
-
-/** `question q3 is already answered` */
-function doneText(item: SettledItem): string {
-  return `${nameOf(item)} is already ${item.kind === 'approval' ? 'decided' : 'answered'}`;
+  const shown = typeof id === 'string' ? `\`${id.slice(0, 80)}\`` : typeof id;
+  return `nothing waits for ${what} under the id ${shown}, got ${waiting} to choose from`;
 }
 
 /** `question q3`, `approval 2.1`, `external 2.1` */
 export function nameOf({ kind, id }: SettledItem): string {
   return `${kind} ${id}`;
-}
-
-function shownId(id: unknown): string {
-  return typeof id === 'string' ? `\`${id.slice(0, 80)}\`` : typeof id;
 }
 
 /** A label, or its number from 1; other text if it is allowed. */

@@ -1,6 +1,6 @@
 /**
- * An agent as plain data: the parts of its definition that a run needs. It is recorded once, when
- * the run starts, so a live run keeps its definition. Functions (tools, validators, dynamic
+ * An agent as plain data: the parts of an agent definition that a run needs. It is recorded once,
+ * when the run starts, so a live run keeps it. Functions (tools, validators, dynamic
  * instructions) stay on the worker and are called by name through activities.
  */
 import type { Limits } from '../../lisp.ts';

@@ -14,11 +14,11 @@ export interface TranscriptHead {
   readonly history?: readonly HistoryTurn[];
   /** Definitions that the run's programs begin with, as a model reads them. */
   readonly memory?: readonly { readonly name: string; readonly preview: string }[];
-  /** Tools that a search has shown, newest last. */
+  /** Tools that searches have shown, in the order in which they were first shown. */
   readonly discovered?: readonly string[];
 }
 
-/** What a model order's reference names. */
+/** The transcript that the reference in a model order identifies. */
 export interface TranscriptView {
   readonly head: TranscriptHead;
   readonly messages: readonly Message[];

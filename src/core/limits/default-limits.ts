@@ -1,10 +1,9 @@
-import type { Mode } from '../contract/model.ts';
 import type { Limit } from '../contract/limit.ts';
 
 /**
- * The limits of an agent that sets none, in the order in which they are checked. They stop runs
- * that go in circles, not long runs: three failures of one kind in a row mean that the model does
- * not understand the feedback, a hundred iterations that it makes no progress.
+ * The defaults of most modes, in the order in which they are checked. They stop runs that go in
+ * circles, not long runs: three failures of one kind in a row mean that the model does not
+ * understand the feedback, a hundred iterations that it makes no progress.
  */
 export const DEFAULT_LIMITS: readonly Limit[] = [
   { kind: 'exact', key: '$self:agent:iterations', max: 100 },
@@ -29,17 +28,7 @@ const MISTAKES: readonly string[] = [
   'agent:termination_parse_error_consecutive',
 ];
 
-/** Whether the turns of a mode are there to repair mistakes. */
-const REPAIRS_BY_TURNS: Readonly<Record<Mode, boolean>> = {
-  react: false,
-  chat: false,
-  json: true,
-  text: false,
-  lisp: true,
-};
-
-/** The default limits of a mode; all of them without one. */
-export function defaultLimitsOf(mode: Mode | undefined): readonly Limit[] {
-  if (mode === undefined || !REPAIRS_BY_TURNS[mode]) return DEFAULT_LIMITS;
-  return DEFAULT_LIMITS.filter(({ key }) => !MISTAKES.includes(key));
-}
+/** The defaults of a mode whose turns are there to repair mistakes. */
+export const REPAIR_LIMITS: readonly Limit[] = DEFAULT_LIMITS.filter(
+  ({ key }) => !MISTAKES.includes(key),
+);

@@ -21,7 +21,7 @@ export function stepIn(work: Work, result: SpawnResult): Step {
   }
 }
 
-/** The Steps of children that began together; throws for the first one that failed. */
+/** The Steps of children that began together; throws to end the run for the first that failed. */
 export function stepsIn(work: Work, results: readonly SpawnResult[]): readonly Step[] {
   // It ended the others, so their ends are not the reason.
   const lost = results.find((result) => result.kind !== 'value' && !isAborted(result));
@@ -39,7 +39,7 @@ export function chained(failure: ChildFailure): never {
   throw leaving({ kind: 'failed', code: 'chained_failure', cause, details, isVerbatim: true });
 }
 
-/** Ends the run at a limit of its own, or of a run above it. */
+/** Ends the run at one of its own limits, or of an ancestor's. */
 export function stopAt({ run }: Work, breach: Breach): never {
   const { origin } = breach;
   const isOwn = origin !== 'self' && origin.runId === run.state.runId;

@@ -1,15 +1,16 @@
 /**
  * The loop of a fan-out: an agent runs once for each item of a list, and the fan-out itself calls
- * no model. More items than `batch` go to runs in between, each of which is the same fan-out on a
- * part of the list. So no history has more than `batch` children, however many items there are.
+ * no model. A list of more than `batch` items is split among intermediate runs, each of which is
+ * the same fan-out on a part of the list. So no run has more than `batch` children, however many
+ * items there are.
  *
  * I1  Values are in the order of the items, whichever ended first.
- * I2  A run in between gives one value for each of its items. When that run itself fails (its list
- *     is too large, a limit stops it), the fan-out ends whatever `onFailure` says, since no item
- *     has failed. When it alone is canceled, its items have no value.
- * I3  Limits end the fan-out too. A limit that is known to have no room ends it before its first
- *     child.
- * I4  Items run once: when input comes meanwhile, the values are kept, unless it interrupts.
+ * I2  An intermediate run gives one value for each of its items. If it fails itself (its list is
+ *     too large, a limit stops it), the fan-out ends whatever `onFailure` says, since no item has
+ *     failed. If it alone is canceled, `onFailure` decides, as for an item.
+ * I3  Limits end the fan-out too. If a limit on children or depth has no room for all runs, it
+ *     ends the fan-out before the first child.
+ * I4  Input that arrives meanwhile does not run the items again, unless it interrupts.
  */
 import { defined } from '../base/defined.ts';
 import { byteSize, isPlainObject, type Json } from '../base/json.ts';
@@ -28,17 +29,17 @@ import type { Next, Work } from './work.ts';
 interface Share {
   readonly request: SpawnRequest;
   readonly count: number;
-  /** Whether it is a run in between, whose value is a list. */
+  /** Whether it is an intermediate run, whose value is a list. */
   readonly isPart: boolean;
 }
 
 /**
- * Bytes of JSON that all inputs of children that start together may have: they go to the service in
- * one message, which may have 4 MB (the limit of gRPC).
+ * The most bytes of JSON that the inputs of children that start together may have. They go to the
+ * service in one message, which gRPC limits to 4 MB.
  */
 const MAX_TOGETHER_BYTES: number = 2 * MAX_START_BYTES;
 
-/** The only iteration of `fanOut`. */
+/** The loop of `fanOut`, which ends in its first iteration unless input has come. */
 export function fanOutLoop(fanOut: FanOutSpec): Next {
   return async (work) => {
     try {

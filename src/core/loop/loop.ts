@@ -13,8 +13,8 @@
  * L9  Run it, and end it in one place, whatever it did or threw.
  *
  * I1  The order is L1 to L9; each step is named where it happens.
- * I2  After each wait the world can have changed in four ways only: a cancel or inputs in the
- *     mailbox, other limits, a pause, a limit on time that was crossed. Only this file changes the
+ * I2  What can change during a wait: inputs or a cancel in the inbox, limits and leases, what
+ *     children report, a pause, a limit on time that is crossed. Handlers never change the
  *     transcript.
  * I3  Parallel work is recorded as it ends; the model reads its results in request order.
  * I4  Nothing thrown escapes: `runLoop` turns it into an ending.
@@ -124,8 +124,8 @@ function leaveBeforeIteration(run: Run): LoopEnd | typeof TOO_LARGE | null {
   if (!run.isStopped()) acceptInputs(run); // L2
   const over = endingFound(run); // L3, L4
   if (over !== null) return finish(run, over);
-  if (run.host.capacity.isHandoverDue())
-    return run.host.capacity.fits(run.state) ? handOver(run) : TOO_LARGE; // L5
+  if (run.host.link.isHandoverDue())
+    return run.host.link.fits(run.state) ? handOver(run) : TOO_LARGE; // L5
   const crossed = iterationBreach(run); // L6
   if (crossed === null) return null;
   run.breach(crossed);
@@ -171,7 +171,7 @@ export function finish(run: Run, wanted: Ending): Extract<LoopEnd, { readonly ki
 async function waitWhilePaused(run: Run): Promise<void> {
   // A paused run still hands over: months of messages would reach the limits of one execution.
   const mayGoOn = (): boolean =>
-    run.state.pausedAt === null || run.isStopped() || run.host.capacity.isHandoverDue();
+    run.state.pausedAt === null || run.isStopped() || run.host.link.isHandoverDue();
   // A pause may come again between the end of the wait and this line.
   while (!mayGoOn()) await run.host.waits.until(mayGoOn);
 }

@@ -3,8 +3,7 @@
  * program, or judge an answer, and go on. The rules of the mode decide; this file carries them out.
  */
 import type { JudgeResult } from '../contract/outcome.ts';
-import type { AnswerTurn, Turn } from '../contract/turn.ts';
-import { replyText } from '../contract/turn.ts';
+import { replyText, type AnswerTurn, type Turn } from '../contract/turn.ts';
 import type { ModeRules, TurnNote } from '../modes/mode.ts';
 import { problemLines } from '../modes/program-answer.ts';
 import { settleSections, type SettledSections } from '../modes/section-values.ts';
@@ -33,13 +32,12 @@ import {
 } from './turn.ts';
 import type { Next, TurnEnd } from './work.ts';
 
-/** The loop of a mode: one model call an iteration, and what follows from it. */
+/** The loop of a mode: at most one reply an iteration, and what follows from it. */
 export function modeLoop(mode: ModeRules): Next {
   return async (work) => {
     try {
       const { run, iteration } = work;
-      // A turn that was handed over while it waited for people goes on; the model is not asked
-      // again.
+      // A turn that was handed over continues; the model is not asked again.
       const kept = run.state.turn ?? null;
       const reply = kept?.reply ?? (await work.ask());
       const turn = mode.readTurn(run.state.head.spec, reply, iteration);
@@ -138,7 +136,7 @@ async function continueBeside(
   return continueRun(current, { ...judged, results, program, note });
 }
 
-/** Checks the values of a turn; null if the check is aborted, since the calls beside it count. */
+/** Checks the values of a turn; null if aborted beside calls or a program, whose results count. */
 async function checkTurn(current: OpenTurn): Promise<JudgeResult | null> {
   const { work, turn } = current;
   try {

@@ -78,14 +78,8 @@ function toReplyPart(part: unknown): ReplyPart[] {
 
 function toCallOfPart(part: unknown): NativeCall[] {
   if (!isPlainObject(part) || part['type'] !== 'tool_call') return [];
-  return [
-    nativeCall({
-      id: part['callId'],
-      tool: part['tool'],
-      args: part['args'],
-      providerData: part['providerData'],
-    }),
-  ];
+  const { callId: id, tool, args, providerData } = part;
+  return [nativeCall({ id, tool, args, providerData })];
 }
 
 function toCall(call: unknown): NativeCall[] {

@@ -34,9 +34,9 @@ export const noUsage: TokenUsage = {
  * Reads a report in the first shape that fits; never throws.
  *
  * Numbers may be text; negative numbers and other values count as 0, fractions are rounded. The
- * provider's total is ignored. Two shapes share names with others and are recognised by their cache
- * fields: Bedrock and the AI SDK (`inputTokens`), Anthropic and OpenAI (`input_tokens`). Bedrock
- * and Anthropic leave the cache out of the input.
+ * provider's total is ignored. Bedrock shares `inputTokens` with the AI SDK, and Anthropic shares
+ * `input_tokens` with OpenAI: their cache fields tell them apart. Bedrock and Anthropic leave the
+ * cache out of the input.
  *
  * @example
  * readUsage({ prompt_tokens: 12, completion_tokens: 3 }).usage.inputTokens // 12

@@ -49,7 +49,9 @@ export const chatMode: ModeRules = {
   buildRequest,
   readTurn,
   turnMessages: (_spec, turn, reply, outcome) => {
-    if (turn.kind === 'malformed') return malformedMessages(turn, reply);
+    if (turn.kind === 'malformed') {
+      return malformedMessages(turn, reply, plainParts(turn.feedback));
+    }
     return turn.kind === 'program'
       ? programMessages(turn, reply, outcome)
       : callMessages(turn, reply, outcome);
@@ -168,20 +170,20 @@ function programMessages(
   return [...assistantMessage(reply, turn.callParts), ...messageOf('tool', parts)];
 }
 
-function malformedMessages(turn: MalformedTurn, reply: Reply): readonly Message[] {
-  return [
-    ...cutAssistantMessage(reply, turn.callParts),
-    ...answeredCalls(turn),
-    ...messageOf('user', plainParts(turn.feedback)),
-  ];
-}
-
-/** The answers to the calls of a reply that could not be read: a result for each call. */
-export function answeredCalls(turn: MalformedTurn): readonly Message[] {
-  const parts = turn.callParts.map((call, index) =>
+/** A reply that could not be read, a result for each of its calls, and what is `said` about it. */
+export function malformedMessages(
+  turn: MalformedTurn,
+  reply: Reply,
+  said: readonly Part[],
+): readonly Message[] {
+  const results = turn.callParts.map((call, index) =>
     resultPart(call, turn.callAnswers[index] ?? canceledCallText, true),
   );
-  return messageOf('tool', parts);
+  return [
+    ...cutAssistantMessage(reply, turn.callParts),
+    ...messageOf('tool', results),
+    ...messageOf('user', said),
+  ];
 }
 
 function withInstructions(text: string, instructions: string | undefined): string {

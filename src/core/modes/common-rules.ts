@@ -1,4 +1,5 @@
 /** The rules of modes whose programs are tools of a turn: their values are never the answer. */
+import { DEFAULT_LIMITS } from '../limits/default-limits.ts';
 import { programFeedback, type FeedbackMaterial } from '../program-text/feedback.ts';
 import { hiddenTexts } from '../program-text/hidden-values.ts';
 import type { ProgramReport } from '../contract/report.ts';
@@ -19,6 +20,7 @@ export const commonRules: Omit<
   reasoning: (spec, _turn, reply) => reasoningOf(spec, reply),
   onProgram: () => ({ kind: 'continue', note: { problems: [] } }),
   programFeedback: (head, report) => programFeedback(feedbackMaterial(head, report)),
+  defaultLimits: DEFAULT_LIMITS,
   requestsJson: false,
   readsHistory: false,
   readsDataByName: false,

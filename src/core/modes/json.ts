@@ -4,6 +4,7 @@
  */
 import type { Message } from '../base/message.ts';
 import type { ModelRequest, OutputStrategy, Reply } from '../contract/model.ts';
+import { REPAIR_LIMITS } from '../limits/default-limits.ts';
 import { exampleJson, outputFormat } from '../signature/describe-output.ts';
 import { providerSchema } from '../signature/json-schema.ts';
 import { readOutput, RESPOND_TOOL, sourceOf, writtenText } from '../signature/read-output.ts';
@@ -39,6 +40,7 @@ const LAST_LINES: Readonly<Record<OutputStrategy, string>> = {
 /** The rules of the mode `json`. */
 export const jsonMode: ModeRules = {
   ...commonRules,
+  defaultLimits: REPAIR_LIMITS,
   requestsJson: true,
   buildRequest,
   readTurn,
@@ -84,7 +86,7 @@ function startMessage(head: TranscriptHead, strategy: OutputStrategy): readonly 
   return messageOf('user', [textPart(lines.join('\n')), ...media]);
 }
 
-/** Definitions without an output are refused before. */
+/** The type of the output. `defineAgent` refuses an agent without one. */
 function outputOf({ answer }: AgentSpec): SignatureType {
   return answer.output ?? { kind: 'any' };
 }

@@ -2,6 +2,7 @@
  * The mode `lisp`: the model writes programs, as blocks in its text or as calls of one native tool.
  * How a program ended decides how the run goes on.
  */
+import { REPAIR_LIMITS } from '../limits/default-limits.ts';
 import { defined } from '../base/defined.ts';
 import type { Message } from '../base/message.ts';
 import type { ModelRequest, Reply } from '../contract/model.ts';
@@ -18,13 +19,13 @@ import { outputFormat } from '../signature/describe-output.ts';
 import { judgementFeedback } from '../termination/feedback.ts';
 import type { ProgramReport } from '../contract/report.ts';
 import type { TranscriptHead } from '../contract/transcript.ts';
-import { answeredCalls, pairedMessages } from './chat.ts';
+import { malformedMessages, pairedMessages } from './chat.ts';
 import { commonRules, feedbackMaterial } from './common-rules.ts';
 import { contextDescriptions } from './context-text.ts';
 import { lispMemory } from './lisp-memory.ts';
 import { isOneTurn, isSingleShot, isText, lispOptions, readLispTurn } from './lisp-reading.ts';
 import type { ModeRules, ProgramDecision, RequestOptions, TurnPosition } from './mode.ts';
-import { assistantMessage, cutAssistantMessage, messageOf } from './observation.ts';
+import { assistantMessage, messageOf } from './observation.ts';
 import { plainMessages, plainText, resultPart, textPart, textParts } from './plain-messages.ts';
 import { candidateOf, errorOf, refusalOf } from './program-answer.ts';
 import { requestOf, systemMessage } from './prompt.ts';
@@ -34,6 +35,7 @@ import type { ProgramTurn } from '../contract/turn.ts';
 /** The rules of the mode `lisp`. */
 export const lispMode: ModeRules = {
   ...commonRules,
+  defaultLimits: REPAIR_LIMITS,
   readsDataByName: true,
   buildRequest,
   readTurn: readLispTurn,
@@ -43,11 +45,7 @@ export const lispMode: ModeRules = {
     const text = [plainText(feedback), turnsLeft].filter((part) => part !== '').join('\n');
     const said = textParts(text);
     return turn.kind === 'malformed'
-      ? [
-          ...cutAssistantMessage(reply, turn.callParts),
-          ...answeredCalls(turn),
-          ...messageOf('user', said),
-        ]
+      ? malformedMessages(turn, reply, said)
       : [...assistantMessage(reply), ...messageOf('user', said)];
   },
   answerFeedback: (_spec, _turn, judgement) => judgementFeedback(judgement, 'Answer again.'),

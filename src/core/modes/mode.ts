@@ -6,6 +6,7 @@
 import type { MediaPart, Message, FormattedSection } from '../base/message.ts';
 import type { ModelRequest, OutputStrategy, Reply } from '../contract/model.ts';
 import type { Json, JsonObject } from '../base/json.ts';
+import type { Limit } from '../contract/limit.ts';
 import type { TranscriptHead } from '../contract/transcript.ts';
 import type { CallResult } from './observation.ts';
 import type { AgentSpec } from '../contract/spec.ts';
@@ -141,6 +142,8 @@ export interface ModeRules {
   ): string;
   /** Absent: the mode remembers nothing, and the data of the run is a custom loop's own. */
   readonly memory?: ModeMemory;
+  /** The limits of an agent that sets none, in the order in which they are checked. */
+  readonly defaultLimits: readonly Limit[];
   /** Whether the model must give a JSON value that fits a schema. */
   readonly requestsJson: boolean;
   /** Whether the model reads the earlier conversation. */

@@ -1,10 +1,9 @@
 /**
- * The wait for a person or outside work: the one mechanism for questions, approvals and outside
- * work.
+ * The wait for a person, outside work or a time: the one mechanism for questions, approvals,
+ * outside work and timers.
  *
  * I1  A recorded item ends by an answer, its deadline or a stop, in this link or a later one.
- * I2  The wait that an answer ends takes it from the mailbox; until then, hand-overs carry the
- *     answer.
+ * I2  The wait that an answer ends takes it from the inbox; until then, hand-overs carry it.
  * I3  When one wait leaves for a hand-over, all do: nothing of the turn happens after it.
  * I4  A resting wait has taken no answer, and checks the gate before it goes on. So a turn whose
  *     waits all rest can be handed over as it is.
@@ -36,7 +35,7 @@ export async function waitForPerson(
     host.isIdle() &&
     (run.state.waitingSince ?? null) === null &&
     gate.isOnlyWaiting(callId) &&
-    (!host.limitsAtOnce || areCallsWaiting(run.state));
+    (!host.link.limitsAtOnce || areCallsWaiting(run.state));
   const mustLook = (): boolean => isOver() || isNewlyIdle() || gate.isDue();
   let hasWaited = false;
   for (;;) {

@@ -1,4 +1,4 @@
-/** The limits of programs in definitions: those of the language. */
+/** The limits of programs that an agent may set: those of the language. */
 import { LIMIT_RANGES, type Limits } from '../../lisp.ts';
 
 /** Default and highest value of each limit of a program; the lowest is 1. */

@@ -108,7 +108,7 @@ function fieldsOf(parameters: JsonObject | null): readonly SignatureField[] {
 
 /** The type of a schema, its fields in the author's order. */
 function typeOf(schema: Json): SignatureType {
-  return inWrittenOrder(toSignature(schema).type, schema);
+  return inWrittenOrder(toSignature(schema), schema);
 }
 
 function inWrittenOrder(type: SignatureType, schema: Json): SignatureType {

@@ -13,7 +13,7 @@ export interface TurnCounts {
 export type TurnKind = 'work' | 'last' | 'repair';
 
 /**
- * The turns of a run whose limit on iterations is `of`. A higher limit than the definition's adds
+ * The turns of a run whose limit on iterations is `of`. A higher limit than the agent's adds
  * work turns; a lower one first removes repair turns.
  */
 export function turnCounts(lisp: LispSpec, of: number | null): TurnCounts {

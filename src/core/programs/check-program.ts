@@ -2,45 +2,38 @@
  * Everything that can be wrong with a program before it runs, found at once: its form, its names,
  * and the literal arguments of its calls, which only a worker can check.
  */
-import {
-  checkProgram,
-  explainProblems,
-  literalProblems,
-  readProgram,
-  type Checked,
-  type Finding,
-  type Problem,
-  type Program,
-  type Rules,
-  type ToolFace,
-} from '../../lisp.ts';
+import * as lisp from '../../lisp.ts';
 import type { Run } from '../run/run.ts';
 import type { ProgramError } from '../contract/report.ts';
 import { programSpecOf, programWorld } from './world.ts';
 
 /** A program that may run, or why it may not. */
 export type ProgramCheck =
-  | { readonly kind: 'program'; readonly program: Program; readonly warnings: Checked['warnings'] }
+  | {
+      readonly kind: 'program';
+      readonly program: lisp.Program;
+      readonly warnings: lisp.Checked['warnings'];
+    }
   | { readonly kind: 'refused'; readonly error: ProgramError };
 
 /** Reads and checks `source` against the tools, the data and the memory of a run. */
 export async function readAndCheck(
   { state, host }: Run,
   source: string,
-  tools: readonly ToolFace[],
-  rules: Rules,
+  tools: readonly lisp.ToolFace[],
+  rules: lisp.Rules,
 ): Promise<ProgramCheck> {
   const { spec } = state.head;
-  const read = readProgram(source, programSpecOf(spec).limits);
+  const read = lisp.readProgram(source, programSpecOf(spec).limits);
   if (!read.ok) return refusedFor(source, 'read', [read.problem]);
   const { program } = read;
-  const checked = checkProgram(program, { ...programWorld(state, tools), rules });
+  const checked = lisp.checkProgram(program, { ...programWorld(state, tools), rules });
   const found = await findingsOf(spec.name, host, checked);
   if (found.kind === 'failed') {
     const message = `invalid_tool_args: The arguments of the program could not be checked, so nothing was executed: ${found.message}`;
     return { kind: 'refused', error: { reason: 'invalid_tool_args', phase: 'check', message } };
   }
-  const problems = [...checked.problems, ...literalProblems(program, checked, found.findings)];
+  const problems = [...checked.problems, ...lisp.literalProblems(program, checked, found.findings)];
   if (problems.length === 0) return { kind: 'program', program, warnings: checked.warnings };
   const inOrder = problems.toSorted((a, b) => a.span.start - b.span.start);
   return refusedFor(source, 'check', inOrder);
@@ -49,19 +42,23 @@ export async function readAndCheck(
 function refusedFor(
   source: string,
   phase: 'read' | 'check',
-  problems: readonly Problem[],
+  problems: readonly lisp.Problem[],
 ): ProgramCheck {
   const reason = problems[0]?.reason ?? 'parse_error';
-  const error: ProgramError = { reason, phase, message: explainProblems(source, problems) };
+  const error: ProgramError = { reason, phase, message: lisp.explainProblems(source, problems) };
   return { kind: 'refused', error };
 }
 
 type Found =
-  | { readonly kind: 'found'; readonly findings: readonly Finding[] }
+  | { readonly kind: 'found'; readonly findings: readonly lisp.Finding[] }
   | { readonly kind: 'failed'; readonly message: string };
 
 /** What is wrong with the literal arguments of a program, by the schemas of the tools. */
-async function findingsOf(agent: string, host: Run['host'], { literals }: Checked): Promise<Found> {
+async function findingsOf(
+  agent: string,
+  host: Run['host'],
+  { literals }: lisp.Checked,
+): Promise<Found> {
   if (literals.length === 0) return { kind: 'found', findings: [] };
   const asked = literals.map(({ tool, path, value }) => ({ tool, path, value }));
   const outcome = await host.checkLiterals({ agent, calls: [], literals: asked });

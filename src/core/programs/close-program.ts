@@ -1,14 +1,5 @@
 /** The end of a program in its run: it is recorded, and may end the run. */
-import {
-  changedDefinitions,
-  EMPTY_MEMORY,
-  fuelUsed,
-  memoryWithJournal,
-  notesOf,
-  programStatus,
-  type Machine,
-  type Outcome,
-} from '../../lisp.ts';
+import * as lisp from '../../lisp.ts';
 import { leaving } from '../run/ending.ts';
 import type { Effects } from './effects.ts';
 import { endProgram, isOutOfFuel, type EndingProgram } from './end-program.ts';
@@ -21,8 +12,8 @@ import { programSpecOf } from './world.ts';
 export type ProgramEnd =
   | { readonly unstarted: ProgramError }
   | {
-      readonly machine: Machine;
-      readonly outcome: Outcome;
+      readonly machine: lisp.Machine;
+      readonly outcome: lisp.Outcome;
       readonly effects: Effects;
       /** Set when its machine could not be restored: then `machine` is not its own. */
       readonly lost: KeptProgram | null;
@@ -57,7 +48,7 @@ function endingOf(running: RunningProgram, end: ProgramEnd): EndingProgram {
     before,
     warnings,
   };
-  const memoryBefore = before?.memory ?? EMPTY_MEMORY;
+  const memoryBefore = before?.memory ?? lisp.EMPTY_MEMORY;
   if ('unstarted' in end) {
     return {
       ...base,
@@ -87,22 +78,22 @@ function endingOf(running: RunningProgram, end: ProgramEnd): EndingProgram {
   return {
     ...ended,
     outcome: isCanceled && !run.isStopped() ? interrupted(outcome) : outcome,
-    withJournal: () => memoryWithJournal(machine),
+    withJournal: () => lisp.memoryWithJournal(machine),
     changed:
       outcome.kind === 'value' || outcome.kind === 'returned'
-        ? changedDefinitions(machine, { total: base.spec.sizes.resultChars, hides: true })
+        ? lisp.changedDefinitions(machine, { total: base.spec.sizes.resultChars, hides: true })
         : [],
-    notes: notesOf(machine),
+    notes: lisp.notesOf(machine),
     done: effects.done(),
     hidden: effects.hidden(),
-    fuel: fuelUsed(machine),
+    fuel: lisp.fuelUsed(machine),
     calls: effects.calls(),
-    status: programStatus(machine),
+    status: lisp.programStatus(machine),
   };
 }
 
 /** The error of a program that an input has interrupted: the run goes on. */
-function interrupted(outcome: Outcome): Outcome {
+function interrupted(outcome: lisp.Outcome): lisp.Outcome {
   if (outcome.kind !== 'error') return outcome;
   const message = 'The program was canceled before it finished: a new message came.';
   return { ...outcome, error: { ...outcome.error, message } };

@@ -126,7 +126,7 @@ function createExit(running: RunningProgram, open: OpenEffects, keep: () => Kept
   let leave: { readonly turn: KeptTurn | null } | null = null;
 
   const mayLeave = (): boolean =>
-    order.keep !== undefined && leave === null && host.capacity.isHandoverDue() && !isOver(running);
+    order.keep !== undefined && leave === null && host.link.isHandoverDue() && !isOver(running);
   const isDue = (): boolean =>
     isParked && !open.hasArrived() && mayLeave() && host.isIdle() && open.areResting();
   const tryToLeave = (): KeptTurn | null => {

@@ -5,19 +5,7 @@
  * I2  A canceled program is not at fault: it leaves no `data/fail`.
  */
 import { defined } from '../base/defined.ts';
-import {
-  EMPTY_MEMORY,
-  explainError,
-  explainProblem,
-  printValue,
-  toJson,
-  type ChangedDefinition,
-  type Outcome,
-  type Problem,
-  type ProgramMemory,
-  type ProgramStatus,
-  type Value,
-} from '../../lisp.ts';
+import * as lisp from '../../lisp.ts';
 import { byteSize, type Json } from '../base/json.ts';
 import { cut } from '../text/cut.ts';
 import type { EventBody } from '../contract/events.ts';
@@ -41,11 +29,11 @@ export interface EndingProgram {
   readonly spec: ProgramSpec;
   /** What programs before it left; absent: nothing. */
   readonly before: ProgramState | undefined;
-  readonly outcome: Outcome | { readonly kind: 'unstarted'; readonly error: ProgramError };
+  readonly outcome: lisp.Outcome | { readonly kind: 'unstarted'; readonly error: ProgramError };
   /** The memory before it, with its journal; used only when its own memory is too large. */
-  readonly withJournal: () => ProgramMemory;
+  readonly withJournal: () => lisp.ProgramMemory;
   readonly isCanceled: boolean;
-  readonly changed: readonly ChangedDefinition[];
+  readonly changed: readonly lisp.ChangedDefinition[];
   readonly notes: readonly string[];
   readonly warnings: readonly string[];
   readonly done: ProgramReport['done'];
@@ -53,7 +41,7 @@ export interface EndingProgram {
   readonly hidden: readonly string[];
   readonly fuel: number;
   readonly calls: number;
-  readonly status?: ProgramStatus;
+  readonly status?: lisp.ProgramStatus;
 }
 
 /** The end of a program: for the model, for the record, for the run. */
@@ -68,10 +56,11 @@ export interface EndedProgram {
 /** Judges the memory of a program that ended, and reports it. */
 export function endProgram(ending: EndingProgram): EndedProgram {
   const { outcome, spec, before } = ending;
-  const memoryBefore = before?.memory ?? EMPTY_MEMORY;
+  const memoryBefore = before?.memory ?? lisp.EMPTY_MEMORY;
   const memory = outcome.kind === 'unstarted' ? memoryBefore : outcome.memory;
   const bytes = byteSize(memory as unknown as Json);
-  if (bytes <= spec.memoryLimitBytes || isUnchanged(memory, memoryBefore)) {
+  const isUnchanged = (): boolean => JSON.stringify(memory) === JSON.stringify(memoryBefore);
+  if (bytes <= spec.memoryLimitBytes || memory === memoryBefore || isUnchanged()) {
     return endedWith(ending, reportOf(ending, memory), memory);
   }
   const cause = `the definitions have ${bytes} bytes, at most ${spec.memoryLimitBytes} are allowed`;
@@ -89,14 +78,10 @@ export function endProgram(ending: EndingProgram): EndedProgram {
   return spec.memoryStrategy === 'strict' ? { ...ended, exceeded: `${cause}.` } : ended;
 }
 
-function isUnchanged(memory: ProgramMemory, before: ProgramMemory): boolean {
-  return memory === before || JSON.stringify(memory) === JSON.stringify(before);
-}
-
 function endedWith(
   { programId, source, since, isCanceled, status }: EndingProgram,
   report: ProgramReport,
-  memory: ProgramMemory,
+  memory: lisp.ProgramMemory,
 ): EndedProgram {
   const { outcome, error, notes, hidden, fuel: steps, calls } = report;
   const shown = defined({
@@ -127,7 +112,7 @@ function endedWith(
   };
 }
 
-function reportOf(ending: EndingProgram, memory: ProgramMemory): ProgramReport {
+function reportOf(ending: EndingProgram, memory: lisp.ProgramMemory): ProgramReport {
   const { outcome, programId, notes, warnings, changed, done, fuel, calls, spec } = ending;
   const base = {
     programId,
@@ -141,27 +126,12 @@ function reportOf(ending: EndingProgram, memory: ProgramMemory): ProgramReport {
   };
   switch (outcome.kind) {
     case 'value':
-    case 'returned': {
-      const { jsonWarnings, ...value } = valueOf(outcome.value, spec);
-      return {
-        ...base,
-        warnings: [...warnings, ...jsonWarnings],
-        outcome: outcome.kind,
-        ...value,
-        changed,
-        done: [],
-      };
-    }
+    case 'returned':
     case 'failed': {
       const { jsonWarnings, ...value } = valueOf(outcome.value, spec);
-      return {
-        ...base,
-        warnings: [...warnings, ...jsonWarnings],
-        outcome: outcome.kind,
-        ...value,
-        changed: [],
-        done,
-      };
+      const kept = outcome.kind === 'failed' ? { changed: [], done } : { changed, done: [] };
+      const all = [...warnings, ...jsonWarnings];
+      return { ...base, warnings: all, outcome: outcome.kind, ...value, ...kept };
     }
     case 'error':
     case 'unstarted': {
@@ -173,25 +143,27 @@ function reportOf(ending: EndingProgram, memory: ProgramMemory): ProgramReport {
 
 function explained(
   { source }: EndingProgram,
-  { error }: Extract<Outcome, { readonly kind: 'error' }>,
+  { error }: Extract<lisp.Outcome, { readonly kind: 'error' }>,
 ): ProgramError {
   const { reason, phase, details } = error;
-  const message = explainError(source, error);
+  const message = lisp.explainError(source, error);
   return { reason, phase, message, ...defined({ details }) };
 }
 
 function valueOf(
-  value: Value,
+  value: lisp.Value,
   { sizes }: ProgramSpec,
 ): Pick<ProgramReport, 'value' | 'notJson' | 'preview' | 'isEmpty'> & {
   readonly jsonWarnings: readonly string[];
 } {
   const isEmpty =
     value === null || (typeof value === 'object' && 'kind' in value && value.kind === 'var');
-  const json = toJson(value, { dashes: 'underscore' });
+  const json = lisp.toJson(value, { dashes: 'underscore' });
   return {
     ...(json.ok ? { value: json.json } : { notJson: { path: json.path, message: json.message } }),
-    preview: isEmpty ? '' : printValue(value, 'preview', { total: sizes.resultChars, hides: true }),
+    preview: isEmpty
+      ? ''
+      : lisp.printValue(value, 'preview', { total: sizes.resultChars, hides: true }),
     isEmpty,
     jsonWarnings: json.ok ? json.warnings : [],
   };
@@ -208,11 +180,11 @@ function knownHidden({ before, hidden }: EndingProgram): readonly string[] {
 }
 
 /** The warnings of the checks, with place and excerpt. */
-export function warningTexts(source: string, warnings: readonly Problem[]): readonly string[] {
-  return warnings.map((warning) => explainProblem(source, warning));
+export function warningTexts(source: string, warnings: readonly lisp.Problem[]): readonly string[] {
+  return warnings.map((warning) => lisp.explainProblem(source, warning));
 }
 
 /** Whether a machine ended because it used its fuel. */
-export function isOutOfFuel(outcome: Outcome): boolean {
+export function isOutOfFuel(outcome: lisp.Outcome): boolean {
   return outcome.kind === 'error' && outcome.error.reason === 'fuel_exceeded';
 }

@@ -5,11 +5,10 @@
 import type { EffectRequest } from '../../lisp.ts';
 import type { StartGroup } from '../children/run-child.ts';
 import type { Breach } from '../contract/limit.ts';
-import type { AgentSpec } from '../contract/spec.ts';
 import { ensureCallBudget } from '../run/ensure-budget.ts';
 import type { KeptEffects } from '../run/kept-program.ts';
 import type { Run } from '../run/run.ts';
-import { isKnownTool } from '../toolchain/batch.ts';
+import { isAlone, isKnownTool } from '../toolchain/batch.ts';
 import { refusedText } from '../toolchain/call-texts.ts';
 import { beginEffect } from './begin-effect.ts';
 import type { EffectEnd, OpenEffects } from './open-effects.ts';
@@ -121,7 +120,7 @@ function createBeginning({ running, context, open }: EffectStart, callsBefore: n
   const mayBegin = (request: EffectRequest): boolean => {
     // Time passes during a pause.
     if (run.state.pausedAt !== null && request.kind !== 'sleep') return false;
-    if (run.host.capacity.isFull()) add(request, { kind: 'full' });
+    if (run.host.link.isFull()) add(request, { kind: 'full' });
     else if (request.kind === 'tool') return mayCall(request);
     else beginOne(request);
     return true;
@@ -192,8 +191,4 @@ function roomForCall(
   const same = open.filter((tool) => tool === name).length;
   const inFlight = { 'agent:tool_calls': open.length, [key]: same };
   return wouldCross(keys, inFlight) === null ? { kind: 'begin' } : { kind: 'wait' };
-}
-
-function isAlone({ tools, parallel }: AgentSpec, name: string): boolean {
-  return !parallel || tools.some((tool) => tool.name === name && tool.sequential);
 }

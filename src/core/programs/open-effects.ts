@@ -1,7 +1,7 @@
 /**
- * The effects of a program that began and whose ends it has not taken yet.
+ * The effects of a program that have begun and whose ends the program has not taken.
  *
- * I1  Each arrives once: with its end, or by leaving. A dropped effect is still awaited.
+ * I1  Each arrives once, with its end, unless it leaves for a hand-over. A dropped one is awaited.
  * I2  Effects that ended at the same time are taken in the order in which they began.
  */
 import type { EffectRequest } from '../../lisp.ts';
@@ -27,13 +27,13 @@ export interface EndedEffect extends KeptEffect {
   readonly end: EffectEnd;
 }
 
-/** The effects that began. */
+/** The effects that have begun. */
 export interface OpenEffects {
   /** Adds an effect, and begins it. */
   readonly add: (effect: KeptEffect, begin: () => Promise<EffectEnd> | EffectEnd) => void;
   /** Ends those of `ids`, which the program no longer needs. */
   readonly drop: (ids: readonly string[]) => void;
-  /** Removes and returns those that have ended. Throws what failed beside them. */
+  /** Removes and returns those that have ended. Throws the first error that was kept. */
   readonly take: () => readonly EndedEffect[];
   /** Settles when all that began have arrived or left; never rejects. */
   readonly settled: () => Promise<unknown>;
@@ -41,7 +41,7 @@ export interface OpenEffects {
   readonly fail: (error: unknown) => void;
   /** Whether there is something to take. */
   readonly hasArrived: () => boolean;
-  /** Whether all rest, except perhaps that of `callId`. */
+  /** Whether all are at rest, apart from that of `callId`. */
   readonly areResting: (callId?: string) => boolean;
   /** Notes whether the wait of a call rests. */
   readonly setResting: (callId: string, isResting: boolean) => void;

@@ -227,7 +227,7 @@ function keeper(
       ...effects,
       ...defined({ memory: isChanged ? left : undefined }),
     });
-    return run.host.capacity.fits({ ...run.state, turn }) ? turn : null;
+    return run.host.link.fits({ ...run.state, turn }) ? turn : null;
   };
 }
 

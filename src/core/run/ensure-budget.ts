@@ -114,7 +114,7 @@ function recordRequest(run: Run, wants: readonly string[]): number {
 }
 
 function missingIfAny({ host, ledger }: Run, needs: Numbers): Numbers | undefined {
-  return host.limitsAtOnce ? missingOf(ledger, needs) : undefined;
+  return host.link.limitsAtOnce ? missingOf(ledger, needs) : undefined;
 }
 
 function sendRequest(
@@ -126,7 +126,7 @@ function sendRequest(
   const message = {
     v: 1,
     kind,
-    childId: host.address,
+    childId: host.link.address,
     number,
     ...defined(asked),
     ...spendingOf(state),

@@ -10,7 +10,7 @@ import type { AgentEvent } from '../contract/events.ts';
 import type { HistoryTurn } from '../contract/input.ts';
 import type { Step } from '../contract/step.ts';
 
-/** What is known of one run. */
+/** One run, as far as it is known. */
 export interface Exchange {
   /** The text with which the person began. */
   readonly task: string;
@@ -66,8 +66,8 @@ function turnOf(role: HistoryTurn['role'], text: string): HistoryTurn {
 }
 
 /**
- * The newest of `turns` whose texts have at most `maxBytes` of UTF-8 together, beginning with one
- * of the person's: an answer without its question would mislead.
+ * The newest of `turns`, with at most `maxBytes` of UTF-8 together. The first one is the person's:
+ * an answer without its question would mislead.
  */
 export function newestTurns(
   turns: readonly HistoryTurn[],

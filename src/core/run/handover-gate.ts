@@ -42,11 +42,11 @@ export function createGate(run: Run, gather: () => Promise<KeptTurn>): HandoverG
   let opening: Promise<KeptTurn | null> | null = null;
   const keep = async (): Promise<KeptTurn | null> => {
     const turn = await gather();
-    return host.capacity.fits({ ...run.state, turn }) ? turn : null;
+    return host.link.fits({ ...run.state, turn }) ? turn : null;
   };
   return {
     ...CLOSED_GATE,
-    isDue: () => opening === null && host.isIdle() && host.capacity.isHandoverDue(),
+    isDue: () => opening === null && host.isIdle() && host.link.isHandoverDue(),
     open: () => (opening ??= keep()),
     isOpen: () => opening !== null,
   };

@@ -49,8 +49,15 @@ export type OutgoingMessage =
   | { readonly to: 'parent'; readonly message: ParentMessage }
   | { readonly to: 'child'; readonly childId: string; readonly message: ChildMessage };
 
-/** How much room the history of this execution has left. */
-export interface Capacity {
+/** This link of the run: where it is reached, how it records, how much room its history has left. */
+export interface Link {
+  /** Where other runs reach this one: its workflow id. */
+  readonly address: string;
+  /**
+   * Whether limits act as soon as they are crossed. False only in a link that began before they
+   * did: it records the calls of a batch in request order.
+   */
+  readonly limitsAtOnce: boolean;
   /** Whether the run should hand itself over at the next boundary. */
   isHandoverDue(): boolean;
   /**
@@ -64,18 +71,11 @@ export interface Capacity {
 
 /** The world, as the loop sees it. */
 export interface Host {
-  /** Where other runs reach this one: its workflow id. */
-  readonly address: string;
-  /** Where inputs, answers and a cancel wait until the loop takes them. */
+  readonly link: Link;
+  /** Holds the inbox: inputs, answers and a cancel wait there until the loop takes them. */
   readonly mailbox: Mailbox;
   /** Waits of the loop. They are checked at each event, each message and each end of a call. */
   readonly waits: Waits;
-  readonly capacity: Capacity;
-  /**
-   * Whether limits act as soon as they are crossed. False only in a link that began before they
-   * did: it records the calls of a batch in request order.
-   */
-  readonly limitsAtOnce: boolean;
   /** Milliseconds since 1970. */
   now(): number;
   /** Asks a model. `state` holds the transcript that the order only names. */
@@ -86,7 +86,7 @@ export interface Host {
   judgeAnswer(order: JudgeOrder): Promise<JudgeOutcome>;
   /** Asks the function of a tool whether a person must approve this call. */
   needsApproval(order: ToolOrder, tool: ToolSpec): Promise<ApprovalOutcome>;
-  /** Checks arguments of calls that no tool activity runs, against the schemas of their tools. */
+  /** Checks literals of programs, and arguments of calls that no tool activity runs. */
   checkLiterals(order: LiteralsOrder): Promise<LiteralsOutcome>;
   /**
    * Runs a child to its end. An abort sends it what `cancel` returns and still awaits it; a child

@@ -141,7 +141,7 @@ export function takeInputs(inbox: Inbox): {
   return { inbox: { ...inbox, waiting: [] }, inputs: [...urgent, ...queued] };
 }
 
-/** The one mutable cell around an {@link Inbox}: handlers write it, the loop drains it. */
+/** Holds the {@link Inbox} of a run and replaces it: handlers write it, the loop drains it. */
 export interface Mailbox {
   /** What waits. */
   peek(): Inbox;
@@ -161,7 +161,7 @@ export interface Mailbox {
   takeKept(): readonly KeptMessage[];
 }
 
-/** A mailbox that begins with `inbox`; `onUrgent` runs when what is in flight must end early. */
+/** Holds `inbox` at first; `onUrgent` runs when what is in flight must end early. */
 export function createMailbox(inbox: Inbox, onUrgent: () => void): Mailbox {
   let current = inbox;
   return {

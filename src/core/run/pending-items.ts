@@ -17,17 +17,13 @@ export function pendingItems(state: RunState, inbox: Inbox): readonly PendingIte
   const below = children.flatMap(({ childId, callId, pending: waiting }) =>
     waiting.map((item): PendingItem => ({
       ...item,
-      id: idBelow(callId, item.id),
+      // Unique in the tree, such as `1.2/q1`.
+      id: `${callId}/${item.id}`,
       run: item.run ?? childId,
     })),
   );
   if (pausedAt === null) return [...items, ...below];
   return [...items, { id: 'pause', kind: 'pause', since: pausedAt, ...whose }, ...below];
-}
-
-/** The id that item `id` of a child has in the parent: unique in the tree, such as `1.2/q1`. */
-function idBelow(callId: string, id: string): string {
-  return `${callId}/${id}`;
 }
 
 /** An item without the fields that only the loop needs. */

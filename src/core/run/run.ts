@@ -65,11 +65,11 @@ export interface Run {
   replaceScratchpad(entries: readonly Entry[]): void;
   /** Replaces the limits; takes effect at once, even for a deadline that is already set. */
   adjust(limits: readonly Limit[]): void;
-  /** Stops before the next iteration or effect, except timers; what is in flight ends normally. */
+  /** Begins no iteration and no effect but timers; what is in flight ends normally. */
   pause(): void;
   /** Ends a pause. */
   resume(): void;
-  /** Sets how to look at the running program; null: none runs. */
+  /** Sets the view of the running program; null: none runs. */
   watchProgram(watch: ProgramWatch | null): void;
   /** The program that runs, else the last one; null when there was none. */
   program(): ProgramView | null;
@@ -198,7 +198,7 @@ function checkLimits(progress: Progress): void {
   host.abort();
 }
 
-/** Events set the gauges of time; when nothing happens, the deadline looks at the clock. */
+/** Events set the gauges of time; while none comes, the deadline checks the limits on time. */
 function setDeadline(progress: Progress): void {
   const { host } = progress;
   const due = nextDeadline(progress.state, host.now());

@@ -8,7 +8,7 @@ import type { Ending } from './ending.ts';
 import type { RunState } from './run-state.ts';
 import type { Step, StepMemory, StepStatus, StepTrace, Usage } from '../contract/step.ts';
 
-/** Totals of the subtree of a run, out of its statistics. */
+/** The totals of a run and its descendants, from its statistics. */
 export function usageOf(stats: Stats): Usage {
   const value = (key: string): number => valueOf(stats, `agent:${key}`);
   const totalTokens = value('estimated_tokens');
@@ -66,7 +66,7 @@ export function messageOf(ending: Ending, iteration: number): string | undefined
   }
 }
 
-/** The data of a reason; when a limit ends a run of programs, what was wrong with the last one. */
+/** The data of an error; if a limit ended the run, the problems of its last program. */
 function detailsOf(state: RunState, ending: Ending): Pick<Step, 'details'> {
   if (ending.kind === 'error' && ending.details !== undefined) return { details: ending.details };
   const { memory } = modeOf(state.head.spec);
@@ -82,7 +82,7 @@ function memoryOf({ program, head }: RunState): StepMemory {
   return hasPrograms ? (program?.memory ?? EMPTY_MEMORY) : {};
 }
 
-/** The parent's call whose result the run is. */
+/** The call of the parent that started the run. */
 function parentOf({ parent }: RunState): Pick<StepTrace, 'parent'> {
   if (parent === undefined) return {};
   const { workflowId, runId, agent, callId } = parent;

@@ -52,7 +52,7 @@ type Wording = (params: Params, value: Json | undefined) => string;
 
 const wordings: Readonly<Record<string, Wording>> = {
   required: () => 'missing',
-  type: ({ type }, value) => `expected ${typeNames(type)}, got ${got(value)}`,
+  type: ({ type }, value) => `expected ${namesOf(type).join(' or ')}, got ${got(value)}`,
   enum: ({ allowedValues }, value) => `expected one of ${values(allowedValues)}, got ${got(value)}`,
   const: ({ allowedValue }, value) => `expected ${inline(allowedValue)}, got ${got(value)}`,
   minimum: numberBound,
@@ -70,7 +70,10 @@ const wordings: Readonly<Record<string, Wording>> = {
   pattern: ({ pattern }, value) => `expected text matching ${plain(pattern)}, got ${got(value)}`,
   format: ({ format }, value) => `expected a ${plain(format)}, got ${got(value)}`,
   additionalProperties: unknownProperty,
-  uniqueItems: ({ i, j }) => `items ${[i, j].toSorted(byNumber).map(plain).join(', ')} are equal`,
+  uniqueItems: ({ i, j }) => {
+    const places = [Number(i), Number(j)];
+    return `items ${Math.min(...places)}, ${Math.max(...places)} are equal`;
+  },
   anyOf: ({ shapes }) => `fits none of the ${plain(shapes)} allowed shapes`,
   oneOf: ({ shapes, passing }) =>
     typeof passing === 'number' && passing > 0
@@ -110,7 +113,7 @@ function expectationOf(violation: Violation): string {
     case 'required':
       return 'to be there, but it is missing.';
     case 'type':
-      return `to be ${oneOfTypes(params['type'])}, got ${withArticle(got(violation.value))}.`;
+      return `to be ${namesOf(params['type']).map(withArticle).join(' or ')}, got ${withArticle(got(violation.value))}.`;
     case 'additionalProperties':
       return `not to be there: ${wordingOf(violation)}.`;
     case 'uniqueItems':
@@ -128,9 +131,8 @@ function expectationOf(violation: Violation): string {
     : `to be ${expected}, got ${withArticle(given)}.`;
 }
 
-function oneOfTypes(types: Json | undefined): string {
-  const names = Array.isArray(types) ? types.map(plain) : [plain(types)];
-  return names.map(withArticle).join(' or ');
+function namesOf(types: Json | undefined): readonly string[] {
+  return Array.isArray(types) ? types.map(plain) : [plain(types)];
 }
 
 /** `an integer 5`, `a string "ten"`, `null` */
@@ -268,10 +270,6 @@ function unknownProperty({ additionalProperty, properties }: Params): string {
   return nearest === undefined ? 'unknown property' : `unknown property, did you mean ${nearest}?`;
 }
 
-function typeNames(type: Json | undefined): string {
-  return Array.isArray(type) ? type.map(plain).join(' or ') : plain(type);
-}
-
 function values(allowed: Json | undefined): string {
   return Array.isArray(allowed) ? allowed.slice(0, maxValues).map(inline).join(', ') : '';
 }
@@ -288,10 +286,6 @@ function inline(value: Json | undefined): string {
 
 function plain(value: Json | undefined): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? null);
-}
-
-function byNumber(a: Json | undefined, b: Json | undefined): number {
-  return Number(a) - Number(b);
 }
 
 /** Compares by segment. Parents come first, numbers before names; names are in code-unit order. */

@@ -7,19 +7,7 @@
  * I2  Nesting is counted on the token stream, before the package recurses over it.
  * I3  Duplicate keys are found here, because the package compares every pair of keys.
  */
-import {
-  Composer,
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  Lexer,
-  Parser,
-  Scalar,
-  type CST,
-  type ErrorCode,
-  type ParsedNode,
-} from 'yaml';
+import * as yaml from 'yaml';
 import { utf8Length } from '../base/json.ts';
 import type { ReplyProblem } from '../base/problem.ts';
 import { clip } from '../text/cut.ts';
@@ -58,7 +46,7 @@ const depthProblem: ReplyProblem = {
 const advice = 'Quote text that contains ": " or " #", or write it as a "|" block.';
 
 /** The parser's errors in our own words. `yaml` lists these codes in `errors.d.ts`. */
-const parserTexts: Readonly<Record<ErrorCode, string>> = {
+const parserTexts: Readonly<Record<yaml.ErrorCode, string>> = {
   ALIAS_PROPS: 'an alias cannot have a tag or an anchor',
   BAD_ALIAS: 'aliases are not allowed',
   BAD_COLLECTION_TYPE: 'the tag does not fit the value',
@@ -137,7 +125,7 @@ function parseDocument(text: string): YamlTree {
     const message = parserTexts.BAD_DIRECTIVE;
     return problemsOf(yamlProblem(text, directive.offset, 'yaml_syntax', message));
   }
-  const composer = new Composer({
+  const composer = new yaml.Composer({
     version: '1.2',
     schema: 'core',
     merge: false,
@@ -173,10 +161,10 @@ export function yamlProblem(
 }
 
 /** The tokens of `text`, or undefined as soon as they nest too deep (I2). */
-function tokensOf(text: string): readonly CST.Token[] | undefined {
-  const parser = new Parser();
-  const tokens: CST.Token[] = [];
-  for (const lexeme of new Lexer().lex(text)) {
+function tokensOf(text: string): readonly yaml.CST.Token[] | undefined {
+  const parser = new yaml.Parser();
+  const tokens: yaml.CST.Token[] = [];
+  for (const lexeme of new yaml.Lexer().lex(text)) {
     for (const token of parser.next(lexeme)) {
       tokens.push(token);
       // After the first error every word is another error, and each costs as much as a page.
@@ -191,14 +179,14 @@ function tokensOf(text: string): readonly CST.Token[] | undefined {
 }
 
 /** Whether a scalar follows a scalar: an error that the rest would only repeat. */
-function hasTextBehind(token: CST.Token | undefined): boolean {
+function hasTextBehind(token: yaml.CST.Token | undefined): boolean {
   const end = token !== undefined && 'end' in token ? token.end : undefined;
   return end?.at(-1)?.type.endsWith('scalar') === true;
 }
 
-function nodeOf(walk: Walk, node: ParsedNode, depth: number): YamlNode {
+function nodeOf(walk: Walk, node: yaml.ParsedNode, depth: number): YamlNode {
   const offset = node.range[0];
-  if (isAlias(node)) {
+  if (yaml.isAlias(node)) {
     refuse(walk, offset, 'yaml_alias', `the alias *${clip(node.source, 40)} is not allowed`);
     return emptyScalar(offset);
   }
@@ -207,8 +195,8 @@ function nodeOf(walk: Walk, node: ParsedNode, depth: number): YamlNode {
     refuse(walk, offset, 'yaml_tag', `the tag ${tag} is not allowed`);
     return emptyScalar(offset);
   }
-  if (isScalar(node)) {
-    const isPlain = node.type === Scalar.PLAIN || node.type === undefined;
+  if (yaml.isScalar(node)) {
+    const isPlain = node.type === yaml.Scalar.PLAIN || node.type === undefined;
     const isText =
       node.tag === undefined ? !isPlain : node.tag === '!' || node.tag === `${tagPrefix}str`;
     return { kind: 'scalar', source: node.source ?? '', isText, offset };
@@ -217,17 +205,17 @@ function nodeOf(walk: Walk, node: ParsedNode, depth: number): YamlNode {
     if (!walk.problems.includes(depthProblem)) walk.problems.push(depthProblem);
     return emptyScalar(offset);
   }
-  if (isSeq(node)) {
+  if (yaml.isSeq(node)) {
     const items = node.items.map((item) => nodeOf(walk, item, depth + 1));
     return { kind: 'list', items, offset };
   }
-  return isMap(node) ? mapOf(walk, node, depth) : emptyScalar(offset);
+  return yaml.isMap(node) ? mapOf(walk, node, depth) : emptyScalar(offset);
 }
 
-function mapOf(walk: Walk, node: ParsedNode & { items: unknown }, depth: number): YamlNode {
+function mapOf(walk: Walk, node: yaml.ParsedNode & { items: unknown }, depth: number): YamlNode {
   const entries: { key: string; value: YamlNode }[] = [];
   const seen = new Set<string>();
-  if (!isMap<ParsedNode, ParsedNode | null>(node)) return emptyScalar(node.range[0]);
+  if (!yaml.isMap<yaml.ParsedNode, yaml.ParsedNode | null>(node)) return emptyScalar(node.range[0]);
   for (const pair of node.items) {
     const key = keyOf(walk, pair.key);
     if (key === undefined) continue;
@@ -243,11 +231,11 @@ function mapOf(walk: Walk, node: ParsedNode & { items: unknown }, depth: number)
 }
 
 /** The text of a key. Numbers keep their source text, so `007` is not 7. */
-function keyOf(walk: Walk, key: ParsedNode): string | undefined {
+function keyOf(walk: Walk, key: yaml.ParsedNode): string | undefined {
   const node = nodeOf(walk, key, 0);
   const offset = key.range[0];
   if (node.kind !== 'scalar' || (!node.isText && wordKey.test(node.source))) {
-    if (!isAlias(key)) refuse(walk, offset, 'yaml_key', 'a key must be text or a number');
+    if (!yaml.isAlias(key)) refuse(walk, offset, 'yaml_key', 'a key must be text or a number');
     return undefined;
   }
   if (!node.isText && node.source === '<<') {

@@ -1,28 +1,22 @@
 /**
- * Reads JSON Schema as a signature. A signature can express less. What it cannot express becomes
- * `:any`, and the reading is not exact. Values are always checked against the full schema.
+ * Reads JSON Schema as a signature. A signature can express less: what it cannot express becomes
+ * `:any`. Values are always checked against the full schema.
  */
 import { defined } from '../base/defined.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Primitive, SignatureField, SignatureType } from '../contract/signature.ts';
-
-/** A type, and whether it expresses all of the schema. */
-export interface SchemaAsSignature {
-  readonly type: SignatureType;
-  readonly exact: boolean;
-}
 
 /** A type that expresses exactly the schema, or why there is none. */
 export type ExactReading =
   | { readonly kind: 'type'; readonly type: SignatureType }
   | { readonly kind: 'problem'; readonly message: string };
 
-/** Keywords that do not constrain values. */
-const SILENT_KEYWORDS: readonly string[] = ['$schema', '$id', 'title', 'description'];
-
-/** Those, and the keywords that a signature can express. */
+/** Keywords that a signature can express, and keywords that do not constrain values. */
 const KNOWN_KEYWORDS: readonly string[] = [
-  ...SILENT_KEYWORDS,
+  '$schema',
+  '$id',
+  'title',
+  'description',
   'type',
   'properties',
   'required',
@@ -41,9 +35,8 @@ const PRIMITIVES: { readonly [type: string]: Primitive } = {
 };
 
 /** The type of `schema`; anything without a type becomes `:any`. Never throws. */
-export function toSignature(schema: Json): SchemaAsSignature {
-  const { type, exact } = typeOf(schema, 0);
-  return { type, exact };
+export function toSignature(schema: Json): SignatureType {
+  return typeOf(schema, 0).type;
 }
 
 /** The type of `schema`, or a problem if it would express less. Never throws. */
@@ -52,44 +45,39 @@ export function parseExact(schema: Json): ExactReading {
   return problem === undefined ? { kind: 'type', type } : { kind: 'problem', message: problem };
 }
 
-/** `problem` is stricter than `exact`: it also refuses a schema without a type. */
-interface Reading extends SchemaAsSignature {
+/** A type, and why it expresses less than the schema. */
+interface Reading {
+  readonly type: SignatureType;
   readonly problem: string | undefined;
 }
 
 function typeOf(schema: Json, depth: number): Reading {
   if (!isJsonObject(schema)) return inexact('schema must be an object');
   if (depth > MAX_DEPTH) return inexact(`schema is deeper than ${MAX_DEPTH} levels`);
-  const keywords = Object.keys(schema);
-  const unknown = keywords.filter((keyword) => !KNOWN_KEYWORDS.includes(keyword)).toSorted();
+  const unknown = Object.keys(schema)
+    .filter((keyword) => !KNOWN_KEYWORDS.includes(keyword))
+    .toSorted();
   const problem =
     unknown.length === 0 ? undefined : `unsupported JSON Schema key(s): ${unknown.join(', ')}`;
   const { type, items } = schema;
-  if (type === undefined) {
-    const exact = keywords.every((keyword) => SILENT_KEYWORDS.includes(keyword));
-    return { ...inexact(problem ?? 'schema must have a "type" key'), exact };
-  }
+  if (type === undefined) return inexact(problem ?? 'schema must have a "type" key');
   if (type === 'array') {
     const item =
       items === undefined
         ? inexact('array type requires an "items" key')
         : typeOf(items, depth + 1);
-    return {
-      type: { kind: 'list', item: item.type },
-      exact: problem === undefined && item.exact,
-      problem: problem ?? item.problem,
-    };
+    return { type: { kind: 'list', item: item.type }, problem: problem ?? item.problem };
   }
   if (type === 'object') return recordOf(schema, problem, depth);
   const primitive =
     typeof type === 'string' && Object.hasOwn(PRIMITIVES, type) ? PRIMITIVES[type] : undefined;
   return primitive === undefined
     ? inexact(problem ?? `unsupported "type": ${JSON.stringify(type)}`)
-    : { type: { kind: primitive }, exact: problem === undefined, problem };
+    : { type: { kind: primitive }, problem };
 }
 
 function inexact(problem: string): Reading {
-  return { type: { kind: 'any' }, exact: false, problem };
+  return { type: { kind: 'any' }, problem };
 }
 
 /** Fields are sorted by name, so that equal schemas have equal signatures. */
@@ -107,8 +95,7 @@ function recordOf(schema: JsonObject, problem: string | undefined, depth: number
     : '"additionalProperties" must be true or false';
   const found = problem ?? own;
   if (properties === undefined && additionalProperties === undefined) {
-    const exact = problem === undefined && required === undefined;
-    return { type: { kind: 'map' }, exact, problem: found };
+    return { type: { kind: 'map' }, problem: found };
   }
   const read = Object.entries(members).map(([name, member]) => {
     const inner = typeOf(member, depth + 1);
@@ -120,7 +107,6 @@ function recordOf(schema: JsonObject, problem: string | undefined, depth: number
       fields: read.map(({ field }) => field).toSorted((a, b) => (a.name < b.name ? -1 : 1)),
       closed: additionalProperties === false || undefined,
     }),
-    exact: found === undefined && read.every(({ inner }) => inner.exact),
     problem: found ?? read.find(({ inner }) => inner.problem !== undefined)?.inner.problem,
   };
 }

@@ -1,4 +1,4 @@
-/** How the items of a fan-out become children: of one run, or of runs in between. Pure. */
+/** How the items of a fan-out become children: of one run, or of intermediate runs. Pure. */
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Task } from '../base/message.ts';
 import type { SpawnInput } from '../children/spawn.ts';
@@ -20,7 +20,7 @@ export function itemsIn(context: JsonObject | undefined): readonly Json[] {
 
 /**
  * `items` in even parts, in order, one for each child of a run that may have `batch` children (2 or
- * more). There are as few parts as possible, and so as few runs in between.
+ * more). There are as few parts as possible, and so as few intermediate runs.
  */
 export function partsOf<Item>(items: readonly Item[], batch: number): readonly (readonly Item[])[] {
   const count = partCount(items.length, batch);
@@ -34,8 +34,8 @@ export function partsOf<Item>(items: readonly Item[], batch: number): readonly (
 
 /**
  * How many children the limits on them must have room for, so that a fan-out of `count` items can
- * finish. Each level of runs in between needs one share more than it has runs: children that start
- * together get even shares, and their parent keeps one (`reserve` in `tree/ledger.ts`).
+ * finish. Each level of intermediate runs needs one share more than it has runs: children that
+ * start together get even shares, and their parent keeps one (`reserve` in `tree/ledger.ts`).
  */
 export function childrenNeeded(count: number, batch: number): number {
   if (count <= batch) return count;

@@ -18,7 +18,7 @@ import { startMemory } from './start-input.ts';
 import { modeOf } from '../modes/modes.ts';
 import type { AgentSpec } from '../contract/spec.ts';
 
-/** What a run works with: the part of its head that does not come from the definition. */
+/** What a run works with: its prepared input, as its head keeps it. */
 export interface RunMaterial {
   /** Its text is the template, filled in. */
   readonly task: Task;

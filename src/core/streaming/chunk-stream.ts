@@ -15,7 +15,7 @@ export interface ChunkStream {
   readonly fail: () => void;
 }
 
-/** Opens an attempt: numbers its chunks, and begins with `restart` unless it is the first. */
+/** Opens an attempt, which numbers its items and begins with `restart` unless it is the first. */
 export function openChunkStream(
   publisher: ChunkPublisher,
   origin: Omit<ChunkOrigin, 'seq'>,

@@ -14,7 +14,7 @@ export interface NamedData {
 /**
  * `nodes` with `~{data/name}` for each variable that `data` has; `{{task}}` is the text of the
  * task, which is not data. A missing name stays as written. Agents with sections in such a template
- * were refused at definition.
+ * are refused by `defineAgent`.
  */
 export function nameData(nodes: readonly TemplateNode[], data: JsonObject): NamedData {
   const missing = new Set<string>();
@@ -23,15 +23,12 @@ export function nameData(nodes: readonly TemplateNode[], data: JsonObject): Name
       if (node.kind === 'text') return node.text;
       const name = node.path.join('.');
       if (name === 'task' && typeof data['task'] === 'string') return data['task'];
-      if (name !== '' && valueAt(data, node.path) !== undefined) return `~{data/${name}}`;
+      const value = node.path.reduce<Json | undefined>(memberOf, data);
+      if (name !== '' && value !== undefined) return `~{data/${name}}`;
       const tag = `{{${name === '' ? '.' : name}}}`;
       missing.add(tag);
       return tag;
     })
     .join('');
   return { text, missing: [...missing] };
-}
-
-function valueAt(data: JsonObject, path: readonly string[]): Json | undefined {
-  return path.reduce<Json | undefined>(memberOf, data);
 }

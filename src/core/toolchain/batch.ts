@@ -1,5 +1,5 @@
 /** Which calls of a turn start together, and how many of them the limits allow. */
-import type { ToolSpec } from '../contract/spec.ts';
+import type { AgentSpec, ToolSpec } from '../contract/spec.ts';
 import type { Breach } from '../contract/limit.ts';
 import type { ToolCall } from '../base/message.ts';
 import type { Numbers } from '../contract/stats.ts';
@@ -12,6 +12,14 @@ export function isKnownTool(tools: readonly ToolSpec[], name: string): boolean {
   return tools.some((tool) => tool.name === name);
 }
 
+/** Whether a call of tool `name` overlaps with no other. */
+export function isAlone(
+  { tools, parallel }: Pick<AgentSpec, 'tools' | 'parallel'>,
+  name: string,
+): boolean {
+  return !parallel || tools.some((tool) => tool.name === name && tool.sequential);
+}
+
 /**
  * `calls` in waves: calls of a wave may overlap, and each wave waits for the one before. A
  * sequential tool has a wave of its own; without `parallel` every call has.
@@ -21,12 +29,10 @@ export function wavesOf(
   tools: readonly ToolSpec[],
   parallel: boolean,
 ): readonly (readonly ToolCall[])[] {
-  const alone = (call: ToolCall): boolean =>
-    !parallel || tools.some((tool) => tool.name === call.tool && tool.sequential);
   const waves: ToolCall[][] = [];
   let open: ToolCall[] | null = null;
   for (const call of calls) {
-    if (alone(call)) {
+    if (isAlone({ tools, parallel }, call.tool)) {
       waves.push([call]);
       open = null;
     } else if (open === null) {

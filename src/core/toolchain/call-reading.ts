@@ -33,7 +33,7 @@ export type RawArgs =
   | { readonly kind: 'value'; readonly value: Json | undefined }
   | { readonly kind: 'problems'; readonly problems: readonly ReplyProblem[] };
 
-/** Reads the content of an action block: its payload by `read`. */
+/** A reader for the content of action blocks; `read` gets the payload. */
 export function payloadReader(read: (payload: string) => RawBlock): (content: string) => RawBlock {
   return (content) => {
     const payload = payloadOf(content);
@@ -43,7 +43,7 @@ export function payloadReader(read: (payload: string) => RawBlock): (content: st
   };
 }
 
-/** The batch of all `blocks`. Problems of all elements are reported together. */
+/** All calls of `blocks`, or all problems of their elements together. */
 export function readBatch(blocks: readonly RawBlock[], context: CallContext): CallsReading {
   const problems: ReplyProblem[] = [];
   const calls: ToolCall[] = [];
@@ -111,7 +111,7 @@ export function callWithoutTool(index: number): ReplyProblem {
   return { code: 'call_without_tool', message: `call ${index}: the field "tool" is missing` };
 }
 
-/** `value` as arguments: missing and null are `{}`, other types the problem `call_args_shape`. */
+/** `value` as arguments: missing and null are `{}`, other types are problem `call_args_shape`. */
 export function argsOf(
   value: Json | undefined,
   index: number,

@@ -7,7 +7,7 @@ import { nativeName } from './native-calls.ts';
 import type { Toolchain } from './toolchain.ts';
 
 /**
- * `You can use these tools:` and a block for each, in definition order; empty if there are none.
+ * `You can use these tools:` and a block for each, in the agent's order; empty if there are none.
  */
 export function catalogueText(tools: readonly ToolSpec[], toolchain: Toolchain): string {
   if (tools.length === 0) return '';

@@ -3,11 +3,11 @@
  */
 import { isPlainObject } from '../../core/base/json.ts';
 import type { UsageProblem } from '../../core/base/usage-error.ts';
-import { inputProblems } from '../../core/limits/compile-limits.ts';
+import { inputProblems } from '../../core/limits/limits-input.ts';
 import { PROGRAM_LIMITS } from '../../core/program-text/program-limits.ts';
 import { shown } from '../../core/text/shown.ts';
 import { expected, fieldProblems, unknownFields } from '../checks/fields.ts';
-import type { Kind, Rule, Rules } from '../checks/fields.ts';
+import type { Kind, Rule, FieldRules } from '../checks/fields.ts';
 import { hasKind, listOf, oneOf, range, TEXTS } from '../checks/kinds.ts';
 import { nameProblems } from '../checks/names.ts';
 import type { ToolDefinition, ValidatorDefinition } from '../definition/definitions.ts';
@@ -50,7 +50,7 @@ const TIME_ZONE: Kind = {
 };
 
 /** Checked for agents whose model writes programs. */
-const PROGRAM_FIELDS: Rules = {
+const PROGRAM_FIELDS: FieldRules = {
   memoryStrategy: oneOf('strict', 'rollback'),
   memoryLimitBytes: range(1),
   program: numbersByName(
@@ -64,7 +64,7 @@ const PROGRAM_FIELDS: Rules = {
 };
 
 /** Checked in mode `lisp`, whose thinking is a switch. */
-const LISP_FIELDS: Rules = {
+const LISP_FIELDS: FieldRules = {
   completion: oneOf('implicit', 'explicit'),
   transport: oneOf('content', 'tool_call'),
   thinking: oneOf(true, false),
@@ -84,12 +84,12 @@ export function agentProblems(options: AgentOptions): readonly UsageProblem[] {
   ];
 }
 
-function programRules(options: AgentOptions): Rules {
+function programRules(options: AgentOptions): FieldRules {
   if (!isProgramMode(options)) return { programs: oneOf(true, false) };
   return modeName(options) === 'lisp' ? { ...PROGRAM_FIELDS, ...LISP_FIELDS } : PROGRAM_FIELDS;
 }
 
-function agentRules(options: AgentOptions): Rules {
+function agentRules(options: AgentOptions): FieldRules {
   return {
     prompt: () => promptProblems(options),
     fieldDescriptions: TEXTS_BY_NAME,

@@ -7,12 +7,12 @@ import type { StrategySpec, TriggerSpec } from '../../core/contract/compaction.t
 import { statKeyInfo, statRowsUnder, type StatKind } from '../../core/stats/stat-keys.ts';
 import { shown } from '../../core/text/shown.ts';
 import { expected, fieldProblems, shownName, unknownFields } from '../checks/fields.ts';
-import type { Fields, Kind, Rules } from '../checks/fields.ts';
+import type { Fields, Kind, FieldRules } from '../checks/fields.ts';
 import { isString, listOf, wholeNumber } from '../checks/kinds.ts';
 
 /** What the fields of triggers or strategies take, by kind, with the factory that made them. */
 type Factories = {
-  readonly [kind: string]: { readonly factory: string; readonly rules: Rules };
+  readonly [kind: string]: { readonly factory: string; readonly rules: FieldRules };
 };
 
 const STEP: Kind = { ...wholeNumber(1), required: true };

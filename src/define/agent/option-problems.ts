@@ -6,7 +6,7 @@ import {
   unknownFields,
   type Fields,
   fieldProblems,
-  type Rules,
+  type FieldRules,
 } from '../checks/fields.ts';
 import { hasKind, listOf, isText } from '../checks/kinds.ts';
 import {
@@ -20,7 +20,7 @@ import { isDataMode, isProgramMode, modeName } from './mode-problems.ts';
 import { checkSectionNames } from '../../core/format/format.ts';
 import { chosenToolchain, SECTION_NAMES } from './reply-layout.ts';
 import { placeholderProblems, readTemplate } from '../checks/templates.ts';
-import { defineSignature } from '../schema/define-signature.ts';
+import { paramNames } from '../schema/define-signature.ts';
 
 const KNOWN_OPTIONS = [...COMMON_OPTIONS, ...Object.keys(MODE_OPTIONS)];
 
@@ -85,7 +85,7 @@ function shownOption(value: unknown): string {
 
 const isSection = (value: unknown): boolean => hasKind(value, 'section');
 
-const LAYOUT_FIELDS: Rules = {
+const LAYOUT_FIELDS: FieldRules = {
   thinking: {
     wanted: 'to be true, false, a text or what `textSection` returns',
     fits: (value) => ['boolean', 'string'].includes(typeof value) || isSection(value),
@@ -154,7 +154,10 @@ export function promptProblems(options: AgentOptions): readonly UsageProblem[] {
   }
   const reading = readTemplate(prompt, '`prompt`');
   if (reading.kind === 'problem') return [reading.problem];
-  const params = paramsOf(options);
+  const { signature } = options;
+  // Mode `text` ignores the signature.
+  const isUsed = signature !== undefined && mode !== 'text';
+  const params = (isUsed ? paramNames(signature) : undefined) ?? [];
   const section = mode === 'lisp' ? reading.names.find(({ isSection }) => isSection) : undefined;
   return [
     ...(section === undefined ? [] : [sectionInLisp(section.tag)]),
@@ -166,12 +169,4 @@ export function promptProblems(options: AgentOptions): readonly UsageProblem[] {
 function sectionInLisp(tag: string): UsageProblem {
   const advice = 'Name the data, the program walks it itself.';
   return expected('section_in_lisp', 'no sections in `prompt` of mode `lisp`', tag, advice);
-}
-
-/** The names of the parameters of the signature; mode `text` ignores it. */
-function paramsOf(options: AgentOptions): readonly string[] {
-  const { signature } = options;
-  if (signature === undefined || modeName(options) === 'text') return [];
-  const defined = defineSignature(signature);
-  return defined.kind === 'signature' ? defined.signature.params.map(({ name }) => name) : [];
 }

@@ -16,17 +16,12 @@ import type { StandardSchema } from '../schema/standard-schema.ts';
 import { readSchema, type SchemaInput } from '../schema/value-schema.ts';
 
 /** The default names of sections. */
-export const SECTION_NAMES: {
-  readonly thinking: 'thinking';
-  readonly action: 'action';
-  readonly program: 'program';
-  readonly answer: 'answer';
-} = {
+export const SECTION_NAMES = {
   thinking: 'thinking',
   action: 'action',
-  program: PROGRAM_SECTION,
+  program: PROGRAM_SECTION as typeof PROGRAM_SECTION,
   answer: 'answer',
-};
+} as const;
 
 /** Sections as XML tags, the default. `strict` refuses tags of one section inside another. */
 export function xmlFormat(options: { readonly strict?: boolean } = {}): FormatDefinition {
@@ -52,16 +47,15 @@ export function jsonToolchain(options: { readonly section?: string } = {}): Tool
 export function chosenFormat(
   format: FormatDefinition | FormatDefinition['kind'] = 'xml',
 ): FormatDefinition {
-  if (format === 'xml') return xmlFormat();
-  return format === 'markdown' ? markdownFormat() : format;
+  return typeof format === 'string' ? { type: 'format', kind: format, strict: false } : format;
 }
 
 /** The toolchain of the option `toolchain`; a name means the factory without options. */
 export function chosenToolchain(
   toolchain: ToolchainDefinition | ToolchainDefinition['kind'] = 'yaml',
 ): ToolchainDefinition {
-  if (toolchain === 'yaml') return yamlToolchain();
-  return toolchain === 'json' ? jsonToolchain() : toolchain;
+  if (typeof toolchain !== 'string') return toolchain;
+  return { type: 'toolchain', kind: toolchain, section: SECTION_NAMES.action };
 }
 
 /** A section of plain text; its default guidance is `Write the {name} here.` */

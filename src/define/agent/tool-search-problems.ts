@@ -2,14 +2,14 @@
 import type { UsageProblem } from '../../core/base/usage-error.ts';
 import { shown } from '../../core/text/shown.ts';
 import { adviceFor, expected, shownName } from '../checks/fields.ts';
-import type { Check, Fields, Kind, Rules } from '../checks/fields.ts';
+import type { Check, Fields, Kind, FieldRules } from '../checks/fields.ts';
 import { isString, isText, LIST, OBJECT, oneOf, range, TEXT } from '../checks/kinds.ts';
 import { isName } from '../checks/names.ts';
 import { BUILT_IN_GUIDANCE, type ToolSearchOptions } from '../definition/tool-search-options.ts';
 
 /** What `toolSearch` takes; `tools` are the names of the agent's tools. */
 export function toolSearchRule(tools: readonly string[]): Kind {
-  const fields: Rules<keyof ToolSearchOptions> = {
+  const fields: FieldRules<keyof ToolSearchOptions> = {
     hint: { ...oneOf('domains', 'names'), wanted: "'domains' or 'names'", advice: 'Change it.' },
     pageSize: { ...range(1), code: 'search_option' },
     pins: [

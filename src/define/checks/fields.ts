@@ -25,7 +25,7 @@ export interface Kind {
   /** True: a missing field is a problem as well. Default false. */
   readonly required?: boolean;
   /** The fields of a value that fits; others are unknown. */
-  readonly fields?: Rules;
+  readonly fields?: FieldRules;
 }
 
 /** A check whose messages the kinds cannot write, such as one for each item of a list. */
@@ -38,7 +38,7 @@ export type Check = (value: unknown, options: Fields) => readonly UsageProblem[]
 export type Rule = Kind | Check | readonly (Kind | Check)[];
 
 /** The rules of an options object by field, in the order in which problems are reported. */
-export type Rules<Field extends string = string> = { readonly [Name in Field]: Rule };
+export type FieldRules<Field extends string = string> = { readonly [Name in Field]: Rule };
 
 /** How the messages of a table name its fields. */
 export interface Naming {
@@ -57,7 +57,7 @@ export interface Naming {
  */
 export function fieldProblems(
   options: object,
-  rules: Rules,
+  rules: FieldRules,
   naming: Naming,
 ): readonly UsageProblem[] {
   const fields = options as Fields;

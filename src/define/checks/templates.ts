@@ -9,12 +9,12 @@ import { expected } from './fields.ts';
 const MAX_REASON = 200;
 
 /** The names that a template uses, or why it cannot be read. */
-export type TemplateReading =
+export type NamesReading =
   | { readonly kind: 'template'; readonly names: readonly TemplateName[] }
   | { readonly kind: 'problem'; readonly problem: UsageProblem };
 
 /** Reads the template in option `what`. */
-export function readTemplate(template: string, what: string): TemplateReading {
+export function readTemplate(template: string, what: string): NamesReading {
   const reading = parseTemplate(template);
   if (reading.kind !== 'problem') return { kind: 'template', names: namesOf(reading.nodes) };
   const got = `one that cannot be read: ${clip(reading.message, MAX_REASON)}`;

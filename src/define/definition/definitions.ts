@@ -54,7 +54,7 @@ export interface ToolContext extends ReportContext {
 
 /** The agent that a tool starts, and what the tool has of its own. */
 export interface ToolChild {
-  /** A definition, a name, or null for the agent that has the tool. */
+  /** An agent definition, a name, or null for the agent that has the tool. */
   readonly agent: AgentDefinition | string | null;
   readonly hasDescription: boolean;
   readonly hasParameters: boolean;
@@ -171,7 +171,7 @@ export interface AgentDefinition {
   /** An id or an entry; null for a pipeline or a fan-out, which has no model. */
   readonly model: string | ModelEntry | null;
   /**
-   * Of a pipeline or a fan-out: the definitions that it starts; the worker serves these as well.
+   * Of a pipeline or a fan-out: the agents that it starts; the worker serves these as well.
    */
   readonly stages?: readonly AgentDefinition[];
   readonly limits?: LimitsInput;

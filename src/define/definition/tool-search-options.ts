@@ -46,12 +46,12 @@ export interface SearchEngine {
   readonly guidance: string;
   /**
    * Returns names of tools, best first; unknown names are dropped. `query` is what the model wrote.
-   * A thrown `ToolError` is shown to the model; other errors are retried. `catalogue` is the same
+   * A thrown `ToolError` is shown to the model; other errors are retried. `tools` is the same
    * object in every call, so it can be the key of a cached index.
    */
   readonly search: (
     query: string,
-    catalogue: readonly SearchableTool[],
+    tools: readonly SearchableTool[],
     io: { readonly signal: AbortSignal },
   ) => readonly string[] | Promise<readonly string[]>;
 }

@@ -2,9 +2,15 @@
  * The checks of models: the entries of a worker, and the model that an agent or a tool names.
  */
 import { isPlainObject } from '../../core/base/json.ts';
-import { usageErrorOf, type UsageProblem } from '../../core/base/usage-error.ts';
+import type { UsageProblem } from '../../core/base/usage-error.ts';
 import { shown } from '../../core/text/shown.ts';
-import { expected, fieldProblems, type Fields, type Kind, type Rules } from '../checks/fields.ts';
+import {
+  expected,
+  fieldProblems,
+  type Fields,
+  type Kind,
+  type FieldRules,
+} from '../checks/fields.ts';
 import { isString, isWhole, listOf, repeated, SWITCH } from '../checks/kinds.ts';
 import { isModelId, type ModelEntry } from './model-entry.ts';
 
@@ -45,33 +51,16 @@ const SETTINGS: { readonly [name: string]: Kind } = {
   stream: SWITCH,
 };
 
-/** The fields of an entry, in the order in which messages list them. */
-const FIELD_NAMES = [
-  'id',
-  'model',
-  'contextWindow',
-  'maxOutputTokens',
-  'price',
-  'fallbacks',
-  'settings',
-  'structuredOutput',
-  'strict',
-] satisfies readonly (keyof ModelEntry)[];
-
 /**
- * Checks all entries of a worker and returns them.
- *
- * @throws UsageError with every problem at once: shape of each entry, ids used twice, fallbacks
- * that name no entry or lead back to themselves.
+ * All problems of the entries of a worker: shape of each entry, ids used twice, fallbacks that name
+ * no entry or lead back to themselves.
  */
-export function checkModelEntries(entries: readonly ModelEntry[]): readonly ModelEntry[] {
-  const problems = [
+export function modelEntryProblems(entries: readonly unknown[]): readonly UsageProblem[] {
+  return [
     ...entries.flatMap((entry, index) => entryProblems(entry, index)),
     ...duplicates(entries),
     ...fallbackProblems(entries),
   ];
-  if (problems.length > 0) throw usageErrorOf(problems);
-  return entries;
 }
 
 /** The problems of a model that an agent or a tool names. */
@@ -90,24 +79,27 @@ function entryProblems(entry: unknown, index: number): readonly UsageProblem[] {
     return [{ code: 'model_entry', message }];
   }
   const name = idOf(entry) ?? `${index}`;
-  const unknown = Object.keys(entry).filter((field) => !FIELD_NAMES.some((it) => it === field));
-  const what = `model "${name}" to have the fields ${FIELD_NAMES.join(', ')}`;
+  const of = `model "${name}"`;
+  const rules = entryRules(entry, name);
+  const known = Object.keys(rules);
+  const unknown = Object.keys(entry).filter((field) => !known.includes(field));
+  const what = `${of} to have the fields ${known.join(', ')}`;
   return [
-    ...fieldProblems(entry, entryRules(entry, name), {
-      code: 'model_settings',
-      of: `model "${name}"`,
-    }),
+    ...fieldProblems(entry, rules, { code: 'model_settings', of }),
     ...unknown.map((field) => expected('model_field', what, shown(field), 'Remove or rename it.')),
   ];
 }
 
-function entryRules(entry: Fields, name: string): Rules {
+/** The fields of an entry, in the order in which messages list them. */
+function entryRules(entry: Fields, name: string): FieldRules<keyof ModelEntry> {
   return {
     id: (id) => idProblems(id, name),
     model: (model) => kindProblems(model, name),
     contextWindow: SIZE,
     maxOutputTokens: SIZE,
     price: PRICE,
+    // Checked with the other entries.
+    fallbacks: [],
     settings: [
       { wanted: 'to be a mapping', fits: isPlainObject, advice: 'Write them as { name: value }.' },
       // A model function takes any settings.

@@ -2,16 +2,27 @@
 import { defined } from '../../core/base/defined.ts';
 import type { LimitsInput } from '../../core/contract/input.ts';
 import type { SignatureSpec, FanOutSpec, PipelineSpec } from '../../core/contract/spec.ts';
-import type { JsonObject } from '../../core/base/json.ts';
+import type { SignatureType } from '../../core/contract/signature.ts';
+import { isPlainObject, type JsonObject } from '../../core/base/json.ts';
+import { hasKind, isString } from '../checks/kinds.ts';
 import { AGENT_DEFAULTS } from '../agent/agent-options.ts';
 import type { AgentDefinition } from '../definition/definitions.ts';
 import { SECTION_NAMES, textAnswer } from '../agent/reply-layout.ts';
+
+/** The type of a value that nothing is known of. */
+export const ANYTHING: SignatureType = { kind: 'any' };
+
+/** The name of an agent, given as a definition or by its name; undefined for anything else. */
+export function agentName(agent: unknown): string | undefined {
+  const name = isPlainObject(agent) && hasKind(agent, 'agent') ? agent['name'] : agent;
+  return isString(name) && name !== '' ? name : undefined;
+}
 
 /** What {@link agentWithoutModel} needs; the options are checked already. */
 export interface AgentWithoutModel {
   readonly name: string;
   readonly loop: { readonly pipeline: PipelineSpec } | { readonly fanOut: FanOutSpec };
-  /** The definitions that it starts. */
+  /** The agents that it starts. */
   readonly starts: readonly AgentDefinition[];
   readonly description?: string | undefined;
   readonly limits?: LimitsInput | undefined;

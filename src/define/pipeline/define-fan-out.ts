@@ -5,16 +5,21 @@
  */
 import type { LimitsInput } from '../../core/contract/input.ts';
 import { isPlainObject, type Json, type JsonObject } from '../../core/base/json.ts';
-import { inputProblems } from '../../core/limits/compile-limits.ts';
+import { inputProblems } from '../../core/limits/limits-input.ts';
 import { inputsSchema } from '../../core/signature/json-schema.ts';
 import { printSignature } from '../../core/signature/print-signature.ts';
 import type { SignatureField, SignatureType } from '../../core/contract/signature.ts';
 import { shown } from '../../core/text/shown.ts';
 import { usageErrorOf, type UsageProblem } from '../../core/base/usage-error.ts';
-import { agentWithoutModel, type AgentWithoutModel } from './agent-without-model.ts';
+import {
+  agentName,
+  agentWithoutModel,
+  ANYTHING,
+  type AgentWithoutModel,
+} from './agent-without-model.ts';
 import type { AgentDefinition } from '../definition/definitions.ts';
-import { expected, fieldProblems, type Rules } from '../checks/fields.ts';
-import { hasKind, oneOf, TEXT, wholeNumber } from '../checks/kinds.ts';
+import { expected, fieldProblems, type FieldRules } from '../checks/fields.ts';
+import { oneOf, TEXT, wholeNumber } from '../checks/kinds.ts';
 import { nameProblems } from '../checks/names.ts';
 
 /** The options of {@link fanOut}. */
@@ -50,7 +55,7 @@ const FAN_OUT_DEFAULTS = {
  */
 const BATCH = { min: 2, max: 200 } as const;
 
-const FIELDS: Rules<keyof FanOutOptions> = {
+const FIELDS: FieldRules<keyof FanOutOptions> = {
   batch: wholeNumber(BATCH.min, BATCH.max),
   onFailure: { ...oneOf('end', 'null'), advice: 'Change it.' },
   description: TEXT,
@@ -84,20 +89,20 @@ export function fanOut(
   const { batch = FAN_OUT_DEFAULTS.batch, onFailure = FAN_OUT_DEFAULTS.onFailure } = options;
   const { description, limits = {} } = options;
   const known = typeof agent === 'string' ? undefined : agent;
-  const agentName = typeof agent === 'string' ? agent : agent.name;
+  const child = typeof agent === 'string' ? agent : agent.name;
   return agentWithoutModel({
     name,
-    loop: { fanOut: { agent: agentName, batch, onFailure } },
+    loop: { fanOut: { agent: child, batch, onFailure } },
     starts: known === undefined ? [] : [known],
-    description: description ?? `Runs the agent ${agentName} once for each item of a list.`,
+    description: description ?? `Runs the agent ${child} once for each item of a list.`,
     limits: limits === 'unlimited' ? limits : { children, ...limits },
-    entry: entryOf(agentName, known, onFailure),
+    entry: entryOf(child, known, onFailure),
   });
 }
 
 /** The inputs and output of a fan-out: lists of those of its agent, as far as they are known. */
 function entryOf(
-  agentName: string,
+  child: string,
   agent: AgentDefinition | undefined,
   onFailure: 'end' | 'null',
 ): NonNullable<AgentWithoutModel['entry']> {
@@ -106,8 +111,8 @@ function entryOf(
   // An agent with only a task takes items that are texts.
   const hasInputs = params.some(({ name }) => name !== 'task');
   const description = hasInputs
-    ? `what ${agentName} works with, an object for each of its runs`
-    : `one run of ${agentName} for each: its task as text, with all it must know`;
+    ? `what ${child} works with, an object for each of its runs`
+    : `one run of ${child} for each: its task as text, with all it must know`;
   const item: SignatureType = hasInputs ? { kind: 'record', fields: params } : ANYTHING;
   const items: SignatureField = { name: 'items', type: { kind: 'list', item }, description };
   const output = agent?.spec.answer.output ?? ANYTHING;
@@ -122,8 +127,6 @@ function entryOf(
   };
 }
 
-const ANYTHING: SignatureType = { kind: 'any' };
-
 /** The full schema of the items, if the agent has one that can be put inside another. */
 function inputsOf(items: SignatureField, own: JsonObject | undefined): JsonObject {
   const inWords = inputsSchema([items]);
@@ -133,8 +136,8 @@ function inputsOf(items: SignatureField, own: JsonObject | undefined): JsonObjec
 }
 
 function agentProblems(name: unknown, agent: unknown): readonly UsageProblem[] {
-  const own = isPlainObject(agent) && hasKind(agent, 'agent') ? agent['name'] : agent;
-  if (typeof own !== 'string' || own === '') {
+  const own = agentName(agent);
+  if (own === undefined) {
     const what = 'an agent, as a definition or by its name';
     return [expected('fan_out', what, shown(agent), "Write it as fanOut('name', agent).")];
   }

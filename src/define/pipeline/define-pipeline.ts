@@ -6,20 +6,19 @@
 import type { LimitsInput } from '../../core/contract/input.ts';
 import type { StageSpec } from '../../core/contract/spec.ts';
 import { printSignature } from '../../core/signature/print-signature.ts';
-import type { SignatureType } from '../../core/contract/signature.ts';
 import { usageErrorOf, type UsageProblem } from '../../core/base/usage-error.ts';
-import { agentWithoutModel } from './agent-without-model.ts';
+import { agentName, agentWithoutModel, ANYTHING } from './agent-without-model.ts';
 import type { AgentDefinition } from '../definition/definitions.ts';
 import { hasKind, isText, oneOf, repeated, TEXT } from '../checks/kinds.ts';
 import { isHumanStep, type HumanStep } from './human-step.ts';
 import { isPlainObject } from '../../core/base/json.ts';
-import { inputProblems } from '../../core/limits/compile-limits.ts';
+import { inputProblems } from '../../core/limits/limits-input.ts';
 import { shown } from '../../core/text/shown.ts';
-import { expected, fieldProblems, type Rules } from '../checks/fields.ts';
+import { expected, fieldProblems, type FieldRules } from '../checks/fields.ts';
 import { nameProblems } from '../checks/names.ts';
 
 /**
- * An agent as a stage: a definition, which the worker then serves, or the name of another agent.
+ * An agent as a stage: its definition, which the worker then serves, or the name of another agent.
  */
 export type StageAgent = AgentDefinition | string;
 
@@ -104,14 +103,12 @@ function entryOf(
 
 type Signed = Required<Pick<AgentDefinition['spec'], 'signature'>>;
 
-const ANYTHING: SignatureType = { kind: 'any' };
-
 function agentOf(stage: PipelineStage | undefined): AgentDefinition | undefined {
   const isOne = typeof stage === 'object' && !isParallel(stage) && hasKind(stage, 'agent');
   return isOne ? (stage as AgentDefinition) : undefined;
 }
 
-const OPTION_FIELDS: Rules = {
+const OPTION_FIELDS: FieldRules = {
   memory: { ...oneOf('none', 'carry'), advice: 'Change it.', code: 'pipeline_memory' },
   map: mapProblems,
   description: TEXT,
@@ -170,7 +167,7 @@ function parallelProblems(
     ...agents.flatMap((agent, index) =>
       agentProblems(pipeline, `${place}[${index}]`, agent, 'an agent'),
     ),
-    ...repeated(agents.flatMap((agent) => nameIn(agent) ?? [])).map((name) =>
+    ...repeated(agents.flatMap((agent) => agentName(agent) ?? [])).map((name) =>
       expected('duplicate_stage', what, `\`${name}\` twice`, 'Rename one.'),
     ),
   ];
@@ -182,20 +179,13 @@ function agentProblems(
   agent: unknown,
   wanted: string,
 ): readonly UsageProblem[] {
-  const name = nameIn(agent);
+  const name = agentName(agent);
   if (name === undefined) {
     return [expected('pipeline_stage', `${place} to be ${wanted}`, shown(agent))];
   }
   if (name !== pipeline) return [];
   const got = `\`${name}\`, the pipeline itself`;
   return [expected('pipeline_stage', `${place} to be another agent`, got, 'It would never end.')];
-}
-
-/** The name of an agent, given as a definition or by its name. */
-function nameIn(agent: unknown): string | undefined {
-  if (typeof agent === 'string') return agent === '' ? undefined : agent;
-  if (!isPlainObject(agent) || !hasKind(agent, 'agent')) return undefined;
-  return typeof agent['name'] === 'string' ? agent['name'] : undefined;
 }
 
 function mapProblems(map: unknown): readonly UsageProblem[] {

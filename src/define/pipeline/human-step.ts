@@ -4,7 +4,7 @@ import { isPlainObject } from '../../core/base/json.ts';
 import { shown } from '../../core/text/shown.ts';
 import { equalOptions, MAX_OPTIONS, MAX_TIMEOUT_MS } from '../../core/toolchain/ask-user.ts';
 import type { UsageProblem } from '../../core/base/usage-error.ts';
-import { expected, fieldProblems, type Rules } from '../checks/fields.ts';
+import { expected, fieldProblems, type FieldRules } from '../checks/fields.ts';
 import { hasKind, isText, isWhole, TEXT, wholeNumber } from '../checks/kinds.ts';
 import { readTemplate } from '../checks/templates.ts';
 
@@ -26,7 +26,7 @@ export interface HumanStep {
   readonly problems: readonly UsageProblem[];
 }
 
-const FIELDS: Rules<keyof HumanStepOptions> = {
+const FIELDS: FieldRules<keyof HumanStepOptions> = {
   question: [{ ...TEXT, required: true }, (question) => templateProblems(String(question))],
   options: { wanted: `to be a list of 1 to ${MAX_OPTIONS} different texts`, fits: areChoices },
   timeoutMs: wholeNumber(1, MAX_TIMEOUT_MS),

@@ -96,7 +96,7 @@ function ofSchemas(
   };
   const inputs = read('input', input);
   const answer = read('output', output);
-  const given = inputs === null ? undefined : toSignature(inputs.json).type;
+  const given = inputs === null ? undefined : toSignature(inputs.json);
   if (given !== undefined && given.kind !== 'record' && given.kind !== 'map') {
     const what = '`signature.input` to be the schema of an object';
     const advice = 'Name the inputs as its properties.';
@@ -104,8 +104,7 @@ function ofSchemas(
   }
   if (problems.length > 0) return { kind: 'problems', problems };
   const params = given === undefined ? [] : fieldsWithin(given);
-  const type =
-    answer === null ? null : withDescriptions(toSignature(answer.json).type, descriptions);
+  const type = answer === null ? null : withDescriptions(toSignature(answer.json), descriptions);
   const signature: DefinedSignature = {
     text:
       type === null

@@ -4,6 +4,7 @@
  */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
+import { LRUCache } from 'lru-cache';
 import { errorText } from '../../core/base/error-text.ts';
 import { canonicalJson, type Json, type JsonObject } from '../../core/base/json.ts';
 import { isIsoDuration, isIsoTime } from '../../core/section/coerce.ts';
@@ -23,11 +24,11 @@ type Compiled =
   | { readonly kind: 'check'; readonly check: ValidateFunction }
   | { readonly kind: 'broken'; readonly cause: string };
 
-/** By identity, which finds nearly all, because definitions keep their schema objects. */
+/** By identity, which finds nearly all, because agents and tools keep their schema objects. */
 const byObject = new WeakMap<JsonObject, Compiled>();
 
-/** By canonical text, oldest first, for equal schemas of several definitions. */
-const byText = new Map<string, Compiled>();
+/** By canonical text, for equal schemas of several definitions. */
+const byText = new LRUCache<string, Compiled>({ max: MAX_COMPILED_SCHEMAS });
 
 /**
  * Why `schema` does not compile, in ajv's words, or undefined when it does. For programmers only.
@@ -39,7 +40,7 @@ export function schemaProblem(schema: JsonObject): string | undefined {
 
 /**
  * The errors of `value`, and a copy of it with the schema's `default`s filled in. Throws when the
- * schema does not compile; definitions have already checked that it does.
+ * schema does not compile; this was checked when the agent or tool was defined.
  */
 export function checkJson(
   schema: JsonObject,
@@ -60,14 +61,7 @@ function compile(schema: JsonObject): Compiled {
   // The order of keys does not matter, so equal schemas share one function.
   const text = canonicalJson(schema);
   const equal = byText.get(text) ?? compileNew(schema);
-  byText.delete(text);
   byText.set(text, equal);
-  if (byText.size > MAX_COMPILED_SCHEMAS) {
-    for (const oldest of byText.keys()) {
-      byText.delete(oldest);
-      break;
-    }
-  }
   byObject.set(schema, equal);
   return equal;
 }

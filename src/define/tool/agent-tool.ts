@@ -10,7 +10,7 @@ import { shown } from '../../core/text/shown.ts';
 import { ToolError } from '../../core/base/tool-error.ts';
 import { usageErrorOf, type UsageProblem } from '../../core/base/usage-error.ts';
 import type { AgentDefinition, ToolChild, ToolDefinition } from '../definition/definitions.ts';
-import { expected, fieldProblems, unknownFields, type Rules } from '../checks/fields.ts';
+import { expected, fieldProblems, unknownFields, type FieldRules } from '../checks/fields.ts';
 import { hasKind, SWITCH, TEXT } from '../checks/kinds.ts';
 import { nameProblems } from '../checks/names.ts';
 import { TOOL_DEFAULTS } from './tool-options.ts';
@@ -19,7 +19,7 @@ import { readObjectSchema, type SchemaInput } from '../schema/value-schema.ts';
 
 /** The options of {@link agentTool}. */
 export interface AgentToolOptions {
-  /** A definition, which the worker then serves, or the name of an agent of the worker. */
+  /** An agent definition, which the worker then serves, or the name of an agent of the worker. */
   readonly agent: AgentDefinition | string;
   /** The name of the tool. Default: the agent's name. */
   readonly name?: string;
@@ -35,7 +35,7 @@ export interface AgentToolOptions {
   readonly cache?: boolean;
 }
 
-const FIELDS: Rules<keyof AgentToolOptions> = {
+const FIELDS: FieldRules<keyof AgentToolOptions> = {
   description: TEXT,
   model: { ...TEXT, wanted: 'to be the id of a model entry' },
   cache: SWITCH,

@@ -3,19 +3,16 @@ import type { LlmToolSpec, ToolSpec } from '../../core/contract/spec.ts';
 import { parametersSchema } from '../../core/signature/json-schema.ts';
 import { clip } from '../../core/text/cut.ts';
 import { ToolError } from '../../core/base/tool-error.ts';
-import {
-  DEFAULT_LLM_TURNS,
-  LLM_QUERY_TOOL,
-  NO_ACTIVITY_FIELDS,
-} from '../../core/toolchain/llm-query.ts';
+import { DEFAULT_LLM_TURNS, NO_ACTIVITY_FIELDS } from '../../core/toolchain/llm-query.ts';
 import { usageErrorOf, type UsageProblem } from '../../core/base/usage-error.ts';
 import {
   defineSignature,
   type DefinedSignature,
   hiddenFieldProblems,
+  paramNames,
   type SignatureInput,
 } from '../schema/define-signature.ts';
-import type { AgentDefinition, ToolDefinition } from '../definition/definitions.ts';
+import type { ToolDefinition } from '../definition/definitions.ts';
 import { modelOf, type AgentModel } from '../model/model-entry.ts';
 import { shown } from '../../core/text/shown.ts';
 import {
@@ -23,13 +20,13 @@ import {
   fieldProblems,
   unknownFields,
   type Fields,
-  type Rules,
+  type FieldRules,
 } from '../checks/fields.ts';
 import { isText, range, TEXT } from '../checks/kinds.ts';
 import { nameProblems } from '../checks/names.ts';
 import { placeholderProblems, readTemplate } from '../checks/templates.ts';
 import { modelProblems } from '../model/model-problems.ts';
-import { APPROVAL_RULE, APPROVAL_TIMEOUT_RULE, CACHE_RULE } from './tool-problems.ts';
+import { APPROVAL_RULE, APPROVAL_TIMEOUT_RULE, approvalSpec, CACHE_RULE } from './tool-problems.ts';
 import type { JsonObject } from '../../core/base/json.ts';
 
 /** Characters of the prompt that are used as the default description. */
@@ -68,15 +65,8 @@ export function llmTool(options: LlmToolOptions): ToolDefinition {
   });
 }
 
-/** The built-in tool `llm_query` of an agent, or undefined when it has none. */
-export function llmQueryTool({ spec }: Pick<AgentDefinition, 'spec'>): ToolDefinition | undefined {
-  const query = spec.tools.find(({ name }) => name === LLM_QUERY_TOOL);
-  return query === undefined
-    ? undefined
-    : { kind: 'tool', spec: query, standard: null, execute: notHere };
-}
-
-function notHere(): never {
+/** Stands for the work of tools whose calls are questions to a model. */
+export function notHere(): never {
   throw new ToolError('models are asked by the loop, no tool activity does it');
 }
 
@@ -85,7 +75,7 @@ function toolSpec(
   signature: DefinedSignature,
   model: string | undefined,
 ): ToolSpec {
-  const { name, prompt, approval = 'never', approvalTimeoutMs } = options;
+  const { name, prompt } = options;
   const [line = ''] = prompt.trim().split('\n');
   return defined({
     name,
@@ -94,9 +84,7 @@ function toolSpec(
     ...NO_ACTIVITY_FIELDS,
     output: signature.output?.schema,
     cache: options.cache === true ? true : undefined,
-    approval:
-      typeof approval === 'function' ? 'function' : approval === 'always' ? approval : undefined,
-    approvalTimeoutMs,
+    ...approvalSpec(options),
     llm: llmSpec(options, signature, model),
   });
 }
@@ -128,7 +116,7 @@ function isPlainText({ type, schema, standard }: NonNullable<DefinedSignature['o
   );
 }
 
-const QUESTION_FIELDS: Rules = {
+const QUESTION_FIELDS: FieldRules = {
   name: (name) => nameProblems(name),
   signature: signatureProblems,
   prompt: promptProblems,
@@ -142,7 +130,7 @@ const QUESTION_FIELDS: Rules = {
   maxTurns: range(1),
 };
 
-const CALL_FIELDS: Rules = {
+const CALL_FIELDS: FieldRules = {
   cache: CACHE_RULE,
   approval: APPROVAL_RULE,
   approvalTimeoutMs: APPROVAL_TIMEOUT_RULE,
@@ -165,7 +153,7 @@ function signatureProblems(given: unknown): readonly UsageProblem[] {
     const advice = 'Add one, for example `(text :string) -> {label :string}`.';
     return [expected('bad_signature', what, 'none', advice)];
   }
-  const defined = defineSignature(given as LlmToolOptions['signature']);
+  const defined = defineSignature(given as SignatureInput);
   if (defined.kind === 'problems') return defined.problems;
   return hiddenFieldProblems(
     defined.signature,
@@ -180,12 +168,9 @@ function promptProblems(prompt: unknown, { signature }: Fields): readonly UsageP
     return [expected('agent_prompt', '`prompt` to be a template', shown(prompt), advice)];
   }
   const reading = readTemplate(prompt, '`prompt`');
-  const defined =
-    signature === undefined ? undefined : defineSignature(signature as LlmToolOptions['signature']);
   if (reading.kind === 'problem') return [reading.problem];
-  if (defined?.kind !== 'signature') return [];
-  const params = defined.signature.params.map(({ name }) => name);
-  return placeholderProblems(reading.names, params, params);
+  const params = signature === undefined ? undefined : paramNames(signature as SignatureInput);
+  return params === undefined ? [] : placeholderProblems(reading.names, params, params);
 }
 
 /** The options of `llmTool`. */

@@ -9,7 +9,7 @@ import {
   type ParametersInput,
   type ToolOptions,
 } from './tool-options.ts';
-import { parameterProblems, schemaProblems, toolProblems } from './tool-problems.ts';
+import { approvalSpec, parameterProblems, schemaProblems, toolProblems } from './tool-problems.ts';
 import type { ToolSearchFields } from '../definition/tool-search-options.ts';
 import { readObjectSchema, readSchema, type SchemaReading } from '../schema/value-schema.ts';
 
@@ -39,10 +39,10 @@ export function defineTool<const Parameters extends ParametersInput = undefined>
   const schema = reading?.kind === 'schema' ? reading.schema : null;
   return {
     kind: 'tool',
-    spec: {
+    spec: defined({
       ...toolSpec(options, schema?.json ?? null),
-      ...defined({ output: output?.kind === 'schema' ? output.schema.json : undefined }),
-    },
+      output: output?.kind === 'schema' ? output.schema.json : undefined,
+    }),
     standard: schema?.standard ?? null,
     ...defined({
       search: options.search,
@@ -69,20 +69,8 @@ function toolSpec(options: ToolOptions<ParametersInput>, parameters: JsonObject 
     sequential: options.sequential ?? false,
     maxResultBytes: options.maxResultBytes ?? TOOL_DEFAULTS.maxResultBytes,
     ...defined({ cache: options.cache === true ? true : undefined }),
-    ...approvalOf(options),
+    ...approvalSpec(options),
     ...areaOf(options.search),
-  };
-}
-
-/** The approval as data; a function stays on the worker. */
-function approvalOf({
-  approval = 'never',
-  approvalTimeoutMs,
-}: ToolOptions<ParametersInput>): Pick<ToolSpec, 'approval' | 'approvalTimeoutMs'> {
-  if (approval === 'never') return {};
-  return {
-    approval: approval === 'always' ? approval : 'function',
-    ...defined({ approvalTimeoutMs }),
   };
 }
 
@@ -94,6 +82,6 @@ function areaOf(search: ToolSearchFields | undefined): Pick<ToolSpec, 'area'> {
 }
 
 function readParameters(input: ParametersInput, beside?: JsonObject): SchemaReading | undefined {
-  if (input === undefined) return beside === undefined ? undefined : readObjectSchema(beside);
-  return readObjectSchema(input, beside);
+  const schema = input ?? beside;
+  return schema === undefined ? undefined : readObjectSchema(schema, beside);
 }

@@ -1,5 +1,5 @@
 import { usageErrorOf } from '../../core/base/usage-error.ts';
-import { fieldProblems, type Rules } from '../checks/fields.ts';
+import { fieldProblems, type FieldRules } from '../checks/fields.ts';
 import { FUNCTION } from '../checks/kinds.ts';
 import { nameProblems } from '../checks/names.ts';
 import type {
@@ -14,7 +14,7 @@ export interface ValidatorOptions<Answer> {
   readonly name: string;
   /**
    * Decides whether an answer is accepted. The answer is a text, or the checked value of a JSON
-   * answer. When it throws, it is retried; after the last attempt the run fails with
+   * answer. If it throws, it is called again; after the last attempt the run fails with
    * `validator_failed`.
    */
   readonly validate: (
@@ -23,13 +23,13 @@ export interface ValidatorOptions<Answer> {
   ) => ValidatorVerdict | Promise<ValidatorVerdict>;
 }
 
-const FIELDS: Rules<keyof ValidatorOptions<unknown>> = {
+const FIELDS: FieldRules<keyof ValidatorOptions<unknown>> = {
   name: (name) => nameProblems(name, 'validator'),
   validate: { ...FUNCTION, required: true, advice: 'Write the function that judges.' },
 };
 
 /**
- * Defines a validator of answers. The first validator of an agent that rejects ends the judging.
+ * Defines a validator of answers. Validators run in order, until one rejects the answer.
  *
  * @throws UsageError with all problems of the options, a line each.
  * @example

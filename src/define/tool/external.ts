@@ -4,7 +4,7 @@ import { MAX_TIMEOUT_MS } from '../../core/toolchain/ask-user.ts';
 import type { ExternalWork } from '../../core/contract/outcome.ts';
 import { toJsonResult } from '../../core/toolchain/result-json.ts';
 import { usageErrorOf } from '../../core/base/usage-error.ts';
-import { fieldProblems, type Rules } from '../checks/fields.ts';
+import { fieldProblems, type FieldRules } from '../checks/fields.ts';
 import { range } from '../checks/kinds.ts';
 
 /** Marks what {@link external} made, in this or another copy of the package. */
@@ -13,7 +13,7 @@ const externalMark = Symbol.for('everloop.external');
 /** Maximum size of details as JSON, in bytes; the state of the run keeps them. */
 export const MAX_DETAILS_BYTES = 65_536;
 
-const FIELDS: Rules = { timeoutMs: range(1, MAX_TIMEOUT_MS) };
+const FIELDS: FieldRules = { timeoutMs: range(1, MAX_TIMEOUT_MS) };
 
 /** What a tool returns when its work goes on elsewhere; made by {@link external}. */
 export interface ExternalReturn {

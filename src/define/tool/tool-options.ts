@@ -6,13 +6,7 @@ import type { ToolSearchFields } from '../definition/tool-search-options.ts';
 import type { SchemaInput } from '../schema/value-schema.ts';
 
 /** The defaults of {@link ToolOptions}. */
-export const TOOL_DEFAULTS: {
-  readonly effect: ToolEffect;
-  readonly timeoutMs: number;
-  readonly localTimeoutMs: number;
-  readonly retry: RetrySpec;
-  readonly maxResultBytes: number;
-} = {
+export const TOOL_DEFAULTS = {
   /** Most tools only read or can use the idempotency key; others must say `once`. */
   effect: 'idempotent',
   /** A minute: enough for a slow service, and shorter than a person waits in a chat. */
@@ -23,7 +17,7 @@ export const TOOL_DEFAULTS: {
   retry: { attempts: 3, initialMs: 1_000, factor: 2 },
   /** 64 KB, about 16,000 tokens; a larger result would crowd out the conversation. */
   maxResultBytes: 65_536,
-};
+} as const;
 
 /** The largest values of options. */
 export const TOOL_BOUNDS = {

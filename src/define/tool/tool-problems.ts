@@ -1,9 +1,11 @@
 /** The checks of `defineTool`, and those that LLM tools and agents as tools share with it. */
+import { defined } from '../../core/base/defined.ts';
+import type { ToolSpec } from '../../core/contract/spec.ts';
 import type { UsageProblem } from '../../core/base/usage-error.ts';
 import { shown } from '../../core/text/shown.ts';
 import { MAX_TIMEOUT_MS } from '../../core/toolchain/ask-user.ts';
 import { expected, fieldProblems, type Check, type Fields } from '../checks/fields.ts';
-import type { Kind, Rules } from '../checks/fields.ts';
+import type { Kind, FieldRules } from '../checks/fields.ts';
 import { FUNCTION, OBJECT, oneOf, range, STRING, SWITCH, TEXT, TEXTS } from '../checks/kinds.ts';
 import { nameProblems } from '../checks/names.ts';
 import type { SchemaReading } from '../schema/value-schema.ts';
@@ -40,6 +42,18 @@ export const APPROVAL_RULE: readonly [Kind, Check] = [
   },
 ];
 
+/** The approval as data; a function stays on the worker. */
+export function approvalSpec({
+  approval = 'never',
+  approvalTimeoutMs,
+}: {
+  readonly approval?: unknown;
+  readonly approvalTimeoutMs?: number;
+}): Pick<ToolSpec, 'approval' | 'approvalTimeoutMs'> {
+  if (approval === 'never') return {};
+  return defined({ approval: approval === 'always' ? approval : 'function', approvalTimeoutMs });
+}
+
 /** How long a person has to approve. */
 export const APPROVAL_TIMEOUT_RULE: Kind = range(1, MAX_TIMEOUT_MS);
 
@@ -49,13 +63,13 @@ const EFFECT: Kind = {
   code: 'tool_effect',
 };
 
-const RETRY_FIELDS: Rules = {
+const RETRY_FIELDS: FieldRules = {
   attempts: range(1),
   initialMs: range(1),
   factor: { ...range(1), fits: (value) => Number.isFinite(value) && Number(value) >= 1 },
 };
 
-const TOOL_FIELDS: Rules<keyof ToolOptions> = {
+const TOOL_FIELDS: FieldRules<keyof ToolOptions> = {
   name: (name) => nameProblems(name),
   description: {
     ...TEXT,

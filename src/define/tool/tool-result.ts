@@ -1,7 +1,8 @@
 import { isPlainObject, utf8Length } from '../../core/base/json.ts';
 import type { MediaPart } from '../../core/base/message.ts';
 import { usageErrorOf, type UsageProblem } from '../../core/base/usage-error.ts';
-import { expected, fieldProblems, type Rules } from '../checks/fields.ts';
+import { expected, fieldProblems, type Kind, type FieldRules } from '../checks/fields.ts';
+import { STRING } from '../checks/kinds.ts';
 
 /**
  * Maximum size of base64 in one result, 1 MB: results are recorded in history, and the service
@@ -12,25 +13,20 @@ const MAX_MEDIA_BYTES = 1_048_576;
 /** Marks what {@link toolResult} made, in this or another copy of the package. */
 const toolReturnMark = Symbol.for('everloop.toolResult');
 
-const FIELDS: Rules = {
+/** A list of media parts. */
+export const MEDIA_LIST: Kind = {
+  wanted: "to be a list of { type: 'media', mediaType, url or data }",
+  fits: isMediaList,
+};
+
+const FIELDS: FieldRules = {
   importance: {
     wanted: 'from -10 to 10',
     fits: (value) => Number(value) >= -10 && Number(value) <= 10,
     code: 'importance',
   },
-  instructions: {
-    wanted: 'to be a text',
-    fits: (value) => typeof value === 'string',
-    code: 'instructions',
-  },
-  media: [
-    {
-      wanted: "to be a list of { type: 'media', mediaType, url or data }",
-      fits: isMediaList,
-      code: 'media',
-    },
-    mediaSizeProblems,
-  ],
+  instructions: { ...STRING, code: 'instructions' },
+  media: [{ ...MEDIA_LIST, code: 'media' }, mediaSizeProblems],
 };
 
 /** A tool's output with media, instructions or an importance; made by {@link toolResult}. */

@@ -21,7 +21,7 @@ import {
   type Definition,
   type SpecialForm,
 } from './analysis.ts';
-import { leafCount, type CallNode, type Node } from '../ast/core-ast.ts';
+import { leafCount, type Node, type NodeOf } from '../ast/core-ast.ts';
 import { analyzeSymbol } from './names.ts';
 import type { Scope } from './scope.ts';
 import { checkToolArguments } from './tool-arguments.ts';
@@ -73,7 +73,7 @@ function callOf(
   at: { readonly items: readonly Form[]; readonly span: Span },
 ): Node {
   const { span } = at;
-  const call: CallNode = {
+  const call: NodeOf<'call'> = {
     kind: 'call',
     fn,
     args,
@@ -115,7 +115,7 @@ function callOf(
 
 function checkArity(
   a: Analysis,
-  { args, span }: CallNode,
+  { args, span }: NodeOf<'call'>,
   name: string,
   arity: NonNullable<Definition['arity']>,
 ): void {
@@ -124,7 +124,7 @@ function checkArity(
   problem(a, 'arity_error', closureArity(name, arity, got), span);
 }
 
-function builtinCall(a: Analysis, builtin: Builtin, call: CallNode): Node {
+function builtinCall(a: Analysis, builtin: Builtin, call: NodeOf<'call'>): Node {
   const { name, max, work } = builtin;
   const min = leastArguments(name, builtin.min, a.world.rules);
   const { args, span } = call;

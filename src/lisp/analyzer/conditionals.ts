@@ -56,7 +56,7 @@ export function analyzeWhen(a: Analysis, form: SpecialForm): Node {
   return head === 'when' ? ifNode(test, body, nothing, span) : ifNode(test, nothing, body, span);
 }
 
-/** Clauses of `cond` and `condp` that may nest in each other: the tree of them is that deep. */
+/** The most clauses of nested `cond` and `condp` together, since each makes the tree deeper. */
 const MAX_CLAUSES = 1_000;
 
 function tooManyClauses(a: Analysis, count: number): boolean {
@@ -94,7 +94,7 @@ export function analyzeCond(a: Analysis, form: SpecialForm): Node {
   return node;
 }
 
-/** `(and …)`, `(or …)`. A bare name directly inside `or` may be unknown: then it is nil. */
+/** `(and …)` and `(or …)`. A bare name directly inside `or` may be unknown, and is then nil. */
 export function analyzeLogic(a: Analysis, form: SpecialForm): Node {
   const { items, scope, span, tail } = form;
   const kind = headOf(items) === 'and' ? 'and' : 'or';
@@ -120,7 +120,10 @@ export function analyzeCase(a: Analysis, form: SpecialForm): Node {
   const seen = newKeyIndex();
   for (let at = 0; at + 1 < rest.length; at += 2) {
     const label = rest[at] as Form;
-    const constants = label.kind === 'list' ? label.items.map(quotedValue) : [caseConstant(label)];
+    const constants =
+      label.kind === 'list'
+        ? label.items.map(quotedValue)
+        : [quotedValue(label.kind === 'quote' ? label.form : label)];
     for (const one of constants) {
       const before = seen.keys.length;
       if (numberOf(seen, one, UNMETERED) < before) {
@@ -133,10 +136,6 @@ export function analyzeCase(a: Analysis, form: SpecialForm): Node {
   const lastForm = rest.length % 2 === 1 ? rest[rest.length - 1] : undefined;
   const otherwise = lastForm === undefined ? null : a.analyze(lastForm, scope, tail);
   return { kind: 'case', value, clauses, otherwise, span, cost: 1 + leafCount([value]) };
-}
-
-function caseConstant(form: Form): Value {
-  return form.kind === 'quote' ? quotedValue(form.form) : quotedValue(form);
 }
 
 /** `(condp p v t a … default?)`, with `t :>> f`. */
@@ -158,7 +157,7 @@ export function analyzeCondp(a: Analysis, form: SpecialForm): Node {
     scope.fn.code.known.set(predicate, predicateNode);
   }
   const around = a.clauses;
-  // A clause with `:>>` takes three forms; the smallest possible number is enough to refuse.
+  // A clause has two forms, or three with `:>>`: this is the smallest number that there can be.
   if (tooManyClauses(a, (rest.length - 1) / 3)) return manyClauses(a, 'condp', span);
   const clauses = { ...form, items: rest, scope: inside };
   const chain = condpChain(a, clauses, { predicate, value });

@@ -10,7 +10,7 @@
 import type { Form } from '../reader/form.ts';
 import type { Span } from '../base/source.ts';
 import { invalid, localNode, wrongShape, type Analysis, type SpecialForm } from './analysis.ts';
-import { childrenOf, constant, type FnNode, type Node, type FnCode } from '../ast/core-ast.ts';
+import { childrenOf, constant, type Node, type FnCode, type NodeOf } from '../ast/core-ast.ts';
 import { signatureOf } from './definitions.ts';
 import { bindKeywords, bindPattern, checkBindable, letBody, newBindings } from './patterns.ts';
 import { fnScope, isInsideShort, newSlot, type FnScope, type Scope } from './scope.ts';
@@ -59,7 +59,7 @@ export interface FnParts {
 }
 
 /** The function that `parts` describe. */
-export function analyzeFn(a: Analysis, parts: FnParts, scope: Scope): FnNode {
+export function analyzeFn(a: Analysis, parts: FnParts, scope: Scope): NodeOf<'fn'> {
   const { items } = parts.params;
   const amp = items.findIndex((item) => item.kind === 'symbol' && item.name === '&');
   const fixed = amp < 0 ? items : items.slice(0, amp);

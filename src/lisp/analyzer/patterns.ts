@@ -184,8 +184,10 @@ function sortOut(a: Analysis, items: readonly Form[]): RecordPattern {
     const left = items[at] as Form;
     const right = items[at + 1] as Form;
     if (left.kind === 'literal' && isKeyword(left.value)) {
-      const known = readDirective(a, pattern, left.value.name, right);
-      if (!known) invalid(a, unknownDirective(left.value.name), left.span);
+      const { name } = left.value;
+      if (readDirective(a, pattern, name, right)) continue;
+      const known = '`:keys [a]`, `:strs [a]`, `:syms [a]`, `:or {a 1}`, `:as m` and `{a :key}`';
+      invalid(a, `A map pattern knows ${known}, not \`:${name}\` like this.`, left.span);
       continue;
     }
     const key = literalKey(right);
@@ -227,10 +229,6 @@ function readDirective(
   if (!names || form.kind !== 'vector') return false;
   for (const item of form.items) bindDirective(a, pattern, directive, item);
   return true;
-}
-
-function unknownDirective(directive: string): string {
-  return `A map pattern knows \`:keys [a]\`, \`:strs [a]\`, \`:syms [a]\`, \`:or {a 1}\`, \`:as m\` and \`{a :key}\`, not \`:${directive}\` like this.`;
 }
 
 function bindDirective(a: Analysis, pattern: RecordPattern, directive: string, item: Form): void {

@@ -1,8 +1,8 @@
 /**
  * Scopes: the slots of names.
  *
- * I1  A function has numbered slots for its parameters, its captures and every local of its body.
- * I2  A slot is bound at one place of the source only, so an inner local never reuses a slot.
+ * I1  A function has numbered slots for its parameters, its captures and each local of its body.
+ * I2  A slot belongs to one binding in the source, so an inner local never reuses a slot.
  * I3  A local of an enclosing function is captured once per function and then has a slot here.
  */
 import type { Span } from '../base/source.ts';
@@ -30,7 +30,7 @@ export interface FnScope {
   readonly code: FnCode;
   /** The scope around the function literal; null for a top-level form. */
   readonly outer: Scope | null;
-  /** Parameters and captures by name. */
+  /** The slots of parameters, captures and, if it has one, of the function's own name. */
   readonly top: Map<string, number>;
   /** Whether this is a `#( … )`. */
   readonly short: boolean;

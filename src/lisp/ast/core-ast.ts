@@ -6,7 +6,7 @@
  *     itself.
  * I2  `cost` is set once, by the analyzer, so both tiers charge the same.
  */
-import type { Run } from '../value/context.ts';
+import type { CompiledNode } from '../value/context.ts';
 import type { Span } from '../base/source.ts';
 import type { Builtin, CodeHead, Value } from '../value/value.ts';
 
@@ -33,19 +33,22 @@ export type Node =
   | TaskNode
   | PartNode;
 
+/** The nodes of one kind, or of several. */
+export type NodeOf<Kind extends Node['kind']> = Extract<Node, { readonly kind: Kind }>;
+
 interface At {
   readonly span: Span;
   readonly cost: number;
 }
 
 /** A constant. */
-export interface ConstNode extends At {
+interface ConstNode extends At {
   readonly kind: 'const';
   readonly value: Value;
 }
 
 /** A local of the running function. */
-export interface LocalNode extends At {
+interface LocalNode extends At {
   readonly kind: 'local';
   readonly slot: number;
   readonly name: string;
@@ -54,7 +57,7 @@ export interface LocalNode extends At {
 /**
  * A definition. `fallback` is the builtin of the same name; with `orNil`, a missing value is nil.
  */
-export interface GlobalNode extends At {
+interface GlobalNode extends At {
   readonly kind: 'global';
   readonly name: string;
   readonly fallback: Builtin | null;
@@ -65,13 +68,13 @@ export interface GlobalNode extends At {
 }
 
 /** `data/key`. */
-export interface DataNode extends At {
+interface DataNode extends At {
   readonly kind: 'data';
   readonly key: string;
 }
 
 /** `if`. */
-export interface IfNode extends At {
+interface IfNode extends At {
   readonly kind: 'if';
   readonly test: Node;
   readonly chosen: Node;
@@ -79,7 +82,7 @@ export interface IfNode extends At {
 }
 
 /** A sequence; its value is that of the last node. */
-export interface DoNode extends At {
+interface DoNode extends At {
   readonly kind: 'do';
   readonly body: readonly Node[];
 }
@@ -92,14 +95,14 @@ export interface Init {
 }
 
 /** `let`. */
-export interface LetNode extends At {
+interface LetNode extends At {
   readonly kind: 'let';
   readonly inits: readonly Init[];
   readonly body: Node;
 }
 
 /** `loop`. `counter` is the slot that counts its jumps. */
-export interface LoopNode extends At {
+interface LoopNode extends At {
   readonly kind: 'loop';
   readonly inits: readonly Init[];
   readonly counter: number;
@@ -107,7 +110,7 @@ export interface LoopNode extends At {
 }
 
 /** `recur` to the innermost loop, or to the function when `ofFn`. */
-export interface RecurNode extends At {
+interface RecurNode extends At {
   readonly kind: 'recur';
   readonly slots: readonly number[];
   readonly counter: number;
@@ -118,13 +121,13 @@ export interface RecurNode extends At {
 }
 
 /** A function literal. */
-export interface FnNode extends At {
+interface FnNode extends At {
   readonly kind: 'fn';
   readonly code: FnCode;
 }
 
 /** A call of any value. */
-export interface CallNode extends At {
+interface CallNode extends At {
   readonly kind: 'call';
   readonly fn: Node;
   readonly args: readonly Node[];
@@ -133,7 +136,7 @@ export interface CallNode extends At {
 }
 
 /** A call of a builtin that is known before the run. */
-export interface BuiltinNode extends At {
+interface BuiltinNode extends At {
   readonly kind: 'builtin';
   readonly builtin: Builtin;
   readonly args: readonly Node[];
@@ -141,13 +144,13 @@ export interface BuiltinNode extends At {
 }
 
 /** A vector, map or set literal; a map's items alternate. */
-export interface LiteralNode extends At {
+interface LiteralNode extends At {
   readonly kind: 'vector' | 'map' | 'set';
   readonly items: readonly Node[];
 }
 
 /** `def`, `defn` and `defonce`. */
-export interface DefNode extends At {
+interface DefNode extends At {
   readonly kind: 'def';
   readonly name: string;
   readonly value: Node;
@@ -156,13 +159,13 @@ export interface DefNode extends At {
 }
 
 /** `and` or `or` with at least two items. Evaluating any item but the last costs `cost`. */
-export interface LogicNode extends At {
+interface LogicNode extends At {
   readonly kind: 'and' | 'or';
   readonly items: readonly Node[];
 }
 
 /** `case`. */
-export interface CaseNode extends At {
+interface CaseNode extends At {
   readonly kind: 'case';
   readonly value: Node;
   readonly clauses: readonly { readonly constants: readonly Value[]; readonly body: Node }[];
@@ -190,7 +193,7 @@ export type ForModifier =
   | { readonly kind: 'when' | 'while'; readonly test: Node; readonly cost: number };
 
 /** `for`, `doseq`, `dotimes`. `gather` is the slot of the results, or −1. */
-export interface ForNode extends At {
+interface ForNode extends At {
   readonly kind: 'for';
   readonly levels: readonly ForLevel[];
   readonly gather: number;
@@ -200,13 +203,13 @@ export interface ForNode extends At {
 }
 
 /** `attempt`. */
-export interface AttemptNode extends At {
+interface AttemptNode extends At {
   readonly kind: 'attempt';
   readonly body: Node;
 }
 
 /** `task`. `slot` holds the printed id. */
-export interface TaskNode extends At {
+interface TaskNode extends At {
   readonly kind: 'task';
   readonly id: Node;
   readonly slot: number;
@@ -231,7 +234,7 @@ export type PartOp =
   | 'has';
 
 /** One step of destructuring. */
-export interface PartNode extends At {
+interface PartNode extends At {
   readonly kind: 'part';
   readonly op: PartOp;
   readonly source: Node;
@@ -333,7 +336,7 @@ export interface FnCode extends CodeHead {
   /** Instructions without compiled parts. */
   forced: readonly object[] | null;
   /** Compiled code. */
-  run: Run | null;
+  run: CompiledNode | null;
   demands: Demands | null;
   /** The `purity` for which `needs` was computed. */
   needsEpoch: object | null;

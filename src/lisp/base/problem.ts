@@ -104,7 +104,7 @@ export class Fault {
 }
 
 /** Thrown by `return` and `fail`: ends the program with a value. */
-export class ProgramEnd<V> {
+export class ProgramExit<V> {
   readonly kind: 'returned' | 'failed';
   readonly value: V;
 

@@ -3,7 +3,7 @@
  * `doc`, suggestions and the generated documentation all use it.
  */
 import { nearNames } from '../base/suggest.ts';
-import type { Value, Builtin, CostClass, Example, Work } from '../value/value.ts';
+import type { Value, Builtin, CostClass, Example, BuiltinWork } from '../value/value.ts';
 import { vectorOf } from '../value/vector.ts';
 import { COLLECTION_WORK } from './collections/collections.ts';
 import { DATE_WORK } from './scalars/dates.ts';
@@ -56,7 +56,7 @@ export const DOC_ROWS: readonly DocRow[] = Object.freeze([
  * Builtins that only special forms use, since programs cannot name them: name, number of arguments
  * (−1: any), work.
  */
-const HIDDEN: readonly (readonly [string, number, Work | undefined])[] = Object.freeze([
+const HIDDEN: readonly (readonly [string, number, BuiltinWork | undefined])[] = Object.freeze([
   ['no-clause~', 1, PREDICATE_WORK['no-clause~']],
   ['take-range~', 4, MAKING_WORK['take-range~']],
   ['by-path~', 2, COLLECTION_WORK['by-path~']],
@@ -64,7 +64,7 @@ const HIDDEN: readonly (readonly [string, number, Work | undefined])[] = Object.
   ['not-restored~', -1, FUNCTION_WORK['not-restored~']],
 ] as const);
 
-function hidden(name: string, count: number, work: Work): Builtin {
+function hidden(name: string, count: number, work: BuiltinWork): Builtin {
   return Object.freeze<Builtin>({
     kind: 'builtin',
     name,
@@ -85,7 +85,7 @@ function build(): Map<string, Builtin> {
   const byPath = made.get('by-path~');
   const elements = made.get('replace-elements~');
   if (byPath === undefined || elements === undefined) return made;
-  const works: { readonly [name: string]: Work } = Object.assign(
+  const works: { readonly [name: string]: BuiltinWork } = Object.assign(
     Object.create(null),
     NUMBER_WORK,
     PREDICATE_WORK,
@@ -126,7 +126,7 @@ function entry(
   name: string,
   arity: { min: number; max: number },
   row: DocRow,
-  work: Work,
+  work: BuiltinWork,
 ): Builtin {
   const own = row.examples.filter(([source]) => mentions(source, name));
   const examples = own.map(([source, value]): Example => ({ source, value }));
@@ -148,7 +148,7 @@ function mentions(source: string, name: string): boolean {
   return source.split(/[\s()[\]{}#]+/).includes(name);
 }
 
-function costOf(row: DocRow, name: string, work: Work): CostClass {
+function costOf(row: DocRow, name: string, work: BuiltinWork): CostClass {
   if (work.kind === 'effect') return 'effect';
   if (name.startsWith('sort')) return 'sorting';
   if (work.kind !== 'plain') return 'callback';
@@ -186,7 +186,7 @@ function arityOf(text: string): { min: number; max: number } {
 const SUGGEST_COST = 500;
 
 /** `doc` and `apropos`, which read the registry. */
-function docWork(registry: ReadonlyMap<string, Builtin>): { readonly [name: string]: Work } {
+function docWork(registry: ReadonlyMap<string, Builtin>): { readonly [name: string]: BuiltinWork } {
   const named = (value: Value): string => {
     if (typeof value === 'string') return value;
     const has = typeof value === 'object' && value !== null && 'name' in value;

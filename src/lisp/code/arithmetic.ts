@@ -4,8 +4,8 @@
  * I1  Result, fuel and failures are those of the builtin. All other operands go to the builtin.
  * I2  One closure for each operator, written out: this is the hottest code of the language.
  */
-import type { BuiltinNode, Node } from '../ast/core-ast.ts';
-import { spend, type Context, type Run } from '../value/context.ts';
+import type { Node, NodeOf } from '../ast/core-ast.ts';
+import { spend, type Context, type CompiledNode } from '../value/context.ts';
 import { read, type Operand } from './operand.ts';
 import type { Span } from '../base/source.ts';
 import type { Value, Builtin } from '../value/value.ts';
@@ -20,7 +20,10 @@ function slow(c: Context, builtin: Builtin, args: readonly Value[], span: Span):
 }
 
 /** Code for `+ - * < > <= >= = mod inc dec` and a few tests; null for every other builtin. */
-export function compileArithmetic(node: BuiltinNode, operand: (node: Node) => Operand): Run | null {
+export function compileArithmetic(
+  node: NodeOf<'builtin'>,
+  operand: (node: Node) => Operand,
+): CompiledNode | null {
   const [first, second] = node.args;
   if (first !== undefined && node.args.length === 1) return compileUnary(node, operand(first));
   if (first === undefined || second === undefined || node.args.length !== 2) return null;
@@ -32,7 +35,11 @@ export function compileArithmetic(node: BuiltinNode, operand: (node: Node) => Op
 }
 
 /** An operation on a local and a constant, the usual way in which loops count and compare. */
-function compileWithConstant(node: BuiltinNode, slot: number, b: number): Run | null {
+function compileWithConstant(
+  node: NodeOf<'builtin'>,
+  slot: number,
+  b: number,
+): CompiledNode | null {
   const { builtin, cost, span } = node;
   switch (builtin.name) {
     case '+':
@@ -71,7 +78,7 @@ function compileWithConstant(node: BuiltinNode, slot: number, b: number): Run | 
   }
 }
 
-function compileUnary(node: BuiltinNode, x: Operand): Run | null {
+function compileUnary(node: NodeOf<'builtin'>, x: Operand): CompiledNode | null {
   const { builtin, cost, span } = node;
   switch (builtin.name) {
     case 'inc':
@@ -109,7 +116,7 @@ function compileUnary(node: BuiltinNode, x: Operand): Run | null {
   }
 }
 
-function compileBinary(node: BuiltinNode, x: Operand, y: Operand): Run | null {
+function compileBinary(node: NodeOf<'builtin'>, x: Operand, y: Operand): CompiledNode | null {
   const { builtin, cost, span } = node;
   switch (builtin.name) {
     case '+':
@@ -163,7 +170,7 @@ function compileBinary(node: BuiltinNode, x: Operand, y: Operand): Run | null {
   }
 }
 
-function compileComparison(node: BuiltinNode, x: Operand, y: Operand): Run | null {
+function compileComparison(node: NodeOf<'builtin'>, x: Operand, y: Operand): CompiledNode | null {
   const { builtin, cost, span } = node;
   switch (builtin.name) {
     case '<':

@@ -4,26 +4,15 @@
  * I1  Closures are made from nodes, never from text; nothing is evaluated.
  * I2  A node pays the same fuel as its instruction on the machine, at the same point: after its
  *     operands, before it acts.
- * I3  `recur` and tail calls return a mark to their caller and take no JavaScript stack.
+ * I3  `recur` and tail calls return a mark to their caller, so they use no JavaScript stack.
  * I4  Only code that is free of effects runs here, so nothing ever waits.
  * I5  Closures stay small and read `L` (locals) and `c` (context) directly: this is the hot path.
  */
 import { slots as newSlots } from '../value/slots.ts';
-import {
-  isLeaf,
-  type AttemptNode,
-  type CaseNode,
-  type ConstNode,
-  type FnCode,
-  type IfNode,
-  type LiteralNode,
-  type LocalNode,
-  type Node,
-  type PartNode,
-} from '../ast/core-ast.ts';
+import { isLeaf, type FnCode, type Node, type NodeOf } from '../ast/core-ast.ts';
 import { closureOf, literalOf, matchCase, readData, readGlobal } from './node-values.ts';
 import { partOf } from './parts.ts';
-import { spend, type Run } from '../value/context.ts';
+import { spend, type CompiledNode } from '../value/context.ts';
 import type { Span } from '../base/source.ts';
 import { type Value, truthy } from '../value/value.ts';
 import { EMPTY_MAP, mapOf } from '../value/tree.ts';
@@ -34,7 +23,7 @@ import { operandOf, read, type Operand } from './operand.ts';
 import { drive, enterFrame, invoke, standsForCall, TAIL, unfoldCall } from './invoke.ts';
 
 /** The compiled code of a whole function. */
-export function compileRun(code: FnCode): Run {
+export function compileRun(code: FnCode): CompiledNode {
   const body = compileValue(code.body);
   if (!hasFnRecur(code.body)) return body;
   return (L, c) => {
@@ -68,13 +57,13 @@ function hasFnRecur(node: Node): boolean {
   }
 }
 
-/** `node` as an operand. Its user pays for a leaf. */
+/** `node` as an operand. If it is a leaf, the node that uses it pays for it. */
 function compileOperand(node: Node): Operand {
   return operandOf(node, compileValue);
 }
 
-/** Compiled code of a node that is not an operand: a leaf pays for itself. */
-export function compileValue(node: Node): Run {
+/** `node` as code that is not an operand: here a leaf pays for itself. */
+export function compileValue(node: Node): CompiledNode {
   const { span, cost } = node;
   switch (node.kind) {
     case 'const':
@@ -133,7 +122,7 @@ export function compileValue(node: Node): Run {
 
 const OK: Value = Object.freeze({ kind: 'keyword', name: 'ok' });
 
-function compileLeaf(node: ConstNode | LocalNode): Run {
+function compileLeaf(node: NodeOf<'const' | 'local'>): CompiledNode {
   const { span } = node;
   if (node.kind === 'const') {
     const { value } = node;
@@ -149,7 +138,12 @@ function compileLeaf(node: ConstNode | LocalNode): Run {
   };
 }
 
-function compileLiteral({ kind, items, cost, span }: LiteralNode): Run {
+function compileLiteral({
+  kind,
+  items,
+  cost,
+  span,
+}: NodeOf<'vector' | 'map' | 'set'>): CompiledNode {
   const operands = items.map(compileOperand);
   return (L, c) => {
     const values: Value[] = [];
@@ -160,7 +154,7 @@ function compileLiteral({ kind, items, cost, span }: LiteralNode): Run {
   };
 }
 
-function compileCase(node: CaseNode): Run {
+function compileCase(node: NodeOf<'case'>): CompiledNode {
   const { cost, span } = node;
   const subject = compileOperand(node.value);
   const bodies = node.clauses.map((clause) => compileValue(clause.body));
@@ -169,12 +163,12 @@ function compileCase(node: CaseNode): Run {
     const value = read(subject, L, c);
     spend(c, cost, span);
     const chosen = matchCase(c, node, value);
-    return chosen < 0 ? (otherwise as Run)(L, c) : (bodies[chosen] as Run)(L, c);
+    return chosen < 0 ? (otherwise as CompiledNode)(L, c) : (bodies[chosen] as CompiledNode)(L, c);
   };
 }
 
 /** Only tool calls fail in a way that `attempt` recovers from, and there are none in here (I4). */
-function compileAttempt(node: AttemptNode): Run {
+function compileAttempt(node: NodeOf<'attempt'>): CompiledNode {
   const { cost, span } = node;
   const body = compileValue(node.body);
   return (L, c) => {
@@ -183,7 +177,7 @@ function compileAttempt(node: AttemptNode): Run {
   };
 }
 
-function compilePart(node: PartNode): Run {
+function compilePart(node: NodeOf<'part'>): CompiledNode {
   const { cost, span } = node;
   const source = compileOperand(node.source);
   return (L, c) => {
@@ -194,7 +188,7 @@ function compilePart(node: PartNode): Run {
   };
 }
 
-function compileIf(node: IfNode): Run {
+function compileIf(node: NodeOf<'if'>): CompiledNode {
   const { cost, span } = node;
   const t = compileOperand(node.test);
   const a = compileValue(node.chosen);
@@ -206,16 +200,16 @@ function compileIf(node: IfNode): Run {
   };
 }
 
-function compileDo(nodes: readonly Node[]): Run {
+function compileDo(nodes: readonly Node[]): CompiledNode {
   const runs = nodes.map(compileValue);
   const last = runs.length - 1;
   return (L, c) => {
-    for (let index = 0; index < last; index++) (runs[index] as Run)(L, c);
-    return (runs[last] as Run)(L, c);
+    for (let index = 0; index < last; index++) (runs[index] as CompiledNode)(L, c);
+    return (runs[last] as CompiledNode)(L, c);
   };
 }
 
-function compileLet(node: Extract<Node, { kind: 'let' }>): Run {
+function compileLet(node: NodeOf<'let'>): CompiledNode {
   let body = compileValue(node.body);
   // A few bindings become nested closures, innermost first. Each costs less than a pass of a loop.
   if (node.inits.length <= 4) {
@@ -239,7 +233,7 @@ function compileLet(node: Extract<Node, { kind: 'let' }>): Run {
   };
 }
 
-function compileCall(node: Extract<Node, { kind: 'call' }>): Run {
+function compileCall(node: NodeOf<'call'>): CompiledNode {
   const { span, cost, tail } = node;
   const callee = compileOperand(node.fn);
   const args = node.args.map(compileOperand);
@@ -289,7 +283,7 @@ function isClosure(value: Value): boolean {
   return typeof value === 'object' && value !== null && value.kind === 'closure';
 }
 
-function compileBuiltin(node: Extract<Node, { kind: 'builtin' }>): Run {
+function compileBuiltin(node: NodeOf<'builtin'>): CompiledNode {
   const quick = compileArithmetic(node, compileOperand);
   if (quick !== null) return quick;
   const { span, cost, builtin } = node;
@@ -334,7 +328,7 @@ function compileBuiltin(node: Extract<Node, { kind: 'builtin' }>): Run {
   };
 }
 
-function compileLogic(kind: 'and' | 'or', items: readonly Node[], span: Span): Run {
+function compileLogic(kind: 'and' | 'or', items: readonly Node[], span: Span): CompiledNode {
   const tests = items.slice(0, -1).map((item) => ({
     value: compileOperand(item),
     cost: 1 + (isLeaf(item) ? 1 : 0),

@@ -8,8 +8,8 @@
  * I4  Instructions can be made again from the source, so a snapshot holds addresses and no code.
  * I5  A stack without a host cannot wait: only code that is free of effects runs on it.
  */
-import type { ConstNode, Demands, FnCode, LocalNode, Node } from '../ast/core-ast.ts';
-import type { Context, Run } from '../value/context.ts';
+import type { Demands, FnCode, Node, NodeOf } from '../ast/core-ast.ts';
+import type { Context, CompiledNode } from '../value/context.ts';
 import type { Span } from '../base/source.ts';
 import type { Builtin, Combinator, Steps, Value } from '../value/value.ts';
 
@@ -91,7 +91,7 @@ export interface Instruction {
   /** Executes the instruction. */
   readonly act: Act;
   /** Compiled code of the node, for `run` and `try`. */
-  run: Run | null;
+  run: CompiledNode | null;
   /** The instructions of the node by itself, for a `run` whose compiled code was abandoned. */
   parts: readonly Instruction[] | null;
   /** For `try`: the demands of the node, and the slots that it binds. */
@@ -102,7 +102,7 @@ export interface Instruction {
 }
 
 /** A node that the instruction using it reads directly. */
-export type LeafNode = ConstNode | LocalNode;
+export type LeafNode = NodeOf<'const' | 'local'>;
 
 /** Executes one instruction. */
 export type Act = (s: Stack, frame: CodeFrame, instruction: Instruction) => void;

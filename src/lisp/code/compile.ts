@@ -8,19 +8,7 @@
  *     is nested too deep; tests use it to show that both tiers agree.
  * I4  Operands are evaluated left to right; leaves are read by the instruction that uses them.
  */
-import {
-  childrenOf,
-  isLeaf,
-  type CaseNode,
-  type DefNode,
-  type DoNode,
-  type FnCode,
-  type ForNode,
-  type IfNode,
-  type LogicNode,
-  type LoopNode,
-  type Node,
-} from '../ast/core-ast.ts';
+import { childrenOf, isLeaf, type FnCode, type Node, type NodeOf } from '../ast/core-ast.ts';
 import type { Acts, Instruction, LeafNode, Op } from './code.ts';
 import { demandsOf } from './effects.ts';
 
@@ -188,14 +176,14 @@ function emitEnclosed(e: Emitter, start: Instruction, body: Node, end: Op): void
   start.a = here(e);
 }
 
-function emitDo(e: Emitter, node: DoNode): void {
+function emitDo(e: Emitter, node: NodeOf<'do'>): void {
   for (const [index, item] of node.body.entries()) {
     emitValue(e, item);
     if (index < node.body.length - 1) emit(e, 'drop', item);
   }
 }
 
-function emitLoop(e: Emitter, node: LoopNode): void {
+function emitLoop(e: Emitter, node: NodeOf<'loop'>): void {
   emitInits(e, node);
   const start = emit(e, 'enter', node, { a: node.counter });
   const from = here(e);
@@ -203,13 +191,13 @@ function emitLoop(e: Emitter, node: LoopNode): void {
   backpatch(e, start, from);
 }
 
-function emitDef(e: Emitter, node: DefNode): void {
+function emitDef(e: Emitter, node: NodeOf<'def'>): void {
   const once = node.once ? emit(e, 'defonce', node) : null;
   emitOperator(e, 'def', node, [node.value]);
   if (once !== null) once.a = here(e);
 }
 
-function emitLogic(e: Emitter, node: LogicNode): void {
+function emitLogic(e: Emitter, node: NodeOf<'and' | 'or'>): void {
   const jumps: Instruction[] = [];
   for (const [index, item] of node.items.entries()) {
     if (index === node.items.length - 1) emitValue(e, item);
@@ -222,7 +210,7 @@ function emitLogic(e: Emitter, node: LogicNode): void {
   for (const jump of jumps) jump.a = here(e);
 }
 
-function emitCase(e: Emitter, node: CaseNode): void {
+function emitCase(e: Emitter, node: NodeOf<'case'>): void {
   const choice = emitOperator(e, 'case', node, [node.value]);
   const ends: Instruction[] = [];
   for (const clause of node.clauses) {
@@ -235,7 +223,7 @@ function emitCase(e: Emitter, node: CaseNode): void {
   for (const end of ends) end.a = here(e);
 }
 
-function emitIf(e: Emitter, node: IfNode): void {
+function emitIf(e: Emitter, node: NodeOf<'if'>): void {
   const leaves = emitOperands(e, [node.test]);
   const skip = emit(e, 'unless', node, { cost: node.cost, leaves });
   emitValue(e, node.chosen);
@@ -245,7 +233,7 @@ function emitIf(e: Emitter, node: IfNode): void {
   end.a = here(e);
 }
 
-function emitInits(e: Emitter, node: Extract<Node, { kind: 'let' | 'loop' }>): void {
+function emitInits(e: Emitter, node: NodeOf<'let' | 'loop'>): void {
   for (const init of node.inits) {
     const leaves = emitOperands(e, [init.value]);
     emit(e, 'set', init.value, { a: init.slot, cost: init.cost, leaves });
@@ -261,13 +249,13 @@ function backpatch(e: Emitter, start: Instruction, from: number): void {
   }
 }
 
-function emitFor(e: Emitter, node: ForNode): void {
+function emitFor(e: Emitter, node: NodeOf<'for'>): void {
   emit(e, 'gather', node, { cost: node.cost, a: node.gather });
   emitLevel(e, node, 0);
   emit(e, 'gathered', node, { a: node.gather });
 }
 
-function emitLevel(e: Emitter, node: ForNode, at: number): void {
+function emitLevel(e: Emitter, node: NodeOf<'for'>, at: number): void {
   const level = node.levels[at];
   if (level === undefined) {
     const leaves = emitOperands(e, [node.body]);

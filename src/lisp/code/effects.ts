@@ -14,11 +14,11 @@
 import {
   childrenOf,
   codeOf,
-  type CallNode,
   type Demand,
   type Demands,
   type Node,
   type FnCode,
+  type NodeOf,
 } from '../ast/core-ast.ts';
 import type { Context } from '../value/context.ts';
 import type { Combinator, Value, Builtin } from '../value/value.ts';
@@ -178,7 +178,7 @@ function isFreeNode(search: Search, fn: Node, args: readonly Node[] | null): boo
  * Whether calling the result of a call is free. It is known when the called function ends in a
  * function literal, such as `(adder 1)`; the captures of the literal are arguments of the call.
  */
-function isFreeResult(search: Search, call: CallNode, args: readonly Node[] | null): boolean {
+function isFreeResult(search: Search, call: NodeOf<'call'>, args: readonly Node[] | null): boolean {
   const code = calledCode(search.ctx, call.fn);
   const made = code === null ? null : resultOf(code.body);
   if (code === null || made?.kind !== 'fn') return false;

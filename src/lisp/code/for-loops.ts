@@ -4,8 +4,8 @@
  * I1  Levels are nested as written; the rightmost binding changes fastest.
  * I2  An item costs 1 before its modifiers run, on both tiers.
  */
-import { endsEarly, isLeaf, type ForNode, type Node } from '../ast/core-ast.ts';
-import { checkCount, spend, type Context, type Run } from '../value/context.ts';
+import { endsEarly, isLeaf, type Node, type NodeOf } from '../ast/core-ast.ts';
+import { checkCount, spend, type Context, type CompiledNode } from '../value/context.ts';
 import { walkItems } from './node-values.ts';
 import { isVector, type Value } from '../value/value.ts';
 import { vectorAt, vectorCount, vectorOf } from '../value/vector.ts';
@@ -17,7 +17,7 @@ const NO_ITEMS: readonly Value[] = Object.freeze([]);
 type Level = (L: Value[], c: Context, out: Value[]) => void;
 
 /** Compiled code of a `for`, `doseq` or `dotimes`. */
-export function compileFor(node: ForNode, operand: (node: Node) => Operand): Run {
+export function compileFor(node: NodeOf<'for'>, operand: (node: Node) => Operand): CompiledNode {
   const { cost, span, gather } = node;
   const walk = compileLevel(node, 0, operand);
   return (L, c) => {
@@ -28,7 +28,7 @@ export function compileFor(node: ForNode, operand: (node: Node) => Operand): Run
   };
 }
 
-function compileLevel(node: ForNode, at: number, operand: (node: Node) => Operand): Level {
+function compileLevel(node: NodeOf<'for'>, at: number, operand: (node: Node) => Operand): Level {
   const level = node.levels[at];
   const { span, gather } = node;
   if (level === undefined) {

@@ -15,7 +15,7 @@ import { newSteps } from '../builtins/arguments/stepping.ts';
 import { combinatorStepper } from '../builtins/functions/combinators.ts';
 import { lookup } from '../builtins/arguments/lookup.ts';
 import { spreadArguments } from '../builtins/arguments/seqable.ts';
-import { type Context, type Run, pay } from '../value/context.ts';
+import { type Context, type CompiledNode, pay } from '../value/context.ts';
 import { Fault } from '../base/problem.ts';
 import type { Span } from '../base/source.ts';
 import type { Closure, Value, VarMark, Combinator, Builtin, CodeHead } from '../value/value.ts';
@@ -86,7 +86,7 @@ export function newLocals(fn: Closure, args: readonly Value[]): Value[] {
 }
 
 /** The compiled code of a function, made at its first call. */
-function runOf(ctx: Context, code: FnCode): Run {
+function runOf(ctx: Context, code: FnCode): CompiledNode {
   code.run ??= ctx.compile(code);
   return code.run;
 }

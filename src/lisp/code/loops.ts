@@ -5,22 +5,22 @@
  * I2  The usual loop, `(if test (recur …) end)`, is compiled as a whole and needs no mark.
  * I3  The iterations of a loop are counted in a slot; too many of them are a fault on both tiers.
  */
-import type { LoopNode, Node, RecurNode } from '../ast/core-ast.ts';
-import { spend, type Context, type Run } from '../value/context.ts';
+import type { Node, NodeOf } from '../ast/core-ast.ts';
+import { spend, type Context, type CompiledNode } from '../value/context.ts';
 import { jumpLimit } from './node-values.ts';
 import type { Span } from '../base/source.ts';
 import type { Value, VarMark } from '../value/value.ts';
 import { operandOf, read, type Operand } from './operand.ts';
 
 /** Compiles a node of the loop. */
-type Compile = (node: Node) => Run;
+type Compile = (node: Node) => CompiledNode;
 
 /** The mark that a `recur` returns to its loop. */
 export const RECUR: VarMark = Object.freeze({ kind: 'var', name: 'recur~' });
 
 /** Runs bindings one after another. */
 export function compileInits(
-  inits: LoopNode['inits'],
+  inits: NodeOf<'loop'>['inits'],
   compile: Compile,
 ): (L: Value[], c: Context) => void {
   const runs = inits.map(({ slot, value, cost }) => ({
@@ -41,7 +41,7 @@ export function compileInits(
 }
 
 /** Compiled code of a `loop`. */
-export function compileLoop(node: LoopNode, compile: Compile): Run {
+export function compileLoop(node: NodeOf<'loop'>, compile: Compile): CompiledNode {
   const inits = compileInits(node.inits, compile);
   const rounds = compileRounds(node, compile);
   const { counter } = node;
@@ -53,7 +53,7 @@ export function compileLoop(node: LoopNode, compile: Compile): Run {
 }
 
 /** The iterations of a loop whose locals are set. */
-function compileRounds({ body, counter }: LoopNode, compile: Compile): Run {
+function compileRounds({ body, counter }: NodeOf<'loop'>, compile: Compile): CompiledNode {
   if (body.kind === 'if') {
     const { test, chosen, otherwise } = body;
     const next = [chosen, otherwise].find(
@@ -86,7 +86,7 @@ function compileRounds({ body, counter }: LoopNode, compile: Compile): Run {
 /** The parts of a loop of the form `(if test (recur …) end)` or `(if test end (recur …))`. */
 interface LoopParts {
   readonly test: Node;
-  readonly next: RecurNode;
+  readonly next: NodeOf<'recur'>;
   readonly end: Node;
   readonly jumpsWhen: boolean;
   readonly cost: number;
@@ -94,7 +94,7 @@ interface LoopParts {
 }
 
 /** The iterations of such a loop. */
-function compileCounting(parts: LoopParts, compile: Compile): Run {
+function compileCounting(parts: LoopParts, compile: Compile): CompiledNode {
   const { jumpsWhen, cost, span, next } = parts;
   const test = operandOf(parts.test, compile);
   const bound = boundOf(parts.test);
@@ -153,7 +153,7 @@ function boundOf(test: Node): Bound | null {
 }
 
 /** The first three arguments of a jump and their slots; a missing one is nil. */
-function jumpParts({ args, slots }: RecurNode, compile: Compile): JumpParts {
+function jumpParts({ args, slots }: NodeOf<'recur'>, compile: Compile): JumpParts {
   const [first = NOTHING, second = NOTHING, third = NOTHING] = args
     .slice(0, 3)
     .map((arg) => operandOf(arg, compile));
@@ -174,7 +174,7 @@ interface JumpParts {
 const NOTHING: Operand = Object.freeze<Operand>({ slot: -1, value: null, run: null });
 
 /** Compiled code of a `recur` at any place of a loop or function. */
-export function compileRecur(node: RecurNode, compile: Compile): Run {
+export function compileRecur(node: NodeOf<'recur'>, compile: Compile): CompiledNode {
   const jump = compileJump(node, compile);
   return (L, c) => {
     jump(L, c);
@@ -183,7 +183,7 @@ export function compileRecur(node: RecurNode, compile: Compile): Run {
 }
 
 /** Sets the slots of a loop for its next iteration, and counts the jump. */
-function compileJump(node: RecurNode, compile: Compile): (L: Value[], c: Context) => void {
+function compileJump(node: NodeOf<'recur'>, compile: Compile): (L: Value[], c: Context) => void {
   const { slots, counter, cost, span } = node;
   const args = node.args.map((arg) => operandOf(arg, compile));
   return (L, c) => {

@@ -5,33 +5,27 @@
  * I2  `ctx.at` is set before anything that can fail, so a fault has a place in the source.
  */
 import { slots } from '../value/slots.ts';
-import type { CaseNode, GlobalNode, RecurNode, FnCode } from '../ast/core-ast.ts';
-import { noClause } from '../builtins/arguments/expect.ts';
+import type { FnCode, NodeOf } from '../ast/core-ast.ts';
+import { noClause, wrongValue } from '../builtins/arguments/expect.ts';
 import { flexibleGet } from '../builtins/arguments/lookup.ts';
 import { itemsOfSeqable } from '../builtins/arguments/seqable.ts';
 import { Fault } from '../base/problem.ts';
 import type { Span } from '../base/source.ts';
 import { withCommas } from '../base/with-commas.ts';
 import { equalValues } from '../value/order.ts';
-import { describeValue } from '../value/print.ts';
 import { mapOf, setOf } from '../value/tree.ts';
 import { isNumber, type Closure, type Value } from '../value/value.ts';
 import { vectorOf } from '../value/vector.ts';
 import { checkCount, type Context } from '../value/context.ts';
 
 /** The value of a definition, cached in the node until a definition changes; fails without one. */
-export function readGlobal(ctx: Context, node: GlobalNode): Value {
+export function readGlobal(ctx: Context, node: NodeOf<'global'>): Value {
   if (node.epoch === ctx.epoch) return node.cached;
   const bound = ctx.globals.get(node.name);
   const value = bound === undefined ? node.fallback : bound;
   if (value === null && bound === undefined && !node.orNil) {
-    throw new Fault(
-      'unbound_var',
-      `\`${node.name}\` is defined in this program but has no value yet.`,
-      {
-        span: node.span,
-      },
-    );
+    const message = `\`${node.name}\` is defined in this program but has no value yet.`;
+    throw new Fault('unbound_var', message, { span: node.span });
   }
   node.cached = value;
   node.epoch = ctx.epoch;
@@ -73,7 +67,7 @@ export function literalOf(
 }
 
 /** The index of the clause that matches, −1 for the default; fails when there is none. */
-export function matchCase(ctx: Context, node: CaseNode, value: Value): number {
+export function matchCase(ctx: Context, node: NodeOf<'case'>, value: Value): number {
   ctx.at = node.span;
   for (let index = 0; index < node.clauses.length; index++) {
     const clause = node.clauses[index];
@@ -86,7 +80,7 @@ export function matchCase(ctx: Context, node: CaseNode, value: Value): number {
 }
 
 /** The fault of too many jumps. */
-export function jumpLimit(ctx: Context, node: RecurNode): Fault {
+export function jumpLimit(ctx: Context, node: NodeOf<'recur'>): Fault {
   const limit = withCommas(ctx.limits.loopIterations);
   const what = node.ofFn ? 'function' : '`loop`';
   return new Fault(
@@ -111,9 +105,7 @@ export function walkItems(
     if (early) ctx.extra(items.length);
     return items;
   }
-  if (!isNumber(value)) {
-    throw new Fault('type_error', `\`dotimes\` expects a number, got ${describeValue(value)}.`);
-  }
+  if (!isNumber(value)) throw wrongValue('dotimes', 'a number', value);
   const size = typeof value === 'object' ? value.value : Number(value);
   const count = Math.max(0, Math.trunc(size)) || 0;
   checkCount(ctx, count);

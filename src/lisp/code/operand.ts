@@ -6,7 +6,7 @@
  * I2  The user of an operand pays for a leaf; any other operand pays for itself when it runs.
  */
 import type { Node } from '../ast/core-ast.ts';
-import type { Context, Run } from '../value/context.ts';
+import type { Context, CompiledNode } from '../value/context.ts';
 import type { Value } from '../value/value.ts';
 
 /** A constant, a local, or code that has to run. */
@@ -16,11 +16,11 @@ export interface Operand {
   /** The value of a constant. */
   readonly value: Value;
   /** The code of another node, or null. */
-  readonly run: Run | null;
+  readonly run: CompiledNode | null;
 }
 
 /** `node` as an operand; `compile` makes the code of a node that is not a leaf. */
-export function operandOf(node: Node, compile: (node: Node) => Run): Operand {
+export function operandOf(node: Node, compile: (node: Node) => CompiledNode): Operand {
   if (node.kind === 'const') return { slot: -1, value: node.value, run: null };
   if (node.kind === 'local') return { slot: node.slot, value: null, run: null };
   return { slot: -1, value: null, run: compile(node) };

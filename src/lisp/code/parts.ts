@@ -3,7 +3,7 @@
  *
  * I1  A missing part is nil; a value of the wrong type is a `destructure_error`.
  */
-import type { PartNode } from '../ast/core-ast.ts';
+import type { NodeOf } from '../ast/core-ast.ts';
 import { flexibleGet } from '../builtins/arguments/lookup.ts';
 import { Fault } from '../base/problem.ts';
 import { characters } from '../value/characters.ts';
@@ -21,7 +21,7 @@ import {
 import type { Context } from '../value/context.ts';
 
 /** The part of `value` that `node` names. */
-export function partOf(ctx: Context, node: PartNode, value: Value): Value {
+export function partOf(ctx: Context, node: NodeOf<'part'>, value: Value): Value {
   switch (node.op) {
     case 'elements':
       return elementsOf(ctx, value);

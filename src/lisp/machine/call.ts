@@ -78,12 +78,17 @@ function callClosure(s: Stack, fn: Closure, args: Value[], span: Span): void {
   else pushFrame(s, fn, newLocals(fn, args), span);
 }
 
+/** Pushes the value of compiled code; false when it was abandoned. */
+function pushFree(s: Stack, work: () => Value): boolean {
+  const value = runFree(s, s.frames.length + 1, work);
+  if (value !== undefined) s.values.push(value);
+  return value !== undefined;
+}
+
 /** Runs a closure as compiled code, or in a frame of its own when that is abandoned. */
 function runClosure(s: Stack, fn: Closure, args: Value[], span: Span): void {
-  const work = (): Value => enterFrame(s.ctx, fn, newLocals(fn, args), span);
-  const value = runFree(s, s.frames.length + 1, work);
-  if (value === undefined) pushFrame(s, fn, newLocals(fn, args), span);
-  else s.values.push(value);
+  const isDone = pushFree(s, () => enterFrame(s.ctx, fn, newLocals(fn, args), span));
+  if (!isDone) pushFrame(s, fn, newLocals(fn, args), span);
 }
 
 /** {@link callValue} for a call in tail position: the called closure replaces its caller (I2). */
@@ -140,13 +145,8 @@ function isFreeNow(s: Stack, fn: Value, args: readonly Value[]): boolean {
 
 function callCombinator(s: Stack, fn: Combinator, args: Value[], span: Span): void {
   const { ctx } = s;
-  if (!isSlow(s) && isFreeFunction(ctx, fn)) {
-    const value = runFree(s, s.frames.length + 1, () => invoke(ctx, fn, args.slice(), span));
-    if (value !== undefined) {
-      s.values.push(value);
-      return;
-    }
-  }
+  const isFree = !isSlow(s) && isFreeFunction(ctx, fn);
+  if (isFree && pushFree(s, () => invoke(ctx, fn, args.slice(), span))) return;
   startCombinator(s, fn, args, span);
 }
 
@@ -190,13 +190,7 @@ export function runBuiltin(s: Stack, fn: Builtin, args: Value[], span: Span): vo
       s.values.push(work.run(ctx, args));
       return;
     case 'steps':
-      if (isFreeNow(s, fn, args)) {
-        const value = runFree(s, s.frames.length + 1, () => drive(ctx, fn, args, span));
-        if (value !== undefined) {
-          s.values.push(value);
-          return;
-        }
-      }
+      if (isFreeNow(s, fn, args) && pushFree(s, () => drive(ctx, fn, args, span))) return;
       startBuiltin(s, fn, args, span);
       return;
     case 'effect':

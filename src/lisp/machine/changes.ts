@@ -29,7 +29,7 @@ export function changedDefinitions(
 ): readonly ChangedDefinition[] {
   const { main, before } = machine;
   return [...main.globals]
-    .filter(([name, value]) => !isHistory(name) && !isSame(before.globals, name, value))
+    .filter(([name, value]) => !/^\*[123]$/.test(name) && !isSame(before.globals, name, value))
     .map(([name, value]) => ({ name, preview: printValue(value, 'preview', bounds) }))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
@@ -50,10 +50,6 @@ export function describeDefinitions(
 export function memoryWithJournal(machine: Machine): ProgramMemory {
   const { before, main, sources } = machine;
   return writeMemory({ ...before, journal: main.records.journal }, sources);
-}
-
-function isHistory(name: string): boolean {
-  return /^\*[123]$/.test(name);
 }
 
 function isSame(before: ReadonlyMap<string, Value>, name: string, value: Value): boolean {

@@ -10,6 +10,7 @@
 import { propertiesOf, outgoingName } from '../analyzer/tool-arguments.ts';
 import { emptyObject, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { toJson, fromJson } from '../json/to-json.ts';
+import { wrongValue } from '../builtins/arguments/expect.ts';
 import { flexibleGet } from '../builtins/arguments/lookup.ts';
 import { itemsOfSeqable } from '../builtins/arguments/seqable.ts';
 import { defined } from '../base/defined.ts';
@@ -191,11 +192,7 @@ function outgoing(name: string, named: TreeMap, schema: JsonObject): JsonObject 
 function askOptions(args: readonly Value[]): TreeMap {
   const [question = null, options = null] = args;
   const given = options === null ? EMPTY_MAP : options;
-  if (!isMap(given))
-    throw new Fault(
-      'type_error',
-      `\`ask\` expects a map of options as argument 2, got ${describeValue(given)}.`,
-    );
+  if (!isMap(given)) throw wrongValue('ask', 'a map of options as argument 2', given);
   const keys = [...treeKeys(given), keyword('question')];
   const unmetered = { ...UNMETERED, maxNesting: 100 };
   return mapOf(keys, [...treeVals(given), question], unmetered);
@@ -206,12 +203,7 @@ function ask(m: Machine, branch: Branch, given: TreeMap, span: Span): void {
   const field = (name: string): Value | undefined => flexibleGet(ctx, given, keyword(name));
   pay(ctx, EFFECT_COST, span);
   const question = field('question') ?? null;
-  if (typeof question !== 'string') {
-    throw new Fault(
-      'type_error',
-      `\`ask\` expects text as the question, got ${describeValue(question)}.`,
-    );
-  }
+  if (typeof question !== 'string') throw wrongValue('ask', 'text as the question', question);
   const options = field('options') ?? null;
   const values = options === null ? [] : [...itemsOfSeqable(ctx, options, 'ask')];
   const labels = values.map((value) => labelOf(m, value));
@@ -220,10 +212,7 @@ function ask(m: Machine, branch: Branch, given: TreeMap, span: Span): void {
   }
   const timeout = field('timeout-ms') ?? null;
   if (timeout !== null && !isNumber(timeout)) {
-    throw new Fault(
-      'type_error',
-      `\`ask\` expects a number as :timeout-ms, got ${describeValue(timeout)}.`,
-    );
+    throw wrongValue('ask', 'a number as :timeout-ms', timeout);
   }
   const details = field('details');
   const json = details === undefined ? undefined : toJson(details, { dashes: 'underscore' });
@@ -267,11 +256,7 @@ function labelOf(m: Machine, option: Value): string {
 
 function sleep(m: Machine, branch: Branch, value: Value, span: Span): void {
   pay(m.ctx, EFFECT_COST, span);
-  if (!isNumber(value))
-    throw new Fault(
-      'type_error',
-      `\`sleep\` expects a number as argument 1, got ${describeValue(value)}.`,
-    );
+  if (!isNumber(value)) throw wrongValue('sleep', 'a number as argument 1', value);
   const ms = milliseconds(value);
   if (!(ms >= 0 && ms <= MAX_SLEEP_MS)) {
     throw new Fault(
@@ -307,7 +292,7 @@ function answerOf(
 ): { readonly value: Value } | { readonly fault: Fault } {
   const { request: made, options } = effect;
   if (made.kind !== 'ask' || made.options === undefined) return { value: fromJson(json) };
-  const text = typeof json === 'string' ? json : String(fromJsonText(json));
+  const text = typeof json === 'object' ? '' : String(json);
   const wanted = folded(text);
   const byLabel = made.options.findIndex((label) => folded(label) === wanted);
   const number = /^[0-9]+$/.test(wanted) ? Number(wanted) - 1 : -1;
@@ -316,15 +301,8 @@ function answerOf(
   if (option !== undefined) return { value: option };
   if (made.free) return { value: text };
   // The host checks answers before it sends them, so this is its bug.
-  return {
-    fault: new Fault('runtime_error', '`ask`: the answer is none of the options.', {
-      span: made.span,
-    }),
-  };
-}
-
-function fromJsonText(json: Json): string {
-  return typeof json === 'object' ? '' : String(json);
+  const message = '`ask`: the answer is none of the options.';
+  return { fault: new Fault('runtime_error', message, { span: made.span }) };
 }
 
 const RECOVERABLE: ReadonlySet<string> = new Set([

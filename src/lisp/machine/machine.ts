@@ -11,7 +11,7 @@ import { slots as newSlots } from '../value/slots.ts';
 import { fromJson } from '../json/to-json.ts';
 import { isJsonObject, type JsonObject } from '../base/json.ts';
 import { defined } from '../base/defined.ts';
-import { Fault, isStop, ProgramEnd, type LispError } from '../base/problem.ts';
+import { Fault, isStop, ProgramExit, type LispError } from '../base/problem.ts';
 import { NO_SPAN } from '../base/source.ts';
 import { mapOf } from '../value/tree.ts';
 import { keyword, UNMETERED, type Value } from '../value/value.ts';
@@ -82,7 +82,9 @@ function runTick(m: Machine, tick: Tick, hasSlices: boolean): Advance | Sliced {
       for (const result of tick.results) deliver(m, result);
       runAll(m);
     } catch (thrown) {
-      const fault = thrown instanceof Fault ? thrown : internalFault();
+      // An exception would fail the same workflow task forever. Its text depends on the engine.
+      const internal = 'An internal fault of the language ended the program.';
+      const fault = thrown instanceof Fault ? thrown : new Fault('runtime_error', internal);
       fault.span ??= m.ctx.at;
       endWith(m, fault);
     }
@@ -94,14 +96,6 @@ function runTick(m: Machine, tick: Tick, hasSlices: boolean): Advance | Sliced {
   const { requests } = m;
   m.requests = [];
   return { kind: m.ctx.sliced ? 'sliced' : 'blocked', machine: m, requests, abandon };
-}
-
-/**
- * The fault for our own bugs: in a workflow, an exception would fail the same task forever. The
- * text of the exception is left out, since it depends on the JavaScript engine.
- */
-function internalFault(): Fault {
-  return new Fault('runtime_error', 'An internal fault of the language ended the program.');
 }
 
 /** Gives a result to the branch that waits for it; other results are ignored. */
@@ -191,7 +185,7 @@ function runBranch(m: Machine, branch: Branch): void {
   } catch (thrown) {
     branch.globals = m.ctx.globals;
     branch.depth = m.ctx.depth;
-    if (thrown instanceof ProgramEnd) {
+    if (thrown instanceof ProgramExit) {
       m.ctx.waiting = 0;
       finish(m, { kind: thrown.kind, value: thrown.value as Value });
       return;

@@ -82,19 +82,8 @@ function readOr(decode: (coded: Coded) => Value, coded: Coded): Value {
   }
 }
 
-/** A memory as values. */
-export interface MemoryValues {
-  readonly globals: ReadonlyMap<string, Value>;
-  readonly history: readonly Value[];
-  readonly journal: ReadonlyMap<string, Value>;
-  readonly plan: ReadonlyMap<string, string>;
-}
-
 /** The memory as JSON (I2). */
-export function writeMemory(
-  values: MemoryValues,
-  sources: ReadonlyMap<string, Linked>,
-): ProgramMemory {
+export function writeMemory(values: Before, sources: ReadonlyMap<string, Linked>): ProgramMemory {
   const history = values.history.map(bounded);
   const roots = [...values.globals.values(), ...history, ...values.journal.values()];
   const encoder = newEncoder(roots);

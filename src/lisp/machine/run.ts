@@ -16,7 +16,7 @@ import { Fault } from '../base/problem.ts';
 import type { Span } from '../base/source.ts';
 import type { Value, CodeHead } from '../value/value.ts';
 import { callValue, pushFrame, resumeSteps } from './call.ts';
-import { spend, type Context, type Run } from '../value/context.ts';
+import { spend, type Context, type CompiledNode } from '../value/context.ts';
 import { ACTS } from './step.ts';
 
 /** Runs until the stack has no frames, waits or ends, or the slice is over. Throws faults. */
@@ -68,7 +68,7 @@ export function runDeep(ctx: Context, fn: Value, args: Value[], span: Span): Val
 }
 
 /** `Context.compile`. */
-export function compile(code: CodeHead): Run {
+export function compile(code: CodeHead): CompiledNode {
   return compileRun(codeOf(code));
 }
 

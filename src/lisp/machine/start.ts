@@ -20,7 +20,7 @@ import { define } from './definitions.ts';
 import { performEffect } from './effect.ts';
 import { linkReadable, readMemory } from './memory.ts';
 import { assemble, assembleParts, compile, newStack, runDeep } from './run.ts';
-import type { Before, Branch, Machine } from './state.ts';
+import type { Branch, Machine } from './state.ts';
 
 /** The input of a program. */
 export interface MachineInput {
@@ -119,15 +119,10 @@ export function startMachine(program: Program, input: MachineInput): Machine {
 }
 
 /** The parts of a new machine. */
-export interface MachineParts {
-  readonly linked: Linked;
-  readonly sources: ReadonlyMap<string, Linked>;
-  readonly ctx: Context;
-  readonly before: Before;
-  readonly names: readonly string[];
-  readonly tools: readonly ToolFace[];
-  readonly forced: boolean;
-}
+export type MachineParts = Pick<
+  Machine,
+  'linked' | 'sources' | 'ctx' | 'before' | 'names' | 'tools' | 'forced'
+>;
 
 /** A machine at the start of its program. */
 export function assembleMachine(parts: MachineParts): Machine {

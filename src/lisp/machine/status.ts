@@ -91,12 +91,10 @@ function shortly(request: EffectRequest): string | undefined {
 /** The state of a program and of each of its forms and effects. Linear in those. */
 export function programStatus(machine: Machine): ProgramStatus {
   const state = stateOf(machine);
-  const forms = machine.linked.forms.map((code, index): FormStatus => {
+  const forms = machine.linked.forms.map(({ span }, index): FormStatus => {
     const preview = machine.previews[index];
-    const { span } = code;
     if (preview !== undefined) return { index, span, state: 'done', preview };
-    if (index > machine.form) return { index, span, state: 'pending' };
-    return { index, span, state };
+    return { index, span, state: index > machine.form ? 'pending' : state };
   });
   const effects = [...machine.effects.values()].slice(-MAX_EFFECTS);
   return {

@@ -17,7 +17,7 @@ import { mapOf } from '../value/tree.ts';
 import { isVector, keyword, type Value, type Vector } from '../value/value.ts';
 import { EMPTY_VECTOR, vectorAt, vectorCount, vectorOf, vectorPush } from '../value/vector.ts';
 import { callInTail, callValue, runBuiltin } from './call.ts';
-import { checkCount, pay, type Run } from '../value/context.ts';
+import { checkCount, pay, type CompiledNode } from '../value/context.ts';
 import {
   closureOf,
   jumpLimit,
@@ -49,7 +49,7 @@ function literal(s: Stack, frame: CodeFrame, instruction: Instruction): void {
  * Pushes the value of compiled code, or makes the tail call that it ends in. False when it was
  * abandoned: then the frames from number `base` on are to do its work.
  */
-function pushRun(s: Stack, frame: CodeFrame, run: Run, base: number): boolean {
+function pushRun(s: Stack, frame: CodeFrame, run: CompiledNode, base: number): boolean {
   const value = runFree(s, base, () => run(frame.L, s.ctx));
   if (value === undefined) return false;
   if (value !== TAIL) s.values.push(value);

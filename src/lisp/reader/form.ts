@@ -31,14 +31,14 @@ export interface SymbolForm {
   readonly span: Span;
 }
 
-/** `( … )`, with at least one item outside a quote. */
+/** `( … )`; it is empty only inside a quote. */
 export interface ListForm {
   readonly kind: 'list';
   readonly items: readonly Form[];
   readonly span: Span;
 }
 
-/** The symbol at the head of a list, `if` of `(if …)`; empty for another head. */
+/** The symbol at the head of a list, such as `if` in `(if …)`; empty if the head is no symbol. */
 export function headOf(items: readonly Form[]): string {
   const [head] = items;
   return head?.kind === 'symbol' ? head.name : '';

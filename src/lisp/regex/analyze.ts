@@ -12,28 +12,8 @@ import {
   rangesWithin,
   type Ranges,
 } from './char-set.ts';
-import {
-  OP_ASSERT,
-  OP_ATOMIC_RUN,
-  OP_JUMP,
-  OP_LAZY_RUN,
-  OP_MATCH,
-  OP_RUN,
-  OP_SAVE,
-  OP_SET,
-  OP_SPLIT,
-  OP_UNIT,
-  STRIDE,
-} from './program.ts';
-import {
-  LAST_LINE_END,
-  LINE_BREAK_RANGES,
-  LINE_END,
-  TEXT_END,
-  TEXT_START,
-  WORD_EDGE,
-  WORD_RANGES,
-} from './syntax.ts';
+import { OP, STRIDE } from './program.ts';
+import { ASSERTION, LINE_BREAK_RANGES, WORD_RANGES } from './syntax.ts';
 
 /** A program during compilation: instructions and the ranges of their sets. */
 export interface DraftProgram {
@@ -55,7 +35,7 @@ export interface ProgramFacts {
 export function analyzeProgram(draft: DraftProgram): ProgramFacts {
   for (let at = 0; at < draft.code.length; at += STRIDE) improveRun(draft, at);
   const ahead = lookAhead(draft, 0, () => false);
-  const pastStart = lookAhead(draft, 0, (assertion) => assertion === TEXT_START);
+  const pastStart = lookAhead(draft, 0, (assertion) => assertion === ASSERTION.TEXT_START);
   return {
     ...readPrefix(draft),
     straight: isStraight(draft),
@@ -97,26 +77,26 @@ function lookAhead(
     const at = pc * STRIDE;
     const operand = code[at + 1] ?? 0;
     switch (code[at]) {
-      case OP_MATCH:
+      case OP.MATCH:
         if (guarded === 0) match = 'plain';
         else if (match === 'no') match = 'guarded';
         break;
-      case OP_UNIT:
+      case OP.UNIT:
         parts.push(rangesOfUnit(operand));
         break;
-      case OP_SET:
+      case OP.SET:
         parts.push(draft.ranges[operand] ?? []);
         break;
-      case OP_SPLIT:
+      case OP.SPLIT:
         open.push(operand * 2 + guarded, (code[at + 2] ?? 0) * 2 + guarded);
         break;
-      case OP_JUMP:
+      case OP.JUMP:
         open.push(operand * 2 + guarded);
         break;
-      case OP_SAVE:
+      case OP.SAVE:
         open.push((pc + 1) * 2 + guarded);
         break;
-      case OP_ASSERT:
+      case OP.ASSERT:
         if (!closed(operand)) open.push((pc + 1) * 2 + 1);
         break;
       default:
@@ -149,14 +129,14 @@ function rangesOfUnit(unit: number): Ranges {
 function improveRun(draft: DraftProgram, at: number): void {
   const { code } = draft;
   const op = code[at];
-  if (op !== OP_RUN && op !== OP_LAZY_RUN) return;
+  if (op !== OP.RUN && op !== OP.LAZY_RUN) return;
   const pc = at / STRIDE;
   const set = draft.ranges[code[at + 1] ?? 0] ?? [];
   const behind = followsOwnSet(draft, at);
   const ahead = lookAhead(draft, pc + 1, (assertion) => failsInside(assertion, set, behind));
-  const canEnd = op === OP_RUN ? ahead.match === 'guarded' : ahead.match !== 'no';
+  const canEnd = op === OP.RUN ? ahead.match === 'guarded' : ahead.match !== 'no';
   if (!canEnd && !rangesMeet(set, ahead.ranges)) {
-    code[at] = OP_ATOMIC_RUN;
+    code[at] = OP.ATOMIC_RUN;
     return;
   }
   const all = lookAhead(draft, pc + 1, () => false);
@@ -168,9 +148,9 @@ function followsOwnSet(draft: DraftProgram, at: number): boolean {
   const { code } = draft;
   const before = code[at - STRIDE];
   const operand = code[at - STRIDE + 1] ?? -1;
-  if (before === OP_SET) return operand === code[at + 1];
+  if (before === OP.SET) return operand === code[at + 1];
   const set = draft.ranges[code[at + 1] ?? 0] ?? [];
-  return before === OP_UNIT && set.length === 2 && set[0] === operand && set[1] === operand;
+  return before === OP.UNIT && set.length === 2 && set[0] === operand && set[1] === operand;
 }
 
 /**
@@ -179,12 +159,12 @@ function followsOwnSet(draft: DraftProgram, at: number): boolean {
  */
 function failsInside(assertion: number, set: Ranges, behind: boolean): boolean {
   switch (assertion) {
-    case TEXT_END:
+    case ASSERTION.TEXT_END:
       return true;
-    case LAST_LINE_END:
-    case LINE_END:
+    case ASSERTION.LAST_LINE_END:
+    case ASSERTION.LINE_END:
       return !rangesMeet(set, LINE_BREAK_RANGES);
-    case WORD_EDGE:
+    case ASSERTION.WORD_EDGE:
       return behind && rangesWithin(set, WORD_RANGES);
     default:
       return false;
@@ -198,9 +178,9 @@ function readPrefix(draft: DraftProgram): { prefix: string; literal: string | nu
   let plain = true;
   for (let at = 0; ; at += STRIDE) {
     const op = code[at];
-    if (op === OP_UNIT) prefix += String.fromCharCode(code[at + 1] ?? 0);
-    else if (op === OP_SAVE || op === OP_ASSERT) plain = false;
-    else return { prefix, literal: plain && op === OP_MATCH && prefix !== '' ? prefix : null };
+    if (op === OP.UNIT) prefix += String.fromCharCode(code[at + 1] ?? 0);
+    else if (op === OP.SAVE || op === OP.ASSERT) plain = false;
+    else return { prefix, literal: plain && op === OP.MATCH && prefix !== '' ? prefix : null };
   }
 }
 
@@ -208,9 +188,9 @@ function readPrefix(draft: DraftProgram): { prefix: string; literal: string | nu
 function isStraight(draft: DraftProgram): boolean {
   const { code } = draft;
   let at = 0;
-  while (code[at] === OP_UNIT || code[at] === OP_SET) at += STRIDE;
-  if (code[at] === OP_ATOMIC_RUN) at += STRIDE;
-  return code[at] === OP_MATCH;
+  while (code[at] === OP.UNIT || code[at] === OP.SET) at += STRIDE;
+  if (code[at] === OP.ATOMIC_RUN) at += STRIDE;
+  return code[at] === OP.MATCH;
 }
 
 /**
@@ -227,15 +207,15 @@ function numberMemos(draft: DraftProgram): number {
   count(0);
   for (let at = 0; at < code.length; at += STRIDE) {
     const op = code[at];
-    if (op === OP_SPLIT || op === OP_JUMP) count(code[at + 1] ?? 0);
-    if (op === OP_SPLIT) count(code[at + 2] ?? 0);
-    if (op !== OP_SPLIT && op !== OP_JUMP && op !== OP_MATCH) count(at / STRIDE + 1);
+    if (op === OP.SPLIT || op === OP.JUMP) count(code[at + 1] ?? 0);
+    if (op === OP.SPLIT) count(code[at + 2] ?? 0);
+    if (op !== OP.SPLIT && op !== OP.JUMP && op !== OP.MATCH) count(at / STRIDE + 1);
   }
   let memos = 0;
   for (let at = 0; at < code.length; at += STRIDE) {
     const op = code[at];
-    const isRun = op === OP_RUN || op === OP_LAZY_RUN || op === OP_ATOMIC_RUN;
-    const isShared = (ways[at / STRIDE] ?? 0) > 1 && op !== OP_MATCH;
+    const isRun = op === OP.RUN || op === OP.LAZY_RUN || op === OP.ATOMIC_RUN;
+    const isShared = (ways[at / STRIDE] ?? 0) > 1 && op !== OP.MATCH;
     if (isRun || isShared) code[at + 3] = memos++;
   }
   return memos;

@@ -12,20 +12,7 @@
  */
 
 import { matchSet, type CharSet } from './char-set.ts';
-import {
-  OP_ASSERT,
-  OP_ATOMIC_RUN,
-  OP_JUMP,
-  OP_LAZY_RUN,
-  OP_MATCH,
-  OP_RUN,
-  OP_SAVE,
-  OP_SET,
-  OP_SPLIT,
-  OP_UNIT,
-  STRIDE,
-  type RegexSearch,
-} from './program.ts';
+import { OP, STRIDE, type RegexSearch } from './program.ts';
 import { assertionHolds, type Assertion } from './syntax.ts';
 
 /** Greatest size of the memo in bits: 32 KB. */
@@ -107,34 +94,34 @@ function follow(state: Backtracker, start: number): number {
     const operand = code[at + 1] as number;
     const memo = code[at + 3] as number;
     let alive = true;
-    if (op >= OP_RUN) {
+    if (op >= OP.RUN) {
       place = run(state, at, place);
       alive = place >= 0;
       at += STRIDE;
     } else if (memo >= 0 && isKnown(state, memo, place)) {
       alive = false;
-    } else if (op === OP_UNIT) {
+    } else if (op === OP.UNIT) {
       alive = place < text.length && text.charCodeAt(place) === operand;
       place += 1;
       at += STRIDE;
-    } else if (op === OP_SET) {
+    } else if (op === OP.SET) {
       const width = matchSet(sets[operand] as CharSet, text, place);
       alive = width > 0;
       place += width;
       at += STRIDE;
-    } else if (op === OP_SPLIT) {
+    } else if (op === OP.SPLIT) {
       push(state, (code[at + 2] as number) * STRIDE, place, 0);
       at = operand * STRIDE;
-    } else if (op === OP_JUMP) {
+    } else if (op === OP.JUMP) {
       at = operand * STRIDE;
-    } else if (op === OP_SAVE) {
+    } else if (op === OP.SAVE) {
       push(state, RESTORE, operand, state.slots[operand] as number);
       state.slots[operand] = place;
       at += STRIDE;
-    } else if (op === OP_ASSERT) {
+    } else if (op === OP.ASSERT) {
       alive = assertionHolds(operand as Assertion, text, place);
       at += STRIDE;
-    } else if (op === OP_MATCH && (!full || place === text.length)) {
+    } else if (op === OP.MATCH && (!full || place === text.length)) {
       return place;
     } else {
       alive = false;
@@ -178,7 +165,7 @@ function resume(state: Backtracker): number {
     const at = -2 - entry;
     const { code } = state.search.regex;
     const place =
-      code[at] === OP_RUN
+      code[at] === OP.RUN
         ? giveBack(state, at, first, previous(state.search.text, second))
         : takeMore(state, at, first);
     if (place < 0) continue;
@@ -195,7 +182,7 @@ function run(state: Backtracker, at: number, place: number): number {
   const op = code[at] as number;
   const memo = code[at + 3] as number;
   if (isKnown(state, memo, place)) return FAILED;
-  if (op === OP_LAZY_RUN) {
+  if (op === OP.LAZY_RUN) {
     const first = code[at + 2] as number;
     if (first >= 0 && matchSet(regex.sets[first] as CharSet, text, place) === 0) {
       return takeMore(state, at, place);
@@ -210,13 +197,13 @@ function run(state: Backtracker, at: number, place: number): number {
     if (width === 0) break;
     if (isKnown(state, memo, end + width)) {
       // The rest of the run and all its ends were tried before.
-      if (op === OP_ATOMIC_RUN) return FAILED;
+      if (op === OP.ATOMIC_RUN) return FAILED;
       break;
     }
     end += width;
   }
   state.steps += end - place;
-  if (op === OP_ATOMIC_RUN) return end;
+  if (op === OP.ATOMIC_RUN) return end;
   return giveBack(state, at, place, end);
 }
 

@@ -82,7 +82,7 @@ function rangesHave(ranges: Ranges, code: number): boolean {
   return false;
 }
 
-/** Whether the two share a code point. Linear in both. */
+/** Whether `left` and `right` share a code point. Linear in both. */
 export function rangesMeet(left: Ranges, right: Ranges): boolean {
   let i = 0;
   let j = 0;

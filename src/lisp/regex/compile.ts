@@ -8,19 +8,7 @@
 
 import { toCharSet, type CharSet, type Ranges } from './char-set.ts';
 import { analyzeProgram, type DraftProgram } from './analyze.ts';
-import {
-  OP_ASSERT,
-  OP_JUMP,
-  OP_LAZY_RUN,
-  OP_MATCH,
-  OP_RUN,
-  OP_SAVE,
-  OP_SET,
-  OP_SPLIT,
-  OP_UNIT,
-  STRIDE,
-  type Regex,
-} from './program.ts';
+import { OP, STRIDE, type Regex } from './program.ts';
 import type { RegexNode, RegexRepeat } from './syntax.ts';
 
 /** Greatest number of instructions of a program. */
@@ -36,7 +24,7 @@ export function compileNode(
   if (sizeOf(node) + 1 > MAX_INSTRUCTIONS) return null;
   const draft: DraftProgram = { code: [], ranges: [] };
   emitNode(draft, node);
-  emit(draft, OP_MATCH);
+  emit(draft, OP.MATCH);
   const analysis = analyzeProgram(draft);
   const groupCount = groupNames.length - 1;
   return {
@@ -96,10 +84,10 @@ function emitNode(draft: DraftProgram, node: RegexNode): void {
       emitChar(draft, node.code);
       return;
     case 'set':
-      emit(draft, OP_SET, setNumber(draft, node.ranges));
+      emit(draft, OP.SET, setNumber(draft, node.ranges));
       return;
     case 'assert':
-      emit(draft, OP_ASSERT, node.assertion);
+      emit(draft, OP.ASSERT, node.assertion);
       return;
     case 'sequence':
       for (const item of node.items) emitNode(draft, item);
@@ -108,9 +96,9 @@ function emitNode(draft: DraftProgram, node: RegexNode): void {
       emitChoice(draft, node.items);
       return;
     case 'group':
-      emit(draft, OP_SAVE, 2 * node.index);
+      emit(draft, OP.SAVE, 2 * node.index);
       emitNode(draft, node.item);
-      emit(draft, OP_SAVE, 2 * node.index + 1);
+      emit(draft, OP.SAVE, 2 * node.index + 1);
       return;
     case 'repeat':
       emitRepeat(draft, node);
@@ -120,22 +108,22 @@ function emitNode(draft: DraftProgram, node: RegexNode): void {
 /** A character outside the basic plane is its two UTF-16 units. */
 function emitChar(draft: DraftProgram, code: number): void {
   if (code <= 0xffff) {
-    emit(draft, OP_UNIT, code);
+    emit(draft, OP.UNIT, code);
     return;
   }
-  emit(draft, OP_UNIT, 0xd800 + ((code - 0x10000) >> 10));
-  emit(draft, OP_UNIT, 0xdc00 + ((code - 0x10000) & 0x3ff));
+  emit(draft, OP.UNIT, 0xd800 + ((code - 0x10000) >> 10));
+  emit(draft, OP.UNIT, 0xdc00 + ((code - 0x10000) & 0x3ff));
 }
 
 function emitChoice(draft: DraftProgram, items: readonly RegexNode[]): void {
   const jumps: number[] = [];
   items.forEach((item, index) => {
     const isLast = index === items.length - 1;
-    const split = isLast ? -1 : emit(draft, OP_SPLIT);
+    const split = isLast ? -1 : emit(draft, OP.SPLIT);
     if (!isLast) setTarget(draft, split, 1, next(draft));
     emitNode(draft, item);
     if (isLast) return;
-    jumps.push(emit(draft, OP_JUMP));
+    jumps.push(emit(draft, OP.JUMP));
     setTarget(draft, split, 2, next(draft));
   });
   for (const jump of jumps) setTarget(draft, jump, 1, next(draft));
@@ -147,7 +135,7 @@ function emitRepeat(draft: DraftProgram, node: RegexRepeat): void {
   const copies = node.max < 0 && node.min > 0 && !isRun ? node.min - 1 : node.min;
   for (let copy = 0; copy < copies; copy++) emitNode(draft, node.item);
   if (isRun) {
-    emit(draft, node.lazy ? OP_LAZY_RUN : OP_RUN, setNumber(draft, rangesOfSingle(node.item)), -1);
+    emit(draft, node.lazy ? OP.LAZY_RUN : OP.RUN, setNumber(draft, rangesOfSingle(node.item)), -1);
   } else if (node.max >= 0) {
     emitOptional(draft, node, node.max - node.min);
   } else if (node.min === 0) {
@@ -169,14 +157,14 @@ function rangesOfSingle(node: RegexNode): Ranges {
 
 /** `x*`. */
 function emitStar(draft: DraftProgram, node: RegexRepeat): void {
-  const split = emit(draft, OP_SPLIT);
+  const split = emit(draft, OP.SPLIT);
   const body = next(draft);
   emitNode(draft, node.item);
   if (isNullable(node.item)) {
-    const again = emit(draft, OP_SPLIT);
+    const again = emit(draft, OP.SPLIT);
     setBranches(draft, node, again, [body, next(draft)]);
   } else {
-    setTarget(draft, emit(draft, OP_JUMP), 1, split);
+    setTarget(draft, emit(draft, OP.JUMP), 1, split);
   }
   setBranches(draft, node, split, [body, next(draft)]);
 }
@@ -185,7 +173,7 @@ function emitStar(draft: DraftProgram, node: RegexRepeat): void {
 function emitPlus(draft: DraftProgram, node: RegexRepeat): void {
   const body = next(draft);
   emitNode(draft, node.item);
-  const again = emit(draft, OP_SPLIT);
+  const again = emit(draft, OP.SPLIT);
   setBranches(draft, node, again, [body, next(draft)]);
 }
 
@@ -193,7 +181,7 @@ function emitPlus(draft: DraftProgram, node: RegexRepeat): void {
 function emitOptional(draft: DraftProgram, node: RegexRepeat, count: number): void {
   const splits: number[] = [];
   for (let copy = 0; copy < count; copy++) {
-    splits.push(emit(draft, OP_SPLIT));
+    splits.push(emit(draft, OP.SPLIT));
     emitNode(draft, node.item);
   }
   const end = next(draft);

@@ -9,7 +9,7 @@ import {
 } from './char-set.ts';
 import {
   END,
-  FLAG_IGNORE_CASE,
+  FLAG,
   QUOTED,
   accept,
   hasFlag,
@@ -28,6 +28,20 @@ export type Escape =
   | { readonly kind: 'char'; readonly code: number }
   | { readonly kind: 'set'; readonly ranges: Ranges };
 
+/** What an escape of one sign stands for. */
+const ESCAPES: ReadonlyMap<string, Escape> = new Map<string, Escape>([
+  ['d', { kind: 'set', ranges: DIGIT_RANGES }],
+  ['D', { kind: 'set', ranges: negateRanges(DIGIT_RANGES) }],
+  ['w', { kind: 'set', ranges: WORD_RANGES }],
+  ['W', { kind: 'set', ranges: negateRanges(WORD_RANGES) }],
+  ['s', { kind: 'set', ranges: SPACE_RANGES }],
+  ['S', { kind: 'set', ranges: negateRanges(SPACE_RANGES) }],
+  ['t', { kind: 'char', code: 0x09 }],
+  ['n', { kind: 'char', code: 0x0a }],
+  ['r', { kind: 'char', code: 0x0d }],
+  ['f', { kind: 'char', code: 0x0c }],
+]);
+
 /** Reads an escape after its backslash. Returns `null` after a refusal. */
 export function parseEscape(reader: PatternReader): Escape | null {
   const start = reader.index - 1;
@@ -35,27 +49,9 @@ export function parseEscape(reader: PatternReader): Escape | null {
   if (code === END) return refuseEscape(reader, 'The pattern ends in a lone backslash.', start);
   reader.index += 1;
   const sign = showCode(code);
+  const known = ESCAPES.get(sign);
+  if (known !== undefined) return known;
   switch (sign) {
-    case 'd':
-      return { kind: 'set', ranges: DIGIT_RANGES };
-    case 'D':
-      return { kind: 'set', ranges: negateRanges(DIGIT_RANGES) };
-    case 'w':
-      return { kind: 'set', ranges: WORD_RANGES };
-    case 'W':
-      return { kind: 'set', ranges: negateRanges(WORD_RANGES) };
-    case 's':
-      return { kind: 'set', ranges: SPACE_RANGES };
-    case 'S':
-      return { kind: 'set', ranges: negateRanges(SPACE_RANGES) };
-    case 't':
-      return { kind: 'char', code: 0x09 };
-    case 'n':
-      return { kind: 'char', code: 0x0a };
-    case 'r':
-      return { kind: 'char', code: 0x0d };
-    case 'f':
-      return { kind: 'char', code: 0x0c };
     case 'p':
     case 'P':
       return parseProperty(reader, sign === 'P', start);
@@ -199,7 +195,7 @@ export function parseClass(reader: PatternReader): Ranges {
   }
   reader.index += 1;
   const normal = normalizeRanges(ranges);
-  const folded = hasFlag(reader, FLAG_IGNORE_CASE) ? foldAsciiCase(normal) : normal;
+  const folded = hasFlag(reader, FLAG.IGNORE_CASE) ? foldAsciiCase(normal) : normal;
   return negated ? negateRanges(folded) : folded;
 }
 

@@ -4,14 +4,11 @@
  */
 
 import { withCommas } from '../base/with-commas.ts';
-import { foldAsciiCase, negateRanges, type Ranges } from './char-set.ts';
+import { foldAsciiCase, negateRanges } from './char-set.ts';
 import { parseClass, parseEscape } from './parse-escape.ts';
 import {
   END,
-  FLAG_COMMENTS,
-  FLAG_DOT_ALL,
-  FLAG_IGNORE_CASE,
-  FLAG_MULTI_LINE,
+  FLAG,
   QUOTED,
   accept,
   hasFlag,
@@ -24,18 +21,7 @@ import {
   type PatternReader,
   type RegexFailure,
 } from './pattern-reader.ts';
-import {
-  LAST_LINE_END,
-  LINE_BREAK_RANGES,
-  LINE_END,
-  LINE_START,
-  NO_WORD_EDGE,
-  TEXT_END,
-  TEXT_START,
-  WORD_EDGE,
-  type Assertion,
-  type RegexNode,
-} from './syntax.ts';
+import { ASSERTION, LINE_BREAK_RANGES, type Assertion, type RegexNode } from './syntax.ts';
 
 /** Greatest number of characters of a pattern. */
 const MAX_PATTERN_CHARACTERS = 1000;
@@ -109,11 +95,18 @@ function parseAtom(reader: PatternReader): RegexNode | null {
     case '[':
       return { kind: 'set', ranges: parseClass(reader) };
     case '.':
-      return { kind: 'set', ranges: dotRanges(reader) };
+      return {
+        kind: 'set',
+        ranges: negateRanges(hasFlag(reader, FLAG.DOT_ALL) ? [] : LINE_BREAK_RANGES),
+      };
     case '^':
-      return assertion(hasFlag(reader, FLAG_MULTI_LINE) ? LINE_START : TEXT_START);
+      return assertion(
+        hasFlag(reader, FLAG.MULTI_LINE) ? ASSERTION.LINE_START : ASSERTION.TEXT_START,
+      );
     case '$':
-      return assertion(hasFlag(reader, FLAG_MULTI_LINE) ? LINE_END : LAST_LINE_END);
+      return assertion(
+        hasFlag(reader, FLAG.MULTI_LINE) ? ASSERTION.LINE_END : ASSERTION.LAST_LINE_END,
+      );
     case '\\':
       return parseBackslash(reader);
     case '*':
@@ -142,13 +135,9 @@ function assertion(kind: Assertion): RegexNode {
   return { kind: 'assert', assertion: kind };
 }
 
-function dotRanges(reader: PatternReader): Ranges {
-  return negateRanges(hasFlag(reader, FLAG_DOT_ALL) ? [] : LINE_BREAK_RANGES);
-}
-
 /** A literal character; with `(?i)` an ASCII letter in both cases. */
 function literal(reader: PatternReader, code: number): RegexNode {
-  if (hasFlag(reader, FLAG_IGNORE_CASE)) {
+  if (hasFlag(reader, FLAG.IGNORE_CASE)) {
     const ranges = foldAsciiCase([code, code]);
     if (ranges.length > 2) return { kind: 'set', ranges };
   }
@@ -157,8 +146,8 @@ function literal(reader: PatternReader, code: number): RegexNode {
 
 /** An escape outside a class, after its backslash. */
 function parseBackslash(reader: PatternReader): RegexNode | null {
-  const edge = assertionAfterBackslash(showCode(peek(reader)));
-  if (edge !== null) {
+  const edge = ASSERTIONS.get(showCode(peek(reader)));
+  if (edge !== undefined) {
     reader.index += 1;
     return assertion(edge);
   }
@@ -167,34 +156,26 @@ function parseBackslash(reader: PatternReader): RegexNode | null {
   if (escape.kind === 'char') return literal(reader, escape.code);
   return {
     kind: 'set',
-    ranges: hasFlag(reader, FLAG_IGNORE_CASE) ? foldAsciiCase(escape.ranges) : escape.ranges,
+    ranges: hasFlag(reader, FLAG.IGNORE_CASE) ? foldAsciiCase(escape.ranges) : escape.ranges,
   };
 }
 
-function assertionAfterBackslash(sign: string): Assertion | null {
-  switch (sign) {
-    case 'A':
-      return TEXT_START;
-    case 'z':
-      return TEXT_END;
-    case 'Z':
-      return LAST_LINE_END;
-    case 'b':
-      return WORD_EDGE;
-    case 'B':
-      return NO_WORD_EDGE;
-    default:
-      return null;
-  }
-}
+/** What an escape such as `\b` asserts, by its sign. */
+const ASSERTIONS: ReadonlyMap<string, Assertion> = new Map([
+  ['A', ASSERTION.TEXT_START],
+  ['z', ASSERTION.TEXT_END],
+  ['Z', ASSERTION.LAST_LINE_END],
+  ['b', ASSERTION.WORD_EDGE],
+  ['B', ASSERTION.NO_WORD_EDGE],
+]);
 
 /** A group or flags, after the `(`. */
 function parseGroup(reader: PatternReader): RegexNode | null {
   const open = reader.index - 1;
   if (!accept(reader, '?')) return parseCapture(reader, null, open);
-  const unsupported = unsupportedGroup(reader);
-  if (unsupported !== null) {
-    refuse(reader, unsupported, open);
+  const unsupported = UNSUPPORTED_GROUPS.find(([signs]) => looksAt(reader, signs));
+  if (unsupported !== undefined) {
+    refuse(reader, unsupported[1], open);
     return null;
   }
   if (accept(reader, ':')) return closeGroup(reader, open);
@@ -205,16 +186,16 @@ function parseGroup(reader: PatternReader): RegexNode | null {
   return parseFlags(reader, open);
 }
 
-function unsupportedGroup(reader: PatternReader): string | null {
-  if (looksAt(reader, '=')) return 'Look-ahead is not supported: `(?=`.';
-  if (looksAt(reader, '!')) return 'Look-ahead is not supported: `(?!`.';
-  if (looksAt(reader, '<=')) return 'Look-behind is not supported: `(?<=`.';
-  if (looksAt(reader, '<!')) return 'Look-behind is not supported: `(?<!`.';
-  if (looksAt(reader, '>')) return 'Atomic groups are not supported: `(?>`.';
-  if (looksAt(reader, '(')) return 'Conditionals are not supported: `(?(`.';
-  if (looksAt(reader, 'P<')) return 'Write a named group as `(?<name>…)`, without the `P`.';
-  return null;
-}
+/** Kinds of groups that are refused, by what follows the `(?`. */
+const UNSUPPORTED_GROUPS: readonly (readonly [string, string])[] = [
+  ['=', 'Look-ahead is not supported: `(?=`.'],
+  ['!', 'Look-ahead is not supported: `(?!`.'],
+  ['<=', 'Look-behind is not supported: `(?<=`.'],
+  ['<!', 'Look-behind is not supported: `(?<!`.'],
+  ['>', 'Atomic groups are not supported: `(?>`.'],
+  ['(', 'Conditionals are not supported: `(?(`.'],
+  ['P<', 'Write a named group as `(?<name>…)`, without the `P`.'],
+];
 
 function parseCapture(reader: PatternReader, name: string | null, open: number): RegexNode {
   const index = reader.groupNames.length;
@@ -264,8 +245,8 @@ function parseFlags(reader: PatternReader, open: number): RegexNode | null {
   for (;;) {
     const code = peek(reader);
     reader.index += 1;
-    const flag = flagOf(code);
-    if (flag !== 0) flags = turnOff ? flags & ~flag : flags | flag;
+    const flag = FLAGS.get(showSyntax(code));
+    if (flag !== undefined) flags = turnOff ? flags & ~flag : flags | flag;
     else if (code === 0x2d && !turnOff) turnOff = true;
     else if (code === 0x29) {
       reader.flags = flags;
@@ -282,20 +263,13 @@ function parseFlags(reader: PatternReader, open: number): RegexNode | null {
   }
 }
 
-function flagOf(code: number): number {
-  switch (code) {
-    case 0x69:
-      return FLAG_IGNORE_CASE;
-    case 0x6d:
-      return FLAG_MULTI_LINE;
-    case 0x73:
-      return FLAG_DOT_ALL;
-    case 0x78:
-      return FLAG_COMMENTS;
-    default:
-      return 0;
-  }
-}
+/** The flags by their signs. */
+const FLAGS: ReadonlyMap<string, number> = new Map([
+  ['i', FLAG.IGNORE_CASE],
+  ['m', FLAG.MULTI_LINE],
+  ['s', FLAG.DOT_ALL],
+  ['x', FLAG.COMMENTS],
+]);
 
 /** `item` with the quantifier after it, if there is one. */
 function parseQuantifier(reader: PatternReader, item: RegexNode): RegexNode {

@@ -16,14 +16,16 @@ export interface RegexFailure {
   readonly at: number;
 }
 
-/** The flags that are on, as bits. */
-export const FLAG_IGNORE_CASE = 1;
-/** `^` and `$` at every line. */
-export const FLAG_MULTI_LINE = 2;
-/** `.` matches line breaks too. */
-export const FLAG_DOT_ALL = 4;
-/** White space and `#` comments in the pattern are ignored. */
-export const FLAG_COMMENTS = 8;
+/** The flags, as bits. */
+export const FLAG = {
+  IGNORE_CASE: 1,
+  /** `^` and `$` at every line. */
+  MULTI_LINE: 2,
+  /** `.` matches line breaks too. */
+  DOT_ALL: 4,
+  /** White space and `#` comments in the pattern are ignored. */
+  COMMENTS: 8,
+} as const;
 
 /** The state of reading a pattern. */
 export interface PatternReader {
@@ -97,7 +99,7 @@ export function hasFlag(reader: PatternReader, flag: number): boolean {
 
 /** With the flag `x`, moves past white space and comments. */
 export function skipComments(reader: PatternReader): void {
-  if (!hasFlag(reader, FLAG_COMMENTS)) return;
+  if (!hasFlag(reader, FLAG.COMMENTS)) return;
   for (;;) {
     const code = peek(reader);
     if ((code >= 0x09 && code <= 0x0d) || code === 0x20) reader.index += 1;

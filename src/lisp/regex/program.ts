@@ -8,16 +8,16 @@
  *
  * | opcode            | operands              | meaning                                           |
  * | ----------------- | --------------------- | ------------------------------------------------- |
- * | `OP_MATCH`        |                       | the pattern has matched                           |
- * | `OP_UNIT`         | unit                  | the next UTF-16 unit is this one                  |
- * | `OP_SET`          | set                   | the next character is in the set                  |
- * | `OP_SPLIT`        | target, other         | go on at the target; if that fails, at the other  |
- * | `OP_JUMP`         | target                | go on there                                       |
- * | `OP_SAVE`         | slot                  | keep this place as a start or end of a group      |
- * | `OP_ASSERT`       | assertion             | go on if it holds here                            |
- * | `OP_RUN`          | set, first            | as many of the set as possible, then fewer        |
- * | `OP_LAZY_RUN`     | set, first            | as few of the set as possible, then more          |
- * | `OP_ATOMIC_RUN`   | set                   | as many as possible; fewer would never match      |
+ * | `OP.MATCH`        |                       | the pattern has matched                           |
+ * | `OP.UNIT`         | unit                  | the next UTF-16 unit is this one                  |
+ * | `OP.SET`          | set                   | the next character is in the set                  |
+ * | `OP.SPLIT`        | target, other         | go on at the target; if that fails, at the other  |
+ * | `OP.JUMP`         | target                | go on there                                       |
+ * | `OP.SAVE`         | slot                  | keep this place as a start or end of a group      |
+ * | `OP.ASSERT`       | assertion             | go on if it holds here                            |
+ * | `OP.RUN`          | set, first            | as many of the set as possible, then fewer        |
+ * | `OP.LAZY_RUN`     | set, first            | as few of the set as possible, then more          |
+ * | `OP.ATOMIC_RUN`   | set                   | as many as possible; fewer would never match      |
  *
  * `first` is the number of the set of characters that can follow a run, or -1 when it is not known.
  * All other instructions go on at the next one.
@@ -27,26 +27,19 @@ import type { CharSet } from './char-set.ts';
 
 /** Numbers per instruction in `code`. */
 export const STRIDE = 4;
-/** The opcodes are in the table at the top of this file. */
-export const OP_MATCH = 0;
-/** `unit` */
-export const OP_UNIT = 1;
-/** `set` */
-export const OP_SET = 2;
-/** `target, other` */
-export const OP_SPLIT = 3;
-/** `target` */
-export const OP_JUMP = 4;
-/** `slot` */
-export const OP_SAVE = 5;
-/** `assertion` */
-export const OP_ASSERT = 6;
-/** `set, first` */
-export const OP_RUN = 7;
-/** `set, first` */
-export const OP_LAZY_RUN = 8;
-/** `set` */
-export const OP_ATOMIC_RUN = 9;
+/** The opcodes; the table at the top of this file says what each does. */
+export const OP = {
+  MATCH: 0,
+  UNIT: 1,
+  SET: 2,
+  SPLIT: 3,
+  JUMP: 4,
+  SAVE: 5,
+  ASSERT: 6,
+  RUN: 7,
+  LAZY_RUN: 8,
+  ATOMIC_RUN: 9,
+} as const;
 
 /** A compiled pattern. Plain JSON that depends on `source` only, so a snapshot keeps the source. */
 export interface Regex {

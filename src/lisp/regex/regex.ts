@@ -10,16 +10,7 @@ import { createBacktracker, tryAt } from './backtrack.ts';
 import { compileNode } from './compile.ts';
 import { parsePattern } from './parse.ts';
 import { searchText } from '../base/search.ts';
-import {
-  groupsOf,
-  type Regex,
-  type RegexMatch,
-  type RegexSearch,
-  OP_SET,
-  OP_UNIT,
-  OP_ATOMIC_RUN,
-  STRIDE,
-} from './program.ts';
+import { OP, STRIDE, groupsOf, type Regex, type RegexMatch, type RegexSearch } from './program.ts';
 import { simulate } from './simulate.ts';
 import { matchSet, type CharSet } from './char-set.ts';
 
@@ -154,15 +145,15 @@ function matchFrom(regex: Regex, text: string, start: number): number {
   for (let at = 0; ; at += STRIDE) {
     const op = code[at];
     const operand = code[at + 1] as number;
-    if (op === OP_UNIT) {
+    if (op === OP.UNIT) {
       if (place >= text.length || text.charCodeAt(place) !== operand) return -1;
       place += 1;
-    } else if (op === OP_SET) {
+    } else if (op === OP.SET) {
       const width = matchSet(sets[operand] as CharSet, text, place);
       if (width === 0) return -1;
       place += width;
     } else {
-      return op === OP_ATOMIC_RUN ? endOfRun(sets[operand] as CharSet, text, place) : place;
+      return op === OP.ATOMIC_RUN ? endOfRun(sets[operand] as CharSet, text, place) : place;
     }
   }
 }

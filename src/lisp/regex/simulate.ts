@@ -7,20 +7,7 @@
  */
 
 import { matchSet, type CharSet } from './char-set.ts';
-import {
-  OP_ASSERT,
-  OP_ATOMIC_RUN,
-  OP_JUMP,
-  OP_LAZY_RUN,
-  OP_MATCH,
-  OP_RUN,
-  OP_SAVE,
-  OP_SET,
-  OP_SPLIT,
-  OP_UNIT,
-  STRIDE,
-  type RegexSearch,
-} from './program.ts';
+import { OP, STRIDE, type RegexSearch } from './program.ts';
 import { assertionHolds, type Assertion } from './syntax.ts';
 
 /** The result of a simulation. */
@@ -145,14 +132,14 @@ function advance(state: Simulator, threads: Threads, following: Threads): number
     const pc = threads.pcs[index] as number;
     const at = pc * STRIDE;
     const op = code[at] as number;
-    if (op === OP_MATCH) {
+    if (op === OP.MATCH) {
       if (full && place !== text.length) continue;
       load(state, threads, pc);
       state.current[1] = place;
       return state.current.slice();
     }
     const operand = code[at + 1] as number;
-    if (op === OP_UNIT) {
+    if (op === OP.UNIT) {
       // A surrogate pair is two instructions but one character.
       if (text.charCodeAt(place) !== operand) continue;
       const isPair = width === 2;
@@ -161,7 +148,7 @@ function advance(state: Simulator, threads: Threads, following: Threads): number
       follow(state, following, isPair ? pc + 2 : pc + 1, place + width);
     } else if (matchSet(regex.sets[operand] as CharSet, text, place) > 0) {
       load(state, threads, pc);
-      follow(state, following, op === OP_SET ? pc + 1 : pc, place + width);
+      follow(state, following, op === OP.SET ? pc + 1 : pc, place + width);
     }
   }
   return null;
@@ -191,24 +178,24 @@ function follow(state: Simulator, threads: Threads, start: number, place: number
       const at = pc * STRIDE;
       const op = code[at] as number;
       const operand = code[at + 1] as number;
-      if (op === OP_SPLIT) {
+      if (op === OP.SPLIT) {
         pushEntry(state, BRANCH, code[at + 2] as number, 0);
         next = operand;
-      } else if (op === OP_JUMP) {
+      } else if (op === OP.JUMP) {
         next = operand;
-      } else if (op === OP_SAVE) {
+      } else if (op === OP.SAVE) {
         pushEntry(state, RESTORE, operand, current[operand] as number);
         current[operand] = place;
         next = pc + 1;
-      } else if (op === OP_ASSERT) {
+      } else if (op === OP.ASSERT) {
         if (assertionHolds(operand as Assertion, search.text, place)) next = pc + 1;
-      } else if (op === OP_LAZY_RUN) {
+      } else if (op === OP.LAZY_RUN) {
         // Leaving a lazy run is preferred to staying in it.
         pushEntry(state, STAY, pc, 0);
         next = pc + 1;
       } else {
         addThread(state, threads, pc);
-        if (op === OP_RUN || op === OP_ATOMIC_RUN) next = pc + 1;
+        if (op === OP.RUN || op === OP.ATOMIC_RUN) next = pc + 1;
       }
     }
     while (next < 0) {

@@ -27,30 +27,26 @@ export interface RegexRepeat {
   readonly lazy: boolean;
 }
 
-/** A condition on a place in the text. Programs contain the number. */
-export type Assertion =
-  | typeof TEXT_START
-  | typeof LINE_START
-  | typeof TEXT_END
-  | typeof LAST_LINE_END
-  | typeof LINE_END
-  | typeof WORD_EDGE
-  | typeof NO_WORD_EDGE;
+/** The conditions on a place in the text. Programs contain the numbers. */
+export const ASSERTION = {
+  /** `\A`, and `^` without `m`: the start of the text. */
+  TEXT_START: 0,
+  /** `^` with `m`: the start of a line. */
+  LINE_START: 1,
+  /** `\z`: the very end of the text. */
+  TEXT_END: 2,
+  /** `\Z`, and `$` without `m`: the end, or before a line break that ends the text. */
+  LAST_LINE_END: 3,
+  /** `$` with `m`: the end of a line. */
+  LINE_END: 4,
+  /** `\b`: an ASCII word character on exactly one side. */
+  WORD_EDGE: 5,
+  /** `\B`: the opposite of `\b`. */
+  NO_WORD_EDGE: 6,
+} as const;
 
-/** `\A`, and `^` without `m`: the start of the text. */
-export const TEXT_START = 0;
-/** `^` with `m`: the start of a line. */
-export const LINE_START = 1;
-/** `\z`: the very end of the text. */
-export const TEXT_END = 2;
-/** `\Z`, and `$` without `m`: the end, or before a line break that ends the text. */
-export const LAST_LINE_END = 3;
-/** `$` with `m`: the end of a line. */
-export const LINE_END = 4;
-/** `\b`: an ASCII word character on exactly one side. */
-export const WORD_EDGE = 5;
-/** `\B`: the opposite of `\b`. */
-export const NO_WORD_EDGE = 6;
+/** One of them. */
+export type Assertion = (typeof ASSERTION)[keyof typeof ASSERTION];
 
 /** `\w`: ASCII letters, digits and `_`. */
 export const WORD_RANGES: Ranges = [0x30, 0x39, 0x41, 0x5a, 0x5f, 0x5f, 0x61, 0x7a];
@@ -64,19 +60,19 @@ export const LINE_BREAK_RANGES: Ranges = [0x0a, 0x0a, 0x0d, 0x0d, 0x85, 0x85, 0x
 /** Whether `assertion` holds before `position`. */
 export function assertionHolds(assertion: Assertion, text: string, position: number): boolean {
   switch (assertion) {
-    case TEXT_START:
+    case ASSERTION.TEXT_START:
       return position === 0;
-    case LINE_START:
+    case ASSERTION.LINE_START:
       return isLineStart(text, position);
-    case TEXT_END:
+    case ASSERTION.TEXT_END:
       return position === text.length;
-    case LAST_LINE_END:
+    case ASSERTION.LAST_LINE_END:
       return isLineEnd(text, position) && isLastBreak(text, position);
-    case LINE_END:
+    case ASSERTION.LINE_END:
       return isLineEnd(text, position);
-    case WORD_EDGE:
+    case ASSERTION.WORD_EDGE:
       return isWordAt(text, position - 1) !== isWordAt(text, position);
-    case NO_WORD_EDGE:
+    case ASSERTION.NO_WORD_EDGE:
       return isWordAt(text, position - 1) === isWordAt(text, position);
   }
 }

@@ -6,36 +6,21 @@ import { UNICODE_TABLES } from './unicode-tables.ts';
 /** The names of properties, for messages. */
 export const PROPERTY_NAMES = 'L Lu Ll M N Nd P S Z Alpha Alnum Digit Upper Lower Punct Space';
 
+const ASCII_CLASSES: ReadonlyMap<string, Ranges> = new Map([
+  ['Alpha', [0x41, 0x5a, 0x61, 0x7a]],
+  ['Alnum', [0x30, 0x39, 0x41, 0x5a, 0x61, 0x7a]],
+  ['Digit', [0x30, 0x39]],
+  ['Upper', [0x41, 0x5a]],
+  ['Lower', [0x61, 0x7a]],
+  ['Punct', [0x21, 0x2f, 0x3a, 0x40, 0x5b, 0x60, 0x7b, 0x7e]],
+  ['Space', [0x09, 0x0d, 0x20, 0x20]],
+]);
+
 /** The code points of the property `name`, or `null` for an unknown one. */
 export function propertyRanges(name: string): Ranges | null {
-  switch (name) {
-    case 'L':
-    case 'Lu':
-    case 'Ll':
-    case 'M':
-    case 'N':
-    case 'Nd':
-    case 'P':
-    case 'S':
-    case 'Z':
-      return decodeRanges(UNICODE_TABLES[name]);
-    case 'Alpha':
-      return [0x41, 0x5a, 0x61, 0x7a];
-    case 'Alnum':
-      return [0x30, 0x39, 0x41, 0x5a, 0x61, 0x7a];
-    case 'Digit':
-      return [0x30, 0x39];
-    case 'Upper':
-      return [0x41, 0x5a];
-    case 'Lower':
-      return [0x61, 0x7a];
-    case 'Punct':
-      return [0x21, 0x2f, 0x3a, 0x40, 0x5b, 0x60, 0x7b, 0x7e];
-    case 'Space':
-      return [0x09, 0x0d, 0x20, 0x20];
-    default:
-      return null;
-  }
+  const tables: { readonly [name: string]: string } = UNICODE_TABLES;
+  const table = Object.hasOwn(tables, name) ? tables[name] : undefined;
+  return table === undefined ? (ASCII_CLASSES.get(name) ?? null) : decodeRanges(table);
 }
 
 /** Decodes a table; see scripts/generate-unicode-tables.ts. */

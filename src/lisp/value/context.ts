@@ -43,7 +43,7 @@ export function newRecords(journal: ReadonlyMap<string, Value> = new Map()): Rec
 }
 
 /** Compiled code of one node. `L` are the slots of the running function. */
-export type Run = (L: Value[], ctx: Context) => Value;
+export type CompiledNode = (L: Value[], ctx: Context) => Value;
 
 /** The state of the machine for builtins and compiled code. */
 export interface Context extends Meter {
@@ -95,7 +95,7 @@ export interface Context extends Meter {
   /** The parallel form around the running branch, which `return` and `fail` cannot leave. */
   inside: 'pmap' | 'pcalls' | null;
   /** Makes the compiled code of a function. */
-  compile(code: CodeHead): Run;
+  compile(code: CodeHead): CompiledNode;
   /** Makes the instructions of a function. */
   assemble(code: CodeHead, forced: boolean): readonly object[];
   /** Makes the instructions of a node by itself. */

@@ -206,14 +206,14 @@ export interface Builtin {
   readonly doc: string;
   readonly examples: readonly Example[];
   readonly cost: CostClass;
-  readonly work: Work;
+  readonly work: BuiltinWork;
 }
 
 /**
  * The work of a builtin. `plain` computes at once. `steps` is a state machine, because it calls
  * functions of the program. `effect` runs only on the machine.
  */
-export type Work =
+export type BuiltinWork =
   | { readonly kind: 'plain'; run(ctx: Meter, args: readonly Value[]): Value }
   | { readonly kind: 'steps'; readonly stepper: Stepper }
   | { readonly kind: 'effect'; readonly effect: EffectName }

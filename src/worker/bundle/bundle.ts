@@ -21,6 +21,7 @@ import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger, type BundleOptions } from '@temporalio/worker';
 import { errorText } from '../../core/base/error-text.ts';
+import { parsedJson } from '../../client/parsed-json.ts';
 import { isPlainObject } from '../../core/base/json.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { writeWhole } from '../files/write-whole.ts';
@@ -165,13 +166,8 @@ function noteFiles(files: Set<string>): NonNullable<BundleOptions['webpackConfig
 
 /** The cached code; undefined if there is none or a source file has changed. */
 async function readCache(cacheFile: string): Promise<string | undefined> {
-  let cached: unknown;
-  try {
-    cached = JSON.parse(await readFile(cacheFile, 'utf8'));
-  } catch {
-    // Missing or unreadable: build again.
-    return undefined;
-  }
+  // Missing or unreadable: build again.
+  const cached = parsedJson(await readFile(cacheFile, 'utf8').catch(() => ''));
   if (!isPlainObject(cached) || cached['v'] !== CACHE_VERSION) return undefined;
   const { code, hashes } = cached;
   if (typeof code !== 'string' || !isPlainObject(hashes)) return undefined;

@@ -10,6 +10,8 @@ import {
   type TemporalEnvironment,
 } from '../../client/temporal-environment.ts';
 import { defined } from '../../core/base/defined.ts';
+import { nearestName } from '../../core/text/nearest.ts';
+import { VERSION } from '../../core/base/version.ts';
 import { usageErrorOf, type UsageProblem } from '../../core/base/usage-error.ts';
 
 /** Levels of the worker's log, from the most to the least verbose. */
@@ -82,7 +84,7 @@ type Refuse = (expected: string, got?: string, advice?: string) => undefined;
 /** Reads the text of a variable that is set. */
 type ReadVariable<Value> = (text: string, refuse: Refuse) => Value | undefined;
 
-/** Every variable of Everloop; any other `EVERLOOP_…` is reported as misspelled. */
+/** Every variable of Everloop. */
 const VARIABLES = {
   EVERLOOP_TASK_QUEUE: queueName,
   EVERLOOP_MODEL_TASK_QUEUE: queueName,
@@ -105,9 +107,13 @@ type Variable = keyof typeof VARIABLES;
  *
  * `@temporalio/envconfig` reads `TEMPORAL_…` variables and profiles, as for the Temporal CLI:
  * address, namespace, API key, TLS, and `TEMPORAL_PROFILE` of a TOML file. Throws one `UsageError`
- * with all problems, code `environment`.
+ * with all problems, code `environment`. `warn` gets the variables of Everloop that this version
+ * does not know: the environment of a newer version must not keep an older one from starting.
  */
-export function readConfig(env: Environment): WorkerConfig {
+export function readConfig(
+  env: Environment,
+  warn: (names: readonly string[]) => void = warnOfVariables,
+): WorkerConfig {
   const problems: UsageProblem[] = [];
   const report: ReportVariable = (variable, expected, got, advice) => {
     const message = `Expected \`${variable}\` ${expected}, got ${got}. ${advice}`;
@@ -126,12 +132,13 @@ export function readConfig(env: Environment): WorkerConfig {
     return readVariable(text, refuse) as ReturnType<(typeof VARIABLES)[Name]>;
   };
 
-  const known = Object.keys(VARIABLES);
-  for (const name of Object.keys(env)) {
-    if (!name.startsWith('EVERLOOP_') || known.includes(name)) continue;
-    const advice = `Known are ${known.join(', ')}.`;
-    report(name, 'to be a variable of Everloop', 'an unknown one', advice);
+  const unknown = unknownVariables(env);
+  for (const [name, near] of unknown) {
+    if (near === undefined) continue;
+    report(name, 'to be a variable of Everloop', 'an unknown one', `Did you mean \`${near}\`?`);
   }
+  const strange = unknown.filter(([, near]) => near === undefined).map(([name]) => name);
+  if (strange.length > 0) warn(strange);
   const taskQueue = read('EVERLOOP_TASK_QUEUE') ?? CONFIG_DEFAULTS.taskQueue;
   const maxCachedWorkflows = read('EVERLOOP_MAX_CACHED_WORKFLOWS');
   const config = defined({
@@ -155,6 +162,24 @@ export function readConfig(env: Environment): WorkerConfig {
   }
   if (problems.length > 0) throw usageErrorOf(problems);
   return config;
+}
+
+/** Variables of Everloop that nothing reads, each with the known name that it may be meant to be. */
+function unknownVariables(env: Environment): readonly (readonly [string, string | undefined])[] {
+  const known = Object.keys(VARIABLES);
+  return Object.keys(env)
+    .filter((name) => name.startsWith('EVERLOOP_') && !known.includes(name))
+    .map((name) => [name, nearestName(name, known)]);
+}
+
+let isWarned = false;
+
+/** One warning for each process, which may read its environment several times. */
+function warnOfVariables(names: readonly string[]): void {
+  if (isWarned) return;
+  isWarned = true;
+  const message = `Everloop ${VERSION} does not know ${names.join(', ')}, and ignores it.`;
+  process.emitWarning(message, 'EverloopWarning');
 }
 
 function queueName(text: string, refuse: Refuse): string | undefined {

@@ -33,41 +33,45 @@ export const WORKER_DEFAULTS = {
   stickyMs: 2_000,
   /** Cancellation reaches an activity with the answer to a heartbeat; the SDK's default is 60 s. */
   heartbeatThrottleMs: 1_000,
-  /** Many, because a slot costs little while its call waits for a provider. */
   workflowSlots: 100,
+  /** Many, because a slot costs little while its call waits for a provider. */
   activitySlots: 200,
   localActivitySlots: 100,
 } as const;
 
+/** What a worker serves. */
+export interface WorkParts {
+  readonly agents: readonly AgentDefinition[];
+  /** Model entries that agents name by id; entries inside an agent definition need not be here. */
+  readonly models?: readonly ModelEntry[];
+  /**
+   * Absolute path of a module that exports the workflow `agent`, for a loop of your own; see
+   * `everloop/workflow`. Default: Everloop's.
+   */
+  readonly workflowsPath?: string;
+  readonly listeners?: readonly EventListener[];
+  /** The kinds of work that this process takes on; default: all. */
+  readonly roles?: readonly WorkerRole[];
+}
+
 /** Options of {@link createWorker}. */
-export interface WorkerParts {
+export interface WorkerParts extends WorkParts {
   readonly connection: NativeConnection;
   readonly namespace: string;
-  readonly agents: readonly AgentDefinition[];
-  /** Model entries that agents name by id; entries inside a definition need not be here. */
-  readonly models?: readonly ModelEntry[];
   /** Default `everloop`. */
   readonly taskQueue?: string;
   /** Task queue of model activities; default: the task queue of the workflows. */
   readonly modelQueue?: string;
   /** Task queue of tool activities; default: the task queue of the workflows. */
   readonly toolQueue?: string;
-  /** The kinds of work that this process takes on; default: all. */
-  readonly roles?: readonly WorkerRole[];
   readonly archive: Archive;
   readonly chunks: ChunkPublisher;
-  readonly listeners?: readonly EventListener[];
   readonly heartbeatMs?: number;
   readonly cacheBytes?: number;
   readonly maxCachedWorkflows?: number;
   readonly shutdownGraceMs?: number;
   /** Folder of the workflow bundle's cache. */
   readonly bundleDir: string;
-  /**
-   * Absolute path of a module that exports the workflow `agent`, for a loop of your own; see
-   * `everloop/workflow`. Default: Everloop's.
-   */
-  readonly workflowsPath?: string;
   readonly onListenerError?: (error: unknown) => void;
 }
 
@@ -75,7 +79,7 @@ export interface WorkerParts {
 export interface EverloopWorker {
   /** Serves until `shutdown`; rejects when the worker cannot go on. */
   run(): Promise<void>;
-  /** Begins an ordered stop: takes no new work, and gives running work its grace period. */
+  /** Begins an orderly stop: takes no new work, and gives running work its grace period. */
   shutdown(): void;
 }
 
@@ -101,7 +105,7 @@ function checkRoles({
   }
 }
 
-/** Creates a worker. Throws a UsageError for invalid definitions or roles. */
+/** Creates a worker. Throws a UsageError for invalid agents or roles. */
 export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> {
   checkRoles(parts);
   const { taskQueue = DEFAULT_TASK_QUEUE, modelQueue, toolQueue } = parts;

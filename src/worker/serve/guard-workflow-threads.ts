@@ -20,10 +20,12 @@ const FIRST_SOUND_MAJOR = 24;
 
 /**
  * What a thread runs before the SDK's file. It is a text because a thread cannot start from a
- * TypeScript file in every way that this package is run.
+ * TypeScript file in every way that this package is run; a `data:` URL because Node does not run
+ * what `--import` names in a thread that is started with `eval`.
  */
 const GUARD = `
-const { Script } = require('node:vm');
+import { createRequire } from 'node:module';
+import { Script } from 'node:vm';
 const { noDeprecation } = process;
 process.noDeprecation = true;
 const wrap = process.binding('async_wrap');
@@ -50,11 +52,17 @@ Script.prototype.runInContext = function (...args) {
 
 const { Worker } = workerThreads;
 
+function threadUrl(file: string): URL {
+  const path = JSON.stringify(file);
+  const code = `${GUARD}createRequire(${path})(${path});`;
+  return new URL(`data:text/javascript,${encodeURIComponent(code)}`);
+}
+
 /** A worker thread with the guard if the SDK starts it for workflows; any other is unchanged. */
 class GuardedWorker extends Worker {
   constructor(file: string | URL, options?: WorkerOptions) {
     if (typeof file === 'string' && basename(file) === SDK_THREAD) {
-      super(`${GUARD}require(${JSON.stringify(file)});`, { ...options, eval: true });
+      super(threadUrl(file), options);
     } else {
       super(file, options);
     }

@@ -22,7 +22,7 @@ export type LocalOptions = ConfigOverrides & Omit<ServedParts, 'roles' | 'heartb
 
 /** A client with a worker in the same process. */
 export interface LocalEverloop extends Everloop {
-  /** `127.0.0.1:7233` */
+  /** The address of the server, such as `127.0.0.1:7233`. */
   readonly address: string;
   readonly namespace: string;
   readonly taskQueue: string;
@@ -43,8 +43,8 @@ const LOCAL_LOG_LEVEL = 'ERROR';
  * queue is named after the agents. So scripts with different agents on one server do not take each
  * other's work, and a script that is started again continues its own runs.
  *
- * @throws UsageError for an invalid environment, agents or models, or when there is no server.
- * In that case, everything that was already started is stopped.
+ * @throws UsageError if the environment, agents or models are invalid, or if no server can be
+ * reached or started. Everything that was already started is then stopped.
  * @example
  * const everloop = await local({ agents: [researcher] });
  * try {

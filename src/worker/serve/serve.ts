@@ -10,40 +10,26 @@ import {
   makeTelemetryFilterString,
 } from '@temporalio/worker';
 import type { Archive } from '../../activities/archive-transcript.ts';
-import type { AgentDefinition } from '../../define/definition/definitions.ts';
-import type { ModelEntry } from '../../define/model/model-entry.ts';
 import { createRegistry } from '../../registry/registry.ts';
 import { defined } from '../../core/base/defined.ts';
 import { errorText } from '../../core/base/error-text.ts';
 import type { ChunkPublisher } from '../../core/streaming/chunk-stream.ts';
 import type { Cleanup } from '../config/cleanup.ts';
 import type { WorkerConfig, LogLevel } from '../config/config.ts';
-import { createWorker, WORKER_DEFAULTS, type WorkerRole } from './create-worker.ts';
+import { createWorker, WORKER_DEFAULTS, type WorkParts } from './create-worker.ts';
 import {
   startOrFindServer,
   type EmbeddedServer,
   type EmbeddedServerOptions,
 } from '../server/embedded-server.ts';
-import type { EventListener } from './worker-sinks.ts';
 
 /** Shorter than elsewhere: on one machine a silent worker is dead, and a person is waiting. */
 const EMBEDDED_HEARTBEAT_MS = 3_000;
 
 /** What a process serves: the options that `runWorker` and `local` have in common. */
-export interface ServedParts {
-  readonly agents: readonly AgentDefinition[];
-  /** Model entries that agents name by id; entries inside a definition need not be here. */
-  readonly models?: readonly ModelEntry[];
-  /**
-   * Absolute path of a module that exports the workflow `agent`, for a loop of your own; see
-   * `everloop/workflow`. Default: Everloop's.
-   */
-  readonly workflowsPath?: string;
-  readonly listeners?: readonly EventListener[];
+export interface ServedParts extends WorkParts {
   /** Options of a server on this machine, which is found or started. */
   readonly server?: EmbeddedServerOptions;
-  /** The kinds of work that this process takes on; default: all. */
-  readonly roles?: readonly WorkerRole[];
   /** Default: 3 s on a server of this machine, else 5 s. */
   readonly heartbeatMs?: number;
 }
@@ -70,7 +56,7 @@ export async function serve(
   { config, archive, chunks }: ServePlace,
   cleanup: Cleanup,
 ): Promise<Serving> {
-  const { agents, models = [], listeners = [], workflowsPath, roles } = parts;
+  const { agents, models = [], listeners, workflowsPath, roles } = parts;
   // Report problems of the definitions before anything is started.
   createRegistry({ agents, models });
   const { address, namespace, connection: toServer } = config.temporal;

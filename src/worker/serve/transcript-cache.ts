@@ -4,7 +4,7 @@
  * and cannot cause a wrong answer, because the reader checks the digest.
  */
 import { LRUCache } from 'lru-cache';
-import type { TranscriptCache, TranscriptKey } from '../../activities/transcript-source.ts';
+import { nameOf, type TranscriptCache } from '../../activities/transcript-source.ts';
 import type { Json } from '../../core/base/json.ts';
 
 /** Counters of a cache. */
@@ -74,10 +74,6 @@ export function createTranscriptCache(options: {
     clear: () => entries.clear(),
     stats: () => ({ entries: entries.size, bytes: entries.calculatedSize, maxBytes, ...counts }),
   };
-}
-
-function nameOf({ namespace, workflowId, executionId, epoch }: TranscriptKey): string {
-  return `${namespace}\u0000${workflowId}\u0000${executionId}\u0000${epoch}`;
 }
 
 function sizeOf(item: Json): number {

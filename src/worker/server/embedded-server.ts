@@ -307,52 +307,25 @@ async function startOnce(
   program: string,
   origin: 'path' | 'pinned CLI',
 ): Promise<EmbeddedServer> {
-  const { host, readyWithinMs } = EMBEDDED_SERVER_DEFAULTS;
-  const { namespace, databaseFile, logFile, stateFile, dynamicConfig, searchAttributes } = setup;
+  const { host } = EMBEDDED_SERVER_DEFAULTS;
+  const { readyWithinMs = EMBEDDED_SERVER_DEFAULTS.readyWithinMs } = setup;
+  const { namespace, logFile, stateFile } = setup;
   const port = setup.port === 'free' ? await findFreePort(host) : setup.port;
   const uiPort = setup.uiPort === 'free' ? await findFreePort(host) : setup.uiPort;
   const address = `${host}:${port}`;
   const uiUrl = uiPort === undefined ? undefined : `http://${host}:${uiPort}`;
   const { pid, stop } = await startServerProcess(
-    defined({
-      program,
-      host,
-      port,
-      namespace,
-      databaseFile,
-      logFile,
-      stateFile,
-      readyWithinMs: setup.readyWithinMs ?? readyWithinMs,
-      uiPort,
-      dynamicConfig,
-      searchAttributes,
-    }),
+    defined({ ...setup, program, host, port, uiPort, readyWithinMs }),
   );
-  const state = {
-    address,
-    namespace,
-    pid,
-    startedAtMs: Date.now(),
-    logFile,
-    ...defined({ uiUrl }),
-  };
+  const found = { address, namespace, pid, logFile, ...defined({ uiUrl }) };
   try {
-    await writeServerState(stateFile, { v: 1, ...state });
+    await writeServerState(stateFile, { v: 1, ...found, startedAtMs: Date.now() });
   } catch (error) {
     // Without the note, no other process could find the server or stop it.
     await stop();
     throw error;
   }
-  return {
-    address,
-    namespace,
-    startedHere: true,
-    origin,
-    pid,
-    logFile,
-    ...defined({ uiUrl }),
-    stop,
-  };
+  return { ...found, startedHere: true, origin, stop };
 }
 
 /** The first executable file `program` in the folders of `path`. */

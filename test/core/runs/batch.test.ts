@@ -21,7 +21,7 @@ import { toolSpec } from './spec-fixture.ts';
 function outcomes(run: ReturnType<typeof startRun>['run']): readonly (readonly string[])[] {
   return bodiesOf(run.events, 'agent:tool_call:after')
     .map(({ callId, outcome }) => [callId, outcome])
-    .toSorted();
+    .toSorted(([a = ''], [b = '']) => a.localeCompare(b));
 }
 
 describe('a batch of calls', () => {

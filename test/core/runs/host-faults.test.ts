@@ -13,10 +13,15 @@ import { reactSpec } from './spec-fixture.ts';
 /** A host whose model makes one call; what else it does is up to the test. */
 function hostWith(fields: Partial<Host>, events: AgentEvent[]): Host {
   return {
-    address: 'run',
+    link: {
+      address: 'run',
+      limitsAtOnce: true,
+      isHandoverDue: () => false,
+      isFull: () => false,
+      fits: () => true,
+    },
     runChild: async () => ({ kind: 'unstarted', message: 'no children here' }),
     send: () => undefined,
-    limitsAtOnce: true,
     now: () => 0,
     callModel: async () => ({
       kind: 'reply',
@@ -41,7 +46,6 @@ function hostWith(fields: Partial<Host>, events: AgentEvent[]): Host {
     waits: { until: async () => undefined, wake: () => undefined },
     isIdle: () => true,
     setDeadline: () => undefined,
-    capacity: { isHandoverDue: () => false, isFull: () => false, fits: () => true },
     publish: (event) => void events.push(event),
     ...fields,
   };

@@ -27,6 +27,11 @@ export function wrongType(ctx: Context, index: number, wanted: string, value: Va
   return new Fault(java ? 'java_type_error' : 'type_error', message + swapHint(ctx, index, value));
 }
 
+/** The fault of a value of the wrong type in the special form or effect `form`. */
+export function wrongValue(form: string, wanted: string, value: Value): Fault {
+  return new Fault('type_error', `\`${form}\` expects ${wanted}, got ${describeValue(value)}.`);
+}
+
 /** A hint for calls such as `(map coll f)`, where function and collection are swapped. */
 function swapHint(ctx: Context, index: number, value: Value): string {
   const name = calleeName(ctx);

@@ -2,10 +2,9 @@
  * Elements of values: of nil, text, vectors, maps and sets.
  */
 import { slots } from '../../value/slots.ts';
-import type { Context } from '../../value/context.ts';
+import { checkCount, type Context } from '../../value/context.ts';
 import { Fault } from '../../base/problem.ts';
 import { characters } from '../../value/characters.ts';
-import { describeValue } from '../../value/print.ts';
 import { treeKeys, treeVals } from '../../value/tree-walk.ts';
 import {
   isMap,
@@ -18,8 +17,7 @@ import {
   type Vector,
 } from '../../value/value.ts';
 import { vectorCount, vectorItems, vectorOf, vectorSlice } from '../../value/vector.ts';
-import { checkCount } from '../../value/context.ts';
-import { arg, wrongType } from './expect.ts';
+import { arg, wrongType, wrongValue } from './expect.ts';
 
 /** The entries of a map, the first `most`, as vectors of key and value. */
 export function entriesOf(map: TreeMap, most: number = map.count): Value[] {
@@ -132,10 +130,7 @@ export function orderedSourceAt(ctx: Context, args: readonly Value[], index: num
 export function itemsOfSeqable(ctx: Context, value: Value, form: string): readonly Value[] {
   const items = elementsOf(ctx, value);
   if (items !== undefined) return items;
-  throw new Fault(
-    'type_error',
-    `\`${form}\` expects something with elements, got ${describeValue(value)}.`,
-  );
+  throw wrongValue(form, 'something with elements', value);
 }
 
 /** Elements that a walk which may end early takes at first. */

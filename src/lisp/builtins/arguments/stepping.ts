@@ -3,7 +3,7 @@
  * `Stepper`.
  */
 import type { Context } from '../../value/context.ts';
-import type { Value, Steps, Work } from '../../value/value.ts';
+import type { Value, Steps, BuiltinWork } from '../../value/value.ts';
 import { hasNext } from './seqable.ts';
 
 /** A stepper replaces this array before it adds an item. */
@@ -39,7 +39,7 @@ export function want(s: Steps, fn: Value, args: Value[]): void {
 }
 
 /** A builtin that computes at once. */
-export function plain(run: (ctx: Context, args: readonly Value[]) => Value): Work {
+export function plain(run: (ctx: Context, args: readonly Value[]) => Value): BuiltinWork {
   return { kind: 'plain', run };
 }
 
@@ -48,7 +48,7 @@ export function steps(
   calls: readonly number[],
   start: (ctx: Context, args: readonly Value[], s: Steps) => void,
   resume: (ctx: Context, s: Steps, result: Value) => void,
-): Work {
+): BuiltinWork {
   return {
     kind: 'steps',
     stepper: {
@@ -78,7 +78,7 @@ export interface Walk {
 }
 
 /** A builtin that is a {@link Walk}. Each item costs 1. */
-export function walk(w: Walk): Work {
+export function walk(w: Walk): BuiltinWork {
   const next = (ctx: Context, s: Steps): void => {
     if (!hasNext(s)) {
       finish(s, w.end(ctx, s));

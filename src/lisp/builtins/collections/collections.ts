@@ -22,7 +22,8 @@ import {
   isVector,
   type TreeMap,
   type Value,
-  type Work,
+  type Vector,
+  type BuiltinWork,
 } from '../../value/value.ts';
 import {
   EMPTY_VECTOR,
@@ -118,18 +119,11 @@ export function associate(ctx: Context, coll: Value, key: Value, val: Value): Va
   const index = indexOf(key);
   const count = vectorCount(coll);
   if (index < 0 || index > count) {
-    throw fault(
-      ctx,
-      'runtime_error',
-      `index ${String(magnitude(key))} is outside a vector of ${count}.`,
-    );
+    const shown = String(magnitude(key));
+    throw fault(ctx, 'runtime_error', `index ${shown} is outside a vector of ${count}.`);
   }
   checkCount(ctx, index + 1);
   return vectorSet(coll, index, val);
-}
-
-function pathAt(ctx: Context, args: readonly Value[], index: number): readonly Value[] {
-  return itemsAt(ctx, args, index);
 }
 
 /** The value at the path that argument `index` is, or undefined. A path ends where nothing is. */
@@ -141,7 +135,7 @@ function getInAt(
 ): Value | undefined {
   const path = arg(args, index);
   if (!isVector(path)) {
-    const items = pathAt(ctx, args, index);
+    const items = itemsAt(ctx, args, index);
     ctx.extra(items.length);
     return getIn(ctx, from, items);
   }
@@ -215,6 +209,13 @@ function contains(ctx: Context, args: readonly Value[]): Value {
   return vectorItems(coll).some((item) => compareKeys(item, key, ctx) === 0);
 }
 
+/** The vector that `peek` and `pop` take; nil counts as an empty one. */
+function stackOf(ctx: Context, args: readonly Value[]): Vector {
+  const coll = arg(args, 0) ?? EMPTY_VECTOR;
+  if (isVector(coll)) return coll;
+  throw wrongType(ctx, 0, 'a vector', coll);
+}
+
 function subvec(ctx: Context, args: readonly Value[]): Value {
   const [coll = null] = args;
   if (!isVector(coll)) throw wrongType(ctx, 0, 'a vector', coll);
@@ -227,7 +228,7 @@ function subvec(ctx: Context, args: readonly Value[]): Value {
   return vectorOf(vectorSlice(coll, start, end));
 }
 
-function side(which: 'keys' | 'vals'): Work {
+function side(which: 'keys' | 'vals'): BuiltinWork {
   return plain((ctx, args) => {
     const value = arg(args, 0);
     if (value === null) return null;
@@ -304,7 +305,7 @@ function concat(ctx: Context, args: readonly Value[]): Value {
   return vectorOf(all);
 }
 
-function without(of: 'map' | 'set'): Work {
+function without(of: 'map' | 'set'): BuiltinWork {
   return plain((ctx, args) => {
     const [coll = null, ...keys] = args;
     if (coll === null) return null;
@@ -322,22 +323,18 @@ function without(of: 'map' | 'set'): Work {
 }
 
 /** The work of these builtins. */
-export const COLLECTION_WORK: { readonly [name: string]: Work } = Object.freeze({
+export const COLLECTION_WORK: { readonly [name: string]: BuiltinWork } = Object.freeze({
   get: plain((ctx, args) => foundOr(getFrom(ctx, arg(args, 0), arg(args, 1)), args[2] ?? null)),
   'get-in': plain((ctx, args) => foundOr(getInAt(ctx, args, 1, arg(args, 0)), args[2] ?? null)),
   'by-path~': plain((ctx, args) => getInAt(ctx, args, 0, arg(args, 1)) ?? null),
   nth: plain(nth),
   peek: plain((ctx, args) => {
-    const [coll = null] = args;
-    if (coll === null) return null;
-    if (!isVector(coll)) throw wrongType(ctx, 0, 'a vector', coll);
+    const coll = stackOf(ctx, args);
     return vectorCount(coll) === 0 ? null : vectorAt(coll, vectorCount(coll) - 1);
   }),
   pop: plain((ctx, args) => {
-    const [coll = null] = args;
-    if (coll === null) return null;
-    if (!isVector(coll)) throw wrongType(ctx, 0, 'a vector', coll);
-    ctx.charge(KEY_COST);
+    const coll = stackOf(ctx, args);
+    if (args[0] !== null) ctx.charge(KEY_COST);
     return vectorCount(coll) === 0 ? null : vectorPop(coll);
   }),
   find: plain(find),
@@ -379,7 +376,7 @@ export const COLLECTION_WORK: { readonly [name: string]: Work } = Object.freeze(
     return coll;
   }),
   'assoc-in': plain((ctx, args) => {
-    const path = pathAt(ctx, args, 1);
+    const path = itemsAt(ctx, args, 1);
     return associateIn(ctx, arg(args, 0), path.length === 0 ? [null] : path, arg(args, 2));
   }),
   dissoc: without('map'),

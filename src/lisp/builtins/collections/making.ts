@@ -12,7 +12,7 @@ import {
   type TreeMap,
   type Value,
   type Vector,
-  type Work,
+  type BuiltinWork,
 } from '../../value/value.ts';
 import { EMPTY_VECTOR, vectorItems, vectorOf } from '../../value/vector.ts';
 import { arg, expectCount, expectNumber, fault } from '../arguments/expect.ts';
@@ -114,18 +114,18 @@ function repeat(ctx: Context, args: readonly Value[]): Value {
   return vectorOf(slots<Value>(count).fill(arg(args, 1)));
 }
 
-const vector: Work = plain((ctx, args) => {
+const vector: BuiltinWork = plain((ctx, args) => {
   ctx.charge(args.length);
   return vectorOf(args);
 });
-const setFrom: Work = plain((ctx, args) => {
+const setFrom: BuiltinWork = plain((ctx, args) => {
   ctx.charge(args.length);
   return setOf(args, ctx);
 });
-const mapFrom: Work = plain(pairsFrom);
+const mapFrom: BuiltinWork = plain(pairsFrom);
 
 /** The work of these builtins. */
-export const MAKING_WORK: { readonly [name: string]: Work } = Object.freeze({
+export const MAKING_WORK: { readonly [name: string]: BuiltinWork } = Object.freeze({
   vector,
   list: vector,
   vec: plain((ctx, args) => {

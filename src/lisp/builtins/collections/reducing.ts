@@ -9,12 +9,12 @@ import {
   type Reduced,
   type Value,
   type Steps,
-  type Work,
+  type BuiltinWork,
 } from '../../value/value.ts';
 import { vectorOf } from '../../value/vector.ts';
 import { arg, wrongType } from '../arguments/expect.ts';
 import { hasNext, walkFrom } from '../arguments/seqable.ts';
-import { finish, steps, walk, want } from '../arguments/stepping.ts';
+import { finish, plain, steps, walk, want } from '../arguments/stepping.ts';
 
 function isReduced(value: Value): value is Reduced {
   return typeof value === 'object' && value !== null && value.kind === 'reduced';
@@ -50,7 +50,7 @@ function beginFolding(ctx: Context, args: readonly Value[], s: Steps): boolean {
   return true;
 }
 
-const reduce: Work = steps(
+const reduce: BuiltinWork = steps(
   [0],
   (ctx, args, s) => {
     if (!beginFolding(ctx, args, s)) return;
@@ -66,7 +66,7 @@ const reduce: Work = steps(
   },
 );
 
-const reductions: Work = steps(
+const reductions: BuiltinWork = steps(
   [0],
   (ctx, args, s) => {
     if (!beginFolding(ctx, args, s)) return;
@@ -94,7 +94,7 @@ function reductionsNext(ctx: Context, s: Steps): void {
   if (s.done) s.result = vectorOf(s.out);
 }
 
-const reduceKv: Work = walk({
+const reduceKv: BuiltinWork = walk({
   begin(ctx, args, s) {
     s.fn = arg(args, 0);
     s.acc = arg(args, 1);
@@ -123,8 +123,14 @@ const reduceKv: Work = walk({
 });
 
 /** The work of these builtins. */
-export const REDUCING_WORK: { readonly [name: string]: Work } = Object.freeze({
+export const REDUCING_WORK: { readonly [name: string]: BuiltinWork } = Object.freeze({
   reduce,
   reductions,
   'reduce-kv': reduceKv,
+  reduced: plain((_c, args) => ({ kind: 'reduced', value: arg(args, 0) })),
+  'reduced?': plain((_c, args) => isReduced(arg(args, 0))),
+  unreduced: plain((_c, args) => {
+    const value = arg(args, 0);
+    return isReduced(value) ? value.value : value;
+  }),
 });

@@ -12,7 +12,7 @@ import {
   isVector,
   type Value,
   type Vector,
-  type Work,
+  type BuiltinWork,
 } from '../../value/value.ts';
 import {
   EMPTY_VECTOR,
@@ -254,7 +254,7 @@ function replaceElements(ctx: Context, args: readonly Value[]): Value {
 }
 
 /** The work of these builtins; `replace` of three arguments is in `patterns.ts`. */
-export const SEQUENCE_WORK: { readonly [name: string]: Work } = Object.freeze({
+export const SEQUENCE_WORK: { readonly [name: string]: BuiltinWork } = Object.freeze({
   first: plain((ctx, args) => at(ctx, args, 0)),
   second: plain((ctx, args) => at(ctx, args, 1)),
   last: plain((ctx, args) => {
@@ -337,15 +337,4 @@ export const SEQUENCE_WORK: { readonly [name: string]: Work } = Object.freeze({
     return count === 0 ? null : divide(total, count);
   }),
   'replace-elements~': plain(replaceElements),
-  reduced: plain((_c, args) => ({ kind: 'reduced', value: arg(args, 0) })),
-  'reduced?': plain((_c, args) => {
-    const [value = null] = args;
-    return typeof value === 'object' && value !== null && value.kind === 'reduced';
-  }),
-  unreduced: plain((_c, args) => {
-    const [value = null] = args;
-    return typeof value === 'object' && value !== null && value.kind === 'reduced'
-      ? value.value
-      : value;
-  }),
 });

@@ -21,14 +21,14 @@ import {
   type TreeMap,
   type TreeSet,
   type Value,
-  type Work,
+  type BuiltinWork,
 } from '../../value/value.ts';
 import { arg, expectMap, wrongType } from '../arguments/expect.ts';
 import { flexibleGet, KEY_COST } from '../arguments/lookup.ts';
 import { itemsAt } from '../arguments/seqable.ts';
 import { plain } from '../arguments/stepping.ts';
 
-/** Argument `index` as a set; nil is the empty set. */
+/** Argument `index` as a set: nil is the empty set, and other collections become sets. */
 function setAt(ctx: Context, args: readonly Value[], index: number): TreeSet {
   const value = arg(args, index);
   if (isSet(value)) return value;
@@ -194,7 +194,7 @@ function join(ctx: Context, args: readonly Value[]): Value {
 }
 
 /** The work of these builtins; `set/select` is in `walking.ts`. */
-export const SET_WORK: { readonly [name: string]: Work } = Object.freeze({
+export const SET_WORK: { readonly [name: string]: BuiltinWork } = Object.freeze({
   'set/union': plain(union),
   'set/intersection': plain(intersection),
   'set/difference': plain(difference),

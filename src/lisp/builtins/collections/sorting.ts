@@ -12,7 +12,7 @@ import {
   type Vector,
   type Builtin,
   type Steps,
-  type Work,
+  type BuiltinWork,
 } from '../../value/value.ts';
 import { vectorAt, vectorOf } from '../../value/vector.ts';
 import { arg } from '../arguments/expect.ts';
@@ -106,7 +106,7 @@ function takeComparison(ctx: Context, s: Steps, result: Value): void {
   nextComparison(ctx, s);
 }
 
-const sort: Work = steps(
+const sort: BuiltinWork = steps(
   [0],
   (ctx, args, s) => {
     const items = itemsAt(ctx, args, args.length - 1);
@@ -125,7 +125,7 @@ const sort: Work = steps(
 );
 
 /** `sort-by`: first calls the key function for every item. */
-function sortBy(byPath: Builtin): Work {
+function sortBy(byPath: Builtin): BuiltinWork {
   const finishKeys = (ctx: Context, s: Steps): void => {
     const way = direction(s.acc);
     const pairs = s.items.map((item, index) => vectorOf([s.out[index] as Value, item]));
@@ -166,6 +166,6 @@ function sortBy(byPath: Builtin): Work {
 }
 
 /** The work of these builtins. */
-export function sortingWork(byPath: Builtin): { readonly [name: string]: Work } {
+export function sortingWork(byPath: Builtin): { readonly [name: string]: BuiltinWork } {
   return { sort, 'sort-by': sortBy(byPath) };
 }

@@ -15,13 +15,14 @@ import {
   type Value,
   type Vector,
   type Steps,
-  type Work,
+  type BuiltinWork,
 } from '../../value/value.ts';
 import { vectorAt, vectorItems, vectorOf, vectorPush, EMPTY_VECTOR } from '../../value/vector.ts';
 import { arg, wrongType } from '../arguments/expect.ts';
 import { flexibleGet, foundOr } from '../arguments/lookup.ts';
 import { elementsOf, entriesOf } from '../arguments/seqable.ts';
 import { finish, plain, steps, walk, want } from '../arguments/stepping.ts';
+import { KEYWORD_TEXT } from '../scalars/text.ts';
 
 /** The children of a collection; undefined for a leaf. The children of a map are its entries. */
 function childrenOf(value: Value): readonly Value[] | undefined {
@@ -45,7 +46,7 @@ function rebuild(ctx: Context, shape: Value, children: readonly Value[]): Value 
   return mapOf(keys, vals, ctx);
 }
 
-const walkOnce: Work = walk({
+const walkOnce: BuiltinWork = walk({
   calls: [0, 1],
   begin(ctx, args, s) {
     s.fn = arg(args, 0);
@@ -135,7 +136,7 @@ function descend(ctx: Context, s: Steps, from: Value): void {
   }
 }
 
-const postwalk: Work = steps(
+const postwalk: BuiltinWork = steps(
   [0],
   (ctx, args, s) => {
     s.fn = arg(args, 0);
@@ -173,7 +174,7 @@ function expand(ctx: Context, s: Steps, result: Value): void {
   }
 }
 
-const prewalk: Work = steps(
+const prewalk: BuiltinWork = steps(
   [0],
   (_c, args, s) => want(s, arg(args, 0), [arg(args, 1)]),
   (ctx, s, result) => expand(ctx, s, result),
@@ -203,7 +204,7 @@ function transform(
   return visit(root, 0);
 }
 
-function replacing(order: 'pre' | 'post'): Work {
+function replacing(order: 'pre' | 'post'): BuiltinWork {
   return plain((ctx, args) => {
     const by = arg(args, 0);
     const swap = (value: Value): Value =>
@@ -219,9 +220,7 @@ function replacing(order: 'pre' | 'post'): Work {
   });
 }
 
-const KEYWORD_TEXT = /^[A-Za-z][A-Za-z0-9_?!-]*$/;
-
-function renamingKeys(rename: (ctx: Context, key: Value) => Value): Work {
+function renamingKeys(rename: (ctx: Context, key: Value) => Value): BuiltinWork {
   return plain((ctx, args) =>
     transform(
       ctx,
@@ -245,7 +244,7 @@ function renamingKeys(rename: (ctx: Context, key: Value) => Value): Work {
  * `tree-seq` calls `branch?` and then `children` on each node, depth first. `items` are the two
  * functions; `acc` is a vector of the nodes to visit, the last one next.
  */
-const treeSeq: Work = steps(
+const treeSeq: BuiltinWork = steps(
   [0, 1],
   (ctx, args, s) => {
     s.items = [arg(args, 0), arg(args, 1)];
@@ -288,7 +287,7 @@ function visitNode(ctx: Context, s: Steps): void {
 }
 
 /** The work of these builtins. */
-export const TREE_WORK: { readonly [name: string]: Work } = Object.freeze({
+export const TREE_WORK: { readonly [name: string]: BuiltinWork } = Object.freeze({
   walk: walkOnce,
   prewalk,
   postwalk,

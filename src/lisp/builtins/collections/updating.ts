@@ -10,7 +10,7 @@ import {
   type TreeMap,
   type Value,
   type Steps,
-  type Work,
+  type BuiltinWork,
 } from '../../value/value.ts';
 import { vectorItems, vectorOf } from '../../value/vector.ts';
 import { associate, associateIn, getIn } from './collections.ts';
@@ -20,7 +20,7 @@ import { itemsAt } from '../arguments/seqable.ts';
 import { finish, steps, walk, want } from '../arguments/stepping.ts';
 
 /** `update`. */
-const update: Work = steps(
+const update: BuiltinWork = steps(
   [2],
   (ctx, args, s) => {
     const [coll = null, key = null, fn = null] = args;
@@ -33,7 +33,7 @@ const update: Work = steps(
 );
 
 /** `update-in`. An empty path means the key nil. */
-const updateIn: Work = steps(
+const updateIn: BuiltinWork = steps(
   [2],
   (ctx, args, s) => {
     const [coll = null, , fn = null, ...more] = args;
@@ -46,7 +46,7 @@ const updateIn: Work = steps(
   (ctx, s, result) => finish(s, associateIn(ctx, s.acc, s.items, result)),
 );
 
-const mergeWith: Work = steps(
+const mergeWith: BuiltinWork = steps(
   [0],
   (ctx, args, s) => {
     s.fn = arg(args, 0);
@@ -86,7 +86,7 @@ function mergeNext(ctx: Context, s: Steps): void {
   finish(s, s.acc);
 }
 
-function updateAll(which: 'keys' | 'vals'): Work {
+function updateAll(which: 'keys' | 'vals'): BuiltinWork {
   return walk({
     calls: [1],
     begin(ctx, args, s) {
@@ -113,7 +113,7 @@ function updateAll(which: 'keys' | 'vals'): Work {
 }
 
 /** The work of these builtins. */
-export const UPDATING_WORK: { readonly [name: string]: Work } = Object.freeze({
+export const UPDATING_WORK: { readonly [name: string]: BuiltinWork } = Object.freeze({
   update,
   'update-in': updateIn,
   'merge-with': mergeWith,

@@ -3,8 +3,6 @@
  */
 import { slots } from '../../value/slots.ts';
 import { checkCount, type Context } from '../../value/context.ts';
-import { Fault } from '../../base/problem.ts';
-import { describeValue } from '../../value/print.ts';
 import { newKeyIndex, numberOf } from '../../value/key-index.ts';
 import { mapOf, setOf, treeHas } from '../../value/tree.ts';
 import {
@@ -16,7 +14,7 @@ import {
   type Vector,
   type Builtin,
   type Steps,
-  type Work,
+  type BuiltinWork,
 } from '../../value/value.ts';
 import {
   vectorAt,
@@ -39,8 +37,9 @@ import {
   takeAll,
   walkFrom,
 } from '../arguments/seqable.ts';
+import { wrongResult } from './collections.ts';
 import { sumOf } from './sequences.ts';
-import { finish, steps, walk } from '../arguments/stepping.ts';
+import { finish, steps, walk, type Walk } from '../arguments/stepping.ts';
 
 /** Begins a walk of argument 1 with the function in argument 0. */
 function begin(ctx: Context, args: readonly Value[], s: Steps): void {
@@ -73,7 +72,23 @@ function keep(s: Steps, value: Value): void {
 
 const all = (_c: Context, s: Steps): Value => vectorOf(s.out);
 
-function map(): Work {
+/** A walk that keeps every result. */
+const gathered: Pick<Walk, 'take' | 'end'> = {
+  take: (_c, s, result) => keep(s, result),
+  end: all,
+};
+
+/** A walk that keeps every result but nil. */
+const present: Pick<Walk, 'take' | 'end'> = {
+  take(_c, s, result) {
+    if (result !== null) keep(s, result);
+  },
+  end: all,
+};
+
+const withIndex: Walk['args'] = (_c, s) => [s.at, s.items[s.at] as Value];
+
+function map(): BuiltinWork {
   return walk({
     begin(ctx, args, s) {
       s.fn = arg(args, 0);
@@ -95,25 +110,19 @@ function map(): Work {
       const item = s.items[s.at] as Value;
       return s.phase === 1 ? [...vectorItems(item as Vector)] : [item];
     },
-    take: (_c, s, result) => keep(s, result),
-    end: all,
+    ...gathered,
   });
 }
 
 function join(ctx: Context, s: Steps, result: Value): void {
   const items = elementsOf(ctx, result);
-  if (items === undefined) {
-    throw new Fault(
-      'type_error',
-      `\`mapcat\`: the function must give something with elements, got ${describeValue(result)}.`,
-    );
-  }
+  if (items === undefined) throw wrongResult(ctx, 'something with elements', result);
   checkCount(ctx, s.out.length + items.length);
   ctx.charge(items.length);
   for (const item of items) s.out.push(item);
 }
 
-function mapcat(): Work {
+function mapcat(): BuiltinWork {
   const mapped = map();
   if (mapped.kind !== 'steps') return mapped;
   const { stepper } = mapped;
@@ -137,7 +146,7 @@ function mapcat(): Work {
   );
 }
 
-function filter(wanted: boolean): Work {
+function filter(wanted: boolean): BuiltinWork {
   return walk({
     begin,
     take(_c, s, result, item) {
@@ -148,7 +157,7 @@ function filter(wanted: boolean): Work {
 }
 
 /** Ends at the first result for which `decide` gives an answer. */
-function search(decide: (result: Value) => Value | undefined, otherwise: Value): Work {
+function search(decide: (result: Value) => Value | undefined, otherwise: Value): BuiltinWork {
   return walk({
     begin: beginEarly,
     take(_c, s, result) {
@@ -161,11 +170,11 @@ function search(decide: (result: Value) => Value | undefined, otherwise: Value):
   });
 }
 
-function partitionBy(): Work {
+function partitionBy(): BuiltinWork {
   return walk({
     begin,
     take(ctx, s, result, item) {
-      const changed = s.at === 1 || !sameKey(ctx, s.acc, result);
+      const changed = s.at === 1 || !treeHas(setOf([s.acc], ctx), result, ctx);
       s.acc = result;
       const last = s.out[s.out.length - 1];
       if (changed || last === undefined) keep(s, vectorOf([item]));
@@ -175,11 +184,7 @@ function partitionBy(): Work {
   });
 }
 
-function sameKey(ctx: Context, a: Value, b: Value): boolean {
-  return treeHas(setOf([a], ctx), b, ctx);
-}
-
-function prefix(split: 'take' | 'drop' | 'both'): Work {
+function prefix(split: 'take' | 'drop' | 'both'): BuiltinWork {
   const result = (ctx: Context, s: Steps, upTo: number): Value => {
     const before = (): Value => vectorOf(s.items.slice(0, upTo));
     const after = (): Value => {
@@ -208,7 +213,7 @@ function prefix(split: 'take' | 'drop' | 'both'): Work {
 type Begin = (ctx: Context, args: readonly Value[], s: Steps) => void;
 
 /** Gathers the keys and groups at the end, since the state of a walk has to be data. */
-function groupBy(byKey: Begin): Work {
+function groupBy(byKey: Begin): BuiltinWork {
   return walk({
     begin: byKey,
     take: keepKey,
@@ -226,7 +231,7 @@ function groupBy(byKey: Begin): Work {
   });
 }
 
-function distinctBy(byKey: Begin): Work {
+function distinctBy(byKey: Begin): BuiltinWork {
   return walk({
     begin: byKey,
     take: keepKey,
@@ -247,7 +252,7 @@ function keepKey(ctx: Context, s: Steps, key: Value): void {
   keep(s, key);
 }
 
-function extremeBy(byPath: Builtin, wanted: -1 | 1): Work {
+function extremeBy(byPath: Builtin, wanted: -1 | 1): BuiltinWork {
   return walk({
     begin(ctx, args, s) {
       s.fn = keyFunction(ctx, byPath, arg(args, 0));
@@ -266,7 +271,7 @@ function extremeBy(byPath: Builtin, wanted: -1 | 1): Work {
 }
 
 /** The builtins that take a key function; `byPath` is the hidden builtin for paths. */
-export function walkingWork(byPath: Builtin): { readonly [name: string]: Work } {
+export function walkingWork(byPath: Builtin): { readonly [name: string]: BuiltinWork } {
   const byKey: Begin = (ctx, args, s) => {
     s.fn = keyFunction(ctx, byPath, arg(args, 0));
     s.items = itemsAt(ctx, args, 1);
@@ -274,14 +279,10 @@ export function walkingWork(byPath: Builtin): { readonly [name: string]: Work } 
   return {
     'group-by': groupBy(byKey),
     'distinct-by': distinctBy(byKey),
-    'sum-by': walk({
-      begin: byKey,
-      take: (_c, s, result) => keep(s, result),
-      end: (ctx, s) => sumOf(ctx, s.out).total,
-    }),
+    'sum-by': walk({ ...gathered, begin: byKey, end: (ctx, s) => sumOf(ctx, s.out).total }),
     'avg-by': walk({
+      ...gathered,
       begin: byKey,
-      take: (_c, s, result) => keep(s, result),
       end(ctx, s) {
         const { total, count } = sumOf(ctx, s.out);
         return count === 0 ? null : divide(total, count);
@@ -293,34 +294,16 @@ export function walkingWork(byPath: Builtin): { readonly [name: string]: Work } 
 }
 
 /** The work of these builtins. */
-export const WALKING_WORK: { readonly [name: string]: Work } = Object.freeze({
+export const WALKING_WORK: { readonly [name: string]: BuiltinWork } = Object.freeze({
   map: map(),
   mapv: map(),
   mapcat: mapcat(),
-  'map-indexed': walk({
-    begin,
-    args: (_c, s) => [s.at, s.items[s.at] as Value],
-    take: (_c, s, result) => keep(s, result),
-    end: all,
-  }),
-  'keep-indexed': walk({
-    begin,
-    args: (_c, s) => [s.at, s.items[s.at] as Value],
-    take(_c, s, result) {
-      if (result !== null) keep(s, result);
-    },
-    end: all,
-  }),
+  'map-indexed': walk({ begin, args: withIndex, ...gathered }),
+  'keep-indexed': walk({ begin, args: withIndex, ...present }),
   filter: filter(true),
   filterv: filter(true),
   remove: filter(false),
-  keep: walk({
-    begin,
-    take(_c, s, result) {
-      if (result !== null) keep(s, result);
-    },
-    end: all,
-  }),
+  keep: walk({ begin, ...present }),
   'take-while': prefix('take'),
   'drop-while': prefix('drop'),
   'split-with': prefix('both'),
@@ -339,8 +322,7 @@ export const WALKING_WORK: { readonly [name: string]: Work } = Object.freeze({
       s.items = slots<Value>(count).fill(null);
     },
     args: () => [],
-    take: (_c, s, result) => keep(s, result),
-    end: all,
+    ...gathered,
   }),
   'set/select': walk({
     begin(ctx, args, s) {

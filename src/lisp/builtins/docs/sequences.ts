@@ -61,7 +61,7 @@ export const SEQUENCE_DOCS: readonly DocRow[] = docTable('Sequence functions', [
     ['(partition-all 2 3 [1 2 3 4])', '[[1 2] [4]]'],
     ['(partition-by count ["a" "b" "cc"])', '[["a" "b"] ["cc"]]']]],
   ['sort', '1–2',
-   'stable; comparator first: `(f a b)` → number or boolean,; or `:asc`, `:desc`, `nil`',
+   'stable; comparator first: `(f a b)` → number or boolean; or `:asc`, `:desc`, `nil`',
    [['(sort [3 nil 1])', '[nil 1 3]'], ['(sort > [1 2])', '[2 1]'],
     ['(sort :desc [1 2])', '[2 1]'], ['(sort (fn [a b] (- b a)) [1 2])', '[2 1]']]],
   ['sort-by', '2–3', 'key function, then comparator',

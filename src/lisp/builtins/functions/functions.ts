@@ -2,7 +2,7 @@
  * Builtins that make functions, tell types, end the program, or are effects.
  */
 import { fuelLeft, type Context } from '../../value/context.ts';
-import { Fault, ProgramEnd } from '../../base/problem.ts';
+import { Fault, ProgramExit } from '../../base/problem.ts';
 import {
   isInteger,
   isMap,
@@ -10,7 +10,7 @@ import {
   type CombinatorName,
   type Value,
   type EffectName,
-  type Work,
+  type BuiltinWork,
 } from '../../value/value.ts';
 import { fromJson } from '../../json/to-json.ts';
 import { readable } from '../../value/print.ts';
@@ -18,7 +18,7 @@ import { EMPTY_MAP, mapOf, mapSet } from '../../value/tree.ts';
 import { arg, expectText } from '../arguments/expect.ts';
 import { plain } from '../arguments/stepping.ts';
 
-function making(name: CombinatorName): Work {
+function making(name: CombinatorName): BuiltinWork {
   return plain((ctx, args) => {
     ctx.charge(args.length);
     return { kind: 'combinator', name, of: args.slice() };
@@ -48,7 +48,7 @@ function typeOf(value: Value): string | null {
   return TYPES[value.kind] ?? 'unknown';
 }
 
-function ending(kind: 'returned' | 'failed'): Work {
+function ending(kind: 'returned' | 'failed'): BuiltinWork {
   return plain((ctx, args) => {
     if (ctx.inside !== null) {
       const name = kind === 'returned' ? 'return' : 'fail';
@@ -57,11 +57,11 @@ function ending(kind: 'returned' | 'failed'): Work {
         `\`${name}\` cannot end the program from inside \`${ctx.inside}\`.`,
       );
     }
-    throw new ProgramEnd(kind, arg(args, 0));
+    throw new ProgramExit(kind, arg(args, 0));
   });
 }
 
-function effect(name: EffectName): Work {
+function effect(name: EffectName): BuiltinWork {
   return { kind: 'effect', effect: name };
 }
 
@@ -91,7 +91,7 @@ function putBack<T>(record: Map<string, T>, id: string): () => void {
 }
 
 /** The work of these builtins. */
-export const FUNCTION_WORK: { readonly [name: string]: Work } = Object.freeze({
+export const FUNCTION_WORK: { readonly [name: string]: BuiltinWork } = Object.freeze({
   apply: { kind: 'spread' },
   comp: making('comp'),
   partial: plain((ctx, args) => {

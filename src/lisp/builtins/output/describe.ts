@@ -16,7 +16,7 @@ import {
   typeName,
   type TreeMap,
   type Value,
-  type Work,
+  type BuiltinWork,
 } from '../../value/value.ts';
 import { divide } from '../../value/numbers.ts';
 import { vectorCount, vectorOf } from '../../value/vector.ts';
@@ -255,7 +255,7 @@ function describe(s: Survey, value: Value): TreeMap {
 }
 
 /** The work of `describe`. */
-export const DESCRIBE_WORK: { readonly [name: string]: Work } = Object.freeze({
+export const DESCRIBE_WORK: { readonly [name: string]: BuiltinWork } = Object.freeze({
   describe: plain((ctx, args) => {
     const options = args.length > 1 ? expectMap(ctx, args, 1) : EMPTY_MAP;
     const number = (name: string, standard: number, highest: number): number => {

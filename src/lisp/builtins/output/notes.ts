@@ -2,11 +2,10 @@
  * Notes, and JSON text.
  */
 import { withCommas } from '../../base/with-commas.ts';
-import type { Context } from '../../value/context.ts';
-import { checkCount } from '../../value/context.ts';
+import { checkCount, type Context } from '../../value/context.ts';
 import { jsonText, parseJsonText } from '../../json/json-text.ts';
 import { cutText, readable, textOf } from '../../value/print.ts';
-import type { Value, Work } from '../../value/value.ts';
+import type { Value, BuiltinWork } from '../../value/value.ts';
 import { vectorOf } from '../../value/vector.ts';
 import { arg, expectText } from '../arguments/expect.ts';
 import { plain } from '../arguments/stepping.ts';
@@ -38,7 +37,7 @@ function printed(ctx: Context, args: readonly Value[], raw: boolean): string {
 }
 
 /** The work of these builtins. */
-export const NOTE_WORK: { readonly [name: string]: Work } = Object.freeze({
+export const NOTE_WORK: { readonly [name: string]: BuiltinWork } = Object.freeze({
   println: plain((ctx, args) => {
     note(ctx, printed(ctx, args, true));
     return null;

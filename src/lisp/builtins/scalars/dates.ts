@@ -10,7 +10,7 @@ import {
   isInteger,
   type DateValue,
   type Value,
-  type Work,
+  type BuiltinWork,
 } from '../../value/value.ts';
 import { arg, expectCount, expectText, fault, wrongType } from '../arguments/expect.ts';
 import { plain } from '../arguments/stepping.ts';
@@ -161,7 +161,7 @@ function dateAt(
   throw wrongType(ctx, index, of.map((one) => names[one]).join(' or '), value);
 }
 
-function moved(sign: 1 | -1): Work {
+function moved(sign: 1 | -1): BuiltinWork {
   return plain((ctx, args) => {
     const date = dateAt(ctx, args, 0, ['date']);
     const days = date.amount + sign * wholeAt(ctx, args, 1, ctx.rules > 1);
@@ -171,7 +171,10 @@ function moved(sign: 1 | -1): Work {
   });
 }
 
-function ordered(of: readonly DateValue['of'][], holds: (difference: number) => boolean): Work {
+function ordered(
+  of: readonly DateValue['of'][],
+  holds: (difference: number) => boolean,
+): BuiltinWork {
   return plain((ctx, args) => {
     const a = dateAt(ctx, args, 0, of);
     const b = dateAt(ctx, args, 1, [a.of]);
@@ -198,7 +201,7 @@ function legacyDate(ctx: Context, args: readonly Value[]): Value {
 }
 
 /** The work of these builtins. */
-export const DATE_WORK: { readonly [name: string]: Work } = Object.freeze({
+export const DATE_WORK: { readonly [name: string]: BuiltinWork } = Object.freeze({
   'LocalDate/parse': plain((ctx, args) => dateValue('date', isoAt(ctx, args, 'an ISO date').days)),
   'LocalDate/of': plain((ctx, args) => {
     const [year, month, day] = [

@@ -13,7 +13,7 @@ import {
   truthy,
   type Value,
   type Float,
-  type Work,
+  type BuiltinWork,
 } from '../../value/value.ts';
 import { expectText, fault } from '../arguments/expect.ts';
 import { plain } from '../arguments/stepping.ts';
@@ -256,6 +256,6 @@ function general(digits: string, exponent: number, precision: number): string {
 }
 
 /** The work of `format`. */
-export const FORMAT_WORK: { readonly [name: string]: Work } = Object.freeze({
+export const FORMAT_WORK: { readonly [name: string]: BuiltinWork } = Object.freeze({
   format: plain(format),
 });

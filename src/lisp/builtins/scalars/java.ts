@@ -12,12 +12,12 @@ import {
   isNumber,
   type Value,
   type Float,
-  type Work,
+  type BuiltinWork,
 } from '../../value/value.ts';
 import { searchText, searchTextBack } from '../../base/search.ts';
 import { arg, expectCount, fault, wrongType } from '../arguments/expect.ts';
 import { plain } from '../arguments/stepping.ts';
-import { parseDouble } from './text.ts';
+import { parseDouble, trimmed } from './text.ts';
 
 const LONG_LIMIT = 1n << 63n;
 
@@ -31,11 +31,11 @@ function numberAt(ctx: Context, args: readonly Value[], index: number): number |
   return value;
 }
 
-function onDouble(op: (value: number) => number): Work {
+function onDouble(op: (value: number) => number): BuiltinWork {
   return plain((ctx, args) => float(op(toDouble(numberAt(ctx, args, 0)))));
 }
 
-function extreme(greater: boolean): Work {
+function extreme(greater: boolean): BuiltinWork {
   return plain((ctx, args) => {
     const a = numberAt(ctx, args, 0);
     const b = numberAt(ctx, args, 1);
@@ -47,7 +47,7 @@ function extreme(greater: boolean): Work {
   });
 }
 
-function parsing(limit: bigint): Work {
+function parsing(limit: bigint): BuiltinWork {
   return plain((ctx, args) => {
     const text = javaText(ctx, args, 0);
     const radix = args.length > 1 ? arg(args, 1) : 10;
@@ -121,7 +121,7 @@ function round(ctx: Context, args: readonly Value[]): Value {
   return wholeOf(number - floor >= 0.5 ? floor + 1 : floor);
 }
 
-function cased(change: (text: string) => string): Work {
+function cased(change: (text: string) => string): BuiltinWork {
   return plain((ctx, args) => {
     const text = change(javaText(ctx, args, 0));
     checkText(ctx, text.length);
@@ -129,7 +129,7 @@ function cased(change: (text: string) => string): Work {
   });
 }
 
-const parseFloatText: Work = plain((ctx, args) => {
+const parseFloatText: BuiltinWork = plain((ctx, args) => {
   const text = javaText(ctx, args, 0);
   const value = parseDouble(text);
   if (value === undefined)
@@ -138,7 +138,7 @@ const parseFloatText: Work = plain((ctx, args) => {
 });
 
 /** The work of these members. */
-export const JAVA_WORK: { readonly [name: string]: Work } = Object.freeze({
+export const JAVA_WORK: { readonly [name: string]: BuiltinWork } = Object.freeze({
   'Math/abs': plain((ctx, args) => {
     const value = numberAt(ctx, args, 0);
     if (isFloat(value)) return float(Math.abs(value.value));
@@ -165,14 +165,9 @@ export const JAVA_WORK: { readonly [name: string]: Work } = Object.freeze({
   }),
   '.length': plain((ctx, args) => javaText(ctx, args, 0).length),
   '.isEmpty': plain((ctx, args) => javaText(ctx, args, 0) === ''),
-  '.trim': plain((ctx, args) => {
-    const text = javaText(ctx, args, 0);
-    let from = 0;
-    let to = text.length;
-    while (from < to && text.charCodeAt(from) <= 0x20) from += 1;
-    while (to > from && text.charCodeAt(to - 1) <= 0x20) to -= 1;
-    return text.slice(from, to);
-  }),
+  '.trim': plain((ctx, args) =>
+    trimmed(javaText(ctx, args, 0), true, true, (unit) => unit <= 0x20),
+  ),
   '.indexOf': plain((ctx, args) => {
     const from = args.length > 2 ? positionAt(ctx, args, 2) : 0;
     return searchText(javaText(ctx, args, 0), needleAt(ctx, args, 1), from);

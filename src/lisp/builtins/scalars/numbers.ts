@@ -2,23 +2,7 @@
  * Arithmetic.
  */
 import type { Context } from '../../value/context.ts';
-import {
-  add,
-  checkBits,
-  bitLength,
-  divide,
-  isZero,
-  multiply,
-  negate,
-  roundHalfAway,
-  subtract,
-  toDouble,
-  wholeDivision,
-  wholeOf,
-  wordCount,
-  type Division,
-  type Num,
-} from '../../value/numbers.ts';
+import * as num from '../../value/numbers.ts';
 import { magnitude } from '../../value/order.ts';
 import { floatText } from '../../value/number-text.ts';
 import {
@@ -28,15 +12,15 @@ import {
   isInteger,
   isNumber,
   type Value,
-  type Work,
+  type BuiltinWork,
 } from '../../value/value.ts';
 import { characterCount } from '../../value/characters.ts';
 import { arg, expectInteger, expectNumber, fault, wrongType } from '../arguments/expect.ts';
 import { plain } from '../arguments/stepping.ts';
 
-type Operation = (ctx: Context, a: Num, b: Num) => Num;
+type Operation = (ctx: Context, a: num.Num, b: num.Num) => num.Num;
 
-function fold(start: Num, op: Operation): Work {
+function fold(start: num.Num, op: Operation): BuiltinWork {
   return plain((ctx, args) => {
     const [x, y] = args;
     if (args.length === 2 && typeof x === 'number' && typeof y === 'number') return op(ctx, x, y);
@@ -51,33 +35,34 @@ function fold(start: Num, op: Operation): Work {
 }
 
 /** `-a`; a large integer is paid by its words. */
-function negated(ctx: Context, a: Num): Num {
-  if (typeof a === 'bigint') ctx.extra(wordCount(a));
-  return negate(a);
+function negated(ctx: Context, a: num.Num): num.Num {
+  if (typeof a === 'bigint') ctx.extra(num.wordCount(a));
+  return num.negate(a);
 }
 
-const minus: Work = plain((ctx, args) => {
+const minus: BuiltinWork = plain((ctx, args) => {
   let total = expectNumber(ctx, args, 0);
   if (args.length === 1) return negated(ctx, total);
   if (args.length > 2) ctx.charge(args.length - 1);
   for (let index = 1; index < args.length; index++) {
-    total = subtract(ctx, total, expectNumber(ctx, args, index));
+    total = num.subtract(ctx, total, expectNumber(ctx, args, index));
   }
   return total;
 });
 
-function quotientOf(ctx: Context, a: Num, b: Num): Value & Num {
-  if (!isFloat(b) && isZero(b)) throw fault(ctx, 'arithmetic_error', 'division by the integer 0.');
+function quotientOf(ctx: Context, a: num.Num, b: num.Num): Value & num.Num {
+  if (!isFloat(b) && num.isZero(b))
+    throw fault(ctx, 'arithmetic_error', 'division by the integer 0.');
   if (typeof a === 'bigint' || typeof b === 'bigint') {
-    ctx.extra(wordCount(isFloat(a) ? 0 : a) + wordCount(isFloat(b) ? 0 : b));
+    ctx.extra(num.wordCount(isFloat(a) ? 0 : a) + num.wordCount(isFloat(b) ? 0 : b));
   }
-  return divide(a, b);
+  return num.divide(a, b);
 }
 
-const slash: Work = plain((ctx, args) => {
+const slash: BuiltinWork = plain((ctx, args) => {
   const first = expectNumber(ctx, args, 0);
   if (args.length === 1) return quotientOf(ctx, 1, first);
-  let total: Num = first;
+  let total: num.Num = first;
   ctx.charge(args.length > 2 ? args.length : 0);
   for (let index = 1; index < args.length; index++) {
     total = quotientOf(ctx, total, expectNumber(ctx, args, index));
@@ -85,20 +70,20 @@ const slash: Work = plain((ctx, args) => {
   return total;
 });
 
-function division(op: Division): Work {
+function division(op: num.Division): BuiltinWork {
   return plain((ctx, args) => {
     const a = expectNumber(ctx, args, 0);
     const b = expectNumber(ctx, args, 1);
-    if (isZero(b)) {
+    if (num.isZero(b)) {
       const kind = isFloat(b) ? '0.0' : 'the integer 0';
       throw fault(ctx, 'arithmetic_error', `division by ${kind}.`);
     }
-    return wholeDivision(ctx, op, a, b);
+    return num.wholeDivision(ctx, op, a, b);
   });
 }
 
 /** The greater or smaller of two numbers. NaN wins; of equal numbers the second one wins. */
-function extreme(a: Num, b: Num, greater: boolean): Num {
+function extreme(a: num.Num, b: num.Num, greater: boolean): num.Num {
   const x = magnitude(a);
   const y = magnitude(b);
   if (x !== x) return a;
@@ -106,7 +91,7 @@ function extreme(a: Num, b: Num, greater: boolean): Num {
   return (greater ? x > y : x < y) ? a : b;
 }
 
-function extremeOf(greater: boolean): Work {
+function extremeOf(greater: boolean): BuiltinWork {
   return plain((ctx, args) => {
     if (args.length === 1) return arg(args, 0);
     let best = expectNumber(ctx, args, 0);
@@ -118,7 +103,7 @@ function extremeOf(greater: boolean): Work {
   });
 }
 
-function rounding(round: (value: number) => number | bigint): Work {
+function rounding(round: (value: number) => number | bigint): BuiltinWork {
   return plain((ctx, args) => {
     const value = expectNumber(ctx, args, 0);
     if (!isFloat(value) || !Number.isFinite(value.value)) return value;
@@ -137,10 +122,10 @@ function cut(ctx: Context, args: readonly Value[]): number | bigint {
   if (!Number.isFinite(value.value)) {
     throw fault(ctx, 'arithmetic_error', `${floatText(value.value)} is no integer.`);
   }
-  return wholeOf(value.value);
+  return num.wholeOf(value.value);
 }
 
-const int: Work = plain((ctx, args) => {
+const int: BuiltinWork = plain((ctx, args) => {
   const whole = cut(ctx, args);
   if (whole >= -2_147_483_648 && whole <= 2_147_483_647) return whole;
   const given = arg(args, 0);
@@ -150,7 +135,7 @@ const int: Work = plain((ctx, args) => {
 
 function big(ctx: Context, args: readonly Value[], index: number): bigint {
   const value = expectInteger(ctx, args, index);
-  const words = wordCount(value);
+  const words = num.wordCount(value);
   if (words > 1) ctx.charge(words);
   return BigInt(value);
 }
@@ -158,7 +143,7 @@ function big(ctx: Context, args: readonly Value[], index: number): bigint {
 function bitwise(
   op: (a: bigint, b: bigint) => bigint,
   small: (a: number, b: number) => number,
-): Work {
+): BuiltinWork {
   return plain((ctx, args) => {
     const [x, y] = args;
     if (args.length === 2 && isInt32(x) && isInt32(y)) return small(x, y);
@@ -177,47 +162,49 @@ function bitIndex(ctx: Context, args: readonly Value[]): number {
   const value = arg(args, 1);
   if (!isInteger(value) || value < 0) throw wrongType(ctx, 1, 'a bit index from 0', value);
   const index = Number(value);
-  checkBits(ctx, index > 1e9 ? index : 0);
+  num.checkBits(ctx, index > 1e9 ? index : 0);
   return index;
 }
 
-function onBit(op: (value: bigint, mask: bigint) => bigint): Work {
+function onBit(op: (value: bigint, mask: bigint) => bigint): BuiltinWork {
   return plain((ctx, args) => {
     const value = big(ctx, args, 0);
     const index = bitIndex(ctx, args);
-    checkBits(ctx, index);
+    num.checkBits(ctx, index);
     ctx.charge(index >> 6);
     return integer(op(value, 1n << BigInt(index)));
   });
 }
 
-const shiftLeft: Work = plain((ctx, args) => {
+const shiftLeft: BuiltinWork = plain((ctx, args) => {
   const value = big(ctx, args, 0);
   const index = bitIndex(ctx, args);
   if (value === 0n) return 0;
-  checkBits(ctx, bitLength(value) + index);
+  num.checkBits(ctx, num.bitLength(value) + index);
   ctx.charge(index >> 6);
   return integer(value << BigInt(index));
 });
 
-const shiftRight: Work = plain((ctx, args) => {
+const shiftRight: BuiltinWork = plain((ctx, args) => {
   const value = big(ctx, args, 0);
   const index = arg(args, 1);
   if (!isInteger(index) || index < 0) throw wrongType(ctx, 1, 'a shift from 0', index);
   // All bits above the length of the integer equal its sign.
-  const by = index > bitLength(value) ? bitLength(value) + 1 : Number(index);
+  const by = index > num.bitLength(value) ? num.bitLength(value) + 1 : Number(index);
   return integer(value >> BigInt(by));
 });
 
-const increment: Work = plain((ctx, args) => add(ctx, expectNumber(ctx, args, 0), 1));
-const decrement: Work = plain((ctx, args) => subtract(ctx, expectNumber(ctx, args, 0), 1));
+const increment: BuiltinWork = plain((ctx, args) => num.add(ctx, expectNumber(ctx, args, 0), 1));
+const decrement: BuiltinWork = plain((ctx, args) =>
+  num.subtract(ctx, expectNumber(ctx, args, 0), 1),
+);
 
 /** The work of these builtins. */
-export const NUMBER_WORK: { readonly [name: string]: Work } = Object.freeze({
-  '+': fold(0, add),
-  "+'": fold(0, add),
-  '*': fold(1, multiply),
-  "*'": fold(1, multiply),
+export const NUMBER_WORK: { readonly [name: string]: BuiltinWork } = Object.freeze({
+  '+': fold(0, num.add),
+  "+'": fold(0, num.add),
+  '*': fold(1, num.multiply),
+  "*'": fold(1, num.multiply),
   '-': minus,
   "-'": minus,
   '/': slash,
@@ -235,18 +222,18 @@ export const NUMBER_WORK: { readonly [name: string]: Work } = Object.freeze({
     if (isFloat(value)) return float(Math.abs(value.value));
     return value < 0 ? negated(ctx, value) : value;
   }),
-  floor: rounding((value) => wholeOf(Math.floor(value))),
-  ceil: rounding((value) => wholeOf(Math.ceil(value))),
-  trunc: rounding(wholeOf),
-  round: rounding(roundHalfAway),
+  floor: rounding((value) => num.wholeOf(Math.floor(value))),
+  ceil: rounding((value) => num.wholeOf(Math.ceil(value))),
+  trunc: rounding(num.wholeOf),
+  round: rounding(num.roundHalfAway),
   int,
   long: plain(cut),
-  float: plain((ctx, args) => float(toDouble(expectNumber(ctx, args, 0)))),
-  double: plain((ctx, args) => float(toDouble(expectNumber(ctx, args, 0)))),
-  sqrt: plain((ctx, args) => float(Math.sqrt(toDouble(expectNumber(ctx, args, 0))))),
+  float: plain((ctx, args) => float(num.toDouble(expectNumber(ctx, args, 0)))),
+  double: plain((ctx, args) => float(num.toDouble(expectNumber(ctx, args, 0)))),
+  sqrt: plain((ctx, args) => float(Math.sqrt(num.toDouble(expectNumber(ctx, args, 0))))),
   pow: plain((ctx, args) => {
-    const base = toDouble(expectNumber(ctx, args, 0));
-    return float(base ** toDouble(expectNumber(ctx, args, 1)));
+    const base = num.toDouble(expectNumber(ctx, args, 0));
+    return float(base ** num.toDouble(expectNumber(ctx, args, 1)));
   }),
   'bit-and': bitwise(
     (a, b) => a & b,
@@ -269,7 +256,7 @@ export const NUMBER_WORK: { readonly [name: string]: Work } = Object.freeze({
     const value = big(ctx, args, 0);
     const index = arg(args, 1);
     if (!isInteger(index) || index < 0) throw wrongType(ctx, 1, 'a bit index from 0', index);
-    if (index > bitLength(value)) return value < 0n;
+    if (index > num.bitLength(value)) return value < 0n;
     return ((value >> BigInt(index)) & 1n) === 1n;
   }),
   'bit-set': onBit((value, mask) => value | mask),
@@ -282,7 +269,7 @@ export const NUMBER_WORK: { readonly [name: string]: Work } = Object.freeze({
 /** Whether a value is a whole number, as an integer or a float. */
 export function isWhole(value: Value): boolean {
   if (isInteger(value)) return true;
-  return isNumber(value) && Number.isInteger(toDouble(value));
+  return isNumber(value) && Number.isInteger(num.toDouble(value));
 }
 
 /** Whether a whole number is odd. */

@@ -12,17 +12,23 @@ import {
   type Value,
   type Builtin,
   type Steps,
-  type Work,
+  type BuiltinWork,
 } from '../../value/value.ts';
 import { vectorOf } from '../../value/vector.ts';
 import { arg, expectCount, expectText, fault, wrongType } from '../arguments/expect.ts';
 import { plain, finish, steps, want } from '../arguments/stepping.ts';
-import { parseLong, toText } from './text.ts';
+import { joined, parseLong, toText } from './text.ts';
 
 /** Steps of the matcher for one unit of fuel. */
 const STEPS_PER_UNIT = 10;
 
 type Groups = readonly (RegexSpan | null)[];
+
+/** A match: its groups, and the place of the whole. */
+interface Match {
+  readonly groups: Groups;
+  readonly whole: RegexSpan;
+}
 
 /** A pattern and the text to search. */
 interface Subject {
@@ -60,13 +66,13 @@ function match(
 }
 
 /** All matches, left to right. After an empty match the search continues one code point later. */
-function* matches(ctx: Context, subject: Subject): Generator<Groups> {
+function* matches(ctx: Context, subject: Subject): Generator<Match> {
   let from = 0;
   while (from <= subject.text.length) {
     const groups = match(ctx, subject, from, 'find');
     const whole = groups?.[0];
     if (groups === null || whole === null || whole === undefined) return;
-    yield groups;
+    yield { groups, whole };
     from = nextFrom(subject.text, whole);
   }
 }
@@ -91,7 +97,7 @@ function seq(ctx: Context, args: readonly Value[]): Value {
   const pattern = regexAt(ctx, args, 0);
   const text = expectText(ctx, args, 1);
   const found: Value[] = [];
-  for (const groups of matches(ctx, { pattern, text })) {
+  for (const { groups } of matches(ctx, { pattern, text })) {
     checkCount(ctx, found.length + 1);
     found.push(matchValue(ctx, text, groups));
   }
@@ -119,10 +125,7 @@ function pieces(ctx: Context, text: string, ends: Iterable<RegexSpan>, limit: nu
 }
 
 function* regexEnds(ctx: Context, pattern: RegexValue, text: string): Generator<RegexSpan> {
-  for (const groups of matches(ctx, { pattern, text })) {
-    const [whole] = groups;
-    if (whole !== null && whole !== undefined) yield whole;
-  }
+  for (const { whole } of matches(ctx, { pattern, text })) yield whole;
 }
 
 function* literalEnds(text: string, separator: string): Generator<RegexSpan> {
@@ -213,7 +216,7 @@ function expand(
  * `replace`. With a function, the state has the text in `acc`, the matches in `items`, their places
  * in `extra` and the results of the calls in `out`.
  */
-function replacing(all: boolean, elements: Builtin | null): Work {
+function replacing(all: boolean, elements: Builtin | null): BuiltinWork {
   return steps(
     [2],
     (ctx, args, s) => {
@@ -237,9 +240,7 @@ function replacing(all: boolean, elements: Builtin | null): Work {
       }
       const places: Value[] = [];
       const found: Value[] = [];
-      for (const groups of matches(ctx, { pattern: by, text })) {
-        const [whole] = groups;
-        if (whole === null || whole === undefined) break;
+      for (const { groups, whole } of matches(ctx, { pattern: by, text })) {
         places.push(whole.start, whole.end);
         found.push(matchValue(ctx, text, groups));
         if (!all) break;
@@ -272,20 +273,13 @@ function nextReplacement(ctx: Context, s: Steps): void {
     from = places[index * 2 + 1] ?? from;
   }
   parts.push(text.slice(from));
-  finish(s, checkedJoin(ctx, parts));
-}
-
-function checkedJoin(ctx: Context, parts: readonly string[]): string {
-  let length = 0;
-  for (const part of parts) length += part.length;
-  checkText(ctx, length);
-  return parts.join('');
+  finish(s, joined(ctx, parts, ''));
 }
 
 function replaceFirstText(ctx: Context, text: string, part: string, by: string): string {
   ctx.extra(part.length >>> 4);
   const at = searchText(text, part);
-  return at < 0 ? text : checkedJoin(ctx, [text.slice(0, at), by, text.slice(at + part.length)]);
+  return at < 0 ? text : joined(ctx, [text.slice(0, at), text.slice(at + part.length)], by);
 }
 
 function replaceAllText(ctx: Context, text: string, part: string, by: string): string {
@@ -304,9 +298,7 @@ function replacePattern(ctx: Context, subject: Subject, template: string, all: b
   const parts: string[] = [];
   let from = 0;
   let length = 0;
-  for (const groups of matches(ctx, subject)) {
-    const [whole] = groups;
-    if (whole === null || whole === undefined) break;
+  for (const { groups, whole } of matches(ctx, subject)) {
     const made = expand(ctx, template, subject, groups);
     length += made.length + whole.start - from;
     if (length > ctx.limits.textUnits) checkText(ctx, length);
@@ -315,7 +307,17 @@ function replacePattern(ctx: Context, subject: Subject, template: string, all: b
     if (!all) break;
   }
   parts.push(text.slice(from));
-  return checkedJoin(ctx, parts);
+  return joined(ctx, parts, '');
+}
+
+/** `re-find` and `re-matches`. */
+function first(mode: 'find' | 'full'): BuiltinWork {
+  return plain((ctx, args) => {
+    const pattern = regexAt(ctx, args, 0);
+    const text = expectText(ctx, args, 1);
+    const groups = match(ctx, { pattern, text }, 0, mode);
+    return groups === null ? null : matchValue(ctx, text, groups);
+  });
 }
 
 function extract(ctx: Context, args: readonly Value[], number: number): string | null {
@@ -328,24 +330,14 @@ function extract(ctx: Context, args: readonly Value[], number: number): string |
 }
 
 /** The work of these builtins. `elements` is the hidden builtin for `replace` of two arguments. */
-export function patternWork(elements: Builtin): { readonly [name: string]: Work } {
+export function patternWork(elements: Builtin): { readonly [name: string]: BuiltinWork } {
   return {
     split: plain(split),
     replace: replacing(true, elements),
     'replace-first': replacing(false, null),
     're-pattern': plain((ctx, args) => regexAt(ctx, args, 0)),
-    're-find': plain((ctx, args) => {
-      const pattern = regexAt(ctx, args, 0);
-      const text = expectText(ctx, args, 1);
-      const groups = match(ctx, { pattern, text }, 0, 'find');
-      return groups === null ? null : matchValue(ctx, text, groups);
-    }),
-    're-matches': plain((ctx, args) => {
-      const pattern = regexAt(ctx, args, 0);
-      const text = expectText(ctx, args, 1);
-      const groups = match(ctx, { pattern, text }, 0, 'full');
-      return groups === null ? null : matchValue(ctx, text, groups);
-    }),
+    're-find': first('find'),
+    're-matches': first('full'),
     're-seq': plain(seq),
     're-split': plain((ctx, args) => {
       const pattern = regexAt(ctx, args, 0);

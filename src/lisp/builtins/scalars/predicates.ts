@@ -17,26 +17,26 @@ import {
   isVector,
   truthy,
   type Value,
-  type Work,
+  type BuiltinWork,
 } from '../../value/value.ts';
 import { arg, expectNumber, isSeqable, noClause, wrongType } from '../arguments/expect.ts';
 import { isOdd, isWhole } from './numbers.ts';
 import { plain, walk } from '../arguments/stepping.ts';
 
-function test(predicate: (value: Value) => boolean): Work {
+function test(predicate: (value: Value) => boolean): BuiltinWork {
   return plain((_c, args) => predicate(arg(args, 0)));
 }
 
-function sizeTest(predicate: (size: number | bigint) => boolean): Work {
+function sizeTest(predicate: (size: number | bigint) => boolean): BuiltinWork {
   return test((value) => isNumber(value) && predicate(magnitude(value)));
 }
 
-function integerTest(predicate: (size: number | bigint) => boolean): Work {
+function integerTest(predicate: (size: number | bigint) => boolean): BuiltinWork {
   return test((value) => isInteger(value) && predicate(value));
 }
 
 /** `= < > …`: whether the relation holds between each argument and the next. */
-function chain(holds: (ctx: Context, a: Value, b: Value) => boolean): Work {
+function chain(holds: (ctx: Context, a: Value, b: Value) => boolean): BuiltinWork {
   return plain((ctx, args) => {
     for (let index = 1; index < args.length; index++) {
       if (index > 1) ctx.charge(1);
@@ -46,7 +46,7 @@ function chain(holds: (ctx: Context, a: Value, b: Value) => boolean): Work {
   });
 }
 
-function ordering(holds: (a: number | bigint, b: number | bigint) => boolean): Work {
+function ordering(holds: (a: number | bigint, b: number | bigint) => boolean): BuiltinWork {
   return plain((ctx, args) => {
     let before = magnitude(expectNumber(ctx, args, 0));
     let result = true;
@@ -60,11 +60,11 @@ function ordering(holds: (a: number | bigint, b: number | bigint) => boolean): W
   });
 }
 
-const equal: Work = chain((ctx, a, b) => equalValues(a, b, ctx));
+const equal: BuiltinWork = chain((ctx, a, b) => equalValues(a, b, ctx));
 
-const never: Work = test(() => false);
+const never: BuiltinWork = test(() => false);
 
-function extremeKey(greater: boolean): Work {
+function extremeKey(greater: boolean): BuiltinWork {
   return walk({
     begin(_c, args, s) {
       s.fn = arg(args, 0);
@@ -90,7 +90,7 @@ function extremeKey(greater: boolean): Work {
 }
 
 /** The work of these builtins. */
-export const PREDICATE_WORK: { readonly [name: string]: Work } = Object.freeze({
+export const PREDICATE_WORK: { readonly [name: string]: BuiltinWork } = Object.freeze({
   '=': equal,
   '==': equal,
   'not=': plain((ctx, args) => {

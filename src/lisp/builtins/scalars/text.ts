@@ -12,7 +12,14 @@ import {
 } from '../../value/characters.ts';
 import { readable, textOf } from '../../value/print.ts';
 import { searchText, searchTextBack } from '../../base/search.ts';
-import { integer, float, isKeyword, keyword, type Value, type Work } from '../../value/value.ts';
+import {
+  integer,
+  float,
+  isKeyword,
+  keyword,
+  type Value,
+  type BuiltinWork,
+} from '../../value/value.ts';
 import { vectorOf } from '../../value/vector.ts';
 import { arg, expectCount, expectMap, expectText, fault, wrongType } from '../arguments/expect.ts';
 import { flexibleGet } from '../arguments/lookup.ts';
@@ -50,14 +57,16 @@ function receiver(ctx: Context, args: readonly Value[]): string {
   return value;
 }
 
-function joined(ctx: Context, parts: readonly string[], between: string): string {
+/** `parts` with `between` between them, within the limit. */
+export function joined(ctx: Context, parts: readonly string[], between: string): string {
   let length = 0;
   for (const part of parts) length += part.length + between.length;
   checkText(ctx, Math.max(0, length - between.length));
   return parts.join(between);
 }
 
-function trimmed(
+/** `text` without the units at its start or end, or both, that are `blank`. */
+export function trimmed(
   text: string,
   start: boolean,
   end: boolean,
@@ -74,7 +83,7 @@ function trimming(
   start: boolean,
   end: boolean,
   blank: (unit: number) => boolean = isBlankUnit,
-): Work {
+): BuiltinWork {
   return plain((ctx, args) => {
     const text = expectText(ctx, args, 0);
     ctx.charge(text.length >>> 4);
@@ -82,7 +91,7 @@ function trimming(
   });
 }
 
-function casing(change: (text: string) => string): Work {
+function casing(change: (text: string) => string): BuiltinWork {
   return plain((ctx, args) => {
     const changed = change(receiver(ctx, args));
     checkText(ctx, changed.length);
@@ -113,7 +122,7 @@ function partAt(ctx: Context, args: readonly Value[]): string {
   return part;
 }
 
-function searched(text: (whole: string, part: string) => boolean): Work {
+function searched(text: (whole: string, part: string) => boolean): BuiltinWork {
   return plain((ctx, args) => text(receiver(ctx, args), partAt(ctx, args)));
 }
 
@@ -175,7 +184,8 @@ function escape(ctx: Context, args: readonly Value[]): Value {
   return joined(ctx, parts, '');
 }
 
-const KEYWORD_TEXT = /^[A-Za-z][A-Za-z0-9_?!-]*$/;
+/** The text that can be the name of a keyword. */
+export const KEYWORD_TEXT: RegExp = /^[A-Za-z][A-Za-z0-9_?!-]*$/;
 
 function toKeyword(ctx: Context, args: readonly Value[]): Value {
   if (args.length === 2 && arg(args, 0) !== null) {
@@ -241,7 +251,7 @@ export function parseDouble(text: string): number | undefined {
   return Number(bare.replace(/[fFdD]$/, (suffix) => (bare.endsWith('Infinity') ? suffix : '')));
 }
 
-function parsing(parse: (text: string) => Value | undefined): Work {
+function parsing(parse: (text: string) => Value | undefined): BuiltinWork {
   return plain((ctx, args) => {
     const text = expectText(ctx, args, 0);
     ctx.charge(text.length >>> 4);
@@ -249,13 +259,13 @@ function parsing(parse: (text: string) => Value | undefined): Work {
   });
 }
 
-const asLong: Work = parsing(parseLong);
+const asLong: BuiltinWork = parsing(parseLong);
 const isNewline = (unit: number): boolean => unit === 0x0a || unit === 0x0d;
-const upper: Work = casing((text) => text.toUpperCase());
-const lower: Work = casing((text) => text.toLowerCase());
+const upper: BuiltinWork = casing((text) => text.toUpperCase());
+const lower: BuiltinWork = casing((text) => text.toLowerCase());
 
 /** The work of these builtins; those with patterns are in `patterns.ts`. */
-export const TEXT_WORK: { readonly [name: string]: Work } = Object.freeze({
+export const TEXT_WORK: { readonly [name: string]: BuiltinWork } = Object.freeze({
   str: plain((ctx, args) => {
     // With `+=` the engine shares long parts; `join` would copy them.
     let whole = '';

@@ -1,14 +1,11 @@
 /**
- * Compiles limits as users write them to the list that a run checks: short forms become keys,
- * defaults are added, and the limits of a start replace those of the definition on the same key.
- * Reports all problems together.
+ * Limits as users write them: their problems, and the list that a run checks, in which short forms
+ * are keys and a limit replaces one on the same key.
  */
 import type { LimitsInput } from '../contract/input.ts';
 import { nearestName } from '../text/nearest.ts';
 import { shown } from '../text/shown.ts';
-import type { Mode } from '../contract/model.ts';
 import type { UsageProblem } from '../base/usage-error.ts';
-import { defaultLimitsOf } from './default-limits.ts';
 import { limitProblems } from './limit-problems.ts';
 import type { Limit } from '../contract/limit.ts';
 
@@ -36,33 +33,10 @@ type ShortForm = keyof typeof SHORT_FORMS;
 
 const SHORT_FORM_NAMES = Object.keys(SHORT_FORMS) as ShortForm[];
 
-/** The limits that users wrote, the definition's first. */
-export interface LimitSources {
-  readonly definition?: LimitsInput | undefined;
-  /** The definition's maximum of turns; if it also has a limit `iterations`, the smaller counts. */
-  readonly maxTurns?: number | undefined;
-  readonly start?: LimitsInput | undefined;
-  /** Decides which defaults apply. Default: all of them. */
-  readonly mode?: Mode | undefined;
-}
-
 /** The list of limits, or all problems. */
 export type CompiledLimits =
   | { readonly kind: 'limits'; readonly limits: readonly Limit[] }
   | { readonly kind: 'problems'; readonly problems: readonly UsageProblem[] };
-
-/** The limits of a run, in the order in which they are checked. */
-export function compileLimits(sources: LimitSources): CompiledLimits {
-  const problems = [
-    ...inputProblems(sources.definition),
-    ...turnProblems(sources.maxTurns),
-    ...inputProblems(sources.start),
-  ];
-  if (problems.length > 0) return { kind: 'problems', problems };
-  const defined = applyLayer(defaultLimitsOf(sources.mode), sources.definition);
-  const bounded = boundTurns(defined, sources);
-  return { kind: 'limits', limits: applyLayer(bounded, sources.start) };
-}
 
 /** `limits` of a live run, replaced by those of `input` on the same keys; for `adjust`. */
 export function mergeLimits(
@@ -71,7 +45,7 @@ export function mergeLimits(
 ): CompiledLimits {
   const problems = inputProblems(input);
   if (problems.length > 0) return { kind: 'problems', problems };
-  return { kind: 'limits', limits: applyLayer(limits, input) };
+  return { kind: 'limits', limits: applyLimits(limits, input) };
 }
 
 /** All problems of `input`, in the order in which it is written. */
@@ -87,12 +61,6 @@ export function inputProblems(input: unknown): readonly UsageProblem[] {
     if (isShortForm(name)) return shortFormProblems(name, value);
     return [unknownShortForm(name)];
   });
-}
-
-function turnProblems(maxTurns: number | undefined): readonly UsageProblem[] {
-  if (maxTurns === undefined || (Number.isSafeInteger(maxTurns) && maxTurns >= 1)) return [];
-  const message = `Expected \`maxTurns\` from 1 up, got ${shown(maxTurns)}. Change it.`;
-  return [{ code: 'number', message }];
 }
 
 function shortFormProblems(name: ShortForm, value: unknown): readonly UsageProblem[] {
@@ -124,8 +92,14 @@ function isShortForm(name: string): name is ShortForm {
   return Object.hasOwn(SHORT_FORMS, name);
 }
 
-/** Applies one source to `below`: replaces in place, adds at the end, removes lifted limits. */
-function applyLayer(below: readonly Limit[], input: LimitsInput | undefined): readonly Limit[] {
+/**
+ * Applies one source without problems to `below`: replaces in place, adds at the end, removes lifted
+ * limits.
+ */
+export function applyLimits(
+  below: readonly Limit[],
+  input: LimitsInput | undefined,
+): readonly Limit[] {
   if (input === undefined) return below;
   if (input === 'unlimited') return [];
   let limits = below;
@@ -133,13 +107,12 @@ function applyLayer(below: readonly Limit[], input: LimitsInput | undefined): re
     const value = input[name];
     if (value === undefined) continue;
     const key = SHORT_FORMS[name];
-    limits = value === 'unlimited' ? withoutKey(limits, key) : withShortForm(limits, name, value);
+    limits =
+      value === 'unlimited'
+        ? limits.filter((limit) => limit.kind !== 'exact' || limit.key !== key)
+        : withShortForm(limits, name, value);
   }
   return withCustom(limits, input.custom ?? []);
-}
-
-function withoutKey(limits: readonly Limit[], key: string): readonly Limit[] {
-  return limits.filter((limit) => limit.kind !== 'exact' || limit.key !== key);
 }
 
 function withShortForm(limits: readonly Limit[], name: ShortForm, value: number): readonly Limit[] {
@@ -173,12 +146,4 @@ function replaceGroup(limits: readonly Limit[], group: readonly Limit[]): readon
   const place = limits.findIndex(isSame);
   if (place === -1) return [...limits, ...group];
   return [...limits.slice(0, place), ...group, ...limits.slice(place).filter((x) => !isSame(x))];
-}
-
-function boundTurns(limits: readonly Limit[], sources: LimitSources): readonly Limit[] {
-  const { definition, maxTurns } = sources;
-  if (maxTurns === undefined) return limits;
-  const written = typeof definition === 'object' ? definition.iterations : undefined;
-  const max = typeof written === 'number' ? Math.min(written, maxTurns) : maxTurns;
-  return withShortForm(limits, 'iterations', max);
 }

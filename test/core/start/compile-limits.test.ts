@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { LimitsInput } from '../../../src/core/contract/input.ts';
-import { compileLimits, type LimitSources } from '../../../src/core/limits/compile-limits.ts';
+import { compileLimits, type LimitSources } from '../../../src/core/start/compile-limits.ts';
 import { DEFAULT_LIMITS } from '../../../src/core/limits/default-limits.ts';
 import type { Limit } from '../../../src/core/contract/limit.ts';
 
