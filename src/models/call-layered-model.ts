@@ -52,8 +52,7 @@ export async function callLayeredModel(
     return { kind: 'reply', reply: { ...reply, usage: spent.usage, usageKnown: spent.isKnown } };
   } catch (error) {
     if (io.signal.aborted) return aborted();
-    // The error of a single failed call carries its usage; several are added up here.
-    throw spent.calls > 1 ? withUsage(causeOf(error), spent.usage) : error;
+    throw spent.calls > 0 ? withUsage(causeOf(error), spent.usage) : error;
   }
 }
 

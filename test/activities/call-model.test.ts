@@ -97,6 +97,20 @@ describe('the activity callModel', () => {
     expect(seen).toEqual(['Hidden.']);
   });
 
+  it('counts a call whose reply its middleware then refuses', async () => {
+    const strict: ModelMiddleware = async (request, next) => {
+      await next(request);
+      throw new Error('not this reply');
+    };
+
+    const call = environment().run(callModelOf(replyOf(5), { modelMiddleware: [strict] }), order);
+
+    await expect(call).rejects.toMatchObject({
+      message: 'not this reply',
+      details: [{ usage: { inputTokens: usage.inputTokens }, usageKnown: true, attempts: 1 }],
+    });
+  });
+
   it.each([
     { name: 'of the agent, which another worker may have', own: undefined, nonRetryable: false },
     {

@@ -90,6 +90,11 @@ export interface SpecialForm {
   readonly tail: boolean;
 }
 
+/** The form with other items. Copied field by field: this runs for most forms of a program. */
+export function withItems({ scope, span, tail }: SpecialForm, items: readonly Form[]): SpecialForm {
+  return { items, scope, span, tail };
+}
+
 /** Records a problem. The form becomes nil. */
 export function report(a: Analysis, found: Problem): Node {
   a.problems.push(found);

@@ -18,6 +18,7 @@ import {
   wrongShape,
   type Analysis,
   type SpecialForm,
+  withItems,
 } from './analysis.ts';
 import {
   analyzeDeclare,
@@ -73,7 +74,7 @@ const SPECIALS: ReadonlyMap<string, Special> = new Map<string, Special>([
   ['cond', analyzeCond],
   ['case', analyzeCase],
   ['condp', analyzeCondp],
-  ['do', (a, form) => analyzeBody(a, { ...form, items: form.items.slice(1) })],
+  ['do', (a, form) => analyzeBody(a, withItems(form, form.items.slice(1)))],
   ['comment', (_a, form) => constant(null, form.span)],
   ['and', analyzeLogic],
   ['or', analyzeLogic],
@@ -133,7 +134,8 @@ function dispatch(a: Analysis, form: Form, scope: Scope, tail: boolean): Node {
       if (head?.kind === 'symbol') {
         const special = SPECIALS.get(head.name);
         const hidden = !FIRM.has(head.name) && isLocal(scope, head.name);
-        if (special !== undefined && !hidden) return special(a, { ...form, scope, tail });
+        if (special !== undefined && !hidden)
+          return special(a, { items: form.items, scope, span: form.span, tail });
       }
       return analyzeCall(a, form.items, scope, form.span);
     }

@@ -18,6 +18,7 @@ import {
   wrongShape,
   type Analysis,
   type SpecialForm,
+  withItems,
 } from './analysis.ts';
 import { constant, isLeaf, leafCount, type Init, type Node } from '../ast/core-ast.ts';
 import { analyzeFn, severalArities } from './functions.ts';
@@ -147,7 +148,7 @@ export function analyzeLet(a: Analysis, form: SpecialForm): Node {
   for (const [pattern, value] of pairs) {
     bindPattern(into, pattern, a.analyze(value, into.scope, false));
   }
-  return letBody(into, { ...form, items: items.slice(2) });
+  return letBody(into, withItems(form, items.slice(2)));
 }
 
 /** `(loop [pat v …] body)`. Patterns are destructured inside the loop, once per iteration. */
@@ -235,7 +236,7 @@ export function analyzeTestBinding(a: Analysis, form: SpecialForm): Node {
     head.endsWith('some') && some !== undefined ? builtinNode(some, [tested], span) : tested;
   const bound = newBindings(a, inner(scope));
   bindPattern(bound, pair[0], tested);
-  const then = letBody(bound, { ...form, items: isWhen ? items.slice(2) : items.slice(2, 3) });
+  const then = letBody(bound, withItems(form, isWhen ? items.slice(2) : items.slice(2, 3)));
   const elseForm = isWhen ? undefined : items[3];
   const otherwise =
     elseForm === undefined ? constant(null, span) : a.analyze(elseForm, scope, tail);
@@ -258,7 +259,7 @@ export function analyzeWhenFirst(a: Analysis, form: SpecialForm): Node {
   const tested = localNode(slot, 'test~', pair[1].span);
   const bound = newBindings(a, inner(scope));
   bindPattern(bound, pair[0], builtinNode(nth, [tested, constant(0, span)], span));
-  const then = letBody(bound, { ...form, items: items.slice(2) });
+  const then = letBody(bound, withItems(form, items.slice(2)));
   const test = ifNode(tested, then, constant(null, span), span);
   return letNode([init(slot, elements, false)], test, span);
 }

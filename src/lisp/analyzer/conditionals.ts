@@ -23,6 +23,7 @@ import {
   wrongShape,
   type Analysis,
   type SpecialForm,
+  withItems,
 } from './analysis.ts';
 import { constant, leafCount, type Node } from '../ast/core-ast.ts';
 import { analyzeSymbol } from './names.ts';
@@ -180,7 +181,7 @@ function condpChain(
   const value = localNode(slots.value, 'value~', span);
   if (testForm === undefined) return noClause(value, span);
   if (resultForm === undefined) return a.analyze(testForm, scope, tail);
-  const rest = (from: number): Node => condpChain(a, { ...form, items: items.slice(from) }, slots);
+  const rest = (from: number): Node => condpChain(a, withItems(form, items.slice(from)), slots);
   const test = a.analyze(testForm, scope, false);
   const predicate = localNode(slots.predicate, 'pred~', span);
   const tested = callNode(predicate, [test, value], testForm.span);

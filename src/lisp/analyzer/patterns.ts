@@ -39,7 +39,11 @@ export function newBindings(a: Analysis, scope: Scope): Bindings {
 
 /** A `let` of the bindings around `form` as a body, which sees their names. */
 export function letBody({ a, scope, inits }: Bindings, form: SpecialForm): Node {
-  return letNode(inits, analyzeBody(a, { ...form, scope }), form.span);
+  return letNode(
+    inits,
+    analyzeBody(a, { items: form.items, scope, span: form.span, tail: form.tail }),
+    form.span,
+  );
 }
 
 /** Binds the names of `pattern` to the parts of `value`. */
