@@ -16,6 +16,7 @@ import {
   coverAfter,
   ensureCallCover,
   isCutBy,
+  isHeld,
   leaveCut,
   planCall,
   startCover,
@@ -55,7 +56,9 @@ export function askModels(iteration: Iteration, asking: Asking): Promise<AskEnd>
   function call(planned: PlannedCall, index: number, last: AskFailure): Promise<AskEnd> {
     // More may be spent and reserved by now than this run was given.
     leaveIfOver();
-    const { model } = planned;
+    const { model, plan } = planned;
+    // Another call of the run may have started while this one waited.
+    if (plan !== null && isHeld(run, plan)) return askFrom(index, last);
     return callModel(iteration, asking, planned, (order, outcome) => {
       // Attempts distinguish chunks; summaries do not stream.
       if (asking.purpose !== 'compaction') asking.tries.count += outcome.attempts;

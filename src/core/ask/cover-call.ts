@@ -15,6 +15,7 @@ import type { Run } from '../run/run.ts';
 import { scratchpadMessages, type RunState } from '../run/run-state.ts';
 import {
   coverOf,
+  isHeldByCalls,
   leastNeeds,
   mustCover,
   shortBreach,
@@ -55,6 +56,11 @@ export function ensureCallCover(
   const budget = ensureBudget(run, { ...counts, ...leastNeeds(plan) });
   if (budget === undefined && tightLeases(run, plan).length === 0) return undefined;
   return Promise.resolve(budget).then(() => askForUsual(run, plan));
+}
+
+/** Whether a call must wait for others of its run. */
+export function isHeld(run: Run, plan: CallPlan): boolean {
+  return isHeldByCalls(run.ledger, leastNeeds(plan));
 }
 
 /** A call that may start. */

@@ -37,8 +37,11 @@ export type CallCover =
 /** Tokens of output without which a call is not worth its prompt. */
 const LEAST_OUTPUT = 256;
 
-/** Tokens of output that nearly every reply keeps within. */
-const USUAL_OUTPUT = 4_096;
+/** Tokens of output that most replies keep within. */
+const USUAL_OUTPUT = 1_024;
+
+/** Tokens of output with which a call can leave half to others. */
+const PLENTY_OUTPUT = 4_096;
 
 /** What a call needs to be started, by key. */
 export function leastNeeds(plan: CallPlan): Numbers {
@@ -139,7 +142,7 @@ function withModel(model: string, needs: Numbers): Numbers {
 function sharedOutput(plan: CallPlan, key: string, rest: number): number {
   if (!plan.shares) return outputPaid(plan, key, rest);
   const half = outputPaid(plan, key, Math.floor(rest / 2));
-  return half >= USUAL_OUTPUT ? half : outputPaid(plan, key, rest);
+  return half >= PLENTY_OUTPUT ? half : outputPaid(plan, key, rest);
 }
 
 /** Negative when the prompt alone does not fit. */
