@@ -221,7 +221,8 @@ describe('lowered budgets', () => {
         overshoots.push(limited.ofACall === 0 ? over : over / limited.ofACall);
 
         const where = `seed ${seed}, ${limited.key} ${limited.max}`;
-        expect(over, where).toBeLessThanOrEqual(BRANCHES * limited.ofACall);
+        // A run that heard of it in a call keeps what covers that call.
+        expect(over, where).toBeLessThanOrEqual(2 * BRANCHES * limited.ofACall);
         expect(freeAtRefusals, where).toEqual(freeAtRefusals.map(() => 0));
         expectAllReturned(outcome, where);
       }
