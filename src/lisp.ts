@@ -19,7 +19,14 @@ export { startMachine } from './lisp/machine/start.ts';
 export type { MachineInput } from './lisp/machine/start.ts';
 export { NEWEST_RULES } from './lisp/base/rules.ts';
 export type { Rules } from './lisp/base/rules.ts';
-export { advance, advanceSlice, cancelMachine, notesOf, fuelUsed } from './lisp/machine/machine.ts';
+export {
+  advance,
+  advanceSlice,
+  cancelMachine,
+  overrunMachine,
+  notesOf,
+  fuelUsed,
+} from './lisp/machine/machine.ts';
 export type { Tick, Advance, Sliced } from './lisp/machine/machine.ts';
 export { snapshot } from './lisp/machine/save.ts';
 export { restore } from './lisp/machine/load.ts';

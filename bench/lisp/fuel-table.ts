@@ -6,7 +6,8 @@
  * cost more than most calls. A time is the smaller of wall and processor time, and the best of
  * several tries: the processor's count has the collector's threads in it, the wall has the others'.
  */
-import { findBuiltin, allBuiltins } from '../../src/lisp/builtins/registry.ts';
+import { findBuiltin } from '../../src/lisp/builtins/registry.ts';
+import { allBuiltins } from '../../test/lisp/support/builtins.ts';
 import { invoke } from '../../src/lisp/code/invoke.ts';
 import { Fault, ProgramExit } from '../../src/lisp/base/problem.ts';
 import { limitsFrom } from '../../src/lisp/base/limits.ts';
@@ -244,26 +245,33 @@ export function call({ fn, args }: FuelCase, c: Context): Value | undefined {
   }
 }
 
-/** One try of a case. */
-function once(each: FuelCase): FuelRow {
+/** One try of a case: its call is made `times` times. */
+function once(each: FuelCase, times = 1): FuelRow {
   const { fuel } = each;
-  const c = contextWith(fuel);
+  const contexts = Array.from({ length: times }, () => contextWith(fuel));
   let value: Value | undefined;
   const ms = timed(() => {
-    value = call(each, c);
+    for (const c of contexts) value = call(each, c);
   });
-  const used = fuel - Math.max(0, c.fuel) + each.args.length;
+  const used = fuel - Math.max(0, contexts[0]?.fuel ?? 0) + each.args.length;
   const ended = value === undefined ? 'fault' : 'value';
-  const paid = ended === 'value' ? used : Math.max(used, LEAST_FUEL_OF_A_FAULT);
+  const paid = ended === 'value' ? used * times : Math.max(used, LEAST_FUEL_OF_A_FAULT);
   return { label: each.label, ended, fuel: used, secondsPerMillion: (ms * 1_000) / paid };
 }
 
-/** What a case costs; one that looks dear is tried again, since the first call of anything is slow. */
+/** Units of fuel that are timed at once: a clock says little about less. */
+const TIMED_FUEL = 1_000;
+
+/**
+ * What a case costs; one that looks dear is tried again, since the first call of anything is slow. A
+ * small call is then made as often as a program would have to make it.
+ */
 export function measure(each: FuelCase, dear: number): FuelRow {
   let best = once(each);
-  const most = best.fuel < 1_000 ? 40 : 6;
-  for (let tries = 0; tries < most && best.secondsPerMillion > dear; tries++) {
-    const again = once(each);
+  const isSmall = best.ended === 'value' && best.fuel < TIMED_FUEL;
+  const times = isSmall ? Math.ceil(TIMED_FUEL / best.fuel) : 1;
+  for (let tries = 0; tries < 10 && best.secondsPerMillion > dear; tries++) {
+    const again = once(each, times);
     if (again.secondsPerMillion < best.secondsPerMillion) best = again;
   }
   return best;

@@ -7,6 +7,7 @@ import type { ModelOrder } from '../core/contract/host-order.ts';
 import type { ModelOutcome } from '../core/contract/host-outcome.ts';
 import type { AgentSpec } from '../core/contract/spec.ts';
 import type { EstimatedUsage, TokenUsage } from '../core/contract/model.ts';
+import type { Link } from '../core/run/host.ts';
 import type {
   JudgeOrder,
   JudgeResult,
@@ -25,6 +26,11 @@ export interface ActivityRuntime {
   readonly toolQueue?: string;
   /** A worker without a heartbeat for this time counts as lost: 5 s; 3 s on the embedded server. */
   readonly heartbeatMs: number;
+  /**
+   * The version of the language for programs that begin in this link. Absent in runs that began
+   * before versions existed, which have version 1.
+   */
+  readonly rules?: Link['rules'];
 }
 
 /** The recorded result of `loadAgent`: the agent as it was when the run began. */
@@ -80,5 +86,8 @@ export interface EverloopActivities {
   /** Local: checks literals of programs, and the arguments of calls that no tool activity runs. */
   checkLiterals(order: LiteralsOrder): Promise<readonly (LiteralVerdict | LiteralFindings)[]>;
   judgeAnswer(order: JudgeOrder): Promise<JudgeResult>;
-  archiveTranscript(order: ArchiveOrder): Promise<void>;
+  /** Local and empty: lets queries and messages in between two slices of a program. */
+  endSlice(): Promise<void>;
+  /** Returns nothing on workers of a release without versions of the language. */
+  archiveTranscript(order: ArchiveOrder): Promise<Pick<ActivityRuntime, 'rules'> | void>;
 }

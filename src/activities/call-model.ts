@@ -27,7 +27,7 @@ import type { CallIo, ModelCallResult } from '../models/model-adapter.ts';
 import { entryFor, type CalledEntry, type ModelEntry } from '../define/model/model-entry.ts';
 import { classifyModelError, hasCost, type ModelFailure } from '../models/model-failures.ts';
 import { requestFor } from '../models/prompt-texts.ts';
-import { missingModelText } from '../registry/registry.ts';
+import { missingModel } from '../registry/registry.ts';
 import type { TranscriptKey, TranscriptSource } from './transcript-source.ts';
 
 /**
@@ -105,19 +105,14 @@ function checkSize(order: ModelOrder, outcome: ModelCallResult): void {
   throw failureOf(order, { code: 'model_error', retryable: false, message }, outcome.reply.usage);
 }
 
-/**
- * The worker that loaded the agent had its models, so during an upgrade another worker may have
- * them. Models that a custom loop names were never checked, so for these the failure is final.
- */
-function entryOf(registry: Registry, { model: id, own }: ModelOrder): ModelEntry {
-  const entry = registry.models.get(id);
+function entryOf(registry: Registry, order: ModelOrder): ModelEntry {
+  const entry = registry.models.get(order.model);
   if (entry !== undefined) return entry;
-  const message = missingModelText(registry, id);
   const { attempt } = Context.current().info;
-  throw toModelFailure(
-    { code: 'model_error', retryable: own?.models === undefined, message },
-    { attempt, details: { usage: { ...noUsage }, usageKnown: false, attempts: attempt } },
-  );
+  throw toModelFailure(missingModel(registry, order), {
+    attempt,
+    details: { usage: { ...noUsage }, usageKnown: false, attempts: attempt },
+  });
 }
 
 async function transcriptOf(

@@ -1,4 +1,5 @@
 /** Creates the activities of a worker from its registry, caches and archive. */
+import { defined } from '../core/base/defined.ts';
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import type { ActivityRuntime, EverloopActivities } from './activity-types.ts';
 import { createArchiveTranscript, type Archive } from './archive-transcript.ts';
@@ -28,6 +29,7 @@ export function createActivities(parts: ActivityParts): EverloopActivities {
   const { registry, runtime, cache, chunks, archive } = parts;
   const transcripts = createTranscriptSource({ cache, query: createPageQuery() });
   const load = loadAgentActivity(registry);
+  const archiveLink = createArchiveTranscript(archive);
   return {
     loadAgent: async (input) => ({ ...(await load(input)), runtime }),
     callModel: createCallModel({ registry, transcripts, chunks }),
@@ -37,6 +39,10 @@ export function createActivities(parts: ActivityParts): EverloopActivities {
     needsApproval: needsApprovalActivity(registry),
     checkLiterals: checkLiteralsActivity(registry),
     judgeAnswer: judgeAnswerActivity(registry),
-    archiveTranscript: createArchiveTranscript(archive),
+    endSlice: () => Promise.resolve(),
+    archiveTranscript: async (order) => {
+      await archiveLink(order);
+      return defined({ rules: runtime.rules });
+    },
   };
 }

@@ -74,20 +74,36 @@ export function judgeAnswerActivity(registry: Registry): EverloopActivities['jud
 export function checkLiteralsActivity(registry: Registry): EverloopActivities['checkLiterals'] {
   return async (order) => {
     const agent = agentOf(registry, order.agent);
-    const verdicts = await checkLiterals(agent, order);
+    const verdicts = await unlessCanceled(() => checkLiterals(agent, order));
     return [...verdicts, ...checkProgramLiterals(agent, order.literals)];
   };
+}
+
+/**
+ * Ends a check as canceled at once, since its functions get no signal. When the worker stops, the
+ * check may finish: a local activity cannot move to another worker.
+ */
+async function unlessCanceled<Result>(check: () => Promise<Result>): Promise<Result> {
+  const { cancelled } = Context.current();
+  const checked = check();
+  const canceled = cancelled.catch((error: unknown) => {
+    if (isStoppedByService()) return checked;
+    throw error;
+  });
+  return Promise.race([checked, canceled]);
 }
 
 /** The local activity `needsApproval`; it is retried when the function throws. */
 export function needsApprovalActivity(registry: Registry): EverloopActivities['needsApproval'] {
   return async (order) => {
     const agent = agentOf(registry, order.agent);
-    try {
-      return await isApprovalNeeded(agent, order);
-    } catch (error) {
-      throw retryable('tool_failed', redactedErrorText(error));
-    }
+    return unlessCanceled(async () => {
+      try {
+        return await isApprovalNeeded(agent, order);
+      } catch (error) {
+        throw retryable('tool_failed', redactedErrorText(error));
+      }
+    });
   };
 }
 

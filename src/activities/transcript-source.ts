@@ -1,14 +1,14 @@
 /**
  * Gets the messages that the order of a model activity only refers to.
  *
- * T1  The messages fit the digest of the order, or the activity fails before it calls a provider.
- * T2  They come from the worker's cache, then from a paged query of the workflow's own execution.
+ * I1  The messages fit the digest of the order, or the activity fails before it calls a provider.
+ * I2  They come from the worker's cache, then from a paged query of the workflow's own execution.
  *     It asks for one page at a time, with one reader for each execution, so that a worker without
  *     a cache does not overload the service, which buffers one query for each run.
- * T3  The key names one execution and one epoch: a reset has a new run id, and a compaction starts
+ * I3  The key names one execution and one epoch: a reset has a new run id, and a compaction starts
  *     a new epoch.
- * T4  Digests are extended message by message, so that a call only hashes its new bytes.
- * T5  The cache may lose anything at any time, so pages are held until the call has its messages.
+ * I4  Digests are extended message by message, so that a call only hashes its new bytes.
+ * I5  The cache may lose anything at any time, so pages are held until the call has its messages.
  */
 import { canonicalJson, type Json } from '../core/base/json.ts';
 import { LRUCache } from 'lru-cache';
@@ -63,7 +63,7 @@ export function createTranscriptSource(parts: {
   const readers = new Map<string, Promise<readonly Json[]>>();
   const digests = createDigests();
 
-  /** T2: calls that come while a reader is at work share its result. */
+  /** I2: calls that come while a reader is at work share its result. */
   const readOnce = (
     key: TranscriptKey,
     reference: TranscriptReference,

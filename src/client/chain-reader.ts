@@ -1,16 +1,17 @@
 /**
  * Reads the transcript or the events of a run from all of its links. Each link has its own items
  * and the id of the link before it. Items of earlier links come from the archive if it has them
- * all, or else from the links.
+ * all, or else from the links. Those of an ended run come from the archive alone, if it has them.
  */
 import type { Client } from '@temporalio/client';
-import type { Json } from '../core/base/json.ts';
+import { memberOf, type Json } from '../core/base/json.ts';
 import { shown } from '../core/text/shown.ts';
 import { createPageReader, type PagePosition } from '../core/contract/page.ts';
 import type { LinkPage } from '../core/contract/messages.ts';
+import type { Step } from '../core/contract/step.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import { eventsQuery, statusQuery, transcriptQuery } from '../workflows/messages.ts';
-import { querying } from './service-calls.ts';
+import { isAlive, querying, readStep } from './service-calls.ts';
 
 /** The lists of a run: its transcript entries and its events. */
 export type ChainList = 'entries' | 'events';
@@ -42,7 +43,30 @@ export async function readChain(request: ChainRequest): Promise<readonly Json[]>
   if (!Number.isSafeInteger(from) || from < 0) {
     throw new UsageError('number', `Expected \`from\` from 0 up, got ${shown(from)}. Change it.`);
   }
-  return readLink(request, undefined, from);
+  return (await readArchived(request)) ?? readLink(request, undefined, from);
+}
+
+/**
+ * The items of a run that has ended, from the archive alone; null when it does not have them. No
+ * worker has to replay the run for them, and none has to be there.
+ */
+async function readArchived(request: ChainRequest): Promise<readonly Json[] | null> {
+  const { archive, client, id, kind, from } = request;
+  if (archive === undefined) return null;
+  const step = await stepOfEnded(client, id).catch(() => null);
+  if (step === null) return null;
+  const read = (list: ChainList, first: number): Promise<readonly Json[]> =>
+    archive.read(step.runId, list, first, Number.MAX_SAFE_INTEGER);
+  const events = await read('events', 0);
+  // The events of a link are archived after its entries.
+  if (memberOf(events.at(-1), 'type') !== 'agent:execution:after') return null;
+  return kind === 'events' ? events.slice(from) : read('entries', from);
+}
+
+/** Null for a live run. */
+async function stepOfEnded(client: Client, id: string): Promise<Step | null> {
+  const { status } = await client.workflow.getHandle(id).describe();
+  return isAlive(status.name) ? null : readStep(client, id);
 }
 
 /** The items from `from` on of link `executionId` and the links before it. */

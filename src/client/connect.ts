@@ -1,10 +1,5 @@
 /** Connects a client to the service that the environment or the options name. */
-import {
-  Client,
-  isGrpcServiceError,
-  type Connection,
-  type ConnectionOptions,
-} from '@temporalio/client';
+import { isGrpcServiceError, type Connection, type ConnectionOptions } from '@temporalio/client';
 import { defined } from '../core/base/defined.ts';
 import { errorText } from '../core/base/error-text.ts';
 import { UsageError, usageErrorOf, type UsageProblem } from '../core/base/usage-error.ts';
@@ -12,7 +7,7 @@ import { announcedEndpoints, DEFAULT_DATA_DIR, namedEndpoints } from './chunk-en
 import type { ArchiveReader } from './chain-reader.ts';
 import { createEverloop, type Everloop } from './everloop-client.ts';
 import { followChunks } from './follow-chunks.ts';
-import { openConnection, type OpenConnection } from './open-connection.ts';
+import { clientOf, openConnection, type OpenConnection } from './open-connection.ts';
 import type { ChunkSource } from './run-stream.ts';
 import { readTemporalEnvironment, type Environment } from './temporal-environment.ts';
 
@@ -98,7 +93,7 @@ export async function connect(options: ConnectOptions = {}): Promise<ConnectedEv
   }
   const taskQueue = options.taskQueue ?? textOf(env['EVERLOOP_TASK_QUEUE']);
   const { archive } = options;
-  const client = new Client({ connection, namespace });
+  const client = clientOf(connection, namespace);
   const everloop = createEverloop(defined({ client, taskQueue, chunks, archive }));
   return { ...everloop, address, namespace, close };
 }

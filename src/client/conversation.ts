@@ -3,9 +3,9 @@
  * a run with the id `{conversation}-{n}`, whose `history` has the earlier messages. A message that
  * comes during a turn goes to its run as input.
  *
- * C1  All state is in the service. Any process can continue a conversation by its id; it reads only
+ * I1  All state is in the service. Any process can continue a conversation by its id; it reads only
  *     the newest turn.
- * C2  Concurrent messages never fork a conversation. Only one of them can take the id of the next
+ * I2  Concurrent messages never fork a conversation. Only one of them can take the id of the next
  *     turn; the others become inputs.
  */
 import { randomUUID } from 'node:crypto';

@@ -6,7 +6,9 @@ import {
 } from '@temporalio/client';
 import { randomUUID } from 'node:crypto';
 import type { CompiledAgent } from '../core/contract/input.ts';
+import { clip } from '../core/text/cut.ts';
 import { shown } from '../core/text/shown.ts';
+import { wellFormedText } from '../core/text/well-formed.ts';
 import { isUsageError, UsageError } from '../core/base/usage-error.ts';
 import { AGENT_WORKFLOW, type PendingItem } from '../core/contract/messages.ts';
 import { checkedRunId, startInput, type StartParts } from '../core/start/start-input.ts';
@@ -127,8 +129,8 @@ export function createEverloop(parts: EverloopParts): Everloop {
         workflowId,
         taskQueue,
         args: [input],
-        memo: { agent, task: text.slice(0, MEMO_TASK_CHARACTERS) },
-        staticSummary: `${agent}: ${text.slice(0, MEMO_TASK_CHARACTERS)}`,
+        memo: { agent, task: clip(text, MEMO_TASK_CHARACTERS) },
+        staticSummary: `${agent}: ${clip(text, MEMO_TASK_CHARACTERS)}`,
         // Another run under the id of a finished one would hide its Step.
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
       });
@@ -204,7 +206,7 @@ async function listRuns(
 
 /** A string literal for a list query of the service. */
 function quoted(text: string): string {
-  return `'${text.replaceAll(/['\\]/g, (character) => `\\${character}`)}'`;
+  return `'${wellFormedText(text).replaceAll(/['\\]/g, (character) => `\\${character}`)}'`;
 }
 
 async function readInbox(client: Client, attach: (id: string) => RunHandle): Promise<InboxView> {

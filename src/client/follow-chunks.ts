@@ -2,10 +2,10 @@
  * Provisional text of workers in other processes, as one stream. Any worker may take the next call
  * of a run, so a reader connects to all workers. Each sends only what matches the reader's filter.
  *
- * F1  A worker that is gone, is slow or refuses costs only its own chunks.
- * F2  Workers come and go. The reader looks for them periodically, and reconnects with a growing
+ * I1  A worker that is gone, is slow or refuses costs only its own chunks.
+ * I2  Workers come and go. The reader looks for them periodically, and reconnects with a growing
  *     pause.
- * F3  Each wait has a deadline, and everything ends when the reader leaves.
+ * I3  Each wait has a deadline, and everything ends when the reader leaves.
  */
 import { request as requestHttp, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';

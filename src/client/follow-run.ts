@@ -2,9 +2,9 @@
  * One run as one stream of updates: text as it is written, what waits for a person, the status, and
  * the Step at the end. For user interfaces.
  *
- * N1  The Step comes last, exactly once, even if other parts of the stream failed.
- * N2  Text is provisional and may be missing. Everything else is queried from the run itself.
- * N3  A slow reader affects only itself, because text is fetched as it is read.
+ * I1  The Step comes last, exactly once, even if other parts of the stream failed.
+ * I2  Text is provisional and may be missing. Everything else is queried from the run itself.
+ * I3  A slow reader affects only itself, because text is fetched as it is read.
  */
 import type { PendingItem, RunStatus } from '../core/contract/messages.ts';
 import type { Step } from '../core/contract/step.ts';

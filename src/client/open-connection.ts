@@ -1,10 +1,12 @@
-/** A client connection that can be closed while calls are open. */
+/** A client and its connection, which can be closed while calls are open. */
 import {
+  Client,
   Connection,
   defaultGrpcRetryOptions,
   makeGrpcRetryInterceptor,
   type ConnectionOptions,
 } from '@temporalio/client';
+import { failureConverter, wellFormedPayloads } from '../workflows/converters.ts';
 
 /** A connection, and the way to close it. */
 export interface OpenConnection {
@@ -42,6 +44,16 @@ export async function openConnection(options: ConnectionOptions): Promise<OpenCo
       await connection.close();
     },
   };
+}
+
+/** A client on `connection` whose texts are well-formed. */
+export function clientOf(connection: Connection, namespace: string): Client {
+  const dataConverter = {
+    payloadConverter: wellFormedPayloads,
+    failureConverter,
+    payloadCodecs: [],
+  };
+  return new Client({ connection, namespace, dataConverter });
 }
 
 /** A call that ends as cancelled and does not touch the channel. */

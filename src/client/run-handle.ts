@@ -1,5 +1,5 @@
 /** The handle of one run: reads it, sends it messages, stops it, waits for it. */
-import { type Client, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
+import type { Client, WorkflowHandle } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,13 +26,11 @@ import type { AnswerOptions, Decision } from '../core/contract/pending.ts';
 import {
   adjustUpdate,
   answerUpdate,
-  cancelSignal,
   decideUpdate,
   pendingQuery,
   programQuery,
   sendUpdate,
   statsQuery,
-  statusQuery,
 } from '../workflows/messages.ts';
 import { placeOfItem } from '../core/tree/calls.ts';
 import { readChain, type ArchiveReader, type ChainList } from './chain-reader.ts';
@@ -47,16 +45,12 @@ import {
   readStartedWith,
   type RunStart,
 } from './run-tree.ts';
+import { readStatus } from './run-status.ts';
+import { wellFormedText } from '../core/text/well-formed.ts';
 import { streamOf, type ChunkSource } from './run-stream.ts';
 import { findRun, type TreeRun } from './tree-run.ts';
-import {
-  acrossHandover,
-  asking,
-  assertAlive,
-  isAlive,
-  querying,
-  readStep,
-} from './service-calls.ts';
+import { acrossHandover, cancelRun } from './send-update.ts';
+import { asking, isAlive, querying, readStep } from './service-calls.ts';
 
 /** Options of `send`. With `tree`, all runs below get the input too, under the same id. */
 export interface SendOptions extends TreeOption {
@@ -223,7 +217,7 @@ function readMethods({ id, client, archive, handle, tree, handleOf }: Target) {
   const read = async <Item>(kind: ChainList, from: number): Promise<readonly Item[]> =>
     (await readChain({ client, id, kind, from, archive })) as unknown as readonly Item[];
   return {
-    status: () => ask(() => handle.query(statusQuery)),
+    status: () => readStatus(client, id),
     stats: () => ask(() => handle.query(statsQuery)),
     pending: () => ask(() => handle.query(pendingQuery)),
     program: () => ask(() => handle.query(programQuery)),
@@ -245,13 +239,13 @@ function readMethods({ id, client, archive, handle, tree, handleOf }: Target) {
 }
 
 /** The methods that send something to the run. */
-function messageMethods({ id, client, handle, tree, handleOf }: Target) {
+function messageMethods({ id, client, tree, handleOf }: Target) {
   const update = <Result, Arg>(
     definition: UpdateDefinition<Result, [Arg]>,
     arg: Arg,
     updateId: string = randomUUID(),
   ): Promise<Result> =>
-    acrossHandover(id, client, () => handle.executeUpdate(definition, { args: [arg], updateId }));
+    acrossHandover(id, client, definition, { arg, updateId: wellFormedText(updateId) });
   const setPaused = async (paused: boolean, options: TreeOption = {}): Promise<AdjustReceipt> => {
     const receipt = await update(adjustUpdate, { paused });
     if (options.tree === true) {
@@ -292,15 +286,8 @@ function messageMethods({ id, client, handle, tree, handleOf }: Target) {
     adjust: (limits) => update(adjustUpdate, { limits }),
     pause: (options) => setPaused(true, options),
     resume: (options) => setPaused(false, options),
-    cancel: async (message, { force = false } = {}) => {
-      try {
-        if (force) await handle.terminate(message);
-        else await handle.signal(cancelSignal, defined({ message }));
-      } catch (error) {
-        if (error instanceof WorkflowNotFoundError) await assertAlive(id, client);
-        throw error;
-      }
-    },
+    cancel: (message, { force = false } = {}) =>
+      cancelRun(id, client, { force, ...defined({ message }) }),
   } satisfies Partial<RunHandle>;
 }
 

@@ -6,11 +6,9 @@ import {
   QueryNotRegisteredError,
   ServiceError,
   WorkflowNotFoundError,
-  WorkflowUpdateFailedError,
-  WorkflowUpdateRPCTimeoutOrCancelledError,
   WorkflowFailedError,
 } from '@temporalio/client';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { clip } from '../core/text/cut.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import { CancelledFailure } from '@temporalio/common';
 import type { Step } from '../core/contract/step.ts';
@@ -25,49 +23,8 @@ const QUERY_DEADLINE_MS = 30_000;
 /** A worker that stopped or was busy fails the first query; the second reaches another one. */
 const QUERY_TRIES = 2;
 
-/** A hand-over changes the execution. Repeating the update is safe, because its id stays. */
-const HANDOVER_TRIES = 12;
-
-/** An update waits for a worker; even a busy fleet answers within seconds. */
-const UPDATE_DEADLINE_MS = 30_000;
-
-/** Sends an update, and repeats it while the run hands over. */
-export async function acrossHandover<Result>(
-  id: string,
-  client: Client,
-  update: () => Promise<Result>,
-): Promise<Result> {
-  const deadline = Date.now() + UPDATE_DEADLINE_MS;
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await client.withDeadline(deadline, update);
-    } catch (error) {
-      if (error instanceof WorkflowUpdateFailedError && isRefusal(error.cause)) {
-        throw new UsageError('invalid_input', error.cause.message);
-      }
-      if (!isMissed(error)) throw error;
-      await assertAlive(id, client);
-      if (Date.now() >= deadline) throw noWorker(id);
-      if (attempt === HANDOVER_TRIES) throw error;
-      await sleep(Math.min(50 * 2 ** attempt, 1_000));
-    }
-  }
-}
-
-function isRefusal(cause: unknown): cause is ApplicationFailure {
-  return cause instanceof ApplicationFailure && cause.type === 'invalid_input';
-}
-
-function isMissed(error: unknown): boolean {
-  if (error instanceof WorkflowNotFoundError) return true;
-  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return true;
-  if (error instanceof WorkflowUpdateFailedError) return true;
-  // 5 NOT_FOUND, 10 ABORTED, 14 UNAVAILABLE: the codes of gRPC.
-  return [5, 10, 14].includes(grpcCodeOf(error) ?? 0);
-}
-
 /** The gRPC status of a failed call, which the SDK wraps in an error of its own. */
-function grpcCodeOf(error: unknown): number | undefined {
+export function grpcCodeOf(error: unknown): number | undefined {
   const inner = error instanceof ServiceError ? error.cause : error;
   return isGrpcServiceError(inner) ? inner.code : undefined;
 }
@@ -98,7 +55,7 @@ export async function asking<Result>(id: string, ask: () => Promise<Result>): Pr
         `Expected the id of a run that is alive or within the service's retention, got \`${id}\`. List the runs to find it.`,
       );
     }
-    if (error instanceof QueryNotRegisteredError) throw notAnAgent(id);
+    if (error instanceof QueryNotRegisteredError) throw refusedQuery(id, error.message);
     // 9 FAILED_PRECONDITION: no worker has polled for minutes.
     if (isCutOff(error) || grpcCodeOf(error) === 9) throw noWorker(id);
     throw error;
@@ -135,13 +92,33 @@ function isCutOff(error: unknown): boolean {
   return [1, 4].includes(grpcCodeOf(error) ?? 0);
 }
 
+/** How the SDKs of the service say that a workflow has no such query. */
+const UNKNOWN_QUERY =
+  /did not register a handler for|unknown query ?type|query handler for .* (?:not found|expected but not)/i;
+
+/**
+ * The service gives one status to every query that the workflow did not answer: also when the
+ * request was not valid, or the workflow's own code failed.
+ */
+function refusedQuery(id: string, message: string): UsageError {
+  if (UNKNOWN_QUERY.test(message)) return notAnAgent(id);
+  return new UsageError(
+    'query_failed',
+    `Expected run \`${id}\` to answer, got: ${clip(message, MAX_REASON)}. See the log of its worker.`,
+  );
+}
+
+/** Characters of a reason that another process gave. */
+const MAX_REASON = 300;
+
 /** The error for a workflow that is no run of an agent. */
 export function notAnAgent(id: string): UsageError {
   const message = `Expected \`${id}\` to be an agent's run, got another workflow.`;
   return new UsageError('not_an_agent', message);
 }
 
-function noWorker(id: string): UsageError {
+/** The error for a run that no worker serves. */
+export function noWorker(id: string): UsageError {
   return new UsageError(
     'no_worker',
     `Expected a worker that answers for run \`${id}\`, got silence. Start one that has its agent; the run waits meanwhile and loses nothing.`,

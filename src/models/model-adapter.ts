@@ -6,8 +6,13 @@
  */
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { priceUsage, type PricedUsage } from '../core/model/cost.ts';
-import type { ModelChunk, ModelFunction, ModelRequest, Reply } from '../core/contract/model.ts';
-import type { TokenUsage } from '../core/contract/model.ts';
+import type {
+  ModelChunk,
+  ModelFunction,
+  ModelRequest,
+  Reply,
+  TokenUsage,
+} from '../core/contract/model.ts';
 import { noUsage } from '../core/model/usage.ts';
 import { readReply } from '../core/model/read-reply.ts';
 import { attempt } from '../tools/attempt.ts';
@@ -17,6 +22,7 @@ import type { CalledEntry, ModelEntry } from '../define/model/model-entry.ts';
 import { withUsage } from './model-failures.ts';
 import { modelCollector } from './model-stream.ts';
 import { paidSettings } from './paid-settings.ts';
+import { watchCall, type CallWatch } from './call-deadlines.ts';
 
 /** The result of a call that did not throw. */
 export type ModelCallResult =
@@ -51,22 +57,28 @@ export async function callEntry(
   io: CallIo,
 ): Promise<ModelCallResult> {
   if (io.signal.aborted) return { kind: 'aborted', usage: noUsage, usageKnown: false };
+  const watch = watchCall(entry, io.signal);
+  const { signal } = watch;
   const onChunk = (chunk: ModelChunk): void => {
-    if (!io.signal.aborted) io.onChunk(chunk);
+    if (!signal.aborted) io.onChunk(chunk);
   };
   const full = { ...request, settings: { ...entry.settings, ...request.settings } };
-  const { signal } = io;
   const begin = (settings: JsonObject): Call =>
     typeof entry.model === 'function'
-      ? callFunction(entry, entry.model, { ...full, settings }, { signal, onChunk })
-      : callLanguageModel(entry, entry.model, { ...full, settings }, { signal, onChunk });
+      ? callFunction(entry, entry.model, { ...full, settings }, { watch, onChunk })
+      : callLanguageModel(entry, entry.model, { ...full, settings }, { watch, onChunk });
   const paid = paidSettings(entry, full.settings);
   let call = begin(paid.settings);
-  let ended = await attempt(call.run, { signal, graceMs: abortGraceMs });
-  if (ended.kind === 'threw' && !signal.aborted && paid.refusedBy(ended.error)) {
-    call = begin(full.settings);
-    ended = await attempt(call.run, { signal, graceMs: abortGraceMs });
-  }
+  const run = (): Promise<Reply> =>
+    call.run().catch(async (error: unknown) => {
+      if (signal.aborted || !paid.isRefusal(error)) throw error;
+      call = begin(full.settings);
+      const reply = await call.run();
+      paid.remember();
+      return reply;
+    });
+  const ended = await attempt(() => watch.run(run), { signal, graceMs: abortGraceMs });
+  watch.close();
   const settled = 'late' in ended ? ended.late : ended;
   const reply = settled?.kind === 'returned' ? (settled.value as Reply) : undefined;
   if (io.signal.aborted) {
@@ -75,8 +87,14 @@ export async function callEntry(
   }
   if (reply !== undefined) return { kind: 'reply', reply };
   const { usage, known } = call.usage();
-  const error = settled?.kind === 'threw' ? settled.error : new Error('The model did not stop.');
+  const thrown = settled?.kind === 'threw' ? settled.error : new Error('The model did not stop.');
+  const error = watch.expired() ?? thrown;
   throw known ? withUsage(error, usage) : error;
+}
+
+/** What a call in flight is made with. */
+interface WatchedIo extends Pick<CallIo, 'onChunk'> {
+  readonly watch: CallWatch;
 }
 
 interface Call {
@@ -89,17 +107,19 @@ function callFunction(
   entry: ModelEntry,
   model: ModelFunction,
   request: ModelRequest,
-  io: CallIo,
+  io: WatchedIo,
 ): Call {
+  const { signal } = io.watch;
   let published = false;
   const onChunk = (chunk: ModelChunk): void => {
     published = true;
+    io.watch.onPart(true);
     io.onChunk(chunk);
   };
   let reported: unknown;
   const run = async (): Promise<Reply> => {
     try {
-      const reply = readReply(await model(request, { signal: io.signal, onChunk }), entry);
+      const reply = readReply(await model(request, { signal, onChunk }), entry);
       if (!published) publishWhole(reply, io.onChunk);
       return reply;
     } catch (error) {
@@ -115,17 +135,18 @@ function callLanguageModel(
   entry: ModelEntry,
   model: LanguageModelV3,
   request: ModelRequest,
-  io: CallIo,
+  { watch, onChunk }: WatchedIo,
 ): Call {
-  const collector = modelCollector(entry, io.onChunk);
+  const { signal } = watch;
+  const collector = modelCollector(entry, { onChunk, onPart: watch.onPart });
   const run = async (): Promise<Reply> => {
-    const options = toCallOptions(entry, model, request, io.signal);
+    const options = toCallOptions(entry, model, request, signal);
     const streams = request.settings['stream'] !== false && typeof model.doStream === 'function';
     if (!streams) return collector.generate(model, options);
     try {
       return await collector.stream(model, options);
     } catch (error) {
-      if (io.signal.aborted || !cannotStream(error)) throw error;
+      if (signal.aborted || !cannotStream(error)) throw error;
       return collector.generate(model, options);
     }
   };

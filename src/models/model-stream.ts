@@ -38,10 +38,16 @@ type BlockPart = Extract<
   { type: `${Block['type']}-${'start' | 'delta' | 'end'}` }
 >;
 
-/** The part of a reply that has arrived. */
-interface PartialReply {
-  readonly entry: ModelEntry;
+/** What a collector calls while it reads. */
+export interface CollectorIo {
   readonly onChunk: (chunk: ModelChunk) => void;
+  /** Called with each part of a stream; a token is a part that the model itself wrote. */
+  readonly onPart: (isToken: boolean) => void;
+}
+
+/** The part of a reply that has arrived. */
+interface PartialReply extends CollectorIo {
+  readonly entry: ModelEntry;
   readonly blocks: Block[];
   /** The blocks that may still grow, by type and id. */
   readonly open: Map<string, Block>;
@@ -54,13 +60,10 @@ interface PartialReply {
 }
 
 /** A collector for one call of `entry`'s model; `onChunk` gets the pieces in order. */
-export function modelCollector(
-  entry: ModelEntry,
-  onChunk: (chunk: ModelChunk) => void,
-): ModelCollector {
+export function modelCollector(entry: ModelEntry, io: CollectorIo): ModelCollector {
   const partial: PartialReply = {
     entry,
-    onChunk,
+    ...io,
     blocks: [],
     open: new Map(),
     calls: [],
@@ -89,6 +92,9 @@ export function modelCollector(
   };
 }
 
+/** Parts that come before the first token of the model. */
+const PREAMBLES: ReadonlySet<string> = new Set(['stream-start', 'response-metadata', 'raw']);
+
 async function readStream(
   partial: PartialReply,
   stream: ReadableStream<LanguageModelV3StreamPart>,
@@ -98,6 +104,7 @@ async function readStream(
     for (;;) {
       const next = await reader.read();
       if (next.done) break;
+      partial.onPart(!PREAMBLES.has(next.value.type));
       takePart(partial, next.value);
     }
   } catch (error) {

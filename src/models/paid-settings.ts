@@ -18,8 +18,10 @@ const refusedCaps = new WeakMap<object, number>();
 /** The settings of a call, with its cap if it has one. */
 export interface PaidSettings {
   readonly settings: JsonObject;
-  /** Whether the call must be made again without the cap; remembers that for later calls. */
-  readonly refusedBy: (error: unknown) => boolean;
+  /** Whether the call must be made again without the cap. */
+  readonly isRefusal: (error: unknown) => boolean;
+  /** Remembers for later calls that the cap was refused: the call without it succeeded. */
+  readonly remember: () => void;
 }
 
 /** `settings` with what the budgets pay as `maxOutputTokens`. */
@@ -29,16 +31,17 @@ export function paidSettings(entry: CalledEntry, settings: JsonObject): PaidSett
   const own = typeof set === 'number' ? set : entry.maxOutputTokens;
   const isKnownToRefuse =
     own === undefined && (paidTokens ?? 0) >= (refusedCaps.get(model) ?? Infinity);
-  if (paidTokens === undefined || isKnownToRefuse) return { settings, refusedBy: () => false };
-  const maxOutputTokens = Math.min(paidTokens, own ?? Infinity);
+  if (paidTokens === undefined || isKnownToRefuse) {
+    return { settings, isRefusal: () => false, remember: () => undefined };
+  }
+  const cap = Math.min(paidTokens, own ?? Infinity);
   return {
-    settings: { ...settings, maxOutputTokens },
-    refusedBy: (error) => {
-      if (own !== undefined || maxOutputTokens <= ALWAYS_ACCEPTED) return false;
+    settings: { ...settings, maxOutputTokens: cap },
+    isRefusal: (error) => {
+      if (own !== undefined || cap <= ALWAYS_ACCEPTED) return false;
       const { code } = classifyModelError(error);
-      const isRefused = code === 'model_request_refused' || code === 'context_too_long';
-      if (isRefused) refusedCaps.set(model, maxOutputTokens);
-      return isRefused;
+      return code === 'model_request_refused' || code === 'context_too_long';
     },
+    remember: () => refusedCaps.set(model, Math.min(cap, refusedCaps.get(model) ?? Infinity)),
   };
 }

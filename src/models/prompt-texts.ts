@@ -39,7 +39,7 @@ export async function requestFor(
 }
 
 /** Calls the agent's functions for one request. An error of a function fails the attempt. */
-export async function promptTexts(
+async function promptTexts(
   registry: Registry,
   order: ModelOrder,
   view: TranscriptView,

@@ -77,6 +77,7 @@ export function compileAgent(
   const spec: AgentSpec = {
     ...definition.spec,
     ...handedOn(definition.spec, start.model),
+    ...answerOf(definition, model),
     models: chosen.models,
     ...defined({ compiled: start.compiled && compiledText(start.compiled) }),
     ...toolModels(definition, models, [...asked.models], [...limits, ...above]),
@@ -84,6 +85,14 @@ export function compileAgent(
     ...defined({ compaction: compaction ?? undefined }),
   };
   return { kind: 'agent', spec, warnings: limitWarnings(spec, used) };
+}
+
+/** A run that calls models tells them when an answer is too large. */
+function answerOf(
+  { spec: { answer } }: AgentDefinition,
+  model: ModelSpec | undefined,
+): Pick<AgentSpec, 'answer'> {
+  return { answer: model === undefined ? answer : { ...answer, tellsSize: true } };
 }
 
 /** The model of a start applies to all stages of a pipeline and to all runs of a fan-out. */

@@ -11,6 +11,8 @@ import type {
 import { expected } from '../define/checks/fields.ts';
 import { hasKind } from '../define/checks/kinds.ts';
 import { notHere } from '../define/tool/define-llm-tool.ts';
+import type { ModelOrder } from '../core/contract/host-order.ts';
+import type { ModelFailure } from '../models/model-failures.ts';
 import type { ModelEntry } from '../define/model/model-entry.ts';
 import { modelEntryProblems } from '../define/model/model-problems.ts';
 import { searchTool } from '../tools/search-tool.ts';
@@ -128,10 +130,18 @@ function costProblemsBelow(
   return [...problems.values()];
 }
 
-/** The problem of a model id that no entry of the worker has. */
-export function missingModelText(registry: Registry, id: string): string {
+/**
+ * The failure of a call whose model this worker lacks. The worker that loaded the agent had its
+ * models, so during an upgrade another worker may have them. Models that a custom loop names were
+ * never checked, so for these the failure is final.
+ */
+export function missingModel(
+  registry: Registry,
+  { model: id, own }: Pick<ModelOrder, 'model' | 'own'>,
+): ModelFailure {
   const known = [...registry.models.keys()].join(', ');
-  return `Expected a model that this worker knows (${known}), got ${id}. Add it to \`models\`.`;
+  const message = `Expected a model that this worker knows (${known}), got ${id}. Add it to \`models\`.`;
+  return { code: 'model_error', retryable: own?.models === undefined, message };
 }
 
 function registered(

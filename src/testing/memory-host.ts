@@ -3,45 +3,34 @@
  * validators and model adapter as on a worker. Time moves only when the clock is advanced or a call
  * sleeps.
  */
-import { defined } from '../core/base/defined.ts';
+import { NEWEST_RULES } from '../lisp.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
-import type { ChildEnd } from '../core/contract/host-outcome.ts';
 import type { ChildOrder } from '../core/contract/host-order.ts';
-import {
-  MAX_CHECK_ATTEMPTS,
-  MAX_JUDGE_ATTEMPTS,
-  MAX_MODEL_ATTEMPTS,
-} from '../core/contract/attempts.ts';
+import { MAX_CHECK_ATTEMPTS, MAX_JUDGE_ATTEMPTS } from '../core/contract/attempts.ts';
 import type {
   ApprovalOutcome,
+  ChildEnd,
   JudgeOutcome,
   LiteralsOutcome,
-  ModelLoss,
-  ModelOutcome,
 } from '../core/contract/host-outcome.ts';
-import type { CallOptions, Host, ModelCallOptions } from '../core/run/host.ts';
+import type { CallOptions, Host } from '../core/run/host.ts';
 import { createWaits } from '../core/run/waits.ts';
-import { cappedOrder, type ModelOrder } from '../core/contract/host-order.ts';
-import type { TranscriptView } from '../core/contract/transcript.ts';
 import { createMailbox, type Inbox, type Mailbox } from '../core/run/inbox.ts';
 import { scratchpadMessages, type RunState } from '../core/run/run-state.ts';
 import type { ToolSpec } from '../core/contract/spec.ts';
-import { addUsage, noUsage } from '../core/model/usage.ts';
-import { openChunkStream, type ChunkPublisher } from '../core/streaming/chunk-stream.ts';
+import type { ChildCancel } from '../core/contract/tree-messages.ts';
+import { CHILD_END_WITHIN_MS, childRefusal, LATE_CHILD } from '../core/start/child-bounds.ts';
+import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import type { ToolOrder, ToolResult } from '../core/contract/outcome.ts';
 import type { Entry } from '../core/contract/entry.ts';
 import type { Registry, RegisteredAgent } from '../define/definition/definitions.ts';
-import { callLayeredModel } from '../models/call-layered-model.ts';
 import { checkLiterals, checkProgramLiterals } from '../tools/check-literals.ts';
 import { redactedErrorText } from '../tools/redact.ts';
-import { classifyModelError, hasCost, retryDelayMs } from '../models/model-failures.ts';
-import { entryFor } from '../define/model/model-entry.ts';
 import { isApprovalNeeded } from '../tools/needs-approval.ts';
-import { requestFor } from '../models/prompt-texts.ts';
-import { missingModelText } from '../registry/registry.ts';
 import { runJudge } from '../tools/run-judge.ts';
 import { runTool } from '../tools/run-tool.ts';
 import type { FakeClock } from './fake-clock.ts';
+import { callModel } from './memory-model-call.ts';
 
 /** What a memory host is made of. */
 export interface MemoryHostParts {
@@ -88,6 +77,7 @@ export function createMemoryHost(parts: MemoryHostParts): Host {
     link: {
       address: tree.address,
       limitsAtOnce: true,
+      rules: NEWEST_RULES,
       isHandoverDue: parts.handoverDue,
       isFull: parts.isFull ?? (() => false),
       fits: parts.fitsHandover ?? (() => true),
@@ -95,17 +85,14 @@ export function createMemoryHost(parts: MemoryHostParts): Host {
     mailbox,
     waits,
     now: () => clock.now(),
+    computing: { run: (_kind, work) => work(), endSlice: () => Promise.resolve() },
     ...callsOf(parts, flight, mailbox),
     send: tree.send,
     abort: flight.abort,
     isIdle: flight.isIdle,
     setDeadline: (at, onDue) => {
       cancelDeadline();
-      const due = (): void => {
-        onDue();
-        waits.wake();
-      };
-      cancelDeadline = at === null ? () => undefined : clock.schedule(at, due);
+      cancelDeadline = at === null ? () => undefined : clock.schedule(at, onDue);
     },
     publish: (event, entry) => {
       parts.onEvent(event, entry);
@@ -155,7 +142,7 @@ type Calls = Pick<
 >;
 
 function callsOf(parts: MemoryHostParts, { run }: Flight, mailbox: Mailbox): Calls {
-  const { agent, clock, tree = NO_TREE } = parts;
+  const { agent, clock } = parts;
   // A listener may send a message at the event before a call, when the call is not in flight yet.
   const isUrgent = (): boolean => {
     const { cancel, waiting } = mailbox.peek();
@@ -189,30 +176,67 @@ function callsOf(parts: MemoryHostParts, { run }: Flight, mailbox: Mailbox): Cal
       run(
         (signal) =>
           tried(MAX_CHECK_ATTEMPTS, signal, async (): Promise<ApprovalOutcome> => {
-            return { kind: 'known', needed: await isApprovalNeeded(agent, order) };
+            const needed = isApprovalNeeded(agent, order);
+            return unlessAborted(
+              signal,
+              needed.then((it) => ({ kind: 'known', needed: it })),
+            );
           }),
         { startsAborted: isUrgent() },
       ),
     checkLiterals: (order) =>
       run((signal) =>
-        tried(MAX_CHECK_ATTEMPTS, signal, async (): Promise<LiteralsOutcome> => ({
-          kind: 'checked',
-          verdicts: await checkLiterals(agent, order),
-          literals: checkProgramLiterals(agent, order.literals),
-        })),
+        tried(MAX_CHECK_ATTEMPTS, signal, (): Promise<LiteralsOutcome> => {
+          const literals = checkProgramLiterals(agent, order.literals);
+          const checked = checkLiterals(agent, order);
+          return unlessAborted(
+            signal,
+            checked.then((verdicts) => ({ kind: 'checked', verdicts, literals })),
+          );
+        }),
       ),
     runChild: (order, cancel) => {
-      const { callId, childId } = order;
-      const call = (signal: AbortSignal): Promise<ChildEnd> => {
-        const ended = tree.runChild(order);
-        const stop = (): void => tree.send({ to: 'child', childId, message: cancel() });
-        if (signal.aborted) stop();
-        else signal.addEventListener('abort', stop, { once: true });
-        return ended;
-      };
-      return run(call, { abortId: callId, startsAborted: isUrgent() });
+      const message = childRefusal(order);
+      if (message !== null) return Promise.resolve({ kind: 'unstarted', message });
+      return run((signal) => runChild(parts, order, { cancel, signal }), {
+        abortId: order.callId,
+        startsAborted: isUrgent(),
+      });
     },
   };
+}
+
+/** Runs a child to its end. From an abort on, it has as long to end as on a server. */
+async function runChild(
+  { clock, tree = NO_TREE }: MemoryHostParts,
+  order: ChildOrder,
+  { cancel, signal }: { readonly cancel: () => ChildCancel; readonly signal: AbortSignal },
+): Promise<ChildEnd> {
+  const ended = tree.runChild(order);
+  let forget = (): void => undefined;
+  const lost = new Promise<ChildEnd>((resolve) => {
+    const stop = (): void => {
+      const at = clock.now() + CHILD_END_WITHIN_MS;
+      forget = clock.schedule(at, () => resolve(LATE_CHILD));
+      tree.send({ to: 'child', childId: order.childId, message: cancel() });
+    };
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+  const end = await Promise.race([ended, lost]);
+  forget();
+  return end;
+}
+
+/** Ends as aborted as soon as `signal` says so: the functions of a check get no signal. */
+function unlessAborted<Outcome>(
+  signal: AbortSignal,
+  check: Promise<Outcome>,
+): Promise<Outcome | { kind: 'aborted' }> {
+  const aborted = new Promise<{ kind: 'aborted' }>((resolve) => {
+    signal.addEventListener('abort', () => resolve({ kind: 'aborted' }), { once: true });
+  });
+  return Promise.race([check, aborted]);
 }
 
 /** Tries a check until it returns; after the last attempt its error is the outcome. */
@@ -231,63 +255,6 @@ async function tried<Outcome>(
     }
   }
   return { kind: 'failed', message };
-}
-
-interface ModelCall {
-  readonly order: ModelOrder;
-  readonly view: TranscriptView;
-  readonly mayRetry: ModelCallOptions['mayRetry'];
-  readonly maxOutputAfter: ModelCallOptions['maxOutputAfter'];
-}
-
-async function callModel(
-  { registry, agent, clock, chunks }: MemoryHostParts,
-  { order: first, view, mayRetry, maxOutputAfter }: ModelCall,
-  signal: AbortSignal,
-): Promise<ModelOutcome> {
-  let order = first;
-  const entry = registry.models.get(order.model);
-  if (entry === undefined) {
-    const message = missingModelText(registry, order.model);
-    const usage = { usage: noUsage, usageKnown: false, attempts: 1 };
-    return { kind: 'failed', code: 'model_error', message, ...usage };
-  }
-  // Only replies stream.
-  const publisher = order.purpose === 'reply' ? chunks : { publish: () => undefined };
-  let spent = noUsage;
-  for (let attempts = 1; ; attempts++) {
-    const attempt = order.triesBefore + attempts;
-    const { runId, iteration, agentPath, rootRunId = runId } = order;
-    const of = { rootRunId, runId, agentPath, iteration, attempt };
-    const stream = openChunkStream(publisher, of);
-    try {
-      const request = await requestFor(registry, order, view, attempt);
-      const around = agent.definition.middleware?.model ?? [];
-      const io = { signal, onChunk: stream.write };
-      const outcome = await callLayeredModel(around, entryFor(entry, order), request, io);
-      stream.end();
-      if (outcome.kind === 'aborted') {
-        return { ...outcome, usage: addUsage(spent, outcome.usage), attempts };
-      }
-      const usage = addUsage(spent, outcome.reply.usage);
-      return { kind: 'reply', reply: { ...outcome.reply, usage }, attempts };
-    } catch (error) {
-      stream.fail();
-      const failure = classifyModelError(error, clock.now());
-      spent = addUsage(spent, failure.usage ?? noUsage);
-      const { code, message, status } = failure;
-      const cost = { usage: spent, usageKnown: hasCost(spent), attempts };
-      const lost: ModelLoss = defined({ kind: 'failed', code, message, status, ...cost });
-      const canRetry = failure.retryable && attempts < MAX_MODEL_ATTEMPTS && !signal.aborted;
-      const hadCost = hasCost(failure.usage ?? noUsage);
-      if (!canRetry || (hadCost && !mayRetry(lost))) return lost;
-      await clock.sleep(retryDelayMs(failure, attempts));
-      if (signal.aborted) return { kind: 'aborted', ...cost };
-      // The limits may have changed during the wait.
-      if (hadCost && !mayRetry(lost)) return lost;
-      if (hadCost) order = cappedOrder(order, maxOutputAfter?.(lost));
-    }
-  }
 }
 
 async function callTool(

@@ -10,9 +10,8 @@ import type { AgentEvent, InputKind } from '../core/contract/events.ts';
 import { createTreeHandlers, type TreeHandlers } from '../core/children/tree-handlers.ts';
 import type { ChildEnd } from '../core/contract/host-outcome.ts';
 import type { ChildOrder } from '../core/contract/host-order.ts';
-import type { AgentInput } from '../core/contract/input.ts';
+import type { AgentInput, LimitsInput } from '../core/contract/input.ts';
 import { EMPTY_INBOX, isAnsweredBy, openWaits, type Inbox } from '../core/run/inbox.ts';
-import type { LimitsInput } from '../core/contract/input.ts';
 import { runLoop } from '../core/loop/loop.ts';
 import type { PendingItem } from '../core/contract/messages.ts';
 import { nextOf } from '../core/loop/next-of.ts';
@@ -241,6 +240,8 @@ async function runToEnd(live: LiveRun): Promise<Step> {
     const { run, host } = live.link;
     const end = await runLoop(run, start.next ?? nextOf(loaded.spec), loaded);
     if (end.kind === 'ended') {
+      // Only a child that was lost still runs: like on a server, it does not outlive its parent.
+      for (const { link, handle } of live.children) if (!link.run.hasEnded) handle.terminate();
       const unreadInputs = host.mailbox.peek().waiting.map((waiting) => waiting.id);
       return stepOf(run.state, end.ending, traceOf(start.address, unreadInputs));
     }

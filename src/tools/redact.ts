@@ -21,8 +21,19 @@ const rules: readonly (readonly [RegExp, string])[] = [
   [/(\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s?#"'<>]{1,2000})[?#][^\s"'<>)\]]*/gi, `$1?${removed}`],
   // Values of authorization, with or without a name in front. Plain numbers are token counts.
   [
-    /\b((?:[a-z0-9-]{0,40}[_-])?(?:api[_ -]?key|apikey|access[_-]?key|secret|token|password|passwd|authorization|cookie|signature|credential)s?(?: provided)?["']?\s{0,3}[:=]\s{0,3})(?!\[redacted\]|\d{1,12}(?:[\s,;.)]|$))(?:(?:bearer|basic)\s)?["']?[^\s"',;&)}\]]{4,}/gi,
+    /\b((?:[\w-]{0,40}?(?:api[_ -]?key|(?:access|account|shared|primary|secondary|private|signing|master|storage|function|subscription|encryption)[_-]?key|secret|token|passw(?:or)?d|passphrase|authorization|cookie|signature|credential)|(?:[a-z0-9-]{0,40}[_-])?(?:pass|pwd))s?(?: provided)?["']?\s{0,3}[:=]\s{0,3})(?!\[redacted\]|\d{1,12}(?:[\s,;.)]|$))(?:(?:bearer|basic)\s)?["']?[^\s"',;&)}\]]{4,}/gi,
     `$1${removed}`,
+  ],
+  // A key of 32 hexadecimal digits, as Azure has them, looks like any hash, so it needs the word.
+  [/(keys?\b[^\n]{0,40}?)(?<![\da-z])[\da-f]{32}(?![\da-z])/gi, `$1${removed}`],
+  // `mysql -pSECRET`. Elsewhere `-p` begins words such as `-path` and ports such as `-p8080:80`.
+  [
+    /\b((?:mysql\w{0,20}|mariadb[\w-]{0,20}|sshpass|7za?|zip|unzip)\b[^\n]{0,200}?\s-p)[^\s"']{1,200}/gi,
+    `$1${removed}`,
+  ],
+  [
+    /(?<![\w-])-p(?!\d{1,5}(?::\d{1,5})?(?!\w))(?=[^\s"'`,;]{0,200}[A-Z\d!@#$%^*])[^\s"'`,;]{4,200}/g,
+    `-p${removed}`,
   ],
   [/\b(bearer|basic)\s+[\w.~+/=*-]{6,}/gi, `$1 ${removed}`],
   // Keys with the prefixes of well-known services: OpenAI, Anthropic, Google, Groq, xAI, Hugging

@@ -1,6 +1,6 @@
 /**
- * All time-outs, retries and cancellation types, in one table with their reasons. Only this file
- * has duration strings; everywhere else a time is a number of milliseconds.
+ * All time-outs, retries and cancellation types of activities, in one table with their reasons.
+ * Only this file has duration strings; everywhere else a time is a number of milliseconds.
  */
 import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow';
 import type { ActivityRuntime } from '../activities/activity-types.ts';
@@ -30,6 +30,13 @@ export const CHECK_OPTIONS: LocalActivityOptions = {
   startToCloseTimeout: '5s',
   cancellationType: WAIT,
   retry: { maximumAttempts: MAX_CHECK_ATTEMPTS, initialInterval: '100ms' },
+};
+
+/** The empty activity between two slices of a program: it is tried until it succeeds. */
+export const SLICE_OPTIONS: LocalActivityOptions = {
+  startToCloseTimeout: '10s',
+  cancellationType: WAIT,
+  retry: { initialInterval: '100ms' },
 };
 
 /**

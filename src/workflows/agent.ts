@@ -31,6 +31,7 @@ import { handOver } from './continuation.ts';
 import { leaveWith, loadFailure, toWorkflowFailure } from './failures.ts';
 import { applyAdjustment, installHandlers } from './handlers.ts';
 import { openSession, traceOf, type Session } from './session.ts';
+import { sinks } from './sinks.ts';
 import { readStart, type Start } from './start.ts';
 import { createTemporalHost } from './temporal-host.ts';
 
@@ -154,6 +155,7 @@ function begin(
     runtime,
     mailbox: session.mailbox,
     log: session.log,
+    overrun: () => session.overrun,
     limitsAtOnce: session.limitsAtOnce,
     onBug,
     waitsForPeople: () => (session.run?.state.pending ?? []).length > 0,
@@ -174,7 +176,14 @@ function brokenStep(session: Session, cause: string): Step {
   const step = stepOf(run.state, ending, traceOf(session));
   session.step = step;
   session.host?.flush();
+  archiveEnd(session, run);
   return step;
+}
+
+/** Archives this link, in which the run ended. A sink is no command, so it adds no event. */
+function archiveEnd({ log, link }: Session, { state: { runId } }: Run): void {
+  const { firstEvent, events, firstEntry, entries } = log;
+  sinks.archive.write({ runId, link, firstEvent, events, firstEntry, entries });
 }
 
 async function close(
@@ -186,6 +195,7 @@ async function close(
   const step = stepOf(run.state, ending, traceOf(session));
   session.step = step;
   session.host?.flush();
+  archiveEnd(session, run);
   // A native cancel ends the workflow as cancelled; the Step is read from `status` then.
   if (native.error !== null && step.status === 'canceled') {
     // A child's Step would not reach its parent this way, so its spending is reported first.

@@ -23,8 +23,8 @@ import { errorText } from '../core/base/error-text.ts';
 import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
 import { isStep } from '../core/contract/piping.ts';
 import type { Host } from '../core/run/host.ts';
-import { MAX_START_BYTES } from '../core/start/start-input.ts';
-import { byteSize, utf8Length, type Json } from '../core/base/json.ts';
+import { CHILD_END_WITHIN_MS, childRefusal, LATE_CHILD } from '../core/start/child-bounds.ts';
+import { clip } from '../core/text/cut.ts';
 import type {
   ChildCancel,
   ChildMessage,
@@ -56,15 +56,6 @@ interface LiveChild {
   readonly limitTime: () => void;
 }
 
-/**
- * How long a child may take to end after its cancel: its calls and those of its own children have
- * to stop, level after level. Then it is lost, and is terminated when its parent closes.
- */
-const END_WITHIN_MS = 90_000;
-
-/** Bytes of a workflow id that the service allows. */
-const MAX_ID_BYTES = 1_000;
-
 const MEMO_TASK_CHARACTERS = 200;
 
 /** No children yet. `onBug` gets errors of timers, which nothing awaits. */
@@ -95,13 +86,13 @@ export function createChildRuns(onBug: (error: unknown) => void): ChildRuns {
         const lost = new Promise<ChildEnd>((resolve) => {
           lose = resolve;
         });
-        const onLate = (): void => lose({ kind: 'lost', message: LATE });
+        const onLate = (): void => lose(LATE_CHILD);
         const child: LiveChild = {
           cancel,
           unsent: new Map(),
           isStarted: false,
           mustEnd: false,
-          limitTime: () => startTimer(patience, END_WITHIN_MS, onLate, onBug),
+          limitTime: () => startTimer(patience, CHILD_END_WITHIN_MS, onLate, onBug),
         };
         live.set(childId, child);
         const ended = startAndAwait(order, () => onStart(childId, child));
@@ -158,10 +149,10 @@ function createSignals(
 
 async function startAndAwait(order: ChildOrder, onStart: () => void): Promise<ChildEnd> {
   const { childId, input } = order;
-  const refusal = refusalOf(order);
+  const refusal = childRefusal(order);
   if (refusal !== null) return { kind: 'unstarted', message: refusal };
   const { text } = input.task;
-  const task = text.slice(0, MEMO_TASK_CHARACTERS);
+  const task = clip(text, MEMO_TASK_CHARACTERS);
   let isStarted = false;
   try {
     const handle = await startChild(AGENT_WORKFLOW, {
@@ -181,19 +172,6 @@ async function startAndAwait(order: ChildOrder, onStart: () => void): Promise<Ch
 }
 
 const NO_STEP = 'it ended without a Step';
-const LATE = `it did not end within ${END_WITHIN_MS / 1_000} s of being told to`;
-
-/** Why the service would refuse to start a child; null when it would not. */
-function refusalOf({ childId, input }: ChildOrder): string | null {
-  const idBytes = utf8Length(childId);
-  if (idBytes > MAX_ID_BYTES) {
-    return `its id has ${idBytes} bytes, at most ${MAX_ID_BYTES} are allowed`;
-  }
-  const bytes = byteSize(input as unknown as Json);
-  return bytes > MAX_START_BYTES
-    ? `its input has ${bytes} bytes, at most ${MAX_START_BYTES} are allowed`
-    : null;
-}
 
 /** How a child run ended whose workflow failed: a typed failure carries the Step. */
 function endOf(error: unknown, isStarted: boolean): ChildEnd {

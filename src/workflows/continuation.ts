@@ -35,7 +35,7 @@ export async function handOver(
   runtime: ActivityRuntime,
 ): Promise<Ending> {
   session.host?.flush();
-  await archive(session, run, runtime);
+  const upgrade = await archive(session, run, runtime);
   await condition(allHandlersFinished);
   const { cancel } = session.mailbox.peek();
   if (cancel !== null) return cancelEnding(run, cancel);
@@ -44,7 +44,7 @@ export async function handOver(
     kind: 'handover',
     state: run.state,
     inbox: session.mailbox.peek(),
-    runtime,
+    runtime: { ...runtime, ...upgrade },
     previous: workflowInfo().runId,
     putOff: session.deferredAdjustments,
   };
@@ -56,7 +56,12 @@ export async function handOver(
   return continueAsNew(handover);
 }
 
-async function archive(session: Session, run: Run, runtime: ActivityRuntime): Promise<void> {
+/** Archives the pages of this link; returns what the worker that did so offers the next link. */
+async function archive(
+  session: Session,
+  run: Run,
+  runtime: ActivityRuntime,
+): Promise<Pick<ActivityRuntime, 'rules'>> {
   const { archiveTranscript } = proxyActivities<EverloopActivities>(archiveOptions(runtime));
   const { firstEvent, firstEntry } = session.log;
   const { runId } = run.state;
@@ -64,11 +69,14 @@ async function archive(session: Session, run: Run, runtime: ActivityRuntime): Pr
   const isCanceled = (): boolean => session.mailbox.peek().cancel !== null;
   void condition(isCanceled).then(() => scope.cancel());
   try {
-    await scope.run(() => archiveTranscript({ runId, link: session.link, firstEvent, firstEntry }));
+    const order = { runId, link: session.link, firstEvent, firstEntry };
+    // Workers of earlier releases return nothing.
+    return (await scope.run(() => archiveTranscript(order))) ?? {};
   } catch (error) {
     // For a run that ends here this is the last link, whose pages are read by query.
-    if (isCanceled()) return;
+    if (isCanceled()) return {};
     // The pages stay readable by query until the service forgets this execution.
     log.warn('The pages of this link were not archived', { error: String(error) });
+    return {};
   }
 }

@@ -47,11 +47,14 @@ import {
   inputSignal,
   leaseGrantSignal,
   leaseRequestSignal,
+  overrunSignal,
   progressSignal,
   sendUpdate,
 } from './messages.ts';
 import { failureOf } from './failures.ts';
 import { isUnreadable, UNREADABLE_PAYLOAD } from './payload-converter.ts';
+import { adjustmentRoom, answerRoom, inputRoom, isRefused } from './room.ts';
+import { readOverrun } from './overrun.ts';
 import { installQueries, stateOf } from './queries.ts';
 import type { Session } from './session.ts';
 
@@ -62,9 +65,12 @@ const MAX_CANCEL_BYTES = 2_048;
 export function installHandlers(session: Session): void {
   installUpdates(session);
   setHandler(inputSignal, (input) => {
-    const problem = inputProblem(session, input);
-    if (problem === null) accept(session, input);
-    else warn(session, 'input_refused', problem);
+    const found = inputProblem(session, input);
+    const room = found === null ? inputRoom(session, input) : null;
+    const problem = isRefused(session, room) ? room : found;
+    if (problem !== null) return warn(session, 'input_refused', problem);
+    session.mailbox.accept(input);
+    session.host?.waits.wake();
   });
   setHandler(cancelSignal, (payload) => {
     const fromParent = workflowInfo().parent === undefined ? null : readChildCancel(payload);
@@ -73,13 +79,16 @@ export function installHandlers(session: Session): void {
     const message = cut(text, MAX_CANCEL_BYTES);
     session.mailbox.cancel({ reason: 'canceled', message });
   });
+  setHandler(overrunSignal, (payload) => {
+    session.overrun = readOverrun(payload);
+  });
   installTreeSignals(session);
   installQueries(session);
 }
 
 function installUpdates(session: Session): void {
   setHandler(sendUpdate, (input) => ({ position: accept(session, input) }), {
-    validator: (input) => refuse(inputProblem(session, input)),
+    validator: (input) => refuse(inputProblem(session, input) ?? inputRoom(session, input)),
     description: 'Gives input to the run; idempotent by its id.',
   });
   setHandler(adjustUpdate, (adjustment) => adjust(session, adjustment), {
@@ -129,6 +138,8 @@ async function deliverWhenLoaded(session: Session, message: ChildMessage | null)
 }
 
 function accept(session: Session, input: RunInput): number {
+  const room = inputRoom(session, input);
+  if (isRefused(session, room)) throw failureOf('invalid_input', room);
   const position = session.mailbox.accept(input);
   session.host?.waits.wake();
   return position;
@@ -156,7 +167,10 @@ function settle(session: Session, payload: AnswerPayload | DecidePayload): Answe
     'decision' in payload ? checkedDecision(waits, payload) : checkedAnswer(waits, payload);
   // Two answers of one activation are both validated before the first of them is accepted.
   if (checked.kind === 'refused') throw failureOf('invalid_input', checked.message);
-  mailbox.answer({ id, updateId, ...checked.body });
+  const answer = { id, updateId, ...checked.body };
+  const room = answerRoom(session, answer);
+  if (isRefused(session, room)) throw failureOf('invalid_input', room);
+  mailbox.answer(answer);
   session.host?.waits.wake();
   return { id };
 }
@@ -176,7 +190,8 @@ function answerProblem<Payload extends AnswerPayload | DecidePayload>(
   const inbox = session.mailbox.peek();
   if (isAnsweredBy(inbox, updateId)) return null;
   const checked = check(openWaits(stateOf(session) ?? {}, inbox), payload);
-  return checked.kind === 'refused' ? checked.message : null;
+  if (checked.kind === 'refused') return checked.message;
+  return answerRoom(session, { id: String(payload.id), updateId, ...checked.body });
 }
 
 function refuse(problem: string | null): void {
@@ -212,7 +227,8 @@ function adjustmentProblem(session: Session, adjustment: Adjustment): string | n
   if (paused !== undefined && typeof paused !== 'boolean') {
     return `Expected \`paused\` to be true or false, got ${typeof paused}.`;
   }
-  if (limits === undefined) return null;
+  const room = adjustmentRoom(session, adjustment);
+  if (limits === undefined || room !== null) return room;
   const merged = mergeLimits(session.run?.state.limits ?? [], limits);
   return merged.kind === 'limits'
     ? null
@@ -223,6 +239,8 @@ async function adjust(session: Session, adjustment: Adjustment): Promise<AdjustR
   await condition(() => session.run !== null || session.step !== null);
   const { run } = session;
   if (run === null) throw failureOf('invalid_input', ENDED_EARLY);
+  const room = adjustmentRoom(session, adjustment);
+  if (isRefused(session, room)) throw failureOf('invalid_input', room);
   if (isHandingOver(session)) {
     session.deferredAdjustments.push(adjustment);
     return session.deferredAdjustments.reduce(adjusted, receiptOf(run.state));

@@ -18,6 +18,7 @@ import {
   type DecidePayload,
   type EventsRequest,
   type LinkPage,
+  type Overrun,
   type PendingItem,
   type RunStatus,
   type SendReceipt,
@@ -52,6 +53,8 @@ export const inputSignal: SignalDefinition<[RunInput]> = defineSignal(MESSAGE_NA
 export const cancelSignal: SignalDefinition<[(CancelPayload | ChildCancel)?]> = defineSignal(
   MESSAGE_NAMES.cancel,
 );
+/** From a worker: what it has cut off several times in a row. */
+export const overrunSignal: SignalDefinition<[Overrun]> = defineSignal(MESSAGE_NAMES.overrun);
 /** Where the run stands. */
 export const statusQuery: QueryDefinition<RunStatus> = defineQuery(MESSAGE_NAMES.status);
 /** All statistics. */

@@ -1,18 +1,19 @@
 /**
- * How payloads become values inside the workflow: as by default, except that a payload that cannot
+ * How payloads become values inside the workflow: as elsewhere, except that a payload that cannot
  * be read is not an error. The payload of a start or a signal is decoded before any of our code
  * runs, and a plain error there would make Temporal retry the workflow task forever. So such a
  * payload becomes a value that fits no message, and it is refused.
  */
-import { defaultPayloadConverter, type Payload, type PayloadConverter } from '@temporalio/common';
+import type { Payload, PayloadConverter } from '@temporalio/common';
+import { wellFormedPayloads } from './converters.ts';
 
 /** Stands for a payload whose encoding or content cannot be read here. */
 export const UNREADABLE_PAYLOAD = 'a payload that cannot be read';
 
 /**
- * Stands for a payload that is still encrypted: this worker has no key. As the start of a run it
- * leaves the run to a worker with the key. A run whose start could be read has no keys, so to it
- * this is one more payload that cannot be read.
+ * Stands for a payload that is still encrypted: this worker has no key. A run whose start is
+ * encrypted is left to a worker with the key. A run whose start could be read has no key, so it
+ * treats this as any payload that cannot be read.
  */
 export class EncryptedPayload {
   /** The id of the key, if the payload names it. */
@@ -39,10 +40,10 @@ const KEY_ID = 'encryption-key-id';
 
 /** The converter of the workflow bundle; the bundler finds it by this name. */
 export const payloadConverter: PayloadConverter = {
-  toPayload: (value) => defaultPayloadConverter.toPayload(value),
+  toPayload: (value) => wellFormedPayloads.toPayload(value),
   fromPayload: <T>(payload: Payload): T => {
     try {
-      return defaultPayloadConverter.fromPayload<T>(payload);
+      return wellFormedPayloads.fromPayload<T>(payload);
     } catch {
       const isEncrypted = textOf(payload, 'encoding') === ENCRYPTED;
       if (!isEncrypted) return UNREADABLE_PAYLOAD as T;

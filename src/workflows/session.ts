@@ -11,7 +11,7 @@ import type { Run } from '../core/run/run.ts';
 import type { RunState } from '../core/run/run-state.ts';
 import type { Step, StepTrace } from '../core/contract/step.ts';
 import type { Start } from './start.ts';
-import type { Adjustment } from '../core/contract/messages.ts';
+import type { Adjustment, Overrun } from '../core/contract/messages.ts';
 import { LIMITS_AT_ONCE, type TemporalHost } from './temporal-host.ts';
 
 /** One link of a chain, as its handlers see it. */
@@ -28,7 +28,10 @@ export interface Session {
   readonly previous: string | null;
   /** The state that the link before handed over, with its waits; null in the first link. */
   readonly restored: RunState | null;
-  /** See `Link`: decided when the link begins. */
+  /**
+   * See `Link`. Decided when the link begins, also for refusals of messages for want of room, which
+   * came with the same release.
+   */
   readonly limitsAtOnce: boolean;
   /** Null until the agent is loaded. */
   run: Run | null;
@@ -36,6 +39,8 @@ export interface Session {
   host: TemporalHost | null;
   /** Null until the agent is loaded; other runs repeat messages that come before that. */
   tree: TreeHandlers | null;
+  /** What must not be computed again; null until a worker has said so. */
+  overrun: Overrun | null;
   /** Set when the run has ended. */
   step: Step | null;
   /** Adjustments that the link before deferred. */
@@ -60,6 +65,7 @@ export function openSession(start: Start): Session {
     run: null,
     host: null,
     tree: null,
+    overrun: null,
     step: null,
     handedAdjustments: continued?.putOff ?? [],
     deferredAdjustments: [],

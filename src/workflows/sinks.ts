@@ -8,6 +8,7 @@ import { defined } from '../core/base/defined.ts';
 import { proxySinks, type Sinks } from '@temporalio/workflow';
 import type { AgentEvent } from '../core/contract/events.ts';
 import { newMessages, type RunState } from '../core/run/run-state.ts';
+import type { Entry } from '../core/contract/entry.ts';
 import type { Message } from '../core/base/message.ts';
 import type { TranscriptHead } from '../core/contract/transcript.ts';
 
@@ -19,10 +20,21 @@ export interface TranscriptDelta {
   readonly messages: readonly Message[];
 }
 
+/** The pages of the link in which a run ended. */
+export interface EndedLink {
+  readonly runId: string;
+  readonly link: number;
+  readonly firstEvent: number;
+  readonly events: readonly AgentEvent[];
+  readonly firstEntry: number;
+  readonly entries: readonly Entry[];
+}
+
 /** The sinks that a worker offers; `transcript` is also called on replay, to fill a new cache. */
 export interface EverloopSinks extends Sinks {
   transcript: { append(delta: TranscriptDelta): void };
   events: { publish(events: readonly AgentEvent[]): void };
+  archive: { write(link: EndedLink): void };
 }
 
 /** The sinks of this workflow. */

@@ -25,8 +25,9 @@ import { EncryptedPayload } from './payload-converter.ts';
 const FORMAT = 1;
 
 /**
- * The features of a state that this code knows, by the names that `needs` of a hand-over gives them.
- * Give a feature a name if an older worker must not take the state; what it may ignore needs none.
+ * The features of a state that this code knows, by the names that `needs` of a hand-over gives
+ * them. Name a feature if an older worker must not take the state. A feature that it may ignore
+ * needs no name.
  */
 const KNOWN_NEEDS: readonly unknown[] = [];
 
@@ -51,10 +52,13 @@ export const MAX_HANDOVER_BYTES = 1_500_000;
 /** What a hand-over carries besides state and inbox, including adjustments that come meanwhile. */
 const MARGIN_BYTES = 16_384;
 
-/** Whether a hand-over could carry `state` and what waits in `inbox`. Linear in their size. */
-export function fitsHandover(state: RunState, inbox: Inbox): boolean {
+/**
+ * Whether a hand-over could carry `state`, what waits in `inbox`, and `spare` bytes more. Linear in
+ * their size.
+ */
+export function fitsHandover(state: RunState | null, inbox: Inbox, spare = 0): boolean {
   const bytes = byteSize({ state, inbox } as unknown as Json);
-  return bytes + MARGIN_BYTES <= MAX_HANDOVER_BYTES;
+  return bytes + spare + MARGIN_BYTES <= MAX_HANDOVER_BYTES;
 }
 
 /** How a link begins. A fresh input is not checked here: `loadAgent` does that. */

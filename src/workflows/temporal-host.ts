@@ -1,5 +1,5 @@
 /**
- * The Host over Temporal: each call is an activity.
+ * The Host over Temporal: each call is an activity, and each child a child workflow.
  *
  * I1  No call rejects: failures become outcomes here, and a bug becomes the failure of the run.
  * I2  The transcript goes to the worker by a sink just before its model activity is scheduled.
@@ -14,6 +14,7 @@ import {
 } from '@temporalio/workflow';
 import type { ActivityRuntime, EverloopActivities } from '../activities/activity-types.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
+import type { Overrun } from '../core/contract/messages.ts';
 import type {
   ApprovalOutcome,
   JudgeOutcome,
@@ -39,11 +40,13 @@ import {
   judgeOptions,
   localToolOptions,
   modelOptions,
+  SLICE_OPTIONS,
   toolOptions,
 } from './activity-options.ts';
 import { toCheckOutcome, toToolResult } from './call-failures.ts';
 import { createChildRuns, type ChildRuns } from './children.ts';
 import { createFlight, type Flight } from './flight.ts';
+import { createComputing } from './overrun.ts';
 import { retryModelCall } from './retry-model.ts';
 import { createTranscriptFeed, sinks } from './sinks.ts';
 import { fitsHandover } from './start.ts';
@@ -73,6 +76,8 @@ export interface TemporalHostParts {
   readonly log: RunLog;
   /** See `Link`. */
   readonly limitsAtOnce: boolean;
+  /** What must not be computed again. Default: nothing. */
+  readonly overrun?: () => Overrun | null;
   /** Whether something waits for people or outside work, for lists of runs. Default: never. */
   readonly waitsForPeople?: () => boolean;
   /** Called when a timer's callback throws: nothing awaits it, but it must still end the run. */
@@ -95,6 +100,7 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
   };
   const waits = createWaits(timer);
   const children = createChildRuns(onBug);
+  const computing = createComputing(parts.overrun ?? (() => null));
   let cancelDeadline = (): void => undefined;
 
   return {
@@ -108,6 +114,7 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
       },
     },
     now: () => Date.now(),
+    computing: { run: computing.run, endSlice: () => endSlice(flight) },
     ...callsOf(runtime, { run: (call) => (flush(), flight.run(call)) }),
     runChild: (order, cancel) => {
       flush();
@@ -126,6 +133,7 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
     publish: (event, entry) => {
       log.add(event, entry);
       unpublished.push(event);
+      computing.passed(event.seq);
       waits.wake();
     },
     flush,
@@ -149,10 +157,11 @@ function createFlush(
   };
 }
 
-function linkOf({ mailbox, limitsAtOnce }: TemporalHostParts): Link {
+function linkOf({ runtime, mailbox, limitsAtOnce }: TemporalHostParts): Link {
   return {
     address: workflowInfo().workflowId,
     limitsAtOnce,
+    rules: runtime.rules ?? 1,
     isHandoverDue: () => workflowInfo().continueAsNewSuggested,
     isFull: () => {
       const { historyLength, historySize } = workflowInfo();
@@ -172,6 +181,17 @@ function abort(flight: Flight, children: ChildRuns, waits: Waits, abortId?: stri
   if (flight.isIdle()) return;
   children.abort();
   flight.abort();
+}
+
+/** The wait between two slices of a program: an abort ends it. */
+function endSlice({ run }: Flight): Promise<void> {
+  const slices = proxyLocalActivities<EverloopActivities>(SLICE_OPTIONS);
+  return run<void, void>({
+    label: 'program',
+    schedule: () => slices.endSlice(),
+    onResult: () => undefined,
+    onFailure: () => undefined,
+  });
 }
 
 type Calls = Pick<

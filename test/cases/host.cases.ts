@@ -3,8 +3,11 @@
  * iteration of a custom loop, so the same code runs in memory and in the workflow sandbox; it uses
  * nothing but the port. `test/support/host-case-agents.ts` has the agents, tools and models.
  */
+import { defined } from '../../src/core/base/defined.ts';
 import type { Json, JsonObject } from '../../src/core/base/json.ts';
-import type { ModelOutcome, ToolEnd } from '../../src/core/contract/host-outcome.ts';
+import type { ChildEnd, ModelOutcome, ToolEnd } from '../../src/core/contract/host-outcome.ts';
+import type { ModelOrder } from '../../src/core/contract/host-order.ts';
+import type { JudgeOrder } from '../../src/core/contract/outcome.ts';
 import type { CallOptions, Host, ModelCallOptions } from '../../src/core/run/host.ts';
 import type { ToolSpec } from '../../src/core/contract/spec.ts';
 import type { ChildCancel } from '../../src/core/contract/tree-messages.ts';
@@ -14,6 +17,8 @@ import type { Next, Work } from '../../src/core/loop/work.ts';
 export interface HostCase {
   readonly name: string;
   readonly shows: Json;
+  /** It takes more than a minute on a server, so only a run of all tests includes it there. */
+  readonly isSlow?: true;
   readonly act: (stage: HostStage) => Promise<Json>;
 }
 
@@ -21,16 +26,34 @@ export interface HostCase {
 export interface HostStage {
   readonly host: Host;
   readonly work: Work;
-  readonly callModel: (model: string, options?: Partial<ModelCallOptions>) => Promise<ModelOutcome>;
+  readonly callModel: (
+    model: string,
+    options?: Partial<ModelCallOptions>,
+    own?: ModelOrder['own'],
+  ) => Promise<ModelOutcome>;
   readonly callTool: (call: string, args?: JsonObject, options?: CallOptions) => Promise<ToolEnd>;
-  readonly judge: (answer: Json, validators?: readonly string[]) => ReturnType<Host['judgeAnswer']>;
+  readonly judge: (
+    answer: Json,
+    validators?: readonly string[],
+    order?: Partial<JudgeOrder>,
+  ) => ReturnType<Host['judgeAnswer']>;
   readonly needsApproval: (tool: string, args?: JsonObject) => ReturnType<Host['needsApproval']>;
-  readonly runChild: (callId: string, agent: string) => ReturnType<Host['runChild']>;
-  /** Settles once the call of tool `wait` with this key runs. */
+  readonly checkArgs: (...texts: Json[]) => ReturnType<Host['checkLiterals']>;
+  readonly runChild: (
+    callId: string,
+    agent: string,
+    cancel?: ChildCancel,
+  ) => ReturnType<Host['runChild']>;
+  /** Settles once what has this key runs: a tool, a model, a validator, a child. */
   readonly begun: (key: string) => Promise<void>;
+  /** The same by a local tool: no other call is sent to the service while a local one runs. */
+  readonly begunHere: (key: string) => Promise<void>;
 }
 
 const CANCEL: ChildCancel = { v: 1, kind: 'cancel', message: 'no longer needed' };
+
+/** The cancel that no child hears: see `deaf-child`. */
+export const UNHEARD: ChildCancel = { v: 1, kind: 'cancel', message: 'unheard' };
 
 const isNever = (): boolean => false;
 
@@ -52,6 +75,31 @@ function modelEnd(outcome: ModelOutcome): JsonObject {
   const { parts, usage } = outcome.reply;
   const text = parts.map((part) => part.text).join('');
   return { kind, attempts, input: usage.inputTokens, text };
+}
+
+/** What a case compares of a child. */
+function childEnd(end: ChildEnd): string {
+  return end.kind === 'ended' ? end.step.status : end.kind;
+}
+
+/** A call of each kind that waits until it is released or aborted; each gives how it ended. */
+async function hold(stage: HostStage): Promise<{ readonly ends: Promise<readonly string[]> }> {
+  const { callTool, callModel, runChild, judge, begun } = stage;
+  const ends = Promise.all([
+    callTool('wait:held', { key: 'tool' }).then(({ result }) => result.outcome),
+    callModel('waits').then(({ kind }) => kind),
+    runChild('1.held', 'waiting-child').then(childEnd),
+    judge('good', ['patient']).then(({ kind }) => kind),
+  ]);
+  await Promise.all(HELD.map(begun));
+  return { ends };
+}
+
+const HELD = ['tool', 'model', 'child', 'judge'];
+
+/** Lets the calls of {@link hold} end. */
+async function release({ callTool }: HostStage): Promise<void> {
+  await Promise.all(HELD.map((key) => callTool(`release:${key}`, { key })));
 }
 
 /** A first attempt that failed after the provider had counted seven tokens. */
@@ -109,6 +157,34 @@ const MODEL_CASES: readonly HostCase[] = [
     act: async ({ callModel }) => modelEnd(await callModel(model)),
   })),
   {
+    name: 'a model that a custom loop names and the worker lacks is not tried again',
+    shows: {
+      kind: 'failed',
+      attempts: 1,
+      input: 0,
+      usageKnown: false,
+      code: 'model_error',
+      status: null,
+    },
+    act: async ({ callModel }) => {
+      const messages = [{ role: 'user', parts: [{ type: 'text', text: 'hi' }] }] as const;
+      return modelEnd(await callModel('absent', {}, { messages, models: ['absent'] }));
+    },
+  },
+  {
+    name: 'a model of the agent that the worker lacks is tried again',
+    isSlow: true,
+    shows: {
+      kind: 'failed',
+      attempts: 8,
+      input: 0,
+      usageKnown: false,
+      code: 'model_error',
+      status: null,
+    },
+    act: async ({ callModel }) => modelEnd(await callModel('absent')),
+  },
+  {
     name: 'a model call that is aborted ends as aborted, and the next one is not',
     shows: [
       { kind: 'aborted', attempts: 1, input: 0, usageKnown: false },
@@ -154,6 +230,40 @@ const TOOL_CASES: readonly HostCase[] = [
     act: async ({ callTool }) => toolEnd(await callTool('read:1')),
   },
   {
+    name: 'a local tool that always throws ends as an error after its attempts',
+    shows: {
+      outcome: 'error',
+      attempts: 2,
+      started: true,
+      output: null,
+      error: 'Error: out of reach',
+    },
+    act: async ({ callTool }) => toolEnd(await callTool('local_throws:1')),
+  },
+  {
+    name: 'a local tool that is aborted ends as canceled, and the next one does not',
+    shows: [{ outcome: 'canceled', started: true }, 'ok'],
+    act: async ({ host, callTool, begunHere }) => {
+      const waiting = callTool('local_wait:1', { key: 'a' });
+      await begunHere('a');
+      host.abort();
+      const { outcome, started } = (await waiting).result;
+      const { result } = await callTool('read:2');
+      return [{ outcome, started }, result.outcome];
+    },
+  },
+  {
+    name: 'a tool that the worker lacks ends as an error at once',
+    shows: {
+      outcome: 'error',
+      attempts: 1,
+      started: false,
+      output: null,
+      error: 'Error: this worker has no tool absent for agent cases',
+    },
+    act: async ({ callTool }) => toolEnd(await callTool('absent:1')),
+  },
+  {
     name: 'a search ends with the names that it found',
     shows: { outcome: 'ok', names: ['say'] },
     act: async ({ callTool }) => {
@@ -191,8 +301,8 @@ const TOOL_CASES: readonly HostCase[] = [
     name: 'unfit arguments are rejected before the tool runs',
     shows: { outcome: 'rejected', attempts: 1, started: false },
     act: async ({ callTool }) => {
-      const end = toolEnd(await callTool('say:1', { text: 4 }));
-      return { outcome: end['outcome'] ?? null, attempts: 1, started: end['started'] ?? null };
+      const { outcome, attempts, started } = (await callTool('say:1', { text: 4 })).result;
+      return { outcome, attempts, started };
     },
   },
   {
@@ -278,12 +388,40 @@ const CHECK_CASES: readonly HostCase[] = [
     shows: [
       { kind: 'judged', verdicts: ['accepted'] },
       { kind: 'judged', verdicts: ['rejected'] },
+      { kind: 'judged', verdicts: ['unfit', 'accepted'] },
     ],
     act: async ({ judge }) => {
-      const ends = [await judge('good', ['picky']), await judge('bad', ['picky'])];
+      const output = { tool: 'say', schema: { type: 'integer' } };
+      const ends = [
+        await judge('good', ['picky']),
+        await judge('bad', ['picky']),
+        await judge('many', [], { answers: ['many', 4, 'more'], output }),
+      ];
       return ends.map((end) => ({
         kind: end.kind,
         verdicts: end.kind === 'judged' ? end.result.verdicts.map(({ kind }) => kind) : [],
+      }));
+    },
+  },
+  {
+    name: 'sections are checked and filled; one without a schema is left as it is',
+    shows: [
+      { problems: 0, value: null },
+      { problems: 0, value: { hours: 1 } },
+      { problems: 1, value: null },
+      { problems: 0, value: null },
+    ],
+    act: async ({ judge }) => {
+      const values = [{ hours: 3 }, {}, { hours: 'many' }];
+      const sections = [
+        ...values.map((value) => ({ name: 'estimate', value })),
+        { name: 'doubts', value: 'none' },
+      ];
+      const end = await judge('good', [], { sections });
+      if (end.kind !== 'judged') return { kind: end.kind };
+      return end.result.sections.map(({ problems, value = null }) => ({
+        problems: problems.length,
+        value,
       }));
     },
   },
@@ -319,6 +457,33 @@ const CHECK_CASES: readonly HostCase[] = [
       ])) as unknown as Json,
   },
   {
+    name: 'the question whether a person must approve ends as aborted',
+    shows: ['aborted', 'known'],
+    act: async ({ host, needsApproval, begunHere }) => {
+      const asking = needsApproval('refund', { amount: 0 });
+      await begunHere('approval');
+      host.abort();
+      const aborted = (await asking).kind;
+      return [aborted, (await needsApproval('refund', { amount: 5 })).kind];
+    },
+  },
+  {
+    name: 'a check of arguments fails when a schema throws in every attempt',
+    shows: { kind: 'failed', message: 'schema broken' },
+    act: async ({ checkArgs }) => ({ ...(await checkArgs('broken')) }) as unknown as Json,
+  },
+  {
+    name: 'a check of arguments that is aborted ends as aborted',
+    shows: ['aborted', 'checked'],
+    act: async ({ host, checkArgs, begunHere }) => {
+      const checking = checkArgs('endless');
+      await begunHere('check');
+      host.abort();
+      const aborted = (await checking).kind;
+      return [aborted, (await checkArgs('fine')).kind];
+    },
+  },
+  {
     name: 'arguments and literals are checked against the schemas of their tools',
     shows: { kind: 'checked', verdicts: ['fits', 'unfit'], findings: [0, 1] },
     act: async ({ host, work }) => {
@@ -352,24 +517,59 @@ const CHILD_CASES: readonly HostCase[] = [
   },
   {
     name: 'a child is awaited when it is aborted alone, and ends as canceled',
-    shows: { kind: 'ended', status: 'canceled' },
+    shows: 'canceled',
     act: async ({ host, runChild, begun }) => {
       const running = runChild('1.1', 'waiting-child');
       await begun('child');
       host.abort('1.1');
-      const end = await running;
-      return { kind: end.kind, status: end.kind === 'ended' ? end.step.status : null };
+      return childEnd(await running);
     },
   },
   {
     name: 'an abort of everything reaches children too',
-    shows: { kind: 'ended', status: 'canceled' },
+    shows: 'canceled',
     act: async ({ host, runChild, begun }) => {
       const running = runChild('1.1', 'waiting-child');
       await begun('child');
       host.abort();
+      return childEnd(await running);
+    },
+  },
+  {
+    name: 'a child that is terminated is lost',
+    shows: { kind: 'lost', canceled: false, idle: true },
+    act: async ({ host, callTool, runChild, begun }) => {
+      const running = runChild('1.1', 'waiting-child');
+      await begun('child');
+      await callTool('terminate:2', { id: `${host.link.address}/1.1` });
       const end = await running;
-      return { kind: end.kind, status: end.kind === 'ended' ? end.step.status : null };
+      const canceled = end.kind === 'lost' && end.canceled === true;
+      return { kind: end.kind, canceled, idle: host.isIdle() };
+    },
+  },
+  {
+    name: 'a child that does not end in time after an abort is lost',
+    isSlow: true,
+    shows: {
+      end: { kind: 'lost', message: 'it did not end within 90 s of being told to' },
+      inTime: true,
+    },
+    act: async ({ host, runChild }) => {
+      const start = host.now();
+      const running = runChild('1.1', 'deaf-child', UNHEARD);
+      host.abort('1.1');
+      const end = await running;
+      return { end: { ...end } as unknown as Json, inTime: host.now() >= start + 90_000 };
+    },
+  },
+  {
+    name: 'a child whose id is too long does not start',
+    shows: { kind: 'unstarted', hasMessage: true, idle: true },
+    act: async ({ host, runChild }) => {
+      const end = await runChild('1'.repeat(1_000), 'child');
+      const hasMessage =
+        end.kind === 'unstarted' && end.message.endsWith('bytes, at most 1000 are allowed');
+      return { kind: end.kind, hasMessage, idle: host.isIdle() };
     },
   },
   {
@@ -421,17 +621,33 @@ const TIME_CASES: readonly HostCase[] = [
     },
   },
   {
-    name: 'the deadline of the run calls once, can be replaced and removed',
-    shows: ['second'],
+    name: 'the deadline of the run calls once at its time, can be replaced and removed',
+    shows: [{ id: 'second', inTime: true }],
     act: async ({ host }) => {
-      const due: string[] = [];
-      host.setDeadline(host.now() + 100, () => due.push('first'));
-      host.setDeadline(host.now() + 200, () => due.push('second'));
-      await host.waits.until(() => due.length > 0, host.now() + 5_000);
-      host.setDeadline(host.now() + 100, () => due.push('third'));
-      host.setDeadline(null, () => due.push('never'));
+      const due: JsonObject[] = [];
+      const setDeadline = (id: string, at: number): void =>
+        host.setDeadline(at, () => {
+          due.push({ id, inTime: host.now() >= at });
+          host.waits.wake();
+        });
+      setDeadline('first', host.now() + 100);
+      setDeadline('second', host.now() + 300);
+      await host.waits.until(() => due.length > 0);
+      setDeadline('third', host.now() + 100);
+      host.setDeadline(null, () => due.push({ id: 'never' }));
       await host.waits.until(isNever, host.now() + 1_200);
       return due;
+    },
+  },
+  {
+    name: 'the deadline of the run wakes no wait',
+    shows: { isDue: true, inTime: true },
+    act: async ({ host }) => {
+      const start = host.now();
+      let isDue = false;
+      host.setDeadline(start + 100, () => (isDue = true));
+      await host.waits.until(() => isDue, start + 1_500);
+      return { isDue, inTime: host.now() >= start + 1_500 };
     },
   },
   {
@@ -448,17 +664,50 @@ const TIME_CASES: readonly HostCase[] = [
 
 const RUN_CASES: readonly HostCase[] = [
   {
+    name: 'long work is done once, and what throws in it throws; a slice ends also after an abort',
+    shows: { rules: 2, did: ['program', 'reply'], thrown: 'no', idle: true },
+    act: async ({ host }) => {
+      const did = (['program', 'reply'] as const).map(
+        (kind) => host.computing.run(kind, () => ({ kind }))?.kind ?? null,
+      );
+      let thrown = '';
+      try {
+        host.computing.run('check', () => {
+          throw new Error('no');
+        });
+      } catch (error) {
+        thrown = (error as Error).message;
+      }
+      const slice = host.computing.endSlice();
+      host.abort();
+      await slice;
+      await host.computing.endSlice();
+      return { rules: host.link.rules, did, thrown, idle: host.isIdle() };
+    },
+  },
+  {
     name: 'a pause ends no call that is in flight',
-    shows: { outcome: 'ok', paused: true },
-    act: async ({ work, callTool, begun }) => {
-      const waiting = callTool('wait:1', { key: 'a' });
-      await begun('a');
+    shows: { ends: ['ok', 'reply', 'success', 'judged'], paused: true },
+    act: async (stage) => {
+      const { work } = stage;
+      const { ends } = await hold(stage);
       work.run.pause();
       const paused = work.state.pausedAt !== null;
-      await callTool('release:2', { key: 'a' });
-      const { result } = await waiting;
+      await release(stage);
+      const ended = await ends;
       work.run.resume();
-      return { outcome: result.outcome, paused };
+      return { ends: ended, paused };
+    },
+  },
+  {
+    name: 'an abort ends all calls that are in flight',
+    shows: { ends: ['canceled', 'aborted', 'canceled', 'aborted'], idle: [false, true] },
+    act: async (stage) => {
+      const { host } = stage;
+      const { ends } = await hold(stage);
+      const before = host.isIdle();
+      host.abort();
+      return { ends: await ends, idle: [before, host.isIdle()] };
     },
   },
   {
@@ -474,7 +723,15 @@ const RUN_CASES: readonly HostCase[] = [
 ];
 
 /** The case that runs over two links of a chain: see `nextCase`. */
-export const HANDOVER_CASE = 'calls work in both links of a chain, and time goes on';
+export const HANDOVER_CASE =
+  'a due hand-over ends no call, the next link makes its own, and time goes on';
+
+/** What {@link HANDOVER_CASE} shows. */
+export const HANDOVER_SHOWS: Json = {
+  before: ['ok', 'reply', 'success', 'judged'],
+  after: ['ok', 'reply', 'success', 'judged'],
+  isLater: true,
+};
 
 /** All cases that need one iteration. */
 export const HOST_CASES: readonly HostCase[] = [
@@ -497,19 +754,33 @@ export const nextCase: Next = async (work) => {
 };
 
 interface LinkNote {
-  readonly outcomes: readonly string[];
+  readonly before: readonly string[];
   readonly now: number;
 }
 
-/** Calls a tool in each iteration until the run has been handed over; then says what it saw. */
-async function nextLink({ host, work, callTool }: HostStage): ReturnType<Next> {
-  const before = work.state.data as unknown as LinkNote | null;
-  const { result } = await callTool(`say:${work.iteration}`, { text: 'hi' });
-  const outcomes = [...new Set([...(before?.outcomes ?? []), result.outcome])];
-  const isLater = before === null || host.now() >= before.now;
-  if (work.state.link > 1) return { kind: 'end', value: { outcomes, isLater } };
-  work.setData({ outcomes, now: host.now() });
-  return { kind: 'continue' };
+/**
+ * First link: a hand-over becomes due while a call of each kind is in flight. Second link: the same
+ * calls, which end at once; then it says what it saw.
+ */
+async function nextLink(stage: HostStage): ReturnType<Next> {
+  const { host, work, callTool, callModel, runChild, judge } = stage;
+  if (work.state.link === 1) {
+    const { ends } = await hold(stage);
+    for (let calls = 1; !host.link.isHandoverDue(); calls++) {
+      await callTool(`say:${calls}`, { text: 'hi' });
+    }
+    await release(stage);
+    work.setData({ before: await ends, now: host.now() });
+    return { kind: 'continue' };
+  }
+  const { before, now } = work.state.data as unknown as LinkNote;
+  const after = [
+    (await callTool('say:next', { text: 'hi' })).result.outcome,
+    (await callModel('echo')).kind,
+    childEnd(await runChild('2.1', 'child')),
+    (await judge('good', ['picky'])).kind,
+  ];
+  return { kind: 'end', value: { before, after, isLater: host.now() >= now } };
 }
 
 function stageOf(work: Work): HostStage {
@@ -519,8 +790,10 @@ function stageOf(work: Work): HostStage {
   const identity = { agent: spec.name, runId, agentPath };
   const toolOf = (name: string): ToolSpec => {
     const tool = spec.tools.find((it) => it.name === name);
-    if (tool === undefined) throw new Error(`Expected a tool of the case agent, got ${name}.`);
-    return tool;
+    if (tool !== undefined) return tool;
+    // A run keeps its specification, so it may name a tool that the worker lacks.
+    if (name === 'absent') return { ...toolOf('say'), name };
+    throw new Error(`Expected a tool of the case agent, got ${name}.`);
   };
   const callTool: HostStage['callTool'] = (call, args = {}, options) => {
     const [name = '', callId = ''] = call.split(':');
@@ -530,7 +803,7 @@ function stageOf(work: Work): HostStage {
     host,
     work,
     callTool,
-    callModel: (model, options) => {
+    callModel: (model, options, own) => {
       const order = {
         ...identity,
         model,
@@ -540,10 +813,11 @@ function stageOf(work: Work): HostStage {
         lastTurn: false,
         time: host.now(),
         transcript: state.mark,
+        ...defined({ own }),
       } as const;
       return host.callModel(order, state, { mayRetry: () => true, ...options });
     },
-    judge: (answer, validators = []) => {
+    judge: (answer, validators = [], order = {}) => {
       const { iteration } = work;
       return host.judgeAnswer({
         ...identity,
@@ -551,17 +825,26 @@ function stageOf(work: Work): HostStage {
         validators,
         answers: [answer],
         sections: [],
+        ...order,
       });
     },
     needsApproval: (tool, args = {}) =>
       host.needsApproval({ ...identity, callId: 'a', tool, args }, toolOf(tool)),
-    runChild: (callId, agent) => {
+    checkArgs: (...texts) =>
+      host.checkLiterals({
+        agent: spec.name,
+        calls: texts.map((text) => ({ tool: 'checked', args: { text } })),
+      }),
+    runChild: (callId, agent, cancel = CANCEL) => {
       const childId = `${host.link.address}/${callId}`;
       const input = { v: 1, agent, task: { text: runId } } as const;
-      return host.runChild({ childId, callId, input }, () => CANCEL);
+      return host.runChild({ childId, callId, input }, () => cancel);
     },
     begun: async (key) => {
       await callTool(`await_begun:${key}`, { key });
+    },
+    begunHere: async (key) => {
+      await callTool(`local_await_begun:${key}`, { key });
     },
   };
 }

@@ -1,4 +1,4 @@
-import { ServiceError, type Client } from '@temporalio/client';
+import { QueryNotRegisteredError, ServiceError, type Client } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { querying } from '../../src/client/service-calls.ts';
 
@@ -55,6 +55,22 @@ describe('a query', () => {
 
     await expect(querying('r', client, query, 1)).rejects.toMatchObject({ code: 'no_worker' });
     expect(deadlines).toHaveLength(1);
+  });
+
+  it.each([
+    [
+      'no_such_query',
+      'Workflow did not register a handler for status. Registered queries: [total]',
+      'not_an_agent',
+    ],
+    ['of another SDK', 'unknown queryType status. KnownQueryTypes=[total]', 'not_an_agent'],
+    ['bad request', "Cannot read properties of undefined (reading 'from')", 'query_failed'],
+    ['broken code', 'Workflow task failed: nondeterminism', 'query_failed'],
+  ])('that is refused (%s) is another workflow only if it says so', async (_name, text, code) => {
+    const { client } = asked([]);
+    const query = (): Promise<string> => Promise.reject(new QueryNotRegisteredError(text, 3));
+
+    await expect(querying('r', client, query)).rejects.toMatchObject({ code });
   });
 
   it('fails with what else the service says', async () => {

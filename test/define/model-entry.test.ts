@@ -151,7 +151,7 @@ describe('modelEntryProblems', () => {
         {
           code: 'model_field',
           message:
-            'Expected model "a" to have the fields id, model, contextWindow, maxOutputTokens, price, fallbacks, settings, structuredOutput, strict, got "prices". Remove or rename it.',
+            'Expected model "a" to have the fields id, model, contextWindow, maxOutputTokens, price, connectMs, firstTokenMs, idleMs, fallbacks, settings, structuredOutput, strict, got "prices". Remove or rename it.',
         },
       ],
     },

@@ -1,14 +1,20 @@
 /** A workflow task that the SDK cuts off after five seconds costs its own run time, and no other run. */
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { Everloop } from '../../src/client/everloop-client.ts';
 import { fixtureProcesses } from '../support/child-process.ts';
 import { eventually } from '../support/eventually.ts';
+import { extentOf } from '../support/extent.ts';
 import type { SpinnerWorker } from '../support/fixtures/serve-spinner.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
 const workflowsPath = fileURLToPath(
   new URL('../support/fixtures/workflows/spinning-loop.ts', import.meta.url),
+);
+
+const workPath = fileURLToPath(
+  new URL('../support/fixtures/workflows/spinning-work.ts', import.meta.url),
 );
 
 let stage: Stage;
@@ -21,6 +27,14 @@ afterAll(async () => {
   await workers.stop();
   await stage?.close();
 });
+
+async function serveSpinners(): Promise<{ readonly everloop: Everloop }> {
+  const taskQueue = `cut-off-${randomUUID()}`;
+  const { address, namespace, folder } = stage;
+  const place = { address, namespace, archiveDir: folder, taskQueue };
+  await workers.start({ ...place, workflowsPath: workPath });
+  return { everloop: stage.everloopOf(taskQueue) };
+}
 
 it('[L3] a run that computes without end ends neither the worker nor the runs beside it', async () => {
   const taskQueue = `cut-off-${randomUUID()}`;
@@ -47,11 +61,57 @@ it('[L3] a run that computes without end ends neither the worker nor the runs be
   }
   expect(beside).toEqual(['success', 'success', 'success']);
 
-  await spinner.cancel();
-  expect((await spinner.result()).status).toBe('canceled');
+  expect(await spinner.result()).toMatchObject({
+    status: 'error',
+    reason: 'internal',
+    message: expect.stringContaining('its worker cut it off three times'),
+  });
   expect((await (await everloop.start('greeter', { task: 'Hello.' })).result()).status).toBe(
     'success',
   );
   expect(worker.child.exitCode).toBeNull();
   expect(worker.child.signalCode).toBeNull();
 }, 180_000);
+
+describe('[L3] what is cut off three times in a row is not computed again:', () => {
+  const told = [
+    ['program', 'time_exceeded', { type: 'agent:program:after', outcome: 'error' }],
+    ['check', 'parse_error', { type: 'agent:program:after', outcome: 'error' }],
+    ['reply', 'too long to read', { type: 'agent:parse_error', family: 'format' }],
+  ] as const;
+
+  it.each(extentOf(told))(
+    'a %s, which the model is told',
+    async (agent, words, event) => {
+      const { everloop } = await serveSpinners();
+      const run = await everloop.start(agent, { task: 'Compute.' });
+
+      expect(await run.result()).toMatchObject({ status: 'success', value: 42 });
+      const events = await run.events();
+      expect(events).toContainEqual(expect.objectContaining(event));
+      expect(JSON.stringify(events)).toContain(words);
+      expect(JSON.stringify(await run.transcript())).toContain(words);
+      await stage.replay(run, { workflowsPath: workPath });
+    },
+    180_000,
+  );
+
+  it('a fold, which ends the run', async () => {
+    const { everloop } = await serveSpinners();
+    const run = await everloop.start('loop', { task: 'Compute.' });
+
+    expect(await run.result()).toMatchObject({ status: 'error', reason: 'internal' });
+    await stage.replay(run, { workflowsPath: workPath });
+  }, 180_000);
+
+  it('a message about other work has no effect', async () => {
+    const { everloop } = await serveSpinners();
+    const run = await everloop.start('greeter', { task: 'Hello.' });
+    const handle = stage.client.workflow.getHandle(run.id);
+    for (const payload of [{ work: 'loop', seq: 0 }, { work: 'reply', seq: 1 }, {}, 'loop']) {
+      await handle.signal('overrun', payload);
+    }
+
+    expect((await run.result()).status).toBe('success');
+  });
+});

@@ -5,6 +5,7 @@ import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { llmTool } from '../../src/define/tool/define-llm-tool.ts';
 import { modelAt, startAimock } from '../support/aimock.ts';
 import { eventually } from '../support/eventually.ts';
+import { bodiesOf } from '../support/runs.ts';
 import { PROVIDER_TOKENS, startSlowProvider, type SlowProvider } from '../support/slow-provider.ts';
 import { openStage, type Served, type Stage } from '../support/stage.ts';
 
@@ -104,8 +105,11 @@ describe('an LLM tool on a server [sub 13]', () => {
     const events = await run.events();
 
     expect(step).toMatchObject({ status: 'success', value: 'Done.', iterations: 2, children: [] });
+    // They are recorded in the order in which they end.
     expect(
-      events.flatMap((event) => (event.type === 'agent:tool_call:after' ? [event] : [])),
+      bodiesOf(events, 'agent:tool_call:after').toSorted((a, b) =>
+        a.callId.localeCompare(b.callId),
+      ),
     ).toMatchObject([
       { tool: 'classify', outcome: 'ok', output: { label: 'good' }, attempts: 1 },
       { tool: 'classify', outcome: 'ok', output: { label: 'repaired' }, attempts: 2 },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { allBuiltins } from '../../src/lisp/builtins/registry.ts';
 import { extentOf } from '../support/extent.ts';
+import { allBuiltins } from './support/builtins.ts';
 import { evaluate } from './support/evaluate.ts';
 
 /** One value of each kind. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { allBuiltins } from '../../src/lisp/builtins/registry.ts';
+import { allBuiltins } from './support/builtins.ts';
 import { conformanceCases, conformanceFiles } from './support/conformance-cases.ts';
 import { evaluate } from './support/evaluate.ts';
 

@@ -113,7 +113,7 @@ describe('fuel', () => {
     expect(fuels[0]).toEqual([fuels[0]?.[0], fuels[0]?.[0]]);
     expect(fuels.slice(1).every(([old = 0, now = 0]) => now > old)).toBe(true);
     expect(fuels[1]).toEqual([2, 42]);
-    expect(fuels[2]).toEqual([4, 36]);
+    expect(fuels[2]).toEqual([4, 43]);
   });
 
   test('positions without end leave fuel a number', () => {

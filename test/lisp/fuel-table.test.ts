@@ -17,7 +17,7 @@ const MOST_SECONDS = 6;
 const REFERENCE_LOOP = 0.01;
 
 // First, and early in a run: collecting takes longer the more a process holds.
-test('what calls make holds little memory for their fuel', { timeout: 120_000 }, () => {
+test('[L1] [L4] what calls make holds little memory for their fuel', { timeout: 120_000 }, () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const cases = fuelCases(ELEMENTS, 'forms').filter(({ label }) =>
@@ -31,7 +31,7 @@ test('what calls make holds little memory for their fuel', { timeout: 120_000 },
   expect(cases.length).toBeGreaterThan(20);
 });
 
-test('no call takes much time for its fuel', { timeout: 120_000 }, () => {
+test('[L1] [L6] no call takes much time for its fuel', { timeout: 120_000 }, () => {
   const slower = Math.max(1, calibration() / REFERENCE_LOOP);
   const cases = fuelCases(ELEMENTS, 'small');
   const dear = extentOf(cases, 3)

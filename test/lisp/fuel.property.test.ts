@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { allBuiltins } from '../../src/lisp/builtins/registry.ts';
+import { allBuiltins } from './support/builtins.ts';
 import { evaluate } from './support/evaluate.ts';
 
 /** Elements of the small and of the large collection. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { allBuiltins, DOC_ROWS, findBuiltin } from '../../src/lisp/builtins/registry.ts';
+import { DOC_ROWS, findBuiltin } from '../../src/lisp/builtins/registry.ts';
+import { allBuiltins } from './support/builtins.ts';
 import { evaluate } from './support/evaluate.ts';
 import { runProgram } from './support/host.ts';
 

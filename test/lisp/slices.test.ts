@@ -5,6 +5,7 @@ import {
   cancelMachine,
   EMPTY_MEMORY,
   fuelUsed,
+  overrunMachine,
   readProgram,
   restore,
   snapshot,
@@ -136,13 +137,18 @@ describe('slices', () => {
     expect(runSliced(LONG[0]?.[1] ?? '', false, 1).slices).toHaveLength(1);
   });
 
-  test('a program can be canceled between slices', () => {
-    const step = advanceSlice(start('(loop [] (recur))', 2), { now: 0, budget: {}, results: [] });
+  test.each([
+    ['canceled', cancelMachine],
+    ['time_exceeded', overrunMachine],
+  ] as const)('a program can be ended as %s between slices', (reason, endMachine) => {
+    const source = '(task "a" 1) (def x 1) (loop [] (recur))';
+    const step = advanceSlice(start(source, 2), { now: 0, budget: {}, results: [] });
     expect(step.kind).toBe('sliced');
-    const end = cancelMachine(step.machine);
+    const end = endMachine(step.machine);
 
-    expect(
-      end.kind === 'finished' && end.outcome.kind === 'error' && end.outcome.error.reason,
-    ).toBe('canceled');
+    expect(end).toMatchObject({ kind: 'finished', outcome: { kind: 'error', error: { reason } } });
+    const memory = end.kind === 'finished' ? end.outcome.memory : EMPTY_MEMORY;
+    expect(memory.bindings).toEqual({});
+    expect(JSON.stringify(memory.journal)).toContain('a');
   });
 });

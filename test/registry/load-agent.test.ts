@@ -73,6 +73,7 @@ describe('loadAgent', () => {
     const limits = [{ ...DEFAULT_LIMITS[0], max: 5 }, ...DEFAULT_LIMITS.slice(1)];
     const spec = {
       ...researcher.spec,
+      answer: { ...researcher.spec.answer, tellsSize: true },
       models: [
         {
           id: 'big',

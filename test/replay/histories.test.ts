@@ -80,6 +80,10 @@ describe('a recorded history', () => {
     );
     expect(counts('program-link', 'EVENT_TYPE_TIMER_FIRED')).toBe(1);
     expect(counts('program-link', 'EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED')).toBe(1);
+    expect(counts('program-slices', 'EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED')).toBe(1);
+    // The agent that was loaded, and the slices.
+    expect(counts('program-slices', 'EVENT_TYPE_MARKER_RECORDED')).toBeGreaterThan(1);
+    expect(counts('program-slices', 'EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED')).toBe(1);
     // The pause, the answer and the resumption come before the only call.
     const paused = recorded('program-paused').events.map(({ eventType }) => eventType);
     expect(counts('program-paused', 'EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED')).toBe(3);

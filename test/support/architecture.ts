@@ -43,7 +43,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
     node: true,
   },
   client: {
-    rings: ['core', 'workflows/messages.ts'],
+    rings: ['core', 'workflows/messages.ts', 'workflows/converters.ts'],
     typesOf: ['define'],
     packages: [
       '@temporalio/client',

@@ -1,9 +1,11 @@
 /** What the cases of the host contract call: agents, tools, validators and models, all on the worker. */
 import { z } from 'zod';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import { jsonSection, textSection } from '../../src/define/agent/reply-layout.ts';
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import type { ModelEntry } from '../../src/define/model/model-entry.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
+import type { ToolOptions } from '../../src/define/tool/tool-options.ts';
 import { defineValidator } from '../../src/define/tool/define-validator.ts';
 import type { ModelFunction } from '../../src/core/contract/model.ts';
 import { noUsage } from '../../src/core/model/usage.ts';
@@ -40,8 +42,11 @@ function untilAborted(
   });
 }
 
-/** A world of its own for each run of a case: nothing waits for what happened in another one. */
-export function hostCaseWorld(): HostCaseWorld {
+/**
+ * A world of its own for each run of a case: nothing waits for what happened in another one.
+ * `terminate` ends the run with this address, without a Step.
+ */
+export function hostCaseWorld(terminate: (address: string) => unknown): HostCaseWorld {
   const moments = new Map<string, Moment>();
   const moment = (name: string): Moment => {
     const known = moments.get(name);
@@ -59,23 +64,30 @@ export function hostCaseWorld(): HostCaseWorld {
     throw error;
   };
 
+  /** Says that it has begun; ends when it is released, and throws when it is aborted. */
+  const held = async (
+    name: string,
+    signal: Parameters<typeof untilAborted>[0],
+  ): Promise<'released'> => {
+    moment(`begun ${name}`).happen();
+    await Promise.race([moment(`released ${name}`).happened, untilAborted(signal)]);
+    return 'released';
+  };
+
   const key = z.object({ key: z.string() });
-  const wait = (name: string, effect: 'idempotent' | 'once') =>
+  const wait = (name: string, kind: Partial<Pick<ToolOptions, 'effect' | 'local'>>) =>
     defineTool({
       name,
       description: 'Waits until it is released.',
       parameters: key,
-      effect,
-      execute: async ({ key: name }, { signal }) => {
-        moment(`begun ${name}`).happen();
-        await Promise.race([moment(`released ${name}`).happened, untilAborted(signal)]);
-        return 'released';
-      },
+      ...kind,
+      execute: ({ key: name }, { signal }) => held(name, signal),
     });
   const retry = { attempts: 2, initialMs: 10 };
   const tools = [
-    wait('wait', 'idempotent'),
-    wait('wait_once', 'once'),
+    wait('wait', { effect: 'idempotent' }),
+    wait('wait_once', { effect: 'once' }),
+    wait('local_wait', { effect: 'read', local: true }),
     defineTool({
       name: 'deaf_once',
       description: 'Does not hear that it is to stop.',
@@ -99,6 +111,35 @@ export function hostCaseWorld(): HostCaseWorld {
       execute: ({ key: name }) => moment(`begun ${name}`).happened,
     }),
     defineTool({
+      name: 'local_await_begun',
+      description: 'Ends once something has begun.',
+      parameters: key,
+      effect: 'read',
+      local: true,
+      execute: ({ key: name }) => moment(`begun ${name}`).happened,
+    }),
+    defineTool({
+      name: 'terminate',
+      description: 'Ends another run without a Step.',
+      parameters: z.object({ id: z.string() }),
+      execute: async ({ id }) => {
+        await terminate(id);
+      },
+    }),
+    defineTool({
+      name: 'checked',
+      description: 'Has a schema that may throw or take forever.',
+      parameters: z.object({
+        text: z.string().refine((text) => {
+          if (text === 'broken') throw new Error('schema broken');
+          if (text !== 'endless') return true;
+          moment('begun check').happen();
+          return new Promise<boolean>(() => undefined);
+        }),
+      }),
+      execute: () => 'checked',
+    }),
+    defineTool({
       name: 'say',
       description: 'Speaks aloud.',
       parameters: z.object({ text: z.string() }),
@@ -110,6 +151,16 @@ export function hostCaseWorld(): HostCaseWorld {
       effect: 'read',
       local: true,
       execute: () => 'read',
+    }),
+    defineTool({
+      name: 'local_throws',
+      description: 'Is out of reach.',
+      effect: 'read',
+      local: true,
+      retry,
+      execute: () => {
+        throw new Error('out of reach');
+      },
     }),
     defineTool({
       name: 'throws',
@@ -148,6 +199,10 @@ export function hostCaseWorld(): HostCaseWorld {
       parameters: z.object({ amount: z.number() }),
       approval: ({ amount }) => {
         if (amount < 0) throw new Error('who knows');
+        if (amount === 0) {
+          moment('begun approval').happen();
+          return new Promise<boolean>(() => undefined);
+        }
         return amount > 100;
       },
       execute: () => 'refunded',
@@ -166,10 +221,7 @@ export function hostCaseWorld(): HostCaseWorld {
     }),
     defineValidator({
       name: 'patient',
-      validate: (_answer, { signal }) => {
-        moment('begun judge').happen();
-        return untilAborted(signal);
-      },
+      validate: async (_answer, { signal }) => ({ accepted: !!(await held('judge', signal)) }),
     }),
   ];
   const entries: Readonly<Record<string, ModelFunction>> = {
@@ -197,10 +249,10 @@ export function hostCaseWorld(): HostCaseWorld {
         httpError(400, 'context_length_exceeded', { code: 'context_length_exceeded' }),
       ),
     down: () => Promise.reject(httpError(503, 'down')),
-    waits: async (_request, { signal }) => {
-      moment('begun model').happen();
-      return untilAborted(signal);
-    },
+    waits: async (_request, { signal }) => ({
+      content: await held('model', signal),
+      usage: USAGE,
+    }),
   };
   const models = Object.entries(entries).map(([id, model]): ModelEntry => ({ id, model }));
   const children = [
@@ -208,10 +260,13 @@ export function hostCaseWorld(): HostCaseWorld {
     defineAgent({
       name: 'waiting-child',
       mode: 'text',
-      model: async (_request, { signal }) => {
-        moment('begun child').happen();
-        return untilAborted(signal);
-      },
+      model: (_request, { signal }) => held('child', signal),
+    }),
+    // Its host sees to it that it does not hear a cancel.
+    defineAgent({
+      name: 'deaf-child',
+      mode: 'text',
+      model: (_request, { signal }) => held('deaf', signal),
     }),
   ];
   const cases = defineAgent({
@@ -221,6 +276,10 @@ export function hostCaseWorld(): HostCaseWorld {
     tools,
     validators,
     toolSearch: {},
+    sections: [
+      jsonSection({ name: 'estimate', schema: z.object({ hours: z.number().default(1) }) }),
+      textSection({ name: 'doubts' }),
+    ],
   });
   return { agents: [cases, ...children], models };
 }

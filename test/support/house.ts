@@ -21,8 +21,7 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['run'],
     ['ask', 'people'],
     ['children'],
-    ['calls'],
-    ['start'],
+    ['calls', 'start'],
     ['programs'],
     ['loop'],
   ],
@@ -87,7 +86,10 @@ function floorOf(ring: string, path: string): number | undefined {
   return floor === -1 ? undefined : floor;
 }
 
-/** No folder reaches itself over imports, types included. An entry file of `src` is a folder of its own. */
+/**
+ * No folder reaches itself over imports, types included. An entry file of `src` is a folder of its
+ * own.
+ */
 export function checkFolderCycles(files: readonly SourceFile[]): readonly string[] {
   const folderOf = (path: string): string => {
     const folder = posix.dirname(path);

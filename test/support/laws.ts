@@ -102,8 +102,8 @@ export function pagesReassemble(items: readonly Json[], maxBytes: number): void 
     const page: ReturnType<typeof pageOf> = pageOf(items, next, maxBytes);
     const whole = page.items.reduce<number>((bytes, item) => bytes + bytesOf(item), 0);
     expect(whole).toBeLessThanOrEqual(maxBytes);
-    // A part goes over as text inside JSON; one code unit has to fit whatever the size.
-    if (page.part !== undefined && page.part.text.length > 1) {
+    // A part goes over as text inside JSON; one character has to fit whatever the size.
+    if (page.part !== undefined && Array.from(page.part.text).length > 1) {
       expect(bytesOf(page.part.text) - 2).toBeLessThanOrEqual(maxBytes);
     }
     read.push(...reader.read(page));
@@ -282,8 +282,9 @@ async function streamed(
   cut: (text: string) => readonly string[],
 ): Promise<{ readonly reply: Reply; readonly turns: readonly Turn[]; readonly text: string }> {
   const chunks: ModelChunk[] = [];
-  const collector = modelCollector({ id: 'm', model: async () => '' }, (chunk) =>
-    chunks.push(chunk),
+  const collector = modelCollector(
+    { id: 'm', model: async () => '' },
+    { onChunk: (chunk) => void chunks.push(chunk), onPart: () => undefined },
   );
   const model = { doStream: async () => ({ stream: streamOf(partsOf(said, cut)) }) };
   // The collector asks for nothing but the stream.

@@ -69,6 +69,7 @@ export const RECORDINGS: readonly Recording[] = [
   { name: 'fan-out-part', link: 0, play: async (stage) => (await playFanOut(stage)).part },
   { name: 'program', link: 0, workflowsPath: PROGRAMS_LOOP, play: playProgram },
   { name: 'program-link', link: 1, workflowsPath: PROGRAMS_LOOP, play: playProgram },
+  { name: 'program-slices', link: 0, workflowsPath: PROGRAMS_LOOP, play: playSlices },
   { name: 'program-paused', link: 0, workflowsPath: PROGRAMS_LOOP, play: playPausedProgram },
 ];
 
@@ -226,6 +227,23 @@ async function playProgram(stage: Stage): Promise<RunHandle> {
   });
   await run.decide('1.p4/2/1', { approve: true }, { updateId: 'recorded-decision' });
   await run.answer('q2', 'b', { updateId: 'recorded-answer' });
+  await run.result();
+  return run;
+}
+
+/** Some 700,000 units of fuel. */
+export const LONG_PROGRAM =
+  '(count (filter odd? (mapcat (fn [i] (map (fn [x] (+ x i)) (range 300))) (range 250))))';
+
+/** A program that the run is told not to compute, and one of several slices. */
+async function playSlices(stage: Stage): Promise<RunHandle> {
+  const { everloop } = await stage.serve([programAgent()], { workflowsPath: PROGRAMS_LOOP });
+  const programs = ['(sleep 1500)', LONG_PROGRAM];
+  const run = await everloop.start('programmer', { task: 'Go', context: { programs } });
+  await eventually('a timer', async () => (await run.status()).waitsFor.length > 0);
+  const seq = (await run.events()).at(-1)?.seq ?? 0;
+  const handle = stage.client.workflow.getHandle(run.id);
+  await handle.signal('overrun', { work: 'program', seq });
   await run.result();
   return run;
 }

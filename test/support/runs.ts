@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { AgentOptions } from '../../src/define/agent/agent-options.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
-import type { ToolDefinition } from '../../src/define/definition/definitions.ts';
+import type { ToolDefinition, ToolContext } from '../../src/define/definition/definitions.ts';
 import {
   isOwnEvent,
   type AgentEvent,
@@ -11,7 +11,6 @@ import {
   type EventType,
   type OwnEventBody,
 } from '../../src/core/contract/events.ts';
-import type { ToolContext } from '../../src/define/definition/definitions.ts';
 import { createFakeClock, type FakeClock } from '../../src/testing/fake-clock.ts';
 import type { MemoryRun } from '../../src/testing/memory-run.ts';
 import { startInMemory, type MemoryRunOptions } from '../../src/testing/run-in-memory.ts';

@@ -44,6 +44,46 @@ describe('redact', () => {
       clean: 'jwt [redacted] end',
     },
     {
+      name: 'a key of 32 hexadecimal digits [R16]',
+      text: 'Access denied due to invalid subscription key 0123456789abcdef0123456789ABCDEF.',
+      clean: 'Access denied due to invalid subscription key [redacted].',
+    },
+    {
+      name: 'a key of 32 hexadecimal digits in quotes [R16]',
+      text: 'the apiKey is "0123456789abcdef0123456789abcdef" here',
+      clean: 'the apiKey is "[redacted]" here',
+    },
+    {
+      name: 'pass: [R16]',
+      text: 'user: bob pass: hunter2 ok',
+      clean: 'user: bob pass: [redacted] ok',
+    },
+    {
+      name: 'pwd= [R16]',
+      text: 'Server=db;Uid=me;Pwd=hunter2;',
+      clean: 'Server=db;Uid=me;Pwd=[redacted];',
+    },
+    {
+      name: 'a password of mysql [R16]',
+      text: 'mysqldump -u root -phunter shop failed',
+      clean: 'mysqldump -u root -p[redacted] shop failed',
+    },
+    {
+      name: '-pSECRET [R16]',
+      text: 'Command failed: db -pSECRET x',
+      clean: 'Command failed: db -p[redacted] x',
+    },
+    {
+      name: 'AccountKey= [R16]',
+      text: 'AccountName=shop;AccountKey=abc/def+ghi==;EndpointSuffix=core',
+      clean: 'AccountName=shop;AccountKey=[redacted];EndpointSuffix=core',
+    },
+    {
+      name: 'PGPASSWORD= [R16]',
+      text: 'PGPASSWORD=hunter2 psql -h db: exit 1',
+      clean: 'PGPASSWORD=[redacted] psql -h db: exit 1',
+    },
+    {
       name: 'a long run of hexadecimal',
       text: `id ${'0a1b2c3d'.repeat(6)} end`,
       clean: 'id [redacted] end',
@@ -60,6 +100,9 @@ describe('redact', () => {
     'input tokens: 200000, limit 100000',
     'No such model: gpt-5-turbo-preview-2026-01-01.',
     'See https://platform.example/account/api-keys.',
+    'docker run -p8080:80 -p 443:443 -path /tmp failed',
+    'commit 0123456789abcdef0123456789abcdef is missing',
+    'the keyboard has 105 keys, the pass is closed',
     '',
   ];
 

@@ -50,8 +50,8 @@ type Holds<Claim extends true> = Claim;
 /** What crosses to an activity and comes back. */
 type Crossing = {
   [Name in keyof EverloopActivities]:
-    | Parameters<EverloopActivities[Name]>[0]
-    // An activity without a result gives nothing, which is no payload.
+    | Exclude<Parameters<EverloopActivities[Name]>[0], undefined>
+    // An activity without an argument or a result gives nothing, which is no payload.
     | Exclude<Awaited<ReturnType<EverloopActivities[Name]>>, void>;
 }[keyof EverloopActivities];
 

@@ -1,6 +1,17 @@
-import { access, chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import {
+  access,
+  chmod,
+  mkdir,
+  mkdtemp,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
+import { setTimeout } from 'node:timers/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
@@ -56,6 +67,88 @@ function pidOf(server: EmbeddedServer): number {
 function portOf(server: EmbeddedServer): number {
   return Number(server.address.split(':')[1]);
 }
+
+async function modeOf(...path: readonly string[]): Promise<number> {
+  return (await stat(join(...path))).mode & 0o777;
+}
+
+describe('what a server writes', () => {
+  it('is for its user alone [R16]', async () => {
+    const folder = join(dataDir, 'new');
+    const first = await start({ dataDir: folder });
+    const made = await modeOf(folder, 'temporal.db');
+    await first.stop();
+    // As an older version left it.
+    await chmod(join(folder, 'temporal.db'), 0o644);
+
+    await start({ dataDir: folder });
+
+    expect(made).toBe(0o600);
+
+    for (const file of ['temporal.db', 'server.json', 'logs/temporal-server.log']) {
+      expect(await modeOf(folder, file)).toBe(0o600);
+    }
+    expect(await modeOf(folder)).toBe(0o700);
+    expect(await modeOf(folder, 'logs')).toBe(0o700);
+  });
+});
+
+describe('a server that is kept', () => {
+  it('starts again when it is killed, at the same address [R15]', async () => {
+    const lines: string[] = [];
+    const server = await start({ keeps: true, onProgress: (line) => lines.push(line) });
+    const first = pidOf(server);
+
+    process.kill(first, 'SIGKILL');
+    await eventually('another server', () => server.pid !== first && server.pid !== undefined);
+
+    const probe = { address: server.address, namespace: 'default', timeoutMs: 5_000 };
+    expect(await probeServer(probe)).toEqual({ kind: 'ready' });
+    expect(lines).toEqual([
+      'The Temporal server ended. Starting it again; runs wait meanwhile and lose nothing.',
+      `The Temporal server runs again at ${server.address}.`,
+    ]);
+    await server.stop();
+    expect(isRunning(pidOf(server))).toBe(false);
+    expect(await isPortTaken('127.0.0.1', portOf(server))).toBe(false);
+  });
+
+  it('says that its database was deleted [R15]', async () => {
+    const lines: string[] = [];
+    await start({ keeps: true, onProgress: (line) => lines.push(line) });
+    // The file is looked at every two seconds, the first time at once.
+    await setTimeout(500);
+
+    for (const end of ['', '-wal', '-shm']) {
+      await rm(join(dataDir, `temporal.db${end}`), { force: true });
+    }
+    await eventually('a line about it', () => lines.length > 0);
+
+    expect(lines[0]).toContain(`The database ${join(dataDir, 'temporal.db')} was deleted`);
+  });
+});
+
+describe('a port that is asked for', () => {
+  it('is not that of another server in the note [R15]', async () => {
+    const noted = await start();
+    const port = await findFreePort('127.0.0.1');
+
+    await expect(start({ port })).rejects.toMatchObject({
+      code: 'server_port',
+      message: expect.stringContaining(`got one that runs at ${noted.address}`) as unknown,
+    });
+    expect(await start({ port: portOf(noted) })).toMatchObject({ pid: noted.pid });
+  });
+
+  it('is used when a server answers there, whatever the note names [R15]', async () => {
+    await start();
+    const { address } = inject('temporal');
+
+    const found = await start({ port: Number(address.split(':')[1]) });
+
+    expect(found).toMatchObject({ address, startedHere: false, origin: 'port' });
+  });
+});
 
 describe('a server that is started', () => {
   it('answers, leaves a note and a log, and is gone after stop', async () => {

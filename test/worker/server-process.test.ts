@@ -20,6 +20,7 @@ describe('serverArguments', () => {
         '--sqlite-pragma journal_mode=WAL --sqlite-pragma synchronous=NORMAL ' +
         '--dynamic-config-value history.transferProcessorMaxPollRPS=2000 ' +
         '--dynamic-config-value history.MaxBufferedQueryCount=1000 ' +
+        '--dynamic-config-value history.maxInFlightUpdates=1000 ' +
         '--dynamic-config-value system.enableActivityEagerExecution=true ' +
         '--dynamic-config-value frontend.enableServerVersionCheck=false',
     );

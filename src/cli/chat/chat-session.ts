@@ -2,9 +2,9 @@
  * A chat session: handles the person's lines, the updates of the current turn, and Ctrl-C.
  * Independent of the terminal and the server.
  *
- * S1  Events are handled one at a time, in the order of their arrival.
- * S2  Leaving never ends a turn; only Ctrl-C and `/cancel` do.
- * S3  A piped line is read only when one is needed, so that it answers the right question.
+ * I1  Events are handled one at a time, in the order of their arrival.
+ * I2  Leaving never ends a turn; only Ctrl-C and `/cancel` do.
+ * I3  A piped line is read only when one is needed, so that it answers the right question.
  */
 import { EventEmitter, on } from 'node:events';
 import type { Conversation } from '../../client/conversation.ts';

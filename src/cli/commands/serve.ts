@@ -87,7 +87,7 @@ async function serveFile(
     models: file.models,
     env: io.env,
     signals: io.signals,
-    server,
+    server: { ...server, keeps: true, onProgress: (line) => output.note(line) },
     logEvents: options.logEvents === true && ((line) => void io.stdout.write(`${line}\n`)),
     onReady: (ready) => {
       output.note(readyText(file, ready));

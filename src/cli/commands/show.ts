@@ -3,6 +3,7 @@ import type { RunHandle } from '../../client/run-handle.ts';
 import { defined } from '../../core/base/defined.ts';
 import type { PendingItem, RunStatus } from '../../core/contract/messages.ts';
 import type { Step } from '../../core/contract/step.ts';
+import { isUsageError } from '../../core/base/usage-error.ts';
 import { textOf } from '../../core/base/message.ts';
 import type { Entry } from '../../core/contract/entry.ts';
 import { showResult, type CommandRunner } from '../terminal/cli.ts';
@@ -33,7 +34,7 @@ export function addShowCommand(program: Command, act: CommandRunner): void {
     );
 }
 
-/** The document of `show`: `step` for an ended run, `status` for a live one. */
+/** The document of `show`: `step` for an ended run, `status` for one without a Step. */
 export interface RunView {
   readonly id: string;
   readonly step: Step | null;
@@ -45,11 +46,22 @@ export interface RunView {
 /** For an ended run, only its transcript needs a worker. */
 async function readView(run: RunHandle, withTranscript: boolean): Promise<RunView> {
   const { id } = run;
-  const step = await run.step();
+  const step = await stepOrNull(run);
   const status = step === null ? await run.status() : null;
-  const pending = step === null ? await run.pending() : [];
+  const isLive = status !== null && status.state !== 'ended';
+  const pending = isLive ? await run.pending() : [];
   const transcript = withTranscript ? await run.transcript() : undefined;
   return defined({ id, step, status, pending, transcript });
+}
+
+/** The Step of an ended run; null for a live one, and for one that the service closed without. */
+export async function stepOrNull(run: RunHandle): Promise<Step | null> {
+  try {
+    return await run.step();
+  } catch (error) {
+    if (isUsageError(error) && error.code === 'no_step') return null;
+    throw error;
+  }
 }
 
 /** The view as text. */
@@ -64,11 +76,11 @@ function viewText(view: RunView): string {
 }
 
 function statusText(id: string, status: RunStatus, pending: readonly PendingItem[]): string {
-  const { agent, state, iteration, usage, waitsFor, unreadInputs, link } = status;
+  const { agent, state, iteration, usage, waitsFor, unreadInputs, link, closed } = status;
   return fieldsText([
     ['id', id],
     ['agent', agent],
-    ['state', state],
+    ['state', closed === undefined ? state : `${state}: ${closed}, without a Step`],
     ['used', usageText(iteration, usage)],
     ['waits for', waitsFor.join(', ') || 'nothing'],
     ['inputs', unreadInputs === 0 ? 'none unread' : `${unreadInputs} unread`],

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { showResult, type CommandRunner } from '../terminal/cli.ts';
+import { stepOrNull } from './show.ts';
 import { statsText } from '../views/run-text.ts';
 
 /** Adds `stats ID`: all statistics of a run. */
@@ -15,7 +16,7 @@ export function addStatsCommand(program: Command, act: CommandRunner): void {
         act,
         async (everloop) => {
           const run = everloop.attach(id);
-          const step = await run.step();
+          const step = await stepOrNull(run);
           return step?.stats ?? run.stats();
         },
         (stats) => statsText(stats, options.self === true),

@@ -4,6 +4,7 @@
  */
 import { styleText } from 'node:util';
 import { errorText } from '../../core/base/error-text.ts';
+import { wellFormedJson } from '../../core/text/well-formed.ts';
 import { isUsageError } from '../../core/base/usage-error.ts';
 import type { CliIo, TextSink } from './io.ts';
 import { terminalText } from './text.ts';
@@ -42,7 +43,7 @@ export function createOutput(io: CliIo, isJson: boolean): Output {
     isJson,
     isLive: stderr.isTTY === true && !isJson,
     json: (value) => {
-      if (isJson) stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+      if (isJson) stdout.write(`${wellFormedJson(JSON.stringify(value, null, 2))}\n`);
     },
     text: (text) => {
       if (!isJson) stdout.write(`${text}\n`);

@@ -39,7 +39,7 @@ export function askModels(iteration: Iteration, asking: Asking): Promise<AskEnd>
   const callId = asking.inline?.callId;
   const leaveIfOver = (): void => {
     leaveIfAsked(run);
-    if (callId !== undefined && gate.isDropped(callId)) throw leaving({ kind: 'stopped' });
+    if (callId !== undefined && gate.isUnneeded(callId)) throw leaving({ kind: 'stopped' });
   };
   leaveIfOver();
   return askFrom(0, NO_MODEL);

@@ -84,6 +84,7 @@ export const usageCodes = {
   model_price: '`price` of a model entry is not made of numbers from 0 up.',
   model_settings: '`settings` of a model entry has an unknown name or an invalid value.',
   model_size: 'A size of a model entry is not an integer from 1 up.',
+  model_time: 'A deadline of a model entry is not a number over 0.',
   model_strict: '`strict` of a model entry is neither true nor false.',
   structured_output: '`structuredOutput` of a model entry is not one of its choices.',
   unknown_model: 'An agent or a start names a model that the worker does not have.',
@@ -114,6 +115,8 @@ export const usageCodes = {
   chained_failure:
     'The Step given as context is not a success, or a stage of a pipeline did not succeed.',
   run_failed: '`unwrap` was called with the Step of a run that did not succeed.',
+  query_failed: 'The workflow of the run could not answer a query.',
+  run_busy: 'The run got more messages at once than the service allows. Send it again.',
   run_ended: 'The run has ended and accepts no more messages.',
   template_error: 'The template of the task could not be filled in.',
   run_not_found: 'There is no run with this id, or the service has deleted it.',

@@ -1,6 +1,6 @@
 /**
- * Calls of a turn that began: what each counts, spends and reports is recorded when it ends, so a
- * limit acts at once. Only the results that the model reads are in request order.
+ * The calls of a turn that have begun. What a call counts, spends and reports is recorded when it
+ * ends, so a limit acts at once. Only the results for the model are in request order.
  */
 import type { ToolCall } from '../base/message.ts';
 import type { CallEnd } from '../contract/outcome.ts';
@@ -20,7 +20,7 @@ export interface StartedCall {
   readonly pending: Promise<CallEnd> | CallEnd;
 }
 
-/** What recording calls needs to know of their turn. */
+/** The turn of calls that are recorded. */
 export interface Batch {
   /** The tools that searches of the turn have shown. */
   readonly shownTools: Set<string>;
@@ -28,7 +28,7 @@ export interface Batch {
   readonly onEnd: () => void;
 }
 
-/** Records each of `begun` when it ends. The ends that it returns with them are recorded. */
+/** Records each of `begun` when it ends. Returns them with ends that are marked as recorded. */
 export function recordAsTheyEnd(
   run: Run,
   begun: readonly BegunCall[],
@@ -39,7 +39,7 @@ export function recordAsTheyEnd(
     recordEnd(run, one, end, shownTools);
     onEnd();
     left -= 1;
-    // A wait publishes what is recorded, while the others go on.
+    // A wait makes the host publish what is recorded while other calls go on.
     if (left > 0) void run.host.waits.until(() => true);
     return { ...end, isRecorded: true };
   };
@@ -54,7 +54,7 @@ export function recordAsTheyEnd(
   });
 }
 
-/** Records the end of a call, unless that was done in this link or an earlier one. */
+/** Records the end of a call, unless this link or an earlier one has recorded it. */
 export function recordEnd(
   run: Run,
   one: StartedCall,
@@ -64,7 +64,7 @@ export function recordEnd(
   if (end.isRecorded !== true) recordCall(run, one, end, shownTools);
 }
 
-/** What the model reads of each call, once all have ended. */
+/** The results of the calls for the model, once all have ended. */
 export async function resultsOf(
   run: Run,
   begun: readonly BegunCall[],

@@ -94,7 +94,7 @@ function shownResult(tool: ToolSpec, result: CallEnd['result']): CallEnd['result
 }
 
 /**
- * A page of names as text. The tools that it shows are added to `shownTools`, those of the batch.
+ * A page of names as text. Adds the tools that it shows to those of the batch.
  */
 function searchResult(
   spec: AgentSpec,

@@ -83,7 +83,7 @@ async function approveCall(
   }
   const budget = ensureBudget(run, { 'agent:approvals_requested': 1 });
   if (budget !== undefined) await budget;
-  if (run.mustLeave() || gate.isDropped(callId)) return stoppedBefore(context);
+  if (run.mustLeave() || gate.isUnneeded(callId)) return stoppedBefore(context);
   const crossed = run.wouldCross(['agent:approvals_requested']);
   if (crossed !== null) {
     run.breach(crossed);
@@ -148,7 +148,7 @@ function beginCall(context: CallSite, call: CallInProgress): Promise<CallEnd> | 
   const { host } = run;
   const { callId, tool, args, spec } = call;
   // Its program went on without it while a person or a function was deciding about it.
-  if (gate.isDropped(callId)) return { ...stoppedBefore(context), ...tracesOf(call) };
+  if (gate.isUnneeded(callId)) return { ...stoppedBefore(context), ...tracesOf(call) };
   run.record({ type: 'agent:tool_call:before', callId, tool, args: cutInEvent(args) });
   // The event itself can show that time is up.
   if (run.isStopped()) {

@@ -1,4 +1,6 @@
-/** The calls of a turn: wave after wave, within the limits, recorded as they end (I3 of `loop.ts`). */
+/**
+ * The calls of a turn: wave after wave, within the limits, recorded as they end (I3 of `loop.ts`).
+ */
 import { refusedText } from '../toolchain/call-texts.ts';
 import { roomFor, wavesOf } from '../toolchain/batch.ts';
 import type { ToolCall } from '../base/message.ts';

@@ -3,6 +3,7 @@
  * is published, and then the limits are checked. Events carry counts, never copies of the
  * conversation, because a copy per change would make the history grow quadratically.
  */
+import type { Rules } from '../../lisp.ts';
 import type { StrategySpec } from './compaction.ts';
 import type { Json } from '../base/json.ts';
 import type { Breach, Limit } from './limit.ts';
@@ -154,7 +155,13 @@ export type EventBody =
       readonly inProgram?: true;
     } & Pick<Reports, 'counts' | 'gauges'>)
   /** A program is read, checked and run; its source is cut to 2 KB. */
-  | { readonly type: 'agent:program:before'; readonly programId: string; readonly source: string }
+  | {
+      readonly type: 'agent:program:before';
+      readonly programId: string;
+      readonly source: string;
+      /** The version of charges and meanings that it keeps to its end; absent: 1. */
+      readonly rules?: Rules;
+    }
   /** A program has ended, or a limit refused it before it began. */
   | {
       readonly type: 'agent:program:after';

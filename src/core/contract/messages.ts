@@ -31,6 +31,8 @@ export const MESSAGE_NAMES = {
   /** From the parent. */
   leaseGrant: 'lease-grant',
   deadlines: 'deadlines',
+  /** From a worker. */
+  overrun: 'overrun',
 } as const;
 
 /** Name of the workflow that runs an agent. */
@@ -60,6 +62,15 @@ export interface CancelPayload {
   readonly message?: string;
 }
 
+/**
+ * Work that the SDK has cut off several times in a row. `seq` is the number of the last event
+ * before it, which identifies the work.
+ */
+export interface Overrun {
+  readonly work: 'reply' | 'check' | 'program' | 'loop';
+  readonly seq: number;
+}
+
 /** `running`: something is in flight · `waiting`: for a person · `paused` · `ended`. */
 export type RunPhase = 'running' | 'waiting' | 'paused' | 'ended';
 
@@ -81,6 +92,8 @@ export interface RunStatus {
   readonly link: number;
   /** Set when the run has ended. */
   readonly step?: Step;
+  /** Set when the service closed the run before it could end by itself; then there is no Step. */
+  readonly closed?: 'terminated' | 'timed_out' | 'canceled' | 'failed';
 }
 
 /** A child run, as its parent knows it. */

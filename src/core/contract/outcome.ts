@@ -154,7 +154,7 @@ export interface CallEnd {
   readonly edited?: JsonObject;
   /** A breach kept it from starting, so it has no event. */
   readonly isLeftOut?: true;
-  /** Its events are recorded; its result still waits for those before it. */
+  /** Its events are recorded; its result waits for the results before it. */
   readonly isRecorded?: true;
 }
 

@@ -6,6 +6,7 @@
  * page holds at most 448 KB.
  */
 import { byteSize, type Json } from '../base/json.ts';
+import { clip } from '../text/cut.ts';
 
 /** UTF-8 bytes of items in one page. */
 const MAX_PAGE_BYTES: number = 448 * 1024;
@@ -57,12 +58,15 @@ function partOf<Item extends Json>(
   total: number,
 ): Page<Item> {
   const json = JSON.stringify(item);
-  // In JSON a code unit takes at most 6 bytes (as an escape), so this many units always fit.
-  const end = Math.min(json.length, offset + Math.max(1, Math.floor(maxBytes / 6)));
+  // In JSON a code unit takes at most 6 bytes (as an escape), so this many units always fit. A part
+  // never ends within a surrogate pair, because half of one is no text that can be sent.
+  const rest = json.slice(offset);
+  const text = clip(rest, Math.max(1, Math.floor(maxBytes / 6))) || rest.slice(0, 2);
+  const end = offset + text.length;
   const last = end === json.length;
   const after = last ? { index: index + 1, offset: 0 } : { index, offset: end };
   const next = after.index < total ? after : null;
-  return { items: [], part: { text: json.slice(offset, end), last }, next };
+  return { items: [], part: { text, last }, next };
 }
 
 /** Joins pages; call it with the pages of one list in order. */

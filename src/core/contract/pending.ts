@@ -6,8 +6,14 @@
  * I2  An item ends once. Later answers are refused and change nothing.
  * I3  An answer is checked here before it is accepted, so the loop only sees answers that fit.
  */
-import type { Json, JsonObject } from '../base/json.ts';
-import { byteSize, isDeeperThan, isPlainObject, MAX_JSON_DEPTH } from '../base/json.ts';
+import {
+  byteSize,
+  isDeeperThan,
+  isPlainObject,
+  MAX_JSON_DEPTH,
+  type Json,
+  type JsonObject,
+} from '../base/json.ts';
 import { foldedLabel } from '../text/folded-label.ts';
 import type { ToolResult } from './outcome.ts';
 

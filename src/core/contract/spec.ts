@@ -137,6 +137,11 @@ export interface AnswerSpec {
   readonly output?: SignatureType;
   /** Names of validators, in order. */
   readonly validators: readonly string[];
+  /**
+   * True: the model is told once that its answer is too large for a Step. Absent, as in runs of
+   * older workers: such an answer ends the run at once.
+   */
+  readonly tellsSize?: true;
 }
 
 /** The text format of a react agent. */

@@ -93,8 +93,8 @@ function isShortForm(name: string): name is ShortForm {
 }
 
 /**
- * Applies one source without problems to `below`: replaces in place, adds at the end, removes lifted
- * limits.
+ * Applies one source without problems to `below`: replaces in place, adds at the end, removes
+ * lifted limits.
  */
 export function applyLimits(
   below: readonly Limit[],

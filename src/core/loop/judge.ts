@@ -5,6 +5,7 @@ import type { JudgeResult } from '../contract/outcome.ts';
 import { leaving } from '../run/ending.ts';
 import type { Iteration } from '../run/iteration.ts';
 import { leaveIfAsked, type Run } from '../run/run.ts';
+import { fitJudgement } from '../run/step-size.ts';
 import { judgementEvents } from '../run/turn-record.ts';
 import { judge, needsCheck, valuesToCheck } from '../termination/candidates.ts';
 
@@ -58,7 +59,8 @@ export async function judgeCandidates(
   const isChecked = needsCheck(run.state.head.spec.answer);
   const answers = valuesToCheck(candidates);
   const checked = isChecked && answers.length > 0 ? await check({ answers, sections: [] }) : null;
-  const judgement = judge(candidates, isChecked ? (checked?.verdicts ?? []) : null);
+  const judged = judge(candidates, isChecked ? (checked?.verdicts ?? []) : null);
+  const judgement = fitJudgement(run, judged);
   if (recorded === 'always' || judgement.kind === 'accepted') {
     for (const event of judgementEvents(judgement, checked, text)) run.record(event);
   }

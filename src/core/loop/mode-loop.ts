@@ -3,7 +3,13 @@
  * program, or judge an answer, and go on. The rules of the mode decide; this file carries them out.
  */
 import type { JudgeResult } from '../contract/outcome.ts';
-import { replyText, type AnswerTurn, type Turn } from '../contract/turn.ts';
+import {
+  malformedTurn,
+  plainTurn,
+  replyText,
+  type AnswerTurn,
+  type Turn,
+} from '../contract/turn.ts';
 import type { ModeRules, TurnNote } from '../modes/mode.ts';
 import { problemLines } from '../modes/program-answer.ts';
 import { settleSections, type SettledSections } from '../modes/section-values.ts';
@@ -16,7 +22,9 @@ import {
   sectionEvents,
   unparsedEvents,
 } from '../run/turn-record.ts';
+import { fitJudgement, isTooLarge, shortened } from '../run/step-size.ts';
 import { judge, needsCheck, valuesToCheck } from '../termination/candidates.ts';
+import { errorSection } from '../termination/feedback.ts';
 import { runProgramTurn } from './program-turn.ts';
 import {
   acceptAnswer,
@@ -40,7 +48,9 @@ export function modeLoop(mode: ModeRules): Next {
       // A turn that was handed over continues; the model is not asked again.
       const kept = run.state.turn ?? null;
       const reply = kept?.reply ?? (await work.ask());
-      const turn = mode.readTurn(run.state.head.spec, reply, iteration);
+      const { spec } = run.state.head;
+      const turn =
+        run.host.computing.run('reply', () => mode.readTurn(spec, reply, iteration)) ?? UNREAD;
       if (kept === null) for (const event of readingEvents(turn, reply)) run.record(event);
       return await carryOut({ work, mode, turn, reply, kept });
     } catch (error) {
@@ -48,6 +58,14 @@ export function modeLoop(mode: ModeRules): Next {
     }
   };
 }
+
+/** The turn of a reply that takes too long to read. */
+const UNREAD: Turn = malformedTurn(
+  plainTurn,
+  'format',
+  [{ code: 'unreadable', message: 'the reply takes too long to read' }],
+  { feedback: [errorSection('Your reply takes too long to read. Write a shorter one.')] },
+);
 
 async function carryOut(current: OpenTurn): Promise<TurnEnd> {
   const { work, turn, kept } = current;
@@ -94,12 +112,13 @@ async function judgeTurn(
   current: OpenTurn<AnswerTurn>,
   checked: JudgeResult | null,
 ): Promise<TurnEnd> {
-  const { work, mode, turn, reply } = current;
+  const { work, mode, turn } = current;
   const { run } = work;
   const { spec } = run.state.head;
   const sections = settle(current, checked);
   const verdicts = needsCheck(spec.answer) ? (checked?.verdicts ?? []) : null;
-  const judgement = judge(turn.candidates, verdicts);
+  const judgement = fitJudgement(run, judge(turn.candidates, verdicts));
+  const reply = isTooLarge(judgement) ? shortened(current.reply) : current.reply;
   for (const event of judgementEvents(judgement, checked, replyText(reply))) run.record(event);
   for (const event of unparsedEvents(turn, judgement, reply)) run.record(event);
   if (judgement.kind === 'accepted') {
@@ -113,7 +132,7 @@ async function judgeTurn(
   }
   const feedback = mode.answerFeedback(spec, turn, judgement, reply, position);
   const note = { problems: problemLines(judgement) };
-  return continueBeside(current, { feedback, sections }, note);
+  return continueBeside({ ...current, reply }, { feedback, sections }, note);
 }
 
 /** Runs the calls or the program beside an answer that was judged first and not accepted. */

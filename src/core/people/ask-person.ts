@@ -92,7 +92,7 @@ export async function awaitAnswer(iteration: Iteration, item: QuestionItem): Pro
     case 'decision':
     case 'stopped':
       // A decision is never accepted for a question.
-      if (gate.isDropped(item.callId)) {
+      if (gate.isUnneeded(item.callId)) {
         run.record({ type: 'agent:question:answered', questionId, withdrawn: true });
       }
       return { kind: 'stopped' };

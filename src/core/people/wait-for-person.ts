@@ -30,7 +30,7 @@ export async function waitForPerson(
   const { host } = run;
   const isAnswered = (): boolean =>
     host.mailbox.peek().answers?.some((answer) => answer.id === id) ?? false;
-  const isOver = (): boolean => isAnswered() || run.mustLeave() || gate.isDropped(callId);
+  const isOver = (): boolean => isAnswered() || run.mustLeave() || gate.isUnneeded(callId);
   const isNewlyIdle = (): boolean =>
     host.isIdle() &&
     (run.state.waitingSince ?? null) === null &&
@@ -40,7 +40,7 @@ export async function waitForPerson(
   let hasWaited = false;
   for (;;) {
     if (gate.isDue() || gate.isOpen()) await leaveThrough(gate);
-    gate.setResting(callId, false);
+    gate.markActive(callId);
     const answer = host.mailbox.takeAnswer(id);
     if (answer !== undefined) return answer;
     if (isOver()) return { kind: 'stopped' };
@@ -49,7 +49,7 @@ export async function waitForPerson(
     // Work that begins at the same moment is not in flight yet, so the first pass cannot tell.
     if (hasWaited && isNewlyIdle()) run.record({ type: 'agent:waiting' });
     hasWaited = true;
-    gate.setResting(callId, true);
+    gate.markResting(callId);
     // Without a deadline there is no timer, however long it takes.
     const until = deadline === undefined ? undefined : Math.min(deadline, now + MAX_TIMER_MS);
     await host.waits.until(mustLook, until);
@@ -69,14 +69,14 @@ export async function waitForTime(
   { callId, time }: TimeWait,
 ): Promise<boolean> {
   const { host } = run;
-  const isOver = (): boolean => run.mustLeave() || gate.isDropped(callId);
+  const isOver = (): boolean => run.mustLeave() || gate.isUnneeded(callId);
   for (;;) {
     if (gate.isDue() || gate.isOpen()) await leaveThrough(gate);
-    gate.setResting(callId, false);
+    gate.markActive(callId);
     if (isOver()) return false;
     const now = host.now();
     if (now >= time) return true;
-    gate.setResting(callId, true);
+    gate.markResting(callId);
     await host.waits.until(() => isOver() || gate.isDue(), Math.min(time, now + MAX_TIMER_MS));
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Finds the program in a reply, and cleans its source from what models and editors insert: invisible
- * characters, special blanks, typographic quotes. Strings in the program are unchanged.
+ * Finds the program in a reply, and cleans its source from what models and editors insert:
+ * invisible characters, special blanks, typographic quotes. Strings in the program are unchanged.
  */
 import { withLineFeeds } from '../text/line-breaks.ts';
 

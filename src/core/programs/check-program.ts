@@ -24,10 +24,16 @@ export async function readAndCheck(
   rules: lisp.Rules,
 ): Promise<ProgramCheck> {
   const { spec } = state.head;
-  const read = lisp.readProgram(source, programSpecOf(spec).limits);
-  if (!read.ok) return refusedFor(source, 'read', [read.problem]);
-  const { program } = read;
-  const checked = lisp.checkProgram(program, { ...programWorld(state, tools), rules });
+  const examined = host.computing.run('check', () => {
+    const read = lisp.readProgram(source, programSpecOf(spec).limits);
+    if (!read.ok) return read;
+    const { program } = read;
+    const world = { ...programWorld(state, tools), rules };
+    return { ok: true as const, program, checked: lisp.checkProgram(program, world) };
+  });
+  if (examined === null) return UNCHECKED;
+  if (!examined.ok) return refusedFor(source, 'read', [examined.problem]);
+  const { program, checked } = examined;
   const found = await findingsOf(spec.name, host, checked);
   if (found.kind === 'failed') {
     const message = `invalid_tool_args: The arguments of the program could not be checked, so nothing was executed: ${found.message}`;
@@ -38,6 +44,16 @@ export async function readAndCheck(
   const inOrder = problems.toSorted((a, b) => a.span.start - b.span.start);
   return refusedFor(source, 'check', inOrder);
 }
+
+const UNCHECKED: ProgramCheck = {
+  kind: 'refused',
+  error: {
+    reason: 'parse_error',
+    phase: 'check',
+    message:
+      'parse_error: The program takes too long to check, so nothing was executed. Write a shorter one.',
+  },
+};
 
 function refusedFor(
   source: string,

@@ -161,9 +161,10 @@ function createExit(running: RunningProgram, open: OpenEffects, keep: () => Kept
       isDue,
       open: () => Promise.resolve(tryToLeave()),
       isOpen,
-      setResting: open.setResting,
+      markResting: open.markResting,
+      markActive: open.markActive,
       isOnlyWaiting: (callId) => isParked && !open.hasArrived() && open.areResting(callId),
-      isDropped: (callId) => running.open.isOver === true || open.isDropped(callId),
+      isUnneeded: (callId) => running.open.isOver === true || open.isUnneeded(callId),
     },
   };
 }

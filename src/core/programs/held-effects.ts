@@ -133,7 +133,7 @@ interface BudgetRequest {
   /** Whether it is too small for one more call of `tool`: then more is requested. */
   readonly isShort: (tool: string) => boolean;
   readonly isAnswered: () => boolean;
-  /** After an answer, more may be requested again. */
+  /** Forgets an answer, so that more may be requested. */
   readonly askAgain: () => void;
 }
 

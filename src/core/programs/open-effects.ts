@@ -43,9 +43,12 @@ export interface OpenEffects {
   readonly hasArrived: () => boolean;
   /** Whether all are at rest, apart from that of `callId`. */
   readonly areResting: (callId?: string) => boolean;
-  /** Notes whether the wait of a call rests. */
-  readonly setResting: (callId: string, isResting: boolean) => void;
-  readonly isDropped: (callId: string) => boolean;
+  /** Notes that the wait of a call rests. */
+  readonly markResting: (callId: string) => void;
+  /** Notes that the wait of a call no longer rests. */
+  readonly markActive: (callId: string) => void;
+  /** Whether the program no longer needs the end of a call. */
+  readonly isUnneeded: (callId: string) => boolean;
   /** The tools of its calls. */
   readonly tools: () => readonly string[];
   /** When its timers end, in milliseconds since 1970. */
@@ -59,7 +62,7 @@ interface OpenEffect extends KeptEffect {
   /** Settles when it has arrived or left; never rejects. */
   settled: Promise<void> | null;
   isResting: boolean;
-  isDropped: boolean;
+  isUnneeded: boolean;
   end: EffectEnd | null;
 }
 
@@ -100,7 +103,7 @@ export function createOpenEffects({ run, order }: RunningProgram): OpenEffects {
     drop: (ids) => {
       for (const effect of open) {
         if (!ids.includes(effect.request.id)) continue;
-        effect.isDropped = true;
+        effect.isUnneeded = true;
         effect.isResting = false;
         host.abort(effect.callId);
       }
@@ -114,11 +117,15 @@ export function createOpenEffects({ run, order }: RunningProgram): OpenEffects {
     settled: () => Promise.all(open.flatMap(({ settled }) => settled ?? [])),
     hasArrived: () => failure !== null || open.some(({ end }) => end !== null),
     areResting: (callId) => open.every((effect) => effect.isResting || effect.callId === callId),
-    setResting: (callId, isResting) => {
+    markResting: (callId) => {
       const effect = find(callId);
-      if (effect !== undefined) effect.isResting = isResting && !effect.isDropped;
+      if (effect !== undefined) effect.isResting = !effect.isUnneeded;
     },
-    isDropped: (callId) => find(callId)?.isDropped === true,
+    markActive: (callId) => {
+      const effect = find(callId);
+      if (effect !== undefined) effect.isResting = false;
+    },
+    isUnneeded: (callId) => find(callId)?.isUnneeded === true,
     tools: () => open.flatMap(({ request }) => (request.kind === 'tool' ? request.name : [])),
     timers: () => open.flatMap(timerOf),
     kept: () => open.map(({ request, startedAt }) => ({ request, startedAt })),
@@ -126,7 +133,7 @@ export function createOpenEffects({ run, order }: RunningProgram): OpenEffects {
 }
 
 function openEffect(callId: string, request: EffectRequest, startedAt: number): OpenEffect {
-  const begun = { settled: null, isResting: false, isDropped: false, end: null };
+  const begun = { settled: null, isResting: false, isUnneeded: false, end: null };
   return { request, startedAt, callId, ...begun };
 }
 
@@ -134,7 +141,7 @@ function endedOf({ request, startedAt, end }: OpenEffect): readonly EndedEffect[
   return end === null ? [] : [{ request, startedAt, end }];
 }
 
-function timerOf({ request, startedAt, end, isDropped }: OpenEffect): readonly number[] {
-  const isTimer = request.kind === 'sleep' && end === null && !isDropped;
+function timerOf({ request, startedAt, end, isUnneeded }: OpenEffect): readonly number[] {
+  const isTimer = request.kind === 'sleep' && end === null && !isUnneeded;
   return isTimer ? [startedAt + request.ms] : [];
 }

@@ -8,8 +8,7 @@
  *     had happened by then, and the caller leaves the iteration, as it does after calls.
  */
 import {
-  type Rules,
-  advance,
+  advanceSlice,
   cancelMachine,
   EMPTY_MEMORY,
   fuelUsed,
@@ -19,6 +18,8 @@ import {
   startMachine,
   type Advance,
   type Machine,
+  type Sliced,
+  overrunMachine,
 } from '../../lisp.ts';
 import { defined } from '../base/defined.ts';
 import { byteSize, type Json } from '../base/json.ts';
@@ -84,9 +85,15 @@ async function beginProgram({ run, open }: Iteration, order: ProgramOrder): Prom
     run.breach(crossed);
     return notBegun(order, CANCELED);
   }
-  run.record({ type: 'agent:program:before', programId, source: cut(source, MAX_SHOWN_BYTES) });
+  const rules = run.host.link.rules;
+  run.record({
+    type: 'agent:program:before',
+    programId,
+    source: cut(source, MAX_SHOWN_BYTES),
+    ...defined({ rules: rules === 1 ? undefined : rules }),
+  });
   const tools = toolFaces(run.state.head.spec);
-  const checked = await readAndCheck(run, source, tools, RULES);
+  const checked = await readAndCheck(run, source, tools, rules);
   const { fuel, isShort } = fuelFor(programSpecOf(run.state.head.spec), run.state);
   const warnings = checked.kind === 'program' ? warningTexts(source, checked.warnings) : [];
   const running: RunningProgram = { run, open, order, since, warnings, isShort };
@@ -98,16 +105,10 @@ async function beginProgram({ run, open }: Iteration, order: ProgramOrder): Prom
     memory: state.program?.memory ?? EMPTY_MEMORY,
     limits: { ...programSpecOf(state.head.spec).limits, fuel },
     tools,
-    rules: RULES,
+    rules,
   });
   return drive(running, machine);
 }
-
-/**
- * Programs of runs begin with version 1 of the rules. Version 2 stops at slices, and no workflow
- * yields between slices yet.
- */
-const RULES: Rules = 1;
 
 /** What a program may need of ancestors' limits: all the fuel that it may use. */
 function needsOf({ state }: Run): Numbers {
@@ -168,12 +169,13 @@ async function drive(
   run.watchProgram({ view: () => viewOf(running, machine), timers: effects.timers });
   try {
     let step = tick(running, machine, effects, []);
-    while (step.kind === 'blocked') {
+    while (step.kind !== 'finished') {
       ({ machine } = step);
       effects.drop(step.abandon);
       effects.request(step.requests);
       effects.begin();
-      if (!effects.isOver()) await effects.next();
+      if (!effects.isOver())
+        await (step.kind === 'sliced' ? run.host.computing.endSlice() : effects.next());
       const results = effects.take();
       step = effects.isOver() ? cancelMachine(machine) : tick(running, machine, effects, results);
     }
@@ -196,10 +198,13 @@ function tick(
   machine: Machine,
   effects: Effects,
   results: ReturnType<Effects['take']>,
-): Advance {
+): Advance | Sliced {
   const now = run.host.now();
   const budget = budgetOf(run.state, now, { calls: effects.calls() });
-  return advance(machine, { now, budget, results });
+  const step = run.host.computing.run('program', () =>
+    advanceSlice(machine, { now, budget, results }),
+  );
+  return step ?? overrunMachine(machine);
 }
 
 /** Makes the turn to hand over; none when it is too large. */

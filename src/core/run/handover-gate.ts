@@ -14,12 +14,14 @@ export interface HandoverGate {
   open(): Promise<KeptTurn | null>;
   /** Whether `open` was called. */
   isOpen(): boolean;
-  /** Notes whether the wait of a call rests: it has taken no answer, so it can be handed over. */
-  setResting(callId: string, isResting: boolean): void;
+  /** Notes that the wait of a call rests: it has taken no answer, so it can be handed over. */
+  markResting(callId: string): void;
+  /** Notes that the wait of a call no longer rests. */
+  markActive(callId: string): void;
   /** Whether, apart from the wait of this call, only waits are left. */
   isOnlyWaiting(callId: string): boolean;
   /** Whether the end of this call is no longer needed. */
-  isDropped(callId: string): boolean;
+  isUnneeded(callId: string): boolean;
 }
 
 /**
@@ -29,9 +31,10 @@ export const CLOSED_GATE: HandoverGate = {
   isDue: () => false,
   open: () => Promise.resolve(null),
   isOpen: () => false,
-  setResting: () => undefined,
+  markResting: () => undefined,
+  markActive: () => undefined,
   isOnlyWaiting: () => true,
-  isDropped: () => false,
+  isUnneeded: () => false,
 };
 
 /**

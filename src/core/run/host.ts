@@ -3,19 +3,21 @@
  * `workflows/temporal-host.ts` over activities, and `testing/memory-host.ts` in one process.
  *
  * Every implementation keeps this contract:
- * H1  Each call settles: with its outcome, or within 30 s after `abort` with `aborted` or
- *     `canceled`. It rejects only for a bug of the host.
+ * H1  Each call settles with an outcome; it rejects only for a bug of the host. A call that `abort`
+ *     stops ends within 30 s as `aborted` or `canceled`; a `once` tool that does not stop ends as
+ *     `unknown`. A child has 90 s to end, then it is `lost`. What ended before keeps its outcome.
  * H2  The host owns retries, deadlines and heartbeats of a call; the loop owns fallbacks, counting
  *     and limits. Before the host retries an attempt that cost tokens, it asks the loop.
  * H3  What `now` returns never decreases, and is the same on every replay at the same place.
  * H4  `publish` and `send` return at once and never throw.
  */
+import type { Rules } from '../../lisp.ts';
 import type { AgentEvent } from '../contract/events.ts';
-import type { ChildEnd } from '../contract/host-outcome.ts';
-import type { ChildOrder } from '../contract/host-order.ts';
 import type { Entry } from '../contract/entry.ts';
+import type { ChildOrder, ModelOrder } from '../contract/host-order.ts';
 import type {
   ApprovalOutcome,
+  ChildEnd,
   JudgeOutcome,
   LiteralsOutcome,
   ModelLoss,
@@ -23,7 +25,6 @@ import type {
   ToolEnd,
 } from '../contract/host-outcome.ts';
 import type { JudgeOrder, LiteralsOrder, ToolOrder } from '../contract/outcome.ts';
-import type { ModelOrder } from '../contract/host-order.ts';
 import type { ToolSpec } from '../contract/spec.ts';
 import type { ChildCancel, ChildMessage, ParentMessage } from '../contract/tree-messages.ts';
 import type { Mailbox } from './inbox.ts';
@@ -49,15 +50,19 @@ export type OutgoingMessage =
   | { readonly to: 'parent'; readonly message: ParentMessage }
   | { readonly to: 'child'; readonly childId: string; readonly message: ChildMessage };
 
-/** This link of the run: where it is reached, how it records, how much room its history has left. */
+/**
+ * This link of the run: where it is reached, how it records, how much room its history has left.
+ */
 export interface Link {
   /** Where other runs reach this one: its workflow id. */
   readonly address: string;
   /**
-   * Whether limits act as soon as they are crossed. False only in a link that began before they
-   * did: it records the calls of a batch in request order.
+   * Whether limits act as soon as they are crossed. False only in a link that an older version
+   * began: it records the calls of a batch in request order.
    */
   readonly limitsAtOnce: boolean;
+  /** The version of the language for programs that begin in this link. */
+  readonly rules: Rules;
   /** Whether the run should hand itself over at the next boundary. */
   isHandoverDue(): boolean;
   /**
@@ -69,6 +74,17 @@ export interface Link {
   fits(state: RunState): boolean;
 }
 
+/** Work that may take long: reading a reply, checking a program, running it. */
+export type Computation = 'reply' | 'check' | 'program';
+
+/** How the run does work that may take long. */
+export interface Computing {
+  /** Does the work; null, without doing it, if the host knows that it takes too long. */
+  run<Result extends object>(kind: Computation, work: () => Result): Result | null;
+  /** Lets messages, cancels and queries in between two slices of a program. */
+  endSlice(): Promise<void>;
+}
+
 /** The world, as the loop sees it. */
 export interface Host {
   readonly link: Link;
@@ -76,6 +92,7 @@ export interface Host {
   readonly mailbox: Mailbox;
   /** Waits of the loop. They are checked at each event, each message and each end of a call. */
   readonly waits: Waits;
+  readonly computing: Computing;
   /** Milliseconds since 1970. */
   now(): number;
   /** Asks a model. `state` holds the transcript that the order only names. */
@@ -99,7 +116,10 @@ export interface Host {
   abort(abortId?: string): void;
   /** Whether nothing is in flight; waits do not count. */
   isIdle(): boolean;
-  /** Replaces the one deadline of the run; null removes it. `onDue` runs at its time. */
+  /**
+   * Replaces the one deadline of the run; null removes it. `onDue` runs at its time and wakes no
+   * wait: what it changes, it publishes.
+   */
   setDeadline(at: number | null, onDue: () => void): void;
   /** Publishes an event that is already in the state; `entry` is what it added to the history. */
   publish(event: AgentEvent, entry: Entry | undefined): void;

@@ -50,6 +50,9 @@ export interface TranscriptMark {
   readonly digest: Digest;
 }
 
+/** The problem of an answer that no Step can hold. */
+export const ANSWER_TOO_LARGE = 'answer_too_large';
+
 /** The state of a run, version 1. */
 export interface RunState extends TreeState, IdleState {
   readonly v: 1;
@@ -88,6 +91,8 @@ export interface RunState extends TreeState, IdleState {
   readonly covers?: readonly OpenCover[];
   /** The turn in which the link before handed over; null or absent between iterations. */
   readonly turn?: KeptTurn | null;
+  /** True once the model was told that its answer is too large for a Step. */
+  readonly toldSize?: true;
   /** What programs left; absent until there was a program, or a memory to begin with. */
   readonly program?: ProgramState;
 }
@@ -283,11 +288,14 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
     }
     case 'agent:adjusted':
       return { limits: event.limits };
+    case 'agent:parse_error':
+      return event.problems.some(({ code }) => code === ANSWER_TOO_LARGE)
+        ? { toldSize: true }
+        : NOTHING;
     case 'agent:execution:before':
     case 'agent:execution:after':
     case 'agent:turn:read':
     case 'agent:section:read':
-    case 'agent:parse_error':
     case 'agent:validator:called':
     case 'agent:validator:result':
     case 'agent:answer:judged':

@@ -23,6 +23,7 @@ import { leaving } from './ending.ts';
 import type { Host } from './host.ts';
 import { activeMs, isIdle } from './idle-state.ts';
 import type { ProgramView } from '../contract/report.ts';
+import { wellFormed } from '../text/well-formed.ts';
 import { programOfState } from './view.ts';
 import { apply, type Carried, type RunState } from './run-state.ts';
 
@@ -180,7 +181,8 @@ function recordEvent(
   const ends = body.type === 'agent:execution:after';
   if (progress.isClosed && !ends) return;
   const before = progress.state;
-  publish(progress, body, carried);
+  // Cutting a text may split a surrogate pair, which readers in other processes would see changed.
+  publish(progress, wellFormed(body), wellFormed(carried));
   progress.hasEnded ||= ends;
   progress.isClosed = ends || body.type === 'agent:execution:handover';
   if (progress.isClosed) return;

@@ -25,13 +25,13 @@ const MAX_QUOTED = 80;
 
 /** Coerces `inputs` to the types of `params`; other inputs are kept. Never throws. */
 export function coerceInputs(params: readonly SignatureField[], inputs: JsonObject): CoercedInputs {
-  const place: Place = { path: '', warnings: [], problems: [] };
-  const coerced = coerceFields(params, nameFields(params, inputs), place);
-  return { inputs: coerced, warnings: place.warnings, problems: place.problems };
+  const coercion: Coercion = { path: '', warnings: [], problems: [] };
+  const coerced = coerceFields(params, nameFields(params, inputs), coercion);
+  return { inputs: coerced, warnings: coercion.warnings, problems: coercion.problems };
 }
 
-/** A place in the inputs, and the lines about all places. */
-interface Place {
+/** The coercion of one value: its path in the inputs, and the lines about all values. */
+interface Coercion {
   readonly path: string;
   readonly warnings: string[];
   readonly problems: string[];
@@ -40,52 +40,54 @@ interface Place {
 function coerceFields(
   fields: readonly SignatureField[],
   value: JsonObject,
-  place: Place,
+  coercion: Coercion,
 ): JsonObject {
   const coerced: { [name: string]: Json } = { ...value };
   for (const { name, type } of fields) {
-    const path = place.path === '' ? name : `${place.path}.${name}`;
+    const path = coercion.path === '' ? name : `${coercion.path}.${name}`;
     const given = Object.hasOwn(value, name) ? value[name] : undefined;
     if (given === undefined) {
       if (type.kind === 'optional') continue;
-      place.problems.push(`\`${path}\` is required (${promptType(type)}).`);
+      coercion.problems.push(`\`${path}\` is required (${promptType(type)}).`);
       continue;
     }
-    coerced[name] = coerceValue(type, given, { ...place, path });
+    coerced[name] = coerceValue(type, given, { ...coercion, path });
   }
   return coerced;
 }
 
-function coerceValue(type: SignatureType, value: Json, place: Place): Json {
+function coerceValue(type: SignatureType, value: Json, coercion: Coercion): Json {
   switch (type.kind) {
     case 'optional':
-      return value === null ? null : coerceValue(withoutOptional(type), value, place);
+      return value === null ? null : coerceValue(withoutOptional(type), value, coercion);
     case 'list':
-      if (!Array.isArray(value)) return refuse(value, 'list', place);
+      if (!Array.isArray(value)) return refuse(value, 'list', coercion);
       return value.map((item: Json, index) =>
-        coerceValue(type.item, item, { ...place, path: `${place.path}[${index}]` }),
+        coerceValue(type.item, item, { ...coercion, path: `${coercion.path}[${index}]` }),
       );
     case 'record':
-      if (!isJsonObject(value)) return refuse(value, 'record', place);
-      return coerceFields(type.fields, nameFields(type.fields, value), place);
+      if (!isJsonObject(value)) return refuse(value, 'record', coercion);
+      return coerceFields(type.fields, nameFields(type.fields, value), coercion);
     case 'map':
-      return isJsonObject(value) ? value : refuse(value, 'map', place);
+      return isJsonObject(value) ? value : refuse(value, 'map', coercion);
     case 'any':
       return value;
     case 'string':
-      return typeof value === 'string' ? value : refuse(value, 'string', place);
+      return typeof value === 'string' ? value : refuse(value, 'string', coercion);
     case 'keyword':
-      return typeof value === 'string' ? value.replace(/^:/, '') : refuse(value, 'keyword', place);
+      return typeof value === 'string'
+        ? value.replace(/^:/, '')
+        : refuse(value, 'keyword', coercion);
     case 'int':
-      return coerceNumber(value, WHOLE, place);
+      return coerceNumber(value, WHOLE, coercion);
     case 'float':
-      return coerceNumber(value, FLOAT, place);
+      return coerceNumber(value, FLOAT, coercion);
     case 'bool':
       if (typeof value === 'boolean') return value;
-      if (value !== 'true' && value !== 'false') return refuse(value, 'boolean', place);
-      return warned(value, value === 'true', place);
+      if (value !== 'true' && value !== 'false') return refuse(value, 'boolean', coercion);
+      return warned(value, value === 'true', coercion);
     case 'datetime':
-      return coerceDatetime(value, place);
+      return coerceDatetime(value, coercion);
   }
 }
 
@@ -96,33 +98,33 @@ const FLOAT = {
   fits: Number.isFinite,
 };
 
-function coerceNumber(value: Json, { name, text, fits }: typeof FLOAT, place: Place): Json {
-  if (typeof value === 'number') return fits(value) ? value : refuse(value, name, place);
+function coerceNumber(value: Json, { name, text, fits }: typeof FLOAT, coercion: Coercion): Json {
+  if (typeof value === 'number') return fits(value) ? value : refuse(value, name, coercion);
   const number = typeof value === 'string' && text.test(value) ? Number(value) : Number.NaN;
-  return fits(number) ? warned(value, number, place) : refuse(value, name, place);
+  return fits(number) ? warned(value, number, coercion) : refuse(value, name, coercion);
 }
 
-function coerceDatetime(value: Json, place: Place): Json {
-  if (typeof value !== 'string') return refuse(value, 'datetime', place);
+function coerceDatetime(value: Json, coercion: Coercion): Json {
+  if (typeof value !== 'string') return refuse(value, 'datetime', coercion);
   const utc = utcOf(value);
   if (utc === undefined) {
     const isMoment =
       toDateTime(value) !== undefined &&
       momentOf(`${value.trim()}Z`.replace(' ', 'T')) !== undefined;
-    if (!isMoment) return refuse(value, 'datetime', place);
-    place.problems.push(`${place.path}: datetime needs an offset, got ${quoted(value)}`);
+    if (!isMoment) return refuse(value, 'datetime', coercion);
+    coercion.problems.push(`${coercion.path}: datetime needs an offset, got ${quoted(value)}`);
     return value;
   }
-  return utc === value ? value : warned(value, utc, place);
+  return utc === value ? value : warned(value, utc, coercion);
 }
 
-function warned(from: Json, to: Json, place: Place): Json {
-  place.warnings.push(`${place.path}: ${quoted(from)} was read as ${quoted(to)}`);
+function warned(from: Json, to: Json, coercion: Coercion): Json {
+  coercion.warnings.push(`${coercion.path}: ${quoted(from)} was read as ${quoted(to)}`);
   return to;
 }
 
-function refuse(value: Json, type: string, place: Place): Json {
-  place.problems.push(`${place.path}: cannot coerce ${described(value)} to ${type}`);
+function refuse(value: Json, type: string, coercion: Coercion): Json {
+  coercion.problems.push(`${coercion.path}: cannot coerce ${described(value)} to ${type}`);
   return value;
 }
 

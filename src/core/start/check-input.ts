@@ -3,6 +3,7 @@ import { byteSize, isDeeperThan, isPlainObject, MAX_JSON_DEPTH, type Json } from
 import type { MediaPart } from '../base/message.ts';
 import type { InputKind } from '../contract/events.ts';
 import type { RunInput } from '../run/inbox.ts';
+import { wellFormedText } from '../text/well-formed.ts';
 
 /** Bytes of JSON that one input may have; a tool should deliver larger data. */
 const MAX_INPUT_BYTES: number = 512 * 1024;
@@ -27,7 +28,7 @@ export function checkRunInput(
 function problemOf(value: unknown): string | null {
   if (!isPlainObject(value)) return `Expected an input object, got ${typeOf(value)}.`;
   const { id, kind, text, media = [] } = value;
-  if (typeof id !== 'string' || id === '' || id.length > MAX_INPUT_ID) {
+  if (typeof id !== 'string' || id === '' || id.length > MAX_INPUT_ID || !isWellFormed(id)) {
     return `Expected the \`id\` of an input to be text of 1 to ${MAX_INPUT_ID} characters, got ${typeOf(id)}.`;
   }
   if (!KINDS.includes(kind as InputKind)) {
@@ -49,6 +50,11 @@ function problemOf(value: unknown): string | null {
   return bytes <= MAX_INPUT_BYTES
     ? null
     : `Expected an input of at most ${MAX_INPUT_BYTES} bytes, got ${bytes}. Put large data behind a tool.`;
+}
+
+/** The service takes no id with half of a surrogate pair. */
+function isWellFormed(id: string): boolean {
+  return wellFormedText(id) === id;
 }
 
 /** Whether `value` is a media part. */

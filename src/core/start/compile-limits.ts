@@ -1,6 +1,6 @@
 /**
- * Compiles the limits of a run: the defaults of its mode, then those of the definition, then those of
- * the start, which replace others on the same key. Reports all problems together.
+ * Compiles the limits of a run: the defaults of its mode, then those of the definition, then those
+ * of the start, which replace others on the same key. Reports all problems together.
  */
 import type { UsageProblem } from '../base/usage-error.ts';
 import type { LimitsInput } from '../contract/input.ts';

@@ -12,6 +12,7 @@ import {
 import type { StepMemory } from '../contract/step.ts';
 import type { Task } from '../base/message.ts';
 import { shown } from '../text/shown.ts';
+import { wellFormedText } from '../text/well-formed.ts';
 import { toJsonResult } from '../toolchain/result-json.ts';
 import { UsageError } from '../base/usage-error.ts';
 import { EMPTY_MEMORY, type ProgramMemory } from '../../lisp.ts';
@@ -20,7 +21,7 @@ import { EMPTY_MEMORY, type ProgramMemory } from '../../lisp.ts';
 export const MAX_START_BYTES = 1_500_000;
 
 /** Bytes of a run's id, as the service allows them (`limit.maxIDLength`). */
-const MAX_ID_BYTES = 1_000;
+export const MAX_ID_BYTES = 1_000;
 
 /** What a start is made of. */
 export interface StartParts extends Pick<
@@ -33,7 +34,8 @@ export interface StartParts extends Pick<
 
 /** `id`, if a run can have it. @throws UsageError `invalid_input` */
 export function checkedRunId(id: string): string {
-  if (typeof id === 'string' && id !== '' && utf8Length(id) <= MAX_ID_BYTES) return id;
+  const isText = typeof id === 'string' && id !== '' && wellFormedText(id) === id;
+  if (isText && utf8Length(id) <= MAX_ID_BYTES) return id;
   throw invalid(
     `Expected the id of a run to be text of 1 to ${MAX_ID_BYTES} bytes, got ${shown(id)}. Choose another.`,
   );

@@ -1,10 +1,10 @@
 /**
  * The tools that searches have shown in a run, for providers that need each tool declared.
  *
- * D1  Within an epoch they are in the messages of the searches. So the digest of the transcript
+ * I1  Within an epoch they are in the messages of the searches. So the digest of the transcript
  *     covers them without being computed anew, and no new epoch begins: a search costs as much as
  *     any call, and a run without search pays nothing.
- * D2  When an epoch ends, its messages may be dropped. What they showed moves to the head of the
+ * I2  When an epoch ends, its messages may be dropped. What they showed moves to the head of the
  *     next epoch, whose digest is computed anew in any case.
  */
 import type { Message } from '../base/message.ts';

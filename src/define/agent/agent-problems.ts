@@ -6,8 +6,14 @@ import type { UsageProblem } from '../../core/base/usage-error.ts';
 import { inputProblems } from '../../core/limits/limits-input.ts';
 import { PROGRAM_LIMITS } from '../../core/program-text/program-limits.ts';
 import { shown } from '../../core/text/shown.ts';
-import { expected, fieldProblems, unknownFields } from '../checks/fields.ts';
-import type { Kind, Rule, FieldRules } from '../checks/fields.ts';
+import {
+  expected,
+  fieldProblems,
+  unknownFields,
+  type Kind,
+  type Rule,
+  type FieldRules,
+} from '../checks/fields.ts';
 import { hasKind, listOf, oneOf, range, TEXTS } from '../checks/kinds.ts';
 import { nameProblems } from '../checks/names.ts';
 import type { ToolDefinition, ValidatorDefinition } from '../definition/definitions.ts';

@@ -6,8 +6,15 @@ import type { UsageProblem } from '../../core/base/usage-error.ts';
 import type { StrategySpec, TriggerSpec } from '../../core/contract/compaction.ts';
 import { statKeyInfo, statRowsUnder, type StatKind } from '../../core/stats/stat-keys.ts';
 import { shown } from '../../core/text/shown.ts';
-import { expected, fieldProblems, shownName, unknownFields } from '../checks/fields.ts';
-import type { Fields, Kind, FieldRules } from '../checks/fields.ts';
+import {
+  expected,
+  fieldProblems,
+  shownName,
+  unknownFields,
+  type Fields,
+  type Kind,
+  type FieldRules,
+} from '../checks/fields.ts';
 import { isString, listOf, wholeNumber } from '../checks/kinds.ts';
 
 /** What the fields of triggers or strategies take, by kind, with the factory that made them. */

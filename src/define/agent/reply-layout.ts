@@ -119,7 +119,9 @@ export function textAnswer(options: AnswerSectionOptions = {}): AnswerDefinition
   return { kind: 'answer', spec, standard: null, validators, problems: [] };
 }
 
-/** An answer as one JSON value that fits `schema`; validators and the Step get the checked value. */
+/**
+ * An answer as one JSON value that fits `schema`; validators and the Step get the checked value.
+ */
 export function jsonAnswer(options: AnswerSectionOptions & StructuredOptions): AnswerDefinition {
   const { section = SECTION_NAMES.answer, validators = [] } = options;
   const { fields, standard, problems } = readPart(options, 'the JSON answer', 'answer_schema');

@@ -1,8 +1,15 @@
 /** The checks of the option `toolSearch` of an agent. */
 import type { UsageProblem } from '../../core/base/usage-error.ts';
 import { shown } from '../../core/text/shown.ts';
-import { adviceFor, expected, shownName } from '../checks/fields.ts';
-import type { Check, Fields, Kind, FieldRules } from '../checks/fields.ts';
+import {
+  adviceFor,
+  expected,
+  shownName,
+  type Check,
+  type Fields,
+  type Kind,
+  type FieldRules,
+} from '../checks/fields.ts';
 import { isString, isText, LIST, OBJECT, oneOf, range, TEXT } from '../checks/kinds.ts';
 import { isName } from '../checks/names.ts';
 import { BUILT_IN_GUIDANCE, type ToolSearchOptions } from '../definition/tool-search-options.ts';

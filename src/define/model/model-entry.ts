@@ -35,6 +35,18 @@ export interface ModelEntry {
    * and `stream: false` to turn streaming off. For a function: any JSON, passed on unchanged.
    */
   readonly settings?: JsonObject;
+  /**
+   * Milliseconds until a request is on its way, more than 0. Node's `fetch` itself gives up after
+   * 10,000. Default 10,000; for a function: no deadline.
+   */
+  readonly connectMs?: number;
+  /**
+   * Milliseconds until the first token; without streaming, until the whole reply. Default 180,000;
+   * for a function: `Infinity`, which means no deadline.
+   */
+  readonly firstTokenMs?: number;
+  /** Milliseconds between two parts of a reply. Default 60,000; for a function: `Infinity`. */
+  readonly idleMs?: number;
   /** How the provider gets the schema of an output. Default `auto`. */
   readonly structuredOutput?: StructuredOutput;
   /**

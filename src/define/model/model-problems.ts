@@ -24,6 +24,13 @@ const SIZE: Kind = {
   advice: 'Give tokens, or leave it out.',
 };
 
+const TIME: Kind = {
+  wanted: 'to be a number over 0',
+  fits: (value) => typeof value === 'number' && value > 0,
+  code: 'model_time',
+  advice: 'Give milliseconds, `Infinity` for no deadline, or leave it out.',
+};
+
 const PRICE: Kind = {
   wanted: `to have \`input\` and \`output\`, and if wanted \`cachedInput\` and \`cacheWrite\`, each from 0 to ${MAX_PRICE} USD per million tokens`,
   fits: isPrice,
@@ -98,6 +105,9 @@ function entryRules(entry: Fields, name: string): FieldRules<keyof ModelEntry> {
     contextWindow: SIZE,
     maxOutputTokens: SIZE,
     price: PRICE,
+    connectMs: TIME,
+    firstTokenMs: TIME,
+    idleMs: TIME,
     // Checked with the other entries.
     fallbacks: [],
     settings: [

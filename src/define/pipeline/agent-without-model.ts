@@ -9,7 +9,7 @@ import { AGENT_DEFAULTS } from '../agent/agent-options.ts';
 import type { AgentDefinition } from '../definition/definitions.ts';
 import { SECTION_NAMES, textAnswer } from '../agent/reply-layout.ts';
 
-/** The type of a value that nothing is known of. */
+/** The type of a value about which nothing is known. */
 export const ANYTHING: SignatureType = { kind: 'any' };
 
 /** The name of an agent, given as a definition or by its name; undefined for anything else. */

@@ -4,8 +4,14 @@ import type { ToolSpec } from '../../core/contract/spec.ts';
 import type { UsageProblem } from '../../core/base/usage-error.ts';
 import { shown } from '../../core/text/shown.ts';
 import { MAX_TIMEOUT_MS } from '../../core/toolchain/ask-user.ts';
-import { expected, fieldProblems, type Check, type Fields } from '../checks/fields.ts';
-import type { Kind, FieldRules } from '../checks/fields.ts';
+import {
+  expected,
+  fieldProblems,
+  type Check,
+  type Fields,
+  type Kind,
+  type FieldRules,
+} from '../checks/fields.ts';
 import { FUNCTION, OBJECT, oneOf, range, STRING, SWITCH, TEXT, TEXTS } from '../checks/kinds.ts';
 import { nameProblems } from '../checks/names.ts';
 import type { SchemaReading } from '../schema/value-schema.ts';

@@ -69,7 +69,9 @@ export interface Analysis {
   fresh: number;
   /** How many suggestions the problems have, see {@link suggestion}. */
   suggestions: number;
-  /** Clauses of `cond` and `condp` around the current form, each of which nests in the one before. */
+  /**
+   * Clauses of `cond` and `condp` around the current form, each of which nests in the one before.
+   */
   clauses: number;
   /** Patterns that were compiled, by source, and what that cost. */
   readonly regexes: Map<string, CompiledRegex>;
@@ -111,7 +113,9 @@ export function invalid(a: Analysis, message: string, span: Span): Node {
   return report(a, { reason: 'invalid_form', message, span });
 }
 
-/** Records the wrong shape of a special form: `` `if` takes (if test then else?), got 4 forms. `` */
+/**
+ * Records the wrong shape of a special form: `` `if` takes (if test then else?), got 4 forms. ``
+ */
 export function wrongShape(a: Analysis, { items, span }: SpecialForm, usage: string): Node {
   const count = items.length - 1;
   const forms = count === 1 ? '1 form' : `${count} forms`;

@@ -142,7 +142,10 @@ function dispatch(a: Analysis, form: Form, scope: Scope, tail: boolean): Node {
   }
 }
 
-/** What the patterns of a program may cost together to compile, in units of fuel; about half a second. */
+/**
+ * What the patterns of a program may cost together to compile, in units of fuel; about half a
+ * second.
+ */
 const MAX_REGEX_COST = 500_000;
 
 function analyzeRegex(a: Analysis, source: string, span: Span): Node {

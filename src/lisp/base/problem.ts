@@ -29,6 +29,7 @@ export type Reason =
   | 'pmap_error'
   | 'pcalls_error'
   | 'fuel_exceeded'
+  | 'time_exceeded'
   | 'loop_limit_exceeded'
   | 'depth_exceeded'
   | 'size_exceeded'
@@ -58,6 +59,7 @@ export interface LispError {
 /** Reasons that end the whole program; neither `attempt` nor a parallel branch stops them. */
 const STOPS: ReadonlySet<string> = new Set([
   'fuel_exceeded',
+  'time_exceeded',
   'loop_limit_exceeded',
   'depth_exceeded',
   'size_exceeded',

@@ -1,12 +1,12 @@
 /**
- * Versions of the table of charges, and of meanings that were repaired. A program keeps the version
- * that it began with, so that a replay charges and computes what was recorded.
+ * Versions of the rules: what a program is charged, and what some functions mean. A program keeps
+ * the version that it began with, so a replay charges and computes what was recorded.
  *
- * R1  Version 1 is what every program without a recorded version began with.
- * R2  Version 2 charges also for what is copied, compared, searched and compiled (`Meter.extra`),
- *     and has the repaired meanings, each at its place: `or` of a definition without a value, float
- *     positions of members, `(pcalls)`, `format` of half a character, `combinations` of nearly all.
- *     A program of version 2 also stops at slices, see `machine/slice.ts`.
+ * I1  A program without a recorded version has version 1.
+ * I2  Version 2 also charges for copying, comparing, searching and compiling (`Meter.extra`). It
+ *     repairs `or` of a definition without a value, float positions of members, `(pcalls)`,
+ *     `format` of half a character, and `combinations` of nearly all elements. Its programs stop at
+ *     slices; see `machine/slice.ts`.
  */
 
 /** A version of the rules. */

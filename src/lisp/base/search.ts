@@ -1,8 +1,8 @@
 /**
  * Searching text for a part of it, in linear time.
  *
- * The engine's own search compares a long part at each place of a periodic text, so a long part is
- * searched after Knuth, Morris and Pratt; a short one is the engine's, with a small constant.
+ * The search of the JavaScript engine is quadratic for long parts of periodic texts. So long parts
+ * are searched with the algorithm of Knuth, Morris and Pratt; short ones are left to the engine.
  */
 
 const SHORT = 32;
@@ -43,7 +43,10 @@ export function searchTextBack(text: string, part: string, from: number): number
   return -1;
 }
 
-/** The borders of the last part that was searched for: a search goes on after each place it finds. */
+/**
+ * The borders of the last part, since one part is searched for many times in a row. A pure cache:
+ * no result depends on it.
+ */
 const last: { part: string; borders: readonly number[] } = { part: '', borders: [] };
 
 function bordersFor(part: string): readonly number[] {
@@ -54,7 +57,7 @@ function bordersFor(part: string): readonly number[] {
   return last.borders;
 }
 
-/** For each beginning of `part`, the length of its longest border; of `part` backwards if so asked. */
+/** The length of the longest border of each prefix of `part`, or of `part` reversed. */
 function bordersOf(part: string, backwards: boolean): readonly number[] {
   const last = part.length - 1;
   const unitAt = (index: number): number => part.charCodeAt(backwards ? last - index : index);

@@ -26,8 +26,8 @@ function fold(name: string): string {
 
 /**
  * The number of insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`
- * (optimal string alignment). With a `reach`, a distance beyond it may come out greater than it is,
- * and the cost is the length times the reach; else it is the product of the lengths.
+ * (optimal string alignment). With a `reach`, only distances up to it are exact; a greater one may
+ * be too high. The cost is the length times the reach, or without one the product of the lengths.
  */
 export function editDistance(a: string, b: string, reach: number = Infinity): number {
   const size = b.length;

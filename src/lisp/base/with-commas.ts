@@ -1,4 +1,7 @@
-/** `1234567` as `1,234,567`, the same in every locale; `whole` has digits and perhaps a sign. Linear. */
+/**
+ * `1234567` as `1,234,567`, the same in every locale; `whole` has digits and perhaps a sign.
+ * Linear.
+ */
 export function withCommas(whole: number | string): string {
   const text = String(whole);
   if (text.length <= SHORT) return text.replace(/\B(?=(?:\d{3})+$)/g, ',');

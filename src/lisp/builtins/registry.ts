@@ -238,11 +238,6 @@ export function bareNames(): readonly string[] {
   );
 }
 
-/** Every builtin that programs can write. */
-export function allBuiltins(): readonly Builtin[] {
-  return [...REGISTRY.values()].filter((builtin) => !builtin.name.endsWith('~'));
-}
-
 const TEXT_ONLY_BARE: ReadonlySet<string> = new Set([
   'str',
   'pr-str',

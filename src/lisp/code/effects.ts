@@ -329,8 +329,8 @@ function settled(ctx: Context, code: FnCode | null, slot: Search['slot']): Searc
   return { ctx, needs: (other) => needsOf(ctx, other), code, slot, followed: 0 };
 }
 
-/** A place inside running code, before a node that may be run as compiled code. */
-export interface RunningPlace {
+/** A node that is about to run, in running code, and may run as compiled code. */
+export interface NodeToRun {
   readonly code: FnCode;
   readonly locals: readonly Value[];
   /** What the node demands. */
@@ -339,9 +339,9 @@ export interface RunningPlace {
   readonly bound: ReadonlySet<number>;
 }
 
-/** Whether running the node at this place is free of effects. */
-export function isFreeHere(ctx: Context, place: RunningPlace): boolean {
-  const { code, locals, demands, bound } = place;
+/** Whether running `node` is free of effects. */
+export function isFreeHere(ctx: Context, node: NodeToRun): boolean {
+  const { code, locals, demands, bound } = node;
   if (demands.never) return false;
   const search = settled(ctx, code, (slot) => {
     const value = locals[slot];

@@ -91,8 +91,8 @@ export function jumpLimit(ctx: Context, node: NodeOf<'recur'>): Fault {
 }
 
 /**
- * The items that a `for` walks: elements, or 0 to n−1 for `dotimes`. A level that may end early pays
- * for what is copied; that of a vector is walked without a copy, by its user.
+ * The items that a `for` walks: elements, or 0 to n−1 for `dotimes`. A level that may end early
+ * pays for what is copied; that of a vector is walked without a copy, by its user.
  */
 export function walkItems(
   ctx: Context,

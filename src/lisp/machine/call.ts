@@ -124,7 +124,9 @@ export function callInTail(s: Stack, given: Value, givenArgs: Value[], span: Spa
   caller.L = newLocals(fn, args);
 }
 
-/** The frame that a tail call replaces. The parts of a `run` end as the call does, so they are left. */
+/**
+ * The frame that a tail call replaces. The parts of a `run` end as the call does, so they are left.
+ */
 function leaveParts(s: Stack): Frame | undefined {
   const top = s.frames[s.frames.length - 1];
   if (top?.kind !== 'code' || top.part < 0) return top;

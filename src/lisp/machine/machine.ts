@@ -66,8 +66,8 @@ export function advance(machine: Machine, tick: Tick): Advance {
 }
 
 /**
- * As {@link advance}, but stops after a slice of fuel: the host lets other work in, and calls again,
- * with the results that have come by then or with none. A program of version 1 has no slices.
+ * As {@link advance}, but stops after a slice of fuel. The host lets other work in, and calls again
+ * with the results that have come by then. A program of version 1 has no slices.
  */
 export function advanceSlice(machine: Machine, tick: Tick): Advance | Sliced {
   return runTick(machine, tick, true);
@@ -350,7 +350,19 @@ function finish(m: Machine, end: End): void {
 
 /** Ends a program that the run cancels, and abandons its effects. */
 export function cancelMachine(machine: Machine): Advance {
-  if (machine.outcome === null) endWith(machine, new Fault('canceled', 'The run was canceled.'));
+  return endedBy(machine, new Fault('canceled', 'The run was canceled.'));
+}
+
+/** Ends a program whose next step takes too long, and abandons its effects. */
+export function overrunMachine(machine: Machine): Advance {
+  return endedBy(machine, new Fault('time_exceeded', TOOK_TOO_LONG));
+}
+
+const TOOK_TOO_LONG =
+  'a single step of the program took longer than a run may compute at once, three times.\nLook at less data at once, or let a tool do the heavy part.';
+
+function endedBy(machine: Machine, fault: Fault): Advance {
+  if (machine.outcome === null) endWith(machine, fault);
   return advance(machine, { now: machine.ctx.now, budget: machine.ctx.budget, results: [] });
 }
 

@@ -1,16 +1,13 @@
 /**
  * Slices: after a fixed amount of fuel the machine stops between two instructions, so that its host
- * can let queries, cancels and results in. See `advanceSlice`.
+ * can handle queries, cancels and results. See `advanceSlice`.
  *
- * S1  Where a slice ends depends on fuel alone, so it is the same in every replay.
- * S2  Compiled code cannot stop. When its slice ends in the middle, it is abandoned: its fuel is given
- *     back, what it wrote down is undone, and it is begun again as instructions, which can stop.
- * S3  Code is abandoned only while a whole slice was before it, and what was abandoned stays with
+ * I1  Where a slice ends depends on fuel alone, so it is the same in every replay.
+ * I2  Compiled code cannot stop. If a slice ends inside it, the code is abandoned: its fuel is
+ *     given back, its effects on the context are undone, and it runs again as instructions.
+ * I3  Code is abandoned only if it had a whole slice for itself. From then on it runs as
  *     instructions to its end (`Stack.slow`), so no work is abandoned twice.
- * S4  Fuel, value and notes are those of the program without slices.
- *
- * Runs do not ask for slices yet: the loop of `core/programs/run-program.ts` is to call `advanceSlice`
- * in place of `advance`, and at each `sliced` to begin the requests and await one empty local activity.
+ * I4  Fuel, value and notes are the same as without slices.
  */
 import type { Stack } from '../code/code.ts';
 import type { Value } from '../value/value.ts';

@@ -100,7 +100,9 @@ export function readCost(length: number): number {
   return COMPILE_COST + length * COMPILE_COST_PER_UNIT;
 }
 
-/** Units of fuel for a compiled pattern: its instructions, and a quarter of the ranges of its sets. */
+/**
+ * Units of fuel for a compiled pattern: its instructions, and a quarter of the ranges of its sets.
+ */
 export function regexSize(regex: Regex): number {
   const ranges = regex.sets.reduce((sum, set) => sum + set.wide.length, 0);
   return regex.code.length / STRIDE + (ranges >>> 2);
@@ -113,9 +115,9 @@ export function compileCost(source: string, made: CompiledRegex): number {
 
 /**
  * `matchRegex` for a program without alternatives, such as `\d+`, `,\s*` and `[a-f]{6}`. It has no
- * state to set up, since programs search for such patterns thousands of times in a row. A run is only
- * at the end, where nothing can fail after it. So a start that fails costs at most the length of the
- * program.
+ * state to set up, since programs search for such patterns thousands of times in a row. A run is
+ * only at the end, where nothing can fail after it. So a start that fails costs at most the length
+ * of the program.
  */
 function matchStraight(
   regex: Regex,

@@ -77,7 +77,9 @@ export function assertionHolds(assertion: Assertion, text: string, position: num
   }
 }
 
-/** Whether a line starts here. As in Java, none starts at the end of the text, even of an empty one. */
+/**
+ * Whether a line starts here. As in Java, none starts at the end of the text, even of an empty one.
+ */
 function isLineStart(text: string, position: number): boolean {
   if (position === text.length) return false;
   if (position === 0) return true;

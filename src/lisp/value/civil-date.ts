@@ -8,7 +8,10 @@ export interface CivilDate {
   readonly day: number;
 }
 
-/** Days since 1970-01-01 of a civil date (H. Hinnant, "chrono-compatible low-level date algorithms"). */
+/**
+ * Days since 1970-01-01 of a civil date (H. Hinnant, "chrono-compatible low-level date
+ * algorithms").
+ */
 export function daysFromCivil({ year, month, day }: CivilDate): number {
   const y = month <= 2 ? year - 1 : year;
   const era = Math.floor(y / 400);

@@ -108,22 +108,26 @@ export interface Context extends Meter {
 }
 
 /** The fault of a program without fuel. */
-export function outOfFuel(limits: Limits): Fault {
+function outOfFuel(limits: Limits): Fault {
   return new Fault(
     'fuel_exceeded',
     `the program used its ${withCommas(limits.fuel)} units of fuel.\nLook at less data per program, index once with \`group-by\` instead of searching in a loop, or let a tool do the heavy part.`,
   );
 }
 
-/** Units of fuel that run before the machine lets its host do something else. Recorded programs depend on it. */
+/**
+ * Units of fuel that run before the machine lets its host do something else. Recorded programs
+ * depend on it.
+ */
 export const SLICE: number = 250_000;
 
 /** What ends code that can be begun again, when its slice ends in the middle. */
 export const SLICE_END: unique symbol = Symbol('the slice ended');
 
 /**
- * What happens when the fuel is below zero: code that can be begun again is abandoned; else the next
- * slice is begun, which the machine sees before its next instruction; without one the program ends.
+ * What happens when the fuel is below zero: code that can be begun again is abandoned; else the
+ * next slice is begun, which the machine sees before its next instruction; without one the program
+ * ends.
  */
 export function endSlice(ctx: Context, span?: Span): void {
   // eslint-disable-next-line @typescript-eslint/only-throw-error -- a mark, and no error

@@ -2,18 +2,18 @@
  * The default archive: a folder with one file for each list of each link. A file is written as a
  * whole, so a reader never sees half a file. An activity that runs twice writes the same file.
  */
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Archive, ArchivedLink, ArchivedList } from '../../activities/archive-transcript.ts';
 import type { Json } from '../../core/base/json.ts';
-import { writeWhole } from '../files/write-whole.ts';
+import { makeFolder, writeWhole } from '../files/write-whole.ts';
 
 /** An archive in `directory`, which the first write creates. */
 export function createDirectoryArchive(directory: string): Archive {
   return {
     write: async (link, items) => {
       const folder = join(directory, folderOf(link.runId));
-      await mkdir(folder, { recursive: true });
+      await makeFolder(folder);
       const text = items.map((item) => `${JSON.stringify(item)}\n`).join('');
       await writeWhole(join(folder, fileOf(link)), text);
     },

@@ -3,19 +3,20 @@
  * five seconds, so the bundle is kept in a file, with the hash of every source file. Later starts
  * read it in milliseconds, unless a source file has changed.
  *
- * B1  A cached bundle equals a new build: same files and contents, same SDK, same major version of
+ * I1  A cached bundle equals a new build: same files and contents, same SDK, same major version of
  *     Node, same preloaded modules.
- * B2  The cache file is written as a whole, so processes may race.
- * B3  All of our code and the SDK's is preloaded: it is evaluated once per process, not once per
+ * I2  The cache file is written as a whole, so processes may race.
+ * I3  All of our code and the SDK's is preloaded: it is evaluated once per process, not once per
  *     workflow. Measured with 80 modules of the core: 11.5 ms and 982 KB per workflow without
  *     preloading, 1.9 ms and 36 KB with it; preloading the SDK and `workflows` saves another 25 KB.
- *     Their dependency yaml is preloaded with them. This works because no module has state: the SDK
- *     keeps the state of a workflow in its activator, a global of the sandbox that is switched with
- *     the workflow.
+ *     Their dependency yaml is preloaded with them. This works because no module has state that a
+ *     run can see: the SDK keeps the state of a workflow in its activator, a global of the sandbox
+ *     that is switched with the workflow. A module may keep a pure cache of one value, as
+ *     `lisp/base/search.ts` does.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { mkdir, readFile, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,7 +25,7 @@ import { errorText } from '../../core/base/error-text.ts';
 import { parsedJson } from '../../client/parsed-json.ts';
 import { isPlainObject } from '../../core/base/json.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
-import { writeWhole } from '../files/write-whole.ts';
+import { makeFolder, writeWhole } from '../files/write-whole.ts';
 import { smallAndModern } from './bundle-size.ts';
 
 /** What {@link loadWorkflowBundle} takes. */
@@ -45,7 +46,7 @@ export interface LoadedBundle {
 }
 
 /** Increase it when the format of the cache file or the settings of the bundler change. */
-const CACHE_VERSION = 4;
+const CACHE_VERSION = 5;
 
 /** Enough for the first errors; each comes with some lines of search paths. */
 const MAX_REASON_LENGTH = 1_500;
@@ -61,6 +62,9 @@ const LANGUAGE_PATH = pathBeside(`../../lisp${EXTENSION}`);
 
 /** Keeps a run from hanging on an unreadable payload; see the file. */
 const PAYLOAD_CONVERTER_PATH = pathBeside(`../../workflows/payload-converter${EXTENSION}`);
+
+/** Makes the texts of failures well-formed. */
+const FAILURE_CONVERTER_PATH = pathBeside(`../../workflows/converters${EXTENSION}`);
 
 /**
  * The absolute paths of the SDK, the entry of the language, and every module of core and workflows,
@@ -97,7 +101,7 @@ export async function loadWorkflowBundle(options: WorkflowBundleOptions): Promis
   const startedAtMs = Date.now();
   const { code, files } = await makeBundle(workflowsPath, preloadModules);
   const hashes = await hashFiles(files);
-  // A file that changed during the build may be in the bundle in either version (B1).
+  // A file that changed during the build may be in the bundle in either version (I1).
   const changedAtMs = await newestChange(files);
   if (changedAtMs < startedAtMs) await writeCache(cacheFile, code, hashes);
   return { code, isFromCache: false };
@@ -123,6 +127,7 @@ async function makeBundle(
     const { code } = await bundleWorkflowCode({
       workflowsPath,
       payloadConverterPath: PAYLOAD_CONVERTER_PATH,
+      failureConverterPath: FAILURE_CONVERTER_PATH,
       preloadModules: [...preloadModules],
       logger,
       webpackConfigHook: (config) => smallAndModern(noteFiles(files)(config)),
@@ -185,7 +190,7 @@ async function writeCache(
   code: string,
   hashes: Readonly<Record<string, string>>,
 ): Promise<void> {
-  await mkdir(dirname(cacheFile), { recursive: true });
+  await makeFolder(dirname(cacheFile));
   await writeWhole(cacheFile, JSON.stringify({ v: CACHE_VERSION, hashes, code }));
 }
 

@@ -164,7 +164,9 @@ export function readConfig(
   return config;
 }
 
-/** Variables of Everloop that nothing reads, each with the known name that it may be meant to be. */
+/**
+ * Variables of Everloop that nothing reads, each with the known name that it may be meant to be.
+ */
 function unknownVariables(env: Environment): readonly (readonly [string, string | undefined])[] {
   const known = Object.keys(VARIABLES);
   return Object.keys(env)

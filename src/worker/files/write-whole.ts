@@ -1,12 +1,26 @@
-/** Writes files so that a reader sees all of a file or nothing, even when processes race. */
+/**
+ * Writes files so that a reader sees all of a file or nothing, even when processes race. What a run
+ * keeps may be confidential, so only the user of the process may read its files and folders.
+ */
 import { randomUUID } from 'node:crypto';
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+
+/** Mode of a file that only its owner may read. */
+const PRIVATE_FILE = 0o600;
+
+/** Mode of a folder that only its owner may read. */
+const PRIVATE_FOLDER = 0o700;
+
+/** Creates `folder` and those above it, unless they exist; others cannot read a new one. */
+export async function makeFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER });
+}
 
 /** Writes `text` to a new file beside `path`, then renames that file to `path`. */
-export async function writeWhole(path: string, text: string, mode?: number): Promise<void> {
+export async function writeWhole(path: string, text: string): Promise<void> {
   const draft = `${path}.${randomUUID()}.tmp`;
   try {
-    await writeFile(draft, text, { mode });
+    await writeFile(draft, text, { mode: PRIVATE_FILE });
     await rename(draft, path);
   } finally {
     await rm(draft, { force: true });

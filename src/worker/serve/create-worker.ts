@@ -2,6 +2,7 @@
  * Creates the Temporal workers of a process, one for each task queue that it serves, with their
  * registry, cache, activities and sinks.
  */
+import { NEWEST_RULES } from '../../lisp.ts';
 import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker';
 import type { Archive } from '../../activities/archive-transcript.ts';
 import { createActivities } from '../../activities/create-activities.ts';
@@ -14,7 +15,9 @@ import type { ActivityRuntime } from '../../activities/activity-types.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { loadWorkflowBundle } from '../bundle/bundle.ts';
 import { createRegistry } from '../../registry/registry.ts';
+import { workerConverter } from './data-converter.ts';
 import { guardWorkflowThreads } from './guard-workflow-threads.ts';
+import { signalOverruns } from './signal-overruns.ts';
 import { CONFIG_DEFAULTS } from '../config/config.ts';
 import { createTranscriptCache } from './transcript-cache.ts';
 import { createSinks, type EventListener } from './worker-sinks.ts';
@@ -108,18 +111,20 @@ function checkRoles({
 /** Creates a worker. Throws a UsageError for invalid agents or roles. */
 export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> {
   checkRoles(parts);
-  const { taskQueue = DEFAULT_TASK_QUEUE, modelQueue, toolQueue } = parts;
+  const { connection, namespace, taskQueue = DEFAULT_TASK_QUEUE, modelQueue, toolQueue } = parts;
   const registry = createRegistry({ agents: parts.agents, models: parts.models ?? [] });
   const cache = createTranscriptCache({ maxBytes: parts.cacheBytes ?? CONFIG_DEFAULTS.cacheBytes });
   const runtime: ActivityRuntime = defined({
     heartbeatMs: parts.heartbeatMs ?? WORKER_DEFAULTS.heartbeatMs,
     modelQueue,
     toolQueue,
+    rules: NEWEST_RULES,
   });
   const { archive, chunks } = parts;
   const activities = createActivities({ registry, runtime, cache, chunks, archive });
   const sinks = createSinks({
     cache,
+    archive,
     listeners: [...(parts.listeners ?? []), endStreams(chunks)],
     onListenerError: parts.onListenerError ?? (() => undefined),
   });
@@ -132,6 +137,8 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
     const workflowBundle = await loadWorkflowBundle(defined({ cacheDir, workflowsPath }));
     workers.push(await Worker.create({ ...common, taskQueue, workflowBundle, sinks }));
   }
+  const onError = parts.onListenerError ?? (() => undefined);
+  const stopSignals = signalOverruns({ connection, namespace, taskQueue, onError });
   const others = [
     ...(roles.includes('models') ? [modelQueue ?? taskQueue] : []),
     ...(roles.includes('tools') ? [toolQueue ?? taskQueue] : []),
@@ -143,7 +150,11 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   }
   return {
     run: async () => {
-      await Promise.all(workers.map((worker) => worker.run()));
+      try {
+        await Promise.all(workers.map((worker) => worker.run()));
+      } finally {
+        stopSignals();
+      }
     },
     shutdown: () => {
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
@@ -165,6 +176,7 @@ function tuning(parts: WorkerParts): Omit<WorkerOptions, 'taskQueue'> {
   return defined({
     connection,
     namespace,
+    dataConverter: workerConverter(),
     shutdownGraceTime: parts.shutdownGraceMs ?? CONFIG_DEFAULTS.shutdownGraceMs,
     stickyQueueScheduleToStartTimeout: WORKER_DEFAULTS.stickyMs,
     maxHeartbeatThrottleInterval: WORKER_DEFAULTS.heartbeatThrottleMs,

@@ -1,5 +1,6 @@
 /** An event as one line of a structured log. */
 import type { AgentEvent } from '../../core/contract/events.ts';
+import { wellFormedJson } from '../../core/text/well-formed.ts';
 import type { Json } from '../../core/base/json.ts';
 
 /** Fields that may hold text from people, models or tools, which does not belong in a log. */
@@ -36,10 +37,11 @@ export function eventLine(event: AgentEvent): string {
   );
   const errorCode = event.type === 'agent:model_call:after' ? event.error?.code : undefined;
   // `JSON.stringify` leaves out an undefined field.
-  return JSON.stringify({
+  const line = JSON.stringify({
     time: new Date(at).toISOString(),
     event: type,
     ...Object.fromEntries(kept),
     errorCode,
   });
+  return wellFormedJson(line);
 }

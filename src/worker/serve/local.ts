@@ -1,12 +1,12 @@
 /** A client and a worker in one process, for scripts and notebooks. Starts a server if needed. */
 import { createHash } from 'node:crypto';
-import { Client } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import type { AgentDefinition } from '../../define/definition/definitions.ts';
 import { announcedEndpoints } from '../../client/chunk-endpoints.ts';
 import { createEverloop, type Everloop } from '../../client/everloop-client.ts';
 import { followChunks } from '../../client/follow-chunks.ts';
 import { followRun } from '../../client/follow-run.ts';
-import { openConnection } from '../../client/open-connection.ts';
+import { clientOf, openConnection } from '../../client/open-connection.ts';
 import type { RunHandle } from '../../client/run-handle.ts';
 import { defined } from '../../core/base/defined.ts';
 import type { Step } from '../../core/contract/step.ts';
@@ -95,7 +95,7 @@ async function connectTo(
   const { address, namespace } = server;
   const { connection, close } = await openConnection({ ...temporal.connection, address });
   cleanup.add(close);
-  return new Client({ connection, namespace });
+  return clientOf(connection, namespace);
 }
 
 /** The client, whose waits reject when the worker of this process fails. */

@@ -34,8 +34,8 @@ export interface ServedParts extends WorkParts {
   readonly heartbeatMs?: number;
 }
 
-/** Where a process serves. */
-export interface ServePlace {
+/** What a process needs to serve. */
+export interface ServeResources {
   readonly config: WorkerConfig;
   readonly archive: Archive;
   readonly chunks: ChunkPublisher;
@@ -53,7 +53,7 @@ export interface Serving {
 /** Finds or starts the server, and serves on it until `cleanup` runs. */
 export async function serve(
   parts: ServedParts,
-  { config, archive, chunks }: ServePlace,
+  { config, archive, chunks }: ServeResources,
   cleanup: Cleanup,
 ): Promise<Serving> {
   const { agents, models = [], listeners, workflowsPath, roles } = parts;

@@ -1,9 +1,12 @@
 /** The worker's side of the sinks: messages go into the cache, events to listeners. */
 import type { InjectedSinks } from '@temporalio/worker';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Archive, ArchivedList } from '../../activities/archive-transcript.ts';
+import { errorText } from '../../core/base/error-text.ts';
 import type { TranscriptCache } from '../../activities/transcript-source.ts';
 import type { AgentEvent } from '../../core/contract/events.ts';
 import type { Json } from '../../core/base/json.ts';
-import type { EverloopSinks } from '../../workflows/sinks.ts';
+import type { EndedLink, EverloopSinks } from '../../workflows/sinks.ts';
 
 /** Receives every event of every run on this worker, at least once, in `seq` order for each run. */
 export type EventListener = (event: AgentEvent) => void;
@@ -11,14 +14,36 @@ export type EventListener = (event: AgentEvent) => void;
 /** Where the sinks write to. */
 export interface SinkParts {
   readonly cache: TranscriptCache;
+  /** Keeps the last link of each run; earlier ones are archived by an activity. */
+  readonly archive?: Pick<Archive, 'write'>;
   readonly listeners: readonly EventListener[];
   /** Receives the errors of listeners, which never affect a run. */
   readonly onListenerError: (error: unknown, event: AgentEvent) => void;
 }
 
+/** A workflow task waits this long for a slow archive, which then finishes by itself. */
+const MAX_ARCHIVE_MS = 3_000;
+
+/** Writes the events last, so that complete events mean complete entries. Never rejects. */
+async function archiveLink(
+  archive: Pick<Archive, 'write'>,
+  { runId, link, firstEntry, entries, firstEvent, events }: EndedLink,
+): Promise<void> {
+  const write = (list: ArchivedList, first: number, items: readonly unknown[]): Promise<void> =>
+    archive.write({ runId, link, list, first }, items as readonly Json[]);
+  try {
+    await write('entries', firstEntry, entries);
+    await write('events', firstEvent, events);
+  } catch (error) {
+    // The pages stay readable by query until the service forgets this execution.
+    const message = `The last pages of run ${runId} were not archived: ${errorText(error)}`;
+    process.emitWarning(message, 'EverloopWarning');
+  }
+}
+
 /** Sinks for `Worker.create`. */
 export function createSinks(parts: SinkParts): InjectedSinks<EverloopSinks> {
-  const { cache, listeners, onListenerError } = parts;
+  const { archive, cache, listeners, onListenerError } = parts;
   const notify = (event: AgentEvent): void => {
     for (const listener of listeners) {
       try {
@@ -38,6 +63,18 @@ export function createSinks(parts: SinkParts): InjectedSinks<EverloopSinks> {
           // Index 0 is the head; the messages follow.
           if (head !== undefined) cache.append(key, 0, [head as unknown as Json]);
           cache.append(key, from + 1, messages as unknown as readonly Json[]);
+        },
+      },
+    },
+    archive: {
+      // This runs before the workflow task completes, so every link that ended is archived. If the
+      // worker is lost, the task runs again, and so does this.
+      write: {
+        callDuringReplay: false,
+        fn: async (_info, link) => {
+          if (archive === undefined) return;
+          const written = archiveLink(archive, link);
+          await Promise.race([written, sleep(MAX_ARCHIVE_MS, undefined, { ref: false })]);
         },
       },
     },

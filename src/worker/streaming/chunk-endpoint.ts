@@ -2,10 +2,10 @@
  * Serves the chunks of a worker to readers in other processes: one read-only HTTP endpoint that
  * speaks the protocol of `core/streaming/chunk-wire.ts`.
  *
- * E1  A publisher never waits for a reader. Each reader has a bounded subscription, which loses its
+ * I1  A publisher never waits for a reader. Each reader has a bounded subscription, which loses its
  *     oldest chunks when the reader is slow. Without readers, nothing is serialized.
- * E2  A reader that blocks a write for `drainMs` is disconnected.
- * E3  Every request needs the token. Without it, the answer says only that.
+ * I2  A reader that blocks a write for `drainMs` is disconnected.
+ * I3  Every request needs the token. Without it, the answer says only that.
  */
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';

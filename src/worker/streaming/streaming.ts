@@ -6,7 +6,7 @@ import { createChunkBus, type ChunkBus } from './chunk-bus.ts';
 import { openChunkEndpoint, type ChunkEndpoint } from './chunk-endpoint.ts';
 import type { Cleanup } from '../config/cleanup.ts';
 import type { WorkerConfig } from '../config/config.ts';
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -15,7 +15,7 @@ import {
   type EndpointNote,
 } from '../../client/chunk-endpoints.ts';
 import { isRunning } from '../server/server-lock.ts';
-import { writeWhole } from '../files/write-whole.ts';
+import { makeFolder, writeWhole } from '../files/write-whole.ts';
 
 /** A bus, and the address of its endpoint. */
 export interface Streaming {
@@ -87,12 +87,11 @@ export async function announceEndpoint(
   { url, token }: { readonly url: string; readonly token: string },
 ): Promise<() => Promise<void>> {
   const dir = endpointNotesDir(dataDir);
-  await mkdir(dataDir, { recursive: true });
-  await mkdir(dir, { recursive: true, mode: 0o700 });
+  await makeFolder(dir);
   await removeDead(dir);
   const note: EndpointNote = { v: 1, url, token, pid: process.pid, host: hostname() };
   const file = join(dir, `${process.pid}-${randomUUID().slice(0, 8)}.json`);
-  await writeWhole(file, JSON.stringify(note), 0o600);
+  await writeWhole(file, JSON.stringify(note));
   return () => rm(file, { force: true });
 }
 

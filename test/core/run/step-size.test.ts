@@ -21,7 +21,7 @@ const ROWS: readonly {
 ];
 
 function start({ reply, ...agent }: (typeof ROWS)[number], text: string): MemoryRun {
-  const script = scriptedModel([reply(text)]);
+  const script = scriptedModel([reply(text), reply(text)]);
   return startInMemory({
     agent: defineAgent({ name: 'author', model: script.model, ...agent }),
     task: 'Write.',
@@ -39,24 +39,47 @@ describe('a Step [sub 7]', () => {
   it.each(ROWS)('of mode $mode has at most 256 KB', async (row) => {
     const room = MAX_STEP_BYTES - (await bytesAround(row));
 
-    const fitting = await start(row, 'x'.repeat(room)).result;
+    const fitting = await start(row, 'x'.repeat(room - 1_024)).result;
     const run = start(row, 'x'.repeat(room + 1));
     const step: Step = await run.result;
 
-    expect(fitting.status).toBe('success');
+    expect(fitting).toMatchObject({ status: 'success', iterations: 1 });
+    // A text has one turn; the other modes are told, and answer as before.
+    const turns = row.mode === 'text' ? 1 : 2;
     expect(step).toMatchObject({
       status: 'error',
       reason: 'value_too_large',
       value: null,
-      message:
-        'iteration 1: Expected a Step of at most 262144 bytes, got 262145. Answer with less, or let a tool keep the data and answer where it is.',
-      iterations: 1,
-      usage: { modelCalls: 1 },
+      message: expect.stringMatching(
+        /^iteration \d: Expected a Step of at most 262144 bytes, got 262\d{3}\. Answer with less, or let a tool keep the data and answer where it is\.$/,
+      ) as unknown,
+      iterations: turns,
+      usage: { modelCalls: turns },
     });
     expect(bodiesOf(run.events, 'agent:execution:after')).toEqual([
       { type: 'agent:execution:after', status: 'error', reason: 'value_too_large' },
     ]);
   });
+
+  it.each(ROWS.filter(({ mode }) => mode !== 'text'))(
+    '[R13] of mode $mode that would be too large is told to the model once',
+    async ({ reply, ...agent }) => {
+      const script = scriptedModel([reply('x'.repeat(1_000_000)), reply('short')]);
+      const run = startInMemory({
+        agent: defineAgent({ name: 'author', model: script.model, ...agent }),
+        task: 'Write.',
+      });
+
+      expect(await run.result).toMatchObject({ status: 'success', iterations: 2 });
+      const second = JSON.stringify(script.requests[1]?.messages);
+      // Mode json does not even read as much.
+      expect(second).toMatch(
+        /the answer has \d+ bytes as JSON, and at most \d+ fit|longer than 256 KB/,
+      );
+      // Of such a reply the conversation keeps the beginning.
+      expect(second.length).toBeLessThan(30_000);
+    },
+  );
 
   it('of an error leaves large details out, and keeps its reason', () => {
     const { state } = start({ mode: 'text', reply: (text) => text }, 'x');

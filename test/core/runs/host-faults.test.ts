@@ -16,6 +16,7 @@ function hostWith(fields: Partial<Host>, events: AgentEvent[]): Host {
     link: {
       address: 'run',
       limitsAtOnce: true,
+      rules: 2,
       isHandoverDue: () => false,
       isFull: () => false,
       fits: () => true,
@@ -23,6 +24,7 @@ function hostWith(fields: Partial<Host>, events: AgentEvent[]): Host {
     runChild: async () => ({ kind: 'unstarted', message: 'no children here' }),
     send: () => undefined,
     now: () => 0,
+    computing: { run: (_kind, work) => work(), endSlice: async () => undefined },
     callModel: async () => ({
       kind: 'reply',
       reply: {

@@ -40,7 +40,7 @@ function sourceOf(ctx: Context, value: Value): Source | undefined {
   if (typeof value !== 'string') return undefined;
   ctx.charge(1 + (value.length >>> 4));
   const found = characters(value);
-  ctx.extra(found.length >>> 2);
+  ctx.extra(found.length >>> 1);
   checkCount(ctx, found.length);
   return found;
 }
@@ -69,7 +69,9 @@ export function allOf(source: Source): readonly Value[] {
   return firstOf(source, sizeOf(source));
 }
 
-/** The elements from `from` to below `to`, which are within the source; not charged but for the way. */
+/**
+ * The elements from `from` to below `to`, both within the source. Charges only for the way to them.
+ */
 export function partOf(ctx: Context, source: Source, from: number, to: number): readonly Value[] {
   if (isList(source)) return source.slice(from, to);
   if (source.kind === 'vector') return vectorSlice(source, from, to);

@@ -95,7 +95,9 @@ function positive(ctx: Context, args: readonly Value[], index: number): number {
   throw fault(ctx, 'runtime_error', `argument ${index + 1} must be at least 1, got ${count}.`);
 }
 
-/** Argument `index` for parts out of its middle: a tree is copied, and paid, once for all of them. */
+/**
+ * Argument `index` for parts out of its middle: a tree is copied, and paid, once for all of them.
+ */
 function walkedAt(ctx: Context, args: readonly Value[], index: number): Source {
   const source = sourceAt(ctx, args, index);
   if (Array.isArray(source) || isVector(arg(args, index))) return source;

@@ -85,7 +85,11 @@ function difference(ctx: Context, args: readonly Value[]): Value {
         treeKeys(result).filter((item) => !treeHas(other, item, ctx)),
         ctx,
       );
-    } else for (const item of treeKeys(other)) result = setRemove(result, item, ctx);
+    } else {
+      // Each removal copies the way to its element.
+      ctx.extra(other.count * KEY_COST);
+      for (const item of treeKeys(other)) result = setRemove(result, item, ctx);
+    }
   }
   return result;
 }

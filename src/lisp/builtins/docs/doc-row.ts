@@ -3,7 +3,9 @@ export interface DocRow {
   readonly theme: string;
   /** Separated by spaces. */
   readonly names: string;
-  /** `1`, `1–3`, `2+`; one for all names, or one for each, separated by commas. `–`: no function. */
+  /**
+   * `1`, `1–3`, `2+`; one for all names, or one for each, separated by commas. `–`: no function.
+   */
   readonly args: string;
   readonly meaning: string;
   /** Pairs of a source and the printed form of its value. */

@@ -19,6 +19,9 @@ import { arg, expectCount, expectText, fault, wrongType } from '../arguments/exp
 import { plain, finish, steps, want } from '../arguments/stepping.ts';
 import { joined, parseLong, toText } from './text.ts';
 
+/** The extra cost that a unit of a pattern may have: a class is built from large tables. */
+const CLASS_COST = 5;
+
 /** Steps of the matcher for one unit of fuel. */
 const STEPS_PER_UNIT = 10;
 
@@ -42,9 +45,9 @@ function regexAt(ctx: Context, args: readonly Value[], index: number): RegexValu
   if (isRegex(value)) return value;
   if (typeof value !== 'string') throw wrongType(ctx, index, 'a regular expression', value);
   ctx.charge(1 + value.length);
-  ctx.extra(readCost(value.length));
+  ctx.extra(readCost(value.length) + value.length * CLASS_COST);
   const made = compileRegex(value);
-  if (made.kind === 'regex') ctx.extra(regexSize(made.regex));
+  if (made.kind === 'regex') ctx.extra(2 * regexSize(made.regex));
   if (made.kind === 'regex') return { kind: 'regex', source: value, regex: made.regex };
   throw fault(ctx, 'runtime_error', `this pattern does not compile: ${made.message}`);
 }

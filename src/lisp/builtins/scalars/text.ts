@@ -176,6 +176,7 @@ function join(ctx: Context, args: readonly Value[]): Value {
 function escape(ctx: Context, args: readonly Value[]): Value {
   const text = expectText(ctx, args, 0);
   const map = expectMap(ctx, args, 1);
+  ctx.extra(text.length >>> 3);
   const parts = characters(text).map((character) => {
     ctx.charge(2);
     const by = flexibleGet(ctx, map, character);
@@ -317,7 +318,7 @@ export const TEXT_WORK: { readonly [name: string]: BuiltinWork } = Object.freeze
     const text = expectText(ctx, args, 0);
     ctx.charge(1 + (text.length >>> 4));
     const found = characters(text);
-    ctx.extra(found.length >>> 2);
+    ctx.extra(found.length >>> 1);
     return found.toReversed().join('');
   }),
   'str/escape': plain(escape),

@@ -1,0 +1,29 @@
+/** The bounds of child runs, the same for every host. */
+import { byteSize, utf8Length, type Json } from '../base/json.ts';
+import type { ChildOrder } from '../contract/host-order.ts';
+import type { ChildEnd } from '../contract/host-outcome.ts';
+import { MAX_ID_BYTES, MAX_START_BYTES } from './start-input.ts';
+
+/**
+ * How long a child may take to end after its cancel: its calls and those of its own children have
+ * to stop, level after level. Then it is lost, and is terminated when its parent closes.
+ */
+export const CHILD_END_WITHIN_MS = 90_000;
+
+/** The end of a child that did not end in time. */
+export const LATE_CHILD: ChildEnd = {
+  kind: 'lost',
+  message: `it did not end within ${CHILD_END_WITHIN_MS / 1_000} s of being told to`,
+};
+
+/** Why the service would refuse to start a child; null when it would not. */
+export function childRefusal({ childId, input }: ChildOrder): string | null {
+  const idBytes = utf8Length(childId);
+  if (idBytes > MAX_ID_BYTES) {
+    return `its id has ${idBytes} bytes, at most ${MAX_ID_BYTES} are allowed`;
+  }
+  const bytes = byteSize(input as unknown as Json);
+  return bytes > MAX_START_BYTES
+    ? `its input has ${bytes} bytes, at most ${MAX_START_BYTES} are allowed`
+    : null;
+}

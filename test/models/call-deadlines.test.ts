@@ -1,0 +1,157 @@
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import type { ServerResponse } from 'node:http';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { ModelEntry } from '../../src/define/model/model-entry.ts';
+import { modelEntryProblems } from '../../src/define/model/model-problems.ts';
+import { callEntry } from '../../src/models/model-adapter.ts';
+import { classifyModelError } from '../../src/models/model-failures.ts';
+import type { ModelFunction, ModelRequest } from '../../src/core/contract/model.ts';
+import { textMessage } from '../../src/core/base/message.ts';
+import { modelAt, protocols, startPlainServer, type Protocol } from '../support/aimock.ts';
+import { beginningOf } from '../support/partial-streams.ts';
+
+const stops: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+const request: ModelRequest = {
+  mode: 'chat',
+  agent: 'tester',
+  runId: 'run-1',
+  iteration: 1,
+  attempt: 1,
+  messages: [textMessage('user', 'greet')],
+  settings: {},
+  cacheUpTo: 0,
+};
+
+/** A provider that answers each request with `answer`, and what became of its connections. */
+async function provider(
+  answer: (response: ServerResponse) => void,
+): Promise<{ readonly url: string; readonly closed: () => number }> {
+  let closed = 0;
+  const server = await startPlainServer((_request, response) => {
+    response.on('close', () => (closed += 1));
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    answer(response);
+  });
+  stops.push(() => server.stop());
+  return { url: server.url, closed: () => closed };
+}
+
+async function failureOf(
+  entry: Omit<ModelEntry, 'id'>,
+): Promise<{ readonly message: string; readonly ms: number; readonly retryable: boolean }> {
+  const since = performance.now();
+  const io = { signal: new AbortController().signal, onChunk: () => undefined };
+  const failure = await callEntry({ id: 'm', ...entry }, request, io).then(
+    (outcome) => Promise.reject(new Error(`Expected a failure, got ${outcome.kind}.`)),
+    (error: unknown) => classifyModelError(error),
+  );
+  const { message, retryable } = failure;
+  return { message, retryable, ms: performance.now() - since };
+}
+
+describe('[R12] the deadlines of a model call', () => {
+  it.each(protocols)('end a call whose provider sends nothing: %s', async (protocol) => {
+    const silent = await provider((response) => response.flushHeaders());
+
+    const failure = await failureOf({ model: modelAt(silent.url, protocol), firstTokenMs: 300 });
+
+    expect(failure).toMatchObject({
+      message: 'The provider sent no token within 0.3 s (`firstTokenMs` of the model).',
+      retryable: true,
+    });
+    expect(failure.ms).toBeLessThan(2_000);
+    await vi.waitFor(() => expect(silent.closed()).toBe(1));
+  });
+
+  it.each<Protocol>(['openai-compatible', 'anthropic'])(
+    'end a reply that stops in the middle: %s',
+    async (protocol) => {
+      const stalled = await provider((response) => response.write(beginningOf(protocol)));
+
+      const failure = await failureOf({
+        model: modelAt(stalled.url, protocol),
+        firstTokenMs: 10_000,
+        idleMs: 300,
+      });
+
+      expect(failure).toMatchObject({
+        message: 'The provider sent nothing more for 0.3 s (`idleMs` of the model).',
+        retryable: true,
+      });
+      await vi.waitFor(() => expect(stalled.closed()).toBe(1));
+    },
+  );
+
+  it('end a call whose connection does not come about', async () => {
+    const sockets: Socket[] = [];
+    // Takes connections and never begins TLS.
+    const mute = createServer((socket) => void sockets.push(socket));
+    await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
+    stops.push(async () => {
+      for (const socket of sockets) socket.destroy();
+      mute.close();
+    });
+    const { port } = mute.address() as AddressInfo;
+
+    const failure = await failureOf({
+      model: modelAt(`https://127.0.0.1:${port}`, 'openai-compatible'),
+      connectMs: 300,
+    });
+
+    expect(failure).toMatchObject({
+      message: 'The provider could not be reached within 0.3 s (`connectMs` of the model).',
+      retryable: true,
+    });
+    expect(failure.ms).toBeLessThan(2_000);
+  });
+
+  it('leave a slow provider alone that keeps sending', async () => {
+    const slow = await provider((response) => {
+      response.write(beginningOf('openai-compatible'));
+      let sent = 0;
+      const again = (): void => {
+        const piece = { choices: [{ index: 0, delta: { content: 'x' }, finish_reason: null }] };
+        const last = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
+        sent += 1;
+        response.write(`data: ${JSON.stringify(sent < 8 ? piece : last)}\n\n`);
+        if (sent < 8) setTimeout(again, 100);
+        else response.end('data: [DONE]\n\n');
+      };
+      setTimeout(again, 100);
+    });
+    const entry = { id: 'm', model: modelAt(slow.url, 'openai-compatible'), idleMs: 400 };
+    const io = { signal: new AbortController().signal, onChunk: () => undefined };
+
+    const outcome = await callEntry(entry, request, io);
+
+    expect(outcome).toMatchObject({ kind: 'reply', reply: { finishReason: 'stop' } });
+  });
+
+  it('hold for a function only if its entry sets them', async () => {
+    const never: ModelFunction = (_request, { signal }) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(new Error('told to stop')));
+      });
+
+    const failure = await failureOf({ model: never, firstTokenMs: 50 });
+
+    expect(failure.message).toBe(
+      'The provider sent no token within 0.05 s (`firstTokenMs` of the model).',
+    );
+  });
+
+  it('are numbers over 0', () => {
+    const [problem, ...others] = modelEntryProblems([
+      { id: 'm', model: async () => '', idleMs: 0, firstTokenMs: Infinity, connectMs: 5 },
+    ]);
+
+    expect(others).toEqual([]);
+    expect(problem).toMatchObject({ code: 'model_time' });
+    expect(problem?.message).toContain('idleMs');
+    expect(problem?.message).toContain('Expected');
+  });
+});
