@@ -8,8 +8,7 @@ import type { ModelOrder } from '../core/contract/host-order.ts';
 import type { TranscriptView } from '../core/contract/transcript.ts';
 import { modeOf } from '../core/modes/modes.ts';
 import { byteSize, type Json } from '../core/base/json.ts';
-import { defined } from '../core/base/defined.ts';
-import type { EstimatedUsage, TokenUsage } from '../core/contract/model.ts';
+import type { TokenUsage } from '../core/contract/model.ts';
 import { noUsage } from '../core/model/usage.ts';
 import { openChunkStream, type ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import type { ModelActivityResult } from './activity-types.ts';
@@ -21,10 +20,9 @@ import {
   workerShutdownWithCost,
 } from './failures.ts';
 import { withHeartbeat, isStoppedByService } from './heartbeat.ts';
-import { openAttempts, type Attempts } from './lost-attempts.ts';
 import { callLayeredModel } from '../models/call-layered-model.ts';
-import type { CallIo, ModelCallResult } from '../models/model-adapter.ts';
-import { entryFor, type CalledEntry, type ModelEntry } from '../define/model/model-entry.ts';
+import type { ModelCallResult } from '../models/model-adapter.ts';
+import { entryFor, type ModelEntry } from '../define/model/model-entry.ts';
 import { classifyModelError, hasCost, type ModelFailure } from '../models/model-failures.ts';
 import { requestFor } from '../models/prompt-texts.ts';
 import { missingModel } from '../registry/registry.ts';
@@ -48,50 +46,29 @@ export interface CallModelParts {
 export function createCallModel(
   parts: CallModelParts,
 ): (order: ModelOrder) => Promise<ModelActivityResult> {
-  return (order) => {
-    const tried = openAttempts();
-    const attempt = (): Promise<ModelActivityResult> =>
-      attemptOf(parts, order, tried).catch((error: unknown) => {
-        // The provider may bill what a worker that stops has asked for.
-        if (!isStoppedByService()) tried.end();
-        throw error;
-      });
-    return withHeartbeat(attempt, tried.beat);
-  };
+  return (order) => withHeartbeat(() => attemptOf(parts, order));
 }
 
-async function attemptOf(
-  parts: CallModelParts,
-  order: ModelOrder,
-  tried: Attempts,
-): Promise<ModelActivityResult> {
+async function attemptOf(parts: CallModelParts, order: ModelOrder): Promise<ModelActivityResult> {
   const entry = entryFor(entryOf(parts.registry, order), order);
   // An order that has its whole request does not need the transcript.
   const view = order.inline === undefined ? await transcriptOf(parts, order) : null;
   const { attempt: attempts } = Context.current().info;
   try {
-    const outcome = await callOnce(parts, order, { entry, view, tried });
+    const outcome = await callOnce(parts, order, entry, view);
     // Not canceled by a user: the call is retried, on another worker if this one stops.
     if (outcome.kind === 'aborted' && isStoppedByService()) {
       const { usage } = outcome;
       if (!hasCost(usage)) throw workerShutdown();
-      const details = { usage: { ...usage }, usageKnown: true, attempts, ...lostIn(tried) };
-      throw workerShutdownWithCost(details);
+      throw workerShutdownWithCost({ usage: { ...usage }, usageKnown: true, attempts });
     }
     checkSize(order, outcome);
-    return { ...outcome, attempts, ...lostIn(tried) };
+    return { ...outcome, attempts };
   } catch (error) {
     if (error instanceof ApplicationFailure) throw error;
     const failure = classifyModelError(error);
-    throw failureOf(order, failure, failure.usage ?? noUsage, lostIn(tried));
+    throw failureOf(order, failure, failure.usage ?? noUsage);
   }
-}
-
-/** The estimate for attempts before this one that died with their worker. */
-function lostIn(tried: Attempts): {
-  readonly estimated?: { readonly [field in keyof EstimatedUsage]: number };
-} {
-  return defined({ estimated: tried.lost() });
 }
 
 /**
@@ -136,40 +113,29 @@ function keyOf(order: ModelOrder): TranscriptKey {
   };
 }
 
-/** The model to ask, and what for. */
-interface AskedModel {
-  readonly entry: CalledEntry;
-  readonly view: TranscriptView | null;
-  readonly tried: Attempts;
-}
-
 async function callOnce(
   parts: CallModelParts,
   order: ModelOrder,
-  { entry, view, tried }: AskedModel,
+  entry: ModelEntry,
+  view: TranscriptView | null,
 ): Promise<ModelCallResult> {
   const { registry, chunks, transcripts } = parts;
   const context = Context.current();
   const attempt = order.triesBefore + (order.attemptsBefore ?? 0) + context.info.attempt;
   const { runId, iteration, agentPath, purpose } = order;
   const request = await requestFor(registry, order, view, attempt);
-  tried.onRequest(entry, request);
   const signal = context.cancellationSignal;
   // Summaries see the same conversation, so middleware that hides secrets applies to them as well.
   const around = registry.agents.get(order.agent)?.definition.middleware?.model ?? [];
   // Only replies stream, and only replies become messages of the transcript.
   if (purpose !== 'reply') {
-    const onChunk: CallIo['onChunk'] = ({ delta }) => tried.onText(delta);
-    return callLayeredModel(around, entry, request, { signal, onChunk });
+    return callLayeredModel(around, entry, request, { signal, onChunk: () => undefined });
   }
   const { rootRunId = runId } = order;
   const stream = openChunkStream(chunks, { rootRunId, runId, agentPath, iteration, attempt });
   try {
-    const onChunk: CallIo['onChunk'] = (chunk) => {
-      tried.onText(chunk.delta);
-      stream.write(chunk);
-    };
-    const outcome = await callLayeredModel(around, entry, request, { signal, onChunk });
+    const io = { signal, onChunk: stream.write };
+    const outcome = await callLayeredModel(around, entry, request, io);
     stream.end();
     // The workflow gives calls their ids, so the message of a reply with calls is not known here.
     const isKnown =
@@ -184,17 +150,12 @@ async function callOnce(
   }
 }
 
-function failureOf(
-  order: ModelOrder,
-  failure: ModelFailure,
-  usage: TokenUsage,
-  lost: ReturnType<typeof lostIn> = {},
-): Error {
+function failureOf(order: ModelOrder, failure: ModelFailure, usage: TokenUsage): Error {
   const { attempt } = Context.current().info;
   const usageKnown = hasCost(usage);
   return toModelFailure(failure, {
     attempt: (order.attemptsBefore ?? 0) + attempt,
     hadCost: usageKnown,
-    details: { usage: { ...usage }, usageKnown, attempts: attempt, ...lost },
+    details: { usage: { ...usage }, usageKnown, attempts: attempt },
   });
 }

@@ -19,20 +19,14 @@ export interface HeartbeatDetails {
   readonly attempts: number;
 }
 
-/**
- * Runs `run` in the current activity, with heartbeats from half a second on until it settles.
- * `more` gives further details of each.
- */
-export async function withHeartbeat<T>(
-  run: () => Promise<T>,
-  more: () => object = () => ({}),
-): Promise<T> {
+/** Runs `run` in the current activity, with heartbeats from half a second on until it settles. */
+export async function withHeartbeat<T>(run: () => Promise<T>): Promise<T> {
   const context = Context.current();
   // Local activities have no heartbeat: they run inside the workflow task.
   if (context.info.isLocal) return run();
   const details: HeartbeatDetails = { attempts: context.info.attempt };
   let timer = setTimeout(function again() {
-    context.heartbeat({ ...details, ...more() });
+    context.heartbeat(details);
     timer = setTimeout(again, beatMs);
   }, firstBeatMs);
   try {

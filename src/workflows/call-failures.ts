@@ -13,8 +13,6 @@ import {
 import type { ModelFailureDetails } from '../activities/activity-types.ts';
 import type { ApprovalOutcome, ModelLoss, ModelOutcome } from '../core/contract/host-outcome.ts';
 import type { ToolSpec } from '../core/contract/spec.ts';
-import { exactSum } from '../core/base/exact-sum.ts';
-import type { EstimatedUsage } from '../core/contract/model.ts';
 import { addUsage, noUsage } from '../core/model/usage.ts';
 import {
   canceledCallText,
@@ -35,12 +33,11 @@ export function toModelOutcome(error: unknown, attemptsBefore = 0): ModelLoss {
     usage: noUsage,
     usageKnown: false,
     attempts: attemptsOf(error, MAX_MODEL_ATTEMPTS - attemptsBefore),
-    ...defined({ estimated: estimatedOf(error) }),
   };
   if (isCancellation(error)) return { kind: 'aborted', ...cost };
   const cause = causeOf(error);
   const details = modelDetailsOf(cause);
-  const { usage, usageKnown, attempts, estimated } = { ...cost, ...details };
+  const { usage, usageKnown, attempts } = { ...cost, ...details };
   return {
     kind: 'failed',
     code: codeOf(cause),
@@ -49,7 +46,6 @@ export function toModelOutcome(error: unknown, attemptsBefore = 0): ModelLoss {
     usage,
     usageKnown,
     attempts,
-    ...defined({ estimated }),
   };
 }
 
@@ -64,30 +60,17 @@ export function addEarlier<Outcome extends ModelOutcome>(
   outcome: Outcome,
 ): Outcome {
   const attempts = earlier.attempts + outcome.attempts;
-  const estimated = addEstimated(earlier.estimated, outcome.estimated);
   if (outcome.kind === 'reply') {
     const usage = addUsage(earlier.usage, outcome.reply.usage);
-    return { ...outcome, attempts, ...estimated, reply: { ...outcome.reply, usage } };
+    return { ...outcome, attempts, reply: { ...outcome.reply, usage } };
   }
   const usage = addUsage(earlier.usage, outcome.usage);
-  const usageKnown = earlier.usageKnown || outcome.usageKnown;
-  return { ...outcome, attempts, ...estimated, usage, usageKnown };
-}
-
-function addEstimated(
-  left: EstimatedUsage | undefined,
-  right: EstimatedUsage | undefined,
-): Pick<ModelLoss, 'estimated'> {
-  if (left === undefined || right === undefined) return defined({ estimated: left ?? right });
-  const totalTokens = exactSum(left.totalTokens, right.totalTokens);
-  return {
-    estimated: { totalTokens, costMicroUsd: exactSum(left.costMicroUsd, right.costMicroUsd) },
-  };
+  return { ...outcome, attempts, usage, usageKnown: earlier.usageKnown || outcome.usageKnown };
 }
 
 /** A call that was canceled between two attempts. */
-export function abortedWith({ usage, usageKnown, attempts, estimated }: ModelLoss): ModelLoss {
-  return { kind: 'aborted', usage, usageKnown, attempts, ...defined({ estimated }) };
+export function abortedWith({ usage, usageKnown, attempts }: ModelLoss): ModelLoss {
+  return { kind: 'aborted', usage, usageKnown, attempts };
 }
 
 function modelDetailsOf(cause: Error): Partial<ModelFailureDetails> {
@@ -153,18 +136,6 @@ function attemptsOf(error: unknown, maxAttempts: number): number {
   const heard = cause instanceof TimeoutFailure ? cause.lastHeartbeatDetails : undefined;
   // Written by `withHeartbeat`.
   return (heard as { readonly attempts?: number } | null | undefined)?.attempts ?? 1;
-}
-
-/** What an activity lost whose last attempt died with its worker; details of `ModelHeartbeat`. */
-function estimatedOf(error: unknown): EstimatedUsage | undefined {
-  const cause = causeOf(error);
-  if (!(cause instanceof TimeoutFailure)) return undefined;
-  const last = (cause.lastHeartbeatDetails ?? {}) as {
-    readonly asked?: EstimatedUsage;
-    readonly lost?: EstimatedUsage;
-    readonly ended?: true;
-  };
-  return addEstimated(last.lost, last.ended === true ? undefined : last.asked).estimated;
 }
 
 /** The service's detail for an activity that was canceled before a worker had it (seen, 1.32.0). */

@@ -217,7 +217,6 @@ function modelCallAfter(
     usageKnown,
     attempts,
     durationMs,
-    ...defined({ estimated: outcome.estimated }),
     ...marksOf(own, callId),
   };
   switch (outcome.kind) {

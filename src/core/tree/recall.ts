@@ -9,7 +9,6 @@
  * I3  A child keeps at least what it has spent and has in flight.
  */
 import type { Numbers } from '../contract/stats.ts';
-import { limitedTotal } from '../stats/estimates.ts';
 import type { OpenChild } from './child-totals.ts';
 import type { LeaseAnswer, LeaseReturn } from '../contract/lease.ts';
 import { boundsOf, committed, restOf, type Bound, type Ledger } from './ledger.ts';
@@ -27,7 +26,7 @@ export function recallsOf(ledger: Ledger): readonly Recall[] {
   return ledger.children.flatMap((child) => {
     const leases = low.flatMap(({ id, limit }): readonly LeaseAnswer[] => {
       const lease = child.leases.find((known) => known.id === id);
-      const spent = limitedTotal(child.totals, limit.key);
+      const spent = child.totals[limit.key] ?? 0;
       if (lease === undefined || lease.granted <= spent) return [];
       return [{ id, granted: spent, recalls: (lease.recalls ?? 0) + 1 }];
     });
