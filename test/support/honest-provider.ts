@@ -1,6 +1,5 @@
 /** A model that counts what it reads and writes as the estimate does, and keeps to its cap. */
-import { textOf } from '../../src/core/base/message.ts';
-import { byteSize, utf8Length, type Json } from '../../src/core/base/json.ts';
+import { requestTokens } from '../../src/core/ask/context-tokens.ts';
 import type { ModelFunction, ModelReply, ModelRequest } from '../../src/core/contract/model.ts';
 
 /** What it was asked and what it counted. */
@@ -20,20 +19,13 @@ export interface HonestProvider {
 
 /** How the provider plays. */
 export interface HonestPlay {
-  readonly content: (request: ModelRequest) => string;
+  readonly content: (request: ModelRequest) => string | Pick<ModelReply, 'toolCalls'>;
   /** Tokens that the reply would have without a cap. */
   readonly output: (request: ModelRequest) => number;
   /** Prompt tokens by the provider's count, for each by the estimate. Default: 1. */
   readonly ratio?: number;
   /** Settles when the reply may come. */
   readonly pause?: () => Promise<void>;
-}
-
-/** Tokens of a request, at four bytes each. */
-export function honestTokens({ messages, tools }: ModelRequest): number {
-  const text = messages.reduce((sum, message) => sum + utf8Length(textOf(message)), 0);
-  const declared = tools === undefined ? 0 : byteSize(tools as unknown as Json);
-  return Math.ceil((text + declared) / 4);
 }
 
 /** An honest provider that plays `play`. */
@@ -45,7 +37,7 @@ export function honestProvider(play: HonestPlay): HonestProvider {
     calls,
     mostInFlight: () => most,
     model: async (request): Promise<ModelReply> => {
-      const estimated = honestTokens(request);
+      const estimated = requestTokens(request);
       inFlight += estimated;
       most = Math.max(most, inFlight);
       const { maxOutputTokens } = request.settings;
@@ -55,10 +47,11 @@ export function honestProvider(play: HonestPlay): HonestProvider {
       inFlight -= estimated;
       const wanted = play.output(request);
       const outputTokens = Math.min(wanted, cap ?? Infinity);
+      const content = play.content(request);
       return {
-        content: play.content(request),
+        ...(typeof content === 'string' ? { content } : content),
         finishReason: outputTokens < wanted ? 'length' : 'stop',
-        usage: { inputTokens: Math.ceil(estimated * (play.ratio ?? 1)), outputTokens },
+        usage: { inputTokens: Math.floor(estimated * (play.ratio ?? 1)), outputTokens },
       };
     },
   };

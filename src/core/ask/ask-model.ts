@@ -1,6 +1,5 @@
 /** One question to a model and its fallbacks: limited, recorded and counted, whatever it is for. */
 import { defined } from '../base/defined.ts';
-import { wouldCross } from '../limits/breach.ts';
 import type { Reply } from '../contract/model.ts';
 import type { Numbers } from '../contract/stats.ts';
 import { leaving } from '../run/ending.ts';
@@ -22,6 +21,7 @@ import {
   startCover,
   type StartedCover,
 } from './cover-call.ts';
+import { isLastTurn } from './last-turn.ts';
 import { downgradeOf, strategyOf } from './output-strategy.ts';
 
 /** How a question ended, unless it was left: a reply, or the last failure. */
@@ -182,7 +182,7 @@ function beginModelCall(
     purpose,
     iteration: state.iteration,
     triesBefore: asking.tries.count,
-    lastTurn: wouldCross(state.limits, state.stats, ['agent:iterations']) !== null,
+    lastTurn: isLastTurn(state),
     time: run.host.now(),
     transcript: mark,
     maxOutputTokens: cover?.cap?.tokens,

@@ -26,7 +26,8 @@ import {
 } from '../tree/cover.ts';
 import { shortLeases, type Bound } from '../tree/ledger.ts';
 import type { Asking } from './asking.ts';
-import { contextTokens, requestTokens, tokensOf } from './context-tokens.ts';
+import { promptTokens, requestTokens, tokensOf } from './context-tokens.ts';
+import { isLastTurn } from './last-turn.ts';
 import { requestOfOrder } from './order-request.ts';
 import { strategyOf } from './output-strategy.ts';
 
@@ -38,7 +39,7 @@ export function planCall(run: Run, asking: Asking, model: string): CallPlan | nu
   const entry = [...models, ...toolModels].find(({ id }) => id === model);
   return {
     model,
-    promptTokens: promptTokens(run, asking, model),
+    promptTokens: tokensAsked(run, asking, model),
     price: entry?.price,
     ownMaxTokens: entry?.maxOutputTokens,
     // A question of a mode has the run to itself.
@@ -126,7 +127,7 @@ function isInTree({ parent, stats, head }: RunState): boolean {
 }
 
 /** The estimated prompt of a question. */
-function promptTokens(run: Run, asking: Asking, model: string): number {
+function tokensAsked(run: Run, asking: Asking, model: string): number {
   const { state } = run;
   const { own, summary, inline } = asking;
   const strategy = strategyOf(state, model, asking);
@@ -134,7 +135,7 @@ function promptTokens(run: Run, asking: Asking, model: string): number {
     const { messages, tools = [], schema = null } = inline.request(strategy, model);
     return tokensOf(messages, byteSize([tools as unknown as Json, schema]));
   }
-  if (own === undefined && summary === undefined) return contextTokens(state, { whole: true });
+  if (own === undefined && summary === undefined) return promptTokens(state, isLastTurn(state));
   const order: ModelOrder = {
     ...defined({ own, summary, structuredOutput: strategy }),
     agent: state.head.spec.name,
@@ -144,7 +145,7 @@ function promptTokens(run: Run, asking: Asking, model: string): number {
     purpose: asking.purpose,
     iteration: state.iteration,
     triesBefore: 0,
-    lastTurn: false,
+    lastTurn: isLastTurn(state),
     time: run.host.now(),
     transcript: state.mark,
   };

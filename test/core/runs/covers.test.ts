@@ -4,7 +4,8 @@ import { defineAgent } from '../../../src/define/agent/define-agent.ts';
 import { llmTool } from '../../../src/define/tool/define-llm-tool.ts';
 import { agentTool } from '../../../src/define/tool/agent-tool.ts';
 import type { AgentDefinition } from '../../../src/define/definition/definitions.ts';
-import type { Price } from '../../../src/core/contract/model.ts';
+import type { Json } from '../../../src/core/base/json.ts';
+import type { ModelReply, Price } from '../../../src/core/contract/model.ts';
 import type { LimitsInput } from '../../../src/core/contract/input.ts';
 import type { MemoryRun } from '../../../src/testing/memory-run.ts';
 import { startInMemory } from '../../../src/testing/run-in-memory.ts';
@@ -88,6 +89,38 @@ describe('a tree whose provider counts prompts as they are estimated', () => {
     expect(bound).toBeGreaterThan(10);
   });
 
+  it('[R8] nor in mode chat, where the last turn and found tools make a prompt longer', async () => {
+    const call = (name: string, args: Json): ModelReply => ({ toolCalls: [{ name, args }] });
+    // The call of this number writes all that it may.
+    for (const longest of [1, 2, 3]) {
+      const found: number[] = [];
+      const provider = honestProvider({
+        output: () => (provider.calls.length === longest ? 50_000 : 1),
+        content: ({ iteration, tools = [] }) => {
+          found.push(tools.length);
+          if (iteration === 3) return 'done';
+          return iteration === 1
+            ? call('tool_registry_search', { query: 'pages' })
+            : call('t3', { query: 'x' });
+        },
+      });
+      const model = { id: 'm', model: provider.model, price: PRICE };
+      const tools = ['t1', 't2', 't3', 't4'].map((name) => searchTool(undefined, { name }));
+      const leaf = defineAgent({ name: 'leaf', model, mode: 'text' });
+      const agent = defineAgent({
+        ...{ name: 'root', model, mode: 'chat', maxTurns: 3, toolSearch: {} },
+        tools: [...tools, agentTool({ agent: leaf })],
+      });
+
+      const run = startInMemory({ agent, task: 'Go', limits: { totalTokens: 9_000 } });
+      await run.result;
+
+      expect(spent(run, 'agent:total_tokens'), `${longest}`).toBeLessThanOrEqual(9_000);
+      expect(spent(run, 'agent:total_tokens'), `${longest}`).toBeGreaterThan(8_800);
+      expect(new Set(found).size).toBe(Math.min(longest, 2));
+    }
+  });
+
   it('[R8] overruns it by 0.3 of the prompts in flight when it counts 1.3 times as many', async () => {
     await fc.assert(
       fc.asyncProperty(shapes, async ({ children, iterations, max, outputs, kind }) => {
@@ -99,7 +132,7 @@ describe('a tree whose provider counts prompts as they are estimated', () => {
         await run.result;
 
         const perToken = 'of' in kind ? PRICE.input : 1;
-        const most = Math.ceil((0.3 * provider.mostInFlight() + provider.calls.length) * perToken);
+        const most = 0.3 * provider.mostInFlight() * perToken;
         const limit = 'of' in kind ? max * kind.of : max;
         expect(spent(run, kind.key) - limit).toBeLessThanOrEqual(most);
       }),
