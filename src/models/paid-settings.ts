@@ -3,8 +3,9 @@
  * can write at all, which providers refuse.
  *
  * I1  The cap is never above the entry's own maximum.
- * I2  Every provider accepts a cap of 4,096. One that refuses a greater cap, because its model writes
- *     less, is asked again without: it cannot write more than the cap then.
+ * I2  A provider that refuses a cap above 4,096, because its model writes less, is asked again
+ *     without: it cannot write more than the cap then. If that succeeds, later calls know it. A
+ *     smaller cap is kept, since a provider that refuses that wants a larger one.
  */
 import type { JsonObject } from '../core/base/json.ts';
 import type { CalledEntry } from '../define/model/model-entry.ts';

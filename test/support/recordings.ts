@@ -145,7 +145,7 @@ async function playCovered(
   stage: Stage,
 ): Promise<{ readonly run: RunHandle; readonly child: RunHandle }> {
   const { everloop } = await stage.serve([asker(worker(12), 2)]);
-  const run = await everloop.start('asker', { task: 'Go', limits: { totalTokens: 5_000 } });
+  const run = await everloop.start('asker', { task: 'Go', limits: { totalTokens: 2_600 } });
   await run.result();
   return { run, child: everloop.attach(`${run.id}/1.1`) };
 }

@@ -3,8 +3,8 @@
  * spent, reserved and free; what a child gets.
  *
  * I1  A grant never takes this sum above the limit: what the run and its ended children have spent,
- *     its calls in flight, and for each live child the greater of its grant and its report. So late
- *     messages cannot lead to overspending by more than one call in flight.
+ *     its calls in flight, and for each live child the greater of its grant and its report. A model
+ *     call is covered before it starts (cover.ts). So late messages cannot lead to overspending.
  * I2  Integers only. A reservation is a share, rounded down. A later grant is half of the rest,
  *     rounded up, so a request gets something while anything is free.
  * I3  Nothing is free again before the child has said so: what was recalled stays reserved until
