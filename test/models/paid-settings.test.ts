@@ -35,7 +35,12 @@ function entryAt({ url }: SlowProvider, more: Partial<ModelEntry> = {}): ModelEn
 /** Asks `entry` with what the budgets pay: its text, or the code of its failure. */
 async function ask(entry: ModelEntry, maxOutputTokens: number): Promise<string> {
   const request: ModelRequest = {
-    ...{ mode: 'text', agent: 'a', runId: 'r', iteration: 1, attempt: 1, cacheUpTo: 0 },
+    mode: 'text',
+    agent: 'a',
+    runId: 'r',
+    iteration: 1,
+    attempt: 1,
+    cacheUpTo: 0,
     messages: [textMessage('user', 'Go')],
     settings: {},
   };

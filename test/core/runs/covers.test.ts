@@ -108,7 +108,11 @@ describe('a tree whose provider counts prompts as they are estimated', () => {
       const tools = ['t1', 't2', 't3', 't4'].map((name) => searchTool(undefined, { name }));
       const leaf = defineAgent({ name: 'leaf', model, mode: 'text' });
       const agent = defineAgent({
-        ...{ name: 'root', model, mode: 'chat', maxTurns: 3, toolSearch: {} },
+        name: 'root',
+        model,
+        mode: 'chat',
+        maxTurns: 3,
+        toolSearch: {},
         tools: [...tools, agentTool({ agent: leaf })],
       });
 
