@@ -188,10 +188,14 @@ export function shortLeases(ledger: Ledger, needs: Numbers): readonly Lease[] {
   });
 }
 
-/** The leases of which more than four fifths are spent, unless the last answer was a refusal. */
+/**
+ * The leases of which more than four fifths are spent, unless the last answer was a refusal. What
+ * covers model calls is not spent: they leave most of it.
+ */
 export function lowLeases(ledger: Ledger): readonly Lease[] {
+  const uncovered = { ...ledger, covers: [] };
   return ledger.leases.filter((lease) => {
-    const spent = committed(ledger, lease);
+    const spent = committed(uncovered, lease);
     const isLow = spent * ASK_ABOVE.times > lease.granted * ASK_ABOVE.of;
     return spent > 0 && isLow && lease.refused === undefined;
   });
