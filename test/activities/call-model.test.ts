@@ -112,20 +112,37 @@ describe('the activity callModel', () => {
   });
 
   it.each([
-    { name: 'of the agent, which another worker may have', own: undefined, nonRetryable: false },
+    { name: '[R4] of the agent, which another worker may have', own: undefined, type: 'not_here' },
     {
       name: 'that a loop named by itself',
       own: { messages: [textMessage('user', 'Hi')], models: ['gone'] },
-      nonRetryable: true,
+      type: 'model_error',
     },
-  ])('fails on an unknown model $name: final is $nonRetryable', async ({ own, nonRetryable }) => {
+  ])('fails on an unknown model $name: $type', async ({ own, type }) => {
     const asked = { ...order, model: 'gone', ...(own === undefined ? {} : { own }) };
 
     await expect(environment().run(callModelOf(replyOf(5)), asked)).rejects.toMatchObject({
-      type: 'model_error',
-      nonRetryable,
+      type,
+      nonRetryable: true,
       message: 'Expected a model that this worker knows (m), got gone. Add it to `models`.',
       details: [{ usageKnown: false, attempts: 1 }],
+    });
+  });
+
+  it.each([
+    ['an agent', { ...order, agent: 'nobody' }, replyOf(5), { what: 'agent nobody' }],
+    [
+      'credentials',
+      order,
+      async () => {
+        throw Object.assign(new Error('no'), { statusCode: 401 });
+      },
+      { what: 'credentials of model m', code: 'model_auth', status: 401, attempts: 1 },
+    ],
+  ] as const)('[R4] leaves %s to a worker that has it', async (_name, asked, model, details) => {
+    await expect(environment().run(callModelOf(model), asked)).rejects.toMatchObject({
+      type: 'not_here',
+      details: [details],
     });
   });
 

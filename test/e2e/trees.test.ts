@@ -232,7 +232,7 @@ describe('a limit over a tree', () => {
       usage: { totalTokens: 600 },
     });
     // The next prompt of the child and 256 tokens did not fit, nor do those of its parent.
-    expect(child?.message.replace(/be \d+/, 'be more')).toBe(
+    expect(child?.message?.replace(/be \d+/, 'be more')).toBe(
       `limit reached: agent:total_tokens of asker (run ${root?.runId}) would be more, the limit is 1000`,
     );
     expect(root).toMatchObject({ status: 'limit_exceeded', usage: { totalTokens: 700 } });

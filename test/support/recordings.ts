@@ -11,6 +11,7 @@ import { fanOut } from '../../src/define/pipeline/define-fan-out.ts';
 import { pipeline } from '../../src/define/pipeline/define-pipeline.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { textOf } from '../../src/core/base/message.ts';
+import { clerk } from './elsewhere-agents.ts';
 import { eventually } from './eventually.ts';
 import { partsTo, readerAgent } from './fan-outs.ts';
 import { peopleAgents } from './people-agents.ts';
@@ -70,6 +71,8 @@ export const RECORDINGS: readonly Recording[] = [
   { name: 'program', link: 0, workflowsPath: PROGRAMS_LOOP, play: playProgram },
   { name: 'program-link', link: 1, workflowsPath: PROGRAMS_LOOP, play: playProgram },
   { name: 'program-slices', link: 0, workflowsPath: PROGRAMS_LOOP, play: playSlices },
+  { name: 'elsewhere', link: 0, play: playElsewhere },
+  { name: 'await-agent', link: 0, play: playAwaitAgent },
   { name: 'program-paused', link: 0, workflowsPath: PROGRAMS_LOOP, play: playPausedProgram },
 ];
 
@@ -126,6 +129,38 @@ async function playPeople(stage: Stage): Promise<RunHandle> {
   await eventually('a run that waits', async () => (await run.status()).state === 'waiting');
   await run.decide('1.2', { args: { amount: 40 } }, { updateId: 'recorded-decision' });
   await run.answer('1.3', { passed: 7 }, { updateId: 'recorded-answer' });
+  await run.result();
+  return run;
+}
+
+/** A tool that the first worker lacks, tried twice. */
+async function playElsewhere(stage: Stage): Promise<RunHandle> {
+  const queues = { taskQueue: 'recorded-elsewhere', toolQueue: 'recorded-elsewhere-tools' };
+  const { everloop } = await stage.serve([clerk({ elsewhereMs: 60_000 })], {
+    ...queues,
+    roles: ['workflows', 'models'],
+  });
+  const unfit = await stage.serve([clerk({ lacks: ['tool'] })], { ...queues, roles: ['tools'] });
+  const run = await everloop.start('clerk', { task: 'Go' });
+  await eventually('a wait', async () => {
+    return (await run.status()).waitsFor.includes('worker with tool refund');
+  });
+  await unfit.stop();
+  await stage.serve([clerk()], { ...queues, roles: ['tools'] });
+  await run.result();
+  return run;
+}
+
+/** An agent that the first worker lacks. */
+async function playAwaitAgent(stage: Stage): Promise<RunHandle> {
+  const parts = { taskQueue: 'recorded-await-agent', elsewhereMs: 60_000 };
+  const unfit = await stage.serve([clerk({ name: 'other' })], parts);
+  const run = await unfit.everloop.start('clerk', { task: 'Go' });
+  await eventually('a wait', async () => {
+    return (await run.status()).waitsFor.includes('worker with agent clerk');
+  });
+  await unfit.stop();
+  await stage.serve([clerk()], parts);
   await run.result();
   return run;
 }

@@ -57,9 +57,10 @@ export function askModels(iteration: Iteration, asking: Asking): Promise<AskEnd>
     // More may be spent and reserved by now than this run was given.
     leaveIfOver();
     const { model, plan } = planned;
+    const hasFallback = index + 1 < asking.models.length;
     // Another call of the run may have started while this one waited.
     if (plan !== null && isHeld(run, plan)) return askFrom(index, last);
-    return callModel(iteration, asking, planned, (order, outcome) => {
+    return callModel(iteration, asking, { ...planned, hasFallback }, (order, outcome) => {
       // Attempts distinguish chunks; summaries do not stream.
       if (asking.purpose !== 'compaction') asking.tries.count += outcome.attempts;
       if (outcome.kind === 'reply') return outcome;
@@ -88,7 +89,7 @@ interface PlannedCall {
 function callModel(
   iteration: Iteration,
   asking: Asking,
-  { model, plan }: PlannedCall,
+  { model, plan, hasFallback }: PlannedCall & { readonly hasFallback: boolean },
   goOn: (order: ModelOrder, outcome: ModelOutcome) => Promise<AskEnd> | AskEnd,
 ): Promise<AskEnd> {
   const { run, open } = iteration;
@@ -106,6 +107,7 @@ function callModel(
   const abortId = asking.inline?.isSeparate === true ? callId : undefined;
   const options: ModelCallOptions = {
     abortId,
+    hasFallback,
     // The cost of attempts is recorded when the call ends, but limits check it before each retry.
     mayRetry: (lost) => !run.wouldBreach(callAfter(lost)) && after(lost)?.kind !== 'short',
     maxOutputAfter: (lost) => {

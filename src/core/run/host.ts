@@ -43,6 +43,8 @@ export interface ModelCallOptions extends CallOptions {
   readonly mayRetry: (lost: ModelLoss) => boolean;
   /** The `maxOutputTokens` of the order that retries such an attempt. Default: as before. */
   readonly maxOutputAfter?: ((lost: ModelLoss) => number | undefined) | undefined;
+  /** True: another model is asked if this call fails, so it waits for no other worker. */
+  readonly hasFallback?: boolean;
 }
 
 /** A message to another run of the tree. It may be lost, delayed or delivered twice. */
