@@ -3,7 +3,7 @@ import type { ModelRequest, Reply, TokenUsage } from '../core/contract/model.ts'
 import { addUsage, noUsage } from '../core/model/usage.ts';
 import { layered, type ModelMiddleware } from '../define/definition/middleware.ts';
 import { callEntry, type CallIo, type ModelCallResult } from './model-adapter.ts';
-import type { ModelEntry } from '../define/model/model-entry.ts';
+import type { CalledEntry } from '../define/model/model-entry.ts';
 import { attempt } from '../tools/attempt.ts';
 import { classifyModelError, withUsage } from './model-failures.ts';
 
@@ -14,7 +14,7 @@ import { classifyModelError, withUsage } from './model-failures.ts';
  */
 export async function callLayeredModel(
   around: readonly ModelMiddleware[],
-  entry: ModelEntry,
+  entry: CalledEntry,
   request: ModelRequest,
   io: CallIo,
 ): Promise<ModelCallResult> {
