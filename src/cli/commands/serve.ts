@@ -10,7 +10,7 @@ import {
 } from '../../worker/server/embedded-server.ts';
 import type { WorkerReady } from '../../worker/serve/run-worker.ts';
 import { readPort } from '../terminal/arguments.ts';
-import type { CommandRunner, Cli } from '../terminal/cli.ts';
+import { configFor, type CommandRunner, type Cli } from '../terminal/cli.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
 import { loadAgents, type AgentFile } from './load-agents.ts';
 import { fieldsText } from '../terminal/text.ts';
@@ -42,9 +42,12 @@ export function addDevCommand(program: Command, act: CommandRunner): void {
     .option('--ui-port <port>', 'port of the web UI, or free for any (default: 8233)')
     .option('--log-events', 'print one line of JSON for each event on stdout')
     .action((options: DevOptions) =>
-      act(async (cli) =>
-        serveFile(cli, options, { server: await serverOptions(options), deployment: null }),
-      ),
+      // One worker serves everything here, so runs wait for no other, and there are no versions.
+      act(async (cli) => {
+        const { elsewhereMs = 0 } = configFor(cli);
+        const server = await serverOptions(options);
+        return serveFile(cli, options, { server, elsewhereMs, deployment: null });
+      }),
     );
 }
 
@@ -80,6 +83,8 @@ async function freeUiPort(): Promise<number | 'free'> {
 /** Where an agent file is served, and as part of which version. */
 interface ServedAs {
   readonly server: EmbeddedServerOptions;
+  /** How long runs wait for a worker that has what this one lacks; default: that of the environment. */
+  readonly elsewhereMs?: number;
   /** `null`: as part of none. Default: that of the environment. */
   readonly deployment?: null;
 }
@@ -87,7 +92,7 @@ interface ServedAs {
 async function serveFile(
   cli: Cli,
   options: ServeOptions,
-  { server, deployment }: ServedAs,
+  { server, elsewhereMs, deployment }: ServedAs,
 ): Promise<number> {
   const { io, output } = cli;
   const file = await loadAgents(options.agents, io.cwd);
@@ -95,9 +100,9 @@ async function serveFile(
     agents: file.agents,
     models: file.models,
     env: io.env,
-    ...defined({ deployment }),
     signals: io.signals,
     server: { ...server, keeps: true, onProgress: (line) => output.note(line) },
+    ...defined({ elsewhereMs, deployment }),
     logEvents: options.logEvents === true && ((line) => void io.stdout.write(`${line}\n`)),
     onReady: (ready) => {
       output.note(readyText(file, ready));

@@ -74,7 +74,8 @@ export async function serve(
   const connection = await connectWorker(config, server.address);
   cleanup.add(() => connection.close());
   const { taskQueue, modelTaskQueue, toolTaskQueue, dataDir } = config;
-  const { cacheBytes, shutdownGraceMs, maxCachedWorkflows, version, holdPatches } = config;
+  const { cacheBytes, shutdownGraceMs, maxCachedWorkflows, elsewhereMs } = config;
+  const { version, holdPatches } = config;
   // Activities without a queue of their own stay on the worker of their workflow.
   const ownQueue = (queue: string): string | undefined => (queue === taskQueue ? undefined : queue);
   const worker = await createWorker(
@@ -91,6 +92,7 @@ export async function serve(
       listeners,
       onListenerError: warnOfListener,
       heartbeatMs: parts.heartbeatMs ?? heartbeatOf(server),
+      elsewhereMs,
       cacheBytes,
       shutdownGraceMs,
       bundleDir: join(dataDir, 'cache'),
