@@ -150,7 +150,8 @@ function linkOf({ runtime, mailbox, limitsAtOnce }: TemporalHostParts): Link {
   return {
     address: workflowInfo().workflowId,
     limitsAtOnce,
-    rules: runtime.rules ?? 1,
+    // Slices are commands, which a worker of an earlier release may not have to replay.
+    rules: limitsAtOnce ? (runtime.rules ?? 1) : 1,
     isHandoverDue: () => workflowInfo().continueAsNewSuggested,
     isFull: () => {
       const { historyLength, historySize } = workflowInfo();
