@@ -150,9 +150,9 @@ function callsOf(parts: MemoryHostParts, { run }: Flight, mailbox: Mailbox): Cal
     return cancel !== null || waiting.some((input) => input.kind === 'interrupt');
   };
   return {
-    callModel: (order, state, { mayRetry, abortId }) => {
+    callModel: (order, state, { mayRetry, maxOutputAfter, abortId }) => {
       const view = { head: state.head, messages: scratchpadMessages(state) };
-      const call = { order, view, mayRetry };
+      const call = { order, view, mayRetry, maxOutputAfter };
       const options = { abortId, startsAborted: isUrgent() };
       return run((signal) => callModel(parts, call, signal), options);
     },
