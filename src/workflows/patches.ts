@@ -27,7 +27,7 @@ export const PATCHES: Readonly<Record<PatchName, Patch>> = {
   'limits-at-once': {
     release: '0.2.0',
     reason:
-      'The calls of a batch are recorded as they end, and messages without room are refused, so ' +
-      'that what follows them is scheduled at another time.',
+      'The calls of a batch are recorded as they end, messages without room are refused, and ' +
+      'programs are cut into slices, so that commands come at other times, and more of them.',
   },
 };

@@ -147,7 +147,8 @@ function linkOf({ runtime, mailbox, limitsAtOnce }: TemporalHostParts): Link {
   return {
     address: workflowInfo().workflowId,
     limitsAtOnce,
-    rules: runtime.rules ?? 1,
+    // Slices are commands, which a worker of an earlier release may not have to replay.
+    rules: limitsAtOnce ? (runtime.rules ?? 1) : 1,
     // The version of new runs changes while this one is pinned to its own.
     isHandoverDue: () =>
       workflowInfo().continueAsNewSuggested || workflowInfo().targetWorkerDeploymentVersionChanged,
