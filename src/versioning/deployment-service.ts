@@ -119,9 +119,10 @@ export async function readQueues(
   const { namespace } = client.options;
   const deploymentVersion = { deploymentName: name, buildId: build };
   try {
-    const { versionTaskQueues } = await client.workflowService.describeWorkerDeploymentVersion(
-      { namespace, deploymentVersion },
-    );
+    const { versionTaskQueues } = await client.workflowService.describeWorkerDeploymentVersion({
+      namespace,
+      deploymentVersion,
+    });
     return versionTaskQueues.flatMap(({ name: queue, type }) => {
       const kind = type === KINDS.workflows ? 'workflows' : 'activities';
       return queue === undefined || queue === null ? [] : [{ name: queue, kind } as const];
