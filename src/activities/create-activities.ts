@@ -28,10 +28,9 @@ export interface ActivityParts {
 export function createActivities(parts: ActivityParts): EverloopActivities {
   const { registry, runtime, cache, chunks, archive } = parts;
   const transcripts = createTranscriptSource({ cache, query: createPageQuery() });
-  const load = loadAgentActivity(registry);
   const archiveLink = createArchiveTranscript(archive);
   return {
-    loadAgent: async (input) => ({ ...(await load(input)), runtime }),
+    loadAgent: loadAgentActivity(registry, runtime),
     callModel: createCallModel({ registry, transcripts, chunks }),
     callTool: callToolActivity(registry),
     // The same code under another name, so that histories and metrics tell the two apart.

@@ -12,7 +12,8 @@ import type { RunState } from '../core/run/run-state.ts';
 import type { Step, StepTrace } from '../core/contract/step.ts';
 import type { Start } from './start.ts';
 import type { Adjustment, Overrun } from '../core/contract/messages.ts';
-import { LIMITS_AT_ONCE, type TemporalHost } from './temporal-host.ts';
+import type { PatchName } from './patches.ts';
+import type { TemporalHost } from './temporal-host.ts';
 
 /** One link of a chain, as its handlers see it. */
 export interface Session {
@@ -29,8 +30,8 @@ export interface Session {
   /** The state that the link before handed over, with its waits; null in the first link. */
   readonly restored: RunState | null;
   /**
-   * See `Link`. Decided when the link begins, also for refusals of messages for want of room, which
-   * came with the same release.
+   * See `Link`. Decided when the link begins, also for what came with the same release: waits for
+   * other workers, and refusals of messages for want of room.
    */
   readonly limitsAtOnce: boolean;
   /** Null until the agent is loaded. */
@@ -41,6 +42,8 @@ export interface Session {
   tree: TreeHandlers | null;
   /** What must not be computed again; null until a worker has said so. */
   overrun: Overrun | null;
+  /** What the run waits for before its agent is loaded, in words. */
+  opening: string;
   /** Set when the run has ended. */
   step: Step | null;
   /** Adjustments that the link before deferred. */
@@ -61,11 +64,12 @@ export function openSession(start: Start): Session {
     previous: continued?.previous ?? null,
     restored: continued?.state ?? null,
     // Asked at the very start: every replay reaches it in its first activation.
-    limitsAtOnce: patched(LIMITS_AT_ONCE),
+    limitsAtOnce: patched('limits-at-once' satisfies PatchName),
     run: null,
     host: null,
     tree: null,
     overrun: null,
+    opening: 'definition',
     step: null,
     handedAdjustments: continued?.putOff ?? [],
     deferredAdjustments: [],

@@ -61,6 +61,9 @@ describe('readConfig', () => {
       EVERLOOP_LOG_LEVEL: 'debug',
       EVERLOOP_STREAM_LISTEN: '0.0.0.0:7244',
       EVERLOOP_STREAM_TOKEN: 'sixteen-or-more!',
+      EVERLOOP_DEPLOYMENT: 'agents',
+      EVERLOOP_BUILD_ID: '4f2a9c1',
+      EVERLOOP_HOLD_PATCHES: 'limits-at-once',
     });
 
     expect(config).toEqual({
@@ -75,7 +78,20 @@ describe('readConfig', () => {
       logLevel: 'DEBUG',
       streamListen: { host: '0.0.0.0', port: 7_244 },
       streamToken: 'sixteen-or-more!',
+      version: { name: 'agents', build: '4f2a9c1' },
+      holdPatches: ['limits-at-once'],
     });
+  });
+
+  it.each([
+    ['0', 0],
+    ['3600000', 3_600_000],
+    ['Infinity', Infinity],
+  ])('lets runs wait for other workers: %s', (text, elsewhereMs) => {
+    expect(read({ EVERLOOP_ELSEWHERE_MS: text })).toMatchObject({ elsewhereMs });
+    expect(problemsOf({ EVERLOOP_ELSEWHERE_MS: `${text}s` })).toEqual([
+      `Expected \`EVERLOOP_ELSEWHERE_MS\` to be a whole number of milliseconds from 0 up, or Infinity, got \`${text}s\`. Correct or unset it.`,
+    ]);
   });
 
   it('gives models and tools the queue of the workflows', () => {
@@ -84,6 +100,20 @@ describe('readConfig', () => {
       modelTaskQueue: 'agents',
       toolTaskQueue: 'agents',
     });
+  });
+
+  it('takes a worker without a build as one of no version', () => {
+    expect(read({ EVERLOOP_DEPLOYMENT: 'agents' })).toEqual(DEFAULTS);
+    expect(read({ EVERLOOP_BUILD_ID: 'v1' }).version).toEqual({ name: 'everloop', build: 'v1' });
+  });
+
+  it.each([
+    { EVERLOOP_BUILD_ID: 'v:1' },
+    { EVERLOOP_DEPLOYMENT: 'a.b' },
+    { EVERLOOP_HOLD_PATCHES: 'limits-at-onec' },
+  ])('refuses %o', (env) => {
+    const [name = ''] = Object.keys(env);
+    expect(problemsOf(env)).toEqual([expect.stringContaining(`Expected \`${name}\` to be `)]);
   });
 
   it('reads API key and TLS as the Temporal CLI does', () => {

@@ -3,7 +3,13 @@
  * registry, cache, activities and sinks.
  */
 import { NEWEST_RULES } from '../../lisp.ts';
-import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker';
+import {
+  Worker,
+  type NativeConnection,
+  type PatchActivationCallback,
+  type WorkerDeploymentOptions,
+  type WorkerOptions,
+} from '@temporalio/worker';
 import type { Archive } from '../../activities/archive-transcript.ts';
 import { createActivities } from '../../activities/create-activities.ts';
 import type { AgentDefinition } from '../../define/definition/definitions.ts';
@@ -18,7 +24,9 @@ import { createRegistry } from '../../registry/registry.ts';
 import { workerConverter } from './data-converter.ts';
 import { guardWorkflowThreads } from './guard-workflow-threads.ts';
 import { signalOverruns } from './signal-overruns.ts';
+import type { WorkerVersion } from '../../versioning/worker-version.ts';
 import { CONFIG_DEFAULTS } from '../config/config.ts';
+import type { HeldPatches } from '../config/held-patches.ts';
 import { createTranscriptCache } from './transcript-cache.ts';
 import { createSinks, type EventListener } from './worker-sinks.ts';
 
@@ -32,6 +40,8 @@ export const WORKER_DEFAULTS = {
    * longer one delays recovery.
    */
   heartbeatMs: 5_000,
+  /** Long enough for a deploy, short enough that somebody still looks for the run. */
+  elsewhereMs: 600_000,
   /** How long a run waits for its own worker before any other may take it; SDK default: 10 s. */
   stickyMs: 2_000,
   /** Cancellation reaches an activity with the answer to a heartbeat; the SDK's default is 60 s. */
@@ -70,9 +80,15 @@ export interface WorkerParts extends WorkParts {
   readonly archive: Archive;
   readonly chunks: ChunkPublisher;
   readonly heartbeatMs?: number;
+  /** How long runs wait for a worker that has what they need. Default: ten minutes. */
+  readonly elsewhereMs?: number;
   readonly cacheBytes?: number;
   readonly maxCachedWorkflows?: number;
   readonly shutdownGraceMs?: number;
+  /** The version that this worker is part of; default: none. */
+  readonly version?: WorkerVersion;
+  /** Patches of the workflow that no run may begin to use on this worker; default: none. */
+  readonly holdPatches?: HeldPatches;
   /** Folder of the workflow bundle's cache. */
   readonly bundleDir: string;
   readonly onListenerError?: (error: unknown) => void;
@@ -116,6 +132,7 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   const cache = createTranscriptCache({ maxBytes: parts.cacheBytes ?? CONFIG_DEFAULTS.cacheBytes });
   const runtime: ActivityRuntime = defined({
     heartbeatMs: parts.heartbeatMs ?? WORKER_DEFAULTS.heartbeatMs,
+    elsewhereMs: parts.elsewhereMs ?? WORKER_DEFAULTS.elsewhereMs,
     modelQueue,
     toolQueue,
     rules: NEWEST_RULES,
@@ -169,11 +186,26 @@ function endStreams(chunks: ChunkPublisher): EventListener {
   };
 }
 
+/** A run stays on its version until it hands itself over; see `continuation.ts`. */
+function deploymentOptions({ name, build }: WorkerVersion): WorkerDeploymentOptions {
+  return {
+    version: { deploymentName: name, buildId: build },
+    useWorkerVersioning: true,
+    defaultVersioningBehavior: 'PINNED',
+  };
+}
+
+function activation(held: HeldPatches): PatchActivationCallback {
+  return ({ patchId }) => held !== 'all' && !held.includes(patchId);
+}
+
 const POLLERS = { type: 'autoscaling', initial: 5, minimum: 1, maximum: 100 } as const;
 
 function tuning(parts: WorkerParts): Omit<WorkerOptions, 'taskQueue'> {
-  const { connection, namespace, maxCachedWorkflows } = parts;
+  const { connection, namespace, maxCachedWorkflows, version, holdPatches } = parts;
   return defined({
+    workerDeploymentOptions: version === undefined ? undefined : deploymentOptions(version),
+    patchActivationCallback: holdPatches === undefined ? undefined : activation(holdPatches),
     connection,
     namespace,
     dataConverter: workerConverter(),
