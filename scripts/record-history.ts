@@ -13,7 +13,8 @@ import { historiesOf } from '../test/support/replay.ts';
 import { HANDOVER_EVENTS, RECORDINGS } from '../test/support/recordings.ts';
 import { startTestServer } from '../test/support/test-server.ts';
 
-const FOLDER = fileURLToPath(new URL('../test/histories', import.meta.url));
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const FOLDER = join(ROOT, 'test/histories');
 
 const wanted = process.argv.slice(2);
 const chosen = RECORDINGS.filter(
@@ -35,8 +36,10 @@ try {
     const history = (await historiesOf(stage.client, run.id))[link];
     if (history === undefined) throw new Error(`Expected run ${name} to have a link ${link}.`);
     const file = join(FOLDER, `${name}.json`);
-    // Do not publish who recorded it.
-    const text = historyToJSON(history).replaceAll(`${process.pid}@${hostname()}`, 'recorder');
+    // Do not publish who recorded it, nor where.
+    const text = historyToJSON(history)
+      .replaceAll(`${process.pid}@${hostname()}`, 'recorder')
+      .replaceAll(ROOT, '');
     await writeFile(file, `${JSON.stringify(JSON.parse(text), null, 1)}\n`);
     process.stdout.write(`${file}: ${history.events?.length} events\n`);
   }

@@ -31,6 +31,11 @@ export interface ActivityRuntime {
    * before versions existed, which have version 1.
    */
   readonly rules?: Link['rules'];
+  /**
+   * How long a call waits for a worker that has what it needs; null: for ever. Absent in runs that
+   * an older version began: the default.
+   */
+  readonly elsewhereMs?: number | null;
 }
 
 /** The recorded result of `loadAgent`: the agent as it was when the run began. */
@@ -61,6 +66,23 @@ export interface ModelFailureDetails {
   readonly retryAfterMs?: number;
   /** The HTTP status, if there was one. */
   readonly status?: number;
+}
+
+/** The first detail of a failure of type `not_here`: what the worker lacks. */
+export interface NotHereDetails extends Partial<ModelFailureDetails> {
+  /** In words: `tool refund`, `agent clerk`, `model gpt-5`, `validator polite`. */
+  readonly what: string;
+  readonly agent: string;
+  /** Of a model call: how it failed. */
+  readonly code?: string;
+}
+
+/** The first detail of a failure of type `agent_not_found`. */
+export interface NoAgentDetails {
+  /** How long the run is to wait for a worker that has the agent; null: for ever. */
+  readonly elsewhereMs?: number | null;
+  /** The nearest name that the worker has; absent: none is near. */
+  readonly near?: string;
 }
 
 /** The link of a chain to archive. */

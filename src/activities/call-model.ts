@@ -3,6 +3,7 @@
  * usage; a failed one throws a typed failure with the usage of all its attempts.
  */
 import { ApplicationFailure, Context } from '@temporalio/activity';
+import { defined } from '../core/base/defined.ts';
 import { errorText } from '../core/base/error-text.ts';
 import type { ModelOrder } from '../core/contract/host-order.ts';
 import type { TranscriptView } from '../core/contract/transcript.ts';
@@ -14,6 +15,8 @@ import { openChunkStream, type ChunkPublisher } from '../core/streaming/chunk-st
 import type { ModelActivityResult } from './activity-types.ts';
 import type { Registry } from '../define/definition/definitions.ts';
 import {
+  agentNotHere,
+  notHere,
   toModelFailure,
   transcriptUnavailable,
   workerShutdown,
@@ -50,6 +53,8 @@ export function createCallModel(
 }
 
 async function attemptOf(parts: CallModelParts, order: ModelOrder): Promise<ModelActivityResult> {
+  // Without the agent the request would lack its middleware and what its functions write.
+  if (!parts.registry.agents.has(order.agent)) throw agentNotHere(order.agent);
   const entry = entryFor(entryOf(parts.registry, order), order);
   // An order that has its whole request does not need the transcript.
   const view = order.inline === undefined ? await transcriptOf(parts, order) : null;
@@ -82,14 +87,21 @@ function checkSize(order: ModelOrder, outcome: ModelCallResult): void {
   throw failureOf(order, { code: 'model_error', retryable: false, message }, outcome.reply.usage);
 }
 
+/**
+ * The worker that loaded the agent had its models, so another worker may have them. Models that a
+ * custom loop names were never checked, so for these the failure is final.
+ */
 function entryOf(registry: Registry, order: ModelOrder): ModelEntry {
   const entry = registry.models.get(order.model);
   if (entry !== undefined) return entry;
   const { attempt } = Context.current().info;
-  throw toModelFailure(missingModel(registry, order), {
-    attempt,
-    details: { usage: { ...noUsage }, usageKnown: false, attempts: attempt },
-  });
+  const details = { usage: { ...noUsage }, usageKnown: false, attempts: attempt };
+  const failure = missingModel(registry, order);
+  if (order.own?.models === undefined) {
+    const what = `model ${order.model}`;
+    throw notHere({ ...details, what, agent: order.agent, code: 'model_error' }, failure.message);
+  }
+  throw toModelFailure(failure, { attempt, details });
 }
 
 async function transcriptOf(
@@ -153,9 +165,16 @@ async function callOnce(
 function failureOf(order: ModelOrder, failure: ModelFailure, usage: TokenUsage): Error {
   const { attempt } = Context.current().info;
   const usageKnown = hasCost(usage);
+  const details = { usage: { ...usage }, usageKnown, attempts: attempt };
+  // Another worker may have a key that works, and this one may soon.
+  if (failure.code === 'model_auth' && !usageKnown) {
+    const { code, status, message } = failure;
+    const what = `credentials of model ${order.model}`;
+    return notHere(defined({ ...details, what, agent: order.agent, code, status }), message);
+  }
   return toModelFailure(failure, {
     attempt: (order.attemptsBefore ?? 0) + attempt,
     hadCost: usageKnown,
-    details: { usage: { ...usage }, usageKnown, attempts: attempt },
+    details,
   });
 }

@@ -31,10 +31,9 @@ export function createActivities(parts: ActivityParts): EverloopActivities {
   const { registry, runtime, cache, chunks, archive, isolation } = parts;
   const callTool = callToolActivity(registry, isolation);
   const transcripts = createTranscriptSource({ cache, query: createPageQuery() });
-  const load = loadAgentActivity(registry);
   const archiveLink = createArchiveTranscript(archive);
   return {
-    loadAgent: async (input) => ({ ...(await load(input)), runtime }),
+    loadAgent: loadAgentActivity(registry, runtime),
     callModel: createCallModel({ registry, transcripts, chunks }),
     callTool,
     // The same code under another name, so that histories and metrics tell the two apart.

@@ -8,6 +8,7 @@ import type { FailureType } from '../core/base/failure-types.ts';
 import type { JsonObject } from '../core/base/json.ts';
 import { retryDelayMs, type ModelFailure } from '../models/model-failures.ts';
 import { redact } from '../tools/redact.ts';
+import type { NotHereDetails } from './activity-types.ts';
 
 /** When a worker stops, the next attempt starts at once, as after a lost worker. */
 const afterShutdownMs = 100;
@@ -63,6 +64,27 @@ export function toModelFailure(
 export function transcriptUnavailable(cause: string): ApplicationFailure {
   const message = redact(`The transcript could not be read: ${cause}`);
   return retryable('transcript_unavailable', message);
+}
+
+/**
+ * This worker lacks what a call needs, as `details[0]` says, and nothing was begun. Not retried by
+ * the service: the workflow waits for another worker, which uses no attempt.
+ */
+export function notHere(details: NotHereDetails, message: string): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: 'not_here',
+    message,
+    nonRetryable: true,
+    // Expected while a fleet is upgraded, so it is kept out of error metrics.
+    category: ApplicationFailureCategory.BENIGN,
+    details: [details],
+  });
+}
+
+/** This worker does not have the agent of a run. */
+export function agentNotHere(agent: string): ApplicationFailure {
+  const message = `This worker has no agent \`${agent}\`. Start a worker that has it.`;
+  return notHere({ what: `agent ${agent}`, agent }, message);
 }
 
 /** The worker stops, so the call is retried on another one. Not a cancellation by a user. */

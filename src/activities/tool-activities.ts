@@ -1,9 +1,12 @@
 /** The activities that load agents, run tools and judge answers, and their failures. */
 import { Context } from '@temporalio/activity';
+import { defined } from '../core/base/defined.ts';
+import { nearestName } from '../core/text/nearest.ts';
 import { unreachable } from '../core/base/unreachable.ts';
 import type { RegisteredAgent, Registry } from '../define/definition/definitions.ts';
-import type { EverloopActivities } from './activity-types.ts';
-import { retryable, workerShutdown } from './failures.ts';
+import type { ToolOrder } from '../core/contract/outcome.ts';
+import type { ActivityRuntime, EverloopActivities, NoAgentDetails } from './activity-types.ts';
+import { agentNotHere, notHere, retryable, workerShutdown } from './failures.ts';
 import { withHeartbeat, isStoppedByService } from './heartbeat.ts';
 import type { Isolation } from '../tools/isolation.ts';
 import { runTool } from '../tools/run-tool.ts';
@@ -37,6 +40,8 @@ export function callToolActivity(
     switch (run.kind) {
       case 'result':
         return run.result;
+      case 'not_here':
+        throw toolNotHere(order, run.what);
       case 'retry':
         throw retryable('tool_failed', run.message);
       case 'shutdown':
@@ -64,6 +69,8 @@ export function judgeAnswerActivity(registry: Registry): EverloopActivities['jud
     switch (run.kind) {
       case 'judged':
         return run.result;
+      case 'not_here':
+        throw notHere({ what: run.what, agent: order.agent }, run.message);
       case 'threw':
         throw retryable('validator_failed', run.message);
       case 'stopped':
@@ -102,6 +109,7 @@ async function unlessCanceled<Result>(check: () => Promise<Result>): Promise<Res
 export function needsApprovalActivity(registry: Registry): EverloopActivities['needsApproval'] {
   return async (order) => {
     const agent = agentOf(registry, order.agent);
+    if (!agent.tools.has(order.tool)) throw toolNotHere(order, `tool ${order.tool}`);
     return unlessCanceled(async () => {
       try {
         return await isApprovalNeeded(agent, order);
@@ -113,24 +121,45 @@ export function needsApprovalActivity(registry: Registry): EverloopActivities['n
 }
 
 /**
- * The activity `loadAgent`, for use as a local activity. When the run cannot begin, it fails with
- * the type `agent_not_found` or `invalid_input` and is not retried.
+ * The activity `loadAgent`. When the run cannot begin, it fails with the type `agent_not_found` or
+ * `invalid_input`. As a local activity it asks this worker only. As a regular one it is retried
+ * while workers lack the agent.
  */
 export function loadAgentActivity(
   registry: Registry,
-): (input: AgentInput) => Promise<PreparedAgent> {
+  runtime: ActivityRuntime,
+): (input: AgentInput) => Promise<PreparedAgent & { readonly runtime: ActivityRuntime }> {
   return async (input) => {
     const outcome = loadAgent(registry, input);
-    if (outcome.kind === 'loaded') return outcome.agent;
-    const { code, message } = outcome;
-    throw ApplicationFailure.create({ type: code, message, nonRetryable: true });
+    const { elsewhereMs } = runtime;
+    if (outcome.kind === 'loaded') {
+      const own = registry.agents.get(input.agent)?.definition.elsewhereMs;
+      return {
+        ...outcome.agent,
+        runtime: defined({ ...runtime, elsewhereMs: own ?? elsewhereMs }),
+      };
+    }
+    const { code: type, message } = outcome;
+    if (type === 'invalid_input') {
+      throw ApplicationFailure.create({ type, message, nonRetryable: true });
+    }
+    const { agent, parent } = input;
+    const details: NoAgentDetails = defined({
+      elsewhereMs: parent?.elsewhereMs === undefined ? elsewhereMs : parent.elsewhereMs,
+      near: nearestName(agent, [...registry.agents.keys()]),
+    });
+    const nonRetryable = Context.current().info.isLocal;
+    throw ApplicationFailure.create({ type, message, nonRetryable, details: [details] });
   };
 }
 
-/** The agent of a run. If this worker lacks it, the call is retried: another worker may have it. */
+/** The agent of a run. If this worker lacks it, another worker may have it. */
 function agentOf(registry: Registry, name: string): RegisteredAgent {
   const agent = registry.agents.get(name);
   if (agent !== undefined) return agent;
-  const message = `This worker has no agent \`${name}\`. Start a worker that has it.`;
-  throw retryable('agent_not_found', message);
+  throw agentNotHere(name);
+}
+
+function toolNotHere({ agent, tool }: ToolOrder, what: string): ApplicationFailure {
+  return notHere({ what, agent }, `this worker has no tool ${tool} for agent ${agent}`);
 }

@@ -57,15 +57,17 @@ export const MAX_SPEC_BYTES = 1_048_576;
 /** Checks the payload of a start, which any client may have written, and compiles its agent. */
 export function loadAgent(registry: Registry, input: unknown): LoadOutcome {
   const name = isPlainObject(input) ? input['agent'] : undefined;
+  // Whether an agent needs a task is known only where the agent is.
+  if (typeof name === 'string' && name !== '' && !registry.agents.has(name)) {
+    return notFound(registry, name);
+  }
   const spec = typeof name === 'string' ? registry.agents.get(name)?.definition.spec : undefined;
   // A compiled program needs no task.
   const isCompiledRun = isPlainObject(input) && input['compiled'] !== undefined;
   const shape = inputProblems(input, spec, isCompiledRun);
   if (shape.length > 0 || !hasShape(input)) return invalid(shape);
   const agent = registry.agents.get(input.agent);
-  if (agent === undefined) {
-    return { kind: 'failed', code: 'agent_not_found', message: notFound(registry, input.agent) };
-  }
+  if (agent === undefined) return notFound(registry, input.agent);
   const unfit = compiledProblem(agent, input);
   if (unfit !== undefined) return invalid([unfit]);
   const above = (input.parent?.leases ?? []).map(({ limit }) => limit);
@@ -202,12 +204,13 @@ function invalid(messages: readonly string[]): LoadOutcome {
   return { kind: 'failed', code: 'invalid_input', message: messages.join('\n') };
 }
 
-function notFound(registry: Registry, name: string): string {
+function notFound(registry: Registry, name: string): LoadOutcome {
   const names = [...registry.agents.keys()];
   const listed = names.slice(0, MAX_LISTED_NAMES).join(', ') || 'it has none';
   const more = names.length > MAX_LISTED_NAMES ? ', …' : '';
   const advice = adviceFor(name, names, 'Choose one of them.');
-  return `Expected an agent that the worker has (${listed}${more}), got \`${name.slice(0, 200)}\`. ${advice}`;
+  const message = `Expected an agent that the worker has (${listed}${more}), got \`${name.slice(0, 200)}\`. ${advice}`;
+  return { kind: 'failed', code: 'agent_not_found', message };
 }
 
 /** Why this worker cannot compile the program or run the compiled one; undefined when it can. */

@@ -130,18 +130,14 @@ function costProblemsBelow(
   return [...problems.values()];
 }
 
-/**
- * The failure of a call whose model this worker lacks. The worker that loaded the agent had its
- * models, so during an upgrade another worker may have them. Models that a custom loop names were
- * never checked, so for these the failure is final.
- */
+/** The failure of a call whose model this worker lacks: asking this worker again cannot help. */
 export function missingModel(
   registry: Registry,
-  { model: id, own }: Pick<ModelOrder, 'model' | 'own'>,
+  { model: id }: Pick<ModelOrder, 'model'>,
 ): ModelFailure {
   const known = [...registry.models.keys()].join(', ');
   const message = `Expected a model that this worker knows (${known}), got ${id}. Add it to \`models\`.`;
-  return { code: 'model_error', retryable: own?.models === undefined, message };
+  return { code: 'model_error', retryable: false, message };
 }
 
 function registered(

@@ -22,6 +22,7 @@ import type { ChildCancel } from '../core/contract/tree-messages.ts';
 import { CHILD_END_WITHIN_MS, childRefusal, LATE_CHILD } from '../core/start/child-bounds.ts';
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import type { ToolOrder, ToolResult } from '../core/contract/outcome.ts';
+import { nowhereText } from '../core/toolchain/call-texts.ts';
 import type { Entry } from '../core/contract/entry.ts';
 import type { Registry, RegisteredAgent } from '../define/definition/definitions.ts';
 import { checkLiterals, checkProgramLiterals } from '../tools/check-literals.ts';
@@ -149,9 +150,9 @@ function callsOf(parts: MemoryHostParts, { run }: Flight, mailbox: Mailbox): Cal
     return cancel !== null || waiting.some((input) => input.kind === 'interrupt');
   };
   return {
-    callModel: (order, state, { mayRetry, abortId }) => {
+    callModel: (order, state, { mayRetry, maxOutputAfter, abortId }) => {
       const view = { head: state.head, messages: scratchpadMessages(state) };
-      const call = { order, view, mayRetry };
+      const call = { order, view, mayRetry, maxOutputAfter };
       const options = { abortId, startsAborted: isUrgent() };
       return run((signal) => callModel(parts, call, signal), options);
     },
@@ -266,6 +267,11 @@ async function callTool(
   for (let attempt = 1; ; attempt++) {
     const run = await runTool(agent, order, { attempt, signal });
     if (run.kind === 'result') return run.result;
+    if (run.kind === 'not_here') {
+      // There is no other worker in memory.
+      const error = nowhereText(run.what, order.agent);
+      return { outcome: 'error', error, attempts: 0, started: false };
+    }
     await clock.sleep(tool.retry.initialMs * tool.retry.factor ** (attempt - 1));
   }
 }

@@ -2,7 +2,7 @@
 import { defined } from '../core/base/defined.ts';
 import { MAX_MODEL_ATTEMPTS } from '../core/contract/attempts.ts';
 import type { ModelLoss, ModelOutcome } from '../core/contract/host-outcome.ts';
-import type { ModelOrder } from '../core/contract/host-order.ts';
+import { cappedOrder, type ModelOrder } from '../core/contract/host-order.ts';
 import type { TranscriptView } from '../core/contract/transcript.ts';
 import { addUsage, noUsage } from '../core/model/usage.ts';
 import type { ModelCallOptions } from '../core/run/host.ts';
@@ -34,6 +34,7 @@ export interface ModelCall {
   readonly order: ModelOrder;
   readonly view: TranscriptView;
   readonly mayRetry: ModelCallOptions['mayRetry'];
+  readonly maxOutputAfter: ModelCallOptions['maxOutputAfter'];
 }
 
 /** Asks the model until an attempt succeeds, fails for good or is aborted. */
@@ -42,10 +43,11 @@ export async function callModel(
   call: ModelCall,
   signal: AbortSignal,
 ): Promise<ModelOutcome> {
-  const { mayRetry } = call;
+  const { mayRetry, maxOutputAfter } = call;
+  let { order } = call;
   let spent = noUsage;
   for (let attempts = 1; ; attempts++) {
-    const outcome = await attemptOf(parts, call, attempts, signal);
+    const outcome = await attemptOf(parts, { ...call, order }, attempts, signal);
     if (outcome.kind === 'aborted') {
       return { ...outcome, usage: addUsage(spent, outcome.usage), attempts };
     }
@@ -65,6 +67,7 @@ export async function callModel(
     if (signal.aborted) return { kind: 'aborted', ...cost };
     // The limits may have changed during the wait.
     if (hadCost && !mayRetry(lost)) return lost;
+    if (hadCost) order = cappedOrder(order, maxOutputAfter?.(lost));
   }
 }
 

@@ -24,6 +24,8 @@ export type JudgeRun =
   | { readonly kind: 'judged'; readonly result: JudgeResult }
   /** A validator or a schema library threw: to be retried. `message` names it and has its error. */
   | { readonly kind: 'threw'; readonly message: string }
+  /** This worker lacks a validator, which `what` names in words. No validator was asked. */
+  | { readonly kind: 'not_here'; readonly what: string; readonly message: string }
   | { readonly kind: 'stopped' };
 
 /** One attempt; never rejects. Candidates after the first that fits its schema are not read. */
@@ -81,7 +83,7 @@ function judged(
 }
 
 function isStop(value: Verdict | Stop): value is Stop {
-  return value.kind === 'threw' || value.kind === 'stopped';
+  return value.kind === 'threw' || value.kind === 'stopped' || value.kind === 'not_here';
 }
 
 async function judgeSections(judge: Judge): Promise<readonly SectionVerdict[] | Stop> {
@@ -114,11 +116,13 @@ async function judgeCandidate(judge: Judge, answer: Json): Promise<Verdict | Sto
   if (fit.kind === 'threw') return threw('the schema of the answer', fit.error);
   if (fit.kind === 'unfit') return { kind: 'unfit', problems: fit.lines };
   const value = fit.value ?? answer;
+  const lacking = judge.order.validators.find((name) => !judge.agent.validators.has(name));
+  if (lacking !== undefined) return notHere(lacking);
   for (const name of judge.order.validators) {
     const validator = judge.agent.validators.get(name);
-    if (validator === undefined) return threw(`validator ${name}`, new Error(MISSING));
+    if (validator === undefined) return notHere(name);
     const verdict = await ask(judge, validator, value);
-    if (verdict.kind === 'threw' || verdict.kind === 'stopped') return verdict;
+    if (verdict.kind !== 'accepted' && verdict.kind !== 'rejected') return verdict;
     judge.ran.push({ validator: validator.name, accepted: verdict.kind === 'accepted' });
     if (verdict.kind === 'rejected') {
       return {
@@ -167,7 +171,10 @@ async function ask(
 }
 
 /** A run keeps its specification during an upgrade, while this worker may lack the validator. */
-const MISSING = 'this worker does not have it';
+function notHere(name: string): Stop {
+  const what = `validator ${name}`;
+  return { kind: 'not_here', what, message: `${what}: this worker does not have it` };
+}
 
 function threw(who: string, error: unknown): Stop {
   return { kind: 'threw', message: `${who}: ${redactedErrorText(error)}` };

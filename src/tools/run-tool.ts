@@ -61,6 +61,8 @@ export interface ToolRunOptions extends AttemptOptions {
 /** The result of an attempt: the call has a result, or must be retried. */
 export type ToolRun =
   | { readonly kind: 'result'; readonly result: ToolResult }
+  /** This worker lacks the tool; `what` names it in words. Nothing was begun. */
+  | { readonly kind: 'not_here'; readonly what: string }
   /** The tool threw and has attempts left. */
   | { readonly kind: 'retry'; readonly message: string }
   /** The worker stops: the call is to be retried on another one. */
@@ -83,9 +85,8 @@ export async function runTool(
   options: ToolRunOptions,
 ): Promise<ToolRun> {
   const tool = agent.tools.get(order.tool);
-  if (tool === undefined) {
-    return ended(options, false, 'error', toolErrorText(missingText(agent, order)));
-  }
+  // A run keeps its specification during an upgrade, while this worker may lack the tool.
+  if (tool === undefined) return { kind: 'not_here', what: `tool ${order.tool}` };
   const work: Call['work'] = (args, context) => tool.execute(args, context);
   const call: Call = { agent, tool, order, options, work };
   if (tool.spec.effect === 'once' && options.attempt > 1) {
@@ -343,9 +344,4 @@ function ended(
   error: string,
 ): ToolRun {
   return { kind: 'result', result: { outcome, error, attempts: options.attempt, started } };
-}
-
-/** A run keeps its specification during an upgrade, while this worker may lack the tool. */
-function missingText(agent: RegisteredAgent, order: ToolOrder): string {
-  return `this worker has no tool ${order.tool} for agent ${agent.definition.name}`;
 }

@@ -91,6 +91,38 @@ function retryOf(tool: ToolSpec): NonNullable<ActivityOptions['retry']> {
   };
 }
 
+/**
+ * The same call on any worker. By default the service hands an activity to the worker that asks for
+ * it, if that one serves its queue.
+ */
+export function onAnyWorker(options: ActivityOptions): ActivityOptions {
+  return { ...options, allowEagerDispatch: false };
+}
+
+/** A quick check again, on any worker that runs tools: the worker of the workflow lacks the tool. */
+export function checkElsewhereOptions(runtime: ActivityRuntime): ActivityOptions {
+  return {
+    startToCloseTimeout: '10s',
+    cancellationType: WAIT,
+    retry: { maximumAttempts: MAX_CHECK_ATTEMPTS, initialInterval: '100ms' },
+    ...defined({ taskQueue: runtime.toolQueue }),
+  };
+}
+
+/**
+ * Looks for a worker that has the agent of a run: the service tries one after another, which adds
+ * nothing to the history. Infinity: for ever.
+ */
+export function loadElsewhereOptions(elsewhereMs: number): ActivityOptions {
+  return {
+    startToCloseTimeout: '10s',
+    retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '10s' },
+    ...defined({
+      scheduleToCloseTimeout: Number.isFinite(elsewhereMs) ? elsewhereMs : undefined,
+    }),
+  };
+}
+
 /** Validators are functions of users: retried like tools, then the run ends `validator_failed`. */
 export function judgeOptions(runtime: ActivityRuntime): ActivityOptions {
   return {

@@ -2,17 +2,8 @@
  * The workflow that runs an agent, in order: restore → handlers → load → run → hand over or end.
  */
 import { defined } from '../core/base/defined.ts';
-import {
-  CancellationScope,
-  isCancellation,
-  proxyLocalActivities,
-  workflowInfo,
-} from '@temporalio/workflow';
-import type {
-  ActivityRuntime,
-  EverloopActivities,
-  LoadedAgent,
-} from '../activities/activity-types.ts';
+import { CancellationScope, isCancellation, workflowInfo } from '@temporalio/workflow';
+import type { ActivityRuntime, LoadedAgent } from '../activities/activity-types.ts';
 import type { Ending } from '../core/run/ending.ts';
 import { createTreeHandlers, progressOf } from '../core/children/tree-handlers.ts';
 import type { AgentInput } from '../core/contract/input.ts';
@@ -26,10 +17,10 @@ import { stepOf, unstartedStep } from '../core/run/step-of.ts';
 import type { Step } from '../core/contract/step.ts';
 import type { AgentSpec } from '../core/contract/spec.ts';
 import type { ParentLink } from '../core/contract/lease.ts';
-import { LOAD_OPTIONS } from './activity-options.ts';
 import { handOver } from './continuation.ts';
 import { leaveWith, loadFailure, toWorkflowFailure } from './failures.ts';
 import { applyAdjustment, installHandlers } from './handlers.ts';
+import { CanceledEarly, loadAnywhere } from './load-anywhere.ts';
 import { openSession, traceOf, type Session } from './session.ts';
 import { sinks } from './sinks.ts';
 import { readStart, type Start } from './start.ts';
@@ -76,6 +67,8 @@ export async function runAgentWorkflow(
     const ending = await CancellationScope.nonCancellable(() => handOver(session, run, runtime));
     return await close(session, run, finish(run, ending).ending, native);
   } catch (error) {
+    // Asked by a user, so unlike a native cancel it completes the workflow.
+    if (error instanceof CanceledEarly && opened?.step != null) return leaveWith(opened.step);
     throw toWorkflowFailure(error, (cause) => (opened === null ? null : brokenStep(opened, cause)));
   }
 }
@@ -106,9 +99,8 @@ async function startOrRestore(
   readonly opening?: Opening;
 }> {
   if (start.kind === 'continued') return start.handover;
-  const { loadAgent } = proxyLocalActivities<EverloopActivities>(LOAD_OPTIONS);
-  const loaded = await loadAgent(start.input).catch((error: unknown) => {
-    if (isCancellation(error)) {
+  const loaded = await loadAnywhere(session, start.input).catch((error: unknown) => {
+    if (isCancellation(error) || error instanceof CanceledEarly) {
       const message = 'canceled before the agent was loaded';
       session.step = unstartedStep(session.agent, 'canceled', message, traceOf(session));
       throw error;
@@ -158,7 +150,7 @@ function begin(
     overrun: () => session.overrun,
     limitsAtOnce: session.limitsAtOnce,
     onBug,
-    waitsForPeople: () => (session.run?.state.pending ?? []).length > 0,
+    run: () => session.run,
   });
   const run = createRun(state, host);
   session.host = host;

@@ -10,19 +10,44 @@ import {
   isCancellation,
   TimeoutFailure,
 } from '@temporalio/workflow';
-import type { ModelFailureDetails } from '../activities/activity-types.ts';
+import type { ModelFailureDetails, NotHereDetails } from '../activities/activity-types.ts';
 import type { ApprovalOutcome, ModelLoss, ModelOutcome } from '../core/contract/host-outcome.ts';
 import type { ToolSpec } from '../core/contract/spec.ts';
 import { addUsage, noUsage } from '../core/model/usage.ts';
 import {
   canceledCallText,
   lostWorkerText,
+  nowhereText,
   toolErrorText,
   toolTimeoutText,
   unknownOutcomeText,
 } from '../core/toolchain/call-texts.ts';
 import type { ToolResult } from '../core/contract/outcome.ts';
 import { MAX_MODEL_ATTEMPTS, maxToolAttempts } from '../core/contract/attempts.ts';
+
+/** The wait for a worker that has what a call needs was aborted: the call was not begun. */
+export class WaitAborted extends Error {
+  override readonly name = 'WaitAborted';
+}
+
+/**
+ * What the worker lacked that took a call, if nothing was begun for that reason; null for any other
+ * failure. A worker of another version may not have the activity at all.
+ */
+export function lackOf(error: unknown): { readonly what: string; readonly message: string } | null {
+  const cause = causeOf(error);
+  if (!(cause instanceof ApplicationFailure)) return null;
+  const { message } = cause;
+  if (cause.type === UNREGISTERED) return { what: 'another version of Everloop', message };
+  return cause.type === 'not_here' ? { what: notHereOf(cause).what, message } : null;
+}
+
+/** The type of the SDK's failure when a worker does not have an activity (seen, 1.24.0). */
+const UNREGISTERED = 'NotFoundError';
+
+function notHereOf(cause: ApplicationFailure): NotHereDetails {
+  return cause.details?.[0] as NotHereDetails;
+}
 
 /**
  * The outcome of a model activity that failed for good, or was canceled before an attempt began.
@@ -35,6 +60,7 @@ export function toModelOutcome(error: unknown, attemptsBefore = 0): ModelLoss {
     attempts: attemptsOf(error, MAX_MODEL_ATTEMPTS - attemptsBefore),
   };
   if (isCancellation(error)) return { kind: 'aborted', ...cost };
+  if (error instanceof WaitAborted) return { kind: 'aborted', ...cost, attempts: 0 };
   const cause = causeOf(error);
   const details = modelDetailsOf(cause);
   const { usage, usageKnown, attempts } = { ...cost, ...details };
@@ -86,7 +112,8 @@ const MODEL_CODES: readonly string[] = [
 ];
 
 function codeOf(cause: Error): string {
-  const type = cause instanceof ApplicationFailure ? cause.type : undefined;
+  if (!(cause instanceof ApplicationFailure)) return 'model_error';
+  const type = cause.type === 'not_here' ? notHereOf(cause).code : cause.type;
   return type != null && MODEL_CODES.includes(type) ? type : 'model_error';
 }
 
@@ -95,9 +122,17 @@ export function toToolResult(error: unknown, tool: ToolSpec): ToolResult {
   const maxAttempts = maxToolAttempts(tool);
   const cause = causeOf(error);
   const common = { attempts: attemptsOf(error, maxAttempts), started: true };
+  const unbegun = { attempts: 0, started: false };
+  if (error instanceof WaitAborted) {
+    return { outcome: 'canceled', error: canceledCallText, ...unbegun };
+  }
+  if (cause instanceof ApplicationFailure && cause.type === 'not_here') {
+    const { what, agent } = notHereOf(cause);
+    return { outcome: 'error', error: nowhereText(what, agent), ...unbegun };
+  }
   // With a single attempt, a call that waits to start has never run.
   if (maxAttempts === 1 && isUnstarted(cause)) {
-    return { outcome: 'canceled', error: canceledCallText, attempts: 0, started: false };
+    return { outcome: 'canceled', error: canceledCallText, ...unbegun };
   }
   if (tool.effect === 'once') {
     // Lost heartbeat, time-out, killed worker, shutdown: all mean unknown, not failed.
@@ -120,7 +155,7 @@ function errorTextOf(cause: Error, { name, timeoutMs }: ToolSpec): string {
 export function toCheckOutcome(
   error: unknown,
 ): Extract<ApprovalOutcome, { readonly kind: 'aborted' | 'failed' }> {
-  if (isCancellation(error)) return { kind: 'aborted' };
+  if (isCancellation(error) || error instanceof WaitAborted) return { kind: 'aborted' };
   return { kind: 'failed', message: causeOf(error).message };
 }
 

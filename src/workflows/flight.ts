@@ -17,8 +17,15 @@ export interface FlightCall<Result, Outcome> {
   readonly abortId?: string | undefined;
   readonly schedule: () => Promise<Result>;
   readonly onResult: (result: Result) => Outcome;
-  /** `scope` is the one in which the call began: an abort cancels it. */
-  readonly onFailure: (error: unknown, scope: CancellationScope) => Outcome | Promise<Outcome>;
+  readonly onFailure: (error: unknown, open: OpenCall) => Outcome | Promise<Outcome>;
+}
+
+/** A call that goes on after the failure of its activity. */
+export interface OpenCall {
+  /** The scope in which the call began: an abort cancels it. */
+  readonly scope: CancellationScope;
+  /** Shows other words for the call; null: its own again. */
+  readonly relabel: (label: string | null) => void;
 }
 
 /** The calls in flight. */
@@ -38,13 +45,13 @@ export interface Flight {
 /** No calls yet. `onEnd` is called when a call has ended. */
 export function createFlight(onEnd: () => void): Flight {
   const ambient = CancellationScope.current();
-  const labels: string[] = [];
+  const labels: { text: string }[] = [];
   const alone = new Map<string, CancellationScope>();
   let scope = ambient;
 
   const newScope = (): CancellationScope =>
     new CancellationScope({ cancellable: true, ...defined({ parent: ambient.parent }) });
-  const add = (label: string): (() => void) => {
+  const push = (label: { text: string }): (() => void) => {
     labels.push(label);
     return () => {
       labels.splice(labels.indexOf(label), 1);
@@ -58,12 +65,13 @@ export function createFlight(onEnd: () => void): Flight {
     return own;
   };
   return {
-    add,
+    add: (text) => push({ text }),
     newScope,
-    labels: () => [...labels],
+    labels: () => labels.map(({ text }) => text),
     isIdle: () => labels.length === 0,
     run: ({ label, abortId, schedule, onResult, onFailure }) => {
-      const end = add(label);
+      const shown = { text: label };
+      const end = push(shown);
       const forget = <Outcome>(outcome: Outcome): Outcome => {
         if (abortId !== undefined) alone.delete(abortId);
         return outcome;
@@ -72,7 +80,8 @@ export function createFlight(onEnd: () => void): Flight {
       const within = scopeOf(abortId);
       const begun = within === ambient ? schedule() : within.run(schedule);
       const failed = (error: unknown) => {
-        const outcome = onFailure(error, within);
+        const relabel = (text: string | null): void => void (shown.text = text ?? label);
+        const outcome = onFailure(error, { scope: within, relabel });
         return outcome instanceof Promise
           ? outcome.then(forget).then(ended)
           : ended(forget(outcome));

@@ -83,7 +83,7 @@ function phaseOf(session: Session): RunPhase {
 }
 
 function waitsForOf(session: Session): readonly string[] {
-  const inFlight = session.host?.inFlight() ?? ['definition'];
+  const inFlight = session.host?.inFlight() ?? [session.opening];
   return waitsFor(stateOf(session), { inFlight, timers: session.run?.timers() ?? [] });
 }
 

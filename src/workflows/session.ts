@@ -29,8 +29,8 @@ export interface Session {
   /** The state that the link before handed over, with its waits; null in the first link. */
   readonly restored: RunState | null;
   /**
-   * See `Link`. Decided when the link begins, also for refusals of messages for want of room, which
-   * came with the same release.
+   * See `Link`. Decided when the link begins, also for what came with the same release: waits for
+   * other workers, and refusals of messages for want of room.
    */
   readonly limitsAtOnce: boolean;
   /** Null until the agent is loaded. */
@@ -41,6 +41,8 @@ export interface Session {
   tree: TreeHandlers | null;
   /** What must not be computed again; null until a worker has said so. */
   overrun: Overrun | null;
+  /** What the run waits for before its agent is loaded, in words. */
+  opening: string;
   /** Set when the run has ended. */
   step: Step | null;
   /** Adjustments that the link before deferred. */
@@ -66,6 +68,7 @@ export function openSession(start: Start): Session {
     host: null,
     tree: null,
     overrun: null,
+    opening: 'definition',
     step: null,
     handedAdjustments: continued?.putOff ?? [],
     deferredAdjustments: [],

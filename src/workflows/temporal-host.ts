@@ -6,49 +6,24 @@
  * I3  Events are published in one batch before the workflow waits for anything.
  * I4  Nothing here decides: time, retries and queues are in `activity-options.ts`.
  */
-import {
-  proxyActivities,
-  proxyLocalActivities,
-  upsertMemo,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { proxyLocalActivities, upsertMemo, workflowInfo } from '@temporalio/workflow';
 import type { ActivityRuntime, EverloopActivities } from '../activities/activity-types.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
 import type { Overrun } from '../core/contract/messages.ts';
-import type {
-  ApprovalOutcome,
-  JudgeOutcome,
-  LiteralsOutcome,
-  ModelOutcome,
-  ToolEnd,
-} from '../core/contract/host-outcome.ts';
-import type {
-  JudgeResult,
-  LiteralFindings,
-  LiteralVerdict,
-  ToolResult,
-} from '../core/contract/outcome.ts';
-import type { ToolSpec } from '../core/contract/spec.ts';
+import type { ChildOrder } from '../core/contract/host-order.ts';
 import type { ProgressMessage } from '../core/contract/tree-messages.ts';
 import type { Host, Link } from '../core/run/host.ts';
 import type { Mailbox } from '../core/run/inbox.ts';
+import type { Run } from '../core/run/run.ts';
 import type { RunLog } from '../core/run/run-log.ts';
 import { createWaits, type Waits } from '../core/run/waits.ts';
-import { SEARCH_TOOL } from '../core/tool-search/query.ts';
-import {
-  CHECK_OPTIONS,
-  judgeOptions,
-  localToolOptions,
-  modelOptions,
-  SLICE_OPTIONS,
-  toolOptions,
-} from './activity-options.ts';
-import { toCheckOutcome, toToolResult } from './call-failures.ts';
+import { SLICE_OPTIONS } from './activity-options.ts';
+import { callsOf } from './activity-calls.ts';
 import { createChildRuns, type ChildRuns } from './children.ts';
 import { createFlight, type Flight } from './flight.ts';
 import { createComputing } from './overrun.ts';
-import { retryModelCall } from './retry-model.ts';
-import { createTranscriptFeed, sinks } from './sinks.ts';
+import { createElsewhere } from './retry-elsewhere.ts';
+import { sinks } from './sinks.ts';
 import { fitsHandover } from './start.ts';
 import { startTimer } from './timer.ts';
 
@@ -78,8 +53,8 @@ export interface TemporalHostParts {
   readonly limitsAtOnce: boolean;
   /** What must not be computed again. Default: nothing. */
   readonly overrun?: () => Overrun | null;
-  /** Whether something waits for people or outside work, for lists of runs. Default: never. */
-  readonly waitsForPeople?: () => boolean;
+  /** The run; null until it is made, after its host. Default: there is none. */
+  readonly run?: () => Run | null;
   /** Called when a timer's callback throws: nothing awaits it, but it must still end the run. */
   readonly onBug: (error: unknown) => void;
 }
@@ -89,7 +64,7 @@ export interface TemporalHostParts {
  * cancellable scope of its own: an abort cancels that scope.
  */
 export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
-  const { runtime, mailbox, log, onBug } = parts;
+  const { runtime, mailbox, log, onBug, run = () => null } = parts;
   const unpublished: AgentEvent[] = [];
   const flush = createFlush(parts, () => unpublished.splice(0));
   const flight = createFlight(() => waits.wake());
@@ -99,27 +74,34 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
     return () => scope.cancel();
   };
   const waits = createWaits(timer);
+  const published: Waits = {
+    wake: waits.wake,
+    until: (condition, deadline) => {
+      flush();
+      return waits.until(condition, deadline);
+    },
+  };
   const children = createChildRuns(onBug);
   const computing = createComputing(parts.overrun ?? (() => null));
+  const elsewhere = createElsewhere({
+    runtime,
+    waits: published,
+    run,
+    isNew: parts.limitsAtOnce,
+  });
   let cancelDeadline = (): void => undefined;
 
   return {
     link: linkOf(parts),
     mailbox,
-    waits: {
-      wake: waits.wake,
-      until: (condition, deadline) => {
-        flush();
-        return waits.until(condition, deadline);
-      },
-    },
+    waits: published,
     now: () => Date.now(),
     computing: { run: computing.run, endSlice: () => endSlice(flight) },
-    ...callsOf(runtime, { run: (call) => (flush(), flight.run(call)) }),
+    ...callsOf({ runtime, elsewhere, run: (call) => (flush(), flight.run(call)) }),
     runChild: (order, cancel) => {
       flush();
       const end = flight.add(`agent ${order.input.agent}`);
-      return children.run(order, cancel).then((ended) => (end(), ended));
+      return children.run(withWait(order, runtime), cancel).then((ended) => (end(), ended));
     },
     send: children.send,
     sendLast: children.sendLast,
@@ -140,16 +122,23 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
   };
 }
 
+/** The child waits for a worker with its agent as long as its parent waits for what it needs. */
+function withWait(order: ChildOrder, { elsewhereMs }: ActivityRuntime): ChildOrder {
+  const { parent } = order.input;
+  if (parent === undefined || elsewhereMs === undefined) return order;
+  return { ...order, input: { ...order.input, parent: { ...parent, elsewhereMs } } };
+}
+
 /** Sends what `takeEvents` gives, and says in the memo whether the run waits for people. */
 function createFlush(
-  { waitsForPeople }: TemporalHostParts,
+  { run = () => null }: TemporalHostParts,
   takeEvents: () => readonly AgentEvent[],
 ): () => void {
   let announced = workflowInfo().memo?.['waiting'] === true;
   return () => {
     // Lists of runs read the memo, since that needs no worker. Each change costs one event of
     // history.
-    const waiting = waitsForPeople?.() ?? false;
+    const waiting = (run()?.state.pending ?? []).length > 0;
     if (waiting !== announced) upsertMemo({ waiting });
     announced = waiting;
     const events = takeEvents();
@@ -161,7 +150,8 @@ function linkOf({ runtime, mailbox, limitsAtOnce }: TemporalHostParts): Link {
   return {
     address: workflowInfo().workflowId,
     limitsAtOnce,
-    rules: runtime.rules ?? 1,
+    // Slices are commands, which a worker of an earlier release may not have to replay.
+    rules: limitsAtOnce ? (runtime.rules ?? 1) : 1,
     isHandoverDue: () => workflowInfo().continueAsNewSuggested,
     isFull: () => {
       const { historyLength, historySize } = workflowInfo();
@@ -192,84 +182,4 @@ function endSlice({ run }: Flight): Promise<void> {
     onResult: () => undefined,
     onFailure: () => undefined,
   });
-}
-
-type Calls = Pick<
-  Host,
-  'callModel' | 'callTool' | 'judgeAnswer' | 'needsApproval' | 'checkLiterals'
->;
-
-/** The calls that are activities. */
-function callsOf(runtime: ActivityRuntime, { run }: Pick<Flight, 'run'>): Calls {
-  const feed = createTranscriptFeed();
-  const models = proxyActivities<EverloopActivities>(modelOptions(runtime));
-  const judges = proxyActivities<EverloopActivities>(judgeOptions(runtime));
-  const checks = proxyLocalActivities<EverloopActivities>(CHECK_OPTIONS);
-  const toolActivities = createToolActivities(runtime);
-  return {
-    callModel: (order, state, { mayRetry, abortId }) => {
-      if (order.inline === undefined) feed(state);
-      return run<ModelOutcome, ModelOutcome>({
-        label: `model ${order.model}`,
-        abortId,
-        schedule: () => models.callModel(order),
-        onResult: (outcome) => outcome,
-        onFailure: (error, scope) => retryModelCall(order, error, { scope, runtime, mayRetry }),
-      });
-    },
-    callTool: (order, tool, { abortId } = {}) => {
-      const ended = (result: ToolResult): ToolEnd => ({ result, endedAt: Date.now() });
-      return run<ToolResult, ToolEnd>({
-        label: `tool ${tool.name}`,
-        abortId,
-        schedule: () => toolActivities(tool)(order),
-        onResult: ended,
-        onFailure: (error) => ended(toToolResult(error, tool)),
-      });
-    },
-    judgeAnswer: (order) =>
-      run<JudgeResult, JudgeOutcome>({
-        label: 'judge',
-        schedule: () => judges.judgeAnswer(order),
-        onResult: (result) => ({ kind: 'judged', result }),
-        onFailure: toCheckOutcome,
-      }),
-    needsApproval: (order, tool) =>
-      run<boolean, ApprovalOutcome>({
-        label: `approval check of ${tool.name}`,
-        schedule: () => checks.needsApproval(order),
-        onResult: (needed) => ({ kind: 'known', needed }),
-        onFailure: toCheckOutcome,
-      }),
-    checkLiterals: (order) =>
-      run<readonly (LiteralVerdict | LiteralFindings)[], LiteralsOutcome>({
-        label: 'argument check',
-        schedule: () => checks.checkLiterals(order),
-        onResult: (checked) => ({
-          kind: 'checked',
-          verdicts: checked.filter((one) => one.kind !== 'literal'),
-          literals: checked.filter((one) => one.kind === 'literal'),
-        }),
-        onFailure: toCheckOutcome,
-      }),
-  };
-}
-
-type ToolActivity = EverloopActivities['callTool'];
-
-/**
- * The activity of each tool. Searches have one of their own, so that histories distinguish them.
- */
-function createToolActivities(runtime: ActivityRuntime): (tool: ToolSpec) => ToolActivity {
-  const known = new Map<string, ToolActivity>();
-  return (tool) => {
-    const found = known.get(tool.name);
-    if (found !== undefined) return found;
-    const activities = tool.local
-      ? proxyLocalActivities<EverloopActivities>(localToolOptions(tool))
-      : proxyActivities<EverloopActivities>(toolOptions(tool, runtime));
-    const activity = tool.name === SEARCH_TOOL ? activities.searchTools : activities.callTool;
-    known.set(tool.name, activity);
-    return activity;
-  };
 }

@@ -12,7 +12,9 @@ import { createRegistry } from '../../src/registry/registry.ts';
 import type { TranscriptSource } from '../../src/activities/transcript-source.ts';
 import type { ModelOrder } from '../../src/core/contract/host-order.ts';
 import { textMessage, textOf } from '../../src/core/base/message.ts';
-import type { ModelFunction } from '../../src/core/contract/model.ts';
+import type { ModelFunction, ModelRequest } from '../../src/core/contract/model.ts';
+import { callLayeredModel } from '../../src/models/call-layered-model.ts';
+import { withoutWaits } from '../support/no-waits.ts';
 import type { TranscriptHead } from '../../src/core/contract/transcript.ts';
 
 const order: ModelOrder = {
@@ -26,6 +28,17 @@ const order: ModelOrder = {
   lastTurn: false,
   time: 0,
   transcript: { epoch: 1, length: 0, digest: '' },
+};
+
+const bare: ModelRequest = {
+  mode: 'chat',
+  agent: 'tester',
+  runId: 'run',
+  iteration: 1,
+  attempt: 1,
+  messages: [textMessage('user', 'Go')],
+  settings: {},
+  cacheUpTo: 0,
 };
 
 /** The activity of a worker with one agent, whose model is `model`. */
@@ -97,6 +110,22 @@ describe('the activity callModel', () => {
     expect(seen).toEqual(['Hidden.']);
   });
 
+  it('leaves a middleware behind that does not stop when the call is aborted', async () => {
+    const asked = new AbortController();
+    const stubborn: ModelMiddleware = () => {
+      asked.abort();
+      return new Promise(() => undefined);
+    };
+    const result = await withoutWaits(() =>
+      callLayeredModel([stubborn], { id: 'm', model: replyOf(5) }, bare, {
+        signal: asked.signal,
+        onChunk: () => undefined,
+      }),
+    );
+
+    expect(result).toMatchObject({ kind: 'aborted', usageKnown: false });
+  });
+
   it('counts a call whose reply its middleware then refuses', async () => {
     const strict: ModelMiddleware = async (request, next) => {
       await next(request);
@@ -112,20 +141,37 @@ describe('the activity callModel', () => {
   });
 
   it.each([
-    { name: 'of the agent, which another worker may have', own: undefined, nonRetryable: false },
+    { name: '[R4] of the agent, which another worker may have', own: undefined, type: 'not_here' },
     {
       name: 'that a loop named by itself',
       own: { messages: [textMessage('user', 'Hi')], models: ['gone'] },
-      nonRetryable: true,
+      type: 'model_error',
     },
-  ])('fails on an unknown model $name: final is $nonRetryable', async ({ own, nonRetryable }) => {
+  ])('fails on an unknown model $name: $type', async ({ own, type }) => {
     const asked = { ...order, model: 'gone', ...(own === undefined ? {} : { own }) };
 
     await expect(environment().run(callModelOf(replyOf(5)), asked)).rejects.toMatchObject({
-      type: 'model_error',
-      nonRetryable,
+      type,
+      nonRetryable: true,
       message: 'Expected a model that this worker knows (m), got gone. Add it to `models`.',
       details: [{ usageKnown: false, attempts: 1 }],
+    });
+  });
+
+  it.each([
+    ['an agent', { ...order, agent: 'nobody' }, replyOf(5), { what: 'agent nobody' }],
+    [
+      'credentials',
+      order,
+      async () => {
+        throw Object.assign(new Error('no'), { statusCode: 401 });
+      },
+      { what: 'credentials of model m', code: 'model_auth', status: 401, attempts: 1 },
+    ],
+  ] as const)('[R4] leaves %s to a worker that has it', async (_name, asked, model, details) => {
+    await expect(environment().run(callModelOf(model), asked)).rejects.toMatchObject({
+      type: 'not_here',
+      details: [details],
     });
   });
 

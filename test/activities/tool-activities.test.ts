@@ -101,14 +101,26 @@ describe('the activity callTool', () => {
     });
   });
 
-  test('fails an attempt on a worker that does not have the agent', async () => {
-    const environment = environmentOf();
-    const order = { ...toolOrder('echo'), agent: 'nobody' };
-
-    await expect(environment.run(callTool, order)).rejects.toMatchObject({
-      type: 'agent_not_found',
+  test.each([
+    {
+      order: { ...toolOrder('echo'), agent: 'nobody' },
       message: 'This worker has no agent `nobody`. Start a worker that has it.',
-      nonRetryable: false,
+      details: [{ what: 'agent nobody', agent: 'nobody' }],
+    },
+    {
+      order: toolOrder('gone'),
+      message: 'this worker has no tool gone for agent tester',
+      details: [{ what: 'tool gone', agent: 'tester' }],
+    },
+  ])('[R4] leaves $details.0.what to a worker that has it', async (lack) => {
+    const { order, message, details } = lack;
+
+    await expect(environmentOf().run(callTool, order)).rejects.toMatchObject({
+      type: 'not_here',
+      message,
+      details,
+      category: 'BENIGN',
+      nonRetryable: true,
     });
   });
 
@@ -215,12 +227,15 @@ describe('[row 31] the activity judgeAnswer', () => {
     await expect(run).rejects.toMatchObject(failure);
   });
 
-  test('fails an attempt on a worker that does not have the agent', async () => {
+  test.each([
+    { lack: { agent: 'nobody' }, what: 'agent nobody' },
+    { lack: { answers: ['x'], validators: ['gone'] }, what: 'validator gone' },
+  ])('[R4] leaves $what to a worker that has it', async ({ lack, what }) => {
     const judgeAnswer = judgeAnswerActivity(registryWith());
-    const order = judgeOrder({ agent: 'nobody' });
 
-    await expect(environmentOf().run(judgeAnswer, order)).rejects.toMatchObject({
-      type: 'agent_not_found',
+    await expect(environmentOf().run(judgeAnswer, judgeOrder(lack))).rejects.toMatchObject({
+      type: 'not_here',
+      details: [{ what }],
     });
   });
 });

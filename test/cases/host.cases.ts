@@ -172,11 +172,10 @@ const MODEL_CASES: readonly HostCase[] = [
     },
   },
   {
-    name: 'a model of the agent that the worker lacks is tried again',
-    isSlow: true,
+    name: 'a model of the agent that no worker has in time is not tried again',
     shows: {
       kind: 'failed',
-      attempts: 8,
+      attempts: 1,
       input: 0,
       usageKnown: false,
       code: 'model_error',
@@ -256,10 +255,10 @@ const TOOL_CASES: readonly HostCase[] = [
     name: 'a tool that the worker lacks ends as an error at once',
     shows: {
       outcome: 'error',
-      attempts: 1,
+      attempts: 0,
       started: false,
       output: null,
-      error: 'Error: this worker has no tool absent for agent cases',
+      error: 'Error: no worker has the tool absent of agent cases.',
     },
     act: async ({ callTool }) => toolEnd(await callTool('absent:1')),
   },

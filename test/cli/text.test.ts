@@ -9,6 +9,8 @@ import {
   tableText,
   usageText,
 } from '../../src/cli/terminal/text.ts';
+import { progressText } from '../../src/cli/views/run-text.ts';
+import type { RunStatus } from '../../src/core/contract/messages.ts';
 import { STEP } from './cli-fixture.ts';
 
 describe('text for people', () => {
@@ -71,5 +73,20 @@ describe('text for people', () => {
         ['status', 'ended'],
       ]),
     ).toBe('id      1\nstatus  ended');
+  });
+});
+
+describe('the progress of a run', () => {
+  it('[R4] says that no worker has what the run needs', () => {
+    const status = {
+      iteration: 0,
+      state: 'running',
+      waitsFor: ['worker with agent clrek (did you mean clerk?)'],
+      usage: { totalTokens: 0, costMicroUsd: 0 },
+    } as unknown as RunStatus;
+
+    expect(progressText(status)).toMatch(
+      / · waiting for a worker with agent clrek \(did you mean clerk\?\)$/,
+    );
   });
 });

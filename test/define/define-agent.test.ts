@@ -606,6 +606,13 @@ describe('[row 26] what is wrong with an agent', () => {
       message: 'Expected `maxTurns` from 1 up, got 0. Change it.',
     },
     {
+      name: 'a wait that is over before it begins',
+      options: { elsewhereMs: -1 },
+      code: 'number',
+      message:
+        'Expected `elsewhereMs` to be milliseconds from 0 up, or Infinity, got -1. Change it.',
+    },
+    {
       name: 'no calls',
       options: { maxCallsPerTurn: 0.5 },
       code: 'number',

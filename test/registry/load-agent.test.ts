@@ -1,4 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
 import { describe, expect, test } from 'vitest';
 import { compileAgent } from '../../src/registry/compile-agent.ts';
 import { DEFAULT_COMPACTION } from '../../src/define/agent/define-compaction.ts';
@@ -342,21 +344,49 @@ describe('[row 26] cost limits', () => {
 });
 
 describe('the activity loadAgent', () => {
-  test('fails for good, with the code as type', async () => {
-    const activity = loadAgentActivity(registry);
+  const runtime = { heartbeatMs: 3_000, elsewhereMs: 7_000 };
+  const activity = loadAgentActivity(registry, runtime);
+  const loadOn = (isLocal: boolean, fields: object): Promise<unknown> =>
+    new MockActivityEnvironment({ isLocal }, { logger: new DefaultLogger('ERROR') })
+      .run(activity, { ...input, ...fields } as typeof input)
+      .catch((error: unknown) => error);
 
-    const failure = await activity({ ...input, agent: 'nobody' }).catch((error: unknown) => error);
+  test.each([
+    ['on its own worker fails for good', true],
+    ['[R4] on any worker is tried again', false],
+  ])('%s, with the code as type', async (_name, isLocal) => {
+    const failure = await loadOn(isLocal, { agent: 'nobody' });
 
     expect(failure).toBeInstanceOf(ApplicationFailure);
     expect(failure).toMatchObject({
       type: 'agent_not_found',
-      nonRetryable: true,
+      nonRetryable: isLocal,
+      details: [{ elsewhereMs: 7_000 }],
       message:
         'Expected an agent that the worker has (researcher, writer), got `nobody`. Choose one of them.',
     });
   });
 
-  test('returns what the pure part loads', async () => {
-    expect({ kind: 'loaded', agent: await loadAgentActivity(registry)(input) }).toEqual(load({}));
+  test('[R4] names the wait of the parent, and the nearest name', async () => {
+    const parent = { elsewhereMs: null };
+    const failure = await loadOn(true, { agent: 'writter', parent });
+
+    expect(failure).toMatchObject({ details: [{ elsewhereMs: null, near: 'writer' }] });
+  });
+
+  test('returns what the pure part loads, and the queues and waits of its worker', async () => {
+    const loaded = (await loadOn(true, {})) as object;
+
+    expect({ kind: 'loaded', agent: { ...loaded, runtime: undefined } }).toEqual(load({}));
+    expect(loaded).toMatchObject({ runtime });
+  });
+
+  test('records the wait of the agent in place of that of the worker', async () => {
+    const patient = defineAgent({ name: 'patient', model: 'small', elsewhereMs: Infinity });
+    const own = loadAgentActivity(createRegistry({ agents: [patient], models }), runtime);
+
+    expect(await own({ ...input, agent: 'patient' })).toMatchObject({
+      runtime: { heartbeatMs: 3_000, elsewhereMs: Infinity },
+    });
   });
 });

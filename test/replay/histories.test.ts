@@ -84,6 +84,13 @@ describe('a recorded history', () => {
     // The agent that was loaded, and the slices.
     expect(counts('program-slices', 'EVENT_TYPE_MARKER_RECORDED')).toBeGreaterThan(1);
     expect(counts('program-slices', 'EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED')).toBe(1);
+    // A timer for each try after the first.
+    expect(counts('elsewhere', 'EVENT_TYPE_TIMER_FIRED')).toBeGreaterThan(0);
+    expect(counts('elsewhere', 'EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED')).toBe(1);
+    expect(counts('elsewhere', 'EVENT_TYPE_MARKER_RECORDED')).toBeGreaterThan(1);
+    // The failure of the first worker, and an activity that asks the others.
+    expect(counts('await-agent', 'EVENT_TYPE_MARKER_RECORDED')).toBe(2);
+    expect(counts('await-agent', 'EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED')).toBe(1);
     // The pause, the answer and the resumption come before the only call.
     const paused = recorded('program-paused').events.map(({ eventType }) => eventType);
     expect(counts('program-paused', 'EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED')).toBe(3);

@@ -11,6 +11,7 @@ import { fanOut } from '../../src/define/pipeline/define-fan-out.ts';
 import { pipeline } from '../../src/define/pipeline/define-pipeline.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { textOf } from '../../src/core/base/message.ts';
+import { clerk } from './elsewhere-agents.ts';
 import { eventually } from './eventually.ts';
 import { partsTo, readerAgent } from './fan-outs.ts';
 import { peopleAgents } from './people-agents.ts';
@@ -62,12 +63,16 @@ export const RECORDINGS: readonly Recording[] = [
   { name: 'tree', link: 0, play: async (stage) => (await playTree(stage)).run },
   { name: 'tree-child', link: 0, play: async (stage) => (await playTree(stage)).child },
   { name: 'tree-lowered', link: 0, play: playLowered },
+  { name: 'tree-covered', link: 0, play: async (stage) => (await playCovered(stage)).run },
+  { name: 'tree-covered-child', link: 0, play: async (stage) => (await playCovered(stage)).child },
   { name: 'pipeline', link: 0, play: playPipeline },
   { name: 'fan-out', link: 0, play: async (stage) => (await playFanOut(stage)).run },
   { name: 'fan-out-part', link: 0, play: async (stage) => (await playFanOut(stage)).part },
   { name: 'program', link: 0, workflowsPath: PROGRAMS_LOOP, play: playProgram },
   { name: 'program-link', link: 1, workflowsPath: PROGRAMS_LOOP, play: playProgram },
   { name: 'program-slices', link: 0, workflowsPath: PROGRAMS_LOOP, play: playSlices },
+  { name: 'elsewhere', link: 0, play: playElsewhere },
+  { name: 'await-agent', link: 0, play: playAwaitAgent },
   { name: 'program-paused', link: 0, workflowsPath: PROGRAMS_LOOP, play: playPausedProgram },
 ];
 
@@ -128,12 +133,54 @@ async function playPeople(stage: Stage): Promise<RunHandle> {
   return run;
 }
 
+/** A tool that the first worker lacks, tried twice. */
+async function playElsewhere(stage: Stage): Promise<RunHandle> {
+  const queues = { taskQueue: 'recorded-elsewhere', toolQueue: 'recorded-elsewhere-tools' };
+  const { everloop } = await stage.serve([clerk({ elsewhereMs: 60_000 })], {
+    ...queues,
+    roles: ['workflows', 'models'],
+  });
+  const unfit = await stage.serve([clerk({ lacks: ['tool'] })], { ...queues, roles: ['tools'] });
+  const run = await everloop.start('clerk', { task: 'Go' });
+  await eventually('a wait', async () => {
+    return (await run.status()).waitsFor.includes('worker with tool refund');
+  });
+  await unfit.stop();
+  await stage.serve([clerk()], { ...queues, roles: ['tools'] });
+  await run.result();
+  return run;
+}
+
+/** An agent that the first worker lacks. */
+async function playAwaitAgent(stage: Stage): Promise<RunHandle> {
+  const parts = { taskQueue: 'recorded-await-agent', elsewhereMs: 60_000 };
+  const unfit = await stage.serve([clerk({ name: 'other' })], parts);
+  const run = await unfit.everloop.start('clerk', { task: 'Go' });
+  await eventually('a wait', async () => {
+    return (await run.status()).waitsFor.includes('worker with agent clerk');
+  });
+  await unfit.stop();
+  await stage.serve([clerk()], parts);
+  await run.result();
+  return run;
+}
+
 /** Two children that live on leases, ask for more, and are refused in the end. */
 async function playTree(
   stage: Stage,
 ): Promise<{ readonly run: RunHandle; readonly child: RunHandle }> {
   const { everloop } = await stage.serve([asker(worker(12), 2)]);
   const run = await everloop.start('asker', { task: 'Go', limits: { modelCalls: 8 } });
+  await run.result();
+  return { run, child: everloop.attach(`${run.id}/1.1`) };
+}
+
+/** Two children whose model calls are covered, ask for more, and stop when nothing is left. */
+async function playCovered(
+  stage: Stage,
+): Promise<{ readonly run: RunHandle; readonly child: RunHandle }> {
+  const { everloop } = await stage.serve([asker(worker(12), 2)]);
+  const run = await everloop.start('asker', { task: 'Go', limits: { totalTokens: 2_600 } });
   await run.result();
   return { run, child: everloop.attach(`${run.id}/1.1`) };
 }

@@ -58,8 +58,11 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** Heartbeats as on the embedded server, and a short grace: a test's worker has nothing to lose. */
-const TEST_WORKER = { heartbeatMs: 3_000, shutdownGraceMs: 500 } as const;
+/**
+ * Heartbeats as on the embedded server, and a short grace: a test's worker has nothing to lose. What
+ * a worker lacks is nowhere, unless a test has several.
+ */
+const TEST_WORKER = { heartbeatMs: 3_000, shutdownGraceMs: 500, elsewhereMs: 0 } as const;
 
 /** A client whose runs are all given what no model may see; the end of the suite looks for it. */
 function hiding(parts: EverloopParts): Everloop {

@@ -58,7 +58,8 @@ describe('[row 31] validators', () => {
       judged({ verdicts: [{ kind: 'accepted' }] }),
     );
     expect(await judge(agent, { answers: ['fine'], validators: ['long', 'safe'] })).toEqual({
-      kind: 'threw',
+      kind: 'not_here',
+      what: 'validator safe',
       message: 'validator safe: this worker does not have it',
     });
   });

@@ -277,13 +277,10 @@ describe('[row 20] a tool that throws', () => {
     expect(await outcomeOf(execute, { retry: { attempts: 1 } })).toEqual(failed(message));
   });
 
-  test('that is not on this worker is tried again elsewhere, then told', async () => {
+  test('[R4] that is not on this worker is left to another', async () => {
     const run = await runTool(agentWith(), toolOrder('gone'), options());
 
-    expect(run).toEqual({
-      kind: 'result',
-      result: failed('Error: this worker has no tool gone for agent tester', { started: false }),
-    });
+    expect(run).toEqual({ kind: 'not_here', what: 'tool gone' });
   });
 });
 

@@ -78,6 +78,17 @@ describe('readConfig', () => {
     });
   });
 
+  it.each([
+    ['0', 0],
+    ['3600000', 3_600_000],
+    ['Infinity', Infinity],
+  ])('lets runs wait for other workers: %s', (text, elsewhereMs) => {
+    expect(read({ EVERLOOP_ELSEWHERE_MS: text })).toMatchObject({ elsewhereMs });
+    expect(problemsOf({ EVERLOOP_ELSEWHERE_MS: `${text}s` })).toEqual([
+      `Expected \`EVERLOOP_ELSEWHERE_MS\` to be a whole number of milliseconds from 0 up, or Infinity, got \`${text}s\`. Correct or unset it.`,
+    ]);
+  });
+
   it('gives models and tools the queue of the workflows', () => {
     expect(read({ EVERLOOP_TASK_QUEUE: 'agents' })).toMatchObject({
       taskQueue: 'agents',

@@ -1,8 +1,14 @@
-import { TimeoutFailure } from '@temporalio/common';
+import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import { ActivityFailure } from '@temporalio/workflow';
 import { describe, expect, it } from 'vitest';
 import { MAX_MODEL_ATTEMPTS } from '../../src/core/contract/attempts.ts';
-import { toModelOutcome } from '../../src/workflows/call-failures.ts';
+import {
+  lackOf,
+  toCheckOutcome,
+  toModelOutcome,
+  toToolResult,
+  WaitAborted,
+} from '../../src/workflows/call-failures.ts';
 
 /** An activity that lost its worker in every attempt that it had. */
 function exhausted(): ActivityFailure {
@@ -18,5 +24,65 @@ describe('the attempts of a model call whose workers were all lost', () => {
     const { attempts } = toModelOutcome(exhausted(), before);
 
     expect(before + attempts).toBe(MAX_MODEL_ATTEMPTS);
+  });
+});
+
+/** An activity on a worker that lacked something. */
+function failedBy(type: string, details: object, message = 'not here'): ActivityFailure {
+  const cause = ApplicationFailure.create({ type, message, details: [details] });
+  return new ActivityFailure('failed', 'callTool', '1', 'NON_RETRYABLE_FAILURE', 'w', cause);
+}
+
+describe('[R4] a call that no worker could begin', () => {
+  const tool = {
+    name: 'refund',
+    effect: 'once',
+    timeoutMs: 1_000,
+    retry: { attempts: 1, initialMs: 1, factor: 1 },
+  } as unknown as Parameters<typeof toToolResult>[1];
+
+  it.each([
+    [failedBy('not_here', { what: 'tool refund', agent: 'clerk' }), 'tool refund'],
+    [failedBy('NotFoundError', {}), 'another version of Everloop'],
+    [failedBy('tool_failed', {}), undefined],
+    [exhausted(), undefined],
+  ])('is known by its failure: %#', (failure, what) => {
+    expect(lackOf(failure)?.what).toBe(what);
+  });
+
+  it.each([
+    ['tool refund', 'Error: no worker has the tool refund of agent clerk.'],
+    ['agent clerk', 'Error: no worker has the agent clerk.'],
+  ])('for want of %s is an error of a tool that never began', (what, error) => {
+    expect(toToolResult(failedBy('not_here', { what, agent: 'clerk' }), tool)).toEqual({
+      outcome: 'error',
+      error,
+      attempts: 0,
+      started: false,
+    });
+  });
+
+  it('is canceled, and not unknown, when its wait is aborted', () => {
+    expect(toToolResult(new WaitAborted(), tool)).toMatchObject({
+      outcome: 'canceled',
+      started: false,
+    });
+    expect(toModelOutcome(new WaitAborted())).toMatchObject({ kind: 'aborted', attempts: 0 });
+    expect(toCheckOutcome(new WaitAborted())).toEqual({ kind: 'aborted' });
+  });
+
+  it('keeps the code that a model call ends with', () => {
+    const refused = failedBy(
+      'not_here',
+      { what: 'x', code: 'model_auth', attempts: 1 },
+      'HTTP 401',
+    );
+
+    expect(toModelOutcome(refused)).toMatchObject({
+      kind: 'failed',
+      code: 'model_auth',
+      message: 'HTTP 401',
+      attempts: 1,
+    });
   });
 });

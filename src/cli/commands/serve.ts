@@ -10,7 +10,7 @@ import {
 } from '../../worker/server/embedded-server.ts';
 import type { WorkerReady } from '../../worker/serve/run-worker.ts';
 import { readPort } from '../terminal/arguments.ts';
-import type { CommandRunner, Cli } from '../terminal/cli.ts';
+import { configFor, type CommandRunner, type Cli } from '../terminal/cli.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
 import { loadAgents, type AgentFile } from './load-agents.ts';
 import { fieldsText } from '../terminal/text.ts';
@@ -42,7 +42,11 @@ export function addDevCommand(program: Command, act: CommandRunner): void {
     .option('--ui-port <port>', 'port of the web UI, or free for any (default: 8233)')
     .option('--log-events', 'print one line of JSON for each event on stdout')
     .action((options: DevOptions) =>
-      act(async (cli) => serveFile(cli, options, await serverOptions(options))),
+      // One worker serves everything here, so runs wait for no other.
+      act(async (cli) => {
+        const { elsewhereMs = 0 } = configFor(cli);
+        return serveFile(cli, options, await serverOptions(options), elsewhereMs);
+      }),
     );
 }
 
@@ -79,6 +83,7 @@ async function serveFile(
   cli: Cli,
   options: ServeOptions,
   server: EmbeddedServerOptions,
+  elsewhereMs?: number,
 ): Promise<number> {
   const { io, output } = cli;
   const file = await loadAgents(options.agents, io.cwd);
@@ -88,6 +93,7 @@ async function serveFile(
     env: io.env,
     signals: io.signals,
     server: { ...server, keeps: true, onProgress: (line) => output.note(line) },
+    ...defined({ elsewhereMs }),
     logEvents: options.logEvents === true && ((line) => void io.stdout.write(`${line}\n`)),
     onReady: (ready) => {
       output.note(readyText(file, ready));

@@ -21,7 +21,7 @@ export function progressText(status: RunStatus): string {
   const { iteration, usage, state, waitsFor } = status;
   const doing =
     state === 'running' || state === 'waiting'
-      ? waitsText([...(state === 'waiting' ? ['waiting'] : []), ...waitsFor])
+      ? waitsText([...(state === 'waiting' ? ['waiting'] : []), ...waitsFor.map(elsewhereText)])
       : state;
   return [
     `iteration ${iteration}`,
@@ -29,6 +29,11 @@ export function progressText(status: RunStatus): string {
     costText(usage.costMicroUsd),
     ...(doing === '' ? [] : [doing]),
   ].join(' · ');
+}
+
+/** What no worker has yet is the one thing that a person at a terminal can mend. */
+function elsewhereText(one: string): string {
+  return one.startsWith('worker with ') ? `waiting for a ${one}` : one;
 }
 
 /** `model gpt-5, 30 × agent reader`: what a run waits for, with counts of equal items. */

@@ -27,6 +27,8 @@ export const failureTypes = {
   transcript_unavailable:
     'A model activity could not get the transcript of its run; it is retried.',
   tool_failed: 'A tool threw something other than a ToolError; it is retried by its policy.',
+  not_here:
+    'A worker lacks what a call needs, and nothing was begun; the run waits for another one.',
   worker_shutdown: 'The worker stopped while an activity ran; it is retried on another one.',
 } as const;
 

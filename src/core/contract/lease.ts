@@ -76,6 +76,8 @@ export interface ParentLink {
   /** The smallest limit on `agent:depth` of all ancestors. */
   readonly depthLimit?: Limit;
   readonly deadlines: readonly Deadline[];
+  /** How long the child waits for a worker that has its agent: as its parent; null: for ever. */
+  readonly elsewhereMs?: number | null;
   /** Nearest ancestor first, each in the order of its list of limits. */
   readonly leases: readonly Lease[];
 }

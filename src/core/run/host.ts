@@ -41,6 +41,10 @@ export interface CallOptions {
 export interface ModelCallOptions extends CallOptions {
   /** Asked before an attempt that cost tokens is retried; if false, the call ends with `lost`. */
   readonly mayRetry: (lost: ModelLoss) => boolean;
+  /** The `maxOutputTokens` of the order that retries such an attempt. Default: as before. */
+  readonly maxOutputAfter?: ((lost: ModelLoss) => number | undefined) | undefined;
+  /** True: another model is asked if this call fails, so it waits for no other worker. */
+  readonly hasFallback?: boolean;
 }
 
 /** A message to another run of the tree. It may be lost, delayed or delivered twice. */

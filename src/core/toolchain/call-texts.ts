@@ -96,6 +96,12 @@ export function unknownOutcomeText(tool: string): string {
   return `Error: it is unknown whether ${tool} took effect. Find out before you call it again.`;
 }
 
+/** The wait for a worker that has `what`, such as `tool refund`, is over: the call was not begun. */
+export function nowhereText(what: string, agent: string): string {
+  const whose = what === `agent ${agent}` ? '' : ` of agent ${agent}`;
+  return `Error: no worker has the ${what}${whose}.`;
+}
+
 /** A tool returned something that is not JSON. */
 export function notJsonText(tool: string, path: string, type: string): string {
   return `Error: the result of ${tool} is not JSON: ${path} is ${type}.`;

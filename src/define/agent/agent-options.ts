@@ -124,6 +124,8 @@ export interface AgentOptions {
   readonly examples?: readonly Message[];
   /** IANA name of the time zone for dates in instructions. Default `UTC`. */
   readonly timeZone?: string;
+  /** How long runs wait for a worker that has what they need; default: that of the worker. */
+  readonly elsewhereMs?: number;
   /** Task queues of model and tool activities; default: the queue of the run. */
   readonly queues?: QueueSpec;
   /**
@@ -157,10 +159,7 @@ export interface AgentOptions {
   readonly retryTurns?: number;
   /** lisp: `explicit` means that only `return` ends the run. Default `implicit`. */
   readonly completion?: LispSpec['completion'];
-  /**
-   * lisp: `tool_call` for programs as native calls of `lisp_eval`. Default `content`: blocks in
-   * text.
-   */
+  /** lisp: `tool_call`: programs as native calls of `lisp_eval`. Default `content`: in text. */
   readonly transport?: LispSpec['transport'];
   /** lisp: steps of a checklist that programs tick off with `step-done`. Default none. */
   readonly plan?: readonly string[];
@@ -202,6 +201,7 @@ export const COMMON_OPTIONS: readonly (keyof AgentOptions)[] = [
   'limits',
   'maxTurns',
   'timeZone',
+  'elsewhereMs',
   'queues',
   'compaction',
 ];

@@ -14,7 +14,7 @@ import {
   type Rule,
   type FieldRules,
 } from '../checks/fields.ts';
-import { hasKind, listOf, oneOf, range, TEXTS } from '../checks/kinds.ts';
+import { DURATION, hasKind, listOf, oneOf, range, TEXTS } from '../checks/kinds.ts';
 import { nameProblems } from '../checks/names.ts';
 import type { ToolDefinition, ValidatorDefinition } from '../definition/definitions.ts';
 import { modelProblems } from '../model/model-problems.ts';
@@ -119,6 +119,7 @@ function agentRules(options: AgentOptions): FieldRules {
     askUser: oneOf(true, false),
     llmQuery: oneOf(true, false),
     timeZone: TIME_ZONE,
+    elsewhereMs: DURATION,
     compaction: compactionProblems,
   };
 }

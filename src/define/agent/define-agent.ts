@@ -48,7 +48,7 @@ import { isLocalSearch, toolSearchSpec } from '../definition/tool-search-options
 export function defineAgent(options: AgentOptions): AgentDefinition {
   const problems = agentProblems(options);
   if (problems.length > 0) throw usageErrorOf(problems, `Agent \`${String(options.name)}\`: `);
-  const { name, limits, compaction, instructions, rules, answer } = options;
+  const { name, limits, compaction, elsewhereMs, instructions, rules, answer } = options;
   const signature = definedSignature(options);
   const validators = agentValidators(options);
   return defined({
@@ -59,6 +59,7 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
     limits,
     maxTurns: allTurns(options),
     compaction,
+    elsewhereMs,
     instructions: typeof instructions === 'function' ? instructions : undefined,
     rules: typeof rules === 'function' ? rules : undefined,
     prompt: typeof options.prompt === 'function' ? options.prompt : undefined,

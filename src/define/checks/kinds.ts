@@ -69,6 +69,13 @@ export function range(min: number, max: number = Infinity): Kind {
   };
 }
 
+/** A time that may also be without end. */
+export const DURATION: Kind = {
+  wanted: 'to be milliseconds from 0 up, or Infinity',
+  fits: (value: unknown) => value === Infinity || isWhole(value, 0),
+  code: 'number',
+};
+
 /** As {@link range}, but the message says that the number must be whole. */
 export function wholeNumber(min: number, max: number = Infinity): Kind {
   return {

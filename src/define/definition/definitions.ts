@@ -192,6 +192,8 @@ export interface AgentDefinition {
   /** Absent: the default for the model. */
   readonly compaction?: CompactionSpec | false;
   readonly maxTurns?: number;
+  /** How long runs wait for a worker that has what they need; absent: that of the worker. */
+  readonly elsewhereMs?: number;
   /** Full JSON Schema of the inputs; absent: no signature. */
   readonly inputs?: JsonObject;
   readonly instructions?: TextFunction;

@@ -41,6 +41,7 @@ export function configOf(options: ConfigOverrides): WorkerConfig {
     cacheBytes: options.cacheBytes ?? config.cacheBytes,
     shutdownGraceMs: options.shutdownGraceMs ?? config.shutdownGraceMs,
     logLevel: options.logLevel ?? config.logLevel,
+    elsewhereMs: options.elsewhereMs ?? config.elsewhereMs,
     maxCachedWorkflows: options.maxCachedWorkflows ?? config.maxCachedWorkflows,
     streamListen: options.streamListen ?? config.streamListen,
     streamToken: options.streamToken ?? config.streamToken,

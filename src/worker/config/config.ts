@@ -53,6 +53,11 @@ export interface WorkerConfig {
   readonly shutdownGraceMs: number;
   readonly logLevel: LogLevel;
   /**
+   * How long runs wait for a worker that has what they need; Infinity: for ever. Absent: ten
+   * minutes, but not at all for `local()` and `everloop dev`.
+   */
+  readonly elsewhereMs?: number;
+  /**
    * Where readers of provisional text connect. Absent: any free port of 127.0.0.1, which a note in
    * the data folder announces to this machine. `off`: nowhere.
    */
@@ -94,6 +99,7 @@ const VARIABLES = {
   EVERLOOP_MAX_CACHED_WORKFLOWS: wholeNumber('workflows', 1_000_000),
   EVERLOOP_SHUTDOWN_GRACE_MS: wholeNumber('milliseconds', MAX_GRACE_MS),
   EVERLOOP_LOG_LEVEL: logLevel,
+  EVERLOOP_ELSEWHERE_MS: elsewhereMs,
   EVERLOOP_STREAM_LISTEN: streamListen,
   EVERLOOP_STREAM_TOKEN: streamToken,
   /** Read by clients. */
@@ -151,6 +157,7 @@ export function readConfig(
     maxCachedWorkflows,
     shutdownGraceMs: read('EVERLOOP_SHUTDOWN_GRACE_MS') ?? CONFIG_DEFAULTS.shutdownGraceMs,
     logLevel: read('EVERLOOP_LOG_LEVEL') ?? CONFIG_DEFAULTS.logLevel,
+    elsewhereMs: read('EVERLOOP_ELSEWHERE_MS'),
     streamToken: read('EVERLOOP_STREAM_TOKEN'),
     streamListen: read('EVERLOOP_STREAM_LISTEN'),
   });
@@ -197,6 +204,11 @@ function wholeNumber(what: string, max: number): ReadVariable<number> {
     if (/^\d+$/.test(text) && number <= max) return number;
     return refuse(`to be a whole number of ${what} ${range}`);
   };
+}
+
+function elsewhereMs(text: string, refuse: Refuse): number | undefined {
+  if (text === 'Infinity' || /^\d{1,15}$/.test(text)) return Number(text);
+  return refuse('to be a whole number of milliseconds from 0 up, or Infinity');
 }
 
 function logLevel(text: string, refuse: Refuse): LogLevel | undefined {

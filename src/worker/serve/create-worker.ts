@@ -33,6 +33,8 @@ export const WORKER_DEFAULTS = {
    * longer one delays recovery.
    */
   heartbeatMs: 5_000,
+  /** Long enough for a deploy, short enough that somebody still looks for the run. */
+  elsewhereMs: 600_000,
   /** How long a run waits for its own worker before any other may take it; SDK default: 10 s. */
   stickyMs: 2_000,
   /** Cancellation reaches an activity with the answer to a heartbeat; the SDK's default is 60 s. */
@@ -76,6 +78,8 @@ export interface WorkerParts extends WorkParts {
   readonly archive: Archive;
   readonly chunks: ChunkPublisher;
   readonly heartbeatMs?: number;
+  /** How long runs wait for a worker that has what they need. Default: ten minutes. */
+  readonly elsewhereMs?: number;
   readonly cacheBytes?: number;
   readonly maxCachedWorkflows?: number;
   readonly shutdownGraceMs?: number;
@@ -122,6 +126,7 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   const cache = createTranscriptCache({ maxBytes: parts.cacheBytes ?? CONFIG_DEFAULTS.cacheBytes });
   const runtime: ActivityRuntime = defined({
     heartbeatMs: parts.heartbeatMs ?? WORKER_DEFAULTS.heartbeatMs,
+    elsewhereMs: parts.elsewhereMs ?? WORKER_DEFAULTS.elsewhereMs,
     modelQueue,
     toolQueue,
     rules: NEWEST_RULES,

@@ -77,7 +77,9 @@ function localConfig(options: LocalOptions): WorkerConfig {
   const env = options.env ?? process.env;
   const queue = options.taskQueue ?? (env['EVERLOOP_TASK_QUEUE'] || queueOf(options.agents));
   const logLevel = options.logLevel ?? (env['EVERLOOP_LOG_LEVEL'] ? undefined : LOCAL_LOG_LEVEL);
-  return configOf({ ...options, taskQueue: queue, ...defined({ logLevel }) });
+  const config = configOf({ ...options, taskQueue: queue, ...defined({ logLevel }) });
+  // There is no other worker to wait for.
+  return { ...config, elsewhereMs: config.elsewhereMs ?? 0 };
 }
 
 /** `local-1f3a…`, the same for the same set of agent names. */

@@ -71,7 +71,7 @@ export async function serve(
   const connection = await connectWorker(config, server.address);
   cleanup.add(() => connection.close());
   const { taskQueue, modelTaskQueue, toolTaskQueue, dataDir } = config;
-  const { cacheBytes, shutdownGraceMs, maxCachedWorkflows } = config;
+  const { cacheBytes, shutdownGraceMs, maxCachedWorkflows, elsewhereMs } = config;
   // Activities without a queue of their own stay on the worker of their workflow.
   const ownQueue = (queue: string): string | undefined => (queue === taskQueue ? undefined : queue);
   const worker = await createWorker(
@@ -88,6 +88,7 @@ export async function serve(
       listeners,
       onListenerError: warnOfListener,
       heartbeatMs: parts.heartbeatMs ?? heartbeatOf(server),
+      elsewhereMs,
       cacheBytes,
       shutdownGraceMs,
       bundleDir: join(dataDir, 'cache'),
