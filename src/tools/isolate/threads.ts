@@ -88,7 +88,8 @@ function openThread(
 }
 
 function endText(error: unknown, heapMb: number): string {
-  const { code } = Object(error) as { readonly code?: unknown };
+  const { code, name } = Object(error) as { readonly code?: unknown; readonly name?: unknown };
+  if (name === 'AbortError') return 'was ended';
   if (code === 'ERR_WORKER_OUT_OF_MEMORY') return `needed more than its heap of ${heapMb} MB`;
   const text = errorText(error);
   const exit = /^worker exited with code: (\d+)$/.exec(text);
