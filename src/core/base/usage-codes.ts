@@ -137,6 +137,8 @@ export const usageCodes = {
   stream_listen: 'A worker cannot listen for readers of provisional text.',
   temporal_cli: 'The Temporal CLI could not be fetched, or its hash is wrong.',
   worker_roles: 'A worker leaves models or tools to other workers on a queue that it polls itself.',
+  unversioned_workers: 'A first promotion would leave workers without a version beside it.',
+  worker_version: 'The deployment or the build of a worker or of a command is not valid.',
   workflow_bundle: 'The workflow code cannot be bundled.',
 } as const;
 

@@ -10,6 +10,7 @@ import type { EmbeddedServer } from '../server/embedded-server.ts';
 import { eventLine } from './event-line.ts';
 import { serve, type ServedParts } from './serve.ts';
 import { stopOnSignal, type SignalSource } from './shutdown.ts';
+import type { VersionReady } from './version-ready.ts';
 import { openStreaming } from '../streaming/streaming.ts';
 import { logUncaught } from './uncaught.ts';
 import { workerLog } from './worker-log.ts';
@@ -19,6 +20,8 @@ import type { EventListener } from './worker-sinks.ts';
 export interface WorkerReady {
   readonly server: EmbeddedServer;
   readonly config: WorkerConfig;
+  /** The version that this worker is part of, and which new runs it gets; absent: none. */
+  readonly version?: VersionReady;
 }
 
 /** Options of {@link runWorker}; only `agents` is required. */
@@ -61,7 +64,7 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
     cleanup.add(logUncaught((text) => workerLog('ERROR', text)));
     const chunks = options.chunks ?? (await openStreaming(config, cleanup)).bus;
     const archive = options.archive ?? createDirectoryArchive(archiveDirOf(config.dataDir));
-    const { server, stopped, shutdown } = await serve(
+    const { server, version, stopped, shutdown } = await serve(
       { ...options, listeners: [...listeners, ...eventLog(logEvents)] },
       { config, archive, chunks },
       cleanup,
@@ -70,7 +73,7 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
       if (cause?.aborted === true) shutdown();
       else cause?.addEventListener('abort', shutdown, { once: true });
     }
-    options.onReady?.({ server, config });
+    options.onReady?.(defined({ server, config, version }));
     await stopped;
     await cleanup.run();
   });
