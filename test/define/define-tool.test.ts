@@ -252,7 +252,7 @@ describe('[row 26] what is wrong with a tool', () => {
       options: { isolate: 'machine', execute: undefined, module: '/tmp/run.js' },
       code: 'tool_isolate',
       message:
-        'Expected `isolate` of `work` to be \'thread\' or \'process\', got "machine". Choose one of them.',
+        "Expected `isolate` of `work` to be 'thread' or 'process', got \"machine\". Choose one of them.",
     },
     {
       name: 'an isolated local tool',
