@@ -85,6 +85,7 @@ export {
   TOOL_DEFAULTS,
   type ArgsOf,
   type ParametersInput,
+  type IsolatedToolOptions,
   type ToolOptions,
 } from './define/tool/tool-options.ts';
 export {

@@ -8,6 +8,7 @@ import type { ToolOrder } from '../core/contract/outcome.ts';
 import type { ActivityRuntime, EverloopActivities, NoAgentDetails } from './activity-types.ts';
 import { agentNotHere, notHere, retryable, workerShutdown } from './failures.ts';
 import { withHeartbeat, isStoppedByService } from './heartbeat.ts';
+import type { Isolation } from '../tools/isolation.ts';
 import { runTool } from '../tools/run-tool.ts';
 import { runJudge } from '../tools/run-judge.ts';
 import { checkLiterals, checkProgramLiterals } from '../tools/check-literals.ts';
@@ -21,7 +22,10 @@ import { ApplicationFailure } from '@temporalio/common';
  * The activity `callTool`. Returns the outcome of the call, canceled ones included. Throws only
  * when the service should retry, that is, while the tool's retry policy has attempts left.
  */
-export function callToolActivity(registry: Registry): EverloopActivities['callTool'] {
+export function callToolActivity(
+  registry: Registry,
+  isolation: Isolation,
+): EverloopActivities['callTool'] {
   return async (order) => {
     const agent = agentOf(registry, order.agent);
     const context = Context.current();
@@ -30,6 +34,7 @@ export function callToolActivity(registry: Registry): EverloopActivities['callTo
         attempt: context.info.attempt,
         signal: context.cancellationSignal,
         isShutdown: isStoppedByService,
+        isolation,
       }),
     );
     switch (run.kind) {

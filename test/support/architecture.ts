@@ -34,7 +34,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
     packages: [...PROVIDER_PACKAGES, 'ajv', 'ajv-formats', 'lru-cache'],
     node: true,
   },
-  tools: { rings: ['core', 'define'], packages: ['minisearch'], node: true },
+  tools: { rings: ['core', 'define'], packages: ['minisearch', 'piscina', 'tsx'], node: true },
   models: { rings: ['core', 'define', 'tools'], packages: PROVIDER_PACKAGES, node: true },
   registry: { rings: ['core', 'define', 'tools', 'models'], packages: [], node: true },
   activities: {
@@ -63,6 +63,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
       'lisp',
       'core',
       'define',
+      'tools',
       'registry',
       'workflows',
       'activities',

@@ -62,6 +62,8 @@ export const usageCodes = {
   tool_description: 'A tool has no description.',
   tool_effect: '`effect` of a tool is not `read`, `idempotent` or `once`.',
   tool_execute: '`execute` of a tool is not a function.',
+  tool_isolate:
+    'The options of an isolated tool are not valid, its module exports no `run`, or its arguments cannot be copied.',
   tool_name: 'The name of a tool is not valid.',
   tool_policy: '`policy` of a tool is not a text.',
   tool_search: '`search` of a tool is not valid.',

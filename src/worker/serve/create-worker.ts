@@ -20,6 +20,7 @@ import type { ChunkPublisher } from '../../core/streaming/chunk-stream.ts';
 import type { ActivityRuntime } from '../../activities/activity-types.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { loadWorkflowBundle } from '../bundle/bundle.ts';
+import { createIsolation } from '../../tools/isolate/create-isolation.ts';
 import { createRegistry } from '../../registry/registry.ts';
 import { workerConverter } from './data-converter.ts';
 import { guardWorkflowThreads } from './guard-workflow-threads.ts';
@@ -65,6 +66,11 @@ export interface WorkParts {
   readonly listeners?: readonly EventListener[];
   /** The kinds of work that this process takes on; default: all. */
   readonly roles?: readonly WorkerRole[];
+  /**
+   * How many calls of isolated tools run at once in threads and processes, from 1; others wait.
+   * Default: the number of cores, at least 2.
+   */
+  readonly isolatedCalls?: number;
 }
 
 /** Options of {@link createWorker}. */
@@ -138,7 +144,8 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
     rules: NEWEST_RULES,
   });
   const { archive, chunks } = parts;
-  const activities = createActivities({ registry, runtime, cache, chunks, archive });
+  const isolation = createIsolation(parts.isolatedCalls);
+  const activities = createActivities({ registry, runtime, cache, chunks, archive, isolation });
   const sinks = createSinks({
     cache,
     archive,
@@ -171,6 +178,7 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
         await Promise.all(workers.map((worker) => worker.run()));
       } finally {
         stopSignals();
+        await isolation.close();
       }
     },
     shutdown: () => {

@@ -12,6 +12,8 @@ import { serve, type ServedParts } from './serve.ts';
 import { stopOnSignal, type SignalSource } from './shutdown.ts';
 import type { VersionReady } from './version-ready.ts';
 import { openStreaming } from '../streaming/streaming.ts';
+import { logUncaught } from './uncaught.ts';
+import { workerLog } from './worker-log.ts';
 import type { EventListener } from './worker-sinks.ts';
 
 /** What {@link RunWorkerOptions.onReady} receives. */
@@ -44,7 +46,8 @@ export interface RunWorkerOptions extends ConfigOverrides, ServedParts {
 /**
  * Serves agents until SIGTERM, SIGINT or SIGHUP, then stops in order: takes no new work, and gives
  * running work its grace period. A second signal ends the process at once. Resolves when everything
- * has stopped.
+ * has stopped. Until then, errors that code of a user leaves uncaught are logged with the tool that
+ * ran, and do not end the process.
  *
  * @throws UsageError for an invalid environment, agents or models, or when there is no server.
  * @example
@@ -58,6 +61,7 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
     if (signals !== null) {
       cleanup.add(stopOnSignal(defined({ source: signals, stop: () => stop.abort() })));
     }
+    cleanup.add(logUncaught((text) => workerLog('ERROR', text)));
     const chunks = options.chunks ?? (await openStreaming(config, cleanup)).bus;
     const archive = options.archive ?? createDirectoryArchive(archiveDirOf(config.dataDir));
     const { server, version, stopped, shutdown } = await serve(

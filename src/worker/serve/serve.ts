@@ -59,7 +59,7 @@ export async function serve(
   { config, archive, chunks }: ServeResources,
   cleanup: Cleanup,
 ): Promise<Serving> {
-  const { agents, models = [], listeners, workflowsPath, roles } = parts;
+  const { agents, models = [], listeners, workflowsPath, roles, isolatedCalls } = parts;
   // Report problems of the definitions before anything is started.
   createRegistry({ agents, models });
   const { address, namespace, connection: toServer } = config.temporal;
@@ -98,6 +98,7 @@ export async function serve(
       bundleDir: join(dataDir, 'cache'),
       roles,
       workflowsPath,
+      isolatedCalls,
       maxCachedWorkflows,
       version,
       holdPatches,
