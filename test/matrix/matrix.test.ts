@@ -1,13 +1,13 @@
 /** The matrix itself: what it counts, and what its page says. Its kills are in `test/e2e`. */
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { repeatsIn } from './effects.ts';
 import { jobsOf } from './matrix.ts';
 import { momentsOf, type Note } from './moments.ts';
-import { matrixPage } from './page.ts';
-import { isRight, type RowResult } from './results.ts';
+import { matrixPage, PAGE_FILE } from './page.ts';
+import { isRight, readResults, type RowResult } from './results.ts';
 import { MATRIX_SCENARIOS } from './scenarios.ts';
 import { sumsDiffer } from './sums.ts';
 
@@ -106,6 +106,12 @@ describe('the page', () => {
     expect(page).toMatch(
       /\| react +\| 12 +\| 12 +\| 0 +\| 2, 1, 0 +\| 0, 0 +\| equal \| 2\.0 s \| 9\.0 s \|/,
     );
+  });
+
+  it('is what was seen', async () => {
+    const page = readFileSync(new URL(`../../${PAGE_FILE}`, import.meta.url), 'utf8');
+
+    expect(page).toBe(await matrixPage(readResults()));
   });
 
   it('hides no loss', async () => {

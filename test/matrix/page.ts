@@ -1,5 +1,6 @@
 /** `docs/kill-matrix.md`, from what was seen. */
 import { format } from 'prettier';
+import { MATRIX_ROWS } from './matrix.ts';
 import { OTHER_ENGINES } from './other-engines.ts';
 import type { MatrixResults, RowResult } from './results.ts';
 
@@ -13,7 +14,13 @@ const WAYS: Readonly<Record<string, string>> = {
   'jumping clock': 'A worker is killed, and its clock jumps',
 };
 
-function wayOf({ victim, trouble }: RowResult): string {
+function wayOf({
+  victim,
+  trouble,
+}: {
+  readonly victim: string;
+  readonly trouble?: string | undefined;
+}): string {
   return trouble ?? victim;
 }
 
@@ -30,6 +37,7 @@ export async function matrixPage({ rows, random }: MatrixResults): Promise<strin
     '',
     INTRODUCTION,
     '',
+    ...missingLines(rows),
     ...tables,
     ...randomLines(random),
     HOW_TO_READ,
@@ -37,6 +45,17 @@ export async function matrixPage({ rows, random }: MatrixResults): Promise<strin
     OTHER_ENGINES,
   ].join('\n');
   return format(text, { parser: 'markdown', printWidth: 100, proseWrap: 'always' });
+}
+
+/** The rows that nobody has played, so that no gap passes for a proof. */
+function missingLines(rows: readonly RowResult[]): readonly string[] {
+  const missing = MATRIX_ROWS.filter(
+    ({ scenario, victim, trouble }) =>
+      !rows.some(
+        (row) => row.scenario === scenario.name && wayOf(row) === wayOf({ victim, trouble }),
+      ),
+  ).map((row) => `${row.scenario.name} (${wayOf(row)})`);
+  return missing.length === 0 ? [] : [`Not played yet: ${missing.join(', ')}.`, ''];
 }
 
 function tableOf(rows: readonly RowResult[]): readonly string[] {
@@ -50,6 +69,7 @@ function tableOf(rows: readonly RowResult[]): readonly string[] {
     'Sums',
     'p50',
     'p99',
+    'Load',
   ];
   const cells = rows.map((row) => [
     row.scenario,
@@ -61,6 +81,7 @@ function tableOf(rows: readonly RowResult[]): readonly string[] {
     row.unequal.length === 0 ? 'equal' : `${row.unequal.length} differ`,
     secondsOf(row.progressMs, 0.5),
     secondsOf(row.progressMs, 0.99),
+    row.load?.toFixed(1) ?? '',
   ]);
   return [head, head.map(() => '---'), ...cells].map((line) => `| ${line.join(' | ')} |`);
 }
@@ -88,7 +109,7 @@ function shown(count: number): string {
 
 const INTRODUCTION = `This page is generated: \`npm run matrix\` kills a worker, and apart from that the
 server, at every event of eight scenarios, with the signal that no process can catch, and writes here what it
-saw. Nothing is chosen: a row tells every kill that was made, and every run.`;
+saw. Nothing is chosen: a row has every kill that was made for it, and every run.`;
 
 const HOW_TO_READ = `## How to read the tables
 
@@ -109,7 +130,11 @@ const HOW_TO_READ = `## How to read the tables
   error of the kind \`unknown\`, which is what happened.
 - **p50** and **p99**: the time from the kill to the next thing that the run did. It includes the start of a
   process, and what the service needs to notice: a heartbeat of 3 s for activities, and 10 s for a workflow
-  task that was taken and not completed. A dozen runs shared two processor cores, so an operator sees less.
+  task that was taken and not completed. Many runs shared two
+  processor cores, so an operator sees less.
+- **Load**: how many processes wanted a core, for each core, in the five minutes before the row was complete;
+  above 1, they wait for each other, and so the times grow with it. Empty: it was more than 10, and not
+  recorded.
 
 A full disk: everything that the worker writes for its archive meets \`ENOSPC\`, from the device
 \`/dev/full\`. A clock that jumps: the \`Date\` of the worker's process is up to two days off, by another

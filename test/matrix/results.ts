@@ -1,5 +1,6 @@
 /** What was seen: kept in a file beside this one, so that scenarios may be played one at a time. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism, loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { JobOutcome } from './job.ts';
 import type { RandomOutcome } from './random.ts';
@@ -8,6 +9,8 @@ import type { RandomOutcome } from './random.ts';
 export interface RowResult extends Omit<JobOutcome, 'point' | 'unmet'> {
   /** Events of the scenario at which it was to be killed, times points. */
   readonly moments: number;
+  /** Processes that wanted a core, for each core, on average; absent: not recorded. */
+  readonly load?: number;
 }
 
 /** All that the page shows. */
@@ -47,6 +50,7 @@ export function rowOf(outcomes: readonly JobOutcome[]): RowResult {
     outcomes.reduce((total, outcome) => total + numberOf(outcome), 0);
   return {
     ...rest,
+    load: (loadavg()[1] ?? 0) / availableParallelism(),
     moments: sum(({ kills, unmet }) => kills + unmet.length),
     kills: sum(({ kills }) => kills),
     runs: sum(({ runs }) => runs),
