@@ -66,7 +66,9 @@ function momentOf(random: () => number): KillMoment {
 
 /** What a kill must not change: not ids, times, and tries of calls. */
 function lastingOf({ status, value, reason, iterations, stats, children }: Step): object {
-  const counters = Object.entries(stats.counters).filter(([key]) => !key.includes('retries'));
+  const counters = Object.entries(stats.counters).filter(
+    ([key]) => !/retries|lost_attempts/.test(key),
+  );
   const ends = children.map(({ agent, status: end }) => `${agent} ${end}`);
   return { status, value, reason, iterations, ends, counters: Object.fromEntries(counters) };
 }

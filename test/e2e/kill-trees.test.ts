@@ -50,7 +50,7 @@ async function isIn(everloop: Everloop, id: string, iteration: number): Promise<
 /** What of a Step a kill must not change: not ids, times, and tries of calls. */
 function lastingOf({ status, value, reason, iterations, stats }: Step): object {
   const counters = Object.fromEntries(
-    Object.entries(stats.counters).filter(([key]) => !key.includes('model_call_retries')),
+    Object.entries(stats.counters).filter(([key]) => !/model_call_retries|lost_attempts/.test(key)),
   );
   return { status, value, reason, iterations, counters };
 }

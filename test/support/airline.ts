@@ -168,7 +168,7 @@ export function comparableStep(step: Step): Json {
     ...rest,
     runId: '',
     usage: spent,
-    counters: without(stats.counters, /model_call_retries/),
+    counters: without(stats.counters, /model_call_retries|lost_attempts/),
     gauges: without(stats.gauges, /_ms$/),
     unreadInputs: trace.unreadInputs,
   } as unknown as Json;
