@@ -6,8 +6,8 @@ import type { Refusal, RunMaterial } from '../core/start/prepare-input.ts';
 import type { ModelOrder } from '../core/contract/host-order.ts';
 import type { ModelOutcome } from '../core/contract/host-outcome.ts';
 import type { AgentSpec } from '../core/contract/spec.ts';
+import type { EstimatedUsage, TokenUsage } from '../core/contract/model.ts';
 import type { Link } from '../core/run/host.ts';
-import type { TokenUsage } from '../core/contract/model.ts';
 import type {
   JudgeOrder,
   JudgeResult,
@@ -58,6 +58,8 @@ export interface ModelFailureDetails {
   readonly usage: TokenUsage;
   readonly usageKnown: boolean;
   readonly attempts: number;
+  /** Set when earlier attempts died with their worker. */
+  readonly estimated?: EstimatedUsage;
   /**
    * Set when the workflow is to retry the call after this time. An attempt that cost tokens ends
    * its activity: a retry by Temporal records nothing in the history, so a cancel before the next

@@ -219,6 +219,7 @@ function modelCallAfter(
     usageKnown,
     attempts,
     durationMs,
+    ...defined({ estimated: outcome.estimated }),
     ...marksOf(own, callId),
   };
   switch (outcome.kind) {

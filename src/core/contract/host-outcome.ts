@@ -1,10 +1,15 @@
 /** How the calls of the port ended: what a host returns to the loop. */
-import type { Reply, TokenUsage } from './model.ts';
+import type { EstimatedUsage, Reply, TokenUsage } from './model.ts';
 import type { JudgeResult, LiteralFindings, LiteralVerdict, ToolResult } from './outcome.ts';
 import type { Step } from './step.ts';
 
 /** How a model call ended. */
-export type ModelOutcome =
+export type ModelOutcome = ModelEnd & {
+  /** Set when attempts died with their worker. */
+  readonly estimated?: EstimatedUsage;
+};
+
+type ModelEnd =
   | { readonly kind: 'reply'; readonly reply: Reply; readonly attempts: number }
   /** The call was stopped; usage that the provider has reported is counted. */
   | {
