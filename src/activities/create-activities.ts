@@ -6,6 +6,7 @@ import { createArchiveTranscript, type Archive } from './archive-transcript.ts';
 import { createCallModel } from './call-model.ts';
 import {
   callToolActivity,
+  callToolOnceActivity,
   judgeAnswerActivity,
   checkLiteralsActivity,
   needsApprovalActivity,
@@ -33,6 +34,7 @@ export function createActivities(parts: ActivityParts): EverloopActivities {
     loadAgent: loadAgentActivity(registry, runtime),
     callModel: createCallModel({ registry, transcripts, chunks }),
     callTool: callToolActivity(registry),
+    callToolOnce: callToolOnceActivity(registry),
     // The same code under another name, so that histories and metrics tell the two apart.
     searchTools: callToolActivity(registry),
     needsApproval: needsApprovalActivity(registry),

@@ -14,7 +14,6 @@ import type { ToolOrder, ToolResult } from '../core/contract/outcome.ts';
 import {
   canceledCallText,
   notJsonText,
-  notRunText,
   toolErrorText,
   toolTimeoutText,
   unfitArgumentsText,
@@ -42,6 +41,8 @@ import { isToolReturn, type ToolReturn } from '../define/tool/tool-result.ts';
 
 /** What an attempt needs besides the order. */
 export interface ToolRunOptions extends AttemptOptions {
+  /** Attempts that ended because a worker was lost, beside `attempt`. Default 0. */
+  readonly losses?: number;
   /** Whether the signal was aborted by a shutdown of the worker and not by a user. */
   readonly isShutdown?: () => boolean;
 }
@@ -53,7 +54,7 @@ export type ToolRun =
   | { readonly kind: 'not_here'; readonly what: string }
   /** The tool threw and has attempts left. */
   | { readonly kind: 'retry'; readonly message: string }
-  /** The worker stops: the call is to be retried on another one. */
+  /** The worker stops: the call is to be retried on another one. A `once` tool did not begin. */
   | { readonly kind: 'shutdown' };
 
 /** One attempt of a call: order, agent, tool and options. */
@@ -74,7 +75,7 @@ export async function runTool(
   // A run keeps its specification during an upgrade, while this worker may lack the tool.
   if (tool === undefined) return { kind: 'not_here', what: `tool ${order.tool}` };
   const call: Call = { agent, tool, order, options };
-  if (tool.spec.effect === 'once' && options.attempt > 1) {
+  if (tool.spec.effect === 'once' && triesOf(options) > 1) {
     return ended(options, true, 'unknown', unknownOutcomeText(tool.spec.name));
   }
   if (options.signal.aborted) return unstarted(call);
@@ -172,8 +173,13 @@ function toolContext(
 ): ToolContext {
   const { callId, runId, agentPath } = order;
   const idempotencyKey = `${runId}/${callId}`;
-  const { attempt: tries } = options;
+  const tries = triesOf(options);
   return { ...reporting, signal, idempotencyKey, callId, runId, agentPath, attempt: tries };
+}
+
+/** How often the code of the tool may have begun, this time included. */
+function triesOf({ attempt: attempts, losses = 0 }: ToolRunOptions): number {
+  return attempts + losses;
 }
 
 function readAttempt(call: Call, outcome: AttemptOutcome): ToolRun {
@@ -226,11 +232,10 @@ function readCutOff(
     : ended(options, true, 'canceled', canceledCallText);
 }
 
-/** Stopped before the tool began: a `once` tool is not retried, but the model may call it again. */
-function unstarted({ tool, options }: Call): ToolRun {
-  if (options.isShutdown?.() !== true) return ended(options, false, 'canceled', canceledCallText);
-  if (tool.spec.effect !== 'once') return { kind: 'shutdown' };
-  return ended(options, false, 'error', notRunText(tool.spec.name));
+/** Stopped before the tool began. */
+function unstarted({ options }: Call): ToolRun {
+  if (options.isShutdown?.() === true) return { kind: 'shutdown' };
+  return ended(options, false, 'canceled', canceledCallText);
 }
 
 /** The result as JSON within its bounds. */

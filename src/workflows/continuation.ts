@@ -24,7 +24,7 @@ import type { Ending } from '../core/run/ending.ts';
 import { cancelEnding } from '../core/loop/loop.ts';
 import type { Run } from '../core/run/run.ts';
 import { byteSize, type Json } from '../core/base/json.ts';
-import { archiveOptions } from './activity-options.ts';
+import { archiveOptions } from './attempts/activity-options.ts';
 import type { Session } from './session.ts';
 import { MAX_HANDOVER_BYTES, type Handover } from './start.ts';
 

@@ -4,7 +4,7 @@ import type { Reply } from '../contract/model.ts';
 import type { Numbers } from '../contract/stats.ts';
 import { leaving } from '../run/ending.ts';
 import type { EventBody } from '../contract/events.ts';
-import type { ModelLoss, ModelOutcome } from '../contract/host-outcome.ts';
+import type { FailedAttempt, ModelLoss, ModelOutcome } from '../contract/host-outcome.ts';
 import type { ModelOrder, OwnRequest } from '../contract/host-order.ts';
 import type { ModelCallOptions } from '../run/host.ts';
 import { leaveIfAsked } from '../run/run.ts';
@@ -62,7 +62,8 @@ export function askModels(iteration: Iteration, asking: Asking): Promise<AskEnd>
     if (plan !== null && isHeld(run, plan)) return askFrom(index, last);
     return callModel(iteration, asking, { ...planned, hasFallback }, (order, outcome) => {
       // Attempts distinguish chunks; summaries do not stream.
-      if (asking.purpose !== 'compaction') asking.tries.count += outcome.attempts;
+      const tries = outcome.attempts + (outcome.losses ?? 0);
+      if (asking.purpose !== 'compaction') asking.tries.count += tries;
       if (outcome.kind === 'reply') return outcome;
       leaveIfOver();
       if (outcome.kind === 'aborted') return askFrom(index + 1, last);
@@ -108,6 +109,11 @@ function callModel(
   const options: ModelCallOptions = {
     abortId,
     hasFallback,
+    onFailedAttempt: (failed: FailedAttempt) => {
+      const { purpose } = asking;
+      const type = 'agent:model_attempt_failed';
+      run.record({ type, model, purpose, ...defined({ callId }), ...failed });
+    },
     // The cost of attempts is recorded when the call ends, but limits check it before each retry.
     mayRetry: (lost) => !run.wouldBreach(callAfter(lost)) && after(lost)?.kind !== 'short',
     maxOutputAfter: (lost) => {
@@ -209,7 +215,7 @@ function modelCallAfter(
   durationMs: number,
   callId: string | undefined,
 ): EventBody {
-  const { attempts } = outcome;
+  const { attempts, losses } = outcome;
   const { usage, usageKnown } = outcome.kind === 'reply' ? outcome.reply : outcome;
   const shown = {
     type: 'agent:model_call:after' as const,
@@ -218,6 +224,7 @@ function modelCallAfter(
     usage,
     usageKnown,
     attempts,
+    ...defined({ losses }),
     durationMs,
     ...defined({ estimated: outcome.estimated }),
     ...marksOf(own, callId),
