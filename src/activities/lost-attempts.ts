@@ -1,90 +1,62 @@
 /**
- * What attempts of a model activity used that died with their worker. Nobody reports it, so it is
- * estimated: by the last heartbeat of the attempt, or by its prompt if there was none.
+ * What attempts of a model call used that were lost with their worker. Nobody reports it, so it is
+ * estimated: the prompt, and what had been written by the last heartbeat.
  *
- * I1  An attempt that failed by itself says so in a last heartbeat, which the SDK sends with the
- *     failure.
- * I2  Each heartbeat repeats what earlier attempts have lost, since only the last one is kept.
+ * I1  Only what a heartbeat says is known of a lost attempt. If there was none, the workflow charges
+ *     the prompt (attempts/tried-model.ts).
+ * I2  While the service repeats an activity, it keeps only the last heartbeat. So each one also says
+ *     what the attempts before it lost.
  */
 import { Context } from '@temporalio/activity';
 import { defined } from '../core/base/defined.ts';
-import { exactSum } from '../core/base/exact-sum.ts';
 import { requestTokens, textTokens } from '../core/ask/context-tokens.ts';
-import { costMicroUsd } from '../core/model/cost.ts';
-import { noUsage } from '../core/model/usage.ts';
+import { addEstimates, estimatedUsage } from '../core/model/estimated-usage.ts';
 import type { EstimatedUsage, ModelRequest } from '../core/contract/model.ts';
 import type { ModelEntry } from '../define/model/model-entry.ts';
-import type { HeartbeatDetails } from './heartbeat.ts';
 
-/** The details of the heartbeats of a model activity. */
-export interface ModelHeartbeat extends HeartbeatDetails {
-  /** What this attempt has used so far. */
+/** What the heartbeats of a model activity say besides the number of its attempt. */
+export interface UsedSoFar {
+  /** What this attempt has used so far; absent until the provider is asked. */
   readonly asked?: EstimatedUsage;
-  /** What earlier attempts have lost. */
+  /** What earlier attempts of this activity lost. */
   readonly lost?: EstimatedUsage;
-  /** Set when the attempt ended by itself. */
-  readonly ended?: true;
 }
 
-/** The attempts of a model activity, as the current one sees them. */
-export interface Attempts {
+/** An attempt as it asks its provider. */
+export interface AskedAttempt {
   /** What the next heartbeat says. */
-  readonly beat: () => Omit<ModelHeartbeat, 'attempts'>;
+  readonly beat: () => UsedSoFar;
   /** The provider is about to be asked. */
   readonly onRequest: (entry: ModelEntry, request: ModelRequest) => void;
   /** A piece of the reply has come. */
   readonly onText: (text: string) => void;
-  /** What is lost by now; undefined: nothing. */
-  readonly lost: () => EstimatedUsage | undefined;
-  /** Says that this attempt ended by itself. */
-  readonly end: () => void;
 }
 
-/** The attempts of the current activity. */
-export function openAttempts(): Attempts {
-  const context = Context.current();
-  const { attempt, heartbeatDetails } = context.info;
-  const last = heartbeatDetails as ModelHeartbeat | undefined;
-  let lost = last === undefined ? undefined : lostBy(last, attempt);
-  /** Attempts that left no word. */
-  const silent = attempt - 1 - (last?.attempts ?? 0);
-  let ask: ((text: number) => EstimatedUsage) | null = null;
-  let tokens = 0;
-  const asked = (): EstimatedUsage | undefined => ask?.(tokens);
+/** The current attempt; `lost`: by earlier ones of its activity. */
+export function openAttempt(lost: EstimatedUsage | undefined): AskedAttempt {
+  let ask: ((outputTokens: number) => EstimatedUsage) | null = null;
+  let written = 0;
   return {
-    beat: () => defined({ asked: asked(), lost }),
-    onRequest: (entry, request) => {
+    beat: () => defined({ asked: ask?.(Math.ceil(written)), lost }),
+    onRequest: ({ price }, request) => {
       const promptTokens = requestTokens(request);
-      ask = (outputTokens) => estimateOf(entry, promptTokens, Math.ceil(outputTokens));
-      for (let one = 0; one < silent; one++) lost = added(lost, ask(0));
+      ask = (outputTokens) => estimatedUsage(promptTokens, outputTokens, price);
     },
     onText: (text) => {
-      tokens += textTokens(text);
+      written += textTokens(text);
     },
-    lost: () => lost,
-    end: () => context.heartbeat({ attempts: attempt, ...defined({ lost }), ended: true }),
   };
 }
 
-/** What a last heartbeat says to be lost. One of an attempt without an estimate lost nothing. */
-export function lostBy(last: ModelHeartbeat, attempt: number): EstimatedUsage | undefined {
-  const isOver = last.ended === true || last.attempts >= attempt;
-  return isOver || last.asked === undefined ? last.lost : added(last.lost, last.asked);
+/** What earlier attempts of the current activity lost, by the last heartbeat. */
+export function lostBefore(): EstimatedUsage | undefined {
+  const { heartbeatDetails } = Context.current().info;
+  return heartbeatDetails === undefined || heartbeatDetails === null
+    ? undefined
+    : usedBy(heartbeatDetails as UsedSoFar);
 }
 
-function estimateOf(
-  { price }: ModelEntry,
-  inputTokens: number,
-  outputTokens: number,
-): EstimatedUsage {
-  const cost = costMicroUsd({ ...noUsage, inputTokens, outputTokens }, price);
-  return { totalTokens: exactSum(inputTokens, outputTokens), costMicroUsd: cost };
-}
-
-function added(left: EstimatedUsage | undefined, right: EstimatedUsage): EstimatedUsage {
-  if (left === undefined) return right;
-  return {
-    totalTokens: exactSum(left.totalTokens, right.totalTokens),
-    costMicroUsd: exactSum(left.costMicroUsd, right.costMicroUsd),
-  };
+/** All that is lost with an attempt whose last heartbeat this was. */
+export function usedBy({ asked, lost }: UsedSoFar): EstimatedUsage | undefined {
+  return addEstimates(lost, asked);
 }
