@@ -69,7 +69,13 @@ describe('estimates of attempts that died with their worker', () => {
   it('[R8] count towards budgets of a tree', () => {
     const limits = [exact('agent:total_tokens', 1_000)];
     const ledger = {
-      ...{ runId: 'r', agent: 'a', limits, leases: [], children: [], calls: [], models: [] },
+      runId: 'r',
+      agent: 'a',
+      limits,
+      leases: [],
+      children: [],
+      calls: [],
+      models: [],
       stats,
     };
     const [bound] = boundsOf(ledger);
