@@ -11,6 +11,7 @@ import { beginOnce, hasBegun } from './begin-once.ts';
 import { agentNotHere, attemptFailed, notHere, retryable, workerShutdown } from './failures.ts';
 import { withHeartbeat, isStoppedByService, type HeartbeatDetails } from './heartbeat.ts';
 import { triesOf } from './tries.ts';
+import type { Isolation } from '../tools/isolation.ts';
 import { runTool, type ToolRun, type ToolRunOptions } from '../tools/run-tool.ts';
 import { runJudge } from '../tools/run-judge.ts';
 import { checkLiterals, checkProgramLiterals } from '../tools/check-literals.ts';
@@ -24,11 +25,14 @@ import { ApplicationFailure } from '@temporalio/common';
  * The activity `callTool`. Returns the outcome of the call, canceled ones included. Throws only
  * when the service should retry, that is, while the tool's retry policy has attempts left.
  */
-export function callToolActivity(registry: Registry): EverloopActivities['callTool'] {
+export function callToolActivity(
+  registry: Registry,
+  isolation: Isolation,
+): EverloopActivities['callTool'] {
   return async (order) => {
     const agent = agentOf(registry, order.agent);
     const { attempt, losses, added } = triesOf(order);
-    const run = await withHeartbeat(() => attemptOf(agent, order, { attempt, losses }), {
+    const run = await withHeartbeat(() => attemptOf(agent, order, { attempt, losses, isolation }), {
       attempts: attempt,
     });
     // An older workflow does not try a `once` tool again, but the model may.
@@ -43,7 +47,10 @@ export function callToolActivity(registry: Registry): EverloopActivities['callTo
  * The activity `callToolOnce`: as `callTool`, but the service knows that the tool begins before it
  * does. So a loss before that is tried again, and nothing runs twice.
  */
-export function callToolOnceActivity(registry: Registry): EverloopActivities['callToolOnce'] {
+export function callToolOnceActivity(
+  registry: Registry,
+  isolation: Isolation,
+): EverloopActivities['callToolOnce'] {
   return async (order) => {
     const agent = agentOf(registry, order.agent);
     if (!agent.tools.has(order.tool)) throw toolNotHere(order, `tool ${order.tool}`);
@@ -60,7 +67,8 @@ export function callToolOnceActivity(registry: Registry): EverloopActivities['ca
       case 'canceled':
         return { outcome: 'canceled', error: canceledCallText, attempts: 0, started: false };
       case 'began': {
-        const run = await withHeartbeat(() => attemptOf(agent, order, { attempt: 1 }), details);
+        const options = { attempt: 1, isolation };
+        const run = await withHeartbeat(() => attemptOf(agent, order, options), details);
         return { ...resultOf(order, run), ...lost };
       }
     }
@@ -70,10 +78,10 @@ export function callToolOnceActivity(registry: Registry): EverloopActivities['ca
 function attemptOf(
   agent: RegisteredAgent,
   order: ToolOrder,
-  tries: Pick<ToolRunOptions, 'attempt' | 'losses'>,
+  options: Pick<ToolRunOptions, 'attempt' | 'losses' | 'isolation'>,
 ): Promise<ToolRun> {
   const signal = Context.current().cancellationSignal;
-  return runTool(agent, order, { ...tries, signal, isShutdown: isStoppedByService });
+  return runTool(agent, order, { ...options, signal, isShutdown: isStoppedByService });
 }
 
 function resultOf(order: ToolOrder, run: ToolRun): ToolResult {

@@ -55,6 +55,8 @@ export const cancelSignal: SignalDefinition<[(CancelPayload | ChildCancel)?]> = 
 );
 /** From a worker: what it has cut off several times in a row. */
 export const overrunSignal: SignalDefinition<[Overrun]> = defineSignal(MESSAGE_NAMES.overrun);
+/** Makes the run look again whether a hand-over is due. */
+export const nudgeSignal: SignalDefinition<[]> = defineSignal(MESSAGE_NAMES.nudge);
 /** Where the run stands. */
 export const statusQuery: QueryDefinition<RunStatus> = defineQuery(MESSAGE_NAMES.status);
 /** All statistics. */

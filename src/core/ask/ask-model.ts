@@ -4,7 +4,7 @@ import type { Reply } from '../contract/model.ts';
 import type { Numbers } from '../contract/stats.ts';
 import { leaving } from '../run/ending.ts';
 import type { EventBody } from '../contract/events.ts';
-import type { FailedAttempt, ModelLoss, ModelOutcome } from '../contract/host-outcome.ts';
+import type { ModelLoss, ModelOutcome } from '../contract/host-outcome.ts';
 import type { ModelOrder, OwnRequest } from '../contract/host-order.ts';
 import type { ModelCallOptions } from '../run/host.ts';
 import { leaveIfAsked } from '../run/run.ts';
@@ -116,11 +116,14 @@ function callModel(
   const options: ModelCallOptions = {
     abortId,
     hasFallback,
-    onFailedAttempt: (failed: FailedAttempt) => {
-      const { purpose } = asking;
-      const type = 'agent:model_attempt_failed';
-      run.record({ type, model, purpose, ...defined({ callId }), ...failed });
-    },
+    onFailedAttempt: (failed) =>
+      run.record({
+        type: 'agent:model_attempt_failed',
+        model,
+        purpose: asking.purpose,
+        ...defined({ callId }),
+        ...failed,
+      }),
     // The cost of attempts is recorded when the call ends, but limits check it before each retry.
     mayRetry: (lost) => {
       const wouldBreach = run.wouldBreach(callAfter(lost));

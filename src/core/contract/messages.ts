@@ -33,6 +33,8 @@ export const MESSAGE_NAMES = {
   deadlines: 'deadlines',
   /** From a worker. */
   overrun: 'overrun',
+  /** From an operator: look again whether a hand-over is due. */
+  nudge: 'nudge',
 } as const;
 
 /** Name of the workflow that runs an agent. */

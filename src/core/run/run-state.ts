@@ -316,14 +316,6 @@ function withoutModel({ openModels = [] }: RunState, model: string): Partial<Run
   return place === -1 ? NOTHING : { openModels: openModels.toSpliced(place, 1) };
 }
 
-function withCover({ covers = [] }: RunState, seq: number, { cover }: Carried): Partial<RunState> {
-  return cover === undefined ? NOTHING : { covers: [...covers, { seq, needs: cover }] };
-}
-
-function withoutCover({ covers = [] }: RunState, { covered }: Carried): Partial<RunState> {
-  return covered === undefined ? NOTHING : { covers: covers.filter(({ seq }) => seq !== covered) };
-}
-
 /** So many calls of unknown outcome are named: the state stays small. */
 const MAX_UNKNOWN_CALLS = 100;
 
@@ -333,6 +325,14 @@ function withUnknown(
 ): Partial<RunState> {
   if (unknownCalls.length >= MAX_UNKNOWN_CALLS) return NOTHING;
   return { unknownCalls: [...unknownCalls, { callId, tool }] };
+}
+
+function withCover({ covers = [] }: RunState, seq: number, { cover }: Carried): Partial<RunState> {
+  return cover === undefined ? NOTHING : { covers: [...covers, { seq, needs: cover }] };
+}
+
+function withoutCover({ covers = [] }: RunState, { covered }: Carried): Partial<RunState> {
+  return covered === undefined ? NOTHING : { covers: covers.filter(({ seq }) => seq !== covered) };
 }
 
 function withoutCall({ openCalls = [] }: RunState, callId: string): Partial<RunState> {

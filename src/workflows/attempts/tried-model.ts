@@ -72,9 +72,9 @@ export function after<Order extends object>(order: Order, { attempts, losses }: 
 /** What the attempts of one call cost so far. */
 interface Ledger {
   readonly ended: (outcome: ModelOutcome) => ModelOutcome;
-  /** What the next attempt may write; undefined: as the first. */
-  readonly cap: () => number | undefined;
   readonly failed: (error: unknown) => Failed<ModelOutcome>;
+  /** The cap on the output of the next attempt after one that cost tokens. */
+  readonly cap: () => number | undefined;
 }
 
 function createLedger({
