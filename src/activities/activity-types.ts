@@ -59,10 +59,13 @@ export type ModelActivityResult = Exclude<ModelOutcome, { readonly kind: 'failed
 export interface ModelFailureDetails {
   readonly usage: TokenUsage;
   readonly usageKnown: boolean;
+  /** Attempts of the provider in this activity. */
   readonly attempts: number;
+  /** Attempts of this activity before the last that ended because a worker was lost. */
+  readonly losses?: number;
   /**
-   * Set when the workflow is to retry the call after this time. An attempt that cost tokens ends
-   * its activity: a retry by Temporal records nothing in the history, so a cancel before the next
+   * Set when the call is to be retried after this time. An attempt that cost tokens ends its
+   * activity: a retry by Temporal records nothing in the history, so a cancel before the next
    * attempt would lose the cost.
    */
   readonly retryAfterMs?: number;
@@ -101,6 +104,11 @@ export interface EverloopActivities {
   loadAgent(input: AgentInput): Promise<LoadedAgent>;
   callModel(order: ModelOrder): Promise<ModelActivityResult>;
   callTool(order: ToolOrder): Promise<ToolResult>;
+  /**
+   * A call of a `once` tool. A name of its own, since workers of an older release do not say when
+   * such a tool begins: they fail with `NotFoundError`, and another worker is found.
+   */
+  callToolOnce(order: ToolOrder): Promise<ToolResult>;
   /** A call of the built-in search tool; returns a page of names. */
   searchTools(order: ToolOrder): Promise<ToolResult>;
   /** Local: whether a person must approve a call, as decided by the function of its tool. */

@@ -5,6 +5,7 @@
  */
 import type { Rules } from '../../lisp.ts';
 import type { StrategySpec } from './compaction.ts';
+import type { FailedAttempt } from './host-outcome.ts';
 import type { Json } from '../base/json.ts';
 import type { Breach, Limit } from './limit.ts';
 import type { FinishReason, Mode, ModelPurpose, OutputStrategy, TokenUsage } from './model.ts';
@@ -69,6 +70,17 @@ export type EventBody =
       /** The call of the LLM tool that asks. */
       readonly callId?: string;
     }
+  /**
+   * An attempt of a model call failed, and another follows. The last failure of a call is in
+   * `agent:model_call:after`.
+   */
+  | ({
+      readonly type: 'agent:model_attempt_failed';
+      readonly model: string;
+      readonly purpose: ModelPurpose;
+      /** The call of the LLM tool that asks. */
+      readonly callId?: string;
+    } & FailedAttempt)
   /** A model call has ended after all its attempts, or a tool or a validator has reported one. */
   | {
       readonly type: 'agent:model_call:after';
@@ -79,6 +91,8 @@ export type EventBody =
       /** Absent if the call failed or was aborted, and in reports of tools and validators. */
       readonly finishReason?: FinishReason;
       readonly attempts: number;
+      /** Attempts that ended because a worker was lost; they are not in `attempts`. */
+      readonly losses?: number;
       readonly durationMs: number;
       readonly error?: { readonly code: string; readonly message: string };
       readonly own?: true;
@@ -138,6 +152,8 @@ export type EventBody =
       readonly output?: Json;
       readonly error?: string;
       readonly attempts: number;
+      /** Attempts that ended because a worker was lost; they are not in `attempts`. */
+      readonly losses?: number;
       readonly durationMs: number;
       readonly cut?: { readonly shown: number; readonly total: number };
       /** The result is that of an earlier, equal call: the tool did not run again. */

@@ -55,6 +55,12 @@ export interface StepTrace {
 /** The definitions that programs left; empty for a run without programs. */
 export type StepMemory = ProgramMemory | { readonly [name: string]: never };
 
+/** A call that was interrupted and may have taken effect. */
+export interface UnknownCall {
+  readonly callId: string;
+  readonly tool: string;
+}
+
 /** How a run ended, as plain JSON. */
 export interface Step {
   readonly v: 1;
@@ -84,5 +90,10 @@ export interface Step {
   readonly notes: readonly string[];
   readonly iterations: number;
   readonly children: readonly ChildSummary[];
+  /**
+   * Calls that were interrupted and may have taken effect, the first 100; absent: none. Those of
+   * children are in their own Steps.
+   */
+  readonly unknownCalls?: readonly UnknownCall[];
   readonly trace: StepTrace;
 }

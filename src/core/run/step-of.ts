@@ -115,6 +115,7 @@ export function stepOf(state: RunState, ending: Ending, trace: StepTrace): Step 
     notes: state.program?.notes ?? [],
     iterations: valueOf(state.stats, `${SELF_PREFIX}agent:iterations`),
     children: state.childEnds ?? [],
+    ...defined({ unknownCalls: state.unknownCalls }),
     trace: { ...trace, ...parentOf(state) },
     ...(ending.kind === 'success' ? ending.passedOn : {}),
   };

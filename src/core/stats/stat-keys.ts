@@ -46,6 +46,7 @@ export const STAT_KEYS: readonly StatKeyRow[] = [
     '1 per call that ended as error, unknown, rejected or refused',
   ),
   counter('agent:tool_calls_error', 'the same for one tool', 'tool'),
+  counter('agent:lost_attempts', 'attempts of model and tool calls whose worker was lost'),
   counter('agent:format_parse_error_total', '1 per reply without readable sections'),
   counter('agent:toolchain_parse_error_total', '1 per batch of unreadable calls'),
   counter('agent:termination_parse_error_total', '1 per reply with unfit answers'),

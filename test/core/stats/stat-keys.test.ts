@@ -26,6 +26,7 @@ describe('the table of statistics', () => {
       'agent:tool_calls',
       'agent:tool_calls_error_total',
       'agent:tool_calls_error',
+      'agent:lost_attempts',
       'agent:format_parse_error_total',
       'agent:toolchain_parse_error_total',
       'agent:termination_parse_error_total',

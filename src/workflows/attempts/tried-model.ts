@@ -1,0 +1,151 @@
+/** The attempts of a model call: what they cost, and which failures another one follows. */
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  isCancellation,
+  proxyActivities,
+} from '@temporalio/workflow';
+import { defined } from '../../core/base/defined.ts';
+import type {
+  ActivityRuntime,
+  EverloopActivities,
+  ModelActivityResult,
+} from '../../activities/activity-types.ts';
+import {
+  hasNextModelAttempt,
+  MAX_MODEL_ATTEMPTS,
+  maxModelAttempts,
+  modelRetryMs,
+} from '../../core/contract/attempts.ts';
+import { cappedOrder, type ModelOrder } from '../../core/contract/host-order.ts';
+import type { FailedAttempt, ModelLoss, ModelOutcome } from '../../core/contract/host-outcome.ts';
+import { noUsage } from '../../core/model/usage.ts';
+import type { ModelCallOptions } from '../../core/run/host.ts';
+import { attemptOptions, lossPauseMs, modelOptions, onAnyWorker } from './activity-options.ts';
+import {
+  abortedWith,
+  addEarlier,
+  causeOf,
+  modelDetailsOf,
+  toModelOutcome,
+  WaitAborted,
+} from './call-failures.ts';
+import { isLoss } from './losses.ts';
+import type { Failed, Tried, TriedCall } from './try-again.ts';
+
+type ModelActivity = EverloopActivities['callModel'];
+
+/** A model call whose attempts the workflow begins. `first` is the activity of its first attempt. */
+export function triedModelCall(
+  order: ModelOrder,
+  options: ModelCallOptions,
+  { runtime, first }: { readonly runtime: ActivityRuntime; readonly first: ModelActivity },
+): TriedCall<ModelActivityResult, ModelOutcome> {
+  const { abortId, hasFallback } = options;
+  const ledger = createLedger(options);
+  return {
+    label: `model ${order.model}`,
+    abortId,
+    ...defined({ hasFallback }),
+    schedule: (tried, isElsewhere) => {
+      if (tried.attempts + tried.losses === 0 && !isElsewhere) return first(order);
+      const attempt = attemptOptions(modelOptions(runtime), tried.losses);
+      const { callModel } = proxyActivities<EverloopActivities>(
+        isElsewhere ? onAnyWorker(attempt) : attempt,
+      );
+      return callModel(after(cappedOrder(order, ledger.cap()), tried));
+    },
+    onResult: ledger.ended,
+    onFailure: ledger.failed,
+  };
+}
+
+/** `order` with what was tried before; the first attempt has it as it is. */
+export function after<Order extends object>(order: Order, { attempts, losses }: Tried): Order {
+  if (attempts + losses === 0) return order;
+  return { ...order, attemptsBefore: attempts, lossesBefore: losses };
+}
+
+/** What the attempts of one call cost so far. */
+interface Ledger {
+  readonly ended: (outcome: ModelOutcome) => ModelOutcome;
+  readonly failed: (error: unknown) => Failed<ModelOutcome>;
+  /** The cap on the output of the next attempt after one that cost tokens. */
+  readonly cap: () => number | undefined;
+}
+
+function createLedger({
+  mayRetry,
+  maxOutputAfter,
+  hasFallback = false,
+  onFailedAttempt,
+}: ModelCallOptions): Ledger {
+  let lost: ModelLoss | null = null;
+  const add = <Outcome extends ModelOutcome>(outcome: Outcome): Outcome =>
+    lost === null ? outcome : addEarlier(lost, outcome);
+
+  /** Another attempt, unless the last one cost tokens and the limits have no room for it. */
+  const again = (
+    now: ModelLoss,
+    inMs: number,
+    failure?: { readonly message: string; readonly of: number },
+  ): Failed<ModelOutcome> => ({
+    kind: 'again',
+    tried: { attempts: now.attempts, losses: now.losses ?? 0 },
+    inMs,
+    ...defined({ failure }),
+    aborted: () => abortedWith(now),
+    // The limits may have been lowered meanwhile.
+    refused: () => (now.usageKnown && !mayRetry(now) ? now : null),
+  });
+  return {
+    ended: add,
+    cap: () => (lost?.usageKnown === true ? maxOutputAfter?.(lost) : undefined),
+    failed: (error) => {
+      if (isCancellation(error) || error instanceof WaitAborted) {
+        return { kind: 'final', outcome: add(toModelOutcome(error)) };
+      }
+      const hasLost = isLoss(error);
+      const now = add(hasLost ? lossOf(error) : failureOf(error));
+      const { usageKnown: hadCost = false } = modelDetailsOf(causeOf(error));
+      lost = now;
+      if (hadCost && !mayRetry(now)) return { kind: 'final', outcome: now };
+      if (hasLost) return again(now, lossPauseMs(now.losses ?? 1));
+      const inMs = waitOf(error, now.attempts);
+      if (inMs === null || !hasNextModelAttempt(now.attempts, inMs, hasFallback)) {
+        return { kind: 'final', outcome: now };
+      }
+      const failed = failedAttempt(now, inMs);
+      onFailedAttempt?.(failed);
+      return again(now, inMs, { message: failed.message, of: maxModelAttempts(hasFallback) });
+    },
+  };
+}
+
+/** A loss: no attempt of the provider, but it may have cost tokens. */
+function lossOf(error: unknown): ModelLoss {
+  const cause = causeOf(error);
+  const { usage = noUsage, usageKnown = false, losses = 0 } = modelDetailsOf(cause);
+  const { message } = cause;
+  const code = 'model_error';
+  return { kind: 'failed', code, message, usage, usageKnown, attempts: 0, losses: losses + 1 };
+}
+
+/** A failure of the provider. The activity of a call that the workflow tries has one attempt. */
+function failureOf(error: unknown): ModelLoss {
+  return toModelOutcome(error, MAX_MODEL_ATTEMPTS - 1);
+}
+
+/** How long the next attempt waits after the `attempts`-th; null: the failure is final. */
+function waitOf(error: unknown, attempts: number): number | null {
+  const cause = causeOf(error);
+  const { retryAfterMs } = modelDetailsOf(cause);
+  if (retryAfterMs !== undefined) return retryAfterMs;
+  const isFinal = cause instanceof ApplicationFailure && cause.nonRetryable === true;
+  return isFinal || !(error instanceof ActivityFailure) ? null : modelRetryMs(attempts);
+}
+
+function failedAttempt(now: ModelLoss, retryInMs: number): FailedAttempt {
+  const { code, message, status } = now as Extract<ModelLoss, { kind: 'failed' }>;
+  return { attempt: now.attempts, code, message, ...defined({ status }), retryInMs };
+}
