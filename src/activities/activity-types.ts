@@ -6,8 +6,8 @@ import type { Refusal, RunMaterial } from '../core/start/prepare-input.ts';
 import type { ModelOrder } from '../core/contract/host-order.ts';
 import type { ModelOutcome } from '../core/contract/host-outcome.ts';
 import type { AgentSpec } from '../core/contract/spec.ts';
+import type { EstimatedUsage, TokenUsage } from '../core/contract/model.ts';
 import type { Link } from '../core/run/host.ts';
-import type { TokenUsage } from '../core/contract/model.ts';
 import type {
   JudgeOrder,
   JudgeResult,
@@ -36,6 +36,8 @@ export interface ActivityRuntime {
    * an older version began: the default.
    */
   readonly elsewhereMs?: number | null;
+  /** The mark of the loops of your own that the run began with; absent: Everloop's. For replays. */
+  readonly workflows?: string;
 }
 
 /** The recorded result of `loadAgent`: the agent as it was when the run began. */
@@ -57,10 +59,15 @@ export type ModelActivityResult = Exclude<ModelOutcome, { readonly kind: 'failed
 export interface ModelFailureDetails {
   readonly usage: TokenUsage;
   readonly usageKnown: boolean;
+  /** Attempts of the provider in this activity. */
   readonly attempts: number;
+  /** Attempts of this activity before the last that ended because a worker was lost. */
+  readonly losses?: number;
+  /** Set when earlier attempts of this activity died with their worker. */
+  readonly estimated?: EstimatedUsage;
   /**
-   * Set when the workflow is to retry the call after this time. An attempt that cost tokens ends
-   * its activity: a retry by Temporal records nothing in the history, so a cancel before the next
+   * Set when the call is to be retried after this time. An attempt that cost tokens ends its
+   * activity: a retry by Temporal records nothing in the history, so a cancel before the next
    * attempt would lose the cost.
    */
   readonly retryAfterMs?: number;
@@ -99,6 +106,11 @@ export interface EverloopActivities {
   loadAgent(input: AgentInput): Promise<LoadedAgent>;
   callModel(order: ModelOrder): Promise<ModelActivityResult>;
   callTool(order: ToolOrder): Promise<ToolResult>;
+  /**
+   * A call of a `once` tool. A name of its own, since workers of an older release do not say when
+   * such a tool begins: they fail with `NotFoundError`, and another worker is found.
+   */
+  callToolOnce(order: ToolOrder): Promise<ToolResult>;
   /** A call of the built-in search tool; returns a page of names. */
   searchTools(order: ToolOrder): Promise<ToolResult>;
   /** Local: whether a person must approve a call, as decided by the function of its tool. */

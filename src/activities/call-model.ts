@@ -23,9 +23,11 @@ import {
   workerShutdownWithCost,
 } from './failures.ts';
 import { withHeartbeat, isStoppedByService } from './heartbeat.ts';
+import { openAttempt, usedBy, type AskedAttempt } from './lost-attempts.ts';
+import { endsWithAttempt, triesOf, type AttemptNumber } from './tries.ts';
 import { callLayeredModel } from '../models/call-layered-model.ts';
-import type { ModelCallResult } from '../models/model-adapter.ts';
-import { entryFor, type ModelEntry } from '../define/model/model-entry.ts';
+import type { CallIo, ModelCallResult } from '../models/model-adapter.ts';
+import { entryFor, type CalledEntry, type ModelEntry } from '../define/model/model-entry.ts';
 import { classifyModelError, hasCost, type ModelFailure } from '../models/model-failures.ts';
 import { requestFor } from '../models/prompt-texts.ts';
 import { missingModel } from '../registry/registry.ts';
@@ -49,26 +51,39 @@ export interface CallModelParts {
 export function createCallModel(
   parts: CallModelParts,
 ): (order: ModelOrder) => Promise<ModelActivityResult> {
-  return (order) => withHeartbeat(() => attemptOf(parts, order));
+  return (order) => {
+    const tries = triesOf(order);
+    const { attempt: attempts, added } = tries;
+    const asked = openAttempt(added.estimated);
+    return withHeartbeat(() => attemptOf(parts, order, tries, asked), { attempts }, asked.beat);
+  };
 }
 
-async function attemptOf(parts: CallModelParts, order: ModelOrder): Promise<ModelActivityResult> {
+async function attemptOf(
+  parts: CallModelParts,
+  order: ModelOrder,
+  tries: AttemptNumber,
+  asked: AskedAttempt,
+): Promise<ModelActivityResult> {
   // Without the agent the request would lack its middleware and what its functions write.
   if (!parts.registry.agents.has(order.agent)) throw agentNotHere(order.agent);
   const entry = entryFor(entryOf(parts.registry, order), order);
   // An order that has its whole request does not need the transcript.
   const view = order.inline === undefined ? await transcriptOf(parts, order) : null;
-  const { attempt: attempts } = Context.current().info;
+  const { added } = tries;
   try {
-    const outcome = await callOnce(parts, order, entry, view);
+    const outcome = await callOnce(parts, order, { entry, view, asked });
     // Not canceled by a user: the call is retried, on another worker if this one stops.
     if (outcome.kind === 'aborted' && isStoppedByService()) {
       const { usage } = outcome;
-      if (!hasCost(usage)) throw workerShutdown();
-      throw workerShutdownWithCost({ usage: { ...usage }, usageKnown: true, attempts });
+      if (!hasCost(usage)) {
+        const used = usedBy(asked.beat());
+        throw workerShutdown(used && { estimated: { ...used } });
+      }
+      throw workerShutdownWithCost({ usage: { ...usage }, usageKnown: true, ...added });
     }
     checkSize(order, outcome);
-    return { ...outcome, attempts };
+    return { ...outcome, ...added };
   } catch (error) {
     if (error instanceof ApplicationFailure) throw error;
     const failure = classifyModelError(error);
@@ -94,14 +109,14 @@ function checkSize(order: ModelOrder, outcome: ModelCallResult): void {
 function entryOf(registry: Registry, order: ModelOrder): ModelEntry {
   const entry = registry.models.get(order.model);
   if (entry !== undefined) return entry;
-  const { attempt } = Context.current().info;
-  const details = { usage: { ...noUsage }, usageKnown: false, attempts: attempt };
+  const { attempt, added } = triesOf(order);
+  const details = { usage: { ...noUsage }, usageKnown: false, ...added };
   const failure = missingModel(registry, order);
   if (order.own?.models === undefined) {
     const what = `model ${order.model}`;
     throw notHere({ ...details, what, agent: order.agent, code: 'model_error' }, failure.message);
   }
-  throw toModelFailure(failure, { attempt, details });
+  throw toModelFailure(failure, { attempt, details, endsActivity: endsWithAttempt(order) });
 }
 
 async function transcriptOf(
@@ -125,29 +140,41 @@ function keyOf(order: ModelOrder): TranscriptKey {
   };
 }
 
+/** The model to ask, and what for. */
+interface AskedModel {
+  readonly entry: CalledEntry;
+  readonly view: TranscriptView | null;
+  readonly asked: AskedAttempt;
+}
+
 async function callOnce(
   parts: CallModelParts,
   order: ModelOrder,
-  entry: ModelEntry,
-  view: TranscriptView | null,
+  { entry, view, asked }: AskedModel,
 ): Promise<ModelCallResult> {
   const { registry, chunks, transcripts } = parts;
   const context = Context.current();
-  const attempt = order.triesBefore + (order.attemptsBefore ?? 0) + context.info.attempt;
+  const tries = triesOf(order);
+  const attempt = order.triesBefore + tries.attempt + tries.losses;
   const { runId, iteration, agentPath, purpose } = order;
   const request = await requestFor(registry, order, view, attempt);
+  asked.onRequest(entry, request);
   const signal = context.cancellationSignal;
   // Summaries see the same conversation, so middleware that hides secrets applies to them as well.
   const around = registry.agents.get(order.agent)?.definition.middleware?.model ?? [];
   // Only replies stream, and only replies become messages of the transcript.
   if (purpose !== 'reply') {
-    return callLayeredModel(around, entry, request, { signal, onChunk: () => undefined });
+    const onChunk: CallIo['onChunk'] = ({ delta }) => asked.onText(delta);
+    return callLayeredModel(around, entry, request, { signal, onChunk });
   }
   const { rootRunId = runId } = order;
   const stream = openChunkStream(chunks, { rootRunId, runId, agentPath, iteration, attempt });
   try {
-    const io = { signal, onChunk: stream.write };
-    const outcome = await callLayeredModel(around, entry, request, io);
+    const onChunk: CallIo['onChunk'] = (chunk) => {
+      asked.onText(chunk.delta);
+      stream.write(chunk);
+    };
+    const outcome = await callLayeredModel(around, entry, request, { signal, onChunk });
     stream.end();
     // The workflow gives calls their ids, so the message of a reply with calls is not known here.
     const isKnown =
@@ -163,9 +190,9 @@ async function callOnce(
 }
 
 function failureOf(order: ModelOrder, failure: ModelFailure, usage: TokenUsage): Error {
-  const { attempt } = Context.current().info;
+  const { attempt, added } = triesOf(order);
   const usageKnown = hasCost(usage);
-  const details = { usage: { ...usage }, usageKnown, attempts: attempt };
+  const details = { usage: { ...usage }, usageKnown, ...added };
   // Another worker may have a key that works, and this one may soon.
   if (failure.code === 'model_auth' && !usageKnown) {
     const { code, status, message } = failure;
@@ -173,8 +200,8 @@ function failureOf(order: ModelOrder, failure: ModelFailure, usage: TokenUsage):
     return notHere(defined({ ...details, what, agent: order.agent, code, status }), message);
   }
   return toModelFailure(failure, {
-    attempt: (order.attemptsBefore ?? 0) + attempt,
-    hadCost: usageKnown,
+    attempt,
+    endsActivity: usageKnown || endsWithAttempt(order),
     details,
   });
 }

@@ -6,6 +6,7 @@ import { createArchiveTranscript, type Archive } from './archive-transcript.ts';
 import { createCallModel } from './call-model.ts';
 import {
   callToolActivity,
+  callToolOnceActivity,
   judgeAnswerActivity,
   checkLiteralsActivity,
   needsApprovalActivity,
@@ -36,6 +37,7 @@ export function createActivities(parts: ActivityParts): EverloopActivities {
     loadAgent: loadAgentActivity(registry, runtime),
     callModel: createCallModel({ registry, transcripts, chunks }),
     callTool,
+    callToolOnce: callToolOnceActivity(registry, isolation),
     // The same code under another name, so that histories and metrics tell the two apart.
     searchTools: callTool,
     needsApproval: needsApprovalActivity(registry),

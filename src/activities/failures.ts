@@ -8,7 +8,9 @@ import type { FailureType } from '../core/base/failure-types.ts';
 import type { JsonObject } from '../core/base/json.ts';
 import { retryDelayMs, type ModelFailure } from '../models/model-failures.ts';
 import { redact } from '../tools/redact.ts';
+import type { EarlierTries } from '../core/contract/outcome.ts';
 import type { NotHereDetails } from './activity-types.ts';
+import { endsWithAttempt, triesOf } from './tries.ts';
 
 /** When a worker stops, the next attempt starts at once, as after a lost worker. */
 const afterShutdownMs = 100;
@@ -20,8 +22,11 @@ const busyStatuses: readonly (number | undefined)[] = [429, 529];
 export interface ModelFailureContext {
   /** The attempt that failed, from 1; decides the wait before the next. */
   readonly attempt: number;
-  /** Whether it cost tokens; then the workflow retries and not the service. Default false. */
-  readonly hadCost?: boolean;
+  /**
+   * Whether the workflow retries and not the service: the attempt cost tokens, or the workflow
+   * begins each attempt. Default false.
+   */
+  readonly endsActivity?: boolean;
   /** What the workflow needs, such as usage. */
   readonly details: JsonObject;
 }
@@ -29,29 +34,29 @@ export interface ModelFailureContext {
 /**
  * A failed model call as a failure with its code as type: final, or retried after Retry-After, else
  * after 1 s doubling to 30 s. `details[0]` is `context.details` with `status`, if there is one, and
- * with `retryAfterMs`, if the workflow is to retry.
+ * with `retryAfterMs`, if it is to be retried.
  */
 export function toModelFailure(
   failure: ModelFailure,
   context: ModelFailureContext,
 ): ApplicationFailure {
-  const { hadCost = false, attempt } = context;
+  const { endsActivity = false, attempt } = context;
   const retryAfterMs = failure.retryable ? retryDelayMs(failure, attempt) : null;
   const details: JsonObject = {
     ...context.details,
     ...defined({
       status: failure.status,
-      retryAfterMs: retryAfterMs !== null && hadCost ? retryAfterMs : undefined,
+      retryAfterMs: retryAfterMs ?? undefined,
     }),
   };
   const isBusy = busyStatuses.includes(failure.status);
   return ApplicationFailure.create({
     type: failure.code,
     message: failure.message,
-    nonRetryable: retryAfterMs === null || hadCost,
+    nonRetryable: retryAfterMs === null || endsActivity,
     details: [details],
     ...defined({
-      nextRetryDelay: retryAfterMs === null || hadCost ? undefined : retryAfterMs,
+      nextRetryDelay: retryAfterMs === null || endsActivity ? undefined : retryAfterMs,
       category: isBusy ? ApplicationFailureCategory.BENIGN : undefined,
     }),
   });
@@ -87,9 +92,17 @@ export function agentNotHere(agent: string): ApplicationFailure {
   return notHere({ what: `agent ${agent}`, agent }, message);
 }
 
-/** The worker stops, so the call is retried on another one. Not a cancellation by a user. */
-export function workerShutdown(): ApplicationFailure {
-  return retryable('worker_shutdown', SHUTDOWN);
+/**
+ * The worker stops, so the call is retried on another one. Not a cancellation by a user. `details`:
+ * what is known of the attempt.
+ */
+export function workerShutdown(details?: JsonObject): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: 'worker_shutdown',
+    message: SHUTDOWN,
+    nonRetryable: false,
+    ...defined({ details: details && [details] }),
+  });
 }
 
 /**
@@ -105,6 +118,24 @@ export function workerShutdownWithCost(details: JsonObject): ApplicationFailure 
 }
 
 const SHUTDOWN = 'The worker stopped during the call.';
+
+/**
+ * An attempt of a tool or of validators that threw and may succeed when it is repeated: by the
+ * service, or by the workflow if that begins each attempt.
+ */
+export function attemptFailed(
+  order: EarlierTries,
+  type: FailureType,
+  message: string,
+): ApplicationFailure {
+  const { losses } = triesOf(order).added;
+  return ApplicationFailure.create({
+    type,
+    message,
+    nonRetryable: endsWithAttempt(order),
+    ...defined({ details: losses === undefined ? undefined : [{ losses }] }),
+  });
+}
 
 /** A failure after which the service tries again. `message` has no secrets. */
 export function retryable(type: FailureType, message: string): ApplicationFailure {

@@ -15,18 +15,26 @@ const beatMs = 1_000;
 
 /** The details of each heartbeat, which a workflow still gets when the worker is lost. */
 export interface HeartbeatDetails {
-  /** The number of this attempt of the activity, from 1. */
+  /** The number of this attempt of the provider or tool, from 1. */
   readonly attempts: number;
+  /** The code of a `once` tool may have begun; see `begin-once.ts`. */
+  readonly began?: true;
 }
 
-/** Runs `run` in the current activity, with heartbeats from half a second on until it settles. */
-export async function withHeartbeat<T>(run: () => Promise<T>): Promise<T> {
+/**
+ * Runs `run` in the current activity, with heartbeats from half a second on until it settles.
+ * `details` are sent with each; default: the number of the service. `more` adds what changes.
+ */
+export async function withHeartbeat<T>(
+  run: () => Promise<T>,
+  details: HeartbeatDetails = { attempts: Context.current().info.attempt },
+  more: () => object = () => ({}),
+): Promise<T> {
   const context = Context.current();
   // Local activities have no heartbeat: they run inside the workflow task.
   if (context.info.isLocal) return run();
-  const details: HeartbeatDetails = { attempts: context.info.attempt };
   let timer = setTimeout(function again() {
-    context.heartbeat(details);
+    context.heartbeat({ ...details, ...more() });
     timer = setTimeout(again, beatMs);
   }, firstBeatMs);
   try {

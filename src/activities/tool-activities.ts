@@ -4,12 +4,15 @@ import { defined } from '../core/base/defined.ts';
 import { nearestName } from '../core/text/nearest.ts';
 import { unreachable } from '../core/base/unreachable.ts';
 import type { RegisteredAgent, Registry } from '../define/definition/definitions.ts';
-import type { ToolOrder } from '../core/contract/outcome.ts';
+import type { ToolOrder, ToolResult } from '../core/contract/outcome.ts';
+import { canceledCallText, notRunText, unknownOutcomeText } from '../core/toolchain/call-texts.ts';
 import type { ActivityRuntime, EverloopActivities, NoAgentDetails } from './activity-types.ts';
-import { agentNotHere, notHere, retryable, workerShutdown } from './failures.ts';
-import { withHeartbeat, isStoppedByService } from './heartbeat.ts';
+import { beginOnce, hasBegun } from './begin-once.ts';
+import { agentNotHere, attemptFailed, notHere, retryable, workerShutdown } from './failures.ts';
+import { withHeartbeat, isStoppedByService, type HeartbeatDetails } from './heartbeat.ts';
+import { triesOf } from './tries.ts';
 import type { Isolation } from '../tools/isolation.ts';
-import { runTool } from '../tools/run-tool.ts';
+import { runTool, type ToolRun, type ToolRunOptions } from '../tools/run-tool.ts';
 import { runJudge } from '../tools/run-judge.ts';
 import { checkLiterals, checkProgramLiterals } from '../tools/check-literals.ts';
 import { redactedErrorText } from '../tools/redact.ts';
@@ -28,28 +31,72 @@ export function callToolActivity(
 ): EverloopActivities['callTool'] {
   return async (order) => {
     const agent = agentOf(registry, order.agent);
-    const context = Context.current();
-    const run = await withHeartbeat(() =>
-      runTool(agent, order, {
-        attempt: context.info.attempt,
-        signal: context.cancellationSignal,
-        isShutdown: isStoppedByService,
-        isolation,
-      }),
-    );
-    switch (run.kind) {
-      case 'result':
-        return run.result;
-      case 'not_here':
-        throw toolNotHere(order, run.what);
-      case 'retry':
-        throw retryable('tool_failed', run.message);
-      case 'shutdown':
+    const { attempt, losses, added } = triesOf(order);
+    const run = await withHeartbeat(() => attemptOf(agent, order, { attempt, losses, isolation }), {
+      attempts: attempt,
+    });
+    // An older workflow does not try a `once` tool again, but the model may.
+    if (run.kind === 'shutdown' && agent.tools.get(order.tool)?.spec.effect === 'once') {
+      return { outcome: 'error', error: notRunText(order.tool), attempts: attempt, started: false };
+    }
+    return { ...resultOf(order, run), ...defined({ losses: added.losses }) };
+  };
+}
+
+/**
+ * The activity `callToolOnce`: as `callTool`, but the service knows that the tool begins before it
+ * does. So a loss before that is tried again, and nothing runs twice.
+ */
+export function callToolOnceActivity(
+  registry: Registry,
+  isolation: Isolation,
+): EverloopActivities['callToolOnce'] {
+  return async (order) => {
+    const agent = agentOf(registry, order.agent);
+    if (!agent.tools.has(order.tool)) throw toolNotHere(order, `tool ${order.tool}`);
+    const { added } = triesOf(order);
+    const lost = defined({ losses: added.losses });
+    if (hasBegun()) {
+      const error = unknownOutcomeText(order.tool);
+      return { outcome: 'unknown', error, attempts: 1, started: true, ...lost };
+    }
+    const details: HeartbeatDetails = { attempts: 1, began: true };
+    switch (await beginOnce(details)) {
+      case 'gone':
         throw workerShutdown();
-      default:
-        return unreachable(run);
+      case 'canceled':
+        return { outcome: 'canceled', error: canceledCallText, attempts: 0, started: false };
+      case 'began': {
+        const options = { attempt: 1, isolation };
+        const run = await withHeartbeat(() => attemptOf(agent, order, options), details);
+        return { ...resultOf(order, run), ...lost };
+      }
     }
   };
+}
+
+function attemptOf(
+  agent: RegisteredAgent,
+  order: ToolOrder,
+  options: Pick<ToolRunOptions, 'attempt' | 'losses' | 'isolation'>,
+): Promise<ToolRun> {
+  const signal = Context.current().cancellationSignal;
+  return runTool(agent, order, { ...options, signal, isShutdown: isStoppedByService });
+}
+
+function resultOf(order: ToolOrder, run: ToolRun): ToolResult {
+  switch (run.kind) {
+    case 'result':
+      return run.result;
+    case 'not_here':
+      throw toolNotHere(order, run.what);
+    case 'retry':
+      throw attemptFailed(order, 'tool_failed', run.message);
+    case 'shutdown':
+      throw workerShutdown();
+    default:
+      return unreachable(run);
+  }
 }
 
 /**
@@ -60,19 +107,18 @@ export function judgeAnswerActivity(registry: Registry): EverloopActivities['jud
   return async (order) => {
     const agent = agentOf(registry, order.agent);
     const context = Context.current();
-    const run = await withHeartbeat(() =>
-      runJudge(agent, order, {
-        attempt: context.info.attempt,
-        signal: context.cancellationSignal,
-      }),
-    );
+    const { attempt } = triesOf(order);
+    const signal = context.cancellationSignal;
+    const run = await withHeartbeat(() => runJudge(agent, order, { attempt, signal }), {
+      attempts: attempt,
+    });
     switch (run.kind) {
       case 'judged':
         return run.result;
       case 'not_here':
         throw notHere({ what: run.what, agent: order.agent }, run.message);
       case 'threw':
-        throw retryable('validator_failed', run.message);
+        throw attemptFailed(order, 'validator_failed', run.message);
       case 'stopped':
         if (isStoppedByService()) throw workerShutdown();
         return context.cancelled;

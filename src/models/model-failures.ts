@@ -5,6 +5,7 @@
  */
 import { defined } from '../core/base/defined.ts';
 import type { ModelFailureCode } from '../core/base/failure-types.ts';
+import { modelRetryMs } from '../core/contract/attempts.ts';
 import type { TokenUsage } from '../core/contract/model.ts';
 import { contextTooLong, statusOfCode, unusableAccount } from './model-failure-signs.ts';
 import { redact } from '../tools/redact.ts';
@@ -37,14 +38,6 @@ interface Signs {
 }
 
 /**
- * The waits between attempts when the provider asks for none: 1 s, doubling, at most 30 s. They are
- * set on each failure and not in the retry policy, so that a call whose worker was lost restarts at
- * once.
- */
-const firstRetryMs = 1_000;
-const maxRetryMs = 30_000;
-
-/**
  * The longest wait that a Retry-After header may ask for. A wrong header must not stop a run for
  * years; after this time the call is retried, and the provider may ask for a wait again.
  */
@@ -57,7 +50,7 @@ const maxRetryAfterMs = 3_600_000;
 export function retryDelayMs(failure: ModelFailure, attempt: number): number {
   const asked = failure.retryAfterMs ?? 0;
   if (asked > 0) return Math.min(asked, maxRetryAfterMs);
-  return Math.min(firstRetryMs * 2 ** Math.max(0, attempt - 1), maxRetryMs);
+  return modelRetryMs(attempt);
 }
 
 /** Whether `usage` counts anything. */

@@ -6,7 +6,7 @@
 import { NEWEST_RULES } from '../lisp.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
 import type { ChildOrder } from '../core/contract/host-order.ts';
-import { MAX_CHECK_ATTEMPTS, MAX_JUDGE_ATTEMPTS } from '../core/contract/attempts.ts';
+import { MAX_CHECK_ATTEMPTS, MAX_JUDGE_ATTEMPTS, toolRetryMs } from '../core/contract/attempts.ts';
 import type {
   ApprovalOutcome,
   ChildEnd,
@@ -150,11 +150,13 @@ function callsOf(parts: MemoryHostParts, { run }: Flight, mailbox: Mailbox): Cal
     return cancel !== null || waiting.some((input) => input.kind === 'interrupt');
   };
   return {
-    callModel: (order, state, { mayRetry, maxOutputAfter, abortId }) => {
+    callModel: (order, state, options) => {
       const view = { head: state.head, messages: scratchpadMessages(state) };
-      const call = { order, view, mayRetry, maxOutputAfter };
-      const options = { abortId, startsAborted: isUrgent() };
-      return run((signal) => callModel(parts, call, signal), options);
+      const { abortId } = options;
+      return run((signal) => callModel(parts, { ...options, order, view }, signal), {
+        abortId,
+        startsAborted: isUrgent(),
+      });
     },
     callTool: (order, tool, { abortId } = {}) =>
       run(
@@ -272,6 +274,6 @@ async function callTool(
       const error = nowhereText(run.what, order.agent);
       return { outcome: 'error', error, attempts: 0, started: false };
     }
-    await clock.sleep(tool.retry.initialMs * tool.retry.factor ** (attempt - 1));
+    await clock.sleep(toolRetryMs(tool, attempt));
   }
 }

@@ -1,6 +1,6 @@
 /** A model call of the memory host: attempts, waits between them, and what they cost. */
 import { defined } from '../core/base/defined.ts';
-import { MAX_MODEL_ATTEMPTS } from '../core/contract/attempts.ts';
+import { hasNextModelAttempt } from '../core/contract/attempts.ts';
 import type { ModelLoss, ModelOutcome } from '../core/contract/host-outcome.ts';
 import { cappedOrder, type ModelOrder } from '../core/contract/host-order.ts';
 import type { TranscriptView } from '../core/contract/transcript.ts';
@@ -30,11 +30,9 @@ export interface ModelCallParts {
 }
 
 /** One model call. */
-export interface ModelCall {
+export interface ModelCall extends ModelCallOptions {
   readonly order: ModelOrder;
   readonly view: TranscriptView;
-  readonly mayRetry: ModelCallOptions['mayRetry'];
-  readonly maxOutputAfter: ModelCallOptions['maxOutputAfter'];
 }
 
 /** Asks the model until an attempt succeeds, fails for good or is aborted. */
@@ -43,7 +41,7 @@ export async function callModel(
   call: ModelCall,
   signal: AbortSignal,
 ): Promise<ModelOutcome> {
-  const { mayRetry, maxOutputAfter } = call;
+  const { mayRetry, maxOutputAfter, hasFallback = false, onFailedAttempt } = call;
   let { order } = call;
   let spent = noUsage;
   for (let attempts = 1; ; attempts++) {
@@ -60,10 +58,13 @@ export async function callModel(
     const { code, message, status } = failure;
     const cost = { usage: spent, usageKnown: hasCost(spent), attempts };
     const lost: ModelLoss = defined({ kind: 'failed', code, message, status, ...cost });
-    const canRetry = failure.retryable && attempts < MAX_MODEL_ATTEMPTS && !signal.aborted;
+    const retryInMs = retryDelayMs(failure, attempts);
+    const hasNext = failure.retryable && hasNextModelAttempt(attempts, retryInMs, hasFallback);
+    const canRetry = hasNext && !signal.aborted;
     const hadCost = hasCost(failure.usage ?? noUsage);
     if (!canRetry || (hadCost && !mayRetry(lost))) return lost;
-    await parts.clock.sleep(retryDelayMs(failure, attempts));
+    onFailedAttempt?.(defined({ attempt: attempts, code, message, status, retryInMs }));
+    await parts.clock.sleep(retryInMs);
     if (signal.aborted) return { kind: 'aborted', ...cost };
     // The limits may have changed during the wait.
     if (hadCost && !mayRetry(lost)) return lost;

@@ -15,7 +15,6 @@ import {
   busyText,
   canceledCallText,
   notJsonText,
-  notRunText,
   toolErrorText,
   toolTimeoutText,
   unfitArgumentsText,
@@ -52,6 +51,8 @@ import { isToolReturn, type ToolReturn } from '../define/tool/tool-result.ts';
 
 /** What an attempt needs besides the order. */
 export interface ToolRunOptions extends AttemptOptions {
+  /** Attempts that ended because a worker was lost, beside `attempt`. Default 0. */
+  readonly losses?: number;
   /** Whether the signal was aborted by a shutdown of the worker and not by a user. */
   readonly isShutdown?: () => boolean;
   /** Where isolated tools run. Absent: here. */
@@ -65,7 +66,7 @@ export type ToolRun =
   | { readonly kind: 'not_here'; readonly what: string }
   /** The tool threw and has attempts left. */
   | { readonly kind: 'retry'; readonly message: string }
-  /** The worker stops: the call is to be retried on another one. */
+  /** The worker stops: the call is to be retried on another one. A `once` tool did not begin. */
   | { readonly kind: 'shutdown' };
 
 /** One attempt of a call: order, agent, tool and options. */
@@ -89,7 +90,7 @@ export async function runTool(
   if (tool === undefined) return { kind: 'not_here', what: `tool ${order.tool}` };
   const work: Call['work'] = (args, context) => tool.execute(args, context);
   const call: Call = { agent, tool, order, options, work };
-  if (tool.spec.effect === 'once' && options.attempt > 1) {
+  if (tool.spec.effect === 'once' && triesOf(options) > 1) {
     return ended(options, true, 'unknown', unknownOutcomeText(tool.spec.name));
   }
   if (options.signal.aborted) return unstarted(call);
@@ -226,8 +227,13 @@ function toolContext(
 ): ToolContext {
   const { callId, runId, agentPath } = order;
   const idempotencyKey = `${runId}/${callId}`;
-  const { attempt: tries } = options;
+  const tries = triesOf(options);
   return { ...reporting, signal, idempotencyKey, callId, runId, agentPath, attempt: tries };
+}
+
+/** How often the code of the tool may have begun, this time included. */
+function triesOf({ attempt: attempts, losses = 0 }: ToolRunOptions): number {
+  return attempts + losses;
 }
 
 function readAttempt(call: Call, outcome: AttemptOutcome): ToolRun {
@@ -284,11 +290,10 @@ function readCutOff(
     : ended(options, true, 'canceled', canceledCallText);
 }
 
-/** Stopped before the tool began: a `once` tool is not retried, but the model may call it again. */
-function unstarted({ tool, options }: Call): ToolRun {
-  if (options.isShutdown?.() !== true) return ended(options, false, 'canceled', canceledCallText);
-  if (tool.spec.effect !== 'once') return { kind: 'shutdown' };
-  return ended(options, false, 'error', notRunText(tool.spec.name));
+/** Stopped before the tool began. */
+function unstarted({ options }: Call): ToolRun {
+  if (options.isShutdown?.() === true) return { kind: 'shutdown' };
+  return ended(options, false, 'canceled', canceledCallText);
 }
 
 /** The result as JSON within its bounds. */

@@ -1,6 +1,6 @@
 /**
  * The calls of a host that are activities. A call on a worker that lacks what it needs waits for
- * another one, see `retry-elsewhere.ts`.
+ * another one, see `attempts/retry-elsewhere.ts`.
  */
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { ActivityRuntime, EverloopActivities } from '../activities/activity-types.ts';
@@ -21,6 +21,7 @@ import type { ToolSpec } from '../core/contract/spec.ts';
 import type { Host } from '../core/run/host.ts';
 import { SEARCH_TOOL } from '../core/tool-search/query.ts';
 import {
+  attemptOptions,
   CHECK_OPTIONS,
   checkElsewhereOptions,
   judgeOptions,
@@ -28,12 +29,16 @@ import {
   modelOptions,
   onAnyWorker,
   toolOptions,
-} from './activity-options.ts';
-import { toCheckOutcome, toToolResult } from './call-failures.ts';
-import type { Flight, OpenCall } from './flight.ts';
-import type { Elsewhere } from './retry-elsewhere.ts';
-import { retryModelCall } from './retry-model.ts';
+} from './attempts/activity-options.ts';
+import { toCheckOutcome, toToolResult } from './attempts/call-failures.ts';
+import type { OpenCall, RunCall } from './attempts/open-call.ts';
+import type { Elsewhere } from './attempts/retry-elsewhere.ts';
+import { retryModelCall } from './attempts/retry-model.ts';
+import type { Rest } from './attempts/rests.ts';
 import { createTranscriptFeed } from './sinks.ts';
+import { triedModelCall } from './attempts/tried-model.ts';
+import { triedJudgement, triedToolCall } from './attempts/tried-tool.ts';
+import { createTryCall } from './attempts/try-again.ts';
 
 /** The calls of a host that are activities. */
 export type Calls = Pick<
@@ -44,12 +49,46 @@ export type Calls = Pick<
 /** What the calls need from their host. */
 export interface CallParts {
   readonly runtime: ActivityRuntime;
-  readonly run: Flight['run'];
+  readonly run: RunCall;
   readonly elsewhere: Elsewhere;
+  readonly rest: Rest;
+  /** False in a link that began when the service still made all attempts; see `limitsAtOnce`. */
+  readonly isNew: boolean;
 }
 
 /** The calls that are activities. */
-export function callsOf({ runtime, run, elsewhere }: CallParts): Calls {
+export function callsOf(parts: CallParts): Calls {
+  const older = callsTriedByService(parts);
+  return parts.isNew ? { ...older, ...triedCalls(parts) } : older;
+}
+
+/** The calls whose attempts the workflow begins. */
+function triedCalls(parts: CallParts): Pick<Calls, 'callModel' | 'callTool' | 'judgeAnswer'> {
+  const { runtime } = parts;
+  const feed = createTranscriptFeed();
+  const tryCall = createTryCall(parts);
+  const { callModel: first } = proxyActivities<EverloopActivities>(
+    attemptOptions(modelOptions(runtime), 0),
+  );
+  const { here } = createToolActivities(runtime);
+  return {
+    callModel: (order, state, options) => {
+      if (order.inline === undefined) feed(state);
+      return tryCall(triedModelCall(order, options, { runtime, first }));
+    },
+    callTool: (order, tool, { abortId } = {}) => {
+      const local = tool.local ? here(tool) : null;
+      return tryCall(triedToolCall(order, tool, { runtime, local, abortId })).then((result) => ({
+        result,
+        endedAt: Date.now(),
+      }));
+    },
+    judgeAnswer: (order) => tryCall(triedJudgement(order, runtime)),
+  };
+}
+
+/** All calls, as links have them in which the service makes the attempts. */
+function callsTriedByService({ runtime, run, elsewhere }: CallParts): Calls {
   const feed = createTranscriptFeed();
   const models = proxyActivities<EverloopActivities>(modelOptions(runtime));
   const judges = proxyActivities<EverloopActivities>(judgeOptions(runtime));

@@ -27,7 +27,7 @@ import { cancelEnding } from '../core/loop/loop.ts';
 import { defined } from '../core/base/defined.ts';
 import type { Run } from '../core/run/run.ts';
 import { byteSize, type Json } from '../core/base/json.ts';
-import { archiveOptions } from './activity-options.ts';
+import { archiveOptions } from './attempts/activity-options.ts';
 import type { Session } from './session.ts';
 import { MAX_HANDOVER_BYTES, needsOf, type Handover } from './start.ts';
 

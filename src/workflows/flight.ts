@@ -7,26 +7,8 @@
  */
 import { CancellationScope } from '@temporalio/workflow';
 import { defined } from '../core/base/defined.ts';
+import type { RunCall } from './attempts/open-call.ts';
 import { isUnreadable, UNREADABLE_PAYLOAD } from './payload-converter.ts';
-
-/** A call to schedule. */
-export interface FlightCall<Result, Outcome> {
-  /** For people: `model gpt-5`, `tool search`. */
-  readonly label: string;
-  /** Set when the call can be aborted alone, under this id. */
-  readonly abortId?: string | undefined;
-  readonly schedule: () => Promise<Result>;
-  readonly onResult: (result: Result) => Outcome;
-  readonly onFailure: (error: unknown, open: OpenCall) => Outcome | Promise<Outcome>;
-}
-
-/** A call that goes on after the failure of its activity. */
-export interface OpenCall {
-  /** The scope in which the call began: an abort cancels it. */
-  readonly scope: CancellationScope;
-  /** Shows other words for the call; null: its own again. */
-  readonly relabel: (label: string | null) => void;
-}
 
 /** The calls in flight. */
 export interface Flight {
@@ -35,7 +17,7 @@ export interface Flight {
   /** Adds what is not an activity; call the returned function when it has ended. */
   readonly add: (label: string) => () => void;
   /** Schedules a call, and settles with its outcome however it ended. */
-  readonly run: <Result, Outcome>(call: FlightCall<Result, Outcome>) => Promise<Outcome>;
+  readonly run: RunCall;
   /** Cancels all calls, or only that with `abortId`. */
   readonly abort: (abortId?: string) => void;
   /** A scope beside that of the calls, so that an abort of one does not reach the other. */

@@ -18,8 +18,8 @@ import type {
   NoAgentDetails,
 } from '../activities/activity-types.ts';
 import type { AgentInput } from '../core/contract/input.ts';
-import { LOAD_OPTIONS, loadElsewhereOptions, onAnyWorker } from './activity-options.ts';
-import { elsewhereMsOf } from './retry-elsewhere.ts';
+import { LOAD_OPTIONS, loadElsewhereOptions, onAnyWorker } from './attempts/activity-options.ts';
+import { elsewhereMsOf } from './attempts/retry-elsewhere.ts';
 import type { Session } from './session.ts';
 
 /** A user canceled the run before any worker had its agent. */

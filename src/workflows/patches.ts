@@ -27,7 +27,8 @@ export const PATCHES: Readonly<Record<PatchName, Patch>> = {
   'limits-at-once': {
     release: '0.2.0',
     reason:
-      'The calls of a batch are recorded as they end, messages without room are refused, and ' +
-      'programs are cut into slices, so that commands come at other times, and more of them.',
+      'The calls of a batch are recorded as they end, messages without room are refused, ' +
+      'programs are cut into slices, and the workflow begins each attempt of a call, so that ' +
+      'commands come at other times, and more of them.',
   },
 };

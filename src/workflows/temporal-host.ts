@@ -4,7 +4,7 @@
  * I1  No call rejects: failures become outcomes here, and a bug becomes the failure of the run.
  * I2  The transcript goes to the worker by a sink just before its model activity is scheduled.
  * I3  Events are published in one batch before the workflow waits for anything.
- * I4  Nothing here decides: time, retries and queues are in `activity-options.ts`.
+ * I4  Nothing here decides: time, retries and queues are in `attempts/activity-options.ts`.
  */
 import { proxyLocalActivities, upsertMemo, workflowInfo } from '@temporalio/workflow';
 import type { ActivityRuntime, EverloopActivities } from '../activities/activity-types.ts';
@@ -17,12 +17,13 @@ import type { Mailbox } from '../core/run/inbox.ts';
 import type { Run } from '../core/run/run.ts';
 import type { RunLog } from '../core/run/run-log.ts';
 import { createWaits, type Waits } from '../core/run/waits.ts';
-import { SLICE_OPTIONS } from './activity-options.ts';
+import { SLICE_OPTIONS } from './attempts/activity-options.ts';
 import { callsOf } from './activity-calls.ts';
 import { createChildRuns, type ChildRuns } from './children.ts';
 import { createFlight, type Flight } from './flight.ts';
 import { createComputing } from './overrun.ts';
-import { createElsewhere } from './retry-elsewhere.ts';
+import { createRest } from './attempts/rests.ts';
+import { createElsewhere } from './attempts/retry-elsewhere.ts';
 import { sinks } from './sinks.ts';
 import { fitsHandover } from './start.ts';
 import { startTimer } from './timer.ts';
@@ -80,12 +81,9 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
   };
   const children = createChildRuns(onBug);
   const computing = createComputing(parts.overrun ?? (() => null));
-  const elsewhere = createElsewhere({
-    runtime,
-    waits: published,
-    run,
-    isNew: parts.limitsAtOnce,
-  });
+  const rest = createRest(published, run);
+  const isNew = parts.limitsAtOnce;
+  const elsewhere = createElsewhere({ runtime, rest, run, isNew });
   let cancelDeadline = (): void => undefined;
 
   return {
@@ -94,7 +92,7 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
     waits: published,
     now: () => Date.now(),
     computing: { run: computing.run, endSlice: () => endSlice(flight) },
-    ...callsOf({ runtime, elsewhere, run: (call) => (flush(), flight.run(call)) }),
+    ...callsOf({ runtime, elsewhere, rest, isNew, run: (call) => (flush(), flight.run(call)) }),
     runChild: (order, cancel) => {
       flush();
       const end = flight.add(`agent ${order.input.agent}`);

@@ -70,7 +70,10 @@ describe('toModelFailure [row 53]', () => {
 
   test.each(waits)('leaves it to the workflow to wait when it had cost: $name', (row) => {
     const { failure, attempt, delayMs } = row;
-    const made = toModelFailure({ ...busy, ...failure }, { attempt, hadCost: true, details: {} });
+    const made = toModelFailure(
+      { ...busy, ...failure },
+      { attempt, endsActivity: true, details: {} },
+    );
 
     expect(made.nextRetryDelay ?? null).toBeNull();
     expect(made.nonRetryable).toBe(true);

@@ -91,6 +91,11 @@ describe('a recorded history', () => {
     // The failure of the first worker, and an activity that asks the others.
     expect(counts('await-agent', 'EVENT_TYPE_MARKER_RECORDED')).toBe(2);
     expect(counts('await-agent', 'EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED')).toBe(1);
+    // The model call and the tool lost a worker each, and began anew after a timer; so did the call
+    // that failed.
+    expect(counts('lost-workers', 'EVENT_TYPE_ACTIVITY_TASK_TIMED_OUT')).toBe(2);
+    expect(counts('lost-workers', 'EVENT_TYPE_ACTIVITY_TASK_FAILED')).toBe(1);
+    expect(counts('lost-workers', 'EVENT_TYPE_TIMER_FIRED')).toBe(3);
     // The pause, the answer and the resumption come before the only call.
     const paused = recorded('program-paused').events.map(({ eventType }) => eventType);
     expect(counts('program-paused', 'EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED')).toBe(3);

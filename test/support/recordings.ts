@@ -11,8 +11,11 @@ import { fanOut } from '../../src/define/pipeline/define-fan-out.ts';
 import { pipeline } from '../../src/define/pipeline/define-pipeline.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { textOf } from '../../src/core/base/message.ts';
+import { fixtureProcesses } from './child-process.ts';
 import { clerk } from './elsewhere-agents.ts';
 import { eventually } from './eventually.ts';
+import { startFatalRun } from './fatal-run.ts';
+import type { FatalWorker } from './fixtures/serve-fatal.ts';
 import { partsTo, readerAgent } from './fan-outs.ts';
 import { peopleAgents } from './people-agents.ts';
 import { pressAgent } from './pipeline-agents.ts';
@@ -73,6 +76,7 @@ export const RECORDINGS: readonly Recording[] = [
   { name: 'program-slices', link: 0, workflowsPath: PROGRAMS_LOOP, play: playSlices },
   { name: 'elsewhere', link: 0, play: playElsewhere },
   { name: 'await-agent', link: 0, play: playAwaitAgent },
+  { name: 'lost-workers', link: 0, play: playLostWorkers },
   { name: 'program-paused', link: 0, workflowsPath: PROGRAMS_LOOP, play: playPausedProgram },
 ];
 
@@ -149,6 +153,26 @@ async function playElsewhere(stage: Stage): Promise<RunHandle> {
   await stage.serve([clerk()], { ...queues, roles: ['tools'] });
   await run.result();
   return run;
+}
+
+/**
+ * A model call that loses its worker and fails once, and a `once` tool whose worker is lost before
+ * it began.
+ */
+async function playLostWorkers(stage: Stage): Promise<RunHandle> {
+  const processes = fixtureProcesses<FatalWorker>('serve-fatal');
+  try {
+    const mark = { deaths: 1, when: 'before' } as const;
+    const told = { modelDeaths: 1, failures: 1, effect: 'once', mark } as const;
+    const { run, stop } = await startFatalRun(stage, processes, told, {
+      taskQueue: 'recorded-lost-workers',
+    });
+    await run.result();
+    stop();
+    return run;
+  } finally {
+    await processes.stop();
+  }
 }
 
 /** An agent that the first worker lacks. */

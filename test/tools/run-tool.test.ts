@@ -407,7 +407,7 @@ describe('[row 20] a call that is stopped', () => {
     expect(outcome).toEqual({ kind: 'shutdown' });
   });
 
-  test('is no secret for a `once` tool when it surely did not begin', async () => {
+  test('[R3] is tried again for a `once` tool when it surely did not begin', async () => {
     const execute = vi.fn();
     const stoppedInTheCheck = async (run: Partial<ToolRunOptions>): Promise<unknown> => {
       const controller = new AbortController();
@@ -418,11 +418,7 @@ describe('[row 20] a call that is stopped', () => {
 
     const unstarted = { attempts: 1, started: false };
     expect(await stoppedInTheCheck({})).toEqual({ ...canceled, ...unstarted });
-    expect(await stoppedInTheCheck({ isShutdown: () => true })).toEqual({
-      outcome: 'error',
-      error: 'Error: work was not run: its worker stopped. Call it again.',
-      ...unstarted,
-    });
+    expect(await stoppedInTheCheck({ isShutdown: () => true })).toEqual({ kind: 'shutdown' });
     expect(execute).not.toHaveBeenCalled();
   });
 

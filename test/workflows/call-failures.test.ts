@@ -8,7 +8,7 @@ import {
   toModelOutcome,
   toToolResult,
   WaitAborted,
-} from '../../src/workflows/call-failures.ts';
+} from '../../src/workflows/attempts/call-failures.ts';
 
 /** An activity that lost its worker in every attempt that it had. */
 function exhausted(): ActivityFailure {

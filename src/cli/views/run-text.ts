@@ -94,6 +94,8 @@ function detailOf(event: AgentEvent): string {
       return `${event.outcome} (${durationText(event.durationMs)})`;
     case 'agent:model_call:before':
       return `${event.model}, ${event.messages} messages`;
+    case 'agent:model_attempt_failed':
+      return `${event.model}, attempt ${event.attempt}, ${event.code}: ${event.message} (again in ${durationText(event.retryInMs)})`;
     case 'agent:model_call:after':
       return modelCallText(event);
     case 'agent:turn:read':
@@ -122,17 +124,23 @@ function detailOf(event: AgentEvent): string {
 }
 
 function modelCallText(event: Extract<AgentEvent, { type: 'agent:model_call:after' }>): string {
-  const { model, usage, attempts, durationMs, error } = event;
+  const { model, usage, durationMs, error } = event;
   const tokens = `${withCommas(usage.inputTokens)} + ${withCommas(usage.outputTokens)} tokens`;
-  const tries = attempts > 1 ? `, attempt ${attempts}` : '';
   const failed = error === undefined ? '' : `, ${error.code}: ${error.message}`;
-  return `${model}, ${tokens}, ${durationText(durationMs)}${tries}${failed}`;
+  return `${model}, ${tokens}, ${durationText(durationMs)}${triesText(event)}${failed}`;
 }
 
 function toolCallText(event: Extract<AgentEvent, { type: 'agent:tool_call:after' }>): string {
-  const { tool, outcome, attempts, durationMs, error } = event;
-  const tries = attempts > 1 ? `, attempt ${attempts}` : '';
-  return `${tool} ${outcome} (${durationText(durationMs)}${tries})${error === undefined ? '' : ` ${error}`}`;
+  const { tool, outcome, durationMs, error } = event;
+  const ended = `${tool} ${outcome} (${durationText(durationMs)}${triesText(event)})`;
+  return error === undefined ? ended : `${ended} ${error}`;
+}
+
+/** What a call needed beyond one attempt: `, attempt 2, 1 lost`. */
+function triesText(tries: { readonly attempts: number; readonly losses?: number }): string {
+  const { attempts, losses = 0 } = tries;
+  const tried = attempts > 1 ? `, attempt ${attempts}` : '';
+  return losses > 0 ? `${tried}, ${losses} lost` : tried;
 }
 
 function programEndText(event: Extract<AgentEvent, { type: 'agent:program:after' }>): string {

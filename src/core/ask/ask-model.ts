@@ -18,6 +18,7 @@ import {
   isHeld,
   leaveCut,
   planCall,
+  promptEstimate,
   startCover,
   type StartedCover,
 } from './cover-call.ts';
@@ -62,7 +63,8 @@ export function askModels(iteration: Iteration, asking: Asking): Promise<AskEnd>
     if (plan !== null && isHeld(run, plan)) return askFrom(index, last);
     return callModel(iteration, asking, { ...planned, hasFallback }, (order, outcome, isShort) => {
       // Attempts distinguish chunks; summaries do not stream.
-      if (asking.purpose !== 'compaction') asking.tries.count += outcome.attempts;
+      const tries = outcome.attempts + (outcome.losses ?? 0);
+      if (asking.purpose !== 'compaction') asking.tries.count += tries;
       if (outcome.kind === 'reply') return outcome;
       leaveIfOver();
       if (outcome.kind === 'aborted') return askFrom(index + 1, last);
@@ -114,12 +116,21 @@ function callModel(
   const options: ModelCallOptions = {
     abortId,
     hasFallback,
+    onFailedAttempt: (failed) =>
+      run.record({
+        type: 'agent:model_attempt_failed',
+        model,
+        purpose: asking.purpose,
+        ...defined({ callId }),
+        ...failed,
+      }),
     // The cost of attempts is recorded when the call ends, but limits check it before each retry.
     mayRetry: (lost) => {
       const wouldBreach = run.wouldBreach(callAfter(lost));
       isShort = !wouldBreach && after(lost)?.kind === 'short';
       return !wouldBreach && !isShort;
     },
+    promptEstimate: () => promptEstimate(run, asking, model),
     maxOutputAfter: (lost) => {
       const left = after(lost);
       cap = left?.kind === 'covered' ? left.cap : cap;
@@ -219,7 +230,7 @@ function modelCallAfter(
   durationMs: number,
   callId: string | undefined,
 ): EventBody {
-  const { attempts } = outcome;
+  const { attempts, losses } = outcome;
   const { usage, usageKnown } = outcome.kind === 'reply' ? outcome.reply : outcome;
   const shown = {
     type: 'agent:model_call:after' as const,
@@ -228,7 +239,9 @@ function modelCallAfter(
     usage,
     usageKnown,
     attempts,
+    ...defined({ losses }),
     durationMs,
+    ...defined({ estimated: outcome.estimated }),
     ...marksOf(own, callId),
   };
   switch (outcome.kind) {

@@ -153,7 +153,7 @@ function toolCallAfter(
   result: CallEnd['result'],
   durationMs: number,
 ): Extract<EventBody, { readonly type: 'agent:tool_call:after' }> {
-  const { outcome, started, attempts, output, error, cut, counts, gauges } = result;
+  const { outcome, started, attempts, losses, output, error, cut, counts, gauges } = result;
   const isCached = outcome === 'ok' && attempts === 0;
   return {
     type: 'agent:tool_call:after',
@@ -165,6 +165,7 @@ function toolCallAfter(
     attempts,
     durationMs,
     ...defined({
+      losses,
       output: output === undefined ? undefined : cutInEvent(output),
       error,
       cut,

@@ -1,8 +1,48 @@
-/** How often each kind of call is attempted; the same for every host. */
+/** How often each kind of call is attempted, and when; the same for every host. */
 import type { ToolSpec } from './spec.ts';
 
 /** Attempts of one model call, over all its activities. */
 export const MAX_MODEL_ATTEMPTS = 8;
+
+/** Attempts of one model call if another model is asked when it fails. */
+export const ATTEMPTS_BEFORE_FALLBACK = 2;
+
+/** A provider that asks for a longer wait is not asked again if there is a fallback: 10 s. */
+export const MAX_WAIT_BEFORE_FALLBACK_MS = 10_000;
+
+/** How many attempts a model call has. */
+export function maxModelAttempts(hasFallback: boolean): number {
+  return hasFallback ? ATTEMPTS_BEFORE_FALLBACK : MAX_MODEL_ATTEMPTS;
+}
+
+/** The wait after the `attempt`-th failure of a provider that asks for none: 1 s, doubling to 30 s. */
+export function modelRetryMs(attempt: number): number {
+  return Math.min(1_000 * 2 ** Math.max(0, attempt - 1), 30_000);
+}
+
+/** The wait after the `attempt`-th failure of a tool, at most a hundred times the first. */
+export function toolRetryMs({ retry }: Pick<ToolSpec, 'retry'>, attempt: number): number {
+  const { initialMs, factor } = retry;
+  return Math.min(initialMs * factor ** (attempt - 1), initialMs * 100);
+}
+
+/** The wait after the `attempt`-th failure of validators: 1 s, doubling. */
+export function judgeRetryMs(attempt: number): number {
+  return 1_000 * 2 ** (attempt - 1);
+}
+
+/**
+ * Whether a model call is tried again after `attempts` failed ones. `waitMs`: how long the next one
+ * waits.
+ */
+export function hasNextModelAttempt(
+  attempts: number,
+  waitMs: number,
+  hasFallback: boolean,
+): boolean {
+  if (attempts >= maxModelAttempts(hasFallback)) return false;
+  return !hasFallback || waitMs <= MAX_WAIT_BEFORE_FALLBACK_MS;
+}
 
 /** Attempts to judge an answer: its validators are user functions, which may throw. */
 export const MAX_JUDGE_ATTEMPTS = 3;

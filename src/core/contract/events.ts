@@ -5,9 +5,17 @@
  */
 import type { Rules } from '../../lisp.ts';
 import type { StrategySpec } from './compaction.ts';
+import type { FailedAttempt } from './host-outcome.ts';
 import type { Json } from '../base/json.ts';
 import type { Breach, Limit } from './limit.ts';
-import type { FinishReason, Mode, ModelPurpose, OutputStrategy, TokenUsage } from './model.ts';
+import type {
+  EstimatedUsage,
+  FinishReason,
+  Mode,
+  ModelPurpose,
+  OutputStrategy,
+  TokenUsage,
+} from './model.ts';
 import type { ReplyProblem, ProblemFamily } from '../base/problem.ts';
 import type { Numbers } from './stats.ts';
 import type { CallOutcome, Reports } from './outcome.ts';
@@ -69,6 +77,17 @@ export type EventBody =
       /** The call of the LLM tool that asks. */
       readonly callId?: string;
     }
+  /**
+   * An attempt of a model call failed, and another follows. The last failure of a call is in
+   * `agent:model_call:after`.
+   */
+  | ({
+      readonly type: 'agent:model_attempt_failed';
+      readonly model: string;
+      readonly purpose: ModelPurpose;
+      /** The call of the LLM tool that asks. */
+      readonly callId?: string;
+    } & FailedAttempt)
   /** A model call has ended after all its attempts, or a tool or a validator has reported one. */
   | {
       readonly type: 'agent:model_call:after';
@@ -76,9 +95,13 @@ export type EventBody =
       readonly purpose: ModelPurpose;
       readonly usage: TokenUsage;
       readonly usageKnown: boolean;
+      /** Set when attempts died with their worker: what they used, by estimate. */
+      readonly estimated?: EstimatedUsage;
       /** Absent if the call failed or was aborted, and in reports of tools and validators. */
       readonly finishReason?: FinishReason;
       readonly attempts: number;
+      /** Attempts that ended because a worker was lost; they are not in `attempts`. */
+      readonly losses?: number;
       readonly durationMs: number;
       readonly error?: { readonly code: string; readonly message: string };
       readonly own?: true;
@@ -138,6 +161,8 @@ export type EventBody =
       readonly output?: Json;
       readonly error?: string;
       readonly attempts: number;
+      /** Attempts that ended because a worker was lost; they are not in `attempts`. */
+      readonly losses?: number;
       readonly durationMs: number;
       readonly cut?: { readonly shown: number; readonly total: number };
       /** The result is that of an earlier, equal call: the tool did not run again. */

@@ -4,6 +4,7 @@
 import type { Message } from '../base/message.ts';
 import type { SummaryOrder } from './compaction.ts';
 import type { AgentInput } from './input.ts';
+import type { EarlierTries } from './outcome.ts';
 import type { ModelPurpose, ModelRequest, OutputStrategy } from './model.ts';
 
 /** A question that a custom loop asks with messages of its own. */
@@ -23,7 +24,7 @@ export type InlineRequest = Pick<
 >;
 
 /** A model call: who asks, for which part of the transcript, and the options of this call. */
-export interface ModelOrder {
+export interface ModelOrder extends EarlierTries {
   readonly agent: string;
   readonly runId: string;
   /** Run id of the root of the tree; absent if this run is the root. */
@@ -35,8 +36,6 @@ export interface ModelOrder {
   readonly iteration: number;
   /** Attempts in this iteration before this call, fallbacks and repeated questions included. */
   readonly triesBefore: number;
-  /** Attempts of this call that have ended; set by a host that starts the call again. */
-  readonly attemptsBefore?: number;
   /** True when the model must answer without calls. */
   readonly lastTurn: boolean;
   /** Milliseconds since 1970, for instructions that name the date. */

@@ -1,17 +1,28 @@
 /** How the calls of the port ended: what a host returns to the loop. */
-import type { Reply, TokenUsage } from './model.ts';
+import type { EstimatedUsage, Reply, TokenUsage } from './model.ts';
 import type { JudgeResult, LiteralFindings, LiteralVerdict, ToolResult } from './outcome.ts';
 import type { Step } from './step.ts';
 
+/** How often a model call was tried. */
+interface ModelTries {
+  /** Attempts of the provider, from 1. */
+  readonly attempts: number;
+  /** Attempts that ended because a worker was lost; absent: none. */
+  readonly losses?: number;
+  /** What those used that died with their worker; absent: nothing. */
+  readonly estimated?: EstimatedUsage;
+}
+
 /** How a model call ended. */
-export type ModelOutcome =
-  | { readonly kind: 'reply'; readonly reply: Reply; readonly attempts: number }
+export type ModelOutcome = ModelTries & ModelEnd;
+
+type ModelEnd =
+  | { readonly kind: 'reply'; readonly reply: Reply }
   /** The call was stopped; usage that the provider has reported is counted. */
   | {
       readonly kind: 'aborted';
       readonly usage: TokenUsage;
       readonly usageKnown: boolean;
-      readonly attempts: number;
     }
   | {
       readonly kind: 'failed';
@@ -22,11 +33,22 @@ export type ModelOutcome =
       readonly status?: number;
       readonly usage: TokenUsage;
       readonly usageKnown: boolean;
-      readonly attempts: number;
     };
 
 /** A model call that gave no reply. */
 export type ModelLoss = Exclude<ModelOutcome, { readonly kind: 'reply' }>;
+
+/** An attempt of a provider that failed and is followed by another. */
+export interface FailedAttempt {
+  /** Its number in the call, from 1. */
+  readonly attempt: number;
+  /** As in {@link ModelOutcome}. */
+  readonly code: string;
+  readonly message: string;
+  readonly status?: number;
+  /** When the next attempt begins, in milliseconds from now. */
+  readonly retryInMs: number;
+}
 
 /** How a tool call ended, and when. */
 export interface ToolEnd {

@@ -5,8 +5,8 @@ import type { TokenUsage } from './model.ts';
 
 /**
  * How a call ended. `ok` · `error`: the tool failed · `rejected`: unknown tool or unfit arguments,
- * it did not run · `denied`: by a person · `refused`: by a limit · `unknown`: a `once` tool was
- * interrupted and may have taken effect · `canceled`: stopped while it ran.
+ * it did not run · `denied`: by a person · `refused`: by a limit · `unknown`: it was interrupted and
+ * may have taken effect · `canceled`: stopped while it ran.
  */
 export type CallOutcome =
   'ok' | 'error' | 'rejected' | 'denied' | 'refused' | 'unknown' | 'canceled';
@@ -45,8 +45,10 @@ export interface ToolResult extends Reports {
   readonly importance?: number;
   /** Set when the text of the result was longer than the tool's `maxResultBytes`. */
   readonly cut?: { readonly shown: number; readonly total: number };
-  /** Attempts of the activity, from 1. */
+  /** Attempts of the tool, from 1. Those that ended because a worker was lost do not count. */
   readonly attempts: number;
+  /** Attempts that ended because a worker was lost; absent: none. */
+  readonly losses?: number;
   /** Whether `execute` began: a call that was canceled before that is not counted. */
   readonly started: boolean;
   /** If `ok`: the tool has begun outside work that is ended from outside. */
@@ -90,8 +92,19 @@ export interface LiteralFindings {
   }[];
 }
 
+/**
+ * What was tried before, in an order of a host that begins each attempt of a call itself. Absent in
+ * the first attempt of a call.
+ */
+export interface EarlierTries {
+  /** Attempts that have ended: what the provider, the tool or the validators tried. */
+  readonly attemptsBefore?: number;
+  /** Attempts that ended because a worker was lost. */
+  readonly lossesBefore?: number;
+}
+
 /** The order to the tool activity. */
-export interface ToolOrder {
+export interface ToolOrder extends EarlierTries {
   readonly agent: string;
   readonly runId: string;
   readonly agentPath: string;
@@ -103,7 +116,7 @@ export interface ToolOrder {
 }
 
 /** The order to `judgeAnswer`: the candidates of one reply, at most one order a reply. */
-export interface JudgeOrder {
+export interface JudgeOrder extends EarlierTries {
   readonly agent: string;
   readonly runId: string;
   readonly agentPath: string;

@@ -2,7 +2,7 @@
 import type { ProgramMemory } from '../../lisp.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { Breach } from './limit.ts';
-import type { Mode } from './model.ts';
+import type { EstimatedUsage, Mode } from './model.ts';
 
 /** How a run ended. */
 export type StepStatus = 'success' | 'limit_exceeded' | 'canceled' | 'error' | 'compaction_failed';
@@ -19,6 +19,8 @@ export interface Usage {
   readonly modelCallRetries: number;
   readonly toolCalls: number;
   readonly durationMs: number;
+  /** What attempts used that died with their worker; in no other sum. Absent: none did. */
+  readonly estimated?: EstimatedUsage;
   /** The provider was asked for output that fits a schema. */
   readonly schemaUsed?: true;
   /** The plain value of a program became the answer, because no turn was left. */
@@ -55,6 +57,12 @@ export interface StepTrace {
 /** The definitions that programs left; empty for a run without programs. */
 export type StepMemory = ProgramMemory | { readonly [name: string]: never };
 
+/** A call that was interrupted and may have taken effect. */
+export interface UnknownCall {
+  readonly callId: string;
+  readonly tool: string;
+}
+
 /** How a run ended, as plain JSON. */
 export interface Step {
   readonly v: 1;
@@ -84,5 +92,10 @@ export interface Step {
   readonly notes: readonly string[];
   readonly iterations: number;
   readonly children: readonly ChildSummary[];
+  /**
+   * Calls that were interrupted and may have taken effect, the first 100; absent: none. Those of
+   * children are in their own Steps.
+   */
+  readonly unknownCalls?: readonly UnknownCall[];
   readonly trace: StepTrace;
 }

@@ -7,7 +7,8 @@
  *     stops ends within 30 s as `aborted` or `canceled`; a `once` tool that does not stop ends as
  *     `unknown`. A child has 90 s to end, then it is `lost`. What ended before keeps its outcome.
  * H2  The host owns retries, deadlines and heartbeats of a call; the loop owns fallbacks, counting
- *     and limits. Before the host retries an attempt that cost tokens, it asks the loop.
+ *     and limits. Before the host retries an attempt that cost tokens, it asks the loop. An attempt
+ *     that ended because a worker was lost is none of the provider or tool.
  * H3  What `now` returns never decreases, and is the same on every replay at the same place.
  * H4  `publish` and `send` return at once and never throw.
  */
@@ -15,9 +16,11 @@ import type { Rules } from '../../lisp.ts';
 import type { AgentEvent } from '../contract/events.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { ChildOrder, ModelOrder } from '../contract/host-order.ts';
+import type { EstimatedUsage } from '../contract/model.ts';
 import type {
   ApprovalOutcome,
   ChildEnd,
+  FailedAttempt,
   JudgeOutcome,
   LiteralsOutcome,
   ModelLoss,
@@ -41,10 +44,17 @@ export interface CallOptions {
 export interface ModelCallOptions extends CallOptions {
   /** Asked before an attempt that cost tokens is retried; if false, the call ends with `lost`. */
   readonly mayRetry: (lost: ModelLoss) => boolean;
+  /** An estimate of the prompt, for attempts of which nothing is known but that they were lost. */
+  readonly promptEstimate?: () => EstimatedUsage;
   /** The `maxOutputTokens` of the order that retries such an attempt. Default: as before. */
   readonly maxOutputAfter?: ((lost: ModelLoss) => number | undefined) | undefined;
-  /** True: another model is asked if this call fails, so it waits for no other worker. */
+  /**
+   * True: another model is asked if this call fails. So it has two attempts, waits at most 10 s for
+   * the second, and waits for no other worker.
+   */
   readonly hasFallback?: boolean;
+  /** Called for each failed attempt after which the host tries again. */
+  readonly onFailedAttempt?: (failed: FailedAttempt) => void;
 }
 
 /** A message to another run of the tree. It may be lost, delayed or delivered twice. */

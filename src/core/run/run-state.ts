@@ -41,7 +41,7 @@ import {
 } from './idle-state.ts';
 import type { KeptTurn } from './kept-turn.ts';
 import type { ProgramState } from '../contract/report.ts';
-import type { StepMemory } from '../contract/step.ts';
+import type { StepMemory, UnknownCall } from '../contract/step.ts';
 
 /** The transcript of the epoch: the number of messages, and the digest of the head and of them. */
 export interface TranscriptMark {
@@ -91,6 +91,8 @@ export interface RunState extends TreeState, IdleState {
   readonly covers?: readonly OpenCover[];
   /** The turn in which the link before handed over; null or absent between iterations. */
   readonly turn?: KeptTurn | null;
+  /** Calls that may have taken effect, the first 100 of the chain; absent until there was one. */
+  readonly unknownCalls?: readonly UnknownCall[];
   /** True once the model was told that its answer is too large for a Step. */
   readonly toldSize?: true;
   /** What programs left; absent until there was a program, or a memory to begin with. */
@@ -272,6 +274,7 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
       return {
         ...withoutItems(state, ({ callId }) => callId === event.callId, event.at),
         ...withoutCall(state, event.callId),
+        ...(event.outcome === 'unknown' ? withUnknown(state, event) : NOTHING),
         ...defined({ cached: carried.cached && keepResult(state.cached ?? [], carried.cached) }),
       };
     case 'agent:child:spawn':
@@ -296,6 +299,7 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
     case 'agent:execution:after':
     case 'agent:turn:read':
     case 'agent:section:read':
+    case 'agent:model_attempt_failed':
     case 'agent:validator:called':
     case 'agent:validator:result':
     case 'agent:answer:judged':
@@ -310,6 +314,17 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
 function withoutModel({ openModels = [] }: RunState, model: string): Partial<RunState> {
   const place = openModels.indexOf(model);
   return place === -1 ? NOTHING : { openModels: openModels.toSpliced(place, 1) };
+}
+
+/** So many calls of unknown outcome are named: the state stays small. */
+const MAX_UNKNOWN_CALLS = 100;
+
+function withUnknown(
+  { unknownCalls = [] }: RunState,
+  { callId, tool }: UnknownCall,
+): Partial<RunState> {
+  if (unknownCalls.length >= MAX_UNKNOWN_CALLS) return NOTHING;
+  return { unknownCalls: [...unknownCalls, { callId, tool }] };
 }
 
 function withCover({ covers = [] }: RunState, seq: number, { cover }: Carried): Partial<RunState> {

@@ -29,6 +29,11 @@ function set(key: string, value: number): StatChange {
   return { kind: 'set', key, value };
 }
 
+/** Counts attempts whose worker was lost. */
+function lost(losses = 0): StatChange[] {
+  return losses === 0 ? [] : [count('agent:lost_attempts', losses)];
+}
+
 const FAILED_CALLS: readonly string[] = ['error', 'unknown', 'rejected', 'refused'];
 
 const RULES: Rules = {
@@ -39,17 +44,24 @@ const RULES: Rules = {
       .filter((key) => LAST_ITERATION.test(key))
       .map((key) => set(key, 0)),
   ],
-  'agent:model_call:after': ({ model, usage, attempts }) => {
+  'agent:model_call:after': ({ model, usage, attempts, losses, estimated }) => {
     const total = exactSum(usage.inputTokens, usage.outputTokens);
     return [
       ...countBoth('agent:model_calls', 1, model),
       ...countBoth('agent:model_call_retries', Math.max(0, attempts - 1), model),
+      ...lost(losses),
       ...countBoth('agent:input_tokens', usage.inputTokens, model),
       ...countBoth('agent:output_tokens', usage.outputTokens, model),
       ...countBoth('agent:total_tokens', total, model),
       ...countBoth('agent:input_tokens_cached', usage.cachedInputTokens, model),
       ...countBoth('agent:reasoning_tokens', usage.reasoningTokens, model),
       ...countBoth('agent:cost_microusd', usage.costMicroUsd, model),
+      ...(estimated === undefined
+        ? []
+        : [
+            ...countBoth('agent:estimated_tokens', estimated.totalTokens, model),
+            ...countBoth('agent:estimated_cost', estimated.costMicroUsd, model),
+          ]),
       ...riseBoth('agent:input_tokens_last_iteration', usage.inputTokens, model),
       ...riseBoth('agent:output_tokens_last_iteration', usage.outputTokens, model),
       ...riseBoth('agent:total_tokens_last_iteration', total, model),
@@ -74,7 +86,7 @@ const RULES: Rules = {
     accepted
       ? []
       : [count('agent:answer_rejected_total'), count(`agent:answer_rejected_by:${validator}`)],
-  'agent:tool_call:after': ({ tool, outcome, started, counts, gauges, inProgram }) => {
+  'agent:tool_call:after': ({ tool, outcome, started, losses, counts, gauges, inProgram }) => {
     const failed = FAILED_CALLS.includes(outcome);
     // Calls of a program do not count: it may try a hundred pages and half of them may be missing.
     // Only the program's own failure is part of a streak.
@@ -82,6 +94,7 @@ const RULES: Rules = {
     const streak = 'agent:tool_calls_error_consecutive';
     return [
       ...(started ? countBoth('agent:tool_calls', 1, tool) : []),
+      ...lost(losses),
       ...(failed
         ? [
             count('agent:tool_calls_error_total'),

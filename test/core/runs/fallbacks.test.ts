@@ -16,10 +16,16 @@ describe('[row 52] [row 53] fallbacks', () => {
       error: { code: 'model_auth', message: 'HTTP 401: status 401' },
     },
     {
-      name: 'after all attempts',
-      failures: Array.from({ length: 8 }, () => refusal(503)),
-      attempts: 8,
+      name: '[R12] after two attempts',
+      failures: Array.from({ length: 2 }, () => refusal(503)),
+      attempts: 2,
       error: { code: 'model_error', message: 'HTTP 503: status 503' },
+    },
+    {
+      name: '[R12] at once when Retry-After is over 10 s',
+      failures: [Object.assign(refusal(429), { responseHeaders: { 'retry-after': '11' } })],
+      attempts: 1,
+      error: { code: 'model_error', message: 'HTTP 429: status 429' },
     },
   ])('answer $name, and statistics name each at its price', async (row) => {
     const broken = scriptedModel(row.failures);
@@ -72,6 +78,25 @@ describe('[row 52] [row 53] fallbacks', () => {
       { model: 'first', attempts: row.attempts, error: row.error },
       { model: 'second', attempts: 1, error: undefined },
     ]);
+  });
+
+  it('[R12] each failed attempt that is followed by another is an event', async () => {
+    const { run } = startRun([refusal(503), refusal(529), answer()]);
+    await run.result;
+
+    expect(bodiesOf(run.events, 'agent:model_attempt_failed')).toEqual(
+      [
+        { attempt: 1, status: 503, retryInMs: 1_000 },
+        { attempt: 2, status: 529, retryInMs: 2_000 },
+      ].map((shown) => ({
+        type: 'agent:model_attempt_failed',
+        model: 'm',
+        purpose: 'reply',
+        code: 'model_error',
+        message: `HTTP ${shown.status}: status ${shown.status}`,
+        ...shown,
+      })),
+    );
   });
 
   it('are not asked when a request was refused', async () => {

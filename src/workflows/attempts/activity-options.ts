@@ -3,15 +3,15 @@
  * Only this file has duration strings; everywhere else a time is a number of milliseconds.
  */
 import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow';
-import type { ActivityRuntime } from '../activities/activity-types.ts';
+import type { ActivityRuntime } from '../../activities/activity-types.ts';
 import {
   MAX_CHECK_ATTEMPTS,
   MAX_JUDGE_ATTEMPTS,
   MAX_MODEL_ATTEMPTS,
   maxToolAttempts,
-} from '../core/contract/attempts.ts';
-import type { ToolSpec } from '../core/contract/spec.ts';
-import { defined } from '../core/base/defined.ts';
+} from '../../core/contract/attempts.ts';
+import type { ToolSpec } from '../../core/contract/spec.ts';
+import { defined } from '../../core/base/defined.ts';
 
 /**
  * The default of a canceled activity is TRY_CANCEL: the workflow goes on at once and the usage of
@@ -58,6 +58,38 @@ export function modelOptions(runtime: ActivityRuntime, attemptsBefore = 0): Acti
     ...defined({ taskQueue: runtime.modelQueue }),
   };
 }
+
+/** Pauses after the first losses of a call, after which the workflow begins it anew. */
+const LOSS_PAUSES_MS: readonly number[] = [100, 1_000, 2_000, 4_000, 8_000];
+
+/** After later losses, in ms: doubling from the first to the second. */
+const LATE_LOSS_PAUSES_MS = { first: 30_000, most: 600_000 } as const;
+
+/** How long a call waits after its `losses`-th loss. */
+export function lossPauseMs(losses: number): number {
+  const { first, most } = LATE_LOSS_PAUSES_MS;
+  const late = losses - LOSS_PAUSES_MS.length - 1;
+  return LOSS_PAUSES_MS[losses - 1] ?? Math.min(first * 2 ** late, most);
+}
+
+/**
+ * One attempt, which the workflow begins: what failed is its to judge. After five losses the service
+ * repeats what is lost, since that writes no events, and a call must not fill the history.
+ */
+export function attemptOptions(options: ActivityOptions, losses: number): ActivityOptions {
+  return { ...options, retry: isRepeatedByService(losses) ? LATE_RETRY : { maximumAttempts: 1 } };
+}
+
+/** Whether the service repeats an attempt that is lost, after `losses` of its call. */
+export function isRepeatedByService(losses: number): boolean {
+  return losses >= LOSS_PAUSES_MS.length;
+}
+
+const LATE_RETRY: NonNullable<ActivityOptions['retry']> = {
+  initialInterval: LATE_LOSS_PAUSES_MS.first,
+  backoffCoefficient: 2,
+  maximumInterval: LATE_LOSS_PAUSES_MS.most,
+};
 
 /** Added to a tool's own time: the activity answers a time-out itself, with the tool's name. */
 const TOOL_GRACE_MS = 10_000;

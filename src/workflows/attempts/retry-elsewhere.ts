@@ -9,11 +9,11 @@
  * E3  An abort ends the wait. A pause of the run ends it too: when the run resumes, the call is
  *     tried at once, and a new wait begins if it has to.
  */
-import type { ActivityRuntime } from '../activities/activity-types.ts';
-import type { Run } from '../core/run/run.ts';
-import type { Waits } from '../core/run/waits.ts';
+import type { ActivityRuntime } from '../../activities/activity-types.ts';
+import type { Run } from '../../core/run/run.ts';
 import { lackOf, WaitAborted } from './call-failures.ts';
-import type { OpenCall } from './flight.ts';
+import type { OpenCall } from './open-call.ts';
+import type { Rest } from './rests.ts';
 
 /** The wait when neither the agent nor the worker's environment says otherwise. */
 export const DEFAULT_ELSEWHERE_MS = 600_000;
@@ -54,7 +54,7 @@ export interface Elsewhere {
 /** What waits need from the host and its run. */
 export interface ElsewhereParts {
   readonly runtime: ActivityRuntime;
-  readonly waits: Waits;
+  readonly rest: Rest;
   /** Null before the run has begun. */
   readonly run: () => Run | null;
   /** False in a link that began before there were such waits; see `Link.limitsAtOnce`. */
@@ -62,34 +62,18 @@ export interface ElsewhereParts {
 }
 
 /** The waits of one run. */
-export function createElsewhere({ runtime, waits, run, isNew }: ElsewhereParts): Elsewhere {
+export function createElsewhere({ runtime, rest, run, isNew }: ElsewhereParts): Elsewhere {
   const limitMs = elsewhereMsOf(runtime.elsewhereMs);
-  const isPaused = (): boolean => (run()?.state.pausedAt ?? null) !== null;
-
-  /** Waits for `ms` or a pause; false when the wait was aborted. */
-  const pause = async ({ scope }: OpenCall, ms: number): Promise<boolean> => {
-    const isOver = (): boolean => scope.consideredCancelled;
-    await waits.until(() => isOver() || isPaused(), Date.now() + ms);
-    return !isOver();
-  };
-  const resumed = async ({ scope }: OpenCall): Promise<boolean> => {
-    await waits.until(() => scope.consideredCancelled || !isPaused());
-    return !scope.consideredCancelled;
-  };
   const tryAgain = async <Result>(call: FailedCall<Result>, what: string): Promise<Result> => {
-    // Nothing else wakes the waits after a cancel of the scope.
-    call.scope.cancelRequested.catch(() => waits.wake());
     let waitedMs = 0;
     let lacking = what;
     for (let next = FIRST_PAUSE_MS; ; next = longer(next, waitedMs)) {
       call.relabel(`worker with ${lacking}`);
       const ms = Math.min(next, limitMs - waitedMs);
-      if (!(await pause(call, ms))) throw new WaitAborted();
-      waitedMs += ms;
-      if (isPaused()) {
-        if (!(await resumed(call))) throw new WaitAborted();
-        [waitedMs, next] = [0, FIRST_PAUSE_MS];
-      }
+      const ended = await rest(call.scope, ms);
+      if (ended === 'aborted') throw new WaitAborted();
+      if (ended === 'resumed') [waitedMs, next] = [0, FIRST_PAUSE_MS];
+      else waitedMs += ms;
       call.relabel(null);
       try {
         return await call.scope.run(call.again);

@@ -2,7 +2,7 @@
  * The outcome of a call whose activity failed, read from Temporal's failure. Attempts that Temporal
  * itself retries leave no trace here, so an attempt that cost tokens is never left to it.
  */
-import { defined } from '../core/base/defined.ts';
+import { defined } from '../../core/base/defined.ts';
 import {
   ActivityFailure,
   ApplicationFailure,
@@ -10,10 +10,11 @@ import {
   isCancellation,
   TimeoutFailure,
 } from '@temporalio/workflow';
-import type { ModelFailureDetails, NotHereDetails } from '../activities/activity-types.ts';
-import type { ApprovalOutcome, ModelLoss, ModelOutcome } from '../core/contract/host-outcome.ts';
-import type { ToolSpec } from '../core/contract/spec.ts';
-import { addUsage, noUsage } from '../core/model/usage.ts';
+import type { ModelFailureDetails, NotHereDetails } from '../../activities/activity-types.ts';
+import type { ApprovalOutcome, ModelLoss, ModelOutcome } from '../../core/contract/host-outcome.ts';
+import type { ToolSpec } from '../../core/contract/spec.ts';
+import { addEstimates } from '../../core/model/estimated-usage.ts';
+import { addUsage, noUsage } from '../../core/model/usage.ts';
 import {
   canceledCallText,
   lostWorkerText,
@@ -21,9 +22,9 @@ import {
   toolErrorText,
   toolTimeoutText,
   unknownOutcomeText,
-} from '../core/toolchain/call-texts.ts';
-import type { ToolResult } from '../core/contract/outcome.ts';
-import { MAX_MODEL_ATTEMPTS, maxToolAttempts } from '../core/contract/attempts.ts';
+} from '../../core/toolchain/call-texts.ts';
+import type { ToolResult } from '../../core/contract/outcome.ts';
+import { MAX_MODEL_ATTEMPTS, maxToolAttempts } from '../../core/contract/attempts.ts';
 
 /** The wait for a worker that has what a call needs was aborted: the call was not begun. */
 export class WaitAborted extends Error {
@@ -72,6 +73,7 @@ export function toModelOutcome(error: unknown, attemptsBefore = 0): ModelLoss {
     usage,
     usageKnown,
     attempts,
+    ...defined({ losses: details.losses, estimated: details.estimated }),
   };
 }
 
@@ -85,21 +87,38 @@ export function addEarlier<Outcome extends ModelOutcome>(
   earlier: ModelLoss,
   outcome: Outcome,
 ): Outcome {
-  const attempts = earlier.attempts + outcome.attempts;
+  const tries = triesOf(earlier, outcome);
   if (outcome.kind === 'reply') {
     const usage = addUsage(earlier.usage, outcome.reply.usage);
-    return { ...outcome, attempts, reply: { ...outcome.reply, usage } };
+    return { ...outcome, ...tries, reply: { ...outcome.reply, usage } };
   }
   const usage = addUsage(earlier.usage, outcome.usage);
-  return { ...outcome, attempts, usage, usageKnown: earlier.usageKnown || outcome.usageKnown };
+  return { ...outcome, ...tries, usage, usageKnown: earlier.usageKnown || outcome.usageKnown };
+}
+
+function triesOf(
+  earlier: ModelLoss,
+  outcome: ModelOutcome,
+): Pick<ModelLoss, 'attempts' | 'losses' | 'estimated'> {
+  const attempts = earlier.attempts + outcome.attempts;
+  const losses = (earlier.losses ?? 0) + (outcome.losses ?? 0);
+  const estimated = addEstimates(earlier.estimated, outcome.estimated);
+  return { attempts, ...defined({ losses: losses === 0 ? undefined : losses, estimated }) };
 }
 
 /** A call that was canceled between two attempts. */
-export function abortedWith({ usage, usageKnown, attempts }: ModelLoss): ModelLoss {
-  return { kind: 'aborted', usage, usageKnown, attempts };
+export function abortedWith({
+  usage,
+  usageKnown,
+  attempts,
+  losses,
+  estimated,
+}: ModelLoss): ModelLoss {
+  return { kind: 'aborted', usage, usageKnown, attempts, ...defined({ losses, estimated }) };
 }
 
-function modelDetailsOf(cause: Error): Partial<ModelFailureDetails> {
+/** The details of a failed model activity; empty for a failure of another kind. */
+export function modelDetailsOf(cause: Error): Partial<ModelFailureDetails> {
   if (!(cause instanceof ApplicationFailure)) return {};
   return (cause.details?.[0] ?? {}) as Partial<ModelFailureDetails>;
 }
@@ -176,12 +195,13 @@ function attemptsOf(error: unknown, maxAttempts: number): number {
 /** The service's detail for an activity that was canceled before a worker had it (seen, 1.32.0). */
 const NOT_STARTED = 'ACTIVITY_ID_NOT_STARTED';
 
-function isUnstarted(cause: Error): boolean {
+/** Whether an activity was canceled before a worker had it. */
+export function isUnstarted(cause: Error): boolean {
   return cause instanceof CancelledFailure && cause.details.includes(NOT_STARTED);
 }
 
 /** The cause of the failure: Temporal wraps it once. */
-function causeOf(error: unknown): Error {
+export function causeOf(error: unknown): Error {
   if (error instanceof ActivityFailure && error.cause !== undefined) return error.cause;
   return error instanceof Error ? error : new Error(String(error));
 }

@@ -7,14 +7,14 @@ import type {
   ActivityRuntime,
   EverloopActivities,
   ModelActivityResult,
-} from '../activities/activity-types.ts';
-import type { ModelCallOptions } from '../core/run/host.ts';
-import type { ModelOutcome } from '../core/contract/host-outcome.ts';
-import { cappedOrder, type ModelOrder } from '../core/contract/host-order.ts';
-import { MAX_MODEL_ATTEMPTS } from '../core/contract/attempts.ts';
+} from '../../activities/activity-types.ts';
+import type { ModelCallOptions } from '../../core/run/host.ts';
+import type { ModelOutcome } from '../../core/contract/host-outcome.ts';
+import { cappedOrder, type ModelOrder } from '../../core/contract/host-order.ts';
+import { MAX_MODEL_ATTEMPTS } from '../../core/contract/attempts.ts';
 import { modelOptions, onAnyWorker } from './activity-options.ts';
 import { abortedWith, addEarlier, retryOf, toModelOutcome } from './call-failures.ts';
-import type { OpenCall } from './flight.ts';
+import type { OpenCall } from './open-call.ts';
 import type { Elsewhere } from './retry-elsewhere.ts';
 
 /** Where and how long a model call is retried. */

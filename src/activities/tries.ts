@@ -1,0 +1,50 @@
+/**
+ * Which attempt of its call an activity is. The service's number counts what was lost as well, so it
+ * is not the number of the provider's or the tool's attempt.
+ */
+import { Context } from '@temporalio/activity';
+import { defined } from '../core/base/defined.ts';
+import type { EarlierTries } from '../core/contract/outcome.ts';
+import { lostBefore } from './lost-attempts.ts';
+
+/** The number of an attempt, and what was lost before it. */
+export interface AttemptNumber {
+  /** Number of this attempt of the provider or tool, from 1. */
+  readonly attempt: number;
+  /** Attempts before it that ended because a worker was lost. */
+  readonly losses: number;
+  /** What this activity adds to the attempts and losses of earlier ones. */
+  readonly added: {
+    readonly attempts: number;
+    readonly losses?: number;
+    /** What a model call lost with them. */
+    readonly estimated?: { readonly totalTokens: number; readonly costMicroUsd: number };
+  };
+}
+
+/** The number of the attempt that the current activity makes. */
+export function triesOf(order: EarlierTries): AttemptNumber {
+  const { attemptsBefore = 0, lossesBefore } = order;
+  const { attempt } = Context.current().info;
+  // The service retries this activity whatever it failed by.
+  if (!endsWithAttempt(order)) {
+    return { attempt: attemptsBefore + attempt, losses: 0, added: { attempts: attempt } };
+  }
+  const lost = attempt - 1;
+  return {
+    attempt: attemptsBefore + 1,
+    losses: (lossesBefore ?? 0) + lost,
+    added: {
+      attempts: 1,
+      ...(lost === 0 ? {} : defined({ losses: lost, estimated: lostBefore() })),
+    },
+  };
+}
+
+/**
+ * Whether the service repeats the activity only after a loss: whatever else fails is final for the
+ * service, and the workflow decides about the next attempt.
+ */
+export function endsWithAttempt({ lossesBefore }: EarlierTries): boolean {
+  return lossesBefore !== undefined;
+}

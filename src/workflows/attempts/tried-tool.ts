@@ -1,0 +1,191 @@
+/** The attempts of a tool call and of a judgement: which failures another one follows. */
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  isCancellation,
+  proxyActivities,
+  type ActivityOptions,
+} from '@temporalio/workflow';
+import { defined } from '../../core/base/defined.ts';
+import type { ActivityRuntime, EverloopActivities } from '../../activities/activity-types.ts';
+import { judgeRetryMs, MAX_JUDGE_ATTEMPTS, toolRetryMs } from '../../core/contract/attempts.ts';
+import type { JudgeOutcome } from '../../core/contract/host-outcome.ts';
+import type {
+  JudgeOrder,
+  JudgeResult,
+  ToolOrder,
+  ToolResult,
+} from '../../core/contract/outcome.ts';
+import type { ToolSpec } from '../../core/contract/spec.ts';
+import { canceledCallText, unknownOutcomeText } from '../../core/toolchain/call-texts.ts';
+import { SEARCH_TOOL } from '../../core/tool-search/query.ts';
+import {
+  attemptOptions,
+  isRepeatedByService,
+  judgeOptions,
+  lossPauseMs,
+  onAnyWorker,
+  toolOptions,
+} from './activity-options.ts';
+import {
+  causeOf,
+  isUnstarted,
+  toCheckOutcome,
+  toToolResult,
+  WaitAborted,
+} from './call-failures.ts';
+import { isLoss, isToolLoss, neverBegan } from './losses.ts';
+import { after } from './tried-model.ts';
+import type { Failed, Tried, TriedCall } from './try-again.ts';
+
+type ToolActivity = EverloopActivities['callTool'];
+
+/** Where and as which activity a tool call is tried. */
+export interface ToolTries {
+  readonly runtime: ActivityRuntime;
+  /** The local activity of a quick read, for its first try; null for other tools. */
+  readonly local: ToolActivity | null;
+  readonly abortId: string | undefined;
+}
+
+/** A tool call whose attempts the workflow begins. */
+export function triedToolCall(
+  order: ToolOrder,
+  tool: ToolSpec,
+  { runtime, local, abortId }: ToolTries,
+): TriedCall<ToolResult, ToolResult> {
+  // A local activity is repeated by its own worker, so whatever it ends with is final.
+  let isHere = local !== null;
+  return {
+    label: `tool ${tool.name}`,
+    abortId,
+    schedule: (tried, isElsewhere) => {
+      if (local !== null && isHere && !isElsewhere) return local(order);
+      isHere = false;
+      const options = within(toolOptions(tool, runtime), tried, isElsewhere);
+      return activityOf(tool, proxyActivities<EverloopActivities>(options))(after(order, tried));
+    },
+    onResult: (result, tried) => ({ ...result, ...lossesOf(tried.losses + (result.losses ?? 0)) }),
+    onFailure: (error, tried) =>
+      isHere ? final(toToolResult(error, tool)) : failedTool(error, tried, tool),
+  };
+}
+
+/** The activity of a tool that is not local; searches have one of their own, for histories. */
+function activityOf({ name, effect }: ToolSpec, activities: EverloopActivities): ToolActivity {
+  if (name === SEARCH_TOOL) return activities['searchTools'];
+  return activities[effect === 'once' ? 'callToolOnce' : 'callTool'];
+}
+
+function within(options: ActivityOptions, tried: Tried, isElsewhere: boolean): ActivityOptions {
+  const attempt = attemptOptions(options, tried.losses);
+  return isElsewhere ? onAnyWorker(attempt) : attempt;
+}
+
+function final<Outcome>(outcome: Outcome): Failed<Outcome> {
+  return { kind: 'final', outcome };
+}
+
+/** What the failure of an attempt of a tool means for its call. */
+export function failedTool(error: unknown, tried: Tried, tool: ToolSpec): Failed<ToolResult> {
+  if (isCancellation(error) || error instanceof WaitAborted) {
+    return final(stoppedTool(error, tried, tool));
+  }
+  const { losses: before = 0 } = lossDetailsOf(error);
+  const aborted = (now: Tried) => (): ToolResult => stoppedTool(new WaitAborted(), now, tool);
+  if (isToolLoss(error) && (tool.effect !== 'once' || neverBegan(error))) {
+    const now = { attempts: tried.attempts, losses: tried.losses + before + 1 };
+    return { kind: 'again', tried: now, inMs: lossPauseMs(now.losses), aborted: aborted(now) };
+  }
+  const now = { attempts: tried.attempts + 1, losses: tried.losses + before };
+  const { attempts } = now;
+  const of = tool.effect === 'once' ? 1 : tool.retry.attempts;
+  if (isOfType(error, 'tool_failed') && attempts < of) {
+    const failure = { message: causeOf(error).message, of };
+    const inMs = toolRetryMs(tool, attempts);
+    return { kind: 'again', tried: now, inMs, failure, aborted: aborted(now) };
+  }
+  const result = toToolResult(error, tool);
+  return final({
+    ...result,
+    ...(result.started ? { attempts } : {}),
+    ...lossesOf(now.losses),
+  });
+}
+
+/**
+ * The result of a call that was stopped. What was lost may have taken effect, unless the tool only
+ * reads or is `once` and never began.
+ */
+function stoppedTool(error: unknown, { attempts, losses }: Tried, tool: ToolSpec): ToolResult {
+  const isWaiting = error instanceof WaitAborted;
+  const canceled = { outcome: 'canceled', error: canceledCallText } as const;
+  const unknown = { outcome: 'unknown', error: unknownOutcomeText(tool.name) } as const;
+  const lost = lossesOf(losses);
+  const ran = { attempts: Math.max(1, attempts), started: true, ...lost };
+  const unbegun = { attempts: 0, started: false, ...lost };
+  const isUnbegun = isWaiting || isUnstarted(causeOf(error));
+  switch (tool.effect) {
+    case 'once':
+      // The service may have lost an attempt that began.
+      return isUnbegun && (isWaiting || !isRepeatedByService(losses))
+        ? { ...canceled, ...unbegun }
+        : { ...unknown, ...ran };
+    case 'idempotent':
+      if (losses > 0) return { ...unknown, ...ran };
+      return { ...canceled, ...(isUnbegun && attempts === 0 ? unbegun : ran) };
+    case 'read':
+      return { ...canceled, ...(isUnbegun && attempts + losses === 0 ? unbegun : ran) };
+  }
+}
+
+function lossesOf(losses: number): { readonly losses?: number } {
+  return defined({ losses: losses === 0 ? undefined : losses });
+}
+
+/** What the activity says of losses before its last attempt. */
+function lossDetailsOf(error: unknown): { readonly losses?: number } {
+  const cause = causeOf(error);
+  if (!(cause instanceof ApplicationFailure)) return {};
+  return (cause.details?.[0] ?? {}) as { readonly losses?: number };
+}
+
+function isOfType(error: unknown, type: string): boolean {
+  const cause = causeOf(error);
+  return cause instanceof ApplicationFailure && cause.type === type;
+}
+
+/** A judgement whose attempts the workflow begins. */
+export function triedJudgement(
+  order: JudgeOrder,
+  runtime: ActivityRuntime,
+): TriedCall<JudgeResult, JudgeOutcome> {
+  return {
+    label: 'judge',
+    schedule: (tried, isElsewhere) => {
+      const options = within(judgeOptions(runtime), tried, isElsewhere);
+      const { judgeAnswer } = proxyActivities<EverloopActivities>(options);
+      return judgeAnswer(after(order, tried));
+    },
+    onResult: (result) => ({ kind: 'judged', result }),
+    onFailure: failedJudgement,
+  };
+}
+
+/** What the failure of an attempt to judge means for the judgement. */
+export function failedJudgement(error: unknown, tried: Tried): Failed<JudgeOutcome> {
+  const aborted = (): JudgeOutcome => ({ kind: 'aborted' });
+  if (isLoss(error)) {
+    const losses = tried.losses + 1;
+    return { kind: 'again', tried: { ...tried, losses }, inMs: lossPauseMs(losses), aborted };
+  }
+  const attempts = tried.attempts + 1;
+  const of = MAX_JUDGE_ATTEMPTS;
+  const isStopped = isCancellation(error) || !(error instanceof ActivityFailure);
+  if (isStopped || isOfType(error, 'not_here') || attempts >= of) {
+    return final(toCheckOutcome(error));
+  }
+  const failure = { message: causeOf(error).message, of };
+  const now = { ...tried, attempts };
+  return { kind: 'again', tried: now, inMs: judgeRetryMs(attempts), failure, aborted };
+}
