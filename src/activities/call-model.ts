@@ -53,7 +53,7 @@ export function createCallModel(
   return (order) => {
     const tries = triesOf(order);
     const { attempt: attempts } = tries;
-    return withHeartbeat(() => attemptOf(parts, order, tries), { attempts });
+    return withHeartbeat(() => attemptOf(parts, order, tries), { details: { attempts } });
   };
 }
 

@@ -9,6 +9,7 @@ import { canceledCallText, notRunText, unknownOutcomeText } from '../core/toolch
 import type { ActivityRuntime, EverloopActivities, NoAgentDetails } from './activity-types.ts';
 import { beginOnce, hasBegun } from './begin-once.ts';
 import { agentNotHere, attemptFailed, notHere, retryable, workerShutdown } from './failures.ts';
+import { heldText, tellHeld } from './held-worker.ts';
 import { withHeartbeat, isStoppedByService, type HeartbeatDetails } from './heartbeat.ts';
 import { triesOf } from './tries.ts';
 import { runTool, type ToolRun, type ToolRunOptions } from '../tools/run-tool.ts';
@@ -28,9 +29,8 @@ export function callToolActivity(registry: Registry): EverloopActivities['callTo
   return async (order) => {
     const agent = agentOf(registry, order.agent);
     const { attempt, losses, added } = triesOf(order);
-    const run = await withHeartbeat(() => attemptOf(agent, order, { attempt, losses }), {
-      attempts: attempt,
-    });
+    const details: HeartbeatDetails = { attempts: attempt };
+    const run = await runWatched(agent, order, { details, tries: { attempt, losses } });
     // An older workflow does not try a `once` tool again, but the model may.
     if (run.kind === 'shutdown' && agent.tools.get(order.tool)?.spec.effect === 'once') {
       return { outcome: 'error', error: notRunText(order.tool), attempts: attempt, started: false };
@@ -60,20 +60,41 @@ export function callToolOnceActivity(registry: Registry): EverloopActivities['ca
       case 'canceled':
         return { outcome: 'canceled', error: canceledCallText, attempts: 0, started: false };
       case 'began': {
-        const run = await withHeartbeat(() => attemptOf(agent, order, { attempt: 1 }), details);
+        const run = await runWatched(agent, order, { details, tries: { attempt: 1 } });
         return { ...resultOf(order, run), ...lost };
       }
     }
   };
 }
 
-function attemptOf(
+/**
+ * Runs an attempt with heartbeats. If they could not be sent, run and log are told that the worker
+ * was held.
+ */
+function runWatched(
   agent: RegisteredAgent,
   order: ToolOrder,
-  tries: Pick<ToolRunOptions, 'attempt' | 'losses'>,
+  {
+    details,
+    tries,
+  }: {
+    readonly details: HeartbeatDetails;
+    readonly tries: Pick<ToolRunOptions, 'attempt' | 'losses'>;
+  },
 ): Promise<ToolRun> {
-  const signal = Context.current().cancellationSignal;
-  return runTool(agent, order, { ...tries, signal, isShutdown: isStoppedByService });
+  const { log, cancellationSignal: signal } = Context.current();
+  let heldMs = 0;
+  const onHeld = (ms: number): void => {
+    heldMs = ms;
+  };
+  const onLate = async (lateMs: number): Promise<void> => {
+    if (!(await tellHeld(order.callId, details, lateMs))) return;
+    log.warn(heldText(order.tool, { lateMs, isOwn: heldMs > lateMs / 2 }));
+  };
+  return withHeartbeat(
+    () => runTool(agent, order, { ...tries, signal, isShutdown: isStoppedByService, onHeld }),
+    { details, onLate },
+  );
 }
 
 function resultOf(order: ToolOrder, run: ToolRun): ToolResult {
@@ -102,7 +123,7 @@ export function judgeAnswerActivity(registry: Registry): EverloopActivities['jud
     const { attempt } = triesOf(order);
     const signal = context.cancellationSignal;
     const run = await withHeartbeat(() => runJudge(agent, order, { attempt, signal }), {
-      attempts: attempt,
+      details: { attempts: attempt },
     });
     switch (run.kind) {
       case 'judged':

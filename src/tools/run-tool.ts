@@ -112,7 +112,7 @@ async function execute(call: Call, args: unknown): Promise<ToolRun> {
       timeoutMs: tool.spec.timeoutMs,
       // A little more time may tell whether a `once` tool took effect. Other calls are just late.
       graceAtDeadline: tool.spec.effect === 'once',
-      ...defined({ graceMs: options.graceMs }),
+      ...defined({ graceMs: options.graceMs, onHeld: options.onHeld }),
     },
   );
   const run = readAttempt(call, outcome);

@@ -148,6 +148,7 @@ function begin(
     mailbox: session.mailbox,
     log: session.log,
     overrun: () => session.overrun,
+    heldCalls: session.heldCalls,
     limitsAtOnce: session.limitsAtOnce,
     onBug,
     run: () => session.run,

@@ -47,6 +47,7 @@ import {
   inputSignal,
   leaseGrantSignal,
   leaseRequestSignal,
+  heldWorkerSignal,
   overrunSignal,
   progressSignal,
   sendUpdate,
@@ -82,6 +83,7 @@ export function installHandlers(session: Session): void {
   setHandler(overrunSignal, (payload) => {
     session.overrun = readOverrun(payload);
   });
+  setHandler(heldWorkerSignal, (payload) => session.heldCalls.hear(payload));
   installTreeSignals(session);
   installQueries(session);
 }

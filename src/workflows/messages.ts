@@ -17,6 +17,7 @@ import {
   type CancelPayload,
   type DecidePayload,
   type EventsRequest,
+  type HeldWorker,
   type LinkPage,
   type Overrun,
   type PendingItem,
@@ -55,6 +56,10 @@ export const cancelSignal: SignalDefinition<[(CancelPayload | ChildCancel)?]> = 
 );
 /** From a worker: what it has cut off several times in a row. */
 export const overrunSignal: SignalDefinition<[Overrun]> = defineSignal(MESSAGE_NAMES.overrun);
+/** From a worker: a call held it, so that the service took it for lost. */
+export const heldWorkerSignal: SignalDefinition<[HeldWorker]> = defineSignal(
+  MESSAGE_NAMES.heldWorker,
+);
 /** Where the run stands. */
 export const statusQuery: QueryDefinition<RunStatus> = defineQuery(MESSAGE_NAMES.status);
 /** All statistics. */

@@ -10,6 +10,7 @@ import { createRunLog, type RunLog } from '../core/run/run-log.ts';
 import type { Run } from '../core/run/run.ts';
 import type { RunState } from '../core/run/run-state.ts';
 import type { Step, StepTrace } from '../core/contract/step.ts';
+import { createHeldCalls, type HeldCalls } from './attempts/held-calls.ts';
 import type { Start } from './start.ts';
 import type { Adjustment, Overrun } from '../core/contract/messages.ts';
 import { LIMITS_AT_ONCE, type TemporalHost } from './temporal-host.ts';
@@ -41,6 +42,8 @@ export interface Session {
   tree: TreeHandlers | null;
   /** What must not be computed again; null until a worker has said so. */
   overrun: Overrun | null;
+  /** Which calls hold their workers. */
+  readonly heldCalls: HeldCalls;
   /** What the run waits for before its agent is loaded, in words. */
   opening: string;
   /** Set when the run has ended. */
@@ -68,6 +71,7 @@ export function openSession(start: Start): Session {
     host: null,
     tree: null,
     overrun: null,
+    heldCalls: createHeldCalls(),
     opening: 'definition',
     step: null,
     handedAdjustments: continued?.putOff ?? [],

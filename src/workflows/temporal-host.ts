@@ -22,6 +22,7 @@ import { callsOf } from './activity-calls.ts';
 import { createChildRuns, type ChildRuns } from './children.ts';
 import { createFlight, type Flight } from './flight.ts';
 import { createComputing } from './overrun.ts';
+import { createHeldCalls, type HeldCalls } from './attempts/held-calls.ts';
 import { createRest } from './attempts/rests.ts';
 import { createElsewhere } from './attempts/retry-elsewhere.ts';
 import { sinks } from './sinks.ts';
@@ -54,6 +55,8 @@ export interface TemporalHostParts {
   readonly limitsAtOnce: boolean;
   /** What must not be computed again. Default: nothing. */
   readonly overrun?: () => Overrun | null;
+  /** Which calls hold their workers. Default: no worker says so. */
+  readonly heldCalls?: HeldCalls;
   /** The run; null until it is made, after its host. Default: there is none. */
   readonly run?: () => Run | null;
   /** Called when a timer's callback throws: nothing awaits it, but it must still end the run. */
@@ -95,7 +98,14 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
     waits: published,
     now: () => Date.now(),
     computing: { run: computing.run, endSlice: () => endSlice(flight) },
-    ...callsOf({ runtime, elsewhere, rest, isNew, run: (call) => (flush(), flight.run(call)) }),
+    ...callsOf({
+      runtime,
+      elsewhere,
+      rest,
+      isNew,
+      heldCalls: parts.heldCalls ?? createHeldCalls(),
+      run: (call) => (flush(), flight.run(call)),
+    }),
     runChild: (order, cancel) => {
       flush();
       const end = flight.add(`agent ${order.input.agent}`);

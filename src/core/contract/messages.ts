@@ -33,6 +33,7 @@ export const MESSAGE_NAMES = {
   deadlines: 'deadlines',
   /** From a worker. */
   overrun: 'overrun',
+  heldWorker: 'held-worker',
 } as const;
 
 /** Name of the workflow that runs an agent. */
@@ -69,6 +70,13 @@ export interface CancelPayload {
 export interface Overrun {
   readonly work: 'reply' | 'check' | 'program' | 'loop';
   readonly seq: number;
+}
+
+/** A call whose tool kept its worker from sending heartbeats, so that the service gave it up. */
+export interface HeldWorker {
+  readonly callId: string;
+  /** Whole milliseconds for which no heartbeat could be sent. */
+  readonly heldMs: number;
 }
 
 /** `running`: something is in flight · `waiting`: for a person · `paused` · `ended`. */

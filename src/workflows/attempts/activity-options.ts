@@ -105,6 +105,24 @@ export function toolOptions(tool: ToolSpec, runtime: ActivityRuntime): ActivityO
   };
 }
 
+/** The heartbeats of calls that are known to hold their worker. */
+const PATIENT_HEARTBEATS_MS: readonly number[] = [15_000, 60_000];
+
+/**
+ * With a heartbeat for a call that holds its worker for `heldMs`: a longer one lets it end, but a
+ * worker that dies is noticed later. So the others keep the short one.
+ */
+export function withHeartbeatFor(
+  options: ActivityOptions,
+  { heartbeatMs }: ActivityRuntime,
+  heldMs: number,
+): ActivityOptions {
+  if (heldMs === 0) return options;
+  const enough = PATIENT_HEARTBEATS_MS.find((ms) => ms > heldMs * 1.2);
+  const patient = enough ?? Math.max(...PATIENT_HEARTBEATS_MS);
+  return { ...options, heartbeatTimeout: Math.max(patient, heartbeatMs) };
+}
+
 /** A quick read: one event instead of six, no heartbeat; a lost result is read again. */
 export function localToolOptions(tool: ToolSpec): LocalActivityOptions {
   return {

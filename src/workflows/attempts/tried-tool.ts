@@ -26,6 +26,7 @@ import {
   lossPauseMs,
   onAnyWorker,
   toolOptions,
+  withHeartbeatFor,
 } from './activity-options.ts';
 import {
   causeOf,
@@ -46,13 +47,15 @@ export interface ToolTries {
   /** The local activity of a quick read, for its first try; null for other tools. */
   readonly local: ToolActivity | null;
   readonly abortId: string | undefined;
+  /** How long this call is known to hold a worker, in ms. */
+  readonly heldMs: () => number;
 }
 
 /** A tool call whose attempts the workflow begins. */
 export function triedToolCall(
   order: ToolOrder,
   tool: ToolSpec,
-  { runtime, local, abortId }: ToolTries,
+  { runtime, local, abortId, heldMs }: ToolTries,
 ): TriedCall<ToolResult, ToolResult> {
   // A local activity is repeated by its own worker, so whatever it ends with is final.
   let isHere = local !== null;
@@ -62,7 +65,8 @@ export function triedToolCall(
     schedule: (tried, isElsewhere) => {
       if (local !== null && isHere && !isElsewhere) return local(order);
       isHere = false;
-      const options = within(toolOptions(tool, runtime), tried, isElsewhere);
+      const patient = withHeartbeatFor(toolOptions(tool, runtime), runtime, heldMs());
+      const options = within(patient, tried, isElsewhere);
       return activityOf(tool, proxyActivities<EverloopActivities>(options))(after(order, tried));
     },
     onResult: (result, tried) => ({ ...result, ...lossesOf(tried.losses + (result.losses ?? 0)) }),
