@@ -31,6 +31,7 @@ import {
   toolOptions,
 } from './attempts/activity-options.ts';
 import { toCheckOutcome, toToolResult } from './attempts/call-failures.ts';
+import type { OperatorWait } from './attempts/operator-calls.ts';
 import type { OpenCall, RunCall } from './attempts/open-call.ts';
 import type { HeldCalls } from './attempts/held-calls.ts';
 import type { Elsewhere } from './attempts/retry-elsewhere.ts';
@@ -54,6 +55,7 @@ export interface CallParts {
   readonly elsewhere: Elsewhere;
   readonly rest: Rest;
   readonly heldCalls: HeldCalls;
+  readonly operator: OperatorWait;
   /** False in a link that began when the service still made all attempts; see `limitsAtOnce`. */
   readonly isNew: boolean;
 }

@@ -149,6 +149,7 @@ function begin(
     log: session.log,
     overrun: () => session.overrun,
     heldCalls: session.heldCalls,
+    operatorCalls: session.operatorCalls,
     limitsAtOnce: session.limitsAtOnce,
     onBug,
     run: () => session.run,

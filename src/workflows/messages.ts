@@ -21,6 +21,8 @@ import {
   type LinkPage,
   type Overrun,
   type PendingItem,
+  type RetryPayload,
+  type RetryReceipt,
   type RunStatus,
   type SendReceipt,
   type TranscriptRequest,
@@ -48,6 +50,9 @@ export const answerUpdate: ReturnType<typeof defineUpdate<AnswerReceipt, [Answer
 /** Approves, denies or edits a call; idempotent by `updateId`. */
 export const decideUpdate: ReturnType<typeof defineUpdate<AnswerReceipt, [DecidePayload]>> =
   defineUpdate(MESSAGE_NAMES.decide);
+/** Has a call tried again that waits for an operator. */
+export const retryUpdate: ReturnType<typeof defineUpdate<RetryReceipt, [RetryPayload]>> =
+  defineUpdate(MESSAGE_NAMES.retry);
 /** Sends input without waiting for a receipt. */
 export const inputSignal: SignalDefinition<[RunInput]> = defineSignal(MESSAGE_NAMES.input);
 /** Ends the run; it still returns its Step. */

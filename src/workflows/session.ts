@@ -11,6 +11,7 @@ import type { Run } from '../core/run/run.ts';
 import type { RunState } from '../core/run/run-state.ts';
 import type { Step, StepTrace } from '../core/contract/step.ts';
 import { createHeldCalls, type HeldCalls } from './attempts/held-calls.ts';
+import { createOperatorCalls, type OperatorCalls } from './attempts/operator-calls.ts';
 import type { Start } from './start.ts';
 import type { Adjustment, Overrun } from '../core/contract/messages.ts';
 import { LIMITS_AT_ONCE, type TemporalHost } from './temporal-host.ts';
@@ -44,6 +45,8 @@ export interface Session {
   overrun: Overrun | null;
   /** Which calls hold their workers. */
   readonly heldCalls: HeldCalls;
+  /** Which calls wait for an operator. */
+  readonly operatorCalls: OperatorCalls;
   /** What the run waits for before its agent is loaded, in words. */
   opening: string;
   /** Set when the run has ended. */
@@ -72,6 +75,7 @@ export function openSession(start: Start): Session {
     tree: null,
     overrun: null,
     heldCalls: createHeldCalls(),
+    operatorCalls: createOperatorCalls(),
     opening: 'definition',
     step: null,
     handedAdjustments: continued?.putOff ?? [],

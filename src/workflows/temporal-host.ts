@@ -23,6 +23,11 @@ import { createChildRuns, type ChildRuns } from './children.ts';
 import { createFlight, type Flight } from './flight.ts';
 import { createComputing } from './overrun.ts';
 import { createHeldCalls, type HeldCalls } from './attempts/held-calls.ts';
+import {
+  createOperatorCalls,
+  createOperatorWait,
+  type OperatorCalls,
+} from './attempts/operator-calls.ts';
 import { createRest } from './attempts/rests.ts';
 import { createElsewhere } from './attempts/retry-elsewhere.ts';
 import { sinks } from './sinks.ts';
@@ -57,6 +62,8 @@ export interface TemporalHostParts {
   readonly overrun?: () => Overrun | null;
   /** Which calls hold their workers. Default: no worker says so. */
   readonly heldCalls?: HeldCalls;
+  /** Which calls wait for an operator. Default: they wait until they are aborted. */
+  readonly operatorCalls?: OperatorCalls;
   /** The run; null until it is made, after its host. Default: there is none. */
   readonly run?: () => Run | null;
   /** Called when a timer's callback throws: nothing awaits it, but it must still end the run. */
@@ -104,6 +111,7 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
       rest,
       isNew,
       heldCalls: parts.heldCalls ?? createHeldCalls(),
+      operator: createOperatorWait(published, parts.operatorCalls ?? createOperatorCalls()),
       run: (call) => (flush(), flight.run(call)),
     }),
     runChild: (order, cancel) => {

@@ -104,6 +104,7 @@ export function fakeRun(id: string, parts: Partial<RunHandle> = {}): RunHandle {
     child: unexpected,
     answer: unexpected,
     decide: unexpected,
+    retry: unexpected,
     resultOrPending: unexpected,
     send: unexpected,
     adjust: unexpected,

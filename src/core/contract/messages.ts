@@ -16,6 +16,7 @@ export const MESSAGE_NAMES = {
   adjust: 'adjust',
   answer: 'answer',
   decide: 'decide',
+  retry: 'retry',
   input: 'input',
   cancel: 'cancel',
   status: 'status',
@@ -77,6 +78,16 @@ export interface HeldWorker {
   readonly callId: string;
   /** Whole milliseconds for which no heartbeat could be sent. */
   readonly heldMs: number;
+}
+
+/** Has a call tried again that waits for an operator. */
+export interface RetryPayload {
+  readonly callId: string;
+}
+
+/** The reply to `retry`: the call that is tried again. */
+export interface RetryReceipt {
+  readonly callId: string;
 }
 
 /** `running`: something is in flight · `waiting`: for a person · `paused` · `ended`. */

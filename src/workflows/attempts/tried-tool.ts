@@ -37,7 +37,7 @@ import {
 } from './call-failures.ts';
 import { isLoss, isToolLoss, neverBegan } from './losses.ts';
 import { after } from './tried-model.ts';
-import type { Failed, Tried, TriedCall } from './try-again.ts';
+import type { Failed, OperatorNeeded, Tried, TriedCall } from './try-again.ts';
 
 type ToolActivity = EverloopActivities['callTool'];
 
@@ -71,7 +71,9 @@ export function triedToolCall(
     },
     onResult: (result, tried) => ({ ...result, ...lossesOf(tried.losses + (result.losses ?? 0)) }),
     onFailure: (error, tried) =>
-      isHere ? final(toToolResult(error, tool)) : failedTool(error, tried, tool),
+      isHere
+        ? final(toToolResult(error, tool))
+        : (operatorNeeded(error, tried, { order, tool }) ?? failedTool(error, tried, tool)),
   };
 }
 
@@ -88,6 +90,18 @@ function within(options: ActivityOptions, tried: Tried, isElsewhere: boolean): A
 
 function final<Outcome>(outcome: Outcome): Failed<Outcome> {
   return { kind: 'final', outcome };
+}
+
+/** What it means that a worker refuses to try the call again; null for any other failure. */
+function operatorNeeded(
+  error: unknown,
+  { attempts, losses }: Tried,
+  { order, tool }: { readonly order: ToolOrder; readonly tool: ToolSpec },
+): OperatorNeeded<ToolResult> | null {
+  if (!isOfType(error, 'operator_needed')) return null;
+  const tried = { attempts, losses: losses + (lossDetailsOf(error).losses ?? 0) };
+  const aborted = (): ToolResult => stoppedTool(new WaitAborted(), tried, tool);
+  return { kind: 'operator', callId: order.callId, tried, aborted };
 }
 
 /** What the failure of an attempt of a tool means for its call. */
