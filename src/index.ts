@@ -85,6 +85,7 @@ export {
   TOOL_DEFAULTS,
   type ArgsOf,
   type ParametersInput,
+  type IsolatedToolOptions,
   type ToolOptions,
 } from './define/tool/tool-options.ts';
 export {
@@ -103,6 +104,20 @@ export {
   type ConnectedEverloop,
   type ConnectOptions,
 } from './client/connect.ts';
+export {
+  connectDeployment,
+  createDeployment,
+  type ConnectDeploymentOptions,
+  type ConnectedDeployment,
+  type Deployment,
+  type DeploymentParts,
+} from './versioning/deployment.ts';
+export type { DrainOptions, DrainProgress, DrainResult, StayingRuns } from './versioning/drain.ts';
+export type { DeploymentStatus, VersionStatus } from './versioning/fleet.ts';
+export type { PromoteOptions, Promotion } from './versioning/promote.ts';
+export type { Rescue } from './versioning/rescue.ts';
+export type { StayReason } from './versioning/stay.ts';
+export type { VersionState } from './versioning/deployment-service.ts';
 export {
   openConversation,
   type Conversation,

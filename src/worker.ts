@@ -42,7 +42,11 @@ export {
 } from './worker/server/embedded-server.ts';
 export { eventLine } from './worker/serve/event-line.ts';
 export { local, type LocalEverloop, type LocalOptions } from './worker/serve/local.ts';
-export type { ConfigOverrides } from './worker/config/config-of.ts';
+export type { ConfigOverrides, DeploymentOption } from './worker/config/config-of.ts';
+export type { HeldPatches } from './worker/config/held-patches.ts';
+export type { VersionReady } from './worker/serve/version-ready.ts';
+export { PATCHES, type Patch, type PatchName } from './workflows/patches.ts';
+export type { WorkerVersion } from './versioning/worker-version.ts';
 export { runWorker, type RunWorkerOptions, type WorkerReady } from './worker/serve/run-worker.ts';
 export { stopOnSignal, type ShutdownOptions, type SignalSource } from './worker/serve/shutdown.ts';
 export { subscribe, type EventFilter } from './worker/serve/subscribe.ts';

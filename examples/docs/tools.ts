@@ -56,6 +56,23 @@ export function chartTool(pngBase64: string): ToolDefinition {
   return chart;
 }
 
+/** A tool whose code runs in a thread. */
+export function outlineTool(): ToolDefinition<{ readonly text: string }> {
+  // #region isolated
+  const outline = defineTool({
+    name: 'outline',
+    description: 'Lists the headings of a document.',
+    parameters: z.object({ text: z.string() }),
+    effect: 'read',
+    timeoutMs: 20_000,
+    isolate: 'thread',
+    module: new URL('./tools-outline.ts', import.meta.url),
+    heapMb: 128,
+  });
+  // #endregion
+  return outline;
+}
+
 /** An agent with middleware around its model and its tools. */
 export function clerk(model: AgentModel): AgentDefinition {
   const price = priceTool();

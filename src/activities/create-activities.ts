@@ -13,6 +13,7 @@ import {
   loadAgentActivity,
 } from './tool-activities.ts';
 import type { Registry } from '../define/definition/definitions.ts';
+import type { Isolation } from '../tools/isolation.ts';
 import { createPageQuery } from './page-query.ts';
 import { createTranscriptSource, type TranscriptCache } from './transcript-source.ts';
 
@@ -23,20 +24,22 @@ export interface ActivityParts {
   readonly cache: TranscriptCache;
   readonly chunks: ChunkPublisher;
   readonly archive: Archive;
+  readonly isolation: Isolation;
 }
 
 /** The activities of a worker. */
 export function createActivities(parts: ActivityParts): EverloopActivities {
-  const { registry, runtime, cache, chunks, archive } = parts;
+  const { registry, runtime, cache, chunks, archive, isolation } = parts;
+  const callTool = callToolActivity(registry, isolation);
   const transcripts = createTranscriptSource({ cache, query: createPageQuery() });
   const archiveLink = createArchiveTranscript(archive);
   return {
     loadAgent: loadAgentActivity(registry, runtime),
     callModel: createCallModel({ registry, transcripts, chunks }),
-    callTool: callToolActivity(registry),
-    callToolOnce: callToolOnceActivity(registry),
+    callTool,
+    callToolOnce: callToolOnceActivity(registry, isolation),
     // The same code under another name, so that histories and metrics tell the two apart.
-    searchTools: callToolActivity(registry),
+    searchTools: callTool,
     needsApproval: needsApprovalActivity(registry),
     checkLiterals: checkLiteralsActivity(registry),
     judgeAnswer: judgeAnswerActivity(registry),

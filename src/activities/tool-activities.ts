@@ -12,6 +12,7 @@ import { agentNotHere, attemptFailed, notHere, retryable, workerShutdown } from 
 import { heldText, tellHeld } from './held-worker.ts';
 import { withHeartbeat, isStoppedByService, type HeartbeatDetails } from './heartbeat.ts';
 import { triesOf } from './tries.ts';
+import type { Isolation } from '../tools/isolation.ts';
 import { runTool, type ToolRun, type ToolRunOptions } from '../tools/run-tool.ts';
 import { runJudge } from '../tools/run-judge.ts';
 import { checkLiterals, checkProgramLiterals } from '../tools/check-literals.ts';
@@ -25,12 +26,15 @@ import { ApplicationFailure } from '@temporalio/common';
  * The activity `callTool`. Returns the outcome of the call, canceled ones included. Throws only
  * when the service should retry, that is, while the tool's retry policy has attempts left.
  */
-export function callToolActivity(registry: Registry): EverloopActivities['callTool'] {
+export function callToolActivity(
+  registry: Registry,
+  isolation: Isolation,
+): EverloopActivities['callTool'] {
   return async (order) => {
     const agent = agentOf(registry, order.agent);
     const { attempt, losses, added } = triesOf(order);
     const details: HeartbeatDetails = { attempts: attempt };
-    const run = await runWatched(agent, order, { details, tries: { attempt, losses } });
+    const run = await runWatched(agent, order, { details, tries: { attempt, losses, isolation } });
     // An older workflow does not try a `once` tool again, but the model may.
     if (run.kind === 'shutdown' && agent.tools.get(order.tool)?.spec.effect === 'once') {
       return { outcome: 'error', error: notRunText(order.tool), attempts: attempt, started: false };
@@ -43,7 +47,10 @@ export function callToolActivity(registry: Registry): EverloopActivities['callTo
  * The activity `callToolOnce`: as `callTool`, but the service knows that the tool begins before it
  * does. So a loss before that is tried again, and nothing runs twice.
  */
-export function callToolOnceActivity(registry: Registry): EverloopActivities['callToolOnce'] {
+export function callToolOnceActivity(
+  registry: Registry,
+  isolation: Isolation,
+): EverloopActivities['callToolOnce'] {
   return async (order) => {
     const agent = agentOf(registry, order.agent);
     if (!agent.tools.has(order.tool)) throw toolNotHere(order, `tool ${order.tool}`);
@@ -60,7 +67,7 @@ export function callToolOnceActivity(registry: Registry): EverloopActivities['ca
       case 'canceled':
         return { outcome: 'canceled', error: canceledCallText, attempts: 0, started: false };
       case 'began': {
-        const run = await runWatched(agent, order, { details, tries: { attempt: 1 } });
+        const run = await runWatched(agent, order, { details, tries: { attempt: 1, isolation } });
         return { ...resultOf(order, run), ...lost };
       }
     }
@@ -79,7 +86,7 @@ function runWatched(
     tries,
   }: {
     readonly details: HeartbeatDetails;
-    readonly tries: Pick<ToolRunOptions, 'attempt' | 'losses'>;
+    readonly tries: Pick<ToolRunOptions, 'attempt' | 'losses' | 'isolation'>;
   },
 ): Promise<ToolRun> {
   const { log, cancellationSignal: signal } = Context.current();

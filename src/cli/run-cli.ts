@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import type { CommandRunner, AddCommand } from './terminal/cli.ts';
 import { addChatCommand } from './commands/chat.ts';
 import { addDemoCommand } from './commands/demo.ts';
+import { addDeployCommand } from './commands/deploy.ts';
 import { addLispCommand } from './commands/lisp.ts';
 import { addLogsCommand } from './commands/logs.ts';
 import { PEOPLE_COMMANDS } from './commands/people.ts';
@@ -66,6 +67,7 @@ const COMMANDS: readonly AddCommand[] = [
   addProgramCommand,
   ...PEOPLE_COMMANDS,
   ...STEER_COMMANDS,
+  addDeployCommand,
   addLispCommand,
   addDemoCommand,
 ];

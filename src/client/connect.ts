@@ -1,5 +1,10 @@
 /** Connects a client to the service that the environment or the options name. */
-import { isGrpcServiceError, type Connection, type ConnectionOptions } from '@temporalio/client';
+import {
+  isGrpcServiceError,
+  type Client,
+  type Connection,
+  type ConnectionOptions,
+} from '@temporalio/client';
 import { defined } from '../core/base/defined.ts';
 import { errorText } from '../core/base/error-text.ts';
 import { UsageError, usageErrorOf, type UsageProblem } from '../core/base/usage-error.ts';
@@ -76,8 +81,32 @@ export interface ConnectedEverloop extends Everloop {
  */
 export async function connect(options: ConnectOptions = {}): Promise<ConnectedEverloop> {
   const env = options.env ?? process.env;
-  const found = environmentOf(env);
+  // Report problems of the environment before anything is opened.
   const chunks = options.chunks ?? chunksOf(options, env);
+  const { client, ...opened } = await connectClient(options);
+  const taskQueue = options.taskQueue ?? textOf(env['EVERLOOP_TASK_QUEUE']);
+  const { archive } = options;
+  const everloop = createEverloop(defined({ client, taskQueue, chunks, archive }));
+  return { ...everloop, ...opened };
+}
+
+/** A client of the service, and the way to close it. */
+export interface ConnectedClient extends Pick<
+  ConnectedEverloop,
+  'address' | 'namespace' | 'close'
+> {
+  readonly client: Client;
+}
+
+/** Options of {@link connectClient}. */
+export type ConnectClientOptions = Pick<
+  ConnectOptions,
+  'address' | 'namespace' | 'connection' | 'timeoutMs' | 'env'
+>;
+
+/** Connects to the service as {@link connect} does. */
+export async function connectClient(options: ConnectClientOptions): Promise<ConnectedClient> {
+  const found = environmentOf(options.env ?? process.env);
   const address = options.address ?? found.address ?? CONNECT_DEFAULTS.address;
   const namespace = options.namespace ?? found.namespace;
   const { connection, close } = await open(address, {
@@ -91,11 +120,7 @@ export async function connect(options: ConnectOptions = {}): Promise<ConnectedEv
     await close();
     throw error;
   }
-  const taskQueue = options.taskQueue ?? textOf(env['EVERLOOP_TASK_QUEUE']);
-  const { archive } = options;
-  const client = clientOf(connection, namespace);
-  const everloop = createEverloop(defined({ client, taskQueue, chunks, archive }));
-  return { ...everloop, address, namespace, close };
+  return { client: clientOf(connection, namespace), address, namespace, close };
 }
 
 function chunksOf(options: ConnectOptions, env: Environment): ChunkSource {

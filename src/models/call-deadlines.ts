@@ -39,7 +39,7 @@ export interface CallWatch {
 
 /** The call that makes a request. */
 const calls = new AsyncLocalStorage<{ readonly onRequest: (request: object) => void }>();
-/** Called when a request is on its way. */
+/** Called when a request is on its way, or has failed. */
 const waiting = new WeakMap<object, () => void>();
 let isListening = false;
 
@@ -104,14 +104,26 @@ function timesOf({
   return { ...defaults, ...defined({ connectMs, firstTokenMs, idleMs }) };
 }
 
-/** Node's `fetch` reports each request twice: when it is created and when it is sent. */
+/** What Node's `fetch` reports of a request that is no longer waiting to be sent. */
+const SENT_OR_FAILED = [
+  'undici:client:sendHeaders',
+  'undici:request:bodySent',
+  'undici:request:headers',
+  'undici:request:error',
+] as const;
+
+/** Hears of the requests of Node's `fetch`: when they are created, and when they are sent or fail. */
 function listen(): void {
   if (isListening) return;
   isListening = true;
   subscribe('undici:request:create', (message) => {
-    calls.getStore()?.onRequest((message as { readonly request: object }).request);
+    calls.getStore()?.onRequest(requestOf(message));
   });
-  subscribe('undici:client:sendHeaders', (message) => {
-    waiting.get((message as { readonly request: object }).request)?.();
-  });
+  for (const channel of SENT_OR_FAILED) {
+    subscribe(channel, (message) => waiting.get(requestOf(message))?.());
+  }
+}
+
+function requestOf(message: unknown): object {
+  return (message as { readonly request: object }).request;
 }

@@ -3,16 +3,18 @@ import type { ModelRequest, Reply, TokenUsage } from '../core/contract/model.ts'
 import { addUsage, noUsage } from '../core/model/usage.ts';
 import { layered, type ModelMiddleware } from '../define/definition/middleware.ts';
 import { callEntry, type CallIo, type ModelCallResult } from './model-adapter.ts';
-import type { ModelEntry } from '../define/model/model-entry.ts';
+import type { CalledEntry } from '../define/model/model-entry.ts';
+import { attempt } from '../tools/attempt.ts';
 import { classifyModelError, withUsage } from './model-failures.ts';
 
 /**
  * Like `callEntry`, through the middleware `around`. A middleware may call the model several times
- * or not at all; the result has the usage of all calls.
+ * or not at all; the result has the usage of all calls. After an abort, a middleware that does not
+ * return within a few seconds is left behind.
  */
 export async function callLayeredModel(
   around: readonly ModelMiddleware[],
-  entry: ModelEntry,
+  entry: CalledEntry,
   request: ModelRequest,
   io: CallIo,
 ): Promise<ModelCallResult> {
@@ -44,14 +46,16 @@ export async function callLayeredModel(
     add(outcome.reply.usage, outcome.reply.usageKnown);
     return outcome.reply;
   };
+  const asked = layered(around, ask);
+  const ended = await attempt(() => asked(request), { signal: io.signal });
+  if (io.signal.aborted) return aborted();
   try {
-    const reply: unknown = await layered(around, ask)(request);
-    if (io.signal.aborted) return aborted();
+    if (ended.kind === 'threw') throw ended.error;
+    const reply = ended.kind === 'returned' ? ended.value : undefined;
     checkReply(reply);
     if (spent.calls === 0) return { kind: 'reply', reply };
     return { kind: 'reply', reply: { ...reply, usage: spent.usage, usageKnown: spent.isKnown } };
   } catch (error) {
-    if (io.signal.aborted) return aborted();
     throw spent.calls > 0 ? withUsage(causeOf(error), spent.usage) : error;
   }
 }

@@ -17,9 +17,11 @@ import { noUsage } from '../core/model/usage.ts';
 import { readReply } from '../core/model/read-reply.ts';
 import { attempt } from '../tools/attempt.ts';
 import { toCallOptions } from './model-call-options.ts';
-import type { ModelEntry } from '../define/model/model-entry.ts';
+import type { JsonObject } from '../core/base/json.ts';
+import type { CalledEntry, ModelEntry } from '../define/model/model-entry.ts';
 import { withUsage } from './model-failures.ts';
 import { modelCollector } from './model-stream.ts';
+import { paidSettings } from './paid-settings.ts';
 import { watchCall, type CallWatch } from './call-deadlines.ts';
 
 /** The result of a call that did not throw. */
@@ -50,7 +52,7 @@ const abortGraceMs = 2_000;
  * reads both.
  */
 export async function callEntry(
-  entry: ModelEntry,
+  entry: CalledEntry,
   request: ModelRequest,
   io: CallIo,
 ): Promise<ModelCallResult> {
@@ -61,11 +63,21 @@ export async function callEntry(
     if (!signal.aborted) io.onChunk(chunk);
   };
   const full = { ...request, settings: { ...entry.settings, ...request.settings } };
-  const call =
+  const begin = (settings: JsonObject): Call =>
     typeof entry.model === 'function'
-      ? callFunction(entry, entry.model, full, { watch, onChunk })
-      : callLanguageModel(entry, entry.model, full, { watch, onChunk });
-  const ended = await attempt(() => watch.run(call.run), { signal, graceMs: abortGraceMs });
+      ? callFunction(entry, entry.model, { ...full, settings }, { watch, onChunk })
+      : callLanguageModel(entry, entry.model, { ...full, settings }, { watch, onChunk });
+  const paid = paidSettings(entry, full.settings);
+  let call = begin(paid.settings);
+  const run = (): Promise<Reply> =>
+    call.run().catch(async (error: unknown) => {
+      if (signal.aborted || !paid.isRefusal(error)) throw error;
+      call = begin(full.settings);
+      const reply = await call.run();
+      paid.remember();
+      return reply;
+    });
+  const ended = await attempt(() => watch.run(run), { signal, graceMs: abortGraceMs });
   watch.close();
   const settled = 'late' in ended ? ended.late : ended;
   const reply = settled?.kind === 'returned' ? (settled.value as Reply) : undefined;

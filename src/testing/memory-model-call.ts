@@ -2,7 +2,7 @@
 import { defined } from '../core/base/defined.ts';
 import { hasNextModelAttempt } from '../core/contract/attempts.ts';
 import type { ModelLoss, ModelOutcome } from '../core/contract/host-outcome.ts';
-import type { ModelOrder } from '../core/contract/host-order.ts';
+import { cappedOrder, type ModelOrder } from '../core/contract/host-order.ts';
 import type { TranscriptView } from '../core/contract/transcript.ts';
 import { addUsage, noUsage } from '../core/model/usage.ts';
 import type { ModelCallOptions } from '../core/run/host.ts';
@@ -41,10 +41,11 @@ export async function callModel(
   call: ModelCall,
   signal: AbortSignal,
 ): Promise<ModelOutcome> {
-  const { mayRetry, hasFallback = false, onFailedAttempt } = call;
+  const { mayRetry, maxOutputAfter, hasFallback = false, onFailedAttempt } = call;
+  let { order } = call;
   let spent = noUsage;
   for (let attempts = 1; ; attempts++) {
-    const outcome = await attemptOf(parts, call, attempts, signal);
+    const outcome = await attemptOf(parts, { ...call, order }, attempts, signal);
     if (outcome.kind === 'aborted') {
       return { ...outcome, usage: addUsage(spent, outcome.usage), attempts };
     }
@@ -67,6 +68,7 @@ export async function callModel(
     if (signal.aborted) return { kind: 'aborted', ...cost };
     // The limits may have changed during the wait.
     if (hadCost && !mayRetry(lost)) return lost;
+    if (hadCost) order = cappedOrder(order, maxOutputAfter?.(lost));
   }
 }
 

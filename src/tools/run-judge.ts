@@ -6,6 +6,7 @@ import { defined } from '../core/base/defined.ts';
 import type { Json } from '../core/base/json.ts';
 import type { JudgeOrder, JudgeResult, Reports, Verdict } from '../core/contract/outcome.ts';
 import { toJsonResult } from '../core/toolchain/result-json.ts';
+import { asCaller } from './caller.ts';
 import { attempt, type AttemptOptions } from './attempt.ts';
 import type {
   RegisteredAgent,
@@ -147,12 +148,16 @@ function answerSchema({ agent, order }: Judge): ValueSchema | null {
 }
 
 async function ask(
-  { context, options }: Judge,
+  { order, context, options }: Judge,
   validator: ValidatorDefinition,
   answer: Json,
 ): Promise<ReadVerdict | Stop> {
-  const outcome = await attempt((signal) => validator.validate(answer, context(signal)), options);
   const name = `validator ${validator.name}`;
+  const { runId } = order;
+  const outcome = await attempt(
+    (signal) => asCaller({ name, runId }, () => validator.validate(answer, context(signal))),
+    options,
+  );
   switch (outcome.kind) {
     case 'returned': {
       const verdict = readVerdict(outcome.value);

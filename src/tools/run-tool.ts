@@ -12,6 +12,7 @@ import { defined } from '../core/base/defined.ts';
 import { canonicalJson, isJsonObject } from '../core/base/json.ts';
 import type { ToolOrder, ToolResult } from '../core/contract/outcome.ts';
 import {
+  busyText,
   canceledCallText,
   notJsonText,
   toolErrorText,
@@ -26,8 +27,17 @@ import { cut } from '../core/text/cut.ts';
 import { isToolError } from '../core/base/tool-error.ts';
 import { unreachable } from '../core/base/unreachable.ts';
 import { isUsageError } from '../core/base/usage-error.ts';
-import { attempt, type AttemptOutcome, type AttemptOptions, type Settled } from './attempt.ts';
+import { asCaller } from './caller.ts';
+import { LostIsolateError, type Isolation } from './isolation.ts';
+import {
+  attempt,
+  STOP_GRACE_MS,
+  type AttemptOutcome,
+  type AttemptOptions,
+  type Settled,
+} from './attempt.ts';
 import type {
+  IsolatedTool,
   RegisteredAgent,
   ToolContext,
   ToolDefinition,
@@ -45,6 +55,8 @@ export interface ToolRunOptions extends AttemptOptions {
   readonly losses?: number;
   /** Whether the signal was aborted by a shutdown of the worker and not by a user. */
   readonly isShutdown?: () => boolean;
+  /** Where isolated tools run. Absent: here. */
+  readonly isolation?: Isolation;
 }
 
 /** The result of an attempt: the call has a result, or must be retried. */
@@ -63,6 +75,8 @@ interface Call {
   readonly tool: ToolDefinition;
   readonly order: ToolOrder;
   readonly options: ToolRunOptions;
+  /** The code of the tool, here or in a place of its own. */
+  readonly work: (args: unknown, context: ToolContext) => unknown;
 }
 
 /** One attempt of the call; never rejects. */
@@ -74,13 +88,18 @@ export async function runTool(
   const tool = agent.tools.get(order.tool);
   // A run keeps its specification during an upgrade, while this worker may lack the tool.
   if (tool === undefined) return { kind: 'not_here', what: `tool ${order.tool}` };
-  const call: Call = { agent, tool, order, options };
+  const work: Call['work'] = (args, context) => tool.execute(args, context);
+  const call: Call = { agent, tool, order, options, work };
   if (tool.spec.effect === 'once' && triesOf(options) > 1) {
     return ended(options, true, 'unknown', unknownOutcomeText(tool.spec.name));
   }
   if (options.signal.aborted) return unstarted(call);
   const checked = await checkArguments(call);
-  return 'run' in checked ? checked.run : execute(call, checked.args);
+  if ('run' in checked) return checked.run;
+  const { isolation } = options;
+  return tool.isolate === undefined || isolation === undefined
+    ? execute(call, checked.args)
+    : executeIsolated(call, checked.args, { tool: tool.isolate, isolation });
 }
 
 /** The checked arguments for `execute`, or what the model must correct. */
@@ -101,12 +120,47 @@ async function checkArguments(
   }
 }
 
+/** Runs the tool in a thread or process, once one is free. */
+async function executeIsolated(
+  call: Call,
+  args: unknown,
+  { tool: isolated, isolation }: { readonly tool: IsolatedTool; readonly isolation: Isolation },
+): Promise<ToolRun> {
+  const { options, tool } = call;
+  const { name, timeoutMs, effect } = tool.spec;
+  const place = await isolation.enter(options.signal, timeoutMs);
+  if (place === 'stopped') return unstarted(call);
+  if (place === 'busy') return ended(options, false, 'error', busyText(name, timeoutMs));
+  // As long as its result would still count; a late end of other calls changes nothing.
+  const graceMs = (reason: unknown): number =>
+    isTimeout(reason) && effect !== 'once' ? LATE_GRACE_MS : (options.graceMs ?? STOP_GRACE_MS);
+  const work: Call['work'] = (changed, context) =>
+    place.run({ name, tool: isolated, args: changed, context, graceMs });
+  try {
+    return await execute({ ...call, work }, args);
+  } finally {
+    place.leave();
+  }
+}
+
+/** How long isolated code may tidy up after its time is up, in ms. */
+const LATE_GRACE_MS = 500;
+
+function isTimeout(reason: unknown): boolean {
+  return reason instanceof DOMException && reason.name === 'TimeoutError';
+}
+
 /** Runs the tool and reads the outcome. */
 async function execute(call: Call, args: unknown): Promise<ToolRun> {
   const { tool, options } = call;
   const { reports, ...reporting } = reporter(call.agent.prices);
+  const { runId, callId } = call.order;
+  const name = `tool ${tool.spec.name}`;
   const outcome = await attempt(
-    (signal) => runLayered(call, args, toolContext(call, reporting, signal)),
+    (signal) =>
+      asCaller({ name, runId, callId }, () =>
+        runLayered(call, args, toolContext(call, reporting, signal)),
+      ),
     {
       signal: options.signal,
       timeoutMs: tool.spec.timeoutMs,
@@ -122,19 +176,19 @@ async function execute(call: Call, args: unknown): Promise<ToolRun> {
 
 /** Runs the tool within the middleware of its agent, and checks arguments that it changed. */
 function runLayered(call: Call, args: unknown, context: ToolContext): unknown {
-  const { agent, tool, order } = call;
+  const { agent, tool, order, work } = call;
   const around = agent.definition.middleware?.tool ?? [];
-  if (around.length === 0) return tool.execute(args, context);
+  if (around.length === 0) return work(args, context);
   const asked = canonicalJson(order.args);
   const run = async (changed: ToolMiddlewareCall): Promise<unknown> => {
     const json = toJsonResult(changed.args);
     if (json.kind === 'not_json' || !isJsonObject(json.value)) {
       throw new Error(`a middleware of ${tool.spec.name} made arguments that are no JSON object`);
     }
-    if (canonicalJson(json.value) === asked) return tool.execute(args, context);
+    if (canonicalJson(json.value) === asked) return work(args, context);
     const checked = await checkArguments({ ...call, order: { ...order, args: json.value } });
     if ('run' in checked) throw unfitArguments(checked.run);
-    return tool.execute(checked.args, context);
+    return work(checked.args, context);
   };
   const { signal, idempotencyKey, callId, runId, agentPath, attempt: tries } = context;
   return layered(
@@ -203,6 +257,10 @@ function readThrow(call: Call, error: unknown): ToolRun {
   if (unfit !== undefined) return unfit;
   if (isToolError(error) || isUsageError(error)) {
     return ended(call.options, true, 'error', toolErrorText(error.message));
+  }
+  const { name, effect } = call.tool.spec;
+  if (error instanceof LostIsolateError && effect === 'once') {
+    return ended(call.options, true, 'unknown', unknownOutcomeText(name));
   }
   return failed(call, redactedErrorText(error), true);
 }

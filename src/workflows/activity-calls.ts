@@ -117,7 +117,7 @@ function callsTriedByService({ runtime, run, elsewhere }: CallParts): Calls {
       elsewhere.retry(error, { ...open, again, isLocal })?.then(onResult, onFailure) ??
       onFailure(error);
   return {
-    callModel: (order, state, { mayRetry, abortId, hasFallback }) => {
+    callModel: (order, state, { abortId, ...retries }) => {
       if (order.inline === undefined) feed(state);
       return run<ModelOutcome, ModelOutcome>({
         label: `model ${order.model}`,
@@ -125,7 +125,7 @@ function callsTriedByService({ runtime, run, elsewhere }: CallParts): Calls {
         schedule: () => models.callModel(order),
         onResult: (outcome) => outcome,
         onFailure: (error, open) =>
-          retryModelCall(order, error, { ...open, runtime, mayRetry, elsewhere, hasFallback }),
+          retryModelCall(order, error, { ...open, ...retries, runtime, elsewhere }),
       });
     },
     callTool: (order, tool, { abortId } = {}) => {

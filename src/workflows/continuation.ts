@@ -7,15 +7,17 @@
  * I3  Inputs and adjustments that arrive meanwhile are handed over; none is lost or doubled.
  * I4  A state that does not fit ends the run with a typed failure, never with a retried task. The
  *     loop has compacted it by then, if the agent has strategies: see L5 in loop.ts.
- * I5  A cancel that arrives meanwhile ends the run here at once: the service forgets its own kind
+ * I5  A link that a worker of a fleet with versions runs stays on its version. A run moves to the
+ *     current version by a hand-over, and only by one.
+ * I6  A cancel that arrives meanwhile ends the run here at once: the service forgets its own kind
  *     of cancel when a run continues as new, and a run that ends does not wait for a slow archive.
  */
 import {
   allHandlersFinished,
   CancellationScope,
   condition,
-  continueAsNew,
   log,
+  makeContinueAsNewFunc,
   proxyActivities,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -53,7 +55,17 @@ export async function handOver(
     const cause = `Expected a state of at most ${MAX_HANDOVER_BYTES} bytes to hand over, got ${bytes}. Set up compaction or external storage.`;
     return { kind: 'error', code: 'state_too_large', cause };
   }
-  return continueAsNew(handover);
+  return continueRun(handover);
+}
+
+/**
+ * Continues as new: on the current version of the workers if that changed since this link began,
+ * else on the version of this link.
+ */
+function continueRun(handover: Handover): Promise<never> {
+  const isUpgrade = workflowInfo().targetWorkerDeploymentVersionChanged;
+  const versioning = isUpgrade ? { initialVersioningBehavior: 'AUTO_UPGRADE' as const } : {};
+  return makeContinueAsNewFunc(versioning)(handover);
 }
 
 /** Archives the pages of this link; returns what the worker that did so offers the next link. */

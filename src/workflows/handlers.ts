@@ -49,6 +49,7 @@ import {
   leaseGrantSignal,
   leaseRequestSignal,
   heldWorkerSignal,
+  nudgeSignal,
   overrunSignal,
   progressSignal,
   retryUpdate,
@@ -58,6 +59,7 @@ import { failureOf } from './failures.ts';
 import { isUnreadable, UNREADABLE_PAYLOAD } from './payload-converter.ts';
 import { adjustmentRoom, answerRoom, inputRoom, isRefused } from './room.ts';
 import { readOverrun } from './overrun.ts';
+import type { PatchName } from './patches.ts';
 import { installQueries, stateOf } from './queries.ts';
 import type { Session } from './session.ts';
 
@@ -86,6 +88,8 @@ export function installHandlers(session: Session): void {
     session.overrun = readOverrun(payload);
   });
   setHandler(heldWorkerSignal, (payload) => session.heldCalls.hear(payload));
+  // The task that brings it says whether the target version has changed.
+  setHandler(nudgeSignal, () => session.host?.waits.wake());
   installTreeSignals(session);
   installQueries(session);
 }
@@ -294,7 +298,8 @@ export function applyAdjustment(
     const merged = mergeLimits(run.state.limits, limits);
     if (merged.kind === 'limits') run.adjust(merged.limits);
     // Histories of runs that were adjusted before recalls existed have none.
-    if (recallsOf(run.ledger).length > 0 && patched('recall-leases')) tree?.recallLeases();
+    const hasRecalls = recallsOf(run.ledger).length > 0;
+    if (hasRecalls && patched('recall-leases' satisfies PatchName)) tree?.recallLeases();
   }
   if (paused === true) run.pause();
   if (paused === false) run.resume();

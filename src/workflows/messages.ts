@@ -65,6 +65,8 @@ export const overrunSignal: SignalDefinition<[Overrun]> = defineSignal(MESSAGE_N
 export const heldWorkerSignal: SignalDefinition<[HeldWorker]> = defineSignal(
   MESSAGE_NAMES.heldWorker,
 );
+/** Makes the run look again whether a hand-over is due. */
+export const nudgeSignal: SignalDefinition<[]> = defineSignal(MESSAGE_NAMES.nudge);
 /** Where the run stands. */
 export const statusQuery: QueryDefinition<RunStatus> = defineQuery(MESSAGE_NAMES.status);
 /** All statistics. */

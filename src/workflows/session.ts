@@ -14,7 +14,8 @@ import { createHeldCalls, type HeldCalls } from './attempts/held-calls.ts';
 import { createOperatorCalls, type OperatorCalls } from './attempts/operator-calls.ts';
 import type { Start } from './start.ts';
 import type { Adjustment, Overrun } from '../core/contract/messages.ts';
-import { LIMITS_AT_ONCE, type TemporalHost } from './temporal-host.ts';
+import type { PatchName } from './patches.ts';
+import type { TemporalHost } from './temporal-host.ts';
 
 /** One link of a chain, as its handlers see it. */
 export interface Session {
@@ -69,7 +70,7 @@ export function openSession(start: Start): Session {
     previous: continued?.previous ?? null,
     restored: continued?.state ?? null,
     // Asked at the very start: every replay reaches it in its first activation.
-    limitsAtOnce: patched(LIMITS_AT_ONCE),
+    limitsAtOnce: patched('limits-at-once' satisfies PatchName),
     run: null,
     host: null,
     tree: null,

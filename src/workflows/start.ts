@@ -3,13 +3,8 @@ import { workflowInfo } from '@temporalio/workflow';
 import type { Inbox } from '../core/run/inbox.ts';
 import type { AgentInput } from '../core/contract/input.ts';
 import type { RunState } from '../core/run/run-state.ts';
-import {
-  byteSize,
-  isDeeperThan,
-  isPlainObject,
-  MAX_JSON_DEPTH,
-  type Json,
-} from '../core/base/json.ts';
+import { sharedByteSize } from '../core/base/byte-sizes.ts';
+import { isDeeperThan, isPlainObject, MAX_JSON_DEPTH, type Json } from '../core/base/json.ts';
 import type { ParentLink } from '../core/contract/lease.ts';
 import { readParentLink } from '../core/tree/read-message.ts';
 import type { ActivityRuntime } from '../activities/activity-types.ts';
@@ -53,11 +48,11 @@ export const MAX_HANDOVER_BYTES = 1_500_000;
 const MARGIN_BYTES = 16_384;
 
 /**
- * Whether a hand-over could carry `state`, what waits in `inbox`, and `spare` bytes more. Linear in
- * their size.
+ * Whether a hand-over could carry `state`, what waits in `inbox`, and `spare` bytes more. Costs what
+ * changed since it was asked last, because each of many messages asks.
  */
 export function fitsHandover(state: RunState | null, inbox: Inbox, spare = 0): boolean {
-  const bytes = byteSize({ state, inbox } as unknown as Json);
+  const bytes = sharedByteSize({ state, inbox } as unknown as Json);
   return bytes + spare + MARGIN_BYTES <= MAX_HANDOVER_BYTES;
 }
 

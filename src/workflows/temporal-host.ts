@@ -44,9 +44,6 @@ export interface TemporalHost extends Host {
   sendLast(progress: ProgressMessage): Promise<void>;
 }
 
-/** The patch of links whose limits act at once. */
-export const LIMITS_AT_ONCE = 'limits-at-once';
-
 /** The service ends an execution at 51,200 events or 50 MB; calls in flight still have to end. */
 const MAX_EVENTS = 45_000;
 const MAX_HISTORY_BYTES = 44_000_000;
@@ -166,8 +163,11 @@ function linkOf({ runtime, mailbox, limitsAtOnce }: TemporalHostParts): Link {
   return {
     address: workflowInfo().workflowId,
     limitsAtOnce,
-    rules: runtime.rules ?? 1,
-    isHandoverDue: () => workflowInfo().continueAsNewSuggested,
+    // Slices are commands, which a worker of an earlier release may not have to replay.
+    rules: limitsAtOnce ? (runtime.rules ?? 1) : 1,
+    // The version of new runs changes while this one is pinned to its own.
+    isHandoverDue: () =>
+      workflowInfo().continueAsNewSuggested || workflowInfo().targetWorkerDeploymentVersionChanged,
     isFull: () => {
       const { historyLength, historySize } = workflowInfo();
       return historyLength > MAX_EVENTS || historySize > MAX_HISTORY_BYTES;

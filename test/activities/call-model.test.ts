@@ -12,7 +12,9 @@ import { createRegistry } from '../../src/registry/registry.ts';
 import type { TranscriptSource } from '../../src/activities/transcript-source.ts';
 import type { ModelOrder } from '../../src/core/contract/host-order.ts';
 import { textMessage, textOf } from '../../src/core/base/message.ts';
-import type { ModelFunction } from '../../src/core/contract/model.ts';
+import type { ModelFunction, ModelRequest } from '../../src/core/contract/model.ts';
+import { callLayeredModel } from '../../src/models/call-layered-model.ts';
+import { withoutWaits } from '../support/no-waits.ts';
 import type { TranscriptHead } from '../../src/core/contract/transcript.ts';
 
 const order: ModelOrder = {
@@ -26,6 +28,17 @@ const order: ModelOrder = {
   lastTurn: false,
   time: 0,
   transcript: { epoch: 1, length: 0, digest: '' },
+};
+
+const bare: ModelRequest = {
+  mode: 'chat',
+  agent: 'tester',
+  runId: 'run',
+  iteration: 1,
+  attempt: 1,
+  messages: [textMessage('user', 'Go')],
+  settings: {},
+  cacheUpTo: 0,
 };
 
 /** The activity of a worker with one agent, whose model is `model`. */
@@ -95,6 +108,22 @@ describe('the activity callModel', () => {
 
     expect(result).toMatchObject({ kind: 'reply', reply: { parts: [{ text: 'done' }] } });
     expect(seen).toEqual(['Hidden.']);
+  });
+
+  it('leaves a middleware behind that does not stop when the call is aborted', async () => {
+    const asked = new AbortController();
+    const stubborn: ModelMiddleware = () => {
+      asked.abort();
+      return new Promise(() => undefined);
+    };
+    const result = await withoutWaits(() =>
+      callLayeredModel([stubborn], { id: 'm', model: replyOf(5) }, bare, {
+        signal: asked.signal,
+        onChunk: () => undefined,
+      }),
+    );
+
+    expect(result).toMatchObject({ kind: 'aborted', usageKnown: false });
   });
 
   it('counts a call whose reply its middleware then refuses', async () => {

@@ -157,6 +157,27 @@ const MODEL_CASES: readonly HostCase[] = [
     act: async ({ callModel }) => modelEnd(await callModel(model)),
   })),
   {
+    name: '[R12] a model call with a fallback has two attempts, and tells of the first',
+    shows: {
+      end: {
+        kind: 'failed',
+        attempts: 2,
+        input: 0,
+        usageKnown: false,
+        code: 'model_error',
+        status: 503,
+      },
+      told: [{ attempt: 1, code: 'model_error', status: 503, retryInMs: 1 }],
+    },
+    act: async ({ callModel }) => {
+      const told: JsonObject[] = [];
+      const onFailedAttempt: ModelCallOptions['onFailedAttempt'] = ({ message, ...failed }) =>
+        void (message.includes('503') && told.push({ ...failed }));
+      const end = await callModel('down', { hasFallback: true, onFailedAttempt });
+      return { end: modelEnd(end), told };
+    },
+  },
+  {
     name: 'a model that a custom loop names and the worker lacks is not tried again',
     shows: {
       kind: 'failed',

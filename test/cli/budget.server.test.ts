@@ -47,7 +47,7 @@ it('shows what is used, reserved and free, per branch [row 57]', { timeout: 180_
     { children },
   );
   const { everloop } = await stage.serve([top]);
-  const limits = { modelCalls: 13, totalTokens: 1_300 };
+  const limits = { modelCalls: 13, totalTokens: 13_000 };
   const run = await everloop.start('top', { task: 'Go', limits });
   const shown = async (id = run.id): Promise<readonly (readonly string[])[]> => {
     const { exitCode, stdout } = await cli(['budget', id], { everloop });
@@ -69,20 +69,21 @@ it('shows what is used, reserved and free, per branch [row 57]', { timeout: 180_
 
   await until('quick', 1);
   await until('slow', 1);
-  // What is left is shared: a third for each, and one stays. A call in flight is reserved.
+  // What is left is shared: a third for each, and one stays. A call in flight is reserved, with all
+  // tokens that it may write.
   const slowly = [
     ['└─ slow', '1.2', 'agent:children', 'own', '100', '0', '0', '100'],
     ['agent:children', 'top', '33', '0', '0', '33'],
-    ['agent:total_tokens', 'top', '400', '0', '0', '400'],
+    ['agent:total_tokens', 'top', '4,300', '0', '4,300', '0'],
     ['agent:model_calls', 'top', '4', '0', '1', '3'],
   ];
   expect(await shown()).toEqual([
     ['top', run.id, 'agent:children', 'own', '100', '2', '65', '33'],
-    ['agent:total_tokens', 'own', '1,300', '100', '800', '400'],
+    ['agent:total_tokens', 'own', '13,000', '100', '8,600', '4,300'],
     ['agent:model_calls', 'own', '13', '1', '8', '4'],
     ['├─ quick', '1.1', 'agent:children', 'own', '100', '0', '0', '100'],
     ['agent:children', 'top', '32', '0', '0', '32'],
-    ['agent:total_tokens', 'top', '400', '0', '0', '400'],
+    ['agent:total_tokens', 'top', '4,300', '0', '4,300', '0'],
     ['agent:model_calls', 'top', '4', '0', '1', '3'],
     ...slowly,
   ]);
@@ -93,7 +94,7 @@ it('shows what is used, reserved and free, per branch [row 57]', { timeout: 180_
   // Two calls and 200 tokens of it were spent, the rest is free again.
   expect(await shown()).toEqual([
     ['top', run.id, 'agent:children', 'own', '100', '2', '33', '65'],
-    ['agent:total_tokens', 'own', '1,300', '300', '400', '600'],
+    ['agent:total_tokens', 'own', '13,000', '300', '4,300', '8,400'],
     ['agent:model_calls', 'own', '13', '3', '4', '6'],
     ...slowly,
   ]);
@@ -104,11 +105,11 @@ it('shows what is used, reserved and free, per branch [row 57]', { timeout: 180_
   await eventually('a report of slow', async () => (await used()) === 5, 90_000);
   expect(await shown()).toEqual([
     ['top', run.id, 'agent:children', 'own', '100', '2', '33', '65'],
-    ['agent:total_tokens', 'own', '1,300', '500', '200', '600'],
+    ['agent:total_tokens', 'own', '13,000', '500', '4,100', '8,400'],
     ['agent:model_calls', 'own', '13', '5', '2', '6'],
     ['└─ slow', '1.2', 'agent:children', 'own', '100', '0', '0', '100'],
     ['agent:children', 'top', '33', '0', '0', '33'],
-    ['agent:total_tokens', 'top', '400', '200', '0', '200'],
+    ['agent:total_tokens', 'top', '4,300', '200', '4,100', '0'],
     ['agent:model_calls', 'top', '4', '2', '1', '1'],
   ]);
 

@@ -61,6 +61,7 @@ export async function cli(argv: readonly string[], setup: CliSetup = {}): Promis
       connects.push(options);
       return fakeClient(setup.everloop ?? {});
     },
+    connectDeployment: refuse,
     local: refuse,
     runWorker: refuse,
     ...setup.io,

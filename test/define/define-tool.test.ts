@@ -241,6 +241,60 @@ describe('[row 26] what is wrong with a tool', () => {
         'Expected `execute` of `work` to be a function, got none. Write the function that does the work.',
     },
     {
+      name: 'a module of a tool that is not isolated',
+      options: { module: '/tmp/run.js' },
+      code: 'tool_isolate',
+      message:
+        'Expected no `module` of `work`, which is not isolated, got "/tmp/run.js". Set `isolate: \'thread\'`, or remove it.',
+    },
+    {
+      name: 'an unknown place',
+      options: { isolate: 'machine', execute: undefined, module: '/tmp/run.js' },
+      code: 'tool_isolate',
+      message:
+        "Expected `isolate` of `work` to be 'thread' or 'process', got \"machine\". Choose one of them.",
+    },
+    {
+      name: 'an isolated local tool',
+      options: {
+        isolate: 'thread',
+        execute: undefined,
+        module: '/tmp/run.js',
+        local: true,
+        effect: 'read',
+      },
+      code: 'tool_isolate',
+      message:
+        'Expected `isolate` or `local` of `work`, got both. Remove one of them: a local call blocks a workflow task while it waits.',
+    },
+    {
+      name: 'a relative module',
+      options: { isolate: 'thread', execute: undefined, module: './run.js' },
+      code: 'tool_isolate',
+      message:
+        'Expected `module` of `work` to be a `file:` URL or an absolute path, got "./run.js". Make one with `new URL`, relative to your file.',
+    },
+    {
+      name: 'no module',
+      options: { isolate: 'process', execute: undefined },
+      code: 'tool_isolate',
+      message:
+        'Expected `module` of `work` to be a `file:` URL or an absolute path, got none. Make one with `new URL`, relative to your file.',
+    },
+    {
+      name: 'an isolated tool with a function',
+      options: { isolate: 'thread', module: '/tmp/run.js' },
+      code: 'tool_isolate',
+      message:
+        'Expected no `execute` of the isolated tool `work`, got a function. Export it as `run` from `module`.',
+    },
+    {
+      name: 'a heap that is too small',
+      options: { isolate: 'thread', execute: undefined, module: '/tmp/run.js', heapMb: 4 },
+      code: 'number',
+      message: 'Expected `heapMb` of `work` from 16 up, got 4. Change it.',
+    },
+    {
       name: 'parameters that are no schema',
       options: { parameters: 5 },
       code: 'tool_schema',

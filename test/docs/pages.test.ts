@@ -23,7 +23,7 @@ import { blocksOf, regionsOf } from '../support/doc-pages.ts';
 import { eventually } from '../support/eventually.ts';
 import { act, answer, bodiesOf, GARBAGE, searchTool, START, startRun } from '../support/runs.ts';
 
-const PAGES = ['answers', 'formats', 'models', 'own-loops', 'streaming'];
+const PAGES = ['answers', 'deployments', 'formats', 'models', 'own-loops', 'streaming'];
 
 test.each(PAGES)('docs/%s.md quotes its example', (page) => {
   expect(blocksOf(page).size).toBeGreaterThan(0);

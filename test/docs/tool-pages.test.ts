@@ -1,15 +1,24 @@
 /** The pages about tools: their code is that of examples which run here. */
 import { describe, expect, test } from 'vitest';
 import { desk, deskWithEngine } from '../../examples/docs/tool-search.ts';
-import { clerk, sorter } from '../../examples/docs/tools.ts';
+import { clerk, outlineTool, sorter } from '../../examples/docs/tools.ts';
 import { textOf } from '../../src/core/base/message.ts';
+import type { ToolDefinition } from '../../src/index.ts';
+import { createIsolation } from '../../src/tools/isolate/create-isolation.ts';
+import { runTool } from '../../src/tools/run-tool.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
+import { agentWith, quietSignal, toolOrder } from '../define/agents.ts';
 import { blocksOf, regionsOf } from '../support/doc-pages.ts';
 
 describe('docs', () => {
-  test.each(['tools', 'tool-search'])('%s.md quotes its example', (page) => {
-    expect(blocksOf(page)).toEqual(regionsOf(page));
+  test.each([
+    { page: 'tools', examples: ['tools', 'tools-outline'] },
+    { page: 'tool-search', examples: ['tool-search'] },
+  ])('$page.md quotes its examples', ({ page, examples }) => {
+    const regions = examples.flatMap((example) => [...regionsOf(example)]);
+
+    expect(blocksOf(page)).toEqual(new Map(regions));
   });
 });
 
@@ -34,6 +43,21 @@ describe('the examples', () => {
       .map(({ messages }) => textOf(messages.at(-2) ?? messages[0] ?? { role: 'user', parts: [] }));
     expect(first).toContain('{"product":"mouse","usd":79.99}');
     expect(second).toBe(first);
+  });
+
+  test('tools: code in a thread', async () => {
+    const isolation = createIsolation(1);
+    const order = toolOrder('outline', { text: '# One\nText\n## Two' });
+    const run = await runTool(agentWith(outlineTool() as ToolDefinition), order, {
+      attempt: 1,
+      signal: quietSignal(),
+      isolation,
+    });
+    await isolation.close();
+
+    expect(run).toMatchObject({
+      result: { output: ['# One', '## Two'], counts: { 'shop:outlines': 1 } },
+    });
   });
 
   test('tool search: an area in the prompt, a hit, a call', async () => {

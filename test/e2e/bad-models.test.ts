@@ -89,14 +89,14 @@ describe('a failure that passes is tried again [row 53]', () => {
     const port = await findFreePort('127.0.0.1');
     const run = await start(`http://127.0.0.1:${port}`);
     const failure = await eventually('a failed attempt', async () => {
-      const { raw } = await stage.client.workflow.getHandle(run.id).describe();
-      return raw.pendingActivities?.find(({ lastFailure }) => lastFailure != null)?.lastFailure;
+      const [failed] = bodiesOf(await run.events(), 'agent:model_attempt_failed');
+      return failed;
     });
 
     await providers.start([answer()], port);
     const step = await run.result();
 
-    expect(failure?.message).toBe('The provider could not be reached (ECONNREFUSED).');
+    expect(failure.message).toBe('The provider could not be reached (ECONNREFUSED).');
     expect(step).toMatchObject({ status: 'success', value: 'done', iterations: 1 });
     expect(step.usage.modelCallRetries).toBeGreaterThanOrEqual(1);
     await stage.replay(run);

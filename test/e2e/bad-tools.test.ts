@@ -156,10 +156,7 @@ it('tells the model what became of each bad call, and loses nothing', async () =
 });
 
 it.each<[effect: 'idempotent' | 'once', outcome: object]>([
-  [
-    'idempotent',
-    { outcome: 'error', attempts: 2, error: 'Error: the worker of blocks was lost while it ran.' },
-  ],
+  ['idempotent', { outcome: 'ok', attempts: 1, losses: expect.any(Number) as number }],
   [
     'once',
     {
@@ -169,15 +166,17 @@ it.each<[effect: 'idempotent' | 'once', outcome: object]>([
     },
   ],
 ])(
-  'says how often a tool (%s) was tried that takes its whole process down',
+  '[R2] tells what a tool (%s) tried from what it took down with its process',
   async (effect, outcome) => {
     const heartbeatMs = 1_000;
+    let tries = 0;
     const blocks = defineTool({
       name: 'blocks',
       description: 'Nothing else runs meanwhile, no heartbeat either.',
       effect,
-      ...(effect === 'once' ? {} : { retry: { attempts: 2, initialMs: 10 } }),
       execute: () => {
+        tries += 1;
+        if (tries > 1) return;
         // Until the service has surely noticed that nobody is there.
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5 * heartbeatMs);
       },

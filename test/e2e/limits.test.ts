@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { agentTool } from '../../src/define/tool/agent-tool.ts';
+import { honestProvider } from '../support/honest-provider.ts';
+import { delegate, endedRuns, ownSums } from '../support/trees.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import type { ToolContext } from '../../src/define/definition/definitions.ts';
 import { eventually } from '../support/eventually.ts';
@@ -84,6 +87,33 @@ describe('a batch on a server', () => {
     opened.open();
 
     expect((await run.result()).usage.toolCalls).toBe(2);
+    await stop();
+  });
+});
+
+describe('a tree on a server', () => {
+  it('[R8] of four children does not overrun its limit on cost', async () => {
+    const provider = honestProvider({
+      output: ({ iteration }) => 900 * iteration,
+      content: ({ agent, iteration }) => {
+        if (agent === 'leaf') return iteration < 4 ? act('a') : answer();
+        const calls = ['1', '2', '3', '4'].map((task) => ['leaf', task] as const);
+        return iteration === 1 ? delegate(...calls) : answer();
+      },
+    });
+    const model = { id: 'm', model: provider.model, price: { input: 2.5, output: 10 } };
+    const leaf = defineAgent({ name: 'leaf', model, tools: [searchTool()] });
+    const root = defineAgent({ name: 'root', model, tools: [agentTool({ agent: leaf })] });
+    const { everloop, stop } = await stage.serve([root]);
+
+    const run = await everloop.start('root', { task: 'Go', limits: { costUsd: 0.1 } });
+    const ended = await endedRuns(everloop, run);
+
+    const spent = ownSums(ended.map(({ step }) => step.stats))['agent:cost_microusd'] ?? 0;
+    expect(spent).toBeLessThanOrEqual(100_000);
+    expect(spent).toBeGreaterThan(50_000);
+    expect(ended.some(({ step }) => step.status === 'limit_exceeded')).toBe(true);
+    for (const one of ended) await stage.replay(one.run);
     await stop();
   });
 });

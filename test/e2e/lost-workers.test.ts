@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { fixtureProcesses } from '../support/child-process.ts';
 import { eventually } from '../support/eventually.ts';
+import { RUNS_ALL } from '../support/extent.ts';
 import { triesOf } from '../support/fatal-agents.ts';
 import { startFatalRun, type FatalRun, type Told } from '../support/fatal-run.ts';
 import type { FatalWorker } from '../support/fixtures/serve-fatal.ts';
@@ -35,9 +36,7 @@ async function countOf(run: RunHandle, key: string): Promise<number> {
 describe.concurrent('a call whose worker dies', () => {
   it('[R1] is tried by the same model, and the provider has used no attempt', async () => {
     const { run, fatal, stop } = await play({ modelDeaths: 3, failures: 1 });
-    await eventually('losses in the status', async () =>
-      (await run.status()).waitsFor.some((what) => what.startsWith('model first (lost ')),
-    );
+    await eventually('losses', async () => (await waitsOf(run)).includes('model first (lost '));
 
     expect(await run.result()).toMatchObject({ status: 'success', value: 'paid' });
     stop();
@@ -96,4 +95,77 @@ describe.concurrent('a call whose worker dies', () => {
     },
     60_000,
   );
+
+  it('[R2] because another call blocks it is tried again, and so is the other', async () => {
+    const { run, everloop, fatal, stop } = await play({ toolDeaths: 1, blockMs: 6_000 });
+    const neighbour = await everloop.start('thinker', { task: 'Think' });
+
+    expect(await run.result()).toMatchObject({ status: 'success', value: 'paid' });
+    expect(await neighbour.result()).toMatchObject({ status: 'success', value: 'thought' });
+    stop();
+    expect(new Set(triesOf(fatal, 'tool').map((line) => line.split(' ')[0])).size).toBe(1);
+    for (const { attempts } of bodiesOf(await neighbour.events(), 'agent:model_call:after')) {
+      expect(attempts).toBe(1);
+    }
+    expect(await countOf(neighbour, 'agent:lost_attempts')).toBeGreaterThan(0);
+    expect(await countOf(neighbour, 'agent:model_calls:second')).toBe(0);
+  }, 120_000);
+
+  it('[R3] that is stopped between two attempts may have taken effect', async () => {
+    const { run, stop } = await play({ toolDeaths: 100 });
+    await eventually('a lost call', async () => (await waitsOf(run)).includes('tool pay (lost 2'));
+    await run.cancel();
+
+    const step = await run.result();
+    stop();
+    expect(step).toMatchObject({
+      status: 'canceled',
+      unknownCalls: [{ callId: '1.1', tool: 'pay' }],
+    });
+    await stage.replay(run);
+  }, 120_000);
+
+  it.runIf(RUNS_ALL)(
+    '[R1] eight times is tried by the service in the end',
+    async () => {
+      const { run, fatal, stop } = await play({ modelDeaths: 8 });
+      await eventually(
+        'all deaths',
+        async () => {
+          await hurry(run);
+          return triesOf(fatal, 'model').length > 8;
+        },
+        150_000,
+      );
+
+      expect(await run.result()).toMatchObject({ status: 'success', value: 'paid' });
+      stop();
+      expect(triesOf(fatal, 'model')).toHaveLength(9);
+      const [call] = bodiesOf(await run.events(), 'agent:model_call:after');
+      expect(call).toMatchObject({ model: 'first', attempts: 1 });
+      expect(await countOf(run, 'agent:lost_attempts')).toBeGreaterThanOrEqual(5);
+      await stage.replay(run);
+    },
+    240_000,
+  );
 });
+
+/** Ends the pause of the service before its next attempt, which is half a minute or longer. */
+async function hurry({ id: workflowId }: RunHandle): Promise<void> {
+  const { raw } = await stage.client.workflow.getHandle(workflowId).describe();
+  const waiting = raw.pendingActivities?.find(({ state }) => state === SCHEDULED);
+  if ((waiting?.attempt ?? 1) < 2) return;
+  const { namespace } = stage;
+  await stage.client.workflowService.resetActivity({
+    namespace,
+    execution: { workflowId },
+    id: waiting?.activityId ?? '',
+  });
+}
+
+/** The service's state of an activity that waits for its next attempt. */
+const SCHEDULED = 1;
+
+async function waitsOf(run: RunHandle): Promise<string> {
+  return (await run.status()).waitsFor.join();
+}

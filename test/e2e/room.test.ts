@@ -4,6 +4,8 @@ import type { LimitsInput } from '../../src/core/contract/input.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import { byteSize, type Json } from '../../src/core/base/json.ts';
+import { inputSignal } from '../../src/workflows/messages.ts';
+import { RUNS_ALL } from '../support/extent.ts';
 import { answer, bodiesOf, gate, GARBAGE } from '../support/runs.ts';
 import { openHandoverStage, type Stage } from '../support/stage.ts';
 
@@ -55,6 +57,41 @@ describe('the door of a run', () => {
     expect(bodiesOf(events, 'agent:execution:handover').length).toBeGreaterThan(0);
     await stage.replay(run);
   });
+
+  it.runIf(RUNS_ALL)(
+    '[R13] hears a thousand small inputs at once beside a large conversation',
+    async () => {
+      const opened = gate();
+      const agent = defineAgent({
+        name: 'crowded',
+        model: {
+          id: 'm',
+          model: async () => {
+            await opened.opened;
+            return answer('read');
+          },
+        },
+      });
+      const { everloop, taskQueue, stop } = await stage.serve([agent]);
+      const run = await everloop.start('crowded', { task: 'Go' });
+      await run.send(KB_400);
+      await run.send(KB_400);
+      await stop();
+      const handle = stage.client.workflow.getHandle(run.id);
+      for (let index = 0; index < 990; index += 30) {
+        const some = Array.from({ length: 30 }, (_, next) => `i${index + next}`);
+        await Promise.all(
+          some.map((id) => handle.signal(inputSignal, { id, kind: 'queue', text: 'more' })),
+        );
+      }
+      await stage.serve([agent], { taskQueue });
+      opened.open();
+
+      expect(await run.result()).toMatchObject({ status: 'success', value: 'read' });
+      expect(bodiesOf(await run.events(), 'agent:input')).toHaveLength(992);
+      await stage.replay(run);
+    },
+  );
 
   it('[R13] takes no adjustment that a hand-over could not carry', async () => {
     const opened = gate();

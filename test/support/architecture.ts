@@ -34,7 +34,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
     packages: [...PROVIDER_PACKAGES, 'ajv', 'ajv-formats', 'lru-cache'],
     node: true,
   },
-  tools: { rings: ['core', 'define'], packages: ['minisearch'], node: true },
+  tools: { rings: ['core', 'define'], packages: ['minisearch', 'piscina', 'tsx'], node: true },
   models: { rings: ['core', 'define', 'tools'], packages: PROVIDER_PACKAGES, node: true },
   registry: { rings: ['core', 'define', 'tools', 'models'], packages: [], node: true },
   activities: {
@@ -53,8 +53,23 @@ const RINGS: Readonly<Record<string, RingRule>> = {
     ],
     node: true,
   },
+  versioning: {
+    rings: ['core', 'client', 'workflows/messages.ts'],
+    packages: ['@temporalio/client'],
+    node: true,
+  },
   worker: {
-    rings: ['lisp', 'core', 'define', 'registry', 'workflows', 'activities', 'client'],
+    rings: [
+      'lisp',
+      'core',
+      'define',
+      'tools',
+      'registry',
+      'workflows',
+      'activities',
+      'client',
+      'versioning',
+    ],
     packages: 'any',
     node: true,
   },
@@ -65,7 +80,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
   },
   cli: {
     // A preview asks nobody, so it needs neither a client nor a worker.
-    rings: ['lisp', 'core', 'client', 'worker', 'registry/preview-prompt.ts'],
+    rings: ['lisp', 'core', 'client', 'versioning', 'worker', 'registry/preview-prompt.ts'],
     typesOf: ['define'],
     packages: 'any',
     node: true,
@@ -73,7 +88,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
   console: { rings: ['core', 'client', 'worker'], packages: 'any', node: true },
   // The entry `.`: the client, and the definitions that a user writes agents with.
   index: {
-    rings: ['core', 'client', 'define', 'registry/preview-prompt.ts'],
+    rings: ['core', 'client', 'versioning', 'define', 'registry/preview-prompt.ts'],
     packages: [],
     node: false,
   },

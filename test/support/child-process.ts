@@ -14,16 +14,27 @@ export interface FixtureProcess {
   readonly kill: (signal: NodeJS.Signals) => Promise<void>;
 }
 
-/** Starts `test/support/fixtures/NAME.ts` and waits for its first line, which must be JSON. */
-export async function startFixture(name: string, args: readonly string[]): Promise<FixtureProcess> {
+/**
+ * Starts `test/support/fixtures/NAME.ts` and waits for its first line, which must be JSON. `onLine` hears
+ * the lines after it.
+ */
+export async function startFixture(
+  name: string,
+  args: readonly string[],
+  onLine: (line: string) => void = () => undefined,
+): Promise<FixtureProcess> {
   const child = spawn(process.execPath, [...fixtureProgram(name), ...args], {
     env: { ...process.env, NODE_OPTIONS: '' },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const exited = once(child, 'exit');
   const ended = exited.then(([code, signal]) => (signal ?? code) as NodeJS.Signals | number | null);
+  const lines = createInterface({ input: child.stdout });
   const firstLine = await Promise.race([
-    once(createInterface({ input: child.stdout }), 'line').then(([line]) => String(line)),
+    once(lines, 'line').then(([line]) => {
+      lines.on('line', onLine);
+      return String(line);
+    }),
     exited.then(([code]) => Promise.reject(new Error(`${name} ended with code ${String(code)}`))),
   ]);
   return {

@@ -19,8 +19,11 @@ export function blocksOf(page: string): ReadonlyMap<string, string> {
 export function regionsOf(example: string): ReadonlyMap<string, string> {
   const text = readFileSync(`${ROOT}/examples/docs/${example}.ts`, 'utf8');
   return new Map(
-    [...text.matchAll(/^ *\/\/ #region (\w+)\n([^]*?)^ *\/\/ #endregion$/gm)].map(
-      ([, name = '', code = '']) => [name, code.replaceAll(/^ {2}/gm, '')],
+    [...text.matchAll(/^( *)\/\/ #region (\w+)\n([^]*?)^ *\/\/ #endregion$/gm)].map(
+      ([, margin = '', name = '', code = '']) => [
+        name,
+        code.replaceAll(new RegExp(`^${margin}`, 'gm'), ''),
+      ],
     ),
   );
 }

@@ -1,6 +1,7 @@
 /** An agent whose model and tools end their worker so many times before they succeed. */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
@@ -21,7 +22,7 @@ export interface Fatal {
   /** Failures of the provider after those deaths: HTTP 503. */
   readonly failures?: number;
   readonly effect?: ToolEffect;
-  /** Ends the worker; only a process of its own may. Default: nothing. */
+  /** Ends or blocks the worker; only a process of its own may. Default: nothing. */
   readonly die?: () => void;
 }
 
@@ -49,10 +50,7 @@ export function fatalAgent(fatal: Fatal): AgentDefinition {
       return answer(text.includes('unknown whether') ? 'unknown' : 'paid');
     }
     const tries = noteTry(fatal, 'model', 'asked');
-    if (tries <= modelDeaths) {
-      die();
-      await new Promise(() => undefined);
-    }
+    if (tries <= modelDeaths) die();
     if (tries <= modelDeaths + failures) {
       throw Object.assign(new Error('Overloaded'), { statusCode: 503 });
     }
@@ -65,10 +63,7 @@ export function fatalAgent(fatal: Fatal): AgentDefinition {
     parameters: z.object({ query: z.string() }),
     execute: async (_args, { idempotencyKey, attempt }) => {
       const tries = noteTry(fatal, 'tool', `${idempotencyKey} ${attempt}`);
-      if (tries <= toolDeaths) {
-        die();
-        await new Promise(() => undefined);
-      }
+      if (tries <= toolDeaths) die();
       return 'paid';
     },
   });
@@ -77,4 +72,14 @@ export function fatalAgent(fatal: Fatal): AgentDefinition {
     model: { id: 'first', model, fallbacks: ['second'] },
     tools: [pay],
   });
+}
+
+/** Answers after a thought that is longer than a heartbeat. */
+export function thinkerAgent(fatal: Fatal): AgentDefinition {
+  const model: ModelFunction = async () => {
+    noteTry(fatal, 'thinker', 'asked');
+    await setTimeout(8_000);
+    return answer('thought');
+  };
+  return defineAgent({ name: 'thinker', model: { id: 'thought', model, fallbacks: ['second'] } });
 }

@@ -1,18 +1,20 @@
 /** A run whose workflow is served by the test, and its calls by processes that end and are replaced. */
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Everloop } from '../../src/client/everloop-client.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { FixtureProcesses } from './child-process.ts';
-import { fatalAgent, SECOND, type Fatal } from './fatal-agents.ts';
+import { fatalAgent, SECOND, thinkerAgent, type Fatal } from './fatal-agents.ts';
 import type { FatalWorker } from './fixtures/serve-fatal.ts';
 import type { ServeOptions, Stage } from './stage.ts';
 
 /** What ends workers in a run. */
-export type Told = Pick<FatalWorker, 'mark'> & Partial<Omit<Fatal, 'folder'>>;
+export type Told = Pick<FatalWorker, 'mark' | 'blockMs'> & Partial<Omit<Fatal, 'folder'>>;
 
 /** A run that has begun. */
 export interface FatalRun {
   readonly run: RunHandle;
+  readonly everloop: Everloop;
   readonly fatal: Fatal;
   /** From now on a worker that ends is not replaced. */
   readonly stop: () => void;
@@ -29,7 +31,7 @@ export async function startFatalRun(
   const fatal = { ...told, folder };
   const { taskQueue } = options;
   const workQueue = `${taskQueue}-work`;
-  const { everloop, archiveDir } = await stage.serve([fatalAgent(fatal)], {
+  const { everloop, archiveDir } = await stage.serve([fatalAgent(fatal), thinkerAgent(fatal)], {
     modelQueue: workQueue,
     toolQueue: workQueue,
     roles: ['workflows'],
@@ -48,5 +50,5 @@ export async function startFatalRun(
   // A process that is killed while it starts has no first line.
   serve().catch(() => undefined);
   const run = await everloop.start('payer', { task: 'Pay' });
-  return { run, fatal, stop: () => void (isStopped = true) };
+  return { run, everloop, fatal, stop: () => void (isStopped = true) };
 }

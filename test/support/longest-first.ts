@@ -28,6 +28,8 @@ export const LONGEST: readonly string[] = [
   'test/models/stream-bytes.test.ts',
   'test/core/section/yaml-reader.test.ts',
   'test/worker/server-lock.test.ts',
+  'test/e2e/two-releases.test.ts',
+  'test/e2e/kill-matrix.test.ts',
   'test/e2e/handover.test.ts',
   'test/e2e/kill-programs.test.ts',
   'test/e2e/cancel.test.ts',

@@ -66,6 +66,8 @@ export const RECORDINGS: readonly Recording[] = [
   { name: 'tree', link: 0, play: async (stage) => (await playTree(stage)).run },
   { name: 'tree-child', link: 0, play: async (stage) => (await playTree(stage)).child },
   { name: 'tree-lowered', link: 0, play: playLowered },
+  { name: 'tree-covered', link: 0, play: async (stage) => (await playCovered(stage)).run },
+  { name: 'tree-covered-child', link: 0, play: async (stage) => (await playCovered(stage)).child },
   { name: 'pipeline', link: 0, play: playPipeline },
   { name: 'fan-out', link: 0, play: async (stage) => (await playFanOut(stage)).run },
   { name: 'fan-out-part', link: 0, play: async (stage) => (await playFanOut(stage)).part },
@@ -193,6 +195,16 @@ async function playTree(
 ): Promise<{ readonly run: RunHandle; readonly child: RunHandle }> {
   const { everloop } = await stage.serve([asker(worker(12), 2)]);
   const run = await everloop.start('asker', { task: 'Go', limits: { modelCalls: 8 } });
+  await run.result();
+  return { run, child: everloop.attach(`${run.id}/1.1`) };
+}
+
+/** Two children whose model calls are covered, ask for more, and stop when nothing is left. */
+async function playCovered(
+  stage: Stage,
+): Promise<{ readonly run: RunHandle; readonly child: RunHandle }> {
+  const { everloop } = await stage.serve([asker(worker(12), 2)]);
+  const run = await everloop.start('asker', { task: 'Go', limits: { totalTokens: 2_600 } });
   await run.result();
   return { run, child: everloop.attach(`${run.id}/1.1`) };
 }

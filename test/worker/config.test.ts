@@ -61,6 +61,9 @@ describe('readConfig', () => {
       EVERLOOP_LOG_LEVEL: 'debug',
       EVERLOOP_STREAM_LISTEN: '0.0.0.0:7244',
       EVERLOOP_STREAM_TOKEN: 'sixteen-or-more!',
+      EVERLOOP_DEPLOYMENT: 'agents',
+      EVERLOOP_BUILD_ID: '4f2a9c1',
+      EVERLOOP_HOLD_PATCHES: 'limits-at-once',
     });
 
     expect(config).toEqual({
@@ -75,6 +78,8 @@ describe('readConfig', () => {
       logLevel: 'DEBUG',
       streamListen: { host: '0.0.0.0', port: 7_244 },
       streamToken: 'sixteen-or-more!',
+      version: { name: 'agents', build: '4f2a9c1' },
+      holdPatches: ['limits-at-once'],
     });
   });
 
@@ -95,6 +100,20 @@ describe('readConfig', () => {
       modelTaskQueue: 'agents',
       toolTaskQueue: 'agents',
     });
+  });
+
+  it('takes a worker without a build as one of no version', () => {
+    expect(read({ EVERLOOP_DEPLOYMENT: 'agents' })).toEqual(DEFAULTS);
+    expect(read({ EVERLOOP_BUILD_ID: 'v1' }).version).toEqual({ name: 'everloop', build: 'v1' });
+  });
+
+  it.each([
+    { EVERLOOP_BUILD_ID: 'v:1' },
+    { EVERLOOP_DEPLOYMENT: 'a.b' },
+    { EVERLOOP_HOLD_PATCHES: 'limits-at-onec' },
+  ])('refuses %o', (env) => {
+    const [name = ''] = Object.keys(env);
+    expect(problemsOf(env)).toEqual([expect.stringContaining(`Expected \`${name}\` to be `)]);
   });
 
   it('reads API key and TLS as the Temporal CLI does', () => {

@@ -42,10 +42,11 @@ export function addDevCommand(program: Command, act: CommandRunner): void {
     .option('--ui-port <port>', 'port of the web UI, or free for any (default: 8233)')
     .option('--log-events', 'print one line of JSON for each event on stdout')
     .action((options: DevOptions) =>
-      // One worker serves everything here, so runs wait for no other.
+      // One worker serves everything here, so runs wait for no other, and there are no versions.
       act(async (cli) => {
         const { elsewhereMs = 0 } = configFor(cli);
-        return serveFile(cli, options, await serverOptions(options), elsewhereMs);
+        const server = await serverOptions(options);
+        return serveFile(cli, options, { server, elsewhereMs, deployment: null });
       }),
     );
 }
@@ -61,7 +62,7 @@ export function addWorkerCommand(program: Command, act: CommandRunner): void {
     )
     .option('--agents <file>', 'agent file (default: agents.ts)')
     .option('--log-events', 'print one line of JSON for each event on stdout')
-    .action((options: ServeOptions) => act((cli) => serveFile(cli, options, {})));
+    .action((options: ServeOptions) => act((cli) => serveFile(cli, options, { server: {} })));
 }
 
 async function serverOptions(options: DevOptions): Promise<EmbeddedServerOptions> {
@@ -79,11 +80,19 @@ async function freeUiPort(): Promise<number | 'free'> {
     : DEFAULT_UI_PORT;
 }
 
+/** Where an agent file is served, and as part of which version. */
+interface ServedAs {
+  readonly server: EmbeddedServerOptions;
+  /** How long runs wait for a worker that has what this one lacks; default: that of the environment. */
+  readonly elsewhereMs?: number;
+  /** `null`: as part of none. Default: that of the environment. */
+  readonly deployment?: null;
+}
+
 async function serveFile(
   cli: Cli,
   options: ServeOptions,
-  server: EmbeddedServerOptions,
-  elsewhereMs?: number,
+  { server, elsewhereMs, deployment }: ServedAs,
 ): Promise<number> {
   const { io, output } = cli;
   const file = await loadAgents(options.agents, io.cwd);
@@ -93,7 +102,7 @@ async function serveFile(
     env: io.env,
     signals: io.signals,
     server: { ...server, keeps: true, onProgress: (line) => output.note(line) },
-    ...defined({ elsewhereMs }),
+    ...defined({ elsewhereMs, deployment }),
     logEvents: options.logEvents === true && ((line) => void io.stdout.write(`${line}\n`)),
     onReady: (ready) => {
       output.note(readyText(file, ready));
@@ -103,7 +112,7 @@ async function serveFile(
   return EXIT_CODES.success;
 }
 
-function readyValue(file: AgentFile, { server, config }: WorkerReady): object {
+function readyValue(file: AgentFile, { server, config, version }: WorkerReady): object {
   const { address, namespace, uiUrl } = server;
   return {
     address,
@@ -111,11 +120,18 @@ function readyValue(file: AgentFile, { server, config }: WorkerReady): object {
     ...defined({ uiUrl }),
     taskQueue: config.taskQueue,
     agents: file.agents.map(({ name }) => name),
+    ...defined({ version }),
   };
 }
 
+/** `v2 of deployment everloop, which gets no new runs yet` */
+function versionText({ name, build, newRuns }: NonNullable<WorkerReady['version']>): string {
+  const waits = newRuns === 'none' ? ', which gets no new runs yet' : '';
+  return `${build} of deployment ${name}${waits}`;
+}
+
 /** The text for a ready worker: what it serves, and where. */
-function readyText(file: AgentFile, { server, config }: WorkerReady): string {
+function readyText(file: AgentFile, { server, config, version }: WorkerReady): string {
   const names = file.agents.map(({ name }) => name);
   const startedBy = server.startedHere ? 'started here' : 'already running';
   return [
@@ -123,6 +139,7 @@ function readyText(file: AgentFile, { server, config }: WorkerReady): string {
       ['server', `${server.address}, namespace ${server.namespace} (${startedBy})`],
       ...(server.uiUrl === undefined ? [] : [['web UI', server.uiUrl] as const]),
       ['task queue', config.taskQueue],
+      ...(version === undefined ? [] : [['version', versionText(version)] as const]),
       ['agents', `${names.join(', ')} (${file.path})`],
     ]),
     '',

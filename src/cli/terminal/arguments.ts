@@ -106,6 +106,24 @@ export function readCount(option: string, text: string, min: number): number {
   );
 }
 
+/** Milliseconds of each unit of time. */
+const UNITS: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** The time of `option` in milliseconds, from a text such as `90s`, `30m`, `2h` or `1d`. */
+export function readDuration(option: string, text: string): number {
+  const [, number = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  const milliseconds = Number(number) * (UNITS[unit] ?? 0);
+  if (milliseconds > 0) return milliseconds;
+  throw badArgument(
+    `Expected \`${option}\` to be a time such as 90s, 30m, 2h or 1d, got \`${text.slice(0, 200)}\``,
+  );
+}
+
 /** The port of `option`: a number from 1 to 65,535, or `free` for any. */
 export function readPort(option: string, text: string): number | 'free' {
   if (text === 'free') return 'free';

@@ -1,6 +1,6 @@
 /** What commands have in common: input and output, a client, and Ctrl-C. */
 import type { Command } from 'commander';
-import type { ConnectedEverloop } from '../../client/connect.ts';
+import type { ConnectClientOptions, ConnectedEverloop } from '../../client/connect.ts';
 import type { Everloop } from '../../client/everloop-client.ts';
 import type { RunHandle } from '../../client/run-handle.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
@@ -77,18 +77,21 @@ export function print({ output }: Cli, text: string, value: unknown): number {
 /** A client of the running server; the caller closes it. */
 export async function openClient(cli: Cli): Promise<ConnectedEverloop> {
   const config = configFor(cli);
-  const { connection, namespace } = config.temporal;
-  const found = await findAddress(config);
-  if (found.kind === 'none') throw noServer(found.tried);
   return cli.io.connect({
-    env: cli.io.env,
-    address: found.address,
-    namespace,
-    connection,
+    ...(await addressFor(cli)),
     taskQueue: config.taskQueue,
     dataDir: config.dataDir,
     archive: createDirectoryArchive(archiveDirOf(config.dataDir)),
   });
+}
+
+/** How to connect to the running server. Throws a UsageError `no_server` when there is none. */
+export async function addressFor(cli: Cli): Promise<ConnectClientOptions> {
+  const config = configFor(cli);
+  const { connection, namespace } = config.temporal;
+  const found = await findAddress(config);
+  if (found.kind === 'none') throw noServer(found.tried);
+  return { env: cli.io.env, address: found.address, namespace, connection };
 }
 
 function noServer(tried: readonly string[]): UsageError {

@@ -2,6 +2,11 @@
 import { defined } from '../../core/base/defined.ts';
 import { createInterface } from 'node:readline';
 import { connect, type ConnectedEverloop, type ConnectOptions } from '../../client/connect.ts';
+import {
+  connectDeployment,
+  type ConnectDeploymentOptions,
+  type ConnectedDeployment,
+} from '../../versioning/deployment.ts';
 import type { Environment } from '../../client/temporal-environment.ts';
 import type { LocalEverloop, LocalOptions } from '../../worker/serve/local.ts';
 import type { RunWorkerOptions } from '../../worker/serve/run-worker.ts';
@@ -41,6 +46,7 @@ export interface CliIo {
   /** Lines of stdin, with a prompt that can change while it waits for a line. */
   readonly openLines: () => LineSource;
   readonly connect: (options: ConnectOptions) => Promise<ConnectedEverloop>;
+  readonly connectDeployment: (options: ConnectDeploymentOptions) => Promise<ConnectedDeployment>;
   readonly local: (options: LocalOptions) => Promise<LocalEverloop>;
   readonly runWorker: (options: RunWorkerOptions) => Promise<void>;
 }
@@ -56,6 +62,7 @@ export function processIo(): CliIo {
     lines: linesOfStdin,
     openLines: openStdin,
     connect,
+    connectDeployment,
     // Loading the native code of a worker takes a second, which commands such as `ps` can avoid.
     local: async (options) => (await import('../../worker/serve/local.ts')).local(options),
     runWorker: async (options) =>

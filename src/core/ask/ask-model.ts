@@ -1,53 +1,28 @@
 /** One question to a model and its fallbacks: limited, recorded and counted, whatever it is for. */
 import { defined } from '../base/defined.ts';
-import type { SummaryOrder } from '../contract/compaction.ts';
-import { wouldCross } from '../limits/breach.ts';
-import type { ModelPurpose, OutputStrategy, Reply } from '../contract/model.ts';
+import type { Reply } from '../contract/model.ts';
 import type { Numbers } from '../contract/stats.ts';
 import { leaving } from '../run/ending.ts';
 import type { EventBody } from '../contract/events.ts';
-import type { FailedAttempt, ModelLoss, ModelOutcome } from '../contract/host-outcome.ts';
-import type { InlineRequest, ModelOrder, OwnRequest } from '../contract/host-order.ts';
-import { ensureBudget } from '../run/ensure-budget.ts';
+import type { ModelLoss, ModelOutcome } from '../contract/host-outcome.ts';
+import type { ModelOrder, OwnRequest } from '../contract/host-order.ts';
+import type { ModelCallOptions } from '../run/host.ts';
 import { leaveIfAsked } from '../run/run.ts';
-import type { RunState } from '../run/run-state.ts';
 import type { Iteration, OpenCount } from '../run/iteration.ts';
-import { modeOf } from '../modes/modes.ts';
-
-/** What an iteration remembers of its questions. */
-export interface Tries {
-  /** Attempts for replies so far, over fallbacks and repeated questions. */
-  count: number;
-  /** Whether a request was already too long once, so that a compaction was forced. */
-  isForced: boolean;
-}
-
-/** The question of an LLM tool. Its form depends on the model and on what the model refused. */
-export interface InlineAsking {
-  readonly callId: string;
-  /** With an undefined strategy, only text is requested. */
-  readonly request: (strategy: OutputStrategy | undefined, model: string) => InlineRequest;
-  /** Whether a JSON output is requested. */
-  readonly asksForOutput: boolean;
-  /** Whether the question can be aborted alone, by the id of its call. */
-  readonly isSeparate: boolean;
-}
-
-/** A question: what it is for, and which models get it. */
-export interface Asking {
-  readonly purpose: ModelPurpose;
-  /** Ids of model entries in the order in which they are tried. */
-  readonly models: readonly string[];
-  /** Messages of the scratchpad that it is about, for the event. */
-  readonly messages: number;
-  /** A request that a custom loop wrote itself. */
-  readonly own?: OwnRequest | undefined;
-  /** The question of an LLM tool. */
-  readonly inline?: InlineAsking;
-  /** What to summarize, for the purpose `compaction`. */
-  readonly summary?: SummaryOrder;
-  readonly tries: Tries;
-}
+import type { CallCover, CallPlan } from '../tree/cover.ts';
+import type { Asking } from './asking.ts';
+import {
+  coverAfter,
+  ensureCallCover,
+  isCutBy,
+  isHeld,
+  leaveCut,
+  planCall,
+  startCover,
+  type StartedCover,
+} from './cover-call.ts';
+import { isLastTurn } from './last-turn.ts';
+import { downgradeOf, strategyOf } from './output-strategy.ts';
 
 /** How a question ended, unless it was left: a reply, or the last failure. */
 export type AskEnd =
@@ -60,7 +35,7 @@ export type AskEnd =
  * more, and every iteration runs this.
  */
 export function askModels(iteration: Iteration, asking: Asking): Promise<AskEnd> {
-  const { run, gate, open } = iteration;
+  const { run, gate } = iteration;
   const callId = asking.inline?.callId;
   const leaveIfOver = (): void => {
     leaveIfAsked(run);
@@ -72,36 +47,20 @@ export function askModels(iteration: Iteration, asking: Asking): Promise<AskEnd>
   function askFrom(index: number, last: AskFailure): Promise<AskEnd> {
     const model = asking.models[index];
     if (model === undefined) return Promise.resolve(last);
-    const budget = ensureBudget(run, needsOf(model));
-    if (budget === undefined) return call(model, index, last);
-    return budget.then(() => call(model, index, last));
+    const plan = planCall(run, asking, model);
+    const budget = ensureCallCover(run, plan, needsOf(model));
+    if (budget === undefined) return call({ model, plan }, index, last);
+    return budget.then(() => call({ model, plan }, index, last));
   }
 
-  function call(model: string, index: number, last: AskFailure): Promise<AskEnd> {
+  function call(planned: PlannedCall, index: number, last: AskFailure): Promise<AskEnd> {
     // More may be spent and reserved by now than this run was given.
     leaveIfOver();
-    const order = beginModelCall(iteration, model, asking);
-    const callAfter = (outcome: ModelOutcome): EventBody =>
-      modelCallAfter(order, outcome, run.host.now() - order.time, callId);
-    open.count += 1;
-    open.models.push(model);
-    // The cost of attempts is recorded when the call ends, but limits check it before each retry.
-    const mayRetry = (lost: ModelLoss): boolean => !run.wouldBreach(callAfter(lost));
-    const abortId = asking.inline?.isSeparate === true ? callId : undefined;
+    const { model, plan } = planned;
     const hasFallback = index + 1 < asking.models.length;
-    const onFailedAttempt = (failed: FailedAttempt): void =>
-      run.record({
-        type: 'agent:model_attempt_failed',
-        model,
-        purpose: asking.purpose,
-        ...defined({ callId }),
-        ...failed,
-      });
-    const options = { mayRetry, abortId, hasFallback, onFailedAttempt };
-    return run.host.callModel(order, run.state, options).then((outcome) => {
-      open.count -= 1;
-      open.models.splice(open.models.indexOf(model), 1);
-      run.record(callAfter(outcome));
+    // Another call of the run may have started while this one waited.
+    if (plan !== null && isHeld(run, plan)) return askFrom(index, last);
+    return callModel(iteration, asking, { ...planned, hasFallback }, (order, outcome) => {
       // Attempts distinguish chunks; summaries do not stream.
       const tries = outcome.attempts + (outcome.losses ?? 0);
       if (asking.purpose !== 'compaction') asking.tries.count += tries;
@@ -119,6 +78,62 @@ export function askModels(iteration: Iteration, asking: Asking): Promise<AskEnd>
       return isFinal ? failure : askFrom(index + 1, failure);
     });
   }
+}
+
+/** A call of one model, and its budget if it is covered. */
+interface PlannedCall {
+  readonly model: string;
+  readonly plan: CallPlan | null;
+}
+
+/** Calls one model, and records the call. Leaves when a budget has no room for it or cut it. */
+function callModel(
+  iteration: Iteration,
+  asking: Asking,
+  { model, plan, hasFallback }: PlannedCall & { readonly hasFallback: boolean },
+  goOn: (order: ModelOrder, outcome: ModelOutcome) => Promise<AskEnd> | AskEnd,
+): Promise<AskEnd> {
+  const { run, open } = iteration;
+  const callId = asking.inline?.callId;
+  const cover = plan === null ? null : startCover(run, plan);
+  const order = beginModelCall(iteration, model, asking, cover);
+  const covered = cover === null ? undefined : run.state.covers?.at(-1)?.seq;
+  const callAfter = (outcome: ModelOutcome): EventBody =>
+    modelCallAfter(order, outcome, run.host.now() - order.time, callId);
+  open.count += 1;
+  open.models.push(model);
+  let cap = cover?.cap;
+  const after = (lost: ModelLoss): CallCover | null =>
+    plan === null ? null : coverAfter(run, plan, { covered, lost });
+  const abortId = asking.inline?.isSeparate === true ? callId : undefined;
+  const options: ModelCallOptions = {
+    abortId,
+    hasFallback,
+    onFailedAttempt: (failed) =>
+      run.record({
+        type: 'agent:model_attempt_failed',
+        model,
+        purpose: asking.purpose,
+        ...defined({ callId }),
+        ...failed,
+      }),
+    // The cost of attempts is recorded when the call ends, but limits check it before each retry.
+    mayRetry: (lost) => !run.wouldBreach(callAfter(lost)) && after(lost)?.kind !== 'short',
+    maxOutputAfter: (lost) => {
+      const left = after(lost);
+      cap = left?.kind === 'covered' ? left.cap : cap;
+      return cap?.tokens;
+    },
+  };
+  return run.host.callModel(order, run.state, options).then((outcome) => {
+    open.count -= 1;
+    open.models.splice(open.models.indexOf(model), 1);
+    run.record(callAfter(outcome), defined({ covered }));
+    if (cap !== undefined && outcome.kind === 'reply' && isCutBy(cap.tokens, outcome.reply)) {
+      leaveCut(run, asking, outcome.reply, cap.bound);
+    }
+    return goOn(order, outcome);
+  });
 }
 
 type AskFailure = Extract<AskEnd, { readonly kind: 'failed' }>;
@@ -143,7 +158,12 @@ function needsOf(model: string): Numbers {
 }
 
 /** Checks the limits of a model call and records its beginning. */
-function beginModelCall({ run, open }: Iteration, model: string, asking: Asking): ModelOrder {
+function beginModelCall(
+  { run, open }: Iteration,
+  model: string,
+  asking: Asking,
+  cover: StartedCover | null,
+): ModelOrder {
   const { state } = run;
   const keys = ['agent:model_calls', `agent:model_calls:${model}`];
   const crossed = run.wouldCross(keys, callsInFlight(open, model));
@@ -154,13 +174,16 @@ function beginModelCall({ run, open }: Iteration, model: string, asking: Asking)
   const { purpose, messages, summary, own, inline } = asking;
   const { mark, head } = state;
   const strategy = strategyOf(state, model, asking);
-  run.record({
-    type: 'agent:model_call:before',
-    model,
-    purpose,
-    messages,
-    ...marksOf(own, inline?.callId),
-  });
+  run.record(
+    {
+      type: 'agent:model_call:before',
+      model,
+      purpose,
+      messages,
+      ...marksOf(own, inline?.callId),
+    },
+    defined({ cover: cover?.needs }),
+  );
   return defined({
     agent: head.spec.name,
     runId: state.runId,
@@ -170,9 +193,10 @@ function beginModelCall({ run, open }: Iteration, model: string, asking: Asking)
     purpose,
     iteration: state.iteration,
     triesBefore: asking.tries.count,
-    lastTurn: wouldCross(state.limits, state.stats, ['agent:iterations']) !== null,
+    lastTurn: isLastTurn(state),
     time: run.host.now(),
     transcript: mark,
+    maxOutputTokens: cover?.cap?.tokens,
     structuredOutput: strategy,
     summary,
     own,
@@ -186,44 +210,6 @@ function marksOf(
   callId: string | undefined,
 ): { readonly own?: true; readonly callId?: string } {
   return defined({ own: own === undefined ? undefined : (true as const), callId });
-}
-
-/**
- * How JSON output is requested: by the entry, or by a downgrade after a refusal; undefined: not.
- */
-function strategyOf(
-  { head, structuredOutputs }: RunState,
-  model: string,
-  { purpose, own: question, inline }: Asking,
-): OutputStrategy | undefined {
-  // Neither a request that a loop wrote itself nor a summary asks for a JSON output.
-  const asksForOutput =
-    inline?.asksForOutput ??
-    (modeOf(head.spec).requestsJson &&
-      purpose === 'reply' &&
-      (question === undefined || question.conversation === true));
-  if (!asksForOutput) return undefined;
-  const models = inline === undefined ? head.spec.models : (head.spec.toolModels ?? []);
-  const own = models.find(({ id }) => id === model)?.structuredOutput;
-  return structuredOutputs?.[model] ?? own ?? 'prompt';
-}
-
-/** What is requested instead when a provider refuses a schema or a forced call. */
-const PLAINER: { readonly [strategy in OutputStrategy]?: OutputStrategy } = {
-  schema: 'tool',
-  tool: 'prompt',
-};
-
-/**
- * A provider without schemas and forced calls answers 400; the error of an adapter has no status.
- */
-function downgradeOf(
-  { structuredOutput: from }: ModelOrder,
-  { code, status }: Extract<ModelOutcome, { readonly kind: 'failed' }>,
-): { readonly from: OutputStrategy; readonly to: OutputStrategy } | undefined {
-  const isRefused = code === 'model_request_refused' && [undefined, 400, 422].includes(status);
-  const to = from === undefined || !isRefused ? undefined : PLAINER[from];
-  return from === undefined || to === undefined ? undefined : { from, to };
 }
 
 function modelCallAfter(

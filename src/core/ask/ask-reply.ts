@@ -7,7 +7,8 @@ import type { OwnRequest } from '../contract/host-order.ts';
 import type { Reply } from '../contract/model.ts';
 import { leaving } from '../run/ending.ts';
 import type { Iteration } from '../run/iteration.ts';
-import { askModels, type AskEnd, type Tries } from './ask-model.ts';
+import { askModels, type AskEnd } from './ask-model.ts';
+import type { Tries } from './asking.ts';
 import { compactByForce } from './run-compaction.ts';
 
 /** Bytes of a request of a custom loop: history contains all of it. */

@@ -5,6 +5,7 @@
 import { buildRequest, modeOf } from '../modes/modes.ts';
 import { scratchpadMessages, type RunState } from '../run/run-state.ts';
 import { byteSize, utf8Length, type Json } from '../base/json.ts';
+import type { ModelRequest } from '../contract/model.ts';
 import type { Message, Part } from '../base/message.ts';
 
 /** Bytes of text per token: the rule of thumb of providers for English text. */
@@ -26,15 +27,64 @@ export function contextTokens(state: RunState): number {
   }
   const { runId, iteration } = state;
   const options = { runId, iteration, attempt: 1, lastTurn: false };
-  const request = buildRequest(state.head, messages, options);
-  const toolBytes = request.tools === undefined ? 0 : byteSize(request.tools as unknown as Json);
-  return tokensOf(request.messages, toolBytes);
+  return requestTokens(buildRequest(state.head, messages, options));
 }
 
-function tokensOf(messages: readonly Message[], moreBytes = 0): number {
+/**
+ * The same, and never less than the request has. It counts all that differs from the last request:
+ * what the mode adds for this turn, and a reply by its text if the provider counted less.
+ */
+export function promptTokens(state: RunState, lastTurn: boolean): number {
+  const { runId, iteration, head } = state;
+  const { lastReply } = state.compaction;
+  const messages = scratchpadMessages(state);
+  const options = { runId, iteration, attempt: 1, lastTurn };
+  if (lastReply === null || lastReply.epoch !== state.mark.epoch) {
+    return requestTokens(buildRequest(head, messages, options));
+  }
+  const fresh = messages.slice(lastReply.messages);
+  const first = { ...options, iteration: 1, lastTurn: false };
+  const now = requestSize(buildRequest(head, fresh, options));
+  const empty = requestSize(buildRequest(head, [], first));
+  const added = { bytes: now.bytes - empty.bytes, media: now.media - empty.media };
+  const reply = modeOf(head.spec).writeMessages(
+    head.spec,
+    fresh[0]?.role === 'assistant' ? fresh.slice(0, 1) : [],
+  );
+  // The reply is in the count of the last call and in the new messages.
+  const twice = Math.min(tokensOf(reply), lastReply.output ?? 0);
+  return lastReply.tokens + tokensIn(added) - twice;
+}
+
+/** The estimate of a whole request. */
+export function requestTokens(request: Pick<ModelRequest, 'messages' | 'tools'>): number {
+  return tokensIn(requestSize(request));
+}
+
+/** The estimate of messages, and of what else of a request has `moreBytes` as text. */
+export function tokensOf(messages: readonly Message[], moreBytes = 0): number {
+  return tokensIn(sizeOf(messages, moreBytes));
+}
+
+/** Bytes of text, and the number of images and documents. */
+interface Size {
+  readonly bytes: number;
+  readonly media: number;
+}
+
+function requestSize({ messages, tools }: Pick<ModelRequest, 'messages' | 'tools'>): Size {
+  return sizeOf(messages, tools === undefined ? 0 : byteSize(tools as unknown as Json));
+}
+
+function sizeOf(messages: readonly Message[], moreBytes: number): Size {
   const parts = messages.flatMap((message) => message.parts.flatMap(leavesOf));
-  const bytes = parts.reduce((sum, part) => sum + bytesOf(part), moreBytes);
-  const media = parts.filter(({ type }) => type === 'media').length;
+  return {
+    bytes: parts.reduce((sum, part) => sum + bytesOf(part), moreBytes),
+    media: parts.filter(({ type }) => type === 'media').length,
+  };
+}
+
+function tokensIn({ bytes, media }: Size): number {
   return Math.ceil(bytes / BYTES_PER_TOKEN) + media * TOKENS_PER_MEDIA;
 }
 

@@ -62,6 +62,8 @@ export const usageCodes = {
   tool_description: 'A tool has no description.',
   tool_effect: '`effect` of a tool is not `read`, `idempotent` or `once`.',
   tool_execute: '`execute` of a tool is not a function.',
+  tool_isolate:
+    'The options of an isolated tool are not valid, its module exports no `run`, or its arguments cannot be copied.',
   tool_name: 'The name of a tool is not valid.',
   tool_policy: '`policy` of a tool is not a text.',
   tool_search: '`search` of a tool is not valid.',
@@ -135,6 +137,8 @@ export const usageCodes = {
   stream_listen: 'A worker cannot listen for readers of provisional text.',
   temporal_cli: 'The Temporal CLI could not be fetched, or its hash is wrong.',
   worker_roles: 'A worker leaves models or tools to other workers on a queue that it polls itself.',
+  unversioned_workers: 'A first promotion would leave workers without a version beside it.',
+  worker_version: 'The deployment or the build of a worker or of a command is not valid.',
   workflow_bundle: 'The workflow code cannot be bundled.',
 } as const;
 

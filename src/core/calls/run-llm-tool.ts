@@ -17,7 +17,8 @@ import {
 } from '../toolchain/call-texts.ts';
 import { capForProgram, capOutput } from '../toolchain/result-text.ts';
 import { toolchainOf } from '../toolchain/toolchain-of.ts';
-import { askModels, type AskEnd, type InlineAsking, type Tries } from '../ask/ask-model.ts';
+import { askModels, type AskEnd } from '../ask/ask-model.ts';
+import type { InlineAsking, Tries } from '../ask/asking.ts';
 import { unstarted, type CallEnd } from '../contract/outcome.ts';
 import { checkArguments, hiddenFrom } from './call-arguments.ts';
 import type { CallSite } from './call-site.ts';

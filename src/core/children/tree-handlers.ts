@@ -10,9 +10,11 @@
  *     or goes on.
  */
 import { defined } from '../base/defined.ts';
+import { isGrantHeld } from '../tree/cover.ts';
 import { addedByReport, type OpenChild } from '../tree/child-totals.ts';
-import { emptyLeases, grantMore } from '../tree/ledger.ts';
+import { committed, emptyLeases, grantMore } from '../tree/ledger.ts';
 import type { LeaseAnswer } from '../contract/lease.ts';
+import type { Numbers } from '../contract/stats.ts';
 import type {
   ChildCancel,
   ChildMessage,
@@ -168,21 +170,25 @@ async function answerRequest(
   let hasWaited = false;
   for (;;) {
     const { wants } = newest();
-    const isAwaited = (): boolean => isRoomAwaited(run.ledger, wants) && !run.isStopped();
+    const missing = missingIn(run, newest());
+    const isAwaited = (): boolean =>
+      (isRoomAwaited(run.ledger, wants) || isGrantHeld(run.ledger, wants, missing)) &&
+      !run.isStopped();
     if (isAwaited()) {
       hasWaited = true;
       await run.host.waits.until(() => !isAwaited());
       continue;
     }
-    const empty = emptyLeases(run.ledger, wants);
+    const empty = emptyLeases(run.ledger, wants, missing);
     if (empty.length === 0 || run.mustLeave()) break;
     const wasRefused = isAnyRefused(run, empty);
-    await requestMore(run, empty);
+    await requestMore(run, empty, missing && missingAbove(run, missing));
     if (wasRefused || isAnyRefused(run, empty)) break;
   }
   const { number, wants } = newest();
   // Children that have waited for the same returns get equal parts.
   const together = hasWaited ? requests.size : 1;
+  const missing = missingIn(run, newest());
   requests.delete(childId);
   const child = openChild(run, childId);
   if (child === undefined) return;
@@ -193,9 +199,23 @@ async function answerRequest(
   if (run.isStopped() || isStarved) {
     return run.host.send({ to: 'child', childId, message: cancelOf(run) });
   }
-  const leases = grantMore(run.ledger, child, wants, together);
+  const leases = grantMore(run.ledger, { ...child, ...defined({ missing }) }, wants, together);
   run.record({ type: 'agent:child:granted', childId, number, leases });
   sendGrant(run, child, number, leases);
+}
+
+function missingIn({ host }: Run, { missing }: LeaseRequest): Numbers | undefined {
+  return host.link.limitsAtOnce ? missing : undefined;
+}
+
+/** By lease: how much of what a child is missing must come from the parent. */
+function missingAbove({ ledger }: Run, missing: Numbers): Numbers {
+  return Object.fromEntries(
+    ledger.leases.flatMap((lease) => {
+      const more = (missing[lease.id] ?? 0) - Math.max(0, lease.granted - committed(ledger, lease));
+      return more > 0 ? [[lease.id, more]] : [];
+    }),
+  );
 }
 
 /** Whether the parent has refused more of one of these leases. */

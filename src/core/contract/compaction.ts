@@ -54,6 +54,8 @@ export interface ReplyMark {
   readonly messages: number;
   /** Input and output tokens of the call. */
   readonly tokens: number;
+  /** Its output tokens. */
+  readonly output?: number;
 }
 
 /** What a run keeps for its triggers. */

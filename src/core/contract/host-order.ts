@@ -41,6 +41,8 @@ export interface ModelOrder extends EarlierTries {
   /** Milliseconds since 1970, for instructions that name the date. */
   readonly time: number;
   readonly transcript: TranscriptReference;
+  /** All that the budgets still pay of its output; absent: as much as the entry allows. */
+  readonly maxOutputTokens?: number;
   /** How the output is requested; set when it is requested as JSON. */
   readonly structuredOutput?: OutputStrategy;
   /** Set when a custom loop asks with messages of its own. */
@@ -49,6 +51,11 @@ export interface ModelOrder extends EarlierTries {
   readonly inline?: InlineRequest;
   /** Set when `purpose` is `compaction`: which part of the transcript to summarize. */
   readonly summary?: SummaryOrder;
+}
+
+/** `order` with another cap on its output; undefined: as it is. */
+export function cappedOrder(order: ModelOrder, maxOutputTokens: number | undefined): ModelOrder {
+  return maxOutputTokens === undefined ? order : { ...order, maxOutputTokens };
 }
 
 /** A state of the transcript; the digest shows that a reader has the same. */

@@ -35,6 +35,8 @@ export const MESSAGE_NAMES = {
   /** From a worker. */
   overrun: 'overrun',
   heldWorker: 'held-worker',
+  /** From an operator: look again whether a hand-over is due. */
+  nudge: 'nudge',
 } as const;
 
 /** Name of the workflow that runs an agent. */

@@ -69,6 +69,11 @@ export interface ToolSpec {
   readonly retry: RetrySpec;
   readonly sequential: boolean;
   readonly maxResultBytes: number;
+  /**
+   * Where calls run, if not in the worker's own thread. Such a call may wait for a free thread or
+   * process, as long as it may run.
+   */
+  readonly isolate?: 'thread' | 'process';
   /** JSON Schema of the output, for programs; not checked. */
   readonly output?: JsonObject;
   /** True: successful results are kept for equal calls of the run. */

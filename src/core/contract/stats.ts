@@ -3,6 +3,8 @@
  * counter has a twin with the prefix `$self:` that holds only the run's own share.
  */
 
+import { exactSum } from '../base/exact-sum.ts';
+
 /** Numbers by key; a missing key is 0. */
 export type Numbers = { readonly [key: string]: number };
 
@@ -42,15 +44,15 @@ export function change(stats: Stats, changes: readonly StatChange[]): Stats {
     if (step.kind === 'count') {
       counters ??= { ...stats.counters };
       const twin = SELF_PREFIX + step.key;
-      counters[step.key] = (counters[step.key] ?? 0) + step.by;
-      counters[twin] = (counters[twin] ?? 0) + step.by;
+      counters[step.key] = exactSum(counters[step.key] ?? 0, step.by);
+      counters[twin] = exactSum(counters[twin] ?? 0, step.by);
     } else if (step.kind === 'inherit') {
       counters ??= { ...stats.counters };
-      counters[step.key] = (counters[step.key] ?? 0) + step.by;
+      counters[step.key] = exactSum(counters[step.key] ?? 0, step.by);
     } else {
       gauges ??= { ...stats.gauges };
       const before = step.kind === 'rise' ? (gauges[step.key] ?? 0) : 0;
-      gauges[step.key] = before + (step.kind === 'rise' ? step.by : step.value);
+      gauges[step.key] = step.kind === 'rise' ? exactSum(before, step.by) : step.value;
     }
   }
   return { counters: counters ?? stats.counters, gauges: gauges ?? stats.gauges };

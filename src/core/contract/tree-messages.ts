@@ -31,6 +31,8 @@ export interface LeaseRequest {
   readonly totals: Numbers;
   /** Ids of leases. */
   readonly wants: readonly string[];
+  /** By lease: how much more than is granted the next piece of work needs. */
+  readonly missing?: Numbers;
   /** As in a report. */
   readonly returned?: readonly LeaseReturn[];
 }

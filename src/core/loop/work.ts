@@ -6,7 +6,7 @@ import { byteSize, type Json } from '../base/json.ts';
 import type { Breach } from '../contract/limit.ts';
 import type { ToolCall } from '../base/message.ts';
 import type { Reply } from '../contract/model.ts';
-import type { Tries } from '../ask/ask-model.ts';
+import type { Tries } from '../ask/asking.ts';
 import { askForReply } from '../ask/ask-reply.ts';
 import { checkOwnCount, checkOwnGauge, checkOwnEvent } from '../stats/user-keys.ts';
 import type { Judgement } from '../contract/judgement.ts';

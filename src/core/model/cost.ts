@@ -1,4 +1,5 @@
 /** The cost of a call in whole micro-dollars, by integer arithmetic. */
+import { exactSum } from '../base/exact-sum.ts';
 import type { Price, TokenUsage } from '../contract/model.ts';
 import { type TokenCounts, readReportedCost, readUsage } from './usage.ts';
 
@@ -28,7 +29,23 @@ export function costMicroUsd(usage: TokenCounts, price: Price | undefined): numb
     BigInt(usage.cacheWriteTokens) * scaledPrice(price.cacheWrite ?? price.input) +
     BigInt(usage.outputTokens) * scaledPrice(price.output);
   const scale = BigInt(priceScale);
-  return Number((scaled + scale - 1n) / scale);
+  return exactSum(Number((scaled + scale - 1n) / scale), 0);
+}
+
+/**
+ * Tokens of output that `microUsd` pay beside a prompt; negative when the prompt alone costs more.
+ */
+export function outputForCost(
+  microUsd: number,
+  promptTokens: number,
+  price: Price | undefined,
+): number {
+  if (price === undefined) return Infinity;
+  const left =
+    BigInt(microUsd) * BigInt(priceScale) - BigInt(promptTokens) * scaledPrice(price.input);
+  if (left < 0n) return -1;
+  const output = scaledPrice(price.output);
+  return output === 0n ? Infinity : Number(left / output);
 }
 
 /** Usage with its cost; `known` is false if the provider reported nothing. */

@@ -5,6 +5,7 @@
  * out of the output. Here input always includes cached tokens, and output always includes
  * reasoning.
  */
+import { exactSum } from '../base/exact-sum.ts';
 import { isPlainObject } from '../base/json.ts';
 import type { TokenUsage } from '../contract/model.ts';
 
@@ -54,12 +55,12 @@ export function readReportedCost(raw: unknown): number | undefined {
 /** The sum of two usages, field by field. */
 export function addUsage(left: TokenUsage, right: TokenUsage): TokenUsage {
   return {
-    inputTokens: left.inputTokens + right.inputTokens,
-    outputTokens: left.outputTokens + right.outputTokens,
-    cachedInputTokens: left.cachedInputTokens + right.cachedInputTokens,
-    cacheWriteTokens: left.cacheWriteTokens + right.cacheWriteTokens,
-    reasoningTokens: left.reasoningTokens + right.reasoningTokens,
-    costMicroUsd: left.costMicroUsd + right.costMicroUsd,
+    inputTokens: exactSum(left.inputTokens, right.inputTokens),
+    outputTokens: exactSum(left.outputTokens, right.outputTokens),
+    cachedInputTokens: exactSum(left.cachedInputTokens, right.cachedInputTokens),
+    cacheWriteTokens: exactSum(left.cacheWriteTokens, right.cacheWriteTokens),
+    reasoningTokens: exactSum(left.reasoningTokens, right.reasoningTokens),
+    costMicroUsd: exactSum(left.costMicroUsd, right.costMicroUsd),
   };
 }
 
@@ -186,11 +187,11 @@ function countsOf(raw: Fields, shape: Shape): TokenCounts {
   const cachedInputTokens = count(shape.cached);
   const cacheWriteTokens = count(shape.written);
   const reasoningTokens = count(shape.reasoning);
-  const cache = shape.apart === 'cache' ? cachedInputTokens + cacheWriteTokens : 0;
+  const cache = shape.apart === 'cache' ? exactSum(cachedInputTokens, cacheWriteTokens) : 0;
   const reasoning = shape.apart === 'reasoning' ? reasoningTokens : 0;
   return {
-    inputTokens: count(shape.input) + cache,
-    outputTokens: count(shape.output) + reasoning,
+    inputTokens: exactSum(count(shape.input), cache),
+    outputTokens: exactSum(count(shape.output), reasoning),
     cachedInputTokens,
     cacheWriteTokens,
     reasoningTokens,

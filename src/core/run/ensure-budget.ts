@@ -11,6 +11,7 @@
 import { defined } from '../base/defined.ts';
 import type { Numbers } from '../contract/stats.ts';
 import { totalsOf } from '../tree/child-totals.ts';
+import { isHeldByCalls, missingOf } from '../tree/cover.ts';
 import { lowLeases, overdrawn, shortLeases } from '../tree/ledger.ts';
 import { areNeedsAwaited, returnsOf } from '../tree/recall.ts';
 import type { LeaseRequest } from '../contract/tree-messages.ts';
@@ -26,6 +27,7 @@ const RESEND = { firstMs: 2_000, maxMs: 300_000 } as const;
  */
 export function ensureBudget(run: Run, needs: Numbers): Promise<void> | undefined {
   const { leases = [], children = [] } = run.state;
+  if (isHeldByCalls(run.ledger, needs)) return awaitReturns(run, needs);
   if (leases.length === 0 && children.length === 0) return undefined;
   if (areNeedsAwaited(run.ledger, needs)) return awaitReturns(run, needs);
   if (shortLeases(run.ledger, needs).length > 0) return awaitLeases(run, needs);
@@ -48,8 +50,15 @@ export function ensureCallBudget(run: Run, tools: readonly string[]): Promise<vo
   return ensureBudget(run, needs);
 }
 
-/** Asks the parent for more of `wants`, and waits for its answer or until the run must leave. */
-export async function requestMore(run: Run, wants: readonly string[]): Promise<void> {
+/**
+ * Asks the parent for more of `wants`, and waits for its answer or until the run must leave.
+ * `missing`: by lease, how much more than is granted is needed.
+ */
+export async function requestMore(
+  run: Run,
+  wants: readonly string[],
+  missing?: Numbers,
+): Promise<void> {
   const number = recordRequest(run, wants);
   const isOver = (): boolean => (run.state.leaseAnswered ?? 0) >= number || run.mustLeave();
   for (
@@ -57,14 +66,19 @@ export async function requestMore(run: Run, wants: readonly string[]): Promise<v
     !isOver();
     waitMs = Math.min(waitMs * 2, RESEND.maxMs)
   ) {
-    sendRequest(run, number, wants);
+    sendRequest(run, number, { wants, missing });
     await run.host.waits.until(isOver, run.host.now() + waitMs);
   }
 }
 
-/** Waits until children have returned what is needed, then gets what is still missing. */
+/**
+ * Waits until children and model calls in flight have returned what is needed, then gets what is
+ * still missing.
+ */
 async function awaitReturns(run: Run, needs: Numbers): Promise<void> {
-  await run.host.waits.until(() => run.mustLeave() || !areNeedsAwaited(run.ledger, needs));
+  const isAwaited = (): boolean =>
+    isHeldByCalls(run.ledger, needs) || areNeedsAwaited(run.ledger, needs);
+  await run.host.waits.until(() => run.mustLeave() || !isAwaited());
   if (!run.mustLeave()) await ensureBudget(run, needs);
 }
 
@@ -72,7 +86,7 @@ async function awaitLeases(run: Run, needs: Numbers): Promise<void> {
   for (;;) {
     const wants = shortLeases(run.ledger, needs).map(({ id }) => id);
     if (wants.length === 0 || run.mustLeave()) return;
-    await requestMore(run, wants);
+    await requestMore(run, wants, missingIfAny(run, needs));
     const left = shortLeases(run.ledger, needs);
     if (left.some(({ refused }) => refused !== undefined)) break;
   }
@@ -84,7 +98,7 @@ function requestEarly(run: Run): void {
   const { leaseAsked = 0, leaseAnswered = 0 } = run.state;
   if (leaseAsked > leaseAnswered) return;
   const wants = lowLeases(run.ledger).map(({ id }) => id);
-  if (wants.length > 0) sendRequest(run, recordRequest(run, wants), wants);
+  if (wants.length > 0) sendRequest(run, recordRequest(run, wants), { wants });
 }
 
 /** Ends the run when more is spent and reserved than it may use. */
@@ -99,14 +113,22 @@ function recordRequest(run: Run, wants: readonly string[]): number {
   return run.state.leaseAsked ?? 0;
 }
 
-function sendRequest({ host, state }: Run, number: number, wants: readonly string[]): void {
+function missingIfAny({ host, ledger }: Run, needs: Numbers): Numbers | undefined {
+  return host.link.limitsAtOnce ? missingOf(ledger, needs) : undefined;
+}
+
+function sendRequest(
+  { host, state }: Run,
+  number: number,
+  asked: { readonly wants: readonly string[]; readonly missing?: Numbers | undefined },
+): void {
   const kind = 'lease-request';
   const message = {
     v: 1,
     kind,
     childId: host.link.address,
     number,
-    wants,
+    ...defined(asked),
     ...spendingOf(state),
   } as const;
   host.send({ to: 'parent', message });

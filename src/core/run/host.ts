@@ -43,6 +43,8 @@ export interface CallOptions {
 export interface ModelCallOptions extends CallOptions {
   /** Asked before an attempt that cost tokens is retried; if false, the call ends with `lost`. */
   readonly mayRetry: (lost: ModelLoss) => boolean;
+  /** The `maxOutputTokens` of the order that retries such an attempt. Default: as before. */
+  readonly maxOutputAfter?: ((lost: ModelLoss) => number | undefined) | undefined;
   /**
    * True: another model is asked if this call fails. So it has two attempts, waits at most 10 s for
    * the second, and waits for no other worker.

@@ -15,12 +15,13 @@ import { defined } from '../base/defined.ts';
 import type { ProgramMemory } from '../../lisp.ts';
 import { EMPTY_COMPACTION, type CompactionState } from '../contract/compaction.ts';
 import { snapshotsOf } from '../compaction/trigger.ts';
+import { exactSum } from '../base/exact-sum.ts';
 import { EMPTY_DIGEST, rollDigest, type Digest } from '../base/digest.ts';
 import { canonicalJson, type Json } from '../base/json.ts';
 import type { Breach, Limit } from '../contract/limit.ts';
 import type { Message } from '../base/message.ts';
 import type { OutputStrategy } from '../contract/model.ts';
-import { change, EMPTY_STATS, type Stats } from '../contract/stats.ts';
+import { change, EMPTY_STATS, type Numbers, type Stats } from '../contract/stats.ts';
 import { changesOf } from '../stats/tally.ts';
 import { keepResult, type CachedResult } from '../toolchain/result-cache.ts';
 import type { Entry } from '../contract/entry.ts';
@@ -86,6 +87,8 @@ export interface RunState extends TreeState, IdleState {
   readonly openCalls?: readonly { readonly callId: string; readonly tool: string }[];
   /** The model of each model call that runs; absent until there was one. */
   readonly openModels?: readonly string[];
+  /** What model calls that run may spend at most, by key; absent until one was covered. */
+  readonly covers?: readonly OpenCover[];
   /** The turn in which the link before handed over; null or absent between iterations. */
   readonly turn?: KeptTurn | null;
   /** Calls that may have taken effect, the first 100 of the chain; absent until there was one. */
@@ -94,6 +97,13 @@ export interface RunState extends TreeState, IdleState {
   readonly toldSize?: true;
   /** What programs left; absent until there was a program, or a memory to begin with. */
   readonly program?: ProgramState;
+}
+
+/** What is reserved for a model call that runs. */
+export interface OpenCover {
+  /** The number of the event that began the call. */
+  readonly seq: number;
+  readonly needs: Numbers;
 }
 
 /** What an event adds to the state without publishing it: large bodies stay out of events. */
@@ -106,6 +116,10 @@ export interface Carried extends TreeCarried, IdleCarried {
   readonly data?: Json;
   /** Kept for equal calls, by `agent:tool_call:after`. */
   readonly cached?: CachedResult;
+  /** What is reserved for a model call, by `agent:model_call:before`. */
+  readonly cover?: Numbers;
+  /** The number of the event that began the call that ends, by `agent:model_call:after`. */
+  readonly covered?: number;
   /** The turn that is handed over before its end, by `agent:execution:handover`. */
   readonly turn?: KeptTurn;
   /** What a program leaves, by `agent:program:after`. */
@@ -212,7 +226,11 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
     case 'agent:data:change':
       return carried.data === undefined ? NOTHING : { data: carried.data };
     case 'agent:model_call:after':
-      return { ...changedReplyMark(state, event), ...withoutModel(state, event.model) };
+      return {
+        ...changedReplyMark(state, event),
+        ...withoutModel(state, event.model),
+        ...withoutCover(state, carried),
+      };
     case 'agent:structured_output_downgraded':
       return { structuredOutputs: { ...state.structuredOutputs, [event.model]: event.to } };
     case 'agent:iteration:after':
@@ -222,6 +240,7 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
           turn: state.turn === undefined ? undefined : null,
           openCalls: (state.openCalls ?? []).length === 0 ? undefined : [],
           openModels: (state.openModels ?? []).length === 0 ? undefined : [],
+          covers: (state.covers ?? []).length === 0 ? undefined : [],
         }),
       };
     case 'agent:program:after':
@@ -230,6 +249,7 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
       return {
         ...goingOn(state, event.at),
         openModels: [...(state.openModels ?? []), event.model],
+        ...withCover(state, event.seq, carried),
       };
     case 'agent:program:before':
       return goingOn(state, event.at);
@@ -307,6 +327,14 @@ function withUnknown(
   return { unknownCalls: [...unknownCalls, { callId, tool }] };
 }
 
+function withCover({ covers = [] }: RunState, seq: number, { cover }: Carried): Partial<RunState> {
+  return cover === undefined ? NOTHING : { covers: [...covers, { seq, needs: cover }] };
+}
+
+function withoutCover({ covers = [] }: RunState, { covered }: Carried): Partial<RunState> {
+  return covered === undefined ? NOTHING : { covers: covers.filter(({ seq }) => seq !== covered) };
+}
+
 function withoutCall({ openCalls = [] }: RunState, callId: string): Partial<RunState> {
   const left = openCalls.filter((call) => call.callId !== callId);
   return left.length === openCalls.length ? NOTHING : { openCalls: left };
@@ -337,8 +365,8 @@ function changedReplyMark(
   const { purpose, error, usageKnown, usage, own } = event;
   if (purpose !== 'reply' || own === true || error !== undefined || !usageKnown) return NOTHING;
   const { epoch, length } = state.mark;
-  const tokens = usage.inputTokens + usage.outputTokens;
-  const lastReply = { epoch, messages: length, tokens };
+  const { inputTokens, outputTokens: output } = usage;
+  const lastReply = { epoch, messages: length, tokens: exactSum(inputTokens, output), output };
   return { compaction: { ...state.compaction, lastReply } };
 }
 

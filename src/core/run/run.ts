@@ -304,9 +304,10 @@ export function sendDeadlines({ state, host }: Pick<Run, 'state' | 'host'>): voi
 /** What the budgets of a run are computed from. */
 export function ledgerOf(state: RunState): Ledger {
   const { runId, head, limits, stats, leases = [], children = [] } = state;
-  const { openCalls = [], openModels: models = [] } = state;
+  const { openCalls = [], openModels: models = [], covers: open = [] } = state;
   const calls = openCalls.map(({ tool }) => tool);
-  return { runId, agent: head.spec.name, limits, leases, children, stats, calls, models };
+  const covers = open.map(({ needs }) => needs);
+  return { runId, agent: head.spec.name, limits, leases, children, stats, calls, models, covers };
 }
 
 /** Leaves the iteration when a cancel, a breach or an interrupting input waits. */

@@ -2,6 +2,7 @@
  * The effect of each event on the statistics, as one table. A new key is a new row. Rules are
  * applied in order; a counter moves before its gauges.
  */
+import { exactSum } from '../base/exact-sum.ts';
 import { isOwnEvent, type AgentEvent, type EventType } from '../contract/events.ts';
 import type { ProgramOutcome } from '../contract/report.ts';
 import { change, type Numbers, type StatChange, type Stats } from '../contract/stats.ts';
@@ -44,7 +45,7 @@ const RULES: Rules = {
       .map((key) => set(key, 0)),
   ],
   'agent:model_call:after': ({ model, usage, attempts, losses }) => {
-    const total = usage.inputTokens + usage.outputTokens;
+    const total = exactSum(usage.inputTokens, usage.outputTokens);
     return [
       ...countBoth('agent:model_calls', 1, model),
       ...countBoth('agent:model_call_retries', Math.max(0, attempts - 1), model),

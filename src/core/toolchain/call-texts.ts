@@ -112,6 +112,11 @@ export function notRunText(tool: string): string {
   return `Error: ${tool} was not run: its worker stopped. Call it again.`;
 }
 
+/** No thread or process of the worker became free for an isolated tool. */
+export function busyText(tool: string, waitMs: number): string {
+  return `Error: ${tool} was not run: its worker was busy with other calls for ${waitMs / 1000} s. Call it again later.`;
+}
+
 /** A child run ended without success; at most 2,000 bytes of its message. */
 export function childFailureText(
   agent: string,

@@ -3,8 +3,8 @@
  * spent, reserved and free; what a child gets.
  *
  * I1  A grant never takes this sum above the limit: what the run and its ended children have spent,
- *     its calls in flight, and for each live child the greater of its grant and its report. So late
- *     messages cannot lead to overspending by more than one call in flight.
+ *     its calls in flight, and for each live child the greater of its grant and its report. A model
+ *     call is covered before it starts (cover.ts). So late messages cannot lead to overspending.
  * I2  Integers only. A reservation is a share, rounded down. A later grant is half of the rest,
  *     rounded up, so a request gets something while anything is free.
  * I3  Nothing is free again before the child has said so: what was recalled stays reserved until
@@ -14,6 +14,7 @@ import { defined } from '../base/defined.ts';
 import type { Breach, BreachOrigin, Limit } from '../contract/limit.ts';
 import { isSelf, statKeyInfo, withoutSelf } from '../stats/stat-keys.ts';
 import type { Numbers, Stats } from '../contract/stats.ts';
+import type { LeaseRequest } from '../contract/tree-messages.ts';
 import type { OpenChild } from './child-totals.ts';
 import { leaseId, type Lease, type LeaseAnswer, type LeaseRefusal } from '../contract/lease.ts';
 
@@ -27,8 +28,10 @@ export interface Ledger {
   readonly stats: Stats;
   /** Tools of running calls: a call is counted at its end, but needs room from its beginning. */
   readonly calls: readonly string[];
-  /** Models of running model calls, like `calls`. Their cost is not yet known. */
+  /** Models of running model calls, like `calls`. */
   readonly models: readonly string[];
+  /** What each running model call may spend at most, by key. Default: none runs. */
+  readonly covers?: readonly Numbers[];
 }
 
 /** A limit on a run and its descendants: its own, or its share of an ancestor's. */
@@ -133,11 +136,12 @@ export function reserve(ledger: Ledger, starting: number): Reservation {
 
 /**
  * What `child` gets for leases `ids` that it asks for, or a refusal: half of the rest of each
- * bound, or an equal share if it is one of several children that are answered `together`.
+ * bound, or an equal share if it is one of several children that are answered `together`; as much
+ * as is `missing` for its next piece of work, if there is so much.
  */
 export function grantMore(
   ledger: Ledger,
-  child: OpenChild,
+  child: OpenChild & Pick<LeaseRequest, 'missing'>,
   ids: readonly string[],
   together = 1,
 ): readonly LeaseAnswer[] {
@@ -149,16 +153,30 @@ export function grantMore(
     const { granted: before = 0, recalls } = child.leases.find((lease) => lease.id === id) ?? {};
     const held = Math.max(before, child.awaited?.[id] ?? 0, child.totals[bound.limit.key] ?? 0);
     const rest = restOf(ledger, bound);
+    const more = Math.max(
+      Math.ceil(rest / (together + 1)),
+      Math.min(rest, child.missing?.[id] ?? 0),
+    );
     return rest > 0
-      ? defined({ id, granted: held + Math.ceil(rest / (together + 1)), recalls })
+      ? defined({ id, granted: held + more, recalls })
       : defined({ id, granted: before, recalls, refused: refusalOf(ledger, bound) });
   });
 }
 
-/** The leases among `ids` of which nothing is left to grant, so more must come from the parent. */
-export function emptyLeases(ledger: Ledger, ids: readonly string[]): readonly string[] {
+/**
+ * The leases among `ids` of which nothing is left to grant, or less than is `missing`, so more must
+ * come from the parent.
+ */
+export function emptyLeases(
+  ledger: Ledger,
+  ids: readonly string[],
+  missing: Numbers = {},
+): readonly string[] {
   return ledger.leases
-    .filter((lease) => ids.includes(lease.id) && restOf(ledger, boundOfLease(lease)) === 0)
+    .filter((lease) => {
+      const rest = restOf(ledger, boundOfLease(lease));
+      return ids.includes(lease.id) && rest < Math.max(1, missing[lease.id] ?? 0);
+    })
     .map(({ id }) => id);
 }
 
@@ -170,10 +188,14 @@ export function shortLeases(ledger: Ledger, needs: Numbers): readonly Lease[] {
   });
 }
 
-/** The leases of which more than four fifths are spent, unless the last answer was a refusal. */
+/**
+ * The leases of which more than four fifths are spent, unless the last answer was a refusal. What
+ * covers model calls is not spent: they leave most of it.
+ */
 export function lowLeases(ledger: Ledger): readonly Lease[] {
+  const uncovered = { ...ledger, covers: [] };
   return ledger.leases.filter((lease) => {
-    const spent = committed(ledger, lease);
+    const spent = committed(uncovered, lease);
     const isLow = spent * ASK_ABOVE.times > lease.granted * ASK_ABOVE.of;
     return spent > 0 && isLow && lease.refused === undefined;
   });
@@ -246,8 +268,9 @@ const TOOL_CALLS = 'agent:tool_calls';
 const MODEL_CALLS = 'agent:model_calls';
 
 /** How much of counter `key` is in flight in the run itself; it is counted at its end. */
-function inFlight({ calls, models }: Ledger, key: string): number {
-  return countOf(TOOL_CALLS, calls, key) + countOf(MODEL_CALLS, models, key);
+function inFlight({ calls, models, covers = [] }: Ledger, key: string): number {
+  const covered = covers.reduce((sum, needs) => sum + (needs[key] ?? 0), 0);
+  return covered + countOf(TOOL_CALLS, calls, key) + countOf(MODEL_CALLS, models, key);
 }
 
 /** How many of `names` counter `key` counts: all if it is `base`, else those that it names. */

@@ -32,7 +32,10 @@ export function readLeaseRequest(payload: unknown): LeaseRequest | null {
   const wants = base.payload['wants'];
   if (!isListOf(wants, isText)) return null;
   const { childId, number, totals, returned } = base;
-  return defined({ v: 1, kind: 'lease-request', childId, number, totals, wants, returned });
+  const { missing } = base.payload;
+  if (missing !== undefined && !isTotals(missing)) return null;
+  const request = { v: 1, kind: 'lease-request', childId, number, totals, wants } as const;
+  return defined({ ...request, missing, returned });
 }
 
 /** A parent's grant; null if it is not one. */

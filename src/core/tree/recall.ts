@@ -6,7 +6,8 @@
  *     whatever order they arrive.
  * I2  A recalled amount stays reserved until the child has said what it keeps, after all its
  *     descendants have. So a recall that is lost, late or repeated frees nothing.
- * I3  A child keeps at least what it has spent and has in flight.
+ * I3  A child says so when the model calls have ended that the amount covers: what they leave is
+ *     not kept for the next call. It keeps what it has spent, and its tool calls in flight.
  */
 import type { Numbers } from '../contract/stats.ts';
 import type { OpenChild } from './child-totals.ts';
@@ -34,10 +35,13 @@ export function recallsOf(ledger: Ledger): readonly Recall[] {
   });
 }
 
-/** What a run keeps of each recalled lease; nothing for leases that a child has yet to return. */
+/**
+ * What a run keeps of each recalled lease; nothing for leases that a child has yet to return, or
+ * that cover a model call.
+ */
 export function returnsOf(ledger: Ledger): readonly LeaseReturn[] {
   return ledger.leases.flatMap(({ id, limit, granted, recalls }) =>
-    recalls === undefined || isAwaited(ledger, id)
+    recalls === undefined || isAwaited(ledger, id) || isCovering(ledger, limit.key)
       ? []
       : [{ id, recalls, kept: Math.max(granted, committed(ledger, { id, limit })) }],
   );
@@ -100,6 +104,10 @@ function boundsAwaited(ledger: Ledger): readonly Bound[] {
 
 function isAwaited({ children }: Ledger, id: string): boolean {
   return children.some(({ awaited }) => awaited?.[id] !== undefined);
+}
+
+function isCovering({ covers = [] }: Ledger, key: string): boolean {
+  return covers.some((needs) => (needs[key] ?? 0) > 0);
 }
 
 /** What is spent of a bound, plus what its children were last granted. */

@@ -60,6 +60,15 @@ export interface ToolChild {
   readonly hasParameters: boolean;
 }
 
+/** Where the calls of a tool run. */
+export interface IsolatedTool {
+  readonly place: 'thread' | 'process';
+  /** URL of the module that exports `run`. */
+  readonly module: string;
+  /** Maximum size of its JavaScript heap, in MB. */
+  readonly heapMb: number;
+}
+
 /** A tool: its specification and the function that does the work. */
 export interface ToolDefinition<Args = unknown> {
   readonly kind: 'tool';
@@ -74,9 +83,14 @@ export interface ToolDefinition<Args = unknown> {
   readonly search?: ToolSearchFields;
   /** Set when calls start child runs. */
   readonly child?: ToolChild;
+  /** Set when calls run in a thread or process of their own. */
+  readonly isolate?: IsolatedTool;
   /** Called in `needsApproval` with checked arguments: whether a person approves this call. */
   approval?(args: Args): boolean | Promise<boolean>;
-  /** Called in the tool activity with checked arguments; may run again unless `once`. */
+  /**
+   * Called in the tool activity with checked arguments; may run again unless `once`. Of an isolated
+   * tool: runs its code here, as hosts without threads and processes of their own do.
+   */
   execute(args: Args, context: ToolContext): unknown;
 }
 

@@ -1,5 +1,6 @@
 /** Model entries: AI SDK language models and functions, each with an id. */
 import type { LanguageModelV3 } from '@ai-sdk/provider';
+import { defined } from '../../core/base/defined.ts';
 import type { JsonObject } from '../../core/base/json.ts';
 import type { ModelFunction, Price } from '../../core/contract/model.ts';
 
@@ -57,12 +58,19 @@ export interface ModelEntry {
 /** A model of an agent: the id of an entry, an entry, or a model without one. */
 export type AgentModel = string | ModelEntry | ModelFunction | LanguageModelV3;
 
-/** `entry` with the `structuredOutput` that the run has recorded, if any. */
+/** An entry for one call. */
+export interface CalledEntry extends ModelEntry {
+  /** All that the budgets of the run still pay of the output. */
+  readonly paidTokens?: number;
+}
+
+/** `entry` with what the run has decided about the call. */
 export function entryFor(
   entry: ModelEntry,
-  { structuredOutput }: { readonly structuredOutput?: StructuredOutput },
-): ModelEntry {
-  return structuredOutput === undefined ? entry : { ...entry, structuredOutput };
+  order: { readonly structuredOutput?: StructuredOutput; readonly maxOutputTokens?: number },
+): CalledEntry {
+  const { structuredOutput, maxOutputTokens: paidTokens } = order;
+  return { ...entry, ...defined({ structuredOutput, paidTokens }) };
 }
 
 /** Whether `id` can be the id of an entry. Keys of statistics end with it. */

@@ -6,9 +6,12 @@ import type { ToolDefinition } from '../definition/definitions.ts';
 import {
   TOOL_DEFAULTS,
   type ArgsOf,
+  type AnyToolOptions,
+  type IsolatedToolOptions,
   type ParametersInput,
   type ToolOptions,
 } from './tool-options.ts';
+import { isolatedTool, runHere } from './isolated-tool.ts';
 import { approvalSpec, parameterProblems, schemaProblems, toolProblems } from './tool-problems.ts';
 import type { ToolSearchFields } from '../definition/tool-search-options.ts';
 import { readObjectSchema, readSchema, type SchemaReading } from '../schema/value-schema.ts';
@@ -26,7 +29,7 @@ import { readObjectSchema, readSchema, type SchemaReading } from '../schema/valu
  * });
  */
 export function defineTool<const Parameters extends ParametersInput = undefined>(
-  options: ToolOptions<Parameters>,
+  options: ToolOptions<Parameters> | IsolatedToolOptions<Parameters>,
 ): ToolDefinition<ArgsOf<Parameters>> {
   const reading = readParameters(options.parameters, options.jsonSchema);
   const output = options.output === undefined ? undefined : readSchema(options.output);
@@ -37,22 +40,28 @@ export function defineTool<const Parameters extends ParametersInput = undefined>
   ];
   if (problems.length > 0) throw usageErrorOf(problems);
   const schema = reading?.kind === 'schema' ? reading.schema : null;
+  const isolate = 'isolate' in options ? isolatedTool(options) : undefined;
   return {
     kind: 'tool',
     spec: defined({
       ...toolSpec(options, schema?.json ?? null),
       output: output?.kind === 'schema' ? output.schema.json : undefined,
+      isolate: isolate?.place,
     }),
     standard: schema?.standard ?? null,
     ...defined({
       search: options.search,
       approval: typeof options.approval === 'function' ? options.approval : undefined,
+      isolate,
     }),
-    execute: options.execute,
+    execute:
+      isolate === undefined
+        ? (options as ToolOptions<Parameters>).execute
+        : (args, context) => runHere(isolate, args, context),
   };
 }
 
-function toolSpec(options: ToolOptions<ParametersInput>, parameters: JsonObject | null): ToolSpec {
+function toolSpec(options: AnyToolOptions, parameters: JsonObject | null): ToolSpec {
   const local = options.local ?? false;
   const effect = options.effect ?? TOOL_DEFAULTS.effect;
   const retry = { ...TOOL_DEFAULTS.retry, ...options.retry };

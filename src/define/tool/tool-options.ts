@@ -15,6 +15,8 @@ export const TOOL_DEFAULTS = {
   localTimeoutMs: 2_000,
   /** Three attempts, 1 s and 2 s apart, outlast a restart of most services. */
   retry: { attempts: 3, initialMs: 1_000, factor: 2 },
+  /** Enough for most work on data; four such heaps still fit on a small machine. */
+  heapMb: 256,
   /** 64 KB, about 16,000 tokens; a larger result would crowd out the conversation. */
   maxResultBytes: 65_536,
 } as const;
@@ -25,6 +27,8 @@ export const TOOL_BOUNDS = {
   localTimeoutMs: 5_000,
   /** 256 KB: results are recorded in history, and the service limits a payload to 2 MB. */
   maxResultBytes: 262_144,
+  /** With a smaller heap, Node does not start. */
+  minHeapMb: 16,
 } as const;
 
 /** A schema of arguments: JSON Schema of an object, or an object schema of zod, valibot, … */
@@ -34,8 +38,8 @@ export type ParametersInput = SchemaInput | undefined;
 export type ArgsOf<Parameters extends ParametersInput> =
   Parameters extends StandardSchema<unknown, infer Output> ? Output : JsonObject;
 
-/** The options of {@link defineTool}. */
-export interface ToolOptions<Parameters extends ParametersInput = undefined> {
+/** What inline and isolated tools have in common. */
+export interface CommonToolOptions<Parameters extends ParametersInput> {
   /** 1 to 64 letters, digits, `_` or `-`, a letter first; unique in an agent. */
   readonly name: string;
   /** What it does. */
@@ -82,10 +86,41 @@ export interface ToolOptions<Parameters extends ParametersInput = undefined> {
   readonly approvalTimeoutMs?: number;
   /** The texts by which tool search finds it; see `toolSearch` of agents. */
   readonly search?: ToolSearchFields;
+}
+
+/** The options of a tool with parameters of any type. */
+export interface AnyToolOptions extends Omit<CommonToolOptions<ParametersInput>, 'approval'> {
+  readonly approval?: unknown;
+}
+
+/** The options of {@link defineTool}. */
+export interface ToolOptions<
+  Parameters extends ParametersInput = undefined,
+> extends CommonToolOptions<Parameters> {
   /**
    * Does the work, on the worker. Returns plain JSON data, nothing, a `toolResult()`, or
    * `external()` for work that ends elsewhere. A thrown `ToolError` is shown to the model; other
    * errors are retried first.
    */
   readonly execute: (args: ArgsOf<Parameters>, context: ToolContext) => unknown;
+}
+
+/** The options of {@link defineTool} for code that may block, exhaust or end what it runs in. */
+export interface IsolatedToolOptions<
+  Parameters extends ParametersInput = undefined,
+> extends CommonToolOptions<Parameters> {
+  /**
+   * `thread`: calls run in worker threads, which are used again. `process`: each call runs in a
+   * child process of its own, for native code and for code that blocks in it, such as `execSync`.
+   * A call that throws, exits, does not end within `timeoutMs` or needs more than `heapMb` then ends
+   * alone.
+   */
+  readonly isolate: 'thread' | 'process';
+  /**
+   * The module that exports the function `run`, which takes the place of `execute`: a `file:` URL
+   * such as `new URL('./refund-run.ts', import.meta.url)`, or an absolute path.
+   */
+  readonly module: URL | string;
+  /** MB of JavaScript heap of a thread or process, from 16. Default 256. */
+  readonly heapMb?: number;
 }

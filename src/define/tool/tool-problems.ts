@@ -12,13 +12,15 @@ import {
   type Kind,
   type FieldRules,
 } from '../checks/fields.ts';
-import { FUNCTION, OBJECT, oneOf, range, STRING, SWITCH, TEXT, TEXTS } from '../checks/kinds.ts';
+import { OBJECT, oneOf, range, STRING, SWITCH, TEXT, TEXTS } from '../checks/kinds.ts';
 import { nameProblems } from '../checks/names.ts';
+import { executeProblems, isolateProblems, moduleProblems } from './isolated-tool.ts';
 import type { SchemaReading } from '../schema/value-schema.ts';
 import {
   TOOL_BOUNDS,
   TOOL_DEFAULTS,
-  type ParametersInput,
+  type AnyToolOptions,
+  type IsolatedToolOptions,
   type ToolOptions,
 } from './tool-options.ts';
 
@@ -75,7 +77,7 @@ const RETRY_FIELDS: FieldRules = {
   factor: { ...range(1), fits: (value) => Number.isFinite(value) && Number(value) >= 1 },
 };
 
-const TOOL_FIELDS: FieldRules<keyof ToolOptions> = {
+const TOOL_FIELDS: FieldRules<keyof ToolOptions | keyof IsolatedToolOptions> = {
   name: (name) => nameProblems(name),
   description: {
     ...TEXT,
@@ -85,12 +87,10 @@ const TOOL_FIELDS: FieldRules<keyof ToolOptions> = {
     advice: 'Write a sentence.',
   },
   policy: { ...STRING, code: 'tool_policy' },
-  execute: {
-    ...FUNCTION,
-    required: true,
-    code: 'tool_execute',
-    advice: 'Write the function that does the work.',
-  },
+  execute: executeProblems,
+  isolate: isolateProblems,
+  module: moduleProblems,
+  heapMb: range(TOOL_BOUNDS.minHeapMb),
   effect: [EFFECT, onceProblems],
   local: localProblems,
   timeoutMs: range(1),
@@ -112,7 +112,7 @@ const TOOL_FIELDS: FieldRules<keyof ToolOptions> = {
 };
 
 /** All problems of a tool's options, except those of its schemas. */
-export function toolProblems(options: ToolOptions<ParametersInput>): readonly UsageProblem[] {
+export function toolProblems(options: AnyToolOptions): readonly UsageProblem[] {
   const of = `\`${options.name}\``;
   return fieldProblems(options, TOOL_FIELDS, { code: 'number', of, owner: `tool ${of}` });
 }

@@ -3,18 +3,31 @@ import { defined } from '../../core/base/defined.ts';
 import { join } from 'node:path';
 import type { ConnectionOptions } from '@temporalio/client';
 import type { Environment } from '../../client/temporal-environment.ts';
+import {
+  checkedVersion,
+  DEFAULT_DEPLOYMENT,
+  type WorkerVersion,
+} from '../../versioning/worker-version.ts';
 import { readConfig, type WorkerConfig } from './config.ts';
 
 /** Options that override the environment. */
-export interface ConfigOverrides extends Partial<Omit<WorkerConfig, 'temporal'>> {
+export interface ConfigOverrides extends Partial<Omit<WorkerConfig, 'temporal' | 'version'>> {
   /** Host and port of the service; default `TEMPORAL_ADDRESS`, else a server on this machine. */
   readonly address?: string;
   readonly namespace?: string;
   /** TLS, API key and metadata; override those of the environment. */
   readonly connection?: ConnectionOptions;
+  /**
+   * The version that this worker is part of: see docs/deployments.md. Default: `EVERLOOP_BUILD_ID`
+   * of the deployment `EVERLOOP_DEPLOYMENT`, else none. `null`: none, whatever the environment says.
+   */
+  readonly deployment?: DeploymentOption | null;
   /** Default `process.env`. */
   readonly env?: Environment;
 }
+
+/** A build, and the deployment that it is of; default `EVERLOOP_DEPLOYMENT`, else `everloop`. */
+export type DeploymentOption = Pick<WorkerVersion, 'build'> & Partial<WorkerVersion>;
 
 /** The folder for pages that the service no longer keeps. */
 export function archiveDirOf(dataDir: string): string {
@@ -45,5 +58,17 @@ export function configOf(options: ConfigOverrides): WorkerConfig {
     maxCachedWorkflows: options.maxCachedWorkflows ?? config.maxCachedWorkflows,
     streamListen: options.streamListen ?? config.streamListen,
     streamToken: options.streamToken ?? config.streamToken,
+    holdPatches: options.holdPatches ?? config.holdPatches,
+    version: versionOf(options, config),
   });
+}
+
+function versionOf(
+  { deployment, env = process.env }: ConfigOverrides,
+  { version }: WorkerConfig,
+): WorkerVersion | undefined {
+  if (deployment === undefined) return version;
+  if (deployment === null) return undefined;
+  const name = deployment.name ?? (env['EVERLOOP_DEPLOYMENT']?.trim() || DEFAULT_DEPLOYMENT);
+  return checkedVersion({ ...deployment, name });
 }

@@ -13,6 +13,13 @@ import { defined } from '../../core/base/defined.ts';
 import { nearestName } from '../../core/text/nearest.ts';
 import { VERSION } from '../../core/base/version.ts';
 import { usageErrorOf, type UsageProblem } from '../../core/base/usage-error.ts';
+import {
+  buildProblem,
+  DEFAULT_DEPLOYMENT,
+  deploymentNameProblem,
+  type WorkerVersion,
+} from '../../versioning/worker-version.ts';
+import { readHeldPatches, type HeldPatches } from './held-patches.ts';
 
 /** Levels of the worker's log, from the most to the least verbose. */
 export const LOG_LEVELS = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR'] as const;
@@ -64,6 +71,10 @@ export interface WorkerConfig {
   readonly streamListen?: StreamListen | 'off';
   /** The token of these readers. Absent: a new one for each process, in the note. */
   readonly streamToken?: string;
+  /** The version that this worker is part of. Absent: none; new runs go to any worker. */
+  readonly version?: WorkerVersion;
+  /** Patches of the workflow that no run may begin to use on this worker. Absent: none. */
+  readonly holdPatches?: HeldPatches;
 }
 
 /** An interface and a port of this machine. */
@@ -102,6 +113,10 @@ const VARIABLES = {
   EVERLOOP_ELSEWHERE_MS: elsewhereMs,
   EVERLOOP_STREAM_LISTEN: streamListen,
   EVERLOOP_STREAM_TOKEN: streamToken,
+  EVERLOOP_BUILD_ID: nameOf(buildProblem),
+  /** Also read by operators. */
+  EVERLOOP_DEPLOYMENT: nameOf(deploymentNameProblem),
+  EVERLOOP_HOLD_PATCHES: heldPatches,
   /** Read by clients. */
   EVERLOOP_STREAM_URL: (text: string) => text,
 } satisfies Readonly<Record<string, ReadVariable<unknown>>>;
@@ -147,6 +162,8 @@ export function readConfig(
   if (strange.length > 0) warn(strange);
   const taskQueue = read('EVERLOOP_TASK_QUEUE') ?? CONFIG_DEFAULTS.taskQueue;
   const maxCachedWorkflows = read('EVERLOOP_MAX_CACHED_WORKFLOWS');
+  const name = read('EVERLOOP_DEPLOYMENT') ?? DEFAULT_DEPLOYMENT;
+  const build = read('EVERLOOP_BUILD_ID');
   const config = defined({
     temporal: readTemporalEnvironment(env, report),
     taskQueue,
@@ -160,6 +177,8 @@ export function readConfig(
     elsewhereMs: read('EVERLOOP_ELSEWHERE_MS'),
     streamToken: read('EVERLOOP_STREAM_TOKEN'),
     streamListen: read('EVERLOOP_STREAM_LISTEN'),
+    version: build === undefined ? undefined : { name, build },
+    holdPatches: read('EVERLOOP_HOLD_PATCHES'),
   });
   const { streamListen: listen, streamToken: token } = config;
   if (typeof listen === 'object' && token === undefined && !LOOPBACK.includes(listen.host)) {
@@ -232,6 +251,19 @@ function streamToken(text: string, refuse: Refuse): string {
     refuse(expected, `${text.length}`, 'Take a longer one.');
   }
   return text;
+}
+
+function nameOf(problemOf: (text: string) => string | null): ReadVariable<string> {
+  return (text, refuse) => {
+    const problem = problemOf(text);
+    return problem === null ? text : refuse(problem);
+  };
+}
+
+function heldPatches(text: string, refuse: Refuse): HeldPatches | undefined {
+  return readHeldPatches(text, (name, near) =>
+    refuse('to be `all` or names of patches', quote(name), `Did you mean \`${near}\`?`),
+  );
 }
 
 function quote(value: string): string {

@@ -3,7 +3,13 @@
  * registry, cache, activities and sinks.
  */
 import { NEWEST_RULES } from '../../lisp.ts';
-import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker';
+import {
+  Worker,
+  type NativeConnection,
+  type PatchActivationCallback,
+  type WorkerDeploymentOptions,
+  type WorkerOptions,
+} from '@temporalio/worker';
 import type { Archive } from '../../activities/archive-transcript.ts';
 import { createActivities } from '../../activities/create-activities.ts';
 import type { AgentDefinition } from '../../define/definition/definitions.ts';
@@ -14,11 +20,14 @@ import type { ChunkPublisher } from '../../core/streaming/chunk-stream.ts';
 import type { ActivityRuntime } from '../../activities/activity-types.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { loadWorkflowBundle } from '../bundle/bundle.ts';
+import { createIsolation } from '../../tools/isolate/create-isolation.ts';
 import { createRegistry } from '../../registry/registry.ts';
 import { workerConverter } from './data-converter.ts';
 import { guardWorkflowThreads } from './guard-workflow-threads.ts';
 import { signalOverruns } from './signal-overruns.ts';
+import type { WorkerVersion } from '../../versioning/worker-version.ts';
 import { CONFIG_DEFAULTS } from '../config/config.ts';
+import type { HeldPatches } from '../config/held-patches.ts';
 import { createTranscriptCache } from './transcript-cache.ts';
 import { createSinks, type EventListener } from './worker-sinks.ts';
 
@@ -57,6 +66,11 @@ export interface WorkParts {
   readonly listeners?: readonly EventListener[];
   /** The kinds of work that this process takes on; default: all. */
   readonly roles?: readonly WorkerRole[];
+  /**
+   * How many calls of isolated tools run at once in threads and processes, from 1; others wait.
+   * Default: the number of cores, at least 2.
+   */
+  readonly isolatedCalls?: number;
 }
 
 /** Options of {@link createWorker}. */
@@ -77,6 +91,10 @@ export interface WorkerParts extends WorkParts {
   readonly cacheBytes?: number;
   readonly maxCachedWorkflows?: number;
   readonly shutdownGraceMs?: number;
+  /** The version that this worker is part of; default: none. */
+  readonly version?: WorkerVersion;
+  /** Patches of the workflow that no run may begin to use on this worker; default: none. */
+  readonly holdPatches?: HeldPatches;
   /** Folder of the workflow bundle's cache. */
   readonly bundleDir: string;
   readonly onListenerError?: (error: unknown) => void;
@@ -126,7 +144,8 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
     rules: NEWEST_RULES,
   });
   const { archive, chunks } = parts;
-  const activities = createActivities({ registry, runtime, cache, chunks, archive });
+  const isolation = createIsolation(parts.isolatedCalls);
+  const activities = createActivities({ registry, runtime, cache, chunks, archive, isolation });
   const sinks = createSinks({
     cache,
     archive,
@@ -159,6 +178,7 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
         await Promise.all(workers.map((worker) => worker.run()));
       } finally {
         stopSignals();
+        await isolation.close();
       }
     },
     shutdown: () => {
@@ -174,11 +194,26 @@ function endStreams(chunks: ChunkPublisher): EventListener {
   };
 }
 
+/** A run stays on its version until it hands itself over; see `continuation.ts`. */
+function deploymentOptions({ name, build }: WorkerVersion): WorkerDeploymentOptions {
+  return {
+    version: { deploymentName: name, buildId: build },
+    useWorkerVersioning: true,
+    defaultVersioningBehavior: 'PINNED',
+  };
+}
+
+function activation(held: HeldPatches): PatchActivationCallback {
+  return ({ patchId }) => held !== 'all' && !held.includes(patchId);
+}
+
 const POLLERS = { type: 'autoscaling', initial: 5, minimum: 1, maximum: 100 } as const;
 
 function tuning(parts: WorkerParts): Omit<WorkerOptions, 'taskQueue'> {
-  const { connection, namespace, maxCachedWorkflows } = parts;
+  const { connection, namespace, maxCachedWorkflows, version, holdPatches } = parts;
   return defined({
+    workerDeploymentOptions: version === undefined ? undefined : deploymentOptions(version),
+    patchActivationCallback: holdPatches === undefined ? undefined : activation(holdPatches),
     connection,
     namespace,
     dataConverter: workerConverter(),

@@ -120,27 +120,24 @@ function threadUrl(file: string): URL {
 
 /** A worker thread with the guard if the SDK starts it for workflows; any other is unchanged. */
 class GuardedWorker extends Worker {
+  readonly #isGuarded: boolean;
   readonly #runs = new Map<string, Omit<CutOff, 'work'>>();
   readonly #activations = new Map<bigint, string>();
 
   constructor(file: string | URL, options?: WorkerOptions) {
-    if (typeof file === 'string' && basename(file) === SDK_THREAD) {
-      super(threadUrl(file), options);
-      this.on('message', (answer: ThreadAnswer) => this.#read(answer));
-    } else {
-      super(file, options);
-    }
+    const isGuarded = typeof file === 'string' && basename(file) === SDK_THREAD;
+    super(isGuarded ? threadUrl(file) : file, options);
+    this.#isGuarded = isGuarded;
+    if (isGuarded) this.on('message', (answer: ThreadAnswer) => this.#read(answer));
   }
 
   override postMessage(message: unknown, transfer?: readonly TransferListItem[]): void {
-    this.#note(message as Partial<ThreadRequest> | null);
+    if (this.#isGuarded) this.#note(message as ThreadRequest);
     super.postMessage(message, transfer);
   }
 
   /** Remembers which run a request of the SDK is about. */
-  #note(request: Partial<ThreadRequest> | null): void {
-    const { requestId, input } = request ?? {};
-    if (requestId === undefined || input === undefined) return;
+  #note({ requestId, input }: ThreadRequest): void {
     const { type, runId = '', options } = input;
     if (type === 'create-workflow' && options !== undefined) {
       const { namespace, taskQueue, workflowId, runId: id } = options.info;

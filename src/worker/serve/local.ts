@@ -17,8 +17,9 @@ import { createDirectoryArchive } from '../archive/directory-archive.ts';
 import { serve, type ServedParts, type Serving } from './serve.ts';
 import { openStreaming } from '../streaming/streaming.ts';
 
-/** Options of {@link local}; only `agents` is required. */
-export type LocalOptions = ConfigOverrides & Omit<ServedParts, 'roles' | 'heartbeatMs'>;
+/** Options of {@link local}; only `agents` is required. Its worker is of no version. */
+export type LocalOptions = Omit<ConfigOverrides, 'deployment'> &
+  Omit<ServedParts, 'roles' | 'heartbeatMs'>;
 
 /** A client with a worker in the same process. */
 export interface LocalEverloop extends Everloop {
@@ -77,7 +78,8 @@ function localConfig(options: LocalOptions): WorkerConfig {
   const env = options.env ?? process.env;
   const queue = options.taskQueue ?? (env['EVERLOOP_TASK_QUEUE'] || queueOf(options.agents));
   const logLevel = options.logLevel ?? (env['EVERLOOP_LOG_LEVEL'] ? undefined : LOCAL_LOG_LEVEL);
-  const config = configOf({ ...options, taskQueue: queue, ...defined({ logLevel }) });
+  const given = { ...options, taskQueue: queue, deployment: null };
+  const config = configOf({ ...given, ...defined({ logLevel }) });
   // There is no other worker to wait for.
   return { ...config, elsewhereMs: config.elsewhereMs ?? 0 };
 }

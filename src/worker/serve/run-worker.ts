@@ -10,13 +10,18 @@ import type { EmbeddedServer } from '../server/embedded-server.ts';
 import { eventLine } from './event-line.ts';
 import { serve, type ServedParts } from './serve.ts';
 import { stopOnSignal, type SignalSource } from './shutdown.ts';
+import type { VersionReady } from './version-ready.ts';
 import { openStreaming } from '../streaming/streaming.ts';
+import { logUncaught } from './uncaught.ts';
+import { workerLog } from './worker-log.ts';
 import type { EventListener } from './worker-sinks.ts';
 
 /** What {@link RunWorkerOptions.onReady} receives. */
 export interface WorkerReady {
   readonly server: EmbeddedServer;
   readonly config: WorkerConfig;
+  /** The version that this worker is part of, and which new runs it gets; absent: none. */
+  readonly version?: VersionReady;
 }
 
 /** Options of {@link runWorker}; only `agents` is required. */
@@ -41,7 +46,8 @@ export interface RunWorkerOptions extends ConfigOverrides, ServedParts {
 /**
  * Serves agents until SIGTERM, SIGINT or SIGHUP, then stops in order: takes no new work, and gives
  * running work its grace period. A second signal ends the process at once. Resolves when everything
- * has stopped.
+ * has stopped. Until then, errors that code of a user leaves uncaught are logged with the tool that
+ * ran, and do not end the process.
  *
  * @throws UsageError for an invalid environment, agents or models, or when there is no server.
  * @example
@@ -55,9 +61,10 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
     if (signals !== null) {
       cleanup.add(stopOnSignal(defined({ source: signals, stop: () => stop.abort() })));
     }
+    cleanup.add(logUncaught((text) => workerLog('ERROR', text)));
     const chunks = options.chunks ?? (await openStreaming(config, cleanup)).bus;
     const archive = options.archive ?? createDirectoryArchive(archiveDirOf(config.dataDir));
-    const { server, stopped, shutdown } = await serve(
+    const { server, version, stopped, shutdown } = await serve(
       { ...options, listeners: [...listeners, ...eventLog(logEvents)] },
       { config, archive, chunks },
       cleanup,
@@ -66,7 +73,7 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
       if (cause?.aborted === true) shutdown();
       else cause?.addEventListener('abort', shutdown, { once: true });
     }
-    options.onReady?.({ server, config });
+    options.onReady?.(defined({ server, config, version }));
     await stopped;
     await cleanup.run();
   });

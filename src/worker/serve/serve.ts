@@ -17,6 +17,7 @@ import type { ChunkPublisher } from '../../core/streaming/chunk-stream.ts';
 import type { Cleanup } from '../config/cleanup.ts';
 import type { WorkerConfig, LogLevel } from '../config/config.ts';
 import { createWorker, WORKER_DEFAULTS, type WorkParts } from './create-worker.ts';
+import { readVersion, type VersionReady } from './version-ready.ts';
 import {
   startOrFindServer,
   type EmbeddedServer,
@@ -46,6 +47,8 @@ export interface Serving {
   readonly server: EmbeddedServer;
   /** Settles when the worker has stopped; rejects when it fails. */
   readonly stopped: Promise<void>;
+  /** The version that the worker is part of; absent: none. */
+  readonly version?: VersionReady;
   /** Begins an ordered stop. */
   readonly shutdown: () => void;
 }
@@ -56,7 +59,7 @@ export async function serve(
   { config, archive, chunks }: ServeResources,
   cleanup: Cleanup,
 ): Promise<Serving> {
-  const { agents, models = [], listeners, workflowsPath, roles } = parts;
+  const { agents, models = [], listeners, workflowsPath, roles, isolatedCalls } = parts;
   // Report problems of the definitions before anything is started.
   createRegistry({ agents, models });
   const { address, namespace, connection: toServer } = config.temporal;
@@ -72,6 +75,7 @@ export async function serve(
   cleanup.add(() => connection.close());
   const { taskQueue, modelTaskQueue, toolTaskQueue, dataDir } = config;
   const { cacheBytes, shutdownGraceMs, maxCachedWorkflows, elsewhereMs } = config;
+  const { version, holdPatches } = config;
   // Activities without a queue of their own stay on the worker of their workflow.
   const ownQueue = (queue: string): string | undefined => (queue === taskQueue ? undefined : queue);
   const worker = await createWorker(
@@ -94,7 +98,10 @@ export async function serve(
       bundleDir: join(dataDir, 'cache'),
       roles,
       workflowsPath,
+      isolatedCalls,
       maxCachedWorkflows,
+      version,
+      holdPatches,
     }),
   );
   const stopped = worker.run();
@@ -104,7 +111,10 @@ export async function serve(
     worker.shutdown();
     await stopped.catch(() => undefined);
   });
-  return { server, stopped, shutdown: () => worker.shutdown() };
+  const ready =
+    version === undefined ? undefined : await readVersion(connection, server.namespace, version);
+  if (ready?.notice !== undefined) Runtime.instance().logger.info(ready.notice);
+  return defined({ server, stopped, version: ready, shutdown: () => worker.shutdown() });
 }
 
 async function connectWorker(config: WorkerConfig, address: string): Promise<NativeConnection> {

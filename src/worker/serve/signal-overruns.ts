@@ -7,11 +7,15 @@
  */
 import { Client } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
+import { LRUCache } from 'lru-cache';
 import { MESSAGE_NAMES, type Overrun } from '../../core/contract/messages.ts';
 import { onCutOff, type CutOff } from './guard-workflow-threads.ts';
 
 /** Number of cut-offs in a row after which the run is told. */
 const TOLERATED = 3;
+
+/** Runs whose cut-offs are counted at once. A run that is forgotten is counted anew. */
+const MAX_COUNTED = 1_000;
 
 /** Where a worker serves workflows. */
 export interface ServedQueue {
@@ -25,7 +29,7 @@ export interface ServedQueue {
 export function signalOverruns(queue: ServedQueue): () => void {
   const { connection, namespace, taskQueue, onError } = queue;
   const client = new Client({ connection, namespace });
-  const counts = new Map<string, { work: string; count: number }>();
+  const counts = new LRUCache<string, { work: string; count: number }>({ max: MAX_COUNTED });
   return onCutOff((cutOff) => {
     if (cutOff.namespace !== namespace || cutOff.taskQueue !== taskQueue) return;
     const { runId, work } = cutOff;

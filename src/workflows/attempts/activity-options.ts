@@ -97,7 +97,8 @@ const TOOL_GRACE_MS = 10_000;
 /** A tool's own deadline and retries; a `once` tool has a single try whatever happens. */
 export function toolOptions(tool: ToolSpec, runtime: ActivityRuntime): ActivityOptions {
   return {
-    startToCloseTimeout: tool.timeoutMs + TOOL_GRACE_MS,
+    // An isolated call may wait for a free thread or process as long as it may run.
+    startToCloseTimeout: tool.timeoutMs * (tool.isolate === undefined ? 1 : 2) + TOOL_GRACE_MS,
     heartbeatTimeout: runtime.heartbeatMs,
     cancellationType: WAIT,
     retry: retryOf(tool),

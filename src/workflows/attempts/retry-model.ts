@@ -10,7 +10,7 @@ import type {
 } from '../../activities/activity-types.ts';
 import type { ModelCallOptions } from '../../core/run/host.ts';
 import type { ModelOutcome } from '../../core/contract/host-outcome.ts';
-import type { ModelOrder } from '../../core/contract/host-order.ts';
+import { cappedOrder, type ModelOrder } from '../../core/contract/host-order.ts';
 import { MAX_MODEL_ATTEMPTS } from '../../core/contract/attempts.ts';
 import { modelOptions, onAnyWorker } from './activity-options.ts';
 import { abortedWith, addEarlier, retryOf, toModelOutcome } from './call-failures.ts';
@@ -18,11 +18,9 @@ import type { OpenCall } from './open-call.ts';
 import type { Elsewhere } from './retry-elsewhere.ts';
 
 /** Where and how long a model call is retried. */
-export interface Retrying extends OpenCall {
+export interface Retrying extends OpenCall, Omit<ModelCallOptions, 'abortId'> {
   readonly runtime: ActivityRuntime;
   readonly elsewhere: Elsewhere;
-  readonly mayRetry: ModelCallOptions['mayRetry'];
-  readonly hasFallback: boolean | undefined;
 }
 
 /**
@@ -34,7 +32,7 @@ export async function retryModelCall(
   failure: unknown,
   retrying: Retrying,
 ): Promise<ModelOutcome> {
-  const { scope, mayRetry } = retrying;
+  const { scope, mayRetry, maxOutputAfter } = retrying;
   const first = elsewhereOf(order, failure, retrying);
   const then = first === null ? { error: failure } : await settled(first);
   if ('outcome' in then) return then.outcome;
@@ -52,7 +50,7 @@ export async function retryModelCall(
     // The limits may have been lowered meanwhile.
     if (!mayRetry(lost)) return lost;
     const { attempts } = lost;
-    const again = { ...order, attemptsBefore: attempts };
+    const again = { ...cappedOrder(order, maxOutputAfter?.(lost)), attemptsBefore: attempts };
     const { callModel } = proxyActivities<EverloopActivities>(
       modelOptions(retrying.runtime, attempts),
     );

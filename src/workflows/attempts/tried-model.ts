@@ -17,7 +17,7 @@ import {
   maxModelAttempts,
   modelRetryMs,
 } from '../../core/contract/attempts.ts';
-import type { ModelOrder } from '../../core/contract/host-order.ts';
+import { cappedOrder, type ModelOrder } from '../../core/contract/host-order.ts';
 import type { FailedAttempt, ModelLoss, ModelOutcome } from '../../core/contract/host-outcome.ts';
 import { noUsage } from '../../core/model/usage.ts';
 import type { ModelCallOptions } from '../../core/run/host.ts';
@@ -53,7 +53,7 @@ export function triedModelCall(
       const { callModel } = proxyActivities<EverloopActivities>(
         isElsewhere ? onAnyWorker(attempt) : attempt,
       );
-      return callModel(after(order, tried));
+      return callModel(after(cappedOrder(order, ledger.cap()), tried));
     },
     onResult: ledger.ended,
     onFailure: ledger.failed,
@@ -76,10 +76,13 @@ export function after<Order extends object>(order: Order, tried: Tried): Order {
 interface Ledger {
   readonly ended: (outcome: ModelOutcome) => ModelOutcome;
   readonly failed: (error: unknown) => Failed<ModelOutcome>;
+  /** The cap on the output of the next attempt after one that cost tokens. */
+  readonly cap: () => number | undefined;
 }
 
 function createLedger({
   mayRetry,
+  maxOutputAfter,
   hasFallback = false,
   onFailedAttempt,
 }: ModelCallOptions): Ledger {
@@ -103,6 +106,7 @@ function createLedger({
   });
   return {
     ended: add,
+    cap: () => (lost?.usageKnown === true ? maxOutputAfter?.(lost) : undefined),
     failed: (error) => {
       if (isCancellation(error) || error instanceof WaitAborted) {
         return { kind: 'final', outcome: add(toModelOutcome(error)) };

@@ -459,16 +459,16 @@ describe('limits of a pipeline', () => {
       key: 'agent:model_calls',
       asked: 2,
     },
-    // A call that crosses it is the last.
+    // A call for which it leaves no room is not made.
     {
       name: 'tokens',
-      options: { limits: { totalTokens: 150 } },
+      options: { limits: { totalTokens: 450 } },
       key: 'agent:total_tokens',
       asked: 2,
     },
     {
       name: 'cost',
-      options: { limits: { costUsd: 0.00015 } },
+      options: { limits: { costUsd: 0.00045 } },
       key: 'agent:cost_microusd',
       asked: 2,
     },

@@ -1,0 +1,97 @@
+/** Calls in worker threads, which are used again. */
+import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
+import { Piscina } from 'piscina';
+import { errorText } from '../../core/base/error-text.ts';
+import type { IsolatedOrder } from './messages.ts';
+import { entryPath, sourceFlags, type OnMessage, type Transport } from './transport.ts';
+
+/** A thread without calls ends after this time. */
+const IDLE_MS = 30_000;
+
+/** A thread that blocks in native code ends only when that does. */
+const CLOSE_MS = 2_000;
+
+/** The threads of a worker: pools by size of heap, since all threads of a pool have one. */
+export interface Threads {
+  readonly open: (order: IsolatedOrder, heapMb: number, onMessage: OnMessage) => Transport;
+  readonly close: () => Promise<void>;
+}
+
+/** Makes threads when they are needed, at most `max` of each size. */
+export function createThreads(max: number): Threads {
+  const pools = new Map<number, Piscina>();
+  const poolOf = (heapMb: number): Piscina => {
+    const known = pools.get(heapMb);
+    if (known !== undefined) return known;
+    const pool = createPool(max, heapMb);
+    pools.set(heapMb, pool);
+    return pool;
+  };
+  return {
+    open: (order, heapMb, onMessage) => openThread(poolOf(heapMb), order, heapMb, onMessage),
+    close: async () => {
+      const all = [...pools.values()];
+      pools.clear();
+      const late = new Promise<void>((resolve) => void setTimeout(resolve, CLOSE_MS).unref());
+      await Promise.race([Promise.all(all.map((pool) => pool.destroy())), late]);
+    },
+  };
+}
+
+function createPool(max: number, heapMb: number): Piscina {
+  const flags = sourceFlags();
+  const pool = new Piscina({
+    filename: entryPath('thread-entry'),
+    name: 'runInThread',
+    minThreads: 0,
+    maxThreads: max,
+    idleTimeout: IDLE_MS,
+    // Otherwise a thread without calls blocks, and connections that it keeps cannot be served.
+    atomics: 'disabled',
+    recordTiming: false,
+    resourceLimits: { maxOldGenerationSizeMb: heapMb },
+    ...(flags.length > 0 && { execArgv: [...flags] }),
+  });
+  // A thread that ends between calls is replaced by the next.
+  pool.on('error', () => undefined);
+  return pool;
+}
+
+function openThread(
+  pool: Piscina,
+  order: IsolatedOrder,
+  heapMb: number,
+  onMessage: OnMessage,
+): Transport {
+  const { port1, port2 } = new MessageChannel();
+  const kill = new AbortController();
+  port1.on('message', onMessage);
+  const task = pool.run({ order, port: port2 }, { transferList: [port2], signal: kill.signal });
+  const ended = task
+    .then(
+      () => 'ended without a result',
+      (error: unknown) => endText(error, heapMb),
+    )
+    .then((text) => {
+      // The two ports deliver independently of each other.
+      for (let next = receiveMessageOnPort(port1); next; next = receiveMessageOnPort(port1)) {
+        onMessage(next.message);
+      }
+      port1.close();
+      return text;
+    });
+  return {
+    stop: (name, message) => port1.postMessage({ name, message }),
+    kill: () => kill.abort(),
+    ended,
+  };
+}
+
+function endText(error: unknown, heapMb: number): string {
+  const { code, name } = Object(error) as { readonly code?: unknown; readonly name?: unknown };
+  if (name === 'AbortError') return 'was ended';
+  if (code === 'ERR_WORKER_OUT_OF_MEMORY') return `needed more than its heap of ${heapMb} MB`;
+  const text = errorText(error);
+  const exit = /^worker exited with code: (\d+)$/.exec(text);
+  return exit === null ? `failed: ${text}` : `ended with exit code ${exit[1]}`;
+}

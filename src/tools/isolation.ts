@@ -1,0 +1,37 @@
+/**
+ * What an attempt of a tool needs from the place that runs isolated tools. `isolate/` implements
+ * it.
+ */
+import type { IsolatedTool, ToolContext } from '../define/definition/definitions.ts';
+
+/** One call of an isolated tool. */
+export interface IsolatedCall {
+  readonly name: string;
+  readonly tool: IsolatedTool;
+  readonly args: unknown;
+  /** Its functions are called for what the code reports. */
+  readonly context: ToolContext;
+  /** How long the code may go on after `context.signal` was aborted, in ms; then it is killed. */
+  readonly graceMs: (reason: unknown) => number;
+}
+
+/** A place in which one call runs. */
+export interface IsolatedPlace {
+  /** Runs the code. Rejects with what it threw, or with a {@link LostIsolateError}. */
+  run(call: IsolatedCall): Promise<unknown>;
+  /** Gives the place back, once its thread or process has ended. */
+  leave(): void;
+}
+
+/** The threads and processes of a worker. Made when they are first used. */
+export interface Isolation {
+  /** Waits for a free place: at most `waitMs`, and until `signal` is aborted. */
+  enter(signal: AbortSignal, waitMs: number): Promise<IsolatedPlace | 'busy' | 'stopped'>;
+  /** Ends all threads and processes. */
+  close(): Promise<void>;
+}
+
+/** The thread or process of a call ended before the call did. Its message is for the model. */
+export class LostIsolateError extends Error {
+  override readonly name = 'LostIsolateError';
+}

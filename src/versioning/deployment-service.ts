@@ -1,0 +1,195 @@
+/**
+ * What the service knows of a deployment: its versions, which of them gets new runs, and who polls
+ * their task queues. Calls without a decision.
+ */
+import type { Client } from '@temporalio/client';
+import { grpcCodeOf } from '../client/service-calls.ts';
+import type { WorkerVersion } from './worker-version.ts';
+
+/** Where a deployment is. */
+export interface DeploymentPlace {
+  readonly client: Client;
+  /** Name of the deployment. */
+  readonly name: string;
+}
+
+/** What the service does with a version. */
+export type VersionState =
+  | 'current'
+  | 'ramping'
+  /** It was never current, or no longer is and has no runs that the service knows of. */
+  | 'inactive'
+  /** It gets no new runs, and some of its runs are open. */
+  | 'draining'
+  /** It gets no new runs, and none of its runs is open; the service looks every few minutes. */
+  | 'drained';
+
+/** One version of a deployment. */
+export interface KnownVersion {
+  readonly build: string;
+  readonly state: VersionState;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+}
+
+/** A deployment as the service routes it. */
+export interface Routing {
+  /** The build that gets new runs; null: workers without a version get them. */
+  readonly current: string | null;
+  /** The build that gets a part of them. */
+  readonly ramping: { readonly build: string; readonly percent: number } | null;
+  /** Newest first. */
+  readonly versions: readonly KnownVersion[];
+}
+
+/** A worker that polls a task queue. */
+export interface Poller {
+  /** `4711@host` */
+  readonly identity: string;
+  /** Null: it is of no version. */
+  readonly version: WorkerVersion | null;
+  /** Milliseconds since 1970. */
+  readonly seenAt: number;
+}
+
+/** A task queue of a version, and the kind of its tasks. */
+export interface VersionQueue {
+  readonly name: string;
+  readonly kind: 'workflows' | 'activities';
+}
+
+/** Which enumeration value of the service means which state; 1 and 6: not yet in use. */
+const STATES: Readonly<Record<number, VersionState>> = {
+  2: 'current',
+  3: 'ramping',
+  4: 'draining',
+  5: 'drained',
+};
+
+/** Values of the service for the kinds of task queues. */
+const KINDS = { workflows: 1, activities: 2 } as const;
+
+/** The value of the service for workers with a version. */
+const VERSIONED = 2;
+
+/** gRPC status 5. */
+const NOT_FOUND = 5;
+
+/** Milliseconds since 1970 of a timestamp of the service. */
+interface Timestamp {
+  readonly seconds?: { toString(): string } | number | null;
+}
+
+function millisecondsOf(time: Timestamp | null | undefined): number {
+  return Number((time?.seconds ?? 0).toString()) * 1_000;
+}
+
+/** How the deployment is routed; null when the service does not know it. */
+export async function readRouting({ client, name }: DeploymentPlace): Promise<Routing | null> {
+  const { namespace } = client.options;
+  try {
+    const { workerDeploymentInfo: info } = await client.workflowService.describeWorkerDeployment({
+      namespace,
+      deploymentName: name,
+    });
+    const { currentDeploymentVersion, rampingDeploymentVersion, rampingVersionPercentage } =
+      info?.routingConfig ?? {};
+    const ramped = rampingDeploymentVersion?.buildId ?? '';
+    const versions = (info?.versionSummaries ?? []).map((summary) => ({
+      build: summary.deploymentVersion?.buildId ?? '',
+      state: STATES[summary.status ?? 0] ?? ('inactive' as const),
+      createdAt: millisecondsOf(summary.createTime),
+    }));
+    return {
+      current: currentDeploymentVersion?.buildId || null,
+      ramping: ramped === '' ? null : { build: ramped, percent: rampingVersionPercentage ?? 0 },
+      versions: versions.toSorted((a, b) => b.createdAt - a.createdAt),
+    };
+  } catch (error) {
+    if (grpcCodeOf(error) === NOT_FOUND) return null;
+    throw error;
+  }
+}
+
+/** The task queues that workers of a version have polled; none when the service forgot it. */
+export async function readQueues(
+  { client, name }: DeploymentPlace,
+  build: string,
+): Promise<readonly VersionQueue[]> {
+  const { namespace } = client.options;
+  const deploymentVersion = { deploymentName: name, buildId: build };
+  try {
+    const { versionTaskQueues } = await client.workflowService.describeWorkerDeploymentVersion({
+      namespace,
+      deploymentVersion,
+    });
+    return versionTaskQueues.flatMap(({ name: queue, type }) => {
+      const kind = type === KINDS.workflows ? 'workflows' : 'activities';
+      return queue === undefined || queue === null ? [] : [{ name: queue, kind } as const];
+    });
+  } catch (error) {
+    if (grpcCodeOf(error) === NOT_FOUND) return [];
+    throw error;
+  }
+}
+
+/** Who has polled a task queue lately; the service forgets a poller after five minutes. */
+export async function readPollers(
+  { client }: DeploymentPlace,
+  { name, kind }: VersionQueue,
+): Promise<readonly Poller[]> {
+  const { pollers } = await client.workflowService.describeTaskQueue({
+    namespace: client.options.namespace,
+    taskQueue: { name },
+    taskQueueType: KINDS[kind],
+  });
+  return pollers.map(({ identity, lastAccessTime, deploymentOptions }) => ({
+    identity: identity ?? '',
+    version:
+      deploymentOptions?.workerVersioningMode === VERSIONED
+        ? { name: deploymentOptions.deploymentName ?? '', build: deploymentOptions.buildId ?? '' }
+        : null,
+    seenAt: millisecondsOf(lastAccessTime),
+  }));
+}
+
+/** Number of executions that a list query of the service finds. */
+export async function countRuns({ client }: DeploymentPlace, query: string): Promise<number> {
+  return (await client.workflow.count(query)).count;
+}
+
+/** A list query for the open runs of a version. */
+export function openRunsOf(name: string, build: string): string {
+  return `TemporalWorkerDeploymentVersion = '${name}:${build}' AND ExecutionStatus = 'Running'`;
+}
+
+/** Gives all new runs to a version. */
+export async function setCurrent(
+  { client, name }: DeploymentPlace,
+  build: string,
+  ignoreMissingTaskQueues: boolean,
+): Promise<void> {
+  await client.workflowService.setWorkerDeploymentCurrentVersion({
+    namespace: client.options.namespace,
+    deploymentName: name,
+    buildId: build,
+    identity: client.options.identity,
+    ignoreMissingTaskQueues,
+  });
+}
+
+/** Gives a part of the new runs to a version. */
+export async function setRamp(
+  { client, name }: DeploymentPlace,
+  { build, percent }: NonNullable<Routing['ramping']>,
+  ignoreMissingTaskQueues: boolean,
+): Promise<void> {
+  await client.workflowService.setWorkerDeploymentRampingVersion({
+    namespace: client.options.namespace,
+    deploymentName: name,
+    buildId: build,
+    percentage: percent,
+    identity: client.options.identity,
+    ignoreMissingTaskQueues,
+  });
+}

@@ -1,0 +1,89 @@
+/** Tools that would end or block their worker end alone, when they are isolated. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { servingProgram } from '../support/builds.ts';
+import { shareBundle } from '../support/bundles.ts';
+import { eventually } from '../support/eventually.ts';
+import { ISOLATED_CALLS } from '../support/isolated-calls.ts';
+import { bodiesOf, hasNoGap } from '../support/runs.ts';
+import { openStage, type Stage } from '../support/stage.ts';
+
+const AGENTS = fileURLToPath(new URL('../support/fixtures/isolated-agents.ts', import.meta.url));
+
+const taskQueue = `isolated-${randomUUID()}`;
+const said: string[] = [];
+let stage: Stage;
+let worker: ChildProcess;
+
+beforeAll(async () => {
+  stage = await openStage(inject('temporal'));
+  await shareBundle(stage.folder);
+  worker = spawn(process.execPath, [...servingProgram(), 'worker', '--agents', AGENTS], {
+    cwd: stage.folder,
+    env: {
+      PATH: process.env['PATH'],
+      TEMPORAL_ADDRESS: stage.address,
+      TEMPORAL_NAMESPACE: stage.namespace,
+      EVERLOOP_TASK_QUEUE: taskQueue,
+      EVERLOOP_DATA_DIR: stage.folder,
+      EVERLOOP_LOG_LEVEL: 'ERROR',
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  worker.stderr?.on('data', (data: Buffer) => said.push(data.toString()));
+  await eventually('the worker to be ready', () => said.join('').includes('Ready.'));
+});
+afterAll(async () => {
+  if (worker.exitCode === null) {
+    worker.kill('SIGTERM');
+    await once(worker, 'exit');
+  }
+  await stage.close();
+});
+
+it('[R2] their worker, the run itself and the runs beside it go on', async () => {
+  const everloop = stage.everloopOf(taskQueue);
+  const run = await everloop.start('clerk', { task: 'Go.' });
+  let isDone = false;
+  const result = run.result().finally(() => {
+    isDone = true;
+  });
+  const beside = [];
+  while (!isDone) {
+    const thinker = await everloop.start('thinker', { task: 'Think.' });
+    const { status, stats } = await thinker.result();
+    beside.push({ status, retries: stats.counters['agent:model_call_retries'] ?? 0 });
+  }
+
+  expect(await result).toMatchObject({
+    status: 'success',
+    value: 'done',
+    stats: { counters: { 'shop:refunds': 6 }, gauges: { 'shop:stock': 7 } },
+  });
+  const events = await run.events();
+  expect(hasNoGap(events)).toBe(true);
+  expect(
+    bodiesOf(events, 'agent:tool_call:after').map(({ tool, outcome, attempts }) => ({
+      tool,
+      outcome,
+      attempts,
+    })),
+  ).toEqual(ISOLATED_CALLS.map(({ tool, outcome }) => ({ tool, outcome, attempts: 1 })));
+  const transcript = await run.transcript();
+  const read = transcript.slice(0, -1).map(({ messages }) => {
+    const part = messages[1]?.parts[0];
+    return part?.type === 'sections' ? part.sections[0]?.children?.[0]?.content : part;
+  });
+  expect(read).toEqual(ISOLATED_CALLS.map(({ text }) => expect.stringContaining(text)));
+
+  expect(beside.length).toBeGreaterThan(1);
+  expect(beside).toEqual(beside.map(() => ({ status: 'success', retries: 0 })));
+  expect([worker.exitCode, worker.signalCode]).toEqual([null, null]);
+  const log = said.join('');
+  expect(log).toMatch(/Unhandled rejection in tool scatter \(call .* of run .*\).*left behind/);
+  expect(log).toMatch(/Uncaught exception in tool scatter \(call .* of run .*\).*left behind/);
+  await stage.replay(run);
+}, 240_000);

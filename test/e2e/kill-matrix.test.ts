@@ -1,0 +1,50 @@
+/**
+ * Some moments of the kill matrix: a worker, and apart from it the server, is killed at events of the
+ * reference scenarios. `npm run matrix` takes all of them, and writes `docs/kill-matrix.md`.
+ */
+import { describe, expect, it } from 'vitest';
+import { extentOf, RUNS_ALL } from '../support/extent.ts';
+import { MATRIX_ROWS, playRows, type MatrixRow } from '../matrix/matrix.ts';
+import { POINTS } from '../matrix/moments.ts';
+import { rowOf, type RowResult } from '../matrix/results.ts';
+
+/** How many moments of each point of a row are taken. */
+const KILLS = RUNS_ALL ? 3 : 2;
+
+/** Without `test:all`, a row has one of the points, each row another one. */
+function sampled(row: MatrixRow, index: number): MatrixRow {
+  const points = RUNS_ALL ? row.points : [POINTS[index % POINTS.length] ?? 'write'];
+  return { ...row, points, atMost: row.victim === 'server' ? 2 : KILLS };
+}
+
+const workers = MATRIX_ROWS.filter(({ victim, trouble }) => victim === 'worker' && !trouble);
+const others = MATRIX_ROWS.filter((row) => !workers.includes(row));
+
+describe('a kill at an event', () => {
+  it(
+    'loses no run, does nothing twice and changes no sum [row 23] [row 29] [row 48] [row 56]',
+    { timeout: 900_000 },
+    async () => {
+      const rows = [...workers, ...extentOf(others, 4)].map(sampled);
+      const results: RowResult[] = [];
+
+      await playRows(
+        rows,
+        { worker: 4, server: 1 },
+        { onRow: (outcomes) => results.push(rowOf(outcomes)) },
+      );
+
+      for (const { scenario, victim, lost, unequal, twice, kills } of results) {
+        expect({ scenario, victim, lost, unequal, twice }).toEqual({
+          scenario,
+          victim,
+          lost: [],
+          unequal: [],
+          twice: { idempotent: 0, once: 0 },
+        });
+        expect(kills, scenario).toBeGreaterThan(0);
+      }
+      expect(results).toHaveLength(rows.length);
+    },
+  );
+});
