@@ -8,11 +8,19 @@ import type { ToolOrder, ToolResult } from '../core/contract/outcome.ts';
 import { canceledCallText, notRunText, unknownOutcomeText } from '../core/toolchain/call-texts.ts';
 import type { ActivityRuntime, EverloopActivities, NoAgentDetails } from './activity-types.ts';
 import { beginOnce, hasBegun } from './begin-once.ts';
-import { agentNotHere, attemptFailed, notHere, retryable, workerShutdown } from './failures.ts';
+import {
+  agentNotHere,
+  attemptFailed,
+  notHere,
+  operatorNeeded,
+  retryable,
+  workerShutdown,
+} from './failures.ts';
+import { LOSSES_BEFORE_OPERATOR } from '../core/contract/attempts.ts';
 import { heldText, tellHeld } from './held-worker.ts';
 import { withHeartbeat, isStoppedByService, type HeartbeatDetails } from './heartbeat.ts';
-import { triesOf } from './tries.ts';
-import type { Isolation } from '../tools/isolation.ts';
+import { endsWithAttempt, triesOf } from './tries.ts';
+import type { ToolPlaces } from '../tools/isolation.ts';
 import { runTool, type ToolRun, type ToolRunOptions } from '../tools/run-tool.ts';
 import { runJudge } from '../tools/run-judge.ts';
 import { checkLiterals, checkProgramLiterals } from '../tools/check-literals.ts';
@@ -28,13 +36,14 @@ import { ApplicationFailure } from '@temporalio/common';
  */
 export function callToolActivity(
   registry: Registry,
-  isolation: Isolation,
+  places: ToolPlaces,
 ): EverloopActivities['callTool'] {
   return async (order) => {
     const agent = agentOf(registry, order.agent);
     const { attempt, losses, added } = triesOf(order);
+    if (endsWithAttempt(order) && losses >= lossesAllowed(order)) throw operatorNeeded(order);
     const details: HeartbeatDetails = { attempts: attempt };
-    const run = await runWatched(agent, order, { details, tries: { attempt, losses, isolation } });
+    const run = await runWatched(agent, order, { details, tries: { attempt, losses, places } });
     // An older workflow does not try a `once` tool again, but the model may.
     if (run.kind === 'shutdown' && agent.tools.get(order.tool)?.spec.effect === 'once') {
       return { outcome: 'error', error: notRunText(order.tool), attempts: attempt, started: false };
@@ -49,7 +58,7 @@ export function callToolActivity(
  */
 export function callToolOnceActivity(
   registry: Registry,
-  isolation: Isolation,
+  places: ToolPlaces,
 ): EverloopActivities['callToolOnce'] {
   return async (order) => {
     const agent = agentOf(registry, order.agent);
@@ -67,11 +76,16 @@ export function callToolOnceActivity(
       case 'canceled':
         return { outcome: 'canceled', error: canceledCallText, attempts: 0, started: false };
       case 'began': {
-        const run = await runWatched(agent, order, { details, tries: { attempt: 1, isolation } });
+        const run = await runWatched(agent, order, { details, tries: { attempt: 1, places } });
         return { ...resultOf(order, run), ...lost };
       }
     }
   };
+}
+
+/** The losses with which the call is not tried again before an operator asks for it. */
+function lossesAllowed({ retriedAfter }: ToolOrder): number {
+  return Math.max(LOSSES_BEFORE_OPERATOR, (retriedAfter ?? 0) + 1);
 }
 
 /**
@@ -86,7 +100,7 @@ function runWatched(
     tries,
   }: {
     readonly details: HeartbeatDetails;
-    readonly tries: Pick<ToolRunOptions, 'attempt' | 'losses' | 'isolation'>;
+    readonly tries: Pick<ToolRunOptions, 'attempt' | 'losses' | 'places'>;
   },
 ): Promise<ToolRun> {
   const { log, cancellationSignal: signal } = Context.current();

@@ -7,7 +7,7 @@ import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
 import { defineValidator } from '../../src/define/tool/define-validator.ts';
 import type { Registry, ToolContext } from '../../src/define/definition/definitions.ts';
-import { createIsolation } from '../../src/tools/isolate/create-isolation.ts';
+import { createToolPlaces } from '../../src/tools/isolate/tool-places.ts';
 import { createRegistry } from '../../src/registry/registry.ts';
 import { gate } from '../support/runs.ts';
 import { judgeOrder, silentModel, toolOrder } from '../define/agents.ts';
@@ -66,7 +66,7 @@ function environmentOf(info: { readonly attempt?: number } = {}): MockActivityEn
 }
 
 describe('the activity callTool', () => {
-  const callTool = callToolActivity(registryWith(), createIsolation());
+  const callTool = callToolActivity(registryWith(), createToolPlaces());
 
   test('returns the result, the attempt counted', async () => {
     const environment = environmentOf({ attempt: 2 });

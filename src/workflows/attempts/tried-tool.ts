@@ -65,7 +65,7 @@ export function triedToolCall(
     schedule: (tried, isElsewhere) => {
       if (local !== null && isHere && !isElsewhere) return local(order);
       isHere = false;
-      const patient = withHeartbeatFor(toolOptions(tool, runtime), runtime, heldMs());
+      const patient = withHeartbeatFor(toolOptions(tool, runtime, tried.losses), runtime, heldMs());
       const options = within(patient, tried, isElsewhere);
       return activityOf(tool, proxyActivities<EverloopActivities>(options))(after(order, tried));
     },
