@@ -36,6 +36,8 @@ export interface ActivityRuntime {
    * an older version began: the default.
    */
   readonly elsewhereMs?: number | null;
+  /** The mark of the loops of your own that the run began with; absent: Everloop's. For replays. */
+  readonly workflows?: string;
 }
 
 /** The recorded result of `loadAgent`: the agent as it was when the run began. */

@@ -10,6 +10,7 @@ import { PEOPLE_COMMANDS } from './commands/people.ts';
 import { addPreviewCommand } from './commands/preview.ts';
 import { addProgramCommand } from './commands/program.ts';
 import { addPsCommand } from './commands/ps.ts';
+import { addReplayCommand } from './commands/replay.ts';
 import { addRunCommand } from './commands/run.ts';
 import { addDevCommand, addWorkerCommand } from './commands/serve.ts';
 import { addShowCommand } from './commands/show.ts';
@@ -68,6 +69,7 @@ const COMMANDS: readonly AddCommand[] = [
   ...PEOPLE_COMMANDS,
   ...STEER_COMMANDS,
   addDeployCommand,
+  addReplayCommand,
   addLispCommand,
   addDemoCommand,
 ];

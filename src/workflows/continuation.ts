@@ -24,11 +24,12 @@ import {
 import type { ActivityRuntime, EverloopActivities } from '../activities/activity-types.ts';
 import type { Ending } from '../core/run/ending.ts';
 import { cancelEnding } from '../core/loop/loop.ts';
+import { defined } from '../core/base/defined.ts';
 import type { Run } from '../core/run/run.ts';
 import { byteSize, type Json } from '../core/base/json.ts';
 import { archiveOptions } from './attempts/activity-options.ts';
 import type { Session } from './session.ts';
-import { MAX_HANDOVER_BYTES, type Handover } from './start.ts';
+import { MAX_HANDOVER_BYTES, needsOf, type Handover } from './start.ts';
 
 /** Hands the run over and never returns, or says how it ends instead. */
 export async function handOver(
@@ -41,15 +42,16 @@ export async function handOver(
   await condition(allHandlersFinished);
   const { cancel } = session.mailbox.peek();
   if (cancel !== null) return cancelEnding(run, cancel);
-  const handover: Handover = {
-    v: 1,
-    kind: 'handover',
+  const handover: Handover = defined({
+    v: 1 as const,
+    kind: 'handover' as const,
     state: run.state,
     inbox: session.mailbox.peek(),
     runtime: { ...runtime, ...upgrade },
     previous: workflowInfo().runId,
     putOff: session.deferredAdjustments,
-  };
+    needs: needsOf(run.state),
+  });
   const bytes = byteSize(handover as unknown as Json);
   if (bytes > MAX_HANDOVER_BYTES) {
     const cause = `Expected a state of at most ${MAX_HANDOVER_BYTES} bytes to hand over, got ${bytes}. Set up compaction or external storage.`;

@@ -24,7 +24,23 @@ const FORMAT = 1;
  * them. Name a feature if an older worker must not take the state. A feature that it may ignore
  * needs no name.
  */
-const KNOWN_NEEDS: readonly unknown[] = [];
+const KNOWN_NEEDS = [] as const satisfies readonly string[];
+
+/** A feature that states of this release may have. */
+interface WrittenNeed {
+  /** Known, and to the release before as well: a feature is read one release before it is written. */
+  readonly name: (typeof KNOWN_NEEDS)[number];
+  readonly isIn: (state: RunState) => boolean;
+}
+
+/** The features that this release writes. */
+const WRITES: readonly WrittenNeed[] = [];
+
+/** The features of `state` that the worker of the next link must know; undefined if there are none. */
+export function needsOf(state: RunState): Handover['needs'] {
+  const needs = WRITES.filter(({ isIn }) => isIn(state)).map(({ name }) => name);
+  return needs.length === 0 ? undefined : needs;
+}
 
 /** What one link hands to the next, version 1. Plain JSON. */
 export interface Handover {
@@ -111,7 +127,8 @@ function refuseNewer(what: string, payload: { readonly [key: string]: unknown })
     );
   }
   if (what !== 'hand-over' || !Array.isArray(needs)) return;
-  const unknown = (needs as readonly unknown[]).filter((name) => !KNOWN_NEEDS.includes(name));
+  const known: readonly unknown[] = KNOWN_NEEDS;
+  const unknown = (needs as readonly unknown[]).filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
   throw new RefusedTask(
     `Refused: ${what} that needs ${unknown.map(String).join(', ')}, which ${me} does not know. A newer worker takes it.`,

@@ -10,7 +10,7 @@ import { eventually } from '../support/eventually.ts';
 import { RUNS_ALL } from '../support/extent.ts';
 import { openFleet, type Fleet } from '../support/fleets.ts';
 import { peopleAgents } from '../support/people-agents.ts';
-import { answer, bodiesOf, gate, hasNoGap } from '../support/runs.ts';
+import { act, answer, bodiesOf, gate, hasNoGap, searchTool } from '../support/runs.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { asker } from '../support/tree-agents.ts';
 
@@ -230,6 +230,31 @@ describe('the first promotion', () => {
     await run.answer('q1', 'blue');
     expect(await run.result()).toMatchObject({ status: 'success' });
     expect(await fleet.buildOf(run)).toBe('v1');
+  });
+});
+
+describe.runIf(RUNS_ALL)('a run with work in flight', () => {
+  it('hands over by itself when its calls have ended', async () => {
+    const mayEnd = gate();
+    const slow = defineAgent({
+      name: 'slow',
+      model: { id: 's', model: async ({ iteration }) => (iteration < 3 ? act('x') : answer()) },
+      tools: [searchTool(() => mayEnd.opened.then(() => 'found'))],
+    });
+    const fleet = openFleet(stage, [slow]);
+    await fleet.release('v1');
+    const run = await fleet.everloop.start('slow', { task: 'Work' });
+    await eventually('the call', async () => (await run.status()).waitsFor[0] === 'tool search');
+    await fleet.release('v2');
+
+    expect(await fleet.deployment.drain('v1', { waitMs: 3_000 })).toMatchObject({
+      left: 1,
+      staying: [{ reason: 'calls', runs: 1, ids: [run.id] }],
+    });
+    mayEnd.open();
+
+    expect(await run.result()).toMatchObject({ status: 'success', iterations: 3 });
+    expect(await fleet.buildOf(run)).toBe('v2');
   });
 });
 

@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 /** A worker that is silent for this long counts as lost: short, since each loss is waited for. */
-const HEARTBEAT_MS = 2_500;
+const HEARTBEAT_MS = 4_000;
 
 function play(told: Told): Promise<FatalRun> {
   const taskQueue = `fatal-${randomUUID()}`;
@@ -47,7 +47,7 @@ describe.concurrent('a call whose worker dies', () => {
     expect(await countOf(run, 'agent:model_call_retries')).toBe(1);
     expect(await countOf(run, 'agent:model_calls:second')).toBe(0);
     await stage.replay(run);
-  }, 120_000);
+  }, 240_000);
 
   it('[R3] keeps the key of an idempotent tool, and gives the model its result', async () => {
     const { run, fatal, stop } = await play({ toolDeaths: 3 });
@@ -61,7 +61,7 @@ describe.concurrent('a call whose worker dies', () => {
       { outcome: 'ok', attempts: 1, losses: 3 },
     ]);
     await stage.replay(run);
-  }, 120_000);
+  }, 240_000);
 
   it('[R3] runs a `once` tool that never began, once', async () => {
     const mark = { deaths: 2, when: 'before' } as const;
@@ -76,7 +76,7 @@ describe.concurrent('a call whose worker dies', () => {
       { outcome: 'ok', attempts: 1, losses: 2 },
     ]);
     await stage.replay(run);
-  }, 120_000);
+  }, 240_000);
 
   it.each([
     ['as it began', { mark: { deaths: 1, when: 'after' } }, 0],
@@ -97,7 +97,7 @@ describe.concurrent('a call whose worker dies', () => {
   );
 
   it('[R2] because another call blocks it is tried again, and so is the other', async () => {
-    const { run, everloop, fatal, stop } = await play({ toolDeaths: 1, blockMs: 6_000 });
+    const { run, everloop, fatal, stop } = await play({ toolDeaths: 1, blockMs: 10_000 });
     const neighbour = await everloop.start('thinker', { task: 'Think' });
 
     expect(await run.result()).toMatchObject({ status: 'success', value: 'paid' });
@@ -109,7 +109,7 @@ describe.concurrent('a call whose worker dies', () => {
     }
     expect(await countOf(neighbour, 'agent:lost_attempts')).toBeGreaterThan(0);
     expect(await countOf(neighbour, 'agent:model_calls:second')).toBe(0);
-  }, 120_000);
+  }, 240_000);
 
   it('[R3] that is stopped between two attempts may have taken effect', async () => {
     const { run, stop } = await play({ toolDeaths: 100 });
@@ -123,7 +123,7 @@ describe.concurrent('a call whose worker dies', () => {
       unknownCalls: [{ callId: '1.1', tool: 'pay' }],
     });
     await stage.replay(run);
-  }, 120_000);
+  }, 240_000);
 
   it.runIf(RUNS_ALL)(
     '[R1] eight times is tried by the service in the end',

@@ -78,7 +78,7 @@ export function fatalAgent(fatal: Fatal): AgentDefinition {
 export function thinkerAgent(fatal: Fatal): AgentDefinition {
   const model: ModelFunction = async () => {
     noteTry(fatal, 'thinker', 'asked');
-    await setTimeout(8_000);
+    await setTimeout(12_000);
     return answer('thought');
   };
   return defineAgent({ name: 'thinker', model: { id: 'thought', model, fallbacks: ['second'] } });

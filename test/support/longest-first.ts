@@ -29,6 +29,7 @@ export const LONGEST: readonly string[] = [
   'test/core/section/yaml-reader.test.ts',
   'test/worker/server-lock.test.ts',
   'test/e2e/two-releases.test.ts',
+  'test/replay/replay.test.ts',
   'test/e2e/kill-matrix.test.ts',
   'test/e2e/handover.test.ts',
   'test/e2e/kill-programs.test.ts',

@@ -60,7 +60,7 @@ export function askModels(iteration: Iteration, asking: Asking): Promise<AskEnd>
     const hasFallback = index + 1 < asking.models.length;
     // Another call of the run may have started while this one waited.
     if (plan !== null && isHeld(run, plan)) return askFrom(index, last);
-    return callModel(iteration, asking, { ...planned, hasFallback }, (order, outcome) => {
+    return callModel(iteration, asking, { ...planned, hasFallback }, (order, outcome, isShort) => {
       // Attempts distinguish chunks; summaries do not stream.
       const tries = outcome.attempts + (outcome.losses ?? 0);
       if (asking.purpose !== 'compaction') asking.tries.count += tries;
@@ -68,6 +68,8 @@ export function askModels(iteration: Iteration, asking: Asking): Promise<AskEnd>
       leaveIfOver();
       if (outcome.kind === 'aborted') return askFrom(index + 1, last);
       const { code, message } = outcome;
+      // More may be free by now; if not, the limit ends the run.
+      if (isShort) return askFrom(index, { kind: 'failed', code, message });
       const plainer = downgradeOf(order, outcome);
       if (plainer !== undefined) {
         run.record({ type: 'agent:structured_output_downgraded', model, ...plainer });
@@ -86,12 +88,15 @@ interface PlannedCall {
   readonly plan: CallPlan | null;
 }
 
-/** Calls one model, and records the call. Leaves when a budget has no room for it or cut it. */
+/**
+ * Calls one model, and records the call. Leaves when a budget has no room for it or cut it.
+ * `isShort`: what covers the call has no room for another attempt.
+ */
 function callModel(
   iteration: Iteration,
   asking: Asking,
   { model, plan, hasFallback }: PlannedCall & { readonly hasFallback: boolean },
-  goOn: (order: ModelOrder, outcome: ModelOutcome) => Promise<AskEnd> | AskEnd,
+  goOn: (order: ModelOrder, outcome: ModelOutcome, isShort: boolean) => Promise<AskEnd> | AskEnd,
 ): Promise<AskEnd> {
   const { run, open } = iteration;
   const callId = asking.inline?.callId;
@@ -103,6 +108,7 @@ function callModel(
   open.count += 1;
   open.models.push(model);
   let cap = cover?.cap;
+  let isShort = false;
   const after = (lost: ModelLoss): CallCover | null =>
     plan === null ? null : coverAfter(run, plan, { covered, lost });
   const abortId = asking.inline?.isSeparate === true ? callId : undefined;
@@ -118,7 +124,11 @@ function callModel(
         ...failed,
       }),
     // The cost of attempts is recorded when the call ends, but limits check it before each retry.
-    mayRetry: (lost) => !run.wouldBreach(callAfter(lost)) && after(lost)?.kind !== 'short',
+    mayRetry: (lost) => {
+      const wouldBreach = run.wouldBreach(callAfter(lost));
+      isShort = !wouldBreach && after(lost)?.kind === 'short';
+      return !wouldBreach && !isShort;
+    },
     maxOutputAfter: (lost) => {
       const left = after(lost);
       cap = left?.kind === 'covered' ? left.cap : cap;
@@ -132,7 +142,7 @@ function callModel(
     if (cap !== undefined && outcome.kind === 'reply' && isCutBy(cap.tokens, outcome.reply)) {
       leaveCut(run, asking, outcome.reply, cap.bound);
     }
-    return goOn(order, outcome);
+    return goOn(order, outcome, isShort);
   });
 }
 

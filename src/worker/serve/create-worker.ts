@@ -19,7 +19,7 @@ import { defined } from '../../core/base/defined.ts';
 import type { ChunkPublisher } from '../../core/streaming/chunk-stream.ts';
 import type { ActivityRuntime } from '../../activities/activity-types.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
-import { loadWorkflowBundle } from '../bundle/bundle.ts';
+import { loadWorkflowBundle, markOf } from '../bundle/bundle.ts';
 import { createToolPlaces } from '../../tools/isolate/tool-places.ts';
 import { createRegistry } from '../../registry/registry.ts';
 import { workerConverter } from './data-converter.ts';
@@ -148,6 +148,7 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
     modelQueue,
     toolQueue,
     rules: NEWEST_RULES,
+    workflows: parts.workflowsPath === undefined ? undefined : await markOf(parts.workflowsPath),
   });
   const { archive, chunks } = parts;
   const places = createToolPlaces(parts);

@@ -1,11 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { requestTokens } from '../../../src/core/ask/context-tokens.ts';
+import { createFakeClock, type FakeClock } from '../../../src/testing/fake-clock.ts';
+import type { Step } from '../../../src/core/contract/step.ts';
 import { defineAgent } from '../../../src/define/agent/define-agent.ts';
 import { llmTool } from '../../../src/define/tool/define-llm-tool.ts';
 import { agentTool } from '../../../src/define/tool/agent-tool.ts';
 import type { AgentDefinition } from '../../../src/define/definition/definitions.ts';
 import type { Json } from '../../../src/core/base/json.ts';
-import type { ModelReply, Price } from '../../../src/core/contract/model.ts';
+import type { ModelFunction, ModelReply, Price } from '../../../src/core/contract/model.ts';
 import type { LimitsInput } from '../../../src/core/contract/input.ts';
 import type { MemoryRun } from '../../../src/testing/memory-run.ts';
 import { startInMemory } from '../../../src/testing/run-in-memory.ts';
@@ -20,6 +23,19 @@ import { delegate, ownSums, runsOf } from '../../support/trees.ts';
 const PRICE: Price = { input: 2.5, output: 10 };
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Runs a tree to its end; time goes on whenever nothing else does. */
+async function endOf(run: MemoryRun, clock: FakeClock): Promise<Step> {
+  let isOver = false;
+  const result = run.result.finally(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    await nextTurn();
+    clock.advance(1_000);
+  }
+  return result;
+}
 
 /** A tree: a run that calls `children` others at once, each with so many iterations. */
 function tree(
@@ -180,6 +196,42 @@ describe('a model call of a tree', () => {
     expect(step.exceededLimit ?? step.status).toBeDefined();
     // What was written is paid for, and stays in the history.
     expect(leaf?.entries.at(-1)?.messages[0]?.role).toBe('assistant');
+  });
+
+  it.each([
+    ['root', 'limit_exceeded', 'agent:total_tokens'],
+    ['leaf', 'success', 'answered'],
+  ])('[R8] of the %s whose failed attempt used up its cover: %s', async (who, status, reason) => {
+    const failed = new Set<string>();
+    const provider = honestProvider({
+      output: () => 10,
+      content: ({ agent, iteration }) =>
+        agent === 'root' && iteration === 1 ? delegate(['leaf', '1']) : answer(),
+    });
+    const flaky: ModelFunction = async (request, io) => {
+      const { maxOutputTokens } = request.settings;
+      if (request.agent === who && failed.size === 0) {
+        failed.add(request.runId);
+        // All but a little of what the call may use.
+        const outputTokens = Number(maxOutputTokens) - 100;
+        const usage = { inputTokens: requestTokens(request), outputTokens };
+        throw Object.assign(new Error('overloaded'), { status: 503, usage });
+      }
+      return provider.model(request, io);
+    };
+    const model = { id: 'm', model: flaky, price: PRICE };
+    const leaf = defineAgent({ name: 'leaf', model, tools: [searchTool()] });
+    const agent = defineAgent({ name: 'root', model, tools: [agentTool({ agent: leaf })] });
+    const clock = createFakeClock();
+    const run = startInMemory({ agent, task: 'Go', clock, limits: { totalTokens: 9_000 } });
+    const step = await endOf(run, clock);
+
+    expect(failed.size).toBe(1);
+    expect(step).toMatchObject({ status, reason });
+    // The leaf got more from the root, and asked again.
+    for (const child of run.children)
+      expect(await child.result).toMatchObject({ status: 'success' });
+    expect(spent(run, 'agent:total_tokens')).toBeLessThanOrEqual(9_000);
   });
 
   it('[R8] does not start when its prompt and a little output do not fit', async () => {
