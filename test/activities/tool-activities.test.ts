@@ -65,6 +65,33 @@ function environmentOf(info: { readonly attempt?: number } = {}): MockActivityEn
   return new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') });
 }
 
+describe('[R2] the activity callTool after many losses', () => {
+  const callTool = callToolActivity(registryWith(), createToolPlaces());
+
+  test.each([
+    { order: { attemptsBefore: 0, lossesBefore: 9 }, attempt: 1, losses: undefined },
+    { order: { attemptsBefore: 0, lossesBefore: 10 }, attempt: 1, losses: 0 },
+    { order: { attemptsBefore: 0, lossesBefore: 5 }, attempt: 6, losses: 5 },
+    { order: { lossesBefore: 10, retriedAfter: 10 }, attempt: 1, losses: undefined },
+    { order: { lossesBefore: 10, retriedAfter: 10 }, attempt: 2, losses: 1 },
+    { order: {}, attempt: 20, losses: undefined },
+  ])('asks for an operator: $order, attempt $attempt of the service', async (row) => {
+    const { order, attempt, losses } = row;
+    const outcome = await environmentOf({ attempt })
+      .run(callTool, { ...toolOrder('echo'), ...order })
+      .catch((error: unknown) => error);
+
+    if (losses === undefined) expect(outcome).toMatchObject({ outcome: 'ok' });
+    else {
+      expect(outcome).toMatchObject({
+        type: 'operator_needed',
+        nonRetryable: true,
+        details: [{ losses }],
+      });
+    }
+  });
+});
+
 describe('the activity callTool', () => {
   const callTool = callToolActivity(registryWith(), createToolPlaces());
 
