@@ -9,6 +9,7 @@ import type { ToolOrder, ToolResult } from '../../src/core/contract/outcome.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { servingProgram } from '../support/builds.ts';
 import { shareBundle } from '../support/bundles.ts';
+import { RUNS_ALL } from '../support/extent.ts';
 import { eventually } from '../support/eventually.ts';
 import { poisonAgents } from '../support/fixtures/poison-agents.ts';
 import { bodiesOf, hasNoGap } from '../support/runs.ts';
@@ -126,21 +127,25 @@ describe('[R2] a tool that ends its process', () => {
     worker?.kill('SIGKILL');
   });
 
-  it('ends five workers; then it ends only a process of its own, and the model is told', async () => {
-    await shareBundle(stage.folder);
-    startWorker();
-    const run = await stage.everloopOf(taskQueue).start('keeper', { task: 'Go.' });
+  it.runIf(RUNS_ALL)(
+    'ends five workers, then only a process of its own',
+    async () => {
+      await shareBundle(stage.folder);
+      startWorker();
+      const run = await stage.everloopOf(taskQueue).start('keeper', { task: 'Go.' });
 
-    expect(await run.result()).toMatchObject({ status: 'success', value: 'done' });
-    expect(deaths).toBe(5);
-    expect(bodiesOf(await run.events(), 'agent:tool_call:after')).toMatchObject([
-      {
-        outcome: 'error',
-        error: 'Error: the process of store was ended by SIGKILL',
-        attempts: 3,
-        losses: 5,
-      },
-    ]);
-    await stage.replay(run);
-  }, 240_000);
+      expect(await run.result()).toMatchObject({ status: 'success', value: 'done' });
+      expect(deaths).toBe(5);
+      expect(bodiesOf(await run.events(), 'agent:tool_call:after')).toMatchObject([
+        {
+          outcome: 'error',
+          error: 'Error: the process of store was ended by SIGKILL',
+          attempts: 3,
+          losses: 5,
+        },
+      ]);
+      await stage.replay(run);
+    },
+    240_000,
+  );
 });
