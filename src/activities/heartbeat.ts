@@ -25,6 +25,8 @@ export interface HeartbeatDetails {
 export interface HeartbeatOptions {
   /** Default: the number of the service. */
   readonly details?: HeartbeatDetails;
+  /** Adds to the details of each heartbeat what changes. */
+  readonly more?: () => object;
   /**
    * Called when no heartbeat could be sent for so long that the service may have given up: JavaScript
    * was blocked. The activity ends only after it.
@@ -44,7 +46,7 @@ export async function withHeartbeat<T>(
   const { info } = context;
   // Local activities have no heartbeat: they run inside the workflow task.
   if (info.isLocal) return run();
-  const { details = { attempts: info.attempt }, onLate } = options;
+  const { details = { attempts: info.attempt }, more = () => ({}), onLate } = options;
   const lateAfterMs = (info.heartbeatTimeoutMs ?? Infinity) * LATE_PART;
   let last = performance.now();
   const checkLate = async (): Promise<void> => {
@@ -54,7 +56,7 @@ export async function withHeartbeat<T>(
   let timer = setTimeout(function again() {
     void checkLate();
     last = performance.now();
-    context.heartbeat(details);
+    context.heartbeat({ ...details, ...more() });
     timer = setTimeout(again, beatMs);
   }, firstBeatMs);
   try {

@@ -4,6 +4,7 @@ import {
   ApplicationFailure,
   isCancellation,
   proxyActivities,
+  TimeoutFailure,
 } from '@temporalio/workflow';
 import { defined } from '../../core/base/defined.ts';
 import type {
@@ -19,6 +20,8 @@ import {
 } from '../../core/contract/attempts.ts';
 import { cappedOrder, type ModelOrder } from '../../core/contract/host-order.ts';
 import type { FailedAttempt, ModelLoss, ModelOutcome } from '../../core/contract/host-outcome.ts';
+import type { EstimatedUsage } from '../../core/contract/model.ts';
+import { addEstimates } from '../../core/model/estimated-usage.ts';
 import { noUsage } from '../../core/model/usage.ts';
 import type { ModelCallOptions } from '../../core/run/host.ts';
 import { attemptOptions, lossPauseMs, modelOptions, onAnyWorker } from './activity-options.ts';
@@ -83,6 +86,7 @@ interface Ledger {
 function createLedger({
   mayRetry,
   maxOutputAfter,
+  promptEstimate,
   hasFallback = false,
   onFailedAttempt,
 }: ModelCallOptions): Ledger {
@@ -102,20 +106,20 @@ function createLedger({
     ...defined({ failure }),
     aborted: () => abortedWith(now),
     // The limits may have been lowered meanwhile.
-    refused: () => (now.usageKnown && !mayRetry(now) ? now : null),
+    refused: () => (isCharged(now) && !mayRetry(now) ? now : null),
   });
   return {
     ended: add,
-    cap: () => (lost?.usageKnown === true ? maxOutputAfter?.(lost) : undefined),
+    cap: () => (lost === null || !isCharged(lost) ? undefined : maxOutputAfter?.(lost)),
     failed: (error) => {
       if (isCancellation(error) || error instanceof WaitAborted) {
         return { kind: 'final', outcome: add(toModelOutcome(error)) };
       }
       const hasLost = isLoss(error);
-      const now = add(hasLost ? lossOf(error) : failureOf(error));
-      const { usageKnown: hadCost = false } = modelDetailsOf(causeOf(error));
+      const last = hasLost ? lossOf(error, promptEstimate) : failureOf(error);
+      const now = add(last);
       lost = now;
-      if (hadCost && !mayRetry(now)) return { kind: 'final', outcome: now };
+      if (isCharged(last) && !mayRetry(now)) return { kind: 'final', outcome: now };
       if (hasLost) return again(now, lossPauseMs(now.losses ?? 1));
       const inMs = waitOf(error, now.attempts);
       if (inMs === null || !hasNextModelAttempt(now.attempts, inMs, hasFallback)) {
@@ -128,13 +132,37 @@ function createLedger({
   };
 }
 
+/** Whether attempts cost tokens, so that the limits must have room for another one. */
+function isCharged({ usageKnown, estimated }: ModelLoss): boolean {
+  return usageKnown || estimated !== undefined;
+}
+
 /** A loss: no attempt of the provider, but it may have cost tokens. */
-function lossOf(error: unknown): ModelLoss {
+function lossOf(error: unknown, promptEstimate: ModelCallOptions['promptEstimate']): ModelLoss {
   const cause = causeOf(error);
   const { usage = noUsage, usageKnown = false, losses = 0 } = modelDetailsOf(cause);
   const { message } = cause;
-  const code = 'model_error';
-  return { kind: 'failed', code, message, usage, usageKnown, attempts: 0, losses: losses + 1 };
+  const cost = { usage, usageKnown, attempts: 0, losses: losses + 1 };
+  const estimated =
+    cause instanceof TimeoutFailure
+      ? estimateOf(cause, promptEstimate)
+      : modelDetailsOf(cause).estimated;
+  return { kind: 'failed', code: 'model_error', message, ...cost, ...defined({ estimated }) };
+}
+
+/**
+ * What an attempt used that died with its worker, by its last heartbeat (`UsedSoFar`); its prompt if
+ * it died before the first.
+ */
+function estimateOf(
+  { lastHeartbeatDetails }: TimeoutFailure,
+  promptEstimate: ModelCallOptions['promptEstimate'],
+): EstimatedUsage | undefined {
+  const last = lastHeartbeatDetails as
+    { readonly asked?: EstimatedUsage; readonly lost?: EstimatedUsage } | null | undefined;
+  return last === undefined || last === null
+    ? promptEstimate?.()
+    : addEstimates(last.lost, last.asked);
 }
 
 /** A failure of the provider. The activity of a call that the workflow tries has one attempt. */
