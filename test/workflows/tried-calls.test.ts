@@ -223,6 +223,15 @@ describe('[R1] [R12] a model call', () => {
     expect(asked).toEqual([7, 14, 21]);
   });
 
+  it('does not ask about an attempt that is the last in any case', () => {
+    const mayRetry = (): boolean => {
+      throw new Error('asked');
+    };
+    const { fail } = scene({ mayRetry });
+
+    expect(fail(said('context_too_long', cost, true))).toMatchObject({ kind: 'failed' });
+  });
+
   it('takes a worker without the release for what it says, and is not repeated when it is final', () => {
     expect(scene().fail(said('model_error'))).toMatchObject({ attempts: 1, inMs: 1_000 });
     expect(scene().fail(said('model_auth', free, true))).toMatchObject({ code: 'model_auth' });

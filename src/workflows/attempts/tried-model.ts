@@ -94,20 +94,6 @@ function createLedger({
   const add = <Outcome extends ModelOutcome>(outcome: Outcome): Outcome =>
     lost === null ? outcome : addEarlier(lost, outcome);
 
-  /** Another attempt, unless the last one cost tokens and the limits have no room for it. */
-  const again = (
-    now: ModelLoss,
-    inMs: number,
-    failure?: { readonly message: string; readonly of: number },
-  ): Failed<ModelOutcome> => ({
-    kind: 'again',
-    tried: { attempts: now.attempts, losses: now.losses ?? 0 },
-    inMs,
-    ...defined({ failure }),
-    aborted: () => abortedWith(now),
-    // The limits may have been lowered meanwhile.
-    refused: () => (isCharged(now) && !mayRetry(now) ? now : null),
-  });
   return {
     ended: add,
     cap: () => (lost === null || !isCharged(lost) ? undefined : maxOutputAfter?.(lost)),
@@ -119,15 +105,21 @@ function createLedger({
       const last = hasLost ? lossOf(error, promptEstimate) : failureOf(error);
       const now = add(last);
       lost = now;
-      if (isCharged(last) && !mayRetry(now)) return { kind: 'final', outcome: now };
-      if (hasLost) return again(now, lossPauseMs(now.losses ?? 1));
-      const inMs = waitOf(error, now.attempts);
-      if (inMs === null || !hasNextModelAttempt(now.attempts, inMs, hasFallback)) {
+      const inMs = hasLost ? lossPauseMs(now.losses ?? 1) : waitOf(error, now, hasFallback);
+      if (inMs === null || (isCharged(last) && !mayRetry(now)))
         return { kind: 'final', outcome: now };
-      }
       const failed = failedAttempt(now, inMs);
-      onFailedAttempt?.(failed);
-      return again(now, inMs, { message: failed.message, of: maxModelAttempts(hasFallback) });
+      if (!hasLost) onFailedAttempt?.(failed);
+      const failure = { message: failed.message, of: maxModelAttempts(hasFallback) };
+      return {
+        kind: 'again',
+        tried: { attempts: now.attempts, losses: now.losses ?? 0 },
+        inMs,
+        ...defined({ failure: hasLost ? undefined : failure }),
+        aborted: () => abortedWith(now),
+        // The limits may have been lowered meanwhile.
+        refused: () => (isCharged(last) && !mayRetry(now) ? now : null),
+      };
     },
   };
 }
@@ -170,13 +162,14 @@ function failureOf(error: unknown): ModelLoss {
   return toModelOutcome(error, MAX_MODEL_ATTEMPTS - 1);
 }
 
-/** How long the next attempt waits after the `attempts`-th; null: the failure is final. */
-function waitOf(error: unknown, attempts: number): number | null {
+/** How long the next attempt waits; null: there is none. */
+function waitOf(error: unknown, { attempts }: ModelLoss, hasFallback: boolean): number | null {
   const cause = causeOf(error);
   const { retryAfterMs } = modelDetailsOf(cause);
-  if (retryAfterMs !== undefined) return retryAfterMs;
   const isFinal = cause instanceof ApplicationFailure && cause.nonRetryable === true;
-  return isFinal || !(error instanceof ActivityFailure) ? null : modelRetryMs(attempts);
+  if (retryAfterMs === undefined && (isFinal || !(error instanceof ActivityFailure))) return null;
+  const inMs = retryAfterMs ?? modelRetryMs(attempts);
+  return hasNextModelAttempt(attempts, inMs, hasFallback) ? inMs : null;
 }
 
 function failedAttempt(now: ModelLoss, retryInMs: number): FailedAttempt {
