@@ -11,7 +11,12 @@ import { attemptOptions, lossPauseMs } from '../../src/workflows/attempts/activi
 import { WaitAborted } from '../../src/workflows/attempts/call-failures.ts';
 import { failedJudgement, failedTool } from '../../src/workflows/attempts/tried-tool.ts';
 import { triedModelCall } from '../../src/workflows/attempts/tried-model.ts';
-import { labelOf, type Failed, type OperatorNeeded, type TriedCall } from '../../src/workflows/attempts/try-again.ts';
+import {
+  labelOf,
+  type Failed,
+  type OperatorNeeded,
+  type TriedCall,
+} from '../../src/workflows/attempts/try-again.ts';
 
 type State = ActivityFailure['retryState'];
 
