@@ -92,9 +92,17 @@ export function agentNotHere(agent: string): ApplicationFailure {
   return notHere({ what: `agent ${agent}`, agent }, message);
 }
 
-/** The worker stops, so the call is retried on another one. Not a cancellation by a user. */
-export function workerShutdown(): ApplicationFailure {
-  return retryable('worker_shutdown', SHUTDOWN);
+/**
+ * The worker stops, so the call is retried on another one. Not a cancellation by a user. `details`:
+ * what is known of the attempt.
+ */
+export function workerShutdown(details?: JsonObject): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: 'worker_shutdown',
+    message: SHUTDOWN,
+    nonRetryable: false,
+    ...defined({ details: details && [details] }),
+  });
 }
 
 /**

@@ -23,17 +23,18 @@ export interface HeartbeatDetails {
 
 /**
  * Runs `run` in the current activity, with heartbeats from half a second on until it settles.
- * `details` are sent with each; default: the number of the service.
+ * `details` are sent with each; default: the number of the service. `more` adds what changes.
  */
 export async function withHeartbeat<T>(
   run: () => Promise<T>,
   details: HeartbeatDetails = { attempts: Context.current().info.attempt },
+  more: () => object = () => ({}),
 ): Promise<T> {
   const context = Context.current();
   // Local activities have no heartbeat: they run inside the workflow task.
   if (context.info.isLocal) return run();
   let timer = setTimeout(function again() {
-    context.heartbeat(details);
+    context.heartbeat({ ...details, ...more() });
     timer = setTimeout(again, beatMs);
   }, firstBeatMs);
   try {

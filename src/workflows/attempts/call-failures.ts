@@ -13,6 +13,7 @@ import {
 import type { ModelFailureDetails, NotHereDetails } from '../../activities/activity-types.ts';
 import type { ApprovalOutcome, ModelLoss, ModelOutcome } from '../../core/contract/host-outcome.ts';
 import type { ToolSpec } from '../../core/contract/spec.ts';
+import { addEstimates } from '../../core/model/estimated-usage.ts';
 import { addUsage, noUsage } from '../../core/model/usage.ts';
 import {
   canceledCallText,
@@ -72,7 +73,7 @@ export function toModelOutcome(error: unknown, attemptsBefore = 0): ModelLoss {
     usage,
     usageKnown,
     attempts,
-    ...defined({ losses: details.losses }),
+    ...defined({ losses: details.losses, estimated: details.estimated }),
   };
 }
 
@@ -98,15 +99,22 @@ export function addEarlier<Outcome extends ModelOutcome>(
 function triesOf(
   earlier: ModelLoss,
   outcome: ModelOutcome,
-): Pick<ModelLoss, 'attempts' | 'losses'> {
+): Pick<ModelLoss, 'attempts' | 'losses' | 'estimated'> {
   const attempts = earlier.attempts + outcome.attempts;
   const losses = (earlier.losses ?? 0) + (outcome.losses ?? 0);
-  return { attempts, ...defined({ losses: losses === 0 ? undefined : losses }) };
+  const estimated = addEstimates(earlier.estimated, outcome.estimated);
+  return { attempts, ...defined({ losses: losses === 0 ? undefined : losses, estimated }) };
 }
 
 /** A call that was canceled between two attempts. */
-export function abortedWith({ usage, usageKnown, attempts, losses }: ModelLoss): ModelLoss {
-  return { kind: 'aborted', usage, usageKnown, attempts, ...defined({ losses }) };
+export function abortedWith({
+  usage,
+  usageKnown,
+  attempts,
+  losses,
+  estimated,
+}: ModelLoss): ModelLoss {
+  return { kind: 'aborted', usage, usageKnown, attempts, ...defined({ losses, estimated }) };
 }
 
 /** The details of a failed model activity; empty for a failure of another kind. */
