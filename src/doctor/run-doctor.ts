@@ -45,9 +45,9 @@ export async function runDoctor(
   return { v: 1, checks: checks.length, findings, errors: errors.length };
 }
 
-async function problemsOf({ find }: Check, world: DoctorWorld): Promise<readonly Problem[]> {
+async function problemsOf(check: Check, world: DoctorWorld): Promise<readonly Problem[]> {
   try {
-    return await find(world);
+    return await check.find(world);
   } catch (error) {
     return [
       {
