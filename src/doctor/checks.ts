@@ -1,5 +1,5 @@
 /** All checks, in the order in which they run. */
-import type { Check } from './check.ts';
+import type { DoctorCheck } from './checks/check.ts';
 import { bundleCache } from './checks/bundle-cache.ts';
 import { copies } from './checks/copies.ts';
 import { elsewhere } from './checks/elsewhere.ts';
@@ -19,7 +19,7 @@ import { waitingTasks } from './checks/waiting-tasks.ts';
 import { workers } from './checks/workers.ts';
 
 /** Of server, fleet, runs, settings and packages. */
-export const CHECKS: readonly Check[] = [
+export const CHECKS: readonly DoctorCheck[] = [
   reachable,
   retention,
   workers,

@@ -1,14 +1,14 @@
 /** Runs all checks and, if asked, fixes what can be fixed. */
 import { defined } from '../core/base/defined.ts';
 import { errorText } from '../core/base/error-text.ts';
-import type { Check, CheckArea, DoctorWorld, Problem } from './check.ts';
+import type { DoctorCheck, CheckArea, DoctorWorld, DoctorProblem } from './checks/check.ts';
 import { CHECKS } from './checks.ts';
 
 /** One finding of a check. */
-export interface Finding {
+export interface DoctorFinding {
   readonly code: string;
   readonly area: CheckArea;
-  readonly severity: Problem['severity'];
+  readonly severity: DoctorProblem['severity'];
   readonly message: string;
   readonly advice: string;
   /** `yes`: with `--fix`. Absent: there is no fix, or it was made. */
@@ -22,7 +22,7 @@ export interface DoctorReport {
   readonly v: 1;
   /** How many checks ran. */
   readonly checks: number;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly DoctorFinding[];
   /** Findings of severity `error` that were not fixed. */
   readonly errors: number;
 }
@@ -33,9 +33,9 @@ export async function runDoctor(
   {
     fix = false,
     checks = CHECKS,
-  }: { readonly fix?: boolean; readonly checks?: readonly Check[] } = {},
+  }: { readonly fix?: boolean; readonly checks?: readonly DoctorCheck[] } = {},
 ): Promise<DoctorReport> {
-  const findings: Finding[] = [];
+  const findings: DoctorFinding[] = [];
   for (const check of checks) {
     for (const problem of await problemsOf(check, world)) {
       findings.push(await findingOf(check, problem, fix));
@@ -45,7 +45,10 @@ export async function runDoctor(
   return { v: 1, checks: checks.length, findings, errors: errors.length };
 }
 
-async function problemsOf(check: Check, world: DoctorWorld): Promise<readonly Problem[]> {
+async function problemsOf(
+  check: DoctorCheck,
+  world: DoctorWorld,
+): Promise<readonly DoctorProblem[]> {
   try {
     return await check.find(world);
   } catch (error) {
@@ -60,10 +63,10 @@ async function problemsOf(check: Check, world: DoctorWorld): Promise<readonly Pr
 }
 
 async function findingOf(
-  { code, area }: Check,
-  { severity, message, advice, fix }: Problem,
+  { code, area }: DoctorCheck,
+  { severity, message, advice, fix }: DoctorProblem,
   fixes: boolean,
-): Promise<Finding> {
+): Promise<DoctorFinding> {
   const isFixed = fixes && fix !== undefined;
   if (isFixed) await fix();
   return defined({

@@ -6,7 +6,7 @@ import { createEverloop } from '../client/everloop-client.ts';
 import { inTurns } from '../client/in-turns.ts';
 import { createDeployment } from '../versioning/deployment.ts';
 import { readPollers } from '../versioning/deployment-service.ts';
-import type { DoctorService, OpenRun } from './check.ts';
+import type { DoctorService, OpenRun } from './checks/check.ts';
 
 /** Described at most, newest first. */
 const MAX_OPEN = 200;

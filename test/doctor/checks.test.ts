@@ -4,9 +4,9 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DoctorService, DoctorWorld, OpenRun } from '../../src/doctor/check.ts';
+import type { DoctorService, DoctorWorld, OpenRun } from '../../src/doctor/checks/check.ts';
 import { CHECKS } from '../../src/doctor/checks.ts';
-import { runDoctor, type Finding } from '../../src/doctor/run-doctor.ts';
+import { runDoctor, type DoctorFinding } from '../../src/doctor/run-doctor.ts';
 import type { DeploymentStatus, VersionStatus } from '../../src/versioning/fleet.ts';
 import { readConfig } from '../../src/worker/config/config.ts';
 
@@ -68,7 +68,11 @@ function world(fields: Partial<DoctorWorld> = {}): DoctorWorld {
   };
 }
 
-async function found(code: string, given: DoctorWorld, fix = false): Promise<readonly Finding[]> {
+async function found(
+  code: string,
+  given: DoctorWorld,
+  fix = false,
+): Promise<readonly DoctorFinding[]> {
   const checks = CHECKS.filter((check) => check.code === code);
   expect(checks).toHaveLength(1);
   return (await runDoctor(given, { fix, checks })).findings;

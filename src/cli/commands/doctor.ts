@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { connectClient } from '../../client/connect.ts';
 import { isUsageError } from '../../core/base/usage-error.ts';
-import type { DoctorWorld } from '../../doctor/check.ts';
+import type { DoctorWorld } from '../../doctor/checks/check.ts';
 import { runDoctor, type DoctorReport } from '../../doctor/run-doctor.ts';
 import { doctorService } from '../../doctor/service.ts';
 import { addressFor, configFor, print, type Cli, type CommandRunner } from '../terminal/cli.ts';

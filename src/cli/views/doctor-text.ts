@@ -1,5 +1,5 @@
 /** The findings of the doctor as text. */
-import type { DoctorReport, Finding } from '../../doctor/run-doctor.ts';
+import type { DoctorReport, DoctorFinding } from '../../doctor/run-doctor.ts';
 
 /** All findings by area, and how many there are. */
 export function doctorText({ checks, findings }: DoctorReport): string {
@@ -8,7 +8,15 @@ export function doctorText({ checks, findings }: DoctorReport): string {
   return [...lines, `${checks} checks, ${findings.length} found.`].join('\n\n');
 }
 
-function findingText({ code, area, severity, message, advice, fixable, fixed }: Finding): string {
+function findingText({
+  code,
+  area,
+  severity,
+  message,
+  advice,
+  fixable,
+  fixed,
+}: DoctorFinding): string {
   const end = fixed === true ? 'Fixed.' : fixable === true ? `${advice} --fix does it.` : advice;
   return `${severity} ${area}/${code}\n  ${message}\n  ${end}`;
 }

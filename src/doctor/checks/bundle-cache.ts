@@ -2,16 +2,16 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parsedJson } from '../../client/parsed-json.ts';
 import { isPlainObject } from '../../core/base/json.ts';
-import type { Check, Problem } from '../check.ts';
+import type { DoctorCheck, DoctorProblem } from './check.ts';
 
 /** The cached workflow bundles can be read. */
-export const bundleCache: Check = {
+export const bundleCache: DoctorCheck = {
   code: 'broken-bundle-cache',
   area: 'packages',
   find: async ({ cwd, config }) => {
     const folder = join(resolve(cwd, config.dataDir), 'cache');
     const names = await readdir(folder).catch(() => []);
-    const problems: Problem[] = [];
+    const problems: DoctorProblem[] = [];
     for (const name of names.filter((one) => /^workflows-.*\.json$/.test(one))) {
       const file = join(folder, name);
       const value = parsedJson(await readFile(file, 'utf8').catch(() => ''));

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parsedJson } from '../../client/parsed-json.ts';
 import { isPlainObject } from '../../core/base/json.ts';
-import type { Check, Problem } from '../check.ts';
+import type { DoctorCheck, DoctorProblem } from './check.ts';
 
 /** Two copies of these do not recognise each other's values. */
 const SINGLE = ['@temporalio/common', 'protobufjs'];
@@ -11,11 +11,11 @@ const SINGLE = ['@temporalio/common', 'protobufjs'];
 const MAX_DEPTH = 4;
 
 /** There is one copy of each package that must not be there twice. */
-export const copies: Check = {
+export const copies: DoctorCheck = {
   code: 'package-copies',
   area: 'packages',
   find: async ({ cwd }) => {
-    const problems: Problem[] = [];
+    const problems: DoctorProblem[] = [];
     for (const name of SINGLE) {
       const found = await copiesOf(join(cwd, 'node_modules'), name, MAX_DEPTH);
       if (found.length < 2) continue;

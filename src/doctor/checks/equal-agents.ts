@@ -1,8 +1,8 @@
-import type { Check } from '../check.ts';
-import { knownWorkers, tally } from '../seen-worker.ts';
+import type { DoctorCheck } from './check.ts';
+import { knownWorkers, tally } from './seen-worker.ts';
 
 /** The workers of a queue that share runs serve the same agents. */
-export const equalAgents: Check = {
+export const equalAgents: DoctorCheck = {
   code: 'mixed-agents',
   area: 'fleet',
   find: async (world) => {

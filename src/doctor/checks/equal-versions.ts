@@ -1,8 +1,8 @@
-import type { Check } from '../check.ts';
-import { knownWorkers, tally } from '../seen-worker.ts';
+import type { DoctorCheck } from './check.ts';
+import { knownWorkers, tally } from './seen-worker.ts';
 
 /** The workers of a queue that share runs have one version of Everloop. */
-export const equalVersions: Check = {
+export const equalVersions: DoctorCheck = {
   code: 'mixed-versions',
   area: 'fleet',
   find: async (world) => {

@@ -1,16 +1,16 @@
-import type { Check, Problem } from '../check.ts';
+import type { DoctorCheck, DoctorProblem } from './check.ts';
 
 /** Shown at most; the rest is counted. */
 const SHOWN = 10;
 
 /** No run has a workflow task that fails again and again. */
-export const failingTasks: Check = {
+export const failingTasks: DoctorCheck = {
   code: 'failing-tasks',
   area: 'runs',
   find: async ({ service }) => {
     const runs = (await service?.openRuns()) ?? [];
     const failing = runs.filter(({ task }) => task !== null && task.attempt > 1);
-    const problems: Problem[] = [];
+    const problems: DoctorProblem[] = [];
     for (const { id, task } of failing.slice(0, SHOWN)) {
       const reason = (await service?.taskFailure(id)) ?? 'no worker ended it in time';
       problems.push({

@@ -1,8 +1,8 @@
 import { CONFIG_DEFAULTS } from '../../worker/config/config.ts';
-import type { Check } from '../check.ts';
+import type { DoctorCheck } from './check.ts';
 
 /** Workers that stop give model calls time to end. */
-export const grace: Check = {
+export const grace: DoctorCheck = {
   code: 'short-grace',
   area: 'settings',
   find: async ({ config }) =>

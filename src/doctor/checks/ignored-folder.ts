@@ -1,10 +1,10 @@
 import { appendFile, readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { existsSync } from 'node:fs';
-import type { Check } from '../check.ts';
+import type { DoctorCheck } from './check.ts';
 
 /** The data folder is kept out of git: it holds what people and models wrote. */
-export const ignoredFolder: Check = {
+export const ignoredFolder: DoctorCheck = {
   code: 'folder-not-ignored',
   area: 'packages',
   find: async ({ cwd, config }) => {

@@ -1,7 +1,7 @@
-import type { Check } from '../check.ts';
+import type { DoctorCheck } from './check.ts';
 
 /** The native part of a worker needs glibc. */
-export const libc: Check = {
+export const libc: DoctorCheck = {
   code: 'musl',
   area: 'packages',
   find: async ({ hasLibc }) =>

@@ -1,7 +1,7 @@
-import type { Check } from '../check.ts';
+import type { DoctorCheck } from './check.ts';
 
 /** With a current version, no worker without a version polls its queues. */
-export const mixedVersioning: Check = {
+export const mixedVersioning: DoctorCheck = {
   code: 'mixed-versioning',
   area: 'fleet',
   find: async ({ service }) => {

@@ -1,7 +1,7 @@
-import type { Check } from '../check.ts';
+import type { DoctorCheck } from './check.ts';
 
 /** A server answers, with this namespace. */
-export const reachable: Check = {
+export const reachable: DoctorCheck = {
   code: 'server-unreachable',
   area: 'server',
   find: async ({ service, noServer }) =>

@@ -1,4 +1,4 @@
-import type { Check } from '../check.ts';
+import type { DoctorCheck } from './check.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000;
 const MIN_DAYS = 3;
 
 /** The service keeps runs that have ended for some days. */
-export const retention: Check = {
+export const retention: DoctorCheck = {
   code: 'short-retention',
   area: 'server',
   find: async ({ service }) => {

@@ -1,8 +1,8 @@
 import { unknownVariables } from '../../worker/config/config.ts';
-import type { Check } from '../check.ts';
+import type { DoctorCheck } from './check.ts';
 
 /** Every variable of Everloop has an effect. */
-export const variables: Check = {
+export const variables: DoctorCheck = {
   code: 'unknown-variables',
   area: 'settings',
   find: async ({ env }) =>

@@ -1,13 +1,13 @@
-import type { Check, Problem } from '../check.ts';
+import type { DoctorCheck, DoctorProblem } from './check.ts';
 
 /** Each version of the fleet that has runs, or gets them, has workers. */
-export const versions: Check = {
+export const versions: DoctorCheck = {
   code: 'version-without-workers',
   area: 'fleet',
   find: async ({ service }) => {
     if (service === null) return [];
     const { name, versions: known } = await service.deployment();
-    return known.flatMap(({ build, state, workers, openRuns }): readonly Problem[] => {
+    return known.flatMap(({ build, state, workers, openRuns }): readonly DoctorProblem[] => {
       if (workers > 0) return [];
       const start = `Start a worker with EVERLOOP_BUILD_ID=${build}`;
       if (state === 'current' || state === 'ramping') {

@@ -1,9 +1,9 @@
-import type { Check } from '../check.ts';
+import type { DoctorCheck } from './check.ts';
 
 const MAX_WAIT_MS = 60_000;
 
 /** No workflow task waits for a worker for more than a minute. */
-export const waitingTasks: Check = {
+export const waitingTasks: DoctorCheck = {
   code: 'waiting-tasks',
   area: 'runs',
   find: async ({ service, now }) => {

@@ -1,9 +1,9 @@
 import type { WorkerConfig } from '../../worker/config/config.ts';
-import { isLive } from '../seen-worker.ts';
-import type { Check, DoctorService, Problem } from '../check.ts';
+import { isLive } from './seen-worker.ts';
+import type { DoctorCheck, DoctorService, DoctorProblem } from './check.ts';
 
 /** Each queue has a worker for each kind of task that runs put there. */
-export const workers: Check = {
+export const workers: DoctorCheck = {
   code: 'no-workers',
   area: 'fleet',
   find: async ({ service, config, now }) => {
@@ -28,7 +28,7 @@ async function problemOf(
   queue: string,
   kind: Kind,
   now: number,
-): Promise<Problem | null> {
+): Promise<DoctorProblem | null> {
   const seen = await service.workers(queue, kind);
   if (seen.some((worker) => isLive(worker, now))) return null;
   return {

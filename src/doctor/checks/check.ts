@@ -1,13 +1,13 @@
 /** What a check of `everloop doctor` is: it looks at a part of the world, and says what is wrong. */
-import type { Environment } from '../client/temporal-environment.ts';
-import type { DeploymentStatus } from '../versioning/fleet.ts';
-import type { WorkerConfig } from '../worker/config/config.ts';
+import type { Environment } from '../../client/temporal-environment.ts';
+import type { DeploymentStatus } from '../../versioning/fleet.ts';
+import type { WorkerConfig } from '../../worker/config/config.ts';
 
 /** A part of what is checked. */
 export type CheckArea = 'server' | 'fleet' | 'runs' | 'settings' | 'packages';
 
 /** Something that is wrong. */
-export interface Problem {
+export interface DoctorProblem {
   /** `error`: runs stand still or will be lost · `warning`: they may. */
   readonly severity: 'error' | 'warning';
   /** What was expected, and what was found. */
@@ -19,11 +19,11 @@ export interface Problem {
 }
 
 /** A check. It reads only. */
-export interface Check {
+export interface DoctorCheck {
   /** `failing-tasks`; stable. */
   readonly code: string;
   readonly area: CheckArea;
-  find(world: DoctorWorld): Promise<readonly Problem[]>;
+  find(world: DoctorWorld): Promise<readonly DoctorProblem[]>;
 }
 
 /** What checks look at; tests replace it. */

@@ -1,5 +1,5 @@
 /** What the identity of a worker says, and whether it lives. */
-import { LIVE_MS } from '../versioning/fleet.ts';
+import { LIVE_MS } from '../../versioning/fleet.ts';
 import type { DoctorWorld, SeenWorker } from './check.ts';
 
 /** A worker of Everloop, by its identity. */
