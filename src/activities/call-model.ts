@@ -55,7 +55,10 @@ export function createCallModel(
     const tries = triesOf(order);
     const { attempt: attempts, added } = tries;
     const asked = openAttempt(added.estimated);
-    return withHeartbeat(() => attemptOf(parts, order, tries, asked), { attempts }, asked.beat);
+    return withHeartbeat(() => attemptOf(parts, order, tries, asked), {
+      details: { attempts },
+      more: asked.beat,
+    });
   };
 }
 

@@ -137,6 +137,18 @@ export function attemptFailed(
   });
 }
 
+/** The call has lost so many workers that only an operator may have it tried again. */
+export function operatorNeeded(order: EarlierTries): ApplicationFailure {
+  const { losses } = triesOf(order);
+  const added = triesOf(order).added.losses ?? 0;
+  return ApplicationFailure.create({
+    type: 'operator_needed',
+    message: `The call has lost ${losses} workers.`,
+    nonRetryable: true,
+    details: [{ losses: added }],
+  });
+}
+
 /** A failure after which the service tries again. `message` has no secrets. */
 export function retryable(type: FailureType, message: string): ApplicationFailure {
   return ApplicationFailure.create({ type, message, nonRetryable: false });

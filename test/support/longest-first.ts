@@ -31,6 +31,8 @@ export const LONGEST: readonly string[] = [
   'test/e2e/two-releases.test.ts',
   'test/replay/replay.test.ts',
   'test/e2e/kill-matrix.test.ts',
+  'test/e2e/isolated-tools.test.ts',
+  'test/e2e/held-worker.test.ts',
   'test/e2e/handover.test.ts',
   'test/e2e/kill-programs.test.ts',
   'test/e2e/cancel.test.ts',

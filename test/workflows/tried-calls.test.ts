@@ -11,7 +11,12 @@ import { attemptOptions, lossPauseMs } from '../../src/workflows/attempts/activi
 import { WaitAborted } from '../../src/workflows/attempts/call-failures.ts';
 import { failedJudgement, failedTool } from '../../src/workflows/attempts/tried-tool.ts';
 import { triedModelCall } from '../../src/workflows/attempts/tried-model.ts';
-import { labelOf, type Failed, type TriedCall } from '../../src/workflows/attempts/try-again.ts';
+import {
+  labelOf,
+  type Failed,
+  type OperatorNeeded,
+  type TriedCall,
+} from '../../src/workflows/attempts/try-again.ts';
 
 type State = ActivityFailure['retryState'];
 
@@ -37,8 +42,9 @@ function toolOf(effect: ToolSpec['effect']): ToolSpec {
 }
 
 /** What is compared of a decision: that of a call that ends, or when and after what it goes on. */
-function shown<Outcome>(decision: Failed<Outcome>): unknown {
+function shown<Outcome>(decision: Failed<Outcome> | OperatorNeeded<Outcome>): unknown {
   if (decision.kind === 'final') return decision.outcome;
+  if (decision.kind === 'operator') return { ...decision.tried, operator: decision.callId };
   const { tried, inMs } = decision;
   return { ...tried, inMs };
 }

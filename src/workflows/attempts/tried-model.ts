@@ -64,9 +64,15 @@ export function triedModelCall(
 }
 
 /** `order` with what was tried before; the first attempt has it as it is. */
-export function after<Order extends object>(order: Order, { attempts, losses }: Tried): Order {
+export function after<Order extends object>(order: Order, tried: Tried): Order {
+  const { attempts, losses, retriedAfter } = tried;
   if (attempts + losses === 0) return order;
-  return { ...order, attemptsBefore: attempts, lossesBefore: losses };
+  return {
+    ...order,
+    attemptsBefore: attempts,
+    lossesBefore: losses,
+    ...defined({ retriedAfter }),
+  };
 }
 
 /** What the attempts of one call cost so far. */
