@@ -4,7 +4,7 @@
  * always the same: as long as the average one of an agent with fifty iterations.
  */
 import { createActivities } from '../../src/activities/create-activities.ts';
-import { createIsolation } from '../../src/tools/isolate/create-isolation.ts';
+import { createToolPlaces } from '../../src/tools/isolate/tool-places.ts';
 import { createRegistry } from '../../src/registry/registry.ts';
 import type { ModelOrder } from '../../src/core/contract/host-order.ts';
 import { headDigest, messagesDigest } from '../../src/core/run/run-state.ts';
@@ -35,7 +35,7 @@ export async function sameActivities(resultBytes: number, calls = 1): Promise<Ba
     cache: { read: () => items, append: () => undefined, drop: () => undefined },
     chunks: createChunkBus(),
     archive: { write: () => Promise.resolve(), read: () => Promise.resolve([]) },
-    isolation: createIsolation(),
+    places: createToolPlaces(),
   });
   const task = { text: String(MESSAGES) };
   const { spec } = await worker.loadAgent({ v: 1, agent: 'instant', task });

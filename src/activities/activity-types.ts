@@ -6,8 +6,8 @@ import type { Refusal, RunMaterial } from '../core/start/prepare-input.ts';
 import type { ModelOrder } from '../core/contract/host-order.ts';
 import type { ModelOutcome } from '../core/contract/host-outcome.ts';
 import type { AgentSpec } from '../core/contract/spec.ts';
+import type { EstimatedUsage, TokenUsage } from '../core/contract/model.ts';
 import type { Link } from '../core/run/host.ts';
-import type { TokenUsage } from '../core/contract/model.ts';
 import type {
   JudgeOrder,
   JudgeResult,
@@ -36,6 +36,8 @@ export interface ActivityRuntime {
    * an older version began: the default.
    */
   readonly elsewhereMs?: number | null;
+  /** The mark of the loops of your own that the run began with; absent: Everloop's. For replays. */
+  readonly workflows?: string;
 }
 
 /** The recorded result of `loadAgent`: the agent as it was when the run began. */
@@ -61,6 +63,8 @@ export interface ModelFailureDetails {
   readonly attempts: number;
   /** Attempts of this activity before the last that ended because a worker was lost. */
   readonly losses?: number;
+  /** Set when earlier attempts of this activity died with their worker. */
+  readonly estimated?: EstimatedUsage;
   /**
    * Set when the call is to be retried after this time. An attempt that cost tokens ends its
    * activity: a retry by Temporal records nothing in the history, so a cancel before the next

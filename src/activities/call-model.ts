@@ -23,10 +23,11 @@ import {
   workerShutdownWithCost,
 } from './failures.ts';
 import { withHeartbeat, isStoppedByService } from './heartbeat.ts';
+import { openAttempt, usedBy, type AskedAttempt } from './lost-attempts.ts';
 import { endsWithAttempt, triesOf, type AttemptNumber } from './tries.ts';
 import { callLayeredModel } from '../models/call-layered-model.ts';
-import type { ModelCallResult } from '../models/model-adapter.ts';
-import { entryFor, type ModelEntry } from '../define/model/model-entry.ts';
+import type { CallIo, ModelCallResult } from '../models/model-adapter.ts';
+import { entryFor, type CalledEntry, type ModelEntry } from '../define/model/model-entry.ts';
 import { classifyModelError, hasCost, type ModelFailure } from '../models/model-failures.ts';
 import { requestFor } from '../models/prompt-texts.ts';
 import { missingModel } from '../registry/registry.ts';
@@ -52,8 +53,12 @@ export function createCallModel(
 ): (order: ModelOrder) => Promise<ModelActivityResult> {
   return (order) => {
     const tries = triesOf(order);
-    const { attempt: attempts } = tries;
-    return withHeartbeat(() => attemptOf(parts, order, tries), { attempts });
+    const { attempt: attempts, added } = tries;
+    const asked = openAttempt(added.estimated);
+    return withHeartbeat(() => attemptOf(parts, order, tries, asked), {
+      details: { attempts },
+      more: asked.beat,
+    });
   };
 }
 
@@ -61,6 +66,7 @@ async function attemptOf(
   parts: CallModelParts,
   order: ModelOrder,
   tries: AttemptNumber,
+  asked: AskedAttempt,
 ): Promise<ModelActivityResult> {
   // Without the agent the request would lack its middleware and what its functions write.
   if (!parts.registry.agents.has(order.agent)) throw agentNotHere(order.agent);
@@ -69,11 +75,14 @@ async function attemptOf(
   const view = order.inline === undefined ? await transcriptOf(parts, order) : null;
   const { added } = tries;
   try {
-    const outcome = await callOnce(parts, order, entry, view);
+    const outcome = await callOnce(parts, order, { entry, view, asked });
     // Not canceled by a user: the call is retried, on another worker if this one stops.
     if (outcome.kind === 'aborted' && isStoppedByService()) {
       const { usage } = outcome;
-      if (!hasCost(usage)) throw workerShutdown();
+      if (!hasCost(usage)) {
+        const used = usedBy(asked.beat());
+        throw workerShutdown(used && { estimated: { ...used } });
+      }
       throw workerShutdownWithCost({ usage: { ...usage }, usageKnown: true, ...added });
     }
     checkSize(order, outcome);
@@ -134,11 +143,17 @@ function keyOf(order: ModelOrder): TranscriptKey {
   };
 }
 
+/** The model to ask, and what for. */
+interface AskedModel {
+  readonly entry: CalledEntry;
+  readonly view: TranscriptView | null;
+  readonly asked: AskedAttempt;
+}
+
 async function callOnce(
   parts: CallModelParts,
   order: ModelOrder,
-  entry: ModelEntry,
-  view: TranscriptView | null,
+  { entry, view, asked }: AskedModel,
 ): Promise<ModelCallResult> {
   const { registry, chunks, transcripts } = parts;
   const context = Context.current();
@@ -146,18 +161,23 @@ async function callOnce(
   const attempt = order.triesBefore + tries.attempt + tries.losses;
   const { runId, iteration, agentPath, purpose } = order;
   const request = await requestFor(registry, order, view, attempt);
+  asked.onRequest(entry, request);
   const signal = context.cancellationSignal;
   // Summaries see the same conversation, so middleware that hides secrets applies to them as well.
   const around = registry.agents.get(order.agent)?.definition.middleware?.model ?? [];
   // Only replies stream, and only replies become messages of the transcript.
   if (purpose !== 'reply') {
-    return callLayeredModel(around, entry, request, { signal, onChunk: () => undefined });
+    const onChunk: CallIo['onChunk'] = ({ delta }) => asked.onText(delta);
+    return callLayeredModel(around, entry, request, { signal, onChunk });
   }
   const { rootRunId = runId } = order;
   const stream = openChunkStream(chunks, { rootRunId, runId, agentPath, iteration, attempt });
   try {
-    const io = { signal, onChunk: stream.write };
-    const outcome = await callLayeredModel(around, entry, request, io);
+    const onChunk: CallIo['onChunk'] = (chunk) => {
+      asked.onText(chunk.delta);
+      stream.write(chunk);
+    };
+    const outcome = await callLayeredModel(around, entry, request, { signal, onChunk });
     stream.end();
     // The workflow gives calls their ids, so the message of a reply with calls is not known here.
     const isKnown =

@@ -13,7 +13,7 @@ import {
   loadAgentActivity,
 } from './tool-activities.ts';
 import type { Registry } from '../define/definition/definitions.ts';
-import type { Isolation } from '../tools/isolation.ts';
+import type { ToolPlaces } from '../tools/isolation.ts';
 import { createPageQuery } from './page-query.ts';
 import { createTranscriptSource, type TranscriptCache } from './transcript-source.ts';
 
@@ -24,20 +24,20 @@ export interface ActivityParts {
   readonly cache: TranscriptCache;
   readonly chunks: ChunkPublisher;
   readonly archive: Archive;
-  readonly isolation: Isolation;
+  readonly places: ToolPlaces;
 }
 
 /** The activities of a worker. */
 export function createActivities(parts: ActivityParts): EverloopActivities {
-  const { registry, runtime, cache, chunks, archive, isolation } = parts;
-  const callTool = callToolActivity(registry, isolation);
+  const { registry, runtime, cache, chunks, archive, places } = parts;
+  const callTool = callToolActivity(registry, places);
   const transcripts = createTranscriptSource({ cache, query: createPageQuery() });
   const archiveLink = createArchiveTranscript(archive);
   return {
     loadAgent: loadAgentActivity(registry, runtime),
     callModel: createCallModel({ registry, transcripts, chunks }),
     callTool,
-    callToolOnce: callToolOnceActivity(registry, isolation),
+    callToolOnce: callToolOnceActivity(registry, places),
     // The same code under another name, so that histories and metrics tell the two apart.
     searchTools: callTool,
     needsApproval: needsApprovalActivity(registry),

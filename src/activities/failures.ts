@@ -92,9 +92,29 @@ export function agentNotHere(agent: string): ApplicationFailure {
   return notHere({ what: `agent ${agent}`, agent }, message);
 }
 
-/** The worker stops, so the call is retried on another one. Not a cancellation by a user. */
-export function workerShutdown(): ApplicationFailure {
-  return retryable('worker_shutdown', SHUTDOWN);
+/**
+ * The worker stops, so the call is retried on another one. Not a cancellation by a user. `details`:
+ * what is known of the attempt.
+ */
+export function workerShutdown(details?: JsonObject): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: 'worker_shutdown',
+    message: SHUTDOWN,
+    nonRetryable: false,
+    ...defined({ details: details && [details] }),
+  });
+}
+
+/**
+ * The worker stops before a `once` tool began. The service knows the attempt as begun, so only the
+ * workflow may begin another one.
+ */
+export function stoppedBeforeOnce(): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: 'worker_shutdown',
+    message: SHUTDOWN,
+    nonRetryable: true,
+  });
 }
 
 /**
@@ -126,6 +146,18 @@ export function attemptFailed(
     message,
     nonRetryable: endsWithAttempt(order),
     ...defined({ details: losses === undefined ? undefined : [{ losses }] }),
+  });
+}
+
+/** The call has lost so many workers that only an operator may have it tried again. */
+export function operatorNeeded(order: EarlierTries): ApplicationFailure {
+  const { losses } = triesOf(order);
+  const added = triesOf(order).added.losses ?? 0;
+  return ApplicationFailure.create({
+    type: 'operator_needed',
+    message: `The call has lost ${losses} workers.`,
+    nonRetryable: true,
+    details: [{ losses: added }],
   });
 }
 

@@ -21,25 +21,49 @@ export interface HeartbeatDetails {
   readonly began?: true;
 }
 
-/**
- * Runs `run` in the current activity, with heartbeats from half a second on until it settles.
- * `details` are sent with each; default: the number of the service.
- */
+/** What is sent with heartbeats, and who hears that one came too late. */
+export interface HeartbeatOptions {
+  /** Default: the number of the service. */
+  readonly details?: HeartbeatDetails;
+  /** Adds to the details of each heartbeat what changes. */
+  readonly more?: () => object;
+  /**
+   * Called when no heartbeat could be sent for so long that the service may have given up: JavaScript
+   * was blocked. The activity ends only after it.
+   */
+  readonly onLate?: (lateMs: number) => Promise<void>;
+}
+
+/** The part of the heartbeat's time after which a heartbeat counts as late. */
+const LATE_PART = 0.8;
+
+/** Runs `run` in the current activity, with heartbeats from half a second on until it settles. */
 export async function withHeartbeat<T>(
   run: () => Promise<T>,
-  details: HeartbeatDetails = { attempts: Context.current().info.attempt },
+  options: HeartbeatOptions = {},
 ): Promise<T> {
   const context = Context.current();
+  const { info } = context;
   // Local activities have no heartbeat: they run inside the workflow task.
-  if (context.info.isLocal) return run();
+  if (info.isLocal) return run();
+  const { details = { attempts: info.attempt }, more = () => ({}), onLate } = options;
+  const lateAfterMs = (info.heartbeatTimeoutMs ?? Infinity) * LATE_PART;
+  let last = performance.now();
+  const checkLate = async (): Promise<void> => {
+    const lateMs = performance.now() - last;
+    if (lateMs > lateAfterMs) await onLate?.(lateMs);
+  };
   let timer = setTimeout(function again() {
-    context.heartbeat(details);
+    void checkLate();
+    last = performance.now();
+    context.heartbeat({ ...details, ...more() });
     timer = setTimeout(again, beatMs);
   }, firstBeatMs);
   try {
     return await run();
   } finally {
     clearTimeout(timer);
+    await checkLate();
   }
 }
 

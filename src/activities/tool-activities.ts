@@ -8,10 +8,20 @@ import type { ToolOrder, ToolResult } from '../core/contract/outcome.ts';
 import { canceledCallText, notRunText, unknownOutcomeText } from '../core/toolchain/call-texts.ts';
 import type { ActivityRuntime, EverloopActivities, NoAgentDetails } from './activity-types.ts';
 import { beginOnce, hasBegun } from './begin-once.ts';
-import { agentNotHere, attemptFailed, notHere, retryable, workerShutdown } from './failures.ts';
+import {
+  agentNotHere,
+  attemptFailed,
+  notHere,
+  operatorNeeded,
+  retryable,
+  stoppedBeforeOnce,
+  workerShutdown,
+} from './failures.ts';
+import { LOSSES_BEFORE_OPERATOR } from '../core/contract/attempts.ts';
+import { heldText, tellHeld } from './held-worker.ts';
 import { withHeartbeat, isStoppedByService, type HeartbeatDetails } from './heartbeat.ts';
-import { triesOf } from './tries.ts';
-import type { Isolation } from '../tools/isolation.ts';
+import { endsWithAttempt, triesOf } from './tries.ts';
+import type { ToolPlaces } from '../tools/isolation.ts';
 import { runTool, type ToolRun, type ToolRunOptions } from '../tools/run-tool.ts';
 import { runJudge } from '../tools/run-judge.ts';
 import { checkLiterals, checkProgramLiterals } from '../tools/check-literals.ts';
@@ -27,14 +37,14 @@ import { ApplicationFailure } from '@temporalio/common';
  */
 export function callToolActivity(
   registry: Registry,
-  isolation: Isolation,
+  places: ToolPlaces,
 ): EverloopActivities['callTool'] {
   return async (order) => {
     const agent = agentOf(registry, order.agent);
     const { attempt, losses, added } = triesOf(order);
-    const run = await withHeartbeat(() => attemptOf(agent, order, { attempt, losses, isolation }), {
-      attempts: attempt,
-    });
+    if (endsWithAttempt(order) && losses >= lossesAllowed(order)) throw operatorNeeded(order);
+    const details: HeartbeatDetails = { attempts: attempt };
+    const run = await runWatched(agent, order, { details, tries: { attempt, losses, places } });
     // An older workflow does not try a `once` tool again, but the model may.
     if (run.kind === 'shutdown' && agent.tools.get(order.tool)?.spec.effect === 'once') {
       return { outcome: 'error', error: notRunText(order.tool), attempts: attempt, started: false };
@@ -49,7 +59,7 @@ export function callToolActivity(
  */
 export function callToolOnceActivity(
   registry: Registry,
-  isolation: Isolation,
+  places: ToolPlaces,
 ): EverloopActivities['callToolOnce'] {
   return async (order) => {
     const agent = agentOf(registry, order.agent);
@@ -67,21 +77,47 @@ export function callToolOnceActivity(
       case 'canceled':
         return { outcome: 'canceled', error: canceledCallText, attempts: 0, started: false };
       case 'began': {
-        const options = { attempt: 1, isolation };
-        const run = await withHeartbeat(() => attemptOf(agent, order, options), details);
+        const run = await runWatched(agent, order, { details, tries: { attempt: 1, places } });
+        if (run.kind === 'shutdown') throw stoppedBeforeOnce();
         return { ...resultOf(order, run), ...lost };
       }
     }
   };
 }
 
-function attemptOf(
+/** The losses with which the call is not tried again before an operator asks for it. */
+function lossesAllowed({ retriedAfter }: ToolOrder): number {
+  return Math.max(LOSSES_BEFORE_OPERATOR, (retriedAfter ?? 0) + 1);
+}
+
+/**
+ * Runs an attempt with heartbeats. If they could not be sent, run and log are told that the worker
+ * was held.
+ */
+function runWatched(
   agent: RegisteredAgent,
   order: ToolOrder,
-  options: Pick<ToolRunOptions, 'attempt' | 'losses' | 'isolation'>,
+  {
+    details,
+    tries,
+  }: {
+    readonly details: HeartbeatDetails;
+    readonly tries: Pick<ToolRunOptions, 'attempt' | 'losses' | 'places'>;
+  },
 ): Promise<ToolRun> {
-  const signal = Context.current().cancellationSignal;
-  return runTool(agent, order, { ...options, signal, isShutdown: isStoppedByService });
+  const { log, cancellationSignal: signal } = Context.current();
+  let heldMs = 0;
+  const onHeld = (ms: number): void => {
+    heldMs = ms;
+  };
+  const onLate = async (lateMs: number): Promise<void> => {
+    if (!(await tellHeld(order.callId, details, lateMs))) return;
+    log.warn(heldText(order.tool, { lateMs, isOwn: heldMs > lateMs / 2 }));
+  };
+  return withHeartbeat(
+    () => runTool(agent, order, { ...tries, signal, isShutdown: isStoppedByService, onHeld }),
+    { details, onLate },
+  );
 }
 
 function resultOf(order: ToolOrder, run: ToolRun): ToolResult {
@@ -110,7 +146,7 @@ export function judgeAnswerActivity(registry: Registry): EverloopActivities['jud
     const { attempt } = triesOf(order);
     const signal = context.cancellationSignal;
     const run = await withHeartbeat(() => runJudge(agent, order, { attempt, signal }), {
-      attempts: attempt,
+      details: { attempts: attempt },
     });
     switch (run.kind) {
       case 'judged':

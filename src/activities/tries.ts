@@ -5,6 +5,7 @@
 import { Context } from '@temporalio/activity';
 import { defined } from '../core/base/defined.ts';
 import type { EarlierTries } from '../core/contract/outcome.ts';
+import { lostBefore } from './lost-attempts.ts';
 
 /** The number of an attempt, and what was lost before it. */
 export interface AttemptNumber {
@@ -13,7 +14,12 @@ export interface AttemptNumber {
   /** Attempts before it that ended because a worker was lost. */
   readonly losses: number;
   /** What this activity adds to the attempts and losses of earlier ones. */
-  readonly added: { readonly attempts: number; readonly losses?: number };
+  readonly added: {
+    readonly attempts: number;
+    readonly losses?: number;
+    /** What a model call lost with them. */
+    readonly estimated?: { readonly totalTokens: number; readonly costMicroUsd: number };
+  };
 }
 
 /** The number of the attempt that the current activity makes. */
@@ -28,7 +34,10 @@ export function triesOf(order: EarlierTries): AttemptNumber {
   return {
     attempt: attemptsBefore + 1,
     losses: (lossesBefore ?? 0) + lost,
-    added: { attempts: 1, ...defined({ losses: lost === 0 ? undefined : lost }) },
+    added: {
+      attempts: 1,
+      ...(lost === 0 ? {} : defined({ losses: lost, estimated: lostBefore() })),
+    },
   };
 }
 

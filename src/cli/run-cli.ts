@@ -4,12 +4,14 @@ import type { CommandRunner, AddCommand } from './terminal/cli.ts';
 import { addChatCommand } from './commands/chat.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addDeployCommand } from './commands/deploy.ts';
+import { addDoctorCommand } from './commands/doctor.ts';
 import { addLispCommand } from './commands/lisp.ts';
 import { addLogsCommand } from './commands/logs.ts';
 import { PEOPLE_COMMANDS } from './commands/people.ts';
 import { addPreviewCommand } from './commands/preview.ts';
 import { addProgramCommand } from './commands/program.ts';
 import { addPsCommand } from './commands/ps.ts';
+import { addReplayCommand } from './commands/replay.ts';
 import { addRunCommand } from './commands/run.ts';
 import { addDevCommand, addWorkerCommand } from './commands/serve.ts';
 import { addShowCommand } from './commands/show.ts';
@@ -68,6 +70,8 @@ const COMMANDS: readonly AddCommand[] = [
   ...PEOPLE_COMMANDS,
   ...STEER_COMMANDS,
   addDeployCommand,
+  addReplayCommand,
+  addDoctorCommand,
   addLispCommand,
   addDemoCommand,
 ];

@@ -20,6 +20,7 @@ import type {
   AdjustReceipt,
   AnswerReceipt,
   PendingItem,
+  RetryReceipt,
   RunStatus,
 } from '../core/contract/messages.ts';
 import type { AnswerOptions, Decision } from '../core/contract/pending.ts';
@@ -27,6 +28,7 @@ import {
   adjustUpdate,
   answerUpdate,
   decideUpdate,
+  retryUpdate,
   pendingQuery,
   programQuery,
   sendUpdate,
@@ -119,6 +121,14 @@ export interface RunHandle {
    * @throws UsageError `invalid_input` when no call with this id waits for a decision.
    */
   decide(id: string, decision: Decision, options?: AnswerOptions): Promise<AnswerReceipt>;
+  /**
+   * Has a call tried once more that has lost ten workers and waits for an operator; `status()` shows
+   * it under `waitsFor`. `callId` is that of its event `agent:tool_call:before`; in a run below, with
+   * the calls that lead there, `1.2/3.1`.
+   *
+   * @throws UsageError `invalid_input` when no call with this id waits for an operator.
+   */
+  retry(callId: string): Promise<RetryReceipt>;
   /** Sends input; settles with its position in the order of arrival, from 1. */
   send(text: string, options?: SendOptions): Promise<number>;
   /** Raises or lowers limits, with immediate effect. */
@@ -282,6 +292,12 @@ function messageMethods({ id, client, tree, handleOf }: Target) {
       if (owner === null) return update(decideUpdate, { id: itemId, decision, updateId }, updateId);
       await owner.run.decide(owner.item, decision, { updateId });
       return { id: itemId };
+    },
+    retry: async (callId) => {
+      const owner = ownerOf(callId);
+      if (owner === null) return update(retryUpdate, { callId });
+      await owner.run.retry(owner.item);
+      return { callId };
     },
     adjust: (limits) => update(adjustUpdate, { limits }),
     pause: (options) => setPaused(true, options),

@@ -30,6 +30,11 @@ export interface AttemptOptions {
   readonly signal: AbortSignal;
   /** How long a stopped function may take to settle; see `attempt`. */
   readonly graceMs?: number;
+  /**
+   * Called with the milliseconds that the function took before it first waited for anything:
+   * nothing else of this process could run meanwhile.
+   */
+  readonly onHeld?: (heldMs: number) => void;
 }
 
 /** The bounds of an attempt. */
@@ -42,6 +47,8 @@ export interface AttemptBounds {
   readonly graceMs?: number;
   /** Whether the grace time also applies at the deadline. Default false. */
   readonly graceAtDeadline?: boolean;
+  /** See {@link AttemptOptions}. */
+  readonly onHeld?: (heldMs: number) => void;
 }
 
 /** Runs `work` until it settles, its time is up or it is stopped. Never rejects. */
@@ -51,7 +58,7 @@ export async function attempt(
 ): Promise<AttemptOutcome> {
   if (bounds.signal.aborted) return { kind: 'unstarted' };
   const stop = new AbortController();
-  const settled = settle(work, stop.signal);
+  const settled = settle(work, stop.signal, bounds.onHeld);
   const first = await firstOf(settled, bounds);
   if (first === 'timed_out' || first === 'stopped') {
     stop.abort(first === 'stopped' ? bounds.signal.reason : timeoutReason());
@@ -65,11 +72,23 @@ export async function attempt(
 async function settle(
   work: (signal: AbortSignal) => unknown,
   signal: AbortSignal,
+  onHeld: (heldMs: number) => void = () => undefined,
 ): Promise<Settled> {
   try {
-    return { kind: 'returned', value: await work(signal) };
+    const value = timed(() => work(signal), onHeld);
+    return { kind: 'returned', value: await value };
   } catch (error) {
     return { kind: 'threw', error };
+  }
+}
+
+/** Calls `work` and then `onTime` with how long the call itself took. */
+function timed<Result>(work: () => Result, onTime: (ms: number) => void): Result {
+  const begunAt = performance.now();
+  try {
+    return work();
+  } finally {
+    onTime(performance.now() - begunAt);
   }
 }
 

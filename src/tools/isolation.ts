@@ -31,6 +31,20 @@ export interface Isolation {
   close(): Promise<void>;
 }
 
+/** Where calls run that may have ended their workers: one at a time. */
+export interface Apart {
+  /** A single place. */
+  readonly isolation: Isolation;
+  /** URL of the worker's agent file; absent: such calls run here. */
+  readonly agentsModule?: string;
+}
+
+/** Where a worker runs the code of tools. */
+export interface ToolPlaces {
+  readonly isolation: Isolation;
+  readonly apart: Apart;
+}
+
 /** The thread or process of a call ended before the call did. Its message is for the model. */
 export class LostIsolateError extends Error {
   override readonly name = 'LostIsolateError';

@@ -28,7 +28,8 @@ import { isToolError } from '../core/base/tool-error.ts';
 import { unreachable } from '../core/base/unreachable.ts';
 import { isUsageError } from '../core/base/usage-error.ts';
 import { asCaller } from './caller.ts';
-import { LostIsolateError, type Isolation } from './isolation.ts';
+import { LOSSES_BEFORE_APART } from '../core/contract/attempts.ts';
+import { LostIsolateError, type Isolation, type ToolPlaces } from './isolation.ts';
 import {
   attempt,
   STOP_GRACE_MS,
@@ -55,8 +56,8 @@ export interface ToolRunOptions extends AttemptOptions {
   readonly losses?: number;
   /** Whether the signal was aborted by a shutdown of the worker and not by a user. */
   readonly isShutdown?: () => boolean;
-  /** Where isolated tools run. Absent: here. */
-  readonly isolation?: Isolation;
+  /** Where isolated tools, and calls that lost many workers, run. Absent: here. */
+  readonly places?: ToolPlaces;
 }
 
 /** The result of an attempt: the call has a result, or must be retried. */
@@ -96,10 +97,8 @@ export async function runTool(
   if (options.signal.aborted) return unstarted(call);
   const checked = await checkArguments(call);
   if ('run' in checked) return checked.run;
-  const { isolation } = options;
-  return tool.isolate === undefined || isolation === undefined
-    ? execute(call, checked.args)
-    : executeIsolated(call, checked.args, { tool: tool.isolate, isolation });
+  const target = targetOf(call);
+  return target === null ? execute(call, checked.args) : executeIn(call, checked.args, target);
 }
 
 /** The checked arguments for `execute`, or what the model must correct. */
@@ -120,11 +119,42 @@ async function checkArguments(
   }
 }
 
-/** Runs the tool in a thread or process, once one is free. */
-async function executeIsolated(
+/** Where a call runs, other than here and at once. */
+interface Target {
+  readonly isolation: Isolation;
+  /** Null: here, but only once a place is free. */
+  readonly tool: IsolatedTool | null;
+}
+
+/**
+ * Where the call runs; null: here. A call that lost many workers may have ended them, so its code
+ * runs in a process, if there is a module that has it, and alone in any case.
+ */
+function targetOf({ agent, tool, order, options }: Call): Target | null {
+  const { places, losses = 0 } = options;
+  if (places === undefined) return null;
+  const { isolate } = tool;
+  if (losses < LOSSES_BEFORE_APART) {
+    return isolate === undefined ? null : { isolation: places.isolation, tool: isolate };
+  }
+  const { isolation, agentsModule: module } = places.apart;
+  if (isolate !== undefined) return { isolation, tool: { ...isolate, place: 'process' } };
+  const { name } = agent.definition;
+  if (module === undefined || !agent.definition.tools.includes(tool)) {
+    return { isolation, tool: null };
+  }
+  const definedAs = { agent: name, tool: order.tool };
+  return { isolation, tool: { place: 'process', module, heapMb: APART_HEAP_MB, definedAs } };
+}
+
+/** Heap of the process in which a call runs that lost many workers; it may be what ended them. */
+const APART_HEAP_MB = 512;
+
+/** Runs the tool once a place is free. */
+async function executeIn(
   call: Call,
   args: unknown,
-  { tool: isolated, isolation }: { readonly tool: IsolatedTool; readonly isolation: Isolation },
+  { tool: isolated, isolation }: Target,
 ): Promise<ToolRun> {
   const { options, tool } = call;
   const { name, timeoutMs, effect } = tool.spec;
@@ -134,8 +164,10 @@ async function executeIsolated(
   // As long as its result would still count; a late end of other calls changes nothing.
   const graceMs = (reason: unknown): number =>
     isTimeout(reason) && effect !== 'once' ? LATE_GRACE_MS : (options.graceMs ?? STOP_GRACE_MS);
-  const work: Call['work'] = (changed, context) =>
-    place.run({ name, tool: isolated, args: changed, context, graceMs });
+  const work: Call['work'] =
+    isolated === null
+      ? call.work
+      : (changed, context) => place.run({ name, tool: isolated, args: changed, context, graceMs });
   try {
     return await execute({ ...call, work }, args);
   } finally {
@@ -166,7 +198,7 @@ async function execute(call: Call, args: unknown): Promise<ToolRun> {
       timeoutMs: tool.spec.timeoutMs,
       // A little more time may tell whether a `once` tool took effect. Other calls are just late.
       graceAtDeadline: tool.spec.effect === 'once',
-      ...defined({ graceMs: options.graceMs }),
+      ...defined({ graceMs: options.graceMs, onHeld: options.onHeld }),
     },
   );
   const run = readAttempt(call, outcome);

@@ -40,6 +40,8 @@ export interface Routing {
   readonly ramping: { readonly build: string; readonly percent: number } | null;
   /** Newest first. */
   readonly versions: readonly KnownVersion[];
+  /** Whether all task queues follow it already. */
+  readonly isSettled: boolean;
 }
 
 /** A worker that polls a task queue. */
@@ -71,6 +73,9 @@ const KINDS = { workflows: 1, activities: 2 } as const;
 
 /** The value of the service for workers with a version. */
 const VERSIONED = 2;
+
+/** The value of the service for a routing that not all task queues have. */
+const IN_PROGRESS = 1;
 
 /** gRPC status 5. */
 const NOT_FOUND = 5;
@@ -104,6 +109,7 @@ export async function readRouting({ client, name }: DeploymentPlace): Promise<Ro
       current: currentDeploymentVersion?.buildId || null,
       ramping: ramped === '' ? null : { build: ramped, percent: rampingVersionPercentage ?? 0 },
       versions: versions.toSorted((a, b) => b.createdAt - a.createdAt),
+      isSettled: info?.routingConfigUpdateState !== IN_PROGRESS,
     };
   } catch (error) {
     if (grpcCodeOf(error) === NOT_FOUND) return null;

@@ -20,9 +20,10 @@ export interface Deployment {
   /**
    * Gives new runs to a version, all of them or with `ramp` a part. Runs of other versions stay
    * there until they hand over; runs without a version move with their next task. Waits up to 30
-   * seconds for the workers of the version.
+   * seconds until the version has workers on every queue of the current one; settles when new runs
+   * go there.
    *
-   * @throws UsageError `no_worker` when the version has none, `unversioned_workers` when the fleet
+   * @throws UsageError `no_worker` when these workers do not come, `unversioned_workers` when the fleet
    * had no version and workers without one are left, `worker_version` for a ramp of the current one.
    */
   promote(build: string, options?: PromoteOptions): Promise<Promotion>;

@@ -56,6 +56,7 @@ export async function readFleet(place: DeploymentPlace): Promise<DeploymentStatu
     current: null,
     ramping: null,
     versions: [],
+    isSettled: true,
   };
   const { current, ramping, versions } = routing;
   const queues = await inTurns(versions, ({ build }) => readQueues(place, build));
@@ -82,6 +83,19 @@ export async function unversionedBeside(
   build: string,
 ): Promise<readonly string[]> {
   return unversionedOf(await livePollers(place, await readQueues(place, build)));
+}
+
+/** The queues that live workers of a version poll. */
+export async function servedQueues(
+  place: DeploymentPlace,
+  build: string,
+): Promise<readonly VersionQueue[]> {
+  const queues = await readQueues(place, build);
+  const polled = await inTurns(queues, async (queue) => {
+    const pollers = await livePollers(place, [queue]);
+    return workersOf(pollers, place.name, build).length > 0;
+  });
+  return queues.filter((_queue, index) => polled[index] === true);
 }
 
 /** Number of live workers of a version. */

@@ -12,13 +12,15 @@ import { UsageError } from '../core/base/usage-error.ts';
 import { clip } from '../core/text/cut.ts';
 import { shown } from '../core/text/shown.ts';
 import {
+  readQueues,
   readRouting,
   setCurrent,
   setRamp,
   type DeploymentPlace,
   type Routing,
+  type VersionQueue,
 } from './deployment-service.ts';
-import { LIVE_MS, unversionedBeside } from './fleet.ts';
+import { LIVE_MS, servedQueues, unversionedBeside } from './fleet.ts';
 import { checkedBuild } from './worker-version.ts';
 
 /** Options of `promote`. */
@@ -44,7 +46,7 @@ export interface Promotion {
 
 /** The service learns of a worker about two seconds after its start. */
 const PATIENCE_MS = 30_000;
-const PAUSE_MS = 500;
+const PAUSE_MS = 250;
 
 /** gRPC status 5 and 9: the version, or one of its queues, is not known to have workers yet. */
 const TOO_EARLY: readonly (number | undefined)[] = [5, 9];
@@ -59,14 +61,25 @@ export async function promote(
   checkRamp(ramp);
   const routing = await untilKnown(place, build);
   if (ramp !== undefined && routing.current === build) throw alreadyCurrent(build);
-  if (routing.current === null && !force) await requireNoUnversioned(place, build);
+  if (!force) {
+    if (routing.current === null) await requireNoUnversioned(place, build);
+    else await untilServed(place, routing.current, build);
+  }
   await patiently(() =>
     ramp === undefined
       ? setCurrent(place, build, force)
       : setRamp(place, { build, percent: ramp }, force),
   );
+  await untilSettled(place);
   const { name } = place;
   return { name, build, previous: routing.current, ...(ramp === undefined ? {} : { ramp }) };
+}
+
+/** Until new runs are routed as asked; task queues learn of it within a second or two. */
+async function untilSettled(place: DeploymentPlace): Promise<void> {
+  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(PAUSE_MS)) {
+    if ((await readRouting(place))?.isSettled === true) return;
+  }
 }
 
 function checkRamp(ramp: number | undefined): void {
@@ -97,6 +110,30 @@ async function untilKnown(place: DeploymentPlace, build: string): Promise<Routin
       );
     }
   }
+}
+
+/**
+ * Until the version serves each queue of the current one. The service routes a call to another
+ * version if the version of its run does not serve the queue.
+ */
+async function untilServed(place: DeploymentPlace, current: string, build: string): Promise<void> {
+  const needed = await servedQueues(place, current);
+  for (const deadline = Date.now() + PATIENCE_MS; ; await sleep(PAUSE_MS)) {
+    const served = (await readQueues(place, build)).map(nameOf);
+    const missing = needed.map(nameOf).filter((queue) => !served.includes(queue));
+    if (missing.length === 0) return;
+    if (Date.now() >= deadline) {
+      throw new UsageError(
+        'no_worker',
+        `Expected version \`${build}\` to serve every queue of the current one, got no worker for ${missing.join(', ')}. Start workers with EVERLOOP_BUILD_ID=${build} there, or promote with \`--force\`.`,
+      );
+    }
+  }
+}
+
+/** `workflows of everloop` */
+function nameOf({ kind, name }: VersionQueue): string {
+  return `${kind} of ${name}`;
 }
 
 async function requireNoUnversioned(place: DeploymentPlace, build: string): Promise<void> {

@@ -31,7 +31,9 @@ import {
   toolOptions,
 } from './attempts/activity-options.ts';
 import { toCheckOutcome, toToolResult } from './attempts/call-failures.ts';
+import type { OperatorWait } from './attempts/operator-calls.ts';
 import type { OpenCall, RunCall } from './attempts/open-call.ts';
+import type { HeldCalls } from './attempts/held-calls.ts';
 import type { Elsewhere } from './attempts/retry-elsewhere.ts';
 import { retryModelCall } from './attempts/retry-model.ts';
 import type { Rest } from './attempts/rests.ts';
@@ -52,6 +54,8 @@ export interface CallParts {
   readonly run: RunCall;
   readonly elsewhere: Elsewhere;
   readonly rest: Rest;
+  readonly heldCalls: HeldCalls;
+  readonly operator: OperatorWait;
   /** False in a link that began when the service still made all attempts; see `limitsAtOnce`. */
   readonly isNew: boolean;
 }
@@ -64,7 +68,7 @@ export function callsOf(parts: CallParts): Calls {
 
 /** The calls whose attempts the workflow begins. */
 function triedCalls(parts: CallParts): Pick<Calls, 'callModel' | 'callTool' | 'judgeAnswer'> {
-  const { runtime } = parts;
+  const { runtime, heldCalls } = parts;
   const feed = createTranscriptFeed();
   const tryCall = createTryCall(parts);
   const { callModel: first } = proxyActivities<EverloopActivities>(
@@ -78,10 +82,13 @@ function triedCalls(parts: CallParts): Pick<Calls, 'callModel' | 'callTool' | 'j
     },
     callTool: (order, tool, { abortId } = {}) => {
       const local = tool.local ? here(tool) : null;
-      return tryCall(triedToolCall(order, tool, { runtime, local, abortId })).then((result) => ({
-        result,
-        endedAt: Date.now(),
-      }));
+      const end = heldCalls.begin(order.callId);
+      const heldMs = (): number => heldCalls.heldMs(order.callId);
+      const call = triedToolCall(order, tool, { runtime, local, abortId, heldMs });
+      return tryCall(call).then((result) => {
+        end();
+        return { result, endedAt: Date.now() };
+      });
     },
     judgeAnswer: (order) => tryCall(triedJudgement(order, runtime)),
   };

@@ -148,6 +148,8 @@ function begin(
     mailbox: session.mailbox,
     log: session.log,
     overrun: () => session.overrun,
+    heldCalls: session.heldCalls,
+    operatorCalls: session.operatorCalls,
     limitsAtOnce: session.limitsAtOnce,
     onBug,
     run: () => session.run,

@@ -11,6 +11,7 @@ import type {
   AnswerPayload,
   AnswerReceipt,
   DecidePayload,
+  RetryReceipt,
 } from '../core/contract/messages.ts';
 import {
   checkAnswer,
@@ -47,9 +48,11 @@ import {
   inputSignal,
   leaseGrantSignal,
   leaseRequestSignal,
+  heldWorkerSignal,
   nudgeSignal,
   overrunSignal,
   progressSignal,
+  retryUpdate,
   sendUpdate,
 } from './messages.ts';
 import { failureOf } from './failures.ts';
@@ -84,6 +87,7 @@ export function installHandlers(session: Session): void {
   setHandler(overrunSignal, (payload) => {
     session.overrun = readOverrun(payload);
   });
+  setHandler(heldWorkerSignal, (payload) => session.heldCalls.hear(payload));
   // The task that brings it says whether the target version has changed.
   setHandler(nudgeSignal, () => session.host?.waits.wake());
   installTreeSignals(session);
@@ -106,6 +110,10 @@ function installUpdates(session: Session): void {
   setHandler(decideUpdate, (payload) => settle(session, payload), {
     validator: (payload) => refuse(answerProblem(session, payload, checkedDecision)),
     description: 'Approves, denies or edits a call; idempotent by its update id.',
+  });
+  setHandler(retryUpdate, ({ callId }) => retry(session, callId), {
+    validator: (payload) => refuse(session.operatorCalls.problem(payload?.callId)),
+    description: 'Has a call tried again that waits for an operator.',
   });
 }
 
@@ -196,6 +204,13 @@ function answerProblem<Payload extends AnswerPayload | DecidePayload>(
   const checked = check(openWaits(stateOf(session) ?? {}, inbox), payload);
   if (checked.kind === 'refused') return checked.message;
   return answerRoom(session, { id: String(payload.id), updateId, ...checked.body });
+}
+
+/** Two of one activation are both validated before the first takes effect; the second changes nothing. */
+function retry({ operatorCalls, host }: Session, callId: string): RetryReceipt {
+  operatorCalls.retry(callId);
+  host?.waits.wake();
+  return { callId };
 }
 
 function refuse(problem: string | null): void {

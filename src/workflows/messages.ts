@@ -17,9 +17,12 @@ import {
   type CancelPayload,
   type DecidePayload,
   type EventsRequest,
+  type HeldWorker,
   type LinkPage,
   type Overrun,
   type PendingItem,
+  type RetryPayload,
+  type RetryReceipt,
   type RunStatus,
   type SendReceipt,
   type TranscriptRequest,
@@ -47,6 +50,9 @@ export const answerUpdate: ReturnType<typeof defineUpdate<AnswerReceipt, [Answer
 /** Approves, denies or edits a call; idempotent by `updateId`. */
 export const decideUpdate: ReturnType<typeof defineUpdate<AnswerReceipt, [DecidePayload]>> =
   defineUpdate(MESSAGE_NAMES.decide);
+/** Has a call tried again that waits for an operator. */
+export const retryUpdate: ReturnType<typeof defineUpdate<RetryReceipt, [RetryPayload]>> =
+  defineUpdate(MESSAGE_NAMES.retry);
 /** Sends input without waiting for a receipt. */
 export const inputSignal: SignalDefinition<[RunInput]> = defineSignal(MESSAGE_NAMES.input);
 /** Ends the run; it still returns its Step. */
@@ -55,6 +61,10 @@ export const cancelSignal: SignalDefinition<[(CancelPayload | ChildCancel)?]> = 
 );
 /** From a worker: what it has cut off several times in a row. */
 export const overrunSignal: SignalDefinition<[Overrun]> = defineSignal(MESSAGE_NAMES.overrun);
+/** From a worker: a call held it, so that the service took it for lost. */
+export const heldWorkerSignal: SignalDefinition<[HeldWorker]> = defineSignal(
+  MESSAGE_NAMES.heldWorker,
+);
 /** Makes the run look again whether a hand-over is due. */
 export const nudgeSignal: SignalDefinition<[]> = defineSignal(MESSAGE_NAMES.nudge);
 /** Where the run stands. */

@@ -10,6 +10,8 @@ import { createRunLog, type RunLog } from '../core/run/run-log.ts';
 import type { Run } from '../core/run/run.ts';
 import type { RunState } from '../core/run/run-state.ts';
 import type { Step, StepTrace } from '../core/contract/step.ts';
+import { createHeldCalls, type HeldCalls } from './attempts/held-calls.ts';
+import { createOperatorCalls, type OperatorCalls } from './attempts/operator-calls.ts';
 import type { Start } from './start.ts';
 import type { Adjustment, Overrun } from '../core/contract/messages.ts';
 import type { PatchName } from './patches.ts';
@@ -42,6 +44,10 @@ export interface Session {
   tree: TreeHandlers | null;
   /** What must not be computed again; null until a worker has said so. */
   overrun: Overrun | null;
+  /** Which calls hold their workers. */
+  readonly heldCalls: HeldCalls;
+  /** Which calls wait for an operator. */
+  readonly operatorCalls: OperatorCalls;
   /** What the run waits for before its agent is loaded, in words. */
   opening: string;
   /** Set when the run has ended. */
@@ -69,6 +75,8 @@ export function openSession(start: Start): Session {
     host: null,
     tree: null,
     overrun: null,
+    heldCalls: createHeldCalls(),
+    operatorCalls: createOperatorCalls(),
     opening: 'definition',
     step: null,
     handedAdjustments: continued?.putOff ?? [],

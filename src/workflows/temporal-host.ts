@@ -22,6 +22,12 @@ import { callsOf } from './activity-calls.ts';
 import { createChildRuns, type ChildRuns } from './children.ts';
 import { createFlight, type Flight } from './flight.ts';
 import { createComputing } from './overrun.ts';
+import { createHeldCalls, type HeldCalls } from './attempts/held-calls.ts';
+import {
+  createOperatorCalls,
+  createOperatorWait,
+  type OperatorCalls,
+} from './attempts/operator-calls.ts';
 import { createRest } from './attempts/rests.ts';
 import { createElsewhere } from './attempts/retry-elsewhere.ts';
 import { sinks } from './sinks.ts';
@@ -51,6 +57,10 @@ export interface TemporalHostParts {
   readonly limitsAtOnce: boolean;
   /** What must not be computed again. Default: nothing. */
   readonly overrun?: () => Overrun | null;
+  /** Which calls hold their workers. Default: no worker says so. */
+  readonly heldCalls?: HeldCalls;
+  /** Which calls wait for an operator. Default: they wait until they are aborted. */
+  readonly operatorCalls?: OperatorCalls;
   /** The run; null until it is made, after its host. Default: there is none. */
   readonly run?: () => Run | null;
   /** Called when a timer's callback throws: nothing awaits it, but it must still end the run. */
@@ -92,7 +102,15 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
     waits: published,
     now: () => Date.now(),
     computing: { run: computing.run, endSlice: () => endSlice(flight) },
-    ...callsOf({ runtime, elsewhere, rest, isNew, run: (call) => (flush(), flight.run(call)) }),
+    ...callsOf({
+      runtime,
+      elsewhere,
+      rest,
+      isNew,
+      heldCalls: parts.heldCalls ?? createHeldCalls(),
+      operator: createOperatorWait(published, parts.operatorCalls ?? createOperatorCalls()),
+      run: (call) => (flush(), flight.run(call)),
+    }),
     runChild: (order, cancel) => {
       flush();
       const end = flight.add(`agent ${order.input.agent}`);

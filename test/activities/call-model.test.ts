@@ -3,6 +3,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { describe, expect, it } from 'vitest';
 import type { AgentOptions } from '../../src/define/agent/agent-options.ts';
+import type { ModelActivityResult } from '../../src/activities/activity-types.ts';
 import { createCallModel, MAX_REPLY_BYTES } from '../../src/activities/call-model.ts';
 import { compileAgent } from '../../src/registry/compile-agent.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
@@ -244,7 +245,12 @@ describe('the activity callModel', () => {
         order,
       );
 
-      await expect(call).rejects.toMatchObject({ type: 'worker_shutdown', nonRetryable: false });
+      await expect(call).rejects.toMatchObject({
+        type: 'worker_shutdown',
+        nonRetryable: false,
+        // Its provider was asked, and has reported nothing [R8].
+        details: [{ estimated: { totalTokens: expect.any(Number), costMicroUsd: 0 } }],
+      });
     },
   );
 
@@ -264,5 +270,72 @@ describe('the activity callModel', () => {
     );
 
     expect(await call).toMatchObject({ kind: 'aborted', usage, usageKnown: true, attempts: 1 });
+  });
+});
+
+describe('[R8] what a model call lost with its worker', () => {
+  const lost = { totalTokens: 100, costMicroUsd: 20 };
+  const asked = { totalTokens: 10, costMicroUsd: 2 };
+  const overloaded: ModelFunction = () =>
+    Promise.reject(Object.assign(new Error('overloaded'), { status: 503 }));
+
+  /** The third attempt of an activity, whose last heartbeat was `said`. */
+  function third(said: object | undefined): MockActivityEnvironment {
+    const logger = new DefaultLogger('ERROR');
+    return new MockActivityEnvironment({ attempt: 3, heartbeatDetails: said }, { logger });
+  }
+  /** An order whose activity is repeated after losses only. */
+  const repeated: ModelOrder = { ...order, attemptsBefore: 1, lossesBefore: 5 };
+
+  it('is in its heartbeats: the prompt, and what was written so far', async () => {
+    const context = environment();
+    const beats: unknown[] = [];
+    const beat = new Promise<void>((resolve) => {
+      context.on('heartbeat', (details: unknown) => resolve(void beats.push(details)));
+    });
+    const slow: ModelFunction = async (_request, { onChunk }) => {
+      onChunk({ kind: 'text', delta: 'x'.repeat(400) });
+      await beat;
+      return 'done';
+    };
+
+    const agent = { instructions: 'y'.repeat(4_000), mode: 'text' } as const;
+    const outcome = await context.run(callModelOf(slow, agent), order);
+
+    expect(outcome).toMatchObject({ kind: 'reply', attempts: 1 });
+    expect(outcome).not.toHaveProperty('estimated');
+    const [said] = beats as [{ readonly asked: { readonly totalTokens: number } }];
+    expect(said).toMatchObject({ attempts: 1, asked: { costMicroUsd: 0 } });
+    expect(said).not.toHaveProperty('lost');
+    expect(said.asked.totalTokens).toBeGreaterThanOrEqual(1_100);
+    expect(said.asked.totalTokens).toBeLessThan(1_200);
+  });
+
+  it.each([
+    ['of the last attempt', { attempts: 2, asked }, asked],
+    ['of all attempts', { attempts: 2, asked, lost }, { totalTokens: 110, costMicroUsd: 22 }],
+    ['of none that had not asked yet', { attempts: 2, lost }, lost],
+    ['of none before a heartbeat', undefined, undefined],
+  ])('comes with the result: %s', async (_which, said, estimated) => {
+    const outcome = await third(said).run(callModelOf(replyOf(5)), repeated);
+
+    expect(outcome).toMatchObject({ kind: 'reply', attempts: 1, losses: 2, reply: { usage } });
+    expect((outcome as ModelActivityResult).estimated).toEqual(estimated);
+  });
+
+  it('comes with a failure of the provider, of which nothing is estimated', async () => {
+    await expect(
+      third({ attempts: 2, asked }).run(callModelOf(overloaded), repeated),
+    ).rejects.toMatchObject({ details: [{ attempts: 1, losses: 2, estimated: asked }] });
+    const first = environment().run(callModelOf(overloaded), order);
+    await expect(first).rejects.toSatisfy(
+      ({ details: [detail] }: { readonly details: readonly object[] }) => !('estimated' in detail!),
+    );
+  });
+
+  it('is not told from other failures if the service repeats these as well', async () => {
+    const outcome = await third({ attempts: 2, asked }).run(callModelOf(replyOf(5)), order);
+
+    expect(outcome).not.toHaveProperty('estimated');
   });
 });

@@ -7,7 +7,7 @@ import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
 import { defineValidator } from '../../src/define/tool/define-validator.ts';
 import type { Registry, ToolContext } from '../../src/define/definition/definitions.ts';
-import { createIsolation } from '../../src/tools/isolate/create-isolation.ts';
+import { createToolPlaces } from '../../src/tools/isolate/tool-places.ts';
 import { createRegistry } from '../../src/registry/registry.ts';
 import { gate } from '../support/runs.ts';
 import { judgeOrder, silentModel, toolOrder } from '../define/agents.ts';
@@ -65,8 +65,35 @@ function environmentOf(info: { readonly attempt?: number } = {}): MockActivityEn
   return new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') });
 }
 
+describe('[R2] the activity callTool after many losses', () => {
+  const callTool = callToolActivity(registryWith(), createToolPlaces());
+
+  test.each([
+    { order: { attemptsBefore: 0, lossesBefore: 9 }, attempt: 1, losses: undefined },
+    { order: { attemptsBefore: 0, lossesBefore: 10 }, attempt: 1, losses: 0 },
+    { order: { attemptsBefore: 0, lossesBefore: 5 }, attempt: 6, losses: 5 },
+    { order: { lossesBefore: 10, retriedAfter: 10 }, attempt: 1, losses: undefined },
+    { order: { lossesBefore: 10, retriedAfter: 10 }, attempt: 2, losses: 1 },
+    { order: {}, attempt: 20, losses: undefined },
+  ])('asks for an operator: $order, attempt $attempt of the service', async (row) => {
+    const { order, attempt, losses } = row;
+    const outcome = await environmentOf({ attempt })
+      .run(callTool, { ...toolOrder('echo'), ...order })
+      .catch((error: unknown) => error);
+
+    if (losses === undefined) expect(outcome).toMatchObject({ outcome: 'ok' });
+    else {
+      expect(outcome).toMatchObject({
+        type: 'operator_needed',
+        nonRetryable: true,
+        details: [{ losses }],
+      });
+    }
+  });
+});
+
 describe('the activity callTool', () => {
-  const callTool = callToolActivity(registryWith(), createIsolation());
+  const callTool = callToolActivity(registryWith(), createToolPlaces());
 
   test('returns the result, the attempt counted', async () => {
     const environment = environmentOf({ attempt: 2 });

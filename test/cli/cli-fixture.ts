@@ -105,6 +105,7 @@ export function fakeRun(id: string, parts: Partial<RunHandle> = {}): RunHandle {
     child: unexpected,
     answer: unexpected,
     decide: unexpected,
+    retry: unexpected,
     resultOrPending: unexpected,
     send: unexpected,
     adjust: unexpected,

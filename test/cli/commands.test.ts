@@ -38,6 +38,27 @@ const EVENTS: readonly AgentEvent[] = (
   depth: 0,
 }));
 
+describe('[R2] retry', () => {
+  it('has a call tried again', async () => {
+    const asked: string[] = [];
+    const run = fakeRun('r1', {
+      retry: async (callId) => {
+        asked.push(callId);
+        return { callId };
+      },
+    });
+    const { exitCode, stdout } = await cli(['retry', 'r1', '2.1'], {
+      everloop: { attach: () => run },
+    });
+
+    expect({ exitCode, stdout, asked }).toEqual({
+      exitCode: 0,
+      stdout: 'Call 2.1 of run r1 is tried again.\n',
+      asked: ['2.1'],
+    });
+  });
+});
+
 describe('run', () => {
   it('starts an agent and writes its answer', async () => {
     const starts: (readonly [string, StartOptions])[] = [];

@@ -51,7 +51,7 @@ describe('the examples', () => {
     const run = await runTool(agentWith(outlineTool() as ToolDefinition), order, {
       attempt: 1,
       signal: quietSignal(),
-      isolation,
+      places: { isolation, apart: { isolation } },
     });
     await isolation.close();
 

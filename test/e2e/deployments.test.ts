@@ -1,6 +1,9 @@
 /** A fleet with versions: promoting, draining, rescuing; and patches that are held back. */
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
+import { createDeployment } from '../../src/versioning/deployment.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { release, serveVersion } from '../../examples/docs/deployments.ts';
 import { local } from '../../src/worker/serve/local.ts';
@@ -255,6 +258,44 @@ describe.runIf(RUNS_ALL)('a run with work in flight', () => {
 
     expect(await run.result()).toMatchObject({ status: 'success', iterations: 3 });
     expect(await fleet.buildOf(run)).toBe('v2');
+  });
+});
+
+describe.runIf(RUNS_ALL)('a version with a queue for tools', () => {
+  it('has its calls run by workers of the same version', async () => {
+    const name = `fleet-${randomUUID()}`;
+    const deployment = createDeployment({ client: stage.client, name });
+    const [taskQueue, toolQueue] = [`e2e-${randomUUID()}`, `e2e-${randomUUID()}`];
+    const finder = (build: string): AgentDefinition =>
+      defineAgent({
+        name: 'finder',
+        model: {
+          id: 'f',
+          model: async ({ iteration, messages }) => {
+            if (iteration === 1) return act('x');
+            const [found = 'nothing'] = /hits of v\d/.exec(JSON.stringify(messages)) ?? [];
+            return answer(found);
+          },
+        },
+        tools: [searchTool(() => `hits of ${build}`)],
+      });
+    for (const build of ['v1', 'v2']) {
+      const options = { taskQueue, toolQueue, version: { name, build } };
+      await stage.serve([finder(build)], { ...options, roles: ['workflows', 'models'] });
+      await stage.serve([finder(build)], { ...options, roles: ['tools'] });
+    }
+    const everloop = stage.everloopOf(taskQueue);
+
+    for (const build of ['v1', 'v2']) {
+      await deployment.promote(build);
+      const run = await everloop.start('finder', { task: 'Find' });
+      expect((await run.result()).value).toBe(`hits of ${build}`);
+    }
+
+    const { versions } = await deployment.status();
+    expect(versions.map(({ queues }) => new Set(queues))).toEqual(
+      ['v2', 'v1'].map(() => new Set([taskQueue, toolQueue])),
+    );
   });
 });
 

@@ -55,7 +55,7 @@ it('[R2] their worker, the run itself and the runs beside it go on', async () =>
   while (!isDone) {
     const thinker = await everloop.start('thinker', { task: 'Think.' });
     const { status, stats } = await thinker.result();
-    beside.push({ status, retries: stats.counters['agent:model_call_retries'] ?? 0 });
+    beside.push({ status, lost: stats.counters['agent:lost_attempts'] ?? 0 });
   }
 
   expect(await result).toMatchObject({
@@ -80,7 +80,7 @@ it('[R2] their worker, the run itself and the runs beside it go on', async () =>
   expect(read).toEqual(ISOLATED_CALLS.map(({ text }) => expect.stringContaining(text)));
 
   expect(beside.length).toBeGreaterThan(1);
-  expect(beside).toEqual(beside.map(() => ({ status: 'success', retries: 0 })));
+  expect(beside).toEqual(beside.map(() => ({ status: 'success', lost: 0 })));
   expect([worker.exitCode, worker.signalCode]).toEqual([null, null]);
   const log = said.join('');
   expect(log).toMatch(/Unhandled rejection in tool scatter \(call .* of run .*\).*left behind/);

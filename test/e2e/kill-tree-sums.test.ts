@@ -21,7 +21,7 @@ import { KILL_SEED, killsOf } from '../support/extent.ts';
 import { bodiesOf } from '../support/runs.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { fortyRuns } from '../support/tree-agents.ts';
-import { endedRuns, ownSums, treeCounters } from '../support/trees.ts';
+import { endedRuns, OF_ATTEMPTS, ownSums, treeCounters } from '../support/trees.ts';
 
 const LOSSY = fileURLToPath(
   new URL('../support/fixtures/workflows/lossy-agent.ts', import.meta.url),
@@ -66,7 +66,7 @@ function momentOf(random: () => number): KillMoment {
 
 /** What a kill must not change: not ids, times, and tries of calls. */
 function lastingOf({ status, value, reason, iterations, stats, children }: Step): object {
-  const counters = Object.entries(stats.counters).filter(([key]) => !key.includes('retries'));
+  const counters = Object.entries(stats.counters).filter(([key]) => !OF_ATTEMPTS.test(key));
   const ends = children.map(({ agent, status: end }) => `${agent} ${end}`);
   return { status, value, reason, iterations, ends, counters: Object.fromEntries(counters) };
 }

@@ -15,7 +15,7 @@ import type { TreeWorker } from '../support/fixtures/serve-trees.ts';
 import { KILL_SEED, killsOf } from '../support/extent.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { asker, threeLevels, worker } from '../support/tree-agents.ts';
-import { endedRuns, ownSums, treeCounters } from '../support/trees.ts';
+import { endedRuns, OF_ATTEMPTS, ownSums, treeCounters } from '../support/trees.ts';
 
 const LOSSY = fileURLToPath(
   new URL('../support/fixtures/workflows/lossy-agent.ts', import.meta.url),
@@ -50,7 +50,7 @@ async function isIn(everloop: Everloop, id: string, iteration: number): Promise<
 /** What of a Step a kill must not change: not ids, times, and tries of calls. */
 function lastingOf({ status, value, reason, iterations, stats }: Step): object {
   const counters = Object.fromEntries(
-    Object.entries(stats.counters).filter(([key]) => !key.includes('model_call_retries')),
+    Object.entries(stats.counters).filter(([key]) => !OF_ATTEMPTS.test(key)),
   );
   return { status, value, reason, iterations, counters };
 }

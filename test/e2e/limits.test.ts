@@ -1,6 +1,11 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { agentTool } from '../../src/define/tool/agent-tool.ts';
+import { pricedAgents } from '../support/priced-agents.ts';
+import type { PricedWorker } from '../support/fixtures/serve-priced.ts';
+import { fixtureProcesses } from '../support/child-process.ts';
 import { honestProvider } from '../support/honest-provider.ts';
+import { PROVIDER_TOKENS, slowProviders } from '../support/slow-provider.ts';
 import { delegate, endedRuns, ownSums } from '../support/trees.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import type { ToolContext } from '../../src/define/definition/definitions.ts';
@@ -12,7 +17,13 @@ let stage: Stage;
 beforeAll(async () => {
   stage = await openStage(inject('temporal'));
 });
-afterAll(() => stage.close());
+const providers = slowProviders();
+const workers = fixtureProcesses<PricedWorker>('serve-priced');
+afterEach(() => providers.stop());
+afterAll(async () => {
+  await workers.stop();
+  await stage.close();
+});
 
 /** An agent whose first reply makes `calls` in one batch. */
 function buyer(
@@ -114,6 +125,51 @@ describe('a tree on a server', () => {
     expect(spent).toBeGreaterThan(50_000);
     expect(ended.some(({ step }) => step.status === 'limit_exceeded')).toBe(true);
     for (const one of ended) await stage.replay(one.run);
+    await stop();
+  });
+});
+
+describe('an attempt of a model call on a server', () => {
+  const total = PROVIDER_TOKENS.prompt_tokens + PROVIDER_TOKENS.completion_tokens;
+
+  it('[R8] that died with its worker is estimated, apart from exact sums', async () => {
+    const { url, requests } = await providers.start([{ kind: 'never ends' }, 'done']);
+    const taskQueue = `killed-${randomUUID()}`;
+    const { address, namespace } = stage;
+    const place = { address, namespace, archiveDir: stage.folder, taskQueue, url };
+    const worker = await workers.start(place);
+    const everloop = stage.everloopOf(taskQueue);
+    const run = await everloop.start('reader', { task: 'Read this, and say what it is about.' });
+    await eventually('the first request', () => requests.length === 1);
+    await worker.kill('SIGKILL');
+    await workers.start(place);
+
+    const step = await run.result();
+
+    expect(step.value).toBe('done');
+    expect(step.usage.totalTokens).toBe(total);
+    const { totalTokens, costMicroUsd } = step.usage.estimated ?? { totalTokens: 0 };
+    expect(totalTokens).toBeGreaterThan(5);
+    expect(costMicroUsd).toBe(totalTokens);
+    expect(step.stats.counters['agent:estimated_tokens']).toBe(totalTokens);
+    expect(step.stats.counters['agent:estimated_cost']).toBe(costMicroUsd);
+  });
+
+  it('[R8] that failed by itself is not estimated', async () => {
+    const { url, requests } = await providers.start([
+      (response) => {
+        response.writeHead(503);
+        response.end('busy');
+      },
+      'done',
+    ]);
+    const { everloop, stop } = await stage.serve(pricedAgents(url));
+
+    const step = await (await everloop.start('reader', { task: 'Read.' })).result();
+
+    expect(requests).toHaveLength(2);
+    expect(step.usage.modelCallRetries).toBe(1);
+    expect(step.usage.estimated).toBeUndefined();
     await stop();
   });
 });

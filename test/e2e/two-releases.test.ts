@@ -94,9 +94,8 @@ async function openFleet() {
             ...common,
             dataDir: join(release, 'data'),
             release: join(release, 'package'),
-            holdsPatches: false,
           }
-        : { ...common, dataDir, holdsPatches: true },
+        : { ...common, dataDir, env: { EVERLOOP_HOLD_PATCHES: 'all' } },
     );
   return { folder, everloop: stage.everloopOf(taskQueue, archiveDir), start };
 }

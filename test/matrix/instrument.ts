@@ -130,7 +130,9 @@ function onEvent(
   else sending.await(key, Buffer.from(runId));
 }
 
-function watchedActivity(name: string, run: Activity, watch: Watch, sending: Sending): Activity {
+function watchedActivity(type: string, run: Activity, watch: Watch, sending: Sending): Activity {
+  // The events of calls do not say which activity ran the tool.
+  const name = type === 'callToolOnce' ? 'callTool' : type;
   return async (...args) => {
     const { info } = Context.current();
     const path = pathOf(info.workflowExecution?.workflowId ?? '', watch);

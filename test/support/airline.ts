@@ -20,6 +20,7 @@ import type { Step } from '../../src/core/contract/step.ts';
 import type { Json } from '../../src/core/base/json.ts';
 import { unknownOutcomeText } from '../../src/core/toolchain/call-texts.ts';
 import { modelAt, startAimock } from './aimock.ts';
+import { OF_ATTEMPTS } from './trees.ts';
 
 /** The ways in which the agents write. */
 export const VARIANTS: readonly ScriptVariant[] = ['yaml', 'json', 'chat'];
@@ -159,16 +160,16 @@ export async function outcomeOf(run: RunHandle): Promise<Outcome> {
   };
 }
 
-/** A Step without ids, times and attempts. */
+/** A Step without ids, times, attempts and estimates. */
 export function comparableStep(step: Step): Json {
   const { usage, stats, trace, ...rest } = step;
-  const { durationMs, modelCallRetries, ...spent } = usage;
-  void [durationMs, modelCallRetries];
+  const { durationMs, modelCallRetries, estimated, ...spent } = usage;
+  void [durationMs, modelCallRetries, estimated];
   return {
     ...rest,
     runId: '',
     usage: spent,
-    counters: without(stats.counters, /model_call_retries/),
+    counters: without(stats.counters, OF_ATTEMPTS),
     gauges: without(stats.gauges, /_ms$/),
     unreadInputs: trace.unreadInputs,
   } as unknown as Json;

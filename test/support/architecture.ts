@@ -73,6 +73,12 @@ const RINGS: Readonly<Record<string, RingRule>> = {
     packages: 'any',
     node: true,
   },
+  doctor: {
+    rings: ['core', 'client', 'versioning', 'worker'],
+    packages: ['@temporalio/client'],
+    node: true,
+  },
+  replay: { rings: ['lisp', 'core', 'client', 'workflows', 'worker'], packages: 'any', node: true },
   testing: {
     rings: ['lisp', 'core', 'define', 'tools', 'models', 'registry'],
     packages: PROVIDER_PACKAGES,
@@ -80,7 +86,16 @@ const RINGS: Readonly<Record<string, RingRule>> = {
   },
   cli: {
     // A preview asks nobody, so it needs neither a client nor a worker.
-    rings: ['lisp', 'core', 'client', 'versioning', 'worker', 'registry/preview-prompt.ts'],
+    rings: [
+      'lisp',
+      'core',
+      'client',
+      'versioning',
+      'worker',
+      'replay',
+      'doctor',
+      'registry/preview-prompt.ts',
+    ],
     typesOf: ['define'],
     packages: 'any',
     node: true,

@@ -15,6 +15,9 @@ import type { MemoryRun } from '../../src/testing/memory-run.ts';
 /** Tokens of each call of these models. */
 export const TOKENS = { inputTokens: 90, outputTokens: 10 } as const;
 
+/** Counters that a kill may change: how often calls were tried, and what was lost by estimate. */
+export const OF_ATTEMPTS: RegExp = /model_call_retries|lost_attempts|estimated_/;
+
 /** What a model of a tree does in its iteration. */
 export type Play = (
   request: ModelRequest,

@@ -4,12 +4,15 @@ import type { Json, JsonObject } from '../../src/core/base/json.ts';
 import type { IsolatedToolOptions } from '../../src/define/tool/tool-options.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
 import type { ToolContext } from '../../src/define/definition/definitions.ts';
-import type { Isolation } from '../../src/tools/isolation.ts';
+import type { Isolation, ToolPlaces } from '../../src/tools/isolation.ts';
 import { createIsolation } from '../../src/tools/isolate/create-isolation.ts';
 import { runTool, type ToolRunOptions } from '../../src/tools/run-tool.ts';
 import { quietSignal, testerWith, toolOrder } from '../define/agents.ts';
+import { startFixture } from '../support/child-process.ts';
 import { extentOf } from '../support/extent.ts';
 import { gate } from '../support/runs.ts';
+import { poisonAgents } from '../support/fixtures/poison-agents.ts';
+import { createRegistry } from '../../src/registry/registry.ts';
 import { eventually } from '../support/eventually.ts';
 
 const MODULE = new URL('../support/fixtures/isolated-run.ts', import.meta.url);
@@ -18,6 +21,14 @@ const isolation = createIsolation(2);
 afterAll(() => isolation.close());
 
 type Place = IsolatedToolOptions['isolate'];
+
+/** All calls run in `own`, also those that lost many workers. */
+function placesOf(own: Isolation, agentsModule?: string): ToolPlaces {
+  return {
+    isolation: own,
+    apart: { isolation: own, ...(agentsModule === undefined ? {} : { agentsModule }) },
+  };
+}
 
 /** Enough for a thread or process on a busy machine to begin. */
 const TIME = 20_000;
@@ -59,7 +70,7 @@ async function outcomeOf(
   const run = await runTool(agent, toolOrder('work', args), {
     attempt: 1,
     signal: quietSignal(),
-    isolation,
+    places: placesOf(isolation),
     ...options,
   });
   if (run.kind !== 'result') return run;
@@ -92,7 +103,7 @@ function onEvent(own: Isolation, listener: (data: Json) => void): Isolation {
 function canceledOutcome(args: JsonObject, fields: Partial<IsolatedToolOptions>): Promise<unknown> {
   const stop = new AbortController();
   const canceling = onEvent(isolation, () => stop.abort(new Error('canceled')));
-  return outcomeOf(args, fields, { isolation: canceling, signal: stop.signal });
+  return outcomeOf(args, fields, { places: placesOf(canceling), signal: stop.signal });
 }
 
 describe.each<{ readonly isolate: Place }>([{ isolate: 'thread' }, { isolate: 'process' }])(
@@ -259,12 +270,20 @@ describe.each<{ readonly isolate: Place }>([{ isolate: 'thread' }, { isolate: 'p
 describe('[R2] the places of isolated calls', () => {
   test('are bounded: a call waits for one, and ends when none becomes free', async () => {
     const small = createIsolation(1);
-    const first = outcomeOf({ what: 'wait', ms: 2_000 }, {}, { isolation: small });
+    const first = outcomeOf({ what: 'wait', ms: 2_000 }, {}, { places: placesOf(small) });
     const stop = new AbortController();
-    const canceled = outcomeOf({ what: 'answer' }, {}, { isolation: small, signal: stop.signal });
-    const busy = await outcomeOf({ what: 'answer' }, { timeoutMs: 100 }, { isolation: small });
+    const canceled = outcomeOf(
+      { what: 'answer' },
+      {},
+      { places: placesOf(small), signal: stop.signal },
+    );
+    const busy = await outcomeOf(
+      { what: 'answer' },
+      { timeoutMs: 100 },
+      { places: placesOf(small) },
+    );
     stop.abort();
-    const waited = outcomeOf({ what: 'answer' }, {}, { isolation: small });
+    const waited = outcomeOf({ what: 'answer' }, {}, { places: placesOf(small) });
 
     expect(busy).toEqual({
       outcome: 'error',
@@ -276,7 +295,7 @@ describe('[R2] the places of isolated calls', () => {
     expect(await first).toMatchObject({ output: 'waited' });
     expect(await waited).toMatchObject({ outcome: 'ok' });
     await small.close();
-    expect(await outcomeOf({ what: 'answer' }, {}, { isolation: small })).toMatchObject({
+    expect(await outcomeOf({ what: 'answer' }, {}, { places: placesOf(small) })).toMatchObject({
       outcome: 'canceled',
       started: false,
     });
@@ -291,7 +310,11 @@ describe('[R2] the places of isolated calls', () => {
       begun.open();
     });
     const isolate = 'process';
-    const looping = outcomeOf({ what: 'start and loop' }, { isolate }, { isolation: watched });
+    const looping = outcomeOf(
+      { what: 'start and loop' },
+      { isolate },
+      { places: placesOf(watched) },
+    );
     await begun.opened;
     expect(isAlive(pid)).toBe(true);
     await own.close();
@@ -299,6 +322,15 @@ describe('[R2] the places of isolated calls', () => {
     expect(await looping).toMatchObject({
       error: 'Error: the process of work was ended by SIGKILL',
     });
+    await eventually('the end of what the process started', () => !isAlive(pid));
+  });
+
+  test('do not outlive a worker that is killed', async () => {
+    const worker = await startFixture('looping-call', []);
+    const { pid } = worker.firstLine as { readonly pid: number };
+    expect(isAlive(pid)).toBe(true);
+    await worker.kill('SIGKILL');
+
     await eventually('the end of what the process started', () => !isAlive(pid));
   });
 
@@ -316,6 +348,60 @@ describe('[R2] the places of isolated calls', () => {
     expect(await outcomeOf({ what: 'answer' }, fields)).toMatchObject({
       outcome: 'error',
       error: expect.stringContaining('that can be copied to a thread'),
+    });
+  });
+});
+
+describe('[R2] a call that has lost five workers', () => {
+  const module = new URL('../support/fixtures/poison-agents.ts', import.meta.url).href;
+
+  async function poisoned(
+    args: JsonObject,
+    losses: number,
+    agentsModule?: string,
+    own: Isolation = isolation,
+  ): Promise<unknown> {
+    const agents = createRegistry({ agents: poisonAgents }).agents;
+    const agent = agents.get('keeper');
+    if (agent === undefined) throw new Error('Expected the agent of the fixture.');
+    const order = { ...toolOrder('store', args), agent: 'keeper' };
+    const places = placesOf(own, agentsModule);
+    const options = { attempt: 1, losses, signal: quietSignal(), places };
+    const run = await runTool(agent, order, options);
+    return run.kind === 'result' ? run.result : run;
+  }
+
+  test('runs in a process that has the agent file', async () => {
+    expect(await poisoned({ what: 'pid' }, 4, module)).toMatchObject({ output: process.pid });
+    const apart = await poisoned({ what: 'pid' }, 5, module);
+
+    expect(apart).toMatchObject({ outcome: 'ok', output: expect.any(Number) });
+    expect(apart).not.toMatchObject({ output: process.pid });
+  });
+
+  test('ends alone there', async () => {
+    expect(await poisoned({ what: 'kill' }, 5, module)).toEqual({
+      kind: 'retry',
+      message: 'the process of store was ended by SIGKILL',
+    });
+  });
+
+  test('runs in the worker without such a file, one at a time', async () => {
+    const alone = createIsolation(1);
+    const calls = [1, 2].map(() => poisoned({ what: 'overlap' }, 5, undefined, alone));
+
+    expect(await Promise.all(calls)).toEqual([
+      expect.objectContaining({ output: 1 }),
+      expect.objectContaining({ output: 1 }),
+    ]);
+  });
+
+  test('says what the agent file lacks', async () => {
+    const other = new URL('../support/eventually.ts', import.meta.url).href;
+
+    expect(await poisoned({ what: 'pid' }, 5, other)).toMatchObject({
+      outcome: 'error',
+      error: expect.stringContaining('to define tool `store` of agent `keeper`'),
     });
   });
 });

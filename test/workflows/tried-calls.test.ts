@@ -11,7 +11,12 @@ import { attemptOptions, lossPauseMs } from '../../src/workflows/attempts/activi
 import { WaitAborted } from '../../src/workflows/attempts/call-failures.ts';
 import { failedJudgement, failedTool } from '../../src/workflows/attempts/tried-tool.ts';
 import { triedModelCall } from '../../src/workflows/attempts/tried-model.ts';
-import { labelOf, type Failed, type TriedCall } from '../../src/workflows/attempts/try-again.ts';
+import {
+  labelOf,
+  type Failed,
+  type OperatorNeeded,
+  type TriedCall,
+} from '../../src/workflows/attempts/try-again.ts';
 
 type State = ActivityFailure['retryState'];
 
@@ -37,8 +42,9 @@ function toolOf(effect: ToolSpec['effect']): ToolSpec {
 }
 
 /** What is compared of a decision: that of a call that ends, or when and after what it goes on. */
-function shown<Outcome>(decision: Failed<Outcome>): unknown {
+function shown<Outcome>(decision: Failed<Outcome> | OperatorNeeded<Outcome>): unknown {
   if (decision.kind === 'final') return decision.outcome;
+  if (decision.kind === 'operator') return { ...decision.tried, operator: decision.callId };
   const { tried, inMs } = decision;
   return { ...tried, inMs };
 }
@@ -50,6 +56,7 @@ describe('[R1] pauses after losses', () => {
     ]);
     expect(attemptOptions({}, 4).retry).toEqual({ maximumAttempts: 1 });
     expect(attemptOptions({}, 5).retry).toEqual({
+      nonRetryableErrorTypes: ['NotFoundError'],
       initialInterval: 30_000,
       backoffCoefficient: 2,
       maximumInterval: 600_000,
@@ -222,11 +229,93 @@ describe('[R1] [R12] a model call', () => {
     expect(asked).toEqual([7, 14, 21]);
   });
 
+  it('does not ask about an attempt that is the last in any case', () => {
+    const mayRetry = (): boolean => {
+      throw new Error('asked');
+    };
+    const { fail } = scene({ mayRetry });
+
+    expect(fail(said('context_too_long', cost, true))).toMatchObject({ kind: 'failed' });
+  });
+
   it('takes a worker without the release for what it says, and is not repeated when it is final', () => {
     expect(scene().fail(said('model_error'))).toMatchObject({ attempts: 1, inMs: 1_000 });
     expect(scene().fail(said('model_auth', free, true))).toMatchObject({ code: 'model_auth' });
     expect(scene().fail(stalled())).toMatchObject({ attempts: 1, inMs: 1_000 });
     expect(scene().fail(canceled())).toMatchObject({ kind: 'aborted' });
+  });
+});
+
+describe('[R8] what a model call lost', () => {
+  const prompt = { totalTokens: 50, costMicroUsd: 5 };
+  const asked = { totalTokens: 60, costMicroUsd: 6 };
+  const overloaded = said('model_error', { usage: noUsage, usageKnown: false, attempts: 1 });
+
+  /** The estimate when a call has failed by these, then succeeds. */
+  function estimateAfter(...errors: readonly unknown[]): ModelOutcome['estimated'] {
+    const call = triedModelCall(
+      {} as Parameters<typeof triedModelCall>[0],
+      { mayRetry: () => true, promptEstimate: () => prompt },
+      { runtime: { heartbeatMs: 1 }, first: () => Promise.reject(new Error('unused')) },
+    );
+    for (const error of errors) call.onFailure(error, NOTHING);
+    const reply = { parts: [], calls: [], finishReason: 'stop', usage: noUsage } as const;
+    const result = {
+      kind: 'reply',
+      attempts: 1,
+      reply: { ...reply, usageKnown: true, model: 'm' },
+    };
+    return call.onResult(result as never, NOTHING).estimated;
+  }
+
+  it.each([
+    ['its prompt, when it died before a heartbeat', [silent()], prompt],
+    ['what its heartbeat says', [silent({ attempts: 1, asked })], asked],
+    [
+      'nothing, when its heartbeat says that it had not asked',
+      [silent({ attempts: 1 })],
+      undefined,
+    ],
+    ['what a worker says that stops', [said('worker_shutdown', { estimated: asked })], asked],
+    ['nothing, when a worker that stops had not asked', [shutdown()], undefined],
+    ['nothing, when it was not begun', [said('transcript_unavailable')], undefined],
+    ['nothing, when the attempt failed by itself', [overloaded, overloaded], undefined],
+    ['nothing, when the time of its attempt was over', [stalled()], undefined],
+    [
+      'the sum of all that died',
+      [
+        silent(),
+        overloaded,
+        silent({ attempts: 1, asked }),
+        said('model_error', { estimated: asked }),
+      ],
+      { totalTokens: 170, costMicroUsd: 17 },
+    ],
+  ])('is %s', (_name, errors, estimated) => {
+    expect(estimateAfter(...errors)).toEqual(estimated);
+  });
+
+  it('is asked about before another attempt, as a cost is', () => {
+    const seen: unknown[] = [];
+    const call = triedModelCall(
+      {} as Parameters<typeof triedModelCall>[0],
+      {
+        mayRetry: ({ estimated }) => {
+          seen.push(estimated?.totalTokens);
+          return (estimated?.totalTokens ?? 0) < 100;
+        },
+        promptEstimate: () => prompt,
+      },
+      { runtime: { heartbeatMs: 1 }, first: () => Promise.reject(new Error('unused')) },
+    );
+
+    expect(call.onFailure(silent(), NOTHING)).toMatchObject({ kind: 'again' });
+    expect(call.onFailure(overloaded, NOTHING)).toMatchObject({ kind: 'again' });
+    expect(call.onFailure(silent(), NOTHING)).toMatchObject({
+      kind: 'final',
+      outcome: { kind: 'failed', losses: 2, estimated: { totalTokens: 100 } },
+    });
+    expect(seen).toEqual([50, 100]);
   });
 });
 

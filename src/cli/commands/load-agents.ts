@@ -14,6 +14,8 @@ const DEFAULT_AGENT_FILE = 'agents.ts';
 export interface AgentFile {
   /** As named by the user, or relative to the working folder. */
   readonly path: string;
+  /** As modules are imported. */
+  readonly url: string;
   /** At least one; exported by name or in a list. */
   readonly agents: readonly AgentDefinition[];
   readonly models: readonly ModelEntry[];
@@ -44,7 +46,8 @@ export async function loadAgents(path: string | undefined, cwd: string): Promise
   const agents = [...new Set(values.filter(isAgent))];
   const models = [...new Set(values.filter(isModelEntry))];
   if (agents.length === 0) throw withoutAgents(name, Object.keys(exported));
-  return { path: path ?? relative(cwd, file), agents, models };
+  const { href: url } = pathToFileURL(file);
+  return { path: path ?? relative(cwd, file), url, agents, models };
 }
 
 async function importModule(

@@ -99,6 +99,7 @@ async function serveFile(
   await io.runWorker({
     agents: file.agents,
     models: file.models,
+    agentsModule: file.url,
     env: io.env,
     signals: io.signals,
     server: { ...server, keeps: true, onProgress: (line) => output.note(line) },

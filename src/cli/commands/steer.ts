@@ -17,6 +17,7 @@ export const STEER_COMMANDS: readonly AddCommand[] = [
   addPauseCommand,
   addResumeCommand,
   addAdjustCommand,
+  addRetryCommand,
 ];
 
 function addSendCommand(program: Command, act: CommandRunner): void {
@@ -109,6 +110,23 @@ function addAdjustCommand(program: Command, act: CommandRunner): void {
       withRun(act, id, options, async (run, show) => {
         const receipt = await run.adjust(requiredLimits(options.limit));
         show(limitsText(receipt), { id: run.id, ...receipt });
+      }),
+    );
+}
+
+function addRetryCommand(program: Command, act: CommandRunner): void {
+  withPath(program.command('retry'))
+    .summary('have a call tried again that waits for an operator')
+    .description(
+      'Has a call tried once more that has lost ten workers. `everloop show` lists such calls with ' +
+        'what the run waits for.',
+    )
+    .argument('<id>', 'id of the run')
+    .argument('<call>', 'id of the call, such as 2.1')
+    .action((id: string, callId: string, options: PathOption) =>
+      withRun(act, id, options, async (run, show) => {
+        await run.retry(callId);
+        show(`Call ${callId} of run ${run.id} is tried again.`, { id: run.id, callId });
       }),
     );
 }

@@ -5,7 +5,7 @@ import { isUsageError } from '../../core/base/usage-error.ts';
 /** What each exit code means. */
 export const EXIT_CODES = {
   success: 0,
-  /** The run ended with an error, at a limit, or canceled. */
+  /** The run ended with an error, at a limit, or canceled; a history does not fit. */
   runFailed: 1,
   /** The command is wrong: its arguments, agent file, environment or id. */
   usage: 2,

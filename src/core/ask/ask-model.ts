@@ -18,6 +18,7 @@ import {
   isHeld,
   leaveCut,
   planCall,
+  promptEstimate,
   startCover,
   type StartedCover,
 } from './cover-call.ts';
@@ -129,6 +130,7 @@ function callModel(
       isShort = !wouldBreach && after(lost)?.kind === 'short';
       return !wouldBreach && !isShort;
     },
+    promptEstimate: () => promptEstimate(run, asking, model),
     maxOutputAfter: (lost) => {
       const left = after(lost);
       cap = left?.kind === 'covered' ? left.cap : cap;
@@ -239,6 +241,7 @@ function modelCallAfter(
     attempts,
     ...defined({ losses }),
     durationMs,
+    ...defined({ estimated: outcome.estimated }),
     ...marksOf(own, callId),
   };
   switch (outcome.kind) {

@@ -61,6 +61,11 @@ export function requestTokens(request: Pick<ModelRequest, 'messages' | 'tools'>)
   return tokensIn(requestSize(request));
 }
 
+/** The estimate of a text; not rounded, so that pieces add up. */
+export function textTokens(text: string): number {
+  return utf8Length(text) / BYTES_PER_TOKEN;
+}
+
 /** The estimate of messages, and of what else of a request has `moreBytes` as text. */
 export function tokensOf(messages: readonly Message[], moreBytes = 0): number {
   return tokensIn(sizeOf(messages, moreBytes));

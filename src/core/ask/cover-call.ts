@@ -6,8 +6,10 @@ import { defined } from '../base/defined.ts';
 import { byteSize, type Json } from '../base/json.ts';
 import type { ModelOrder } from '../contract/host-order.ts';
 import type { ModelLoss } from '../contract/host-outcome.ts';
-import type { Reply } from '../contract/model.ts';
+import type { EstimatedUsage, Reply } from '../contract/model.ts';
+import type { ModelSpec } from '../contract/spec.ts';
 import type { Numbers } from '../contract/stats.ts';
+import { estimatedUsage } from '../model/estimated-usage.ts';
 import { modeOf } from '../modes/modes.ts';
 import { leaving } from '../run/ending.ts';
 import { ensureBudget, requestMore } from '../run/ensure-budget.ts';
@@ -35,8 +37,7 @@ import { strategyOf } from './output-strategy.ts';
 export function planCall(run: Run, asking: Asking, model: string): CallPlan | null {
   const { state, host } = run;
   if (!host.link.limitsAtOnce || !isInTree(state) || !mustCover(run.ledger, { model })) return null;
-  const { models, toolModels = [] } = state.head.spec;
-  const entry = [...models, ...toolModels].find(({ id }) => id === model);
+  const entry = entryOf(state, model);
   return {
     model,
     promptTokens: tokensAsked(run, asking, model),
@@ -45,6 +46,11 @@ export function planCall(run: Run, asking: Asking, model: string): CallPlan | nu
     // A question of a mode has the run to itself.
     shares: asking.inline !== undefined || asking.own !== undefined,
   };
+}
+
+/** What a call costs at least that asks its provider, by estimate. */
+export function promptEstimate(run: Run, asking: Asking, model: string): EstimatedUsage {
+  return estimatedUsage(tokensAsked(run, asking, model), 0, entryOf(run.state, model)?.price);
 }
 
 /** Gets the budget that a call needs besides `counts`; undefined when there is no need to wait. */
@@ -82,7 +88,10 @@ export function coverAfter(
   { covered, lost }: { readonly covered: number | undefined; readonly lost: ModelLoss },
 ): CallCover {
   const others = (run.state.covers ?? []).filter(({ seq }) => seq !== covered);
-  const covers = [...others.map(({ needs }) => needs), spentNeeds(plan.model, lost.usage)];
+  const covers = [
+    ...others.map(({ needs }) => needs),
+    spentNeeds(plan.model, lost.usage, lost.estimated),
+  ];
   return coverOf({ ...run.ledger, covers }, plan);
 }
 
@@ -124,6 +133,11 @@ function tightLeases(run: Run, plan: CallPlan): readonly string[] {
 function isInTree({ parent, stats, head }: RunState): boolean {
   const hasChildren = (stats.counters['agent:children'] ?? 0) > 0;
   return parent !== undefined || hasChildren || head.spec.tools.some(({ agent }) => agent != null);
+}
+
+function entryOf({ head }: RunState, model: string): ModelSpec | undefined {
+  const { models, toolModels = [] } = head.spec;
+  return [...models, ...toolModels].find(({ id }) => id === model);
 }
 
 /** The estimated prompt of a question. */

@@ -29,6 +29,8 @@ export const failureTypes = {
   tool_failed: 'A tool threw something other than a ToolError; it is retried by its policy.',
   not_here:
     'A worker lacks what a call needs, and nothing was begun; the run waits for another one.',
+  operator_needed:
+    'A call of a tool has lost too many workers; the run waits until an operator has it tried again.',
   worker_shutdown: 'The worker stopped while an activity ran; it is retried on another one.',
 } as const;
 

@@ -8,7 +8,14 @@ import type { StrategySpec } from './compaction.ts';
 import type { FailedAttempt } from './host-outcome.ts';
 import type { Json } from '../base/json.ts';
 import type { Breach, Limit } from './limit.ts';
-import type { FinishReason, Mode, ModelPurpose, OutputStrategy, TokenUsage } from './model.ts';
+import type {
+  EstimatedUsage,
+  FinishReason,
+  Mode,
+  ModelPurpose,
+  OutputStrategy,
+  TokenUsage,
+} from './model.ts';
 import type { ReplyProblem, ProblemFamily } from '../base/problem.ts';
 import type { Numbers } from './stats.ts';
 import type { CallOutcome, Reports } from './outcome.ts';
@@ -88,6 +95,8 @@ export type EventBody =
       readonly purpose: ModelPurpose;
       readonly usage: TokenUsage;
       readonly usageKnown: boolean;
+      /** Set when attempts died with their worker: what they used, by estimate. */
+      readonly estimated?: EstimatedUsage;
       /** Absent if the call failed or was aborted, and in reports of tools and validators. */
       readonly finishReason?: FinishReason;
       readonly attempts: number;

@@ -1,5 +1,5 @@
 /** How the calls of the port ended: what a host returns to the loop. */
-import type { Reply, TokenUsage } from './model.ts';
+import type { EstimatedUsage, Reply, TokenUsage } from './model.ts';
 import type { JudgeResult, LiteralFindings, LiteralVerdict, ToolResult } from './outcome.ts';
 import type { Step } from './step.ts';
 
@@ -9,6 +9,8 @@ interface ModelTries {
   readonly attempts: number;
   /** Attempts that ended because a worker was lost; absent: none. */
   readonly losses?: number;
+  /** What those used that died with their worker; absent: nothing. */
+  readonly estimated?: EstimatedUsage;
 }
 
 /** How a model call ended. */

@@ -16,6 +16,7 @@ export const MESSAGE_NAMES = {
   adjust: 'adjust',
   answer: 'answer',
   decide: 'decide',
+  retry: 'retry',
   input: 'input',
   cancel: 'cancel',
   status: 'status',
@@ -33,6 +34,7 @@ export const MESSAGE_NAMES = {
   deadlines: 'deadlines',
   /** From a worker. */
   overrun: 'overrun',
+  heldWorker: 'held-worker',
   /** From an operator: look again whether a hand-over is due. */
   nudge: 'nudge',
 } as const;
@@ -71,6 +73,23 @@ export interface CancelPayload {
 export interface Overrun {
   readonly work: 'reply' | 'check' | 'program' | 'loop';
   readonly seq: number;
+}
+
+/** A call whose tool kept its worker from sending heartbeats, so that the service gave it up. */
+export interface HeldWorker {
+  readonly callId: string;
+  /** Whole milliseconds for which no heartbeat could be sent. */
+  readonly heldMs: number;
+}
+
+/** Has a call tried again that waits for an operator. */
+export interface RetryPayload {
+  readonly callId: string;
+}
+
+/** The reply to `retry`: the call that is tried again. */
+export interface RetryReceipt {
+  readonly callId: string;
 }
 
 /** `running`: something is in flight · `waiting`: for a person · `paused` · `ended`. */

@@ -57,6 +57,13 @@ export interface TokenUsage {
   readonly costMicroUsd: number;
 }
 
+/** What attempts used that died with their worker: nobody reported it. */
+export interface EstimatedUsage {
+  readonly totalTokens: number;
+  /** Integer micro-dollars. */
+  readonly costMicroUsd: number;
+}
+
 /** What a model function may return instead of plain text; every field is optional. */
 export interface ModelReply {
   readonly parts?: readonly Part[];

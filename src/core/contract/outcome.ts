@@ -101,6 +101,8 @@ export interface EarlierTries {
   readonly attemptsBefore?: number;
   /** Attempts that ended because a worker was lost. */
   readonly lossesBefore?: number;
+  /** The losses when an operator last had the call tried again; absent: none did. */
+  readonly retriedAfter?: number;
 }
 
 /** The order to the tool activity. */

@@ -2,7 +2,7 @@
 import type { ProgramMemory } from '../../lisp.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { Breach } from './limit.ts';
-import type { Mode } from './model.ts';
+import type { EstimatedUsage, Mode } from './model.ts';
 
 /** How a run ended. */
 export type StepStatus = 'success' | 'limit_exceeded' | 'canceled' | 'error' | 'compaction_failed';
@@ -19,6 +19,8 @@ export interface Usage {
   readonly modelCallRetries: number;
   readonly toolCalls: number;
   readonly durationMs: number;
+  /** What attempts used that died with their worker; in no other sum. Absent: none did. */
+  readonly estimated?: EstimatedUsage;
   /** The provider was asked for output that fits a schema. */
   readonly schemaUsed?: true;
   /** The plain value of a program became the answer, because no turn was left. */

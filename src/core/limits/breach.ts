@@ -1,5 +1,6 @@
 /** Limits as predicates: which have tripped, and which the next piece of work would trip. */
 import { isSelf, self, withoutSelf } from '../stats/stat-keys.ts';
+import { limitedValue } from '../stats/estimates.ts';
 import { valueOf, type Numbers, type Stats } from '../contract/stats.ts';
 import type { Breach, Limit } from '../contract/limit.ts';
 
@@ -11,10 +12,10 @@ export function firstBreach(limits: readonly Limit[], stats: Stats): Breach | nu
   for (const limit of limits) {
     if (limit.onReach === 'refuse') continue;
     // Checked after every event: an exact limit, the usual kind, costs two lookups.
-    const isQuiet = limit.kind === 'exact' && valueOf(stats, limit.key) <= limit.max;
+    const isQuiet = limit.kind === 'exact' && limitedValue(stats, limit.key) <= limit.max;
     if (isQuiet) continue;
     for (const key of keysOf(limit, stats)) {
-      const value = valueOf(stats, key);
+      const value = limitedValue(stats, key);
       if (value > limit.max) return { limit, key, value, origin: 'self' };
     }
   }

@@ -16,6 +16,7 @@ import type { Rules } from '../../lisp.ts';
 import type { AgentEvent } from '../contract/events.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { ChildOrder, ModelOrder } from '../contract/host-order.ts';
+import type { EstimatedUsage } from '../contract/model.ts';
 import type {
   ApprovalOutcome,
   ChildEnd,
@@ -43,6 +44,8 @@ export interface CallOptions {
 export interface ModelCallOptions extends CallOptions {
   /** Asked before an attempt that cost tokens is retried; if false, the call ends with `lost`. */
   readonly mayRetry: (lost: ModelLoss) => boolean;
+  /** An estimate of the prompt, for attempts of which nothing is known but that they were lost. */
+  readonly promptEstimate?: () => EstimatedUsage;
   /** The `maxOutputTokens` of the order that retries such an attempt. Default: as before. */
   readonly maxOutputAfter?: ((lost: ModelLoss) => number | undefined) | undefined;
   /**

@@ -11,6 +11,8 @@ import type { Step, StepMemory, StepStatus, StepTrace, Usage } from '../contract
 /** The totals of a run and its descendants, from its statistics. */
 export function usageOf(stats: Stats): Usage {
   const value = (key: string): number => valueOf(stats, `agent:${key}`);
+  const totalTokens = value('estimated_tokens');
+  const costMicroUsd = value('estimated_cost');
   return {
     inputTokens: value('input_tokens'),
     outputTokens: value('output_tokens'),
@@ -22,6 +24,7 @@ export function usageOf(stats: Stats): Usage {
     modelCallRetries: value('model_call_retries'),
     toolCalls: value('tool_calls'),
     durationMs: value('wall_clock_ms'),
+    ...defined({ estimated: totalTokens > 0 ? { totalTokens, costMicroUsd } : undefined }),
   };
 }
 

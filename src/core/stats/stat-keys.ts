@@ -40,6 +40,13 @@ export const STAT_KEYS: readonly StatKeyRow[] = [
   counter('agent:input_tokens_cached', 'the part of input from a cache', 'none', 'model'),
   counter('agent:reasoning_tokens', 'the part of output that is reasoning', 'none', 'model'),
   counter('agent:cost_microusd', 'micro-dollars: 1 USD is 1,000,000', 'none', 'model'),
+  counter(
+    'agent:estimated_tokens',
+    'estimate of what attempts used that died with their worker; limits on input and all tokens count it',
+    'none',
+    'model',
+  ),
+  counter('agent:estimated_cost', 'the cost of these; limits on cost count it', 'none', 'model'),
   refusable('agent:tool_calls', '1 per call that ran, whatever its outcome', 'none', 'tool'),
   counter(
     'agent:tool_calls_error_total',

@@ -44,7 +44,7 @@ const RULES: Rules = {
       .filter((key) => LAST_ITERATION.test(key))
       .map((key) => set(key, 0)),
   ],
-  'agent:model_call:after': ({ model, usage, attempts, losses }) => {
+  'agent:model_call:after': ({ model, usage, attempts, losses, estimated }) => {
     const total = exactSum(usage.inputTokens, usage.outputTokens);
     return [
       ...countBoth('agent:model_calls', 1, model),
@@ -56,6 +56,12 @@ const RULES: Rules = {
       ...countBoth('agent:input_tokens_cached', usage.cachedInputTokens, model),
       ...countBoth('agent:reasoning_tokens', usage.reasoningTokens, model),
       ...countBoth('agent:cost_microusd', usage.costMicroUsd, model),
+      ...(estimated === undefined
+        ? []
+        : [
+            ...countBoth('agent:estimated_tokens', estimated.totalTokens, model),
+            ...countBoth('agent:estimated_cost', estimated.costMicroUsd, model),
+          ]),
       ...riseBoth('agent:input_tokens_last_iteration', usage.inputTokens, model),
       ...riseBoth('agent:output_tokens_last_iteration', usage.outputTokens, model),
       ...riseBoth('agent:total_tokens_last_iteration', total, model),

@@ -7,7 +7,7 @@ import { exactSum } from '../base/exact-sum.ts';
 import { costMicroUsd, outputForCost } from '../model/cost.ts';
 import { noUsage } from '../model/usage.ts';
 import type { Breach } from '../contract/limit.ts';
-import type { Price, TokenUsage } from '../contract/model.ts';
+import type { EstimatedUsage, Price, TokenUsage } from '../contract/model.ts';
 import type { Numbers } from '../contract/stats.ts';
 import { boundsOf, breachOf, committed, restOf, type Bound, type Ledger } from './ledger.ts';
 
@@ -117,15 +117,23 @@ export function missingOf(ledger: Ledger, needs: Numbers): Numbers {
   );
 }
 
-/** What attempts have spent, as needs of a call of `model`. */
-export function spentNeeds(model: string, usage: TokenUsage): Numbers {
+/** What attempts have spent, as needs of a call of `model`, with what is estimated as limits do. */
+export function spentNeeds(
+  model: string,
+  usage: TokenUsage,
+  estimated: EstimatedUsage = NO_ESTIMATE,
+): Numbers {
+  const { totalTokens, costMicroUsd: cost } = estimated;
+  const total = exactSum(usage.inputTokens, usage.outputTokens);
   return withModel(model, {
-    'agent:input_tokens': usage.inputTokens,
+    'agent:input_tokens': exactSum(usage.inputTokens, totalTokens),
     'agent:output_tokens': usage.outputTokens,
-    'agent:total_tokens': exactSum(usage.inputTokens, usage.outputTokens),
-    'agent:cost_microusd': usage.costMicroUsd,
+    'agent:total_tokens': exactSum(total, totalTokens),
+    'agent:cost_microusd': exactSum(usage.costMicroUsd, cost),
   });
 }
+
+const NO_ESTIMATE: EstimatedUsage = { totalTokens: 0, costMicroUsd: 0 };
 
 function needsFor(plan: CallPlan, output: number): Numbers {
   const usage = { ...noUsage, inputTokens: plan.promptTokens, outputTokens: output };

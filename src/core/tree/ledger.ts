@@ -12,6 +12,7 @@
  */
 import { defined } from '../base/defined.ts';
 import type { Breach, BreachOrigin, Limit } from '../contract/limit.ts';
+import { limitedTotal, limitedValue } from '../stats/estimates.ts';
 import { isSelf, statKeyInfo, withoutSelf } from '../stats/stat-keys.ts';
 import type { Numbers, Stats } from '../contract/stats.ts';
 import type { LeaseRequest } from '../contract/tree-messages.ts';
@@ -83,7 +84,7 @@ export function boundsOf(ledger: Ledger): readonly Bound[] {
 /** What is spent and reserved of a bound (I1). */
 export function committed(ledger: Ledger, { id, limit }: Pick<Bound, 'id' | 'limit'>): number {
   const { key } = limit;
-  return (ledger.stats.counters[key] ?? 0) + inFlight(ledger, key) + reservedIn(ledger, id, key);
+  return limitedValue(ledger.stats, key) + inFlight(ledger, key) + reservedIn(ledger, id, key);
 }
 
 /** What is left of a bound, from 0. */
@@ -95,8 +96,8 @@ export function restOf(ledger: Ledger, bound: Bound): number {
 export function usesOf(ledger: Ledger): readonly BoundUse[] {
   return boundsOf(ledger).map((bound) => ({
     ...bound,
-    used: ledger.stats.counters[bound.limit.key] ?? 0,
-    reserved: committed(ledger, bound) - (ledger.stats.counters[bound.limit.key] ?? 0),
+    used: limitedValue(ledger.stats, bound.limit.key),
+    reserved: committed(ledger, bound) - limitedValue(ledger.stats, bound.limit.key),
     free: restOf(ledger, bound),
   }));
 }
@@ -151,7 +152,8 @@ export function grantMore(
     // The limit was lifted in the meantime, so the child's share no longer counts.
     if (bound === undefined) return { id, lifted: true };
     const { granted: before = 0, recalls } = child.leases.find((lease) => lease.id === id) ?? {};
-    const held = Math.max(before, child.awaited?.[id] ?? 0, child.totals[bound.limit.key] ?? 0);
+    const spent = limitedTotal(child.totals, bound.limit.key);
+    const held = Math.max(before, child.awaited?.[id] ?? 0, spent);
     const rest = restOf(ledger, bound);
     const more = Math.max(
       Math.ceil(rest / (together + 1)),
@@ -283,6 +285,6 @@ function reservedIn({ children }: Ledger, id: string, key: string): number {
   return children.reduce((sum, { leases, awaited, totals }) => {
     const granted = leases.find((lease) => lease.id === id)?.granted ?? 0;
     const held = Math.max(granted, awaited?.[id] ?? 0);
-    return sum + Math.max(0, held - (totals[key] ?? 0));
+    return sum + Math.max(0, held - limitedTotal(totals, key));
   }, 0);
 }

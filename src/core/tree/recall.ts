@@ -10,6 +10,7 @@
  *     not kept for the next call. It keeps what it has spent, and its tool calls in flight.
  */
 import type { Numbers } from '../contract/stats.ts';
+import { limitedTotal } from '../stats/estimates.ts';
 import type { OpenChild } from './child-totals.ts';
 import type { LeaseAnswer, LeaseReturn } from '../contract/lease.ts';
 import { boundsOf, committed, restOf, type Bound, type Ledger } from './ledger.ts';
@@ -27,7 +28,7 @@ export function recallsOf(ledger: Ledger): readonly Recall[] {
   return ledger.children.flatMap((child) => {
     const leases = low.flatMap(({ id, limit }): readonly LeaseAnswer[] => {
       const lease = child.leases.find((known) => known.id === id);
-      const spent = child.totals[limit.key] ?? 0;
+      const spent = limitedTotal(child.totals, limit.key);
       if (lease === undefined || lease.granted <= spent) return [];
       return [{ id, granted: spent, recalls: (lease.recalls ?? 0) + 1 }];
     });

@@ -60,6 +60,12 @@ export interface ToolChild {
   readonly hasParameters: boolean;
 }
 
+/** A tool of an agent that an agent file exports. */
+export interface DefinedTool {
+  readonly agent: string;
+  readonly tool: string;
+}
+
 /** Where the calls of a tool run. */
 export interface IsolatedTool {
   readonly place: 'thread' | 'process';
@@ -67,6 +73,8 @@ export interface IsolatedTool {
   readonly module: string;
   /** Maximum size of its JavaScript heap, in MB. */
   readonly heapMb: number;
+  /** Set when the module is an agent file: the tool whose `execute` takes the place of `run`. */
+  readonly definedAs?: DefinedTool;
 }
 
 /** A tool: its specification and the function that does the work. */

@@ -4,8 +4,14 @@ import { pathToFileURL } from 'node:url';
 import { isPlainObject } from '../../core/base/json.ts';
 import { shown } from '../../core/text/shown.ts';
 import { UsageError, type UsageProblem } from '../../core/base/usage-error.ts';
+import { hasKind } from '../checks/kinds.ts';
 import { expected, type Check, type Fields } from '../checks/fields.ts';
-import type { IsolatedTool, ToolContext } from '../definition/definitions.ts';
+import type {
+  AgentDefinition,
+  DefinedTool,
+  IsolatedTool,
+  ToolContext,
+} from '../definition/definitions.ts';
 import { TOOL_DEFAULTS, type IsolatedToolOptions } from './tool-options.ts';
 
 /** The function `run` that the module of an isolated tool exports. */
@@ -86,6 +92,29 @@ export function runOf(exported: unknown, module: string): IsolatedRun {
   throw new UsageError(
     'tool_isolate',
     `Expected \`${module}\` to export a function \`run\`, got ${got === '' ? 'no export' : got}. Export it by that name.`,
+  );
+}
+
+/**
+ * The function of a tool that an agent file defines: of an agent that it exports, by name or in a
+ * list, or of one that belongs to such an agent. Throws a UsageError `tool_isolate` if there is none.
+ */
+export function definedRun(exported: unknown, { agent, tool }: DefinedTool): IsolatedRun {
+  // A set visits what is added to it meanwhile, and each agent once.
+  const agents = new Set<unknown>(Object.values(Object(exported) as object).flat());
+  for (const next of agents) {
+    if (!hasKind(next, 'agent')) continue;
+    const definition = next as AgentDefinition;
+    const found = definition.tools.find(({ spec }) => spec.name === tool);
+    if (definition.name === agent && found !== undefined) {
+      return (args, context) => found.execute(args, context);
+    }
+    for (const stage of definition.stages ?? []) agents.add(stage);
+    for (const { child } of definition.tools) agents.add(child?.agent);
+  }
+  throw new UsageError(
+    'tool_isolate',
+    `Expected the agent file to define tool \`${tool}\` of agent \`${agent}\`, got none. Export the agent.`,
   );
 }
 

@@ -1,4 +1,5 @@
 /** The worker's side of one call in a thread or process. */
+import { defined } from '../../core/base/defined.ts';
 import { utf8Length } from '../../core/base/json.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { errorText } from '../../core/base/error-text.ts';
@@ -78,7 +79,14 @@ function orderOf({ name, tool, args, context }: IsolatedCall): IsolatedOrder {
   const data = Object.entries(context).filter(
     ([key, value]) => key !== 'signal' && typeof value !== 'function',
   );
-  const order = { name, module: tool.module, args, context: Object.fromEntries(data) };
+  const { module, definedAs } = tool;
+  const order = {
+    name,
+    module,
+    args,
+    context: Object.fromEntries(data),
+    ...defined({ definedAs }),
+  };
   try {
     return structuredClone(order);
   } catch (error) {

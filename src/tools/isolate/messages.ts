@@ -8,15 +8,17 @@
 import { isPlainObject, type Json } from '../../core/base/json.ts';
 import { ToolError } from '../../core/base/tool-error.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
-import type { ToolContext } from '../../define/definition/definitions.ts';
+import type { DefinedTool, ToolContext } from '../../define/definition/definitions.ts';
 import { external } from '../../define/tool/external.ts';
 import { toolResult } from '../../define/tool/tool-result.ts';
 
 /** What the code gets: copied, so without functions and classes. */
 export interface IsolatedOrder {
   readonly name: string;
-  /** URL of the module that exports `run`. */
+  /** URL of the module that exports `run`, or of an agent file. */
   readonly module: string;
+  /** Set for an agent file. */
+  readonly definedAs?: DefinedTool;
   readonly args: unknown;
   /** The fields of the tool's context that are data. */
   readonly context: Readonly<Record<string, unknown>>;

@@ -13,7 +13,7 @@ import { notJsonText } from '../../core/toolchain/call-texts.ts';
 import { toJsonResult } from '../../core/toolchain/result-json.ts';
 import type { ToolContext } from '../../define/definition/definitions.ts';
 import { isExternalReturn } from '../../define/tool/external.ts';
-import { runOf } from '../../define/tool/isolated-tool.ts';
+import { definedRun, runOf } from '../../define/tool/isolated-tool.ts';
 import { isToolReturn } from '../../define/tool/tool-result.ts';
 import { asCaller, callerText, currentCaller, type Caller } from '../caller.ts';
 import { reporter } from '../reporter.ts';
@@ -57,7 +57,10 @@ export async function runOrder(order: IsolatedOrder, connection: Connection): Pr
   const end = await new Promise<IsolatedEnd>((resolve) => {
     running = { caller, fail: (error) => resolve(thrown(error)) };
     const work = async (): Promise<unknown> => {
-      const run = runOf(await connection.load(order.module), order.module);
+      const exported = await connection.load(order.module);
+      const { definedAs } = order;
+      const run =
+        definedAs === undefined ? runOf(exported, order.module) : definedRun(exported, definedAs);
       return run(order.args, { ...context, ...reports, signal: stop.signal } as ToolContext);
     };
     asCaller(caller, work).then(

@@ -116,6 +116,12 @@ export function bundleFile({
   return join(cacheDir, `workflows-${keyOf(workflowsPath, preloadModules)}.json`);
 }
 
+/** The mark of a module with workflows: 8 digits that follow from its text. */
+export async function markOf(workflowsPath: string): Promise<string> {
+  const text = await readFile(workflowsPath);
+  return createHash('sha256').update(text).digest('hex').slice(0, 8);
+}
+
 async function makeBundle(
   workflowsPath: string,
   preloadModules: readonly string[],

@@ -19,11 +19,12 @@ import { defined } from '../../core/base/defined.ts';
 import type { ChunkPublisher } from '../../core/streaming/chunk-stream.ts';
 import type { ActivityRuntime } from '../../activities/activity-types.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
-import { loadWorkflowBundle } from '../bundle/bundle.ts';
-import { createIsolation } from '../../tools/isolate/create-isolation.ts';
+import { loadWorkflowBundle, markOf } from '../bundle/bundle.ts';
+import { createToolPlaces } from '../../tools/isolate/tool-places.ts';
 import { createRegistry } from '../../registry/registry.ts';
 import { workerConverter } from './data-converter.ts';
 import { guardWorkflowThreads } from './guard-workflow-threads.ts';
+import { identityOf } from './identity.ts';
 import { signalOverruns } from './signal-overruns.ts';
 import type { WorkerVersion } from '../../versioning/worker-version.ts';
 import { CONFIG_DEFAULTS } from '../config/config.ts';
@@ -71,6 +72,12 @@ export interface WorkParts {
    * Default: the number of cores, at least 2.
    */
   readonly isolatedCalls?: number;
+  /**
+   * The module that exports `agents`, as `import.meta.url` has it. With it, a call that has lost five
+   * workers runs in a child process, which imports that module. Default: such a call runs in the
+   * worker, one at a time. The commands `worker` and `dev` set it.
+   */
+  readonly agentsModule?: string;
 }
 
 /** Options of {@link createWorker}. */
@@ -142,17 +149,19 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
     modelQueue,
     toolQueue,
     rules: NEWEST_RULES,
+    workflows: parts.workflowsPath === undefined ? undefined : await markOf(parts.workflowsPath),
   });
   const { archive, chunks } = parts;
-  const isolation = createIsolation(parts.isolatedCalls);
-  const activities = createActivities({ registry, runtime, cache, chunks, archive, isolation });
+  const places = createToolPlaces(parts);
+  const activities = createActivities({ registry, runtime, cache, chunks, archive, places });
   const sinks = createSinks({
     cache,
     archive,
     listeners: [...(parts.listeners ?? []), endStreams(chunks)],
     onListenerError: parts.onListenerError ?? (() => undefined),
   });
-  const common = { ...tuning(parts), activities };
+  const identity = identityOf(registry, parts.version);
+  const common = { ...tuning(parts), activities, identity };
   const roles = parts.roles ?? ['workflows', 'models', 'tools'];
   const workers: Worker[] = [];
   if (roles.includes('workflows')) {
@@ -178,7 +187,7 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
         await Promise.all(workers.map((worker) => worker.run()));
       } finally {
         stopSignals();
-        await isolation.close();
+        await places.close();
       }
     },
     shutdown: () => {

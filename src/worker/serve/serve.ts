@@ -59,7 +59,15 @@ export async function serve(
   { config, archive, chunks }: ServeResources,
   cleanup: Cleanup,
 ): Promise<Serving> {
-  const { agents, models = [], listeners, workflowsPath, roles, isolatedCalls } = parts;
+  const {
+    agents,
+    models = [],
+    listeners,
+    workflowsPath,
+    roles,
+    isolatedCalls,
+    agentsModule,
+  } = parts;
   // Report problems of the definitions before anything is started.
   createRegistry({ agents, models });
   const { address, namespace, connection: toServer } = config.temporal;
@@ -99,6 +107,7 @@ export async function serve(
       roles,
       workflowsPath,
       isolatedCalls,
+      agentsModule,
       maxCachedWorkflows,
       version,
       holdPatches,

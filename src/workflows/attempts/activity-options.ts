@@ -5,6 +5,7 @@
 import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow';
 import type { ActivityRuntime } from '../../activities/activity-types.ts';
 import {
+  LOSSES_BEFORE_APART,
   MAX_CHECK_ATTEMPTS,
   MAX_JUDGE_ATTEMPTS,
   MAX_MODEL_ATTEMPTS,
@@ -85,7 +86,11 @@ export function isRepeatedByService(losses: number): boolean {
   return losses >= LOSS_PAUSES_MS.length;
 }
 
+/** The SDK's failure of a worker that does not have the activity: the workflow waits for another. */
+export const UNREGISTERED = 'NotFoundError';
+
 const LATE_RETRY: NonNullable<ActivityOptions['retry']> = {
+  nonRetryableErrorTypes: [UNREGISTERED],
   initialInterval: LATE_LOSS_PAUSES_MS.first,
   backoffCoefficient: 2,
   maximumInterval: LATE_LOSS_PAUSES_MS.most,
@@ -95,15 +100,34 @@ const LATE_RETRY: NonNullable<ActivityOptions['retry']> = {
 const TOOL_GRACE_MS = 10_000;
 
 /** A tool's own deadline and retries; a `once` tool has a single try whatever happens. */
-export function toolOptions(tool: ToolSpec, runtime: ActivityRuntime): ActivityOptions {
+export function toolOptions(tool: ToolSpec, runtime: ActivityRuntime, losses = 0): ActivityOptions {
+  const mayWait = tool.isolate !== undefined || losses >= LOSSES_BEFORE_APART;
   return {
     // An isolated call may wait for a free thread or process as long as it may run.
-    startToCloseTimeout: tool.timeoutMs * (tool.isolate === undefined ? 1 : 2) + TOOL_GRACE_MS,
+    startToCloseTimeout: tool.timeoutMs * (mayWait ? 2 : 1) + TOOL_GRACE_MS,
     heartbeatTimeout: runtime.heartbeatMs,
     cancellationType: WAIT,
     retry: retryOf(tool),
     ...defined({ taskQueue: runtime.toolQueue }),
   };
+}
+
+/** The heartbeats of calls that are known to hold their worker. */
+const PATIENT_HEARTBEATS_MS: readonly number[] = [15_000, 60_000];
+
+/**
+ * With a heartbeat for a call that holds its worker for `heldMs`: a longer one lets it end, but a
+ * worker that dies is noticed later. So the others keep the short one.
+ */
+export function withHeartbeatFor(
+  options: ActivityOptions,
+  { heartbeatMs }: ActivityRuntime,
+  heldMs: number,
+): ActivityOptions {
+  if (heldMs === 0) return options;
+  const enough = PATIENT_HEARTBEATS_MS.find((ms) => ms > heldMs * 1.2);
+  const patient = enough ?? Math.max(...PATIENT_HEARTBEATS_MS);
+  return { ...options, heartbeatTimeout: Math.max(patient, heartbeatMs) };
 }
 
 /** A quick read: one event instead of six, no heartbeat; a lost result is read again. */

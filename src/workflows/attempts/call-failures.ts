@@ -13,6 +13,7 @@ import {
 import type { ModelFailureDetails, NotHereDetails } from '../../activities/activity-types.ts';
 import type { ApprovalOutcome, ModelLoss, ModelOutcome } from '../../core/contract/host-outcome.ts';
 import type { ToolSpec } from '../../core/contract/spec.ts';
+import { addEstimates } from '../../core/model/estimated-usage.ts';
 import { addUsage, noUsage } from '../../core/model/usage.ts';
 import {
   canceledCallText,
@@ -24,26 +25,35 @@ import {
 } from '../../core/toolchain/call-texts.ts';
 import type { ToolResult } from '../../core/contract/outcome.ts';
 import { MAX_MODEL_ATTEMPTS, maxToolAttempts } from '../../core/contract/attempts.ts';
+import { UNREGISTERED } from './activity-options.ts';
 
 /** The wait for a worker that has what a call needs was aborted: the call was not begun. */
 export class WaitAborted extends Error {
   override readonly name = 'WaitAborted';
 }
 
+/** What a worker lacked. */
+export interface Lack {
+  /** `tool refund` */
+  readonly what: string;
+  /** The agent of the call; absent if the worker could not know it. */
+  readonly agent?: string;
+  readonly message: string;
+}
+
 /**
  * What the worker lacked that took a call, if nothing was begun for that reason; null for any other
  * failure. A worker of another version may not have the activity at all.
  */
-export function lackOf(error: unknown): { readonly what: string; readonly message: string } | null {
+export function lackOf(error: unknown): Lack | null {
   const cause = causeOf(error);
   if (!(cause instanceof ApplicationFailure)) return null;
   const { message } = cause;
-  if (cause.type === UNREGISTERED) return { what: 'another version of Everloop', message };
-  return cause.type === 'not_here' ? { what: notHereOf(cause).what, message } : null;
+  if (cause.type === UNREGISTERED) return { what: 'a newer version of Everloop', message };
+  if (cause.type !== 'not_here') return null;
+  const { what, agent } = notHereOf(cause);
+  return { what, agent, message };
 }
-
-/** The type of the SDK's failure when a worker does not have an activity (seen, 1.24.0). */
-const UNREGISTERED = 'NotFoundError';
 
 function notHereOf(cause: ApplicationFailure): NotHereDetails {
   return cause.details?.[0] as NotHereDetails;
@@ -72,7 +82,7 @@ export function toModelOutcome(error: unknown, attemptsBefore = 0): ModelLoss {
     usage,
     usageKnown,
     attempts,
-    ...defined({ losses: details.losses }),
+    ...defined({ losses: details.losses, estimated: details.estimated }),
   };
 }
 
@@ -98,15 +108,22 @@ export function addEarlier<Outcome extends ModelOutcome>(
 function triesOf(
   earlier: ModelLoss,
   outcome: ModelOutcome,
-): Pick<ModelLoss, 'attempts' | 'losses'> {
+): Pick<ModelLoss, 'attempts' | 'losses' | 'estimated'> {
   const attempts = earlier.attempts + outcome.attempts;
   const losses = (earlier.losses ?? 0) + (outcome.losses ?? 0);
-  return { attempts, ...defined({ losses: losses === 0 ? undefined : losses }) };
+  const estimated = addEstimates(earlier.estimated, outcome.estimated);
+  return { attempts, ...defined({ losses: losses === 0 ? undefined : losses, estimated }) };
 }
 
 /** A call that was canceled between two attempts. */
-export function abortedWith({ usage, usageKnown, attempts, losses }: ModelLoss): ModelLoss {
-  return { kind: 'aborted', usage, usageKnown, attempts, ...defined({ losses }) };
+export function abortedWith({
+  usage,
+  usageKnown,
+  attempts,
+  losses,
+  estimated,
+}: ModelLoss): ModelLoss {
+  return { kind: 'aborted', usage, usageKnown, attempts, ...defined({ losses, estimated }) };
 }
 
 /** The details of a failed model activity; empty for a failure of another kind. */
@@ -137,9 +154,9 @@ export function toToolResult(error: unknown, tool: ToolSpec): ToolResult {
   if (error instanceof WaitAborted) {
     return { outcome: 'canceled', error: canceledCallText, ...unbegun };
   }
-  if (cause instanceof ApplicationFailure && cause.type === 'not_here') {
-    const { what, agent } = notHereOf(cause);
-    return { outcome: 'error', error: nowhereText(what, agent), ...unbegun };
+  const lack = lackOf(error);
+  if (lack !== null) {
+    return { outcome: 'error', error: nowhereText(lack.what, lack.agent), ...unbegun };
   }
   // With a single attempt, a call that waits to start has never run.
   if (maxAttempts === 1 && isUnstarted(cause)) {

@@ -4,6 +4,7 @@ import {
   ApplicationFailure,
   isCancellation,
   proxyActivities,
+  TimeoutFailure,
 } from '@temporalio/workflow';
 import { defined } from '../../core/base/defined.ts';
 import type {
@@ -19,6 +20,8 @@ import {
 } from '../../core/contract/attempts.ts';
 import { cappedOrder, type ModelOrder } from '../../core/contract/host-order.ts';
 import type { FailedAttempt, ModelLoss, ModelOutcome } from '../../core/contract/host-outcome.ts';
+import type { EstimatedUsage } from '../../core/contract/model.ts';
+import { addEstimates } from '../../core/model/estimated-usage.ts';
 import { noUsage } from '../../core/model/usage.ts';
 import type { ModelCallOptions } from '../../core/run/host.ts';
 import { attemptOptions, lossPauseMs, modelOptions, onAnyWorker } from './activity-options.ts';
@@ -61,9 +64,15 @@ export function triedModelCall(
 }
 
 /** `order` with what was tried before; the first attempt has it as it is. */
-export function after<Order extends object>(order: Order, { attempts, losses }: Tried): Order {
+export function after<Order extends object>(order: Order, tried: Tried): Order {
+  const { attempts, losses, retriedAfter } = tried;
   if (attempts + losses === 0) return order;
-  return { ...order, attemptsBefore: attempts, lossesBefore: losses };
+  return {
+    ...order,
+    attemptsBefore: attempts,
+    lossesBefore: losses,
+    ...defined({ retriedAfter }),
+  };
 }
 
 /** What the attempts of one call cost so far. */
@@ -77,6 +86,7 @@ interface Ledger {
 function createLedger({
   mayRetry,
   maxOutputAfter,
+  promptEstimate,
   hasFallback = false,
   onFailedAttempt,
 }: ModelCallOptions): Ledger {
@@ -84,51 +94,67 @@ function createLedger({
   const add = <Outcome extends ModelOutcome>(outcome: Outcome): Outcome =>
     lost === null ? outcome : addEarlier(lost, outcome);
 
-  /** Another attempt, unless the last one cost tokens and the limits have no room for it. */
-  const again = (
-    now: ModelLoss,
-    inMs: number,
-    failure?: { readonly message: string; readonly of: number },
-  ): Failed<ModelOutcome> => ({
-    kind: 'again',
-    tried: { attempts: now.attempts, losses: now.losses ?? 0 },
-    inMs,
-    ...defined({ failure }),
-    aborted: () => abortedWith(now),
-    // The limits may have been lowered meanwhile.
-    refused: () => (now.usageKnown && !mayRetry(now) ? now : null),
-  });
   return {
     ended: add,
-    cap: () => (lost?.usageKnown === true ? maxOutputAfter?.(lost) : undefined),
+    cap: () => (lost === null || !isCharged(lost) ? undefined : maxOutputAfter?.(lost)),
     failed: (error) => {
       if (isCancellation(error) || error instanceof WaitAborted) {
         return { kind: 'final', outcome: add(toModelOutcome(error)) };
       }
       const hasLost = isLoss(error);
-      const now = add(hasLost ? lossOf(error) : failureOf(error));
-      const { usageKnown: hadCost = false } = modelDetailsOf(causeOf(error));
+      const last = hasLost ? lossOf(error, promptEstimate) : failureOf(error);
+      const now = add(last);
       lost = now;
-      if (hadCost && !mayRetry(now)) return { kind: 'final', outcome: now };
-      if (hasLost) return again(now, lossPauseMs(now.losses ?? 1));
-      const inMs = waitOf(error, now.attempts);
-      if (inMs === null || !hasNextModelAttempt(now.attempts, inMs, hasFallback)) {
+      const inMs = hasLost ? lossPauseMs(now.losses ?? 1) : waitOf(error, now, hasFallback);
+      if (inMs === null || (isCharged(last) && !mayRetry(now)))
         return { kind: 'final', outcome: now };
-      }
       const failed = failedAttempt(now, inMs);
-      onFailedAttempt?.(failed);
-      return again(now, inMs, { message: failed.message, of: maxModelAttempts(hasFallback) });
+      if (!hasLost) onFailedAttempt?.(failed);
+      const failure = { message: failed.message, of: maxModelAttempts(hasFallback) };
+      return {
+        kind: 'again',
+        tried: { attempts: now.attempts, losses: now.losses ?? 0 },
+        inMs,
+        ...defined({ failure: hasLost ? undefined : failure }),
+        aborted: () => abortedWith(now),
+        // The limits may have been lowered meanwhile.
+        refused: () => (isCharged(last) && !mayRetry(now) ? now : null),
+      };
     },
   };
 }
 
+/** Whether attempts cost tokens, so that the limits must have room for another one. */
+function isCharged({ usageKnown, estimated }: ModelLoss): boolean {
+  return usageKnown || estimated !== undefined;
+}
+
 /** A loss: no attempt of the provider, but it may have cost tokens. */
-function lossOf(error: unknown): ModelLoss {
+function lossOf(error: unknown, promptEstimate: ModelCallOptions['promptEstimate']): ModelLoss {
   const cause = causeOf(error);
   const { usage = noUsage, usageKnown = false, losses = 0 } = modelDetailsOf(cause);
   const { message } = cause;
-  const code = 'model_error';
-  return { kind: 'failed', code, message, usage, usageKnown, attempts: 0, losses: losses + 1 };
+  const cost = { usage, usageKnown, attempts: 0, losses: losses + 1 };
+  const estimated =
+    cause instanceof TimeoutFailure
+      ? estimateOf(cause, promptEstimate)
+      : modelDetailsOf(cause).estimated;
+  return { kind: 'failed', code: 'model_error', message, ...cost, ...defined({ estimated }) };
+}
+
+/**
+ * What an attempt used that died with its worker, by its last heartbeat (`UsedSoFar`); its prompt if
+ * it died before the first.
+ */
+function estimateOf(
+  { lastHeartbeatDetails }: TimeoutFailure,
+  promptEstimate: ModelCallOptions['promptEstimate'],
+): EstimatedUsage | undefined {
+  const last = lastHeartbeatDetails as
+    { readonly asked?: EstimatedUsage; readonly lost?: EstimatedUsage } | null | undefined;
+  return last === undefined || last === null
+    ? promptEstimate?.()
+    : addEstimates(last.lost, last.asked);
 }
 
 /** A failure of the provider. The activity of a call that the workflow tries has one attempt. */
@@ -136,13 +162,14 @@ function failureOf(error: unknown): ModelLoss {
   return toModelOutcome(error, MAX_MODEL_ATTEMPTS - 1);
 }
 
-/** How long the next attempt waits after the `attempts`-th; null: the failure is final. */
-function waitOf(error: unknown, attempts: number): number | null {
+/** How long the next attempt waits; null: there is none. */
+function waitOf(error: unknown, { attempts }: ModelLoss, hasFallback: boolean): number | null {
   const cause = causeOf(error);
   const { retryAfterMs } = modelDetailsOf(cause);
-  if (retryAfterMs !== undefined) return retryAfterMs;
   const isFinal = cause instanceof ApplicationFailure && cause.nonRetryable === true;
-  return isFinal || !(error instanceof ActivityFailure) ? null : modelRetryMs(attempts);
+  if (retryAfterMs === undefined && (isFinal || !(error instanceof ActivityFailure))) return null;
+  const inMs = retryAfterMs ?? modelRetryMs(attempts);
+  return hasNextModelAttempt(attempts, inMs, hasFallback) ? inMs : null;
 }
 
 function failedAttempt(now: ModelLoss, retryInMs: number): FailedAttempt {

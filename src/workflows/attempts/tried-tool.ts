@@ -26,6 +26,7 @@ import {
   lossPauseMs,
   onAnyWorker,
   toolOptions,
+  withHeartbeatFor,
 } from './activity-options.ts';
 import {
   causeOf,
@@ -36,7 +37,7 @@ import {
 } from './call-failures.ts';
 import { isLoss, isToolLoss, neverBegan } from './losses.ts';
 import { after } from './tried-model.ts';
-import type { Failed, Tried, TriedCall } from './try-again.ts';
+import type { Failed, OperatorNeeded, Tried, TriedCall } from './try-again.ts';
 
 type ToolActivity = EverloopActivities['callTool'];
 
@@ -46,13 +47,15 @@ export interface ToolTries {
   /** The local activity of a quick read, for its first try; null for other tools. */
   readonly local: ToolActivity | null;
   readonly abortId: string | undefined;
+  /** How long this call is known to hold a worker, in ms. */
+  readonly heldMs: () => number;
 }
 
 /** A tool call whose attempts the workflow begins. */
 export function triedToolCall(
   order: ToolOrder,
   tool: ToolSpec,
-  { runtime, local, abortId }: ToolTries,
+  { runtime, local, abortId, heldMs }: ToolTries,
 ): TriedCall<ToolResult, ToolResult> {
   // A local activity is repeated by its own worker, so whatever it ends with is final.
   let isHere = local !== null;
@@ -62,12 +65,15 @@ export function triedToolCall(
     schedule: (tried, isElsewhere) => {
       if (local !== null && isHere && !isElsewhere) return local(order);
       isHere = false;
-      const options = within(toolOptions(tool, runtime), tried, isElsewhere);
+      const patient = withHeartbeatFor(toolOptions(tool, runtime, tried.losses), runtime, heldMs());
+      const options = within(patient, tried, isElsewhere);
       return activityOf(tool, proxyActivities<EverloopActivities>(options))(after(order, tried));
     },
     onResult: (result, tried) => ({ ...result, ...lossesOf(tried.losses + (result.losses ?? 0)) }),
     onFailure: (error, tried) =>
-      isHere ? final(toToolResult(error, tool)) : failedTool(error, tried, tool),
+      isHere
+        ? final(toToolResult(error, tool))
+        : (operatorNeeded(error, tried, { order, tool }) ?? failedTool(error, tried, tool)),
   };
 }
 
@@ -84,6 +90,18 @@ function within(options: ActivityOptions, tried: Tried, isElsewhere: boolean): A
 
 function final<Outcome>(outcome: Outcome): Failed<Outcome> {
   return { kind: 'final', outcome };
+}
+
+/** What it means that a worker refuses to try the call again; null for any other failure. */
+function operatorNeeded(
+  error: unknown,
+  { attempts, losses }: Tried,
+  { order, tool }: { readonly order: ToolOrder; readonly tool: ToolSpec },
+): OperatorNeeded<ToolResult> | null {
+  if (!isOfType(error, 'operator_needed')) return null;
+  const tried = { attempts, losses: losses + (lossDetailsOf(error).losses ?? 0) };
+  const aborted = (): ToolResult => stoppedTool(new WaitAborted(), tried, tool);
+  return { kind: 'operator', callId: order.callId, tried, aborted };
 }
 
 /** What the failure of an attempt of a tool means for its call. */

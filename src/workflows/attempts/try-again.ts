@@ -8,6 +8,7 @@
  * T3  An abort ends each wait. A pause of the run ends it too: when the run resumes, the next attempt
  *     begins at once.
  * T4  An attempt whose worker lacks something never began; see `retry-elsewhere.ts`.
+ * T5  A call that has lost too many workers waits for an operator; a cancel ends that too.
  */
 import { defined } from '../../core/base/defined.ts';
 import { isoOfMoment } from '../../core/text/civil-date.ts';
@@ -16,6 +17,7 @@ import { isRepeatedByService } from './activity-options.ts';
 import { lackOf } from './call-failures.ts';
 import type { OpenCall, RunCall } from './open-call.ts';
 import type { Elsewhere } from './retry-elsewhere.ts';
+import type { OperatorWait } from './operator-calls.ts';
 import type { Rest } from './rests.ts';
 
 /** What was tried of a call and has ended. */
@@ -24,6 +26,14 @@ export interface Tried {
   readonly attempts: number;
   /** Attempts that were lost with their worker. */
   readonly losses: number;
+  /** The losses when an operator last had the call tried again. */
+  readonly retriedAfter?: number;
+}
+
+/** Why an attempt failed, for the status, and how many attempts there are. */
+export interface AttemptFailure {
+  readonly message: string;
+  readonly of: number;
 }
 
 /** What a failure means for its call: it ends the call, or another attempt follows. */
@@ -33,13 +43,22 @@ export type Failed<Outcome> =
       readonly kind: 'again';
       readonly tried: Tried;
       readonly inMs: number;
-      /** Why, for the status, and how many attempts there are; absent after a loss. */
-      readonly failure?: { readonly message: string; readonly of: number };
+      /** Absent after a loss. */
+      readonly failure?: AttemptFailure;
       /** The outcome if an abort ends the wait. */
       readonly aborted: () => Outcome;
       /** Asked after the wait: an outcome ends the call, null lets the next attempt begin. */
       readonly refused?: () => Outcome | null;
     };
+
+/** A call that only an operator may have tried again. */
+export interface OperatorNeeded<Outcome> {
+  readonly kind: 'operator';
+  readonly callId: string;
+  readonly tried: Tried;
+  /** The outcome if an abort ends the wait. */
+  readonly aborted: () => Outcome;
+}
 
 /** A call that is tried until it ends. */
 export interface TriedCall<Result, Outcome> {
@@ -52,7 +71,7 @@ export interface TriedCall<Result, Outcome> {
   /** Begins an attempt; `isElsewhere`: not on the worker that asks for it. */
   readonly schedule: (tried: Tried, isElsewhere: boolean) => Promise<Result>;
   readonly onResult: (result: Result, tried: Tried) => Outcome;
-  readonly onFailure: (error: unknown, tried: Tried) => Failed<Outcome>;
+  readonly onFailure: (error: unknown, tried: Tried) => Failed<Outcome> | OperatorNeeded<Outcome>;
 }
 
 /** Tries a call until it ends; never rejects. */
@@ -63,12 +82,13 @@ export interface TryParts {
   readonly run: RunCall;
   readonly elsewhere: Elsewhere;
   readonly rest: Rest;
+  readonly operator: OperatorWait;
 }
 
 const NOTHING: Tried = { attempts: 0, losses: 0 };
 
 /** The attempts of the calls of a run. */
-export function createTryCall({ run, elsewhere, rest }: TryParts): TryCall {
+export function createTryCall({ run, elsewhere, rest, operator }: TryParts): TryCall {
   /** Goes on after `error`, until the call ends. */
   const tryAgain = async <Result, Outcome>(
     call: TriedCall<Result, Outcome>,
@@ -93,11 +113,17 @@ export function createTryCall({ run, elsewhere, rest }: TryParts): TryCall {
         const failed = call.onFailure(failure, tried);
         if (failed.kind === 'final') return failed.outcome;
         tried = failed.tried;
-        relabel(labelOf(call.label, failed, Date.now() + failed.inMs));
-        if ((await rest(scope, failed.inMs)) === 'aborted') return failed.aborted();
-        const refused = failed.refused?.() ?? null;
-        if (refused !== null) return refused;
-        shown = labelOf(call.label, failed);
+        if (failed.kind === 'operator') {
+          relabel(`operator: ${call.label} ended ${tried.losses} workers`);
+          if ((await operator(scope, failed.callId)) === 'aborted') return failed.aborted();
+          tried = { ...tried, retriedAfter: tried.losses };
+        } else {
+          relabel(labelOf(call.label, failed, Date.now() + failed.inMs));
+          if ((await rest(scope, failed.inMs)) === 'aborted') return failed.aborted();
+          const refused = failed.refused?.() ?? null;
+          if (refused !== null) return refused;
+        }
+        shown = labelOf(call.label, { ...failed, tried });
         relabel(shown);
         attempt = scope.run(() => call.schedule(tried, false));
       }
@@ -130,7 +156,7 @@ const MAX_SHOWN = 200;
  */
 export function labelOf(
   label: string,
-  { tried, failure }: Pick<Extract<Failed<never>, { kind: 'again' }>, 'tried' | 'failure'>,
+  { tried, failure }: { readonly tried: Tried; readonly failure?: AttemptFailure },
   at?: number,
 ): string {
   const { attempts, losses } = tried;

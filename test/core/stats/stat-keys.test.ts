@@ -23,6 +23,8 @@ describe('the table of statistics', () => {
       'agent:input_tokens_cached',
       'agent:reasoning_tokens',
       'agent:cost_microusd',
+      'agent:estimated_tokens',
+      'agent:estimated_cost',
       'agent:tool_calls',
       'agent:tool_calls_error_total',
       'agent:tool_calls_error',

@@ -1,0 +1,185 @@
+/**
+ * Takes what people and models wrote out of a history, so that it can be kept and passed on, and still
+ * replays.
+ *
+ * I1  Each word becomes another one of the same length and the same case, and each digit another
+ *     digit. The same word always becomes the same one within a history; the key is drawn anew for
+ *     each history and kept nowhere.
+ * I2  Kept are the structure of JSON, ids, numbers outside of texts, the names that the agent's
+ *     specification gives, and the words of Everloop's own formats and language. A key, or a text of
+ *     one word, that Everloop's code has, such as `answered`, is kept as well.
+ * I3  A history may still decide by a text, for example by a comparison in a program. So whoever
+ *     saves it replays what came out, and does not save what does not fit.
+ */
+import { createHmac, randomBytes } from 'node:crypto';
+import { languageCard, referenceTables } from '../lisp.ts';
+import { isPlainObject, type Json } from '../core/base/json.ts';
+import { payloadValue, type JsonPayload, type RunHistory } from './run-history.ts';
+
+/** What is replaced in texts. */
+export interface SanitiseOptions {
+  /** The code of the workflows: a text that is one of its words is kept. */
+  readonly code: string;
+  /** Whether digits in texts are replaced too; programs may depend on them. */
+  readonly digits: boolean;
+}
+
+/** Replaces texts. */
+interface Filler {
+  /** A text of people or models. */
+  text(text: string): string;
+  /** A value of JSON; ids and Everloop's own keys stay. */
+  json(value: Json, key?: string): Json;
+}
+
+/** The link without what people and models wrote. */
+export function sanitised(link: RunHistory, options: SanitiseOptions): RunHistory {
+  const filler = fillerOf(namesIn(link), options);
+  const events = link.history.events.map((event) => cleaned(event as unknown as Json, filler));
+  return { ...link, history: { events } } as unknown as RunHistory;
+}
+
+/** Words that a model and Everloop write to each other around what they say. */
+const FORMAT_WORDS = [
+  'tool tools args action actions answer thinking observation input output task question options',
+  'null true false yes no clojure lisp json yaml xml python text string number error approve deny',
+  'CDATA lt gt amp quot',
+].flatMap((line) => line.split(' '));
+
+/** The names of the language, from the pages on it. */
+function languageWords(): readonly string[] {
+  const pages = `${languageCard()}\n${referenceTables()}`;
+  return [...pages.matchAll(/`([^`\n]+)`/g)].flatMap(([, code = '']) => wordsOf(code));
+}
+
+/** Keys of a specification under which a text, or each of a list, is a name. */
+const NAME_KEY =
+  /^(?:name|tag|id|tool|agent|section|validators?|enum|const|format|mode|kind|type)$/;
+
+/** Keys under which a text is an id. */
+const ID_KEY = /(?:^id|Id|Ids|Key|Hash|Digest|address|codeId|digest|program)$/;
+
+/** The names that specifications in payloads give, with all keys of their JSON. */
+function namesIn(link: RunHistory): ReadonlySet<string> {
+  const names = new Set([...FORMAT_WORDS, ...languageWords(), ...wordsOf(link.workflowId)]);
+  const visitSpec = (value: unknown, key: string): void => {
+    if (typeof value === 'string' && NAME_KEY.test(key)) addAll(names, wordsOf(value));
+    if (Array.isArray(value)) for (const item of value as unknown[]) visitSpec(item, key);
+    if (!isPlainObject(value)) return;
+    for (const [name, item] of Object.entries(value)) {
+      addAll(names, wordsOf(name));
+      visitSpec(item, name);
+    }
+  };
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) value.forEach(visit);
+    if (!isPlainObject(value)) return;
+    if (isPayload(value)) return visit(payloadValue(value));
+    for (const [name, item] of Object.entries(value)) {
+      if (name === 'spec') visitSpec(item, name);
+      else visit(item);
+    }
+  };
+  visit(link.history.events);
+  return names;
+}
+
+function addAll(names: Set<string>, words: readonly string[]): void {
+  for (const word of words) names.add(word);
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text.match(/\p{L}+/gu) ?? [];
+}
+
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i;
+
+/** A UUID, a word, or a number. */
+const PIECE = new RegExp(`${UUID.source}|\\p{L}+|\\d+`, 'giu');
+
+function fillerOf(names: ReadonlySet<string>, { code, digits }: SanitiseOptions): Filler {
+  const key = randomBytes(32);
+  const filled = new Map<string, string>();
+  const fill = (piece: string): string => {
+    if (piece.length === 1 && !/\d/.test(piece)) return piece;
+    if (names.has(piece) || UUID.test(piece)) return piece;
+    if (/^\d/.test(piece) && !digits) return piece;
+    const known = filled.get(piece) ?? otherPiece(piece, key);
+    filled.set(piece, known);
+    return known;
+  };
+  const text = (given: string): string => given.replaceAll(PIECE, fill);
+  const ownWords = new Set(code.match(/[A-Za-z_$]\w*/g));
+  const isName = (word: string): boolean =>
+    ownWords.has(word) || (/^\D+$/.test(word) && wordsOf(word).every((part) => names.has(part)));
+  const isOwn = (given: string): boolean =>
+    !/\s/.test(given) && (given.match(/[\w$]+/g) ?? []).every(isName);
+  // The ids of calls are keys, such as `3.12`.
+  const keyOf = (name: string): string =>
+    isOwn(name) || /^\d{1,3}(?:\.\d{1,3})*$/.test(name) ? name : text(name);
+  const isKept = (given: string, name: string): boolean =>
+    isOwn(given) || (ID_KEY.test(name) && !/\s/.test(given));
+  const json = (value: Json, name = ''): Json => {
+    if (typeof value === 'string') return isKept(value, name) ? value : text(value);
+    if (Array.isArray(value)) return value.map((item: Json) => json(item, name));
+    if (typeof value !== 'object' || value === null) return value;
+    const entries = Object.entries(value as { readonly [key: string]: Json });
+    return Object.fromEntries(entries.map(([at, item]) => [keyOf(at), json(item, at)]));
+  };
+  return { text, json };
+}
+
+/** Letters of each length in UTF-8: a text keeps its size in bytes, too. */
+const LETTERS: readonly (readonly string[])[] = [
+  Array.from('abcdefghijklmnopqrstuvwxyz'),
+  Array.from('àèìòùáéíóúäëïöü'),
+  Array.from('一二三四五六七八九十'),
+  Array.from('𐐨𐐩𐐪𐐫𐐬𐐭'),
+];
+
+function otherPiece(piece: string, key: Buffer): string {
+  const bytes = createHmac('sha256', key).update(piece).digest();
+  const other = (char: string, at: number): string => {
+    const byte = bytes[at % bytes.length] ?? 0;
+    // The first digit stays a first digit.
+    if (/\d/.test(char)) return String(at === 0 && char !== '0' ? 1 + (byte % 9) : byte % 10);
+    const letters = LETTERS[Buffer.byteLength(char) - 1] ?? [char];
+    const letter = letters[byte % letters.length] ?? char;
+    return char === char.toLowerCase() ? letter : letter.toUpperCase();
+  };
+  return Array.from(piece, other).join('');
+}
+
+/** Texts of the service's own that may quote what was written. */
+const TEXT_KEY = /^(?:message|reason|cause|stackTrace|summary)$/;
+
+/** An event without texts: payloads, failures and who worked on it. */
+function cleaned(value: Json, filler: Filler, key = ''): Json {
+  if (typeof value === 'string') {
+    if (key === 'identity') return 'worker';
+    if (key === 'stackTrace') return '';
+    return TEXT_KEY.test(key) ? filler.text(value) : value;
+  }
+  if (Array.isArray(value)) return value.map((item: Json) => cleaned(item, filler, key));
+  if (!isPlainObject(value)) return value;
+  if (isPayload(value)) return cleanedPayload(value, filler) as unknown as Json;
+  const entries = Object.entries(value as { readonly [key: string]: Json });
+  // What the SDK itself records of a marker: the name of an activity or of a patch.
+  const isOwn = (name: string): boolean => name === 'patch-data' || name === 'data';
+  return Object.fromEntries(
+    entries.map(([name, item]) => [name, isOwn(name) ? item : cleaned(item, filler, name)]),
+  );
+}
+
+function isPayload(value: unknown): value is JsonPayload {
+  return (
+    isPlainObject(value) && isPlainObject(value['metadata']) && 'encoding' in value['metadata']
+  );
+}
+
+function cleanedPayload(payload: JsonPayload, filler: Filler): JsonPayload {
+  const value = payloadValue(payload);
+  if (value === undefined) return payload;
+  const text = JSON.stringify(filler.json(value as Json));
+  return { ...payload, data: Buffer.from(text).toString('base64') };
+}

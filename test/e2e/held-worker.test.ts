@@ -1,0 +1,74 @@
+/** A tool that blocks JavaScript holds its worker, which the service then takes for lost. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { servingProgram } from '../support/builds.ts';
+import { shareBundle } from '../support/bundles.ts';
+import { eventually } from '../support/eventually.ts';
+import { bodiesOf, hasNoGap } from '../support/runs.ts';
+import { openStage, type Stage } from '../support/stage.ts';
+
+const AGENTS = fileURLToPath(new URL('../support/fixtures/holding-agents.ts', import.meta.url));
+
+const taskQueue = `held-${randomUUID()}`;
+const said: string[] = [];
+let stage: Stage;
+let worker: ChildProcess;
+
+beforeAll(async () => {
+  stage = await openStage(inject('temporal'));
+  await shareBundle(stage.folder);
+  worker = spawn(process.execPath, [...servingProgram(), 'worker', '--agents', AGENTS], {
+    cwd: stage.folder,
+    env: {
+      PATH: process.env['PATH'],
+      TEMPORAL_ADDRESS: stage.address,
+      TEMPORAL_NAMESPACE: stage.namespace,
+      EVERLOOP_TASK_QUEUE: taskQueue,
+      EVERLOOP_DATA_DIR: stage.folder,
+      EVERLOOP_LOG_LEVEL: 'WARN',
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  worker.stderr?.on('data', (data: Buffer) => said.push(data.toString()));
+  await eventually('the worker to be ready', () => said.join('').includes('Ready.'));
+});
+afterAll(async () => {
+  if (worker.exitCode === null) {
+    worker.kill('SIGTERM');
+    await once(worker, 'exit');
+  }
+  await stage.close();
+});
+
+it('[R2] the tool succeeds with a longer heartbeat, and so do the calls beside it', async () => {
+  const everloop = stage.everloopOf(taskQueue);
+  const thinkers = [];
+  for (let count = 0; count < 3; count += 1) {
+    thinkers.push(await everloop.start('thinker', { task: 'Think.' }));
+  }
+  const run = await everloop.start('holder', { task: 'Go.' });
+
+  expect(await run.result()).toMatchObject({ status: 'success', value: 'done' });
+  const steps = await Promise.all(thinkers.map((thinker) => thinker.result()));
+  expect(steps).toEqual(
+    thinkers.map(() => expect.objectContaining({ status: 'success', value: 'thought' })),
+  );
+  const events = await run.events();
+  expect(hasNoGap(events)).toBe(true);
+  const [call] = bodiesOf(events, 'agent:tool_call:after');
+  expect(call).toMatchObject({ outcome: 'ok', attempts: 1, output: 'refunded' });
+  // Two losses at most: the first attempt after the worker has told of it waits long enough.
+  expect([1, 2]).toContain(call?.losses);
+
+  const history = await stage.client.workflow.getHandle(run.id).fetchHistory();
+  const heartbeats = (history.events ?? []).flatMap(
+    ({ activityTaskScheduledEventAttributes: of }) =>
+      of?.activityType?.name === 'callTool' ? [Number(of.heartbeatTimeout?.seconds)] : [],
+  );
+  expect([heartbeats[0], heartbeats.at(-1)]).toEqual([5, 15]);
+  expect(said.join('')).toMatch(/tool refund held the worker for 1\d s/);
+  await stage.replay(run);
+}, 180_000);

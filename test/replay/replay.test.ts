@@ -1,0 +1,256 @@
+/** `everloop replay`: histories are tried with this code, and saved without what was written. */
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import { inTurns, linksIn, linksOf, sampleOf } from '../../src/replay/choose.ts';
+import { replayAll, type ReplayReport } from '../../src/replay/report.ts';
+import { payloadValue, readRunHistory, type RunHistory } from '../../src/replay/run-history.ts';
+import { loadWorkflowBundle, type LoadedBundle } from '../../src/worker/bundle/bundle.ts';
+import { cli, type CliResult } from '../cli/cli-fixture.ts';
+import { bundleFolder, shareBundle } from '../support/bundles.ts';
+import { programAgent } from '../support/program-agents.ts';
+import { answer } from '../support/runs.ts';
+import { openStage, type Stage } from '../support/stage.ts';
+
+const HISTORIES = fileURLToPath(new URL('../histories', import.meta.url));
+const OWN_LOOPS = fileURLToPath(
+  new URL('../support/fixtures/workflows/programs-loop.ts', import.meta.url),
+);
+
+let stage: Stage;
+let bundle: LoadedBundle;
+let own: LoadedBundle;
+let folder: string;
+beforeAll(async () => {
+  stage = await openStage(inject('temporal'));
+  bundle = await loadWorkflowBundle({ cacheDir: await bundleFolder() });
+  own = await loadWorkflowBundle({
+    cacheDir: await bundleFolder(OWN_LOOPS),
+    workflowsPath: OWN_LOOPS,
+  });
+  folder = await mkdtemp(join(tmpdir(), 'everloop-replay-'));
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+  await stage?.close();
+});
+
+async function recorded(name: string): Promise<RunHistory> {
+  const link = readRunHistory(await readFile(join(HISTORIES, `${name}.json`), 'utf8'));
+  if (link === undefined) throw new Error(`Expected ${name} to be a history.`);
+  return link;
+}
+
+async function* each(...links: readonly RunHistory[]): AsyncGenerator<RunHistory> {
+  yield* links;
+}
+
+/** What a person reads in the payloads of the files of a folder. */
+async function writtenIn(path: string): Promise<string> {
+  const texts: string[] = [];
+  for (const name of await readdir(path)) {
+    const text = await readFile(join(path, name), 'utf8');
+    texts.push(text.replaceAll(/"data":\s*"([^"]*)"/g, (_all, data: string) => decoded(data)));
+  }
+  return texts.join('\n');
+}
+
+function decoded(data: string): string {
+  return Buffer.from(data, 'base64').toString();
+}
+
+/** The command line, with the bundles of this run of tests. */
+async function run(...argv: readonly string[]): Promise<CliResult> {
+  const cwd = await mkdtemp(join(folder, 'cwd-'));
+  await shareBundle(cwd);
+  return cli(argv, { cwd, env: { EVERLOOP_DATA_DIR: cwd } });
+}
+
+/** The same with a report. */
+async function replayCli(...argv: readonly string[]): Promise<{
+  readonly exitCode: number;
+  readonly report: ReplayReport;
+}> {
+  const { exitCode, stdout, stderr } = await run('--json', 'replay', ...argv);
+  if (stdout === '') throw new Error(stderr);
+  return { exitCode, report: JSON.parse(stdout) as ReplayReport };
+}
+
+describe('everloop replay', () => {
+  it('fits the corpus, with the loops that some of it needs', async () => {
+    const { exitCode, report } = await replayCli('--from', HISTORIES, '--workflows', OWN_LOOPS);
+
+    expect(report).toMatchObject({ failures: [], skipped: [], saved: null });
+    expect(report.links).toBe((await readdir(HISTORIES)).length);
+    expect(exitCode).toBe(0);
+  });
+
+  it('finds a broken build, with run, event and what came before', async () => {
+    const code = bundle.code.replace(/(schedule:\(\)=>\w+)\.callModel\(/, '$1.judgeAnswer(');
+    expect(code).not.toBe(bundle.code);
+    const link = await recorded('chat');
+
+    const { failures } = await replayAll(each(link), { bundle: { ...bundle, code } });
+
+    const { eventId } = link.history.events.find((event) =>
+      JSON.stringify(event).includes('"callModel"'),
+    ) as RunHistory['history']['events'][number];
+    expect(failures).toEqual([
+      {
+        workflowId: link.workflowId,
+        runId: link.runId,
+        agent: 'airline',
+        build: null,
+        message:
+          "Activity type of scheduled event 'callModel' does not match activity type of activity command 'judgeAnswer'",
+        event: { id: Number(eventId), type: 'ACTIVITY_TASK_SCHEDULED' },
+        after: { seq: 3, type: 'agent:model_call:before' },
+        unknownPatches: [],
+      },
+    ]);
+  });
+
+  it('says which patch of a history this code lacks', async () => {
+    const code = bundle.code.replaceAll('limits-at-once', 'limits-another-way');
+
+    const { failures } = await replayAll(each(await recorded('batch')), {
+      bundle: { ...bundle, code },
+    });
+
+    expect(failures).toMatchObject([{ unknownPatches: ['limits-at-once'] }]);
+  });
+
+  it('exits with 1 if a history does not fit, and shows it', async () => {
+    const place = await mkdtemp(join(folder, 'changed-'));
+    const text = await readFile(join(HISTORIES, 'chat.json'), 'utf8');
+    await writeFile(join(place, 'chat.json'), text.replaceAll('"callModel"', '"callTool"'));
+
+    const { exitCode, report } = await replayCli('--from', place);
+
+    expect(exitCode).toBe(1);
+    expect(report.failures).toMatchObject([{ agent: 'airline', event: { id: 6 } }]);
+  });
+
+  it('refuses a folder with other files, and says which', async () => {
+    const place = await mkdtemp(join(folder, 'other-'));
+    await writeFile(join(place, 'other.json'), '{"v": 1}');
+
+    const { exitCode, stderr } = await run('replay', '--from', place);
+
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('got `other.json`');
+  });
+});
+
+describe('saved histories', () => {
+  it('replay, and hold nothing that people and models wrote', async () => {
+    const save = join(folder, 'saved');
+    const names = ['chat', 'handover-link', 'people', 'pipeline', 'tree', 'tree-child'];
+    const links = await Promise.all(names.map(recorded));
+
+    const { saved } = await replayAll(each(...links), {
+      bundle,
+      save: { folder: save, raw: false },
+    });
+
+    expect(saved).toEqual({ links: names.length, left: [] });
+    const { links: count, failures } = await replayAll(linksIn(save), { bundle });
+    expect({ count, failures }).toEqual({ count: names.length, failures: [] });
+    const written = await writtenIn(save);
+    expect(await writtenIn(HISTORIES)).toMatch(/John Smith/);
+    expect(written.match(/John|Smith|BK001|AA102|@email\.com/g)).toBeNull();
+  });
+
+  it('keep ids, numbers and the length of each text', async () => {
+    const save = join(folder, 'shape');
+    const link = await recorded('chat');
+    await replayAll(each(link), { bundle, save: { folder: save, raw: false } });
+    const [name = ''] = await readdir(save);
+    const saved = readRunHistory(await readFile(join(save, name), 'utf8'));
+
+    expect(saved).toMatchObject({ ...link, history: expect.anything() as object });
+    const shapes = [link, saved as RunHistory].map(shapeOf);
+    expect(shapes[1]).toEqual(shapes[0]);
+  });
+
+  it('hold all texts with --raw', async () => {
+    const save = join(folder, 'raw');
+
+    const { report } = await replayCli('--from', HISTORIES, '--save', save, '--raw');
+
+    expect(report.saved).toEqual({ links: report.links, left: [] });
+    expect(await writtenIn(save)).toMatch(/John Smith/);
+  });
+});
+
+/** The payloads of a link with each text as its length; keys stay unless they are data. */
+function shapeOf({ history }: RunHistory): unknown {
+  const payloads: unknown[] = [];
+  const lengths = (_key: string, value: unknown): unknown =>
+    typeof value === 'string' ? value.length : value;
+  JSON.stringify(history, (_key, value: unknown) => {
+    const payload = value as { readonly metadata?: object; readonly data?: string };
+    if (payload?.metadata === undefined) return value;
+    const read = payloadValue(payload as Parameters<typeof payloadValue>[0]);
+    if (read !== undefined) payloads.push(Object.keys(Object(read)).length, length(read));
+    return undefined;
+  });
+  return payloads;
+
+  function length(read: unknown): number {
+    return JSON.stringify(read, lengths).length;
+  }
+}
+
+describe('links of a service', () => {
+  it('are those of given runs, or a sample; runs of unknown loops are skipped', async () => {
+    const agent = defineAgent({
+      name: `tester-${randomUUID()}`,
+      model: { id: 'm', model: async () => answer() },
+    });
+    const served = await stage.serve([agent]);
+    const users = await stage.serve([programAgent()], { workflowsPath: OWN_LOOPS });
+    const plainRun = await served.everloop.start(agent.spec.name, { task: 'Go' });
+    const mine = await users.everloop.start('programmer', {
+      task: 'Go',
+      context: { programs: ['(+ 1 2)'] },
+    });
+    await Promise.all([plainRun.result(), mine.result()]);
+
+    const of = (ids: readonly string[]) => linksOf(stage.client, ids);
+    const plain = await replayAll(of([plainRun.id, mine.id]), { bundle });
+    const both = await replayAll(of([plainRun.id, mine.id]), { bundle, own });
+
+    expect(plain).toMatchObject({
+      links: 1,
+      failures: [],
+      skipped: [{ workflows: expect.stringMatching(/^[0-9a-f]{8}$/) as string, links: 1 }],
+    });
+    expect(both).toMatchObject({ links: 2, failures: [], skipped: [] });
+    const query = `WorkflowId = '${plainRun.id}'`;
+    const sampled: RunHistory[] = [];
+    for await (const link of sampleOf(stage.client, { query, sample: 5 })) sampled.push(link);
+    expect(sampled).toMatchObject([
+      { workflowId: plainRun.id, agent: agent.spec.name, build: null },
+    ]);
+    await expect(async () => {
+      for await (const link of of(['nobody'])) void link;
+    }).rejects.toMatchObject({ code: 'run_not_found' });
+  });
+
+  it('are sampled from each group in turn', () => {
+    expect(inTurns([['a1', 'a2', 'a3'], ['b1'], ['c1', 'c2']], 5)).toEqual([
+      'a1',
+      'b1',
+      'c1',
+      'a2',
+      'c2',
+    ]);
+    expect(inTurns([['a1']], 5)).toEqual(['a1']);
+    expect(inTurns([], 5)).toEqual([]);
+  });
+});
