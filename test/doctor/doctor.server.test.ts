@@ -38,40 +38,44 @@ async function doctor(taskQueue: string): Promise<DoctorReport & { readonly exit
   return { ...(JSON.parse(stdout) as DoctorReport), exitCode };
 }
 
-it('finds a queue without workers, and a run whose task fails, with its reason', async () => {
-  const taskQueue = `doctor-${randomUUID()}`;
-  const before = await doctor(taskQueue);
-  const agent = defineAgent({ name: 'clerk', model: { id: 'm', model: async () => answer() } });
-  await stage.serve([agent], { taskQueue });
-  const run = await stage.client.workflow.start(AGENT_WORKFLOW, {
-    workflowId: `doctor-${randomUUID()}`,
-    taskQueue,
-    args: [{ v: 99, agent: 'clerk' }],
-  });
-  const service = doctorService(stage.client);
-  await eventually('a second try', async () =>
-    (await service.openRuns()).some(({ id, task }) => id === run.workflowId && task !== null)
-      ? (await service.taskFailure(run.workflowId)) !== null
-      : false,
-  );
-  const after = await eventually('a finding', async () => {
-    const report = await doctor(taskQueue);
-    return report.findings.some(({ message }) => message.includes(run.workflowId)) && report;
-  });
-  await run.terminate();
+it(
+  'finds a queue without workers, and a run whose task fails, with its reason',
+  { timeout: 240_000 },
+  async () => {
+    const taskQueue = `doctor-${randomUUID()}`;
+    const before = await doctor(taskQueue);
+    const agent = defineAgent({ name: 'clerk', model: { id: 'm', model: async () => answer() } });
+    await stage.serve([agent], { taskQueue });
+    const run = await stage.client.workflow.start(AGENT_WORKFLOW, {
+      workflowId: `doctor-${randomUUID()}`,
+      taskQueue,
+      args: [{ v: 99, agent: 'clerk' }],
+    });
+    const service = doctorService(stage.client);
+    await eventually('a second try', async () =>
+      (await service.openRuns()).some(({ id, task }) => id === run.workflowId && task !== null)
+        ? (await service.taskFailure(run.workflowId)) !== null
+        : false,
+    );
+    const after = await eventually('a finding', async () => {
+      const report = await doctor(taskQueue);
+      return report.findings.some(({ message }) => message.includes(run.workflowId)) && report;
+    });
+    await run.terminate();
 
-  const workersOf = ({ findings }: DoctorReport): readonly string[] =>
-    findings.filter(({ code }) => code === 'no-workers').map(({ message }) => message);
-  expect(workersOf(before)).toHaveLength(2);
-  expect(before.exitCode).toBe(1);
-  expect(workersOf(after)).toEqual([]);
-  expect(after.exitCode).toBe(1);
-  const finding = after.findings.find(({ message }) => message.includes(run.workflowId));
-  expect(finding).toMatchObject({ code: 'failing-tasks', severity: 'error' });
-  expect(finding?.message).toContain('Refused: input of version 99');
-  const [seen] = await service.workers(taskQueue, 'workflows');
-  expect(seen?.identity).toMatch(/^\d+@[^/]+\/everloop-\d+\.\d+\.\d+\/-\/[0-9a-f]{8}$/);
-});
+    const workersOf = ({ findings }: DoctorReport): readonly string[] =>
+      findings.filter(({ code }) => code === 'no-workers').map(({ message }) => message);
+    expect(workersOf(before)).toHaveLength(2);
+    expect(before.exitCode).toBe(1);
+    expect(workersOf(after)).toEqual([]);
+    expect(after.exitCode).toBe(1);
+    const finding = after.findings.find(({ message }) => message.includes(run.workflowId));
+    expect(finding).toMatchObject({ code: 'failing-tasks', severity: 'error' });
+    expect(finding?.message).toContain('Refused: input of version 99');
+    const [seen] = await service.workers(taskQueue, 'workflows');
+    expect(seen?.identity).toMatch(/^\d+@[^/]+\/everloop-\d+\.\d+\.\d+\/-\/[0-9a-f]{8}$/);
+  },
+);
 
 it('says why there is no server, and checks the rest', async () => {
   const env = { TEMPORAL_ADDRESS: '127.0.0.1:1' };

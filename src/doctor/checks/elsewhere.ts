@@ -1,3 +1,4 @@
+import { inTurns } from '../../client/in-turns.ts';
 import type { DoctorCheck, DoctorProblem } from './check.ts';
 
 /** Asked at most, newest first: each question takes a worker. */
@@ -10,8 +11,11 @@ export const elsewhere: DoctorCheck = {
   find: async ({ service }) => {
     const runs = (await service?.openRuns()) ?? [];
     const byWait = new Map<string, string[]>();
-    for (const { id } of runs.slice(0, ASKED)) {
-      for (const wait of (await service?.waitsFor(id)) ?? []) {
+    // No worker answers for a run whose task waits or fails, which is another finding.
+    const asked = runs.filter(({ task }) => task === null).slice(0, ASKED);
+    const waits = await inTurns(asked, ({ id }) => service?.waitsFor(id) ?? Promise.resolve([]));
+    for (const [place, { id }] of asked.entries()) {
+      for (const wait of waits[place] ?? []) {
         if (wait.startsWith('worker with ')) byWait.set(wait, [...(byWait.get(wait) ?? []), id]);
       }
     }
