@@ -9,6 +9,7 @@ import type { Isolation, ToolPlaces } from '../../src/tools/isolation.ts';
 import { createIsolation } from '../../src/tools/isolate/create-isolation.ts';
 import { runTool, type ToolRunOptions } from '../../src/tools/run-tool.ts';
 import { quietSignal, testerWith, toolOrder } from '../define/agents.ts';
+import { startFixture } from '../support/child-process.ts';
 import { extentOf } from '../support/extent.ts';
 import { gate } from '../support/runs.ts';
 import { poisonAgents } from '../support/fixtures/poison-agents.ts';
@@ -337,6 +338,15 @@ describe('[R2] the places of isolated calls', () => {
     expect(await looping).toMatchObject({
       error: 'Error: the process of work was ended by SIGKILL',
     });
+    await eventually('the end of what the process started', () => !isAlive(pid));
+  });
+
+  test('do not outlive a worker that is killed', async () => {
+    const worker = await startFixture('looping-call', []);
+    const { pid } = worker.firstLine as { readonly pid: number };
+    expect(isAlive(pid)).toBe(true);
+    await worker.kill('SIGKILL');
+
     await eventually('the end of what the process started', () => !isAlive(pid));
   });
 
