@@ -106,6 +106,18 @@ export function workerShutdown(details?: JsonObject): ApplicationFailure {
 }
 
 /**
+ * The worker stops before a `once` tool began. The service knows the attempt as begun, so only the
+ * workflow may begin another one.
+ */
+export function stoppedBeforeOnce(): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: 'worker_shutdown',
+    message: SHUTDOWN,
+    nonRetryable: true,
+  });
+}
+
+/**
  * The worker stops a model call that cost tokens: `details[0]` is `details` with `retryAfterMs`.
  */
 export function workerShutdownWithCost(details: JsonObject): ApplicationFailure {

@@ -14,6 +14,7 @@ import {
   notHere,
   operatorNeeded,
   retryable,
+  stoppedBeforeOnce,
   workerShutdown,
 } from './failures.ts';
 import { LOSSES_BEFORE_OPERATOR } from '../core/contract/attempts.ts';
@@ -77,6 +78,7 @@ export function callToolOnceActivity(
         return { outcome: 'canceled', error: canceledCallText, attempts: 0, started: false };
       case 'began': {
         const run = await runWatched(agent, order, { details, tries: { attempt: 1, places } });
+        if (run.kind === 'shutdown') throw stoppedBeforeOnce();
         return { ...resultOf(order, run), ...lost };
       }
     }

@@ -4,6 +4,7 @@ import type { CommandRunner, AddCommand } from './terminal/cli.ts';
 import { addChatCommand } from './commands/chat.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addDeployCommand } from './commands/deploy.ts';
+import { addDoctorCommand } from './commands/doctor.ts';
 import { addLispCommand } from './commands/lisp.ts';
 import { addLogsCommand } from './commands/logs.ts';
 import { PEOPLE_COMMANDS } from './commands/people.ts';
@@ -70,6 +71,7 @@ const COMMANDS: readonly AddCommand[] = [
   ...STEER_COMMANDS,
   addDeployCommand,
   addReplayCommand,
+  addDoctorCommand,
   addLispCommand,
   addDemoCommand,
 ];

@@ -48,4 +48,11 @@ export interface ToolPlaces {
 /** The thread or process of a call ended before the call did. Its message is for the model. */
 export class LostIsolateError extends Error {
   override readonly name = 'LostIsolateError';
+  /** Whether the code may have begun. */
+  readonly started: boolean;
+
+  constructor(message: string, started: boolean) {
+    super(message);
+    this.started = started;
+  }
 }

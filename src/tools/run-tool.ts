@@ -291,10 +291,12 @@ function readThrow(call: Call, error: unknown): ToolRun {
     return ended(call.options, true, 'error', toolErrorText(error.message));
   }
   const { name, effect } = call.tool.spec;
-  if (error instanceof LostIsolateError && effect === 'once') {
+  const isLost = error instanceof LostIsolateError;
+  const started = !isLost || error.started;
+  if (isLost && started && effect === 'once') {
     return ended(call.options, true, 'unknown', unknownOutcomeText(name));
   }
-  return failed(call, redactedErrorText(error), true);
+  return failed(call, redactedErrorText(error), started);
 }
 
 /** The tool timed out or was stopped. A result within the grace time counts. */

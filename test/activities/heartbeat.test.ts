@@ -56,6 +56,26 @@ describe('withHeartbeat', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  test.each([
+    { blockedMs: 3_900, late: [] },
+    { blockedMs: 4_100, late: [4_100] },
+    { blockedMs: 12_000, late: [12_000] },
+  ])('[R2] hears that code blocked for $blockedMs ms', async ({ blockedMs, late }) => {
+    const { env } = environment({ heartbeatTimeoutMs: 5_000 });
+    let now = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => now);
+    const heard: number[] = [];
+    const block = (): Promise<string> => {
+      now += blockedMs;
+      return Promise.resolve('done');
+    };
+    const onLate = async (lateMs: number): Promise<void> => void heard.push(lateMs);
+
+    expect(await env.run(() => withHeartbeat(block, { onLate }))).toBe('done');
+    expect(heard).toEqual(late);
+    vi.restoreAllMocks();
+  });
+
   test('sends none in a local activity', async () => {
     const { env, beats } = environment({ isLocal: true });
 

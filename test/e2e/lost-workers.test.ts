@@ -144,11 +144,22 @@ describe.concurrent('a call whose worker dies', () => {
       const [call] = bodiesOf(await run.events(), 'agent:model_call:after');
       expect(call).toMatchObject({ model: 'first', attempts: 1 });
       expect(await countOf(run, 'agent:lost_attempts')).toBeGreaterThanOrEqual(5);
+      // Five losses, of which each costs the history some events; the others cost none.
+      const [first = 0, ...more] = await scheduledAt(run, 'callModel');
+      expect((more[4] ?? Infinity) - first).toBeLessThanOrEqual(60);
       await stage.replay(run);
     },
     240_000,
   );
 });
+
+/** The numbers of the events of history that schedule an activity of this type. */
+async function scheduledAt({ id }: RunHandle, type: string): Promise<readonly number[]> {
+  const { events } = await stage.client.workflow.getHandle(id).fetchHistory();
+  return (events ?? []).flatMap(({ eventId, activityTaskScheduledEventAttributes: scheduled }) =>
+    scheduled?.activityType?.name === type ? [Number(eventId)] : [],
+  );
+}
 
 /** Ends the pause of the service before its next attempt, which is half a minute or longer. */
 async function hurry({ id: workflowId }: RunHandle): Promise<void> {

@@ -73,6 +73,11 @@ const RINGS: Readonly<Record<string, RingRule>> = {
     packages: 'any',
     node: true,
   },
+  doctor: {
+    rings: ['core', 'client', 'versioning', 'worker'],
+    packages: ['@temporalio/client'],
+    node: true,
+  },
   replay: { rings: ['lisp', 'core', 'client', 'workflows', 'worker'], packages: 'any', node: true },
   testing: {
     rings: ['lisp', 'core', 'define', 'tools', 'models', 'registry'],
@@ -88,6 +93,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
       'versioning',
       'worker',
       'replay',
+      'doctor',
       'registry/preview-prompt.ts',
     ],
     typesOf: ['define'],

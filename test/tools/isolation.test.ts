@@ -1,4 +1,5 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { createRequire } from 'node:module';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Json, JsonObject } from '../../src/core/base/json.ts';
 import type { IsolatedToolOptions } from '../../src/define/tool/tool-options.ts';
@@ -8,6 +9,7 @@ import type { Isolation, ToolPlaces } from '../../src/tools/isolation.ts';
 import { createIsolation } from '../../src/tools/isolate/create-isolation.ts';
 import { runTool, type ToolRunOptions } from '../../src/tools/run-tool.ts';
 import { quietSignal, testerWith, toolOrder } from '../define/agents.ts';
+import { startFixture } from '../support/child-process.ts';
 import { extentOf } from '../support/extent.ts';
 import { gate } from '../support/runs.ts';
 import { poisonAgents } from '../support/fixtures/poison-agents.ts';
@@ -300,6 +302,21 @@ describe('[R2] the places of isolated calls', () => {
     });
   });
 
+  test('are taken by a thread that blocks, also after its call has ended', async () => {
+    const small = createIsolation(1);
+    const places = placesOf(small);
+    expect(await outcomeOf({ what: 'answer' }, {}, { places })).toMatchObject({ outcome: 'ok' });
+
+    const blocked = await outcomeOf({ what: 'block', ms: 6_000 }, { timeoutMs: 1_000 }, { places });
+    const next = await outcomeOf({ what: 'answer' }, { timeoutMs: 2_000 }, { places });
+    const last = await outcomeOf({ what: 'answer' }, {}, { places });
+
+    expect(blocked).toMatchObject({ error: 'Error: work did not finish within 1 s.' });
+    expect(next).toMatchObject({ error: expect.stringContaining('busy'), started: false });
+    expect(last).toMatchObject({ outcome: 'ok' });
+    await small.close();
+  });
+
   test('end with what they started, and when they are closed', async () => {
     const own = createIsolation(1);
     const begun = gate();
@@ -321,6 +338,15 @@ describe('[R2] the places of isolated calls', () => {
     expect(await looping).toMatchObject({
       error: 'Error: the process of work was ended by SIGKILL',
     });
+    await eventually('the end of what the process started', () => !isAlive(pid));
+  });
+
+  test('do not outlive a worker that is killed', async () => {
+    const worker = await startFixture('looping-call', []);
+    const { pid } = worker.firstLine as { readonly pid: number };
+    expect(isAlive(pid)).toBe(true);
+    await worker.kill('SIGKILL');
+
     await eventually('the end of what the process started', () => !isAlive(pid));
   });
 
@@ -393,6 +419,46 @@ describe('[R2] a call that has lost five workers', () => {
       outcome: 'error',
       error: expect.stringContaining('to define tool `store` of agent `keeper`'),
     });
+  });
+});
+
+describe('[R2] a place that cannot be started', () => {
+  const { execPath } = process;
+  const threads = createRequire(import.meta.url)('node:worker_threads') as { Worker: unknown };
+  const { Worker } = threads;
+  const none = (): void => {
+    process.execPath = '/missing/node';
+    threads.Worker = class {
+      constructor() {
+        throw new Error('the system has no more threads');
+      }
+    };
+  };
+  const restore = (): void => {
+    process.execPath = execPath;
+    threads.Worker = Worker;
+  };
+  afterEach(restore);
+
+  test.each([
+    { isolate: 'thread', error: 'the system has no more threads' },
+    { isolate: 'process', error: 'spawn /missing/node ENOENT' },
+  ] as const)('$isolate: the call had no effect, so it ends as an error', async (given) => {
+    const own = createIsolation(1);
+    const { isolate } = given;
+    const call = (): Promise<unknown> =>
+      outcomeOf({ what: 'answer' }, { isolate, effect: 'once' }, { places: placesOf(own) });
+    none();
+    const refused = await call();
+    restore();
+
+    expect(refused).toEqual({
+      outcome: 'error',
+      error: `Error: the ${isolate} of work could not be started: ${given.error}`,
+      started: false,
+    });
+    expect(await call()).toMatchObject({ outcome: 'ok' });
+    await own.close();
   });
 });
 

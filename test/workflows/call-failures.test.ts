@@ -43,7 +43,7 @@ describe('[R4] a call that no worker could begin', () => {
 
   it.each([
     [failedBy('not_here', { what: 'tool refund', agent: 'clerk' }), 'tool refund'],
-    [failedBy('NotFoundError', {}), 'another version of Everloop'],
+    [failedBy('NotFoundError', {}), 'a newer version of Everloop'],
     [failedBy('tool_failed', {}), undefined],
     [exhausted(), undefined],
   ])('is known by its failure: %#', (failure, what) => {
@@ -57,6 +57,15 @@ describe('[R4] a call that no worker could begin', () => {
     expect(toToolResult(failedBy('not_here', { what, agent: 'clerk' }), tool)).toEqual({
       outcome: 'error',
       error,
+      attempts: 0,
+      started: false,
+    });
+  });
+
+  it('for want of its activity, which older workers do not have, never began either', () => {
+    expect(toToolResult(failedBy('NotFoundError', {}), tool)).toEqual({
+      outcome: 'error',
+      error: 'Error: no worker has a newer version of Everloop.',
       attempts: 0,
       started: false,
     });

@@ -56,6 +56,7 @@ describe('[R1] pauses after losses', () => {
     ]);
     expect(attemptOptions({}, 4).retry).toEqual({ maximumAttempts: 1 });
     expect(attemptOptions({}, 5).retry).toEqual({
+      nonRetryableErrorTypes: ['NotFoundError'],
       initialInterval: 30_000,
       backoffCoefficient: 2,
       maximumInterval: 600_000,

@@ -97,7 +97,8 @@ export function unknownOutcomeText(tool: string): string {
 }
 
 /** The wait for a worker that has `what`, such as `tool refund`, is over: the call was not begun. */
-export function nowhereText(what: string, agent: string): string {
+export function nowhereText(what: string, agent?: string): string {
+  if (agent === undefined) return `Error: no worker has ${what}.`;
   const whose = what === `agent ${agent}` ? '' : ` of agent ${agent}`;
   return `Error: no worker has the ${what}${whose}.`;
 }

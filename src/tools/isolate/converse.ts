@@ -53,6 +53,7 @@ export function converse(
     if (part === null) {
       throw new LostIsolateError(
         `the ${tool.place} of ${name} sent more than ${MAX_CALL_BYTES} bytes, or no message that Everloop knows`,
+        true,
       );
     }
     if (part.kind === 'returned' || part.kind === 'threw') return part;
@@ -66,10 +67,10 @@ export function converse(
   };
   if (context.signal.aborted) onAbort();
   else context.signal.addEventListener('abort', onAbort, { once: true });
-  const ended = transport.ended.then((how) => {
+  const ended = transport.ended.then(({ how, started }) => {
     for (const timer of timers) clearTimeout(timer);
     context.signal.removeEventListener('abort', onAbort);
-    reject(new LostIsolateError(`the ${tool.place} of ${name} ${how}`));
+    reject(new LostIsolateError(`the ${tool.place} of ${name} ${how}`, started));
   });
   return { value: promise, ended };
 }

@@ -9,6 +9,7 @@ import { frameOf, onFrames } from './frames.ts';
 import { MAX_MESSAGE_BYTES, type IsolatedOrder } from './messages.ts';
 import {
   entryPath,
+  notStarted,
   sourceFlags,
   typeScriptFlags,
   type OnMessage,
@@ -45,22 +46,10 @@ export function createProcesses(): Processes {
 }
 
 function openProcess(order: IsolatedOrder, heapMb: number, onMessage: OnMessage): Transport {
-  const child = spawn(
-    process.execPath,
-    [
-      ...flagsFor(order.module),
-      `--max-old-space-size=${heapMb}`,
-      entryPath('process-entry'),
-      String(process.pid),
-    ],
-    {
-      // Its output is no output of the worker, whose stdout may carry events.
-      stdio: ['ignore', 2, 2, 'pipe'],
-      // A group of its own: Ctrl-C reaches the worker only, and what it starts ends with it.
-      detached: !IS_WINDOWS,
-      windowsHide: true,
-    },
-  );
+  const child = start(order.module, heapMb);
+  if (child instanceof Promise) {
+    return { stop: () => undefined, kill: () => undefined, ended: child.then(notStarted) };
+  }
   const socket = child.stdio[3] as Socket;
   let refusal: string | undefined;
   socket.on('error', (error) => {
@@ -70,7 +59,10 @@ function openProcess(order: IsolatedOrder, heapMb: number, onMessage: OnMessage)
   onFrames(socket, MAX_MESSAGE_BYTES, (bytes) => onMessage(bytes.toString()));
   const send = (message: unknown): void => void socket.write(frameOf(serialize(message)));
   send(order);
-  const ended = endOf(child, socket, heapMb).then((text) => refusal ?? text);
+  const ended = endOf(child, socket, heapMb).then((how) => ({
+    how: refusal ?? how,
+    started: true,
+  }));
   return {
     stop: (name, message) => {
       if (!socket.destroyed) send({ name, message });
@@ -78,6 +70,33 @@ function openProcess(order: IsolatedOrder, heapMb: number, onMessage: OnMessage)
     kill: () => killGroup(child),
     ended,
   };
+}
+
+/** Starts a process; if the system cannot, a promise of its error. */
+function start(module: string, heapMb: number): ChildProcess | Promise<unknown> {
+  try {
+    const child = spawn(
+      process.execPath,
+      [
+        ...flagsFor(module),
+        `--max-old-space-size=${heapMb}`,
+        entryPath('process-entry'),
+        String(process.pid),
+      ],
+      {
+        // Its output is no output of the worker, whose stdout may carry events.
+        stdio: ['ignore', 2, 2, 'pipe'],
+        // A group of its own: Ctrl-C reaches the worker only, and what it starts ends with it.
+        detached: !IS_WINDOWS,
+        windowsHide: true,
+      },
+    );
+    // Also without a process, this emits its error later.
+    const failure = new Promise<unknown>((resolve) => void child.on('error', resolve));
+    return child.pid === undefined ? failure : child;
+  } catch (error) {
+    return Promise.resolve(error);
+  }
 }
 
 /** The flags of this process but those of the debugger, and what TypeScript needs. */
@@ -90,7 +109,6 @@ function flagsFor(module: string): readonly string[] {
 function endOf(child: ChildProcess, socket: Socket, heapMb: number): Promise<string> {
   const exited = new Promise<string>((resolve) => {
     child.once('exit', (code, signal) => resolve(endText(code, signal, heapMb)));
-    child.once('error', (error) => resolve(`could not be started: ${error.message}`));
   });
   const closed = new Promise<void>((resolve) => void socket.once('close', resolve));
   return exited.then(async (text) => {

@@ -3,11 +3,11 @@ import type { MessagePort } from 'node:worker_threads';
 import { runOrder, watchUncaught } from './run-order.ts';
 import type { IsolatedOrder } from './messages.ts';
 
-/** What a thread gets: the order, and the port to its worker. */
-export interface ThreadTask {
+/** What a thread gets: the order, and the port to its worker. Null for a call that ended before. */
+export type ThreadTask = {
   readonly order: IsolatedOrder;
   readonly port: MessagePort;
-}
+} | null;
 
 let isTypeScriptLoaded = false;
 
@@ -21,7 +21,9 @@ async function load(url: string): Promise<unknown> {
 }
 
 /** Runs one call; resolves when it has ended. */
-export async function runInThread({ order, port }: ThreadTask): Promise<void> {
+export async function runInThread({ task }: { readonly task: ThreadTask }): Promise<void> {
+  if (task === null) return;
+  const { order, port } = task;
   await runOrder(order, {
     send: (text) => port.postMessage(text),
     onStop: (listener) => {

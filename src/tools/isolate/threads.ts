@@ -1,9 +1,17 @@
 /** Calls in worker threads, which are used again. */
-import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
+import { MessageChannel, receiveMessageOnPort, type Worker } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { errorText } from '../../core/base/error-text.ts';
 import type { IsolatedOrder } from './messages.ts';
-import { entryPath, sourceFlags, type OnMessage, type Transport } from './transport.ts';
+import type { ThreadTask } from './thread-entry.ts';
+import {
+  entryPath,
+  notStarted,
+  sourceFlags,
+  type OnMessage,
+  type Transport,
+  type TransportEnd,
+} from './transport.ts';
 
 /** A thread without calls ends after this time. */
 const IDLE_MS = 30_000;
@@ -17,7 +25,10 @@ export interface Threads {
   readonly close: () => Promise<void>;
 }
 
-/** Makes threads when they are needed, at most `max` of each size. */
+/**
+ * Makes threads when they are needed, at most `max` of each size. Besides them, each call that was
+ * ended has its thread until that blocks no more.
+ */
 export function createThreads(max: number): Threads {
   const pools = new Map<number, Piscina>();
   const poolOf = (heapMb: number): Piscina => {
@@ -66,25 +77,59 @@ function openThread(
   const { port1, port2 } = new MessageChannel();
   const kill = new AbortController();
   port1.on('message', onMessage);
-  const task = pool.run({ order, port: port2 }, { transferList: [port2], signal: kill.signal });
-  const ended = task
-    .then(
-      () => 'ended without a result',
-      (error: unknown) => endText(error, heapMb),
-    )
-    .then((text) => {
-      // The two ports deliver independently of each other.
-      for (let next = receiveMessageOnPort(port1); next; next = receiveMessageOnPort(port1)) {
-        onMessage(next.message);
-      }
-      port1.close();
-      return text;
-    });
+  let exited: Promise<unknown> = Promise.resolve();
+  const end = async (): Promise<TransportEnd> => {
+    const result = await run(pool, { order, port: port2 }, kill.signal, heapMb);
+    // The two ports deliver independently of each other.
+    for (let next = receiveMessageOnPort(port1); next; next = receiveMessageOnPort(port1)) {
+      onMessage(next.message);
+    }
+    port1.close();
+    await exited;
+    return result;
+  };
   return {
     stop: (name, message) => port1.postMessage({ name, message }),
-    kill: () => kill.abort(),
-    ended,
+    kill: () => {
+      const removed = removedBy(pool, () => kill.abort());
+      exited = Promise.all([exited, ...removed.map(exitOf)]);
+    },
+    ended: end(),
   };
+}
+
+/** Runs the task in a thread of the pool. Resolves before a thread that is ended has ended. */
+function run(
+  pool: Piscina,
+  task: NonNullable<ThreadTask>,
+  signal: AbortSignal,
+  heapMb: number,
+): Promise<TransportEnd> {
+  const given: { task: ThreadTask } = { task };
+  const transferList = [task.port];
+  try {
+    return pool.run(given, { transferList, signal }).then(
+      () => ({ how: 'ended without a result', started: true }),
+      (error: unknown) => ({ how: endText(error, heapMb), started: true }),
+    );
+  } catch (error) {
+    // The pool has the task all the same, and gives it to its next thread.
+    given.task = null;
+    transferList.length = 0;
+    return Promise.resolve(notStarted(error));
+  }
+}
+
+function exitOf(thread: Worker): Promise<unknown> {
+  return new Promise((resolve) => void thread.once('exit', resolve));
+}
+
+/** The threads that leave the pool by `act`. The pool does not wait until they have ended. */
+function removedBy(pool: Piscina, act: () => void): readonly Worker[] {
+  const before = pool.threads;
+  act();
+  const after = new Set(pool.threads);
+  return before.filter((thread) => !after.has(thread));
 }
 
 function endText(error: unknown, heapMb: number): string {

@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { errorText } from '../../core/base/error-text.ts';
 
 /** A thread or process that runs one call. */
 export interface Transport {
@@ -9,8 +10,21 @@ export interface Transport {
   readonly stop: (name: string, message: string) => void;
   /** Ends it at once. */
   readonly kill: () => void;
-  /** Resolves once it takes no more resources, with how it ended: `ended with exit code 3`. */
-  readonly ended: Promise<string>;
+  /** Resolves once it takes no more resources. */
+  readonly ended: Promise<TransportEnd>;
+}
+
+/** How a thread or process ended. */
+export interface TransportEnd {
+  /** `ended with exit code 3` */
+  readonly how: string;
+  /** Whether the code may have begun. */
+  readonly started: boolean;
+}
+
+/** The end of what the system could not start. */
+export function notStarted(error: unknown): TransportEnd {
+  return { how: `could not be started: ${errorText(error)}`, started: false };
 }
 
 /** Gets each message of the code; may be anything. */

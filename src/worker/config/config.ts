@@ -193,7 +193,9 @@ export function readConfig(
 /**
  * Variables of Everloop that nothing reads, each with the known name that it may be meant to be.
  */
-function unknownVariables(env: Environment): readonly (readonly [string, string | undefined])[] {
+export function unknownVariables(
+  env: Environment,
+): readonly (readonly [string, string | undefined])[] {
   const known = Object.keys(VARIABLES);
   return Object.keys(env)
     .filter((name) => name.startsWith('EVERLOOP_') && !known.includes(name))

@@ -24,6 +24,7 @@ import { createToolPlaces } from '../../tools/isolate/tool-places.ts';
 import { createRegistry } from '../../registry/registry.ts';
 import { workerConverter } from './data-converter.ts';
 import { guardWorkflowThreads } from './guard-workflow-threads.ts';
+import { identityOf } from './identity.ts';
 import { signalOverruns } from './signal-overruns.ts';
 import type { WorkerVersion } from '../../versioning/worker-version.ts';
 import { CONFIG_DEFAULTS } from '../config/config.ts';
@@ -159,7 +160,8 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
     listeners: [...(parts.listeners ?? []), endStreams(chunks)],
     onListenerError: parts.onListenerError ?? (() => undefined),
   });
-  const common = { ...tuning(parts), activities };
+  const identity = identityOf(registry, parts.version);
+  const common = { ...tuning(parts), activities, identity };
   const roles = parts.roles ?? ['workflows', 'models', 'tools'];
   const workers: Worker[] = [];
   if (roles.includes('workflows')) {

@@ -86,7 +86,11 @@ export function isRepeatedByService(losses: number): boolean {
   return losses >= LOSS_PAUSES_MS.length;
 }
 
+/** The SDK's failure of a worker that does not have the activity: the workflow waits for another. */
+export const UNREGISTERED = 'NotFoundError';
+
 const LATE_RETRY: NonNullable<ActivityOptions['retry']> = {
+  nonRetryableErrorTypes: [UNREGISTERED],
   initialInterval: LATE_LOSS_PAUSES_MS.first,
   backoffCoefficient: 2,
   maximumInterval: LATE_LOSS_PAUSES_MS.most,

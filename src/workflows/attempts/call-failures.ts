@@ -25,26 +25,35 @@ import {
 } from '../../core/toolchain/call-texts.ts';
 import type { ToolResult } from '../../core/contract/outcome.ts';
 import { MAX_MODEL_ATTEMPTS, maxToolAttempts } from '../../core/contract/attempts.ts';
+import { UNREGISTERED } from './activity-options.ts';
 
 /** The wait for a worker that has what a call needs was aborted: the call was not begun. */
 export class WaitAborted extends Error {
   override readonly name = 'WaitAborted';
 }
 
+/** What a worker lacked. */
+export interface Lack {
+  /** `tool refund` */
+  readonly what: string;
+  /** The agent of the call; absent if the worker could not know it. */
+  readonly agent?: string;
+  readonly message: string;
+}
+
 /**
  * What the worker lacked that took a call, if nothing was begun for that reason; null for any other
  * failure. A worker of another version may not have the activity at all.
  */
-export function lackOf(error: unknown): { readonly what: string; readonly message: string } | null {
+export function lackOf(error: unknown): Lack | null {
   const cause = causeOf(error);
   if (!(cause instanceof ApplicationFailure)) return null;
   const { message } = cause;
-  if (cause.type === UNREGISTERED) return { what: 'another version of Everloop', message };
-  return cause.type === 'not_here' ? { what: notHereOf(cause).what, message } : null;
+  if (cause.type === UNREGISTERED) return { what: 'a newer version of Everloop', message };
+  if (cause.type !== 'not_here') return null;
+  const { what, agent } = notHereOf(cause);
+  return { what, agent, message };
 }
-
-/** The type of the SDK's failure when a worker does not have an activity (seen, 1.24.0). */
-const UNREGISTERED = 'NotFoundError';
 
 function notHereOf(cause: ApplicationFailure): NotHereDetails {
   return cause.details?.[0] as NotHereDetails;
@@ -145,9 +154,9 @@ export function toToolResult(error: unknown, tool: ToolSpec): ToolResult {
   if (error instanceof WaitAborted) {
     return { outcome: 'canceled', error: canceledCallText, ...unbegun };
   }
-  if (cause instanceof ApplicationFailure && cause.type === 'not_here') {
-    const { what, agent } = notHereOf(cause);
-    return { outcome: 'error', error: nowhereText(what, agent), ...unbegun };
+  const lack = lackOf(error);
+  if (lack !== null) {
+    return { outcome: 'error', error: nowhereText(lack.what, lack.agent), ...unbegun };
   }
   // With a single attempt, a call that waits to start has never run.
   if (maxAttempts === 1 && isUnstarted(cause)) {
