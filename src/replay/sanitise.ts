@@ -5,15 +5,20 @@
  * I1  Each word becomes another one of the same length and the same case, and each digit another
  *     digit. The same word always becomes the same one within a history; the key is drawn anew for
  *     each history and kept nowhere.
- * I2  Kept are the structure of JSON, ids, numbers outside of texts, the names that the agent's
+ * I2  Kept are the structure of JSON, numbers outside of texts, the names that the agent's
  *     specification gives, and the words of Everloop's own formats and language. A key, or a text of
  *     one word, that Everloop's code has, such as `answered`, is kept as well.
- * I3  A history may still decide by a text, for example by a comparison in a program. So whoever
+ * I3  Kept as ids are UUIDs, the ids that the service has of workflows and updates, and ids of the
+ *     form and in the field that Everloop's own formats give them. Within arguments, outputs and
+ *     other data of users, no field makes an id.
+ * I4  Bytes that are not JSON, for example encrypted ones, become zeros.
+ * I5  A history may still decide by a text, for example by a comparison in a program. So whoever
  *     saves it replays what came out, and does not save what does not fit.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import { languageCard, referenceTables } from '../lisp.ts';
 import { isPlainObject, type Json } from '../core/base/json.ts';
+import { isBelow, isIdField, isIdKey, isUserData, serviceIdsOf } from './own-ids.ts';
 import { payloadValue, type JsonPayload, type RunHistory } from './run-history.ts';
 
 /** What is replaced in texts. */
@@ -28,13 +33,13 @@ export interface SanitiseOptions {
 interface Filler {
   /** A text of people or models. */
   text(text: string): string;
-  /** A value of JSON; ids and Everloop's own keys stay. */
-  json(value: Json, key?: string): Json;
+  /** The value of a payload; ids and Everloop's own keys stay. */
+  json(value: Json): Json;
 }
 
 /** The link without what people and models wrote. */
 export function sanitised(link: RunHistory, options: SanitiseOptions): RunHistory {
-  const filler = fillerOf(namesIn(link), options);
+  const filler = fillerOf(link, options);
   const events = link.history.events.map((event) => cleaned(event as unknown as Json, filler));
   return { ...link, history: { events } } as unknown as RunHistory;
 }
@@ -56,14 +61,14 @@ function languageWords(): readonly string[] {
 const NAME_KEY =
   /^(?:name|tag|id|tool|agent|section|validators?|enum|const|format|mode|kind|type)$/;
 
-/** Keys under which a text is an id. */
-const ID_KEY = /(?:^id|Id|Ids|Key|Hash|Digest|address|codeId|digest|program)$/;
-
-/** The names that specifications in payloads give, with all keys of their JSON. */
+/**
+ * The names that specifications in payloads give, with all keys of their JSON: the words of each, and
+ * the whole, such as `gpt-4.1`.
+ */
 function namesIn(link: RunHistory): ReadonlySet<string> {
   const names = new Set([...FORMAT_WORDS, ...languageWords(), ...wordsOf(link.workflowId)]);
   const visitSpec = (value: unknown, key: string): void => {
-    if (typeof value === 'string' && NAME_KEY.test(key)) addAll(names, wordsOf(value));
+    if (typeof value === 'string' && NAME_KEY.test(key)) addAll(names, [value, ...wordsOf(value)]);
     if (Array.isArray(value)) for (const item of value as unknown[]) visitSpec(item, key);
     if (!isPlainObject(value)) return;
     for (const [name, item] of Object.entries(value)) {
@@ -71,14 +76,19 @@ function namesIn(link: RunHistory): ReadonlySet<string> {
       visitSpec(item, name);
     }
   };
+  const visitValue = (value: unknown): void => {
+    if (Array.isArray(value)) value.forEach(visitValue);
+    if (!isPlainObject(value)) return;
+    for (const [name, item] of Object.entries(value)) {
+      if (name === 'spec') visitSpec(item, name);
+      else if (!isUserData(name)) visitValue(item);
+    }
+  };
   const visit = (value: unknown): void => {
     if (Array.isArray(value)) value.forEach(visit);
     if (!isPlainObject(value)) return;
-    if (isPayload(value)) return visit(payloadValue(value));
-    for (const [name, item] of Object.entries(value)) {
-      if (name === 'spec') visitSpec(item, name);
-      else visit(item);
-    }
+    if (isPayload(value)) visitValue(payloadValue(value));
+    else Object.values(value).forEach(visit);
   };
   visit(link.history.events);
   return names;
@@ -89,44 +99,59 @@ function addAll(names: Set<string>, words: readonly string[]): void {
 }
 
 function wordsOf(text: string): readonly string[] {
-  return text.match(/\p{L}+/gu) ?? [];
+  return text.match(/[\p{L}\p{M}]+/gu) ?? [];
 }
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i;
 
 /** A UUID, a word, or a number. */
-const PIECE = new RegExp(`${UUID.source}|\\p{L}+|\\d+`, 'giu');
+const PIECE = new RegExp(`${UUID.source}|[\\p{L}\\p{M}]+|\\p{N}+`, 'giu');
 
-function fillerOf(names: ReadonlySet<string>, { code, digits }: SanitiseOptions): Filler {
-  const key = randomBytes(32);
-  const filled = new Map<string, string>();
-  const fill = (piece: string): string => {
-    if (piece.length === 1 && !/\d/.test(piece)) return piece;
-    if (names.has(piece) || UUID.test(piece)) return piece;
-    if (/^\d/.test(piece) && !digits) return piece;
-    const known = filled.get(piece) ?? otherPiece(piece, key);
-    filled.set(piece, known);
-    return known;
-  };
-  const text = (given: string): string => given.replaceAll(PIECE, fill);
+function fillerOf(link: RunHistory, { code, digits }: SanitiseOptions): Filler {
+  const names = namesIn(link);
+  const serviceIds = serviceIdsOf(link);
+  const text = textFiller(names, digits);
   const ownWords = new Set(code.match(/[A-Za-z_$]\w*/g));
   const isName = (word: string): boolean =>
-    ownWords.has(word) || (/^\D+$/.test(word) && wordsOf(word).every((part) => names.has(part)));
+    ownWords.has(word) ||
+    (/^\P{N}+$/u.test(word) && wordsOf(word).every((part) => names.has(part)));
   const isOwn = (given: string): boolean =>
-    !/\s/.test(given) && (given.match(/[\w$]+/g) ?? []).every(isName);
-  // The ids of calls are keys, such as `3.12`.
-  const keyOf = (name: string): string =>
-    isOwn(name) || /^\d{1,3}(?:\.\d{1,3})*$/.test(name) ? name : text(name);
-  const isKept = (given: string, name: string): boolean =>
-    isOwn(given) || (ID_KEY.test(name) && !/\s/.test(given));
-  const json = (value: Json, name = ''): Json => {
-    if (typeof value === 'string') return isKept(value, name) ? value : text(value);
-    if (Array.isArray(value)) return value.map((item: Json) => json(item, name));
+    names.has(given) ||
+    (!/\s/.test(given) && (given.match(/[\p{L}\p{M}\p{N}_$]+/gu) ?? []).every(isName));
+  const isKept = (given: string): boolean =>
+    isOwn(given) || serviceIds.has(given) || isBelow(link.workflowId, given);
+  /** Without a field: within data of users. */
+  const filled = (value: Json, field: string | null): Json => {
+    if (typeof value === 'string') {
+      return isKept(value) || (field !== null && isIdField(field, value)) ? value : text(value);
+    }
+    if (Array.isArray(value)) return value.map((item: Json) => filled(item, field));
     if (typeof value !== 'object' || value === null) return value;
     const entries = Object.entries(value as { readonly [key: string]: Json });
-    return Object.fromEntries(entries.map(([at, item]) => [keyOf(at), json(item, at)]));
+    const isKeyKept = (key: string): boolean =>
+      isKept(key) || (field === null ? /^\d{1,3}$/.test(key) : isIdKey(key));
+    return Object.fromEntries(
+      entries.map(([key, item]) => [
+        isKeyKept(key) ? key : text(key),
+        filled(item, field === null || isUserData(key) ? null : key),
+      ]),
+    );
   };
-  return { text, json };
+  return { text, json: (value) => filled(value, '') };
+}
+
+/** Replaces each word and number of a text that is no name, always by the same one. */
+function textFiller(names: ReadonlySet<string>, digits: boolean): (text: string) => string {
+  const key = randomBytes(32);
+  const known = new Map<string, string>();
+  const fill = (piece: string): string => {
+    if (/^[a-z]$/i.test(piece) || names.has(piece) || UUID.test(piece)) return piece;
+    if (/^\d/.test(piece) && !digits) return piece;
+    const other = known.get(piece) ?? otherPiece(piece, key);
+    known.set(piece, other);
+    return other;
+  };
+  return (text) => text.replaceAll(PIECE, fill);
 }
 
 /** Letters of each length in UTF-8: a text keeps its size in bytes, too. */
@@ -158,6 +183,7 @@ function cleaned(value: Json, filler: Filler, key = ''): Json {
   if (typeof value === 'string') {
     if (key === 'identity') return 'worker';
     if (key === 'stackTrace') return '';
+    if (key === 'data') return zeros(value);
     return TEXT_KEY.test(key) ? filler.text(value) : value;
   }
   if (Array.isArray(value)) return value.map((item: Json) => cleaned(item, filler, key));
@@ -165,7 +191,8 @@ function cleaned(value: Json, filler: Filler, key = ''): Json {
   if (isPayload(value)) return cleanedPayload(value, filler) as unknown as Json;
   const entries = Object.entries(value as { readonly [key: string]: Json });
   // What the SDK itself records of a marker: the name of an activity or of a patch.
-  const isOwn = (name: string): boolean => name === 'patch-data' || name === 'data';
+  const isOwn = (name: string): boolean =>
+    key === 'details' && (name === 'patch-data' || name === 'data');
   return Object.fromEntries(
     entries.map(([name, item]) => [name, isOwn(name) ? item : cleaned(item, filler, name)]),
   );
@@ -177,9 +204,20 @@ function isPayload(value: unknown): value is JsonPayload {
   );
 }
 
-function cleanedPayload(payload: JsonPayload, filler: Filler): JsonPayload {
-  const value = payloadValue(payload);
-  if (value === undefined) return payload;
+/** What says how a payload is read. The rest, such as the name of a key, is of a codec. */
+const METADATA = ['encoding', 'type', 'messageType'];
+
+function cleanedPayload({ metadata = {}, data }: JsonPayload, filler: Filler): JsonPayload {
+  const kept = Object.entries(metadata).filter(([name]) => METADATA.includes(name));
+  const payload = { metadata: Object.fromEntries(kept) };
+  if (data === undefined) return payload;
+  const value = payloadValue({ metadata, data });
+  if (value === undefined) return { ...payload, data: zeros(data) };
   const text = JSON.stringify(filler.json(value as Json));
   return { ...payload, data: Buffer.from(text).toString('base64') };
+}
+
+/** As many bytes, all of them zero; both in base64. */
+function zeros(data: string): string {
+  return Buffer.alloc(Buffer.from(data, 'base64').length).toString('base64');
 }

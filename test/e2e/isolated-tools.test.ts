@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { EXIT_CODES } from '../../src/cli/terminal/exit-codes.ts';
 import { servingProgram } from '../support/builds.ts';
 import { shareBundle } from '../support/bundles.ts';
 import { eventually } from '../support/eventually.ts';
@@ -87,3 +88,12 @@ it('[R2] their worker, the run itself and the runs beside it go on', async () =>
   expect(log).toMatch(/Uncaught exception in tool scatter \(call .* of run .*\).*left behind/);
   await stage.replay(run);
 }, 240_000);
+
+it('[R2] an uncaught error of no run stops the worker in order', async () => {
+  const exit = once(worker, 'exit');
+  worker.kill('SIGUSR2');
+
+  expect(await exit).toEqual([EXIT_CODES.unexpected, null]);
+  const log = said.join('');
+  expect(log).toMatch(/Uncaught exception in code that no call of a run started.*of no run\n +at /);
+}, 60_000);

@@ -1,6 +1,7 @@
 /** Runs a worker process of a fleet. */
 import type { Archive } from '../../activities/archive-transcript.ts';
 import { defined } from '../../core/base/defined.ts';
+import { errorText } from '../../core/base/error-text.ts';
 import type { ChunkPublisher } from '../../core/streaming/chunk-stream.ts';
 import { withCleanup } from '../config/cleanup.ts';
 import { archiveDirOf, configOf, type ConfigOverrides } from '../config/config-of.ts';
@@ -12,7 +13,7 @@ import { serve, type ServedParts } from './serve.ts';
 import { stopOnSignal, type SignalSource } from './shutdown.ts';
 import type { VersionReady } from './version-ready.ts';
 import { openStreaming } from '../streaming/streaming.ts';
-import { logUncaught } from './uncaught.ts';
+import { watchUncaught } from './uncaught.ts';
 import { workerLog } from './worker-log.ts';
 import type { EventListener } from './worker-sinks.ts';
 
@@ -46,8 +47,9 @@ export interface RunWorkerOptions extends ConfigOverrides, ServedParts {
 /**
  * Serves agents until SIGTERM, SIGINT or SIGHUP, then stops in order: takes no new work, and gives
  * running work its grace period. A second signal ends the process at once. Resolves when everything
- * has stopped. Until then, errors that code of a user leaves uncaught are logged with the tool that
- * ran, and do not end the process.
+ * has stopped. Until then, errors that a tool, a model or other code of a run leaves uncaught are
+ * logged with whose they are, and do not end the process. Any other uncaught error is logged, stops
+ * the worker in order, and rejects.
  *
  * @throws UsageError for an invalid environment, agents or models, or when there is no server.
  * @example
@@ -55,13 +57,18 @@ export interface RunWorkerOptions extends ConfigOverrides, ServedParts {
  */
 export async function runWorker(options: RunWorkerOptions): Promise<void> {
   const config = configOf(options);
+  let failure: { readonly error: unknown } | undefined;
   await withCleanup(async (cleanup) => {
     const { signal, signals, logEvents, listeners = [] } = options;
     const stop = new AbortController();
     if (signals !== null) {
       cleanup.add(stopOnSignal(defined({ source: signals, stop: () => stop.abort() })));
     }
-    cleanup.add(logUncaught((text) => workerLog('ERROR', text)));
+    const onStray = (error: unknown): void => {
+      failure ??= { error };
+      stop.abort();
+    };
+    cleanup.add(watchUncaught({ log: (text) => workerLog('ERROR', text), stop: onStray }));
     const chunks = options.chunks ?? (await openStreaming(config, cleanup)).bus;
     const archive = options.archive ?? createDirectoryArchive(archiveDirOf(config.dataDir));
     const { server, version, stopped, shutdown } = await serve(
@@ -77,6 +84,12 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
     await stopped;
     await cleanup.run();
   });
+  if (failure !== undefined) throw strayError(failure.error);
+}
+
+function strayError(cause: unknown): Error {
+  const text = `The worker stopped after an uncaught error in code that no call of a run started: ${errorText(cause)}`;
+  return new Error(text, { cause });
 }
 
 function eventLog(logEvents: RunWorkerOptions['logEvents']): readonly EventListener[] {

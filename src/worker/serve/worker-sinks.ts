@@ -6,6 +6,7 @@ import { errorText } from '../../core/base/error-text.ts';
 import type { TranscriptCache } from '../../activities/transcript-source.ts';
 import type { AgentEvent } from '../../core/contract/events.ts';
 import type { Json } from '../../core/base/json.ts';
+import { asCaller } from '../../tools/caller.ts';
 import type { EndedLink, EverloopSinks } from '../../workflows/sinks.ts';
 
 /** Receives every event of every run on this worker, at least once, in `seq` order for each run. */
@@ -30,7 +31,9 @@ async function archiveLink(
   { runId, link, firstEntry, entries, firstEvent, events }: EndedLink,
 ): Promise<void> {
   const write = (list: ArchivedList, first: number, items: readonly unknown[]): Promise<void> =>
-    archive.write({ runId, link, list, first }, items as readonly Json[]);
+    asCaller({ name: 'the archive', runId }, () =>
+      archive.write({ runId, link, list, first }, items as readonly Json[]),
+    );
   try {
     await write('entries', firstEntry, entries);
     await write('events', firstEvent, events);
@@ -47,7 +50,7 @@ export function createSinks(parts: SinkParts): InjectedSinks<EverloopSinks> {
   const notify = (event: AgentEvent): void => {
     for (const listener of listeners) {
       try {
-        listener(event);
+        asCaller({ name: 'a listener of events', runId: event.runId }, () => listener(event));
       } catch (error) {
         onListenerError(error, event);
       }
