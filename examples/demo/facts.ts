@@ -51,7 +51,7 @@ export function factsOf(outcome: Outcome): readonly Fact[] {
     scripted('tokens', usage.totalTokens, SCRIPT.length * 110),
     shown('cost', `$${(usage.costMicroUsd / 1_000_000).toFixed(6)}`),
     shown('history', `${outcome.historyEvents} events, ${outcome.historyBytes} bytes`),
-    equal('attempts of the call that was hit', attemptsAt(events, outcome.hitIteration), 2),
+    equal('workers lost in the call that was hit', lossesAt(events, outcome.hitIteration), 1),
     below('kill to progress', outcome.killToProgressMs, MAX_RECOVERY_MS),
     equal('gaps in the event numbers', gapsIn(events), 0),
     ...bookingFacts(outcome, isScripted),
@@ -75,11 +75,11 @@ function bookingFacts({ storeFile }: Outcome, isScripted: boolean): readonly Fac
   ];
 }
 
-function attemptsAt(events: readonly AgentEvent[], iteration: number): number {
+function lossesAt(events: readonly AgentEvent[], iteration: number): number {
   const hit = events.find(
     (event) => event.type === 'agent:model_call:after' && event.iteration === iteration,
   );
-  return hit?.type === 'agent:model_call:after' ? hit.attempts : 0;
+  return hit?.type === 'agent:model_call:after' ? (hit.losses ?? 0) : 0;
 }
 
 function gapsIn(events: readonly AgentEvent[]): number {

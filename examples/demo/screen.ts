@@ -32,8 +32,8 @@ function sayEvent(event: AgentEvent, say: Screen['say']): void {
   const topic = `turn ${event.iteration}`;
   switch (event.type) {
     case 'agent:model_call:after': {
-      const { usage, attempts, error } = event;
-      const tries = attempts > 1 ? `, attempt ${attempts}` : '';
+      const { usage, attempts, losses = 0, error } = event;
+      const tries = `${attempts > 1 ? `, attempt ${attempts}` : ''}${losses > 0 ? `, workers lost: ${losses}` : ''}`;
       const tokens = `${usage.inputTokens} + ${usage.outputTokens} tokens`;
       say(topic, error === undefined ? `model replied (${tokens}${tries})` : error.message);
       return;

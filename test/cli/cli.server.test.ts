@@ -46,6 +46,8 @@ function environment(): Record<string, string | undefined> {
     EVERLOOP_TASK_QUEUE: 'cli-test',
     EVERLOOP_DATA_DIR: folder,
     EVERLOOP_LOG_LEVEL: 'ERROR',
+    // A misspelt agent is not waited for.
+    EVERLOOP_ELSEWHERE_MS: '0',
   };
 }
 

@@ -18,7 +18,7 @@ import {
   outcomeOf,
   startAirlineModel,
   startAirlineRuns,
-  unknownTools,
+  unknownCalls,
   withUnknown,
   type Outcome,
 } from '../support/airline.ts';
@@ -109,7 +109,7 @@ async function check(
   const outcome = await outcomeOf(run);
   const events = await run.events();
   const effects = effectsIn(storeDir, variant);
-  const unknown = unknownTools(events);
+  const unknown = unknownCalls(events);
   const plain = undisturbed.get(variant);
   if (plain === undefined) throw new Error(`Expected an undisturbed run of ${variant}.`);
 
@@ -125,7 +125,7 @@ async function check(
   );
   expect([...new Set(begun)]).toEqual(begun);
   expect([...new Set(acted)]).toEqual(acted);
-  expect(unknown).toEqual(expect.arrayContaining(missing));
+  expect(unknown.map(({ tool }) => tool)).toEqual(expect.arrayContaining(missing));
 
   // A call has one key, however often it is tried, and no other call has it.
   const keys = new Map(

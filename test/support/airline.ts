@@ -16,7 +16,7 @@ import type { AgentDefinition, ToolDefinition } from '../../src/define/definitio
 import type { Everloop } from '../../src/client/everloop-client.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { AgentEvent } from '../../src/core/contract/events.ts';
-import type { Step } from '../../src/core/contract/step.ts';
+import type { Step, UnknownCall } from '../../src/core/contract/step.ts';
 import type { Json } from '../../src/core/base/json.ts';
 import { unknownOutcomeText } from '../../src/core/toolchain/call-texts.ts';
 import { modelAt, startAimock } from './aimock.ts';
@@ -182,15 +182,18 @@ function without(
   return Object.fromEntries(Object.entries(numbers).filter(([key]) => !keys.test(key)));
 }
 
-/** The tools whose calls ended as `unknown`, in order. */
-export function unknownTools(events: readonly AgentEvent[]): readonly string[] {
+/** The calls that ended as `unknown`, in order. */
+export function unknownCalls(events: readonly AgentEvent[]): readonly UnknownCall[] {
   return events.flatMap((event) =>
-    event.type === 'agent:tool_call:after' && event.outcome === 'unknown' ? [event.tool] : [],
+    event.type === 'agent:tool_call:after' && event.outcome === 'unknown'
+      ? [{ callId: event.callId, tool: event.tool }]
+      : [],
   );
 }
 
-/** `undisturbed` as it has to be when the call of the `once` tool `tool` ended as `unknown`. */
-export function withUnknown(undisturbed: Outcome, tool: string): Outcome {
+/** `undisturbed` as it has to be when this call of a `once` tool ended as `unknown`. */
+export function withUnknown(undisturbed: Outcome, call: UnknownCall): Outcome {
+  const { tool } = call;
   const step = undisturbed.step as { readonly [key: string]: Json } & {
     readonly counters: { readonly [key: string]: number };
     readonly gauges: { readonly [key: string]: number };
@@ -200,6 +203,7 @@ export function withUnknown(undisturbed: Outcome, tool: string): Outcome {
   return {
     step: {
       ...step,
+      unknownCalls: [{ ...call }],
       counters: {
         ...step.counters,
         ...Object.fromEntries(

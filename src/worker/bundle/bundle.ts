@@ -116,9 +116,18 @@ export function bundleFile({
   return join(cacheDir, `workflows-${keyOf(workflowsPath, preloadModules)}.json`);
 }
 
-/** The mark of a module with workflows: 8 digits that follow from its text. */
+/**
+ * The mark of a module with workflows: 8 digits that follow from its text.
+ *
+ * @throws UsageError `workflow_bundle` if it cannot be read.
+ */
 export async function markOf(workflowsPath: string): Promise<string> {
-  const text = await readFile(workflowsPath);
+  const text = await readFile(workflowsPath).catch((error: unknown) => {
+    throw new UsageError(
+      'workflow_bundle',
+      `Expected the workflows of \`${workflowsPath}\` to be a file, got: ${errorText(error)}`,
+    );
+  });
   return createHash('sha256').update(text).digest('hex').slice(0, 8);
 }
 
