@@ -163,14 +163,17 @@ async function playAttended(everloop: Everloop, agent: string, id: string): Prom
 
 const UNAVAILABLE = 14;
 
-/** Repeats what no worker or no server answered, as a person does who looks again. */
+/**
+ * Repeats what no worker or no server answered, as a person does who looks again. While workers crash,
+ * tries of one answer fill the few places that the service has for messages on their way.
+ */
 async function patiently<Result>(ask: () => Promise<Result>): Promise<Result> {
   for (;;) {
     try {
       return await ask();
     } catch (error) {
-      const isSilent = isUsageError(error) && error.code === 'no_worker';
-      if (!isSilent && grpcCodeOf(error) !== UNAVAILABLE) throw error;
+      const mayAgain = isUsageError(error) && ['no_worker', 'run_busy'].includes(error.code);
+      if (!mayAgain && grpcCodeOf(error) !== UNAVAILABLE) throw error;
       await sleep(LOOK_EVERY_MS);
     }
   }
