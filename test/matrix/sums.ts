@@ -13,8 +13,11 @@ interface RunSums {
   readonly unknown: number;
 }
 
-/** Attempts may be more, and tokens of a lost attempt are estimated, apart from all sums. */
-const NOT_COMPARED = /retries|attempts|estimated|lost|fuel|tool_calls_error/;
+/**
+ * Attempts may be more, and tokens of a lost attempt are estimated, apart from all sums. Steps of
+ * programs are fuel, which depends on the order in which calls end.
+ */
+const NOT_COMPARED = /retries|attempts|estimated|lost|program_steps|tool_calls_error/;
 
 /** The sums of runs that have ended. */
 export async function sumsOf(runs: readonly RunHandle[]): Promise<Sums> {
