@@ -4,14 +4,12 @@
  */
 import { isPlainObject } from '../base/json.ts';
 
-const HALVES = /\p{Surrogate}/gu;
-
 /** In JSON: an escaped pair, an escaped half, or another escape, which may hold a backslash. */
 const ESCAPES = /\\u(d[89ab][\da-f]{2})\\u(d[c-f][\da-f]{2})|\\u(d[89a-f][\da-f]{2})|\\[^]/gi;
 
 /** `text` with U+FFFD for every half of a surrogate pair; the same text when there is none. */
 export function wellFormedText(text: string): string {
-  return text.replace(HALVES, '\ufffd');
+  return text.toWellFormed();
 }
 
 /** The JSON `text` with U+FFFD for every escaped half of a surrogate pair. */
@@ -26,21 +24,25 @@ export function wellFormedJson(text: string): string {
  * what has nothing to mend is returned as it is, not copied.
  */
 export function wellFormed<Value>(value: Value): Value {
-  return mended(value) as Value;
+  return (isWellFormed(value) ? value : mended(value)) as Value;
+}
+
+/** Each event of a run is searched, nearly always for nothing: so this makes no copies. */
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (Array.isArray(value)) return value.every(isWellFormed);
+  if (!isPlainObject(value)) return true;
+  for (const key in value) {
+    if (!key.isWellFormed() || !isWellFormed(value[key])) return false;
+  }
+  return true;
 }
 
 function mended(value: unknown): unknown {
-  if (typeof value === 'string') return wellFormedText(value);
-  if (Array.isArray(value)) {
-    const items: readonly unknown[] = value.map(mended);
-    return items.every((item, index) => item === value[index]) ? value : items;
-  }
+  if (typeof value === 'string') return value.toWellFormed();
+  if (Array.isArray(value)) return value.map(wellFormed);
   if (!isPlainObject(value)) return value;
-  const before = Object.entries(value);
-  const after = before.map(([key, item]) => [wellFormedText(key), mended(item)] as const);
-  const isSame = after.every(([key, item], index) => {
-    const [oldKey, oldItem] = before[index] ?? [];
-    return key === oldKey && item === oldItem;
-  });
-  return isSame ? value : Object.fromEntries(after);
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key.toWellFormed(), wellFormed(item)]),
+  );
 }
