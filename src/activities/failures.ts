@@ -7,7 +7,7 @@ import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/comm
 import type { FailureType } from '../core/base/failure-types.ts';
 import type { JsonObject } from '../core/base/json.ts';
 import { retryDelayMs, type ModelFailure } from '../models/model-failures.ts';
-import { redact } from '../tools/redact.ts';
+import { redact } from '../core/text/redact.ts';
 import type { EarlierTries } from '../core/contract/outcome.ts';
 import type { NotHereDetails } from './activity-types.ts';
 import { endsWithAttempt, triesOf } from './tries.ts';

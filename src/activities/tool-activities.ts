@@ -25,7 +25,7 @@ import type { ToolPlaces } from '../tools/isolation.ts';
 import { runTool, type ToolRun, type ToolRunOptions } from '../tools/run-tool.ts';
 import { runJudge } from '../tools/run-judge.ts';
 import { checkLiterals, checkProgramLiterals } from '../tools/check-literals.ts';
-import { redactedErrorText } from '../tools/redact.ts';
+import { redactedErrorText } from '../core/text/redact.ts';
 import { isApprovalNeeded } from '../tools/needs-approval.ts';
 import type { AgentInput } from '../core/contract/input.ts';
 import { loadAgent, type PreparedAgent } from '../registry/load-agent.ts';

@@ -7,6 +7,7 @@ import {
 import { randomUUID } from 'node:crypto';
 import type { CompiledAgent } from '../core/contract/input.ts';
 import { clip } from '../core/text/cut.ts';
+import { summaryLine } from '../core/text/summary.ts';
 import { shown } from '../core/text/shown.ts';
 import { wellFormedText } from '../core/text/well-formed.ts';
 import { isUsageError, UsageError } from '../core/base/usage-error.ts';
@@ -130,7 +131,7 @@ export function createEverloop(parts: EverloopParts): Everloop {
         taskQueue,
         args: [input],
         memo: { agent, task: clip(text, MEMO_TASK_CHARACTERS) },
-        staticSummary: `${agent}: ${clip(text, MEMO_TASK_CHARACTERS)}`,
+        staticSummary: summaryLine(`${agent}: ${text}`),
         // Another run under the id of a finished one would hide its Step.
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
       });

@@ -8,7 +8,7 @@ import type { ModelFailureCode } from '../core/base/failure-types.ts';
 import { modelRetryMs } from '../core/contract/attempts.ts';
 import type { TokenUsage } from '../core/contract/model.ts';
 import { contextTooLong, statusOfCode, unusableAccount } from './model-failure-signs.ts';
-import { redact } from '../tools/redact.ts';
+import { redact } from '../core/text/redact.ts';
 
 /** A failed model call, and whether and when to retry it. */
 export interface ModelFailure {

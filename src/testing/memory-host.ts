@@ -26,7 +26,7 @@ import { nowhereText } from '../core/toolchain/call-texts.ts';
 import type { Entry } from '../core/contract/entry.ts';
 import type { Registry, RegisteredAgent } from '../define/definition/definitions.ts';
 import { checkLiterals, checkProgramLiterals } from '../tools/check-literals.ts';
-import { redactedErrorText } from '../tools/redact.ts';
+import { redactedErrorText } from '../core/text/redact.ts';
 import { isApprovalNeeded } from '../tools/needs-approval.ts';
 import { runJudge } from '../tools/run-judge.ts';
 import { runTool } from '../tools/run-tool.ts';

@@ -14,7 +14,7 @@ import type {
   ValidatorDefinition,
 } from '../define/definition/definitions.ts';
 import { fitValue } from './fit-value.ts';
-import { redactedErrorText } from './redact.ts';
+import { redactedErrorText } from '../core/text/redact.ts';
 import { reporter } from './reporter.ts';
 import { readVerdict, type ReadVerdict } from './read-verdict.ts';
 import type { ValueSchema } from '../define/schema/value-schema.ts';

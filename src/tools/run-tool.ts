@@ -46,7 +46,7 @@ import type {
 import { isExternalReturn, MAX_DETAILS_BYTES, readExternal } from '../define/tool/external.ts';
 import { fitValue } from './fit-value.ts';
 import { layered, type ToolMiddlewareCall } from '../define/definition/middleware.ts';
-import { redactedErrorText } from './redact.ts';
+import { redactedErrorText } from '../core/text/redact.ts';
 import { reporter, type Reporter } from './reporter.ts';
 import { isToolReturn, type ToolReturn } from '../define/tool/tool-result.ts';
 

@@ -18,10 +18,10 @@ import type {
   ToolResult,
 } from '../core/contract/outcome.ts';
 import type { ToolSpec } from '../core/contract/spec.ts';
+import { defined } from '../core/base/defined.ts';
 import type { Host } from '../core/run/host.ts';
 import { SEARCH_TOOL } from '../core/tool-search/query.ts';
 import {
-  attemptOptions,
   CHECK_OPTIONS,
   checkElsewhereOptions,
   judgeOptions,
@@ -71,20 +71,17 @@ function triedCalls(parts: CallParts): Pick<Calls, 'callModel' | 'callTool' | 'j
   const { runtime, heldCalls } = parts;
   const feed = createTranscriptFeed();
   const tryCall = createTryCall(parts);
-  const { callModel: first } = proxyActivities<EverloopActivities>(
-    attemptOptions(modelOptions(runtime), 0),
-  );
   const { here } = createToolActivities(runtime);
   return {
     callModel: (order, state, options) => {
       if (order.inline === undefined) feed(state);
-      return tryCall(triedModelCall(order, options, { runtime, first }));
+      return tryCall(triedModelCall(order, options, runtime));
     },
-    callTool: (order, tool, { abortId } = {}) => {
-      const local = tool.local ? here(tool) : null;
+    callTool: (order, tool, { abortId, summary } = {}) => {
+      const local = tool.local ? here(tool, summary) : null;
       const end = heldCalls.begin(order.callId);
       const heldMs = (): number => heldCalls.heldMs(order.callId);
-      const call = triedToolCall(order, tool, { runtime, local, abortId, heldMs });
+      const call = triedToolCall(order, tool, { runtime, local, abortId, summary, heldMs });
       return tryCall(call).then((result) => {
         end();
         return { result, endedAt: Date.now() };
@@ -190,7 +187,7 @@ type ToolActivity = EverloopActivities['callTool'];
 
 /** The activity of a tool: of quick reads on this worker, or on any that runs tools. */
 interface ToolActivities {
-  readonly here: (tool: ToolSpec) => ToolActivity;
+  readonly here: (tool: ToolSpec, summary?: string) => ToolActivity;
   readonly anywhere: (tool: ToolSpec) => ToolActivity;
 }
 
@@ -198,20 +195,20 @@ interface ToolActivities {
  * The activity of each tool. Searches have one of their own, so that histories distinguish them.
  */
 function createToolActivities(runtime: ActivityRuntime): ToolActivities {
-  const known = new Map<string, ToolActivity>();
   const pick = (tool: ToolSpec, activities: EverloopActivities): ToolActivity =>
     activities[tool.name === SEARCH_TOOL ? 'searchTools' : 'callTool'];
   return {
     anywhere: (tool) =>
       pick(tool, proxyActivities<EverloopActivities>(onAnyWorker(toolOptions(tool, runtime)))),
-    here: (tool) => {
-      const found = known.get(tool.name);
-      if (found !== undefined) return found;
-      const activity = tool.local
-        ? pick(tool, proxyLocalActivities<EverloopActivities>(localToolOptions(tool)))
-        : pick(tool, proxyActivities<EverloopActivities>(toolOptions(tool, runtime)));
-      known.set(tool.name, activity);
-      return activity;
-    },
+    here: (tool, summary) =>
+      pick(
+        tool,
+        tool.local
+          ? proxyLocalActivities<EverloopActivities>({
+              ...localToolOptions(tool),
+              ...defined({ summary }),
+            })
+          : proxyActivities<EverloopActivities>(toolOptions(tool, runtime)),
+      ),
   };
 }

@@ -25,6 +25,9 @@ import { isStep } from '../core/contract/piping.ts';
 import type { Host } from '../core/run/host.ts';
 import { CHILD_END_WITHIN_MS, childRefusal, LATE_CHILD } from '../core/start/child-bounds.ts';
 import { clip } from '../core/text/cut.ts';
+import { redact } from '../core/text/redact.ts';
+import { summaryLine } from '../core/text/summary.ts';
+import { wellFormedText } from '../core/text/well-formed.ts';
 import type {
   ChildCancel,
   ChildMessage,
@@ -57,6 +60,9 @@ interface LiveChild {
 }
 
 const MEMO_TASK_CHARACTERS = 200;
+
+/** The service refuses details of more than 20,000 bytes. */
+const MAX_DETAILS_CHARACTERS = 1_000;
 
 /** No children yet. `onBug` gets errors of timers, which nothing awaits. */
 export function createChildRuns(onBug: (error: unknown) => void): ChildRuns {
@@ -160,7 +166,8 @@ async function startAndAwait(order: ChildOrder, onStart: () => void): Promise<Ch
       args: [input],
       parentClosePolicy: 'TERMINATE',
       memo: { agent: input.agent, task },
-      staticSummary: `${input.agent}: ${task}`,
+      staticSummary: summaryLine(`${input.agent}: ${text}`),
+      staticDetails: detailsOf(order),
     });
     isStarted = true;
     onStart();
@@ -169,6 +176,13 @@ async function startAndAwait(order: ChildOrder, onStart: () => void): Promise<Ch
   } catch (error) {
     return endOf(error, isStarted);
   }
+}
+
+/** What Temporal's UI shows beside a child: where it stands in its tree, and its task. */
+function detailsOf({ childId, input: { task, parent } }: ChildOrder): string {
+  return wellFormedText(
+    clip(`${parent?.path ?? childId}\n\n${redact(task.text)}`, MAX_DETAILS_CHARACTERS),
+  );
 }
 
 const NO_STEP = 'it ended without a Step';

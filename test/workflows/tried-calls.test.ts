@@ -170,7 +170,7 @@ describe('[R1] [R12] a model call', () => {
     const call = triedModelCall(
       {} as Parameters<typeof triedModelCall>[0],
       { mayRetry: () => true, onFailedAttempt: (one) => events.push(one), ...options },
-      { runtime: { heartbeatMs: 1 }, first: () => Promise.reject(new Error('unused')) },
+      { heartbeatMs: 1 },
     );
     return { call, events, fail: (error) => shown(call.onFailure(error, NOTHING)) };
   }
@@ -256,7 +256,7 @@ describe('[R8] what a model call lost', () => {
     const call = triedModelCall(
       {} as Parameters<typeof triedModelCall>[0],
       { mayRetry: () => true, promptEstimate: () => prompt },
-      { runtime: { heartbeatMs: 1 }, first: () => Promise.reject(new Error('unused')) },
+      { heartbeatMs: 1 },
     );
     for (const error of errors) call.onFailure(error, NOTHING);
     const reply = { parts: [], calls: [], finishReason: 'stop', usage: noUsage } as const;
@@ -306,7 +306,7 @@ describe('[R8] what a model call lost', () => {
         },
         promptEstimate: () => prompt,
       },
-      { runtime: { heartbeatMs: 1 }, first: () => Promise.reject(new Error('unused')) },
+      { heartbeatMs: 1 },
     );
 
     expect(call.onFailure(silent(), NOTHING)).toMatchObject({ kind: 'again' });

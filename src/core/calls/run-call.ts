@@ -21,7 +21,8 @@ import { callChild } from '../children/run-child.ts';
 import type { ToolSpec } from '../contract/spec.ts';
 import { cutInEvent } from '../run/turn-record.ts';
 import { deadlineOf, waitForPerson } from '../people/wait-for-person.ts';
-import { checkArguments, withoutHiddenArguments } from './call-arguments.ts';
+import { checkArguments, hiddenFrom, withoutHiddenArguments } from './call-arguments.ts';
+import { callSummary } from './call-summary.ts';
 import { orderOf, type CallSite } from './call-site.ts';
 import { awaitExternal, beginExternal, tracesOf, type CallInProgress } from './external-work.ts';
 import { runLlmTool } from './run-llm-tool.ts';
@@ -170,12 +171,17 @@ function beginCall(context: CallSite, call: CallInProgress): Promise<CallEnd> | 
   }
   const abortId = program?.isSeparate(callId) === true ? callId : undefined;
   return host
-    .callTool(orderOf(context, call), spec, { abortId })
+    .callTool(orderOf(context, call), spec, { abortId, summary: summaryOf(context, call) })
     .then(({ result, endedAt }) =>
       result.external === undefined
         ? { result, endedAt, ...tracesOf(call) }
         : beginExternal(context, call, { ...result, external: result.external }),
     );
+}
+
+/** Only programs read hidden values, so only their arguments may hold some. */
+function summaryOf(context: CallSite, { tool, args }: ToolCall): string {
+  return callSummary(tool, args, context.program === undefined ? [] : hiddenFrom(context));
 }
 
 /** A call of an agent: its arguments are checked like those of a tool, then it runs as a child. */

@@ -34,10 +34,16 @@ import type { Mailbox } from './inbox.ts';
 import type { RunState } from './run-state.ts';
 import type { Waits } from './waits.ts';
 
-/** Options of a tool call. */
+/** Options of a call. */
 export interface CallOptions {
   /** Set when this call can be ended alone, by `abort` with this id. */
   readonly abortId?: string | undefined;
+}
+
+/** Options of a tool call. */
+export interface ToolCallOptions extends CallOptions {
+  /** The call in one line, for those who look at the service. Default: none. */
+  readonly summary?: string;
 }
 
 /** Options of a model call. */
@@ -110,7 +116,7 @@ export interface Host {
   /** Asks a model. `state` holds the transcript that the order only names. */
   callModel(order: ModelOrder, state: RunState, options: ModelCallOptions): Promise<ModelOutcome>;
   /** Runs a tool, or the built-in tool search. The specification of the tool says how to retry. */
-  callTool(order: ToolOrder, tool: ToolSpec, options?: CallOptions): Promise<ToolEnd>;
+  callTool(order: ToolOrder, tool: ToolSpec, options?: ToolCallOptions): Promise<ToolEnd>;
   /** Checks answers against schema and validators. */
   judgeAnswer(order: JudgeOrder): Promise<JudgeOutcome>;
   /** Asks the function of a tool whether a person must approve this call. */

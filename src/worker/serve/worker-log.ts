@@ -1,6 +1,6 @@
 /** The log of a worker process. */
 import { Runtime } from '@temporalio/worker';
-import { redact } from '../../tools/redact.ts';
+import { redact } from '../../core/text/redact.ts';
 
 /** Writes a line to the log of the SDK, without secrets; to stderr when the SDK is not running. */
 export function workerLog(level: 'WARN' | 'ERROR', text: string): void {

@@ -23,6 +23,7 @@ import type { FailedAttempt, ModelLoss, ModelOutcome } from '../../core/contract
 import type { EstimatedUsage } from '../../core/contract/model.ts';
 import { addEstimates } from '../../core/model/estimated-usage.ts';
 import { noUsage } from '../../core/model/usage.ts';
+import { summaryLine } from '../../core/text/summary.ts';
 import type { ModelCallOptions } from '../../core/run/host.ts';
 import { attemptOptions, lossPauseMs, modelOptions, onAnyWorker } from './activity-options.ts';
 import {
@@ -36,13 +37,11 @@ import {
 import { isLoss } from './losses.ts';
 import type { Failed, Tried, TriedCall } from './try-again.ts';
 
-type ModelActivity = EverloopActivities['callModel'];
-
-/** A model call whose attempts the workflow begins. `first` is the activity of its first attempt. */
+/** A model call whose attempts the workflow begins. */
 export function triedModelCall(
   order: ModelOrder,
   options: ModelCallOptions,
-  { runtime, first }: { readonly runtime: ActivityRuntime; readonly first: ModelActivity },
+  runtime: ActivityRuntime,
 ): TriedCall<ModelActivityResult, ModelOutcome> {
   const { abortId, hasFallback } = options;
   const ledger = createLedger(options);
@@ -51,8 +50,10 @@ export function triedModelCall(
     abortId,
     ...defined({ hasFallback }),
     schedule: (tried, isElsewhere) => {
-      if (tried.attempts + tried.losses === 0 && !isElsewhere) return first(order);
-      const attempt = attemptOptions(modelOptions(runtime), tried.losses);
+      const attempt = {
+        ...attemptOptions(modelOptions(runtime), tried.losses),
+        summary: modelSummary(order),
+      };
       const { callModel } = proxyActivities<EverloopActivities>(
         isElsewhere ? onAnyWorker(attempt) : attempt,
       );
@@ -61,6 +62,11 @@ export function triedModelCall(
     onResult: ledger.ended,
     onFailure: ledger.failed,
   };
+}
+
+/** `gpt-5-mini`, `gpt-5-mini for compaction`. */
+function modelSummary({ model, purpose }: ModelOrder): string {
+  return summaryLine(purpose === 'reply' ? model : `${model} for ${purpose}`);
 }
 
 /** `order` with what was tried before; the first attempt has it as it is. */

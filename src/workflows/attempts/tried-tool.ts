@@ -18,6 +18,7 @@ import type {
 } from '../../core/contract/outcome.ts';
 import type { ToolSpec } from '../../core/contract/spec.ts';
 import { canceledCallText, unknownOutcomeText } from '../../core/toolchain/call-texts.ts';
+import { summaryLine } from '../../core/text/summary.ts';
 import { SEARCH_TOOL } from '../../core/tool-search/query.ts';
 import {
   attemptOptions,
@@ -47,6 +48,8 @@ export interface ToolTries {
   /** The local activity of a quick read, for its first try; null for other tools. */
   readonly local: ToolActivity | null;
   readonly abortId: string | undefined;
+  /** The call in one line; see `ToolCallOptions`. */
+  readonly summary: string | undefined;
   /** How long this call is known to hold a worker, in ms. */
   readonly heldMs: () => number;
 }
@@ -55,7 +58,7 @@ export interface ToolTries {
 export function triedToolCall(
   order: ToolOrder,
   tool: ToolSpec,
-  { runtime, local, abortId, heldMs }: ToolTries,
+  { runtime, local, abortId, summary, heldMs }: ToolTries,
 ): TriedCall<ToolResult, ToolResult> {
   // A local activity is repeated by its own worker, so whatever it ends with is final.
   let isHere = local !== null;
@@ -66,7 +69,7 @@ export function triedToolCall(
       if (local !== null && isHere && !isElsewhere) return local(order);
       isHere = false;
       const patient = withHeartbeatFor(toolOptions(tool, runtime, tried.losses), runtime, heldMs());
-      const options = within(patient, tried, isElsewhere);
+      const options = { ...within(patient, tried, isElsewhere), ...defined({ summary }) };
       return activityOf(tool, proxyActivities<EverloopActivities>(options))(after(order, tried));
     },
     onResult: (result, tried) => ({ ...result, ...lossesOf(tried.losses + (result.losses ?? 0)) }),
@@ -181,7 +184,9 @@ export function triedJudgement(
   return {
     label: 'judge',
     schedule: (tried, isElsewhere) => {
-      const options = within(judgeOptions(runtime), tried, isElsewhere);
+      const names = order.validators.join(', ') || 'schema';
+      const summary = summaryLine(names);
+      const options = { ...within(judgeOptions(runtime), tried, isElsewhere), summary };
       const { judgeAnswer } = proxyActivities<EverloopActivities>(options);
       return judgeAnswer(after(order, tried));
     },

@@ -2,8 +2,8 @@
  * Removes secrets from texts that leave the worker: messages of failures are recorded in history
  * and shown in logs and consoles. When in doubt, it removes.
  */
-import { utf8Length } from '../core/base/json.ts';
-import { firstBytes } from '../core/text/cut.ts';
+import { utf8Length } from '../base/json.ts';
+import { firstBytes } from './cut.ts';
 
 /** Maximum size of a failure's text, in bytes; the beginning says what is wrong. */
 const maxFailureTextBytes = 2_000;

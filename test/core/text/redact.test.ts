@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { redact } from '../../src/tools/redact.ts';
-import { utf8Length } from '../../src/core/base/json.ts';
-import { cpuMsOf } from '../support/cpu-time.ts';
+import { redact } from '../../../src/core/text/redact.ts';
+import { utf8Length } from '../../../src/core/base/json.ts';
+import { cpuMsOf } from '../../support/cpu-time.ts';
 
 describe('redact', () => {
   const secrets: { name: string; text: string; clean: string }[] = [
