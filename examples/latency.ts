@@ -1,10 +1,8 @@
-import type { AbortSignalLike } from '../src/core/contract/model.ts';
-
 /**
  * Waits like a slow service does, so that people can watch demos and tests can kill in mid-call.
  * Rejects with the signal's reason if the signal aborts first.
  */
-export function serviceTime(latencyMs: number, signal: AbortSignalLike): Promise<void> {
+export function serviceTime(latencyMs: number, signal: AbortSignal): Promise<void> {
   if (latencyMs <= 0) return Promise.resolve();
   return new Promise((resolve, reject) => {
     const onAbort = (): void => {

@@ -81,6 +81,16 @@ defineAgent({
   limits: { iterations: 5, custom: [{ kind: 'exact', key: 'shop:refunds', max: 1 }] },
 });
 
+// The signal of a model function goes to whatever takes one.
+defineAgent({
+  name: 'tester',
+  model: async (_request, { signal }) => {
+    expectTypeOf(signal).toEqualTypeOf<AbortSignal>();
+    const response = await fetch('https://model.example', { signal });
+    return response.text();
+  },
+});
+
 defineAgent({ name: 'tester', model: 'm', mode: 'ptc_lisp' });
 // @ts-expect-error a mode that nobody has
 defineAgent({ name: 'tester', model: 'm', mode: 'yaml' });

@@ -119,19 +119,16 @@ export interface ModelChunk {
 
 /** What a model function gets with its request. */
 export interface ModelIo {
-  /** Aborted when the run is canceled or interrupted. */
-  readonly signal: AbortSignalLike;
+  /** Aborted when the run is canceled or interrupted: pass it on to `fetch` or to a client. */
+  readonly signal: Signal;
   /** Publishes a chunk of the reply; never waits. */
   readonly onChunk: (chunk: ModelChunk) => void;
 }
 
-/** The part of `AbortSignal` that is used here, for code without the DOM's types. */
-export interface AbortSignalLike {
-  readonly aborted: boolean;
-  readonly reason: unknown;
-  addEventListener(type: 'abort', listener: () => void, options?: { once?: boolean }): void;
-  removeEventListener(type: 'abort', listener: () => void): void;
-}
+/** The platform's `AbortSignal`, whose type comes from the program: workflow code has none. */
+type Signal = typeof globalThis extends { AbortSignal: { prototype: infer Platform } }
+  ? Platform
+  : never;
 
 /** A user's model: takes a request, returns a reply or plain text. */
 export type ModelFunction = (request: ModelRequest, io: ModelIo) => Promise<ModelReply | string>;
