@@ -1,0 +1,29 @@
+/** docs/testing.md: its code is that of examples which run here. */
+import { expect, test } from 'vitest';
+import {
+  asksPeople,
+  callsItsTool,
+  handsOver,
+  livesWithFailures,
+  readsTheInstructions,
+  staysWithinLimits,
+  waitsADay,
+} from '../../examples/docs/testing.ts';
+import { blocksOf, regionsOf } from '../support/doc-pages.ts';
+
+test('docs/testing.md quotes its examples', () => {
+  expect(blocksOf('testing').size).toBe(8);
+  expect(blocksOf('testing')).toEqual(regionsOf('testing'));
+});
+
+test.each([
+  ['a script of replies', callsItsTool],
+  ['what the model was asked', readsTheInstructions],
+  ['failures and usage', livesWithFailures],
+  ['questions and approvals', asksPeople],
+  ['time', waitsADay],
+  ['events and limits', staysWithinLimits],
+  ['hand-overs', handsOver],
+])('the example of %s', async (_name, example) => {
+  await expect(example()).resolves.toBeUndefined();
+});
