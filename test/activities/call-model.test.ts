@@ -47,7 +47,12 @@ function callModelOf(
   model: ModelFunction,
   options: Partial<AgentOptions> = {},
 ): ReturnType<typeof createCallModel> {
-  const agent = defineAgent({ name: 'tester', model: { id: 'm', model }, ...options });
+  const agent = defineAgent({
+    name: 'tester',
+    mode: 'react',
+    model: { id: 'm', model },
+    ...options,
+  });
   const registry = createRegistry({ agents: [agent] });
   const compiled = compileAgent(agent, registry.models);
   if (compiled.kind !== 'agent') throw new Error('Expected an agent that compiles.');

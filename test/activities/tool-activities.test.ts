@@ -53,6 +53,7 @@ const tools = [
 function registryWith(...validators: Parameters<typeof defineValidator>[0][]): Registry {
   const agent = defineAgent({
     name: 'tester',
+    mode: 'react',
     model: silentModel,
     tools,
     validators: validators.map((options) => defineValidator(options)),

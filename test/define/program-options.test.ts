@@ -301,9 +301,9 @@ describe('What modes with programs refuse [sub 1]', () => {
     const sections = [textSection({ name: 'program' })];
     const tools = [searchTool()];
 
-    expect(problemsOf({ sections, tools, programs: true })).toEqual([
+    expect(problemsOf({ mode: 'react', sections, tools, programs: true })).toEqual([
       ['duplicate_section', expect.stringContaining('`program`')],
     ]);
-    expect(problemsOf({ sections, tools })).toEqual([]);
+    expect(problemsOf({ mode: 'react', sections, tools })).toEqual([]);
   });
 });

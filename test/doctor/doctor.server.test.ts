@@ -44,7 +44,11 @@ it(
   async () => {
     const taskQueue = `doctor-${randomUUID()}`;
     const before = await doctor(taskQueue);
-    const agent = defineAgent({ name: 'clerk', model: { id: 'm', model: async () => answer() } });
+    const agent = defineAgent({
+      name: 'clerk',
+      mode: 'react',
+      model: { id: 'm', model: async () => answer() },
+    });
     await stage.serve([agent], { taskQueue });
     const run = await stage.client.workflow.start(AGENT_WORKFLOW, {
       workflowId: `doctor-${randomUUID()}`,
