@@ -1,5 +1,6 @@
 /** The command line as a function of its arguments and its process. */
 import { Command, CommanderError } from 'commander';
+import { VERSION } from '../core/base/version.ts';
 import type { CommandRunner, AddCommand } from './terminal/cli.ts';
 import { addChatCommand } from './commands/chat.ts';
 import { addDemoCommand } from './commands/demo.ts';
@@ -81,6 +82,7 @@ const COMMANDS: readonly AddCommand[] = [
 function createProgram(io: CliIo): Command {
   return new Command('everloop')
     .description('Durable LLM agents on Temporal.')
+    .version(VERSION, '--version', 'show the version')
     .option('--json', 'one JSON document on stdout, and nothing else there')
     .option('--debug', 'show the stacks of errors')
     .configureHelp({ showGlobalOptions: true })
