@@ -19,6 +19,8 @@ export interface HeartbeatDetails {
   readonly attempts: number;
   /** The code of a `once` tool may have begun; see `begin-once.ts`. */
   readonly began?: true;
+  /** Attempts of this activity that workers gave back which stopped in order; absent: none. */
+  readonly givenBack?: number;
 }
 
 /** What is sent with heartbeats, and who hears that one came too late. */

@@ -34,7 +34,7 @@ const shutdown = (): ActivityFailure => said('worker_shutdown');
 const canceled = (details: unknown[] = []): ActivityFailure =>
   failed(new CancelledFailure('canceled', details), 'CANCEL_REQUESTED');
 
-const NOTHING = { attempts: 0, losses: 0 };
+const NOTHING = { attempts: 0, losses: 0, givenBack: 0 };
 
 function toolOf(effect: ToolSpec['effect']): ToolSpec {
   const retry = { attempts: 3, initialMs: 1_000, factor: 2 };
@@ -45,8 +45,8 @@ function toolOf(effect: ToolSpec['effect']): ToolSpec {
 function shown<Outcome>(decision: Failed<Outcome> | OperatorNeeded<Outcome>): unknown {
   if (decision.kind === 'final') return decision.outcome;
   if (decision.kind === 'operator') return { ...decision.tried, operator: decision.callId };
-  const { tried, inMs } = decision;
-  return { ...tried, inMs };
+  const { givenBack, ...tried } = decision.tried;
+  return { ...tried, inMs: decision.inMs, ...(givenBack === 0 ? {} : { givenBack }) };
 }
 
 describe('[R1] pauses after losses', () => {
@@ -66,20 +66,27 @@ describe('[R1] pauses after losses', () => {
 
 describe('[R3] a tool call', () => {
   it.each([
-    ['silent', silent(), 'read'],
-    ['silent', silent({ attempts: 1 }), 'idempotent'],
-    ['stalled', stalled(), 'idempotent'],
-    ['shut down', shutdown(), 'idempotent'],
-    ['silent before it began', silent({ attempts: 1 }), 'once'],
-    ['shut down before it began', shutdown(), 'once'],
-  ] as const)('whose worker was %s has used no attempt: %#', (_name, error, effect) => {
+    ['silent', silent(), 'read', {}],
+    ['silent', silent({ attempts: 1 }), 'idempotent', {}],
+    ['stalled', stalled(), 'idempotent', {}],
+    ['stopped in order', shutdown(), 'idempotent', { givenBack: 1 }],
+    ['silent before it began', silent({ attempts: 1 }), 'once', {}],
+    ['stopped in order before it began', shutdown(), 'once', { givenBack: 1 }],
+  ] as const)('whose worker was %s has used no attempt: %#', (_name, error, effect, more) => {
     const tool = toolOf(effect);
+    const late = { ...NOTHING, attempts: 2, losses: 9 };
 
-    expect(shown(failedTool(error, NOTHING, tool))).toEqual({ attempts: 0, losses: 1, inMs: 100 });
-    expect(shown(failedTool(error, { attempts: 2, losses: 9 }, tool))).toEqual({
+    expect(shown(failedTool(error, NOTHING, tool))).toEqual({
+      attempts: 0,
+      losses: 1,
+      inMs: 100,
+      ...more,
+    });
+    expect(shown(failedTool(error, late, tool))).toEqual({
       attempts: 2,
       losses: 10,
       inMs: 480_000,
+      ...more,
     });
   });
 
@@ -97,7 +104,7 @@ describe('[R3] a tool call', () => {
 
   it('that failed is tried as often as the tool says, whatever was lost', () => {
     const fail = (attempts: number): unknown =>
-      shown(failedTool(said('tool_failed'), { attempts, losses: 4 }, toolOf('read')));
+      shown(failedTool(said('tool_failed'), { ...NOTHING, attempts, losses: 4 }, toolOf('read')));
 
     expect(fail(0)).toEqual({ attempts: 1, losses: 4, inMs: 1_000 });
     expect(fail(1)).toEqual({ attempts: 2, losses: 4, inMs: 2_000 });
@@ -111,11 +118,13 @@ describe('[R3] a tool call', () => {
   });
 
   it('counts what the service lost before the failure', () => {
-    const error = said('tool_failed', { losses: 2 }, true);
+    const error = said('tool_failed', { losses: 2, givenBack: 1 }, true);
+    const before = { ...NOTHING, losses: 5, givenBack: 3 };
 
-    expect(shown(failedTool(error, { attempts: 0, losses: 5 }, toolOf('read')))).toEqual({
+    expect(shown(failedTool(error, before, toolOf('read')))).toEqual({
       attempts: 1,
       losses: 7,
+      givenBack: 4,
       inMs: 1_000,
     });
   });
@@ -135,7 +144,7 @@ describe('[R3] a tool call', () => {
   ] as const)(
     'that is %s and stopped is what it may have done: %#',
     (effect, error, losses, outcome, started) => {
-      const end = shown(failedTool(error, { attempts: 0, losses }, toolOf(effect)));
+      const end = shown(failedTool(error, { ...NOTHING, losses }, toolOf(effect)));
 
       expect(end).toMatchObject({ outcome, started });
     },
@@ -144,9 +153,13 @@ describe('[R3] a tool call', () => {
 
 describe('a judgement', () => {
   it('is tried three times, whatever was lost', () => {
-    expect(shown(failedJudgement(silent(), NOTHING))).toEqual({ ...NOTHING, losses: 1, inMs: 100 });
+    expect(shown(failedJudgement(silent(), NOTHING))).toEqual({
+      attempts: 0,
+      losses: 1,
+      inMs: 100,
+    });
     const throwing = (attempts: number): unknown =>
-      shown(failedJudgement(said('validator_failed'), { attempts, losses: 3 }));
+      shown(failedJudgement(said('validator_failed'), { ...NOTHING, attempts, losses: 3 }));
     expect(throwing(1)).toEqual({ attempts: 2, losses: 3, inMs: 2_000 });
     expect(throwing(2)).toEqual({ kind: 'failed', message: 'validator_failed' });
     expect(shown(failedJudgement(canceled(), NOTHING))).toEqual({ kind: 'aborted' });

@@ -5,7 +5,7 @@
 import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow';
 import type { ActivityRuntime } from '../../activities/activity-types.ts';
 import {
-  LOSSES_BEFORE_APART,
+  DEATHS_BEFORE_APART,
   MAX_CHECK_ATTEMPTS,
   MAX_JUDGE_ATTEMPTS,
   MAX_MODEL_ATTEMPTS,
@@ -101,7 +101,7 @@ const TOOL_GRACE_MS = 10_000;
 
 /** A tool's own deadline and retries; a `once` tool has a single try whatever happens. */
 export function toolOptions(tool: ToolSpec, runtime: ActivityRuntime, losses = 0): ActivityOptions {
-  const mayWait = tool.isolate !== undefined || losses >= LOSSES_BEFORE_APART;
+  const mayWait = tool.isolate !== undefined || losses >= DEATHS_BEFORE_APART;
   return {
     // An isolated call may wait for a free thread or process as long as it may run.
     startToCloseTimeout: tool.timeoutMs * (mayWait ? 2 : 1) + TOOL_GRACE_MS,

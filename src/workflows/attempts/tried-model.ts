@@ -65,13 +65,13 @@ export function triedModelCall(
 
 /** `order` with what was tried before; the first attempt has it as it is. */
 export function after<Order extends object>(order: Order, tried: Tried): Order {
-  const { attempts, losses, retriedAfter } = tried;
+  const { attempts, losses, givenBack, retriedAfter } = tried;
   if (attempts + losses === 0) return order;
   return {
     ...order,
     attemptsBefore: attempts,
     lossesBefore: losses,
-    ...defined({ retriedAfter }),
+    ...defined({ givenBackBefore: givenBack === 0 ? undefined : givenBack, retriedAfter }),
   };
 }
 
@@ -113,7 +113,8 @@ function createLedger({
       const failure = { message: failed.message, of: maxModelAttempts(hasFallback) };
       return {
         kind: 'again',
-        tried: { attempts: now.attempts, losses: now.losses ?? 0 },
+        // No model call waits for an operator, so what was given back is not told apart.
+        tried: { attempts: now.attempts, losses: now.losses ?? 0, givenBack: 0 },
         inMs,
         ...defined({ failure: hasLost ? undefined : failure }),
         aborted: () => abortedWith(now),
