@@ -63,8 +63,8 @@ export function toModelFailure(
 }
 
 /**
- * The transcript of the run is not available: the workflow did not answer its query, or the answer
- * did not fit the digest. Retried, because a lost or busy worker is temporary.
+ * The transcript of the run is not available: the workflow did not answer its query. Retried, because
+ * a lost or busy worker is temporary.
  */
 export function transcriptUnavailable(cause: string): ApplicationFailure {
   const message = redact(`The transcript could not be read: ${cause}`);

@@ -26,8 +26,8 @@ function failed(cause: Error, state: State = 'MAXIMUM_ATTEMPTS_REACHED'): Activi
 
 const silent = (details?: object): ActivityFailure =>
   failed(new TimeoutFailure('lost', details, 'HEARTBEAT'));
-const stalled = (): ActivityFailure =>
-  failed(new TimeoutFailure('late', undefined, 'START_TO_CLOSE'));
+const stalled = (details?: object): ActivityFailure =>
+  failed(new TimeoutFailure('late', details, 'START_TO_CLOSE'));
 const said = (type: string, details: object = {}, nonRetryable = false): ActivityFailure =>
   failed(ApplicationFailure.create({ type, message: type, nonRetryable, details: [details] }));
 const shutdown = (): ActivityFailure => said('worker_shutdown');
@@ -54,12 +54,15 @@ describe('[R1] pauses after losses', () => {
     expect([1, 2, 3, 4, 5, 6, 7, 20].map(lossPauseMs)).toEqual([
       100, 1_000, 2_000, 4_000, 8_000, 30_000, 60_000, 600_000,
     ]);
-    expect(attemptOptions({}, 4).retry).toEqual({ maximumAttempts: 1 });
-    expect(attemptOptions({}, 5).retry).toEqual({
+    expect(attemptOptions({}, 4, 'loss').retry).toEqual({ maximumAttempts: 1 });
+    const late = { initialInterval: 30_000, backoffCoefficient: 2, maximumInterval: 600_000 };
+    expect(attemptOptions({}, 5, 'loss').retry).toEqual({
+      ...late,
       nonRetryableErrorTypes: ['NotFoundError'],
-      initialInterval: 30_000,
-      backoffCoefficient: 2,
-      maximumInterval: 600_000,
+    });
+    expect(attemptOptions({}, 5, 'failure').retry).toEqual({
+      ...late,
+      nonRetryableErrorTypes: ['NotFoundError', 'TemporalTimeout:StartToClose'],
     });
   });
 });
@@ -207,6 +210,17 @@ describe('[R1] [R12] a model call', () => {
     expect(events.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5, 6, 7]);
   });
 
+  it('[R1] has used an attempt of its provider when its deadline is over, whatever was lost', () => {
+    const { fail } = scene();
+
+    expect(fail(silent())).toMatchObject({ attempts: 0, losses: 1 });
+    expect(fail(stalled({ attempts: 1, losses: 3 }))).toEqual({
+      attempts: 1,
+      losses: 4,
+      inMs: 1_000,
+    });
+  });
+
   it('is followed by the fallback after two failures, or when the wait is over 10 s', () => {
     const { fail } = scene({ hasFallback: true });
     expect(fail(silent())).toMatchObject({ losses: 1 });
@@ -293,7 +307,13 @@ describe('[R8] what a model call lost', () => {
     ['nothing, when a worker that stops had not asked', [shutdown()], undefined],
     ['nothing, when it was not begun', [said('transcript_unavailable')], undefined],
     ['nothing, when the attempt failed by itself', [overloaded, overloaded], undefined],
-    ['nothing, when the time of its attempt was over', [stalled()], undefined],
+    ['nothing, when the time of its attempt was over in silence', [stalled()], undefined],
+    ['what its heartbeat says, when its time was over', [stalled({ asked })], asked],
+    [
+      'also what the service lost before that time',
+      [stalled({ asked, lost: prompt })],
+      { totalTokens: 110, costMicroUsd: 11 },
+    ],
     [
       'the sum of all that died',
       [

@@ -4,7 +4,6 @@ import {
   ApplicationFailure,
   isCancellation,
   proxyActivities,
-  type ActivityOptions,
 } from '@temporalio/workflow';
 import { defined } from '../../core/base/defined.ts';
 import type { ActivityRuntime, EverloopActivities } from '../../activities/activity-types.ts';
@@ -66,7 +65,8 @@ export function triedToolCall(
       if (local !== null && isHere && !isElsewhere) return local(order);
       isHere = false;
       const patient = withHeartbeatFor(toolOptions(tool, runtime, tried.losses), runtime, heldMs());
-      const options = within(patient, tried, isElsewhere);
+      const attempt = attemptOptions(patient, tried.losses, 'loss');
+      const options = isElsewhere ? onAnyWorker(attempt) : attempt;
       return activityOf(tool, proxyActivities<EverloopActivities>(options))(after(order, tried));
     },
     onResult: (result, tried) => ({ ...result, ...lossesOf(tried.losses + (result.losses ?? 0)) }),
@@ -81,11 +81,6 @@ export function triedToolCall(
 function activityOf({ name, effect }: ToolSpec, activities: EverloopActivities): ToolActivity {
   if (name === SEARCH_TOOL) return activities['searchTools'];
   return activities[effect === 'once' ? 'callToolOnce' : 'callTool'];
-}
-
-function within(options: ActivityOptions, tried: Tried, isElsewhere: boolean): ActivityOptions {
-  const attempt = attemptOptions(options, tried.losses);
-  return isElsewhere ? onAnyWorker(attempt) : attempt;
 }
 
 function final<Outcome>(outcome: Outcome): Failed<Outcome> {
@@ -187,7 +182,8 @@ export function triedJudgement(
   return {
     label: 'judge',
     schedule: (tried, isElsewhere) => {
-      const options = within(judgeOptions(runtime), tried, isElsewhere);
+      const attempt = attemptOptions(judgeOptions(runtime), tried.losses, 'failure');
+      const options = isElsewhere ? onAnyWorker(attempt) : attempt;
       const { judgeAnswer } = proxyActivities<EverloopActivities>(options);
       return judgeAnswer(after(order, tried));
     },
