@@ -132,12 +132,16 @@ export {
   DEFAULT_TASK_QUEUE,
   type Everloop,
   type EverloopParts,
-  type InboxItem,
-  type InboxView,
-  type ListOptions,
-  type RunSummary,
   type StartOptions,
 } from './client/everloop-client.ts';
+export {
+  LISTED_STATES,
+  type InboxItem,
+  type InboxView,
+  type ListedState,
+  type ListOptions,
+  type RunSummary,
+} from './client/run-list.ts';
 export {
   announcedEndpoints,
   namedEndpoints,

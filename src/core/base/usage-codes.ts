@@ -126,6 +126,7 @@ export const usageCodes = {
   agent_file: 'An agent file does not exist, does not load or exports no agent.',
   argument: 'An argument of the command line is not valid.',
   environment: 'An environment variable has a value that is not valid.',
+  init_exists: 'The folder for a new project already has some of its files.',
   no_demo: 'The demo only runs in a checkout of the repository.',
   no_server: 'No Temporal server was found, and none could be started.',
   server_address: 'No server answers at the given address.',
