@@ -1,5 +1,6 @@
 /** What the service does with an attempt of a call that has lost five workers. */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
@@ -23,8 +24,7 @@ it('[R1] an attempt of a provider that reaches its deadline is not repeated by t
     namespace,
     taskQueue,
     workflowsPath,
-    activities: { hang: () => new Promise(() => undefined) },
-    shutdownForceTime: 100,
+    activities: { late: () => sleep(2_000) },
   });
   const late = (atDeadline: string): Promise<unknown> =>
     client.workflow.execute('late', {
