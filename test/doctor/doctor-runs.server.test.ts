@@ -56,6 +56,7 @@ it('finds a full inbox and a hand-over that is put off', { timeout: 240_000 }, a
   });
   const busy = defineAgent({
     name: 'busy',
+    mode: 'react',
     model: { id: 'm', model: async ({ iteration }) => (iteration === 1 ? act('a') : answer()) },
     tools: [search],
   });
@@ -104,7 +105,11 @@ it('finds a question that waits beyond its deadline', { timeout: 120_000 }, asyn
 });
 
 it('reads SDK, Node and clock from workers that poll', { timeout: 120_000 }, async () => {
-  const clerk = defineAgent({ name: 'clerk', model: { id: 'm', model: async () => answer() } });
+  const clerk = defineAgent({
+    name: 'clerk',
+    mode: 'react',
+    model: { id: 'm', model: async () => answer() },
+  });
   const { everloop, taskQueue } = await stage.serve([clerk]);
   const given = here(taskQueue);
   const [seen] = await eventually('a poll', async () => {
@@ -159,7 +164,11 @@ it('finds that the namespace lacks search attributes', { timeout: 60_000 }, asyn
 });
 
 it('finds a version that lacks workers for one of its queues', { timeout: 120_000 }, async () => {
-  const clerk = defineAgent({ name: 'clerk', model: { id: 'm', model: async () => answer() } });
+  const clerk = defineAgent({
+    name: 'clerk',
+    mode: 'react',
+    model: { id: 'm', model: async () => answer() },
+  });
   const [name, build] = [`doctor-${randomUUID()}`, 'a/1'];
   const { taskQueue } = await stage.serve([clerk], { version: { name, build } });
   await createDeployment({ client: stage.client, name }).promote(build);

@@ -30,6 +30,7 @@ it('[R2] a call that ten workers give back needs no operator', async () => {
   });
   const agent = defineAgent({
     name: 'copier',
+    mode: 'react',
     model: async ({ iteration }) => (iteration === 1 ? actWith(['copy', 'x']) : answer('done')),
     tools: [copy],
   });
