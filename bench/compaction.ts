@@ -72,6 +72,7 @@ function reader(onRequest: (tokens: number) => void): AgentDefinition {
   const result = 'Some words of a long document. '.repeat(100).slice(0, RESULT_BYTES);
   return defineAgent({
     name: 'reader',
+    mode: 'react',
     model: {
       id: 'm',
       contextWindow: WINDOW_TOKENS,

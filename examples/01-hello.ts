@@ -11,9 +11,7 @@ import { exampleModel } from './example-model.ts';
 const greeter = defineAgent({
   name: 'greeter',
   instructions: 'You greet people in one short sentence.',
-  model: exampleModel([
-    { content: '<thinking>I greet Ada.</thinking><answer>Good morning, Ada!</answer>' },
-  ]),
+  model: exampleModel([{ content: 'Good morning, Ada!' }]),
 });
 
 const everloop = await local({ agents: [greeter] });

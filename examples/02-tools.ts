@@ -42,21 +42,16 @@ const clerk = defineAgent({
   instructions: 'You compare cities. Look numbers up, note the result, then answer.',
   model: exampleModel([
     {
-      content: `<thinking>I need both numbers.</thinking>
-<action>
-- tool: population
-  args: { city: Vienna }
-- tool: population
-  args: { city: Zagreb }
-</action>`,
+      content: 'I need both numbers.',
+      toolCalls: [
+        { name: 'population', args: { city: 'Vienna' } },
+        { name: 'population', args: { city: 'Zagreb' } },
+      ],
     },
     {
-      content: `<action>
-- tool: note
-  args: { line: "Vienna is larger than Zagreb by 1261000." }
-</action>`,
+      toolCalls: [{ name: 'note', args: { line: 'Vienna is larger than Zagreb by 1261000.' } }],
     },
-    { content: '<answer>Vienna, by 1,261,000 people.</answer>' },
+    { content: 'Vienna, by 1,261,000 people.' },
   ]),
   tools: [population, note],
   limits: { toolCalls: 10 },

@@ -5,7 +5,7 @@
  *     npx tsx examples/03-compaction.ts
  */
 import { z } from 'zod';
-import { counter, defineAgent, defineTool, summarize } from '../src/index.ts';
+import { counter, defineAgent, defineTool, summarize, type ModelReply } from '../src/index.ts';
 import { scriptedModel, startInMemory } from '../src/testing.ts';
 
 const readPage = defineTool({
@@ -15,14 +15,15 @@ const readPage = defineTool({
   execute: ({ page }) => `Page ${page}. ${page === 1 ? 'Order ORD-1007.' : 'x'.repeat(2_000)}`,
 });
 
-const read = (page: number): string =>
-  `<action>\n- tool: read_page\n  args:\n    page: ${page}\n</action>`;
+const read = (page: number): ModelReply => ({
+  toolCalls: [{ name: 'read_page', args: { page } }],
+});
 const script = scriptedModel([
   read(1),
   read(2),
   read(3),
   '# Done so far\nRead pages 1 to 3 for order ORD-1007.',
-  '<answer>The order is ORD-1007.</answer>',
+  'The order is ORD-1007.',
 ]);
 
 // region agent

@@ -4,8 +4,8 @@ import { local } from '../src/worker.ts';
 import { exampleModel } from './example-model.ts';
 
 const script = [
-  { content: '<action>\n- tool: stock\n</action>' },
-  { content: '<answer>Yes, 12 packets of tea.</answer>' },
+  { toolCalls: [{ name: 'stock', args: {} }] },
+  { content: 'Yes, 12 packets of tea.' },
 ];
 
 // region readme

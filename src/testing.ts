@@ -3,7 +3,7 @@
  * clock. For tests; needs no server and no provider.
  *
  * @example
- * const script = scriptedModel(['<answer>42</answer>']);
+ * const script = scriptedModel(['42']);
  * const step = await startInMemory({ agent: oracleWith(script.model), task: 'What is it?' }).result;
  * script.assertDone();
  */

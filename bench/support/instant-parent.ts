@@ -14,6 +14,7 @@ export function instantParent(
   const calls = JSON.stringify(Array.from({ length: children }, () => call));
   return defineAgent({
     name,
+    mode: 'react',
     tools: [agentTool({ agent: child })],
     toolchain: jsonToolchain(),
     maxCallsPerTurn: children,

@@ -38,6 +38,7 @@ export function clerk(model: AgentModel): AgentDefinition {
   });
   const agent = defineAgent({
     name: 'clerk',
+    mode: 'react',
     model,
     answer: jsonAnswer({ schema: Letter, validators: [inHouse, polite] }),
     limits: { custom: [{ kind: 'prefix', key: 'agent:answer_rejected_by:', max: 2 }] },

@@ -102,8 +102,15 @@ export async function allThatWaits(everloop: Pick<Everloop, 'inbox'>): Promise<r
 export async function testedConcierge(): Promise<unknown> {
   // #region test
   const script = scriptedModel([
-    '<action>\ntool: ask_user\nargs:\n  question: Inside or outside?\n  options: [inside, outside]\n</action>',
-    '<answer>Booked outside.</answer>',
+    {
+      toolCalls: [
+        {
+          name: 'ask_user',
+          args: { question: 'Inside or outside?', options: ['inside', 'outside'] },
+        },
+      ],
+    },
+    'Booked outside.',
   ]);
   const run = startInMemory({ agent: concierge(script.model), task: 'A table for two' });
   await run.resultOrPending();
@@ -118,26 +125,30 @@ export const agents: readonly AgentDefinition[] = [
   concierge(
     exampleModel([
       {
-        content:
-          '<action>\ntool: ask_user\nargs:\n  question: Inside or outside?\n  options: [inside, outside]\n</action>',
+        toolCalls: [
+          {
+            name: 'ask_user',
+            args: { question: 'Inside or outside?', options: ['inside', 'outside'] },
+          },
+        ],
       },
-      { content: '<answer>Your table is booked.</answer>' },
+      { content: 'Your table is booked.' },
     ]),
   ),
   cashier(
     exampleModel([
       {
-        content:
-          '<thinking>It is due today.</thinking><action>\ntool: pay\nargs: { invoice: A-7, amount: 500 }\n</action>',
+        content: 'It is due today.',
+        toolCalls: [{ name: 'pay', args: { invoice: 'A-7', amount: 500 } }],
       },
-      { content: '<answer>The invoice is settled.</answer>' },
+      { content: 'The invoice is settled.' },
     ]),
     (amount) => `paid ${amount}`,
   ),
   builder(
     exampleModel([
-      { content: '<action>\ntool: build\nargs: { commit: abc123 }\n</action>' },
-      { content: '<answer>The build is green.</answer>' },
+      { toolCalls: [{ name: 'build', args: { commit: 'abc123' } }] },
+      { content: 'The build is green.' },
     ]),
     { start: (callback) => Promise.resolve({ url: `https://ci.example.com/${callback}` }) },
   ),

@@ -16,6 +16,7 @@ export function planner(model: AgentModel): AgentDefinition {
   // #region agent
   const agent = defineAgent({
     name: 'planner',
+    mode: 'react',
     model,
     format: markdownFormat({ strict: true }),
     thinking: 'Say in one sentence what is missing.',
@@ -38,6 +39,7 @@ export function herald(model: AgentModel): AgentDefinition {
   // #region prompt
   const agent = defineAgent({
     name: 'herald',
+    mode: 'react',
     model,
     instructions: 'You announce things.',
     prompt: ({ instructions, outputFormat, format, time }) => [

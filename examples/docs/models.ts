@@ -39,9 +39,9 @@ export function withFallback(): {
       id: 'parrot',
       price: { input: 1, output: 2 },
       model: async ({ messages }, { onChunk }) => {
-        onChunk({ kind: 'text', delta: '<answer>' });
+        onChunk({ kind: 'text', delta: `${messages.length} ` });
         return {
-          content: `<answer>${messages.length} messages</answer>`,
+          content: `${messages.length} messages`,
           usage: { prompt_tokens: 1_000, completion_tokens: 10 },
         };
       },

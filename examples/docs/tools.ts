@@ -86,6 +86,7 @@ export function clerk(model: AgentModel): AgentDefinition {
 
   const clerk = defineAgent({
     name: 'clerk',
+    mode: 'react',
     model,
     toolchain: 'json',
     format: 'markdown',

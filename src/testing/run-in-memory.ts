@@ -54,7 +54,7 @@ export interface MemoryRunOptions extends StartParts {
  * Starts `agent` in this process. Throws a UsageError for what a worker or a start would refuse.
  *
  * @example
- * const script = scriptedModel(['<answer>42</answer>']);
+ * const script = scriptedModel(['42']);
  * const agent = defineAgent({ name: 'oracle', model: script.model });
  * const step = await startInMemory({ agent, task: 'What is it?' }).result;
  */

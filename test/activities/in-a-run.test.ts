@@ -21,7 +21,13 @@ async function play(
   options: Partial<AgentOptions>,
 ): Promise<{ readonly step: Step; readonly run: MemoryRun; readonly observed: string }> {
   const script = scriptedModel(replies);
-  const agent = defineAgent({ name: 'tester', model: script.model, thinking: false, ...options });
+  const agent = defineAgent({
+    name: 'tester',
+    mode: 'react',
+    model: script.model,
+    thinking: false,
+    ...options,
+  });
   const run = startInMemory({ agent, task: 'Go.' });
   const step = await withoutWaits(() => run.result);
   script.assertDone();

@@ -22,8 +22,8 @@ const quick: AgentModel = async ({ iteration }) =>
 const stuck: AgentModel = (_request, { signal }) =>
   new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
 export const agents = [
-  defineAgent({ name: 'quick', model: quick }),
-  defineAgent({ name: 'stuck', model: stuck }),
+  defineAgent({ name: 'quick', mode: 'react', model: quick }),
+  defineAgent({ name: 'stuck', mode: 'react', model: stuck }),
 ];
 `;
 

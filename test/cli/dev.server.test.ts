@@ -17,7 +17,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const INDEX = pathToFileURL(join(ROOT, 'src/index.ts')).href;
 const AGENTS = `
 import { defineAgent } from '${INDEX}';
-export const agents = [defineAgent({ name: 'quick', model: async () => '<answer>done</answer>' })];
+export const agents = [defineAgent({ name: 'quick', model: async () => 'done' })];
 `;
 
 let folder = '';

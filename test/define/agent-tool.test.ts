@@ -6,7 +6,7 @@ import { createRegistry } from '../../src/registry/registry.ts';
 import { isUsageError } from '../../src/core/base/usage-error.ts';
 
 const model = { id: 'm', model: async () => '' };
-const writer = defineAgent({ name: 'writer', description: 'Writes.', model });
+const writer = defineAgent({ name: 'writer', mode: 'react', description: 'Writes.', model });
 
 /** Codes and messages of what `define` throws. */
 function problemsOf(define: () => unknown): readonly (readonly [string, string])[] {
@@ -50,8 +50,13 @@ describe('agentTool', () => {
       properties: { age: { type: 'integer', minimum: 18, description: 'in years' } },
       required: ['age'],
     };
-    const byWords = defineAgent({ name: 'a', model, signature: '(day :datetime?) -> :string' });
-    const bySchema = defineAgent({ name: 'b', model, signature: { input } });
+    const byWords = defineAgent({
+      name: 'a',
+      mode: 'react',
+      model,
+      signature: '(day :datetime?) -> :string',
+    });
+    const bySchema = defineAgent({ name: 'b', mode: 'react', model, signature: { input } });
 
     expect(agentTool({ agent: byWords }).spec.parameters).toEqual({
       type: 'object',
@@ -123,6 +128,7 @@ describe('selfTool', () => {
   it('has the parameters of the agent that has it', () => {
     const { tools } = defineAgent({
       name: 'counter',
+      mode: 'react',
       description: 'Counts.',
       model,
       signature: '(text :string) -> :int',
@@ -141,6 +147,7 @@ describe('selfTool', () => {
     const define = () =>
       defineAgent({
         name: 'counter',
+        mode: 'react',
         model,
         tools: [selfTool()],
         ...(signature === undefined ? {} : { signature }),
@@ -154,9 +161,24 @@ describe('selfTool', () => {
 
 describe('a worker', () => {
   it('knows the agents of tools, and tools learn of agents that they name', () => {
-    const middle = defineAgent({ name: 'middle', model, tools: [agentTool({ agent: writer })] });
-    const top = defineAgent({ name: 'top', model, tools: [agentTool({ agent: middle })] });
-    const other = defineAgent({ name: 'other', model, tools: [agentTool({ agent: 'writer' })] });
+    const middle = defineAgent({
+      name: 'middle',
+      mode: 'react',
+      model,
+      tools: [agentTool({ agent: writer })],
+    });
+    const top = defineAgent({
+      name: 'top',
+      mode: 'react',
+      model,
+      tools: [agentTool({ agent: middle })],
+    });
+    const other = defineAgent({
+      name: 'other',
+      mode: 'react',
+      model,
+      tools: [agentTool({ agent: 'writer' })],
+    });
 
     const registry = createRegistry({ agents: [top, other] });
 
@@ -168,8 +190,8 @@ describe('a worker', () => {
 
   it('refuses names and models that it does not have, and two agents of one name', () => {
     const tools = [agentTool({ agent: 'writter' }), agentTool({ agent: writer, model: 'big' })];
-    const twin = defineAgent({ name: 'writer', model });
-    const agents = [defineAgent({ name: 'top', model, tools }), twin];
+    const twin = defineAgent({ name: 'writer', mode: 'react', model });
+    const agents = [defineAgent({ name: 'top', mode: 'react', model, tools }), twin];
 
     expect(problemsOf(() => createRegistry({ agents }))).toEqual([
       [
@@ -188,7 +210,12 @@ describe('a worker', () => {
   });
 
   it('previews a prompt with agents that tools name', async () => {
-    const top = defineAgent({ name: 'top', model, tools: [agentTool({ agent: 'writer' })] });
+    const top = defineAgent({
+      name: 'top',
+      mode: 'react',
+      model,
+      tools: [agentTool({ agent: 'writer' })],
+    });
 
     const { request } = await previewPrompt(top, { task: 'Go', agents: [writer] });
 

@@ -12,7 +12,7 @@ export const silentModel: ModelFunction = () => Promise.reject(new Error('nobody
 
 /** An agent `tester` with these options, as activities find it. */
 export function testerWith(options: Partial<AgentOptions>): RegisteredAgent {
-  const agent = defineAgent({ name: 'tester', model: silentModel, ...options });
+  const agent = defineAgent({ name: 'tester', mode: 'react', model: silentModel, ...options });
   const registered = createRegistry({ agents: [agent] }).agents.get('tester');
   if (registered === undefined) throw new Error('Expected the agent to be registered.');
   return registered;

@@ -53,7 +53,7 @@ const plain = {
 
 describe('defineAgent', () => {
   test('fills in the defaults', () => {
-    expect(defineAgent({ name: 'tester', model: 'm' })).toEqual({
+    expect(defineAgent({ name: 'tester', mode: 'react', model: 'm' })).toEqual({
       kind: 'agent',
       name: 'tester',
       spec: plain,
@@ -165,9 +165,9 @@ describe('defineAgent', () => {
       spec: { name: 'thinking', kind: 'text', guidance: 'Think hard.' },
     },
   ])('takes $name for thinking', ({ thinking, spec }) => {
-    expect(defineAgent({ name: 'tester', model: 'm', thinking }).spec.react?.thinking).toEqual(
-      spec,
-    );
+    expect(
+      defineAgent({ name: 'tester', mode: 'react', model: 'm', thinking }).spec.react?.thinking,
+    ).toEqual(spec);
   });
 
   test('has no sections in mode chat', () => {
@@ -183,7 +183,7 @@ describe('defineAgent', () => {
   });
 
   test('makes an entry of a function, named after the agent', () => {
-    const { model } = defineAgent({ name: 'tester', model: silentModel });
+    const { model } = defineAgent({ name: 'tester', mode: 'react', model: silentModel });
 
     expect(model).toEqual({ id: 'tester/model', model: silentModel });
   });
@@ -191,7 +191,7 @@ describe('defineAgent', () => {
   test('makes an entry of a model of the AI SDK, named after its provider', () => {
     const given = new MockLanguageModelV3({ provider: 'acme.chat', modelId: 'big' });
 
-    expect(defineAgent({ name: 'tester', model: given }).model).toEqual({
+    expect(defineAgent({ name: 'tester', mode: 'react', model: given }).model).toEqual({
       id: 'acme.chat/big',
       model: given,
     });
@@ -200,7 +200,7 @@ describe('defineAgent', () => {
   test('keeps an entry', () => {
     const entry = { id: 'm', model: silentModel, contextWindow: 1000 };
 
-    expect(defineAgent({ name: 'tester', model: entry }).model).toBe(entry);
+    expect(defineAgent({ name: 'tester', mode: 'react', model: entry }).model).toBe(entry);
   });
 
   test('shares formats and toolchains between agents: they are data', () => {
@@ -216,7 +216,7 @@ describe('defineAgent', () => {
 /** The problems of an agent with these options. */
 function problemsOf(options: object): unknown {
   try {
-    defineAgent({ name: 'tester', model: 'm', ...options } as AgentOptions);
+    defineAgent({ name: 'tester', mode: 'react', model: 'm', ...options } as AgentOptions);
   } catch (error) {
     return (error as { problems?: unknown }).problems;
   }
@@ -231,7 +231,13 @@ describe('names for formats and toolchains', () => {
       options: { toolchain: jsonToolchain(), format: markdownFormat() },
     },
   ])('$name', ({ options }) => {
-    const { spec } = defineAgent({ name: 'a', model: 'm', tools: [search], ...options });
+    const { spec } = defineAgent({
+      name: 'a',
+      mode: 'react',
+      model: 'm',
+      tools: [search],
+      ...options,
+    });
 
     expect([spec.toolchain, spec.react?.format]).toEqual([
       { kind: 'json', section: 'action' },
@@ -240,9 +246,15 @@ describe('names for formats and toolchains', () => {
   });
 
   test('yaml and xml are the default', () => {
-    const { spec } = defineAgent({ name: 'a', model: 'm', toolchain: 'yaml', format: 'xml' });
+    const { spec } = defineAgent({
+      name: 'a',
+      mode: 'react',
+      model: 'm',
+      toolchain: 'yaml',
+      format: 'xml',
+    });
 
-    expect(spec).toEqual(defineAgent({ name: 'a', model: 'm' }).spec);
+    expect(spec).toEqual(defineAgent({ name: 'a', mode: 'react', model: 'm' }).spec);
   });
 });
 
@@ -251,6 +263,7 @@ describe('[row 27] tool search as data', () => {
     const mine = { id: 'mine', guidance: 'Anything.', search: () => [] };
     const { spec, toolSearch } = defineAgent({
       name: 'a',
+      mode: 'react',
       model: 'm',
       tools: [search],
       toolSearch: { hint: 'names', pins: ['search'], engines: ['regex', mine], noResults: 'None.' },
@@ -278,7 +291,13 @@ describe('[row 27] tool search as data', () => {
   });
 
   test('the built-in engines are quick enough for a local activity', () => {
-    const { spec } = defineAgent({ name: 'a', model: 'm', tools: [search], toolSearch: {} });
+    const { spec } = defineAgent({
+      name: 'a',
+      mode: 'react',
+      model: 'm',
+      tools: [search],
+      toolSearch: {},
+    });
 
     expect(spec.tools.at(-1)).toEqual({
       name: 'tool_registry_search',
@@ -639,6 +658,7 @@ describe('[row 26] what is wrong with an agent', () => {
     const define = (): unknown =>
       defineAgent({
         name: 'tester',
+        mode: 'react',
         model: '',
         tools: [search, search],
         answer: jsonAnswer({ schema: 5 as never }),

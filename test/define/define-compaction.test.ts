@@ -19,7 +19,7 @@ const FINE = { triggers: [counter('agent:iterations', 1)], strategies: [slidingW
 /** What is wrong with an agent of this compaction, a line each. */
 function problemsOf(compaction: unknown): readonly string[] {
   try {
-    defineAgent({ name: 'a', model, compaction: compaction as never });
+    defineAgent({ name: 'a', mode: 'react', model, compaction: compaction as never });
     return [];
   } catch (error) {
     return (error as UsageError).message.split('\n').map((line) => line.replace('Agent `a`: ', ''));
@@ -147,7 +147,9 @@ describe('the option compaction', () => {
     },
   ])('[row 26] [row 49] is refused with $name', ({ agent, code, message }) => {
     const define = (): unknown =>
-      createRegistry({ agents: [defineAgent({ name: 'a', model: { id: 'm', model }, ...agent })] });
+      createRegistry({
+        agents: [defineAgent({ name: 'a', mode: 'react', model: { id: 'm', model }, ...agent })],
+      });
 
     expect(define).toThrow(expect.objectContaining({ code, message }) as Error);
   });

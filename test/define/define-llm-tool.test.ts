@@ -232,7 +232,12 @@ describe('agents with LLM tools [sub 13]', () => {
   const model = { id: 'm', model: () => Promise.resolve('x') };
 
   test('a model that the worker does not have is found when it starts', () => {
-    const agent = defineAgent({ name: 'a', model, tools: [llmTool({ ...minimal, model: 'n' })] });
+    const agent = defineAgent({
+      name: 'a',
+      mode: 'react',
+      model,
+      tools: [llmTool({ ...minimal, model: 'n' })],
+    });
 
     expect(problemsOf(() => createRegistry({ agents: [agent] }))).toEqual([
       [
@@ -245,7 +250,13 @@ describe('agents with LLM tools [sub 13]', () => {
   test('a model without a price under a cost limit is, too', () => {
     const tool = llmTool({ ...minimal, model: { id: 'n', model: () => Promise.resolve('x') } });
     const priced = { ...model, price: { input: 1, output: 1 } };
-    const agent = defineAgent({ name: 'a', model: priced, tools: [tool], limits: { costUsd: 1 } });
+    const agent = defineAgent({
+      name: 'a',
+      mode: 'react',
+      model: priced,
+      tools: [tool],
+      limits: { costUsd: 1 },
+    });
 
     expect(problemsOf(() => createRegistry({ agents: [agent] })).map(([code]) => code)).toEqual([
       'cost_without_price',
@@ -256,14 +267,23 @@ describe('agents with LLM tools [sub 13]', () => {
     { options: { llmQuery: 'yes' }, code: 'agent_option' },
     { options: { llmQuery: true, mode: 'json', signature: ':int' }, code: 'mode_option' },
   ])('refuses $options', ({ options, code }) => {
-    const problems = problemsOf(() => defineAgent({ name: 'a', model, ...(options as object) }));
+    const problems = problemsOf(() =>
+      defineAgent({ name: 'a', mode: 'react', model, ...(options as object) }),
+    );
 
     expect(problems.map(([found]) => found)).toEqual([code]);
   });
 
   test('`llmQuery` adds the tool, and tool search always shows it', () => {
     const tools = [llmTool(minimal)];
-    const { spec } = defineAgent({ name: 'a', model, tools, llmQuery: true, toolSearch: {} });
+    const { spec } = defineAgent({
+      name: 'a',
+      mode: 'react',
+      model,
+      tools,
+      llmQuery: true,
+      toolSearch: {},
+    });
 
     expect(spec.tools.map(({ name }) => name)).toEqual([
       'classify',
@@ -271,6 +291,8 @@ describe('agents with LLM tools [sub 13]', () => {
       'tool_registry_search',
     ]);
     expect(spec.toolSearch?.pins).toEqual(['llm_query']);
-    expect(defineAgent({ name: 'a', model, llmQuery: false }).spec.tools).toEqual([]);
+    expect(defineAgent({ name: 'a', mode: 'react', model, llmQuery: false }).spec.tools).toEqual(
+      [],
+    );
   });
 });

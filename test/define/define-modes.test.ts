@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { AgentOptions } from '../../src/define/agent/agent-options.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { counter, slidingWindow } from '../../src/define/agent/define-compaction.ts';
-import { jsonAnswer } from '../../src/define/agent/reply-layout.ts';
+import { jsonAnswer, textSection } from '../../src/define/agent/reply-layout.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
 import { defineValidator } from '../../src/define/tool/define-validator.ts';
 import { isDataMode, isProgramMode } from '../../src/define/agent/mode-problems.ts';
@@ -48,7 +48,7 @@ describe('What each mode refuses [sub 1]', () => {
     },
     {
       name: 'react with two kinds of answers',
-      options: { signature: '{a :int}', answer: jsonAnswer({ schema: {} }) },
+      options: { mode: 'react', signature: '{a :int}', answer: jsonAnswer({ schema: {} }) },
       code: 'mode_signature',
       message: 'Expected `answer` or an output in `signature`, got both. Remove one of them.',
     },
@@ -208,6 +208,36 @@ describe('What each mode refuses [sub 1]', () => {
         'Agent `triage`: Expected a `signature` with an output in mode `json`, got none. Add one, for example `() -> {sentiment :string}`.',
       ].join('\n'),
     );
+  });
+});
+
+describe('without a mode', () => {
+  test('it is chat: the provider calls the tools', () => {
+    const agent = defineAgent({ name: 'tester', model: 'm', tools: [search] });
+
+    expect(agent.spec).toEqual(
+      defineAgent({ name: 'tester', mode: 'chat', model: 'm', tools: [search] }).spec,
+    );
+    expect(agent.spec.toolchain.kind).toBe('native');
+  });
+
+  test.each<{ option: string; value: unknown; mode: string }>([
+    { option: 'thinking', value: false, mode: 'react' },
+    { option: 'sections', value: [textSection({ name: 'plan' })], mode: 'react' },
+    { option: 'format', value: 'markdown', mode: 'react' },
+    { option: 'toolchain', value: 'json', mode: 'react' },
+    { option: 'answer', value: jsonAnswer({ schema: { type: 'object' } }), mode: 'react' },
+    { option: 'precedence', value: 'answer', mode: 'react' },
+    { option: 'onUnparsed', value: 'answer', mode: 'react' },
+    { option: 'markers', value: false, mode: 'react' },
+    { option: 'prompt', value: () => [], mode: 'react' },
+    { option: 'transport', value: 'tool_call', mode: 'lisp' },
+    { option: 'journal', value: true, mode: 'lisp' },
+  ])('the line to write for `$option` is named', ({ option, value, mode }) => {
+    const message = `Expected \`mode: '${mode}'\` beside \`${option}\`, got no \`mode\`. Write \`mode: '${mode}',\`; the default is \`chat\`.`;
+
+    expect(problemsWith({ [option]: value })).toEqual([{ code: 'mode_option', message }]);
+    expect(problemsWith({ mode, [option]: value })).toEqual([]);
   });
 });
 

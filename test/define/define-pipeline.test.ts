@@ -216,7 +216,7 @@ describe('a pipeline on a worker', () => {
   });
 
   it('has no model, whatever the worker has', () => {
-    const agents = [pipeline('line', [defineAgent({ name: 'x', model: 'm' })])];
+    const agents = [pipeline('line', [defineAgent({ name: 'x', mode: 'react', model: 'm' })])];
     const m = { id: 'm', model: () => Promise.resolve('') };
     const registry = createRegistry({ agents, models: [m] });
 

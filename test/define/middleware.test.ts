@@ -21,7 +21,13 @@ async function play(
   readonly temperatures: readonly unknown[];
 }> {
   const script = scriptedModel(replies);
-  const agent = defineAgent({ name: 'tester', model: script.model, thinking: false, ...options });
+  const agent = defineAgent({
+    name: 'tester',
+    mode: 'react',
+    model: script.model,
+    thinking: false,
+    ...options,
+  });
   const run = startInMemory({ agent, task: 'Go.', ...how });
   const step = await run.result;
   script.assertDone();

@@ -15,6 +15,7 @@ import { yamlToolchain } from '../../src/core/toolchain/yaml-calls.ts';
 function agentWith(tool: ToolDefinition, fields: object = {}): RegisteredAgent {
   const agent = defineAgent({
     name: 'a',
+    mode: 'react',
     model: { id: 'm', model: async () => 'x' },
     tools: [tool],
     askUser: true,

@@ -146,7 +146,7 @@ describe('[row 15] a tool with a schema of a library', () => {
       '<action>\n{tool: double, args: {n: 21}}\n</action>',
       '<answer>done</answer>',
     ]);
-    const agent = defineAgent({ name: 'clerk', model: script.model, tools: [tool] });
+    const agent = defineAgent({ name: 'clerk', mode: 'react', model: script.model, tools: [tool] });
 
     const { result, events } = startInMemory({ agent, task: 'Double it.' });
     await result;

@@ -10,12 +10,12 @@ import {
 } from '../../examples/docs/asking-people.ts';
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
+import type { ModelReply } from '../../src/core/contract/model.ts';
 import type { Step } from '../../src/core/contract/step.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { fakeRun } from '../cli/cli-fixture.ts';
 import { blocksOf, regionsOf } from '../support/doc-pages.ts';
-import { answer } from '../support/runs.ts';
 
 test('docs/asking-people.md quotes its example', () => {
   expect(blocksOf('asking-people').size).toBeGreaterThan(0);
@@ -36,20 +36,22 @@ async function served(agent: AgentDefinition): Promise<{ said: readonly string[]
 }
 
 test('a question with options', async () => {
-  const ask =
-    '<action>\ntool: ask_user\nargs:\n  question: Where?\n  options: [the bar, The terrace]\n</action>';
+  const args = { question: 'Where?', options: ['the bar', 'The terrace'] };
+  const ask = { toolCalls: [{ name: 'ask_user', args }] };
 
-  const { said, step } = await served(concierge(scriptedModel([ask, answer()]).model));
+  const { said, step } = await served(concierge(scriptedModel([ask, 'done']).model));
 
   expect(said).toEqual(['Where? the bar or The terrace', '"done"']);
   expect(step.stats.counters).toMatchObject({ 'agent:questions': 1 });
 });
 
 test('an approval of large payments alone', async () => {
-  const pay = (amount: number): string =>
-    `<thinking>It is due.</thinking><action>\ntool: pay\nargs:\n  invoice: I7\n  amount: ${amount}\n</action>`;
+  const pay = (amount: number): ModelReply => ({
+    content: 'It is due.',
+    toolCalls: [{ name: 'pay', args: { invoice: 'I7', amount } }],
+  });
   const paid: number[] = [];
-  const { model } = scriptedModel([pay(50), pay(500), answer()]);
+  const { model } = scriptedModel([pay(50), pay(500), 'done']);
 
   const { said, step } = await served(cashier(model, (amount) => `paid ${paid.push(amount)}`));
 
@@ -60,7 +62,7 @@ test('an approval of large payments alone', async () => {
 
 test('work that ends outside', async () => {
   const started: string[] = [];
-  const build = '<action>\ntool: build\nargs:\n  commit: abc\n</action>';
+  const build = { toolCalls: [{ name: 'build', args: { commit: 'abc' } }] };
   const ci = {
     start: async (callback: string) => {
       started.push(callback);
@@ -68,7 +70,7 @@ test('work that ends outside', async () => {
     },
   };
 
-  const { said } = await served(builder(scriptedModel([build, answer()]).model, ci));
+  const { said } = await served(builder(scriptedModel([build, 'done']).model, ci));
 
   expect(said).toEqual(['"done"']);
   expect(started).toEqual(['1.1']);

@@ -108,7 +108,7 @@ describe('models', () => {
 
     expect(step).toMatchObject({
       status: 'success',
-      value: '3 messages',
+      value: '1 messages',
       usage: { modelCalls: 2, costMicroUsd: 1_020 },
     });
     expect(step.stats.counters).toMatchObject({

@@ -8,7 +8,6 @@ import { startInMemory } from '../../src/testing/run-in-memory.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { fakeRun } from '../cli/cli-fixture.ts';
 import { blocksOf, regionsOf } from '../support/doc-pages.ts';
-import { answer } from '../support/runs.ts';
 
 const FEELING = '{"sentiment": "pleased", "topic": "bread"}';
 
@@ -62,9 +61,9 @@ test('a stage of each kind', async () => {
 });
 
 test('a pipeline in a pipeline, as a tool', async () => {
-  const calls = '<action>\ntool: office\nargs:\n  review: Lovely bread.\n</action>';
+  const calls = { toolCalls: [{ name: 'office', args: { review: 'Lovely bread.' } }] };
   const filed = 'File it: Answered.';
-  const { model } = scriptedModel([calls, filed, answer('Done.')]);
+  const { model } = scriptedModel([calls, filed, 'Done.']);
   const agent = nestedWith(
     model,
     deskWith(scriptedModel([FEELING]).model, scriptedModel(['Answered.']).model),

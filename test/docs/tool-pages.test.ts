@@ -3,7 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { desk, deskWithEngine } from '../../examples/docs/tool-search.ts';
 import { clerk, outlineTool, sorter } from '../../examples/docs/tools.ts';
 import { textOf } from '../../src/core/base/message.ts';
-import type { ToolDefinition } from '../../src/index.ts';
+import type {
+  JsonObject,
+  ModelReply,
+  ModelRequest,
+  Part,
+  ToolDefinition,
+} from '../../src/index.ts';
 import { createIsolation } from '../../src/tools/isolate/create-isolation.ts';
 import { runTool } from '../../src/tools/run-tool.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
@@ -22,7 +28,23 @@ describe('docs', () => {
   });
 });
 
-const done = '<answer>done</answer>';
+/** What the model reads: the tools that are declared, and all messages with their results. */
+function readIn(request: ModelRequest | undefined): string {
+  const textsOf = (part: Part): readonly string[] =>
+    part.type === 'tool_result'
+      ? part.parts.flatMap(textsOf)
+      : [textOf({ role: 'tool', parts: [part] })];
+  const { tools = [], messages = [] } = request ?? {};
+  return [
+    ...tools.map(({ name, description }) => `- ${name}: ${description}`),
+    ...messages.flatMap(({ parts }) => parts.flatMap(textsOf)),
+  ].join('\n');
+}
+
+/** A reply that calls one tool. */
+function calls(name: string, args: JsonObject): ModelReply {
+  return { toolCalls: [{ name, args }] };
+}
 
 describe('the examples', () => {
   test('tools: arguments changed by middleware, results kept', async () => {
@@ -62,15 +84,15 @@ describe('the examples', () => {
 
   test('tool search: an area in the prompt, a hit, a call', async () => {
     const script = scriptedModel([
-      '<action>{tool: tool_registry_search, args: {query: rebook}}</action>',
-      '<action>{tool: move_booking, args: {booking_id: BK1, flight: AA102}}</action>',
-      done,
+      calls('tool_registry_search', { query: 'rebook' }),
+      calls('move_booking', { booking_id: 'BK1', flight: 'AA102' }),
+      'done',
     ]);
 
     const step = await startInMemory({ agent: desk(script.model), task: 'Go' }).result;
 
     expect(step.status).toBe('success');
-    const prompt = (script.requests[2]?.messages ?? []).map(textOf).join('\n');
+    const prompt = readIn(script.requests[2]);
     expect(prompt).toContain(
       'There are 2 tools in these areas:\n- Booking (change): 1 tool\n- Policy: 1 tool\n' +
         'Find the ones you need with tool_registry_search, then call them like any other tool.',
@@ -85,10 +107,10 @@ describe('the examples', () => {
       '{"department": "billing", "urgent": true}',
     ]);
     const script = scriptedModel([
-      '<action>{tool: classify, args: {mail: My bill is wrong.}}</action>',
-      '<action>{tool: llm_query, args: {prompt: "Greet {{name}}", name: Ann}}</action>',
+      calls('classify', { mail: 'My bill is wrong.' }),
+      calls('llm_query', { prompt: 'Greet {{name}}', name: 'Ann' }),
       'Hello Ann.',
-      done,
+      'done',
     ]);
 
     const step = await startInMemory({ agent: sorter(script.model, small.model), task: 'Go' })
@@ -98,20 +120,18 @@ describe('the examples', () => {
     expect(small.requests[0]?.messages.map(textOf).join('\n')).toContain(
       '# Task\nWhich department should answer this mail?\nMy bill is wrong.\n',
     );
-    expect(script.requests[1]?.messages.map(textOf).join('\n')).toContain(
-      '<classify>\ndepartment: billing\nurgent: true\n</classify>',
-    );
+    expect(readIn(script.requests[1])).toContain('{"department":"billing","urgent":true}');
   });
 
   test("an engine of a user's own", async () => {
     const script = scriptedModel([
-      '<action>{tool: tool_registry_search, args: {query: read, query_type: beginning}}</action>',
-      done,
+      calls('tool_registry_search', { query: 'read', query_type: 'beginning' }),
+      'done',
     ]);
 
     await startInMemory({ agent: deskWithEngine(script.model), task: 'Go' }).result;
 
-    const prompt = (script.requests[1]?.messages ?? []).map(textOf).join('\n');
+    const prompt = readIn(script.requests[1]);
     expect(prompt).toContain('Page 1 of 1, 1 tools.');
     expect(prompt).toContain('- beginning: how the name of the tool begins, for example "move"');
   });

@@ -20,7 +20,7 @@ import { blocksOf, regionsOf } from '../support/doc-pages.ts';
 import { treeRun } from '../support/tree-runs.ts';
 import { answer } from '../support/runs.ts';
 import { partsTo, readerAgent } from '../support/fan-outs.ts';
-import { delegate, observed, ownSums, runsOf, taskOf, treeCounters } from '../support/trees.ts';
+import { ownSums, runsOf, taskOf, treeCounters } from '../support/trees.ts';
 
 test('docs/trees.md quotes its examples', () => {
   expect(blocksOf('trees').size).toBe(7);
@@ -28,12 +28,12 @@ test('docs/trees.md quotes its examples', () => {
 });
 
 test('a planner with researchers', async () => {
-  const calls = delegate(['researcher', 'frogs'], ['researcher', 'rain']);
-  const plan = scriptedModel([calls, answer('both')]);
+  const toolCalls = ['frogs', 'rain'].map((task) => ({ name: 'researcher', args: { task } }));
+  const plan = scriptedModel([{ toolCalls }, 'both']);
   const price = { input: 1, output: 1 };
   const agent = planner(
     { id: 'plan', model: plan.model, price },
-    { id: 'cheap', price, model: async (request) => answer(`on ${taskOf(request)}`) },
+    { id: 'cheap', price, model: async ({ messages }) => `on ${messages.map(textOf).join('')}` },
   );
 
   const step = await startInMemory({ agent, task: 'Why do frogs like rain?' }).result;
@@ -45,9 +45,13 @@ test('a planner with researchers', async () => {
   ]);
   const [, last] = plan.requests;
   if (last === undefined) throw new Error('Expected a second request.');
-  expect(observed(last)).toBe(
-    '<researcher>\non frogs\n</researcher>\n<researcher>\non rain\n</researcher>',
+  const read = last.messages.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === 'tool_result' ? part.parts : [])),
   );
+  expect(read.map((part) => textOf({ role: 'tool', parts: [part] }))).toEqual([
+    'on frogs',
+    'on rain',
+  ]);
 });
 
 test('an agent that calls itself', async () => {
@@ -57,11 +61,10 @@ test('an agent that calls itself', async () => {
     model: async ({ messages, iteration }) => {
       const prompt = JSON.stringify(messages);
       if (prompt.includes('Ann and Bob and Eve') && iteration === 1) {
-        const yaml = halves.map((text) => `- tool: self\n  args:\n    text: ${text}`);
-        return `<action>\n${yaml.join('\n')}\n</action>`;
+        return { toolCalls: halves.map((text) => ({ name: 'self', args: { text } })) };
       }
       const found = iteration > 1 ? 3 : prompt.includes('Ann') ? 2 : 1;
-      return answer(JSON.stringify({ names: found }));
+      return JSON.stringify({ names: found });
     },
   });
 
@@ -117,9 +120,10 @@ test('hundreds of readers, thirty to a batch', async () => {
 test('a loop that starts agents', async () => {
   const researcher = defineAgent({
     name: 'researcher',
+    mode: 'react',
     model: { id: 'm', model: async (request) => answer(taskOf(request)) },
   });
-  const agent = defineAgent({ name: 'judge', model: 'm' });
+  const agent = defineAgent({ name: 'judge', mode: 'react', model: 'm' });
 
   const step = await startInMemory({
     agent,

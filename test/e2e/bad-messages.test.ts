@@ -9,7 +9,7 @@ let served: Served;
 beforeAll(async () => {
   stage = await openStage(inject('temporal'));
   const model = { id: 'm', model: async () => '<answer>done</answer>' };
-  served = await stage.serve([defineAgent({ name: 'tester', model })]);
+  served = await stage.serve([defineAgent({ name: 'tester', mode: 'react', model })]);
 });
 afterAll(() => stage.close());
 
@@ -84,6 +84,7 @@ describe('a message', () => {
     const release = gate();
     const agent = defineAgent({
       name: 'tester',
+      mode: 'react',
       model: {
         id: 'm',
         model: async () => {
@@ -163,6 +164,7 @@ describe('a message', () => {
       const begun = gate();
       const agent = defineAgent({
         name: 'tester',
+        mode: 'react',
         model: {
           id: 'm',
           model: (_request, { signal }) =>

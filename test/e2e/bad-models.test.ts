@@ -26,7 +26,9 @@ afterAll(() => stage.close());
 
 async function start(url: string, fields: Partial<AgentOptions> = {}): Promise<RunHandle> {
   const model = { id: 'm', model: modelAt(url, 'openai-compatible') };
-  const { everloop } = await stage.serve([defineAgent({ name: 'tester', model, ...fields })]);
+  const { everloop } = await stage.serve([
+    defineAgent({ name: 'tester', mode: 'react', model, ...fields }),
+  ]);
   return everloop.start('tester', { task: 'Go' });
 }
 

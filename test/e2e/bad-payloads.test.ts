@@ -75,7 +75,9 @@ beforeAll(async () => {
     await Promise.race([release.opened, abortOf(signal)]);
     return '<answer>done</answer>';
   };
-  served = await stage.serve([defineAgent({ name: 'tester', model: { id: 'm', model } })]);
+  served = await stage.serve([
+    defineAgent({ name: 'tester', mode: 'react', model: { id: 'm', model } }),
+  ]);
 });
 afterAll(() => stage.close());
 

@@ -30,8 +30,8 @@ beforeAll(async () => {
   stage = await openStage(inject('temporal'));
   const model = { id: 'm', model: async () => '<answer>done</answer>' };
   served = await stage.serve([
-    defineAgent({ name: 'tester', model }),
-    defineAgent({ name: 'writer', model }),
+    defineAgent({ name: 'tester', mode: 'react', model }),
+    defineAgent({ name: 'writer', mode: 'react', model }),
   ]);
 });
 afterAll(() => stage.close());
@@ -269,6 +269,7 @@ describe('what only a newer worker understands', () => {
   ])('[R5] a hand-over %s waits for a worker that does', async (_name, task, refusal) => {
     const agent = defineAgent({
       name: 'tester',
+      mode: 'react',
       model: { id: 'm', model: async () => '<answer>done</answer>' },
     });
     const old = await stage.serve([agent], { workflowsPath: NEWER_HANDOVER });
@@ -317,7 +318,13 @@ describe('an exception in workflow code', () => {
     '%s becomes a typed failure, not a task that is tried for ever',
     async (_name, agent, reason, message, iterations) => {
       const { everloop } = await stage.serve(
-        [defineAgent({ name: agent, model: { id: 'm', model: MODELS[agent] ?? echo } })],
+        [
+          defineAgent({
+            name: agent,
+            mode: 'react',
+            model: { id: 'm', model: MODELS[agent] ?? echo },
+          }),
+        ],
         { workflowsPath: BROKEN_LOOPS },
       );
 

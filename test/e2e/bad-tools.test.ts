@@ -120,6 +120,7 @@ it('tells the model what became of each bad call, and loses nothing', async () =
   Object.assign(tries, { flaky: 0, broken: 0 });
   const agent = defineAgent({
     name: 'tester',
+    mode: 'react',
     toolchain: jsonToolchain(),
     tools: TOOLS,
     limits: 'unlimited',
@@ -183,6 +184,7 @@ it.each<[effect: 'idempotent' | 'once', outcome: object]>([
     });
     const agent = defineAgent({
       name: 'tester',
+      mode: 'react',
       tools: [blocks],
       model: {
         id: 'm',

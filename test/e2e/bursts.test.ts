@@ -25,6 +25,7 @@ beforeAll(async () => {
   stage = await openStage(server);
   const stuck = defineAgent({
     name: 'stuck',
+    mode: 'react',
     limits: 'unlimited',
     model: {
       id: 'm',

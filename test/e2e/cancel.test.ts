@@ -38,7 +38,13 @@ async function serve(
 ): Promise<Served & { readonly provider: SlowProvider }> {
   const provider = await providers.start(replies);
   const model = { id: 'slow', model: modelAt(provider.url, 'openai-compatible') };
-  const agent = defineAgent({ name: 'tester', model, tools: [searchTool()], ...fields });
+  const agent = defineAgent({
+    name: 'tester',
+    mode: 'react',
+    model,
+    tools: [searchTool()],
+    ...fields,
+  });
   return { ...(await stage.serve([agent])), provider };
 }
 
@@ -284,7 +290,11 @@ describe('a deadline', () => {
 
 describe('a cancel elsewhere [row 2]', () => {
   it('before the start ends the run with nothing done', async () => {
-    const agent = defineAgent({ name: 'tester', model: { id: 'm', model: async () => 'unused' } });
+    const agent = defineAgent({
+      name: 'tester',
+      mode: 'react',
+      model: { id: 'm', model: async () => 'unused' },
+    });
     const taskQueue = `cancel-${randomUUID()}`;
     const run = await stage.everloopOf(taskQueue).start('tester', { task: 'Go' });
     await run.cancel('too early');
@@ -362,7 +372,7 @@ describe('a cancel elsewhere [row 2]', () => {
     const execute = vi.fn();
     const tool = defineTool({ name: 'pay', description: 'Pays.', effect: 'once', execute });
     const model = { id: 'm', model: async () => '<action>\n- tool: pay\n  args: {}\n</action>' };
-    const agent = defineAgent({ name: 'tester', model, tools: [tool] });
+    const agent = defineAgent({ name: 'tester', mode: 'react', model, tools: [tool] });
     const { everloop } = await stage.serve([agent], {
       toolQueue: `nobody-polls-${randomUUID()}`,
       roles: ['workflows', 'models'],

@@ -14,6 +14,7 @@ it('ends the streams of a run with the run, and those of late readers at once', 
   const mayAnswer = gate();
   const agent = defineAgent({
     name: 'tester',
+    mode: 'react',
     model: {
       id: 'm',
       model: async (_request, { onChunk }) => {

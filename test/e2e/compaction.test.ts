@@ -39,6 +39,7 @@ async function start(
   const provider = await providers.start(replies);
   const agent = defineAgent({
     name: 'tester',
+    mode: 'react',
     model: { id: 'm', model: modelAt(provider.url, 'openai-compatible') },
     tools: [searchTool(() => HITS)],
     compaction,

@@ -38,7 +38,11 @@ const programmer = defineAgent({
 });
 
 /** A run that waits for nothing. */
-const quick = defineAgent({ name: 'quick', model: { id: 'q', model: async () => answer() } });
+const quick = defineAgent({
+  name: 'quick',
+  mode: 'react',
+  model: { id: 'q', model: async () => answer() },
+});
 
 const boss = asker(person, 1, 'boss');
 const agents = [clerk, person, programmer, quick, boss];
@@ -241,6 +245,7 @@ describe.runIf(RUNS_ALL)('a run with work in flight', () => {
     const mayEnd = gate();
     const slow = defineAgent({
       name: 'slow',
+      mode: 'react',
       model: { id: 's', model: async ({ iteration }) => (iteration < 3 ? act('x') : answer()) },
       tools: [searchTool(() => mayEnd.opened.then(() => 'found'))],
     });
@@ -269,6 +274,7 @@ describe.runIf(RUNS_ALL)('a version with a queue for tools', () => {
     const finder = (build: string): AgentDefinition =>
       defineAgent({
         name: 'finder',
+        mode: 'react',
         model: {
           id: 'f',
           model: async ({ iteration, messages }) => {

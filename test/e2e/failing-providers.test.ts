@@ -22,7 +22,7 @@ async function play(options: { readonly limits?: LimitsInput } = {}): Promise<Ru
     const responseHeaders = { 'retry-after': '3600' };
     throw Object.assign(new Error('Overloaded'), { statusCode: 503, responseHeaders });
   };
-  const agent = defineAgent({ name: 'asker', model: { id: 'gpt', model } });
+  const agent = defineAgent({ name: 'asker', mode: 'react', model: { id: 'gpt', model } });
   const { everloop } = await stage.serve([agent]);
   const run = await everloop.start('asker', { task: 'Ask', ...options });
   await eventually('a wait', async () =>

@@ -30,6 +30,7 @@ function walker(
 ): AgentDefinition {
   return defineAgent({
     name: 'walker',
+    mode: 'react',
     model: {
       id: 'm',
       model: async ({ iteration }) => {
@@ -126,6 +127,7 @@ describe('a paused run', () => {
     const mayAnswer = gate();
     const agent = defineAgent({
       name: 'walker',
+      mode: 'react',
       model: { id: 'm', model: async () => mayAnswer.opened.then(() => act('x')) },
       tools: [searchTool()],
       limits: { iterations: 2 },

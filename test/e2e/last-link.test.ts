@@ -15,6 +15,7 @@ afterAll(() => stage.close());
 it('[R15] the last link of a run is archived too, for this user alone [R16]', async () => {
   const agent = defineAgent({
     name: 'tester',
+    mode: 'react',
     limits: 'unlimited',
     model: { id: 'm', model: async ({ iteration }) => (iteration < 20 ? GARBAGE : answer()) },
   });

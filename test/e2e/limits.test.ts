@@ -32,6 +32,7 @@ function buyer(
 ): ReturnType<typeof defineAgent> {
   return defineAgent({
     name: 'buyer',
+    mode: 'react',
     tools: [searchTool(execute)],
     model: {
       id: 'script/m',
@@ -113,8 +114,13 @@ describe('a tree on a server', () => {
       },
     });
     const model = { id: 'm', model: provider.model, price: { input: 2.5, output: 10 } };
-    const leaf = defineAgent({ name: 'leaf', model, tools: [searchTool()] });
-    const root = defineAgent({ name: 'root', model, tools: [agentTool({ agent: leaf })] });
+    const leaf = defineAgent({ name: 'leaf', mode: 'react', model, tools: [searchTool()] });
+    const root = defineAgent({
+      name: 'root',
+      mode: 'react',
+      model,
+      tools: [agentTool({ agent: leaf })],
+    });
     const { everloop, stop } = await stage.serve([root]);
 
     const run = await everloop.start('root', { task: 'Go', limits: { costUsd: 0.1 } });

@@ -68,6 +68,7 @@ function throwing(name: string, error: () => unknown, attempts = 1): ToolDefinit
 it('[R9] a tool that throws half of a character costs an error told to the model', async () => {
   const agent = defineAgent({
     name: 'tester',
+    mode: 'react',
     tools: [throwing('fails', () => new Error('x 😀'.slice(0, 3)), 2)],
     model: {
       id: 'm',
@@ -93,7 +94,7 @@ it('[R9] a provider that refuses with half of a character ends its run alone', a
   };
   const provider = await providers.start([refuses, answer('well')]);
   const model = { id: 'm', model: modelAt(provider.url, 'openai-compatible') };
-  const { everloop } = await stage.serve([defineAgent({ name: 'tester', model })]);
+  const { everloop } = await stage.serve([defineAgent({ name: 'tester', mode: 'react', model })]);
 
   const first = await everloop.start('tester', { task: 'Go' });
   expect(await first.result()).toMatchObject({
@@ -115,6 +116,7 @@ function hostileAgent(text: string): AgentDefinition {
   ];
   return defineAgent({
     name: 'tester',
+    mode: 'react',
     instructions: `Be kind. ${text}`,
     askUser: true,
     description: text,
@@ -194,6 +196,7 @@ describe('every door', () => {
   it('[R9] carries the message of a cancel', async () => {
     const agent = defineAgent({
       name: 'tester',
+      mode: 'react',
       model: {
         id: 'm',
         model: (_request, { signal }) =>

@@ -121,6 +121,7 @@ it.runIf(RUNS_ALL)(
   async () => {
     const agent = defineAgent({
       name: 'busy',
+      mode: 'react',
       tools: [searchTool()],
       limits: 'unlimited',
       model: {

@@ -20,6 +20,7 @@ const REVIEW_LOOP = fileURLToPath(
 function reviewer(rounds: number): AgentDefinition {
   return defineAgent({
     name: 'reviewer',
+    mode: 'react',
     model: { id: 'm', model: async ({ iteration }) => `draft ${iteration}` },
     tools: [searchTool()],
     validators: [

@@ -22,6 +22,7 @@ describe('the door of a run', () => {
     const opened = gate();
     const agent = defineAgent({
       name: 'reader',
+      mode: 'react',
       limits: 'unlimited',
       compaction: false,
       model: {
@@ -64,6 +65,7 @@ describe('the door of a run', () => {
       const opened = gate();
       const agent = defineAgent({
         name: 'crowded',
+        mode: 'react',
         model: {
           id: 'm',
           model: async () => {
@@ -97,6 +99,7 @@ describe('the door of a run', () => {
     const opened = gate();
     const agent = defineAgent({
       name: 'waiter',
+      mode: 'react',
       model: {
         id: 'm',
         model: async () => {
@@ -130,6 +133,7 @@ describe('an answer of a megabyte', () => {
   function author(seen: string[], isStubborn: boolean): AgentDefinition {
     return defineAgent({
       name: 'author',
+      mode: 'react',
       model: {
         id: 'm',
         model: async (request) => {

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => stage.close());
 
 function tester(model: ModelFunction, tools = [searchTool()]): AgentDefinition {
-  return defineAgent({ name: 'tester', model: { id: 'm', model }, tools });
+  return defineAgent({ name: 'tester', mode: 'react', model: { id: 'm', model }, tools });
 }
 
 describe('a run as a workflow', () => {

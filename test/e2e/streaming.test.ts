@@ -103,7 +103,7 @@ describe('what streams of a run [row 54]', () => {
     const provider = await startSlowProvider([first, answer('whole')]);
     const model = { id: 'm', model: modelAt(provider.url, 'openai-compatible') };
 
-    const { items, value } = await watch(defineAgent({ name: 'tester', model }));
+    const { items, value } = await watch(defineAgent({ name: 'tester', mode: 'react', model }));
     await provider.stop();
 
     expect(value).toBe('whole');

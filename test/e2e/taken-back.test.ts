@@ -54,6 +54,7 @@ function payer(isBroken: () => boolean, onPay: (idempotencyKey: string) => void)
   });
   return defineAgent({
     name: 'payer',
+    mode: 'react',
     model: {
       id: 'm',
       model: async ({ iteration, messages }) =>
@@ -99,6 +100,7 @@ describe('a run that ended by a mistake', () => {
   ])('gets its answers again unless excluded: $value', async ({ excluded, value }) => {
     const agent = defineAgent({
       name: 'decorator',
+      mode: 'react',
       model: {
         id: 'm',
         model: async ({ iteration, messages }) =>

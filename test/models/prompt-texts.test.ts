@@ -11,7 +11,13 @@ import { START } from '../support/runs.ts';
 
 async function play(prompt: PromptFunction, options: Partial<AgentOptions> = {}) {
   const script = scriptedModel(['no section', '<answer>done</answer>']);
-  const agent = defineAgent({ name: 'tester', model: script.model, prompt, ...options });
+  const agent = defineAgent({
+    name: 'tester',
+    mode: 'react',
+    model: script.model,
+    prompt,
+    ...options,
+  });
   const step = await startInMemory({ agent, task: 'Go', clock: createFakeClock(START) }).result;
   return { step, requests: script.requests };
 }

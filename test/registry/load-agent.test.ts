@@ -31,12 +31,13 @@ const search = defineTool({ name: 'search', description: 'Finds.', execute: () =
 const accept = defineValidator({ name: 'accept', validate: () => ({ accepted: true }) });
 const researcher = defineAgent({
   name: 'researcher',
+  mode: 'react',
   model: 'big',
   tools: [search],
   validators: [accept],
   limits: { iterations: 5 },
 });
-const writer = defineAgent({ name: 'writer', model: 'small' });
+const writer = defineAgent({ name: 'writer', mode: 'react', model: 'small' });
 const registry = createRegistry({ agents: [researcher, writer], models });
 
 const input: AgentInput = { v: 1, agent: 'researcher', task: { text: 'Find it.' } };
@@ -54,6 +55,7 @@ describe('loadAgent', () => {
   test('refuses a specification that no payload could carry', () => {
     const verbose = defineAgent({
       name: 'verbose',
+      mode: 'react',
       model: 'small',
       instructions: 'x'.repeat(MAX_SPEC_BYTES),
     });
@@ -337,7 +339,12 @@ describe('[row 26] cost limits', () => {
       problem: false,
     },
   ])('need a price: $name', ({ limit, problem }) => {
-    const agent = defineAgent({ name: 'a', model: 'small', limits: { custom: [limit] } });
+    const agent = defineAgent({
+      name: 'a',
+      mode: 'react',
+      model: 'small',
+      limits: { custom: [limit] },
+    });
 
     expect(compileAgent(agent, registry.models).kind).toBe(problem ? 'problems' : 'agent');
   });
@@ -382,7 +389,12 @@ describe('the activity loadAgent', () => {
   });
 
   test('records the wait of the agent in place of that of the worker', async () => {
-    const patient = defineAgent({ name: 'patient', model: 'small', elsewhereMs: Infinity });
+    const patient = defineAgent({
+      name: 'patient',
+      mode: 'react',
+      model: 'small',
+      elsewhereMs: Infinity,
+    });
     const own = loadAgentActivity(createRegistry({ agents: [patient], models }), runtime);
 
     expect(await own({ ...input, agent: 'patient' })).toMatchObject({

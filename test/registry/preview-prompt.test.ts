@@ -66,6 +66,7 @@ describe('A preview [sub 2]', () => {
     const received: ModelRequest[] = [];
     const agent = defineAgent({
       name: 'tester',
+      mode: 'react',
       model: async (request) => {
         received.push(request);
         return reply;

@@ -17,7 +17,13 @@ const priced: ModelEntry = { ...entry, price: { input: 1, output: 2 } };
 
 describe('createRegistry', () => {
   test('finds agents, tools, validators and models by name', () => {
-    const agent = defineAgent({ name: 'a', model: 'm', tools: [search], validators: [accept] });
+    const agent = defineAgent({
+      name: 'a',
+      mode: 'react',
+      model: 'm',
+      tools: [search],
+      validators: [accept],
+    });
 
     expect(createRegistry({ agents: [agent], models: [priced] })).toEqual({
       agents: new Map([
@@ -36,9 +42,9 @@ describe('createRegistry', () => {
   });
 
   test('takes entries that stand in definitions, once when agents share one', () => {
-    const one = defineAgent({ name: 'one', model: entry });
-    const two = defineAgent({ name: 'two', model: entry });
-    const three = defineAgent({ name: 'three', model: silentModel });
+    const one = defineAgent({ name: 'one', mode: 'react', model: entry });
+    const two = defineAgent({ name: 'two', mode: 'react', model: entry });
+    const three = defineAgent({ name: 'three', mode: 'react', model: silentModel });
 
     const { models } = createRegistry({ agents: [one, two, three] });
 
@@ -54,13 +60,18 @@ describe('createRegistry', () => {
 describe('a limit on cost holds for agents below', () => {
   const free: ModelEntry = { id: 'free', model: silentModel };
   const models = [priced, free];
-  const leaf = defineAgent({ name: 'leaf', model: 'free' });
-  const middle = defineAgent({ name: 'middle', model: 'm', tools: [agentTool({ agent: leaf })] });
+  const leaf = defineAgent({ name: 'leaf', mode: 'react', model: 'free' });
+  const middle = defineAgent({
+    name: 'middle',
+    mode: 'react',
+    model: 'm',
+    tools: [agentTool({ agent: leaf })],
+  });
   const said = (owner: string): string =>
     `${owner}: Expected a \`price\` for every model under a cost limit, got none for \`free\`. ` +
     'Add it to the entry, or remove the limit. Its child `leaf` uses it.';
   const boss = (tools: readonly ToolDefinition[], limits: LimitsInput = { costUsd: 1 }) =>
-    defineAgent({ name: 'boss', model: 'm', tools, limits });
+    defineAgent({ name: 'boss', mode: 'react', model: 'm', tools, limits });
   const own = { kind: 'exact', key: '$self:agent:cost_microusd', max: 1 } as const;
 
   test.each<{ name: string; agent: AgentDefinition; problem: string | null }>([
@@ -96,7 +107,7 @@ describe('a limit on cost holds for agents below', () => {
 
 describe('[row 26] what is wrong with what a worker is given', () => {
   test('two agents of one name', () => {
-    const agents = [1, 2].map(() => defineAgent({ name: 'a', model: 'm' }));
+    const agents = [1, 2].map(() => defineAgent({ name: 'a', mode: 'react', model: 'm' }));
 
     expect(() => createRegistry({ agents, models: [entry] })).toThrow(
       expect.objectContaining({
@@ -108,8 +119,8 @@ describe('[row 26] what is wrong with what a worker is given', () => {
   });
 
   test('everything, in one error', () => {
-    const a = defineAgent({ name: 'a', model: 'n', limits: { costUsd: 1 } });
-    const b = defineAgent({ name: 'b', model: 'm', limits: { costUsd: 1 } });
+    const a = defineAgent({ name: 'a', mode: 'react', model: 'n', limits: { costUsd: 1 } });
+    const b = defineAgent({ name: 'b', mode: 'react', model: 'm', limits: { costUsd: 1 } });
     const models = [entry, { ...entry, model: (async () => '') as never }];
 
     expect(() => createRegistry({ agents: [a, b, a, { name: 'c' } as never], models })).toThrow(
@@ -129,7 +140,7 @@ describe('[row 26] what is wrong with what a worker is given', () => {
 
   test('two models under one id', () => {
     const agents = ['a', 'b'].map((name) =>
-      defineAgent({ name, model: { id: 'm', model: async () => name } }),
+      defineAgent({ name, mode: 'react', model: { id: 'm', model: async () => name } }),
     );
 
     expect(() => createRegistry({ agents })).toThrow(

@@ -214,6 +214,7 @@ describe('links of a service', () => {
   it('are those of given runs, or a sample; runs of unknown loops are skipped', async () => {
     const agent = defineAgent({
       name: `tester-${randomUUID()}`,
+      mode: 'react',
       model: { id: 'm', model: async () => answer() },
     });
     const served = await stage.serve([agent]);

@@ -45,6 +45,7 @@ export function clerk({
   const polite = defineValidator({ name: 'polite', validate: () => ({ accepted: true }) });
   return defineAgent({
     name,
+    mode: 'react',
     model: { id: 'm', model: model ?? refundOnce },
     tools: lacks.includes('tool') ? [] : [refund],
     validators: lacks.includes('validator') ? [] : [polite],

@@ -69,6 +69,7 @@ export function fatalAgent(fatal: Fatal): AgentDefinition {
   });
   return defineAgent({
     name: 'payer',
+    mode: 'react',
     model: { id: 'first', model, fallbacks: ['second'] },
     tools: [pay],
   });
@@ -81,5 +82,9 @@ export function thinkerAgent(fatal: Fatal): AgentDefinition {
     await setTimeout(12_000);
     return answer('thought');
   };
-  return defineAgent({ name: 'thinker', model: { id: 'thought', model, fallbacks: ['second'] } });
+  return defineAgent({
+    name: 'thinker',
+    mode: 'react',
+    model: { id: 'thought', model, fallbacks: ['second'] },
+  });
 }

@@ -54,12 +54,14 @@ export function peopleAgents({
   return [
     defineAgent({
       name: 'clerk',
+      mode: 'react',
       model: { id: 'm', model: async ({ iteration }) => (iteration === 1 ? turn : answer()) },
       tools: [pay, build],
       askUser: true,
     }),
     defineAgent({
       name: 'asker',
+      mode: 'react',
       model: { id: 'n', model: async ({ iteration }) => (iteration === 1 ? question : answer()) },
       askUser: true,
     }),

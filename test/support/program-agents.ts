@@ -44,6 +44,7 @@ export function programAgent({ onPay, onStopped }: ProgramHooks = {}): AgentDefi
   }) as ToolDefinition;
   return defineAgent({
     name: 'programmer',
+    mode: 'react',
     model: { id: 'm', model: async () => 'nothing is asked of it' },
     tools: [searchTool(), pay, hang, look],
     askUser: true,

@@ -101,7 +101,7 @@ async function playBatch(stage: Stage): Promise<RunHandle> {
     return query;
   });
   const model = { id: 'script/model', model: async () => act('slow', 'spend') };
-  const agent = defineAgent({ name: 'buyer', tools: [tool], model });
+  const agent = defineAgent({ name: 'buyer', mode: 'react', tools: [tool], model });
   const { everloop } = await stage.serve([agent]);
   const limit = { kind: 'exact', key: 'shop:spent', max: 3 } as const;
   const run = await everloop.start('buyer', { task: 'Buy', limits: { custom: [limit] } });
@@ -113,6 +113,7 @@ async function playBatch(stage: Stage): Promise<RunHandle> {
 async function playChain(stage: Stage): Promise<RunHandle> {
   const agent = defineAgent({
     name: 'walker',
+    mode: 'react',
     tools: [searchTool()],
     model: {
       id: 'script/model',
@@ -325,6 +326,7 @@ async function playNativeCancel(stage: Stage): Promise<RunHandle> {
   const asked = gate();
   const agent = defineAgent({
     name: 'waiter',
+    mode: 'react',
     model: {
       id: 'script/model',
       model: async (_request, { signal }) => {

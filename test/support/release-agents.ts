@@ -79,11 +79,13 @@ export function releaseAgents(lib: Definers, place: ReleasePlace): readonly Agen
     });
   const leaf = defineAgent({
     name: 'leaf',
+    mode: 'react',
     model: modelOf('leaf', ({ iteration }) => (iteration < 3 ? react('look', 2) : answer('leaf'))),
     tools: [look],
   });
   const middle = defineAgent({
     name: 'middle',
+    mode: 'react',
     model: modelOf('middle', ({ iteration }) =>
       iteration === 1 ? delegate('leaf', 2) : answer('middle'),
     ),
@@ -92,6 +94,7 @@ export function releaseAgents(lib: Definers, place: ReleasePlace): readonly Agen
   return [
     defineAgent({
       name: 'porter',
+      mode: 'react',
       model: modelOf('porter', ({ iteration }) =>
         iteration < 6 ? react(iteration % 2 === 0 ? 'write' : 'look', 2) : answer('five'),
       ),
@@ -122,6 +125,7 @@ export function releaseAgents(lib: Definers, place: ReleasePlace): readonly Agen
     }),
     defineAgent({
       name: 'top',
+      mode: 'react',
       model: modelOf('top', ({ iteration }) =>
         iteration === 1 ? delegate('middle', 2) : answer('top'),
       ),

@@ -41,6 +41,7 @@ export function startRun(replies: readonly ScriptedReply[], options: RunOptions 
   const script = scriptedModel(replies);
   const agent = defineAgent({
     name: 'tester',
+    mode: 'react',
     // Free of charge, but with a price, so that limits on cost are allowed.
     model: { id: 'm', model: script.model, price: { input: 0, output: 0 } },
     tools: [searchTool()],

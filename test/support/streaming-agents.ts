@@ -53,5 +53,5 @@ export function streamingAgents(gateDir: string): readonly AgentDefinition[] {
     };
     return reply;
   };
-  return [defineAgent({ name: 'talker', model })];
+  return [defineAgent({ name: 'talker', mode: 'react', model })];
 }

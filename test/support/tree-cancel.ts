@@ -18,7 +18,7 @@ const LEAVES = CANCEL_WIDTH.middles * CANCEL_WIDTH.leaves;
 /** The root of a tree whose leaves ask the provider at `url`. */
 export function slowTree(url: string): AgentDefinition {
   const model = { id: 'slow', model: modelAt(url, 'openai-compatible') };
-  const leaf = defineAgent({ name: 'leaf', model });
+  const leaf = defineAgent({ name: 'leaf', mode: 'react', model });
   return asker(asker(leaf, CANCEL_WIDTH.leaves, 'middle'), CANCEL_WIDTH.middles, 'top');
 }
 

@@ -33,6 +33,7 @@ export function player(
   const { children = [], ...rest } = options;
   return defineAgent({
     name,
+    mode: 'react',
     model: {
       id: `${name}/m`,
       price: { input: 1, output: 1 },

@@ -7,7 +7,7 @@ import { act, answer, bodiesOf, searchTool, startRun } from '../support/runs.ts'
 describe('a run in memory', () => {
   it('is the example of its documentation', async () => {
     const script = scriptedModel(['<answer>42</answer>']);
-    const agent = defineAgent({ name: 'oracle', model: script.model });
+    const agent = defineAgent({ name: 'oracle', mode: 'react', model: script.model });
 
     const step = await startInMemory({ agent, task: 'What is it?' }).result;
 
@@ -22,7 +22,7 @@ describe('a run in memory', () => {
     },
     { name: 'a cost limit without a price', options: { task: 'Go', limits: { costUsd: 1 } } },
   ])('refuses $name as a start would', ({ options }) => {
-    const agent = defineAgent({ name: 'oracle', model: scriptedModel([]).model });
+    const agent = defineAgent({ name: 'oracle', mode: 'react', model: scriptedModel([]).model });
 
     expect(() => startInMemory({ agent, ...options })).toThrow(
       expect.objectContaining({ name: 'UsageError' }),

@@ -38,6 +38,7 @@ async function play(
   const script = scriptedModel(replies);
   const agent = defineAgent({
     name: 'tester',
+    mode: 'react',
     model: script.model,
     tools,
     toolSearch: {},
@@ -192,7 +193,7 @@ Parameters:
   });
 
   test('without tools there is nothing to search', () => {
-    const agent = defineAgent({ name: 'a', model: async () => '', toolSearch: {} });
+    const agent = defineAgent({ name: 'a', mode: 'react', model: async () => '', toolSearch: {} });
 
     expect([agent.spec.tools, agent.spec.toolSearch, agent.toolSearch]).toEqual([
       [],

@@ -41,7 +41,9 @@ async function isListening(address: string): Promise<boolean> {
 
 describe('local', () => {
   it('starts a server, serves, streams, and stops all of it', async () => {
-    const everloop = await local(withOwnServer([defineAgent({ name: 'adder', model: answering })]));
+    const everloop = await local(
+      withOwnServer([defineAgent({ name: 'adder', mode: 'react', model: answering })]),
+    );
     const { address } = everloop;
     const run = await everloop.start('adder', { task: 'What is two and two?' });
     const pieces: string[] = [];
@@ -57,7 +59,7 @@ describe('local', () => {
   });
 
   it('stops what it had started when a later start fails', async () => {
-    const agent = defineAgent({ name: 'adder', model: answering });
+    const agent = defineAgent({ name: 'adder', mode: 'react', model: answering });
 
     const starting = local({
       ...withOwnServer([agent]),
@@ -69,7 +71,8 @@ describe('local', () => {
   });
 
   it('refuses two agents of one name before it starts anything', async () => {
-    const agent = (): AgentDefinition => defineAgent({ name: 'adder', model: answering });
+    const agent = (): AgentDefinition =>
+      defineAgent({ name: 'adder', mode: 'react', model: answering });
 
     await expect(local(withOwnServer([agent(), agent()]))).rejects.toMatchObject({
       code: 'duplicate_agent',
@@ -88,7 +91,7 @@ describe('local', () => {
           });
     await shareBundle(folder);
     const options = {
-      ...onTestServer([defineAgent({ name: 'patient', model })]),
+      ...onTestServer([defineAgent({ name: 'patient', mode: 'react', model })]),
       shutdownGraceMs: 500,
     };
     const first = await local(options);

@@ -13,6 +13,7 @@ afterAll(() => stage.close());
 
 const agent = defineAgent({
   name: 'tester',
+  mode: 'react',
   model: { id: 'm', model: async ({ iteration }) => (iteration === 1 ? act('x') : answer()) },
   tools: [searchTool()],
 });

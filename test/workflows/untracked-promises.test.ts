@@ -24,7 +24,7 @@ describe('promises in the sandbox', () => {
 
   it('have no stacks: __stack_trace is empty', async () => {
     const { everloop } = await stage.serve([
-      defineAgent({ name: 'waits', model: { id: 'm', model: silent } }),
+      defineAgent({ name: 'waits', mode: 'react', model: { id: 'm', model: silent } }),
     ]);
     const run = await everloop.start('waits', { task: 'Go' });
     await eventually('a model call', async () => {
@@ -41,7 +41,9 @@ describe('promises in the sandbox', () => {
     const model: ModelFunction = (request, io) =>
       request.iteration === 1 ? Promise.resolve('hm') : ((calls += 1), silent(request, io));
     const { everloop } = await stage.serve(
-      ['careful', 'careless'].map((name) => defineAgent({ name, model: { id: name, model } })),
+      ['careful', 'careless'].map((name) =>
+        defineAgent({ name, mode: 'react', model: { id: name, model } }),
+      ),
       { workflowsPath: LOST_PROMISE },
     );
     const careful = await everloop.start('careful', { task: 'Go' });

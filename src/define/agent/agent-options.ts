@@ -20,8 +20,8 @@ import type { ToolSearchOptions } from '../definition/tool-search-options.ts';
 
 /** The defaults of {@link AgentOptions}. */
 export const AGENT_DEFAULTS = {
-  /** Works with every model and shows its thinking. */
-  mode: 'react',
+  /** Providers train their models on native tool calls. */
+  mode: 'chat',
   thinking: 'Think about what you know, what is missing and what to do next.',
   /** An answer next to an action was written before the result of the action was known. */
   precedence: 'action',
@@ -67,9 +67,9 @@ export interface AgentOptions {
   /** What the agent does, for people and for agents that use it as a tool. Default: none. */
   readonly description?: string;
   /**
-   * `react` (default): sections in text. `chat`: native tool calls of the provider. `json`: one
-   * JSON value that fits the signature. `text`: any text. `lisp`: programs that call the tools;
-   * `ptc_lisp` is an alias.
+   * `chat` (default): native tool calls of the provider. `react`: sections in text, with every
+   * model. `json`: one JSON value that fits the signature. `text`: any text. `lisp`: programs that
+   * call the tools; `ptc_lisp` is an alias.
    */
   readonly mode?: AvailableMode | 'ptc_lisp';
   /** The id of a model entry, an entry, a model of the AI SDK, or a function. */

@@ -10,6 +10,7 @@ import {
 } from '../checks/fields.ts';
 import { hasKind, listOf, isText } from '../checks/kinds.ts';
 import {
+  AGENT_DEFAULTS,
   COMMON_OPTIONS,
   MODE_OPTIONS,
   OLD_NAMES,
@@ -46,13 +47,22 @@ export function optionProblems(options: AgentOptions): readonly UsageProblem[] {
   return [
     ...oldNameProblems(values),
     ...foreign.map(([name, owners]) =>
-      refused(name, `mode \`${mode}\``, `Remove it, it belongs to ${modesText(owners)}.`),
+      values['mode'] === undefined
+        ? withoutMode(name, owners)
+        : refused(name, `mode \`${mode}\``, `Remove it, it belongs to ${modesText(owners)}.`),
     ),
     ...PROGRAM_OPTIONS.filter((name) => withoutPrograms && values[name] !== undefined).map((name) =>
       refused(name, `mode \`${mode}\` without programs`, 'Remove it, or add `programs: true`.'),
     ),
     ...unknownFields(rest, KNOWN_OPTIONS, 'an agent'),
   ];
+}
+
+/** An option of another mode than the default, in a definition that names no mode. */
+function withoutMode(option: string, [owner = '']: readonly string[]): UsageProblem {
+  const line = `mode: '${owner}'`;
+  const advice = `Write \`${line},\`; the default is \`${AGENT_DEFAULTS.mode}\`.`;
+  return expected('mode_option', `\`${line}\` beside \`${option}\``, 'no `mode`', advice);
 }
 
 function oldNameProblems(values: Fields): readonly UsageProblem[] {
@@ -145,6 +155,7 @@ export function promptProblems(options: AgentOptions): readonly UsageProblem[] {
   const mode = modeName(options);
   if (prompt === undefined || (typeof prompt === 'function' && mode === 'react')) return [];
   if (typeof prompt === 'function') {
+    if (options.mode === undefined) return [withoutMode('prompt', ['react'])];
     const advice = 'Remove it, it belongs to mode `react`.';
     return [expected('mode_option', `no \`prompt\` in mode \`${mode}\``, 'a function', advice)];
   }

@@ -63,7 +63,7 @@ async function play(
   start: Partial<MemoryRunOptions> = {},
 ): Promise<Played> {
   const script = scriptedModel(replies);
-  const definition = defineAgent({ name: 'stage', model: script.model, ...agent });
+  const definition = defineAgent({ name: 'stage', mode: 'react', model: script.model, ...agent });
   const run = startInMemory({ agent: definition, task: 'Go on.', ...start });
   const step = await run.result;
   const prompt = (script.requests[0]?.messages ?? []).map(textOf).join('\n');

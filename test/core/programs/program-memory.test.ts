@@ -233,6 +233,7 @@ describe('the memory of a Step', () => {
   it('is empty for a run that never ran a program, and begins one like none', async () => {
     const agent: AgentDefinition = defineAgent({
       name: 'plain',
+      mode: 'react',
       model: { id: 'm', model: async () => '<answer>done</answer>' },
     });
     const { memory } = await startInMemory({ agent, task: 'Go' }).result;

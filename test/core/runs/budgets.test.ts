@@ -170,7 +170,7 @@ describe('a limit over a tree', () => {
   });
 
   it('on cost keeps a child from running on a model without a price [row 57]', async () => {
-    const child = defineAgent({ name: 'child', model: async () => answer('never') });
+    const child = defineAgent({ name: 'child', mode: 'react', model: async () => answer('never') });
     const agent = asker(child);
     const run = startInMemory({ agent, task: 'Go', limits: { costUsd: 1 } });
 

@@ -201,6 +201,7 @@ describe('an agent as a tool', () => {
       name: 'for its input',
       child: defineAgent({
         name: 'writer',
+        mode: 'react',
         prompt: 'On {{topic}}',
         model: { id: 'w', model: async () => answer() },
       }),
@@ -264,7 +265,7 @@ describe('an agent as a tool', () => {
         return answer(id);
       },
     });
-    const poet = defineAgent({ name: 'poet', model: model('own') });
+    const poet = defineAgent({ name: 'poet', mode: 'react', model: model('own') });
     const agent = player(
       'asker',
       (request) => {

@@ -54,8 +54,13 @@ function tree(
     },
   });
   const model = { id: 'm', model: provider.model, ...entry };
-  const leaf = defineAgent({ name: 'leaf', model, tools: [searchTool()] });
-  const agent = defineAgent({ name: 'root', model, tools: [agentTool({ agent: leaf })] });
+  const leaf = defineAgent({ name: 'leaf', mode: 'react', model, tools: [searchTool()] });
+  const agent = defineAgent({
+    name: 'root',
+    mode: 'react',
+    model,
+    tools: [agentTool({ agent: leaf })],
+  });
   return { agent, provider };
 }
 
@@ -220,8 +225,13 @@ describe('a model call of a tree', () => {
       return provider.model(request, io);
     };
     const model = { id: 'm', model: flaky, price: PRICE };
-    const leaf = defineAgent({ name: 'leaf', model, tools: [searchTool()] });
-    const agent = defineAgent({ name: 'root', model, tools: [agentTool({ agent: leaf })] });
+    const leaf = defineAgent({ name: 'leaf', mode: 'react', model, tools: [searchTool()] });
+    const agent = defineAgent({
+      name: 'root',
+      mode: 'react',
+      model,
+      tools: [agentTool({ agent: leaf })],
+    });
     const clock = createFakeClock();
     const run = startInMemory({ agent, task: 'Go', clock, limits: { totalTokens: 9_000 } });
     const step = await endOf(run, clock);
@@ -263,8 +273,13 @@ describe('a model call of a tree', () => {
       prompt: 'Sum up {{text}}',
       signature: '(text :string) -> {short :string}',
     });
-    const leaf = defineAgent({ name: 'leaf', model, tools: [searchTool()] });
-    const agent = defineAgent({ name: 'root', model, tools: [sum, agentTool({ agent: leaf })] });
+    const leaf = defineAgent({ name: 'leaf', mode: 'react', model, tools: [searchTool()] });
+    const agent = defineAgent({
+      name: 'root',
+      mode: 'react',
+      model,
+      tools: [sum, agentTool({ agent: leaf })],
+    });
     const run = startInMemory({ agent, task: 'Go', limits: { totalTokens: 6_000 } });
 
     const step = await run.result;
