@@ -52,8 +52,8 @@ export async function callsItsTool(): Promise<void> {
 export async function readsTheInstructions(): Promise<void> {
   const script = scriptedModel(['Done.']);
   // #region requests
-  await startInMemory({ agent: desk(script.model, refundedAll), task: 'The cup was broken.' })
-    .result;
+  const agent = desk(script.model, refundedAll);
+  await startInMemory({ agent, task: 'The cup was broken.' }).result;
   const [request] = script.requests;
 
   assert.match(JSON.stringify(request?.messages), /You settle complaints/);
