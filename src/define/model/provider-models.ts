@@ -10,7 +10,7 @@ export interface NamedProvider {
 }
 
 /** A model that is named by its provider. */
-export interface NamedModel extends NamedProvider {
+export interface ProviderModel extends NamedProvider {
   /** The model as its provider calls it: `gpt-5-mini`. */
   readonly modelId: string;
 }
@@ -35,7 +35,7 @@ const PROVIDERS: ReadonlyMap<string, NamedProvider> = new Map(
 export const PROVIDER_NAMES: readonly string[] = [...PROVIDERS.keys()];
 
 /** The model that `id` names; undefined if it does not begin with the name of a provider. */
-export function namedModel(id: string): NamedModel | undefined {
+export function namedModel(id: string): ProviderModel | undefined {
   const slash = id.indexOf('/');
   const provider = PROVIDERS.get(id.slice(0, Math.max(slash, 0)));
   const modelId = id.slice(slash + 1);

@@ -11,7 +11,7 @@ import { absentPackage, findPackage } from './find-package.ts';
 import {
   namedModel,
   PROVIDER_NAMES,
-  type NamedModel,
+  type ProviderModel,
   type NamedProvider,
 } from '../../define/model/provider-models.ts';
 
@@ -58,7 +58,7 @@ export function packageProblem(
 }
 
 async function load(
-  { package: name, exportName, modelId }: NamedModel,
+  { package: name, exportName, modelId }: ProviderModel,
   file: string,
 ): Promise<LanguageModel> {
   let exported: Readonly<Record<string, unknown>>;
