@@ -1,5 +1,6 @@
 /** A fleet with versions: promoting, draining, rescuing; and patches that are held back. */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
@@ -236,10 +237,13 @@ describe('a rescue that no worker answers', () => {
     });
     expect(await overrideOf()).toBeNull();
     await fleet.serve('v2');
+    await sleep(3_000);
+    expect(await fleet.buildOf(run)).toBe('v1');
+    // Its own version takes it, and then hands it over as ever.
     await fleet.serve('v1');
     await run.answer('q1', 'blue');
     expect(await run.result()).toMatchObject({ status: 'success' });
-    expect(await fleet.buildOf(run)).toBe('v1');
+    expect(bodiesOf(await run.events(), 'agent:execution:handover')).toHaveLength(1);
   });
 });
 
