@@ -88,6 +88,7 @@ describe('loadAgent', () => {
         { id: 'small' },
       ],
       limits,
+      onUnknownUsage: 'estimate',
       compaction: DEFAULT_COMPACTION,
     };
 
