@@ -6,7 +6,7 @@
  * I2  Workers come and go. The reader looks for them periodically, and reconnects with a growing
  *     pause.
  * I3  Each wait has a deadline, and everything ends when the reader leaves.
- * I4  A stream fails only if every worker that was found refuses the reader's token.
+ * I4  A stream fails only if every worker that answers refuses the reader's token.
  */
 import { request as requestHttp, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -85,10 +85,13 @@ interface Reader {
   readonly refuse: (address: EndpointAddress) => void;
 }
 
+/** How an endpoint answered last; `gone`: it could not be reached. */
+type Answer = 'accepted' | 'refused' | 'gone';
+
 /** A connection that is kept, and whether its endpoint has answered. */
 interface Followed {
   readonly gone: AbortController;
-  answer: 'none' | 'accepted' | 'refused';
+  answer: 'none' | Answer;
 }
 
 async function passOn(from: ChunkSubscription, push: Reader['push']): Promise<void> {
@@ -112,11 +115,11 @@ async function followAll(
       const one: Followed = { gone: new AbortController(), answer: 'none' };
       followed.set(key, one);
       const signal = AbortSignal.any([left, one.gone.signal]);
-      const onAnswer = (answer: 'accepted' | 'refused'): void => {
+      const onAnswer = (answer: Answer): void => {
         if (one.answer !== 'accepted') one.answer = answer;
-        if ([...followed.values()].every((each) => each.answer === 'refused')) {
-          reader.refuse(address);
-        }
+        const answers = [...followed.values()].map((each) => each.answer);
+        const isOpen = answers.includes('none') || answers.includes('accepted');
+        if (answer === 'refused' && !isOpen) reader.refuse(address);
       };
       void followOne(address, { ...reader, onAnswer }, signal, options);
     }
@@ -145,11 +148,7 @@ function refusedToken({ url, token }: EndpointAddress): UsageError {
 /** Reads one endpoint and reconnects, until `signal` is aborted. Never rejects. */
 async function followOne(
   address: EndpointAddress,
-  {
-    filter,
-    push,
-    onAnswer,
-  }: Reader & { readonly onAnswer: (answer: 'accepted' | 'refused') => void },
+  { filter, push, onAnswer }: Reader & { readonly onAnswer: (answer: Answer) => void },
   signal: AbortSignal,
   { silenceMs = FOLLOW_DEFAULTS.silenceMs }: FollowChunksOptions,
 ): Promise<void> {
@@ -166,7 +165,7 @@ async function followOne(
       });
     } catch (error) {
       // Provisional text is optional; the next attempt follows after a pause.
-      if (error instanceof RefusedToken && !signal.aborted) onAnswer('refused');
+      if (!signal.aborted) onAnswer(error instanceof RefusedToken ? 'refused' : 'gone');
     }
     await pause(wait, signal);
     wait = Math.min(2 * wait, maxPauseMs);

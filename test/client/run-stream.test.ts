@@ -24,7 +24,7 @@ function fakes(over: Partial<StreamParts> = {}) {
     result: () => ended.opened,
     ...over,
   };
-  return { asked, queue, parts, end: ended.open };
+  return { asked, queue, parts, end: (step: unknown) => ended.open(step) };
 }
 
 async function read(parts: StreamParts): Promise<readonly string[]> {

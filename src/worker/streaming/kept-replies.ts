@@ -130,6 +130,8 @@ export function createKeptReplies(
       const newest = runs.get(item.runId)?.at(-1);
       if (item.kind === 'error') return drop(item.runId, (reply) => isSame(reply.last, item));
       const isOpen = newest !== undefined && isSame(newest.last, item);
+      // A duplicate.
+      if (isOpen && item.seq <= newest.last.seq) return;
       // Also a reply that lost its place to others: what is kept of it begins here, with a gap.
       const reply = isOpen ? newest : begin(item);
       reply.last = item;
