@@ -368,12 +368,12 @@ describe('[R2] the places of isolated calls', () => {
   });
 });
 
-describe('[R2] a call that has lost five workers', () => {
+describe('[R2] a call that five workers died with', () => {
   const module = new URL('../support/fixtures/poison-agents.ts', import.meta.url).href;
 
   async function poisoned(
     args: JsonObject,
-    losses: number,
+    deaths: number,
     agentsModule?: string,
     own: Isolation = isolation,
   ): Promise<unknown> {
@@ -382,7 +382,7 @@ describe('[R2] a call that has lost five workers', () => {
     if (agent === undefined) throw new Error('Expected the agent of the fixture.');
     const order = { ...toolOrder('store', args), agent: 'keeper' };
     const places = placesOf(own, agentsModule);
-    const options = { attempt: 1, losses, signal: quietSignal(), places };
+    const options = { attempt: 1, deaths, signal: quietSignal(), places };
     const run = await runTool(agent, order, options);
     return run.kind === 'result' ? run.result : run;
   }

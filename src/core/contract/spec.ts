@@ -6,7 +6,7 @@
 import type { Limits } from '../../lisp.ts';
 import type { CompactionSpec } from './compaction.ts';
 import type { Json, JsonObject } from '../base/json.ts';
-import type { Limit } from './limit.ts';
+import type { Limit, UnknownUsage } from './limit.ts';
 import type { Message } from '../base/message.ts';
 import type { Mode, OutputStrategy, Price } from './model.ts';
 import type { SignatureField, SignatureType } from './signature.ts';
@@ -257,6 +257,11 @@ export interface ProgramSpec {
   /** When the limit is exceeded: `strict` ends the run, `rollback` undoes the program. */
   readonly memoryStrategy: 'strict' | 'rollback';
   readonly sizes: ProgramSizes;
+  /**
+   * True: tools are listed with the types behind references and unions of their schemas. Absent, as
+   * in runs of older workers: as `any`.
+   */
+  readonly wholeTypes?: true;
   /** Set exactly when `mode` is `lisp`. */
   readonly lisp?: LispSpec;
 }
@@ -309,6 +314,11 @@ export interface AgentSpec {
   readonly maxCallsPerTurn: number;
   /** In the order in which they are checked. */
   readonly limits: readonly Limit[];
+  /**
+   * What replies without usage do where a limit does not say it. Absent, as in runs of older
+   * workers: nothing.
+   */
+  readonly onUnknownUsage?: UnknownUsage;
   /** Absent: the scratchpad is never compacted. */
   readonly compaction?: CompactionSpec;
   readonly timeZone: string;
