@@ -32,9 +32,7 @@ function httpError(statusCode: number, message: string, fields: object = {}): Er
 }
 
 /** Settles when `signal` is aborted, by throwing what a stopped call throws. */
-function untilAborted(
-  signal: AbortSignal | Parameters<ModelFunction>[1]['signal'],
-): Promise<never> {
+function untilAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     const stop = (): void => reject(new Error('stopped'));
     if (signal.aborted) stop();
