@@ -124,15 +124,17 @@ export interface ModelChunk {
 /** What a model function gets with its request. */
 export interface ModelIo {
   /** Aborted when the run is canceled or interrupted: pass it on to `fetch` or to a client. */
-  readonly signal: Signal;
+  readonly signal: AbortSignal;
   /** Publishes a chunk of the reply; never waits. */
   readonly onChunk: (chunk: ModelChunk) => void;
 }
 
-/** The platform's `AbortSignal`, whose type comes from the program: workflow code has none. */
-type Signal = typeof globalThis extends { AbortSignal: { prototype: infer Platform } }
-  ? Platform
-  : never;
+declare global {
+  /** The platform's type, where there is one: it merges with this, which adds nothing to it. */
+  interface AbortSignal {
+    readonly aborted: boolean;
+  }
+}
 
 /** A user's model: takes a request, returns a reply or plain text. */
 export type ModelFunction = (request: ModelRequest, io: ModelIo) => Promise<ModelReply | string>;
