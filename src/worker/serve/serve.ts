@@ -11,6 +11,7 @@ import {
 } from '@temporalio/worker';
 import type { Archive } from '../../activities/archive-transcript.ts';
 import { createRegistry } from '../../registry/registry.ts';
+import { keylessModels, type KeylessModel } from '../../registry/required-keys.ts';
 import { defined } from '../../core/base/defined.ts';
 import { errorText } from '../../core/base/error-text.ts';
 import type { ChunkPublisher } from '../../core/streaming/chunk-stream.ts';
@@ -69,7 +70,7 @@ export async function serve(
     agentsModule,
   } = parts;
   // Report problems of the definitions before anything is started.
-  createRegistry({ agents, models });
+  const registry = createRegistry({ agents, models });
   const { address, namespace, connection: toServer } = config.temporal;
   const server = await startOrFindServer({
     dataDir: config.dataDir,
@@ -123,7 +124,12 @@ export async function serve(
   const ready =
     version === undefined ? undefined : await readVersion(connection, server.namespace, version);
   if (ready?.notice !== undefined) Runtime.instance().logger.info(ready.notice);
+  for (const keyless of keylessModels(registry)) Runtime.instance().logger.warn(keyText(keyless));
   return defined({ server, stopped, version: ready, shutdown: () => worker.shutdown() });
+}
+
+function keyText({ id, variable }: KeylessModel): string {
+  return `Model ${id} has no key: ${variable} is not set. Set it in the environment of this worker.`;
 }
 
 async function connectWorker(config: WorkerConfig, address: string): Promise<NativeConnection> {
