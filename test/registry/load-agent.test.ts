@@ -79,6 +79,7 @@ describe('loadAgent', () => {
     const spec = {
       ...researcher.spec,
       answer: { ...researcher.spec.answer, tellsSize: true },
+      revision: 2,
       models: [
         {
           id: 'big',
