@@ -69,6 +69,7 @@ export type {
   ToolMiddlewareCall,
 } from './define/definition/middleware.ts';
 export { isDataMode, isProgramMode } from './define/agent/mode-problems.ts';
+export type { LanguageModel } from './define/model/language-model.ts';
 export type { AgentModel, ModelEntry, StructuredOutput } from './define/model/model-entry.ts';
 export {
   previewPrompt,
@@ -131,12 +132,16 @@ export {
   DEFAULT_TASK_QUEUE,
   type Everloop,
   type EverloopParts,
-  type InboxItem,
-  type InboxView,
-  type ListOptions,
-  type RunSummary,
   type StartOptions,
 } from './client/everloop-client.ts';
+export {
+  LISTED_STATES,
+  type InboxItem,
+  type InboxView,
+  type ListedState,
+  type ListOptions,
+  type RunSummary,
+} from './client/run-list.ts';
 export {
   announcedEndpoints,
   namedEndpoints,

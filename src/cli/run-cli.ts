@@ -1,10 +1,12 @@
 /** The command line as a function of its arguments and its process. */
 import { Command, CommanderError } from 'commander';
+import { VERSION } from '../core/base/version.ts';
 import type { CommandRunner, AddCommand } from './terminal/cli.ts';
 import { addChatCommand } from './commands/chat.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addDeployCommand } from './commands/deploy.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
+import { addInitCommand } from './commands/init.ts';
 import { addLispCommand } from './commands/lisp.ts';
 import { addLogsCommand } from './commands/logs.ts';
 import { PEOPLE_COMMANDS } from './commands/people.ts';
@@ -55,6 +57,7 @@ interface GlobalOptions {
 
 /** In the order of the help. */
 const COMMANDS: readonly AddCommand[] = [
+  addInitCommand,
   addDevCommand,
   addWorkerCommand,
   addRunCommand,
@@ -79,6 +82,7 @@ const COMMANDS: readonly AddCommand[] = [
 function createProgram(io: CliIo): Command {
   return new Command('everloop')
     .description('Durable LLM agents on Temporal.')
+    .version(VERSION, '--version', 'show the version')
     .option('--json', 'one JSON document on stdout, and nothing else there')
     .option('--debug', 'show the stacks of errors')
     .configureHelp({ showGlobalOptions: true })

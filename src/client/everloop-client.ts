@@ -1,21 +1,23 @@
 /** The client: starts runs, finds them again and lists them. */
-import {
-  type Client,
-  WorkflowExecutionAlreadyStartedError,
-  type WorkflowExecutionInfo,
-} from '@temporalio/client';
+import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { randomUUID } from 'node:crypto';
 import type { CompiledAgent } from '../core/contract/input.ts';
 import { clip } from '../core/text/cut.ts';
 import { shown } from '../core/text/shown.ts';
-import { wellFormedText } from '../core/text/well-formed.ts';
-import { isUsageError, UsageError } from '../core/base/usage-error.ts';
-import { AGENT_WORKFLOW, type PendingItem } from '../core/contract/messages.ts';
+import { UsageError } from '../core/base/usage-error.ts';
+import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
 import { checkedRunId, startInput, type StartParts } from '../core/start/start-input.ts';
 import { unwrap } from '../core/run/unwrap.ts';
 import { compiledFrom, isCompiled } from '../core/program-text/compiled.ts';
-import { inTurns } from './in-turns.ts';
 import { createRunHandle, type RunHandle, type RunHandleParts } from './run-handle.ts';
+import {
+  listRuns,
+  memoText,
+  readInbox,
+  type InboxView,
+  type ListOptions,
+  type RunSummary,
+} from './run-list.ts';
 
 /** What a run is started with. */
 export interface StartOptions extends Omit<StartParts, 'compiled' | 'compiles'> {
@@ -30,46 +32,6 @@ export type CompileOptions = Pick<
   StartOptions,
   'task' | 'context' | 'limits' | 'model' | 'id' | 'ifExists'
 >;
-
-/** One run in a list. */
-export interface RunSummary {
-  readonly id: string;
-  readonly agent: string;
-  /** The first 200 characters of the task. */
-  readonly task: string;
-  /** `RUNNING`, `COMPLETED`, `FAILED`, `CANCELLED`, `TERMINATED`, `TIMED_OUT`. */
-  readonly status: string;
-  readonly startedAt: Date;
-  readonly closedAt: Date | null;
-}
-
-/** Which runs to list. */
-export interface ListOptions {
-  /** Only live runs. */
-  readonly running?: boolean;
-  /** Only runs whose id begins with this. */
-  readonly idPrefix?: string;
-  /** At most this many, newest first; default 100. */
-  readonly limit?: number;
-}
-
-/** Something that waits for a person, and its run. */
-export interface InboxItem {
-  /** Id of the run. */
-  readonly run: string;
-  readonly agent: string;
-  /** The first 200 characters of the task. */
-  readonly task: string;
-  readonly item: PendingItem;
-}
-
-/** What waits for people, in all runs. */
-export interface InboxView {
-  /** Oldest first. */
-  readonly items: readonly InboxItem[];
-  /** Ids of runs that wait for a person, but no worker answers to say what they wait for. */
-  readonly silent: readonly string[];
-}
 
 /** The client of a fleet of agents. */
 export interface Everloop {
@@ -175,75 +137,10 @@ function idInUse(id: string): UsageError {
 /** Attaching to a run of another agent is a mistake. */
 async function assertSameAgent(client: Client, id: string, agent: string): Promise<void> {
   const { memo = {} } = await client.workflow.getHandle(id).describe();
-  const found = textIn(memo, 'agent');
+  const found = memoText(memo, 'agent');
   if (found === agent) return;
   throw new UsageError(
     'id_in_use',
     `Expected run \`${id}\` to be of agent \`${agent}\`, got one of \`${found}\`. Choose another id.`,
   );
-}
-
-async function listRuns(
-  client: Client,
-  { running = false, idPrefix = '', limit = 100 }: ListOptions,
-): Promise<readonly RunSummary[]> {
-  if (!Number.isSafeInteger(limit) || limit < 1) {
-    throw new UsageError('number', `Expected \`limit\` from 1 up, got ${shown(limit)}. Change it.`);
-  }
-  const alive = running ? " AND ExecutionStatus = 'Running'" : '';
-  const runs: RunSummary[] = [];
-  const named = idPrefix === '' ? '' : ` AND WorkflowId STARTS_WITH ${quoted(idPrefix)}`;
-  const query = `WorkflowType = '${AGENT_WORKFLOW}'${alive}${named}`;
-  const found = client.workflow.list({ query });
-  for await (const info of found) {
-    // The list has every link; only the last link of a run stands for the run.
-    if (info.status.name === 'CONTINUED_AS_NEW') continue;
-    runs.push(summaryOf(info));
-    if (runs.length >= limit) break;
-  }
-  return runs;
-}
-
-/** A string literal for a list query of the service. */
-function quoted(text: string): string {
-  return `'${wellFormedText(text).replaceAll(/['\\]/g, (character) => `\\${character}`)}'`;
-}
-
-async function readInbox(client: Client, attach: (id: string) => RunHandle): Promise<InboxView> {
-  const query = `WorkflowType = '${AGENT_WORKFLOW}' AND ExecutionStatus = 'Running'`;
-  const waiting: RunSummary[] = [];
-  for await (const info of client.workflow.list({ query })) {
-    if (info.memo?.['waiting'] === true) waiting.push(summaryOf(info));
-  }
-  const items: InboxItem[] = [];
-  const silent: string[] = [];
-  await inTurns(waiting, async ({ id: run, agent, task }) => {
-    try {
-      const pending = await attach(run).pending();
-      // A run below reports its own items.
-      const own = pending.filter((item) => item.run === undefined);
-      items.push(...own.map((item) => ({ run, agent, task, item })));
-    } catch (error) {
-      if (!isUsageError(error)) throw error;
-      silent.push(run);
-    }
-  });
-  return { items: items.toSorted((a, b) => a.item.since - b.item.since), silent };
-}
-
-function summaryOf(info: WorkflowExecutionInfo): RunSummary {
-  const memo = info.memo ?? {};
-  return {
-    id: info.workflowId,
-    agent: textIn(memo, 'agent'),
-    task: textIn(memo, 'task'),
-    status: info.status.name,
-    startedAt: info.startTime,
-    closedAt: info.closeTime ?? null,
-  };
-}
-
-function textIn(memo: { readonly [key: string]: unknown }, key: string): string {
-  const value = memo[key];
-  return typeof value === 'string' ? value : '';
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StartOptions } from '../../src/client/everloop-client.ts';
+import type { Everloop, StartOptions } from '../../src/client/everloop-client.ts';
 import type { AgentEvent } from '../../src/core/contract/events.ts';
 import type { RunStatus } from '../../src/core/contract/messages.ts';
 import type { Step } from '../../src/core/contract/step.ts';
@@ -221,6 +221,8 @@ describe('commands that look', () => {
       agent: 'clerk',
       task: 'Compare.',
       status: 'RUNNING',
+      state: 'waiting' as const,
+      parent: null,
       startedAt,
       closedAt: null,
     };
@@ -235,10 +237,25 @@ describe('commands that look', () => {
     });
 
     expect(text.stdout).toMatch(
-      /^ID {2}AGENT {2}STATUS {3}AGE +TASK\nr1 {2}clerk {2}running {2}\d+ ms {2}Compare\.\n$/,
+      /^ID {2}AGENT {2}STATE {4}AGE +TASK\nr1 {2}clerk {2}waiting {2}\d+ ms {2}Compare\.\n$/,
     );
     expect(JSON.parse(json.stdout)).toEqual([{ ...run, startedAt: startedAt.toISOString() }]);
     expect(none.stdout).toBe('No runs.\n');
+  });
+
+  it('lists runs by agent, state and whether they are roots', async () => {
+    const asked: unknown[] = [];
+    const list: Everloop['list'] = async (options) => (asked.push(options), []);
+    const argv = ['ps', '--roots', '--agent', 'clerk', '--state', 'waiting'];
+
+    await cli(argv, { everloop: { list } });
+    const wrong = await cli(['ps', '--state', 'lost'], { everloop: { list } });
+
+    expect(asked).toEqual([{ roots: true, agent: 'clerk', state: 'waiting', limit: 100 }]);
+    expect(wrong.exitCode).toBe(2);
+    expect(wrong.stderr).toContain(
+      'Allowed choices are running, waiting, completed, failed, canceled, terminated, timed_out.',
+    );
   });
 
   it('shows where a live run stands', async () => {

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { VERSION } from '../../src/core/base/version.ts';
 import { UsageError } from '../../src/core/base/usage-error.ts';
 import { cli, fakeRun } from './cli-fixture.ts';
 
@@ -50,6 +51,10 @@ describe('the command line', () => {
     expect(exitCode).toBe(2);
     expect(stdout).toBe('');
     expect(stderr).toMatch(message);
+  });
+
+  it('prints its version', async () => {
+    expect(await cli(['--version'])).toMatchObject({ exitCode: 0, stdout: `${VERSION}\n` });
   });
 
   it('takes the global options before and after the command', async () => {

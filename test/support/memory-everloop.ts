@@ -64,6 +64,8 @@ export function memoryEverloop(agents: readonly AgentDefinition[]): MemoryEverlo
           agent,
           task: '',
           status: '',
+          state: 'running' as const,
+          parent: null,
           startedAt: new Date(0),
           closedAt: null,
         })),

@@ -1,6 +1,6 @@
 /** The commands that show and answer what waits for people: inbox, answer, approve, deny. */
 import type { Command } from 'commander';
-import type { InboxView } from '../../client/everloop-client.ts';
+import type { InboxView } from '../../client/run-list.ts';
 import { defined } from '../../core/base/defined.ts';
 import type { AnswerOptions } from '../../core/contract/pending.ts';
 import { readJsonArgument, readObject } from '../terminal/arguments.ts';

@@ -1,26 +1,36 @@
-import type { Command } from 'commander';
-import type { RunSummary } from '../../client/everloop-client.ts';
+import { Option, type Command } from 'commander';
+import { LISTED_STATES, type ListedState, type RunSummary } from '../../client/run-list.ts';
 import { readCount } from '../terminal/arguments.ts';
 import { showResult, type CommandRunner } from '../terminal/cli.ts';
-import { durationText, oneLine, tableText } from '../terminal/text.ts';
+import { cellText, durationText, oneLine, tableText } from '../terminal/text.ts';
 
 /** Characters of a task; a line should fit on a terminal. */
 const TASK_WIDTH = 50;
+
+interface PsOptions {
+  readonly running?: true;
+  readonly roots?: true;
+  readonly agent?: string;
+  readonly state?: ListedState;
+  readonly limit: string;
+}
 
 /** Adds `ps`: lists runs. */
 export function addPsCommand(program: Command, act: CommandRunner): void {
   program
     .command('ps')
     .summary('list runs')
-    .description('Lists runs, newest first.')
+    .description('Lists runs, newest first. All filters together must fit.')
     .option('--running', 'only live runs')
+    .option('--roots', 'only runs that no other run started')
+    .option('--agent <name>', 'only runs of this agent')
+    .addOption(new Option('--state <state>', 'only runs in this state').choices(LISTED_STATES))
     .option('--limit <number>', 'maximum number of runs', '100')
-    .action((options: { readonly running?: boolean; readonly limit: string }) => {
-      const limit = readCount('--limit', options.limit, 1);
-      const running = options.running === true;
+    .action(({ limit, ...filters }: PsOptions) => {
+      const options = { ...filters, limit: readCount('--limit', limit, 1) };
       return showResult(
         act,
-        (everloop) => everloop.list({ running, limit }),
+        (everloop) => everloop.list(options),
         (runs) => runsText(runs, Date.now()),
       );
     });
@@ -30,11 +40,11 @@ export function addPsCommand(program: Command, act: CommandRunner): void {
 function runsText(runs: readonly RunSummary[], nowMs: number): string {
   if (runs.length === 0) return 'No runs.';
   return tableText(
-    ['ID', 'AGENT', 'STATUS', 'AGE', 'TASK'],
-    runs.map(({ id, agent, status, startedAt, task }) => [
-      id,
-      agent,
-      status.toLowerCase(),
+    ['ID', 'AGENT', 'STATE', 'AGE', 'TASK'],
+    runs.map(({ id, agent, state, startedAt, task }) => [
+      cellText(id),
+      cellText(agent),
+      state,
       durationText(Math.max(0, nowMs - startedAt.getTime())),
       oneLine(task, TASK_WIDTH),
     ]),
