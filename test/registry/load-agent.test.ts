@@ -90,6 +90,7 @@ describe('loadAgent', () => {
         { id: 'small' },
       ],
       limits,
+      onUnknownUsage: 'estimate',
       compaction: DEFAULT_COMPACTION,
     };
 
