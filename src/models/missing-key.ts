@@ -15,9 +15,9 @@ const VARIABLE = /\b([A-Z][A-Z0-9_]{2,63}) environment variable\b/;
 
 /** The environment variable in which `model` looks for its key in vain; undefined: not known. */
 export function missingKey(model: ModelEntry['model']): string | undefined {
-  if (typeof model === 'function' || !PROVIDERS.some((name) => model.provider.startsWith(name))) {
-    return undefined;
-  }
+  // The package of a model that is named by its provider is loaded by the first call.
+  if (typeof model === 'function' || typeof model === 'string') return undefined;
+  if (!PROVIDERS.some((name) => model.provider.startsWith(name))) return undefined;
   const { config } = model as { readonly config?: { readonly headers?: unknown } };
   const headers = config?.headers;
   if (typeof headers !== 'function') return undefined;
