@@ -4,6 +4,9 @@ import {
   isChunk,
   namedEndpoints,
   unwrap,
+  type Chunk,
+  type ChunkMarker,
+  type Everloop,
   type Json,
   type RunHandle,
 } from '../../src/index.ts';
@@ -23,6 +26,18 @@ export async function watch(run: RunHandle, render: (shown: Json) => void): Prom
   }
   const step = await run.result();
   render(unwrap(step)); // the durable answer replaces all that streamed
+  // #endregion
+}
+
+/** Starts a run whose stream is open already, and shows all of it. */
+export async function ahead(
+  everloop: Everloop,
+  task: string,
+  show: (item: Chunk | ChunkMarker) => void,
+): Promise<void> {
+  // #region ahead
+  const run = await everloop.start('host', { task, stream: true });
+  for await (const item of run.stream()) show(item);
   // #endregion
 }
 

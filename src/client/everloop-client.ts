@@ -9,6 +9,8 @@ import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
 import { checkedRunId, startInput, type StartParts } from '../core/start/start-input.ts';
 import { unwrap } from '../core/run/unwrap.ts';
 import { compiledFrom, isCompiled } from '../core/program-text/compiled.ts';
+import { openAhead } from './run-stream.ts';
+import { defined } from '../core/base/defined.ts';
 import { createRunHandle, type RunHandle, type RunHandleParts } from './run-handle.ts';
 import {
   listRuns,
@@ -25,6 +27,12 @@ export interface StartOptions extends Omit<StartParts, 'compiled' | 'compiles'> 
   readonly id?: string;
   /** When `id` is in use: `fail` (default), or `attach` to the run that has it. */
   readonly ifExists?: 'fail' | 'attach';
+  /**
+   * True: the stream of the run is open when `start` returns, and belongs to the first `stream()` or
+   * `follow()` of the handle. Unread for a minute, it is closed. Default false: both open their own,
+   * which has the text of the reply that is being written as well.
+   */
+  readonly stream?: boolean;
 }
 
 /** Options for a run that compiles an agent, and for a run of a compiled agent. */
@@ -87,7 +95,7 @@ export function createEverloop(parts: EverloopParts): Everloop {
     const workflowId = checkedRunId(options.id ?? `${agent}-${randomUUID()}`);
     const { text } = input.task;
     try {
-      await client.workflow.start(AGENT_WORKFLOW, {
+      const { firstExecutionRunId: runId } = await client.workflow.start(AGENT_WORKFLOW, {
         workflowId,
         taskQueue,
         args: [input],
@@ -96,12 +104,15 @@ export function createEverloop(parts: EverloopParts): Everloop {
         // Another run under the id of a finished one would hide its Step.
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
       });
+      const isOpened = options.stream === true && parts.chunks !== undefined;
+      const opened = isOpened ? openAhead(parts.chunks, runId) : undefined;
+      return createRunHandle(workflowId, parts, { runId, ...defined({ opened }) });
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
       if (options.ifExists !== 'attach') throw idInUse(workflowId);
       await assertSameAgent(client, workflowId, agent);
+      return attach(workflowId);
     }
-    return attach(workflowId);
   };
   return {
     attach,
