@@ -361,11 +361,9 @@ describe('a limit that is checked after the event', () => {
     expect(step.exceededLimit).toMatchObject({ key, value, origin: 'self' });
     expect(step.exceededLimit).not.toHaveProperty('attempted');
     const limited = `limit exceeded: ${key} is ${value}, the limit is ${step.exceededLimit?.limit.max}`;
-    expect(step.message).toBe(
-      key.includes('_parse_error')
-        ? `${limited}. The model wrote: "${String(replies.at(-1))}"`
-        : limited,
-    );
+    const last = replies.at(-1);
+    const isText = key.includes('_parse_error') && typeof last === 'string';
+    expect(step.message).toBe(isText ? `${limited}. The model wrote: "${last}"` : limited);
   });
 
   it('[row 42] counts errors in a row: three, a success and three more go on', async () => {
