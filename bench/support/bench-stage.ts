@@ -14,6 +14,7 @@ import {
   type WorkerParts,
 } from '../../src/worker/serve/create-worker.ts';
 import { createDirectoryArchive } from '../../src/worker/archive/directory-archive.ts';
+import { cliFolder } from '../../src/worker/server/cli-folder.ts';
 import { startOrFindServer } from '../../src/worker/server/embedded-server.ts';
 
 /** Everything that a benchmark needs. */
@@ -34,7 +35,7 @@ export async function openStage(): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'everloop-bench-'));
   const server = await startOrFindServer({
     dataDir: folder,
-    cliDir: '.everloop/bin',
+    cliDir: await cliFolder('.everloop'),
     port: 'free',
   });
   const { address } = server;

@@ -2,14 +2,17 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { cliFolder } from '../../src/worker/server/cli-folder.ts';
 import {
   startOrFindServer,
   type EmbeddedServer,
   type EmbeddedServerOptions,
 } from '../../src/worker/server/embedded-server.ts';
 
-/** The folder of this repository that keeps the fetched Temporal CLI, for all tests. */
-export const CLI_FOLDER: string = fileURLToPath(new URL('../../.everloop/bin', import.meta.url));
+/** The folder that keeps the fetched Temporal CLI, for all tests. */
+export const CLI_FOLDER: string = await cliFolder(
+  fileURLToPath(new URL('../../.everloop', import.meta.url)),
+);
 
 /** A server of a test's own, and the folder that holds its database and log. */
 export interface TestServer extends EmbeddedServer {

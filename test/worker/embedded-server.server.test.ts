@@ -333,7 +333,7 @@ describe('without a server', () => {
     await expect(start({ address: '127.0.0.1:1', readyWithinMs: 500 })).rejects.toMatchObject({
       code: 'server_address',
       message: expect.stringMatching(
-        /^Expected a Temporal server at 127\.0\.0\.1:1 \(`TEMPORAL_ADDRESS`\), got: .+\. Start it, correct the address, or unset it to use a server of this machine\.$/,
+        /^Expected a Temporal server at 127\.0\.0\.1:1 \(`TEMPORAL_ADDRESS`\), got: the connection was refused \(ECONNREFUSED\): nothing listens at that port\. Start one with `everloop dev`, or correct `TEMPORAL_ADDRESS`\. Or unset it to use a server of this machine\.$/,
       ) as string,
     });
   });

@@ -5,7 +5,7 @@ import { isUsageError } from '../../core/base/usage-error.ts';
 import type { DoctorWorld } from '../../doctor/checks/check.ts';
 import { runDoctor, type DoctorReport } from '../../doctor/run-doctor.ts';
 import { doctorService } from '../../doctor/service.ts';
-import { addressFor, configFor, print, type Cli, type CommandRunner } from '../terminal/cli.ts';
+import { addressFor, folderConfig, print, type Cli, type CommandRunner } from '../terminal/cli.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
 import { doctorText } from '../views/doctor-text.ts';
 
@@ -34,7 +34,7 @@ async function withWorld(
   cli: Cli,
   work: (world: DoctorWorld) => Promise<DoctorReport>,
 ): Promise<DoctorReport> {
-  const config = configFor(cli);
+  const config = await folderConfig(cli);
   const { env, cwd } = cli.io;
   const world = { env, cwd, config, now: Date.now(), hasLibc: hasLibc() };
   const opened = await addressFor(cli).then(connectClient).catch(noServer);

@@ -14,10 +14,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConnectionOptions } from '@temporalio/client';
 import { defined } from '../../core/base/defined.ts';
 import { errorText } from '../../core/base/error-text.ts';
+import { connectionCause, timesOf } from '../../client/connection-cause.ts';
 import { DEFAULT_DATA_DIR } from '../../client/chunk-endpoints.ts';
 import type { Json } from '../../core/base/json.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { makeFolder } from '../files/write-whole.ts';
+import { cliFolder } from './cli-folder.ts';
 import { keepServer } from './keep-server.ts';
 import { isRunning, withLock } from './server-lock.ts';
 import { findFreePort, isPortTaken, probeServer, type Probe } from './server-probe.ts';
@@ -36,7 +38,7 @@ export const EMBEDDED_SERVER_DEFAULTS = {
   /** A server is ready within 1 s on an idle machine, but needs far longer under load. */
   readyWithinMs: 60_000,
   /** Enough for a server on another continent. */
-  addressTimeoutMs: 10_000,
+  addressTimeoutMs: 5_000,
   /** Another process may first fetch the CLI over a slow line, then start its server. */
   lockWaitMs: 360_000,
   /** A server on this machine answers in milliseconds, unless the machine is overloaded. */
@@ -50,9 +52,9 @@ export interface EmbeddedServerOptions {
   /** TLS, API key and the like for `address`. */
   readonly connection?: ConnectionOptions;
   readonly namespace?: string;
-  /** The folder of the database, the logs, the note about a running server and the fetched CLI. */
+  /** The folder of the database, the logs and the note about a running server. */
   readonly dataDir?: string;
-  /** The folder of the fetched CLI. Default: `bin` in the data folder. */
+  /** The folder of the fetched CLI. Default: that of {@link cliFolder}, once for each user. */
   readonly cliDir?: string;
   /**
    * Port to listen on, and to find a running server at. `'free'` takes any free port, and shares
@@ -71,14 +73,17 @@ export interface EmbeddedServerOptions {
   readonly path?: string;
   /** Returns the path of the pinned CLI. Default: {@link fetchTemporalCli} into `cliDir`. */
   readonly fetchCli?: (folder: string) => Promise<string>;
-  /** Receives a line for people, before something that takes long or when something is wrong. */
+  /**
+   * Receives a line for people, before something that takes long, when something is wrong, and when
+   * a server is used that this process did not start.
+   */
   readonly onProgress?: (line: string) => void;
   /**
    * Starts a server again that was started here and ended by itself, and says when its database was
    * deleted. Default false.
    */
   readonly keeps?: boolean;
-  /** How long a server may take to answer. Default: 60 s for a new one, 10 s for `address`. */
+  /** How long a server may take to answer. Default: 60 s for a new one, 5 s for `address`. */
   readonly readyWithinMs?: number;
 }
 
@@ -105,10 +110,10 @@ export interface EmbeddedServer {
 /** The options with their defaults, and the files of the data folder. */
 interface Setup extends EmbeddedServerOptions {
   readonly namespace: string;
+  readonly dataDir: string;
   readonly port: number | 'free';
   /** Whether the caller chose the port. */
   readonly isPortGiven: boolean;
-  readonly cliDir: string;
   readonly databaseFile: string;
   readonly stateFile: string;
   readonly lockFile: string;
@@ -136,16 +141,28 @@ export async function startOrFindServer(
 
   const tried: string[] = [];
   const running = await findRunning(setup, tried);
-  if (running !== undefined) return running;
+  if (running !== undefined) return announced(running, setup);
 
   await makeDataFolder(join(setup.logFile, '..'));
   return withLock(setup.lockFile, EMBEDDED_SERVER_DEFAULTS.lockWaitMs, async () => {
     // Another process may have started one while this one waited for the lock.
     const startedMeanwhile = await findRunning(setup, []);
-    if (startedMeanwhile !== undefined) return startedMeanwhile;
+    if (startedMeanwhile !== undefined) return announced(startedMeanwhile, setup);
     const server = await startNew(setup, tried);
     return setup.keeps === true ? kept(server, setup) : server;
   });
+}
+
+/** `server`, which is not ours: says so. */
+function announced(server: EmbeddedServer, { dataDir, onProgress }: Setup): EmbeddedServer {
+  const { address, origin } = server;
+  onProgress?.(
+    origin === 'port'
+      ? `Uses the Temporal server at ${address}, which something else started: its runs are not ` +
+          `kept in ${dataDir}. For a server of your own, choose another port.`
+      : `Uses the Temporal server at ${address}, which another process started for ${dataDir}.`,
+  );
+  return server;
 }
 
 /** `server`, which is started again at the same ports when it ends by itself. */
@@ -167,7 +184,7 @@ function setUp(options: EmbeddedServerOptions): Setup {
     namespace: options.namespace ?? EMBEDDED_SERVER_DEFAULTS.namespace,
     port: options.port ?? EMBEDDED_SERVER_DEFAULTS.port,
     isPortGiven: typeof options.port === 'number',
-    cliDir: options.cliDir ?? join(dataDir, 'bin'),
+    dataDir,
     databaseFile: join(dataDir, 'temporal.db'),
     stateFile: join(dataDir, 'server.json'),
     lockFile: join(dataDir, 'server.lock'),
@@ -191,14 +208,17 @@ async function makeDataFolder(folder: string): Promise<void> {
 async function useAddress(setup: Setup, address: string): Promise<EmbeddedServer> {
   const { namespace } = setup;
   const { connection, readyWithinMs = EMBEDDED_SERVER_DEFAULTS.addressTimeoutMs } = setup;
+  const { connectMs, causeMs } = timesOf(readyWithinMs);
   const probe = await probeServer(
-    defined({ address, namespace, timeoutMs: readyWithinMs, connection }),
+    defined({ address, namespace, timeoutMs: connectMs, connection }),
   );
   if (probe.kind === 'unreachable') {
+    const wanted = defined({ address, connection, withinMs: causeMs });
+    const { text, advice } = await connectionCause(probe.error, wanted);
     throw new UsageError(
       'server_address',
-      `Expected a Temporal server at ${address} (\`TEMPORAL_ADDRESS\`), got: ${probe.message}. ` +
-        'Start it, correct the address, or unset it to use a server of this machine.',
+      `Expected a Temporal server at ${address} (\`TEMPORAL_ADDRESS\`), got: ${text}. ${advice} ` +
+        'Or unset it to use a server of this machine.',
     );
   }
   return shared(setup, probe, { address, origin: 'address' });
@@ -300,7 +320,8 @@ async function startNew(setup: Setup, tried: string[]): Promise<EmbeddedServer> 
     const { onProgress } = setup;
     const fetchCli =
       setup.fetchCli ?? ((folder) => fetchTemporalCli(defined({ folder, onProgress })));
-    return await startWith(setup, await fetchCli(setup.cliDir), 'pinned CLI');
+    const folder = setup.cliDir ?? (await cliFolder(setup.dataDir));
+    return await startWith(setup, await fetchCli(folder), 'pinned CLI');
   } catch (error) {
     tried.push(`the pinned Temporal CLI: ${errorText(error)}`);
     throw new UsageError(
