@@ -1,5 +1,9 @@
 import { availableParallelism } from 'node:os';
-import { defineConfig, type ViteUserConfig } from 'vitest/config';
+import {
+  defineConfig,
+  type TestProjectInlineConfiguration,
+  type ViteUserConfig,
+} from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 import { SERVER_TESTS } from './test/support/server-tests.ts';
 
@@ -8,9 +12,23 @@ const HIDDEN_VALUES = 'test/support/hidden-values-setup.ts';
 
 const SETUP_FILES = ['test/support/hidden-values-recorder.ts', 'test/support/property-seed.ts'];
 
+/** What the projects without a server share. */
+const WITHOUT_SERVER: TestProjectInlineConfiguration['test'] = {
+  exclude: [...SERVER_TESTS],
+  globalSetup: HIDDEN_VALUES,
+  setupFiles: SETUP_FILES,
+  // Files share a process for each core: loading modules anew for each took half of the time.
+  pool: 'forks',
+  isolate: false,
+  maxWorkers: '100%',
+  testTimeout: 20_000,
+  sequence: { groupOrder: 0 },
+};
+
 /**
- * Two projects. `unit` needs no server; `server` starts one Temporal development server for the
- * whole run (see test/support/server-setup.ts). How much of them runs: test/support/extent.ts.
+ * Three projects. `unit` needs no server; `ai-sdk-7` repeats its tests of models with providers of
+ * the AI SDK 7; `server` starts one Temporal development server for the whole run (see
+ * test/support/server-setup.ts). How much of them runs: test/support/extent.ts.
  */
 const config: ViteUserConfig = defineConfig({
   test: {
@@ -22,15 +40,15 @@ const config: ViteUserConfig = defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...SERVER_TESTS],
-          globalSetup: HIDDEN_VALUES,
-          setupFiles: SETUP_FILES,
-          // Files share a process for each core: loading modules anew for each took half of the time.
-          pool: 'forks',
-          isolate: false,
-          maxWorkers: '100%',
-          testTimeout: 20_000,
-          sequence: { groupOrder: 0 },
+          ...WITHOUT_SERVER,
+        },
+      },
+      {
+        test: {
+          name: 'ai-sdk-7',
+          include: ['test/models/**/*.test.ts', 'test/hidden-values.test.ts'],
+          env: { AI_SDK: '7' },
+          ...WITHOUT_SERVER,
         },
       },
       {

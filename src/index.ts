@@ -69,6 +69,7 @@ export type {
   ToolMiddlewareCall,
 } from './define/definition/middleware.ts';
 export { isDataMode, isProgramMode } from './define/agent/mode-problems.ts';
+export type { LanguageModel } from './define/model/language-model.ts';
 export type { AgentModel, ModelEntry, StructuredOutput } from './define/model/model-entry.ts';
 export {
   previewPrompt,

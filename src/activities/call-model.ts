@@ -31,7 +31,11 @@ import { entryFor, type CalledEntry, type ModelEntry } from '../define/model/mod
 import { classifyModelError, hasCost, type ModelFailure } from '../models/model-failures.ts';
 import { requestFor } from '../models/prompt-texts.ts';
 import { missingModel } from '../registry/registry.ts';
-import type { TranscriptKey, TranscriptSource } from './transcript-source.ts';
+import {
+  OtherTranscriptError,
+  type TranscriptKey,
+  type TranscriptSource,
+} from './transcript-source.ts';
 
 /**
  * Maximum size of a reply as JSON, in bytes. The service takes at most 2 MiB. A reply is repeated
@@ -56,7 +60,7 @@ export function createCallModel(
     const { attempt: attempts, added } = tries;
     const asked = openAttempt(added.estimated);
     return withHeartbeat(() => attemptOf(parts, order, tries, asked), {
-      details: { attempts },
+      details: { attempts, ...defined({ losses: added.losses }) },
       more: asked.beat,
     });
   };
@@ -129,7 +133,10 @@ async function transcriptOf(
   try {
     return await transcripts.resolve(keyOf(order), order.transcript);
   } catch (error) {
-    throw transcriptUnavailable(errorText(error));
+    // While the run does not answer, the attempt is lost. Another answer would come again for ever.
+    if (!(error instanceof OtherTranscriptError)) throw transcriptUnavailable(errorText(error));
+    const { retryable, message } = error;
+    throw failureOf(order, { code: 'model_error', retryable, message }, noUsage);
   }
 }
 

@@ -12,7 +12,7 @@ import type { EarlierTries } from '../core/contract/outcome.ts';
 import type { NotHereDetails } from './activity-types.ts';
 import { endsWithAttempt, triesOf } from './tries.ts';
 
-/** When a worker stops, the next attempt starts at once, as after a lost worker. */
+/** When a worker stops, the next attempt starts at once, as after the first lost worker. */
 const afterShutdownMs = 100;
 
 /** Statuses of an overloaded provider: expected, so they are kept out of error metrics. */
@@ -63,8 +63,8 @@ export function toModelFailure(
 }
 
 /**
- * The transcript of the run is not available: the workflow did not answer its query, or the answer
- * did not fit the digest. Retried, because a lost or busy worker is temporary.
+ * The transcript of the run is not available: the workflow did not answer its query. Retried, because
+ * a lost or busy worker is temporary.
  */
 export function transcriptUnavailable(cause: string): ApplicationFailure {
   const message = redact(`The transcript could not be read: ${cause}`);
@@ -101,6 +101,8 @@ export function workerShutdown(details?: JsonObject): ApplicationFailure {
     type: 'worker_shutdown',
     message: SHUTDOWN,
     nonRetryable: false,
+    // Without it, the service would wait as long as after a worker that died.
+    nextRetryDelay: afterShutdownMs,
     ...defined({ details: details && [details] }),
   });
 }
@@ -140,24 +142,24 @@ export function attemptFailed(
   type: FailureType,
   message: string,
 ): ApplicationFailure {
-  const { losses } = triesOf(order).added;
+  const { losses, givenBack } = triesOf(order).added;
+  const details = losses === undefined ? undefined : [defined({ losses, givenBack })];
   return ApplicationFailure.create({
     type,
     message,
     nonRetryable: endsWithAttempt(order),
-    ...defined({ details: losses === undefined ? undefined : [{ losses }] }),
+    ...defined({ details }),
   });
 }
 
-/** The call has lost so many workers that only an operator may have it tried again. */
+/** So many workers died during the call that only an operator may have it tried again. */
 export function operatorNeeded(order: EarlierTries): ApplicationFailure {
-  const { losses } = triesOf(order);
-  const added = triesOf(order).added.losses ?? 0;
+  const { losses, givenBack, added } = triesOf(order);
   return ApplicationFailure.create({
     type: 'operator_needed',
-    message: `The call has lost ${losses} workers.`,
+    message: `The call has ended ${losses - givenBack} workers.`,
     nonRetryable: true,
-    details: [{ losses: added }],
+    details: [defined({ losses: added.losses ?? 0, givenBack: added.givenBack })],
   });
 }
 

@@ -17,8 +17,12 @@ const beatMs = 1_000;
 export interface HeartbeatDetails {
   /** The number of this attempt of the provider or tool, from 1. */
   readonly attempts: number;
+  /** Of a model call: attempts of this activity before this one that were lost; absent: none. */
+  readonly losses?: number;
   /** The code of a `once` tool may have begun; see `begin-once.ts`. */
   readonly began?: true;
+  /** Attempts of this activity that workers gave back which stopped in order; absent: none. */
+  readonly givenBack?: number;
 }
 
 /** What is sent with heartbeats, and who hears that one came too late. */

@@ -17,7 +17,7 @@ import {
   stoppedBeforeOnce,
   workerShutdown,
 } from './failures.ts';
-import { LOSSES_BEFORE_OPERATOR } from '../core/contract/attempts.ts';
+import { DEATHS_BEFORE_OPERATOR } from '../core/contract/attempts.ts';
 import { heldText, tellHeld } from './held-worker.ts';
 import { withHeartbeat, isStoppedByService, type HeartbeatDetails } from './heartbeat.ts';
 import { endsWithAttempt, triesOf } from './tries.ts';
@@ -41,10 +41,16 @@ export function callToolActivity(
 ): EverloopActivities['callTool'] {
   return async (order) => {
     const agent = agentOf(registry, order.agent);
-    const { attempt, losses, added } = triesOf(order);
-    if (endsWithAttempt(order) && losses >= lossesAllowed(order)) throw operatorNeeded(order);
-    const details: HeartbeatDetails = { attempts: attempt };
-    const run = await runWatched(agent, order, { details, tries: { attempt, losses, places } });
+    const { attempt, losses, givenBack, added } = triesOf(order);
+    const deaths = losses - givenBack;
+    if (endsWithAttempt(order) && deaths >= deathsAllowed(order)) throw operatorNeeded(order);
+    const details: HeartbeatDetails = {
+      attempts: attempt,
+      ...defined({ givenBack: added.givenBack }),
+    };
+    const tries = { attempt, losses, deaths, places };
+    const run = await runWatched(agent, order, { details, tries });
+    if (run.kind === 'shutdown') noteGivenBack(details);
     // An older workflow does not try a `once` tool again, but the model may.
     if (run.kind === 'shutdown' && agent.tools.get(order.tool)?.spec.effect === 'once') {
       return { outcome: 'error', error: notRunText(order.tool), attempts: attempt, started: false };
@@ -85,9 +91,17 @@ export function callToolOnceActivity(
   };
 }
 
-/** The losses with which the call is not tried again before an operator asks for it. */
-function lossesAllowed({ retriedAfter }: ToolOrder): number {
-  return Math.max(LOSSES_BEFORE_OPERATOR, (retriedAfter ?? 0) + 1);
+/** The dead workers with which the call is not tried again before an operator asks for it. */
+function deathsAllowed({ retriedAfter }: ToolOrder): number {
+  return Math.max(DEATHS_BEFORE_OPERATOR, (retriedAfter ?? 0) + 1);
+}
+
+/**
+ * Tells the next attempt of this activity, if the service makes it, that this one was given back and
+ * did not end its worker. The SDK sends what is last noted before the attempt ends.
+ */
+function noteGivenBack(details: HeartbeatDetails): void {
+  Context.current().heartbeat({ ...details, givenBack: (details.givenBack ?? 0) + 1 });
 }
 
 /**
@@ -102,7 +116,7 @@ function runWatched(
     tries,
   }: {
     readonly details: HeartbeatDetails;
-    readonly tries: Pick<ToolRunOptions, 'attempt' | 'losses' | 'places'>;
+    readonly tries: Pick<ToolRunOptions, 'attempt' | 'losses' | 'deaths' | 'places'>;
   },
 ): Promise<ToolRun> {
   const { log, cancellationSignal: signal } = Context.current();

@@ -43,11 +43,24 @@ export type PageQuery = (
   from: PagePosition,
 ) => Promise<{ readonly page: Page; readonly stale: boolean }>;
 
+/** The run answered, but its transcript is not the one that the order refers to. */
+export class OtherTranscriptError extends Error {
+  override readonly name = 'OtherTranscriptError';
+  /** Whether another worker may read it as the order has it. */
+  readonly retryable: boolean;
+
+  constructor(message: string, retryable: boolean) {
+    super(message);
+    this.retryable = retryable;
+  }
+}
+
 /** Reads the transcripts that orders refer to. */
 export interface TranscriptSource {
   /**
    * The head and exactly `reference.length` messages.
-   * @throws an error that says what is missing; no provider has been called then.
+   * @throws an {@link OtherTranscriptError}, or an error that says why the run did not answer; no
+   * provider has been called then.
    */
   resolve(key: TranscriptKey, reference: TranscriptReference): Promise<TranscriptView>;
   /** Adds the message that a reply will become, so that the next query need not fetch it. */
@@ -92,9 +105,9 @@ export function createTranscriptSource(parts: {
         cache.drop(key);
         digests.drop(nameOf(key));
       }
-      throw new Error(
-        `Expected a transcript of ${reference.length} messages with digest ${reference.digest}, got another one each time.`,
-      );
+      const message = `Expected a transcript of ${reference.length} messages with digest ${reference.digest}, got another one each time.`;
+      // A worker of another release may have answered the query, or digest otherwise.
+      throw new OtherTranscriptError(message, true);
     },
     remember: (key, reference, message) => {
       cache.append(key, reference.length + 1, [message as unknown as Json]);
@@ -117,7 +130,8 @@ async function readPages(
   while (next !== null && items.length <= length) {
     const { page, stale }: Awaited<ReturnType<PageQuery>> = await query(key, next);
     if (stale) {
-      throw new Error(`Expected epoch ${key.epoch} of the transcript, got a later one.`);
+      const message = `Expected epoch ${key.epoch} of the transcript, got a later one.`;
+      throw new OtherTranscriptError(message, false);
     }
     const added = reader.read(page);
     cache.append(key, items.length, added);

@@ -5,6 +5,7 @@
 import { Context } from '@temporalio/activity';
 import { defined } from '../core/base/defined.ts';
 import type { EarlierTries } from '../core/contract/outcome.ts';
+import type { HeartbeatDetails } from './heartbeat.ts';
 import { lostBefore } from './lost-attempts.ts';
 
 /** The number of an attempt, and what was lost before it. */
@@ -13,10 +14,13 @@ export interface AttemptNumber {
   readonly attempt: number;
   /** Attempts before it that ended because a worker was lost. */
   readonly losses: number;
+  /** Those of the losses whose worker stopped in order: the call did not end it. */
+  readonly givenBack: number;
   /** What this activity adds to the attempts and losses of earlier ones. */
   readonly added: {
     readonly attempts: number;
     readonly losses?: number;
+    readonly givenBack?: number;
     /** What a model call lost with them. */
     readonly estimated?: { readonly totalTokens: number; readonly costMicroUsd: number };
   };
@@ -24,21 +28,30 @@ export interface AttemptNumber {
 
 /** The number of the attempt that the current activity makes. */
 export function triesOf(order: EarlierTries): AttemptNumber {
-  const { attemptsBefore = 0, lossesBefore } = order;
+  const { attemptsBefore = 0, lossesBefore, givenBackBefore = 0 } = order;
   const { attempt } = Context.current().info;
   // The service retries this activity whatever it failed by.
   if (!endsWithAttempt(order)) {
-    return { attempt: attemptsBefore + attempt, losses: 0, added: { attempts: attempt } };
+    const number = attemptsBefore + attempt;
+    return { attempt: number, losses: 0, givenBack: 0, added: { attempts: attempt } };
   }
   const lost = attempt - 1;
+  const givenBack = lost === 0 ? undefined : givenBackHere();
   return {
     attempt: attemptsBefore + 1,
     losses: (lossesBefore ?? 0) + lost,
+    givenBack: givenBackBefore + (givenBack ?? 0),
     added: {
       attempts: 1,
-      ...(lost === 0 ? {} : defined({ losses: lost, estimated: lostBefore() })),
+      ...(lost === 0 ? {} : defined({ losses: lost, givenBack, estimated: lostBefore() })),
     },
   };
+}
+
+/** How many attempts of the current activity were given back, by the last heartbeat. */
+function givenBackHere(): number | undefined {
+  const details = Context.current().info.heartbeatDetails as HeartbeatDetails | null | undefined;
+  return details?.givenBack;
 }
 
 /**

@@ -6,6 +6,7 @@ import { addChatCommand } from './commands/chat.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addDeployCommand } from './commands/deploy.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
+import { addInitCommand } from './commands/init.ts';
 import { addLispCommand } from './commands/lisp.ts';
 import { addLogsCommand } from './commands/logs.ts';
 import { PEOPLE_COMMANDS } from './commands/people.ts';
@@ -56,6 +57,7 @@ interface GlobalOptions {
 
 /** In the order of the help. */
 const COMMANDS: readonly AddCommand[] = [
+  addInitCommand,
   addDevCommand,
   addWorkerCommand,
   addRunCommand,

@@ -4,7 +4,6 @@
  * No retries here: they belong to the activity around the call, which sees every failure as it was
  * thrown (see `model-failures.ts`).
  */
-import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { priceUsage, type PricedUsage } from '../core/model/cost.ts';
 import type {
   ModelChunk,
@@ -18,10 +17,12 @@ import { readReply } from '../core/model/read-reply.ts';
 import { attempt } from '../tools/attempt.ts';
 import { toCallOptions } from './model-call-options.ts';
 import type { JsonObject } from '../core/base/json.ts';
+import type { LanguageModel } from '../define/model/language-model.ts';
 import type { CalledEntry, ModelEntry } from '../define/model/model-entry.ts';
 import { withUsage } from './model-failures.ts';
 import { modelCollector } from './model-stream.ts';
 import { paidSettings } from './paid-settings.ts';
+import { streamWithUsage } from './usage-in-streams.ts';
 import { watchCall, type CallWatch } from './call-deadlines.ts';
 
 /** The result of a call that did not throw. */
@@ -133,7 +134,7 @@ function callFunction(
 
 function callLanguageModel(
   entry: ModelEntry,
-  model: LanguageModelV3,
+  model: LanguageModel,
   request: ModelRequest,
   { watch, onChunk }: WatchedIo,
 ): Call {
@@ -144,7 +145,7 @@ function callLanguageModel(
     const streams = request.settings['stream'] !== false && typeof model.doStream === 'function';
     if (!streams) return collector.generate(model, options);
     try {
-      return await collector.stream(model, options);
+      return await streamWithUsage(collector, model, options);
     } catch (error) {
       if (signal.aborted || !cannotStream(error)) throw error;
       return collector.generate(model, options);

@@ -1,20 +1,19 @@
 /**
- * Translates a request to call options of the AI SDK: prompt, tools, structured output, settings.
+ * Translates a request to call options of the AI SDK 7 (specification v4): prompt, tools, structured
+ * output, settings.
  */
 import { defined } from '../core/base/defined.ts';
-import type {
-  LanguageModelV3,
-  LanguageModelV3CallOptions,
-  LanguageModelV3FunctionTool,
-  SharedV3ProviderOptions,
-} from '@ai-sdk/provider';
+import type { LanguageModelV4FunctionTool, SharedV4ProviderOptions } from '@ai-sdk-7/provider';
 import { type Json, type JsonObject, isJsonObject } from '../core/base/json.ts';
 import type { ModelRequest, ModelTool, ToolChoice } from '../core/contract/model.ts';
+import type { LanguageModel } from '../define/model/language-model.ts';
 import type { ModelEntry, StructuredOutput } from '../define/model/model-entry.ts';
+import { isReasoningEffort } from '../define/model/reasoning.ts';
 import { toPrompt } from './model-prompt.ts';
+import type { SdkCallOptions } from './specification.ts';
 
 /** The schema of a tool or an output, in the type of the AI SDK. */
-type Schema = LanguageModelV3FunctionTool['inputSchema'];
+type Schema = LanguageModelV4FunctionTool['inputSchema'];
 
 /**
  * How the model of `entry` gets the schema of an output: as the entry says. `auto` means `prompt`
@@ -32,17 +31,17 @@ export function structuredOutputOf(entry: ModelEntry): Exclude<StructuredOutput,
 /** The call options for `request` to the model of `entry`. */
 export function toCallOptions(
   entry: ModelEntry,
-  model: LanguageModelV3,
+  model: LanguageModel,
   request: ModelRequest,
   signal: AbortSignal,
-): LanguageModelV3CallOptions {
+): SdkCallOptions {
   const settings = request.settings;
   const maxOutputTokens = numberOf(settings['maxOutputTokens']) ?? entry.maxOutputTokens;
   const isStructured =
     request.schema !== undefined &&
     request.tools === undefined &&
     structuredOutputOf(entry) === 'schema';
-  const { stopSequences, headers } = settings;
+  const { stopSequences, headers, reasoning } = settings;
   const schema = request.schema as Schema;
   return {
     prompt: toPrompt(request.messages, { cacheUpTo: request.cacheUpTo }),
@@ -56,6 +55,7 @@ export function toCallOptions(
     ...defined({
       stopSequences: Array.isArray(stopSequences) ? [...(stopSequences as string[])] : undefined,
       headers: isJsonObject(headers) ? (headers as Record<string, string>) : undefined,
+      reasoning: isReasoningEffort(reasoning) ? reasoning : undefined,
     }),
     providerOptions: toProviderOptions(entry, model, settings, isStructured),
     abortSignal: signal,
@@ -82,7 +82,7 @@ function numberSettings(settings: JsonObject): { [name: string]: number } {
   );
 }
 
-function toTool(tool: ModelTool, entry: ModelEntry): LanguageModelV3FunctionTool {
+function toTool(tool: ModelTool, entry: ModelEntry): LanguageModelV4FunctionTool {
   return {
     type: 'function',
     name: tool.name,
@@ -92,9 +92,7 @@ function toTool(tool: ModelTool, entry: ModelEntry): LanguageModelV3FunctionTool
   };
 }
 
-function toToolChoice(
-  choice: ToolChoice,
-): Exclude<LanguageModelV3CallOptions['toolChoice'], undefined> {
+function toToolChoice(choice: ToolChoice): Exclude<SdkCallOptions['toolChoice'], undefined> {
   return typeof choice === 'string' ? { type: choice } : { type: 'tool', toolName: choice.tool };
 }
 
@@ -107,10 +105,10 @@ function toToolChoice(
  */
 function toProviderOptions(
   entry: ModelEntry,
-  model: LanguageModelV3,
+  model: LanguageModel,
   settings: JsonObject,
   isStructured: boolean,
-): SharedV3ProviderOptions {
+): SharedV4ProviderOptions {
   const name = model.provider.includes('azure') ? 'azure' : (model.provider.split('.')[0] ?? '');
   const isOpenAi = name === 'openai' || name === 'azure';
   const defaults: JsonObject = defined({
@@ -119,9 +117,9 @@ function toProviderOptions(
     strictJsonSchema: isStructured ? entry.strict === true : undefined,
   });
   const given = isJsonObject(settings['providerOptions']) ? settings['providerOptions'] : {};
-  if (Object.keys(defaults).length === 0) return given as SharedV3ProviderOptions;
+  if (Object.keys(defaults).length === 0) return given as SharedV4ProviderOptions;
   const own = isJsonObject(given[name]) ? given[name] : {};
-  return { ...given, [name]: { ...defaults, ...own } } as SharedV3ProviderOptions;
+  return { ...given, [name]: { ...defaults, ...own } } as SharedV4ProviderOptions;
 }
 
 function numberOf(value: Json | undefined): number | undefined {

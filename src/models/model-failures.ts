@@ -139,9 +139,15 @@ const brokenCodes: readonly string[] = ['econnreset', 'econnaborted', 'epipe', '
 /** Errors of adapters for a response that breaks the provider's protocol; they quote all of it. */
 const garbageNames: readonly string[] = ['AI_JSONParseError', 'AI_TypeValidationError'];
 
+/** What the adapter of the AI SDK 7 for Anthropic says when the first event is not one. */
+const garbageMessages: readonly string[] = ['Expected a normalized Anthropic stream error'];
+
 /** Our own texts for errors of the runtime, whose messages differ between versions. */
 function explain(signs: Signs): string {
-  if (signs.names.some((name) => garbageNames.includes(name))) {
+  const isGarbage =
+    signs.names.some((name) => garbageNames.includes(name)) ||
+    signs.messages.some((message) => garbageMessages.includes(message));
+  if (isGarbage) {
     return 'The provider sent what is not in its protocol.';
   }
   const said = signs.messages.find((message) => message.trim() !== '');

@@ -1,5 +1,5 @@
 /**
- * Translates messages to a prompt of the AI SDK.
+ * Translates messages to a prompt of the AI SDK 7 (specification v4).
  *
  * Data that a provider wants back unchanged is kept as `providerData`: the metadata of reasoning,
  * and `{ id, data }` for a call with its id and metadata (see `native-calls.ts`). Metadata is
@@ -8,14 +8,14 @@
  */
 import { defined } from '../core/base/defined.ts';
 import type {
-  LanguageModelV3FilePart,
-  LanguageModelV3Message,
-  LanguageModelV3Prompt,
-  LanguageModelV3ToolCallPart,
-  LanguageModelV3ToolResultOutput,
-  LanguageModelV3ToolResultPart,
-  SharedV3ProviderOptions,
-} from '@ai-sdk/provider';
+  LanguageModelV4FilePart,
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+  LanguageModelV4ToolCallPart,
+  LanguageModelV4ToolResultOutput,
+  LanguageModelV4ToolResultPart,
+  SharedV4ProviderOptions,
+} from '@ai-sdk-7/provider';
 import { type Json, isJsonObject } from '../core/base/json.ts';
 import type {
   MediaPart,
@@ -28,11 +28,11 @@ import { nativeName } from '../core/toolchain/native-calls.ts';
 import { unreachable } from '../core/base/unreachable.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 
-type AssistantContent = Extract<LanguageModelV3Message, { role: 'assistant' }>['content'];
-type UserContent = Extract<LanguageModelV3Message, { role: 'user' }>['content'];
+type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'];
+type UserContent = Extract<LanguageModelV4Message, { role: 'user' }>['content'];
 
 /** Marks the end of the part that the next request repeats. Only Anthropic needs such a mark. */
-const cacheMark: SharedV3ProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } };
+const cacheMark: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } };
 
 /**
  * The prompt for `messages`. Empty texts and messages are left out, because providers refuse them.
@@ -46,9 +46,9 @@ const cacheMark: SharedV3ProviderOptions = { anthropic: { cacheControl: { type: 
 export function toPrompt(
   messages: readonly Message[],
   options: { readonly cacheUpTo: number },
-): LanguageModelV3Prompt {
+): LanguageModelV4Prompt {
   const idOf = callIds(messages);
-  const prompt: LanguageModelV3Prompt = [];
+  const prompt: LanguageModelV4Prompt = [];
   messages.forEach((message, index) => {
     const lengthBefore = prompt.length;
     prompt.push(...toPromptMessages(message, idOf));
@@ -63,7 +63,7 @@ export function toPrompt(
 function toPromptMessages(
   message: Message,
   idOf: (callId: string) => string,
-): readonly LanguageModelV3Message[] {
+): readonly LanguageModelV4Message[] {
   switch (message.role) {
     case 'system': {
       const content = message.parts.flatMap(textIn).join('\n');
@@ -77,11 +77,11 @@ function toPromptMessages(
     case 'tool': {
       const results = message.parts.filter((part) => part.type === 'tool_result');
       const rest = message.parts.flatMap(toUserContent);
-      const tool: LanguageModelV3Message = {
+      const tool: LanguageModelV4Message = {
         role: 'tool',
         content: results.map((part) => toToolResult(part, idOf)),
       };
-      const user: LanguageModelV3Message = { role: 'user', content: rest };
+      const user: LanguageModelV4Message = { role: 'user', content: rest };
       return [...(results.length > 0 ? [tool] : []), ...(rest.length > 0 ? [user] : [])];
     }
     default:
@@ -119,7 +119,7 @@ function toAssistantContent(part: Part, idOf: (callId: string) => string): Assis
 function toToolCall(
   part: ToolCallPart,
   idOf: (callId: string) => string,
-): LanguageModelV3ToolCallPart {
+): LanguageModelV4ToolCallPart {
   const providerOptions = toProviderOptions(
     isJsonObject(part.providerData) ? part.providerData['data'] : undefined,
   );
@@ -135,7 +135,7 @@ function toToolCall(
 function toToolResult(
   part: ToolResultPart,
   idOf: (callId: string) => string,
-): LanguageModelV3ToolResultPart {
+): LanguageModelV4ToolResultPart {
   return {
     type: 'tool-result',
     toolCallId: idOf(part.callId),
@@ -144,7 +144,7 @@ function toToolResult(
   };
 }
 
-function toOutput(part: ToolResultPart): LanguageModelV3ToolResultOutput {
+function toOutput(part: ToolResultPart): LanguageModelV4ToolResultOutput {
   const media = part.parts.filter((inner) => inner.type === 'media');
   const texts = part.parts.flatMap(textIn);
   if (media.length === 0) {
@@ -152,29 +152,19 @@ function toOutput(part: ToolResultPart): LanguageModelV3ToolResultOutput {
   }
   return {
     type: 'content',
-    value: [...texts.map((text) => ({ type: 'text' as const, text })), ...media.map(toResultMedia)],
+    value: [...texts.map((text) => ({ type: 'text' as const, text })), ...media.map(toFile)],
   };
 }
 
-function toResultMedia(
-  part: MediaPart,
-): Extract<LanguageModelV3ToolResultOutput, { type: 'content' }>['value'][number] {
-  const isImage = part.mediaType.startsWith('image/');
-  if (part.url !== undefined) {
-    return isImage ? { type: 'image-url', url: part.url } : { type: 'file-url', url: part.url };
-  }
-  const data = part.data ?? '';
-  return { type: isImage ? 'image-data' : 'file-data', data, mediaType: part.mediaType };
+function toFile(part: MediaPart): LanguageModelV4FilePart {
+  const { mediaType, url, data = '' } = part;
+  const file = url === undefined ? { type: 'data' as const, data } : toUrlData(url);
+  return { type: 'file', mediaType, data: file };
 }
 
-function toFile(part: MediaPart): LanguageModelV3FilePart {
-  const data = part.url === undefined ? (part.data ?? '') : toUrl(part.url);
-  return { type: 'file', mediaType: part.mediaType, data };
-}
-
-function toUrl(url: string): URL {
+function toUrlData(url: string): Extract<LanguageModelV4FilePart['data'], { type: 'url' }> {
   try {
-    return new URL(url);
+    return { type: 'url', url: new URL(url) };
   } catch (cause) {
     throw Object.assign(
       new UsageError(
@@ -225,9 +215,9 @@ function callIds(messages: readonly Message[]): (callId: string) => string {
 }
 
 /** Metadata by provider; undefined for data of another shape. */
-function toProviderOptions(data: Json | undefined): SharedV3ProviderOptions | undefined {
+function toProviderOptions(data: Json | undefined): SharedV4ProviderOptions | undefined {
   if (!isJsonObject(data)) return undefined;
   const entries = Object.entries(data).filter(([, options]) => isJsonObject(options));
   if (entries.length === 0) return undefined;
-  return Object.fromEntries(entries) as SharedV3ProviderOptions;
+  return Object.fromEntries(entries) as SharedV4ProviderOptions;
 }

@@ -4,39 +4,37 @@
  * I1  The usage so far can be read at any time, so that an aborted or broken call is charged.
  * I2  A reply exists only if the provider said why it stopped; all else is a broken stream.
  */
+import type { ReadableStream } from 'node:stream/web';
 import { defined } from '../core/base/defined.ts';
-import type {
-  LanguageModelV3,
-  LanguageModelV3CallOptions,
-  LanguageModelV3FinishReason,
-  LanguageModelV3GenerateResult,
-  LanguageModelV3StreamPart,
-  SharedV3ProviderMetadata,
-} from '@ai-sdk/provider';
+import type { SharedV4ProviderMetadata } from '@ai-sdk-7/provider';
 import { type Json, type JsonObject, isPlainObject } from '../core/base/json.ts';
 import { priceUsage, type PricedUsage } from '../core/model/cost.ts';
 import type { FinishReason, ModelChunk, NativeCall, Reply } from '../core/contract/model.ts';
-import { unreachable } from '../core/base/unreachable.ts';
 import { brokenStream } from './model-failures.ts';
+import type { LanguageModel } from '../define/model/language-model.ts';
 import type { ModelEntry } from '../define/model/model-entry.ts';
+import {
+  generate,
+  openStream,
+  type SdkCallOptions,
+  type Generated,
+  type StreamPart,
+} from './specification.ts';
 
 /** A call of an AI SDK model in flight. */
 export interface ModelCollector {
   /** Streams one call to its end. Rejects with the model's error, or with a broken stream (I2). */
-  stream(model: LanguageModelV3, options: LanguageModelV3CallOptions): Promise<Reply>;
+  stream(model: LanguageModel, options: SdkCallOptions): Promise<Reply>;
   /** One call of a model that cannot stream: one chunk for each kind when it is done. */
-  generate(model: LanguageModelV3, options: LanguageModelV3CallOptions): Promise<Reply>;
+  generate(model: LanguageModel, options: SdkCallOptions): Promise<Reply>;
   /** The usage that the provider reported so far (I1). */
   usage(): PricedUsage;
 }
 
-type Block = { type: 'text' | 'reasoning'; text: string; metadata: SharedV3ProviderMetadata };
-type Finish = Extract<LanguageModelV3StreamPart, { type: 'finish' }>;
-type ToolCallEvent = Extract<LanguageModelV3StreamPart, { type: 'tool-call' }>;
-type BlockPart = Extract<
-  LanguageModelV3StreamPart,
-  { type: `${Block['type']}-${'start' | 'delta' | 'end'}` }
->;
+type Block = { type: 'text' | 'reasoning'; text: string; metadata: SharedV4ProviderMetadata };
+type Finish = Extract<StreamPart, { type: 'finish' }>;
+type ToolCallEvent = Extract<StreamPart, { type: 'tool-call' }>;
+type BlockPart = Extract<StreamPart, { type: `${Block['type']}-${'start' | 'delta' | 'end'}` }>;
 
 /** What a collector calls while it reads. */
 export interface CollectorIo {
@@ -74,8 +72,7 @@ export function modelCollector(entry: ModelEntry, io: CollectorIo): ModelCollect
   return {
     usage: () => usageOf(partial),
     stream: async (model, options) => {
-      const { stream } = await model.doStream(options);
-      await readStream(partial, stream);
+      await readStream(partial, await openStream(model, options));
       const { finish, blocks, calls } = partial;
       if (finish === undefined || isUnfinished(finish.finishReason)) {
         const isEmpty = blocks.length === 0 && calls.length === 0;
@@ -84,7 +81,7 @@ export function modelCollector(entry: ModelEntry, io: CollectorIo): ModelCollect
       return replyOf(partial, finish.finishReason);
     },
     generate: async (model, options) => {
-      const { content, usage, finishReason } = await model.doGenerate(options);
+      const { content, usage, finishReason } = await generate(model, options);
       for (const part of contentParts(content)) takePart(partial, part);
       partial.finish = { type: 'finish', usage, finishReason };
       return replyOf(partial, finishReason);
@@ -93,11 +90,17 @@ export function modelCollector(entry: ModelEntry, io: CollectorIo): ModelCollect
 }
 
 /** Parts that come before the first token of the model. */
-const PREAMBLES: ReadonlySet<string> = new Set(['stream-start', 'response-metadata', 'raw']);
+const PREAMBLES: ReadonlySet<string> = new Set([
+  'stream-start',
+  'response-metadata',
+  'raw',
+  'custom',
+  'ping',
+]);
 
 async function readStream(
   partial: PartialReply,
-  stream: ReadableStream<LanguageModelV3StreamPart>,
+  stream: ReadableStream<StreamPart>,
 ): Promise<void> {
   const reader = stream.getReader();
   try {
@@ -115,7 +118,7 @@ async function readStream(
   }
 }
 
-function takePart(partial: PartialReply, part: LanguageModelV3StreamPart): void {
+function takePart(partial: PartialReply, part: StreamPart): void {
   const { onChunk, calls, streamedInputs } = partial;
   switch (part.type) {
     case 'text-start':
@@ -154,11 +157,15 @@ function takePart(partial: PartialReply, part: LanguageModelV3StreamPart): void 
     case 'tool-result':
     case 'tool-approval-request':
     case 'file':
+    case 'reasoning-file':
     case 'source':
+    case 'custom':
+    case 'ping':
       // A reply has no place for these.
       return;
     default:
-      return unreachable(part);
+      // So it is with parts that a later release of a provider adds.
+      part satisfies never;
   }
 }
 
@@ -185,7 +192,7 @@ function usageOf({ entry, finish, reported }: PartialReply): PricedUsage {
   return final.known ? final : priceUsage(reported, entry.price);
 }
 
-function replyOf(partial: PartialReply, reason: LanguageModelV3FinishReason): Reply {
+function replyOf(partial: PartialReply, reason: Finish['finishReason']): Reply {
   const { usage, known } = usageOf(partial);
   return {
     parts: partial.blocks.flatMap(toReplyParts),
@@ -198,10 +205,8 @@ function replyOf(partial: PartialReply, reason: LanguageModelV3FinishReason): Re
 }
 
 /** The pieces of a reply that came at once, each as one delta of a stream. */
-function contentParts(
-  list: LanguageModelV3GenerateResult['content'],
-): readonly LanguageModelV3StreamPart[] {
-  return list.map((content, index): LanguageModelV3StreamPart => {
+function contentParts(list: Generated['content']): readonly StreamPart[] {
+  return list.map((content, index): StreamPart => {
     const id = `${index}`;
     const metadata = defined({ providerMetadata: content.providerMetadata });
     switch (content.type) {
@@ -224,8 +229,9 @@ const finishReasons: { readonly [unified: string]: FinishReason } = {
   other: 'other',
 };
 
-/** Whether the provider gave no reason for its stop; adapters then put `other` or `error`. */
-function isUnfinished(reason: LanguageModelV3FinishReason): boolean {
+/** Whether the provider gave no reason for its stop; adapters then put one of three of their own. */
+function isUnfinished(reason: Finish['finishReason']): boolean {
+  if (reason.unified === 'interrupted') return true;
   return reason.raw === undefined && (reason.unified === 'other' || reason.unified === 'error');
 }
 
@@ -257,7 +263,7 @@ function toNativeCall(part: ToolCallEvent): NativeCall {
 }
 
 /** Metadata may come in pieces; a later piece adds to or replaces the fields of its provider. */
-function merge(block: Block, metadata: SharedV3ProviderMetadata | undefined): void {
+function merge(block: Block, metadata: SharedV4ProviderMetadata | undefined): void {
   if (metadata === undefined) return;
   const merged = { ...block.metadata };
   for (const [provider, data] of Object.entries(metadata)) {

@@ -28,7 +28,7 @@ import { isToolError } from '../core/base/tool-error.ts';
 import { unreachable } from '../core/base/unreachable.ts';
 import { isUsageError } from '../core/base/usage-error.ts';
 import { asCaller } from './caller.ts';
-import { LOSSES_BEFORE_APART } from '../core/contract/attempts.ts';
+import { DEATHS_BEFORE_APART } from '../core/contract/attempts.ts';
 import { LostIsolateError, type Isolation, type ToolPlaces } from './isolation.ts';
 import {
   attempt,
@@ -54,9 +54,11 @@ import { isToolReturn, type ToolReturn } from '../define/tool/tool-result.ts';
 export interface ToolRunOptions extends AttemptOptions {
   /** Attempts that ended because a worker was lost, beside `attempt`. Default 0. */
   readonly losses?: number;
+  /** Those of the losses whose worker died: the call may have ended it. Default 0. */
+  readonly deaths?: number;
   /** Whether the signal was aborted by a shutdown of the worker and not by a user. */
   readonly isShutdown?: () => boolean;
-  /** Where isolated tools, and calls that lost many workers, run. Absent: here. */
+  /** Where isolated tools, and calls that may have ended many workers, run. Absent: here. */
   readonly places?: ToolPlaces;
 }
 
@@ -127,14 +129,14 @@ interface Target {
 }
 
 /**
- * Where the call runs; null: here. A call that lost many workers may have ended them, so its code
+ * Where the call runs; null: here. A call that many workers died with may have ended them, so its code
  * runs in a process, if there is a module that has it, and alone in any case.
  */
 function targetOf({ agent, tool, order, options }: Call): Target | null {
-  const { places, losses = 0 } = options;
+  const { places, deaths = 0 } = options;
   if (places === undefined) return null;
   const { isolate } = tool;
-  if (losses < LOSSES_BEFORE_APART) {
+  if (deaths < DEATHS_BEFORE_APART) {
     return isolate === undefined ? null : { isolation: places.isolation, tool: isolate };
   }
   const { isolation, agentsModule: module } = places.apart;
@@ -147,7 +149,7 @@ function targetOf({ agent, tool, order, options }: Call): Target | null {
   return { isolation, tool: { place: 'process', module, heapMb: APART_HEAP_MB, definedAs } };
 }
 
-/** Heap of the process in which a call runs that lost many workers; it may be what ended them. */
+/** Heap of the process in which a call runs that may have ended many workers. */
 const APART_HEAP_MB = 512;
 
 /** Runs the tool once a place is free. */

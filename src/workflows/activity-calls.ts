@@ -72,7 +72,7 @@ function triedCalls(parts: CallParts): Pick<Calls, 'callModel' | 'callTool' | 'j
   const feed = createTranscriptFeed();
   const tryCall = createTryCall(parts);
   const { callModel: first } = proxyActivities<EverloopActivities>(
-    attemptOptions(modelOptions(runtime), 0),
+    attemptOptions(modelOptions(runtime), 0, 'failure'),
   );
   const { here } = createToolActivities(runtime);
   return {

@@ -10,7 +10,10 @@ import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { counter, summarize } from '../../src/define/agent/define-compaction.ts';
 import type { ModelMiddleware } from '../../src/define/definition/middleware.ts';
 import { createRegistry } from '../../src/registry/registry.ts';
-import type { TranscriptSource } from '../../src/activities/transcript-source.ts';
+import {
+  OtherTranscriptError,
+  type TranscriptSource,
+} from '../../src/activities/transcript-source.ts';
 import type { ModelOrder } from '../../src/core/contract/host-order.ts';
 import { textMessage, textOf } from '../../src/core/base/message.ts';
 import type { ModelFunction, ModelRequest } from '../../src/core/contract/model.ts';
@@ -46,6 +49,7 @@ const bare: ModelRequest = {
 function callModelOf(
   model: ModelFunction,
   options: Partial<AgentOptions> = {},
+  noTranscript?: Error,
 ): ReturnType<typeof createCallModel> {
   const agent = defineAgent({ name: 'tester', model: { id: 'm', model }, ...options });
   const registry = createRegistry({ agents: [agent] });
@@ -53,7 +57,10 @@ function callModelOf(
   if (compiled.kind !== 'agent') throw new Error('Expected an agent that compiles.');
   const head: TranscriptHead = { spec: compiled.spec, task: { text: 'Go' } };
   const transcripts: TranscriptSource = {
-    resolve: () => Promise.resolve({ head, messages: [] }),
+    resolve: async () => {
+      if (noTranscript !== undefined) throw noTranscript;
+      return { head, messages: [] };
+    },
     remember: () => undefined,
   };
   return createCallModel({ registry, transcripts, chunks: { publish: () => undefined } });
@@ -174,6 +181,25 @@ describe('the activity callModel', () => {
       type: 'not_here',
       details: [details],
     });
+  });
+
+  it.each([
+    ['does not answer', new Error('busy'), { type: 'transcript_unavailable', nonRetryable: false }],
+    [
+      'gives another one',
+      new OtherTranscriptError('other digest', true),
+      { type: 'model_error', details: [{ attempts: 1, usageKnown: false, retryAfterMs: 1_000 }] },
+    ],
+    [
+      'has left its epoch',
+      new OtherTranscriptError('later epoch', false),
+      { type: 'model_error', nonRetryable: true, details: [{ attempts: 1, usageKnown: false }] },
+    ],
+  ] as const)('[R1] has no transcript when its run %s', async (_name, error, failure) => {
+    const asked = { ...order, attemptsBefore: 0, lossesBefore: 9 };
+    const call = environment().run(callModelOf(replyOf(5), {}, error), asked);
+
+    await expect(call).rejects.toMatchObject(failure);
   });
 
   it('fails for good on a reply that no payload could carry, and says what it cost', async () => {

@@ -3,6 +3,7 @@ import { DefaultLogger } from '@temporalio/worker';
 import { ActivityCancellationDetails } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
 import { callToolActivity, judgeAnswerActivity } from '../../src/activities/tool-activities.ts';
+import { defined } from '../../src/core/base/defined.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
 import { defineValidator } from '../../src/define/tool/define-validator.ts';
@@ -61,7 +62,9 @@ function registryWith(...validators: Parameters<typeof defineValidator>[0][]): R
 }
 
 /** An activity's surroundings, without the lines that the SDK logs of failures. */
-function environmentOf(info: { readonly attempt?: number } = {}): MockActivityEnvironment {
+function environmentOf(
+  info: { readonly attempt?: number; readonly heartbeatDetails?: object } = {},
+): MockActivityEnvironment {
   return new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') });
 }
 
@@ -74,6 +77,8 @@ describe('[R2] the activity callTool after many losses', () => {
     { order: { attemptsBefore: 0, lossesBefore: 5 }, attempt: 6, losses: 5 },
     { order: { lossesBefore: 10, retriedAfter: 10 }, attempt: 1, losses: undefined },
     { order: { lossesBefore: 10, retriedAfter: 10 }, attempt: 2, losses: 1 },
+    { order: { lossesBefore: 12, givenBackBefore: 3 }, attempt: 1, losses: undefined },
+    { order: { lossesBefore: 12, givenBackBefore: 2 }, attempt: 1, losses: 0 },
     { order: {}, attempt: 20, losses: undefined },
   ])('asks for an operator: $order, attempt $attempt of the service', async (row) => {
     const { order, attempt, losses } = row;
@@ -89,6 +94,43 @@ describe('[R2] the activity callTool after many losses', () => {
         details: [{ losses }],
       });
     }
+  });
+});
+
+describe('[R2] the activity callTool on workers that stop in order', () => {
+  const callTool = callToolActivity(registryWith(), createToolPlaces());
+  const order = { ...toolOrder('wait'), attemptsBefore: 0, lossesBefore: 5 };
+
+  test('tells the next attempt that the service makes how often it was given back', async () => {
+    let said: object | undefined;
+    for (let attempt = 1; attempt <= 20; attempt++) {
+      const environment = environmentOf({
+        attempt,
+        ...defined({ heartbeatDetails: said }),
+      });
+      environment.on('heartbeat', (details: object) => (said = details));
+      const run = environment.run(callTool, order);
+      environment.cancel(
+        'WORKER_SHUTDOWN',
+        new ActivityCancellationDetails({ workerShutdown: true }),
+      );
+
+      await expect(run).rejects.toMatchObject({ type: 'worker_shutdown', nextRetryDelay: 100 });
+      expect(said).toEqual({ attempts: 1, givenBack: attempt });
+    }
+  });
+
+  test('asks for an operator after as many that died', async () => {
+    const environment = environmentOf({
+      attempt: 10,
+      heartbeatDetails: { attempts: 1, givenBack: 4 },
+    });
+
+    await expect(environment.run(callTool, order)).rejects.toMatchObject({
+      type: 'operator_needed',
+      message: 'The call has ended 10 workers.',
+      details: [{ losses: 9, givenBack: 4 }],
+    });
   });
 });
 

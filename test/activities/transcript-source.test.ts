@@ -122,17 +122,21 @@ describe('the transcript source', () => {
 
     const resolving = source.resolve(key, referenceTo(3));
 
-    await expect(resolving).rejects.toThrow(
-      `Expected a transcript of 3 messages with digest ${referenceTo(3).digest}, got another one each time.`,
-    );
+    await expect(resolving).rejects.toMatchObject({
+      name: 'OtherTranscriptError',
+      retryable: true,
+      message: `Expected a transcript of 3 messages with digest ${referenceTo(3).digest}, got another one each time.`,
+    });
   });
 
   it('fails when the epoch is over', async () => {
     const { source } = rig(async () => ({ page: { items: [], next: null }, stale: true }));
 
-    await expect(source.resolve(key, referenceTo(3))).rejects.toThrow(
-      'Expected epoch 1 of the transcript, got a later one.',
-    );
+    await expect(source.resolve(key, referenceTo(3))).rejects.toMatchObject({
+      name: 'OtherTranscriptError',
+      retryable: false,
+      message: 'Expected epoch 1 of the transcript, got a later one.',
+    });
   });
 
   it('sends one reader for each execution', async () => {

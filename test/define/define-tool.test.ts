@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
 import type { StandardSchema } from '../../src/define/schema/standard-schema.ts';
+import type { Json } from '../../src/core/base/json.ts';
+import { checkJson } from '../../src/define/schema/schema.ts';
 import { TOOL_DEFAULTS, type ToolOptions } from '../../src/define/tool/tool-options.ts';
 
 const execute = (): string => 'done';
@@ -117,6 +119,65 @@ describe('[row 15] schemas of tools', () => {
         },
       },
       required: ['count', 'day'],
+    });
+  });
+
+  test('of draft 7 are written in the current draft [L15]', () => {
+    const parameters = {
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      type: 'object',
+      properties: {
+        at: {
+          type: 'array',
+          items: [{ type: 'number' }, { $ref: '#side' }],
+          additionalItems: false,
+        },
+        age: { type: 'number', minimum: 0, exclusiveMinimum: true },
+        items: { type: 'string', $schema: 'http://json-schema.org/draft-07/schema#' },
+      },
+      definitions: { side: { $id: '#side', enum: ['left', 'right'] } },
+    };
+
+    const { spec } = defineTool({ ...minimal, parameters });
+
+    expect(spec.parameters).toEqual({
+      type: 'object',
+      properties: {
+        at: { type: 'array', prefixItems: [{ type: 'number' }, { $ref: '#side' }], items: false },
+        age: { type: 'number', exclusiveMinimum: 0 },
+        items: { type: 'string' },
+      },
+      definitions: { side: { $anchor: 'side', enum: ['left', 'right'] } },
+    });
+    const check = (value: Json): number => checkJson(spec.parameters ?? {}, value).errors.length;
+    expect(check({ at: [1, 'left'], age: 1 })).toBe(0);
+    expect([
+      check({ at: [1, 'up'] }),
+      check({ at: [1, 'left', 2] }),
+      check({ age: 0 }),
+    ]).not.toContain(0);
+  });
+
+  test('with a reference at the root get its target as their root [L15]', () => {
+    const definitions = {
+      call: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
+    };
+
+    const { spec } = defineTool({
+      ...minimal,
+      parameters: { $ref: '#/definitions/call', definitions },
+    });
+
+    expect(spec.parameters).toEqual({ ...definitions.call, definitions });
+    expect(checkJson(spec.parameters ?? {}, {}).errors).toHaveLength(1);
+  });
+
+  test('with a union of objects at the root get the type that providers require [L15]', () => {
+    const anyOf = [{ type: 'object', properties: { a: {} } }, { type: 'object' }];
+
+    expect(defineTool({ ...minimal, parameters: { anyOf } }).spec.parameters).toEqual({
+      anyOf,
+      type: 'object',
     });
   });
 

@@ -21,7 +21,8 @@ describe('modelEntryProblems', () => {
           temperature: 0,
           stopSequences: ['END'],
           headers: { 'x-team': 'a' },
-          providerOptions: { openai: { reasoningEffort: 'low' } },
+          providerOptions: { openai: { textVerbosity: 'low' } },
+          reasoning: 'low',
           stream: false,
         },
         structuredOutput: 'tool',
@@ -60,7 +61,7 @@ describe('modelEntryProblems', () => {
         {
           code: 'model_kind',
           message:
-            'Expected `model` of "a" to be a function or a model of the AI SDK 6 (specification v3), got nothing. Use a provider package of that version.',
+            'Expected `model` of "a" to be a function or a model of the AI SDK 6 or 7 (specification v3 or v4), got nothing. Use a provider package of one of them.',
         },
       ],
     },
@@ -71,7 +72,7 @@ describe('modelEntryProblems', () => {
         {
           code: 'model_kind',
           message:
-            'Expected `model` of "a" to be a function or a model of the AI SDK 6 (specification v3), got a model of specification "v2" of the AI SDK. Use a provider package of that version.',
+            'Expected `model` of "a" to be a function or a model of the AI SDK 6 or 7 (specification v3 or v4), got a model of specification "v2" of the AI SDK. Use a provider package of one of them.',
         },
       ],
     },
@@ -109,7 +110,7 @@ describe('modelEntryProblems', () => {
         {
           code: 'model_settings',
           message:
-            'Expected setting "temprature" of model "a" to be one of temperature, topP, topK, presencePenalty, frequencyPenalty, seed, maxOutputTokens, stopSequences, headers, providerOptions, stream, got "temprature". Put a provider\'s own options into `providerOptions`.',
+            'Expected setting "temprature" of model "a" to be one of temperature, topP, topK, presencePenalty, frequencyPenalty, seed, maxOutputTokens, stopSequences, headers, providerOptions, reasoning, stream, got "temprature". Put a provider\'s own options into `providerOptions`.',
         },
         {
           code: 'model_settings',

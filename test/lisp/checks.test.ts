@@ -55,6 +55,8 @@ describe('the checks before a program runs', () => {
     ['(max)', '`max` takes at least 1 argument, got 0.'],
     ['(defn area [w h] (* w h)) (area 1)', '`area` takes 2 arguments (w h), got 1.'],
     ['(tool/serch {})', 'There is no tool `serch`. Did you mean `search`? Tools: search.'],
+    ['(search {:query "a"})', '`search` is not defined. Did you mean `tool/search`?'],
+    ['(serch {:query "a"})', '`serch` is not defined. Did you mean `tool/search`?'],
     ['(str/capitalise "a")', '`capitalise` is not in `str/`. Did you mean `str/capitalize`?'],
     [
       '(try 1)',

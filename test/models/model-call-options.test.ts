@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { LanguageModelV3 } from '@ai-sdk/provider';
+import type { LanguageModel } from '../../src/define/model/language-model.ts';
 import { structuredOutputOf, toCallOptions } from '../../src/models/model-call-options.ts';
 import type { ModelEntry } from '../../src/define/model/model-entry.ts';
 import { textMessage } from '../../src/core/base/message.ts';
@@ -14,7 +14,7 @@ function optionsOf(
   protocol: Protocol,
   more: { request?: Partial<ModelRequest>; entry?: Partial<ModelEntry> } = {},
 ): unknown {
-  const model = modelAt('http://127.0.0.1:1', protocol) as LanguageModelV3;
+  const model = modelAt('http://127.0.0.1:1', protocol) as LanguageModel;
   const request: ModelRequest = {
     mode: 'chat',
     agent: 'tester',

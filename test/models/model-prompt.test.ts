@@ -71,8 +71,12 @@ describe('toPrompt', () => {
         {
           role: 'user',
           content: [
-            { type: 'file', mediaType: 'image/png', data: new URL('https://a.example/b.png') },
-            { type: 'file', mediaType: 'application/pdf', data: 'QUJD' },
+            {
+              type: 'file',
+              mediaType: 'image/png',
+              data: { type: 'url', url: new URL('https://a.example/b.png') },
+            },
+            { type: 'file', mediaType: 'application/pdf', data: { type: 'data', data: 'QUJD' } },
           ],
         },
       ],
@@ -230,10 +234,22 @@ describe('toPrompt', () => {
                 type: 'content',
                 value: [
                   { type: 'text', text: 'Two.' },
-                  { type: 'image-data', data: 'QUJD', mediaType: 'image/png' },
-                  { type: 'image-url', url: 'https://a.example/b.png' },
-                  { type: 'file-data', data: 'QUJD', mediaType: 'application/pdf' },
-                  { type: 'file-url', url: 'https://a.example/b.pdf' },
+                  { type: 'file', data: { type: 'data', data: 'QUJD' }, mediaType: 'image/png' },
+                  {
+                    type: 'file',
+                    data: { type: 'url', url: new URL('https://a.example/b.png') },
+                    mediaType: 'image/png',
+                  },
+                  {
+                    type: 'file',
+                    data: { type: 'data', data: 'QUJD' },
+                    mediaType: 'application/pdf',
+                  },
+                  {
+                    type: 'file',
+                    data: { type: 'url', url: new URL('https://a.example/b.pdf') },
+                    mediaType: 'application/pdf',
+                  },
                 ],
               },
             },

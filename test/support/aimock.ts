@@ -4,12 +4,16 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createAnthropic } from '@ai-sdk/anthropic';
-import { createGoogleGenerativeAI } from '@ai-sdk/google';
-import { createOpenAI } from '@ai-sdk/openai';
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import type { LanguageModelV3 } from '@ai-sdk/provider';
+import * as anthropic6 from '@ai-sdk/anthropic';
+import * as anthropic7 from '@ai-sdk-7/anthropic';
+import * as google6 from '@ai-sdk/google';
+import * as google7 from '@ai-sdk-7/google';
+import * as openai6 from '@ai-sdk/openai';
+import * as openai7 from '@ai-sdk-7/openai';
+import * as compatible6 from '@ai-sdk/openai-compatible';
+import * as compatible7 from '@ai-sdk-7/openai-compatible';
 import { LLMock } from '@copilotkit/aimock';
+import type { LanguageModel } from '../../src/define/model/language-model.ts';
 
 /** The protocols that are spoken to a provider. */
 export const protocols = [
@@ -23,17 +27,23 @@ export const protocols = [
 /** One of {@link protocols}. */
 export type Protocol = (typeof protocols)[number];
 
+/**
+ * The version of the AI SDK whose providers the tests use: 6, or what AI_SDK says. The project
+ * `ai-sdk-7` repeats the tests of models with the other.
+ */
+export const AI_SDK: 6 | 7 = process.env['AI_SDK'] === '7' ? 7 : 6;
+
+const { createAnthropic } = AI_SDK === 7 ? anthropic7 : anthropic6;
+const { createGoogleGenerativeAI } = AI_SDK === 7 ? google7 : google6;
+const { createOpenAI } = AI_SDK === 7 ? openai7 : openai6;
+const { createOpenAICompatible } = AI_SDK === 7 ? compatible7 : compatible6;
+
 /** A model of the AI SDK that speaks `protocol` to the server at `url`. */
-export function modelAt(url: string, protocol: Protocol, modelId = 'test-model'): LanguageModelV3 {
+export function modelAt(url: string, protocol: Protocol, modelId = 'test-model'): LanguageModel {
   const apiKey = 'sk-test-key-0123456789';
   switch (protocol) {
     case 'openai-compatible':
-      return createOpenAICompatible({
-        name: 'mock',
-        baseURL: `${url}/v1`,
-        apiKey,
-        includeUsage: true,
-      })(modelId);
+      return createOpenAICompatible({ name: 'mock', baseURL: `${url}/v1`, apiKey })(modelId);
     case 'openai-chat':
       return createOpenAI({ baseURL: `${url}/v1`, apiKey }).chat(modelId);
     case 'openai-responses':

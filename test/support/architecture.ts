@@ -16,7 +16,7 @@ interface RingRule {
   readonly node: boolean;
 }
 
-const PROVIDER_PACKAGES = ['ai', '@ai-sdk/*', '@modelcontextprotocol/sdk'];
+const PROVIDER_PACKAGES = ['ai', '@ai-sdk/*', '@ai-sdk-7/*', '@modelcontextprotocol/sdk'];
 
 /** The rings of the design, from the inside out, and what each may import. */
 const RINGS: Readonly<Record<string, RingRule>> = {

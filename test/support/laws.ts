@@ -2,10 +2,11 @@
  * Laws of the core, as named functions: each takes what it is about and says what is broken by a
  * failed assertion. Property tests call them with arbitrary values.
  */
-import type { LanguageModelV3, LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import { ReadableStream } from 'node:stream/web';
 import { expect } from 'vitest';
+import type { LanguageModel } from '../../src/define/model/language-model.ts';
 import { modelCollector } from '../../src/models/model-stream.ts';
+import type { StreamPart } from '../../src/models/specification.ts';
 import type { AgentEvent } from '../../src/core/contract/events.ts';
 import { acceptInput, type Inbox, type RunInput } from '../../src/core/run/inbox.ts';
 import { buildRequest, readTurn } from '../../src/core/modes/modes.ts';
@@ -288,7 +289,7 @@ async function streamed(
   );
   const model = { doStream: async () => ({ stream: streamOf(partsOf(said, cut)) }) };
   // The collector asks for nothing but the stream.
-  const reply = await collector.stream(model as unknown as LanguageModelV3, { prompt: [] });
+  const reply = await collector.stream(model as unknown as LanguageModel, { prompt: [] });
   const bus: Chunk[] = chunks.map((chunk, seq) => ({ ...ORIGIN, seq, ...chunk }));
   const turns = [reactSpec(), chatSpec()].map((spec) => readTurn(spec, reply, 1));
   return { reply, turns, text: collect(bus).text };
@@ -299,8 +300,8 @@ const ORIGIN = { rootRunId: 'r', runId: 'r', agentPath: 'a', iteration: 1, attem
 function partsOf(
   { reasoning, text, args }: Streamed,
   cut: (text: string) => readonly string[],
-): readonly LanguageModelV3StreamPart[] {
-  const block = (type: 'text' | 'reasoning', words: string): LanguageModelV3StreamPart[] => [
+): readonly StreamPart[] {
+  const block = (type: 'text' | 'reasoning', words: string): StreamPart[] => [
     { type: `${type}-start`, id: type },
     ...cut(words).map((delta) => ({ type: `${type}-delta` as const, id: type, delta })),
     { type: `${type}-end`, id: type },
@@ -308,7 +309,7 @@ function partsOf(
   return [
     ...block('reasoning', reasoning),
     ...block('text', text),
-    ...args.flatMap((input, index): LanguageModelV3StreamPart[] => {
+    ...args.flatMap((input, index): StreamPart[] => {
       const id = `call-${index}`;
       return [
         { type: 'tool-input-start', id, toolName: 'search' },

@@ -373,7 +373,7 @@ describe('[R2] a call that has lost five workers', () => {
 
   async function poisoned(
     args: JsonObject,
-    losses: number,
+    deaths: number,
     agentsModule?: string,
     own: Isolation = isolation,
   ): Promise<unknown> {
@@ -382,7 +382,7 @@ describe('[R2] a call that has lost five workers', () => {
     if (agent === undefined) throw new Error('Expected the agent of the fixture.');
     const order = { ...toolOrder('store', args), agent: 'keeper' };
     const places = placesOf(own, agentsModule);
-    const options = { attempt: 1, losses, signal: quietSignal(), places };
+    const options = { attempt: 1, deaths, signal: quietSignal(), places };
     const run = await runTool(agent, order, options);
     return run.kind === 'result' ? run.result : run;
   }

@@ -26,15 +26,15 @@ function failed(cause: Error, state: State = 'MAXIMUM_ATTEMPTS_REACHED'): Activi
 
 const silent = (details?: object): ActivityFailure =>
   failed(new TimeoutFailure('lost', details, 'HEARTBEAT'));
-const stalled = (): ActivityFailure =>
-  failed(new TimeoutFailure('late', undefined, 'START_TO_CLOSE'));
+const stalled = (details?: object): ActivityFailure =>
+  failed(new TimeoutFailure('late', details, 'START_TO_CLOSE'));
 const said = (type: string, details: object = {}, nonRetryable = false): ActivityFailure =>
   failed(ApplicationFailure.create({ type, message: type, nonRetryable, details: [details] }));
 const shutdown = (): ActivityFailure => said('worker_shutdown');
 const canceled = (details: unknown[] = []): ActivityFailure =>
   failed(new CancelledFailure('canceled', details), 'CANCEL_REQUESTED');
 
-const NOTHING = { attempts: 0, losses: 0 };
+const NOTHING = { attempts: 0, losses: 0, givenBack: 0 };
 
 function toolOf(effect: ToolSpec['effect']): ToolSpec {
   const retry = { attempts: 3, initialMs: 1_000, factor: 2 };
@@ -45,8 +45,8 @@ function toolOf(effect: ToolSpec['effect']): ToolSpec {
 function shown<Outcome>(decision: Failed<Outcome> | OperatorNeeded<Outcome>): unknown {
   if (decision.kind === 'final') return decision.outcome;
   if (decision.kind === 'operator') return { ...decision.tried, operator: decision.callId };
-  const { tried, inMs } = decision;
-  return { ...tried, inMs };
+  const { givenBack, ...tried } = decision.tried;
+  return { ...tried, inMs: decision.inMs, ...(givenBack === 0 ? {} : { givenBack }) };
 }
 
 describe('[R1] pauses after losses', () => {
@@ -54,32 +54,42 @@ describe('[R1] pauses after losses', () => {
     expect([1, 2, 3, 4, 5, 6, 7, 20].map(lossPauseMs)).toEqual([
       100, 1_000, 2_000, 4_000, 8_000, 30_000, 60_000, 600_000,
     ]);
-    expect(attemptOptions({}, 4).retry).toEqual({ maximumAttempts: 1 });
-    expect(attemptOptions({}, 5).retry).toEqual({
+    expect(attemptOptions({}, 4, 'loss').retry).toEqual({ maximumAttempts: 1 });
+    const late = { initialInterval: 30_000, backoffCoefficient: 2, maximumInterval: 600_000 };
+    expect(attemptOptions({}, 5, 'loss').retry).toEqual({
+      ...late,
       nonRetryableErrorTypes: ['NotFoundError'],
-      initialInterval: 30_000,
-      backoffCoefficient: 2,
-      maximumInterval: 600_000,
+    });
+    expect(attemptOptions({}, 5, 'failure').retry).toEqual({
+      ...late,
+      nonRetryableErrorTypes: ['NotFoundError', 'TemporalTimeout:StartToClose'],
     });
   });
 });
 
 describe('[R3] a tool call', () => {
   it.each([
-    ['silent', silent(), 'read'],
-    ['silent', silent({ attempts: 1 }), 'idempotent'],
-    ['stalled', stalled(), 'idempotent'],
-    ['shut down', shutdown(), 'idempotent'],
-    ['silent before it began', silent({ attempts: 1 }), 'once'],
-    ['shut down before it began', shutdown(), 'once'],
-  ] as const)('whose worker was %s has used no attempt: %#', (_name, error, effect) => {
+    ['silent', silent(), 'read', {}],
+    ['silent', silent({ attempts: 1 }), 'idempotent', {}],
+    ['stalled', stalled(), 'idempotent', {}],
+    ['stopped in order', shutdown(), 'idempotent', { givenBack: 1 }],
+    ['silent before it began', silent({ attempts: 1 }), 'once', {}],
+    ['stopped in order before it began', shutdown(), 'once', { givenBack: 1 }],
+  ] as const)('whose worker was %s has used no attempt: %#', (_name, error, effect, more) => {
     const tool = toolOf(effect);
+    const late = { ...NOTHING, attempts: 2, losses: 9 };
 
-    expect(shown(failedTool(error, NOTHING, tool))).toEqual({ attempts: 0, losses: 1, inMs: 100 });
-    expect(shown(failedTool(error, { attempts: 2, losses: 9 }, tool))).toEqual({
+    expect(shown(failedTool(error, NOTHING, tool))).toEqual({
+      attempts: 0,
+      losses: 1,
+      inMs: 100,
+      ...more,
+    });
+    expect(shown(failedTool(error, late, tool))).toEqual({
       attempts: 2,
       losses: 10,
       inMs: 480_000,
+      ...more,
     });
   });
 
@@ -97,7 +107,7 @@ describe('[R3] a tool call', () => {
 
   it('that failed is tried as often as the tool says, whatever was lost', () => {
     const fail = (attempts: number): unknown =>
-      shown(failedTool(said('tool_failed'), { attempts, losses: 4 }, toolOf('read')));
+      shown(failedTool(said('tool_failed'), { ...NOTHING, attempts, losses: 4 }, toolOf('read')));
 
     expect(fail(0)).toEqual({ attempts: 1, losses: 4, inMs: 1_000 });
     expect(fail(1)).toEqual({ attempts: 2, losses: 4, inMs: 2_000 });
@@ -111,11 +121,13 @@ describe('[R3] a tool call', () => {
   });
 
   it('counts what the service lost before the failure', () => {
-    const error = said('tool_failed', { losses: 2 }, true);
+    const error = said('tool_failed', { losses: 2, givenBack: 1 }, true);
+    const before = { ...NOTHING, losses: 5, givenBack: 3 };
 
-    expect(shown(failedTool(error, { attempts: 0, losses: 5 }, toolOf('read')))).toEqual({
+    expect(shown(failedTool(error, before, toolOf('read')))).toEqual({
       attempts: 1,
       losses: 7,
+      givenBack: 4,
       inMs: 1_000,
     });
   });
@@ -135,7 +147,7 @@ describe('[R3] a tool call', () => {
   ] as const)(
     'that is %s and stopped is what it may have done: %#',
     (effect, error, losses, outcome, started) => {
-      const end = shown(failedTool(error, { attempts: 0, losses }, toolOf(effect)));
+      const end = shown(failedTool(error, { ...NOTHING, losses }, toolOf(effect)));
 
       expect(end).toMatchObject({ outcome, started });
     },
@@ -144,9 +156,13 @@ describe('[R3] a tool call', () => {
 
 describe('a judgement', () => {
   it('is tried three times, whatever was lost', () => {
-    expect(shown(failedJudgement(silent(), NOTHING))).toEqual({ ...NOTHING, losses: 1, inMs: 100 });
+    expect(shown(failedJudgement(silent(), NOTHING))).toEqual({
+      attempts: 0,
+      losses: 1,
+      inMs: 100,
+    });
     const throwing = (attempts: number): unknown =>
-      shown(failedJudgement(said('validator_failed'), { attempts, losses: 3 }));
+      shown(failedJudgement(said('validator_failed'), { ...NOTHING, attempts, losses: 3 }));
     expect(throwing(1)).toEqual({ attempts: 2, losses: 3, inMs: 2_000 });
     expect(throwing(2)).toEqual({ kind: 'failed', message: 'validator_failed' });
     expect(shown(failedJudgement(canceled(), NOTHING))).toEqual({ kind: 'aborted' });
@@ -192,6 +208,17 @@ describe('[R1] [R12] a model call', () => {
       losses: 20,
     });
     expect(events.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+  });
+
+  it('[R1] has used an attempt of its provider when its deadline is over, whatever was lost', () => {
+    const { fail } = scene();
+
+    expect(fail(silent())).toMatchObject({ attempts: 0, losses: 1 });
+    expect(fail(stalled({ attempts: 1, losses: 3 }))).toEqual({
+      attempts: 1,
+      losses: 4,
+      inMs: 1_000,
+    });
   });
 
   it('is followed by the fallback after two failures, or when the wait is over 10 s', () => {
@@ -280,7 +307,13 @@ describe('[R8] what a model call lost', () => {
     ['nothing, when a worker that stops had not asked', [shutdown()], undefined],
     ['nothing, when it was not begun', [said('transcript_unavailable')], undefined],
     ['nothing, when the attempt failed by itself', [overloaded, overloaded], undefined],
-    ['nothing, when the time of its attempt was over', [stalled()], undefined],
+    ['nothing, when the time of its attempt was over in silence', [stalled()], undefined],
+    ['what its heartbeat says, when its time was over', [stalled({ asked })], asked],
+    [
+      'also what the service lost before that time',
+      [stalled({ asked, lost: prompt })],
+      { totalTokens: 110, costMicroUsd: 11 },
+    ],
     [
       'the sum of all that died',
       [

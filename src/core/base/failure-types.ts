@@ -30,7 +30,7 @@ export const failureTypes = {
   not_here:
     'A worker lacks what a call needs, and nothing was begun; the run waits for another one.',
   operator_needed:
-    'A call of a tool has lost too many workers; the run waits until an operator has it tried again.',
+    'Too many workers died during a call of a tool; the run waits until an operator has it tried again.',
   worker_shutdown: 'The worker stopped while an activity ran; it is retried on another one.',
 } as const;
 

@@ -44,11 +44,11 @@ export function hasNextModelAttempt(
   return !hasFallback || waitMs <= MAX_WAIT_BEFORE_FALLBACK_MS;
 }
 
-/** A call that lost so many workers may have ended them, so it runs apart: in a child process. */
-export const LOSSES_BEFORE_APART = 5;
+/** A call that so many workers died with may have ended them: it runs apart, in a child process. */
+export const DEATHS_BEFORE_APART = 5;
 
-/** After so many lost workers, a call is tried again only when an operator asks for it. */
-export const LOSSES_BEFORE_OPERATOR = 10;
+/** After so many dead workers, a call is tried again only when an operator asks for it. */
+export const DEATHS_BEFORE_OPERATOR = 10;
 
 /** Attempts to judge an answer: its validators are user functions, which may throw. */
 export const MAX_JUDGE_ATTEMPTS = 3;

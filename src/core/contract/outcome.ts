@@ -101,7 +101,9 @@ export interface EarlierTries {
   readonly attemptsBefore?: number;
   /** Attempts that ended because a worker was lost. */
   readonly lossesBefore?: number;
-  /** The losses when an operator last had the call tried again; absent: none did. */
+  /** Those of the losses whose worker stopped in order and gave the call back; absent: none. */
+  readonly givenBackBefore?: number;
+  /** The workers that had died when an operator last had the call tried again; absent: none did. */
   readonly retriedAfter?: number;
 }
 

@@ -257,6 +257,11 @@ export interface ProgramSpec {
   /** When the limit is exceeded: `strict` ends the run, `rollback` undoes the program. */
   readonly memoryStrategy: 'strict' | 'rollback';
   readonly sizes: ProgramSizes;
+  /**
+   * True: tools are listed with the types behind references and unions of their schemas. Absent, as
+   * in runs of older workers: as `any`.
+   */
+  readonly wholeTypes?: true;
   /** Set exactly when `mode` is `lisp`. */
   readonly lisp?: LispSpec;
 }

@@ -1,21 +1,15 @@
 /** The first message to a model that writes programs: its data, its tools and the task. */
 import { withCommas } from '../../lisp/base/with-commas.ts';
 import type { AgentSpec, ProgramSizes, ToolSpec } from '../contract/spec.ts';
-import { type JsonObject, isJsonObject, type Json, jsonType, memberOf } from '../base/json.ts';
+import { type JsonObject, isJsonObject, type Json, jsonType } from '../base/json.ts';
 import { describedFields } from '../signature/describe-output.ts';
-import { promptType, promptName } from '../signature/print-signature.ts';
+import { promptType } from '../signature/print-signature.ts';
 import { ASK_TOOL, askProgramSchema } from '../toolchain/ask-user.ts';
 import { framedLine } from '../text/untrusted.ts';
 import { hiddenTexts, withoutHidden } from './hidden-values.ts';
-import { toSignature } from '../signature/from-json-schema.ts';
-import {
-  withoutOptional,
-  type SignatureField,
-  type SignatureType,
-  isHidden,
-} from '../contract/signature.ts';
-import { exampleIn, type Notation } from '../signature/example.ts';
+import { isHidden } from '../contract/signature.ts';
 import { fromJson, printValue } from '../../lisp.ts';
+import { exampleLisp, toolLines } from './tool-lines.ts';
 
 /** The material of the first message. */
 export interface TaskMessage {
@@ -36,7 +30,9 @@ export function taskMessage(given: TaskMessage): string {
   const { spec, sizes, context, contextDescriptions, memory, task, withTools } = given;
   const hidden = hiddenTexts([context]);
   return [
-    ...(withTools ? toolLines(spec.tools.map(asProgramsSee)) : []),
+    ...(withTools
+      ? toolLines(spec.tools.map(asProgramsSee), spec.program?.wholeTypes === true)
+      : []),
     ...dataLines(context, contextDescriptions, sizes),
     ...(memory.length === 0
       ? []
@@ -63,95 +59,6 @@ function answerLines({ answer: { output } }: AgentSpec): readonly string[] {
     // A list is not wrapped here, unlike where JSON is asked for.
     .map((line) => `;   ${framedLine(line.slice(2).replace('`items[]', '`[]'))}`);
   return [';; answer', `${promptType(output)}    e.g. (return ${exampleLisp(output)})`, ...words];
-}
-
-/** `;; tools` and a block for each of `tools`; `;; no tools` if there are none. */
-export function toolLines(tools: readonly ToolSpec[]): readonly string[] {
-  return tools.length === 0 ? [';; no tools'] : [';; tools', ...tools.flatMap(linesOf)];
-}
-
-function linesOf({ name, description, policy, parameters, output }: ToolSpec): readonly string[] {
-  const fields = fieldsOf(parameters);
-  const params = fields.map((field) => `${promptName(field.name)} ${promptType(field.type)}`);
-  const result = output === undefined ? 'any' : promptType(typeOf(output));
-  const required = fields.filter(({ type }) => type.kind !== 'optional');
-  const args = required.map((field) => `${keyOf(field.name)} ${exampleLisp(field.type)}`);
-  const example = args.length === 0 ? `(tool/${name})` : `(tool/${name} {${args.join(' ')}})`;
-  return [
-    `tool/${name}(${params.join(', ')}) -> ${result}  ; ${framedLine(description)}`,
-    `;   ${example}`,
-    ...fields.flatMap(({ name: field }) =>
-      wordsOf(field, memberOf(parameters?.['properties'], field)),
-    ),
-    ...(policy === undefined || policy === '' ? [] : [`;   Policy: ${framedLine(policy)}`]),
-  ];
-}
-
-/** What a type cannot express about a parameter: its meaning and its allowed values. */
-function wordsOf(name: string, schema: Json | undefined): readonly string[] {
-  if (!isJsonObject(schema)) return [];
-  const { description, enum: choices } = schema;
-  const words = [
-    ...(typeof description === 'string' ? [framedLine(description)] : []),
-    ...(Array.isArray(choices)
-      ? [`one of ${choices.map((choice: Json) => JSON.stringify(choice)).join(', ')}`]
-      : []),
-  ].filter((text) => text !== '');
-  return words.length === 0 ? [] : [`;   ${promptName(name)}: ${words.join('; ')}`];
-}
-
-function fieldsOf(parameters: JsonObject | null): readonly SignatureField[] {
-  if (parameters === null) return [];
-  const type = withoutOptional(typeOf(parameters));
-  return type.kind === 'record' ? type.fields : [];
-}
-
-/** The type of a schema, its fields in the author's order. */
-function typeOf(schema: Json): SignatureType {
-  return inWrittenOrder(toSignature(schema), schema);
-}
-
-function inWrittenOrder(type: SignatureType, schema: Json): SignatureType {
-  if (!isJsonObject(schema)) return type;
-  switch (type.kind) {
-    case 'optional':
-      return { ...type, inner: inWrittenOrder(type.inner, schema) };
-    case 'list':
-      return { ...type, item: inWrittenOrder(type.item, schema['items'] ?? null) };
-    case 'record': {
-      const { properties } = schema;
-      const names = isJsonObject(properties) ? Object.keys(properties) : [];
-      const fields = type.fields
-        .toSorted((a, b) => names.indexOf(a.name) - names.indexOf(b.name))
-        .map((field) => ({
-          ...field,
-          type: inWrittenOrder(field.type, memberOf(properties, field.name) ?? null),
-        }));
-      return { ...type, fields };
-    }
-    default:
-      return type;
-  }
-}
-
-/** Keys are keywords with `-` for `_`; programs also have hidden fields. */
-const LISP: Notation = {
-  keyword: ':name',
-  separator: ' ',
-  field: (name, value) => `${keyOf(name)} ${value}`,
-  shows: () => true,
-};
-
-/** The program text of an example of `type`. */
-function exampleLisp(type: SignatureType): string {
-  return exampleIn(LISP, type);
-}
-
-/** A key as a program writes it: a keyword if the name can be one. */
-function keyOf(name: string): string {
-  if (!/^[A-Za-z_][A-Za-z0-9_-]*$/.test(name)) return JSON.stringify(name);
-  const [leading = ''] = /^_*/.exec(name) ?? [];
-  return `:${leading}${name.slice(leading.length).replaceAll('_', '-')}`;
 }
 
 /** The column after a name, unless the name is longer. */

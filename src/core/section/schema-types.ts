@@ -4,6 +4,7 @@
  * `additionalProperties`, `items`, `prefixItems`, local `$ref`, `allOf`, `anyOf` and `oneOf`.
  */
 import { isJsonObject, type Json, type JsonObject, jsonType } from '../base/json.ts';
+import { targetOf } from './schema-target.ts';
 
 /** A type of JSON Schema. */
 export type SchemaType = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object';
@@ -212,19 +213,4 @@ function conjuncts(schema: JsonObject, root: JsonObject): readonly Json[] {
 
 function unions(schema: JsonObject): readonly (readonly Json[])[] {
   return [schema['anyOf'], schema['oneOf']].filter((members) => Array.isArray(members));
-}
-
-/** The target of a schema that is only a local `$ref`; other schemas unchanged. */
-function targetOf(schema: Json, root: JsonObject): Json {
-  if (!isJsonObject(schema) || typeof schema['$ref'] !== 'string') return schema;
-  const pointer = schema['$ref'];
-  if (pointer === '#') return root;
-  if (!pointer.startsWith('#/')) return schema;
-  let target: Json = root;
-  for (const part of pointer.slice(2).split('/')) {
-    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
-    if (!isJsonObject(target) || !Object.hasOwn(target, key)) return schema;
-    target = target[key] ?? null;
-  }
-  return target;
 }

@@ -1,7 +1,14 @@
 /** The tools of an agent as text: the section `tools` of a prompt, and lists of arguments. */
 import type { ToolSpec } from '../contract/spec.ts';
-import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import type { Json, JsonObject } from '../base/json.ts';
 import type { ModelTool } from '../contract/model.ts';
+import {
+  readShape,
+  type SchemaShape,
+  type ShapeField,
+  type ShapeReading,
+  type ShapeWord,
+} from '../section/schema-shape.ts';
 import { indentRest } from '../text/line-breaks.ts';
 import { nativeName } from './native-calls.ts';
 import type { Toolchain } from './toolchain.ts';
@@ -38,30 +45,53 @@ export function modelTool(tool: ToolSpec): ModelTool {
 
 /** A line for each property of `schema`, in its order: `- name (type, required): description`. */
 export function fieldLines(schema: JsonObject | null): string {
-  const properties = schema?.['properties'];
-  if (!isJsonObject(properties)) return '';
-  const required = Array.isArray(schema?.['required'])
-    ? (schema['required'] as readonly Json[])
-    : [];
-  return Object.entries(properties)
-    .map(([name, field]) => fieldLine(name, field, required.includes(name)))
-    .join('\n');
+  if (schema === null) return '';
+  const { shape, named } = readShape(schema);
+  if (shape.kind !== 'record') return '';
+  return shape.fields.map((field) => fieldLine(field, named)).join('\n');
 }
 
-function fieldLine(name: string, field: Json, isRequired: boolean): string {
-  const description = isJsonObject(field) ? field['description'] : undefined;
-  const suffix = typeof description === 'string' && description !== '' ? `: ${description}` : '';
-  return `- ${name} (${fieldType(field)}${isRequired ? ', required' : ''})${suffix}`;
+type Named = ShapeReading['named'];
+
+function fieldLine({ name, shape, isRequired, description }: ShapeField, named: Named): string {
+  const suffix = description === undefined || description === '' ? '' : `: ${description}`;
+  return `- ${name} (${fieldType(shape, named)}${isRequired ? ', required' : ''})${suffix}`;
 }
 
-function fieldType(field: Json | undefined): string {
-  if (!isJsonObject(field)) return 'any';
-  const values = field['enum'];
-  if (Array.isArray(values)) return `one of ${values.map(plainText).join(', ')}`;
-  const type = field['type'];
-  if (typeof type !== 'string') return 'any';
-  return type === 'array' ? `list of ${fieldType(field['items'])}` : type;
+/** The words of JSON Schema for a shape. An object shows only that it is one. */
+function fieldType(shape: SchemaShape, named: Named): string {
+  switch (shape.kind) {
+    case 'word':
+      return TYPE_WORDS[shape.word];
+    case 'choice':
+      return `one of ${shape.values.map(plainText).join(', ')}`;
+    case 'list':
+      return `list of ${fieldType(shape.item, named)}`;
+    case 'tuple':
+      return 'array';
+    case 'record':
+      return 'object';
+    case 'union':
+      return [...new Set(shape.members.map((member) => fieldType(member, named)))].join(' or ');
+    case 'name': {
+      const target = named.get(shape.name);
+      // A name that stands for another name is a type inside itself.
+      return target === undefined || target.kind === 'name' || target.kind === 'union'
+        ? shape.name
+        : fieldType(target.kind === 'list' ? { kind: 'tuple', items: [] } : target, named);
+    }
+  }
 }
+
+const TYPE_WORDS: Readonly<Record<ShapeWord, string>> = {
+  string: 'string',
+  int: 'integer',
+  float: 'number',
+  bool: 'boolean',
+  nil: 'null',
+  map: 'object',
+  any: 'any',
+};
 
 function plainText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);

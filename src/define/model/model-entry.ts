@@ -1,8 +1,8 @@
 /** Model entries: AI SDK language models and functions, each with an id. */
-import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { defined } from '../../core/base/defined.ts';
 import type { JsonObject } from '../../core/base/json.ts';
 import type { ModelFunction, Price } from '../../core/contract/model.ts';
+import type { LanguageModel } from './language-model.ts';
 
 /**
  * How the provider gets the schema of an output; `auto` is the best way that the model supports.
@@ -17,10 +17,10 @@ export interface ModelEntry {
    */
   readonly id: string;
   /**
-   * The adapter for OpenAI-compatible servers needs `includeUsage: true`; otherwise it does not ask
-   * for usage, and streamed calls count no tokens.
+   * A model of the AI SDK 6 or 7, or a function. Models of the adapter for OpenAI-compatible servers
+   * are asked for usage in streams, unless they were made with `includeUsage: false`.
    */
-  readonly model: LanguageModelV3 | ModelFunction;
+  readonly model: LanguageModel | ModelFunction;
   /** Maximum number of tokens in a request, from 1. The trigger `context` needs it. */
   readonly contextWindow?: number;
   /** Maximum number of tokens in one reply, from 1. Default: the provider's. */
@@ -31,7 +31,8 @@ export interface ModelEntry {
   readonly fallbacks?: readonly string[];
   /**
    * For an AI SDK model: its call options (`temperature`, `topP`, `topK`, `presencePenalty`,
-   * `frequencyPenalty`, `stopSequences`, `seed`, `maxOutputTokens`, `headers`, `providerOptions`)
+   * `frequencyPenalty`, `stopSequences`, `seed`, `maxOutputTokens`, `headers`, `providerOptions`),
+   * `reasoning` (`none`, `minimal`, `low`, `medium`, `high`, `xhigh`, `max` or `provider-default`)
    * and `stream: false` to turn streaming off. For a function: any JSON, passed on unchanged.
    */
   readonly settings?: JsonObject;
@@ -56,7 +57,7 @@ export interface ModelEntry {
 }
 
 /** A model of an agent: the id of an entry, an entry, or a model without one. */
-export type AgentModel = string | ModelEntry | ModelFunction | LanguageModelV3;
+export type AgentModel = string | ModelEntry | ModelFunction | LanguageModel;
 
 /** An entry for one call. */
 export interface CalledEntry extends ModelEntry {

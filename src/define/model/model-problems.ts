@@ -12,7 +12,9 @@ import {
   type FieldRules,
 } from '../checks/fields.ts';
 import { isString, isWhole, listOf, repeated, SWITCH } from '../checks/kinds.ts';
+import { SPECIFICATIONS, type LanguageModel } from './language-model.ts';
 import { isModelId, type ModelEntry } from './model-entry.ts';
+import { isReasoningEffort, REASONING_EFFORTS, reasoningFamily } from './reasoning.ts';
 
 /** A price above a dollar per token is a wrong unit; the bound also keeps the arithmetic exact. */
 const MAX_PRICE = 1_000_000;
@@ -54,6 +56,10 @@ const SETTINGS: { readonly [name: string]: Kind } = {
   providerOptions: {
     wanted: 'to be a mapping of mappings',
     fits: (value) => isMappingOf(value, isPlainObject),
+  },
+  reasoning: {
+    wanted: `to be one of ${REASONING_EFFORTS.map((effort) => `"${effort}"`).join(', ')}`,
+    fits: isReasoningEffort,
   },
   stream: SWITCH,
 };
@@ -115,7 +121,10 @@ function entryRules(entry: Fields, name: string): FieldRules<keyof ModelEntry> {
       // A model function takes any settings.
       (settings) =>
         typeof entry['model'] !== 'function' && isPlainObject(settings)
-          ? Object.entries(settings).flatMap((setting) => settingProblems(...setting, name))
+          ? [
+              ...Object.entries(settings).flatMap((setting) => settingProblems(...setting, name)),
+              ...reasoningProblems(entry['model'], settings, name),
+            ]
           : [],
     ],
     structuredOutput: {
@@ -140,13 +149,13 @@ function kindProblems(model: unknown, name: string): readonly UsageProblem[] {
   // checked.
   const { specificationVersion, doStream, doGenerate } = Object(model ?? {}) as Fields;
   const isCallable = typeof doStream === 'function' || typeof doGenerate === 'function';
-  if (specificationVersion === 'v3' && isCallable) return [];
-  const what = `\`model\` of "${name}" to be a function or a model of the AI SDK 6 (specification v3)`;
+  if (SPECIFICATIONS.includes(specificationVersion) && isCallable) return [];
+  const what = `\`model\` of "${name}" to be a function or a model of the AI SDK 6 or 7 (specification v3 or v4)`;
   const got =
     specificationVersion === undefined
       ? shownOrNothing(model)
       : `a model of specification ${shown(specificationVersion)} of the AI SDK`;
-  return [expected('model_kind', what, got, 'Use a provider package of that version.')];
+  return [expected('model_kind', what, got, 'Use a provider package of one of them.')];
 }
 
 function settingProblems(setting: string, value: unknown, name: string): readonly UsageProblem[] {
@@ -159,6 +168,24 @@ function settingProblems(setting: string, value: unknown, name: string): readonl
   }
   if (kind.fits(value)) return [];
   return [expected('model_settings', `${what} ${kind.wanted}`, shownOrNothing(value))];
+}
+
+/** Models of the AI SDK 6 have no such setting: it is translated for providers that are known. */
+function reasoningProblems(
+  model: unknown,
+  { reasoning }: Fields,
+  name: string,
+): readonly UsageProblem[] {
+  if (!isReasoningEffort(reasoning) || reasoning === 'provider-default') return [];
+  if (!isV3(model) || reasoningFamily(model) !== undefined) return [];
+  const what = `no setting "reasoning" for model "${name}", which is of ${model.provider} and the AI SDK 6`;
+  const advice = 'Use its package for the AI SDK 7, or `providerOptions`.';
+  return [expected('model_settings', what, shown(reasoning), advice)];
+}
+
+function isV3(model: unknown): model is LanguageModel {
+  const { specificationVersion, provider } = Object(model ?? {}) as Fields;
+  return specificationVersion === 'v3' && typeof provider === 'string';
 }
 
 function duplicates(entries: readonly unknown[]): readonly UsageProblem[] {

@@ -1,11 +1,15 @@
 /** Reads a user's schema: JSON Schema for the model and ajv, and the schema library's own check. */
 import { errorText } from '../../core/base/error-text.ts';
-import { isPlainObject, type Json, type JsonObject } from '../../core/base/json.ts';
+import { isPlainObject, type JsonObject } from '../../core/base/json.ts';
 import { shown } from '../../core/text/shown.ts';
+import { toCurrentDraft, withObjectRoot } from './current-draft.ts';
 import { schemaProblem } from './schema.ts';
 import { isStandardSchema, type StandardSchema } from './standard-schema.ts';
 
-/** A schema as a user gives it: JSON Schema (draft 2020-12), or an object of zod, valibot, … */
+/**
+ * A schema as a user gives it: JSON Schema (draft 2020-12, or an older draft from 4 on), or an
+ * object of zod, valibot, …
+ */
 export type SchemaInput = JsonObject | StandardSchema;
 
 /** A schema that compiles. */
@@ -22,7 +26,7 @@ export type SchemaReading =
 
 /**
  * Reads a schema and compiles it. `beside` is the JSON Schema of a Standard Schema object that has
- * none of its own. `$schema` is removed, because ajv would look up the draft that it names.
+ * none of its own. A schema of an older draft is written in the current one.
  */
 export function readSchema(input: unknown, beside?: JsonObject): SchemaReading {
   if (isStandardSchema(input)) return readStandardSchema(input, beside);
@@ -33,12 +37,14 @@ export function readSchema(input: unknown, beside?: JsonObject): SchemaReading {
   return compiled(input, null);
 }
 
-/** As {@link readSchema}, for a schema of objects. */
+/** As {@link readSchema}, for a schema of objects; its root gets `"type": "object"`. */
 export function readObjectSchema(input: unknown, beside?: JsonObject): SchemaReading {
   const reading = readSchema(input, beside);
-  if (reading.kind === 'problem' || reading.schema.json['type'] === 'object') return reading;
+  if (reading.kind === 'problem') return reading;
+  const json = withObjectRoot(reading.schema.json);
+  if (json['type'] === 'object') return { kind: 'schema', schema: { ...reading.schema, json } };
   const advice = 'Its root must have `"type": "object"`.';
-  return { kind: 'problem', got: shown(reading.schema.json), advice };
+  return { kind: 'problem', got: shown(json), advice };
 }
 
 function readStandardSchema(input: StandardSchema, beside: JsonObject | undefined): SchemaReading {
@@ -64,8 +70,7 @@ function compiled(
   standard: StandardSchema | null,
 ): SchemaReading {
   // A copy by text, so that the specification has plain JSON that a user cannot change later.
-  const json = JSON.parse(JSON.stringify(schema)) as { [key: string]: Json };
-  delete json['$schema'];
+  const json = toCurrentDraft(JSON.parse(JSON.stringify(schema)) as JsonObject);
   const cause = schemaProblem(json);
   if (cause !== undefined) return { kind: 'problem', got: shown(json), advice: `${cause}.` };
   return { kind: 'schema', schema: { json, standard } };

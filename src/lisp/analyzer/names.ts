@@ -98,6 +98,11 @@ function isDefined(a: Analysis, name: string, form: SymbolForm, scope: Scope): b
 
 function unbound(a: Analysis, form: SymbolForm, scope: Scope): Node {
   const { name, span } = form;
+  const tool = findTool(a.tools, name);
+  if (tool !== undefined) {
+    const message = `\`${name}\` is not defined. Did you mean \`tool/${tool}\`?`;
+    return problem(a, 'unbound_var', message, span);
+  }
   const hint = absentHint(name);
   if (hint !== undefined) {
     if (a.reported.has(name)) return constant(null, span);
@@ -114,14 +119,10 @@ function unbound(a: Analysis, form: SymbolForm, scope: Scope): Node {
     ...a.memory,
     ...bareNames(),
     ...SPECIAL_NAMES,
-    ...a.world.tools.map((tool) => `tool/${tool.name}`),
   ];
-  return problem(
-    a,
-    'unbound_var',
-    `\`${name}\` is not defined.${suggestion(a, name, candidates)}`,
-    span,
-  );
+  const tools = (): readonly string[] => a.world.tools.map((one) => one.name);
+  const near = suggestion(a, name, candidates) || suggestion(a, name, tools, 'tool/');
+  return problem(a, 'unbound_var', `\`${name}\` is not defined.${near}`, span);
 }
 
 /** Heads of special forms. */

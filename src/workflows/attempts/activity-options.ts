@@ -5,7 +5,7 @@
 import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow';
 import type { ActivityRuntime } from '../../activities/activity-types.ts';
 import {
-  LOSSES_BEFORE_APART,
+  DEATHS_BEFORE_APART,
   MAX_CHECK_ATTEMPTS,
   MAX_JUDGE_ATTEMPTS,
   MAX_MODEL_ATTEMPTS,
@@ -73,12 +73,25 @@ export function lossPauseMs(losses: number): number {
   return LOSS_PAUSES_MS[losses - 1] ?? Math.min(first * 2 ** late, most);
 }
 
+/** What it means that the service ends an attempt at its deadline. */
+export type AtDeadline =
+  /** The worker stalled: the activity answers the time-out of a tool itself. */
+  | 'loss'
+  /** The provider or the validators took too long. */
+  | 'failure';
+
 /**
  * One attempt, which the workflow begins: what failed is its to judge. After five losses the service
  * repeats what is lost, since that writes no events, and a call must not fill the history.
  */
-export function attemptOptions(options: ActivityOptions, losses: number): ActivityOptions {
-  return { ...options, retry: isRepeatedByService(losses) ? LATE_RETRY : { maximumAttempts: 1 } };
+export function attemptOptions(
+  options: ActivityOptions,
+  losses: number,
+  atDeadline: AtDeadline,
+): ActivityOptions {
+  if (!isRepeatedByService(losses)) return { ...options, retry: { maximumAttempts: 1 } };
+  const final = atDeadline === 'loss' ? [UNREGISTERED] : [UNREGISTERED, DEADLINE];
+  return { ...options, retry: { ...LATE_RETRY, nonRetryableErrorTypes: final } };
 }
 
 /** Whether the service repeats an attempt that is lost, after `losses` of its call. */
@@ -89,8 +102,10 @@ export function isRepeatedByService(losses: number): boolean {
 /** The SDK's failure of a worker that does not have the activity: the workflow waits for another. */
 export const UNREGISTERED = 'NotFoundError';
 
+/** The service's name for the time-out of an attempt. */
+const DEADLINE = 'TemporalTimeout:StartToClose';
+
 const LATE_RETRY: NonNullable<ActivityOptions['retry']> = {
-  nonRetryableErrorTypes: [UNREGISTERED],
   initialInterval: LATE_LOSS_PAUSES_MS.first,
   backoffCoefficient: 2,
   maximumInterval: LATE_LOSS_PAUSES_MS.most,
@@ -101,7 +116,7 @@ const TOOL_GRACE_MS = 10_000;
 
 /** A tool's own deadline and retries; a `once` tool has a single try whatever happens. */
 export function toolOptions(tool: ToolSpec, runtime: ActivityRuntime, losses = 0): ActivityOptions {
-  const mayWait = tool.isolate !== undefined || losses >= LOSSES_BEFORE_APART;
+  const mayWait = tool.isolate !== undefined || losses >= DEATHS_BEFORE_APART;
   return {
     // An isolated call may wait for a free thread or process as long as it may run.
     startToCloseTimeout: tool.timeoutMs * (mayWait ? 2 : 1) + TOOL_GRACE_MS,

@@ -15,6 +15,12 @@ export function isLoss(error: unknown): boolean {
   return cause instanceof ApplicationFailure && LOSSES.includes(cause.type ?? '');
 }
 
+/** Whether the worker of a lost attempt stopped in order, so that the call did not end it. */
+export function isGivenBack(error: unknown): boolean {
+  const cause = causeOf(error);
+  return cause instanceof ApplicationFailure && cause.type === 'worker_shutdown';
+}
+
 /**
  * Whether the attempt of a tool was lost. A tool's time-out is answered by its activity, so if the
  * service has to end the activity, its worker has stalled.

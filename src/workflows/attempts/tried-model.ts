@@ -52,7 +52,7 @@ export function triedModelCall(
     ...defined({ hasFallback }),
     schedule: (tried, isElsewhere) => {
       if (tried.attempts + tried.losses === 0 && !isElsewhere) return first(order);
-      const attempt = attemptOptions(modelOptions(runtime), tried.losses);
+      const attempt = attemptOptions(modelOptions(runtime), tried.losses, 'failure');
       const { callModel } = proxyActivities<EverloopActivities>(
         isElsewhere ? onAnyWorker(attempt) : attempt,
       );
@@ -65,13 +65,13 @@ export function triedModelCall(
 
 /** `order` with what was tried before; the first attempt has it as it is. */
 export function after<Order extends object>(order: Order, tried: Tried): Order {
-  const { attempts, losses, retriedAfter } = tried;
+  const { attempts, losses, givenBack, retriedAfter } = tried;
   if (attempts + losses === 0) return order;
   return {
     ...order,
     attemptsBefore: attempts,
     lossesBefore: losses,
-    ...defined({ retriedAfter }),
+    ...defined({ givenBackBefore: givenBack === 0 ? undefined : givenBack, retriedAfter }),
   };
 }
 
@@ -113,7 +113,8 @@ function createLedger({
       const failure = { message: failed.message, of: maxModelAttempts(hasFallback) };
       return {
         kind: 'again',
-        tried: { attempts: now.attempts, losses: now.losses ?? 0 },
+        // No model call waits for an operator, so what was given back is not told apart.
+        tried: { attempts: now.attempts, losses: now.losses ?? 0, givenBack: 0 },
         inMs,
         ...defined({ failure: hasLost ? undefined : failure }),
         aborted: () => abortedWith(now),
@@ -142,6 +143,14 @@ function lossOf(error: unknown, promptEstimate: ModelCallOptions['promptEstimate
   return { kind: 'failed', code: 'model_error', message, ...cost, ...defined({ estimated }) };
 }
 
+/** What the last heartbeat of a model activity says, in part. */
+interface LastBeat {
+  /** Attempts of the activity before this one that were lost. */
+  readonly losses?: number;
+  readonly asked?: EstimatedUsage;
+  readonly lost?: EstimatedUsage;
+}
+
 /**
  * What an attempt used that died with its worker, by its last heartbeat (`UsedSoFar`); its prompt if
  * it died before the first.
@@ -150,16 +159,22 @@ function estimateOf(
   { lastHeartbeatDetails }: TimeoutFailure,
   promptEstimate: ModelCallOptions['promptEstimate'],
 ): EstimatedUsage | undefined {
-  const last = lastHeartbeatDetails as
-    { readonly asked?: EstimatedUsage; readonly lost?: EstimatedUsage } | null | undefined;
+  const last = lastHeartbeatDetails as LastBeat | null | undefined;
   return last === undefined || last === null
     ? promptEstimate?.()
     : addEstimates(last.lost, last.asked);
 }
 
-/** A failure of the provider. The activity of a call that the workflow tries has one attempt. */
+/**
+ * A failure of the provider. The activity of a call that the workflow tries has one attempt. At its
+ * deadline only the last heartbeat says what was used and lost.
+ */
 function failureOf(error: unknown): ModelLoss {
-  return toModelOutcome(error, MAX_MODEL_ATTEMPTS - 1);
+  const failure = toModelOutcome(error, MAX_MODEL_ATTEMPTS - 1);
+  const cause = causeOf(error);
+  if (!(cause instanceof TimeoutFailure)) return failure;
+  const { losses, asked, lost } = (cause.lastHeartbeatDetails ?? {}) as LastBeat;
+  return { ...failure, ...defined({ losses, estimated: addEstimates(lost, asked) }) };
 }
 
 /** How long the next attempt waits; null: there is none. */

@@ -4,7 +4,6 @@ import {
   ApplicationFailure,
   isCancellation,
   proxyActivities,
-  type ActivityOptions,
 } from '@temporalio/workflow';
 import { defined } from '../../core/base/defined.ts';
 import type { ActivityRuntime, EverloopActivities } from '../../activities/activity-types.ts';
@@ -35,7 +34,7 @@ import {
   toToolResult,
   WaitAborted,
 } from './call-failures.ts';
-import { isLoss, isToolLoss, neverBegan } from './losses.ts';
+import { isGivenBack, isLoss, isToolLoss, neverBegan } from './losses.ts';
 import { after } from './tried-model.ts';
 import type { Failed, OperatorNeeded, Tried, TriedCall } from './try-again.ts';
 
@@ -66,7 +65,8 @@ export function triedToolCall(
       if (local !== null && isHere && !isElsewhere) return local(order);
       isHere = false;
       const patient = withHeartbeatFor(toolOptions(tool, runtime, tried.losses), runtime, heldMs());
-      const options = within(patient, tried, isElsewhere);
+      const attempt = attemptOptions(patient, tried.losses, 'loss');
+      const options = isElsewhere ? onAnyWorker(attempt) : attempt;
       return activityOf(tool, proxyActivities<EverloopActivities>(options))(after(order, tried));
     },
     onResult: (result, tried) => ({ ...result, ...lossesOf(tried.losses + (result.losses ?? 0)) }),
@@ -83,11 +83,6 @@ function activityOf({ name, effect }: ToolSpec, activities: EverloopActivities):
   return activities[effect === 'once' ? 'callToolOnce' : 'callTool'];
 }
 
-function within(options: ActivityOptions, tried: Tried, isElsewhere: boolean): ActivityOptions {
-  const attempt = attemptOptions(options, tried.losses);
-  return isElsewhere ? onAnyWorker(attempt) : attempt;
-}
-
 function final<Outcome>(outcome: Outcome): Failed<Outcome> {
   return { kind: 'final', outcome };
 }
@@ -95,11 +90,11 @@ function final<Outcome>(outcome: Outcome): Failed<Outcome> {
 /** What it means that a worker refuses to try the call again; null for any other failure. */
 function operatorNeeded(
   error: unknown,
-  { attempts, losses }: Tried,
+  before: Tried,
   { order, tool }: { readonly order: ToolOrder; readonly tool: ToolSpec },
 ): OperatorNeeded<ToolResult> | null {
   if (!isOfType(error, 'operator_needed')) return null;
-  const tried = { attempts, losses: losses + (lossDetailsOf(error).losses ?? 0) };
+  const tried = withLossesOf(error, before);
   const aborted = (): ToolResult => stoppedTool(new WaitAborted(), tried, tool);
   return { kind: 'operator', callId: order.callId, tried, aborted };
 }
@@ -109,13 +104,14 @@ export function failedTool(error: unknown, tried: Tried, tool: ToolSpec): Failed
   if (isCancellation(error) || error instanceof WaitAborted) {
     return final(stoppedTool(error, tried, tool));
   }
-  const { losses: before = 0 } = lossDetailsOf(error);
+  const before = withLossesOf(error, tried);
   const aborted = (now: Tried) => (): ToolResult => stoppedTool(new WaitAborted(), now, tool);
   if (isToolLoss(error) && (tool.effect !== 'once' || neverBegan(error))) {
-    const now = { attempts: tried.attempts, losses: tried.losses + before + 1 };
+    const givenBack = before.givenBack + (isGivenBack(error) ? 1 : 0);
+    const now = { ...before, losses: before.losses + 1, givenBack };
     return { kind: 'again', tried: now, inMs: lossPauseMs(now.losses), aborted: aborted(now) };
   }
-  const now = { attempts: tried.attempts + 1, losses: tried.losses + before };
+  const now = { ...before, attempts: before.attempts + 1 };
   const { attempts } = now;
   const of = tool.effect === 'once' ? 1 : tool.retry.attempts;
   if (isOfType(error, 'tool_failed') && attempts < of) {
@@ -161,11 +157,16 @@ function lossesOf(losses: number): { readonly losses?: number } {
   return defined({ losses: losses === 0 ? undefined : losses });
 }
 
-/** What the activity says of losses before its last attempt. */
-function lossDetailsOf(error: unknown): { readonly losses?: number } {
+/** What was tried, with what the activity says of losses before its last attempt. */
+function withLossesOf(error: unknown, tried: Tried): Tried {
   const cause = causeOf(error);
-  if (!(cause instanceof ApplicationFailure)) return {};
-  return (cause.details?.[0] ?? {}) as { readonly losses?: number };
+  if (!(cause instanceof ApplicationFailure)) return tried;
+  const { losses = 0, givenBack = 0 } = (cause.details?.[0] ?? {}) as Partial<Tried>;
+  return {
+    ...tried,
+    losses: tried.losses + losses,
+    givenBack: tried.givenBack + givenBack,
+  };
 }
 
 function isOfType(error: unknown, type: string): boolean {
@@ -181,7 +182,8 @@ export function triedJudgement(
   return {
     label: 'judge',
     schedule: (tried, isElsewhere) => {
-      const options = within(judgeOptions(runtime), tried, isElsewhere);
+      const attempt = attemptOptions(judgeOptions(runtime), tried.losses, 'failure');
+      const options = isElsewhere ? onAnyWorker(attempt) : attempt;
       const { judgeAnswer } = proxyActivities<EverloopActivities>(options);
       return judgeAnswer(after(order, tried));
     },

@@ -8,7 +8,8 @@
  * T3  An abort ends each wait. A pause of the run ends it too: when the run resumes, the next attempt
  *     begins at once.
  * T4  An attempt whose worker lacks something never began; see `retry-elsewhere.ts`.
- * T5  A call that has lost too many workers waits for an operator; a cancel ends that too.
+ * T5  A call that too many workers died with waits for an operator; a cancel ends that too. A worker
+ *     that stops in order gives the call back and has not died.
  */
 import { defined } from '../../core/base/defined.ts';
 import { isoOfMoment } from '../../core/text/civil-date.ts';
@@ -26,7 +27,9 @@ export interface Tried {
   readonly attempts: number;
   /** Attempts that were lost with their worker. */
   readonly losses: number;
-  /** The losses when an operator last had the call tried again. */
+  /** Those of the losses whose worker stopped in order and gave the call back. */
+  readonly givenBack: number;
+  /** The workers that had died when an operator last had the call tried again. */
   readonly retriedAfter?: number;
 }
 
@@ -85,7 +88,7 @@ export interface TryParts {
   readonly operator: OperatorWait;
 }
 
-const NOTHING: Tried = { attempts: 0, losses: 0 };
+const NOTHING: Tried = { attempts: 0, losses: 0, givenBack: 0 };
 
 /** The attempts of the calls of a run. */
 export function createTryCall({ run, elsewhere, rest, operator }: TryParts): TryCall {
@@ -114,9 +117,10 @@ export function createTryCall({ run, elsewhere, rest, operator }: TryParts): Try
         if (failed.kind === 'final') return failed.outcome;
         tried = failed.tried;
         if (failed.kind === 'operator') {
-          relabel(`operator: ${call.label} ended ${tried.losses} workers`);
+          const deaths = tried.losses - tried.givenBack;
+          relabel(`operator: ${call.label} ended ${deaths} workers`);
           if ((await operator(scope, failed.callId)) === 'aborted') return failed.aborted();
-          tried = { ...tried, retriedAfter: tried.losses };
+          tried = { ...tried, retriedAfter: deaths };
         } else {
           relabel(labelOf(call.label, failed, Date.now() + failed.inMs));
           if ((await rest(scope, failed.inMs)) === 'aborted') return failed.aborted();
@@ -156,7 +160,13 @@ const MAX_SHOWN = 200;
  */
 export function labelOf(
   label: string,
-  { tried, failure }: { readonly tried: Tried; readonly failure?: AttemptFailure },
+  {
+    tried,
+    failure,
+  }: {
+    readonly tried: Omit<Tried, 'givenBack'>;
+    readonly failure?: AttemptFailure;
+  },
   at?: number,
 ): string {
   const { attempts, losses } = tried;

@@ -7,7 +7,8 @@ import { previewPrompt, type PreviewOptions } from '../../../src/registry/previe
 import type { ToolSpec } from '../../../src/core/contract/spec.ts';
 import type { JsonObject } from '../../../src/core/base/json.ts';
 import { lispMethod } from '../../../src/core/program-text/system-text.ts';
-import { toolLines, dataLines } from '../../../src/core/program-text/task-message.ts';
+import { dataLines } from '../../../src/core/program-text/task-message.ts';
+import { toolLines } from '../../../src/core/program-text/tool-lines.ts';
 import { languageCard } from '../../../src/lisp.ts';
 import { renderRequest } from '../../support/render-request.ts';
 import { toolSpec } from '../runs/spec-fixture.ts';
@@ -167,7 +168,7 @@ describe('Tools in the language [sub 2]', () => {
       },
       [
         'tool/search(kind string, to string?) -> any  ; Find pages.',
-        ';   (tool/search {:kind "text"})',
+        ';   (tool/search {:kind "a"})',
         ';   kind: one of "a", "b"',
         ';   to: who reads it',
         ';   Policy: Only once.',
@@ -187,12 +188,50 @@ describe('Tools in the language [sub 2]', () => {
         ';   (tool/search {:rows [{:z-a "text" :b "text"}]})',
       ],
     ],
+    [
+      'references and unions [L15]',
+      {
+        parameters: {
+          ...object(
+            {
+              flights: {
+                type: 'array',
+                items: { anyOf: [{ $ref: '#/$defs/flight' }, { type: 'object' }] },
+              },
+              tree: { $ref: '#/$defs/tree' },
+            },
+            ['flights', 'tree'],
+          ),
+          $defs: {
+            flight: object(
+              { id: { type: 'string', description: 'like\nBA1' }, cabin: { enum: ['y'] } },
+              ['id'],
+            ),
+            tree: object({ next: { anyOf: [{ $ref: '#/$defs/tree' }, { type: 'null' }] } }, [
+              'next',
+            ]),
+          },
+        },
+      },
+      [
+        'tool/search(flights [{id string, cabin "y"?} | map], tree tree) -> any  ; Find pages.',
+        ';   (tool/search {:flights [{:id "text" :cabin "y"}] :tree {:next {}}})',
+        ';   tree = {next tree?}',
+        ';   flights[].id: like BA1',
+      ],
+    ],
   ])('%s', (_name, spec, lines) => {
-    expect(toolLines([toolSpec(spec)])).toEqual([';; tools', ...lines]);
+    expect(toolLines([toolSpec(spec)], true)).toEqual([';; tools', ...lines]);
+  });
+
+  test('as runs of older workers show them', () => {
+    const parameters = object({ a: { $ref: '#/$defs/t' }, b: text }, ['b']);
+
+    expect(toolLines([toolSpec({ parameters })], false)[1]).toContain('(a any?, b string)');
   });
 
   test('none', () => {
-    expect(toolLines([])).toEqual([';; no tools']);
+    expect(toolLines([], true)).toEqual([';; no tools']);
   });
 });
 

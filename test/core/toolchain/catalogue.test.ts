@@ -113,7 +113,7 @@ describe('Field lines [row 20]', () => {
 - choice (one of x, 1)
 - map (object)
 - union (any)
-- both (any)
+- both (string or null)
 - any (any)
 - flag (any)`,
     );

@@ -1,0 +1,39 @@
+/** The setting `reasoning`: how much a model reasons before it answers. */
+import type { LanguageModel } from './language-model.ts';
+import { isOpenAiCompatible } from './openai-compatible.ts';
+
+/**
+ * The values of the setting `reasoning`. Models of the AI SDK 7 take them as they are; for models of
+ * the AI SDK 6 they are translated.
+ */
+export const REASONING_EFFORTS = [
+  'provider-default',
+  'none',
+  'minimal',
+  'low',
+  'medium',
+  'high',
+  'xhigh',
+  'max',
+] as const;
+
+/** How much a model reasons; `provider-default` is as if it was not set. */
+export type ReasoningEffort = (typeof REASONING_EFFORTS)[number];
+
+/** Providers whose models of the AI SDK 6 take `reasoning` in the same way. */
+export type ReasoningFamily = 'openai' | 'anthropic' | 'google' | 'openai-compatible';
+
+/** The family of a model of the AI SDK 6; undefined if `reasoning` cannot be translated for it. */
+export function reasoningFamily(model: LanguageModel): ReasoningFamily | undefined {
+  const { provider } = model;
+  if (isOpenAiCompatible(model)) return 'openai-compatible';
+  if (/^(openai|azure)\b/.test(provider)) return 'openai';
+  // `anthropic.messages`, and Claude on Google's Vertex.
+  if (/^(anthropic|vertex\.anthropic)\b/.test(provider)) return 'anthropic';
+  return /^google\b/.test(provider) ? 'google' : undefined;
+}
+
+/** Whether `value` is one of {@link REASONING_EFFORTS}. */
+export function isReasoningEffort(value: unknown): value is ReasoningEffort {
+  return REASONING_EFFORTS.some((effort) => effort === value);
+}

@@ -1,0 +1,122 @@
+import { execFile } from 'node:child_process';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { DEVELOPMENT_SETTINGS } from '../../src/worker/server/server-process.ts';
+import { cli } from './cli-fixture.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const FILES = [
+  '.dockerignore',
+  '.gitignore',
+  'Dockerfile',
+  'README.md',
+  'agents.test.ts',
+  'agents.ts',
+  'docker-compose.yml',
+  'package.json',
+  'tsconfig.json',
+  'worker.ts',
+];
+
+let cwd: string;
+beforeAll(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'init-'));
+});
+afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+
+/** Makes the packages of this checkout, and Everloop from its sources, known to a project. */
+function install(project: string): void {
+  const modules = join(project, 'node_modules');
+  const own = join(modules, 'everloop');
+  mkdirSync(own, { recursive: true });
+  symlinkSync(join(ROOT, 'src'), join(own, 'src'));
+  const exports = {
+    '.': './src/index.ts',
+    './testing': './src/testing.ts',
+    './worker': './src/worker.ts',
+  };
+  writeFileSync(
+    join(own, 'package.json'),
+    JSON.stringify({ name: 'everloop', type: 'module', exports }),
+  );
+  for (const name of ['@ai-sdk', '@types', 'tsx', 'zod']) {
+    symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
+  }
+}
+
+describe('everloop init', () => {
+  it('writes a project whose tests and types pass', { timeout: 180_000 }, async () => {
+    const made = await cli(['init', 'Tea Shop'], { cwd });
+    const project = join(cwd, 'Tea Shop');
+    expect(made).toMatchObject({ exitCode: 0 });
+    expect(made.stdout).toContain('cd Tea Shop');
+    expect(readdirSync(project).toSorted()).toEqual(FILES);
+    install(project);
+
+    const run = promisify(execFile);
+    const tests = await run(
+      process.execPath,
+      ['--import', import.meta.resolve('tsx'), '--test', '--test-reporter=tap', 'agents.test.ts'],
+      { cwd: project, env: { ...process.env, OPENAI_API_KEY: '' } },
+    );
+    expect(tests.stdout).toContain('# pass 2');
+    const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+    const types = await run(process.execPath, [compiler, '-p', 'tsconfig.json'], {
+      cwd: project,
+    }).catch((error: { readonly stdout: string }) => error);
+    // The sources of Everloop, which stand in for its package, need stricter options.
+    expect(types.stdout.split('\n').filter((line) => /^[\w.]+\.ts\(/.test(line))).toEqual([]);
+  });
+
+  it('names the package after the folder and takes this version', async () => {
+    await cli(['init', '(Ünder) way_9'], { cwd });
+    const made = JSON.parse(readFileSync(join(cwd, '(Ünder) way_9', 'package.json'), 'utf8'));
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+
+    expect(made).toMatchObject({ name: 'nder-way-9', dependencies: { everloop: `^${version}` } });
+  });
+
+  it('overwrites nothing', async () => {
+    const project = join(cwd, 'mine');
+    mkdirSync(project);
+    writeFileSync(join(project, 'worker.ts'), 'mine');
+
+    const refused = await cli(['init', 'mine'], { cwd });
+
+    expect(refused.exitCode).toBe(2);
+    expect(refused.stderr).toContain('Expected a folder without worker.ts, got them in `mine`.');
+    expect(readdirSync(project)).toEqual(['worker.ts']);
+    expect(readFileSync(join(project, 'worker.ts'), 'utf8')).toBe('mine');
+  });
+});
+
+describe('the compose file of a new project', () => {
+  it('starts the server with the settings that Everloop gives its own', () => {
+    const file = readFileSync(join(ROOT, 'template/docker-compose.yml'), 'utf8');
+    const { services } = parse(file) as {
+      readonly services: { readonly temporal: { readonly command: readonly string[] } };
+    };
+    const given = services.temporal.command.flatMap(
+      (word) => /^--dynamic-config-value=(.*)$/.exec(word)?.[1] ?? [],
+    );
+
+    expect(given.toSorted()).toEqual(
+      Object.entries(DEVELOPMENT_SETTINGS)
+        .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
+        .toSorted(),
+    );
+  });
+});
