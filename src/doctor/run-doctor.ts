@@ -2,6 +2,7 @@
 import { defined } from '../core/base/defined.ts';
 import { errorText } from '../core/base/error-text.ts';
 import type { DoctorCheck, CheckArea, DoctorWorld, DoctorProblem } from './checks/check.ts';
+import type { RunsSeen } from './checks/doctor-service.ts';
 import { CHECKS } from './checks.ts';
 
 /** One finding of a check. */
@@ -22,6 +23,8 @@ export interface DoctorReport {
   readonly v: 1;
   /** How many checks ran. */
   readonly checks: number;
+  /** How many of the open runs they looked at; null: there is no server that says. */
+  readonly runs: RunsSeen | null;
   readonly findings: readonly DoctorFinding[];
   /** Findings of severity `error` that were not fixed. */
   readonly errors: number;
@@ -42,7 +45,8 @@ export async function runDoctor(
     }
   }
   const errors = findings.filter(({ severity, fixed }) => severity === 'error' && fixed !== true);
-  return { v: 1, checks: checks.length, findings, errors: errors.length };
+  const runs = (await world.service?.seen().catch(() => null)) ?? null;
+  return { v: 1, checks: checks.length, runs, findings, errors: errors.length };
 }
 
 async function problemsOf(

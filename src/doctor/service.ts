@@ -1,96 +1,95 @@
-/** What the checks ask the service. Nothing here changes anything. */
+/** The service as the checks ask it: each question once, each with a deadline. It changes nothing. */
 import type { Client } from '@temporalio/client';
 import { defined } from '../core/base/defined.ts';
-import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
-import { createEverloop } from '../client/everloop-client.ts';
-import { inTurns } from '../client/in-turns.ts';
 import { createDeployment } from '../versioning/deployment.ts';
 import { readPollers } from '../versioning/deployment-service.ts';
-import type { DoctorService, OpenRun } from './checks/check.ts';
+import { readClock } from './clock.ts';
+import type { DoctorService, HandoverAdvice, SeenWorker } from './checks/doctor-service.ts';
+import { OPEN_RUNS, readAnswers, readOpenRuns } from './open-runs.ts';
+import { readHandoverAdvice, readTaskFailure } from './recent-events.ts';
 
-/** Described at most, newest first. */
-const MAX_OPEN = 200;
+/** How long one question to the service may take, with its retries. */
+const QUESTION_MS = 10_000;
 
-/** Events of a history that are searched for a failed task, newest first. */
-const MAX_SEARCHED = 1_000;
+/** How long one about many runs or many versions may take. */
+const LIST_MS = 30_000;
+
+/** The service's names for the types of search attributes, by number. */
+const TYPES = ['', 'Text', 'Keyword', 'Int', 'Double', 'Bool', 'Datetime', 'KeywordList'];
 
 /** Asks with `client`; `deployment` is the name of the fleet's deployment. */
 export function doctorService(client: Client, deployment?: string): DoctorService {
   const { namespace } = client.options;
   const fleet = createDeployment(defined({ client, name: deployment }));
-  const everloop = createEverloop({ client });
-  let listed: Promise<readonly OpenRun[]> | null = null;
+  const within = <Answer>(ms: number, ask: () => Promise<Answer>): Promise<Answer> =>
+    client.withDeadline(Date.now() + ms, ask);
+  const openRuns = once(() => within(LIST_MS, () => readOpenRuns(client)));
+  const advice = new Map<string, Promise<HandoverAdvice | null>>();
+  // Each question to a run has a deadline of its own.
+  const answers = once(async () => readAnswers(client, await openRuns()));
   return {
     namespace,
-    retentionMs: async () => {
-      const { config } = await client.workflowService.describeNamespace({ namespace });
-      const seconds = config?.workflowExecutionRetentionTtl?.seconds;
-      return seconds === undefined || seconds === null ? null : Number(seconds.toString()) * 1_000;
+    retentionMs: () =>
+      within(QUESTION_MS, async () => {
+        const { config } = await client.workflowService.describeNamespace({ namespace });
+        const seconds = config?.workflowExecutionRetentionTtl?.seconds;
+        return seconds === undefined || seconds === null
+          ? null
+          : Number(seconds.toString()) * 1_000;
+      }),
+    clock: (queue) =>
+      within(QUESTION_MS, () =>
+        readClock(async () => [
+          ...(await readWorkers(client, queue, 'workflows')),
+          ...(await readWorkers(client, queue, 'activities')),
+        ]),
+      ),
+    searchAttributes: () => within(QUESTION_MS, () => readSearchAttributes(client)),
+    workers: (queue, kind) => within(QUESTION_MS, () => readWorkers(client, queue, kind)),
+    openRuns,
+    taskFailure: (id) => within(QUESTION_MS, () => readTaskFailure(client, id)),
+    handoverAdvice: (id) => {
+      const asked = advice.get(id) ?? within(QUESTION_MS, () => readHandoverAdvice(client, id));
+      advice.set(id, asked);
+      return asked;
     },
-    workers: (queue, kind) => readPollers({ client, name: fleet.name }, { name: queue, kind }),
-    openRuns: () => (listed ??= openRuns(client)),
-    taskFailure: (id) => taskFailure(client, id),
-    waitsFor: async (id) => {
-      const status = await everloop
-        .attach(id)
-        .status()
-        // No worker answers for it, which is another finding.
-        .catch(() => null);
-      return status?.waitsFor ?? [];
+    answers,
+    deployment: once(() => within(LIST_MS, () => fleet.status())),
+    seen: async () => {
+      const [described, asked] = [await openRuns(), await answers()];
+      const open = await within(QUESTION_MS, () => client.workflow.count(OPEN_RUNS)).catch(
+        () => null,
+      );
+      return { open: open?.count ?? null, described: described.length, asked: asked.size };
     },
-    deployment: () => fleet.status(),
   };
 }
 
-async function openRuns(client: Client): Promise<readonly OpenRun[]> {
-  const query = `WorkflowType = '${AGENT_WORKFLOW}' AND ExecutionStatus = 'Running'`;
-  const ids: { readonly workflowId: string; readonly runId: string }[] = [];
-  for await (const { workflowId, runId } of client.workflow.list({ query })) {
-    ids.push({ workflowId, runId });
-    if (ids.length === MAX_OPEN) break;
-  }
-  const runs = await inTurns(ids, ({ workflowId, runId }) => describe(client, workflowId, runId));
-  return runs.filter((run) => run !== null);
+/** Asks at the first call only. */
+function once<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
+  let asked: Promise<Answer> | null = null;
+  return () => (asked ??= ask());
 }
 
-/** A run as it is now; null if it has ended. */
-async function describe(client: Client, id: string, runId: string): Promise<OpenRun | null> {
-  // It may have ended, and been forgotten, since it was listed.
-  const found = await client.workflow
-    .getHandle(id, runId)
-    .describe()
-    .catch(() => null);
-  if (found === null || found.status.name !== 'RUNNING') return null;
-  const { historyLength, historySize, memo, raw } = found;
-  const task = raw.pendingWorkflowTask;
-  const agent = memo?.['agent'];
-  return {
-    id,
-    agent: typeof agent === 'string' ? agent : '',
-    events: historyLength,
-    bytes: historySize ?? 0,
-    task:
-      task === undefined || task === null
-        ? null
-        : {
-            attempt: task.attempt ?? 1,
-            scheduledAt: Number((task.originalScheduledTime?.seconds ?? 0).toString()) * 1_000,
-            isStarted: task.state === STARTED,
-          },
-  };
+async function readWorkers(
+  client: Client,
+  name: string,
+  kind: 'workflows' | 'activities',
+): Promise<readonly SeenWorker[]> {
+  return readPollers({ client, name: '' }, { name, kind });
 }
 
-/** The value of the service for a workflow task that a worker has. */
-const STARTED = 2;
-
-async function taskFailure(client: Client, id: string): Promise<string | null> {
-  const { history } = await client.workflowService.getWorkflowExecutionHistoryReverse({
-    namespace: client.options.namespace,
-    execution: { workflowId: id },
-    maximumPageSize: MAX_SEARCHED,
-  });
-  for (const { workflowTaskFailedEventAttributes: failed } of history?.events ?? []) {
-    if (failed !== undefined && failed !== null) return failed.failure?.message ?? '';
+/** Null from a service that refuses the question, as Temporal Cloud may. */
+async function readSearchAttributes(client: Client): Promise<ReadonlyMap<string, string> | null> {
+  const { namespace } = client.options;
+  try {
+    const { customAttributes } = await client.connection.operatorService.listSearchAttributes({
+      namespace,
+    });
+    return new Map(
+      Object.entries(customAttributes).map(([name, type]) => [name, TYPES[type] ?? `type ${type}`]),
+    );
+  } catch {
+    return null;
   }
-  return null;
 }

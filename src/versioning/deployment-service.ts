@@ -4,6 +4,7 @@
  */
 import type { Client } from '@temporalio/client';
 import { grpcCodeOf } from '../client/service-calls.ts';
+import { millisecondsOf } from '../client/service-time.ts';
 import type { WorkerVersion } from './worker-version.ts';
 
 /** Where a deployment is. */
@@ -50,6 +51,8 @@ export interface Poller {
   readonly identity: string;
   /** Null: it is of no version. */
   readonly version: WorkerVersion | null;
+  /** `1.24.0`, of a worker in TypeScript without a version; null: the service does not say. */
+  readonly sdk: string | null;
   /** Milliseconds since 1970. */
   readonly seenAt: number;
 }
@@ -77,17 +80,11 @@ const VERSIONED = 2;
 /** The value of the service for a routing that not all task queues have. */
 const IN_PROGRESS = 1;
 
+/** The build that the SDK gives a worker without a version: `@temporalio/worker@1.24.0+4f2a…`. */
+const SDK_BUILD = /^@temporalio\/worker@([^+]+)\+/;
+
 /** gRPC status 5. */
 const NOT_FOUND = 5;
-
-/** Milliseconds since 1970 of a timestamp of the service. */
-interface Timestamp {
-  readonly seconds?: { toString(): string } | number | null;
-}
-
-function millisecondsOf(time: Timestamp | null | undefined): number {
-  return Number((time?.seconds ?? 0).toString()) * 1_000;
-}
 
 /** How the deployment is routed; null when the service does not know it. */
 export async function readRouting({ client, name }: DeploymentPlace): Promise<Routing | null> {
@@ -149,14 +146,17 @@ export async function readPollers(
     taskQueue: { name },
     taskQueueType: KINDS[kind],
   });
-  return pollers.map(({ identity, lastAccessTime, deploymentOptions }) => ({
-    identity: identity ?? '',
-    version:
-      deploymentOptions?.workerVersioningMode === VERSIONED
-        ? { name: deploymentOptions.deploymentName ?? '', build: deploymentOptions.buildId ?? '' }
-        : null,
-    seenAt: millisecondsOf(lastAccessTime),
-  }));
+  return pollers.map(
+    ({ identity, lastAccessTime, deploymentOptions, workerVersionCapabilities }) => ({
+      identity: identity ?? '',
+      version:
+        deploymentOptions?.workerVersioningMode === VERSIONED
+          ? { name: deploymentOptions.deploymentName ?? '', build: deploymentOptions.buildId ?? '' }
+          : null,
+      sdk: SDK_BUILD.exec(workerVersionCapabilities?.buildId ?? '')?.[1] ?? null,
+      seenAt: millisecondsOf(lastAccessTime),
+    }),
+  );
 }
 
 /** Number of executions that a list query of the service finds. */

@@ -1,98 +1,33 @@
-/** Each check of `everloop doctor`: a world in which it fires, and one in which it does not. */
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DoctorService, DoctorWorld, OpenRun } from '../../src/doctor/checks/check.ts';
+/** Each check of server, fleet and runs: a world in which it fires, and one in which it does not. */
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import type { DoctorWorld } from '../../src/doctor/checks/check.ts';
 import { CHECKS } from '../../src/doctor/checks.ts';
-import { runDoctor, type DoctorFinding } from '../../src/doctor/run-doctor.ts';
-import type { DeploymentStatus, VersionStatus } from '../../src/versioning/fleet.ts';
-import { readConfig } from '../../src/worker/config/config.ts';
+import { runDoctor } from '../../src/doctor/run-doctor.ts';
+import { doctorText } from '../../src/cli/views/doctor-text.ts';
+import {
+  answering,
+  fleet,
+  found,
+  NOW,
+  openRun,
+  runs,
+  served,
+  service,
+  version,
+  worker,
+  world,
+} from './world.ts';
 
-const NOW = Date.parse('2026-03-10T09:00:00Z');
-const DAY_MS = 86_400_000;
-
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'everloop-doctor-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
-const EMPTY_FLEET: DeploymentStatus = {
-  name: 'everloop',
-  current: null,
-  versions: [],
-  unversioned: { workers: [], openRuns: 0 },
-};
-
-/** A worker that polled a second ago. */
-function worker(digest = '1a2b3c4d', version = '0.1.0', build = '-') {
-  return { identity: `1@host/everloop-${version}/${build}/${digest}`, seenAt: NOW - 1_000 };
-}
-
-function openRun(fields: Partial<OpenRun> = {}): OpenRun {
-  return { id: 'clerk-7', agent: 'clerk', events: 20, bytes: 9_000, task: null, ...fields };
-}
-
-function version(fields: Partial<VersionStatus>): VersionStatus {
-  const idle = { build: 'a', state: 'draining', createdAt: NOW, workers: 1, queues: [] } as const;
-  return { ...idle, openRuns: 0, ...fields };
-}
-
-/** A service at which nothing is wrong, but for what is given. */
-function service(fields: Partial<DoctorService> = {}): DoctorService {
-  return {
-    namespace: 'default',
-    retentionMs: async () => 7 * DAY_MS,
-    workers: async () => [worker()],
-    openRuns: async () => [],
-    taskFailure: async () => null,
-    waitsFor: async () => [],
-    deployment: async () => EMPTY_FLEET,
-    ...fields,
-  };
-}
-
-/** A world in which nothing is wrong, but for what is given. */
-function world(fields: Partial<DoctorWorld> = {}): DoctorWorld {
-  return {
-    env: {},
-    cwd: folder,
-    config: readConfig({}),
-    now: NOW,
-    service: service(),
-    noServer: '',
-    hasLibc: true,
-    ...fields,
-  };
-}
-
-async function found(
-  code: string,
-  given: DoctorWorld,
-  fix = false,
-): Promise<readonly DoctorFinding[]> {
-  const checks = CHECKS.filter((check) => check.code === code);
-  expect(checks).toHaveLength(1);
-  return (await runDoctor(given, { fix, checks })).findings;
-}
-
-/** A project with these files, by path. */
-async function project(files: { readonly [path: string]: string }): Promise<string> {
-  const cwd = await mkdtemp(join(folder, 'project-'));
-  for (const [path, text] of Object.entries(files)) {
-    await mkdir(join(cwd, path, '..'), { recursive: true });
-    await writeFile(join(cwd, path), text);
-  }
-  return cwd;
-}
+const MINUTE_MS = 60_000;
+const DAY_MS = 1_440 * MINUTE_MS;
 
 describe('a sound world', () => {
   it('has no findings', async () => {
     expect(await runDoctor(world())).toEqual({
       v: 1,
       checks: CHECKS.length,
+      runs: { open: 0, described: 0, asked: 0 },
       findings: [],
       errors: 0,
     });
@@ -107,26 +42,82 @@ describe('a sound world', () => {
     ]);
     expect(errors).toBe(0);
   });
+
+  it('says how many of the open runs were looked at', async () => {
+    const seen = { open: 3_412, described: 200, asked: 50 };
+    const report = await runDoctor(world(served({ seen: async () => seen })));
+
+    expect(report.runs).toEqual(seen);
+    expect(doctorText(report)).toContain(
+      'Looked at the newest 200 of 3412 open runs, and asked 50 of them.',
+    );
+  });
 });
+
+/** A server that Everloop did not start. */
+const FOREIGN = { isOwnServer: false } as const;
 
 /** A world in which a check fires, and what its message holds. */
 const FIRING: readonly (readonly [code: string, given: Partial<DoctorWorld>, says: string])[] = [
   ['server-unreachable', { service: null, noServer: 'Expected a server' }, 'Expected a server'],
-  ['short-retention', { service: service({ retentionMs: async () => DAY_MS }) }, 'got 24 hours'],
-  ['no-workers', { service: service({ workers: async () => [] }) }, 'queue `everloop`, got none'],
+  ['short-retention', served({ retentionMs: async () => DAY_MS }), 'got 24 hours'],
+  [
+    'clock-skew',
+    { ...FOREIGN, ...served({ clock: async () => ({ least: 2_500, most: 2_900 }) }) },
+    'at least 2.5 s ahead of it',
+  ],
+  [
+    'clock-skew',
+    { ...FOREIGN, ...served({ clock: async () => ({ least: null, most: -4_000 }) }) },
+    'at least 4.0 s behind it',
+  ],
+  [
+    'clock-skew',
+    { ...FOREIGN, ...served({ clock: async () => ({ least: null, most: 900 }) }) },
+    'got no poll of a worker within 2 s',
+  ],
+  ['unseen-limits', FOREIGN, 'history.MaxBufferedQueryCount'],
+  [
+    'late-suggestions',
+    runs(openRun({ events: 9_000 })),
+    'got none for `clerk-7`, which has 9000 events',
+  ],
+  [
+    'missing-search-attributes',
+    served({ searchAttributes: async () => new Map([['EverloopState', 'Text']]) }),
+    'got none for `EverloopAgent`, `EverloopState`, which is of type Text',
+  ],
+  ['no-workers', served({ workers: async () => [] }), 'queue `everloop`, got none'],
   [
     'no-workers',
-    { service: service({ workers: async () => [{ ...worker(), seenAt: NOW - 100_000 }] }) },
+    served({ workers: async () => [{ ...worker(), seenAt: NOW - 100_000 }] }),
     'got none',
   ],
   [
     'mixed-versions',
-    { service: service({ workers: async () => [worker(), worker('1a2b3c4d', '0.2.0')] }) },
+    served({ workers: async () => [worker(), worker({ version: '0.2.0' })] }),
     'got 0.1.0 (1), 0.2.0 (1)',
   ],
   [
+    'mixed-sdks',
+    served({ workers: async () => [worker(), worker({ sdk: '1.25.0' })] }),
+    'got 1.24.0 (1), 1.25.0 (1)',
+  ],
+  [
+    'mixed-nodes',
+    served({ workers: async () => [worker(), worker({ node: '24' })] }),
+    'got 22 (1), 24 (1)',
+  ],
+  [
+    'mixed-nodes',
+    served({
+      workers: async () => [worker({ build: 'v1/a' }), worker({ build: 'v1/a', node: '24' })],
+    }),
+    'of build `v1/a`',
+  ],
+  [
     'mixed-agents',
-    { service: service({ workers: async () => [worker(), worker('99999999')] }) },
+    served({ workers: async () => [worker(), worker({ agents: '99999999' })] }),
     '1a2b3c4d (1), 99999999 (1)',
   ],
   [
@@ -138,6 +129,14 @@ const FIRING: readonly (readonly [code: string, given: Partial<DoctorWorld>, say
     'version-without-workers',
     fleet({ versions: [version({ build: 'b', workers: 0, openRuns: 3 })] }),
     'which has 3 open runs',
+  ],
+  [
+    'version-without-role',
+    fleet(
+      { versions: [version({ build: 'b', openRuns: 3, queues: ['everloop'] })] },
+      { workers: async (_queue, kind) => (kind === 'workflows' ? [worker({ build: 'b' })] : []) },
+    ),
+    'for the activities of the task queue `everloop`, got none',
   ],
   [
     'mixed-versioning',
@@ -158,27 +157,25 @@ const FIRING: readonly (readonly [code: string, given: Partial<DoctorWorld>, say
   ],
   [
     'waits-elsewhere',
-    runs(openRun(), { waitsFor: async () => ['worker with tool refund'] }),
+    answering({ waitsFor: ['worker with tool refund'] }),
     'got 1 that wait for a worker with tool refund: clerk-7',
   ],
   ['long-history', runs(openRun({ events: 41_000 })), 'got 41000 of 51200 events'],
   ['long-history', runs(openRun({ bytes: 45_000_000 })), '43 of 50 MB'],
   [
-    'short-grace',
-    { config: readConfig({ EVERLOOP_SHUTDOWN_GRACE_MS: '1000' }) },
-    'at least 30000 ms, got 1000 ms',
+    'late-handovers',
+    runs(openRun(), {
+      handoverAdvice: async () => ({ isDue: true, since: NOW - 61 * MINUTE_MS }),
+    }),
+    'due for 61 minutes, with 20 events',
   ],
-  ['unknown-variables', { env: { EVERLOOP_OF_TOMORROW: '1' } }, 'got `EVERLOOP_OF_TOMORROW`'],
-  ['musl', { hasLibc: false }, 'such as Alpine'],
+  [
+    'late-questions',
+    answering({ deadlines: [{ id: 'q1', deadline: NOW - 61_000 }] }),
+    '`q1` of the run `clerk-7` to end at its deadline, 2026-03-10T08:58:59.000Z',
+  ],
+  ['full-inboxes', answering({ unreadInputs: 101 }), 'at most 100 unread inputs, got 101'],
 ];
-
-function fleet(fields: Partial<DeploymentStatus>): Partial<DoctorWorld> {
-  return { service: service({ deployment: async () => ({ ...EMPTY_FLEET, ...fields }) }) };
-}
-
-function runs(run: OpenRun, fields: Partial<DoctorService> = {}): Partial<DoctorWorld> {
-  return { service: service({ openRuns: async () => [run], ...fields }) };
-}
 
 describe('a check', () => {
   it.each(FIRING)('%s fires', async (code, given, says) => {
@@ -189,63 +186,62 @@ describe('a check', () => {
     expect(await found(code, world())).toEqual([]);
   });
 
-  it('does not fire for what is as it should be', async () => {
-    const busy = openRun({ task: { attempt: 1, scheduledAt: NOW - 90_000, isStarted: true } });
-    const drained = version({ state: 'drained', workers: 0 });
-    expect(await found('waiting-tasks', world(runs(busy)))).toEqual([]);
-    expect(await found('version-without-workers', world(fleet({ versions: [drained] })))).toEqual(
-      [],
-    );
-    // Workers of two builds do not share runs.
-    const both = [worker('11111111', '0.1.0', 'a'), worker('22222222', '0.2.0', 'b')];
-    const two = world({ service: service({ workers: async () => both }) });
-    expect(await found('mixed-versions', two)).toEqual([]);
-    expect(await found('mixed-agents', two)).toEqual([]);
+  it.each<readonly [code: string, given: Partial<DoctorWorld>]>([
+    [
+      'waiting-tasks',
+      runs(openRun({ task: { attempt: 1, scheduledAt: NOW - 90_000, isStarted: true } })),
+    ],
+    ['version-without-workers', fleet({ versions: [version({ state: 'drained', workers: 0 })] })],
+    // Its workers poll queues of another environment.
+    [
+      'version-without-role',
+      fleet({ versions: [version({ state: 'current', queues: ['other'] })] }),
+    ],
+    [
+      'version-without-role',
+      fleet(
+        { versions: [version({ state: 'current', queues: ['everloop'] })] },
+        { workers: async () => [worker({ build: 'a' })] },
+      ),
+    ],
+    [
+      'late-suggestions',
+      runs(openRun({ events: 9_000 }), {
+        handoverAdvice: async () => ({ isDue: true, since: NOW }),
+      }),
+    ],
+    [
+      'late-handovers',
+      runs(openRun(), {
+        handoverAdvice: async () => ({ isDue: true, since: NOW - 59 * MINUTE_MS }),
+      }),
+    ],
+    ['late-questions', answering({ deadlines: [{ id: 'q1', deadline: NOW - 30_000 }] })],
+    ['full-inboxes', answering({ unreadInputs: 100 })],
+    ['clock-skew', FOREIGN],
+    ['missing-search-attributes', served({ searchAttributes: async () => null })],
+  ])('%s does not fire for what is as it should be', async (code, given) => {
+    expect(await found(code, world(given))).toEqual([]);
   });
 
-  it('package-copies fires for two copies of a package that must be one', async () => {
-    const one = { 'node_modules/protobufjs/package.json': '{"version": "8.8.1"}' };
-    const two = {
-      ...one,
-      'node_modules/@other/sdk/node_modules/protobufjs/package.json': '{"version": "7.0.0"}',
-    };
+  it.each(['mixed-versions', 'mixed-agents', 'mixed-sdks', 'mixed-nodes'])(
+    '%s does not fire for workers of two builds, which share no runs',
+    async (code) => {
+      const both = [
+        worker({ build: 'a' }),
+        worker({ build: 'b', agents: '22222222', version: '0.2.0', node: '24' }),
+      ];
+      expect(await found(code, world(served({ workers: async () => both })))).toEqual([]);
+    },
+  );
 
-    expect(await found('package-copies', world({ cwd: await project(one) }))).toEqual([]);
-    expect(await found('package-copies', world({ cwd: await project(two) }))).toMatchObject([
-      {
-        message: expect.stringMatching(/one copy of protobufjs, got 2: 8\.8\.1.*7\.0\.0/) as string,
-      },
-    ]);
-  });
-});
+  it('reads identities without the version of Node, as earlier releases have them', async () => {
+    const before = { ...worker(), identity: '1@host/everloop-0.1.0/-/1a2b3c4d' };
+    const both = [before, worker({ version: '0.2.0' })];
+    const given = world(served({ workers: async () => both }));
 
-describe('a fix', () => {
-  it('adds the data folder to .gitignore, once', async () => {
-    const cwd = await project({ '.git/HEAD': '', '.gitignore': 'node_modules' });
-    const given = world({ cwd });
-
-    expect(await found('folder-not-ignored', given)).toMatchObject([{ fixable: true }]);
-    expect(await readFile(join(cwd, '.gitignore'), 'utf8')).toBe('node_modules');
-    expect(await found('folder-not-ignored', given, true)).toMatchObject([{ fixed: true }]);
-
-    expect(await readFile(join(cwd, '.gitignore'), 'utf8')).toBe('node_modules\n.everloop/\n');
-    expect(await found('folder-not-ignored', given)).toEqual([]);
-    expect(await found('folder-not-ignored', world({ cwd: await project({}) }))).toEqual([]);
-  });
-
-  it('removes a bundle that cannot be read, and no other', async () => {
-    const sound = '.everloop/cache/workflows-1.json';
-    const broken = '.everloop/cache/workflows-2.json';
-    const cwd = await project({ [sound]: '{"v": 5, "code": "1"}', [broken]: '{"v": 5, "co' });
-    const given = world({ cwd });
-
-    expect(await found('broken-bundle-cache', given)).toMatchObject([{ fixable: true }]);
-    expect(existsSync(join(cwd, broken))).toBe(true);
-    expect(await found('broken-bundle-cache', given, true)).toMatchObject([{ fixed: true }]);
-
-    expect(existsSync(join(cwd, broken))).toBe(false);
-    expect(existsSync(join(cwd, sound))).toBe(true);
-    expect(await found('broken-bundle-cache', given)).toEqual([]);
+    expect(await found('mixed-nodes', given)).toEqual([]);
+    expect(await found('mixed-versions', given)).toHaveLength(1);
   });
 });
 

@@ -69,11 +69,14 @@ it(
     expect(before.exitCode).toBe(1);
     expect(workersOf(after)).toEqual([]);
     expect(after.exitCode).toBe(1);
+    // The server is not one that Everloop started for this folder.
+    expect(after.findings.map(({ code }) => code)).toContain('unseen-limits');
+    expect(after.runs?.open).toBeGreaterThanOrEqual(1);
     const finding = after.findings.find(({ message }) => message.includes(run.workflowId));
     expect(finding).toMatchObject({ code: 'failing-tasks', severity: 'error' });
     expect(finding?.message).toContain('Refused: input of version 99');
     const [seen] = await service.workers(taskQueue, 'workflows');
-    expect(seen?.identity).toMatch(/^\d+@[^/]+\/everloop-\d+\.\d+\.\d+\/-\/[0-9a-f]{8}$/);
+    expect(seen?.identity).toMatch(/^\d+@[^/]+\/node-\d+\/everloop-\d+\.\d+\.\d+\/-\/[0-9a-f]{8}$/);
   },
 );
 

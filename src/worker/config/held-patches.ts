@@ -23,3 +23,9 @@ export function readHeldPatches(
   }
   return names.filter((name) => name !== '');
 }
+
+/** Those of the held patches that this release does not have, so that holding them has no effect. */
+export function unknownPatches(held: HeldPatches | undefined): readonly string[] {
+  if (held === undefined || held === 'all') return [];
+  return held.filter((name) => !Object.hasOwn(PATCHES, name));
+}

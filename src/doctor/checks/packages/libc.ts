@@ -1,4 +1,4 @@
-import type { DoctorCheck } from './check.ts';
+import type { DoctorCheck } from '../check.ts';
 
 /** The native part of a worker needs glibc. */
 export const libc: DoctorCheck = {

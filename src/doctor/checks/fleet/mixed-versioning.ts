@@ -1,4 +1,4 @@
-import type { DoctorCheck } from './check.ts';
+import type { DoctorCheck } from '../check.ts';
 
 /** With a current version, no worker without a version polls its queues. */
 export const mixedVersioning: DoctorCheck = {

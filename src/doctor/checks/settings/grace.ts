@@ -1,5 +1,5 @@
-import { CONFIG_DEFAULTS } from '../../worker/config/config.ts';
-import type { DoctorCheck } from './check.ts';
+import { CONFIG_DEFAULTS } from '../../../worker/config/config.ts';
+import type { DoctorCheck } from '../check.ts';
 
 /** Workers that stop give model calls time to end. */
 export const grace: DoctorCheck = {

@@ -1,4 +1,4 @@
-import type { DoctorCheck, DoctorProblem } from './check.ts';
+import type { DoctorCheck, DoctorProblem } from '../check.ts';
 
 /** Shown at most; the rest is counted. */
 const SHOWN = 10;

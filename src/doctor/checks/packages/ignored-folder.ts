@@ -1,7 +1,7 @@
 import { appendFile, readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { existsSync } from 'node:fs';
-import type { DoctorCheck } from './check.ts';
+import type { DoctorCheck } from '../check.ts';
 
 /** The data folder is kept out of git: it holds what people and models wrote. */
 export const ignoredFolder: DoctorCheck = {

@@ -1,4 +1,4 @@
-import type { DoctorCheck, DoctorProblem } from './check.ts';
+import type { DoctorCheck, DoctorProblem } from '../check.ts';
 
 /** The service ends a run beyond these. */
 const MAX_EVENTS = 51_200;

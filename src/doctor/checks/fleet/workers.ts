@@ -1,6 +1,7 @@
-import type { WorkerConfig } from '../../worker/config/config.ts';
+import { neededQueues, type NeededQueue } from './needed-queues.ts';
 import { isLive } from './seen-worker.ts';
-import type { DoctorCheck, DoctorService, DoctorProblem } from './check.ts';
+import type { DoctorCheck, DoctorProblem } from '../check.ts';
+import type { DoctorService } from '../doctor-service.ts';
 
 /** Each queue has a worker for each kind of task that runs put there. */
 export const workers: DoctorCheck = {
@@ -9,24 +10,15 @@ export const workers: DoctorCheck = {
   find: async ({ service, config, now }) => {
     if (service === null) return [];
     const problems = await Promise.all(
-      needsOf(config).map(([queue, kind]) => problemOf(service, queue, kind, now)),
+      neededQueues(config).map((needed) => problemOf(service, needed, now)),
     );
     return problems.filter((problem) => problem !== null);
   },
 };
 
-type Kind = 'workflows' | 'activities';
-
-function needsOf(config: WorkerConfig): readonly (readonly [string, Kind])[] {
-  const { taskQueue, modelTaskQueue, toolTaskQueue } = config;
-  const activities = [...new Set([taskQueue, modelTaskQueue, toolTaskQueue])];
-  return [[taskQueue, 'workflows'], ...activities.map((queue) => [queue, 'activities'] as const)];
-}
-
 async function problemOf(
   service: DoctorService,
-  queue: string,
-  kind: Kind,
+  [queue, kind]: NeededQueue,
   now: number,
 ): Promise<DoctorProblem | null> {
   const seen = await service.workers(queue, kind);

@@ -1,5 +1,5 @@
-import { unknownVariables } from '../../worker/config/config.ts';
-import type { DoctorCheck } from './check.ts';
+import { unknownVariables } from '../../../worker/config/config.ts';
+import type { DoctorCheck } from '../check.ts';
 
 /** Every variable of Everloop has an effect. */
 export const variables: DoctorCheck = {

@@ -1,16 +1,22 @@
 /** What the identity of a worker says, and whether it lives. */
-import { LIVE_MS } from '../../versioning/fleet.ts';
-import type { DoctorWorld, SeenWorker } from './check.ts';
+import { LIVE_MS } from '../../../versioning/fleet.ts';
+import type { DoctorWorld } from '../check.ts';
+import type { SeenWorker } from '../doctor-service.ts';
 
 /** A worker of Everloop, by its identity. */
 export interface KnownWorker {
   readonly identity: string;
+  /** Its major version of Node: `22`; null: a release before this part of the identity. */
+  readonly node: string | null;
   readonly version: string;
   /** `-`: none. */
   readonly build: string;
   /** Digest of its agents. */
   readonly agents: string;
 }
+
+/** How a worker names itself; see `identity.ts` of the worker. */
+const IDENTITY = /(?:\/node-(\d+))?\/everloop-([^/]+)\/(.+)\/([0-9a-f]{8})$/;
 
 /** Whether the worker polled within the last 70 seconds. */
 export function isLive({ seenAt }: SeenWorker, now: number): boolean {
@@ -27,10 +33,10 @@ export async function knownWorkers({
   return seen
     .filter((worker) => isLive(worker, now))
     .flatMap(({ identity }) => {
-      const read = /\/everloop-([^/]+)\/([^/]+)\/([0-9a-f]{8})$/.exec(identity);
+      const read = IDENTITY.exec(identity);
       if (read === null) return [];
-      const [, version = '', build = '', agents = ''] = read;
-      return [{ identity, version, build, agents }];
+      const [, node = null, version = '', build = '', agents = ''] = read;
+      return [{ identity, node, version, build, agents }];
     });
 }
 

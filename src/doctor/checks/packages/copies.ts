@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parsedJson } from '../../client/parsed-json.ts';
-import { isPlainObject } from '../../core/base/json.ts';
-import type { DoctorCheck, DoctorProblem } from './check.ts';
+import { parsedJson } from '../../../client/parsed-json.ts';
+import { isPlainObject } from '../../../core/base/json.ts';
+import type { DoctorCheck, DoctorProblem } from '../check.ts';
 
 /** Two copies of these do not recognise each other's values. */
 const SINGLE = ['@temporalio/common', 'protobufjs'];

@@ -1,4 +1,4 @@
-import type { DoctorCheck } from './check.ts';
+import type { DoctorCheck } from '../check.ts';
 
 const DAY_MS = 86_400_000;
 

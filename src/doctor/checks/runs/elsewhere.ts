@@ -1,21 +1,15 @@
-import { inTurns } from '../../client/in-turns.ts';
-import type { DoctorCheck, DoctorProblem } from './check.ts';
-
-/** Asked at most, newest first: each question takes a worker. */
-const ASKED = 50;
+import type { DoctorCheck, DoctorProblem } from '../check.ts';
+import type { RunAnswer } from '../doctor-service.ts';
 
 /** No run waits for a worker that has what it needs. */
 export const elsewhere: DoctorCheck = {
   code: 'waits-elsewhere',
   area: 'runs',
   find: async ({ service }) => {
-    const runs = (await service?.openRuns()) ?? [];
+    const answers = (await service?.answers()) ?? new Map<string, RunAnswer>();
     const byWait = new Map<string, string[]>();
-    // No worker answers for a run whose task waits or fails, which is another finding.
-    const asked = runs.filter(({ task }) => task === null).slice(0, ASKED);
-    const waits = await inTurns(asked, ({ id }) => service?.waitsFor(id) ?? Promise.resolve([]));
-    for (const [place, { id }] of asked.entries()) {
-      for (const wait of waits[place] ?? []) {
+    for (const [id, { waitsFor }] of answers) {
+      for (const wait of waitsFor) {
         if (wait.startsWith('worker with ')) byWait.set(wait, [...(byWait.get(wait) ?? []), id]);
       }
     }

@@ -1,4 +1,4 @@
-import type { DoctorCheck } from './check.ts';
+import type { DoctorCheck } from '../check.ts';
 import { knownWorkers, tally } from './seen-worker.ts';
 
 /** The workers of a queue that share runs have one version of Everloop. */

@@ -1,8 +1,8 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { parsedJson } from '../../client/parsed-json.ts';
-import { isPlainObject } from '../../core/base/json.ts';
-import type { DoctorCheck, DoctorProblem } from './check.ts';
+import { parsedJson } from '../../../client/parsed-json.ts';
+import { isPlainObject } from '../../../core/base/json.ts';
+import type { DoctorCheck, DoctorProblem } from '../check.ts';
 
 /** The cached workflow bundles can be read. */
 export const bundleCache: DoctorCheck = {

@@ -1,4 +1,4 @@
-import type { DoctorCheck } from './check.ts';
+import type { DoctorCheck } from '../check.ts';
 
 /** A server answers, with this namespace. */
 export const reachable: DoctorCheck = {

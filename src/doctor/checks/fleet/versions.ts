@@ -1,4 +1,4 @@
-import type { DoctorCheck, DoctorProblem } from './check.ts';
+import type { DoctorCheck, DoctorProblem } from '../check.ts';
 
 /** Each version of the fleet that has runs, or gets them, has workers. */
 export const versions: DoctorCheck = {

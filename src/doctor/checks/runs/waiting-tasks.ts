@@ -1,4 +1,4 @@
-import type { DoctorCheck } from './check.ts';
+import type { DoctorCheck } from '../check.ts';
 
 const MAX_WAIT_MS = 60_000;
 
