@@ -33,7 +33,7 @@ export {
   type WorkerParts,
   type WorkerRole,
 } from './worker/serve/create-worker.ts';
-export { createDirectoryArchive } from './worker/archive/directory-archive.ts';
+export { createDirectoryArchive } from './worker/files/directory-archive.ts';
 export {
   EMBEDDED_SERVER_DEFAULTS,
   startOrFindServer,

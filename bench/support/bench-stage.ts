@@ -15,6 +15,7 @@ import {
 } from '../../src/worker/serve/create-worker.ts';
 import { createDirectoryArchive } from '../../src/worker/archive/directory-archive.ts';
 import { cliFolder } from '../../src/worker/server/cli-folder.ts';
+import { createDirectoryArchive } from '../../src/worker/files/directory-archive.ts';
 import { startOrFindServer } from '../../src/worker/server/embedded-server.ts';
 
 /** Everything that a benchmark needs. */

@@ -1,5 +1,7 @@
 /** One model call through the middleware of its agent. */
-import type { ModelRequest, Reply, TokenUsage } from '../core/contract/model.ts';
+import { defined } from '../core/base/defined.ts';
+import type { EstimatedUsage, ModelRequest, Reply, TokenUsage } from '../core/contract/model.ts';
+import { addEstimates } from '../core/model/estimated-usage.ts';
 import { addUsage, noUsage } from '../core/model/usage.ts';
 import { layered, type ModelMiddleware } from '../define/definition/middleware.ts';
 import { callEntry, type CallIo, type ModelCallResult } from './model-adapter.ts';
@@ -19,7 +21,7 @@ export async function callLayeredModel(
   io: CallIo,
 ): Promise<ModelCallResult> {
   if (around.length === 0) return callEntry(entry, request, io);
-  const spent = { usage: noUsage, isKnown: true, calls: 0 };
+  const spent: Spent = { usage: noUsage, isKnown: true, calls: 0, unreported: undefined };
   const aborted = (): ModelCallResult => ({
     kind: 'aborted',
     usage: spent.usage,
@@ -44,6 +46,7 @@ export async function callLayeredModel(
       throw new Error('The model call was aborted.');
     }
     add(outcome.reply.usage, outcome.reply.usageKnown);
+    spent.unreported = addEstimates(spent.unreported, outcome.reply.unreported);
     return outcome.reply;
   };
   const asked = layered(around, ask);
@@ -54,10 +57,19 @@ export async function callLayeredModel(
     const reply = ended.kind === 'returned' ? ended.value : undefined;
     checkReply(reply);
     if (spent.calls === 0) return { kind: 'reply', reply };
-    return { kind: 'reply', reply: { ...reply, usage: spent.usage, usageKnown: spent.isKnown } };
+    const { usage, isKnown: usageKnown, unreported } = spent;
+    return { kind: 'reply', reply: { ...reply, ...defined({ usage, usageKnown, unreported }) } };
   } catch (error) {
     throw spent.calls > 0 ? withUsage(causeOf(error), spent.usage) : error;
   }
+}
+
+/** What all calls of a chain of middleware have used. */
+interface Spent {
+  usage: TokenUsage;
+  isKnown: boolean;
+  calls: number;
+  unreported: EstimatedUsage | undefined;
 }
 
 /** A reply goes into the transcript, where any other value would break the run later. */

@@ -13,6 +13,7 @@ import type {
   TokenUsage,
 } from '../core/contract/model.ts';
 import { noUsage } from '../core/model/usage.ts';
+import { withUnreported } from '../core/ask/unreported-usage.ts';
 import { readReply } from '../core/model/read-reply.ts';
 import { attempt } from '../tools/attempt.ts';
 import { toCallOptions } from './model-call-options.ts';
@@ -86,7 +87,9 @@ export async function callEntry(
     const { usage, known } = reply === undefined ? call.usage() : pricedOf(reply);
     return { kind: 'aborted', usage, usageKnown: known };
   }
-  if (reply !== undefined) return { kind: 'reply', reply };
+  if (reply !== undefined) {
+    return { kind: 'reply', reply: withUnreported(reply, request, entry.price) };
+  }
   const { usage, known } = call.usage();
   const thrown = settled?.kind === 'threw' ? settled.error : new Error('The model did not stop.');
   const error = watch.expired() ?? thrown;

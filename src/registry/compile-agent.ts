@@ -82,6 +82,7 @@ export function compileAgent(
     ...defined({ compiled: start.compiled && compiledText(start.compiled) }),
     ...toolModels(definition, models, [...asked.models], [...limits, ...above]),
     limits,
+    onUnknownUsage: 'estimate',
     ...defined({ compaction: compaction ?? undefined }),
   };
   return { kind: 'agent', spec, warnings: limitWarnings(spec, used) };

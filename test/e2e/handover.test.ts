@@ -5,7 +5,7 @@ import type { AgentDefinition } from '../../src/define/definition/definitions.ts
 import type { Archive } from '../../src/activities/archive-transcript.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { AgentEvent } from '../../src/core/contract/events.ts';
-import { createDirectoryArchive } from '../../src/worker/archive/directory-archive.ts';
+import { createDirectoryArchive } from '../../src/worker/files/directory-archive.ts';
 import { inputSignal } from '../../src/workflows/messages.ts';
 import { eventually } from '../support/eventually.ts';
 import { extent } from '../support/extent.ts';

@@ -1,46 +1,25 @@
 /** A tool that blocks JavaScript holds its worker, which the service then takes for lost. */
-import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { servingProgram } from '../support/builds.ts';
-import { shareBundle } from '../support/bundles.ts';
-import { eventually } from '../support/eventually.ts';
 import { bodiesOf, hasNoGap } from '../support/runs.ts';
 import { openStage, type Stage } from '../support/stage.ts';
-
-const AGENTS = fileURLToPath(new URL('../support/fixtures/holding-agents.ts', import.meta.url));
+import { startWorkerCommand, type RunningCommand } from '../support/worker-command.ts';
 
 const taskQueue = `held-${randomUUID()}`;
-const said: string[] = [];
 let stage: Stage;
-let worker: ChildProcess;
+let worker: RunningCommand;
 
 beforeAll(async () => {
   stage = await openStage(inject('temporal'));
-  await shareBundle(stage.folder);
-  worker = spawn(process.execPath, [...servingProgram(), 'worker', '--agents', AGENTS], {
-    cwd: stage.folder,
-    env: {
-      PATH: process.env['PATH'],
-      TEMPORAL_ADDRESS: stage.address,
-      TEMPORAL_NAMESPACE: stage.namespace,
-      EVERLOOP_TASK_QUEUE: taskQueue,
-      EVERLOOP_DATA_DIR: stage.folder,
-      EVERLOOP_LOG_LEVEL: 'WARN',
-    },
-    stdio: ['ignore', 'ignore', 'pipe'],
+  worker = await startWorkerCommand(stage, {
+    agents: 'holding-agents.ts',
+    taskQueue,
+    logLevel: 'WARN',
   });
-  worker.stderr?.on('data', (data: Buffer) => said.push(data.toString()));
-  await eventually('the worker to be ready', () => said.join('').includes('Ready.'));
 });
 afterAll(async () => {
-  if (worker.exitCode === null) {
-    worker.kill('SIGTERM');
-    await once(worker, 'exit');
-  }
-  await stage.close();
+  await worker?.stop();
+  await stage?.close();
 });
 
 it('[R2] the tool succeeds with a longer heartbeat, and so do the calls beside it', async () => {
@@ -69,6 +48,6 @@ it('[R2] the tool succeeds with a longer heartbeat, and so do the calls beside i
       of?.activityType?.name === 'callTool' ? [Number(of.heartbeatTimeout?.seconds)] : [],
   );
   expect([heartbeats[0], heartbeats.at(-1)]).toEqual([5, 15]);
-  expect(said.join('')).toMatch(/tool refund held the worker for 1\d s/);
+  expect(worker.said()).toMatch(/tool refund held the worker for 1\d s/);
   await stage.replay(run);
 }, 180_000);

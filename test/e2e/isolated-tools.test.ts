@@ -1,48 +1,24 @@
 /** Tools that would end or block their worker end alone, when they are isolated. */
-import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { EXIT_CODES } from '../../src/cli/terminal/exit-codes.ts';
-import { servingProgram } from '../support/builds.ts';
-import { shareBundle } from '../support/bundles.ts';
-import { eventually } from '../support/eventually.ts';
 import { ISOLATED_CALLS } from '../support/isolated-calls.ts';
 import { bodiesOf, hasNoGap } from '../support/runs.ts';
 import { openStage, type Stage } from '../support/stage.ts';
-
-const AGENTS = fileURLToPath(new URL('../support/fixtures/isolated-agents.ts', import.meta.url));
+import { startWorkerCommand, type RunningCommand } from '../support/worker-command.ts';
 
 const taskQueue = `isolated-${randomUUID()}`;
-const said: string[] = [];
 let stage: Stage;
-let worker: ChildProcess;
+let worker: RunningCommand;
 
 beforeAll(async () => {
   stage = await openStage(inject('temporal'));
-  await shareBundle(stage.folder);
-  worker = spawn(process.execPath, [...servingProgram(), 'worker', '--agents', AGENTS], {
-    cwd: stage.folder,
-    env: {
-      PATH: process.env['PATH'],
-      TEMPORAL_ADDRESS: stage.address,
-      TEMPORAL_NAMESPACE: stage.namespace,
-      EVERLOOP_TASK_QUEUE: taskQueue,
-      EVERLOOP_DATA_DIR: stage.folder,
-      EVERLOOP_LOG_LEVEL: 'ERROR',
-    },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  worker.stderr?.on('data', (data: Buffer) => said.push(data.toString()));
-  await eventually('the worker to be ready', () => said.join('').includes('Ready.'));
+  worker = await startWorkerCommand(stage, { agents: 'isolated-agents.ts', taskQueue });
 });
 afterAll(async () => {
-  if (worker.exitCode === null) {
-    worker.kill('SIGTERM');
-    await once(worker, 'exit');
-  }
-  await stage.close();
+  await worker?.stop();
+  await stage?.close();
 });
 
 it('[R2] their worker, the run itself and the runs beside it go on', async () => {
@@ -82,18 +58,18 @@ it('[R2] their worker, the run itself and the runs beside it go on', async () =>
 
   expect(beside.length).toBeGreaterThan(1);
   expect(beside).toEqual(beside.map(() => ({ status: 'success', lost: 0 })));
-  expect([worker.exitCode, worker.signalCode]).toEqual([null, null]);
-  const log = said.join('');
+  expect([worker.process.exitCode, worker.process.signalCode]).toEqual([null, null]);
+  const log = worker.said();
   expect(log).toMatch(/Unhandled rejection in tool scatter \(call .* of run .*\).*left behind/);
   expect(log).toMatch(/Uncaught exception in tool scatter \(call .* of run .*\).*left behind/);
   await stage.replay(run);
 }, 240_000);
 
 it('[R2] an uncaught error of no run stops the worker in order', async () => {
-  const exit = once(worker, 'exit');
-  worker.kill('SIGUSR2');
+  const exit = once(worker.process, 'exit');
+  worker.process.kill('SIGUSR2');
 
   expect(await exit).toEqual([EXIT_CODES.unexpected, null]);
-  const log = said.join('');
+  const log = worker.said();
   expect(log).toMatch(/Uncaught exception in code that no call of a run started.*of no run\n +at /);
 }, 60_000);

@@ -1,19 +1,17 @@
 /** Calls that lose one worker after another. */
 import { randomUUID } from 'node:crypto';
-import { spawn, type ChildProcess } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { ApplicationFailure } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { ToolOrder, ToolResult } from '../../src/core/contract/outcome.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
-import { servingProgram } from '../support/builds.ts';
 import { shareBundle } from '../support/bundles.ts';
 import { RUNS_ALL } from '../support/extent.ts';
 import { eventually } from '../support/eventually.ts';
 import { poisonAgents } from '../support/fixtures/poison-agents.ts';
 import { bodiesOf, hasNoGap } from '../support/runs.ts';
 import { openStage, type Stage } from '../support/stage.ts';
+import { spawnWorkerCommand, type RunningCommand } from '../support/worker-command.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -96,35 +94,23 @@ describe('[R2] a call that has lost ten workers', () => {
 });
 
 describe('[R2] a tool that ends its process', () => {
-  const agents = fileURLToPath(new URL('../support/fixtures/poison-agents.ts', import.meta.url));
   const taskQueue = `poison-${randomUUID()}`;
-  let worker: ChildProcess | undefined;
+  let worker: RunningCommand | undefined;
   let isOver = false;
   let deaths = 0;
 
   /** A worker with the agent file, and another each time that it dies. */
   function startWorker(): void {
-    worker = spawn(process.execPath, [...servingProgram(), 'worker', '--agents', agents], {
-      cwd: stage.folder,
-      env: {
-        PATH: process.env['PATH'],
-        TEMPORAL_ADDRESS: stage.address,
-        TEMPORAL_NAMESPACE: stage.namespace,
-        EVERLOOP_TASK_QUEUE: taskQueue,
-        EVERLOOP_DATA_DIR: stage.folder,
-        EVERLOOP_LOG_LEVEL: 'ERROR',
-      },
-      stdio: 'ignore',
-    });
-    worker.once('exit', () => {
+    worker = spawnWorkerCommand(stage, { agents: 'poison-agents.ts', taskQueue });
+    worker.process.once('exit', () => {
       if (isOver) return;
       deaths += 1;
       startWorker();
     });
   }
-  afterAll(() => {
+  afterAll(async () => {
     isOver = true;
-    worker?.kill('SIGKILL');
+    await worker?.stop();
   });
 
   it.runIf(RUNS_ALL)(

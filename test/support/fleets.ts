@@ -5,7 +5,7 @@ import type { AgentDefinition } from '../../src/define/definition/definitions.ts
 import type { Everloop } from '../../src/client/everloop-client.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { createDeployment, type Deployment } from '../../src/versioning/deployment.ts';
-import { createDirectoryArchive } from '../../src/worker/archive/directory-archive.ts';
+import { createDirectoryArchive } from '../../src/worker/files/directory-archive.ts';
 import type { Served, Stage } from './stage.ts';
 
 /** A fleet of a test: one task queue, one deployment. */

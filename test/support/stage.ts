@@ -17,7 +17,7 @@ import {
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { createChunkBus, type ChunkBus } from '../../src/worker/streaming/chunk-bus.ts';
 import { createWorker, type WorkerParts } from '../../src/worker/serve/create-worker.ts';
-import { createDirectoryArchive } from '../../src/worker/archive/directory-archive.ts';
+import { createDirectoryArchive } from '../../src/worker/files/directory-archive.ts';
 import { installRuntime } from '../../src/worker/serve/serve.ts';
 import { bundleFolder } from './bundles.ts';
 import { withHiddenValue } from './hidden-values.ts';

@@ -4,7 +4,7 @@
  */
 import { NativeConnection } from '@temporalio/worker';
 import { createWorker, type WorkerParts } from '../../src/worker/serve/create-worker.ts';
-import { createDirectoryArchive } from '../../src/worker/archive/directory-archive.ts';
+import { createDirectoryArchive } from '../../src/worker/files/directory-archive.ts';
 import { installRuntime } from '../../src/worker/serve/serve.ts';
 import { bundleFolder } from './bundles.ts';
 

@@ -118,7 +118,7 @@ function addRetryCommand(program: Command, act: CommandRunner): void {
   withPath(program.command('retry'))
     .summary('have a call tried again that waits for an operator')
     .description(
-      'Has a call tried once more that has lost ten workers. `everloop show` lists such calls with ' +
+      'Has a call tried once more that ten workers died with. `everloop show` lists such calls with ' +
         'what the run waits for.',
     )
     .argument('<id>', 'id of the run')

@@ -8,7 +8,7 @@ import { defined } from '../../core/base/defined.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { archiveDirOf, configOf } from '../../worker/config/config-of.ts';
 import type { WorkerConfig } from '../../worker/config/config.ts';
-import { createDirectoryArchive } from '../../worker/archive/directory-archive.ts';
+import { createDirectoryArchive } from '../../worker/files/directory-archive.ts';
 import { findAddress } from '../../worker/serve/find-address.ts';
 import { stopOnSignal } from '../../worker/serve/shutdown.ts';
 import { EXIT_CODES } from './exit-codes.ts';

@@ -23,6 +23,7 @@ import {
   type StartedCover,
 } from './cover-call.ts';
 import { isLastTurn } from './last-turn.ts';
+import { afterUnreported, unreportedFields, unreportedIn } from './unreported-usage.ts';
 import { downgradeOf, strategyOf } from './output-strategy.ts';
 
 /** How a question ended, unless it was left: a reply, or the last failure. */
@@ -104,8 +105,10 @@ function callModel(
   const cover = plan === null ? null : startCover(run, plan);
   const order = beginModelCall(iteration, model, asking, cover);
   const covered = cover === null ? undefined : run.state.covers?.at(-1)?.seq;
-  const callAfter = (outcome: ModelOutcome): EventBody =>
-    modelCallAfter(order, outcome, run.host.now() - order.time, callId);
+  const callAfter = (outcome: ModelOutcome, unreported: Unreported = {}): EventBody => ({
+    ...modelCallAfter(order, outcome, run.host.now() - order.time, callId),
+    ...unreported,
+  });
   open.count += 1;
   open.models.push(model);
   let cap = cover?.cap;
@@ -140,13 +143,17 @@ function callModel(
   return run.host.callModel(order, run.state, options).then((outcome) => {
     open.count -= 1;
     open.models.splice(open.models.indexOf(model), 1);
-    run.record(callAfter(outcome), defined({ covered }));
+    const policy = unreportedIn(run, outcome);
+    run.record(callAfter(outcome, unreportedFields(policy, outcome)), defined({ covered }));
+    afterUnreported(run, policy, model);
     if (cap !== undefined && outcome.kind === 'reply' && isCutBy(cap.tokens, outcome.reply)) {
       leaveCut(run, asking, outcome.reply, cap.bound);
     }
     return goOn(order, outcome, isShort);
   });
 }
+
+type Unreported = ReturnType<typeof unreportedFields>;
 
 type AskFailure = Extract<AskEnd, { readonly kind: 'failed' }>;
 
@@ -224,12 +231,14 @@ function marksOf(
   return defined({ own: own === undefined ? undefined : (true as const), callId });
 }
 
+type ModelCallAfter = Extract<EventBody, { readonly type: 'agent:model_call:after' }>;
+
 function modelCallAfter(
   { model, purpose, own }: ModelOrder,
   outcome: ModelOutcome,
   durationMs: number,
   callId: string | undefined,
-): EventBody {
+): ModelCallAfter {
   const { attempts, losses } = outcome;
   const { usage, usageKnown } = outcome.kind === 'reply' ? outcome.reply : outcome;
   const shown = {

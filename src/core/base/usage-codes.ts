@@ -37,6 +37,7 @@ export const usageCodes = {
   mode_turns: 'More than one turn in mode `text`.',
   mode_validators: 'Validators in mode `text`, whose answer is never validated.',
   no_context_window: 'A `context` trigger watches a model whose entry has no `contextWindow`.',
+  model_reply: 'A model function returned something that is no reply; the message names the field.',
   no_model: 'There is no request to preview: a pipeline or a fan-out calls no model itself.',
   no_sections: 'A format has no section to read.',
   number: 'A number is out of its range.',

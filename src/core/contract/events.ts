@@ -7,7 +7,7 @@ import type { Rules } from '../../lisp.ts';
 import type { StrategySpec } from './compaction.ts';
 import type { FailedAttempt } from './host-outcome.ts';
 import type { Json } from '../base/json.ts';
-import type { Breach, Limit } from './limit.ts';
+import type { Breach, Limit, UnknownUsage } from './limit.ts';
 import type {
   EstimatedUsage,
   FinishReason,
@@ -95,8 +95,13 @@ export type EventBody =
       readonly purpose: ModelPurpose;
       readonly usage: TokenUsage;
       readonly usageKnown: boolean;
-      /** Set when attempts died with their worker: what they used, by estimate. */
+      /**
+       * What nobody reported, by estimate: of attempts that died with their worker, and of a reply
+       * with `unreported: 'estimate'`.
+       */
       readonly estimated?: EstimatedUsage;
+      /** Set when the reply has no usage, but a limit needs it: what the limit says. */
+      readonly unreported?: UnknownUsage;
       /** Absent if the call failed or was aborted, and in reports of tools and validators. */
       readonly finishReason?: FinishReason;
       readonly attempts: number;

@@ -1,6 +1,6 @@
 /** The payload that starts the workflow `agent`. */
 import type { JsonObject } from '../base/json.ts';
-import type { Limit } from './limit.ts';
+import type { Limit, UnknownUsage } from './limit.ts';
 import type { Task } from '../base/message.ts';
 import type { Step, StepMemory, Usage } from './step.ts';
 import type { ParentLink } from './lease.ts';
@@ -32,6 +32,12 @@ export type LimitsInput =
       readonly activeMs?: number | 'unlimited';
       readonly depth?: number | 'unlimited';
       readonly custom?: readonly Limit[];
+      /**
+       * What a reply does whose provider reports no usage, for all limits on tokens and cost:
+       * `estimate` (default) counts bytes over 4, `warn` counts nothing and warns once, `end` ends
+       * the run as `limit_exceeded`.
+       */
+      readonly onUnknownUsage?: UnknownUsage;
     };
 
 /** The payload that starts a run, version 1. */

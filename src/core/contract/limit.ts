@@ -8,7 +8,18 @@ export interface Limit {
   readonly max: number;
   /** What happens at the limit: the run ends (default), or only that piece of work is refused. */
   readonly onReach?: 'end' | 'refuse';
+  /**
+   * Of a limit on tokens or cost: what a reply does whose provider reports no usage. Absent: what
+   * the specification says.
+   */
+  readonly onUnknownUsage?: UnknownUsage;
 }
+
+/**
+ * What a reply without usage does to a run with a limit on tokens or cost: it is counted by an
+ * estimate, the run is warned once, or the run ends.
+ */
+export type UnknownUsage = 'estimate' | 'warn' | 'end';
 
 /** Whose limit tripped: the run's own or an ancestor's. */
 export type BreachOrigin = 'self' | { readonly runId: string; readonly agent: string };
@@ -21,5 +32,7 @@ export interface Breach {
   readonly value: number;
   /** Set if work was not started: the value that the key would have reached. */
   readonly attempted?: number;
+  /** Set if the limit cannot be kept: the model entry whose reply reported no usage. */
+  readonly unreportedBy?: string;
   readonly origin: BreachOrigin;
 }

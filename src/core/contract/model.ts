@@ -57,9 +57,11 @@ export interface TokenUsage {
   readonly costMicroUsd: number;
 }
 
-/** What attempts used that died with their worker: nobody reported it. */
+/** What nobody reported: of attempts that died with their worker, and of replies without usage. */
 export interface EstimatedUsage {
   readonly totalTokens: number;
+  /** The part of them that was written; absent: not known, most of it was read. */
+  readonly outputTokens?: number;
   /** Integer micro-dollars. */
   readonly costMicroUsd: number;
 }
@@ -107,6 +109,8 @@ export interface Reply {
   readonly usage: TokenUsage;
   /** False when the provider reported no usage, so that `usage` is all zero. */
   readonly usageKnown: boolean;
+  /** What the call used, by estimate: set when the provider reported no usage. */
+  readonly unreported?: EstimatedUsage;
   /** Id of the model entry that answered. */
   readonly model: string;
 }

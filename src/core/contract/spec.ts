@@ -6,7 +6,7 @@
 import type { Limits } from '../../lisp.ts';
 import type { CompactionSpec } from './compaction.ts';
 import type { Json, JsonObject } from '../base/json.ts';
-import type { Limit } from './limit.ts';
+import type { Limit, UnknownUsage } from './limit.ts';
 import type { Message } from '../base/message.ts';
 import type { Mode, OutputStrategy, Price } from './model.ts';
 import type { SignatureField, SignatureType } from './signature.ts';
@@ -314,6 +314,11 @@ export interface AgentSpec {
   readonly maxCallsPerTurn: number;
   /** In the order in which they are checked. */
   readonly limits: readonly Limit[];
+  /**
+   * What replies without usage do where a limit does not say it. Absent, as in runs of older
+   * workers: nothing.
+   */
+  readonly onUnknownUsage?: UnknownUsage;
   /** Absent: the scratchpad is never compacted. */
   readonly compaction?: CompactionSpec;
   readonly timeZone: string;

@@ -19,7 +19,10 @@ export interface Usage {
   readonly modelCallRetries: number;
   readonly toolCalls: number;
   readonly durationMs: number;
-  /** What attempts used that died with their worker; in no other sum. Absent: none did. */
+  /**
+   * What nobody reported: of attempts that died with their worker, and of replies without usage
+   * where a limit needs it. In no other sum. Absent: nothing.
+   */
   readonly estimated?: EstimatedUsage;
   /** The provider was asked for output that fits a schema. */
   readonly schemaUsed?: true;

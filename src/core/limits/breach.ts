@@ -51,10 +51,13 @@ export function wouldCross(
   return null;
 }
 
-/** `limit exceeded: …` or `limit reached: …`, with key, numbers and the ancestor, if any. */
+/** `limit exceeded: …`, `limit reached: …` or `limit not kept: …`, with key, numbers and the ancestor, if any. */
 export function explainBreach(breach: Breach): string {
-  const { key, value, attempted, limit, origin } = breach;
+  const { key, value, attempted, limit, origin, unreportedBy } = breach;
   const name = origin === 'self' ? key : `${key} of ${origin.agent} (run ${origin.runId})`;
+  if (unreportedBy !== undefined) {
+    return `limit not kept: ${name} cannot be counted, because model ${unreportedBy} reported no usage`;
+  }
   return attempted === undefined
     ? `limit exceeded: ${name} is ${value}, the limit is ${limit.max}`
     : `limit reached: ${name} would be ${attempted}, the limit is ${limit.max}`;

@@ -12,7 +12,8 @@ import { editDistance } from '../../lisp/base/suggest.ts';
 import { SELF_PREFIX } from '../contract/stats.ts';
 import { shown } from '../text/shown.ts';
 import type { UsageProblem } from '../base/usage-error.ts';
-import type { Limit } from '../contract/limit.ts';
+import type { Limit, UnknownUsage } from '../contract/limit.ts';
+import { measuresUsage } from './usage-limits.ts';
 
 /** All problems of one limit, each with the code `limit_key`; none if it can be watched. */
 export function limitProblems(value: unknown): readonly UsageProblem[] {
@@ -20,24 +21,35 @@ export function limitProblems(value: unknown): readonly UsageProblem[] {
     return [
       problem(
         "Expected a limit to be { kind: 'exact' | 'prefix', key: text, max: number, " +
-          `onReach?: 'end' | 'refuse' }, got ${shown(value)}. Change it.`,
+          `onReach?: 'end' | 'refuse', onUnknownUsage?: 'estimate' | 'warn' | 'end' }, got ${shown(value)}. Change it.`,
       ),
     ];
   }
   const rows = watchedRows(value);
-  const messages = [keyMessage(value, rows), maxMessage(value, rows), refuseMessage(value, rows)];
+  const messages = [
+    keyMessage(value, rows),
+    maxMessage(value, rows),
+    refuseMessage(value, rows),
+    usageMessage(value),
+  ];
   return messages.flatMap((message) => (message === undefined ? [] : [problem(message)]));
 }
 
 function hasShape(value: unknown): value is Limit {
   if (typeof value !== 'object' || value === null) return false;
-  const { kind, key, max, onReach } = value as { readonly [name: string]: unknown };
+  const { kind, key, max, onReach, onUnknownUsage } = value as { readonly [name: string]: unknown };
   return (
     (kind === 'exact' || kind === 'prefix') &&
     typeof key === 'string' &&
     typeof max === 'number' &&
-    (onReach === undefined || onReach === 'end' || onReach === 'refuse')
+    (onReach === undefined || onReach === 'end' || onReach === 'refuse') &&
+    (onUnknownUsage === undefined || isUnknownUsage(onUnknownUsage))
   );
+}
+
+/** Whether `value` says what replies without usage do. */
+export function isUnknownUsage(value: unknown): value is UnknownUsage {
+  return value === 'estimate' || value === 'warn' || value === 'end';
 }
 
 /** The rows of the table that the limit watches; undefined for user keys. */
@@ -97,6 +109,11 @@ function refuseMessage(limit: Limit, rows: readonly StatKeyRow[] | undefined): s
     row.key.slice(AGENT_PREFIX.length),
   );
   return `Expected \`onReach: 'refuse'\` only on ${names.join(', ')}, got it on \`${limit.key}\`. Use \`onReach: 'end'\`.`;
+}
+
+function usageMessage(limit: Limit): string | undefined {
+  if (limit.onUnknownUsage === undefined || measuresUsage(limit)) return undefined;
+  return `Expected \`onUnknownUsage\` only on limits on tokens and cost, got it on \`${limit.key}\`. Remove it.`;
 }
 
 function problem(message: string): UsageProblem {

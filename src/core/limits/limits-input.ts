@@ -6,7 +6,8 @@ import type { LimitsInput } from '../contract/input.ts';
 import { nearestName } from '../text/nearest.ts';
 import { shown } from '../text/shown.ts';
 import type { UsageProblem } from '../base/usage-error.ts';
-import { limitProblems } from './limit-problems.ts';
+import { isUnknownUsage, limitProblems } from './limit-problems.ts';
+import { measuresUsage } from './usage-limits.ts';
 import type { Limit } from '../contract/limit.ts';
 
 /** Micro-dollars in a US dollar: costs are integers. */
@@ -58,6 +59,7 @@ export function inputProblems(input: unknown): readonly UsageProblem[] {
   return Object.entries(input as { readonly [name: string]: unknown }).flatMap(([name, value]) => {
     if (value === undefined) return [];
     if (name === 'custom') return customProblems(value);
+    if (name === 'onUnknownUsage') return isUnknownUsage(value) ? [] : [badUnknownUsage(value)];
     if (isShortForm(name)) return shortFormProblems(name, value);
     return [unknownShortForm(name)];
   });
@@ -80,10 +82,10 @@ function customProblems(value: unknown): readonly UsageProblem[] {
 }
 
 function unknownShortForm(name: string): UsageProblem {
-  const near = nearestName(name, [...SHORT_FORM_NAMES, 'custom']);
+  const near = nearestName(name, [...SHORT_FORM_NAMES, 'custom', 'onUnknownUsage']);
   const advice =
     near === undefined ? 'Write limits on other keys under `custom`.' : `Did you mean \`${near}\`?`;
-  const names = [...SHORT_FORM_NAMES, 'custom'].join(', ');
+  const names = [...SHORT_FORM_NAMES, 'custom', 'onUnknownUsage'].join(', ');
   const message = `Expected the names of limits to be among ${names}, got \`${name}\`. ${advice}`;
   return { code: 'limit_key', message };
 }
@@ -112,7 +114,24 @@ export function applyLimits(
         ? limits.filter((limit) => limit.kind !== 'exact' || limit.key !== key)
         : withShortForm(limits, name, value);
   }
-  return withCustom(limits, input.custom ?? []);
+  return withUnknownUsage(withCustom(limits, input.custom ?? []), input);
+}
+
+/** Limits on tokens and cost say what this source says, unless it says it for one of them. */
+function withUnknownUsage(
+  limits: readonly Limit[],
+  { onUnknownUsage, custom = [] }: Exclude<LimitsInput, string>,
+): readonly Limit[] {
+  if (onUnknownUsage === undefined) return limits;
+  return limits.map((limit) => {
+    const isSaid = custom.includes(limit) && limit.onUnknownUsage !== undefined;
+    return isSaid || !measuresUsage(limit) ? limit : { ...limit, onUnknownUsage };
+  });
+}
+
+function badUnknownUsage(value: unknown): UsageProblem {
+  const message = `Expected \`onUnknownUsage\` to be 'estimate', 'warn' or 'end', got ${shown(value)}. Change it.`;
+  return { code: 'limit_key', message };
 }
 
 function withShortForm(limits: readonly Limit[], name: ShortForm, value: number): readonly Limit[] {

@@ -1,4 +1,5 @@
 /** Estimates of usage that nobody reports. */
+import { defined } from '../base/defined.ts';
 import { exactSum } from '../base/exact-sum.ts';
 import type { EstimatedUsage, Price } from '../contract/model.ts';
 import { costMicroUsd } from './cost.ts';
@@ -20,8 +21,11 @@ export function addEstimates(
   right: EstimatedUsage | undefined,
 ): EstimatedUsage | undefined {
   if (left === undefined || right === undefined) return left ?? right;
-  return {
+  const { outputTokens: written = 0 } = left;
+  const outputTokens = exactSum(written, right.outputTokens ?? 0);
+  return defined({
     totalTokens: exactSum(left.totalTokens, right.totalTokens),
+    outputTokens: outputTokens === 0 ? undefined : outputTokens,
     costMicroUsd: exactSum(left.costMicroUsd, right.costMicroUsd),
-  };
+  });
 }

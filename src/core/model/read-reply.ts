@@ -1,10 +1,14 @@
 /**
- * Reads any answer of a model as a {@link Reply}. What model functions return is loosely typed and
- * must not break a run. Parts that mean nothing in a reply are dropped.
+ * Reads what a model function returns as a {@link Reply}. It is loosely typed, so many forms are
+ * read; a field that cannot be read is an error that names it. Parts that mean nothing in a reply
+ * are dropped.
  */
 import { defined } from '../base/defined.ts';
 import { isDeeperThan, isPlainObject, MAX_JSON_DEPTH, type Json } from '../base/json.ts';
+import { UsageError } from '../base/usage-error.ts';
+import { shown } from '../text/shown.ts';
 import { priceUsage } from './cost.ts';
+import { hasUsageFields } from './usage.ts';
 import type { FinishReason, NativeCall, Price, Reply } from '../contract/model.ts';
 
 type ReplyPart = Reply['parts'][number];
@@ -22,14 +26,30 @@ const finishReasons: readonly string[] = [
 /** Replaces arguments that have no JSON form. It is not JSON, so the call is malformed. */
 const unreadableArgs = '(not JSON)';
 
+/** The fields of a reply; those in snake case are read as their camel-case forms. */
+const FIELDS: readonly string[] = [
+  'parts',
+  'content',
+  'reasoning',
+  'toolCalls',
+  'finishReason',
+  'usage',
+  'model',
+  'raw',
+];
+
 /**
- * Reads a `ModelReply` or a string as a reply of the model entry `id`; never throws.
+ * Reads a `ModelReply` or a string as a reply of the model entry `id`.
  *
  * `parts` come first, then `reasoning` and `content`, then `toolCalls`. Content that is a list of
  * `{ text }` is read as its texts, other JSON as its JSON text. `args` of a call takes precedence
- * over `arguments`. Text in either stays text, so that the mode reads it as JSON and can report its
- * problems to the model. Without a finish reason it is `tool_calls` or `stop`. Usage: {@link
- * priceUsage}.
+ * over `arguments`; a call may have the form of OpenAI, with both under `function`. Text in either
+ * stays text, so that the mode reads it as JSON and can report its problems to the model. Without a
+ * finish reason it is `tool_calls` or `stop`. Fields may be in snake case, and `tokens: { input,
+ * output }` stands for `usage`. Usage: {@link priceUsage}.
+ *
+ * Throws a `UsageError` that names the field if a field cannot be read, or if there is no field of
+ * a reply at all.
  *
  * @example
  * readReply('Done.', { id: 'mine' }).parts // [{ type: 'text', text: 'Done.' }]
@@ -38,30 +58,83 @@ export function readReply(
   raw: unknown,
   entry: { readonly id: string; readonly price?: Price | undefined },
 ): Reply {
-  const fields: Fields = typeof raw === 'string' ? { content: raw } : isPlainObject(raw) ? raw : {};
-  const given = Array.isArray(fields['parts']) ? (fields['parts'] as readonly unknown[]) : [];
-  const loose = Array.isArray(fields['toolCalls'])
-    ? (fields['toolCalls'] as readonly unknown[])
-    : [];
+  const fields = fieldsOf(raw, entry.id);
+  const list = (name: string): readonly unknown[] => listOf(fields, name, entry.id);
+  const given = list('parts');
+  const loose = list('toolCalls');
+  loose.forEach((call, index) => {
+    if (!isPlainObject(call)) throw unreadable(entry.id, `toolCalls[${index}]`, 'an object', call);
+  });
   const parts = [
     ...given.flatMap(toReplyPart),
-    ...textParts('reasoning', fields['reasoning']),
-    ...textParts('text', fields['content']),
+    ...textParts('reasoning', jsonField(fields, 'reasoning', entry.id)),
+    ...textParts('text', jsonField(fields, 'content', entry.id)),
   ];
   const calls = [...given.flatMap(toCallOfPart), ...loose.flatMap(toCall)];
   const { usage, known } = priceUsage(fields['usage'], entry.price);
+  if (!known) checkUsage(fields['usage'], entry.id);
   return {
     parts,
     calls,
-    finishReason: readFinishReason(fields['finishReason'], calls),
+    finishReason: readFinishReason(fields['finishReason'], calls, entry.id),
     usage,
     usageKnown: known,
     model: entry.id,
   };
 }
 
-function readFinishReason(value: unknown, calls: readonly NativeCall[]): FinishReason {
-  if (typeof value !== 'string') return calls.length > 0 ? 'tool_calls' : 'stop';
+function unreadable(id: string, field: string, wanted: string, got: unknown): UsageError {
+  return new UsageError(
+    'model_reply',
+    `Expected \`${field}\` of the reply of model \`${id}\` to be ${wanted}, got ${shown(got)}. Change what the model function returns.`,
+  );
+}
+
+function fieldsOf(raw: unknown, id: string): Fields {
+  if (typeof raw === 'string') return { content: raw };
+  if (!isPlainObject(raw)) {
+    const message = `Expected the reply of model \`${id}\` to be a text or an object with \`content\`, got ${shown(raw)}. Return one from the model function.`;
+    throw new UsageError('model_reply', message);
+  }
+  const tokens = raw['tokens'] === undefined ? undefined : { tokens: raw['tokens'] };
+  const fields: Fields = {
+    ...raw,
+    toolCalls: raw['toolCalls'] ?? raw['tool_calls'],
+    finishReason: raw['finishReason'] ?? raw['finish_reason'],
+    usage: raw['usage'] ?? tokens,
+  };
+  if (FIELDS.some((name) => fields[name] !== undefined)) return fields;
+  const [unknown] = Object.keys(raw);
+  if (unknown === undefined) return fields;
+  const message = `Expected the reply of model \`${id}\` to have \`content\`, \`parts\` or \`toolCalls\`, got \`${unknown}\`. Change what the model function returns.`;
+  throw new UsageError('model_reply', message);
+}
+
+function listOf(fields: Fields, name: string, id: string): readonly unknown[] {
+  const value = fields[name] ?? [];
+  if (Array.isArray(value)) return value as readonly unknown[];
+  throw unreadable(id, name, 'a list', value);
+}
+
+/** A field that may be text or any JSON. */
+function jsonField(fields: Fields, name: string, id: string): unknown {
+  const value = fields[name];
+  const isReadable = value === undefined || toJson(value) !== undefined;
+  if (!isReadable) throw unreadable(id, name, 'text or JSON', value);
+  return value;
+}
+
+/** Usage that is not reported is no mistake; usage in no known form would not be counted. */
+function checkUsage(usage: unknown, id: string): void {
+  if (usage === undefined || usage === null) return;
+  const isEmpty = isPlainObject(usage) && Object.values(usage).every((count) => count == null);
+  if (isEmpty || hasUsageFields(usage)) return;
+  throw unreadable(id, 'usage', 'counts such as { inputTokens, outputTokens }', usage);
+}
+
+function readFinishReason(value: unknown, calls: readonly NativeCall[], id: string): FinishReason {
+  if (value === undefined || value === null) return calls.length > 0 ? 'tool_calls' : 'stop';
+  if (typeof value !== 'string') throw unreadable(id, 'finishReason', 'text', value);
   const reason = value.replaceAll('-', '_');
   return finishReasons.includes(reason) ? (reason as FinishReason) : 'other';
 }
@@ -84,8 +157,9 @@ function toCallOfPart(part: unknown): NativeCall[] {
 
 function toCall(call: unknown): NativeCall[] {
   if (!isPlainObject(call)) return [];
-  const args = call['args'] === undefined ? call['arguments'] : call['args'];
-  return [nativeCall({ id: call['id'], tool: call['name'], args })];
+  const named = isPlainObject(call['function']) ? call['function'] : call;
+  const args = named['args'] === undefined ? named['arguments'] : named['args'];
+  return [nativeCall({ id: call['id'], tool: named['name'], args })];
 }
 
 function nativeCall(call: {

@@ -46,10 +46,18 @@ export function readUsage(raw: unknown): UsageReading {
   return { usage: usage ?? countsOf({}, AI_SDK_OBJECTS), known: usage !== undefined };
 }
 
+/** Whether a report has fields of a known shape, even without counts. */
+export function hasUsageFields(raw: unknown): boolean {
+  if (!isPlainObject(raw)) return false;
+  const names = [AI_SDK_OBJECTS, ...FLAT_SHAPES].flatMap(({ input, output }) => [input, output]);
+  return names.some((path) => at(raw, path) !== undefined);
+}
+
 /** The cost in micro-dollars that a model function reports with its usage, if any. */
 export function readReportedCost(raw: unknown): number | undefined {
-  if (!isPlainObject(raw) || !isReported(raw['costMicroUsd'])) return undefined;
-  return toCount(raw['costMicroUsd']);
+  if (!isPlainObject(raw)) return undefined;
+  const cost = [raw['costMicroUsd'], raw['cost_micro_usd']].find(isReported);
+  return cost === undefined ? undefined : toCount(cost);
 }
 
 /** The sum of two usages, field by field. */
@@ -64,15 +72,15 @@ export function addUsage(left: TokenUsage, right: TokenUsage): TokenUsage {
   };
 }
 
-/** Where a provider's report has its counts: paths of fields. */
+/** Where a provider's report has its counts: paths of fields; of several, the first that is there. */
 interface Shape {
   /** Default: whether the report has input or output. */
   readonly fits?: (raw: Fields) => boolean;
   readonly input: string;
   readonly output: string;
-  readonly cached: string;
+  readonly cached?: string | readonly string[];
   readonly written?: string;
-  readonly reasoning?: string;
+  readonly reasoning?: string | readonly string[];
   /** What is left out of input or output and must be added. */
   readonly apart?: 'cache' | 'reasoning';
 }
@@ -97,6 +105,16 @@ const FLAT_SHAPES: readonly Shape[] = [
     written: 'cacheWriteInputTokens',
     reasoning: 'reasoningTokens',
   },
+  // Older AI SDKs.
+  { input: 'promptTokens', output: 'completionTokens' },
+  // Ollama's own API.
+  { input: 'prompt_eval_count', output: 'eval_count' },
+  // Cohere counts all tokens, and apart from them those that it bills.
+  { input: 'tokens.input_tokens', output: 'tokens.output_tokens', cached: 'cached_tokens' },
+  { input: 'billed_units.input_tokens', output: 'billed_units.output_tokens' },
+  // Model functions.
+  { input: 'tokens.input', output: 'tokens.output', cached: 'tokens.cached' },
+  { input: 'input', output: 'output', cached: 'cached' },
   // OpenAI chat completions and servers that copy them, such as Ollama. Proxies for Anthropic add
   // the tokens written to the cache under Anthropic's name; they are part of the input.
   {
@@ -106,13 +124,14 @@ const FLAT_SHAPES: readonly Shape[] = [
     written: 'cache_creation_input_tokens',
     reasoning: 'completion_tokens_details.reasoning_tokens',
   },
-  // OpenAI responses.
+  // OpenAI responses, and model functions in snake case.
   {
     fits: (raw) => !hasAnthropicCache(raw) && hasEither(raw, 'input_tokens', 'output_tokens'),
     input: 'input_tokens',
     output: 'output_tokens',
-    cached: 'input_tokens_details.cached_tokens',
-    reasoning: 'output_tokens_details.reasoning_tokens',
+    cached: ['input_tokens_details.cached_tokens', 'cached_input_tokens'],
+    written: 'cache_write_input_tokens',
+    reasoning: ['output_tokens_details.reasoning_tokens', 'reasoning_tokens'],
   },
   // Anthropic.
   {
@@ -182,8 +201,13 @@ function at(raw: Fields, path: string): unknown {
 }
 
 function countsOf(raw: Fields, shape: Shape): TokenCounts {
-  const count = (path: string | undefined): number =>
-    path === undefined ? 0 : toCount(at(raw, path));
+  const count = (paths: string | readonly string[] = []): number =>
+    toCount(
+      [paths]
+        .flat()
+        .map((path) => at(raw, path))
+        .find(isReported),
+    );
   const cachedInputTokens = count(shape.cached);
   const cacheWriteTokens = count(shape.written);
   const reasoningTokens = count(shape.reasoning);

@@ -286,8 +286,9 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
     case 'agent:deadlines:changed':
       return changedTree(state, event, carried);
     case 'agent:limit_exceeded': {
-      const { limit, key, value, attempted, origin } = event;
-      return { breach: state.breach ?? defined({ limit, key, value, origin, attempted }) };
+      const { limit, key, value, attempted, origin, unreportedBy } = event;
+      const breach = defined({ limit, key, value, origin, attempted, unreportedBy });
+      return { breach: state.breach ?? breach };
     }
     case 'agent:adjusted':
       return { limits: event.limits };

@@ -10,6 +10,7 @@
  *     last: no limit, deadline or message is recorded after it. A run whose hand-over failed may
  *     still end.
  */
+import { unkeptLimit } from '../limits/usage-limits.ts';
 import { covers, firstBreach, wouldCross } from '../limits/breach.ts';
 import type { Breach, Limit } from '../contract/limit.ts';
 import { valueOf, type Numbers } from '../contract/stats.ts';
@@ -194,7 +195,9 @@ function recordEvent(
 
 function checkLimits(progress: Progress): void {
   const { state, host } = progress;
-  const found = state.breach === null ? firstBreach(state.limits, state.stats) : null;
+  if (state.breach !== null) return;
+  const { limits, stats } = state;
+  const found = firstBreach(limits, stats) ?? unkeptLimit(limits, stats);
   if (found === null) return;
   publishBreach(progress, found);
   host.abort();

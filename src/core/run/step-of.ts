@@ -12,6 +12,7 @@ import type { Step, StepMemory, StepStatus, StepTrace, Usage } from '../contract
 export function usageOf(stats: Stats): Usage {
   const value = (key: string): number => valueOf(stats, `agent:${key}`);
   const totalTokens = value('estimated_tokens');
+  const outputTokens = value('estimated_output_tokens') || undefined;
   const costMicroUsd = value('estimated_cost');
   return {
     inputTokens: value('input_tokens'),
@@ -24,7 +25,9 @@ export function usageOf(stats: Stats): Usage {
     modelCallRetries: value('model_call_retries'),
     toolCalls: value('tool_calls'),
     durationMs: value('wall_clock_ms'),
-    ...defined({ estimated: totalTokens > 0 ? { totalTokens, costMicroUsd } : undefined }),
+    ...defined({
+      estimated: totalTokens > 0 ? defined({ totalTokens, outputTokens, costMicroUsd }) : undefined,
+    }),
   };
 }
 

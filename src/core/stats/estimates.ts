@@ -1,16 +1,19 @@
 /**
- * Estimates of what attempts have spent that died with their worker. They are counted apart, so
- * that sums stay exact, and count towards limits.
+ * Estimates of what nobody reported: of attempts that died with their worker, and of replies
+ * without usage. They are counted apart, so that sums stay exact, and count towards limits.
  */
 import { SELF_PREFIX, valueOf, type Stats } from '../contract/stats.ts';
 
 const TOKENS = 'agent:estimated_tokens';
+const OUTPUT = 'agent:estimated_output_tokens';
 const COST = 'agent:estimated_cost';
 
-/** The counter whose estimate a limit also counts. An estimate is mostly prompt. */
-const ESTIMATES: readonly (readonly [key: string, estimate: string])[] = [
+/** What a limit on a counter counts too, and what of that it leaves out. */
+const ESTIMATES: readonly (readonly [key: string, estimate: string, without?: string])[] = [
   ['agent:total_tokens', TOKENS],
-  ['agent:input_tokens', TOKENS],
+  // Of an attempt that died with its worker it is not known what was written: mostly nothing.
+  ['agent:input_tokens', TOKENS, OUTPUT],
+  ['agent:output_tokens', OUTPUT],
   ['agent:cost_microusd', COST],
 ];
 
@@ -21,9 +24,11 @@ export function limitedValue(stats: Stats, key: string): number {
   if (stats.counters[TOKENS] === undefined) return value;
   const prefix = key.startsWith(SELF_PREFIX) ? SELF_PREFIX : '';
   const base = key.slice(prefix.length);
-  for (const [counted, estimate] of ESTIMATES) {
+  for (const [counted, estimate, without] of ESTIMATES) {
     if (base !== counted && !base.startsWith(`${counted}:`)) continue;
-    return value + valueOf(stats, `${prefix}${estimate}${base.slice(counted.length)}`);
+    const rest = base.slice(counted.length);
+    const left = without === undefined ? 0 : valueOf(stats, `${prefix}${without}${rest}`);
+    return value + valueOf(stats, `${prefix}${estimate}${rest}`) - left;
   }
   return value;
 }

@@ -42,11 +42,23 @@ export const STAT_KEYS: readonly StatKeyRow[] = [
   counter('agent:cost_microusd', 'micro-dollars: 1 USD is 1,000,000', 'none', 'model'),
   counter(
     'agent:estimated_tokens',
-    'estimate of what attempts used that died with their worker; limits on input and all tokens count it',
+    'estimate of what nobody reported; limits on input and all tokens count it',
+    'none',
+    'model',
+  ),
+  counter(
+    'agent:estimated_output_tokens',
+    'the part of these that was written; limits on output count it',
     'none',
     'model',
   ),
   counter('agent:estimated_cost', 'the cost of these; limits on cost count it', 'none', 'model'),
+  counter(
+    'agent:unreported_calls',
+    '1 per reply without usage, if a limit on tokens or cost needs it',
+    'none',
+    'model',
+  ),
   refusable('agent:tool_calls', '1 per call that ran, whatever its outcome', 'none', 'tool'),
   counter(
     'agent:tool_calls_error_total',

@@ -44,7 +44,7 @@ const RULES: Rules = {
       .filter((key) => LAST_ITERATION.test(key))
       .map((key) => set(key, 0)),
   ],
-  'agent:model_call:after': ({ model, usage, attempts, losses, estimated }) => {
+  'agent:model_call:after': ({ model, usage, attempts, losses, estimated, unreported }) => {
     const total = exactSum(usage.inputTokens, usage.outputTokens);
     return [
       ...countBoth('agent:model_calls', 1, model),
@@ -61,7 +61,11 @@ const RULES: Rules = {
         : [
             ...countBoth('agent:estimated_tokens', estimated.totalTokens, model),
             ...countBoth('agent:estimated_cost', estimated.costMicroUsd, model),
+            ...(estimated.outputTokens === undefined
+              ? []
+              : countBoth('agent:estimated_output_tokens', estimated.outputTokens, model)),
           ]),
+      ...(unreported === undefined ? [] : countBoth('agent:unreported_calls', 1, model)),
       ...riseBoth('agent:input_tokens_last_iteration', usage.inputTokens, model),
       ...riseBoth('agent:output_tokens_last_iteration', usage.outputTokens, model),
       ...riseBoth('agent:total_tokens_last_iteration', total, model),

@@ -123,11 +123,11 @@ export function spentNeeds(
   usage: TokenUsage,
   estimated: EstimatedUsage = NO_ESTIMATE,
 ): Numbers {
-  const { totalTokens, costMicroUsd: cost } = estimated;
+  const { totalTokens, outputTokens = 0, costMicroUsd: cost } = estimated;
   const total = exactSum(usage.inputTokens, usage.outputTokens);
   return withModel(model, {
-    'agent:input_tokens': exactSum(usage.inputTokens, totalTokens),
-    'agent:output_tokens': usage.outputTokens,
+    'agent:input_tokens': exactSum(usage.inputTokens, totalTokens - outputTokens),
+    'agent:output_tokens': exactSum(usage.outputTokens, outputTokens),
     'agent:total_tokens': exactSum(total, totalTokens),
     'agent:cost_microusd': exactSum(usage.costMicroUsd, cost),
   });

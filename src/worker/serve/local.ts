@@ -13,7 +13,7 @@ import type { Step } from '../../core/contract/step.ts';
 import { withCleanup, type Cleanup } from '../config/cleanup.ts';
 import { archiveDirOf, configOf, type ConfigOverrides } from '../config/config-of.ts';
 import type { WorkerConfig } from '../config/config.ts';
-import { createDirectoryArchive } from '../archive/directory-archive.ts';
+import { createDirectoryArchive } from '../files/directory-archive.ts';
 import { serve, type ServedParts, type Serving } from './serve.ts';
 import { openStreaming } from '../streaming/streaming.ts';
 

@@ -6,7 +6,7 @@ import type { ChunkPublisher } from '../../core/streaming/chunk-stream.ts';
 import { withCleanup } from '../config/cleanup.ts';
 import { archiveDirOf, configOf, type ConfigOverrides } from '../config/config-of.ts';
 import type { WorkerConfig } from '../config/config.ts';
-import { createDirectoryArchive } from '../archive/directory-archive.ts';
+import { createDirectoryArchive } from '../files/directory-archive.ts';
 import type { EmbeddedServer } from '../server/embedded-server.ts';
 import { eventLine } from './event-line.ts';
 import { serve, type ServedParts } from './serve.ts';

@@ -101,6 +101,25 @@ export function createElsewhere({ runtime, rest, run, isNew }: ElsewhereParts): 
   };
 }
 
+/** A call that begins again on another worker, and what its end means. */
+export interface CallElsewhere<Result, Outcome> extends Pick<
+  FailedCall<Result>,
+  'again' | 'isLocal'
+> {
+  readonly onResult: (result: Result) => Outcome;
+  readonly onFailure: (error: unknown) => Outcome;
+}
+
+/** Reads the failure of a call, after a wait for a worker that has what the call needs. */
+export function onFailureElsewhere<Result, Outcome>(
+  elsewhere: Elsewhere,
+  { again, isLocal = false, onResult, onFailure }: CallElsewhere<Result, Outcome>,
+): (error: unknown, open: OpenCall) => Outcome | Promise<Outcome> {
+  return (error, open) =>
+    elsewhere.retry(error, { ...open, again, isLocal })?.then(onResult, onFailure) ??
+    onFailure(error);
+}
+
 /** The pause after one of `ms`, when the call has waited for `waitedMs` in all. */
 function longer(ms: number, waitedMs: number): number {
   const maxMs = waitedMs < DEFAULT_ELSEWHERE_MS ? MAX_PAUSE_MS : MAX_LATE_PAUSE_MS;

@@ -38,13 +38,14 @@ import { isGivenBack, isLoss, isToolLoss, neverBegan } from './losses.ts';
 import { after } from './tried-model.ts';
 import type { Failed, OperatorNeeded, Tried, TriedCall } from './try-again.ts';
 
-type ToolActivity = EverloopActivities['callTool'];
+/** The activity of a tool. */
+export type ToolActivity = EverloopActivities['callTool'];
 
 /** Where and as which activity a tool call is tried. */
 export interface ToolTries {
   readonly runtime: ActivityRuntime;
-  /** The local activity of a quick read, for its first try; null for other tools. */
-  readonly local: ToolActivity | null;
+  /** The activity of the first attempt; of a quick read, a local one. */
+  readonly first: ToolActivity;
   readonly abortId: string | undefined;
   /** How long this call is known to hold a worker, in ms. */
   readonly heldMs: () => number;
@@ -54,15 +55,15 @@ export interface ToolTries {
 export function triedToolCall(
   order: ToolOrder,
   tool: ToolSpec,
-  { runtime, local, abortId, heldMs }: ToolTries,
+  { runtime, first, abortId, heldMs }: ToolTries,
 ): TriedCall<ToolResult, ToolResult> {
   // A local activity is repeated by its own worker, so whatever it ends with is final.
-  let isHere = local !== null;
+  let isHere = tool.local;
   return {
     label: `tool ${tool.name}`,
     abortId,
     schedule: (tried, isElsewhere) => {
-      if (local !== null && isHere && !isElsewhere) return local(order);
+      if (tried.attempts + tried.losses === 0 && !isElsewhere) return first(order);
       isHere = false;
       const patient = withHeartbeatFor(toolOptions(tool, runtime, tried.losses), runtime, heldMs());
       const attempt = attemptOptions(patient, tried.losses, 'loss');
@@ -77,8 +78,11 @@ export function triedToolCall(
   };
 }
 
-/** The activity of a tool that is not local; searches have one of their own, for histories. */
-function activityOf({ name, effect }: ToolSpec, activities: EverloopActivities): ToolActivity {
+/** The activity of a tool; searches have one of their own, so that histories distinguish them. */
+export function activityOf(
+  { name, effect }: ToolSpec,
+  activities: EverloopActivities,
+): ToolActivity {
   if (name === SEARCH_TOOL) return activities['searchTools'];
   return activities[effect === 'once' ? 'callToolOnce' : 'callTool'];
 }

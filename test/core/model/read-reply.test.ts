@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { isUsageError } from '../../../src/core/base/usage-error.ts';
 import type { Reply } from '../../../src/core/contract/model.ts';
 import { readReply } from '../../../src/core/model/read-reply.ts';
 import { noUsage } from '../../../src/core/model/usage.ts';
@@ -91,8 +92,8 @@ describe('readReply', () => {
       },
     },
     {
-      name: 'calls without a name, with an odd id, and what is no call',
-      raw: { toolCalls: [{ args: {} }, { id: 7, name: 8, args: [1] }, null, 'look'] },
+      name: 'calls without a name and with an odd id',
+      raw: { toolCalls: [{ args: {} }, { id: 7, name: 8, args: [1] }] },
       reply: {
         calls: [
           { tool: '', args: {} },
@@ -146,14 +147,59 @@ describe('readReply', () => {
       raw: { content: 'x', model: 'other' },
       reply: { parts: [text('x')] },
     },
-    { name: 'nothing', raw: undefined, reply: {} },
-    { name: 'null', raw: null, reply: {} },
-    { name: 'a number', raw: 42, reply: {} },
-    { name: 'a list', raw: ['Done.'], reply: {} },
-    { name: 'a Map', raw: new Map([['content', 'Done.']]), reply: {} },
-    { name: 'parts and calls that are no lists', raw: { parts: 'x', toolCalls: {} }, reply: {} },
-    { name: 'content that holds itself', raw: { content: cyclic() }, reply: {} },
+    {
+      name: 'snake case, and calls as OpenAI writes them',
+      raw: {
+        tool_calls: [{ id: 'c1', function: { name: 'a', arguments: '{"at": 1}' } }],
+        finish_reason: 'length',
+        tokens: { input: 10, output: 2 },
+      },
+      reply: {
+        calls: [{ id: 'c1', tool: 'a', args: '{"at": 1}' }],
+        finishReason: 'length',
+        usage: { ...noUsage, inputTokens: 10, outputTokens: 2, costMicroUsd: 14 },
+        usageKnown: true,
+      },
+    },
+    { name: 'an empty object', raw: {}, reply: {} },
+    {
+      name: 'usage without counts',
+      raw: { content: '', usage: { prompt_tokens: null } },
+      reply: {},
+    },
   ];
+
+  const of = 'of the reply of model `mine` to be';
+  const advice = 'Change what the model function returns.';
+  const whole = 'Expected the reply of model `mine` to be a text or an object with `content`, got';
+  test.each([
+    { raw: undefined, message: `${whole} none. Return one from the model function.` },
+    { raw: 42, message: `${whole} 42. Return one from the model function.` },
+    { raw: ['Done.'], message: `${whole} ["Done."]. Return one from the model function.` },
+    {
+      raw: { text: 'Done.' },
+      message: `Expected the reply of model \`mine\` to have \`content\`, \`parts\` or \`toolCalls\`, got \`text\`. ${advice}`,
+    },
+    { raw: { parts: 'x' }, message: `Expected \`parts\` ${of} a list, got "x". ${advice}` },
+    { raw: { tool_calls: {} }, message: `Expected \`toolCalls\` ${of} a list, got {}. ${advice}` },
+    {
+      raw: { toolCalls: [{ name: 'a' }, null] },
+      message: `Expected \`toolCalls[1]\` ${of} an object, got null. ${advice}`,
+    },
+    { raw: { finishReason: 3 }, message: `Expected \`finishReason\` ${of} text, got 3. ${advice}` },
+    {
+      raw: { content: cyclic() },
+      message: `Expected \`content\` ${of} text or JSON, got an object that is not JSON. ${advice}`,
+    },
+    {
+      raw: { content: 'x', usage: { total: 5 } },
+      message: `Expected \`usage\` ${of} counts such as { inputTokens, outputTokens }, got {"total":5}. ${advice}`,
+    },
+  ])('names what it cannot read: $message', ({ raw, message }) => {
+    expect(() => readReply(raw, entry)).toThrow(
+      expect.objectContaining({ code: 'model_reply', message }),
+    );
+  });
 
   test.each(replies)('reads $name', ({ raw, reply }) => {
     const read = readReply(raw, { ...entry, price: { input: 1, output: 2 } });
@@ -161,7 +207,7 @@ describe('readReply', () => {
     expect(read).toEqual({ ...empty, ...reply });
   });
 
-  test('never throws, and gives JSON, whatever a function returns', () => {
+  test('gives JSON or a UsageError, whatever a function returns', () => {
     fc.assert(
       fc.property(
         fc.record(
@@ -176,7 +222,8 @@ describe('readReply', () => {
           { requiredKeys: [] },
         ),
         (raw) => {
-          const reply = readReply(raw, entry);
+          const reply = readOrProblem(raw);
+          if (reply === undefined) return;
           expect(JSON.parse(JSON.stringify(reply))).toEqual(reply);
         },
       ),
@@ -184,6 +231,15 @@ describe('readReply', () => {
     );
   });
 });
+
+function readOrProblem(raw: unknown): Reply | undefined {
+  try {
+    return readReply(raw, entry);
+  } catch (error) {
+    expect(isUsageError(error)).toBe(true);
+    return undefined;
+  }
+}
 
 function cyclic(): unknown {
   const value: { self?: unknown } = {};

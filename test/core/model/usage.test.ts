@@ -35,6 +35,40 @@ describe('readUsage [row 52]', () => {
       },
     },
     {
+      name: 'Ollama, its own API',
+      raw: { prompt_eval_count: 26, eval_count: 298, eval_duration: 4_709_213_000 },
+      usage: { ...none, inputTokens: 26, outputTokens: 298 },
+    },
+    {
+      name: 'older AI SDKs',
+      raw: { promptTokens: 12, completionTokens: 3, totalTokens: 15 },
+      usage: { ...none, inputTokens: 12, outputTokens: 3 },
+    },
+    {
+      name: 'Cohere',
+      raw: {
+        billed_units: { input_tokens: 5, output_tokens: 40 },
+        tokens: { input_tokens: 71, output_tokens: 44 },
+        cached_tokens: 16,
+      },
+      usage: { ...none, inputTokens: 71, outputTokens: 44, cachedInputTokens: 16 },
+    },
+    {
+      name: 'Cohere, only what is billed',
+      raw: { billed_units: { input_tokens: 5, output_tokens: 40 } },
+      usage: { ...none, inputTokens: 5, outputTokens: 40 },
+    },
+    {
+      name: 'input and output under tokens',
+      raw: { tokens: { input: 7, output: 2 } },
+      usage: { ...none, inputTokens: 7, outputTokens: 2 },
+    },
+    {
+      name: 'snake case',
+      raw: { input_tokens: 9, output_tokens: 4, cached_input_tokens: 3, reasoning_tokens: 1 },
+      usage: { ...none, inputTokens: 9, outputTokens: 4, cachedInputTokens: 3, reasoningTokens: 1 },
+    },
+    {
       name: 'OpenAI chat, from a proxy in front of Anthropic',
       raw: {
         prompt_tokens: 100,

@@ -278,7 +278,7 @@ describe('A run of json [sub 4]', () => {
     });
 
     expect(step.value).toEqual({ label: 'b' });
-    expect(step.signature).toBe('-> {label :any}');
+    expect(step.signature).toBe('-> {label :string}');
     expect(textOf(script.requests[1]?.messages.at(-1) ?? { role: 'user', parts: [] })).toContain(
       '- label: expected one of "a", "b", got string "c"',
     );

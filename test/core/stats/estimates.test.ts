@@ -1,29 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentEvent } from '../../../src/core/contract/events.ts';
 import type { Limit } from '../../../src/core/contract/limit.ts';
 import { EMPTY_STATS } from '../../../src/core/contract/stats.ts';
 import { firstBreach } from '../../../src/core/limits/breach.ts';
-import { noUsage } from '../../../src/core/model/usage.ts';
 import { usageOf } from '../../../src/core/run/step-of.ts';
 import { limitedValue } from '../../../src/core/stats/estimates.ts';
 import { tally } from '../../../src/core/stats/tally.ts';
 import { restOf, boundsOf } from '../../../src/core/tree/ledger.ts';
-
-const BASE = { seq: 1, runId: 'r', agent: 'a', agentPath: 'a', at: 0, iteration: 1, depth: 0 };
-
-function called(usage: object, estimated?: object): AgentEvent {
-  return {
-    ...BASE,
-    type: 'agent:model_call:after',
-    model: 'm',
-    purpose: 'reply',
-    usage: { ...noUsage, ...usage },
-    usageKnown: true,
-    attempts: 2,
-    durationMs: 0,
-    ...(estimated === undefined ? {} : { estimated }),
-  } as AgentEvent;
-}
+import { called } from './called.ts';
 
 const exact = (key: string, max: number): Limit => ({ kind: 'exact', key, max });
 

@@ -1,25 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentEvent } from '../../../src/core/contract/events.ts';
 import { change, EMPTY_STATS, type Stats } from '../../../src/core/contract/stats.ts';
 import { costMicroUsd } from '../../../src/core/model/cost.ts';
 import { addUsage, noUsage, readUsage } from '../../../src/core/model/usage.ts';
 import { tally } from '../../../src/core/stats/tally.ts';
 import { addedTotals, totalsOf } from '../../../src/core/tree/child-totals.ts';
-
-const BASE = { seq: 1, runId: 'r', agent: 'a', agentPath: 'a', at: 0, iteration: 1, depth: 0 };
-
-function called(usage: object): AgentEvent {
-  return {
-    ...BASE,
-    type: 'agent:model_call:after',
-    model: 'm',
-    purpose: 'reply',
-    usage: { ...noUsage, ...usage },
-    usageKnown: true,
-    attempts: 2,
-    durationMs: 0,
-  };
-}
+import { called } from './called.ts';
 
 describe('usage of 2^53-1 tokens', () => {
   const most = Number.MAX_SAFE_INTEGER;

@@ -1,5 +1,6 @@
 /**
- * Checks of arguments, and their error messages. `index` counts from 0; messages count from 1.
+ * Checks of arguments and of results of callbacks, and their error messages. `index` counts from 0;
+ * messages count from 1.
  */
 import type { Context } from '../../value/context.ts';
 import { Fault, type Reason } from '../../base/problem.ts';
@@ -25,6 +26,11 @@ export function wrongType(ctx: Context, index: number, wanted: string, value: Va
   const java = /^[.A-Z]|^java/.test(calleeName(ctx));
   const message = `\`${calleeName(ctx)}\` expects ${wanted} as argument ${index + 1}, got ${describeValue(value)}.`;
   return new Fault(java ? 'java_type_error' : 'type_error', message + swapHint(ctx, index, value));
+}
+
+/** The fault of a wrong result of a callback. */
+export function wrongResult(ctx: Context, wanted: string, value: Value): Fault {
+  return fault(ctx, 'type_error', `the function must give ${wanted}, got ${describeValue(value)}.`);
 }
 
 /** The fault of a value of the wrong type in the special form or effect `form`. */

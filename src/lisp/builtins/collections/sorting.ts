@@ -15,8 +15,7 @@ import {
   type BuiltinWork,
 } from '../../value/value.ts';
 import { vectorAt, vectorOf } from '../../value/vector.ts';
-import { arg } from '../arguments/expect.ts';
-import { wrongResult } from './collections.ts';
+import { arg, wrongResult } from '../arguments/expect.ts';
 import { itemsAt } from '../arguments/seqable.ts';
 import { finish, steps, want } from '../arguments/stepping.ts';
 import { keyFunction } from './walking.ts';

@@ -13,7 +13,7 @@ import {
   type BuiltinWork,
 } from '../../value/value.ts';
 import { vectorItems, vectorOf } from '../../value/vector.ts';
-import { associate, associateIn, getIn } from './collections.ts';
+import { associate, associateIn, getIn } from './entries.ts';
 import { arg, expectMap, wrongType } from '../arguments/expect.ts';
 import { getFrom } from '../arguments/lookup.ts';
 import { itemsAt } from '../arguments/seqable.ts';

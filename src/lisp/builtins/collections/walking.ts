@@ -26,7 +26,7 @@ import {
 } from '../../value/vector.ts';
 import { compareNatural } from '../../value/order.ts';
 import { divide } from '../../value/numbers.ts';
-import { arg, expectCount, wrongType } from '../arguments/expect.ts';
+import { arg, expectCount, wrongType, wrongResult } from '../arguments/expect.ts';
 import { KEY_COST } from '../arguments/lookup.ts';
 import {
   elementsOf,
@@ -37,7 +37,6 @@ import {
   takeAll,
   walkFrom,
 } from '../arguments/seqable.ts';
-import { wrongResult } from './collections.ts';
 import { sumOf } from './sequences.ts';
 import { finish, steps, walk, type Walk } from '../arguments/stepping.ts';
 

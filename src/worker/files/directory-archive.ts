@@ -6,7 +6,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Archive, ArchivedLink, ArchivedList } from '../../activities/archive-transcript.ts';
 import type { Json } from '../../core/base/json.ts';
-import { makeFolder, writeWhole } from '../files/write-whole.ts';
+import { makeFolder, writeWhole } from './write-whole.ts';
 
 /** An archive in `directory`, which the first write creates. */
 export function createDirectoryArchive(directory: string): Archive {

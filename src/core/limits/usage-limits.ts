@@ -1,0 +1,40 @@
+/** Which limits need the usage that providers report, and which cannot be kept without it. */
+import type { Breach, Limit } from '../contract/limit.ts';
+import type { Stats } from '../contract/stats.ts';
+import { limitedValue } from '../stats/estimates.ts';
+import { withoutSelf } from '../stats/stat-keys.ts';
+
+const UNREPORTED = 'agent:unreported_calls';
+
+/**
+ * The first limit with `onUnknownUsage: 'end'` after a reply without usage, of the run itself or of
+ * a descendant.
+ */
+export function unkeptLimit(limits: readonly Limit[], stats: Stats): Breach | null {
+  // Asked after every event, and nearly no run has such replies.
+  if (stats.counters[UNREPORTED] === undefined) return null;
+  const limit = limits.find((one) => one.onUnknownUsage === 'end' && measuresUsage(one));
+  if (limit === undefined) return null;
+  const named = Object.keys(stats.counters).find((key) => key.startsWith(`${UNREPORTED}:`));
+  const unreportedBy = named?.slice(UNREPORTED.length + 1) ?? '';
+  const { key } = limit;
+  return { limit, key, value: limitedValue(stats, key), origin: 'self', unreportedBy };
+}
+
+const USAGE_KEYS = [
+  'agent:input_tokens',
+  'agent:output_tokens',
+  'agent:total_tokens',
+  'agent:cost_microusd',
+];
+
+/** Whether a limit watches tokens or cost. */
+export function measuresUsage({ kind, key }: Limit): boolean {
+  const base = withoutSelf(key);
+  return USAGE_KEYS.some(
+    (counted) =>
+      base === counted ||
+      base.startsWith(`${counted}:`) ||
+      (kind === 'prefix' && counted.startsWith(base)),
+  );
+}

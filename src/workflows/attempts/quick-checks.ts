@@ -1,0 +1,66 @@
+/** Quick checks of a call before it runs: local activities, or any worker if this one lacks a tool. */
+import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import type { ActivityRuntime, EverloopActivities } from '../../activities/activity-types.ts';
+import type { ApprovalOutcome, LiteralsOutcome } from '../../core/contract/host-outcome.ts';
+import type { LiteralFindings, LiteralVerdict } from '../../core/contract/outcome.ts';
+import type { Host } from '../../core/run/host.ts';
+import { CHECK_OPTIONS, checkElsewhereOptions, onAnyWorker } from './activity-options.ts';
+import { toCheckOutcome } from './call-failures.ts';
+import type { RunCall } from './open-call.ts';
+import { onFailureElsewhere, type Elsewhere } from './retry-elsewhere.ts';
+
+/** The checks of a host. */
+export type QuickChecks = Pick<Host, 'needsApproval' | 'checkLiterals'>;
+
+/** What the checks need from their host. */
+export interface CheckParts {
+  readonly runtime: ActivityRuntime;
+  readonly run: RunCall;
+  readonly elsewhere: Elsewhere;
+}
+
+type Checked = readonly (LiteralVerdict | LiteralFindings)[];
+
+/** The checks of a run. */
+export function quickChecks({ runtime, run, elsewhere }: CheckParts): QuickChecks {
+  const here = proxyLocalActivities<EverloopActivities>(CHECK_OPTIONS);
+  const anywhere = proxyActivities<EverloopActivities>(onAnyWorker(checkElsewhereOptions(runtime)));
+  return {
+    needsApproval: (order, tool) =>
+      run<boolean, ApprovalOutcome>({
+        label: `approval check of ${tool.name}`,
+        schedule: () => here.needsApproval(order),
+        onResult: approval,
+        onFailure: onFailureElsewhere(elsewhere, {
+          again: () => anywhere.needsApproval(order),
+          isLocal: true,
+          onResult: approval,
+          onFailure: toCheckOutcome,
+        }),
+      }),
+    checkLiterals: (order) =>
+      run<Checked, LiteralsOutcome>({
+        label: 'argument check',
+        schedule: () => here.checkLiterals(order),
+        onResult: literals,
+        onFailure: onFailureElsewhere(elsewhere, {
+          again: () => anywhere.checkLiterals(order),
+          isLocal: true,
+          onResult: literals,
+          onFailure: toCheckOutcome,
+        }),
+      }),
+  };
+}
+
+function approval(needed: boolean): ApprovalOutcome {
+  return { kind: 'known', needed };
+}
+
+function literals(checked: Checked): LiteralsOutcome {
+  return {
+    kind: 'checked',
+    verdicts: checked.filter((one) => one.kind !== 'literal'),
+    literals: checked.filter((one) => one.kind === 'literal'),
+  };
+}
