@@ -13,7 +13,6 @@ import {
   type EverloopWorker,
   type WorkerParts,
 } from '../../src/worker/serve/create-worker.ts';
-import { createDirectoryArchive } from '../../src/worker/archive/directory-archive.ts';
 import { cliFolder } from '../../src/worker/server/cli-folder.ts';
 import { createDirectoryArchive } from '../../src/worker/files/directory-archive.ts';
 import { startOrFindServer } from '../../src/worker/server/embedded-server.ts';
