@@ -122,7 +122,7 @@ export interface RunHandle {
    */
   decide(id: string, decision: Decision, options?: AnswerOptions): Promise<AnswerReceipt>;
   /**
-   * Has a call tried once more that has lost ten workers and waits for an operator; `status()` shows
+   * Has a call tried once more that ten workers died with and that waits for an operator; `status()` shows
    * it under `waitsFor`. `callId` is that of its event `agent:tool_call:before`; in a run below, with
    * the calls that lead there, `1.2/3.1`.
    *

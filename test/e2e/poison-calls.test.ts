@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-describe('[R2] a call that has lost ten workers', () => {
+describe('[R2] a call that ten workers died with', () => {
   const orders: ToolOrder[] = [];
 
   /** As a worker answers that gets the call after `losses`: it asks for an operator once. */

@@ -368,7 +368,7 @@ describe('[R2] the places of isolated calls', () => {
   });
 });
 
-describe('[R2] a call that has lost five workers', () => {
+describe('[R2] a call that five workers died with', () => {
   const module = new URL('../support/fixtures/poison-agents.ts', import.meta.url).href;
 
   async function poisoned(

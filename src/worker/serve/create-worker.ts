@@ -73,8 +73,8 @@ export interface WorkParts {
    */
   readonly isolatedCalls?: number;
   /**
-   * The module that exports `agents`, as `import.meta.url` has it. With it, a call that has lost five
-   * workers runs in a child process, which imports that module. Default: such a call runs in the
+   * The module that exports `agents`, as `import.meta.url` has it. With it, a call that five workers
+   * died with runs in a child process, which imports that module. Default: such a call runs in the
    * worker, one at a time. The commands `worker` and `dev` set it.
    */
   readonly agentsModule?: string;
