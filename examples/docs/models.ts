@@ -20,6 +20,20 @@ export function entries(): readonly ModelEntry[] {
   return models;
 }
 
+/** Models by name. */
+export function named(): {
+  readonly agent: AgentDefinition;
+  readonly models: readonly ModelEntry[];
+} {
+  // #region named
+  const models: ModelEntry[] = [
+    { id: 'large', model: 'openai/gpt-5', price: { input: 1.25, output: 10 } },
+  ];
+  const agent = defineAgent({ name: 'clerk', model: 'openai/gpt-5-mini' });
+  // #endregion
+  return { agent, models };
+}
+
 /** A model that is a function, and an agent that falls back to it. */
 export function withFallback(): {
   readonly agent: AgentDefinition;

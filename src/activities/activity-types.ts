@@ -36,7 +36,10 @@ export interface ActivityRuntime {
    * an older version began: the default.
    */
   readonly elsewhereMs?: number | null;
-  /** The mark of the loops of your own that the run began with; absent: Everloop's. For replays. */
+  /**
+   * The mark of the file with loops of your own that the run began with: `loops@4f2a9c01`, in
+   * earlier releases `4f2a9c01`. Absent: Everloop's loops. For replays.
+   */
   readonly workflows?: string;
 }
 

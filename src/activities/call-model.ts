@@ -27,9 +27,11 @@ import { openAttempt, usedBy, type AskedAttempt } from './lost-attempts.ts';
 import { endsWithAttempt, triesOf, type AttemptNumber } from './tries.ts';
 import { callLayeredModel } from '../models/call-layered-model.ts';
 import type { CallIo, ModelCallResult } from '../models/model-adapter.ts';
-import { entryFor, type CalledEntry, type ModelEntry } from '../define/model/model-entry.ts';
+import { entryFor, type CalledEntry } from '../define/model/model-entry.ts';
+import { findEntry } from '../define/model/provider-models.ts';
 import { classifyModelError, hasCost, type ModelFailure } from '../models/model-failures.ts';
 import { requestFor } from '../models/prompt-texts.ts';
+import { withModel } from '../models/providers/load-model.ts';
 import { missingModel } from '../registry/registry.ts';
 import {
   OtherTranscriptError,
@@ -74,7 +76,7 @@ async function attemptOf(
 ): Promise<ModelActivityResult> {
   // Without the agent the request would lack its middleware and what its functions write.
   if (!parts.registry.agents.has(order.agent)) throw agentNotHere(order.agent);
-  const entry = entryFor(entryOf(parts.registry, order), order);
+  const entry = entryFor(await entryOf(parts.registry, order), order);
   // An order that has its whole request does not need the transcript.
   const view = order.inline === undefined ? await transcriptOf(parts, order) : null;
   const { added } = tries;
@@ -113,11 +115,21 @@ function checkSize(order: ModelOrder, outcome: ModelCallResult): void {
  * The worker that loaded the agent had its models, so another worker may have them. Models that a
  * custom loop names were never checked, so for these the failure is final.
  */
-function entryOf(registry: Registry, order: ModelOrder): ModelEntry {
-  const entry = registry.models.get(order.model);
-  if (entry !== undefined) return entry;
+async function entryOf(registry: Registry, order: ModelOrder): Promise<CalledEntry> {
   const { attempt, added } = triesOf(order);
   const details = { usage: { ...noUsage }, usageKnown: false, ...added };
+  const entry = findEntry(registry.models, order.model);
+  if (entry !== undefined) {
+    try {
+      return await withModel(entry, registry.packageFolders);
+    } catch (error) {
+      const what = `the package of model ${order.model}`;
+      throw notHere(
+        { ...details, what, agent: order.agent, code: 'model_error' },
+        errorText(error),
+      );
+    }
+  }
   const failure = missingModel(registry, order);
   if (order.own?.models === undefined) {
     const what = `model ${order.model}`;

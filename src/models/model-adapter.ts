@@ -19,7 +19,7 @@ import { attempt } from '../tools/attempt.ts';
 import { toCallOptions } from './model-call-options.ts';
 import type { JsonObject } from '../core/base/json.ts';
 import type { LanguageModel } from '../define/model/language-model.ts';
-import type { CalledEntry, ModelEntry } from '../define/model/model-entry.ts';
+import type { CalledEntry } from '../define/model/model-entry.ts';
 import { withUsage } from './model-failures.ts';
 import { modelCollector } from './model-stream.ts';
 import { paidSettings } from './paid-settings.ts';
@@ -108,7 +108,7 @@ interface Call {
 }
 
 function callFunction(
-  entry: ModelEntry,
+  entry: CalledEntry,
   model: ModelFunction,
   request: ModelRequest,
   io: WatchedIo,
@@ -136,7 +136,7 @@ function callFunction(
 }
 
 function callLanguageModel(
-  entry: ModelEntry,
+  entry: CalledEntry,
   model: LanguageModel,
   request: ModelRequest,
   { watch, onChunk }: WatchedIo,

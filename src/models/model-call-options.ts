@@ -18,12 +18,14 @@ type Schema = LanguageModelV4FunctionTool['inputSchema'];
 /**
  * How the model of `entry` gets the schema of an output: as the entry says. `auto` means `prompt`
  * for functions, which get the request as it is; `tool` for adapters that report no support for
- * schemas (such as the one for OpenAI-compatible servers); and `schema` for all others.
+ * schemas (such as the one for OpenAI-compatible servers); and `schema` for all others, also for
+ * models that are named by their provider.
  */
 export function structuredOutputOf(entry: ModelEntry): Exclude<StructuredOutput, 'auto'> {
   const wanted = entry.structuredOutput ?? 'auto';
   if (wanted !== 'auto') return wanted;
   if (typeof entry.model === 'function') return 'prompt';
+  if (typeof entry.model === 'string') return 'schema';
   const supported: unknown = Reflect.get(entry.model, 'supportsStructuredOutputs');
   return supported === false ? 'tool' : 'schema';
 }

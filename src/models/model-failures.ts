@@ -113,6 +113,7 @@ function judge(signs: Signs): { readonly code: ModelFailureCode; readonly retrya
   const { status, names, codes, messages } = signs;
   const final = (code: ModelFailureCode) => ({ code, retryable: false });
   if (names.includes('AI_LoadAPIKeyError')) return final('model_auth');
+  if (names.includes('ProviderPackageError')) return final('model_error');
   if (names.some((name) => misuseNames.includes(name))) return final('model_request_refused');
   if (unusableAccount(status, codes, messages)) return final('model_auth');
   if (contextTooLong(status, codes, messages)) return final('context_too_long');

@@ -18,6 +18,7 @@ import type { AgentDefinition } from '../define/definition/definitions.ts';
 import { isDataMode } from '../define/agent/mode-problems.ts';
 import { structuredOutputOf } from '../models/model-call-options.ts';
 import type { ModelEntry } from '../define/model/model-entry.ts';
+import { findEntry } from '../define/model/provider-models.ts';
 
 /** A likely mistake that does not keep a run from starting; it becomes a warning event. */
 export interface AgentWarning {
@@ -123,7 +124,7 @@ function chooseModels(
   const isJson = spec.mode === 'json';
   const id = wanted ?? (typeof own === 'string' ? own : own?.id);
   if (id === undefined) return { models: [], problems: [] };
-  const entry = models.get(id);
+  const entry = findEntry(models, id);
   if (entry === undefined) return { models: [], problems: [unknownModel(id, models)] };
   // An agent without a model passes it to the agents that it starts.
   const used = definition.model === null ? [] : withFallbacks(entry, models, isJson);
@@ -136,7 +137,7 @@ function withFallbacks(
   models: ReadonlyMap<string, ModelEntry>,
   isStructured = false,
 ): AgentSpec['models'] {
-  const fallbacks = (entry.fallbacks ?? []).flatMap((name) => models.get(name) ?? []);
+  const fallbacks = (entry.fallbacks ?? []).flatMap((name) => findEntry(models, name) ?? []);
   const specOf = (it: ModelEntry): ModelSpec =>
     isStructured ? { ...modelSpec(it), ...outputSpec(it) } : modelSpec(it);
   return [specOf(entry), ...fallbacks.map(specOf)];
@@ -171,7 +172,7 @@ function compileToolModels(
   const ids = unique(tools.flatMap(({ model }) => (model === undefined ? own : [model])));
   return {
     models: withStandIns(ids, models),
-    problems: ids.flatMap((id) => (models.has(id) ? [] : [unknownModel(id, models)])),
+    problems: ids.flatMap((id) => (findEntry(models, id) ? [] : [unknownModel(id, models)])),
   };
 }
 
@@ -197,9 +198,9 @@ function withStandIns(
   ids: readonly string[],
   models: ReadonlyMap<string, ModelEntry>,
 ): readonly ToolModelSpec[] {
-  const all = unique(ids.flatMap((id) => [id, ...(models.get(id)?.fallbacks ?? [])]));
+  const all = unique(ids.flatMap((id) => [id, ...(findEntry(models, id)?.fallbacks ?? [])]));
   return all.flatMap((id) => {
-    const entry = models.get(id);
+    const entry = findEntry(models, id);
     if (entry === undefined) return [];
     const { fallbacks = [] } = entry;
     const isAsked = ids.includes(id) && fallbacks.length > 0;
@@ -237,7 +238,7 @@ function compileCompaction(
   const strategies = given.strategies.map((strategy): StrategySpec => {
     if (!('models' in strategy)) return strategy;
     const found = strategy.models.flatMap((id) => {
-      const entry = models.get(id);
+      const entry = findEntry(models, id);
       if (entry !== undefined) return withFallbacks(entry, models);
       problems.push(unknownModel(id, models));
       return [];

@@ -13,7 +13,9 @@ import { hasKind } from '../define/checks/kinds.ts';
 import { notHere } from '../define/tool/define-llm-tool.ts';
 import type { ModelOrder } from '../core/contract/host-order.ts';
 import type { ModelFailure } from '../models/model-failures.ts';
+import { packageFolders } from '../models/providers/find-package.ts';
 import type { ModelEntry } from '../define/model/model-entry.ts';
+import { findEntry } from '../define/model/provider-models.ts';
 import { modelEntryProblems } from '../define/model/model-problems.ts';
 import { searchTool } from '../tools/search-tool.ts';
 import type { AgentToolSpec } from '../core/contract/spec.ts';
@@ -29,6 +31,8 @@ export interface RegistryOptions {
   readonly agents: readonly AgentDefinition[];
   /** Entries that agents name by id; entries inside an agent definition need not be here. */
   readonly models?: readonly ModelEntry[];
+  /** The module that exports the agents: packages of providers are looked for from its folder. */
+  readonly agentsModule?: string;
 }
 
 /**
@@ -77,7 +81,7 @@ export function createRegistry(options: RegistryOptions): Registry {
     problems.push(...ownedBy(definition, costProblemsBelow(definition.name, agents, models)));
   }
   if (problems.length > 0) throw usageErrorOf(problems);
-  return { agents, models };
+  return { agents, models, packageFolders: packageFolders(options.agentsModule) };
 }
 
 /** Problems with the name of their agent in front: ``Agent `triage`: ``. */
@@ -97,7 +101,9 @@ function toolModelProblems(
 ): readonly UsageProblem[] {
   return tools.flatMap(({ spec }) => {
     const id = spec.agent?.model;
-    return id === undefined || models.has(id) ? [] : [unknownModel(id, models)];
+    return id === undefined || findEntry(models, id) !== undefined
+      ? []
+      : [unknownModel(id, models)];
   });
 }
 

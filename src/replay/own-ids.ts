@@ -16,6 +16,9 @@ const DIGEST = /^[0-9a-f]{16}$/;
 
 const CODE_ID = /^l\d:[0-9a-f]{32}$/;
 
+/** The mark of loops of users: see `markOf` of the worker's bundle. */
+const MARK = /^[\w.+-]{1,64}@[0-9a-f]{8}$/;
+
 /** Fields of Everloop's formats with an id that is kept, and the form that it has. */
 const ID_FIELDS: ReadonlyMap<string, RegExp> = new Map([
   ['id', CALL_ID],
@@ -24,6 +27,7 @@ const ID_FIELDS: ReadonlyMap<string, RegExp> = new Map([
   ['digest', DIGEST],
   ['specHash', DIGEST],
   ['program', CODE_ID],
+  ['workflows', MARK],
 ]);
 
 /** Fields under which stands what users' code, models and people give. */

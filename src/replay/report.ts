@@ -2,7 +2,8 @@
  * Replays the chosen links, with Everloop's workflows or with loops of your own, and says what does
  * not fit. Saves them on request.
  *
- * I1  A link of an unknown loop is skipped and counted, since no code of this replay can fit it.
+ * I1  A link of a loop that this replay does not have is skipped and counted, since no code can fit
+ *     it: any loop of yours when none is named, else that of a file with another name and text.
  * I2  Links are replayed in batches: a worker costs a fifth of a second, and a batch bounds memory.
  */
 import { defined } from '../core/base/defined.ts';
@@ -14,9 +15,15 @@ import { saveLinks, type SaveOptions } from './save.ts';
 /** What {@link replayAll} replays with. */
 export interface ReplayParts {
   readonly bundle: LoadedBundle;
-  /** The loops of your own. */
-  readonly own?: LoadedBundle;
+  readonly own?: OwnLoops;
   readonly save?: SaveOptions;
+}
+
+/** A file with loops of your own. */
+export interface OwnLoops {
+  readonly bundle: LoadedBundle;
+  /** As runs record it: `loops@4f2a9c01`. */
+  readonly mark: string;
 }
 
 /** A link that does not fit this code. */
@@ -105,12 +112,22 @@ function groupsOf(
   for (const link of batch) {
     const mark = workflowsOf(link);
     if (mark === undefined) everloops.push(link);
-    else if (own !== undefined) users.push(link);
+    else if (own !== undefined && isOf(own, mark)) users.push(link);
     else skipped.set(mark, (skipped.get(mark) ?? 0) + 1);
   }
   const groups: (readonly [LoadedBundle, readonly RunHistory[]])[] = [[bundle, everloops]];
-  if (own !== undefined) groups.push([own, users]);
+  if (own !== undefined) groups.push([own.bundle, users]);
   return groups.filter(([, group]) => group.length > 0);
+}
+
+/**
+ * Whether a link with this mark ran the file, perhaps before a change of its text or of its name.
+ * Marks of earlier releases have no name, so their links are tried with any file.
+ */
+function isOf({ mark: own }: OwnLoops, mark: string): boolean {
+  const [name, digits] = mark.split('@');
+  const [ownName, ownDigits] = own.split('@');
+  return digits === undefined || name === ownName || digits === ownDigits;
 }
 
 async function misfitsOf(
@@ -119,9 +136,9 @@ async function misfitsOf(
   { own }: ReplayParts,
 ): Promise<ReadonlyMap<RunHistory, Misfit>> {
   const misfits = await misfitsWith(group, bundle);
-  if (own === undefined || own === bundle || misfits.size === 0) return misfits;
+  if (own === undefined || own.bundle === bundle || misfits.size === 0) return misfits;
   // What was recorded before loops had a mark may be of the loop that was named.
-  const still = await misfitsWith([...misfits.keys()], own);
+  const still = await misfitsWith([...misfits.keys()], own.bundle);
   return new Map([...misfits].filter(([link]) => still.has(link)));
 }
 

@@ -9,6 +9,7 @@ import type { ModelCallOptions } from '../core/run/host.ts';
 import { openChunkStream, type ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import type { Registry, RegisteredAgent } from '../define/definition/definitions.ts';
 import { entryFor } from '../define/model/model-entry.ts';
+import { findEntry } from '../define/model/provider-models.ts';
 import { callLayeredModel } from '../models/call-layered-model.ts';
 import type { ModelCallResult } from '../models/model-adapter.ts';
 import {
@@ -18,6 +19,7 @@ import {
   type ModelFailure,
 } from '../models/model-failures.ts';
 import { requestFor } from '../models/prompt-texts.ts';
+import { withModel } from '../models/providers/load-model.ts';
 import { missingModel } from '../registry/registry.ts';
 import type { FakeClock } from './fake-clock.ts';
 
@@ -78,7 +80,7 @@ async function attemptOf(
   attempts: number,
   signal: AbortSignal,
 ): Promise<ModelCallResult | { readonly kind: 'failed'; readonly failure: ModelFailure }> {
-  const entry = registry.models.get(order.model);
+  const entry = findEntry(registry.models, order.model);
   if (entry === undefined) return { kind: 'failed', failure: missingModel(registry, order) };
   // Only replies stream.
   const publisher = order.purpose === 'reply' ? chunks : { publish: () => undefined };
@@ -86,10 +88,11 @@ async function attemptOf(
   const { runId, iteration, agentPath, rootRunId = runId } = order;
   const stream = openChunkStream(publisher, { rootRunId, runId, agentPath, iteration, attempt });
   try {
+    const called = await withModel(entry, registry.packageFolders);
     const request = await requestFor(registry, order, view, attempt);
     const around = agent.definition.middleware?.model ?? [];
     const io = { signal, onChunk: stream.write };
-    const outcome = await callLayeredModel(around, entryFor(entry, order), request, io);
+    const outcome = await callLayeredModel(around, entryFor(called, order), request, io);
     stream.end();
     return outcome;
   } catch (error) {

@@ -37,7 +37,8 @@ export interface Deployment {
   drain(build: string, options?: DrainOptions): Promise<DrainResult>;
   /**
    * Moves one run to the current version at once, in the middle of its work and without workers of
-   * its own version. Waits up to 30 seconds until a worker has taken it.
+   * its own version. Waits up to 30 seconds until a worker has taken it; if none does, the run
+   * stays where it was, and `to` is null.
    *
    * @throws UsageError `run_not_found`, `run_ended`, `worker_version` when it is there already or
    * belongs to another deployment.

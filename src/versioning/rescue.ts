@@ -4,7 +4,10 @@
  *
  * I1  The run moves in the middle of a link, so the new code must be able to replay its history.
  * I2  Afterwards it is pinned to the version that took it, like any other run.
+ * I3  A rescue that no worker answers is taken back: the run stays where it was, and no worker that
+ *     comes later moves it in the middle of a link.
  */
+import type { Client } from '@temporalio/client';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asking, assertAlive, grpcCodeOf } from '../client/service-calls.ts';
 import { UsageError } from '../core/base/usage-error.ts';
@@ -17,7 +20,7 @@ export interface Rescue {
   readonly id: string;
   /** The build that it was pinned to; null if it was of no version. */
   readonly from: string | null;
-  /** The build that has it; null while no worker has taken it. */
+  /** The build that took it; null: no worker did in time, and the run stays where it was. */
   readonly to: string | null;
 }
 
@@ -29,23 +32,43 @@ const PAUSE_MS = 500;
 const NOT_FOUND = 5;
 
 /** Moves a run; see `Deployment.rescue`. */
-export async function rescue(place: DeploymentPlace, id: string): Promise<Rescue> {
+export async function rescue(
+  place: DeploymentPlace,
+  id: string,
+  patienceMs: number = PATIENCE_MS,
+): Promise<Rescue> {
   const { client } = place;
   await assertAlive(id, client);
-  const { version, isMoving } = await readPlaceOf(place, id);
+  const { version, isMoving, pinned } = await readPlaceOf(place, id);
   const current = await requireTarget(place, id, version);
   const from = version?.build ?? null;
   if (from === current && !isMoving) throw alreadyThere(id, current);
   await override(place, id, { autoUpgrade: true });
-  // An idle run has no task that could move.
-  await asking(id, () => client.workflow.getHandle(id).signal(nudgeSignal));
-  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(PAUSE_MS)) {
-    if ((await readPlaceOf(place, id)).version?.build !== current) continue;
+  let isTaken = false;
+  try {
+    // An idle run has no task that could move.
+    await asking(id, () => client.workflow.getHandle(id).signal(nudgeSignal));
+    isTaken = await untilTaken(place, id, current, patienceMs);
+  } finally {
     // It stays where it is now, and moves on by hand-overs only.
-    await override(place, id, null);
-    return { id, from, to: current };
+    await override(place, id, isTaken ? null : pinned);
   }
-  return { id, from, to: null };
+  // A worker may have taken it at the last moment.
+  isTaken ||= (await readPlaceOf(place, id)).version?.build === current;
+  return { id, from, to: isTaken ? current : null };
+}
+
+/** Whether a worker of `build` has taken the run in time. */
+async function untilTaken(
+  place: DeploymentPlace,
+  id: string,
+  build: string,
+  patienceMs: number,
+): Promise<boolean> {
+  for (const deadline = Date.now() + patienceMs; Date.now() < deadline; await sleep(PAUSE_MS)) {
+    if ((await readPlaceOf(place, id)).version?.build === build) return true;
+  }
+  return false;
 }
 
 /** The current build of the deployment, which must be that of the run. */
@@ -80,9 +103,20 @@ function alreadyThere(id: string, build: string): UsageError {
 interface PlaceOfRun {
   /** The version that has completed its last task; null if it is of none. */
   readonly version: WorkerVersion | null;
-  /** Whether an earlier rescue has not seen its end. */
+  /** Whether an earlier rescue was cut off before its end. */
   readonly isMoving: boolean;
+  /** To where an operator has pinned it; null: nowhere. */
+  readonly pinned: Override | null;
 }
+
+/** How the service routes a run, whatever its workers say. */
+type Override = NonNullable<
+  NonNullable<
+    Parameters<
+      Client['workflowService']['updateWorkflowExecutionOptions']
+    >[0]['workflowExecutionOptions']
+  >['versioningOverride']
+>;
 
 async function readPlaceOf({ client }: DeploymentPlace, id: string): Promise<PlaceOfRun> {
   const { raw } = await asking(id, () => client.workflow.getHandle(id).describe());
@@ -93,14 +127,15 @@ async function readPlaceOf({ client }: DeploymentPlace, id: string): Promise<Pla
   return {
     version: isVersioned ? { name: deploymentName ?? '', build: buildId ?? '' } : null,
     isMoving: versioningOverride?.autoUpgrade === true,
+    pinned: versioningOverride?.autoUpgrade === true ? null : (versioningOverride ?? null),
   };
 }
 
-/** Sets how the service routes a run, whatever its workers say; null: as they say. */
+/** Sets how the service routes a run; null: as its workers say. */
 async function override(
   { client }: DeploymentPlace,
   id: string,
-  versioningOverride: { readonly autoUpgrade: true } | null,
+  versioningOverride: Override | null,
 ): Promise<void> {
   try {
     await client.workflowService.updateWorkflowExecutionOptions({

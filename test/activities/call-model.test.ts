@@ -183,6 +183,18 @@ describe('the activity callModel', () => {
     });
   });
 
+  it('leaves a model to a worker that has the package of its provider', async () => {
+    const call = environment().run(callModelOf(replyOf(5)), { ...order, model: 'cerebras/m' });
+    const lacking = environment().run(callModelOf(replyOf(5)), { ...order, model: 'xai/grok' });
+
+    await expect(call).rejects.toMatchObject({ details: [{ what: 'model cerebras/m' }] });
+    await expect(lacking).rejects.toMatchObject({
+      type: 'not_here',
+      message: expect.stringMatching(/^Expected the package .* Run `npm i @ai-sdk\/xai`\.$/),
+      details: [{ what: 'the package of model xai/grok', attempts: 1 }],
+    });
+  });
+
   it.each([
     ['does not answer', new Error('busy'), { type: 'transcript_unavailable', nonRetryable: false }],
     [

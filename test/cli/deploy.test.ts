@@ -206,7 +206,7 @@ describe('deploy rescue', () => {
     {
       to: null,
       exitCode: 1,
-      text: 'Run r-1 of version v1 moves as soon as a worker of the current version takes it. Then run this command again, so that it stays there.\n',
+      text: 'Run r-1 stays on version v1: no worker of the current version took it within 30 s. Start one, then run this command again.\n',
     },
   ])('says where the run is: $to', async ({ to, exitCode, text }) => {
     const result = await deploy(['rescue', 'r-1'], {

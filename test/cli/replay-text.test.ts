@@ -8,7 +8,7 @@ it('says how many fit, what was skipped and saved, and where a history does not 
     links: 3,
     events: 120,
     ms: 2_000,
-    skipped: [{ workflows: '4f2a9c01', links: 1 }],
+    skipped: [{ workflows: 'loops@4f2a9c01', links: 1 }],
     saved: { links: 2, left: ['link-3'] },
     failures: [
       {
@@ -26,7 +26,7 @@ it('says how many fit, what was skipped and saved, and where a history does not 
 
   expect(text.split('\n')).toEqual([
     '2 of 3 links fit this code: 120 events in 2.0 s.',
-    'skipped: needs workflows 4f2a9c01 (1 link). Name the file with --workflows.',
+    'skipped: needs workflows loops@4f2a9c01 (1 link). Name the file with --workflows.',
     'Saved 2 links.',
     'Not saved, since they replay differently without their texts: link-3. Use --raw to save them with all texts.',
     '',

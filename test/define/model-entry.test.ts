@@ -61,7 +61,7 @@ describe('modelEntryProblems', () => {
         {
           code: 'model_kind',
           message:
-            'Expected `model` of "a" to be a function or a model of the AI SDK 6 or 7 (specification v3 or v4), got nothing. Use a provider package of one of them.',
+            'Expected `model` of "a" to be a function, a model of the AI SDK 6 or 7 (specification v3 or v4) or the name of one, got nothing. Use a provider package of one of them.',
         },
       ],
     },
@@ -72,7 +72,7 @@ describe('modelEntryProblems', () => {
         {
           code: 'model_kind',
           message:
-            'Expected `model` of "a" to be a function or a model of the AI SDK 6 or 7 (specification v3 or v4), got a model of specification "v2" of the AI SDK. Use a provider package of one of them.',
+            'Expected `model` of "a" to be a function, a model of the AI SDK 6 or 7 (specification v3 or v4) or the name of one, got a model of specification "v2" of the AI SDK. Use a provider package of one of them.',
         },
       ],
     },

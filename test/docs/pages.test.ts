@@ -2,12 +2,13 @@
 import { describe, expect, test } from 'vitest';
 import { clerk } from '../../examples/docs/answers.ts';
 import { herald, planner } from '../../examples/docs/formats.ts';
-import { entries, withFallback } from '../../examples/docs/models.ts';
+import { entries, named, withFallback } from '../../examples/docs/models.ts';
 import { carefulLoop, programmerLoop } from '../../examples/docs/own-loops.ts';
 import { relay, watch } from '../../examples/docs/streaming.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { defineValidator } from '../../src/define/tool/define-validator.ts';
 import { modelEntryProblems } from '../../src/define/model/model-problems.ts';
+import { checkPackages } from '../../src/registry/provider-packages.ts';
 import { createRegistry } from '../../src/registry/registry.ts';
 import { followChunks } from '../../src/client/follow-chunks.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
@@ -99,6 +100,12 @@ describe('models', () => {
   test('entries that a worker takes', () => {
     expect(modelEntryProblems(entries())).toEqual([]);
     expect(entries().map(({ id }) => id)).toEqual(['large', 'small']);
+  });
+
+  test('named by their providers', () => {
+    const { agent, models } = named();
+
+    expect(() => checkPackages(createRegistry({ agents: [agent], models }))).not.toThrow();
   });
 
   test('a fallback answers, and its price counts', async () => {

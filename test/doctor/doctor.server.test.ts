@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { connect } from '../../src/client/connect.ts';
@@ -82,10 +83,18 @@ it(
 
 it('says why there is no server, and checks the rest', async () => {
   const env = { TEMPORAL_ADDRESS: '127.0.0.1:1' };
+  const agents = fileURLToPath(new URL('../support/fixtures/keyed-agents.ts', import.meta.url));
 
-  const { exitCode, stdout } = await cli(['doctor'], { env, cwd: folder, io: { connect } });
+  const { exitCode, stdout } = await cli(['doctor', '--agents', agents], {
+    env,
+    cwd: folder,
+    io: { connect },
+  });
 
   expect(exitCode).toBe(1);
   expect(stdout).toContain('error server/server-unreachable');
   expect(stdout).toContain('Expected a Temporal server at 127.0.0.1:1');
+  expect(stdout).toContain('`OPENAI_API_KEY` to be set for `fast`');
+  expect(stdout).toContain('`ANTHROPIC_API_KEY` to be set for `anthropic/claude-sonnet-4-5`');
+  expect(stdout).not.toContain('scripted');
 });

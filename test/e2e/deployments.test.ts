@@ -1,9 +1,11 @@
 /** A fleet with versions: promoting, draining, rescuing; and patches that are held back. */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import { createDeployment } from '../../src/versioning/deployment.ts';
+import { rescue } from '../../src/versioning/rescue.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { release, serveVersion } from '../../examples/docs/deployments.ts';
 import { local } from '../../src/worker/serve/local.ts';
@@ -211,6 +213,37 @@ describe('a run whose version has no workers', () => {
       versioningOverride: null,
     });
     expect(bodiesOf(await run.events(), 'agent:execution:handover')).toEqual([]);
+  });
+});
+
+describe('a rescue that no worker answers', () => {
+  it('is taken back, so that no later worker moves the run', async () => {
+    const fleet = openFleet(stage, agents);
+    const old = await fleet.release('v1');
+    const run = await started(fleet, 'asker');
+    await old.stop();
+    const next = await fleet.release('v2');
+    await next.stop();
+    const { name } = fleet.deployment;
+    const overrideOf = async () => {
+      const { raw } = await stage.client.workflow.getHandle(run.id).describe();
+      return raw.workflowExecutionInfo?.versioningInfo?.versioningOverride ?? null;
+    };
+
+    expect(await rescue({ client: stage.client, name }, run.id, 2_000)).toEqual({
+      id: run.id,
+      from: 'v1',
+      to: null,
+    });
+    expect(await overrideOf()).toBeNull();
+    await fleet.serve('v2');
+    await sleep(3_000);
+    expect(await fleet.buildOf(run)).toBe('v1');
+    // Its own version takes it, and then hands it over as ever.
+    await fleet.serve('v1');
+    await run.answer('q1', 'blue');
+    expect(await run.result()).toMatchObject({ status: 'success' });
+    expect(bodiesOf(await run.events(), 'agent:execution:handover')).toHaveLength(1);
   });
 });
 

@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { ModelEntry } from '../../src/define/model/model-entry.ts';
+import type { CalledEntry } from '../../src/define/model/model-entry.ts';
 import { modelEntryProblems } from '../../src/define/model/model-problems.ts';
 import { callEntry } from '../../src/models/model-adapter.ts';
 import { classifyModelError } from '../../src/models/model-failures.ts';
@@ -44,7 +44,7 @@ async function provider(
 }
 
 async function failureOf(
-  entry: Omit<ModelEntry, 'id'>,
+  entry: Omit<CalledEntry, 'id'>,
 ): Promise<{ readonly message: string; readonly retryable: boolean }> {
   const io = { signal: new AbortController().signal, onChunk: () => undefined };
   const failure = await callEntry({ id: 'm', ...entry }, request, io).then(

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ChatCompletionRequest, LLMock } from '@copilotkit/aimock';
 import { callEntry } from '../../src/models/model-adapter.ts';
-import type { ModelEntry } from '../../src/define/model/model-entry.ts';
+import type { CalledEntry } from '../../src/define/model/model-entry.ts';
 import { classifyModelError } from '../../src/models/model-failures.ts';
 import type { ModelChunk, ModelRequest, Reply } from '../../src/core/contract/model.ts';
 import { noUsage } from '../../src/core/model/usage.ts';
@@ -60,7 +60,7 @@ interface Called {
   readonly chunks: readonly ModelChunk[];
 }
 
-async function replyOf(entry: ModelEntry, request: ModelRequest): Promise<Called> {
+async function replyOf(entry: CalledEntry, request: ModelRequest): Promise<Called> {
   const chunks: ModelChunk[] = [];
   const outcome = await callEntry(entry, request, {
     signal: new AbortController().signal,
@@ -87,7 +87,7 @@ const variants = protocols.flatMap((protocol) =>
 );
 
 describe('callEntry over HTTP [row 53]', () => {
-  const entryAt = (protocol: Protocol, stream: boolean): ModelEntry => ({
+  const entryAt = (protocol: Protocol, stream: boolean): CalledEntry => ({
     id: 'provider/model',
     model: modelAt(mock.url, protocol),
     price,
@@ -293,7 +293,7 @@ describe('callEntry over HTTP [row 53]', () => {
 
 describe('callEntry with a function', () => {
   test('reads its reply, and publishes it whole when it did not stream', async () => {
-    const entry: ModelEntry = {
+    const entry: CalledEntry = {
       id: 'mine',
       price,
       model: async () => ({
@@ -325,7 +325,7 @@ describe('callEntry with a function', () => {
   });
 
   test('publishes only what it streamed itself', async () => {
-    const entry: ModelEntry = {
+    const entry: CalledEntry = {
       id: 'mine',
       model: async (_request, { onChunk }) => {
         onChunk({ kind: 'text', delta: 'Do' });
@@ -341,7 +341,7 @@ describe('callEntry with a function', () => {
 
   test('gets the request as it is, with the settings of its entry under those of the request', async () => {
     const seen: ModelRequest[] = [];
-    const entry: ModelEntry = {
+    const entry: CalledEntry = {
       id: 'mine',
       settings: { temperature: 0, mood: 'calm' },
       model: async (request) => {
@@ -358,7 +358,7 @@ describe('callEntry with a function', () => {
 
   test('throws what it threw, also at once', async () => {
     const boom = new Error('boom');
-    const entry: ModelEntry = {
+    const entry: CalledEntry = {
       id: 'mine',
       model: () => {
         throw boom;
@@ -377,7 +377,7 @@ describe('callEntry with a function', () => {
 });
 
 test('the usage that a failing function reports is kept with its error [row 53]', async () => {
-  const entry: ModelEntry = {
+  const entry: CalledEntry = {
     id: 'mine',
     price,
     model: async () => {
@@ -402,7 +402,7 @@ describe('an aborted call', () => {
 
   test('is not made when it was aborted before', async () => {
     let asked = 0;
-    const entry: ModelEntry = {
+    const entry: CalledEntry = {
       id: 'mine',
       model: async () => {
         asked += 1;
@@ -418,7 +418,7 @@ describe('an aborted call', () => {
 
   test('counts the usage that a function reports late [row 53]', async () => {
     const controller = new AbortController();
-    const entry: ModelEntry = {
+    const entry: CalledEntry = {
       id: 'mine',
       price,
       model: (_request, { signal }) =>
@@ -437,7 +437,7 @@ describe('an aborted call', () => {
 
   test('is given up when a function does not look at its signal', async () => {
     const controller = new AbortController();
-    const entry: ModelEntry = {
+    const entry: CalledEntry = {
       id: 'mine',
       model: () => {
         controller.abort();
@@ -455,7 +455,7 @@ describe('an aborted call', () => {
   test('publishes nothing after the abort', async () => {
     const controller = new AbortController();
     const chunks: ModelChunk[] = [];
-    const entry: ModelEntry = {
+    const entry: CalledEntry = {
       id: 'mine',
       model: async (_request, { onChunk }) => {
         onChunk({ kind: 'text', delta: 'before' });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LLMock } from '@copilotkit/aimock';
 import { callEntry, type ModelCallResult } from '../../src/models/model-adapter.ts';
-import type { ModelEntry } from '../../src/define/model/model-entry.ts';
+import type { CalledEntry } from '../../src/define/model/model-entry.ts';
 import { classifyModelError, type ModelFailure } from '../../src/models/model-failures.ts';
 import { textMessage } from '../../src/core/base/message.ts';
 import type { ModelChunk, ModelRequest } from '../../src/core/contract/model.ts';
@@ -39,12 +39,12 @@ function requestOf(text: string): ModelRequest {
   };
 }
 
-function entryAt(url: string, protocol: Protocol): ModelEntry {
+function entryAt(url: string, protocol: Protocol): CalledEntry {
   return { id: 'provider/model', model: modelAt(url, protocol) };
 }
 
 async function call(
-  entry: ModelEntry,
+  entry: CalledEntry,
   options: { text?: string; signal?: AbortSignal; onChunk?: (chunk: ModelChunk) => void } = {},
 ): Promise<ModelCallResult> {
   return callEntry(entry, requestOf(options.text ?? 'greet'), {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { textMessage } from '../../src/core/base/message.ts';
 import type { ModelRequest } from '../../src/core/contract/model.ts';
-import { entryFor, type ModelEntry } from '../../src/define/model/model-entry.ts';
+import { entryFor, type CalledEntry } from '../../src/define/model/model-entry.ts';
 import { callEntry } from '../../src/models/model-adapter.ts';
 import { classifyModelError } from '../../src/models/model-failures.ts';
 import { modelAt } from '../support/aimock.ts';
@@ -27,13 +27,13 @@ function strictProvider(most = 8_192): Promise<SlowProvider> {
   ]);
 }
 
-function entryAt({ url }: SlowProvider, more: Partial<ModelEntry> = {}): ModelEntry {
+function entryAt({ url }: SlowProvider, more: Partial<CalledEntry> = {}): CalledEntry {
   const model = modelAt(url, 'openai-compatible');
   return { id: 'm', model, ...more, settings: { stream: false, ...more.settings } };
 }
 
 /** Asks `entry` with what the budgets pay: its text, or the code of its failure. */
-async function ask(entry: ModelEntry, maxOutputTokens: number): Promise<string> {
+async function ask(entry: CalledEntry, maxOutputTokens: number): Promise<string> {
   const request: ModelRequest = {
     mode: 'text',
     agent: 'a',

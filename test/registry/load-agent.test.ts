@@ -86,6 +86,7 @@ describe('loadAgent', () => {
         { id: 'small' },
       ],
       limits,
+      onUnknownUsage: 'estimate',
       compaction: DEFAULT_COMPACTION,
     };
 

@@ -32,6 +32,7 @@ describe('createRegistry', () => {
         ],
       ]),
       models: new Map([['m', priced]]),
+      packageFolders: expect.arrayContaining([process.cwd()]),
     });
   });
 

@@ -7,9 +7,9 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { inTurns, linksIn, linksOf, sampleOf } from '../../src/replay/choose.ts';
-import { replayAll, type ReplayReport } from '../../src/replay/report.ts';
+import { replayAll, type OwnLoops, type ReplayReport } from '../../src/replay/report.ts';
 import { payloadValue, readRunHistory, type RunHistory } from '../../src/replay/run-history.ts';
-import { loadWorkflowBundle, type LoadedBundle } from '../../src/worker/bundle/bundle.ts';
+import { loadWorkflowBundle, markOf, type LoadedBundle } from '../../src/worker/bundle/bundle.ts';
 import { cli, type CliResult } from '../cli/cli-fixture.ts';
 import { bundleFolder, shareBundle } from '../support/bundles.ts';
 import { programAgent } from '../support/program-agents.ts';
@@ -21,17 +21,24 @@ const OWN_LOOPS = fileURLToPath(
   new URL('../support/fixtures/workflows/programs-loop.ts', import.meta.url),
 );
 
+const OTHER_LOOPS = fileURLToPath(
+  new URL('../support/fixtures/workflows/review-loop.ts', import.meta.url),
+);
+
 let stage: Stage;
 let bundle: LoadedBundle;
-let own: LoadedBundle;
+let own: OwnLoops;
 let folder: string;
 beforeAll(async () => {
   stage = await openStage(inject('temporal'));
   bundle = await loadWorkflowBundle({ cacheDir: await bundleFolder() });
-  own = await loadWorkflowBundle({
-    cacheDir: await bundleFolder(OWN_LOOPS),
-    workflowsPath: OWN_LOOPS,
-  });
+  own = {
+    bundle: await loadWorkflowBundle({
+      cacheDir: await bundleFolder(OWN_LOOPS),
+      workflowsPath: OWN_LOOPS,
+    }),
+    mark: await markOf(OWN_LOOPS),
+  };
   folder = await mkdtemp(join(tmpdir(), 'everloop-replay-'));
 });
 afterAll(async () => {
@@ -63,21 +70,42 @@ function decoded(data: string): string {
   return Buffer.from(data, 'base64').toString();
 }
 
-/** The command line, with the bundles of this run of tests. */
+/** The command line, with the bundles of this run of tests and without a server. */
 async function run(...argv: readonly string[]): Promise<CliResult> {
-  const cwd = await mkdtemp(join(folder, 'cwd-'));
-  await shareBundle(cwd);
-  return cli(argv, { cwd, env: { EVERLOOP_DATA_DIR: cwd } });
+  return runIn({}, argv);
 }
 
-/** The same with a report. */
-async function replayCli(...argv: readonly string[]): Promise<{
+/** The same with further variables. */
+async function runIn(
+  env: { readonly [name: string]: string },
+  argv: readonly string[],
+): Promise<CliResult> {
+  const cwd = await mkdtemp(join(folder, 'cwd-'));
+  await shareBundle(cwd);
+  return cli(argv, { cwd, env: { EVERLOOP_DATA_DIR: cwd, ...env } });
+}
+
+/** What a replay found. */
+interface CliReport {
   readonly exitCode: number;
   readonly report: ReplayReport;
-}> {
-  const { exitCode, stdout, stderr } = await run('--json', 'replay', ...argv);
+}
+
+function reportOf({ exitCode, stdout, stderr }: CliResult): CliReport {
   if (stdout === '') throw new Error(stderr);
   return { exitCode, report: JSON.parse(stdout) as ReplayReport };
+}
+
+/** Replays what needs no server. */
+async function replayCli(...argv: readonly string[]): Promise<CliReport> {
+  return reportOf(await run('--json', 'replay', ...argv));
+}
+
+/** Replays runs of the server. */
+async function replayRuns(...argv: readonly string[]): Promise<CliReport> {
+  const { address, namespace } = stage;
+  const env = { TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace };
+  return reportOf(await runIn(env, ['--json', 'replay', ...argv]));
 }
 
 describe('everloop replay', () => {
@@ -232,9 +260,32 @@ describe('links of a service', () => {
     expect(plain).toMatchObject({
       links: 1,
       failures: [],
-      skipped: [{ workflows: expect.stringMatching(/^[0-9a-f]{8}$/) as string, links: 1 }],
+      skipped: [
+        { workflows: expect.stringMatching(/^programs-loop@[0-9a-f]{8}$/) as string, links: 1 },
+      ],
     });
     expect(both).toMatchObject({ links: 2, failures: [], skipped: [] });
+    // The same file, changed since or renamed since.
+    const [, digits = ''] = own.mark.split('@');
+    for (const mark of ['programs-loop@00000000', `renamed@${digits}`, own.mark]) {
+      const changed = await replayAll(of([mine.id]), { bundle, own: { ...own, mark } });
+      expect(changed).toMatchObject({ links: 1, failures: [], skipped: [] });
+    }
+    // The loop of another file fits nothing, and is no failure.
+    const { report, exitCode } = await replayRuns(mine.id, '--workflows', OTHER_LOOPS);
+    expect(report).toMatchObject({
+      links: 0,
+      failures: [],
+      skipped: [{ workflows: own.mark, links: 1 }],
+    });
+    expect(exitCode).toBe(0);
+    // What is saved without texts still says which file it needs.
+    const place = await mkdtemp(join(folder, 'marked-'));
+    await replayAll(of([mine.id]), { bundle, own, save: { folder: place, raw: false } });
+    expect(await replayAll(linksIn(place), { bundle })).toMatchObject({
+      links: 0,
+      skipped: [{ workflows: own.mark, links: 1 }],
+    });
     const query = `WorkflowId = '${plainRun.id}'`;
     const sampled: RunHistory[] = [];
     for await (const link of sampleOf(stage.client, { query, sample: 5 })) sampled.push(link);

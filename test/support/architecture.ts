@@ -35,7 +35,11 @@ const RINGS: Readonly<Record<string, RingRule>> = {
     node: true,
   },
   tools: { rings: ['core', 'define'], packages: ['minisearch', 'piscina', 'tsx'], node: true },
-  models: { rings: ['core', 'define', 'tools'], packages: PROVIDER_PACKAGES, node: true },
+  models: {
+    rings: ['core', 'define', 'tools'],
+    packages: [...PROVIDER_PACKAGES, 'lru-cache'],
+    node: true,
+  },
   registry: { rings: ['core', 'define', 'tools', 'models'], packages: [], node: true },
   activities: {
     rings: ['core', 'define', 'tools', 'models', 'registry'],

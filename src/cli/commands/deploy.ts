@@ -115,7 +115,7 @@ function addRescueCommand(deploy: Command, act: CommandRunner): void {
     .summary('move one run to the current version at once')
     .description(
       'Moves one run to the current version at once, in the middle of its work. For a run whose own ' +
-        'version has no workers left. Exit code 1: no worker has taken it yet.',
+        'version has no workers left. Exit code 1: no worker took it within 30 s, and it stays where it was.',
     )
     .argument('<id>', 'id of the run')
     .action((id: string, options: DeployOptions) =>

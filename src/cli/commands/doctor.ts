@@ -69,7 +69,8 @@ function modelsOf({ agents, models }: AgentFile): readonly NamedModel[] {
   const named = entries.flatMap((one): readonly NamedModel[] => {
     if (typeof one === 'string') return known.has(one) ? [] : [{ id: one }];
     const { id, model } = one;
-    return typeof model === 'function' ? [] : [{ id, provider: model.provider }];
+    if (typeof model === 'function') return [];
+    return [{ id, provider: typeof model === 'string' ? model : model.provider }];
   });
   return [...new Map(named.map((one) => [one.id, one])).values()];
 }

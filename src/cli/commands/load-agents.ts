@@ -103,7 +103,8 @@ function isAgent(value: unknown): value is AgentDefinition {
 function isModelEntry(value: unknown): value is ModelEntry {
   if (!isRecord(value) || typeof value['id'] !== 'string') return false;
   const { model } = value;
-  return typeof model === 'function' || (isRecord(model) && 'specificationVersion' in model);
+  if (typeof model === 'function' || typeof model === 'string') return true;
+  return isRecord(model) && 'specificationVersion' in model;
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

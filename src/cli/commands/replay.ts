@@ -105,7 +105,7 @@ async function partsOf(
   cli: Cli,
   { save, raw = false, workflows }: ReplayFlags,
 ): Promise<ReplayParts> {
-  const { loadWorkflowBundle } = await import('../../worker/bundle/bundle.ts');
+  const { loadWorkflowBundle, markOf } = await import('../../worker/bundle/bundle.ts');
   const cacheDir = join(resolve(cli.io.cwd, configFor(cli).dataDir), 'cache');
   const workflowsPath = workflows === undefined ? undefined : resolve(cli.io.cwd, workflows);
   if (workflowsPath !== undefined && !existsSync(workflowsPath)) {
@@ -116,7 +116,12 @@ async function partsOf(
   }
   const bundle = await loadWorkflowBundle({ cacheDir });
   const own =
-    workflowsPath === undefined ? undefined : await loadWorkflowBundle({ cacheDir, workflowsPath });
+    workflowsPath === undefined
+      ? undefined
+      : {
+          bundle: await loadWorkflowBundle({ cacheDir, workflowsPath }),
+          mark: await markOf(workflowsPath),
+        };
   const folder = save === undefined ? undefined : resolve(cli.io.cwd, save);
   return defined({ bundle, own, save: folder === undefined ? undefined : { folder, raw } });
 }

@@ -80,6 +80,6 @@ export function stayingText({ build, left, staying }: DrainProgress): string {
 export function rescueText({ id, from, to }: Rescue): string {
   const origin = from === null ? 'no version' : `version ${from}`;
   return to === null
-    ? `Run ${id} of ${origin} moves as soon as a worker of the current version takes it. Then run this command again, so that it stays there.`
+    ? `Run ${id} stays on ${origin}: no worker of the current version took it within 30 s. Start one, then run this command again.`
     : `Run ${id} moved from ${origin} to version ${to}.`;
 }

@@ -83,7 +83,10 @@ export const usageCodes = {
   model_fallback: '`fallbacks` of a model entry names unknown models.',
   model_field: 'A model entry has an unknown field.',
   model_id: 'The id of a model entry is not valid.',
-  model_kind: '`model` of an entry is neither a function nor a model of the AI SDK 6 or 7.',
+  model_kind:
+    '`model` of an entry is neither a function nor a model of the AI SDK 6 or 7, nor its name.',
+  model_package:
+    'The package of a provider is missing, whose model is named like `openai/gpt-5-mini`.',
   model_price: '`price` of a model entry is not made of numbers from 0 up.',
   model_settings: '`settings` of a model entry has an unknown name or an invalid value.',
   model_size: 'A size of a model entry is not an integer from 1 up.',

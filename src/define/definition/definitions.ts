@@ -234,4 +234,6 @@ export interface RegisteredAgent {
 export interface Registry {
   readonly agents: ReadonlyMap<string, RegisteredAgent>;
   readonly models: ReadonlyMap<string, ModelEntry>;
+  /** Where packages of providers are looked for, in this order. */
+  readonly packageFolders: readonly string[];
 }

@@ -17,10 +17,12 @@ export interface ModelEntry {
    */
   readonly id: string;
   /**
-   * A model of the AI SDK 6 or 7, or a function. Models of the adapter for OpenAI-compatible servers
-   * are asked for usage in streams, unless they were made with `includeUsage: false`.
+   * A model of the AI SDK 6 or 7, a function, or the name of a model with its provider, such as
+   * `openai/gpt-5-mini`, whose package is loaded from your folder by the first call. Models of the
+   * adapter for OpenAI-compatible servers are asked for usage in streams, unless they were made with
+   * `includeUsage: false`.
    */
-  readonly model: LanguageModel | ModelFunction;
+  readonly model: LanguageModel | ModelFunction | string;
   /** Maximum number of tokens in a request, from 1. The trigger `context` needs it. */
   readonly contextWindow?: number;
   /** Maximum number of tokens in one reply, from 1. Default: the provider's. */
@@ -56,18 +58,22 @@ export interface ModelEntry {
   readonly strict?: boolean;
 }
 
-/** A model of an agent: the id of an entry, an entry, or a model without one. */
+/**
+ * A model of an agent: the id of an entry, the name of a model with its provider, an entry, or a
+ * model without one.
+ */
 export type AgentModel = string | ModelEntry | ModelFunction | LanguageModel;
 
-/** An entry for one call. */
+/** An entry for one call, whose model is loaded. */
 export interface CalledEntry extends ModelEntry {
+  readonly model: LanguageModel | ModelFunction;
   /** All that the budgets of the run still pay of the output. */
   readonly paidTokens?: number;
 }
 
 /** `entry` with what the run has decided about the call. */
 export function entryFor(
-  entry: ModelEntry,
+  entry: CalledEntry,
   order: { readonly structuredOutput?: StructuredOutput; readonly maxOutputTokens?: number },
 ): CalledEntry {
   const { structuredOutput, maxOutputTokens: paidTokens } = order;

@@ -14,6 +14,7 @@ import {
 import { isString, isWhole, listOf, repeated, SWITCH } from '../checks/kinds.ts';
 import { SPECIFICATIONS, type LanguageModel } from './language-model.ts';
 import { isModelId, type ModelEntry } from './model-entry.ts';
+import { namedModel, PROVIDER_NAMES } from './provider-models.ts';
 import { isReasoningEffort, REASONING_EFFORTS, reasoningFamily } from './reasoning.ts';
 
 /** A price above a dollar per token is a wrong unit; the bound also keeps the arithmetic exact. */
@@ -145,17 +146,25 @@ function idProblems(id: unknown, name: string): readonly UsageProblem[] {
 
 function kindProblems(model: unknown, name: string): readonly UsageProblem[] {
   if (typeof model === 'function') return [];
+  if (typeof model === 'string') return nameProblems(model, name);
   // Models of the AI SDK are instances of classes and not plain objects, so only fields are
   // checked.
   const { specificationVersion, doStream, doGenerate } = Object(model ?? {}) as Fields;
   const isCallable = typeof doStream === 'function' || typeof doGenerate === 'function';
   if (SPECIFICATIONS.includes(specificationVersion) && isCallable) return [];
-  const what = `\`model\` of "${name}" to be a function or a model of the AI SDK 6 or 7 (specification v3 or v4)`;
+  const what = `\`model\` of "${name}" to be a function, a model of the AI SDK 6 or 7 (specification v3 or v4) or the name of one`;
   const got =
     specificationVersion === undefined
       ? shownOrNothing(model)
       : `a model of specification ${shown(specificationVersion)} of the AI SDK`;
   return [expected('model_kind', what, got, 'Use a provider package of one of them.')];
+}
+
+function nameProblems(model: string, name: string): readonly UsageProblem[] {
+  if (namedModel(model) !== undefined) return [];
+  const what = `\`model\` of "${name}" to name a provider and a model, such as \`openai/gpt-5-mini\``;
+  const advice = `Begin with one of ${PROVIDER_NAMES.join(', ')}, or import the model.`;
+  return [expected('model_kind', what, shown(model), advice)];
 }
 
 function settingProblems(setting: string, value: unknown, name: string): readonly UsageProblem[] {
@@ -203,7 +212,11 @@ function fallbackProblems(entries: readonly unknown[]): readonly UsageProblem[] 
     const fallbacks = isPlainObject(entry) ? entry['fallbacks'] : undefined;
     if (id === undefined || fallbacks === undefined) return [];
     const known = ids.filter((other) => other !== id);
-    if (listOf((name) => known.some((other) => other === name))(fallbacks)) return [];
+    const isKnown = (other: unknown): boolean =>
+      typeof other === 'string' &&
+      other !== id &&
+      (known.includes(other) || namedModel(other) !== undefined);
+    if (listOf(isKnown)(fallbacks)) return [];
     const what = `\`fallbacks\` of model "${id}" to be a list of other model ids (${known.join(', ') || 'there are none'})`;
     return [expected('model_fallback', what, shown(fallbacks), 'Correct the names.')];
   });

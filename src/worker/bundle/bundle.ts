@@ -18,7 +18,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, extname, join } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger, type BundleOptions } from '@temporalio/worker';
 import { errorText } from '../../core/base/error-text.ts';
@@ -117,7 +117,8 @@ export function bundleFile({
 }
 
 /**
- * The mark of a module with workflows: 8 digits that follow from its text.
+ * The mark of a module with workflows, such as `loops@4f2a9c01`: the name of its file, by which a
+ * replay knows it again after a change, and 8 digits that follow from its text.
  *
  * @throws UsageError `workflow_bundle` if it cannot be read.
  */
@@ -128,8 +129,14 @@ export async function markOf(workflowsPath: string): Promise<string> {
       `Expected the workflows of \`${workflowsPath}\` to be a file, got: ${errorText(error)}`,
     );
   });
-  return createHash('sha256').update(text).digest('hex').slice(0, 8);
+  // The sources and the build of a module differ in the ending.
+  const stem = basename(workflowsPath).replace(/\.[cm]?[jt]sx?$/, '');
+  const name = stem.replaceAll(/[^\w.+-]/g, '_').slice(0, MAX_MARK_NAME);
+  return `${name}@${createHash('sha256').update(text).digest('hex').slice(0, 8)}`;
 }
+
+/** Every run of these workflows records it, in each link. */
+const MAX_MARK_NAME = 64;
 
 async function makeBundle(
   workflowsPath: string,

@@ -21,6 +21,7 @@ import type { ActivityRuntime } from '../../activities/activity-types.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { loadWorkflowBundle, markOf } from '../bundle/bundle.ts';
 import { createToolPlaces } from '../../tools/isolate/tool-places.ts';
+import { checkPackages } from '../../registry/provider-packages.ts';
 import { createRegistry } from '../../registry/registry.ts';
 import { workerConverter } from './data-converter.ts';
 import { guardWorkflowThreads } from './guard-workflow-threads.ts';
@@ -141,7 +142,10 @@ function checkRoles({
 export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> {
   checkRoles(parts);
   const { connection, namespace, taskQueue = DEFAULT_TASK_QUEUE, modelQueue, toolQueue } = parts;
-  const registry = createRegistry({ agents: parts.agents, models: parts.models ?? [] });
+  const { agents, models, agentsModule } = parts;
+  const registry = createRegistry(defined({ agents, models, agentsModule }));
+  const roles = parts.roles ?? ['workflows', 'models', 'tools'];
+  if (roles.includes('models')) checkPackages(registry);
   const cache = createTranscriptCache({ maxBytes: parts.cacheBytes ?? CONFIG_DEFAULTS.cacheBytes });
   const runtime: ActivityRuntime = defined({
     heartbeatMs: parts.heartbeatMs ?? WORKER_DEFAULTS.heartbeatMs,
@@ -162,7 +166,6 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   });
   const identity = identityOf(registry, parts.version);
   const common = { ...tuning(parts), activities, identity };
-  const roles = parts.roles ?? ['workflows', 'models', 'tools'];
   const workers: Worker[] = [];
   if (roles.includes('workflows')) {
     guardWorkflowThreads();

@@ -10,6 +10,7 @@ import {
   makeTelemetryFilterString,
 } from '@temporalio/worker';
 import type { Archive } from '../../activities/archive-transcript.ts';
+import { checkPackages } from '../../registry/provider-packages.ts';
 import { createRegistry } from '../../registry/registry.ts';
 import { defined } from '../../core/base/defined.ts';
 import { errorText } from '../../core/base/error-text.ts';
@@ -69,7 +70,8 @@ export async function serve(
     agentsModule,
   } = parts;
   // Report problems of the definitions before anything is started.
-  createRegistry({ agents, models });
+  const registry = createRegistry(defined({ agents, models, agentsModule }));
+  if (roles === undefined || roles.includes('models')) checkPackages(registry);
   const { address, namespace, connection: toServer } = config.temporal;
   const server = await startOrFindServer({
     dataDir: config.dataDir,
