@@ -10,6 +10,7 @@ import { checkedRunId, startInput, type StartParts } from '../core/start/start-i
 import { unwrap } from '../core/run/unwrap.ts';
 import { compiledFrom, isCompiled } from '../core/program-text/compiled.ts';
 import { createRunHandle, type RunHandle, type RunHandleParts } from './run-handle.ts';
+import { attributesOfRun, createAttributeUse } from './search-attributes.ts';
 import {
   listRuns,
   memoText,
@@ -78,6 +79,7 @@ const MEMO_TASK_CHARACTERS = 200;
 /** A client on a connection that the caller owns and closes. */
 export function createEverloop(parts: EverloopParts): Everloop {
   const { client, taskQueue = DEFAULT_TASK_QUEUE } = parts;
+  const withAttributes = createAttributeUse();
   const attach = (id: string): RunHandle => createRunHandle(checkedRunId(id), parts);
   const start = async (
     agent: string,
@@ -86,8 +88,8 @@ export function createEverloop(parts: EverloopParts): Everloop {
     const input = startInput(agent, options);
     const workflowId = checkedRunId(options.id ?? `${agent}-${randomUUID()}`);
     const { text } = input.task;
-    try {
-      await client.workflow.start(AGENT_WORKFLOW, {
+    const startWith = (hasAttributes: boolean): Promise<unknown> =>
+      client.workflow.start(AGENT_WORKFLOW, {
         workflowId,
         taskQueue,
         args: [input],
@@ -95,7 +97,10 @@ export function createEverloop(parts: EverloopParts): Everloop {
         staticSummary: `${agent}: ${clip(text, MEMO_TASK_CHARACTERS)}`,
         // Another run under the id of a finished one would hide its Step.
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
+        ...(hasAttributes ? { typedSearchAttributes: attributesOfRun(agent) } : {}),
       });
+    try {
+      await withAttributes(startWith);
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
       if (options.ifExists !== 'attach') throw idInUse(workflowId);
@@ -122,8 +127,8 @@ export function createEverloop(parts: EverloopParts): Everloop {
       }
       return start(compiled.agent, { ...options, compiled });
     },
-    list: (options = {}) => listRuns(client, options),
-    inbox: () => readInbox(client, attach),
+    list: (options = {}) => withAttributes((has) => listRuns(client, options, has)),
+    inbox: () => withAttributes((has) => readInbox(client, attach, has)),
   };
 }
 
