@@ -9,6 +9,7 @@ import { parseBench } from './parse.ts';
 import { programsBench } from './programs.ts';
 import { recoveryBench } from './recovery.ts';
 import { searchBench } from './search.ts';
+import { streamingBench } from './streaming.ts';
 import { treeCancelBench } from './tree-cancel.ts';
 import { treeBench } from './tree.ts';
 import { turnBench } from './turn.ts';
@@ -21,6 +22,7 @@ const benches: readonly Bench[] = [
   idleBench,
   parseBench,
   searchBench,
+  streamingBench,
   compactionBench,
   treeCancelBench,
   lispBench,

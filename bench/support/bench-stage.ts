@@ -15,7 +15,10 @@ import {
 } from '../../src/worker/serve/create-worker.ts';
 import { cliFolder } from '../../src/worker/server/cli-folder.ts';
 import { createDirectoryArchive } from '../../src/worker/files/directory-archive.ts';
-import { startOrFindServer } from '../../src/worker/server/embedded-server.ts';
+import {
+  startOrFindServer,
+  type EmbeddedServerOptions,
+} from '../../src/worker/server/embedded-server.ts';
 
 /** Everything that a benchmark needs. */
 export interface Stage {
@@ -30,13 +33,19 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** Opens a stage on a free port with a database file of its own. */
-export async function openStage(): Promise<Stage> {
+/**
+ * Opens a stage on a free port with a database file of its own. `dynamicConfig` overrides the
+ * settings of the server; null leaves one to the server.
+ */
+export async function openStage(
+  dynamicConfig: NonNullable<EmbeddedServerOptions['dynamicConfig']> = {},
+): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'everloop-bench-'));
   const server = await startOrFindServer({
     dataDir: folder,
     cliDir: await cliFolder('.everloop'),
     port: 'free',
+    dynamicConfig,
   });
   const { address } = server;
   const connection = await NativeConnection.connect({ address });

@@ -3,6 +3,9 @@ import {
   followChunks,
   isChunk,
   namedEndpoints,
+  type Chunk,
+  type ChunkMarker,
+  type Everloop,
   type Json,
   type RunHandle,
 } from '../../src/index.ts';
@@ -22,6 +25,18 @@ export async function watch(run: RunHandle, render: (shown: Json) => void): Prom
   }
   const step = await run.result();
   render(step.value); // the durable answer replaces all that streamed
+  // #endregion
+}
+
+/** Starts a run whose stream is open already, and shows all of it. */
+export async function ahead(
+  everloop: Everloop,
+  task: string,
+  show: (item: Chunk | ChunkMarker) => void,
+): Promise<void> {
+  // #region ahead
+  const run = await everloop.start('host', { task, stream: true });
+  for await (const item of run.stream()) show(item);
   // #endregion
 }
 

@@ -19,6 +19,8 @@ export interface ChunkQueue {
   readonly push: (item: Item) => void;
   /** Ends the stream after the queued items. */
   readonly end: () => void;
+  /** As `end`, but the reader then gets `error`. */
+  readonly fail: (error: Error) => void;
 }
 
 /** Bounds the text too, because a model that does not stream sends its reply as one chunk. */
@@ -29,27 +31,39 @@ export function createChunkQueue(maxQueued: number, onEnd: () => void): ChunkQue
   const items = createItems(maxQueued);
   let gap: ChunkMarker | undefined;
   let hasEnded = false;
-  const waiting: ((result: IteratorResult<Item>) => void)[] = [];
+  let failure: Error | undefined;
+  const waiting: Waiting[] = [];
   const take = (): Item | undefined => {
     const marker = gap;
     gap = undefined;
     return marker ?? items.take();
   };
-  const end = (): void => {
+  const takeFailure = (): Error | undefined => {
+    const error = failure;
+    failure = undefined;
+    return error;
+  };
+  const end = (error?: Error): void => {
     if (hasEnded) return;
     hasEnded = true;
+    failure = error;
     onEnd();
-    for (const resolve of waiting.splice(0)) resolve(END);
+    for (const { resolve, reject } of waiting.splice(0)) {
+      const thrown = takeFailure();
+      if (thrown === undefined) resolve(END);
+      else reject(thrown);
+    }
   };
   const unsubscribe = (): void => {
+    failure = undefined;
     items.clear();
     gap = undefined;
     end();
   };
   const push = (item: Item): void => {
     if (hasEnded) return;
-    const resolve = waiting.shift();
-    if (resolve !== undefined) return resolve({ done: false, value: item });
+    const first = waiting.shift();
+    if (first !== undefined) return first.resolve({ done: false, value: item });
     const lost = items.put(item);
     // A gap that is already waiting also covers later losses.
     if (lost !== undefined) gap ??= gapAt(lost);
@@ -58,15 +72,23 @@ export function createChunkQueue(maxQueued: number, onEnd: () => void): ChunkQue
     next: () => {
       const item = take();
       if (item !== undefined) return Promise.resolve({ done: false, value: item });
+      const error = takeFailure();
+      if (error !== undefined) return Promise.reject(error);
       if (hasEnded) return Promise.resolve(END);
-      return new Promise((resolve) => waiting.push(resolve));
+      return new Promise((resolve, reject) => waiting.push({ resolve, reject }));
     },
     return: () => {
       unsubscribe();
       return Promise.resolve(END);
     },
   };
-  return { subscription: { unsubscribe, [Symbol.asyncIterator]: () => iterator }, push, end };
+  const subscription = { unsubscribe, [Symbol.asyncIterator]: () => iterator };
+  return { subscription, push, end: () => end(), fail: end };
+}
+
+interface Waiting {
+  readonly resolve: (result: IteratorResult<Item>) => void;
+  readonly reject: (error: Error) => void;
 }
 
 const END: IteratorResult<Item> = { done: true, value: undefined };

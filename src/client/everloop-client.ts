@@ -1,5 +1,9 @@
 /** The client: starts runs, finds them again and lists them. */
-import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import {
+  type Client,
+  WorkflowExecutionAlreadyStartedError,
+  type WorkflowHandleWithFirstExecutionRunId,
+} from '@temporalio/client';
 import { randomUUID } from 'node:crypto';
 import type { CompiledAgent } from '../core/contract/input.ts';
 import { clip } from '../core/text/cut.ts';
@@ -9,6 +13,8 @@ import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
 import { checkedRunId, startInput, type StartParts } from '../core/start/start-input.ts';
 import { unwrap } from '../core/run/unwrap.ts';
 import { compiledFrom, isCompiled } from '../core/program-text/compiled.ts';
+import { openAhead } from './run-stream.ts';
+import { defined } from '../core/base/defined.ts';
 import { createRunHandle, type RunHandle, type RunHandleParts } from './run-handle.ts';
 import { attributesOfRun, createAttributeUse } from './search-attributes.ts';
 import {
@@ -26,6 +32,12 @@ export interface StartOptions extends Omit<StartParts, 'compiled' | 'compiles'> 
   readonly id?: string;
   /** When `id` is in use: `fail` (default), or `attach` to the run that has it. */
   readonly ifExists?: 'fail' | 'attach';
+  /**
+   * True: the stream of the run is open when `start` returns, and belongs to the first `stream()` or
+   * `follow()` of the handle. Unread for a minute, it is closed. Default false: both open their own,
+   * which has the text of the reply that is being written as well.
+   */
+  readonly stream?: boolean;
 }
 
 /** Options for a run that compiles an agent, and for a run of a compiled agent. */
@@ -88,7 +100,7 @@ export function createEverloop(parts: EverloopParts): Everloop {
     const input = startInput(agent, options);
     const workflowId = checkedRunId(options.id ?? `${agent}-${randomUUID()}`);
     const { text } = input.task;
-    const startWith = (hasAttributes: boolean): Promise<unknown> =>
+    const startWith = (hasAttributes: boolean): Promise<WorkflowHandleWithFirstExecutionRunId> =>
       client.workflow.start(AGENT_WORKFLOW, {
         workflowId,
         taskQueue,
@@ -100,13 +112,16 @@ export function createEverloop(parts: EverloopParts): Everloop {
         ...(hasAttributes ? { typedSearchAttributes: attributesOfRun(agent) } : {}),
       });
     try {
-      await withAttributes(startWith);
+      const { firstExecutionRunId: runId } = await withAttributes(startWith);
+      const isOpened = options.stream === true && parts.chunks !== undefined;
+      const opened = isOpened ? openAhead(parts.chunks, runId) : undefined;
+      return createRunHandle(workflowId, parts, { runId, ...defined({ opened }) });
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
       if (options.ifExists !== 'attach') throw idInUse(workflowId);
       await assertSameAgent(client, workflowId, agent);
+      return attach(workflowId);
     }
-    return attach(workflowId);
   };
   return {
     attach,

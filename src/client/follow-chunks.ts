@@ -6,6 +6,7 @@
  * I2  Workers come and go. The reader looks for them periodically, and reconnects with a growing
  *     pause.
  * I3  Each wait has a deadline, and everything ends when the reader leaves.
+ * I4  A stream fails only if every worker that answers refuses the reader's token.
  */
 import { request as requestHttp, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -13,10 +14,12 @@ import type { LookupFunction } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defined } from '../core/base/defined.ts';
 import type { Chunk, ChunkFilter, ChunkMarker } from '../core/streaming/chunk.ts';
-import { WIRE_PATH, WIRE_VERSION, type WireMessage } from '../core/streaming/chunk-wire.ts';
+import { UsageError } from '../core/base/usage-error.ts';
+import { WIRE_PATH, type WireMessage } from '../core/streaming/chunk-wire.ts';
 import type { EndpointAddress, FindEndpoints } from './chunk-endpoints.ts';
-import { createChunkQueue, gapAt, type ChunkSubscription } from './chunk-queue.ts';
+import { createChunkQueue, type ChunkSubscription } from './chunk-queue.ts';
 import { createFrameReader } from './frame-reader.ts';
+import { createSeen } from './seen-chunks.ts';
 
 /** Defaults of {@link followChunks}. */
 const FOLLOW_DEFAULTS = {
@@ -44,7 +47,11 @@ export interface FollowChunksOptions {
 
 /** A source of provisional text that spans processes. */
 export interface FollowedChunks {
-  /** Items that match `filter`, from now on. Ends only when its reader leaves. */
+  /**
+   * Items that match `filter`: what the workers have of replies that are being written, then what
+   * comes. Ends only when its reader leaves. Fails with a UsageError `stream_token` when all workers
+   * refuse the token.
+   */
   readonly subscribe: (filter: ChunkFilter) => ChunkSubscription;
 }
 
@@ -58,23 +65,36 @@ export function followChunks(options: FollowChunksOptions): FollowedChunks {
       const near = beside?.subscribe(filter);
       if (near !== undefined) {
         left.signal.addEventListener('abort', near.unsubscribe, { once: true });
-        void passOn(near, queue.push);
+        passOn(near, queue.push).catch((error: Error) => queue.fail(error));
       }
-      void followAll(options, { filter, push: queue.push }, left.signal);
+      const refuse = (address: EndpointAddress): void => {
+        // The source beside the workers takes no token.
+        if (beside === undefined) queue.fail(refusedToken(address));
+      };
+      void followAll(options, { filter, push: queue.push, refuse }, left.signal);
       return queue.subscription;
     },
   };
 }
 
-type Push = (item: Chunk | ChunkMarker) => void;
-
 /** A reader: which items it wants, and where they go. */
 interface Reader {
   readonly filter: ChunkFilter;
-  readonly push: Push;
+  readonly push: (item: Chunk | ChunkMarker) => void;
+  /** Called when all workers refuse the token, with the address of one of them. */
+  readonly refuse: (address: EndpointAddress) => void;
 }
 
-async function passOn(from: ChunkSubscription, push: Push): Promise<void> {
+/** How an endpoint answered last; `gone`: it could not be reached. */
+type Answer = 'accepted' | 'refused' | 'gone';
+
+/** A connection that is kept, and whether its endpoint has answered. */
+interface Followed {
+  readonly gone: AbortController;
+  answer: 'none' | Answer;
+}
+
+async function passOn(from: ChunkSubscription, push: Reader['push']): Promise<void> {
   for await (const item of from) push(item);
 }
 
@@ -85,19 +105,25 @@ async function followAll(
   left: AbortSignal,
 ): Promise<void> {
   const { find, findMs = FOLLOW_DEFAULTS.findMs } = options;
-  const followed = new Map<string, AbortController>();
+  const followed = new Map<string, Followed>();
   while (!left.aborted) {
     const found = await Promise.all(find.map((look) => look().catch(() => null)));
     const isWhole = found.every((some) => some !== null);
     const addresses = new Map(found.flatMap((some) => (some ?? []).map((it) => [keyOf(it), it])));
     for (const [key, address] of addresses) {
       if (followed.has(key) || left.aborted) continue;
-      const gone = new AbortController();
-      followed.set(key, gone);
-      const signal = AbortSignal.any([left, gone.signal]);
-      void followOne(address, reader, signal, options);
+      const one: Followed = { gone: new AbortController(), answer: 'none' };
+      followed.set(key, one);
+      const signal = AbortSignal.any([left, one.gone.signal]);
+      const onAnswer = (answer: Answer): void => {
+        if (one.answer !== 'accepted') one.answer = answer;
+        const answers = [...followed.values()].map((each) => each.answer);
+        const isOpen = answers.includes('none') || answers.includes('accepted');
+        if (answer === 'refused' && !isOpen) reader.refuse(address);
+      };
+      void followOne(address, { ...reader, onAnswer }, signal, options);
     }
-    for (const [key, gone] of followed) {
+    for (const [key, { gone }] of followed) {
       // While a lookup fails, a worker that is missing from the list may still be there.
       if (addresses.has(key) || !isWhole) continue;
       gone.abort();
@@ -111,10 +137,18 @@ function keyOf({ url, ip }: EndpointAddress): string {
   return `${url} ${ip?.address ?? ''}`;
 }
 
+function refusedToken({ url, token }: EndpointAddress): UsageError {
+  const got = token === '' ? 'none' : 'another one';
+  return new UsageError(
+    'stream_token',
+    `Expected the token of the workers, got ${got}, which ${url} refuses. Set \`EVERLOOP_STREAM_TOKEN\` to the value that the workers have.`,
+  );
+}
+
 /** Reads one endpoint and reconnects, until `signal` is aborted. Never rejects. */
 async function followOne(
   address: EndpointAddress,
-  { filter, push }: Reader,
+  { filter, push, onAnswer }: Reader & { readonly onAnswer: (answer: Answer) => void },
   signal: AbortSignal,
   { silenceMs = FOLLOW_DEFAULTS.silenceMs }: FollowChunksOptions,
 ): Promise<void> {
@@ -123,48 +157,22 @@ async function followOne(
   let wait: number = pauseMs;
   while (!signal.aborted) {
     try {
-      await readEndpoint(address, filter, { signal, silenceMs }, (frame) => {
-        wait = pauseMs;
-        return seen.take(frame);
+      await readEndpoint(address, filter, { signal, silenceMs }, (message) => {
+        if (message.kind === 'hello') onAnswer('accepted');
+        // A worker that has nothing more for this reader is not asked ten times a second.
+        if (message.kind === 'item') wait = pauseMs;
+        return seen.take(message);
       });
-    } catch {
+    } catch (error) {
       // Provisional text is optional; the next attempt follows after a pause.
+      if (!signal.aborted) onAnswer(error instanceof RefusedToken ? 'refused' : 'gone');
     }
     await pause(wait, signal);
     wait = Math.min(2 * wait, maxPauseMs);
   }
 }
 
-/** Tracks the items of one endpoint, to notice when some may have been missed. */
-function createSeen(push: Push): { readonly take: (frame: WireMessage) => 'on' | 'leave' } {
-  let instance: string | undefined;
-  /** The last item of each reply that has not ended, by run. */
-  const open = new Map<string, Chunk | ChunkMarker>();
-  return {
-    take: (frame) => {
-      switch (frame.kind) {
-        case 'hello':
-          if (frame.v !== WIRE_VERSION) return 'leave';
-          // A new process has lost its calls; their next attempts begin with `restart`.
-          if (frame.instance === instance)
-            for (const item of open.values()) push(gapAt(item, item.seq + 1));
-          instance = frame.instance;
-          open.clear();
-          return 'on';
-        case 'item': {
-          const { item } = frame;
-          if (item.kind === 'end' || item.kind === 'error') open.delete(item.runId);
-          else open.set(item.runId, item);
-          push(item);
-          return 'on';
-        }
-        case 'end':
-        case 'broken':
-          return 'leave';
-      }
-    },
-  };
-}
+class RefusedToken extends Error {}
 
 /** Reads one connection until it ends, fails, or `take` returns `leave`. */
 async function readEndpoint(
@@ -206,6 +214,7 @@ function connectTo(
     asked.once('response', (response) => {
       if (response.statusCode === 200) return resolve(response);
       response.resume();
+      if (response.statusCode === 401) return reject(new RefusedToken());
       reject(new Error(`Expected 200, got ${String(response.statusCode)}.`));
     });
     asked.end();

@@ -5,6 +5,8 @@
  * I1  The Step comes last, exactly once, even if other parts of the stream failed.
  * I2  Text is provisional and may be missing. Everything else is queried from the run itself.
  * I3  A slow reader affects only itself, because text is fetched as it is read.
+ * I4  The stream of text opens first. The run is asked afterwards, one query at a time: a server
+ *     with its own settings refuses a second query that waits for the same workflow task.
  */
 import type { PendingItem, RunStatus } from '../core/contract/messages.ts';
 import type { Step } from '../core/contract/step.ts';
@@ -50,6 +52,9 @@ export interface FollowedRun {
 const FIRST_POLL_MS = 100;
 const MAX_POLL_MS = 1_000;
 
+/** How long the rest of the text may take after the Step, before the Step is given without it. */
+const TEXT_GRACE_MS = 1_500;
+
 /** The updates of `run` from now on. The first ones show the items that already wait. */
 export function followRun(
   run: FollowedRun,
@@ -69,8 +74,15 @@ async function* readUpdates(
   const signal = AbortSignal.any([left, over.signal]);
   const bell = createBell();
   let outcome: Outcome | undefined;
+  let isTextOver = false;
+  const endText = (): void => {
+    isTextOver = true;
+    bell.ring();
+  };
   const end = (ending: Outcome): void => {
     outcome = ending;
+    const timer = setTimeout(endText, 'step' in ending ? TEXT_GRACE_MS : 0);
+    signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
     bell.ring();
   };
   run.result().then(
@@ -78,17 +90,18 @@ async function* readUpdates(
     (error: unknown) => end({ error }),
   );
   signal.addEventListener('abort', () => bell.ring(), { once: true });
+  const text = readText(run, signal, { ring: () => bell.ring(), onEnd: endText });
   const watched = watchRun(run, signal, () => bell.ring());
-  const text = readText(run, signal, () => bell.ring());
   try {
     for (;;) {
       if (left.aborted) return;
-      const next = watched.take() ?? (outcome === undefined ? text.take() : undefined);
+      const isOver = outcome !== undefined && isTextOver;
+      const next = watched.take() ?? (isOver ? undefined : text.take());
       if (next !== undefined) {
         // The end of a reply usually changes the status, so query it soon.
         if (next === 'end') watched.look();
         else yield next;
-      } else if (outcome === undefined) await bell.rung();
+      } else if (outcome === undefined || !isOver) await bell.rung();
       else if ('error' in outcome) throw outcome.error;
       else {
         // A reader that has the Step may never read on.
@@ -185,7 +198,7 @@ function has(items: readonly PendingItem[], id: string): boolean {
 function readText(
   run: FollowedRun,
   signal: AbortSignal,
-  ring: () => void,
+  { ring, onEnd }: { readonly ring: () => void; readonly onEnd: () => void },
 ): { readonly take: () => RunUpdate | 'end' | undefined } {
   const items = run.stream()[Symbol.asyncIterator]();
   const toUpdates = createTextReader();
@@ -197,14 +210,19 @@ function readText(
     items.next().then(
       (next) => {
         // Text is optional, so a stream that ended or failed is not opened again.
-        if (next.done === true) return;
+        if (next.done === true) return onEnd();
         isFetching = false;
         ready.push(...toUpdates(next.value));
         ring();
       },
-      () => undefined,
+      (error: unknown) => {
+        warnOfText(error);
+        onEnd();
+      },
     );
   };
+  // Opens the stream.
+  fetch();
   signal.addEventListener('abort', () => void items.return?.(), { once: true });
   return {
     take: () => {
@@ -213,6 +231,12 @@ function readText(
       return next;
     },
   };
+}
+
+/** A mistake in the settings must not look like a model that is silent. */
+function warnOfText(error: unknown): void {
+  if (!isUsageError(error) || error.code !== 'stream_token') return;
+  process.emitWarning(`No provisional text: ${error.message}`, 'EverloopWarning');
 }
 
 /** Turns chunks into updates. Drops duplicates and late chunks of earlier attempts. */

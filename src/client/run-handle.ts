@@ -49,8 +49,8 @@ import {
 } from './run-tree.ts';
 import { readStatus } from './run-status.ts';
 import { wellFormedText } from '../core/text/well-formed.ts';
-import { streamOf, type ChunkSource } from './run-stream.ts';
-import { findRun, type TreeRun } from './tree-run.ts';
+import { identifyRun, streamOf, type ChunkSource, type StreamParts } from './run-stream.ts';
+import type { TreeRun } from './tree-run.ts';
 import { acrossHandover, cancelRun } from './send-update.ts';
 import { asking, isAlive, querying, readStep } from './service-calls.ts';
 
@@ -148,9 +148,13 @@ export interface RunHandle {
   /** The Step of an ended run, null while it is live; needs no worker. */
   step(): Promise<Step | null>;
   /**
-   * Provisional text from now on; ends with the run. Only the Step is final: chunks may be missing,
-   * and a `restart` or a higher attempt replaces the text of its iteration. With `tree`, includes
-   * the text of all runs below, with their `runId`; only from a root.
+   * Provisional text: first of the reply that is being written, then what comes; ends with the run.
+   * Only the Step is final: chunks may be missing, and a `restart` or a higher attempt replaces the
+   * text of its iteration. With `tree`, includes the text of all runs below, with their `runId`;
+   * only from a root.
+   *
+   * @throws UsageError `no_stream`, `run_not_found`, `not_an_agent`; `stream_token` when all workers
+   * refuse the token.
    */
   stream(options?: TreeOption): AsyncIterable<Chunk | ChunkMarker>;
   /**
@@ -181,6 +185,13 @@ export interface RunHandleParts {
   readonly archive?: ArchiveReader;
 }
 
+/** What a client knows of a run that it has just started. */
+export interface JustStarted {
+  readonly runId: string;
+  /** Gives the stream that was opened with the start, once. */
+  readonly opened?: StreamParts['opened'];
+}
+
 /** A handle's run, and how its methods reach it. */
 interface Target extends RunHandleParts {
   readonly id: string;
@@ -191,7 +202,11 @@ interface Target extends RunHandleParts {
 }
 
 /** The handle of the run with workflow id `id`. */
-export function createRunHandle(id: string, parts: RunHandleParts): RunHandle {
+export function createRunHandle(
+  id: string,
+  parts: RunHandleParts,
+  started?: JustStarted,
+): RunHandle {
   const { client, chunks } = parts;
   const target: Target = {
     ...parts,
@@ -210,8 +225,11 @@ export function createRunHandle(id: string, parts: RunHandleParts): RunHandle {
         id,
         wholeTree,
         chunks,
-        status: () => run.status(),
-        isRoot: async () => (await findRun(client, { id })).run.parent === null,
+        opened: started?.opened,
+        identify: async () =>
+          started === undefined
+            ? identifyRun(client, id)
+            : { runId: started.runId, isRoot: true, endedAt: null },
         result: () => target.handle.result(),
       }),
     follow: (options) => followRun(run, options),

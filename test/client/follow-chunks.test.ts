@@ -119,20 +119,40 @@ describe('followChunks', () => {
     expect(collect(items)).toEqual({ text: 'found', reasoning: '', complete: true });
   });
 
-  it('says so when the same worker is heard again after a break', async () => {
+  it('has the whole reply after a break, each piece once', async () => {
     const worker = await startWorker();
     const { items } = follow(() => [addressOf(worker)], { silenceMs: 150 });
     await eventually('a reader', () => worker.readers() === 1);
-    worker.bus.publish(chunk(1, 'one'));
+    worker.bus.publish(chunk(1, 'one '));
     await eventually('a piece', () => items.length === 1);
 
     // No ping comes within the time that the reader waits, so it takes the worker for gone.
-    await eventually('a gap', () => items.length === 2);
-    worker.bus.publish(chunk(9, 'two'));
-    await eventually('a piece', () => shown(items).includes('two'));
+    await eventually('no reader', () => worker.readers() === 0);
+    worker.bus.publish(chunk(2, 'two '));
+    worker.bus.publish(chunk(3, 'three'));
+    await eventually('what was missed', () => collect(items).text === 'one two three');
+    worker.bus.publish(marker(4, 'end'));
+    await eventually('the end', () => items.at(-1)?.kind === 'end');
 
-    expect(shown(items).slice(0, 2)).toEqual(['one', 'gap@1.2']);
-    expect(collect(items).complete).toBe(false);
+    expect(collect(items)).toEqual({ text: 'one two three', reasoning: '', complete: true });
+    expect(items.filter(({ kind }) => kind === 'gap')).toEqual([]);
+  });
+
+  it('fails with the reason when all workers refuse the token', async () => {
+    const [a, b] = [await startWorker(), await startWorker()];
+    const stream = followChunks({
+      find: [async () => [a, b].map(({ url }) => ({ url, token: 'guessed' }))],
+    }).subscribe({ runId: 'r' });
+    streams.push(stream);
+
+    const first = stream[Symbol.asyncIterator]().next();
+
+    await expect(first).rejects.toMatchObject({
+      code: 'stream_token',
+      message: expect.stringMatching(
+        /^Expected the token of the workers, got another one, which http:\S+ refuses\. Set `EVERLOOP_STREAM_TOKEN`/,
+      ),
+    });
   });
 
   it('is not held up by a worker that refuses, is gone, or cannot be looked up', async () => {
@@ -215,7 +235,7 @@ describe('followChunks', () => {
     const { items } = follow(() => [addressOf(worker)]);
     await eventually('a second reader', () => worker.readers() === 2);
     worker.bus.publish(chunk(1, 'later', { iteration: 2 }));
-    await eventually('its piece', () => items.length === 1);
+    await eventually('its piece', () => shown(items).includes('later'));
 
     const iterator = stream[Symbol.asyncIterator]();
     const first = await iterator.next();

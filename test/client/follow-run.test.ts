@@ -132,6 +132,55 @@ describe('followRun', () => {
     expect(updates.at(-1)).toEqual({ kind: 'pending', item: question('q1') });
   });
 
+  it('opens the text first, and asks one query at a time', async () => {
+    const asked: string[] = [];
+    let open = 0;
+    const query = async <Value>(name: string, value: Value): Promise<Value> => {
+      asked.push(name);
+      open += 1;
+      if (open > 1) asked.push('two at once');
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      open -= 1;
+      return value;
+    };
+    let version = 0;
+    const { run, end } = fakeRun({
+      status: () => query('status', statusAt((version += 1))),
+      pending: () => query('pending', []),
+      stream: async function* () {
+        asked.push('stream');
+        yield chunk(1, 'text');
+        yield marker(2, 'end');
+      },
+    });
+
+    await read(run, (one) => {
+      if (one.kind === 'status' && one.status.version === 3) end(STEP);
+      return one.kind === 'step';
+    });
+
+    expect(asked.slice(0, 3)).toEqual(['stream', 'status', 'pending']);
+    expect(asked).not.toContain('two at once');
+  });
+
+  it('gives the rest of the text before the Step', async () => {
+    const { run, end } = fakeRun({
+      stream: async function* () {
+        yield chunk(1, 'to ');
+        end(STEP);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        yield chunk(2, 'the end');
+        yield marker(3, 'end');
+      },
+    });
+
+    const updates = await read(run);
+
+    const text = updates.map((one) => (one.kind === 'text' ? one.delta : ''));
+    expect(text.join('')).toBe('to the end');
+    expect(updates.at(-1)?.kind).toBe('step');
+  });
+
   it('says once that nobody answers for the run, and when somebody does again', async () => {
     let asked = 0;
     const { run } = fakeRun({

@@ -4,12 +4,13 @@ import { clerk } from '../../examples/docs/answers.ts';
 import { herald, planner } from '../../examples/docs/formats.ts';
 import { entries, named, withFallback } from '../../examples/docs/models.ts';
 import { carefulLoop, programmerLoop } from '../../examples/docs/own-loops.ts';
-import { relay, watch } from '../../examples/docs/streaming.ts';
+import { ahead, relay, watch } from '../../examples/docs/streaming.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { defineValidator } from '../../src/define/tool/define-validator.ts';
 import { modelEntryProblems } from '../../src/define/model/model-problems.ts';
 import { checkPackages } from '../../src/registry/provider-packages.ts';
 import { createRegistry } from '../../src/registry/registry.ts';
+import type { Everloop } from '../../src/client/everloop-client.ts';
 import { followChunks } from '../../src/client/follow-chunks.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { textOf, type Message } from '../../src/core/base/message.ts';
@@ -220,6 +221,24 @@ describe('streaming', () => {
     await watch(fakeRun('r', { stream, result: async () => STEP }), (value) => shown.push(value));
 
     expect(shown).toEqual(['I look', '', 'Zag', '', 'Vien', 'Vienna', 'Vienna.']);
+  });
+
+  test('a start with the stream open', async () => {
+    const stream: RunHandle['stream'] = async function* () {
+      yield chunk(1, 'Good evening!');
+      yield marker(2, 'end');
+    };
+    const started: unknown[] = [];
+    const start: Everloop['start'] = async (agent, options) => {
+      started.push([agent, options]);
+      return fakeRun('r', { stream });
+    };
+    const shown: string[] = [];
+
+    await ahead({ start } as Everloop, 'Good evening.', ({ kind }) => shown.push(kind));
+
+    expect(started).toEqual([['host', { task: 'Good evening.', stream: true }]]);
+    expect(shown).toEqual(['text', 'end']);
   });
 
   test('one address in front of a fleet', async () => {

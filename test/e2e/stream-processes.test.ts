@@ -160,14 +160,16 @@ it('reads a fleet at addresses that it is given, and only with the token', async
   const stranger = await client({ env: { ...env, EVERLOOP_STREAM_TOKEN: 'guessed' } });
   const run = await friend.start('talker', { task: 'Go' });
   const unheard = reading(stranger.attach(run.id));
+  unheard.ended.catch(() => undefined);
   const heard = reading(run);
   await eventually('a piece', () => heard.items.length > 0, SOON_MS);
 
   for (const gate of ['begin-1-1', 'begin-2-1', 'end-1']) await open(gate);
   const step = await run.result();
-  await Promise.all([heard.ended, unheard.ended]);
+  await heard.ended;
 
   expect(step.status).toBe('success');
+  await expect(unheard.ended).rejects.toMatchObject({ code: 'stream_token' });
   const second = heard.items.filter(({ iteration }) => iteration === 2);
   expect(collect(second)).toMatchObject({ text: TEXT.second, complete: true });
   expect(unheard.items).toEqual([]);

@@ -104,6 +104,8 @@ const RINGS: Readonly<Record<string, RingRule>> = {
     packages: 'any',
     node: true,
   },
+  // Only standards of the web: it runs in whatever serves a page.
+  ui: { rings: ['core', 'client'], packages: [], node: false },
   console: { rings: ['core', 'client', 'worker'], packages: 'any', node: true },
   // The entry `.`: the client, and the definitions that a user writes agents with.
   index: {

@@ -115,11 +115,12 @@ function handleOf(id: string, find: () => Promise<Kept>): RunHandle {
   return handle;
 }
 
-function statusOf({ run: { state }, step }: Kept): RunStatus {
-  const { seq, iteration, runId } = state;
+function statusOf({ run, step }: Kept): RunStatus {
+  const { seq, iteration, runId } = run.state;
+  const live = run.pending().length > 0 ? 'waiting' : 'running';
   return {
     version: seq,
-    state: step === null ? 'running' : 'ended',
+    state: step === null ? live : 'ended',
     runId,
     agent: '',
     iteration,

@@ -8,11 +8,16 @@ import {
   type EmbeddedServer,
   type EmbeddedServerOptions,
 } from '../../src/worker/server/embedded-server.ts';
+import { DEVELOPMENT_SETTINGS } from '../../src/worker/server/server-process.ts';
 
 /** The folder that keeps the fetched Temporal CLI, for all tests. */
 export const CLI_FOLDER: string = await cliFolder(
   fileURLToPath(new URL('../../.everloop', import.meta.url)),
 );
+
+/** No settings of ours: what a server has that others have set up. */
+export const STOCK_SETTINGS: NonNullable<EmbeddedServerOptions['dynamicConfig']> =
+  Object.fromEntries(Object.keys(DEVELOPMENT_SETTINGS).map((key) => [key, null]));
 
 /** A server of a test's own, and the folder that holds its database and log. */
 export interface TestServer extends EmbeddedServer {

@@ -103,22 +103,24 @@ describe('openChunkEndpoint', () => {
     },
   );
 
-  it('gives a reader what it asked for, from then on, in order', async () => {
+  it('gives a reader what it asked for, the reply so far first, in order', async () => {
     const bus = createChunkBus();
     const { url } = await open(bus);
-    bus.publish(chunk(1, 'early'));
+    bus.publish(chunk(1, 'ear'));
+    bus.publish(chunk(2, 'ly'));
     const response = await ask(`${url}/chunks?runId=r`);
     const frames = readFrames(response);
     await eventually('a greeting', () => frames.length > 0);
 
-    bus.publish(chunk(2, 'one'));
+    bus.publish(chunk(3, 'one'));
     bus.publish(chunk(1, 'other', { runId: 'x', rootRunId: 'x' }));
-    bus.publish(chunk(3, 'two'));
-    bus.publish(marker(4, 'end'));
+    bus.publish(chunk(4, 'two'));
+    bus.publish(marker(5, 'end'));
 
-    await eventually('all of it', () => deltasOf(frames).length === 3);
+    await eventually('all of it', () => deltasOf(frames).length === 4);
     expect(frames[0]).toMatchObject({ kind: 'hello', v: 1 });
-    expect(deltasOf(frames)).toEqual(['one', 'two', 'end']);
+    expect(frames[1]).toMatchObject({ item: { seq: 2, lengths: [3, 2] } });
+    expect(deltasOf(frames)).toEqual(['early', 'one', 'two', 'end']);
   });
 
   it('says that it is there while a model is silent', async () => {

@@ -30,7 +30,11 @@ describe('serverArguments', () => {
     const args = serverArguments({
       ...options,
       uiPort: 8233,
-      dynamicConfig: { 'history.MaxBufferedQueryCount': 1, 'limit.blobSize.error': 4096 },
+      dynamicConfig: {
+        'history.MaxBufferedQueryCount': 1,
+        'limit.blobSize.error': 4096,
+        'history.maxInFlightUpdates': null,
+      },
       searchAttributes: { EverloopAgent: 'Keyword' },
     }).join(' ');
 
@@ -39,6 +43,7 @@ describe('serverArguments', () => {
     expect(args).toContain('history.MaxBufferedQueryCount=1 ');
     expect(args).not.toContain('history.MaxBufferedQueryCount=1000');
     expect(args).toContain('--dynamic-config-value limit.blobSize.error=4096');
+    expect(args).not.toContain('maxInFlightUpdates');
     expect(args).toContain('--search-attribute EverloopAgent=Keyword');
   });
 });

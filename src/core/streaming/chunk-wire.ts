@@ -5,9 +5,10 @@
  *
  * A reader sends `GET /chunks?runId=…&rootRunId=…` with `Authorization: Bearer TOKEN` and gets
  * - `event: hello` once, first: `{ v, instance }`. `instance` identifies the process. If a reader
- *   sees the same one again after a broken connection, it may have missed chunks; a different one
- *   means that the worker restarted;
- * - one unnamed event for each chunk or marker, as JSON in `data`, in the order of publication;
+ *   sees the same one again after a broken connection, it gets again what it may have missed; a
+ *   different one means that the worker restarted;
+ * - one unnamed event for each chunk or marker, as JSON in `data`, in the order of publication. First
+ *   come the replies that the process keeps, many pieces in one chunk (`lengths`);
  * - a comment every {@link PING_MS}, which tells a silent model from a dead worker;
  * - `event: end` when the worker stops.
  */
@@ -89,10 +90,15 @@ const MARKER_KINDS: readonly unknown[] = ['restart', 'end', 'error', 'gap'];
 
 function isItem(value: unknown): value is Chunk | ChunkMarker {
   if (!isPlainObject(value)) return false;
-  const { kind, delta } = value;
+  const { kind, delta, lengths } = value;
   return (
     ['rootRunId', 'runId', 'agentPath'].every((name) => typeof value[name] === 'string') &&
     ['iteration', 'attempt', 'seq'].every((name) => Number.isSafeInteger(value[name])) &&
+    (lengths === undefined || areLengths(lengths)) &&
     (CHUNK_KINDS.includes(kind) ? typeof delta === 'string' : MARKER_KINDS.includes(kind))
   );
+}
+
+function areLengths(value: unknown): boolean {
+  return Array.isArray(value) && value.every((length) => Number.isSafeInteger(length));
 }

@@ -21,6 +21,11 @@ export interface ChunkOrigin {
 export interface Chunk extends ChunkOrigin {
   readonly kind: 'text' | 'reasoning' | 'tool_args';
   readonly delta: string;
+  /**
+   * Set when it stands for several pieces, as a reader gets that comes late: the length of each
+   * piece. `seq` is then that of the last one.
+   */
+  readonly lengths?: readonly number[];
 }
 
 /**
@@ -49,6 +54,20 @@ export interface Collected {
 /** Whether `item` is a chunk, not a marker. */
 export function isChunk(item: Chunk | ChunkMarker): item is Chunk {
   return 'delta' in item;
+}
+
+/** The `seq` of the first piece that `item` stands for. */
+export function firstSeqOf(item: Chunk | ChunkMarker): number {
+  return 'delta' in item ? item.seq - (item.lengths?.length ?? 1) + 1 : item.seq;
+}
+
+/** The pieces of `chunk` after number `seq`; null when it has none. */
+export function piecesAfter(chunk: Chunk, seq: number): Chunk | null {
+  if (chunk.seq <= seq) return null;
+  const known = seq - firstSeqOf(chunk) + 1;
+  if (known <= 0 || chunk.lengths === undefined) return chunk;
+  const cut = chunk.lengths.slice(0, known).reduce((sum, length) => sum + length, 0);
+  return { ...chunk, delta: chunk.delta.slice(cut), lengths: chunk.lengths.slice(known) };
 }
 
 /** Whether `filter` accepts chunks of `origin`. */
@@ -90,11 +109,12 @@ export function collect(items: Iterable<Chunk | ChunkMarker>): Collected {
     if (isOld) continue;
     const goesOn = known !== undefined && item.attempt === known.attempt && item.kind !== 'restart';
     const iteration = goesOn ? known : startIteration(item);
-    if (item.seq > iteration.lastSeq + 1) iteration.isMissingSome = true;
+    if (firstSeqOf(item) > iteration.lastSeq + 1) iteration.isMissingSome = true;
+    const delta = isChunk(item) ? (piecesAfter(item, iteration.lastSeq)?.delta ?? '') : '';
     iterations.set(key, iteration);
     iteration.lastSeq = item.seq;
-    if (item.kind === 'text') iteration.text += item.delta;
-    if (item.kind === 'reasoning') iteration.reasoning += item.delta;
+    if (item.kind === 'text') iteration.text += delta;
+    if (item.kind === 'reasoning') iteration.reasoning += delta;
     if (item.kind === 'end') iteration.isWhole = true;
   }
   const all = [...iterations.values()];
@@ -105,14 +125,15 @@ export function collect(items: Iterable<Chunk | ChunkMarker>): Collected {
   };
 }
 
-function startIteration(origin: ChunkOrigin): Iteration {
+function startIteration(item: Chunk | ChunkMarker): Iteration {
+  const first = firstSeqOf(item);
   return {
-    attempt: origin.attempt,
-    lastSeq: origin.seq,
+    attempt: item.attempt,
+    lastSeq: first - 1,
     text: '',
     reasoning: '',
     isWhole: false,
     // Numbers begin at 1. In a later attempt, 1 is the `restart`, which has no text.
-    isMissingSome: origin.seq > (origin.attempt > 1 ? 2 : 1),
+    isMissingSome: first > (item.attempt > 1 ? 2 : 1),
   };
 }

@@ -41,7 +41,10 @@ export interface EmbeddedServerOptions {
   readonly port?: number | 'free';
   /** Port of Temporal's web UI; `'free'` takes any. Default: no UI. */
   readonly uiPort?: number | 'free';
-  /** Overrides the development settings of a server that is started here. */
+  /**
+   * Overrides the development settings of a server that is started here; null leaves a setting to
+   * the server.
+   */
   readonly dynamicConfig?: Readonly<Record<string, Json>>;
   /**
    * Further search attributes of a namespace that is created here, such as `{ Team: 'Keyword' }`.

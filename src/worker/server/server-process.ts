@@ -56,7 +56,7 @@ export interface ServerProcessOptions {
   readonly databaseFile: string;
   /** Absent: no UI. */
   readonly uiPort?: number;
-  /** Overrides {@link DEVELOPMENT_SETTINGS}. */
+  /** Overrides {@link DEVELOPMENT_SETTINGS}; null leaves a setting to the server. */
   readonly dynamicConfig?: Readonly<Record<string, Json>>;
   /** Search attributes of the namespace when it is created: `{ EverloopAgent: 'Keyword' }`. */
   readonly searchAttributes?: Readonly<Record<string, string>>;
@@ -151,10 +151,9 @@ export function serverArguments(options: ServerProcessOptions): readonly string[
     ...Object.entries(fixed).flat(),
     ...ui,
     ...pragmas.flatMap((pragma) => ['--sqlite-pragma', pragma]),
-    ...Object.entries(settings).flatMap(([key, value]) => [
-      '--dynamic-config-value',
-      `${key}=${JSON.stringify(value)}`,
-    ]),
+    ...Object.entries(settings).flatMap(([key, value]) =>
+      value === null ? [] : ['--dynamic-config-value', `${key}=${JSON.stringify(value)}`],
+    ),
     ...attributes.flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
   ];
 }
