@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@temporalio/client';
-import { openConnection } from '../../src/client/open-connection.ts';
+import { openConnection } from '../../src/client/connection/open-connection.ts';
 import { createEverloop, type AgentEvent, type Everloop, type RunHandle } from '../../src/index.ts';
 import { startOrFindServer } from '../../src/worker.ts';
 import { createCleanup, type Cleanup } from '../../src/worker/config/cleanup.ts';

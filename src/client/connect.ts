@@ -15,12 +15,12 @@ import {
   credentialsCause,
   timesOf,
   type ConnectionCause,
-} from './connection-cause.ts';
+} from './connection/connection-cause.ts';
 import { followChunks } from './follow-chunks.ts';
-import { clientOf, openConnection, type OpenConnection } from './open-connection.ts';
+import { clientOf, openConnection, type OpenConnection } from './connection/open-connection.ts';
 import { notedQueue } from './noted-queue.ts';
 import type { ChunkSource } from './run-stream.ts';
-import { readTemporalEnvironment, type Environment } from './temporal-environment.ts';
+import { readTemporalEnvironment, type Environment } from './connection/temporal-environment.ts';
 
 /** Defaults of {@link connect}. */
 export const CONNECT_DEFAULTS = {

@@ -5,7 +5,7 @@ import { createServer as createTls } from 'node:tls';
 import type { ConnectionOptions } from '@temporalio/client';
 import { afterAll, describe, expect, it } from 'vitest';
 import { connect } from '../../src/client/connect.ts';
-import { timesOf } from '../../src/client/connection-cause.ts';
+import { timesOf } from '../../src/client/connection/connection-cause.ts';
 import { isUsageError } from '../../src/core/base/usage-error.ts';
 
 /** A certificate for localhost that no authority has signed; valid for a hundred years. */

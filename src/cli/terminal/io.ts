@@ -7,7 +7,7 @@ import {
   type ConnectDeploymentOptions,
   type ConnectedDeployment,
 } from '../../versioning/deployment.ts';
-import type { Environment } from '../../client/temporal-environment.ts';
+import type { Environment } from '../../client/connection/temporal-environment.ts';
 import type { LocalEverloop, LocalOptions } from '../../worker/serve/local.ts';
 import type { RunWorkerOptions } from '../../worker/serve/run-worker.ts';
 import { folderQueue } from '../../worker/server/folder-queue.ts';

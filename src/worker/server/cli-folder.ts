@@ -3,7 +3,7 @@ import { access, constants } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import type { Environment } from '../../client/temporal-environment.ts';
+import type { Environment } from '../../client/connection/temporal-environment.ts';
 import { makeFolder } from '../files/write-whole.ts';
 import { pinnedCliName } from './temporal-cli.ts';
 

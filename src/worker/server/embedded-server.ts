@@ -32,6 +32,7 @@ import { ENDED_AT_ONCE, startServerProcess } from './server-process.ts';
 import { writeServerState } from './server-state.ts';
 import { fetchTemporalCli } from './temporal-cli.ts';
 
+/** What {@link startOrFindServer} takes and returns, and its defaults. */
 export { EMBEDDED_SERVER_DEFAULTS, type EmbeddedServer, type EmbeddedServerOptions };
 
 /**

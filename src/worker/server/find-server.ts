@@ -1,6 +1,6 @@
 /** Finds a server that runs: at the configured address, by the note in the data folder, at the port. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connectionCause, timesOf } from '../../client/connection-cause.ts';
+import { connectionCause, timesOf } from '../../client/connection/connection-cause.ts';
 import { defined } from '../../core/base/defined.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { isRunning } from './server-lock.ts';

@@ -2,13 +2,12 @@
  * Finds out why a server cannot be reached. The client library only says that a deadline has passed,
  * so this looks again, one step after another: the name, the port, TLS.
  */
-import type { ConnectionOptions } from '@temporalio/client';
+import { isGrpcServiceError, ServiceError, type ConnectionOptions } from '@temporalio/client';
 import { lookup } from 'node:dns/promises';
 import { createConnection, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type ConnectionOptions as TlsOptions } from 'node:tls';
-import { defined } from '../core/base/defined.ts';
-import { errorText } from '../core/base/error-text.ts';
-import { grpcCodeOf } from './service-calls.ts';
+import { defined } from '../../core/base/defined.ts';
+import { errorText } from '../../core/base/error-text.ts';
 
 /** Why a server cannot be reached. */
 export interface ConnectionCause {
@@ -69,9 +68,10 @@ const PERMISSION_DENIED = 7;
 
 /** The cause of an answer that refuses the credentials. */
 export function credentialsCause(error: unknown): ConnectionCause | undefined {
-  const code = grpcCodeOf(error);
-  if (code !== UNAUTHENTICATED && code !== PERMISSION_DENIED) return undefined;
-  const inner: unknown = error instanceof Error ? (error.cause ?? error) : error;
+  // The SDK wraps the error of the call that it connects with.
+  const inner = error instanceof ServiceError ? error.cause : error;
+  if (!isGrpcServiceError(inner)) return undefined;
+  if (inner.code !== UNAUTHENTICATED && inner.code !== PERMISSION_DENIED) return undefined;
   return {
     kind: 'credentials',
     text: `it refuses the credentials (${errorText(inner).slice(0, 200)})`,
