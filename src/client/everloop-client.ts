@@ -109,7 +109,7 @@ export function createEverloop(parts: EverloopParts): Everloop {
         staticSummary: `${agent}: ${clip(text, MEMO_TASK_CHARACTERS)}`,
         // Another run under the id of a finished one would hide its Step.
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
-        ...(hasAttributes ? { typedSearchAttributes: attributesOfRun(agent) } : {}),
+        typedSearchAttributes: hasAttributes ? attributesOfRun(agent) : [],
       });
     try {
       const { firstExecutionRunId: runId } = await withAttributes(startWith);

@@ -17,7 +17,7 @@ import {
   readEventsRequest,
   readTranscriptRequest,
   type PageRequest,
-} from '../core/contract/page-request.ts';
+} from '../core/start/page-request.ts';
 import type { ProgramView } from '../core/contract/report.ts';
 import { EMPTY_STATS } from '../core/contract/stats.ts';
 import { pendingItems } from '../core/run/pending-items.ts';

@@ -3,7 +3,7 @@ import {
   positionProblem,
   readEventsRequest,
   readTranscriptRequest,
-} from '../../../src/core/contract/page-request.ts';
+} from '../../../src/core/start/page-request.ts';
 
 const START = { from: { index: 0, offset: 0 } };
 

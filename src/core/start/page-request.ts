@@ -1,8 +1,8 @@
 /** Reads what a query asks for: any client may send one, with any payload or none. */
 import { defined } from '../base/defined.ts';
 import { isPlainObject, type Json } from '../base/json.ts';
-import type { PagePosition } from './page.ts';
-import type { EventsRequest, TranscriptRequest } from './messages.ts';
+import type { PagePosition } from '../contract/page.ts';
+import type { EventsRequest, TranscriptRequest } from '../contract/messages.ts';
 
 /** A request that was read, or what is wrong with it. */
 export type PageRequest<Request> =
