@@ -35,6 +35,7 @@ import type {
   ProgressMessage,
 } from '../core/contract/tree-messages.ts';
 import { startTimer } from './timer.ts';
+import { attributesOfChild } from './visibility.ts';
 
 /** The child runs of a workflow, and the messages to them and to its parent. */
 export interface ChildRuns {
@@ -168,6 +169,7 @@ async function startAndAwait(order: ChildOrder, onStart: () => void): Promise<Ch
       memo: { agent: input.agent, task },
       staticSummary: summaryLine(`${input.agent}: ${text}`),
       staticDetails: detailsOf(order),
+      typedSearchAttributes: attributesOfChild(input.agent),
     });
     isStarted = true;
     onStart();
