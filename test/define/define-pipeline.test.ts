@@ -107,7 +107,7 @@ describe('what a pipeline is refused for [sub 1]', () => {
       parts: ['p', [a], { limits: { tokens: 5 } }],
       code: 'limit_key',
       message:
-        'Expected the names of limits to be among iterations, inputTokens, outputTokens, totalTokens, modelCalls, toolCalls, programSteps, children, questions, costUsd, wallClockMs, activeMs, depth, custom, got `tokens`. Write limits on other keys under `custom`.',
+        'Expected the names of limits to be among iterations, inputTokens, outputTokens, totalTokens, modelCalls, toolCalls, programSteps, children, questions, costUsd, wallClockMs, activeMs, depth, custom, onUnknownUsage, got `tokens`. Write limits on other keys under `custom`.',
     },
     {
       name: 'an unknown option',
