@@ -115,6 +115,7 @@ export function createProgressPrinter(output: Output): ProgressPrinter {
       line = 'progress';
     },
     stream: (item) => {
+      if (item.kind === 'topic') return;
       // The `restart` marker may have been lost; a higher attempt means the same.
       const isAgain = shown?.iteration === item.iteration && item.attempt > shown.attempt;
       shown = item;
