@@ -4,7 +4,7 @@
  *
  *     npx tsx examples/01-hello.ts
  */
-import { defineAgent } from '../src/index.ts';
+import { defineAgent, unwrap } from '../src/index.ts';
 import { local } from '../src/worker.ts';
 import { exampleModel } from './example-model.ts';
 
@@ -20,7 +20,7 @@ const everloop = await local({ agents: [greeter] });
 try {
   const run = await everloop.start('greeter', { task: 'Greet Ada.' });
   const step = await run.result();
-  console.log(step.value);
+  console.log(unwrap(step));
   console.log(
     `${step.status} after ${step.iterations} iteration, ${step.usage.totalTokens} tokens`,
   );

@@ -5,7 +5,7 @@
  *     npx tsx examples/02-tools.ts
  */
 import { z } from 'zod';
-import { defineAgent, defineTool, ToolError } from '../src/index.ts';
+import { defineAgent, defineTool, ToolError, unwrap } from '../src/index.ts';
 import { local } from '../src/worker.ts';
 import { exampleModel } from './example-model.ts';
 
@@ -70,7 +70,7 @@ try {
     if (event.type !== 'agent:tool_call:after') continue;
     console.log(`${event.tool} ${JSON.stringify(event.args)}: ${event.outcome}`);
   }
-  console.log(step.value);
+  console.log(unwrap(step));
   console.log(`${step.usage.toolCalls} calls, notebook: ${notes.join(' ')}`);
 } finally {
   await everloop.close();

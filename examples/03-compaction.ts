@@ -5,7 +5,7 @@
  *     npx tsx examples/03-compaction.ts
  */
 import { z } from 'zod';
-import { counter, defineAgent, defineTool, summarize } from '../src/index.ts';
+import { counter, defineAgent, defineTool, summarize, unwrap } from '../src/index.ts';
 import { scriptedModel, startInMemory } from '../src/testing.ts';
 
 const readPage = defineTool({
@@ -43,7 +43,7 @@ const run = startInMemory({ agent: archivist, task: 'Which order is it?' });
 const step = await run.result;
 script.assertDone();
 
-console.log(step.value);
+console.log(unwrap(step));
 for (const event of run.events) {
   if (event.type !== 'agent:compaction') continue;
   const { strategy, lengthBefore, lengthAfter } = event;

@@ -6,7 +6,7 @@
  *     npx tsx examples/04-own-loop.ts
  */
 import { fileURLToPath } from 'node:url';
-import { defineAgent } from '../src/index.ts';
+import { defineAgent, unwrap } from '../src/index.ts';
 import { local } from '../src/worker.ts';
 import { exampleDialogue, exampleModel } from './example-model.ts';
 
@@ -44,7 +44,7 @@ const everloop = await local({
 try {
   const run = await everloop.start('editor', { task: 'What is a durable agent?' });
   const step = await run.result();
-  console.log(step.value);
+  console.log(unwrap(step));
   console.log(`${step.iterations} iterations, ${step.usage.modelCalls} model calls`);
 } finally {
   await everloop.close();

@@ -5,7 +5,7 @@
  *     npx tsx examples/05-chat.ts
  */
 import { z } from 'zod';
-import { defineAgent, defineTool, isChunk } from '../src/index.ts';
+import { defineAgent, defineTool, isChunk, unwrap } from '../src/index.ts';
 import { local } from '../src/worker.ts';
 import { exampleModel } from './example-model.ts';
 
@@ -39,7 +39,7 @@ try {
   const step = await run.result();
   await showing;
   process.stderr.write('\n');
-  console.log(step.value);
+  console.log(unwrap(step));
   console.log(`${step.iterations} iterations, ${step.usage.toolCalls} call`);
 } finally {
   await everloop.close();

@@ -8,7 +8,7 @@
  *     npx tsx examples/06-scenarios.ts shop lisp
  */
 import { openai } from '@ai-sdk/openai';
-import type { AgentModel } from '../src/index.ts';
+import { unwrap, type AgentModel } from '../src/index.ts';
 import { local } from '../src/worker.ts';
 import { airlineAgent } from './airline/agents.ts';
 import { AIRLINE_REQUEST } from './airline/data.ts';
@@ -89,7 +89,7 @@ try {
   const task = name === 'airline' ? AIRLINE_REQUEST : SHOP_REQUEST;
   const run = await everloop.start(name, { task });
   const step = await run.result();
-  console.log(step.value);
+  console.log(unwrap(step));
   const { modelCalls, toolCalls, totalTokens } = step.usage;
   console.log(
     `${step.status}: ${step.iterations} iterations, ${modelCalls} model calls, ${toolCalls} calls, ${totalTokens} tokens`,

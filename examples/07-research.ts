@@ -4,6 +4,7 @@
  *
  *     npx tsx examples/07-research.ts
  */
+import { unwrap } from '../src/index.ts';
 import { local } from '../src/worker.ts';
 import { research } from './research/agents.ts';
 import { RESEARCH_QUESTION } from './research/scripts.ts';
@@ -12,7 +13,7 @@ const everloop = await local({ agents: [research] });
 try {
   const run = await everloop.start('research', { task: process.argv[2] ?? RESEARCH_QUESTION });
   const step = await run.result();
-  console.log(step.value);
+  console.log(unwrap(step));
   const { modelCalls, totalTokens } = step.usage;
   console.log(`${step.status}: ${modelCalls} model calls, ${totalTokens} tokens`);
   const stages = step.children.map(({ agent, usage }) => `${agent} ${usage.modelCalls}`);

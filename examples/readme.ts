@@ -1,5 +1,5 @@
 /** The example of the README, which quotes the code between the two marks. */
-import { defineAgent, defineTool } from '../src/index.ts';
+import { defineAgent, defineTool, unwrap } from '../src/index.ts';
 import { local } from '../src/worker.ts';
 import { exampleModel } from './example-model.ts';
 
@@ -13,6 +13,6 @@ const stock = defineTool({ name: 'stock', description: 'Our stock', execute: () 
 const clerk = defineAgent({ name: 'clerk', model: exampleModel(script), tools: [stock] });
 const everloop = await local({ agents: [clerk] }); // a Temporal server, a worker and a client
 const run = await everloop.start('clerk', { task: 'Do we have tea?' });
-console.log((await run.result()).value); // a crash of any process delays this, no more
+console.log(unwrap(await run.result())); // a crash of any process delays this, no more
 await everloop.close();
 // endregion

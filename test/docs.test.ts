@@ -72,7 +72,7 @@ describe('the documentation', () => {
 
     expect(shown.split('\n\n').slice(1).join('\n\n')).toBe(asUsed);
     const start = read('README.md').split('\n').slice(0, 20).join('\n');
-    expect(start).toContain('npm install everloop\n');
+    expect(start).toContain('npm install everloop @ai-sdk/openai zod tsx\n');
     expect(start).toContain(asUsed.trim());
   });
 

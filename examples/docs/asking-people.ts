@@ -4,6 +4,7 @@ import {
   defineAgent,
   defineTool,
   external,
+  unwrap,
   type AgentDefinition,
   type AgentModel,
   type Everloop,
@@ -66,7 +67,7 @@ export function builder(
 export async function serveOnce(run: RunHandle, say: (text: string) => void): Promise<void> {
   // #region answer
   const seen = await run.resultOrPending();
-  if (seen.kind === 'step') return say(JSON.stringify(seen.step.value));
+  if (seen.kind === 'step') return say(JSON.stringify(unwrap(seen.step)));
   for (const item of seen.pending) {
     switch (item.kind) {
       case 'question':
@@ -110,7 +111,7 @@ export async function testedConcierge(): Promise<unknown> {
   run.answer('q1', 'outside');
   const step = await run.result;
   // #endregion
-  return step.value;
+  return unwrap(step);
 }
 
 /** The agents with scripted models, for `everloop chat`. */

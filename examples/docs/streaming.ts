@@ -3,6 +3,7 @@ import {
   followChunks,
   isChunk,
   namedEndpoints,
+  unwrap,
   type Chunk,
   type ChunkMarker,
   type Everloop,
@@ -24,7 +25,7 @@ export async function watch(run: RunHandle, render: (shown: Json) => void): Prom
     render(text);
   }
   const step = await run.result();
-  render(step.value); // the durable answer replaces all that streamed
+  render(unwrap(step)); // the durable answer replaces all that streamed
   // #endregion
 }
 

@@ -7,6 +7,7 @@ import type { ModelOrder } from '../core/contract/host-order.ts';
 import type { ModelOutcome } from '../core/contract/host-outcome.ts';
 import type { AgentSpec } from '../core/contract/spec.ts';
 import type { EstimatedUsage, TokenUsage } from '../core/contract/model.ts';
+import type { KeyRefusal } from '../registry/required-keys.ts';
 import type { Link } from '../core/run/host.ts';
 import type {
   JudgeOrder,
@@ -52,7 +53,7 @@ export interface LoadedAgent {
   /** Task, context and memory after templates and checks; absent: as they were given. */
   readonly material?: RunMaterial;
   /** Why the run ends before its first iteration. */
-  readonly refusal?: Refusal;
+  readonly refusal?: Refusal | KeyRefusal;
 }
 
 /** What `callModel` returns; it throws failures, with {@link ModelFailureDetails}. */

@@ -30,6 +30,7 @@ import type { CallIo, ModelCallResult } from '../models/model-adapter.ts';
 import { entryFor, type CalledEntry } from '../define/model/model-entry.ts';
 import { findEntry } from '../define/model/provider-models.ts';
 import { classifyModelError, hasCost, type ModelFailure } from '../models/model-failures.ts';
+import { keyVariable } from '../models/missing-key.ts';
 import { requestFor } from '../models/prompt-texts.ts';
 import { withModel } from '../models/providers/load-model.ts';
 import { missingModel } from '../registry/registry.ts';
@@ -96,8 +97,14 @@ async function attemptOf(
   } catch (error) {
     if (error instanceof ApplicationFailure) throw error;
     const failure = classifyModelError(error);
-    throw failureOf(order, failure, failure.usage ?? noUsage);
+    const variable = keyVariable(error);
+    throw failureOf(order, { ...failure, ...defined({ variable }) }, failure.usage ?? noUsage);
   }
+}
+
+/** A failed call, and the environment variable of a key that is missing. */
+interface KeyedFailure extends ModelFailure {
+  readonly variable?: string;
 }
 
 /**
@@ -211,14 +218,15 @@ async function callOnce(
   }
 }
 
-function failureOf(order: ModelOrder, failure: ModelFailure, usage: TokenUsage): Error {
+function failureOf(order: ModelOrder, failure: KeyedFailure, usage: TokenUsage): Error {
   const { attempt, added } = triesOf(order);
   const usageKnown = hasCost(usage);
   const details = { usage: { ...usage }, usageKnown, ...added };
   // Another worker may have a key that works, and this one may soon.
   if (failure.code === 'model_auth' && !usageKnown) {
-    const { code, status, message } = failure;
-    const what = `credentials of model ${order.model}`;
+    const { code, status, message, variable } = failure;
+    const named = variable === undefined ? '' : ` (${variable})`;
+    const what = `credentials of model ${order.model}${named}`;
     return notHere(defined({ ...details, what, agent: order.agent, code, status }), message);
   }
   return toModelFailure(failure, {

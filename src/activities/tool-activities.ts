@@ -29,8 +29,8 @@ import { runJudge } from '../tools/run-judge.ts';
 import { checkLiterals, checkProgramLiterals } from '../tools/check-literals.ts';
 import { redactedErrorText } from '../tools/redact.ts';
 import { isApprovalNeeded } from '../tools/needs-approval.ts';
-import type { AgentInput } from '../core/contract/input.ts';
-import { loadAgent, type PreparedAgent } from '../registry/load-agent.ts';
+import { loadAgent } from '../registry/load-agent.ts';
+import { keyRefusal } from '../registry/required-keys.ts';
 import { ApplicationFailure } from '@temporalio/common';
 
 /**
@@ -239,15 +239,20 @@ export function needsApprovalActivity(registry: Registry): EverloopActivities['n
 export function loadAgentActivity(
   registry: Registry,
   runtime: ActivityRuntime,
-): (input: AgentInput) => Promise<PreparedAgent & { readonly runtime: ActivityRuntime }> {
+): EverloopActivities['loadAgent'] {
   return async (input) => {
     const outcome = loadAgent(registry, input);
     const { elsewhereMs } = runtime;
     if (outcome.kind === 'loaded') {
       const own = registry.agents.get(input.agent)?.definition.elsewhereMs;
+      const waitMs = own ?? elsewhereMs;
+      const { agent } = outcome;
+      // Where a run waits for other workers, one of them may have a key.
+      const keyless = waitMs === 0 ? keyRefusal(registry, agent.spec) : undefined;
       return {
-        ...outcome.agent,
-        runtime: defined({ ...runtime, elsewhereMs: own ?? elsewhereMs }),
+        ...agent,
+        ...defined({ refusal: agent.refusal ?? keyless }),
+        runtime: defined({ ...runtime, elsewhereMs: waitMs }),
       };
     }
     const { code: type, message } = outcome;

@@ -75,10 +75,13 @@ export function compileAgent(
     ...(model === undefined ? [] : windowProblems(compaction, model)),
   ];
   if (lacking.length > 0) return { kind: 'problems', problems: lacking };
+  // A compiled program asks no model, so nobody could be told.
+  const hasModel = model !== undefined && start.compiled === undefined;
   const spec: AgentSpec = {
     ...definition.spec,
     ...handedOn(definition.spec, start.model),
     ...answerOf(definition, model),
+    ...defined({ revision: hasModel ? REVISION : undefined }),
     models: chosen.models,
     ...defined({ compiled: start.compiled && compiledText(start.compiled) }),
     ...toolModels(definition, models, [...asked.models], [...limits, ...above]),
@@ -88,6 +91,9 @@ export function compileAgent(
   };
   return { kind: 'agent', spec, warnings: limitWarnings(spec, used) };
 }
+
+/** What the loop of a run that begins now does with replies and calls. */
+const REVISION = 2;
 
 /** A run that calls models tells them when an answer is too large. */
 function answerOf(

@@ -176,6 +176,15 @@ describe('the activity callModel', () => {
       },
       { what: 'credentials of model m', code: 'model_auth', status: 401, attempts: 1 },
     ],
+    [
+      'a key',
+      order,
+      async () => {
+        const message = "Pass it using the 'apiKey' parameter or the M_KEY environment variable.";
+        throw Object.assign(new Error(message), { name: 'AI_LoadAPIKeyError' });
+      },
+      { what: 'credentials of model m (M_KEY)', code: 'model_auth', attempts: 1 },
+    ],
   ] as const)('[R4] leaves %s to a worker that has it', async (_name, asked, model, details) => {
     await expect(environment().run(callModelOf(model), asked)).rejects.toMatchObject({
       type: 'not_here',

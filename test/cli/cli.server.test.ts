@@ -11,10 +11,15 @@ import { cliProgram, servingProgram } from '../support/builds.ts';
 import { shareBundle } from '../support/bundles.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const OPENAI = import.meta.resolve('@ai-sdk/openai');
 const INDEX = pathToFileURL(join(ROOT, 'src/index.ts')).href;
 
-/** An agent that answers in its second turn, and one that waits until it is aborted. */
+/**
+ * An agent that answers in its second turn, one that waits until it is aborted, and two that reach
+ * no provider.
+ */
 const AGENTS = `
+import { createOpenAI, openai } from '${OPENAI}';
 import { defineAgent, type AgentModel } from '${INDEX}';
 const usage = { inputTokens: 100, outputTokens: 10 };
 const quick: AgentModel = async ({ iteration }) =>
@@ -24,6 +29,11 @@ const stuck: AgentModel = (_request, { signal }) =>
 export const agents = [
   defineAgent({ name: 'quick', model: quick }),
   defineAgent({ name: 'stuck', model: stuck }),
+  defineAgent({ name: 'keyless', model: openai('gpt-5-mini') }),
+  defineAgent({
+    name: 'unreached',
+    model: createOpenAI({ apiKey: 'any', baseURL: 'http://127.0.0.1:2/v1' })('gone'),
+  }),
 ];
 `;
 
@@ -91,7 +101,7 @@ describe('the program, with a worker of its own', () => {
       const unknown = await everloop('run', 'quik', 'go');
       expect(unknown.code).toBe(1);
       expect(unknown.stderr).toContain(
-        'Expected an agent that the worker has (quick, stuck), got `quik`. Did you mean `quick`?',
+        'Expected an agent that the worker has (quick, stuck, keyless, unreached), got `quik`. Did you mean `quick`?',
       );
 
       expect(await everloop('send', quickId, 'more')).toMatchObject({
@@ -125,5 +135,32 @@ describe('the program, with a worker of its own', () => {
 
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'done\n' });
     expect(stderr).toMatch(/success · 2 iterations · 220 tokens/);
+  });
+
+  it('says which key a model lacks, and ends with exit code 1', async () => {
+    const { code, stdout, stderr } = await everloop('run', 'keyless', 'go', '--serve');
+
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/error \(model_auth\).*\n.* in OPENAI_API_KEY, got none\. Set it/);
+  });
+
+  it('says that a provider cannot be reached, while it tries again', async () => {
+    const child = spawn(
+      process.execPath,
+      [...servingProgram(), 'run', 'unreached', 'go', '--serve'],
+      { cwd: folder, env: environment(), stdio: ['ignore', 'ignore', 'pipe'] },
+    );
+    const exited = once(child, 'exit');
+    const lines: string[] = [];
+    for await (const line of createInterface(child.stderr)) {
+      lines.push(line);
+      if (line.includes('ECONNREFUSED')) break;
+    }
+    child.kill('SIGINT');
+    await exited;
+
+    expect(lines.at(-1)).toMatch(
+      /model .*gone \(attempt \d of 8.*: The provider could not be reached \(ECONNREFUSED\)\./,
+    );
   });
 });

@@ -9,6 +9,7 @@ import {
   tableText,
   usageText,
 } from '../../src/cli/terminal/text.ts';
+import { quietText } from '../../src/cli/views/follow.ts';
 import { progressText } from '../../src/cli/views/run-text.ts';
 import type { RunStatus } from '../../src/core/contract/messages.ts';
 import { STEP } from './cli-fixture.ts';
@@ -88,5 +89,21 @@ describe('the progress of a run', () => {
     expect(progressText(status)).toMatch(
       / · waiting for a worker with agent clrek \(did you mean clerk\?\)$/,
     );
+  });
+});
+
+describe('the line of a run that hears nothing of its model', () => {
+  const line = 'iteration 1 · 0 tokens · $0.0000 · model openai/gpt-5';
+  it.each([
+    [line, 2_999, ''],
+    [line, 3_000, ' · no reply for 3 s'],
+    [line, 9_900, ' · no reply for 3 s'],
+    [line, 31_000, ' · no reply for 30 s'],
+    [line, 150_000, ' · no reply for 2 min'],
+    ['iteration 1 · 2 × model m (attempt 2 of 8: no)', 3_000, ' · no reply for 3 s'],
+    ['iteration 1 · 0 tokens · tool search', 60_000, ''],
+    ['waits for a worker', 60_000, ''],
+  ])('says so after 3 s: %s, %i ms', (progress, quietMs, text) => {
+    expect(quietText(progress, quietMs)).toBe(text);
   });
 });

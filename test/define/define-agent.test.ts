@@ -41,7 +41,7 @@ const plain = {
     },
     sections: [],
     precedence: 'action',
-    onUnparsed: 'retry',
+    onUnparsed: 'answer-after-two',
     markers: ['Begin.', 'Continue.'],
   },
   examples: [],

@@ -1,13 +1,16 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { shareBundle } from '../support/bundles.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const INDEX = pathToFileURL(join(ROOT, 'src/index.ts')).href;
+const WORKER = pathToFileURL(join(ROOT, 'src/worker.ts')).href;
 let folder = '';
 
 beforeAll(async () => {
@@ -102,4 +105,45 @@ describe('an example', () => {
     },
     120_000,
   );
+});
+
+/** The README's program as a user writes it, with a real provider and no key. */
+const KEYLESS = `
+import { openai } from '@ai-sdk/openai';
+import { defineAgent, unwrap } from '${INDEX}';
+import { local } from '${WORKER}';
+const clerk = defineAgent({ name: 'keyless', model: openai('gpt-5-mini') });
+const everloop = await local({ agents: [clerk] });
+const run = await everloop.start('keyless', { task: 'Do we have tea?' });
+console.log(unwrap(await run.result()));
+await everloop.close();
+`;
+
+describe('a program without the key of its provider', () => {
+  it('names the variable and ends with exit code 1', async () => {
+    const file = join(ROOT, 'examples', `keyless-${randomUUID()}.ts`);
+    await writeFile(file, KEYLESS);
+    const { address, namespace } = inject('temporal');
+    try {
+      const ended = promisify(execFile)(process.execPath, ['--import', 'tsx', file], {
+        cwd: ROOT,
+        env: {
+          PATH: process.env['PATH'],
+          TEMPORAL_ADDRESS: address,
+          TEMPORAL_NAMESPACE: namespace,
+          EVERLOOP_DATA_DIR: folder,
+        },
+      });
+
+      await expect(ended).rejects.toMatchObject({
+        code: 1,
+        stdout: '',
+        stderr: expect.stringContaining(
+          'Expected a key for model `openai.responses/gpt-5-mini` in OPENAI_API_KEY, got none.',
+        ),
+      });
+    } finally {
+      await rm(file);
+    }
+  }, 120_000);
 });

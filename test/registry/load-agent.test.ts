@@ -1,7 +1,9 @@
+import { anthropic } from '@ai-sdk/anthropic';
+import { openai } from '@ai-sdk/openai';
 import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { compileAgent } from '../../src/registry/compile-agent.ts';
 import { DEFAULT_COMPACTION } from '../../src/define/agent/define-compaction.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
@@ -10,6 +12,7 @@ import { defineValidator } from '../../src/define/tool/define-validator.ts';
 import { loadAgentActivity } from '../../src/activities/tool-activities.ts';
 import { loadAgent, MAX_SPEC_BYTES } from '../../src/registry/load-agent.ts';
 import type { ModelEntry } from '../../src/define/model/model-entry.ts';
+import type { ModelMiddleware } from '../../src/define/definition/middleware.ts';
 import type { AgentInput } from '../../src/core/contract/input.ts';
 import { DEFAULT_LIMITS } from '../../src/core/limits/default-limits.ts';
 import { createRegistry } from '../../src/registry/registry.ts';
@@ -76,6 +79,7 @@ describe('loadAgent', () => {
     const spec = {
       ...researcher.spec,
       answer: { ...researcher.spec.answer, tellsSize: true },
+      revision: 2,
       models: [
         {
           id: 'big',
@@ -388,6 +392,47 @@ describe('the activity loadAgent', () => {
 
     expect(await own({ ...input, agent: 'patient' })).toMatchObject({
       runtime: { heartbeatMs: 3_000, elsewhereMs: Infinity },
+    });
+  });
+
+  describe('on a worker without the key of a model', () => {
+    beforeEach(() => {
+      vi.stubEnv('OPENAI_API_KEY', undefined);
+      vi.stubEnv('ANTHROPIC_API_KEY', undefined);
+    });
+    afterEach(() => vi.unstubAllEnvs());
+    const gpt = { id: 'gpt', model: openai('gpt-5-mini'), fallbacks: ['claude'] };
+    const claude = { id: 'claude', model: anthropic('claude-haiku-4-5') };
+    const refusalOf = async (
+      options: Partial<Parameters<typeof defineAgent>[0]>,
+      elsewhereMs = 0,
+    ): Promise<unknown> => {
+      const agent = defineAgent({ name: 'asker', model: 'gpt', ...options });
+      const all = [gpt, claude, { id: 'free', model: silentModel }];
+      const load = loadAgentActivity(createRegistry({ agents: [agent], models: all }), {
+        heartbeatMs: 3_000,
+        elsewhereMs,
+      });
+      return (await load({ ...input, agent: 'asker' })).refusal;
+    };
+
+    test('refuses the run, and names the variables', async () => {
+      expect(await refusalOf({})).toEqual({
+        code: 'model_auth',
+        message:
+          'Expected a key for model `gpt` in OPENAI_API_KEY or ANTHROPIC_API_KEY, got none. Set one of them in the environment of the worker and start again.',
+      });
+      expect(await refusalOf({ model: 'claude' })).toMatchObject({
+        message: expect.stringContaining('in ANTHROPIC_API_KEY, got none. Set it in'),
+      });
+    });
+
+    test('starts it where it may wait for another worker, or needs no key', async () => {
+      const cache: ModelMiddleware = (request, next) => next(request);
+
+      expect(await refusalOf({}, 7_000)).toBeUndefined();
+      expect(await refusalOf({ model: 'free' })).toBeUndefined();
+      expect(await refusalOf({ modelMiddleware: [cache] })).toBeUndefined();
     });
   });
 });

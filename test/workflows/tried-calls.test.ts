@@ -368,6 +368,6 @@ describe('the words for a call in the status', () => {
   it('say which attempt runs', () => {
     const after = { tried: { attempts: 2, losses: 0 }, failure: { message: 'no', of: 8 } };
 
-    expect(labelOf('model m', after)).toBe('model m (attempt 3 of 8)');
+    expect(labelOf('model m', after)).toBe('model m (attempt 3 of 8: no)');
   });
 });

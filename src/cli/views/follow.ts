@@ -49,12 +49,32 @@ export async function follow(
 
 async function watch(run: RunHandle, printer: ProgressPrinter, signal: AbortSignal): Promise<void> {
   let shown = '';
+  let known = '';
+  let since = Date.now();
   await poll(signal, async () => {
-    const text = (await progressOf(run)) ?? shown;
-    if (text !== shown && !signal.aborted) printer.progress(text);
-    shown = text;
+    const text = (await progressOf(run)) ?? known;
+    if (text !== known) since = Date.now();
+    known = text;
+    const quietMs = Date.now() - Math.max(since, printer.streamedAt());
+    const whole = `${text}${quietText(text, quietMs)}`;
+    if (whole !== shown && !signal.aborted) printer.progress(whole);
+    shown = whole;
     return false;
   });
+}
+
+/** After how many seconds without any sign of a model the line says so. */
+const QUIET_SECONDS: readonly number[] = [3, 10, 30];
+
+/** ` · no reply for 10 s`; empty while that is no news, or when no model is asked. */
+export function quietText(progress: string, quietMs: number): string {
+  if (!/(?:^| · |, )(?:\d+ × )?model [^·]*$/.test(progress)) return '';
+  const seconds = Math.floor(quietMs / 1_000);
+  const said =
+    seconds < 60 ? QUIET_SECONDS.findLast((one) => one <= seconds) : seconds - (seconds % 60);
+  return said === undefined
+    ? ''
+    : ` · no reply for ${said < 60 ? `${said} s` : `${said / 60} min`}`;
 }
 
 /** The status of the run; undefined if it is unknown at the moment. */
@@ -87,6 +107,8 @@ export async function printStream(
 export interface ProgressPrinter {
   readonly progress: (text: string) => void;
   readonly stream: (item: Chunk | ChunkMarker) => void;
+  /** When text was last shown, in ms since 1970; 0: never. */
+  readonly streamedAt: () => number;
   /** Removes the changing line, or ends a line of text. */
   readonly clear: () => void;
 }
@@ -96,6 +118,7 @@ export function createProgressPrinter(output: Output): ProgressPrinter {
   const { isLive, paintNote } = output;
   let line: 'empty' | 'progress' | 'text' = 'empty';
   let shown: Chunk | ChunkMarker | undefined;
+  let streamedAt = 0;
   const clear = (): void => {
     if (line === 'progress') output.raw('\r\u001b[K');
     if (line === 'text') output.raw('\n');
@@ -108,6 +131,7 @@ export function createProgressPrinter(output: Output): ProgressPrinter {
   };
   return {
     clear,
+    streamedAt: () => streamedAt,
     progress: (progress) => {
       clear();
       if (!isLive) return output.note(progress);
@@ -117,6 +141,7 @@ export function createProgressPrinter(output: Output): ProgressPrinter {
     stream: (item) => {
       if (item.kind === 'topic') return;
       // The `restart` marker may have been lost; a higher attempt means the same.
+      streamedAt = Date.now();
       const isAgain = shown?.iteration === item.iteration && item.attempt > shown.attempt;
       shown = item;
       if (isAgain) text('\n[starts again]\n');

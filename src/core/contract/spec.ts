@@ -162,6 +162,13 @@ export interface ToolchainSpec {
   readonly section: string;
 }
 
+/**
+ * What happens to a reply without any section: the model is asked again (`retry`), the reply is
+ * judged as the answer (`answer`; `answer-or-fail` ends the run if it is not accepted), the same for
+ * the second such reply in a row (`answer-after-two`), or the run ends (`fail`).
+ */
+export type OnUnparsed = 'answer-after-two' | 'retry' | 'answer' | 'answer-or-fail' | 'fail';
+
 /** Options that only react agents have. */
 export interface ReactSpec {
   /** A function on the worker writes the messages before examples and task. */
@@ -172,7 +179,7 @@ export interface ReactSpec {
   /** Further sections, between thinking and action. */
   readonly sections: readonly SectionSpec[];
   readonly precedence: 'action' | 'answer';
-  readonly onUnparsed: 'retry' | 'answer' | 'fail';
+  readonly onUnparsed: OnUnparsed;
   /** Last user message of the first request and of later ones; null: none. */
   readonly markers: readonly [string, string] | null;
 }
@@ -275,6 +282,12 @@ export interface QueueSpec {
 /** An agent as plain data, version 1. */
 export interface AgentSpec {
   readonly v: 1;
+  /**
+   * What the loop does with replies and calls, set when the run starts. Absent, as in runs of older
+   * workers: none of it. 2: an answer whose section stays open is read, and a call that is written as text is
+   * no answer.
+   */
+  readonly revision?: 2;
   readonly name: string;
   readonly description?: string;
   readonly mode: Mode;

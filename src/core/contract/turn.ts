@@ -65,6 +65,8 @@ export interface AnswerTurn extends TurnBase {
   readonly attached: Attached | null;
   /** Set if the whole reply is the candidate, because it has no section. */
   readonly unparsed?: ReplyProblem;
+  /** True: the run ends when no candidate is accepted. */
+  readonly endsUnlessAccepted?: true;
 }
 
 /** Nothing in the reply is run or judged. */

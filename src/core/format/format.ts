@@ -32,6 +32,8 @@ export type FormatReading =
 export interface FormatReadOptions {
   /** The provider stopped at its token limit. */
   readonly wasCut: boolean;
+  /** The section that counts even if the reply ends without closing it. Default: none. */
+  readonly mayStayOpen?: string;
 }
 
 /** A text format. `parse` never throws and is linear in the length of the text. */

@@ -4,7 +4,8 @@
  *
  * I1  A tag is `<name>` or `</name>`, ASCII case ignored, blanks allowed before `>`, no attributes.
  * I2  The outermost closed section wins; tags in its content are ignored.
- * I3  An opening tag that is never closed is text, unless the reply was cut off.
+ * I3  An opening tag that is never closed is text, unless the reply was cut off, or the section may
+ *     stay open and nothing but its content follows.
  */
 import type { FormattedSection } from '../base/message.ts';
 import { withLineFeeds } from '../text/line-breaks.ts';
@@ -52,7 +53,7 @@ function describe(sections: readonly DescribedSection[]): string {
 function parse(
   text: string,
   names: readonly string[],
-  { wasCut }: FormatReadOptions,
+  { wasCut, mayStayOpen }: FormatReadOptions,
   strict: boolean,
 ): FormatReading {
   const tags = tagsOf(text, names);
@@ -78,9 +79,32 @@ function parse(
     const inner = tags.slice(index + 1, closeIndex).find((other) => other.name !== tag.name);
     if (inner !== undefined) mixed ??= { inner: inner.name, outer: tag.name };
   }
+  if (!wasCut && mayStayOpen !== undefined) {
+    const isOpen = (tag: Tag, index: number): boolean =>
+      tag.opens && tag.name === mayStayOpen && closing[index] === undefined;
+    const content = openEnd(text, tags, tags.findIndex(isOpen), position);
+    if (content !== '') blocks.push({ name: mayStayOpen, content });
+  }
   if (wasCut && (open !== undefined || blocks.length === 0)) return truncatedReply(open);
   if (strict && mixed !== undefined) return ambiguousSections(mixed.inner, mixed.outer);
   return blocks.length === 0 ? noSections() : { kind: 'read', blocks };
+}
+
+/**
+ * The content of the section that `tags[index]` opens and nothing closes, up to the next tag; empty
+ * unless its tag begins a line or follows the last block, which ends at `position`. A tag within a
+ * sentence is quoted.
+ */
+function openEnd(text: string, tags: readonly Tag[], index: number, position: number): string {
+  const tag = tags[index];
+  if (tag === undefined || tag.start < position) return '';
+  const lineStart = Math.max(position, text.lastIndexOf('\n', tag.start) + 1);
+  if (text.slice(lineStart, tag.start).trim() !== '') return '';
+  const content = text.slice(tag.end, tags[index + 1]?.start).trim();
+  const half = content.lastIndexOf('<');
+  return half !== -1 && /^<\/?[A-Za-z0-9_-]{0,32}$/.test(content.slice(half))
+    ? content.slice(0, half).trim()
+    : content;
 }
 
 function ambiguousSections(inner: string, outer: string): FormatReading {

@@ -22,6 +22,7 @@ import {
   sectionEvents,
   unparsedEvents,
 } from '../run/turn-record.ts';
+import { withLastText } from '../run/last-text.ts';
 import { fitJudgement, isTooLarge, shortened } from '../run/step-size.ts';
 import { judge, needsCheck, valuesToCheck } from '../termination/candidates.ts';
 import { errorSection } from '../termination/feedback.ts';
@@ -48,9 +49,9 @@ export function modeLoop(mode: ModeRules): Next {
       // A turn that was handed over continues; the model is not asked again.
       const kept = run.state.turn ?? null;
       const reply = kept?.reply ?? (await work.ask());
-      const { spec } = run.state.head;
-      const turn =
-        run.host.computing.run('reply', () => mode.readTurn(spec, reply, iteration)) ?? UNREAD;
+      const { head, hadNoSection = false } = run.state;
+      const read = (): Turn => mode.readTurn(head.spec, reply, iteration, { hadNoSection });
+      const turn = run.host.computing.run('reply', read) ?? UNREAD;
       if (kept === null) for (const event of readingEvents(turn, reply)) run.record(event);
       return await carryOut({ work, mode, turn, reply, kept });
     } catch (error) {
@@ -72,7 +73,11 @@ async function carryOut(current: OpenTurn): Promise<TurnEnd> {
   if (turn.kind === 'malformed' && turn.ends) {
     keepLast(current);
     const cause = turn.problems[0]?.message ?? 'the reply could not be read';
-    throw leaving({ kind: 'failed', code: turn.endsAs ?? 'unparsable_reply', cause });
+    throw leaving({
+      kind: 'failed',
+      code: turn.endsAs ?? 'unparsable_reply',
+      cause: withLastText(cause, replyText(current.reply)),
+    });
   }
   // After a breach no call starts and no model is asked, but an answer in hand is still judged.
   if (turn.kind !== 'answer' && work.state.breach !== null) {
@@ -124,6 +129,11 @@ async function judgeTurn(
   if (judgement.kind === 'accepted') {
     const entry = { messages: mode.answerMessages(reply), ...metadataOf(sections) };
     return acceptAnswer(work, judgement.value, entry);
+  }
+  if (turn.endsUnlessAccepted === true && judgement.kind !== 'continue') {
+    keepLast({ ...current, reply });
+    const cause = withLastText('the reply has no section, and is no answer', replyText(reply));
+    throw leaving({ kind: 'failed', code: 'unparsable_reply', cause });
   }
   const position = positionOf(run.state);
   if (mode.whenExhausted !== undefined && position.isLast === true) {

@@ -19,6 +19,7 @@ import { canceledCallText } from '../toolchain/call-texts.ts';
 import { declaredTools } from '../tool-search/describe.ts';
 import { discoveredTools } from '../tool-search/discovered.ts';
 import { readNativeCalls } from '../toolchain/native-calls.ts';
+import { writtenCall } from '../toolchain/written-call.ts';
 import type { TranscriptHead } from '../contract/transcript.ts';
 import { contextDescriptions, describeContext } from './context-text.ts';
 import { commonRules } from './common-rules.ts';
@@ -113,10 +114,26 @@ function startMessage(head: TranscriptHead): readonly Message[] {
 
 function readTurn(spec: AgentSpec, reply: Reply, iteration: number): Turn {
   if (reply.calls.length > 0) return readCalls(spec, reply, iteration);
+  const called = calledInText(spec, reply);
+  if (called !== undefined) return writtenCallTurn(called);
   const candidates = candidatesOf(spec.answer, [replyText(reply)]);
   if (candidates.length > 0) return { ...plainTurn, kind: 'answer', candidates, attached: null };
   const problem = wasCut(reply) ? truncatedProblem() : emptyTurn;
   return malformedTurn(plainTurn, 'format', [problem], { feedback: explained(spec, problem) });
+}
+
+/** The tool that the text of the reply calls, although it is no native call. */
+function calledInText(spec: AgentSpec, reply: Reply): string | undefined {
+  if (spec.revision === undefined || spec.answer.kind === 'json') return undefined;
+  const names = spec.tools.map(({ name }) => name);
+  return writtenCall(replyText(reply), spec.program === undefined ? names : [...names, LISP_TOOL]);
+}
+
+function writtenCallTurn(tool: string): MalformedTurn {
+  const message = `a call of ${tool} was written as text`;
+  const text = `Your reply is a call of ${tool} written as text, so nothing was run. Call ${tool} as a tool, through the interface for tool calls, not in the text. If the text was meant as your answer, answer in a sentence.`;
+  const problem: ReplyProblem = { code: 'written_call', message };
+  return malformedTurn(plainTurn, 'toolchain', [problem], { feedback: [errorSection(text)] });
 }
 
 function readCalls(spec: AgentSpec, reply: Reply, iteration: number): Turn {

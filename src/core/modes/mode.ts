@@ -36,6 +36,12 @@ export interface RequestOptions {
   readonly settings?: JsonObject;
 }
 
+/** What a mode may know of the replies before the one that it reads. */
+export interface EarlierReplies {
+  /** Whether the reply before this one had no section at all. */
+  readonly hadNoSection: boolean;
+}
+
 /** The results of a turn that did not end the run. */
 export interface TurnOutcome {
   /** Section errors of the turn, and values that did not fit their schema. */
@@ -111,8 +117,11 @@ export interface ModeRules {
   ): ModelRequest;
   /** Messages of the scratchpad as a model reads them: their sections are text. */
   writeMessages(spec: AgentSpec, messages: readonly Message[]): readonly Message[];
-  /** What the model wants done. `iteration` gives the ids of calls. */
-  readTurn(spec: AgentSpec, reply: Reply, iteration: number): Turn;
+  /**
+   * What the model wants done. `iteration` gives the ids of calls. `earlier`: default, nothing
+   * unusual came before.
+   */
+  readTurn(spec: AgentSpec, reply: Reply, iteration: number, earlier?: EarlierReplies): Turn;
   /** The messages of the entry of a turn that did not end the run; may be empty. */
   turnMessages(spec: AgentSpec, turn: Turn, reply: Reply, outcome: TurnOutcome): readonly Message[];
   /** The messages of the entry of a turn whose answer was accepted. */

@@ -2,7 +2,7 @@
 import type { Message } from '../base/message.ts';
 import type { Mode, ModelRequest, Reply } from '../contract/model.ts';
 import type { TranscriptHead } from '../contract/transcript.ts';
-import type { ModeRules, RequestOptions } from './mode.ts';
+import type { EarlierReplies, ModeRules, RequestOptions } from './mode.ts';
 import type { AgentSpec } from '../contract/spec.ts';
 import type { Turn } from '../contract/turn.ts';
 import { chatMode } from './chat.ts';
@@ -25,8 +25,13 @@ export function modeOf(spec: Pick<AgentSpec, 'mode'>): ModeRules {
 }
 
 /** What the model wants done, by the mode of the agent. Never throws on what a model wrote. */
-export function readTurn(spec: AgentSpec, reply: Reply, iteration: number): Turn {
-  return modeOf(spec).readTurn(spec, reply, iteration);
+export function readTurn(
+  spec: AgentSpec,
+  reply: Reply,
+  iteration: number,
+  earlier?: EarlierReplies,
+): Turn {
+  return modeOf(spec).readTurn(spec, reply, iteration, earlier);
 }
 
 /** The request of one model call, by the mode of the agent. */

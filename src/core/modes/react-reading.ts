@@ -1,4 +1,5 @@
 /** Reading the reply of a react agent: which of its sections decides. */
+import { defined } from '../base/defined.ts';
 import { truncatedProblem, type Block } from '../format/format.ts';
 import type { Reply } from '../contract/model.ts';
 import { programIn } from '../program-text/find-program.ts';
@@ -13,7 +14,8 @@ import {
   severalPrograms,
 } from '../termination/feedback.ts';
 import type { CallsReading } from '../toolchain/toolchain.ts';
-import type { AgentSpec } from '../contract/spec.ts';
+import type { AgentSpec, ReactSpec } from '../contract/spec.ts';
+import type { EarlierReplies } from './mode.ts';
 import {
   emptyTurn,
   malformedTurn,
@@ -30,13 +32,26 @@ import {
 import { reactAgentOf, type ReactAgent } from './react-sections.ts';
 
 /** The turn that a reply is. `iteration` gives the ids of calls. */
-export function readReactTurn(spec: AgentSpec, reply: Reply, iteration: number): Turn {
+export function readReactTurn(
+  spec: AgentSpec,
+  reply: Reply,
+  iteration: number,
+  earlier?: EarlierReplies,
+): Turn {
   const agent = reactAgentOf(spec);
   const text = replyText(reply);
-  const reading = agent.format.parse(text, agent.names.sections, { wasCut: wasCut(reply) });
+  const mayStayOpen = spec.revision === undefined ? undefined : agent.names.answer;
+  const reading = agent.format.parse(text, agent.names.sections, {
+    wasCut: wasCut(reply),
+    ...defined({ mayStayOpen }),
+  });
   if (reading.kind === 'problem') {
     const problem = isEmpty(reply, text, reading.problem) ? emptyTurn : reading.problem;
-    return unparsedTurn(spec, agent, text, problem);
+    const isAnswer =
+      problem.code === 'no_sections' &&
+      judgesWhole(agent.options, earlier) &&
+      !isUnsectionedCall(spec, agent, text, iteration);
+    return unparsedTurn(spec, agent, text, { problem, isAnswer });
   }
   const { blocks } = reading;
   const base = baseOf(agent, blocks);
@@ -73,26 +88,65 @@ function isEmpty(reply: Reply, text: string, problem: ReplyProblem): boolean {
   return text.trim() === '' || reply.finishReason === 'content_filter';
 }
 
+/** Whether a reply without sections is judged as the answer. */
+function judgesWhole({ onUnparsed }: ReactSpec, earlier?: EarlierReplies): boolean {
+  switch (onUnparsed) {
+    case 'answer':
+    case 'answer-or-fail':
+      return true;
+    case 'answer-after-two':
+      return earlier?.hadNoSection === true;
+    case 'retry':
+    case 'fail':
+      return false;
+  }
+}
+
 /** The turn of a reply that the format could not read: ask again, judge the whole reply, or end. */
 function unparsedTurn(
   spec: AgentSpec,
   agent: ReactAgent,
   text: string,
-  problem: ReplyProblem,
+  { problem, isAnswer }: { readonly problem: ReplyProblem; readonly isAnswer: boolean },
 ): Turn {
-  if (agent.options.onUnparsed === 'answer' && problem.code === 'no_sections') {
-    const candidates: readonly Candidate[] = candidatesOf(spec.answer, [text]);
-    if (candidates.length > 0) {
-      return { ...plainTurn, kind: 'answer', candidates, attached: null, unparsed: problem };
-    }
-  }
-  return nothingToDo(agent, plainTurn, problem);
+  const { onUnparsed } = agent.options;
+  const candidates: readonly Candidate[] = isAnswer ? candidatesOf(spec.answer, [text]) : [];
+  if (candidates.length === 0) return nothingToDo(agent, plainTurn, problem);
+  const answer = { kind: 'answer', candidates, attached: null, unparsed: problem } as const;
+  return {
+    ...plainTurn,
+    ...answer,
+    ...(onUnparsed === 'answer-after-two' ? { warnings: [WRITTEN_PROSE] } : {}),
+    ...(onUnparsed === 'answer-or-fail' ? { endsUnlessAccepted: true } : {}),
+  };
 }
 
+const WRITTEN_PROSE = {
+  code: 'unparsed_answer',
+  message: 'two replies in a row had no section, so the text of the second is judged as the answer',
+};
+
 function nothingToDo(agent: ReactAgent, base: TurnBase, problem: ReplyProblem): MalformedTurn {
+  const { onUnparsed } = agent.options;
   const feedback = [errorSection(explainReply(problem, agent.names))];
   const turn = malformedTurn(base, 'format', [problem], { feedback });
-  return { ...turn, ends: agent.options.onUnparsed === 'fail' };
+  return { ...turn, ends: onUnparsed === 'fail' || onUnparsed === 'answer-or-fail' };
+}
+
+/** Whether the whole text is calls of tools, whose section is missing: nobody wants it as an answer. */
+function isUnsectionedCall(
+  spec: AgentSpec,
+  agent: ReactAgent,
+  text: string,
+  iteration: number,
+): boolean {
+  const { action } = agent.names;
+  if (agent.options.onUnparsed !== 'answer-after-two' || action === null) return false;
+  const reading = readCalls(spec, agent, [{ name: action, content: text }], iteration);
+  return (
+    reading.kind === 'calls' &&
+    reading.calls.every(({ tool }) => spec.tools.some(({ name }) => name === tool))
+  );
 }
 
 function readCalls(

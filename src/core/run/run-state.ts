@@ -25,6 +25,8 @@ import { change, EMPTY_STATS, type Numbers, type Stats } from '../contract/stats
 import { changesOf } from '../stats/tally.ts';
 import { keepResult, type CachedResult } from '../toolchain/result-cache.ts';
 import type { Entry } from '../contract/entry.ts';
+import { clip } from '../text/cut.ts';
+import { MAX_LAST_TEXT } from './last-text.ts';
 import { nextHead } from '../tool-search/discovered.ts';
 import type { TranscriptHead } from '../contract/transcript.ts';
 import { inheritedLimits } from '../tree/inherit.ts';
@@ -93,6 +95,10 @@ export interface RunState extends TreeState, IdleState {
   readonly turn?: KeptTurn | null;
   /** Calls that may have taken effect, the first 100 of the chain; absent until there was one. */
   readonly unknownCalls?: readonly UnknownCall[];
+  /** Whether the last reply had no section at all; absent unless the agent asks for it. */
+  readonly hadNoSection?: boolean;
+  /** The beginning of the last reply that could not be used; absent if there was none. */
+  readonly lastUnusable?: string;
   /** True once the model was told that its answer is too large for a Step. */
   readonly toldSize?: true;
   /** What programs left; absent until there was a program, or a memory to begin with. */
@@ -292,13 +298,12 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
     }
     case 'agent:adjusted':
       return { limits: event.limits };
+    case 'agent:turn:read':
+      return state.hadNoSection === true ? { hadNoSection: false } : NOTHING;
     case 'agent:parse_error':
-      return event.problems.some(({ code }) => code === ANSWER_TOO_LARGE)
-        ? { toldSize: true }
-        : NOTHING;
+      return changedByProblems(state, event);
     case 'agent:execution:before':
     case 'agent:execution:after':
-    case 'agent:turn:read':
     case 'agent:section:read':
     case 'agent:model_attempt_failed':
     case 'agent:validator:called':
@@ -310,6 +315,21 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
     case 'agent:warning':
       return NOTHING;
   }
+}
+
+/** What the run remembers of a reply that could not be used. */
+function changedByProblems(
+  { head: { spec } }: RunState,
+  { problems, raw }: Extract<AgentEvent, { readonly type: 'agent:parse_error' }>,
+): Partial<RunState> {
+  const has = (code: string): boolean => problems.some((problem) => problem.code === code);
+  return {
+    ...(has(ANSWER_TOO_LARGE) ? { toldSize: true } : NOTHING),
+    ...(spec.react?.onUnparsed === 'answer-after-two' && has('no_sections')
+      ? { hadNoSection: true }
+      : NOTHING),
+    ...(spec.revision === undefined ? NOTHING : { lastUnusable: clip(raw, MAX_LAST_TEXT + 1) }),
+  };
 }
 
 function withoutModel({ openModels = [] }: RunState, model: string): Partial<RunState> {

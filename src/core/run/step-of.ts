@@ -4,6 +4,7 @@ import { EMPTY_MEMORY } from '../../lisp.ts';
 import { EMPTY_STATS, SELF_PREFIX, valueOf, type Stats } from '../contract/stats.ts';
 import { defined } from '../base/defined.ts';
 import { modeOf } from '../modes/modes.ts';
+import { withLastText } from './last-text.ts';
 import type { Ending } from './ending.ts';
 import type { RunState } from './run-state.ts';
 import type { Step, StepMemory, StepStatus, StepTrace, Usage } from '../contract/step.ts';
@@ -69,6 +70,17 @@ export function messageOf(ending: Ending, iteration: number): string | undefined
   }
 }
 
+/** Limits on replies that could not be used. */
+const PARSE_ERRORS = /^(?:\$self:)?agent:[a-z]+_parse_error_/;
+
+/** The message of the Step: with the last text of a model whose replies could not be used. */
+function stepMessage(state: RunState, ending: Ending): string | undefined {
+  const message = messageOf(ending, state.iteration);
+  if (message === undefined || ending.kind !== 'limit_exceeded') return message;
+  const isAboutReplies = PARSE_ERRORS.test(ending.breach.key);
+  return withLastText(message, isAboutReplies ? (state.lastUnusable ?? '') : '');
+}
+
 /** The data of an error; if a limit ended the run, the problems of its last program. */
 function detailsOf(state: RunState, ending: Ending): Pick<Step, 'details'> {
   if (ending.kind === 'error' && ending.details !== undefined) return { details: ending.details };
@@ -95,7 +107,7 @@ function parentOf({ parent }: RunState): Pick<StepTrace, 'parent'> {
 /** The Step of a run that ended in `state`. */
 export function stepOf(state: RunState, ending: Ending, trace: StepTrace): Step {
   const { spec } = state.head;
-  const message = messageOf(ending, state.iteration);
+  const message = stepMessage(state, ending);
   const usage = usageOf(state.stats);
   return {
     v: 1,

@@ -1,5 +1,11 @@
 import type { Mode } from '../../core/contract/model.ts';
-import type { LispSpec, ProgramSizes, ProgramSpec, QueueSpec } from '../../core/contract/spec.ts';
+import type {
+  LispSpec,
+  OnUnparsed,
+  ProgramSizes,
+  ProgramSpec,
+  QueueSpec,
+} from '../../core/contract/spec.ts';
 import type { LimitsInput } from '../../core/contract/input.ts';
 import type { Message } from '../../core/base/message.ts';
 import type { CompactionOptions } from './define-compaction.ts';
@@ -25,8 +31,10 @@ export const AGENT_DEFAULTS = {
   thinking: 'Think about what you know, what is missing and what to do next.',
   /** An answer next to an action was written before the result of the action was known. */
   precedence: 'action',
-  /** A model that forgot the format can repair its reply; a limit on streaks bounds the tries. */
-  onUnparsed: 'retry',
+  /** A model that forgot the format can repair its reply; prose that it insists on is its answer. */
+  onUnparsed: 'answer-after-two',
+  /** The same where the answer has a schema, which prose cannot fit. */
+  onUnparsedWithSchema: 'retry',
   parallel: true,
   /** More calls than this in one turn mean that the model is in a loop. */
   maxCallsPerTurn: 64,
@@ -151,8 +159,13 @@ export interface AgentOptions {
   readonly answer?: AnswerDefinition;
   /** react: which one counts when a reply has an action and an answer. Default `action`. */
   readonly precedence?: 'action' | 'answer';
-  /** react: what happens to a reply without sections. Default `retry`. */
-  readonly onUnparsed?: 'retry' | 'answer' | 'fail';
+  /**
+   * react: what happens to a reply without sections. `answer-after-two`: the second in a row is
+   * judged as the answer. `answer`, `answer-or-fail`: the first is; if it is not accepted, the model
+   * is asked again, or the run ends as `unparsable_reply`. `retry`: the model is asked again.
+   * `fail`: the run ends. Default `answer-after-two`; with a schema of the answer, `retry`.
+   */
+  readonly onUnparsed?: OnUnparsed;
   /** react: the last user message of the first and of later requests; false for none. */
   readonly markers?: readonly [string, string] | false;
   /** lisp: further turns, only to repair a rejected `return`. Default 0. */

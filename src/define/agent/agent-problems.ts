@@ -114,7 +114,7 @@ function agentRules(options: AgentOptions): FieldRules {
     maxCallsPerTurn: range(1),
     floatPrecision: range(0, MAX_DIGITS),
     precedence: oneOf('action', 'answer'),
-    onUnparsed: oneOf('retry', 'answer', 'fail'),
+    onUnparsed: oneOf('answer-after-two', 'retry', 'answer', 'answer-or-fail', 'fail'),
     parallel: oneOf(true, false),
     askUser: oneOf(true, false),
     llmQuery: oneOf(true, false),

@@ -1,6 +1,7 @@
 import { defined } from '../../core/base/defined.ts';
 import type {
   AgentSpec,
+  AnswerSpec,
   LispSpec,
   ProgramSpec,
   ReactSpec,
@@ -126,7 +127,7 @@ function agentSpec(
     ...toolSpecs(options, signature),
     toolchain: toolchainSpec(options, isReact),
     answer: { ...answer, validators: validators.map(({ name }) => name) },
-    react: isReact ? reactSpec(options) : null,
+    react: isReact ? reactSpec(options, answer.kind) : null,
     program: isProgramMode(options) ? programSpec(options, mode) : undefined,
     examples: options.examples ?? [],
     parallel: options.parallel ?? AGENT_DEFAULTS.parallel,
@@ -212,16 +213,18 @@ function toolchainSpec(options: AgentOptions, isReact: boolean): AgentSpec['tool
   return { kind, section };
 }
 
-function reactSpec(options: AgentOptions): ReactSpec {
+function reactSpec(options: AgentOptions, answer: AnswerSpec['kind']): ReactSpec {
   const { kind, strict } = chosenFormat(options.format);
   const { markers = AGENT_DEFAULTS.markers } = options;
+  const { onUnparsed: forText, onUnparsedWithSchema: forJson } = AGENT_DEFAULTS;
+  const onUnparsed = answer === 'json' ? forJson : forText;
   return defined({
     prompt: typeof options.prompt === 'function' ? true : undefined,
     format: { kind, strict },
     thinking: thinkingSpec(options.thinking ?? true),
     sections: (options.sections ?? []).map(({ spec }) => spec),
     precedence: options.precedence ?? AGENT_DEFAULTS.precedence,
-    onUnparsed: options.onUnparsed ?? AGENT_DEFAULTS.onUnparsed,
+    onUnparsed: options.onUnparsed ?? onUnparsed,
     markers: markers === false ? null : markers,
   });
 }

@@ -12,6 +12,7 @@ import {
 import type { Archive } from '../../activities/archive-transcript.ts';
 import { checkPackages } from '../../registry/provider-packages.ts';
 import { createRegistry } from '../../registry/registry.ts';
+import { keylessModels, type KeylessModel } from '../../registry/required-keys.ts';
 import { defined } from '../../core/base/defined.ts';
 import { errorText } from '../../core/base/error-text.ts';
 import type { ChunkPublisher } from '../../core/streaming/chunk-stream.ts';
@@ -125,7 +126,12 @@ export async function serve(
   const ready =
     version === undefined ? undefined : await readVersion(connection, server.namespace, version);
   if (ready?.notice !== undefined) Runtime.instance().logger.info(ready.notice);
+  for (const keyless of keylessModels(registry)) Runtime.instance().logger.warn(keyText(keyless));
   return defined({ server, stopped, version: ready, shutdown: () => worker.shutdown() });
+}
+
+function keyText({ id, variable }: KeylessModel): string {
+  return `Model ${id} has no key: ${variable} is not set. Set it in the environment of this worker.`;
 }
 
 async function connectWorker(config: WorkerConfig, address: string): Promise<NativeConnection> {

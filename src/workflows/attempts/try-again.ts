@@ -154,9 +154,9 @@ export function createTryCall({ run, elsewhere, rest, operator }: TryParts): Try
 const MAX_SHOWN = 200;
 
 /**
- * The call with what was tried: `model gpt-5 (lost 2 workers)`, `model gpt-5 (attempt 3 of 8 at
- * 2026-03-10T09:00:00.000Z: HTTP 503: Overloaded)`. `at`: when the next attempt begins; absent: it
- * has begun.
+ * The call with what was tried and why that failed: `model gpt-5 (lost 2 workers)`,
+ * `model gpt-5 (attempt 3 of 8 at 2026-03-10T09:00:00.000Z: HTTP 503: Overloaded)`. `at`: when the
+ * next attempt begins; absent: it has begun.
  */
 export function labelOf(
   label: string,
@@ -171,10 +171,8 @@ export function labelOf(
 ): string {
   const { attempts, losses } = tried;
   const many = isRepeatedByService(losses) ? ' or more' : '';
-  const why =
-    at === undefined || failure === undefined
-      ? ''
-      : ` at ${isoOfMoment(at, 0)}: ${clip(failure.message, MAX_SHOWN)}`;
+  const when = at === undefined ? '' : ` at ${isoOfMoment(at, 0)}`;
+  const why = failure === undefined ? '' : `${when}: ${clip(failure.message, MAX_SHOWN)}`;
   const notes = [
     ...(losses > 0 ? [`lost ${losses}${many} worker${losses === 1 ? '' : 's'}`] : []),
     ...(failure === undefined ? [] : [`attempt ${attempts + 1} of ${failure.of}${why}`]),

@@ -342,6 +342,27 @@ describe('Reading a turn of react [row 33] [row 35]', () => {
     expect(readTurn(spec, cut ? cutReply(text) : replyOf(text), 4)).toEqual(turn);
   });
 
+  const revised = reactSpec({ revision: 2 });
+  test.each([
+    ['<thinking>t</thinking>\n<answer>\nX', ['X']],
+    ['<thinking>t</thinking> <answer>X</answer', ['X']],
+    ['<answer>X <b>bold</b> <', ['X <b>bold</b>']],
+    ['Sure.\n  <answer>X<answer>', ['X']],
+    ['<thinking>\nlong\n<answer>X', ['X']],
+    ['I write <answer> soon', null],
+    [`<answer>X\n${action}`, null],
+    ['<answer>  ', null],
+  ])('an answer may stay open at the end of a reply: %j', (text, contents) => {
+    const turn = readTurn(revised, replyOf(text), 1);
+
+    expect(turn.kind === 'answer' ? turn.candidates : null).toEqual(
+      contents === null ? null : contents.map((value) => ({ kind: 'value', value })),
+    );
+    // Runs of older workers ask again.
+    expect(readTurn(reactSpec(), replyOf(text), 1).kind).not.toBe('answer');
+    expect(readTurn(revised, cutReply(text), 1).kind).not.toBe('answer');
+  });
+
   test('a filtered reply is empty', () => {
     const reply = replyOf('I can', { finishReason: 'content_filter' });
 

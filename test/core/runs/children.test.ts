@@ -194,7 +194,7 @@ describe('an agent as a tool', () => {
     {
       name: 'with an error',
       child: player('writer', () => 'nothing', { onUnparsed: 'fail' }),
-      text: 'Error: writer did not finish: error, unparsable_reply. iteration 1: no section was found',
+      text: 'Error: writer did not finish: error, unparsable_reply. iteration 1: no section was found. The model wrote: "nothing"',
       counted: 1,
     },
     {

@@ -344,7 +344,9 @@ describe('an action and an answer in one reply', () => {
 
 describe('a reply without sections', () => {
   it('[row 35] is asked for again, and the fourth in a row ends the run', async () => {
-    const { run, script } = startRun([GARBAGE, GARBAGE, GARBAGE, GARBAGE]);
+    const { run, script } = startRun([GARBAGE, GARBAGE, GARBAGE, GARBAGE], {
+      agent: { onUnparsed: 'retry' },
+    });
 
     const step = await run.result;
 
@@ -401,6 +403,76 @@ describe('a reply without sections', () => {
     expect([late.status, late.exceededLimit]).toEqual(['success', undefined]);
   });
 
+  describe('without a schema', () => {
+    const unparsed = (code: string): object => ({ code, message: expect.any(String) });
+
+    it.each<{ name: string; replies: readonly string[]; ending: readonly unknown[] }>([
+      { name: 'twice in a row', replies: ['One.', ' Two. '], ending: ['success', 'Two.', 2] },
+      {
+        name: 'twice, but not in a row',
+        replies: ['One.', act('a'), 'Two.', answer('good')],
+        ending: ['success', 'good', 4],
+      },
+      {
+        name: 'after one that had sections',
+        replies: ['<thinking>hm</thinking>', 'One.', answer('good')],
+        ending: ['success', 'good', 3],
+      },
+      {
+        name: 'that is a call without its section',
+        replies: ['One.', 'tool: search\nargs:\n  query: x', answer('good')],
+        ending: ['success', 'good', 3],
+      },
+    ])('is the answer when it comes twice in a row: $name', async ({ replies, ending }) => {
+      const { run, script } = startRun(replies);
+
+      const step = await run.result;
+
+      script.assertDone();
+      expect([step.status, step.value, step.iterations]).toEqual(ending);
+      const warnings = bodiesOf(run.events, 'agent:warning');
+      expect(warnings).toEqual(
+        step.value === 'Two.' ? [{ type: 'agent:warning', ...unparsed('unparsed_answer') }] : [],
+      );
+    });
+
+    it('is judged like any answer, and its schema keeps the old default', async () => {
+      const judged = startRun(['One.', 'bad', 'good'], { agent: { validators: [wants('good')] } });
+      const typed = startRun(['1', '2', answer('3')], {
+        agent: { answer: jsonAnswer({ schema: { type: 'number' } }) },
+      });
+
+      expect(await judged.run.result).toMatchObject({ value: 'good', iterations: 3 });
+      expect(await typed.run.result).toMatchObject({ value: 3, iterations: 3 });
+    });
+  });
+
+  it.each([
+    ['accepted', 'good', { status: 'success', value: 'good' }],
+    [
+      'not accepted',
+      'bad',
+      {
+        status: 'error',
+        reason: 'unparsable_reply',
+        message: 'iteration 1: the reply has no section, and is no answer. The model wrote: "bad"',
+      },
+    ],
+    [
+      'unreadable in another way',
+      '<thinking>hm</thinking>',
+      { status: 'error', reason: 'unparsable_reply' },
+    ],
+  ])('ends the run under `answer-or-fail` when it is %s', async (_name, reply, ending) => {
+    const { run, script } = startRun([reply], {
+      agent: { onUnparsed: 'answer-or-fail', validators: [wants('good')] },
+    });
+
+    expect(await run.result).toMatchObject(ending);
+    script.assertDone();
+    expect(run.entries).toHaveLength(1);
+  });
+
   it('[row 35] ends the run under `fail`', async () => {
     const { run, script } = startRun([GARBAGE], { agent: { onUnparsed: 'fail' } });
 
@@ -408,6 +480,7 @@ describe('a reply without sections', () => {
 
     script.assertDone();
     expect([step.status, step.reason]).toEqual(['error', 'unparsable_reply']);
+    expect(step.message).toBe(`iteration 1: no section was found. The model wrote: "${GARBAGE}"`);
     // What it was that nobody could read.
     expect(run.entries.map(({ messages }) => messages[0])).toEqual([
       { role: 'assistant', parts: [{ type: 'text', text: GARBAGE }] },
@@ -536,5 +609,45 @@ describe('structured sections beside calls', () => {
       'iteration:after',
       'execution:after',
     ]);
+  });
+});
+
+describe('a call that a model in mode chat writes as text', () => {
+  const written = '{"name": "search", "arguments": {"query": "x"}}';
+  const call = { content: '', toolCalls: [{ name: 'search', args: { query: 'x' } }] };
+  const chat = { agent: { mode: 'chat' } } as const;
+
+  it('is no answer: the model is told how to call', async () => {
+    const { run, script } = startRun([written, call, 'Found.'], chat);
+
+    const step = await run.result;
+
+    script.assertDone();
+    expect([step.status, step.value, step.usage.toolCalls]).toEqual(['success', 'Found.', 1]);
+    expect(bodiesOf(run.events, 'agent:parse_error')).toMatchObject([
+      { family: 'toolchain', problems: [{ code: 'written_call' }] },
+    ]);
+    expect(run.entries[0]?.messages.at(-1)?.parts).toEqual([
+      {
+        type: 'text',
+        text: 'Your reply is a call of search written as text, so nothing was run. Call search as a tool, through the interface for tool calls, not in the text. If the text was meant as your answer, answer in a sentence.',
+      },
+    ]);
+  });
+
+  it('four times in a row ends the run, whose message has the text', async () => {
+    const { run, script } = startRun([written, written, written, written], chat);
+
+    const step = await run.result;
+
+    script.assertDone();
+    expect(step.reason).toBe('agent:toolchain_parse_error_consecutive');
+    expect(step.message).toMatch(/The model wrote: "\{"name": "search", /);
+  });
+
+  it('may be explained in an answer', async () => {
+    const { run } = startRun([`Write this:\n${written}\nIt searches.`], chat);
+
+    expect(await run.result).toMatchObject({ status: 'success', iterations: 1 });
   });
 });

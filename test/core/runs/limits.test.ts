@@ -208,6 +208,7 @@ describe('a limit that is checked after the event', () => {
     {
       name: 'replies without sections in a row',
       replies: [GARBAGE, GARBAGE, GARBAGE, GARBAGE],
+      options: { agent: { onUnparsed: 'retry' } },
       limits: {},
       breach: ['agent:format_parse_error_consecutive', 4],
       iterations: 4,
@@ -359,14 +360,15 @@ describe('a limit that is checked after the event', () => {
     ]);
     expect(step.exceededLimit).toMatchObject({ key, value, origin: 'self' });
     expect(step.exceededLimit).not.toHaveProperty('attempted');
-    expect(step.message).toBe(
-      `limit exceeded: ${key} is ${value}, the limit is ${step.exceededLimit?.limit.max}`,
-    );
+    const limited = `limit exceeded: ${key} is ${value}, the limit is ${step.exceededLimit?.limit.max}`;
+    const last = replies.at(-1);
+    const isText = key.includes('_parse_error') && typeof last === 'string';
+    expect(step.message).toBe(isText ? `${limited}. The model wrote: "${last}"` : limited);
   });
 
   it('[row 42] counts errors in a row: three, a success and three more go on', async () => {
     const replies = [GARBAGE, GARBAGE, GARBAGE, act('a'), GARBAGE, GARBAGE, GARBAGE, answer()];
-    const { run, script } = startRun(replies);
+    const { run, script } = startRun(replies, { agent: { onUnparsed: 'retry' } });
 
     const step = await run.result;
 
@@ -413,6 +415,7 @@ describe('a limit that is checked after the event', () => {
     {
       name: 'that was one too many that nobody can read',
       replies: [GARBAGE, GARBAGE, GARBAGE, GARBAGE],
+      agent: { onUnparsed: 'retry' },
       limits: {},
       told: [
         {
@@ -423,7 +426,8 @@ describe('a limit that is checked after the event', () => {
       ],
     },
   ])('[row 45] keeps the last reply in the history, $name', async (row) => {
-    const { run } = startRun(row.replies, { limits: row.limits });
+    const { replies, told: _told, name: _name, ...options } = row as typeof row & RunOptions;
+    const { run } = startRun(replies, options);
 
     const step = await run.result;
 

@@ -451,11 +451,16 @@ describe('Single shot [sub 10]', () => {
 
   test.each<readonly [reply: string, reason: string, message: string, details: object | undefined]>(
     [
-      ['Five.', 'no_code_found', 'No program was found. Write one ```clojure block.', undefined],
+      [
+        'Five.',
+        'no_code_found',
+        'No program was found. Write one ```clojure block. The model wrote: "Five."',
+        undefined,
+      ],
       [
         `${program('1')}\n${program('2')}`,
         'multiple_code_blocks',
-        'Found 2 programs. Write one block.',
+        `Found 2 programs. Write one block. The model wrote: "${program('1')}\n${program('2')}"`,
         undefined,
       ],
       [
