@@ -17,7 +17,13 @@ export function publishTopic(
 ): void {
   const { seq, topic, data } = event;
   publisher.publish({
-    ...{ rootRunId, runId, agentPath, iteration, attempt, seq, topic },
+    rootRunId,
+    runId,
+    agentPath,
+    iteration,
+    attempt,
+    seq,
+    topic,
     ...defined({ callId }),
     kind: 'topic',
     delta: JSON.stringify(data),
