@@ -173,7 +173,7 @@ export type {
 export type { ChunkSource } from './client/run-stream.ts';
 export type { TreeOption } from './client/run-tree.ts';
 export type { TreeRun } from './client/tree-run.ts';
-export type { Environment } from './client/temporal-environment.ts';
+export type { Environment } from './client/connection/temporal-environment.ts';
 export {
   isOwnEvent,
   type AgentEvent,

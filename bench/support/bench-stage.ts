@@ -13,6 +13,7 @@ import {
   type EverloopWorker,
   type WorkerParts,
 } from '../../src/worker/serve/create-worker.ts';
+import { cliFolder } from '../../src/worker/server/cli-folder.ts';
 import { createDirectoryArchive } from '../../src/worker/files/directory-archive.ts';
 import {
   startOrFindServer,
@@ -42,7 +43,7 @@ export async function openStage(
   const folder = await mkdtemp(join(tmpdir(), 'everloop-bench-'));
   const server = await startOrFindServer({
     dataDir: folder,
-    cliDir: '.everloop/bin',
+    cliDir: await cliFolder('.everloop'),
     port: 'free',
     dynamicConfig,
   });

@@ -9,10 +9,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@temporalio/client';
-import { openConnection } from '../../src/client/open-connection.ts';
+import { openConnection } from '../../src/client/connection/open-connection.ts';
 import { createEverloop, type AgentEvent, type Everloop, type RunHandle } from '../../src/index.ts';
 import { startOrFindServer } from '../../src/worker.ts';
 import { createCleanup, type Cleanup } from '../../src/worker/config/cleanup.ts';
+import { cliFolder } from '../../src/worker/server/cli-folder.ts';
 import { stopOnSignal } from '../../src/worker/serve/shutdown.ts';
 import { createEventWatch, type EventWatch } from './event-watch.ts';
 import { factsOf, factTable } from './facts.ts';
@@ -29,7 +30,7 @@ import { startWorkerProcess, type WorkerProcess } from './worker-process.ts';
 /** The whole demo takes 20 to 30 s; if it takes this long, something is wrong. */
 const DEADLINE_MS = 180_000;
 
-/** Keeps the downloaded Temporal CLI and the workflow bundle, so that the second demo starts at once. */
+/** Keeps the workflow bundle, so that the second demo starts at once. */
 const CACHE_FOLDER = fileURLToPath(new URL('../../.everloop', import.meta.url));
 
 interface Stage {
@@ -50,7 +51,7 @@ async function setTheStage(screen: Screen, cleanup: Cleanup): Promise<Stage> {
   const address = process.env['TEMPORAL_ADDRESS'];
   const server = await startOrFindServer({
     dataDir: folder,
-    cliDir: join(CACHE_FOLDER, 'bin'),
+    cliDir: await cliFolder(CACHE_FOLDER),
     port: 'free',
     ...(address ? { address } : {}),
   });

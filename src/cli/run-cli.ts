@@ -16,6 +16,7 @@ import { addPsCommand } from './commands/ps.ts';
 import { addReplayCommand } from './commands/replay.ts';
 import { addRunCommand } from './commands/run.ts';
 import { addDevCommand, addWorkerCommand } from './commands/serve.ts';
+import { addSetupCommand } from './commands/setup.ts';
 import { addShowCommand } from './commands/show.ts';
 import { addStatsCommand } from './commands/stats.ts';
 import { STEER_COMMANDS } from './commands/steer.ts';
@@ -75,6 +76,7 @@ const COMMANDS: readonly AddCommand[] = [
   addDeployCommand,
   addReplayCommand,
   addDoctorCommand,
+  addSetupCommand,
   addLispCommand,
   addDemoCommand,
 ];

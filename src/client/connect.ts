@@ -6,22 +6,28 @@ import {
   type ConnectionOptions,
 } from '@temporalio/client';
 import { defined } from '../core/base/defined.ts';
-import { errorText } from '../core/base/error-text.ts';
 import { UsageError, usageErrorOf, type UsageProblem } from '../core/base/usage-error.ts';
 import { announcedEndpoints, DEFAULT_DATA_DIR, namedEndpoints } from './chunk-endpoints.ts';
 import type { ArchiveReader } from './chain-reader.ts';
 import { createEverloop, type Everloop } from './everloop-client.ts';
+import {
+  connectionCause,
+  credentialsCause,
+  timesOf,
+  type ConnectionCause,
+} from './connection/connection-cause.ts';
 import { followChunks } from './follow-chunks.ts';
-import { clientOf, openConnection, type OpenConnection } from './open-connection.ts';
+import { clientOf, openConnection, type OpenConnection } from './connection/open-connection.ts';
+import { notedQueue } from './noted-queue.ts';
 import type { ChunkSource } from './run-stream.ts';
-import { readTemporalEnvironment, type Environment } from './temporal-environment.ts';
+import { readTemporalEnvironment, type Environment } from './connection/temporal-environment.ts';
 
 /** Defaults of {@link connect}. */
 export const CONNECT_DEFAULTS = {
   /** Where a development server listens. */
   address: '127.0.0.1:7233',
   /** Enough for a service on another continent. */
-  timeoutMs: 10_000,
+  timeoutMs: 5_000,
 } as const;
 
 /** Options of {@link connect}; each overrides the environment. */
@@ -32,7 +38,10 @@ export interface ConnectOptions {
   readonly namespace?: string;
   /** TLS, API key and metadata; override those of the environment. */
   readonly connection?: ConnectionOptions;
-  /** Default `EVERLOOP_TASK_QUEUE`, else `everloop`. */
+  /**
+   * Default: `EVERLOOP_TASK_QUEUE`; else, when no address is given, the queue on which `everloop dev`
+   * serves this folder; else `everloop`.
+   */
   readonly taskQueue?: string;
   /**
    * Source of provisional text for `stream()`. Default: the workers on this machine with the same
@@ -53,7 +62,10 @@ export interface ConnectOptions {
   readonly dataDir?: string;
   /** Where to read pages that the service no longer keeps. */
   readonly archive?: ArchiveReader;
-  /** How long the service may take to answer; default 10 s. */
+  /**
+   * How long the service may take to answer, in milliseconds; default 5,000. An error comes within
+   * this time and names its cause: refused, DNS, TLS, credentials.
+   */
   readonly timeoutMs?: number;
   /** Default `process.env`. */
   readonly env?: Environment;
@@ -84,10 +96,25 @@ export async function connect(options: ConnectOptions = {}): Promise<ConnectedEv
   // Report problems of the environment before anything is opened.
   const chunks = options.chunks ?? chunksOf(options, env);
   const { client, ...opened } = await connectClient(options);
-  const taskQueue = options.taskQueue ?? textOf(env['EVERLOOP_TASK_QUEUE']);
+  const taskQueue = await queueOf(options, env);
   const { archive } = options;
   const everloop = createEverloop(defined({ client, taskQueue, chunks, archive }));
   return { ...everloop, ...opened };
+}
+
+/** The task queue that a client starts runs on; undefined: the default one. */
+export async function queueOf(
+  options: Pick<ConnectOptions, 'address' | 'taskQueue' | 'dataDir'>,
+  env: Environment,
+): Promise<string | undefined> {
+  const named = options.taskQueue ?? textOf(env['EVERLOOP_TASK_QUEUE']);
+  const isElsewhere = (options.address ?? environmentOf(env).address) !== undefined;
+  if (named !== undefined || isElsewhere) return named;
+  return notedQueue(dataDirOf(options, env));
+}
+
+function dataDirOf({ dataDir }: Pick<ConnectOptions, 'dataDir'>, env: Environment): string {
+  return dataDir ?? textOf(env['EVERLOOP_DATA_DIR']) ?? DEFAULT_DATA_DIR;
 }
 
 /** A client of the service, and the way to close it. */
@@ -109,13 +136,12 @@ export async function connectClient(options: ConnectClientOptions): Promise<Conn
   const found = environmentOf(options.env ?? process.env);
   const address = options.address ?? found.address ?? CONNECT_DEFAULTS.address;
   const namespace = options.namespace ?? found.namespace;
-  const { connection, close } = await open(address, {
-    ...found.connection,
-    ...options.connection,
-    connectTimeout: options.timeoutMs ?? CONNECT_DEFAULTS.timeoutMs,
-  });
+  const timeoutMs = options.timeoutMs ?? CONNECT_DEFAULTS.timeoutMs;
+  const deadline = Date.now() + timeoutMs;
+  const wanted = { ...found.connection, ...options.connection };
+  const { connection, close } = await open(address, wanted, timeoutMs);
   try {
-    await requireNamespace(connection, address, namespace);
+    await connection.withDeadline(deadline, () => requireNamespace(connection, address, namespace));
   } catch (error) {
     await close();
     throw error;
@@ -124,7 +150,6 @@ export async function connectClient(options: ConnectClientOptions): Promise<Conn
 }
 
 function chunksOf(options: ConnectOptions, env: Environment): ChunkSource {
-  const dataDir = options.dataDir ?? textOf(env['EVERLOOP_DATA_DIR']) ?? DEFAULT_DATA_DIR;
   const urls = options.streamUrls ?? (textOf(env['EVERLOOP_STREAM_URL']) ?? '').split(',');
   const named = urls.map((url) => url.trim()).filter((url) => url !== '');
   for (const url of named) {
@@ -135,7 +160,9 @@ function chunksOf(options: ConnectOptions, env: Environment): ChunkSource {
     );
   }
   const token = options.streamToken ?? textOf(env['EVERLOOP_STREAM_TOKEN']) ?? '';
-  return followChunks({ find: [announcedEndpoints(dataDir), namedEndpoints(named, token)] });
+  return followChunks({
+    find: [announcedEndpoints(dataDirOf(options, env)), namedEndpoints(named, token)],
+  });
 }
 
 function environmentOf(env: Environment): ReturnType<typeof readTemporalEnvironment> {
@@ -148,24 +175,30 @@ function environmentOf(env: Environment): ReturnType<typeof readTemporalEnvironm
   return found;
 }
 
-async function open(address: string, options: ConnectionOptions): Promise<OpenConnection> {
+async function open(
+  address: string,
+  connection: ConnectionOptions,
+  timeoutMs: number,
+): Promise<OpenConnection> {
+  const { connectMs, causeMs } = timesOf(timeoutMs);
   try {
-    return await openConnection({ ...options, address });
+    return await openConnection({ ...connection, address, connectTimeout: connectMs });
   } catch (error) {
-    const reason = errorText(error).slice(0, 200);
-    throw Object.assign(
-      new UsageError(
-        'no_server',
-        `Expected a Temporal server at ${address}, got: ${reason}. ` +
-          'Start one with `everloop dev`, or correct `TEMPORAL_ADDRESS`.',
-      ),
-      { cause: error },
-    );
+    const found = await connectionCause(error, { address, connection, withinMs: causeMs });
+    throw noServer(address, found, error);
   }
+}
+
+function noServer(address: string, { text, advice }: ConnectionCause, cause: unknown): UsageError {
+  const message = `Expected a Temporal server at ${address}, got: ${text}. ${advice}`;
+  return Object.assign(new UsageError('no_server', message), { cause });
 }
 
 /** The gRPC status that a server gives for a namespace it does not have. */
 const GRPC_NOT_FOUND = 5;
+
+/** The gRPC status for a caller that the server does not know. */
+const GRPC_UNAUTHENTICATED = 16;
 
 async function requireNamespace(
   connection: Connection,
@@ -175,8 +208,11 @@ async function requireNamespace(
   try {
     await connection.workflowService.describeNamespace({ namespace });
   } catch (error) {
+    if (!isGrpcServiceError(error)) return;
+    const unknown = error.code === GRPC_UNAUTHENTICATED ? credentialsCause(error) : undefined;
+    if (unknown !== undefined) throw noServer(address, unknown, error);
     // A caller without permission to describe a namespace may still use it.
-    if (!isGrpcServiceError(error) || error.code !== GRPC_NOT_FOUND) return;
+    if (error.code !== GRPC_NOT_FOUND) return;
     throw new UsageError(
       'server_namespace',
       `Expected the Temporal server at ${address} to have a namespace \`${namespace}\`, got none ` +

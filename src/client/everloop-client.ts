@@ -1,5 +1,9 @@
 /** The client: starts runs, finds them again and lists them. */
-import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import {
+  type Client,
+  WorkflowExecutionAlreadyStartedError,
+  type WorkflowHandleWithFirstExecutionRunId,
+} from '@temporalio/client';
 import { randomUUID } from 'node:crypto';
 import type { CompiledAgent } from '../core/contract/input.ts';
 import { clip } from '../core/text/cut.ts';
@@ -12,6 +16,7 @@ import { compiledFrom, isCompiled } from '../core/program-text/compiled.ts';
 import { openAhead } from './run-stream.ts';
 import { defined } from '../core/base/defined.ts';
 import { createRunHandle, type RunHandle, type RunHandleParts } from './run-handle.ts';
+import { attributesOfRun, createAttributeUse } from './search-attributes.ts';
 import {
   listRuns,
   memoText,
@@ -86,6 +91,7 @@ const MEMO_TASK_CHARACTERS = 200;
 /** A client on a connection that the caller owns and closes. */
 export function createEverloop(parts: EverloopParts): Everloop {
   const { client, taskQueue = DEFAULT_TASK_QUEUE } = parts;
+  const withAttributes = createAttributeUse();
   const attach = (id: string): RunHandle => createRunHandle(checkedRunId(id), parts);
   const start = async (
     agent: string,
@@ -94,8 +100,8 @@ export function createEverloop(parts: EverloopParts): Everloop {
     const input = startInput(agent, options);
     const workflowId = checkedRunId(options.id ?? `${agent}-${randomUUID()}`);
     const { text } = input.task;
-    try {
-      const { firstExecutionRunId: runId } = await client.workflow.start(AGENT_WORKFLOW, {
+    const startWith = (hasAttributes: boolean): Promise<WorkflowHandleWithFirstExecutionRunId> =>
+      client.workflow.start(AGENT_WORKFLOW, {
         workflowId,
         taskQueue,
         args: [input],
@@ -103,7 +109,10 @@ export function createEverloop(parts: EverloopParts): Everloop {
         staticSummary: `${agent}: ${clip(text, MEMO_TASK_CHARACTERS)}`,
         // Another run under the id of a finished one would hide its Step.
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
+        typedSearchAttributes: hasAttributes ? attributesOfRun(agent) : [],
       });
+    try {
+      const { firstExecutionRunId: runId } = await withAttributes(startWith);
       const isOpened = options.stream === true && parts.chunks !== undefined;
       const opened = isOpened ? openAhead(parts.chunks, runId) : undefined;
       return createRunHandle(workflowId, parts, { runId, ...defined({ opened }) });
@@ -133,8 +142,8 @@ export function createEverloop(parts: EverloopParts): Everloop {
       }
       return start(compiled.agent, { ...options, compiled });
     },
-    list: (options = {}) => listRuns(client, options),
-    inbox: () => readInbox(client, attach),
+    list: (options = {}) => withAttributes((has) => listRuns(client, options, has)),
+    inbox: () => withAttributes((has) => readInbox(client, attach, has)),
   };
 }
 

@@ -2,6 +2,7 @@
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { isUsageError, UsageError } from '../core/base/usage-error.ts';
 import { AGENT_WORKFLOW, type PendingItem } from '../core/contract/messages.ts';
+import { SEARCH_ATTRIBUTES } from '../core/contract/search-attributes.ts';
 import { shown } from '../core/text/shown.ts';
 import { wellFormedText } from '../core/text/well-formed.ts';
 import { inTurns } from './in-turns.ts';
@@ -79,6 +80,7 @@ export interface InboxView {
 export async function listRuns(
   client: Client,
   options: ListOptions,
+  hasAttributes: boolean,
 ): Promise<readonly RunSummary[]> {
   const { limit = 100 } = options;
   if (!Number.isSafeInteger(limit) || limit < 1) {
@@ -86,7 +88,7 @@ export async function listRuns(
   }
   checkState(options.state);
   const runs: RunSummary[] = [];
-  for await (const info of client.workflow.list({ query: queryOf(options) })) {
+  for await (const info of client.workflow.list({ query: queryOf(options, hasAttributes) })) {
     // The list has every link; only the last link of a run stands for the run.
     if (info.status.name === 'CONTINUED_AS_NEW') continue;
     const run = summaryOf(info);
@@ -104,15 +106,35 @@ function checkState(state: ListOptions['state']): void {
   );
 }
 
-/** The part of `options` that every service can filter by. */
-function queryOf({ running = false, idPrefix = '', state }: ListOptions): string {
+/**
+ * The part of `options` that the service can filter by. Runs that were started without attributes
+ * are listed too, for {@link isWanted}.
+ */
+function queryOf(
+  { running = false, idPrefix = '', state, agent }: ListOptions,
+  hasAttributes: boolean,
+): string {
   const status = state === undefined ? undefined : STATUS_OF_STATE[state];
   return [
     `WorkflowType = '${AGENT_WORKFLOW}'`,
     ...(running ? [IS_RUNNING] : []),
     ...(status === undefined ? [] : [`ExecutionStatus = '${status}'`]),
+    ...(hasAttributes ? attributeFilters(agent, state) : []),
     ...(idPrefix === '' ? [] : [`WorkflowId STARTS_WITH ${quoted(idPrefix)}`]),
   ].join(' AND ');
+}
+
+function attributeFilters(
+  agent: ListOptions['agent'],
+  state: ListOptions['state'],
+): readonly string[] {
+  const isLive = state === 'running' || state === 'waiting';
+  const is = (name: string, value: string): string =>
+    `(${name} = ${quoted(value)} OR ${name} IS NULL)`;
+  return [
+    ...(agent === undefined ? [] : [is(SEARCH_ATTRIBUTES.agent, agent)]),
+    ...(isLive ? [is(SEARCH_ATTRIBUTES.state, state)] : []),
+  ];
 }
 
 const IS_RUNNING = "ExecutionStatus = 'Running'";
@@ -145,9 +167,11 @@ function quoted(text: string): string {
 export async function readInbox(
   client: Client,
   attach: (id: string) => Pick<RunHandle, 'pending'>,
+  hasAttributes: boolean,
 ): Promise<InboxView> {
   const waiting: RunSummary[] = [];
-  for await (const info of client.workflow.list({ query: queryOf({ state: 'waiting' }) })) {
+  const query = queryOf({ state: 'waiting' }, hasAttributes);
+  for await (const info of client.workflow.list({ query })) {
     const run = summaryOf(info);
     if (run.state === 'waiting') waiting.push(run);
   }

@@ -32,6 +32,7 @@ import type {
   ProgressMessage,
 } from '../core/contract/tree-messages.ts';
 import { startTimer } from './timer.ts';
+import { attributesOfChild } from './visibility.ts';
 
 /** The child runs of a workflow, and the messages to them and to its parent. */
 export interface ChildRuns {
@@ -160,6 +161,7 @@ async function startAndAwait(order: ChildOrder, onStart: () => void): Promise<Ch
       args: [input],
       parentClosePolicy: 'TERMINATE',
       memo: { agent: input.agent, task },
+      typedSearchAttributes: attributesOfChild(input.agent),
       staticSummary: `${input.agent}: ${task}`,
     });
     isStarted = true;

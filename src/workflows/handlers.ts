@@ -22,6 +22,7 @@ import {
 import type { ChildMessage, ParentMessage } from '../core/contract/tree-messages.ts';
 import { mergeLimits } from '../core/limits/limits-input.ts';
 import {
+  freeInputId,
   isAnsweredBy,
   MAX_WAITING_INPUTS,
   openWaits,
@@ -29,7 +30,7 @@ import {
   type RunInput,
 } from '../core/run/inbox.ts';
 import type { RunState } from '../core/run/run-state.ts';
-import { checkRunInput, MAX_INPUT_ID } from '../core/start/check-input.ts';
+import { checkRunInput, completeInput, MAX_INPUT_ID } from '../core/start/check-input.ts';
 import { cut } from '../core/text/cut.ts';
 import {
   readChildCancel,
@@ -69,7 +70,8 @@ const MAX_CANCEL_BYTES = 2_048;
 /** Installs all handlers; call it before the first await, or an early update is refused. */
 export function installHandlers(session: Session): void {
   installUpdates(session);
-  setHandler(inputSignal, (input) => {
+  setHandler(inputSignal, (payload) => {
+    const input = completed(session, payload);
     const found = inputProblem(session, input);
     const room = found === null ? inputRoom(session, input) : null;
     const problem = isRefused(session, room) ? room : found;
@@ -95,10 +97,17 @@ export function installHandlers(session: Session): void {
 }
 
 function installUpdates(session: Session): void {
-  setHandler(sendUpdate, (input) => ({ position: accept(session, input) }), {
-    validator: (input) => refuse(inputProblem(session, input) ?? inputRoom(session, input)),
-    description: 'Gives input to the run; idempotent by its id.',
-  });
+  setHandler(
+    sendUpdate,
+    (payload) => ({ position: accept(session, completed(session, payload)) }),
+    {
+      validator: (payload) => {
+        const input = completed(session, payload);
+        refuse(inputProblem(session, input) ?? inputRoom(session, input));
+      },
+      description: 'Gives input to the run; idempotent by its id.',
+    },
+  );
   setHandler(adjustUpdate, (adjustment) => adjust(session, adjustment), {
     validator: (adjustment) => refuse(adjustmentProblem(session, adjustment)),
     description: 'Changes limits, pauses or resumes.',
@@ -147,6 +156,16 @@ async function deliverWhenLoaded(session: Session, message: ChildMessage | null)
   await condition(() => session.run !== null || session.step !== null);
   if (message !== null) session.tree?.onParentMessage(message);
   afterMessage(session);
+}
+
+/**
+ * The input with what its client left out. A link that began before this dropped such a signal, so
+ * it does when it is replayed. What does not fit is refused later.
+ */
+function completed(session: Session, payload: unknown): RunInput {
+  const { limitsAtOnce, mailbox } = session;
+  if (!limitsAtOnce || isUnreadable(payload)) return payload as RunInput;
+  return completeInput(payload, freeInputId(mailbox.peek())) as RunInput;
 }
 
 function accept(session: Session, input: RunInput): number {

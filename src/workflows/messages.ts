@@ -53,7 +53,7 @@ export const decideUpdate: ReturnType<typeof defineUpdate<AnswerReceipt, [Decide
 /** Has a call tried again that waits for an operator. */
 export const retryUpdate: ReturnType<typeof defineUpdate<RetryReceipt, [RetryPayload]>> =
   defineUpdate(MESSAGE_NAMES.retry);
-/** Sends input without waiting for a receipt. */
+/** Sends input without waiting for a receipt; other clients may send a text, or leave fields out. */
 export const inputSignal: SignalDefinition<[RunInput]> = defineSignal(MESSAGE_NAMES.input);
 /** Ends the run; it still returns its Step. */
 export const cancelSignal: SignalDefinition<[(CancelPayload | ChildCancel)?]> = defineSignal(
@@ -72,11 +72,11 @@ export const statusQuery: QueryDefinition<RunStatus> = defineQuery(MESSAGE_NAMES
 /** All statistics. */
 export const statsQuery: QueryDefinition<Stats> = defineQuery(MESSAGE_NAMES.stats);
 /** A page of the transcript. */
-export const transcriptQuery: QueryDefinition<LinkPage, [TranscriptRequest]> = defineQuery(
+export const transcriptQuery: QueryDefinition<LinkPage, [TranscriptRequest?]> = defineQuery(
   MESSAGE_NAMES.transcript,
 );
 /** A page of events. */
-export const eventsQuery: QueryDefinition<LinkPage, [EventsRequest]> = defineQuery(
+export const eventsQuery: QueryDefinition<LinkPage, [EventsRequest?]> = defineQuery(
   MESSAGE_NAMES.events,
 );
 /** The program that runs, else the last one. */

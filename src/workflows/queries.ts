@@ -12,6 +12,12 @@ import type {
   TreeAnswer,
 } from '../core/contract/messages.ts';
 import { pageOf } from '../core/contract/page.ts';
+import {
+  positionProblem,
+  readEventsRequest,
+  readTranscriptRequest,
+  type PageRequest,
+} from '../core/start/page-request.ts';
 import type { ProgramView } from '../core/contract/report.ts';
 import { EMPTY_STATS } from '../core/contract/stats.ts';
 import { pendingItems } from '../core/run/pending-items.ts';
@@ -20,6 +26,7 @@ import { usageOf } from '../core/run/step-of.ts';
 import { treeView } from '../core/run/tree-view.ts';
 import { programOfState } from '../core/run/view.ts';
 import { waitsFor } from '../core/run/waits-for.ts';
+import { failureOf } from './failures.ts';
 import {
   eventsQuery,
   pendingQuery,
@@ -36,12 +43,25 @@ export function installQueries(session: Session): void {
   setHandler(treeQuery, () => treeAnswer(session));
   setHandler(statusQuery, () => statusOf(session));
   setHandler(statsQuery, () => session.run?.state.stats ?? EMPTY_STATS);
-  setHandler(transcriptQuery, (request) => transcriptPage(session, request));
-  setHandler(eventsQuery, (request) =>
-    linkPage(session, session.log.events, session.log.firstEvent, request),
+  setHandler(transcriptQuery, (payload) =>
+    transcriptPage(session, requested(readTranscriptRequest(payload))),
+  );
+  setHandler(eventsQuery, (payload) =>
+    linkPage(
+      session,
+      session.log.events,
+      session.log.firstEvent,
+      requested(readEventsRequest(payload)),
+    ),
   );
   setHandler(pendingQuery, () => pendingOf(session));
   setHandler(programQuery, () => programOf(session));
+}
+
+/** The request; an error of a query goes to its client and not to the run. */
+function requested<Request>(read: PageRequest<Request>): Request {
+  if (read.kind === 'invalid') throw failureOf('invalid_input', read.message);
+  return read.request;
 }
 
 /** The newest state: at first the restored one; null before the agent of a fresh run is loaded. */
@@ -121,6 +141,8 @@ function linkPage(
   { from, maxBytes }: Pick<TranscriptRequest, 'from' | 'maxBytes'>,
 ): LinkPage {
   const items = list as readonly Json[];
+  const problem = positionProblem(items, first, from);
+  if (problem !== null) throw failureOf('invalid_input', problem);
   const index = Math.max(0, from.index - first);
   const page = pageOf(items, { index, offset: from.index < first ? 0 : from.offset }, maxBytes);
   const next = page.next === null ? null : { ...page.next, index: page.next.index + first };

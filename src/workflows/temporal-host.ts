@@ -6,7 +6,7 @@
  * I3  Events are published in one batch before the workflow waits for anything.
  * I4  Nothing here decides: time, retries and queues are in `attempts/activity-options.ts`.
  */
-import { proxyLocalActivities, upsertMemo, workflowInfo } from '@temporalio/workflow';
+import { proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
 import type { ActivityRuntime, EverloopActivities } from '../activities/activity-types.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
 import type { Overrun } from '../core/contract/messages.ts';
@@ -33,6 +33,7 @@ import { createElsewhere } from './attempts/retry-elsewhere.ts';
 import { sinks } from './sinks.ts';
 import { fitsHandover } from './start.ts';
 import { startTimer } from './timer.ts';
+import { createAnnouncement } from './visibility.ts';
 
 /** The Host of a workflow, and what its handlers may know of it. */
 export interface TemporalHost extends Host {
@@ -142,18 +143,14 @@ function withWait(order: ChildOrder, { elsewhereMs }: ActivityRuntime): ChildOrd
   return { ...order, input: { ...order.input, parent: { ...parent, elsewhereMs } } };
 }
 
-/** Sends what `takeEvents` gives, and says in the memo whether the run waits for people. */
+/** Sends what `takeEvents` gives, and says in lists of runs whether this one waits for people. */
 function createFlush(
-  { run = () => null }: TemporalHostParts,
+  { run = () => null, limitsAtOnce }: TemporalHostParts,
   takeEvents: () => readonly AgentEvent[],
 ): () => void {
-  let announced = workflowInfo().memo?.['waiting'] === true;
+  const announce = createAnnouncement(limitsAtOnce);
   return () => {
-    // Lists of runs read the memo, since that needs no worker. Each change costs one event of
-    // history.
-    const waiting = (run()?.state.pending ?? []).length > 0;
-    if (waiting !== announced) upsertMemo({ waiting });
-    announced = waiting;
+    announce((run()?.state.pending ?? []).length > 0);
     const events = takeEvents();
     if (events.length > 0) sinks.events.publish(events);
   };

@@ -64,6 +64,7 @@ export async function cli(argv: readonly string[], setup: CliSetup = {}): Promis
     connectDeployment: refuse,
     local: refuse,
     runWorker: refuse,
+    folderQueue: async () => 'folder',
     ...setup.io,
   });
   return { exitCode, ...written, connects };

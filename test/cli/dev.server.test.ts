@@ -1,7 +1,7 @@
-/** `everloop dev` keeps its server running. */
+/** `everloop dev` keeps its server running, and shares it without mixing the work of folders. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -21,7 +21,7 @@ export const agents = [defineAgent({ name: 'quick', model: async () => '<answer>
 `;
 
 let folder = '';
-let dev: ChildProcess | undefined;
+const devs: ChildProcess[] = [];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'everloop-dev-'));
   await writeFile(join(folder, 'agents.ts'), AGENTS);
@@ -29,7 +29,8 @@ beforeAll(async () => {
   await shareBundle(folder);
 });
 afterAll(async () => {
-  if (dev?.exitCode === null) {
+  // The first one stops the server, which the others use.
+  for (const dev of devs.toReversed().filter(({ exitCode }) => exitCode === null)) {
     dev.kill('SIGTERM');
     await once(dev, 'exit');
   }
@@ -41,23 +42,31 @@ async function serverPid(): Promise<number | undefined> {
   return note === undefined ? undefined : (JSON.parse(note) as { readonly pid: number }).pid;
 }
 
+/** Starts `dev` for a folder; what it says grows. */
+function startDev(dataDir: string, port: number): { readonly said: () => string } {
+  const dev = spawn(process.execPath, [...servingProgram(), 'dev', '--port', String(port)], {
+    cwd: folder,
+    env: { PATH: '', EVERLOOP_DATA_DIR: dataDir, EVERLOOP_LOG_LEVEL: 'ERROR' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  devs.push(dev);
+  const said: string[] = [];
+  dev.stderr.on('data', (data: Buffer) => said.push(data.toString()));
+  return { said: () => said.join('') };
+}
+
+function queueIn(said: string): string {
+  return /task queue +(\S+)/.exec(said)?.[1] ?? 'none';
+}
+
 it('[R15] dev starts its server again when that is killed, and serves on', async () => {
   const port = await findFreePort('127.0.0.1');
-  const said: string[] = [];
-  dev = spawn(
-    process.execPath,
-    [...servingProgram(), 'dev', '--port', String(port), '--ui-port', 'free'],
-    {
-      cwd: folder,
-      env: { PATH: '', EVERLOOP_DATA_DIR: folder, EVERLOOP_LOG_LEVEL: 'ERROR' },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    },
-  );
-  dev.stderr?.on('data', (data: Buffer) => said.push(data.toString()));
+  const { said } = startDev(folder, port);
   const first = await eventually('dev to be ready', async () => {
-    return said.join('').includes('Ready.') ? await serverPid() : undefined;
+    return said().includes('Ready.') ? await serverPid() : undefined;
   });
-  const everloop = await connect({ address: `127.0.0.1:${port}`, env: {} });
+  const taskQueue = queueIn(said());
+  const everloop = await connect({ address: `127.0.0.1:${port}`, taskQueue, env: {} });
   const before = await everloop.start('quick', { task: 'Go' });
   expect(await before.result()).toMatchObject({ value: 'done' });
 
@@ -66,7 +75,7 @@ it('[R15] dev starts its server again when that is killed, and serves on', async
     const pid = await serverPid();
     return pid !== undefined && pid !== first;
   });
-  await eventually('dev to say so', () => said.join('').includes('runs again at'));
+  await eventually('dev to say so', () => said().includes('runs again at'));
 
   const after = await eventually('a start', () =>
     everloop.start('quick', { task: 'Go' }).catch(() => undefined),
@@ -74,5 +83,17 @@ it('[R15] dev starts its server again when that is killed, and serves on', async
   expect(await after.result()).toMatchObject({ value: 'done' });
   // The database is the same.
   expect(await before.result()).toMatchObject({ value: 'done' });
+  // No web page can reach a UI that is not there.
+  expect(await readFile(join(folder, 'server.json'), 'utf8')).not.toContain('uiUrl');
   await everloop.close();
+
+  const folder2 = join(folder, 'second');
+  await mkdir(folder2);
+  await shareBundle(folder2);
+  const second = startDev(folder2, port);
+  await eventually('dev of another folder', () => second.said().includes('Ready.'));
+  expect(second.said()).toContain(
+    `Uses the Temporal server at 127.0.0.1:${port}, which something else started`,
+  );
+  expect(queueIn(second.said())).not.toBe(taskQueue);
 });

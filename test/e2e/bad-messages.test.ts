@@ -116,8 +116,15 @@ describe('a message', () => {
     ];
     for (const signal of [null, 5, { id: 'b' }]) await handle.signal('input', signal);
     await handle.signal('nobody-listens', 5);
-    await expect(handle.query('events')).rejects.toThrow();
-    await expect(handle.query('transcript', null)).rejects.toThrow();
+    // Without a payload, a page begins at the start.
+    expect(await handle.query('events')).toMatchObject({ first: 0, next: null });
+    expect(await handle.query('transcript', null)).toMatchObject({ first: 0, next: null });
+    await expect(handle.query('events', { from: { index: -1 } })).rejects.toThrow(
+      'Expected `from.index` to be a whole number from 0 up, got -1.',
+    );
+    await expect(handle.query('transcript', { from: { index: 9 } })).rejects.toThrow(
+      /Expected `from\.index` from 0 to \d, the end so far, got 9\./,
+    );
     release.open();
     const step = await run.result();
 

@@ -53,6 +53,10 @@ describe('a recorded history', () => {
     expect(counts('batch-in-order', 'EVENT_TYPE_ACTIVITY_TASK_CANCEL_REQUESTED')).toBe(0);
     expect(counts('people', 'EVENT_TYPE_TIMER_FIRED')).toBe(1);
     expect(counts('people', 'EVENT_TYPE_WORKFLOW_PROPERTIES_MODIFIED')).toBe(2);
+    // Started with search attributes, one of which changes where the memo does, beside the patch.
+    expect(counts('listed', 'EVENT_TYPE_WORKFLOW_PROPERTIES_MODIFIED')).toBe(2);
+    expect(counts('listed', 'EVENT_TYPE_UPSERT_WORKFLOW_SEARCH_ATTRIBUTES')).toBe(3);
+    expect(counts('people', 'EVENT_TYPE_UPSERT_WORKFLOW_SEARCH_ATTRIBUTES')).toBe(0);
     expect(counts('tree', 'EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_COMPLETED')).toBe(2);
     // A request of a child, and the grant or refusal for it.
     expect(counts('tree', 'EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED')).toBeGreaterThan(2);

@@ -2,7 +2,7 @@
  * A stage for end-to-end tests: clients and workers on one server, each on a task queue of its own,
  * and the histories of what ran. Everything that was opened is closed by `close`, in order.
  */
-import { Client, Connection } from '@temporalio/client';
+import { Client } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -17,6 +17,7 @@ import {
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { createChunkBus, type ChunkBus } from '../../src/worker/streaming/chunk-bus.ts';
 import { createWorker, type WorkerParts } from '../../src/worker/serve/create-worker.ts';
+import { openConnection } from '../../src/client/open-connection.ts';
 import { createDirectoryArchive } from '../../src/worker/files/directory-archive.ts';
 import { installRuntime } from '../../src/worker/serve/serve.ts';
 import { bundleFolder } from './bundles.ts';
@@ -100,7 +101,9 @@ export async function openStage(server: {
   const { address, namespace } = server;
   const folder = await mkdtemp(join(tmpdir(), 'everloop-e2e-'));
   const connection = await NativeConnection.connect({ address });
-  const client = new Client({ connection: await Connection.connect({ address }), namespace });
+  // A call that is repeated while it closes must not end the process of the test.
+  const opened = await openConnection({ address });
+  const client = new Client({ connection: opened.connection, namespace });
   const stops: (() => Promise<void>)[] = [];
   const everloopOf = (taskQueue: string, archiveDir?: string): Everloop =>
     hiding({
@@ -154,7 +157,7 @@ export async function openStage(server: {
     replay: (run, options) => replayChain(client, run.id, options),
     close: async () => {
       const ends = await Promise.allSettled(stops.map((stop) => stop()));
-      await client.connection.close();
+      await opened.close();
       await connection.close();
       await rm(folder, { recursive: true, force: true });
       for (const end of ends) if (end.status === 'rejected') throw end.reason;

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { cliFolder } from '../../src/worker/server/cli-folder.ts';
 import {
   startOrFindServer,
   type EmbeddedServer,
@@ -9,8 +10,10 @@ import {
 } from '../../src/worker/server/embedded-server.ts';
 import { DEVELOPMENT_SETTINGS } from '../../src/worker/server/server-process.ts';
 
-/** The folder of this repository that keeps the fetched Temporal CLI, for all tests. */
-export const CLI_FOLDER: string = fileURLToPath(new URL('../../.everloop/bin', import.meta.url));
+/** The folder that keeps the fetched Temporal CLI, for all tests. */
+export const CLI_FOLDER: string = await cliFolder(
+  fileURLToPath(new URL('../../.everloop', import.meta.url)),
+);
 
 /** No settings of ours: what a server has that others have set up. */
 export const STOCK_SETTINGS: NonNullable<EmbeddedServerOptions['dynamicConfig']> =

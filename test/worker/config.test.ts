@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Environment } from '../../src/client/temporal-environment.ts';
+import type { Environment } from '../../src/client/connection/temporal-environment.ts';
 import { readConfig } from '../../src/worker/config/config.ts';
 
 /** Keeps the developer's own profile out of the tests. */

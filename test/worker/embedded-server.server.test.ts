@@ -93,6 +93,32 @@ describe('what a server writes', () => {
   });
 });
 
+describe('the search attributes of runs', () => {
+  it('are added to a database that lacks them', async () => {
+    const names = ['EverloopAgent', 'EverloopState'];
+    const first = await start();
+    const connection = await Connection.connect({ address: first.address });
+    await connection.operatorService.removeSearchAttributes({
+      namespace: 'default',
+      searchAttributes: names,
+    });
+    await connection.close();
+    await first.stop();
+
+    const second = await start();
+    const again = await Connection.connect({ address: second.address });
+    const has = await eventually('the attributes', async () => {
+      const { customAttributes } = await again.operatorService.listSearchAttributes({
+        namespace: 'default',
+      });
+      return names.every((name) => name in customAttributes) && Object.keys(customAttributes);
+    });
+    await again.close();
+
+    expect(has).toEqual(expect.arrayContaining(names));
+  });
+});
+
 describe('a server that is kept', () => {
   it('starts again when it is killed, at the same address [R15]', async () => {
     const lines: string[] = [];
@@ -333,7 +359,7 @@ describe('without a server', () => {
     await expect(start({ address: '127.0.0.1:1', readyWithinMs: 500 })).rejects.toMatchObject({
       code: 'server_address',
       message: expect.stringMatching(
-        /^Expected a Temporal server at 127\.0\.0\.1:1 \(`TEMPORAL_ADDRESS`\), got: .+\. Start it, correct the address, or unset it to use a server of this machine\.$/,
+        /^Expected a Temporal server at 127\.0\.0\.1:1 \(`TEMPORAL_ADDRESS`\), got: the connection was refused \(ECONNREFUSED\): nothing listens at that port\. Start one with `everloop dev`, or correct `TEMPORAL_ADDRESS`\. Or unset it to use a server of this machine\.$/,
       ) as string,
     });
   });

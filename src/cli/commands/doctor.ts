@@ -7,7 +7,7 @@ import type { DoctorWorld, NamedModel } from '../../doctor/checks/check.ts';
 import { runDoctor, type DoctorReport } from '../../doctor/run-doctor.ts';
 import { doctorService } from '../../doctor/service.ts';
 import { readServerState } from '../../worker/server/server-state.ts';
-import { addressFor, configFor, print, type Cli, type CommandRunner } from '../terminal/cli.ts';
+import { addressFor, folderConfig, print, type Cli, type CommandRunner } from '../terminal/cli.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
 import { doctorText } from '../views/doctor-text.ts';
 import { loadAgents, type AgentFile } from './load-agents.ts';
@@ -40,7 +40,7 @@ async function withWorld(
   agentFile: string | undefined,
   work: (world: DoctorWorld) => Promise<DoctorReport>,
 ): Promise<DoctorReport> {
-  const config = configFor(cli);
+  const config = await folderConfig(cli);
   const { env, cwd } = cli.io;
   const models = agentFile === undefined ? [] : modelsOf(await loadAgents(agentFile, cwd));
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();

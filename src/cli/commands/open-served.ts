@@ -5,7 +5,7 @@ import { defined } from '../../core/base/defined.ts';
 import type { LocalEverloop } from '../../worker/serve/local.ts';
 import { readJsonObject, readLimits } from '../terminal/arguments.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
-import { configFor, openClient, type Cli } from '../terminal/cli.ts';
+import { configFor, openClient, servedQueue, type Cli } from '../terminal/cli.ts';
 import { hasAgentFile, loadAgents } from './load-agents.ts';
 
 /** Options of {@link openServed}. */
@@ -66,8 +66,13 @@ export async function openServed(
     );
   }
   const { agents, models } = file;
-  const { taskQueue } = config;
-  const shutdownGraceMs = SHUTDOWN_GRACE_MS;
-  const everloop = await io.local({ agents, models, env: io.env, taskQueue, shutdownGraceMs });
+  const everloop = await io.local({
+    agents,
+    models,
+    env: io.env,
+    taskQueue: await servedQueue(cli),
+    shutdownGraceMs: SHUTDOWN_GRACE_MS,
+    server: { onProgress: (line) => cli.output.note(line) },
+  });
   return { everloop, isServed: true };
 }

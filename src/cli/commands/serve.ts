@@ -10,7 +10,13 @@ import {
 } from '../../worker/server/embedded-server.ts';
 import type { WorkerReady } from '../../worker/serve/run-worker.ts';
 import { readPort } from '../terminal/arguments.ts';
-import { configFor, type CommandRunner, type Cli } from '../terminal/cli.ts';
+import {
+  configFor,
+  folderConfig,
+  servedQueue,
+  type CommandRunner,
+  type Cli,
+} from '../terminal/cli.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
 import { loadAgents, type AgentFile } from './load-agents.ts';
 import { fieldsText } from '../terminal/text.ts';
@@ -22,31 +28,34 @@ interface ServeOptions {
 
 interface DevOptions extends ServeOptions {
   readonly port?: string;
+  readonly ui?: true;
   readonly uiPort?: string;
 }
 
 /** Temporal's own default for its web UI. */
 const DEFAULT_UI_PORT = 8_233;
 
-/** Adds `dev`: a server, a web UI and a worker for the agent file. */
+/** Adds `dev`: a server and a worker for the agent file. */
 export function addDevCommand(program: Command, act: CommandRunner): void {
   program
     .command('dev')
     .summary('start a server and serve the agent file')
     .description(
-      'Starts a Temporal server with its web UI, or uses the running one, and serves the agent file ' +
-        'until Ctrl-C. Restart it after you change the file; runs continue where they were.',
+      'Starts a Temporal server, or uses the running one, and serves the agent file on a task queue ' +
+        'of this folder until Ctrl-C. Restart it after you change the file; runs continue where they were.',
     )
     .option('--agents <file>', 'agent file (default: agents.ts)')
     .option('--port <port>', 'port of the server, or free for any (default: 7233)')
-    .option('--ui-port <port>', 'port of the web UI, or free for any (default: 8233)')
+    .option('--ui', "start Temporal's web UI too; any web page in a browser here can use it")
+    .option('--ui-port <port>', 'start the web UI at this port, or free for any (default: 8233)')
     .option('--log-events', 'print one line of JSON for each event on stdout')
     .action((options: DevOptions) =>
       // One worker serves everything here, so runs wait for no other, and there are no versions.
       act(async (cli) => {
         const { elsewhereMs = 0 } = configFor(cli);
         const server = await serverOptions(options);
-        return serveFile(cli, options, { server, elsewhereMs, deployment: null });
+        const taskQueue = await servedQueue(cli);
+        return serveFile(cli, options, { server, elsewhereMs, taskQueue, deployment: null });
       }),
     );
 }
@@ -62,15 +71,23 @@ export function addWorkerCommand(program: Command, act: CommandRunner): void {
     )
     .option('--agents <file>', 'agent file (default: agents.ts)')
     .option('--log-events', 'print one line of JSON for each event on stdout')
-    .action((options: ServeOptions) => act((cli) => serveFile(cli, options, { server: {} })));
+    .action((options: ServeOptions) =>
+      act(async (cli) => {
+        const { taskQueue } = await folderConfig(cli);
+        return serveFile(cli, options, { server: {}, taskQueue });
+      }),
+    );
 }
 
 async function serverOptions(options: DevOptions): Promise<EmbeddedServerOptions> {
-  const uiPort =
-    options.uiPort === undefined ? await freeUiPort() : readPort('--ui-port', options.uiPort);
-  return options.port === undefined
-    ? { uiPort }
-    : { uiPort, port: readPort('--port', options.port) };
+  const port = options.port === undefined ? undefined : readPort('--port', options.port);
+  return defined({ port, uiPort: await uiPortOf(options) });
+}
+
+/** None unless it is asked for: the UI takes any Host header, so a web page could use it. */
+async function uiPortOf({ ui, uiPort }: DevOptions): Promise<number | 'free' | undefined> {
+  if (uiPort !== undefined) return readPort('--ui-port', uiPort);
+  return ui === true ? freeUiPort() : undefined;
 }
 
 /** The usual port, or any free one if something else uses it. */
@@ -83,6 +100,7 @@ async function freeUiPort(): Promise<number | 'free'> {
 /** Where an agent file is served, and as part of which version. */
 interface ServedAs {
   readonly server: EmbeddedServerOptions;
+  readonly taskQueue: string;
   /** How long runs wait for a worker that has what this one lacks; default: that of the environment. */
   readonly elsewhereMs?: number;
   /** `null`: as part of none. Default: that of the environment. */
@@ -92,7 +110,7 @@ interface ServedAs {
 async function serveFile(
   cli: Cli,
   options: ServeOptions,
-  { server, elsewhereMs, deployment }: ServedAs,
+  { server, taskQueue, elsewhereMs, deployment }: ServedAs,
 ): Promise<number> {
   const { io, output } = cli;
   const file = await loadAgents(options.agents, io.cwd);
@@ -102,6 +120,7 @@ async function serveFile(
     agentsModule: file.url,
     env: io.env,
     signals: io.signals,
+    taskQueue,
     server: { ...server, keeps: true, onProgress: (line) => output.note(line) },
     ...defined({ elsewhereMs, deployment }),
     logEvents: options.logEvents === true && ((line) => void io.stdout.write(`${line}\n`)),
@@ -131,6 +150,8 @@ function versionText({ name, build, newRuns }: NonNullable<WorkerReady['version'
   return `${build} of deployment ${name}${waits}`;
 }
 
+const UI_WARNING = 'any web page in a browser here can read and start runs through it';
+
 /** The text for a ready worker: what it serves, and where. */
 function readyText(file: AgentFile, { server, config, version }: WorkerReady): string {
   const names = file.agents.map(({ name }) => name);
@@ -138,7 +159,9 @@ function readyText(file: AgentFile, { server, config, version }: WorkerReady): s
   return [
     fieldsText([
       ['server', `${server.address}, namespace ${server.namespace} (${startedBy})`],
-      ...(server.uiUrl === undefined ? [] : [['web UI', server.uiUrl] as const]),
+      ...(server.uiUrl === undefined
+        ? []
+        : [['web UI', `${server.uiUrl} (${UI_WARNING})`] as const]),
       ['task queue', config.taskQueue],
       ...(version === undefined ? [] : [['version', versionText(version)] as const]),
       ['agents', `${names.join(', ')} (${file.path})`],

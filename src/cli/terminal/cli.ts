@@ -3,6 +3,8 @@ import type { Command } from 'commander';
 import type { ConnectClientOptions, ConnectedEverloop } from '../../client/connect.ts';
 import type { Everloop } from '../../client/everloop-client.ts';
 import type { RunHandle } from '../../client/run-handle.ts';
+import { notedQueue } from '../../client/noted-queue.ts';
+import { defined } from '../../core/base/defined.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { archiveDirOf, configOf } from '../../worker/config/config-of.ts';
 import type { WorkerConfig } from '../../worker/config/config.ts';
@@ -28,6 +30,27 @@ export type CommandRunner = (body: (cli: Cli) => Promise<number>) => Promise<voi
 /** The configuration of the environment. */
 export function configFor({ io }: Cli): WorkerConfig {
   return configOf({ env: io.env });
+}
+
+/**
+ * The configuration for the commands of this folder: where the environment names neither an address
+ * nor a task queue, the queue is the one on which this folder was served.
+ */
+export async function folderConfig(cli: Cli): Promise<WorkerConfig> {
+  const config = configFor(cli);
+  if (!usesFolderQueue(cli, config)) return config;
+  return configOf({ env: cli.io.env, ...defined({ taskQueue: await notedQueue(config.dataDir) }) });
+}
+
+/** Whether the environment leaves the choice of the task queue to the folder. */
+function usesFolderQueue({ io }: Cli, { temporal }: WorkerConfig): boolean {
+  return temporal.address === undefined && !io.env['EVERLOOP_TASK_QUEUE']?.trim();
+}
+
+/** The task queue on which a command serves the agent file of this folder. */
+export async function servedQueue(cli: Cli): Promise<string> {
+  const config = configFor(cli);
+  return usesFolderQueue(cli, config) ? cli.io.folderQueue(config.dataDir) : config.taskQueue;
 }
 
 /**
@@ -76,7 +99,7 @@ export function print({ output }: Cli, text: string, value: unknown): number {
 
 /** A client of the running server; the caller closes it. */
 export async function openClient(cli: Cli): Promise<ConnectedEverloop> {
-  const config = configFor(cli);
+  const config = await folderConfig(cli);
   return cli.io.connect({
     ...(await addressFor(cli)),
     taskQueue: config.taskQueue,

@@ -7,9 +7,10 @@ import {
   type ConnectDeploymentOptions,
   type ConnectedDeployment,
 } from '../../versioning/deployment.ts';
-import type { Environment } from '../../client/temporal-environment.ts';
+import type { Environment } from '../../client/connection/temporal-environment.ts';
 import type { LocalEverloop, LocalOptions } from '../../worker/serve/local.ts';
 import type { RunWorkerOptions } from '../../worker/serve/run-worker.ts';
+import { folderQueue } from '../../worker/server/folder-queue.ts';
 import type { SignalSource } from '../../worker/serve/shutdown.ts';
 
 /** An output stream. */
@@ -49,6 +50,8 @@ export interface CliIo {
   readonly connectDeployment: (options: ConnectDeploymentOptions) => Promise<ConnectedDeployment>;
   readonly local: (options: LocalOptions) => Promise<LocalEverloop>;
   readonly runWorker: (options: RunWorkerOptions) => Promise<void>;
+  /** The task queue that this folder's agents are served on; see `folderQueue`. */
+  readonly folderQueue: (dataDir: string) => Promise<string>;
 }
 
 /** This process. */
@@ -67,6 +70,7 @@ export function processIo(): CliIo {
     local: async (options) => (await import('../../worker/serve/local.ts')).local(options),
     runWorker: async (options) =>
       (await import('../../worker/serve/run-worker.ts')).runWorker(options),
+    folderQueue,
   };
 }
 

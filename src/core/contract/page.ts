@@ -31,8 +31,9 @@ export interface Page<Item extends Json = Json> {
 export function pageOf<Item extends Json>(
   items: readonly Item[],
   from: PagePosition,
-  maxBytes: number = MAX_PAGE_BYTES,
+  wantedBytes: number = MAX_PAGE_BYTES,
 ): Page<Item> {
+  const maxBytes = Math.min(wantedBytes, MAX_PAGE_BYTES);
   const whole: Item[] = [];
   let bytes = 0;
   for (let index = from.index; index < items.length; index++) {

@@ -73,6 +73,14 @@ export function positionOf(inbox: Inbox, id: string): number | undefined {
   return inbox.remembered.find((known) => known.id === id)?.position;
 }
 
+/** An id that no accepted input has, for one that came without: `input-7`. */
+export function freeInputId(inbox: Inbox): string {
+  const isKnown = (id: string): boolean => positionOf(inbox, id) !== undefined;
+  let number = inbox.accepted + 1;
+  while (isKnown(`input-${number}`)) number += 1;
+  return `input-${number}`;
+}
+
 /** Accepts `input`; a known id leaves the inbox as it is (I1). */
 export function acceptInput(
   inbox: Inbox,

@@ -13,6 +13,19 @@ export const MAX_INPUT_ID = 200;
 
 const KINDS: readonly InputKind[] = ['queue', 'steer', 'interrupt'];
 
+/**
+ * An input with what its client may leave out: a bare text is an input too, `kind` is `queue`, and
+ * `id` is `freeId`. Anything else stays as it is.
+ */
+export function completeInput(value: unknown, freeId: string): unknown {
+  if (typeof value === 'string') return { id: freeId, kind: 'queue', text: value };
+  if (!isPlainObject(value) || (value['text'] === undefined && value['media'] === undefined)) {
+    return value;
+  }
+  const { id = freeId, kind = 'queue', text = '' } = value;
+  return { ...value, id, kind, text };
+}
+
 /** Reads an input that was sent to a live run; never throws. */
 export function checkRunInput(
   value: unknown,

@@ -1,5 +1,5 @@
 /** What a check of `everloop doctor` is: it looks at a part of the world, and says what is wrong. */
-import type { Environment } from '../../client/temporal-environment.ts';
+import type { Environment } from '../../client/connection/temporal-environment.ts';
 import type { WorkerConfig } from '../../worker/config/config.ts';
 import type { DoctorService } from './doctor-service.ts';
 

@@ -2,7 +2,7 @@
 import { defined } from '../../core/base/defined.ts';
 import { join } from 'node:path';
 import type { ConnectionOptions } from '@temporalio/client';
-import type { Environment } from '../../client/temporal-environment.ts';
+import type { Environment } from '../../client/connection/temporal-environment.ts';
 import {
   checkedVersion,
   DEFAULT_DEPLOYMENT,

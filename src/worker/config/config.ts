@@ -8,7 +8,7 @@ import {
   type Environment,
   type ReportVariable,
   type TemporalEnvironment,
-} from '../../client/temporal-environment.ts';
+} from '../../client/connection/temporal-environment.ts';
 import { defined } from '../../core/base/defined.ts';
 import { nearestName } from '../../core/text/nearest.ts';
 import { VERSION } from '../../core/base/version.ts';

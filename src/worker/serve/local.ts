@@ -6,7 +6,7 @@ import { announcedEndpoints } from '../../client/chunk-endpoints.ts';
 import { createEverloop, type Everloop } from '../../client/everloop-client.ts';
 import { followChunks } from '../../client/follow-chunks.ts';
 import { followRun } from '../../client/follow-run.ts';
-import { clientOf, openConnection } from '../../client/open-connection.ts';
+import { clientOf, openConnection } from '../../client/connection/open-connection.ts';
 import type { RunHandle } from '../../client/run-handle.ts';
 import { defined } from '../../core/base/defined.ts';
 import type { Step } from '../../core/contract/step.ts';

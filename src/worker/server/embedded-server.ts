@@ -9,114 +9,31 @@
  * I2  A database file never has two servers: finding and starting happen under one lock.
  */
 import { access, constants } from 'node:fs/promises';
-import { delimiter, join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { ConnectionOptions } from '@temporalio/client';
+import { delimiter, join } from 'node:path';
+import { Connection } from '@temporalio/client';
+import { addSearchAttributes } from '../../client/setup.ts';
 import { defined } from '../../core/base/defined.ts';
 import { errorText } from '../../core/base/error-text.ts';
-import { DEFAULT_DATA_DIR } from '../../client/chunk-endpoints.ts';
-import type { Json } from '../../core/base/json.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { makeFolder } from '../files/write-whole.ts';
+import { cliFolder } from './cli-folder.ts';
+import { findRunning, useAddress } from './find-server.ts';
 import { keepServer } from './keep-server.ts';
-import { isRunning, withLock } from './server-lock.ts';
-import { findFreePort, isPortTaken, probeServer, type Probe } from './server-probe.ts';
+import { withLock } from './server-lock.ts';
+import {
+  EMBEDDED_SERVER_DEFAULTS,
+  setUp,
+  type EmbeddedServer,
+  type EmbeddedServerOptions,
+  type Setup,
+} from './server-options.ts';
+import { findFreePort } from './server-probe.ts';
 import { ENDED_AT_ONCE, startServerProcess } from './server-process.ts';
-import { readServerState, removeServerState, writeServerState } from './server-state.ts';
+import { writeServerState } from './server-state.ts';
 import { fetchTemporalCli } from './temporal-cli.ts';
 
-/** Defaults of {@link startOrFindServer}. */
-export const EMBEDDED_SERVER_DEFAULTS = {
-  dataDir: DEFAULT_DATA_DIR as typeof DEFAULT_DATA_DIR,
-  /** The dev server skips HTTP security checks, so it listens on the loopback only. */
-  host: '127.0.0.1',
-  /** Temporal's own default, which other tools expect. */
-  port: 7233,
-  namespace: 'default',
-  /** A server is ready within 1 s on an idle machine, but needs far longer under load. */
-  readyWithinMs: 60_000,
-  /** Enough for a server on another continent. */
-  addressTimeoutMs: 10_000,
-  /** Another process may first fetch the CLI over a slow line, then start its server. */
-  lockWaitMs: 360_000,
-  /** A server on this machine answers in milliseconds, unless the machine is overloaded. */
-  localTimeoutMs: 3_000,
-} as const;
-
-/** Options of {@link startOrFindServer}. */
-export interface EmbeddedServerOptions {
-  /** Use only the server at this address; no server is started. */
-  readonly address?: string;
-  /** TLS, API key and the like for `address`. */
-  readonly connection?: ConnectionOptions;
-  readonly namespace?: string;
-  /** The folder of the database, the logs, the note about a running server and the fetched CLI. */
-  readonly dataDir?: string;
-  /** The folder of the fetched CLI. Default: `bin` in the data folder. */
-  readonly cliDir?: string;
-  /**
-   * Port to listen on, and to find a running server at. `'free'` takes any free port, and shares
-   * only the server of the same data folder.
-   */
-  readonly port?: number | 'free';
-  /** Port of Temporal's web UI; `'free'` takes any. Default: no UI. */
-  readonly uiPort?: number | 'free';
-  /**
-   * Overrides the development settings of a server that is started here; null leaves a setting to
-   * the server.
-   */
-  readonly dynamicConfig?: Readonly<Record<string, Json>>;
-  /**
-   * Search attributes of a namespace that is created here, such as `{ EverloopAgent: 'Keyword' }`.
-   */
-  readonly searchAttributes?: Readonly<Record<string, string>>;
-  /** Folders that are searched for `temporal`. Default: `PATH`. */
-  readonly path?: string;
-  /** Returns the path of the pinned CLI. Default: {@link fetchTemporalCli} into `cliDir`. */
-  readonly fetchCli?: (folder: string) => Promise<string>;
-  /** Receives a line for people, before something that takes long or when something is wrong. */
-  readonly onProgress?: (line: string) => void;
-  /**
-   * Starts a server again that was started here and ended by itself, and says when its database was
-   * deleted. Default false.
-   */
-  readonly keeps?: boolean;
-  /** How long a server may take to answer. Default: 60 s for a new one, 10 s for `address`. */
-  readonly readyWithinMs?: number;
-}
-
-/** A Temporal server that answers. */
-export interface EmbeddedServer {
-  /** `127.0.0.1:7233` */
-  readonly address: string;
-  readonly namespace: string;
-  /** Whether this process started it, and {@link stop} therefore stops it. */
-  readonly startedHere: boolean;
-  /** How it was found; for people and logs. */
-  readonly origin: 'address' | 'data folder' | 'port' | 'path' | 'pinned CLI';
-  /** Process id; absent when another program started the server. */
-  readonly pid?: number;
-  readonly uiUrl?: string;
-  /** Absent when another program started it. */
-  readonly logFile?: string;
-  /** Stops a server that was started here and waits for its end; does nothing to a shared one. */
-  readonly stop: () => Promise<void>;
-  /** Settles when a server that was started here has ended; absent for a shared one. */
-  readonly ended?: Promise<void>;
-}
-
-/** The options with their defaults, and the files of the data folder. */
-interface Setup extends EmbeddedServerOptions {
-  readonly namespace: string;
-  readonly port: number | 'free';
-  /** Whether the caller chose the port. */
-  readonly isPortGiven: boolean;
-  readonly cliDir: string;
-  readonly databaseFile: string;
-  readonly stateFile: string;
-  readonly lockFile: string;
-  readonly logFile: string;
-}
+/** What {@link startOrFindServer} takes and returns, and its defaults. */
+export { EMBEDDED_SERVER_DEFAULTS, type EmbeddedServer, type EmbeddedServerOptions };
 
 /**
  * Finds the server to use, or starts one, in the order that the header of this file lists.
@@ -139,16 +56,28 @@ export async function startOrFindServer(
 
   const tried: string[] = [];
   const running = await findRunning(setup, tried);
-  if (running !== undefined) return running;
+  if (running !== undefined) return announced(running, setup);
 
   await makeDataFolder(join(setup.logFile, '..'));
   return withLock(setup.lockFile, EMBEDDED_SERVER_DEFAULTS.lockWaitMs, async () => {
     // Another process may have started one while this one waited for the lock.
     const startedMeanwhile = await findRunning(setup, []);
-    if (startedMeanwhile !== undefined) return startedMeanwhile;
+    if (startedMeanwhile !== undefined) return announced(startedMeanwhile, setup);
     const server = await startNew(setup, tried);
     return setup.keeps === true ? kept(server, setup) : server;
   });
+}
+
+/** `server`, which is not ours: says so. */
+function announced(server: EmbeddedServer, { dataDir, onProgress }: Setup): EmbeddedServer {
+  const { address, origin } = server;
+  onProgress?.(
+    origin === 'port'
+      ? `Uses the Temporal server at ${address}, which something else started: its runs are not ` +
+          `kept in ${dataDir}. For a server of your own, choose another port.`
+      : `Uses the Temporal server at ${address}, which another process started for ${dataDir}.`,
+  );
+  return server;
 }
 
 /** `server`, which is started again at the same ports when it ends by itself. */
@@ -163,21 +92,6 @@ function kept(server: EmbeddedServer, setup: Setup): EmbeddedServer {
   });
 }
 
-function setUp(options: EmbeddedServerOptions): Setup {
-  const dataDir = resolve(options.dataDir ?? EMBEDDED_SERVER_DEFAULTS.dataDir);
-  return {
-    ...options,
-    namespace: options.namespace ?? EMBEDDED_SERVER_DEFAULTS.namespace,
-    port: options.port ?? EMBEDDED_SERVER_DEFAULTS.port,
-    isPortGiven: typeof options.port === 'number',
-    cliDir: options.cliDir ?? join(dataDir, 'bin'),
-    databaseFile: join(dataDir, 'temporal.db'),
-    stateFile: join(dataDir, 'server.json'),
-    lockFile: join(dataDir, 'server.lock'),
-    logFile: join(dataDir, 'logs', 'temporal-server.log'),
-  };
-}
-
 async function makeDataFolder(folder: string): Promise<void> {
   try {
     await makeFolder(folder);
@@ -189,103 +103,6 @@ async function makeDataFolder(folder: string): Promise<void> {
         'Choose another with `EVERLOOP_DATA_DIR`.',
     );
   }
-}
-
-async function useAddress(setup: Setup, address: string): Promise<EmbeddedServer> {
-  const { namespace } = setup;
-  const { connection, readyWithinMs = EMBEDDED_SERVER_DEFAULTS.addressTimeoutMs } = setup;
-  const probe = await probeServer(
-    defined({ address, namespace, timeoutMs: readyWithinMs, connection }),
-  );
-  if (probe.kind === 'unreachable') {
-    throw new UsageError(
-      'server_address',
-      `Expected a Temporal server at ${address} (\`TEMPORAL_ADDRESS\`), got: ${probe.message}. ` +
-        'Start it, correct the address, or unset it to use a server of this machine.',
-    );
-  }
-  return shared(setup, probe, { address, origin: 'address' });
-}
-
-/** The server of the data folder, or the one at the port, if either answers. */
-async function findRunning(setup: Setup, tried: string[]): Promise<EmbeddedServer | undefined> {
-  const noted = await findNoted(setup, tried);
-  const { host } = EMBEDDED_SERVER_DEFAULTS;
-  const address = `${host}:${setup.port}`;
-  const isElsewhere = setup.isPortGiven && noted !== undefined && noted.address !== address;
-  if ((noted !== undefined && !isElsewhere) || setup.port === 'free') return noted;
-
-  if (isElsewhere && !(await isPortTaken(host, setup.port))) {
-    throw new UsageError(
-      'server_port',
-      `Expected the server of \`${setup.stateFile}\` at ${address}, got one that runs at ${noted.address}. ` +
-        'A database takes one server: stop that one, leave the port out to use it, or choose ' +
-        'another data folder with `EVERLOOP_DATA_DIR`.',
-    );
-  }
-  if (!(await isPortTaken(host, setup.port))) {
-    tried.push(`a server at ${address}: nothing listens`);
-    return undefined;
-  }
-  const probe = await probeLocal(setup, address);
-  if (probe.kind === 'unreachable') {
-    throw new UsageError(
-      'server_port',
-      `Expected port ${setup.port} of ${host} to be free or to have a Temporal server, got ` +
-        `something else that listens (${probe.message}). Stop it, or choose another port.`,
-    );
-  }
-  return shared(setup, probe, { address, origin: 'port' });
-}
-
-/** The server of the note in the data folder; removes a note that is out of date. */
-async function findNoted(setup: Setup, tried: string[]): Promise<EmbeddedServer | undefined> {
-  const deadline = Date.now() + EMBEDDED_SERVER_DEFAULTS.localTimeoutMs * 3;
-  for (;;) {
-    const state = await readServerState(setup.stateFile);
-    if (state === undefined) {
-      tried.push(`a server noted in ${setup.stateFile}: none`);
-      return undefined;
-    }
-    const probe = await probeLocal(setup, state.address);
-    if (probe.kind !== 'unreachable') {
-      const { address, pid, logFile, uiUrl } = state;
-      const found = { address, origin: 'data folder' as const, pid, logFile };
-      return shared(setup, probe, { ...found, ...defined({ uiUrl }) });
-    }
-    if (!isRunning(state.pid)) {
-      await removeServerState(setup.stateFile, state.pid);
-      tried.push(`a server noted in ${setup.stateFile}: its process ${state.pid} has ended`);
-      return undefined;
-    }
-    // It may be about to stop. A second server would corrupt the database file, so wait.
-    if (Date.now() > deadline) {
-      throw new UsageError(
-        'server_hanging',
-        `Expected the server noted in \`${setup.stateFile}\` to answer at ${state.address}, got ` +
-          `silence while process ${state.pid} runs. End that process, or remove the file if it ` +
-          'is no Temporal server.',
-      );
-    }
-    await sleep(200);
-  }
-}
-
-/** A server that this process did not start. Throws if it lacks the namespace. */
-function shared(
-  { namespace }: Setup,
-  probe: Probe,
-  found: Pick<EmbeddedServer, 'address' | 'origin' | 'pid' | 'logFile' | 'uiUrl'>,
-): EmbeddedServer {
-  if (probe.kind === 'no_namespace') {
-    throw new UsageError(
-      'server_namespace',
-      `Expected the Temporal server at ${found.address} to have a namespace \`${namespace}\`, got none of ` +
-        `that name. Create it with \`temporal operator namespace create -n ${namespace}\`, or ` +
-        'correct `TEMPORAL_NAMESPACE`.',
-    );
-  }
-  return { ...found, namespace, startedHere: false, stop: () => Promise.resolve() };
 }
 
 /** Starts a server with the first program that works. The caller holds the lock. */
@@ -303,7 +120,8 @@ async function startNew(setup: Setup, tried: string[]): Promise<EmbeddedServer> 
     const { onProgress } = setup;
     const fetchCli =
       setup.fetchCli ?? ((folder) => fetchTemporalCli(defined({ folder, onProgress })));
-    return await startWith(setup, await fetchCli(setup.cliDir), 'pinned CLI');
+    const folder = setup.cliDir ?? (await cliFolder(setup.dataDir));
+    return await startWith(setup, await fetchCli(folder), 'pinned CLI');
   } catch (error) {
     tried.push(`the pinned Temporal CLI: ${errorText(error)}`);
     throw new UsageError(
@@ -357,12 +175,27 @@ async function startOnce(
   const found = { address, namespace, pid, logFile, ...defined({ uiUrl }) };
   try {
     await writeServerState(stateFile, { v: 1, ...found, startedAtMs: Date.now() });
+    await addAttributes(address, setup);
   } catch (error) {
     // Without the note, no other process could find the server or stop it.
     await stop();
     throw error;
   }
   return { ...found, startedHere: true, origin, stop, ended };
+}
+
+/** A database of an earlier version has no search attributes; lists work without them too. */
+async function addAttributes(address: string, { namespace, onProgress }: Setup): Promise<void> {
+  try {
+    const connection = await Connection.connect({ address });
+    try {
+      await addSearchAttributes(connection, namespace);
+    } finally {
+      await connection.close();
+    }
+  } catch (error) {
+    onProgress?.(`The server has no search attributes for lists of runs: ${errorText(error)}`);
+  }
 }
 
 /** The first executable file `program` in the folders of `path`. */
@@ -376,14 +209,4 @@ async function findOnPath(program: string, path: string): Promise<string | undef
     if (mayRun) return file;
   }
   return undefined;
-}
-
-/** Probes a server on this machine. Detects a free port at once, without the time-out. */
-async function probeLocal(setup: Setup, address: string): Promise<Probe> {
-  const [host = '', port = ''] = address.split(':');
-  if (!(await isPortTaken(host, Number(port)))) {
-    return { kind: 'unreachable', message: 'nothing listens' };
-  }
-  const timeoutMs = EMBEDDED_SERVER_DEFAULTS.localTimeoutMs;
-  return probeServer({ address, namespace: setup.namespace, timeoutMs });
 }

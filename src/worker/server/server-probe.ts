@@ -8,7 +8,7 @@ export type Probe =
   | { readonly kind: 'ready' }
   | { readonly kind: 'no_namespace' }
   /** `message` is for people: the error, or that nothing answered in time. */
-  | { readonly kind: 'unreachable'; readonly message: string };
+  | { readonly kind: 'unreachable'; readonly message: string; readonly error?: unknown };
 
 /** What {@link probeServer} takes. */
 export interface ProbeOptions {
@@ -41,7 +41,7 @@ export async function probeServer(options: ProbeOptions): Promise<Probe> {
     return { kind: 'ready' };
   } catch (error) {
     if (codeOf(error) === GRPC_NOT_FOUND) return { kind: 'no_namespace' };
-    return { kind: 'unreachable', message: errorText(error).slice(0, 200) };
+    return { kind: 'unreachable', message: errorText(error).slice(0, 200), error };
   } finally {
     // Closing a broken connection may fail, which does not matter.
     await connection?.close().catch(() => undefined);

@@ -1,5 +1,5 @@
 /**
- * Fetches the pinned Temporal CLI once, checks its hash, and keeps it in a folder of the project.
+ * Fetches the pinned Temporal CLI once, checks its hash, and keeps it in a folder.
  *
  * I1  A file under the final name is complete and has the pinned hash. It is moved there by one
  *     rename from a temporary folder, so concurrent processes all end with a good file.
@@ -109,7 +109,7 @@ export async function fetchTemporalCli(options: FetchTemporalCliOptions): Promis
     const known = Object.keys(TEMPORAL_CLI_PINS).join(', ');
     throw cliError([`no pinned version for ${wanted}, only for ${known}`]);
   }
-  const program = join(options.folder, `temporal-${TEMPORAL_CLI_VERSION}-${platform}`);
+  const program = join(options.folder, pinnedCliName(platform));
   if (existsSync(program)) return program;
 
   await makeFolder(options.folder);
@@ -136,6 +136,11 @@ export async function fetchTemporalCli(options: FetchTemporalCliOptions): Promis
     }
   }
   throw cliError(failures);
+}
+
+/** The name of the file of the pinned CLI; default: for this machine. */
+export function pinnedCliName(platform = `${process.platform}-${process.arch}`): string {
+  return `temporal-${TEMPORAL_CLI_VERSION}-${platform}`;
 }
 
 /** Runs a program; rejects when it cannot be started or its exit code is not 0. */

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { completeInput } from '../../../src/core/start/check-input.ts';
 import {
   acceptInput,
   createMailbox,
   EMPTY_INBOX,
+  freeInputId,
   MAX_REMEMBERED_IDS,
   positionOf,
   requestCancel,
@@ -16,6 +18,34 @@ const input = (id: string, kind: RunInput['kind'] = 'queue'): RunInput => ({ id,
 function inboxWith(...inputs: readonly RunInput[]): Inbox {
   return inputs.reduce((inbox, one) => acceptInput(inbox, one).inbox, EMPTY_INBOX);
 }
+
+describe('an input that another client sent [R16]', () => {
+  it('may be a text, or leave out kind and id', () => {
+    const media = [{ mediaType: 'image/png', url: 'https://a/b.png' }];
+
+    expect(completeInput('hi', 'input-1')).toEqual({ id: 'input-1', kind: 'queue', text: 'hi' });
+    expect(completeInput({ text: 'hi', kind: 'steer' }, 'input-1')).toEqual({
+      id: 'input-1',
+      kind: 'steer',
+      text: 'hi',
+    });
+    expect(completeInput({ id: 'a', media }, 'input-1')).toEqual({
+      id: 'a',
+      kind: 'queue',
+      text: '',
+      media,
+    });
+  });
+
+  it.each([null, 5, [], {}, { id: 'a' }])('stays %j when it is no input', (value) => {
+    expect(completeInput(value, 'input-1')).toBe(value);
+  });
+
+  it('gets an id that no other input has', () => {
+    expect(freeInputId(EMPTY_INBOX)).toBe('input-1');
+    expect(freeInputId(inboxWith(input('input-2'), input('input-3')))).toBe('input-4');
+  });
+});
 
 describe('the inbox', () => {
   it('[row 8] gives positions in order of arrival', () => {

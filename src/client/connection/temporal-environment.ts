@@ -1,8 +1,8 @@
 /** Reads the `TEMPORAL_…` variables and profiles, as the Temporal CLI does. */
 import type { ConnectionOptions } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { defined } from '../core/base/defined.ts';
-import { errorText } from '../core/base/error-text.ts';
+import { defined } from '../../core/base/defined.ts';
+import { errorText } from '../../core/base/error-text.ts';
 
 /** Environment variables, as `process.env` has them. */
 export type Environment = Readonly<Record<string, string | undefined>>;

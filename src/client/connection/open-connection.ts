@@ -6,7 +6,7 @@ import {
   makeGrpcRetryInterceptor,
   type ConnectionOptions,
 } from '@temporalio/client';
-import { failureConverter, wellFormedPayloads } from '../workflows/converters.ts';
+import { failureConverter, wellFormedPayloads } from '../../workflows/converters.ts';
 
 /** A connection, and the way to close it. */
 export interface OpenConnection {

@@ -1,0 +1,17 @@
+/**
+ * The search attributes of runs, by which the service can list them. A namespace may lack them, so
+ * only a run that was started with them has them.
+ */
+
+/** Names of the attributes; both are keywords. */
+export const SEARCH_ATTRIBUTES = {
+  /** Name of the agent. */
+  agent: 'EverloopAgent',
+  /** `running`, or `waiting` while the run waits for a person. */
+  state: 'EverloopState',
+} as const;
+
+/** The value of `EverloopState`. */
+export function visibleState(isWaiting: boolean): 'running' | 'waiting' {
+  return isWaiting ? 'waiting' : 'running';
+}

@@ -1,0 +1,97 @@
+/** What `dev` and `worker` ask of a worker process, and what they say when it is ready. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunWorkerOptions, WorkerReady } from '../../src/worker/serve/run-worker.ts';
+import { cli, type CliResult, type CliSetup } from './cli-fixture.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const AGENTS = ['--agents', 'examples/docs/modes.ts'];
+
+let dataDir = '';
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'everloop-serve-'));
+});
+afterAll(() => rm(dataDir, { recursive: true, force: true }));
+
+/** Runs a command that serves, with a worker that is ready at once on `uiUrl`. */
+async function serveWith(
+  argv: readonly string[],
+  env: NonNullable<CliSetup['env']> = {},
+): Promise<CliResult & { readonly options: RunWorkerOptions }> {
+  let options: RunWorkerOptions | undefined;
+  const result = await cli([...argv, ...AGENTS], {
+    cwd: ROOT,
+    env: { EVERLOOP_DATA_DIR: dataDir, ...env },
+    io: {
+      runWorker: async (given) => {
+        options = given;
+        const { uiPort } = given.server ?? {};
+        given.onReady?.({
+          server: {
+            address: '127.0.0.1:7233',
+            namespace: 'default',
+            startedHere: true,
+            ...(uiPort === undefined ? {} : { uiUrl: 'http://127.0.0.1:8233' }),
+          },
+          config: { taskQueue: given.taskQueue },
+        } as WorkerReady);
+      },
+    },
+  });
+  if (options === undefined) throw new Error(`Expected a worker, got: ${result.stderr}`);
+  return { ...result, options };
+}
+
+describe('everloop dev', () => {
+  it('starts no web UI unless it is asked to, and then says what the UI allows [R17]', async () => {
+    const plain = await serveWith(['dev']);
+    const asked = await serveWith(['dev', '--ui']);
+    const free = await serveWith(['dev', '--ui-port', 'free']);
+
+    expect(plain.options.server).not.toHaveProperty('uiPort');
+    expect(plain.stderr).not.toContain('web UI');
+    expect(asked.options.server).toHaveProperty('uiPort');
+    expect(asked.stderr).toContain(
+      'http://127.0.0.1:8233 (any web page in a browser here can read and start runs through it)',
+    );
+    expect(free.options.server).toMatchObject({ uiPort: 'free' });
+  });
+
+  it('serves a task queue of the folder, unless the environment names one or a server', async () => {
+    const plain = await serveWith(['dev']);
+    const named = await serveWith(['dev'], { EVERLOOP_TASK_QUEUE: 'mine' });
+    const elsewhere = await serveWith(['dev'], { TEMPORAL_ADDRESS: 'far:7233' });
+
+    expect(plain.options.taskQueue).toBe('folder');
+    expect(plain.stderr).toMatch(/task queue +folder\n/);
+    expect(named.options.taskQueue).toBe('mine');
+    expect(elsewhere.options.taskQueue).toBe('everloop');
+  });
+});
+
+describe('the other commands of a folder', () => {
+  it('use the queue that it was served on', async () => {
+    const before = await serveWith(['worker']);
+    const server = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const note = { v: 1, address, namespace: 'default', pid: 1, startedAtMs: 0, logFile: '' };
+    await writeFile(join(dataDir, 'server.json'), JSON.stringify(note));
+    await writeFile(join(dataDir, 'queue.json'), '{"v":1,"taskQueue":"everloop-1f3a"}');
+
+    const after = await serveWith(['worker']);
+    const { connects } = await cli(['ps'], {
+      env: { EVERLOOP_DATA_DIR: dataDir },
+      everloop: { list: async () => [] },
+    });
+
+    expect(before.options.taskQueue).toBe('everloop');
+    expect(after.options.taskQueue).toBe('everloop-1f3a');
+    expect(connects).toMatchObject([{ address, taskQueue: 'everloop-1f3a' }]);
+    server.close();
+  });
+});
