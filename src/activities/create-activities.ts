@@ -30,14 +30,14 @@ export interface ActivityParts {
 /** The activities of a worker. */
 export function createActivities(parts: ActivityParts): EverloopActivities {
   const { registry, runtime, cache, chunks, archive, places } = parts;
-  const callTool = callToolActivity(registry, places);
+  const callTool = callToolActivity(registry, places, chunks);
   const transcripts = createTranscriptSource({ cache, query: createPageQuery() });
   const archiveLink = createArchiveTranscript(archive);
   return {
     loadAgent: loadAgentActivity(registry, runtime),
     callModel: createCallModel({ registry, transcripts, chunks }),
     callTool,
-    callToolOnce: callToolOnceActivity(registry, places),
+    callToolOnce: callToolOnceActivity(registry, places, chunks),
     // The same code under another name, so that histories and metrics tell the two apart.
     searchTools: callTool,
     needsApproval: needsApprovalActivity(registry),

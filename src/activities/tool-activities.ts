@@ -21,6 +21,8 @@ import { DEATHS_BEFORE_OPERATOR } from '../core/contract/attempts.ts';
 import { heldText, tellHeld } from './held-worker.ts';
 import { withHeartbeat, isStoppedByService, type HeartbeatDetails } from './heartbeat.ts';
 import { endsWithAttempt, triesOf } from './tries.ts';
+import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
+import { callTopics } from '../core/streaming/topic-stream.ts';
 import type { ToolPlaces } from '../tools/isolation.ts';
 import { runTool, type ToolRun, type ToolRunOptions } from '../tools/run-tool.ts';
 import { runJudge } from '../tools/run-judge.ts';
@@ -38,6 +40,7 @@ import { ApplicationFailure } from '@temporalio/common';
 export function callToolActivity(
   registry: Registry,
   places: ToolPlaces,
+  chunks?: ChunkPublisher,
 ): EverloopActivities['callTool'] {
   return async (order) => {
     const agent = agentOf(registry, order.agent);
@@ -49,7 +52,7 @@ export function callToolActivity(
       ...defined({ givenBack: added.givenBack }),
     };
     const tries = { attempt, losses, deaths, places };
-    const run = await runWatched(agent, order, { details, tries });
+    const run = await runWatched(agent, order, { details, tries, chunks });
     if (run.kind === 'shutdown') noteGivenBack(details);
     // An older workflow does not try a `once` tool again, but the model may.
     if (run.kind === 'shutdown' && agent.tools.get(order.tool)?.spec.effect === 'once') {
@@ -66,6 +69,7 @@ export function callToolActivity(
 export function callToolOnceActivity(
   registry: Registry,
   places: ToolPlaces,
+  chunks?: ChunkPublisher,
 ): EverloopActivities['callToolOnce'] {
   return async (order) => {
     const agent = agentOf(registry, order.agent);
@@ -83,7 +87,11 @@ export function callToolOnceActivity(
       case 'canceled':
         return { outcome: 'canceled', error: canceledCallText, attempts: 0, started: false };
       case 'began': {
-        const run = await runWatched(agent, order, { details, tries: { attempt: 1, places } });
+        const run = await runWatched(agent, order, {
+          details,
+          tries: { attempt: 1, places },
+          chunks,
+        });
         if (run.kind === 'shutdown') throw stoppedBeforeOnce();
         return { ...resultOf(order, run), ...lost };
       }
@@ -114,9 +122,11 @@ function runWatched(
   {
     details,
     tries,
+    chunks,
   }: {
     readonly details: HeartbeatDetails;
     readonly tries: Pick<ToolRunOptions, 'attempt' | 'losses' | 'deaths' | 'places'>;
+    readonly chunks: ChunkPublisher | undefined;
   },
 ): Promise<ToolRun> {
   const { log, cancellationSignal: signal } = Context.current();
@@ -128,10 +138,15 @@ function runWatched(
     if (!(await tellHeld(order.callId, details, lateMs))) return;
     log.warn(heldText(order.tool, { lateMs, isOwn: heldMs > lateMs / 2 }));
   };
-  return withHeartbeat(
-    () => runTool(agent, order, { ...tries, signal, isShutdown: isStoppedByService, onHeld }),
-    { details, onLate },
-  );
+  const { rootRunId = order.runId, runId, agentPath, callId } = order;
+  const { attempt, losses = 0 } = tries;
+  const origin = { rootRunId, runId, agentPath, callId, attempt: attempt + losses };
+  const onEvent = chunks === undefined ? undefined : callTopics(chunks, origin);
+  const watched = defined({ onEvent, isShutdown: isStoppedByService, onHeld });
+  return withHeartbeat(() => runTool(agent, order, { ...tries, ...watched, signal }), {
+    details,
+    onLate,
+  });
 }
 
 function resultOf(order: ToolOrder, run: ToolRun): ToolResult {

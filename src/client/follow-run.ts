@@ -11,6 +11,9 @@
 import type { PendingItem, RunStatus } from '../core/contract/messages.ts';
 import type { Step } from '../core/contract/step.ts';
 import { isChunk, type Chunk, type ChunkMarker } from '../core/streaming/chunk.ts';
+import { defined } from '../core/base/defined.ts';
+import type { Json } from '../core/base/json.ts';
+import { parsedJson } from './parsed-json.ts';
 import { isUsageError } from '../core/base/usage-error.ts';
 import { pause } from './follow-chunks.ts';
 import { leavable } from './run-stream.ts';
@@ -19,6 +22,15 @@ import { leavable } from './run-stream.ts';
 export type RunUpdate =
   /** The model wrote text; append it to the text of this iteration. Provisional. */
   | { readonly kind: 'text' | 'reasoning'; readonly iteration: number; readonly delta: string }
+  /** A tool, a validator or a loop emitted an event, as `topic`. */
+  | {
+      readonly kind: 'topic';
+      readonly iteration: number;
+      readonly topic: string;
+      readonly data: Json;
+      /** The call of the tool that emitted it. */
+      readonly callId?: string;
+    }
   /** Another attempt begins: discard the text of this iteration. */
   | { readonly kind: 'restart'; readonly iteration: number }
   /** Text of this iteration is missing here. */
@@ -233,6 +245,12 @@ function readText(
   };
 }
 
+function topicUpdate({ iteration, topic, delta, callId }: Chunk): readonly RunUpdate[] {
+  const data = parsedJson(delta);
+  if (topic === undefined || data === undefined) return [];
+  return [{ kind: 'topic', iteration, topic, data: data as Json, ...defined({ callId }) }];
+}
+
 /** A mistake in the settings must not look like a model that is silent. */
 function warnOfText(error: unknown): void {
   if (!isUsageError(error) || error.code !== 'stream_token') return;
@@ -246,6 +264,7 @@ function createTextReader(): (item: Chunk | ChunkMarker) => readonly (RunUpdate 
     const { iteration, attempt, seq, kind } = item;
     const isSame = iteration === last.iteration;
     if (kind === 'gap') return [{ kind, iteration }];
+    if (kind === 'topic') return topicUpdate(item);
     const isOld =
       iteration < last.iteration ||
       (isSame && (attempt < last.attempt || (attempt === last.attempt && seq <= last.seq)));
@@ -255,7 +274,7 @@ function createTextReader(): (item: Chunk | ChunkMarker) => readonly (RunUpdate 
       isSame && attempt > last.attempt ? [{ kind: 'restart', iteration }] : [];
     last = { iteration, attempt, seq };
     if (kind === 'end') return [...restart, 'end'];
-    if (!isChunk(item) || item.kind === 'tool_args') return restart;
+    if (!isChunk(item) || (item.kind !== 'text' && item.kind !== 'reasoning')) return restart;
     return [...restart, { kind: item.kind, iteration, delta: item.delta }];
   };
 }

@@ -173,6 +173,7 @@ function createProgress(): Progress {
   };
   return {
     onItem: (item) => {
+      if (item.kind === 'topic') return;
       last = item;
       lastAt = performance.now();
       if (item.kind === 'end' || item.kind === 'error') open.delete(item.runId);

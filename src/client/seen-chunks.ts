@@ -37,6 +37,7 @@ export function createSeen(push: (item: Item) => void): {
     for (const [runId, { last }] of positions) positions.set(runId, { last, isResumed: true });
   };
   const takeItem = (item: Item): void => {
+    if (item.kind === 'topic') return push(item);
     const { runId } = item;
     const position = positions.get(runId);
     const fresh = position?.isResumed === true ? resumedWith(position.last, item) : [item];

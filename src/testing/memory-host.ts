@@ -20,6 +20,7 @@ import { scratchpadMessages, type RunState } from '../core/run/run-state.ts';
 import type { ToolSpec } from '../core/contract/spec.ts';
 import type { ChildCancel } from '../core/contract/tree-messages.ts';
 import { CHILD_END_WITHIN_MS, childRefusal, LATE_CHILD } from '../core/start/child-bounds.ts';
+import { callTopics } from '../core/streaming/topic-stream.ts';
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import type { ToolOrder, ToolResult } from '../core/contract/outcome.ts';
 import { nowhereText } from '../core/toolchain/call-texts.ts';
@@ -261,13 +262,15 @@ async function tried<Outcome>(
 }
 
 async function callTool(
-  { agent, clock }: MemoryHostParts,
+  { agent, clock, chunks }: MemoryHostParts,
   order: ToolOrder,
   tool: ToolSpec,
   signal: AbortSignal,
 ): Promise<ToolResult> {
   for (let attempt = 1; ; attempt++) {
-    const run = await runTool(agent, order, { attempt, signal });
+    const { rootRunId = order.runId, runId, agentPath, callId } = order;
+    const onEvent = callTopics(chunks, { rootRunId, runId, agentPath, callId, attempt });
+    const run = await runTool(agent, order, { attempt, signal, onEvent });
     if (run.kind === 'result') return run.result;
     if (run.kind === 'not_here') {
       // There is no other worker in memory.

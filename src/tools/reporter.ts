@@ -26,10 +26,13 @@ export interface Reporter extends Pick<
 }
 
 /**
- * A reporter for one attempt of one call. Its functions throw a UsageError for keys, steps and
+ * A reporter for one attempt of one call; `onEvent` gets each event at once. Its functions throw a UsageError for keys, steps and
  * events that are not allowed.
  */
-export function reporter(prices: ReadonlyMap<string, Price> = new Map()): Reporter {
+export function reporter(
+  prices: ReadonlyMap<string, Price> = new Map(),
+  onEvent: (topic: string, data: Json) => void = () => undefined,
+): Reporter {
   const counts = new Map<string, number>();
   const gauges = new Map<string, number>();
   const events: { readonly type: string; readonly data: Json }[] = [];
@@ -62,6 +65,7 @@ export function reporter(prices: ReadonlyMap<string, Price> = new Map()): Report
         );
       }
       events.push({ type: name, data: json });
+      onEvent(name, json);
     },
     reportModelCall(model, usage) {
       checkReport(model, modelCalls.length);

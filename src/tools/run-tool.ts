@@ -9,7 +9,7 @@
  * I3  The result is JSON within the bounds of the tool, whatever the tool returned.
  */
 import { defined } from '../core/base/defined.ts';
-import { canonicalJson, isJsonObject } from '../core/base/json.ts';
+import { canonicalJson, isJsonObject, type Json } from '../core/base/json.ts';
 import type { ToolOrder, ToolResult } from '../core/contract/outcome.ts';
 import {
   busyText,
@@ -58,6 +58,8 @@ export interface ToolRunOptions extends AttemptOptions {
   readonly deaths?: number;
   /** Whether the signal was aborted by a shutdown of the worker and not by a user. */
   readonly isShutdown?: () => boolean;
+  /** Called with each event that the tool emits, at once. Must neither wait nor throw. */
+  readonly onEvent?: (topic: string, data: Json) => void;
   /** Where isolated tools, and calls that may have ended many workers, run. Absent: here. */
   readonly places?: ToolPlaces;
 }
@@ -187,7 +189,7 @@ function isTimeout(reason: unknown): boolean {
 /** Runs the tool and reads the outcome. */
 async function execute(call: Call, args: unknown): Promise<ToolRun> {
   const { tool, options } = call;
-  const { reports, ...reporting } = reporter(call.agent.prices);
+  const { reports, ...reporting } = reporter(call.agent.prices, options.onEvent);
   const { runId, callId } = call.order;
   const name = `tool ${tool.spec.name}`;
   const outcome = await attempt(

@@ -45,6 +45,7 @@ export type UIChunk =
       readonly toolCallId: string;
     }
   | { readonly type: 'data-question'; readonly id: string; readonly data: Json }
+  | { readonly type: 'data-topic'; readonly data: Json; readonly transient: true }
   | { readonly type: 'error'; readonly errorText: string }
   | { readonly type: 'abort'; readonly reason?: string }
   | {

@@ -133,6 +133,11 @@ export function createUIWriter(place: MessagePlace): UIWriter {
       if (update.kind === 'status') ({ state } = update.status);
       if (update.kind === 'pending') takePending(update.item);
       if (update.kind === 'settled') takeSettled(update.id);
+      if (update.kind === 'topic') {
+        const { topic, data, callId } = update;
+        out.push({ type: 'data-topic', data: defined({ topic, data, callId }), transient: true });
+        return taken();
+      }
       const isShown = place.showsText && 'iteration' in update && update.iteration > shownUpTo;
       if (isShown) {
         newest = Math.max(newest, update.iteration);

@@ -9,6 +9,7 @@ import type { LimitsInput } from '../../src/core/contract/input.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
 import { comparableStep } from '../support/airline.ts';
 import { review } from '../support/fixtures/workflows/review-loop.ts';
+import { eventually } from '../support/eventually.ts';
 import { bodiesOf, hasNoGap, searchTool } from '../support/runs.ts';
 import { openHandoverStage, openStage, type Served, type Stage } from '../support/stage.ts';
 
@@ -97,5 +98,24 @@ describe('an own loop as a workflow [row 6] [row 7]', () => {
       expect(links > 0, `${name}, ${links} hand-overs`).toBe(name === 'many links');
       await stage.replay(run, { workflowsPath: REVIEW_LOOP });
     }
+  });
+
+  it('gives readers what the loop emits while it runs', async () => {
+    const { served } = places[0] as Place;
+    const subscription = served.chunks.subscribe({});
+    const topics: string[] = [];
+    const reading = (async () => {
+      for await (const item of subscription) {
+        if (item.kind === 'topic') topics.push(`${item.topic} ${item.delta}`);
+      }
+    })();
+
+    const run = await served.everloop.start('reviewer', { task: 'Go', limits: { iterations: 3 } });
+    await run.result();
+    await eventually('three rounds', () => topics.length === 3);
+    subscription.unsubscribe();
+    await reading;
+
+    expect(topics).toEqual([1, 2, 3].map((round) => `review:round {"round":${round}}`));
   });
 });

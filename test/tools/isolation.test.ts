@@ -269,6 +269,28 @@ describe.each<{ readonly isolate: Place }>([{ isolate: 'thread' }, { isolate: 'p
 );
 
 describe('[R2] the places of isolated calls', () => {
+  test.each<{ readonly isolate: Place }>([{ isolate: 'thread' }, { isolate: 'process' }])(
+    'tell at once what a call in a $isolate emits',
+    async ({ isolate }) => {
+      const stop = new AbortController();
+      const emitted: unknown[] = [];
+      const onEvent = (topic: string, data: Json): void => {
+        emitted.push([topic, data]);
+        // The call waits for a minute, so this ends it only if the event came while it runs.
+        stop.abort(new Error('heard'));
+      };
+
+      const outcome = await outcomeOf(
+        { what: 'wait' },
+        { isolate },
+        { signal: stop.signal, onEvent },
+      );
+
+      expect(outcome).toMatchObject({ outcome: 'canceled' });
+      expect(emitted).toEqual([['test:begun', null]]);
+    },
+  );
+
   test('are bounded: a call waits for one, and ends when none becomes free', async () => {
     const small = createIsolation(1);
     const first = outcomeOf({ what: 'wait', ms: 2_000 }, {}, { places: placesOf(small) });

@@ -139,6 +139,7 @@ export function createProgressPrinter(output: Output): ProgressPrinter {
       line = 'progress';
     },
     stream: (item) => {
+      if (item.kind === 'topic') return;
       // The `restart` marker may have been lost; a higher attempt means the same.
       streamedAt = Date.now();
       const isAgain = shown?.iteration === item.iteration && item.attempt > shown.attempt;

@@ -1,4 +1,5 @@
 /** The surroundings of a call, whether a turn or a program makes it. */
+import { defined } from '../base/defined.ts';
 import type { StartGroup } from '../children/run-child.ts';
 import type { ToolOrder } from '../contract/outcome.ts';
 import type { ToolCall } from '../base/message.ts';
@@ -24,7 +25,8 @@ export interface CallSite extends Iteration {
 
 /** The order of a call. */
 export function orderOf({ run, program }: CallSite, { callId, tool, args }: ToolCall): ToolOrder {
-  const { runId, agentPath, head } = run.state;
-  const order = { agent: head.spec.name, runId, agentPath, callId, tool, args };
+  const { runId, agentPath, head, parent } = run.state;
+  const tree = defined({ rootRunId: parent?.rootRunId });
+  const order = { agent: head.spec.name, runId, ...tree, agentPath, callId, tool, args };
   return program === undefined ? order : { ...order, inProgram: true };
 }

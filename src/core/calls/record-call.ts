@@ -50,7 +50,7 @@ export function recordCall(
     },
     defined({ cached }),
   );
-  for (const event of result.events ?? []) run.record(ownEvent(event));
+  for (const event of result.events ?? []) run.record(ownEvent(event, { callId: call.callId }));
 }
 
 /** The result of a call as the model reads it. Tools that it shows are added to `shownTools`. */

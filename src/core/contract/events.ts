@@ -363,6 +363,8 @@ export interface OwnEventBody extends Pick<Reports, 'counts' | 'gauges'> {
   readonly type: OwnEventType;
   /** At most 16 KB; null if it only moves statistics. */
   readonly data: Json;
+  /** The call of the tool that emitted it; absent for a validator and a loop. */
+  readonly callId?: string;
 }
 
 /** One event as it is published. */

@@ -111,6 +111,8 @@ export interface EarlierTries {
 export interface ToolOrder extends EarlierTries {
   readonly agent: string;
   readonly runId: string;
+  /** Run id of the root of the tree; absent for a root. */
+  readonly rootRunId?: string;
   readonly agentPath: string;
   readonly callId: string;
   readonly tool: string;

@@ -129,7 +129,7 @@ export function modelCallEvents(
 /** A custom event from a tool, a validator or a loop. */
 export function ownEvent(
   { type, data }: { readonly type: string; readonly data: Json },
-  moved: Pick<Reports, 'counts' | 'gauges'> = {},
+  moved: Pick<OwnEventBody, 'counts' | 'gauges' | 'callId'> = {},
 ): OwnEventBody {
   // Its name was checked when it was reported, by `checkOwnEvent`.
   return { type: type as unknown as OwnEventType, data, ...moved };

@@ -85,7 +85,7 @@ function helloOf(value: unknown): WireMessage {
     : { kind: 'broken' };
 }
 
-const CHUNK_KINDS: readonly unknown[] = ['text', 'reasoning', 'tool_args'];
+const CHUNK_KINDS: readonly unknown[] = ['text', 'reasoning', 'tool_args', 'topic'];
 const MARKER_KINDS: readonly unknown[] = ['restart', 'end', 'error', 'gap'];
 
 function isItem(value: unknown): value is Chunk | ChunkMarker {
@@ -95,6 +95,7 @@ function isItem(value: unknown): value is Chunk | ChunkMarker {
     ['rootRunId', 'runId', 'agentPath'].every((name) => typeof value[name] === 'string') &&
     ['iteration', 'attempt', 'seq'].every((name) => Number.isSafeInteger(value[name])) &&
     (lengths === undefined || areLengths(lengths)) &&
+    (kind !== 'topic' || typeof value['topic'] === 'string') &&
     (CHUNK_KINDS.includes(kind) ? typeof delta === 'string' : MARKER_KINDS.includes(kind))
   );
 }

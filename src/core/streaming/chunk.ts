@@ -17,10 +17,16 @@ export interface ChunkOrigin {
   readonly seq: number;
 }
 
-/** A piece of text that a model wrote. */
+/** A piece of text that a model wrote, or an event that the run's own code emitted. */
 export interface Chunk extends ChunkOrigin {
-  readonly kind: 'text' | 'reasoning' | 'tool_args';
+  /** `topic`: a tool, a validator or a loop emitted an event; its `seq` counts apart from text. */
+  readonly kind: 'text' | 'reasoning' | 'tool_args' | 'topic';
+  /** Of a topic: the data of the event, as JSON. */
   readonly delta: string;
+  /** Of a topic: the name of the event. */
+  readonly topic?: string;
+  /** Of a topic: the call of the tool that emitted it. */
+  readonly callId?: string;
   /**
    * Set when it stands for several pieces, as a reader gets that comes late: the length of each
    * piece. `seq` is then that of the last one.
@@ -96,6 +102,7 @@ export function collect(items: Iterable<Chunk | ChunkMarker>): Collected {
   const iterations = new Map<string, Iteration>();
   let hasGap = false;
   for (const item of items) {
+    if (item.kind === 'topic') continue;
     if (item.kind === 'gap') {
       hasGap = true;
       continue;

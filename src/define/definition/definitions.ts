@@ -34,7 +34,10 @@ export interface ReportContext {
   readonly count: (key: string, by?: number) => void;
   /** Sets a gauge of your own; keys as for `count`. */
   readonly gauge: (key: string, value: number) => void;
-  /** Publishes an event: at most 16 KB of JSON, 256 KB per call. Names as for `count`. */
+  /**
+   * Publishes an event: at most 16 KB of JSON, 256 KB per call. Names as for `count`. Those who
+   * stream the run get it at once; it is recorded with the result.
+   */
   readonly emit: (name: string, data: Json) => void;
   /**
    * Reports a model call that this function made itself, so that it is counted and limited like

@@ -16,7 +16,9 @@ import type { AgentDefinition } from '../../define/definition/definitions.ts';
 import type { ModelEntry } from '../../define/model/model-entry.ts';
 import { DEFAULT_TASK_QUEUE } from '../../client/everloop-client.ts';
 import { defined } from '../../core/base/defined.ts';
+import { isOwnEvent } from '../../core/contract/events.ts';
 import type { ChunkPublisher } from '../../core/streaming/chunk-stream.ts';
+import { publishTopic } from '../../core/streaming/topic-stream.ts';
 import type { ActivityRuntime } from '../../activities/activity-types.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { loadWorkflowBundle, markOf } from '../bundle/bundle.ts';
@@ -161,7 +163,7 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   const sinks = createSinks({
     cache,
     archive,
-    listeners: [...(parts.listeners ?? []), endStreams(chunks)],
+    listeners: [...(parts.listeners ?? []), feedStreams(chunks)],
     onListenerError: parts.onListenerError ?? (() => undefined),
   });
   const identity = identityOf(registry, parts.version);
@@ -199,10 +201,16 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   };
 }
 
-/** Ends the streams of a run when the run ends. */
-function endStreams(chunks: ChunkPublisher): EventListener {
-  return ({ type, runId }) => {
-    if (type === 'agent:execution:after') chunks.endRun?.(runId);
+/** Publishes what loops and validators emit, and ends the streams of a run when the run ends. */
+function feedStreams(chunks: ChunkPublisher): EventListener {
+  return (event) => {
+    const { type, runId, agentPath, iteration, seq } = event;
+    if (type === 'agent:execution:after') return chunks.endRun?.(runId);
+    // A tool's events were published when it emitted them; null data only moves statistics.
+    if (!isOwnEvent(event) || event.callId !== undefined || event.data === null) return;
+    // The event does not name the root of a child's tree.
+    const origin = { rootRunId: runId, runId, agentPath, iteration, attempt: 1 };
+    publishTopic(chunks, origin, { seq, topic: type, data: event.data });
   };
 }
 

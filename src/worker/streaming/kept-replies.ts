@@ -126,7 +126,7 @@ export function createKeptReplies(
   };
   return {
     add: (item) => {
-      if (item.kind === 'gap') return;
+      if (item.kind === 'gap' || item.kind === 'topic') return;
       const newest = runs.get(item.runId)?.at(-1);
       if (item.kind === 'error') return drop(item.runId, (reply) => isSame(reply.last, item));
       const isOpen = newest !== undefined && isSame(newest.last, item);
