@@ -7,7 +7,6 @@ import { scriptedModel, type ScriptTurn, type ScriptVariant } from '../../exampl
 import { openConversation } from '../../src/client/conversation.ts';
 import type { Everloop } from '../../src/client/everloop-client.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
-import { grpcCodeOf } from '../../src/client/service-calls.ts';
 import type { AgentOptions } from '../../src/define/agent/agent-options.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import type {
@@ -18,9 +17,9 @@ import { humanStep } from '../../src/define/pipeline/human-step.ts';
 import { pipeline } from '../../src/define/pipeline/define-pipeline.ts';
 import { agentTool } from '../../src/define/tool/agent-tool.ts';
 import { defineValidator } from '../../src/define/tool/define-validator.ts';
-import { isUsageError } from '../../src/core/base/usage-error.ts';
 import { stage } from '../support/pipelines.ts';
 import { effectTools } from './effects.ts';
+import { LOOK_EVERY_MS, patiently } from './patiently.ts';
 
 /** A scenario: what a worker serves for it, and how it is started and attended to. */
 export interface MatrixScenario {
@@ -32,9 +31,6 @@ export interface MatrixScenario {
   /** Plays it to its end under ids that begin with `id`: gives its runs, all of them ended. */
   readonly play: (everloop: Everloop, id: string) => Promise<readonly RunHandle[]>;
 }
-
-/** How often a person looks what waits. */
-const LOOK_EVERY_MS = 200;
 
 /** A turn that makes calls: pairs of tool and number. */
 function calls(...made: readonly (readonly [tool: string, n: number])[]): ScriptTurn {
@@ -159,24 +155,6 @@ async function playAttended(everloop: Everloop, agent: string, id: string): Prom
     await sleep(LOOK_EVERY_MS);
   }
   return [run];
-}
-
-const UNAVAILABLE = 14;
-
-/**
- * Repeats what no worker or no server answered, as a person does who looks again. While workers crash,
- * tries of one answer fill the few places that the service has for messages on their way.
- */
-async function patiently<Result>(ask: () => Promise<Result>): Promise<Result> {
-  for (;;) {
-    try {
-      return await ask();
-    } catch (error) {
-      const mayAgain = isUsageError(error) && ['no_worker', 'run_busy'].includes(error.code);
-      if (!mayAgain && grpcCodeOf(error) !== UNAVAILABLE) throw error;
-      await sleep(LOOK_EVERY_MS);
-    }
-  }
 }
 
 /** A root, two branches, nine leaves. A branch acts when its leaves have ended. */

@@ -2,6 +2,7 @@
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { Json } from '../../src/core/base/json.ts';
+import { patiently } from './patiently.ts';
 
 /** What a kill must not change, a run each. */
 export type Sums = readonly RunSums[];
@@ -19,6 +20,9 @@ interface RunSums {
  */
 const NOT_COMPARED = /retries|attempts|estimated|lost|program_steps|tool_calls_error/;
 
+/** Without an archive, a worker replays each link for its events; others may keep it busy. */
+const ANSWERS_WITHIN_MS = 300_000;
+
 /** The sums of runs that have ended. */
 export async function sumsOf(runs: readonly RunHandle[]): Promise<Sums> {
   return Promise.all(
@@ -26,7 +30,7 @@ export async function sumsOf(runs: readonly RunHandle[]): Promise<Sums> {
       const { value, stats } = await run.result();
       const counters = Object.entries(stats.counters);
       const compared = counters.filter(([key]) => !NOT_COMPARED.test(key));
-      const events = await run.events({ tree: true });
+      const events = await patiently(() => run.events({ tree: true }), ANSWERS_WITHIN_MS);
       const unknown = events.filter(
         (event) => event.type === 'agent:tool_call:after' && event.outcome === 'unknown',
       ).length;

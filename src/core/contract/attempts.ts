@@ -5,10 +5,10 @@ import type { ToolSpec } from './spec.ts';
 export const MAX_MODEL_ATTEMPTS = 8;
 
 /** Attempts of one model call if another model is asked when it fails. */
-export const ATTEMPTS_BEFORE_FALLBACK = 2;
+const ATTEMPTS_BEFORE_FALLBACK = 2;
 
 /** A provider that asks for a longer wait is not asked again if there is a fallback: 10 s. */
-export const MAX_WAIT_BEFORE_FALLBACK_MS = 10_000;
+const MAX_WAIT_BEFORE_FALLBACK_MS = 10_000;
 
 /** How many attempts a model call has. */
 export function maxModelAttempts(hasFallback: boolean): number {

@@ -16,7 +16,7 @@ import {
 } from '../../define/model/provider-models.ts';
 
 /** A model of this worker whose provider's package is absent or does not load. */
-export class ProviderPackageError extends Error {
+class ProviderPackageError extends Error {
   override readonly name = 'ProviderPackageError';
 }
 

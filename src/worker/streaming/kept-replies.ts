@@ -20,7 +20,7 @@ import {
 export const KEPT_REPLY_CHARACTERS = 262_144;
 
 /** How much memory all kept replies may take, as estimated. */
-export const KEPT_BYTES = 33_554_432;
+const KEPT_BYTES = 33_554_432;
 
 /**
  * How long a complete reply is kept: enough for a reader that began when the run did, but whose

@@ -16,7 +16,7 @@ import type { OpenCall } from './open-call.ts';
 import type { Rest } from './rests.ts';
 
 /** The wait when neither the agent nor the worker's environment says otherwise. */
-export const DEFAULT_ELSEWHERE_MS = 600_000;
+const DEFAULT_ELSEWHERE_MS = 600_000;
 
 /**
  * Pauses grow slowly, because which worker takes a call is chance: with one fit worker of two, one

@@ -3,7 +3,7 @@ import type { AgentEvent } from '../../../src/core/contract/events.ts';
 import { noUsage } from '../../../src/core/model/usage.ts';
 
 /** What all events of these tests have. */
-export const BASE = {
+const BASE = {
   seq: 1,
   runId: 'r',
   agent: 'a',
