@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defineAgent } from '../src/define/agent/define-agent.ts';
 import { startInMemory } from '../src/testing/run-in-memory.ts';
-import { modelAt, protocols, startAimock, startPlainServer } from './support/aimock.ts';
+import { AI_SDK, modelAt, protocols, startAimock, startPlainServer } from './support/aimock.ts';
 import {
   expectHidden,
   HIDDEN_VALUE,
@@ -32,7 +32,7 @@ describe('a value in a request [sub 19]', () => {
     mock.onMessage(/./, { content: 'done', usage: { prompt_tokens: 1, completion_tokens: 1 } });
     const model = { id: 'm', model: modelAt(mock.url, protocol) };
     const agent = defineAgent({ name: 'teller', mode: 'text', model });
-    const shown = `shown-${protocol}`;
+    const shown = `shown-${AI_SDK}-${protocol}`;
 
     const step = await startInMemory({
       agent,

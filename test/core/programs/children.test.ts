@@ -55,7 +55,11 @@ describe('a program that calls agents', () => {
       maker,
     );
 
-    const run = startInMemory({ agent: boss, task: 'Go', limits: { totalTokens: 8_000 } });
+    const run = startInMemory({
+      agent: boss,
+      task: 'Go',
+      limits: { totalTokens: 8_000, onUnknownUsage: 'warn' },
+    });
     const step = await run.result;
 
     expect(step).toMatchObject({ status: 'success', value: [8, 9, 10] });

@@ -242,7 +242,7 @@ describe('[row 26] what is wrong with limits', () => {
       name: 'a limit of another shape',
       limits: { custom: [{ key: 'agent:depth' }] },
       message:
-        "Expected a limit to be { kind: 'exact' | 'prefix', key: text, max: number, onReach?: 'end' | 'refuse' }, got {\"key\":\"agent:depth\"}. Change it.",
+        "Expected a limit to be { kind: 'exact' | 'prefix', key: text, max: number, onReach?: 'end' | 'refuse', onUnknownUsage?: 'estimate' | 'warn' | 'end' }, got {\"key\":\"agent:depth\"}. Change it.",
     },
     {
       name: 'an unknown key of the loop',
