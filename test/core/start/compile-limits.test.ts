@@ -188,7 +188,7 @@ describe('maxTurns', () => {
 describe('[row 26] what is wrong with limits', () => {
   const names =
     'iterations, inputTokens, outputTokens, totalTokens, modelCalls, toolCalls, programSteps, ' +
-    'children, questions, costUsd, wallClockMs, activeMs, depth, custom';
+    'children, questions, costUsd, wallClockMs, activeMs, depth, custom, onUnknownUsage';
   const refusable = 'tool_calls, code_executions, children, questions, depth';
 
   test.each([
