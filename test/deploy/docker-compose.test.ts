@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -119,5 +120,30 @@ describe('config', () => {
 
   it.each(['create-schema.sh', 'create-namespace.sh'])('has a %s that a shell can read', (name) => {
     expect(execFileSync('sh', ['-n', `${ROOT}/config/${name}`], { encoding: 'utf8' })).toBe('');
+  });
+});
+
+describe('the image', () => {
+  it('has each package that worker.ts and its agents import', () => {
+    const files = ['worker.ts', 'examples/airline/agents.ts', 'examples/airline/store.ts'];
+    const imported = files.flatMap((file) =>
+      [...readFileSync(join(ROOT, file), 'utf8').matchAll(/from '([^.'][^']*)'/g)].map(
+        ([, name]) => name ?? '',
+      ),
+    );
+    const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+      readonly dependencies: Readonly<Record<string, string>>;
+    };
+    const [, added = ''] =
+      /npm install --no-save --omit=dev (.*)/.exec(
+        readFileSync(join(ROOT, 'Dockerfile'), 'utf8'),
+      ) ?? [];
+    const present = [
+      ...Object.keys(dependencies),
+      ...added.split(' ').map((name) => name.replace(/@\d+$/, '')),
+    ];
+
+    expect(imported).toContain('@ai-sdk/openai');
+    expect(imported.filter((name) => !present.includes(name))).toEqual([]);
   });
 });
