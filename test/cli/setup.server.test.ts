@@ -1,47 +1,24 @@
 /** `everloop setup` on a namespace that has no search attributes, and runs without and with them. */
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { Connection } from '@temporalio/client';
 import type { RunHandle } from '../../src/client/run-handle.ts';
+import { openBareStage } from '../support/bare-namespace.ts';
 import { eventually } from '../support/eventually.ts';
 import { peopleAgents } from '../support/people-agents.ts';
-import { openStage, type Stage } from '../support/stage.ts';
+import type { Stage } from '../support/stage.ts';
 import { cli } from './cli-fixture.ts';
 
-const namespace = `bare-${randomUUID().slice(0, 8)}`;
 let stage: Stage;
 beforeAll(async () => {
-  const { address } = inject('temporal');
-  const { workflowService, close } = await openConnection(address);
-  await workflowService.registerNamespace({
-    namespace,
-    workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
-  });
-  // A server reads its namespaces again every few seconds.
-  await eventually('the namespace', () =>
-    workflowService.listWorkflowExecutions({ namespace }).then(
-      () => true,
-      () => false,
-    ),
-  );
-  await close();
-  stage = await openStage({ address, namespace });
+  stage = await openBareStage(inject('temporal').address);
 });
 afterAll(() => stage?.close());
-
-async function openConnection(address: string): Promise<{
-  readonly workflowService: Connection['workflowService'];
-  readonly close: () => Promise<void>;
-}> {
-  const connection = await Connection.connect({ address });
-  return { workflowService: connection.workflowService, close: () => connection.close() };
-}
 
 async function attributesOf(run: RunHandle): Promise<object> {
   return (await stage.client.workflow.getHandle(run.id).describe()).searchAttributes;
 }
 
 it('adds the attributes once; runs work before and after', async () => {
+  const { namespace } = stage;
   const before = await stage.serve(peopleAgents());
   const bare = await before.everloop.start('asker', { task: 'Ask me' });
   await eventually('the run to wait', async () => {

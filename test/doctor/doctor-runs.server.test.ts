@@ -10,6 +10,7 @@ import { doctorService } from '../../src/doctor/service.ts';
 import { createDeployment } from '../../src/versioning/deployment.ts';
 import { readPollers } from '../../src/versioning/deployment-service.ts';
 import { readConfig } from '../../src/worker/config/config.ts';
+import { openBareStage } from '../support/bare-namespace.ts';
 import { eventually } from '../support/eventually.ts';
 import { peopleAgents } from '../support/people-agents.ts';
 import { act, answer, gate } from '../support/runs.ts';
@@ -146,11 +147,12 @@ it('reads SDK, Node and clock from workers that poll', { timeout: 120_000 }, asy
   expect(behind.most).toBeLessThan(-30_000);
 });
 
-it('finds that the namespace lacks search attributes', { timeout: 60_000 }, async () => {
-  const { namespace, client } = stage;
-  const lacking = await found('missing-search-attributes', here('none'));
-  await client.connection.operatorService.addSearchAttributes({
-    namespace,
+it('finds that the namespace lacks search attributes', { timeout: 120_000 }, async () => {
+  const bare = await openBareStage(stage.address);
+  const given = { ...here('none'), service: doctorService(bare.client) };
+  const lacking = await found('missing-search-attributes', given);
+  await bare.client.connection.operatorService.addSearchAttributes({
+    namespace: bare.namespace,
     // 2: Keyword.
     searchAttributes: { EverloopAgent: 2, EverloopState: 2 },
   });
@@ -159,8 +161,9 @@ it('finds that the namespace lacks search attributes', { timeout: 60_000 }, asyn
     { severity: 'information', advice: expect.stringContaining('everloop setup') as string },
   ]);
   await eventually('they are there', async () => {
-    return (await found('missing-search-attributes', here('none'))).length === 0;
+    return (await found('missing-search-attributes', given)).length === 0;
   });
+  await bare.close();
 });
 
 it('finds a version that lacks workers for one of its queues', { timeout: 120_000 }, async () => {

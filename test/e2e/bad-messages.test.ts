@@ -143,7 +143,7 @@ describe('a message', () => {
       "Expected limit `iterations` to be a whole number from 0 up or 'unlimited', got -1. Change it.\n" +
         'Expected the names of limits to be among iterations, inputTokens, outputTokens, ' +
         'totalTokens, modelCalls, toolCalls, programSteps, children, questions, costUsd, ' +
-        'wallClockMs, activeMs, depth, custom, got `iteratoins`. Did you mean `iterations`?',
+        'wallClockMs, activeMs, depth, custom, onUnknownUsage, got `iteratoins`. Did you mean `iterations`?',
     ]);
     expect(step).toMatchObject({ status: 'success', value: 'done' });
     const events = await run.events();

@@ -158,14 +158,15 @@ describe('a reply that is of no use', () => {
   });
 
   it('ends the run when it comes again and again', async () => {
-    const { run } = await startWith(['no section at all']);
+    const { run } = await startWith(['no section at all'], { onUnparsed: 'retry' });
 
     const step = await run.result();
 
     expect(step).toMatchObject({
       status: 'limit_exceeded',
       reason: 'agent:format_parse_error_consecutive',
-      message: 'limit exceeded: agent:format_parse_error_consecutive is 4, the limit is 3',
+      message:
+        'limit exceeded: agent:format_parse_error_consecutive is 4, the limit is 3. The model wrote: "no section at all"',
       iterations: 4,
     });
     await stage.replay(run);

@@ -16,6 +16,7 @@ it('[R15] the last link of a run is archived too, for this user alone [R16]', as
   const agent = defineAgent({
     name: 'tester',
     mode: 'react',
+    onUnparsed: 'retry',
     limits: 'unlimited',
     model: { id: 'm', model: async ({ iteration }) => (iteration < 20 ? GARBAGE : answer()) },
   });

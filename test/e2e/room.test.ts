@@ -23,6 +23,7 @@ describe('the door of a run', () => {
     const agent = defineAgent({
       name: 'reader',
       mode: 'react',
+      onUnparsed: 'retry',
       limits: 'unlimited',
       compaction: false,
       model: {
