@@ -40,16 +40,16 @@ afterAll(async () => {
 
 describe.runIf(RUNS_ALL)('the first hour, with the packed package in an empty folder', () => {
   test('the program of the README answers', async () => {
-    const said = (count: number) => (messages: readonly { readonly role: string }[]) =>
-      messages.filter(({ role }) => role === 'assistant').length === count;
+    const results = (count: number) => (messages: readonly { readonly role: string }[]) =>
+      messages.filter(({ role }) => role === 'tool').length === count;
     mock.addFixtures([
       {
-        match: { predicate: ({ messages }) => said(0)(messages) },
-        response: { content: '<action>\n- tool: stock\n</action>' },
+        match: { predicate: ({ messages }) => results(0)(messages) },
+        response: { toolCalls: [{ name: 'stock', arguments: '{}' }] },
       },
       {
-        match: { predicate: ({ messages }) => said(1)(messages) },
-        response: { content: '<answer>Yes, 12 packets of tea.</answer>' },
+        match: { predicate: ({ messages }) => results(1)(messages) },
+        response: { content: 'Yes, 12 packets of tea.' },
       },
     ]);
     const { address, namespace } = inject('temporal');
