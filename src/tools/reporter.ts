@@ -7,7 +7,7 @@ import { checkOwnCount, checkOwnGauge, checkOwnEvent } from '../core/stats/user-
 import { priceUsage } from '../core/model/cost.ts';
 import type { Price } from '../core/contract/model.ts';
 import type { ReportedModelCall, Reports } from '../core/contract/outcome.ts';
-import { toJsonResult } from '../core/toolchain/result-json.ts';
+import { toJsonResult } from '../core/base/json-result.ts';
 import { shown } from '../core/text/shown.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import type { ReportContext } from '../define/definition/definitions.ts';
