@@ -264,7 +264,7 @@ export function loadAgentActivity(
       const waitMs = own ?? elsewhereMs;
       const { agent } = outcome;
       // Where a run waits for other workers, one of them may have a key.
-      const keyless = waitMs === 0 ? keyRefusal(registry, agent.spec) : undefined;
+      const keyless = waitMs === 0 ? await keyRefusal(registry, agent.spec) : undefined;
       return {
         ...agent,
         ...defined({ refusal: agent.refusal ?? keyless }),

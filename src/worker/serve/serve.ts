@@ -76,7 +76,8 @@ export async function serve(
   } = parts;
   // Report problems of the definitions before anything is started.
   const registry = createRegistry(defined({ agents, models, agentsModule }));
-  if (roles === undefined || roles.includes('models')) checkPackages(registry);
+  const callsModels = roles === undefined || roles.includes('models');
+  if (callsModels) checkPackages(registry);
   const { address, namespace, connection: toServer } = config.temporal;
   const server = await startOrFindServer({
     dataDir: config.dataDir,
@@ -130,7 +131,8 @@ export async function serve(
   const ready =
     version === undefined ? undefined : await readVersion(connection, server.namespace, version);
   if (ready?.notice !== undefined) Runtime.instance().logger.info(ready.notice);
-  for (const keyless of keylessModels(registry)) Runtime.instance().logger.warn(keyText(keyless));
+  const keyless = callsModels ? await keylessModels(registry) : [];
+  for (const model of keyless) Runtime.instance().logger.warn(keyText(model));
   return defined({ server, stopped, version: ready, shutdown: () => worker.shutdown() });
 }
 
