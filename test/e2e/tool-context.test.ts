@@ -26,7 +26,14 @@ function look(name: string, effect: ToolEffect): ToolDefinition {
     readsContext: true,
     execute: (_args, { run, runId, conversation, context }) => {
       const { city, _token, notes } = context ?? {};
-      seen[name] = { run, runId, conversation, city, _token, length: JSON.stringify(notes ?? '').length - 2 };
+      seen[name] = {
+        run,
+        runId,
+        conversation,
+        city,
+        _token,
+        length: JSON.stringify(notes ?? '').length - 2,
+      };
     },
   }) as ToolDefinition;
 }
