@@ -18,12 +18,12 @@ import { DEFAULT_TASK_QUEUE } from '../../client/everloop-client.ts';
 import { defined } from '../../core/base/defined.ts';
 import { isOwnEvent } from '../../core/contract/events.ts';
 import { missingPart } from '../../core/extension/own-parts.ts';
-import { NO_EXTENSIONS } from '../../core/extension/store.ts';
+import { NO_EXTENSIONS, type Extensions } from '../../core/extension/store.ts';
 import type { ChunkPublisher } from '../../core/streaming/chunk-stream.ts';
 import { publishTopic } from '../../core/streaming/topic-stream.ts';
 import type { ActivityRuntime } from '../../activities/activity-types.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
-import { loadWorkflowBundle, markOf } from '../bundle/bundle.ts';
+import { loadWorkflowBundle, markOf, type LoadedBundle } from '../bundle/bundle.ts';
 import { bundleExtensions } from '../bundle/bundle-extensions.ts';
 import { createToolPlaces } from '../../tools/isolate/tool-places.ts';
 import { checkPackages } from '../../registry/provider-packages.ts';
@@ -151,16 +151,7 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   const { agents, models, agentsModule } = parts;
   const known = createRegistry(defined({ agents, models, agentsModule }));
   const roles = parts.roles ?? ['workflows', 'models', 'tools'];
-  const { bundleDir: cacheDir, workflowsPath } = parts;
-  // Prompts describe the own parts of replies that a module of workflows adds.
-  const needsBundle = roles.includes('workflows') || workflowsPath !== undefined;
-  const workflowBundle = needsBundle
-    ? await loadWorkflowBundle(defined({ cacheDir, workflowsPath }))
-    : undefined;
-  const extensions =
-    workflowBundle === undefined || workflowsPath === undefined
-      ? NO_EXTENSIONS
-      : bundleExtensions(workflowBundle.code);
+  const { workflowBundle, extensions } = await loadBundle(parts, roles);
   const registry = { ...known, extensions };
   warnOfMissingParts(registry);
   if (roles.includes('models')) checkPackages(registry);
@@ -171,7 +162,7 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
     modelQueue,
     toolQueue,
     rules: NEWEST_RULES,
-    workflows: workflowsPath === undefined ? undefined : await markOf(workflowsPath),
+    workflows: parts.workflowsPath === undefined ? undefined : await markOf(parts.workflowsPath),
   });
   const { archive, chunks } = parts;
   const places = createToolPlaces(parts);
@@ -213,6 +204,21 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
     },
   };
+}
+
+/** The bundle, if this process needs it, and the own parts of replies that it adds. */
+async function loadBundle(
+  { bundleDir: cacheDir, workflowsPath }: WorkerParts,
+  roles: readonly WorkerRole[],
+): Promise<{ readonly workflowBundle?: LoadedBundle; readonly extensions: Extensions }> {
+  if (workflowsPath === undefined) {
+    const extensions = NO_EXTENSIONS;
+    if (!roles.includes('workflows')) return { extensions };
+    return { workflowBundle: await loadWorkflowBundle({ cacheDir }), extensions };
+  }
+  // A process without the role needs it as well: prompts describe own parts.
+  const workflowBundle = await loadWorkflowBundle({ cacheDir, workflowsPath });
+  return { workflowBundle, extensions: bundleExtensions(workflowBundle.code) };
 }
 
 /** Runs of such agents wait for another worker, so the operator has to know. */
