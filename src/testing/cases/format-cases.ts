@@ -41,112 +41,93 @@ const CONTENTS: readonly string[] = [
  * for (const { name, run } of formatCases(brackets)) test(name, run);
  */
 export function formatCases(format: OwnFormat): readonly PartCase[] {
-  const parse = (text: string, names = NAMES): readonly Block[] => parsed(format, text, names);
-  const written = (): string =>
-    CONTENTS.map((content, index) => {
-      const name = NAMES[index % NAMES.length] ?? '';
-      return writtenBy(format, [{ name, content }]);
-    }).join('\n');
-  return [
-    {
-      name: 'describes each section with its guidance',
-      run: () => {
-        const text = describedBy(format);
-        for (const { name, guidance } of DESCRIBED) {
-          if (!text.includes(name)) broken(`the description to name ${name}`, text);
-          const first = guidance.split('\n')[0] ?? '';
-          if (!text.includes(first)) broken(`the description to have the guidance ${first}`, text);
-        }
-        wantSame('the second description', text, describedBy(format));
-      },
-    },
-    {
-      name: 'reads the layout that it describes',
-      run: () => {
-        const text = describedBy(format);
-        const found = parse(
-          text,
-          DESCRIBED.map(({ name }) => name),
-        );
-        const wanted = DESCRIBED.map(({ name, guidance }) => ({ name, content: guidance }));
-        wantSame('the sections of the description', wanted, found, text);
-      },
-    },
-    {
-      name: 'reads what it writes',
-      run: () => {
-        for (const content of CONTENTS) {
-          const sections = frozen(NAMES.map((name) => ({ name, content })));
-          const text = writtenBy(format, sections);
-          wantSame('the sections', sections, parse(text), text);
-        }
-      },
-    },
-    {
-      name: 'reads the same sections from the same reply',
-      run: () => wantSame('the second reading', parse(written()), parse(written())),
-    },
-    {
-      name: 'finds no section in a reply without one',
-      run: () => {
-        for (const text of ['', ' \n', 'I do not know.', 'The answer is 42.\nThe plan holds.']) {
-          wantSame('the sections', [], parse(text), text);
-        }
-      },
-    },
-    {
-      name: 'keeps content inside its section',
-      run: () => {
-        const inner = writtenBy(format, [{ name: 'answer', content: 'x' }]);
-        const text = writtenBy(format, frozen([{ name: 'action', content: `a\n${inner}\nb` }]));
-        const names = parse(text).map(({ name }) => name);
-        if (names.includes('answer')) broken('content to open no section', names.join(), text);
-      },
-    },
-    {
-      name: 'writes sections in sections, empty ones and those without content',
-      run: () => {
-        const children = [
-          { name: 'error', content: 'no 😀' },
-          { name: 'search', content: '' },
-        ];
-        for (const sections of [[], [{ name: 'observation', children }], [{ name: 'task' }]]) {
-          writtenBy(format, frozen(sections));
-        }
-      },
-    },
-    {
-      name: 'reads replies that are cut off at any place',
-      run: () => {
-        const text = writtenBy(
-          format,
-          NAMES.map((name) => ({ name, content: 'two\nlines 😀' })),
-        );
-        const whole = parse(text).map(({ name }) => name);
-        for (const cut of cutsOf(text)) {
-          const names = parse(cut).map(({ name }) => name);
-          wantSame('the names of the sections', whole.slice(0, names.length), names, cut);
-        }
-      },
-    },
-    {
-      name: 'reads and writes halves of characters',
-      run: () => {
-        for (const text of [...halvesOf(written()), ...halvesOf(describedBy(format))]) {
-          parse(text);
-          writtenBy(format, [{ name: 'task', content: text }]);
-        }
-      },
-    },
-    {
-      name: 'reads hostile and huge replies in time',
-      run: () => {
-        for (const text of [...hostileTexts(written()), ...hostileTexts(describedBy(format))]) {
-          parse(text);
-        }
-      },
-    },
-  ];
+  return Object.entries(LAWS).map(([name, law]) => ({ name, run: () => law(format) }));
+}
+
+/** The laws, by name. */
+const LAWS: Readonly<Record<string, (format: OwnFormat) => void>> = {
+  'describes each section with its guidance': (format) => {
+    const text = describedBy(format);
+    for (const { name, guidance } of DESCRIBED) {
+      if (!text.includes(name)) broken(`the description to name ${name}`, text);
+      const first = guidance.split('\n')[0] ?? '';
+      if (!text.includes(first)) broken(`the description to have the guidance ${first}`, text);
+    }
+    wantSame('the second description', text, describedBy(format));
+  },
+  'reads the layout that it describes': (format) => {
+    const text = describedBy(format);
+    const found = parsed(
+      format,
+      text,
+      DESCRIBED.map(({ name }) => name),
+    );
+    const wanted = DESCRIBED.map(({ name, guidance }) => ({ name, content: guidance }));
+    wantSame('the sections of the description', wanted, found, text);
+  },
+  'reads what it writes': (format) => {
+    for (const content of CONTENTS) {
+      const sections = frozen(NAMES.map((name) => ({ name, content })));
+      const text = writtenBy(format, sections);
+      wantSame('the sections', sections, parsed(format, text), text);
+    }
+  },
+  'reads the same sections from the same reply': (format) =>
+    wantSame(
+      'the second reading',
+      parsed(format, sampleBy(format)),
+      parsed(format, sampleBy(format)),
+    ),
+  'finds no section in a reply without one': (format) => {
+    for (const text of ['', ' \n', 'I do not know.', 'The answer is 42.\nThe plan holds.']) {
+      wantSame('the sections', [], parsed(format, text), text);
+    }
+  },
+  'keeps content inside its section': (format) => {
+    const inner = writtenBy(format, [{ name: 'answer', content: 'x' }]);
+    const text = writtenBy(format, frozen([{ name: 'action', content: `a\n${inner}\nb` }]));
+    const names = parsed(format, text).map(({ name }) => name);
+    if (names.includes('answer')) broken('content to open no section', names.join(), text);
+  },
+  'writes sections in sections, empty ones and those without content': (format) => {
+    const children = [
+      { name: 'error', content: 'no 😀' },
+      { name: 'search', content: '' },
+    ];
+    for (const sections of [[], [{ name: 'observation', children }], [{ name: 'task' }]]) {
+      writtenBy(format, frozen(sections));
+    }
+  },
+  'reads replies that are cut off at any place': (format) => {
+    const text = writtenBy(
+      format,
+      NAMES.map((name) => ({ name, content: 'two\nlines 😀' })),
+    );
+    const whole = parsed(format, text).map(({ name }) => name);
+    for (const cut of cutsOf(text)) {
+      const names = parsed(format, cut).map(({ name }) => name);
+      wantSame('the names of the sections', whole.slice(0, names.length), names, cut);
+    }
+  },
+  'reads and writes halves of characters': (format) => {
+    for (const text of [...halvesOf(sampleBy(format)), ...halvesOf(describedBy(format))]) {
+      parsed(format, text);
+      writtenBy(format, [{ name: 'task', content: text }]);
+    }
+  },
+  'reads hostile and huge replies in time': (format) => {
+    for (const text of [...hostileTexts(sampleBy(format)), ...hostileTexts(describedBy(format))]) {
+      parsed(format, text);
+    }
+  },
+};
+
+/** Sections with all the contents, one after another. */
+function sampleBy(format: OwnFormat): string {
+  return CONTENTS.map((content, index) => {
+    const name = NAMES[index % NAMES.length] ?? '';
+    return writtenBy(format, [{ name, content }]);
+  }).join('\n');
 }
 
 function describedBy(format: OwnFormat): string {
@@ -158,7 +139,11 @@ function writtenBy(format: OwnFormat, sections: readonly FormattedSection[]): st
 }
 
 /** The sections of `text`, as the loop takes them. */
-function parsed(format: OwnFormat, text: string, names: readonly string[]): readonly Block[] {
+function parsed(
+  format: OwnFormat,
+  text: string,
+  names: readonly string[] = NAMES,
+): readonly Block[] {
   const reading = readSafely((whole) => format.parse(whole, names), text);
   if (reading.kind === 'threw') broken('`parse` never to throw', reading.text, text);
   const { value } = reading;

@@ -10,7 +10,7 @@ export interface PartCase {
   /** In words, such as `reads what it describes`. */
   readonly name: string;
   /** Throws an Error with what was expected and what was got. */
-  run(): void;
+  readonly run: () => void;
 }
 
 /** Characters of a text that repeats one line or mark. */
@@ -109,7 +109,7 @@ export function hostileTexts(sample: string): readonly string[] {
     '__proto__',
     sample.replaceAll('\n', '\r\n'),
     sample + sample,
-    [...sample].toReversed().join(''),
+    Array.from(sample).toReversed().join(''),
     sample.replaceAll(/\w+/g, '__proto__'),
     `${sample}\n\n${sample.toUpperCase()}`,
     ...lines.flatMap((line) => [line, filled(`${line}\n`, LONG), filled(line, LONG)]),
