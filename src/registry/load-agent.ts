@@ -5,6 +5,7 @@ import type { AgentSpec } from '../core/contract/spec.ts';
 import { byteSize, isPlainObject, type Json } from '../core/base/json.ts';
 import type { UsageProblem } from '../core/base/usage-error.ts';
 import { shown } from '../core/text/shown.ts';
+import { callbackProblems } from '../core/start/callback-specs.ts';
 import { prepareInput, type Refusal, type RunMaterial } from '../core/start/prepare-input.ts';
 import { memoryProblem } from '../core/start/start-input.ts';
 import { compileAgent, type AgentWarning } from './compile-agent.ts';
@@ -156,6 +157,7 @@ const FIELDS = {
   },
   memory: badMemory,
   model: { wanted: 'to be the id of a model entry', fits: isString },
+  onEvent: callbackProblems,
 } satisfies FieldRules;
 
 function otherVersion(v: unknown): readonly UsageProblem[] {

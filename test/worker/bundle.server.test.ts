@@ -60,6 +60,8 @@ describe('loadWorkflowBundle', () => {
     expect(Object.entries(importWorkflows()).map(([key, { name }]) => [key, name])).toEqual([
       ['greet', 'greet'],
       ['wave', 'wave'],
+      // Every bundle delivers callbacks, whatever its module exports.
+      ['deliverCallbacks', 'deliverCallbacks'],
     ]);
   });
 

@@ -4,6 +4,7 @@
  * name.
  */
 import type { AgentSpec, FormatSpec, SectionSpec, ToolSpec } from '../../core/contract/spec.ts';
+import type { OnEventInput } from '../../core/contract/callback.ts';
 import type { LimitsInput } from '../../core/contract/input.ts';
 import type { AgentTime } from '../../core/run/time.ts';
 import type { CompactionSpec } from '../../core/contract/compaction.ts';
@@ -200,6 +201,7 @@ export interface AgentDefinition {
    */
   readonly stages?: readonly AgentDefinition[];
   readonly limits?: LimitsInput;
+  readonly onEvent?: OnEventInput;
   /** Absent: the default for the model. */
   readonly compaction?: CompactionSpec | false;
   readonly maxTurns?: number;

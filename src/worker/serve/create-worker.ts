@@ -12,6 +12,7 @@ import {
 } from '@temporalio/worker';
 import type { Archive } from '../../activities/archive-transcript.ts';
 import { createActivities } from '../../activities/create-activities.ts';
+import type { CallbackSettings } from '../../callbacks/deliver.ts';
 import type { AgentDefinition } from '../../define/definition/definitions.ts';
 import type { ModelEntry } from '../../define/model/model-entry.ts';
 import { DEFAULT_TASK_QUEUE } from '../../client/everloop-client.ts';
@@ -101,6 +102,8 @@ export interface WorkerParts extends WorkParts {
   readonly cacheBytes?: number;
   readonly maxCachedWorkflows?: number;
   readonly shutdownGraceMs?: number;
+  /** What callbacks of runs are sent with. Default: this worker sends none. */
+  readonly callbacks?: CallbackSettings;
   /** The version that this worker is part of; default: none. */
   readonly version?: WorkerVersion;
   /** Patches of the workflow that no run may begin to use on this worker; default: none. */
@@ -159,7 +162,16 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   });
   const { archive, chunks } = parts;
   const places = createToolPlaces(parts);
-  const activities = createActivities({ registry, runtime, cache, chunks, archive, places });
+  const { callbacks = { secrets: [] } } = parts;
+  const activities = createActivities({
+    registry,
+    runtime,
+    cache,
+    chunks,
+    archive,
+    places,
+    callbacks,
+  });
   const sinks = createSinks({
     cache,
     archive,
