@@ -2,12 +2,11 @@
 FROM node:20-bookworm-slim AS install
 WORKDIR /app
 COPY package.json package-lock.json ./
+# Temporal's core ships for five machines, 28 MB each; an install keeps that of the image.
+COPY scripts/prune-native-core.mjs ./scripts/
 RUN npm ci --omit=dev
 # Everloop brings no provider. These are for the agents of worker.ts.
 RUN npm install --no-save --omit=dev @ai-sdk/openai@3 zod@4
-# The core ships for five machines, 28 MB each; this image runs on one of them.
-RUN case "$(uname -m)" in x86_64) keep=x86_64-unknown-linux-gnu ;; *) keep=aarch64-unknown-linux-gnu ;; esac \
-  && find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 ! -name "$keep" -exec rm -r {} +
 
 FROM node:20-bookworm-slim
 # Locale and time zone are the same on every worker: replay must not depend on a machine's own.

@@ -2,7 +2,7 @@
  * The key that a provider's model lacks. Adapters of the AI SDK read their key when they make the
  * headers of a request, so it can be missed without one.
  */
-import type { ModelEntry } from '../define/model/model-entry.ts';
+import type { CalledEntry } from '../define/model/model-entry.ts';
 
 /**
  * Adapters whose headers come from options and environment alone. Others, such as Vertex, fetch a
@@ -14,9 +14,8 @@ const PROVIDERS: readonly string[] = ['openai.', 'anthropic.', 'google.generativ
 const VARIABLE = /\b([A-Z][A-Z0-9_]{2,63}) environment variable\b/;
 
 /** The environment variable in which `model` looks for its key in vain; undefined: not known. */
-export function missingKey(model: ModelEntry['model']): string | undefined {
-  // The package of a model that is named by its provider is loaded by the first call.
-  if (typeof model === 'function' || typeof model === 'string') return undefined;
+export function missingKey(model: CalledEntry['model']): string | undefined {
+  if (typeof model === 'function') return undefined;
   if (!PROVIDERS.some((name) => model.provider.startsWith(name))) return undefined;
   const { config } = model as { readonly config?: { readonly headers?: unknown } };
   const headers = config?.headers;

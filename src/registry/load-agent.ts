@@ -7,7 +7,7 @@ import type { UsageProblem } from '../core/base/usage-error.ts';
 import { shown } from '../core/text/shown.ts';
 import { callbackProblems } from '../core/start/callback-specs.ts';
 import { prepareInput, type Refusal, type RunMaterial } from '../core/start/prepare-input.ts';
-import { memoryProblem } from '../core/start/start-input.ts';
+import { isConversationId, MAX_ID_BYTES, memoryProblem } from '../core/start/start-input.ts';
 import { compileAgent, type AgentWarning } from './compile-agent.ts';
 import type {
   AgentDefinition,
@@ -154,6 +154,11 @@ const FIELDS = {
   history: {
     wanted: "to be a list of { role: 'user' or 'assistant', text }",
     fits: listOf(isHistoryTurn),
+  },
+  conversation: {
+    wanted: `to be text of 1 to ${MAX_ID_BYTES} bytes`,
+    fits: isConversationId,
+    advice: 'Choose another.',
   },
   memory: badMemory,
   model: { wanted: 'to be the id of a model entry', fits: isString },

@@ -19,7 +19,8 @@ export function checkPackages(registry: Registry): void {
   if (problems.length > 0) throw usageErrorOf(problems);
 }
 
-function modelsOf({ agents, models }: Registry): ReadonlySet<string> {
+/** The ids of all models that the agents and entries of a worker name. */
+export function modelsOf({ agents, models }: Registry): ReadonlySet<string> {
   const ids = new Set(models.keys());
   for (const { definition } of agents.values()) {
     const compiled = compileAgent(definition, models);

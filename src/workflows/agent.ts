@@ -138,7 +138,7 @@ function freshState(
   parent: ParentLink | null,
   { spec, material }: LoadedAgent,
 ): RunState {
-  const { history, memory } = input;
+  const { history, memory, conversation } = input;
   const { firstExecutionRunId, startTime } = workflowInfo();
   return startState(
     {
@@ -146,7 +146,10 @@ function freshState(
       agentPath: parent?.path ?? spec.name,
       depth: parent?.depth ?? 0,
       startedAt: startTime.getTime(),
-      ...defined({ parent: parent ?? undefined }),
+      ...defined({
+        parent: parent ?? undefined,
+        conversation: parent === null ? conversation : parent.conversation,
+      }),
     },
     {
       spec,

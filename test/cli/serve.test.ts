@@ -3,8 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { UsageError } from '../../src/core/base/usage-error.ts';
+import type { LocalOptions } from '../../src/worker/serve/local.ts';
 import type { RunWorkerOptions, WorkerReady } from '../../src/worker/serve/run-worker.ts';
 import { cli, type CliResult, type CliSetup } from './cli-fixture.ts';
 
@@ -70,6 +72,27 @@ describe('everloop dev', () => {
     expect(plain.stderr).toMatch(/task queue +folder\n/);
     expect(named.options.taskQueue).toBe('mine');
     expect(elsewhere.options.taskQueue).toBe('everloop');
+  });
+});
+
+describe('everloop run', () => {
+  it('gives its worker the agent file, for isolated tools and packages of providers', async () => {
+    let options: LocalOptions | undefined;
+    const { exitCode } = await cli(['run', 'forecaster', 'go', ...AGENTS], {
+      cwd: ROOT,
+      env: { EVERLOOP_DATA_DIR: dataDir },
+      io: {
+        local: async (given) => {
+          options = given;
+          throw new UsageError('agent_file', 'Stop here.');
+        },
+      },
+    });
+
+    expect(exitCode).toBe(2);
+    expect(options?.agentsModule).toBe(
+      pathToFileURL(join(ROOT, 'examples', 'docs', 'modes.ts')).href,
+    );
   });
 });
 

@@ -1,6 +1,7 @@
-import { execFile } from 'node:child_process';
+/** What a user does first: installs the package in an empty folder, and runs the README's program. */
+import { execFile, type ExecFileOptions } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +12,7 @@ import { startAimock } from '../support/aimock.ts';
 import { RUNS_ALL } from '../support/extent.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const TYPESCRIPT = fileURLToPath(import.meta.resolve('typescript/package.json'));
 const run = promisify(execFile);
 
 /** The program of the README, and what it tells a user to install. */
@@ -18,53 +20,152 @@ const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
 const program = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
 const packages = /npm install everloop (.*)/.exec(readme)?.[1]?.split(' ') ?? [];
 
-let folder = '';
+/** Its model as an id, whose package is loaded when it is needed. */
+const byName = program
+  .replace("import { openai } from '@ai-sdk/openai';\n", '')
+  .replace("openai('gpt-5-mini')", "'openai/gpt-5-mini'");
+
+/** Everything that the package exports, and types that say more than `any`. */
+const TYPED = `
+import * as everloop from 'everloop';
+import * as workflow from 'everloop/workflow';
+import * as worker from 'everloop/worker';
+import * as core from 'everloop/core';
+import * as lisp from 'everloop/lisp';
+import * as ui from 'everloop/ui';
+import * as testing from 'everloop/testing';
+export const entries = [everloop, workflow, worker, core, lisp, ui, testing];
+
+const stock = everloop.defineTool({ name: 'stock', description: 'Our stock', execute: () => 12 });
+const agent = everloop.defineAgent({ name: 'clerk', model: 'openai/gpt-5-mini', tools: [stock] });
+const client = await worker.local({ agents: [agent] });
+const run = await client.start('clerk', { task: 'Do we have tea?' });
+const { status } = await run.result();
+status satisfies string;
+// @ts-expect-error A status is one of some words.
+status satisfies 7;
+// @ts-expect-error A model is none of these.
+everloop.defineAgent({ name: 'clerk', model: { provider: 'openai' } });
+`;
+
+/** The strictest check: also of the declarations that the program reaches. */
+const CHECKED = '--noEmit --strict --skipLibCheck false --target es2022 --types node'.split(' ');
+
+/** Errors that the SDK of Temporal has by itself are not ours to mend. */
+const OF_TEMPORAL = /^node_modules\/@temporalio\//;
+
+let home = '';
+/** A folder with Everloop alone, and one with all that the README installs. */
+const folderOf = (name: 'bare' | 'first'): string => join(home, name);
 let mock: LLMock;
+
+async function install(name: 'bare' | 'first', ...names: readonly string[]): Promise<void> {
+  const folder = folderOf(name);
+  await mkdir(folder);
+  await run('npm', ['install', ...names], { cwd: folder });
+}
 
 beforeAll(async () => {
   if (!RUNS_ALL) return;
-  folder = await mkdtemp(join(tmpdir(), 'everloop-first-hour-'));
+  home = await mkdtemp(join(tmpdir(), 'everloop-first-hour-'));
   mock = await startAimock();
   await run('npm', ['run', 'build'], { cwd: ROOT });
-  await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: ROOT });
-  const [tarball = ''] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
-  await run('npm', ['install', join(folder, tarball), ...packages], { cwd: folder });
-  await writeFile(join(folder, 'clerk.mts'), program);
+  await run('npm', ['pack', '--ignore-scripts', '--pack-destination', home], { cwd: ROOT });
+  const [tarball = ''] = (await readdir(home)).filter((name) => name.endsWith('.tgz'));
+  await install('bare', join(home, tarball));
+  await install('first', join(home, tarball), ...packages);
+  await writeFile(join(folderOf('first'), 'clerk.mts'), program);
+  await writeFile(join(folderOf('first'), 'by-name.mts'), byName);
+  await writeFile(join(folderOf('bare'), 'typed.mts'), TYPED);
 }, 600_000);
 
 afterAll(async () => {
   if (!RUNS_ALL) return;
   await mock.stop();
-  await rm(folder, { recursive: true, force: true });
+  await rm(home, { recursive: true, force: true });
 });
 
-describe.runIf(RUNS_ALL)('the first hour, with the packed package in an empty folder', () => {
-  test('the program of the README answers', async () => {
-    const results = (count: number) => (messages: readonly { readonly role: string }[]) =>
-      messages.filter(({ role }) => role === 'tool').length === count;
-    mock.addFixtures([
-      {
-        match: { predicate: ({ messages }) => results(0)(messages) },
-        response: { toolCalls: [{ name: 'stock', arguments: '{}' }] },
-      },
-      {
-        match: { predicate: ({ messages }) => results(1)(messages) },
-        response: { content: 'Yes, 12 packets of tea.' },
-      },
-    ]);
-    const { address, namespace } = inject('temporal');
+/** Runs a program of the folder on the server of the tests. */
+function start(file: string, env: ExecFileOptions['env']): ReturnType<typeof run> {
+  const { address, namespace } = inject('temporal');
+  return run(process.execPath, ['--import', 'tsx', file], {
+    cwd: folderOf('first'),
+    timeout: 60_000,
+    env: {
+      PATH: process.env['PATH'],
+      TEMPORAL_ADDRESS: address,
+      TEMPORAL_NAMESPACE: namespace,
+      ...env,
+    },
+  });
+}
 
-    const { stdout } = await run(process.execPath, ['--import', 'tsx', 'clerk.mts'], {
-      cwd: folder,
-      env: {
-        PATH: process.env['PATH'],
-        TEMPORAL_ADDRESS: address,
-        TEMPORAL_NAMESPACE: namespace,
+describe.runIf(RUNS_ALL)('the first hour, with the packed package in an empty folder', () => {
+  test.each(['clerk.mts', 'by-name.mts'])(
+    'the program of the README answers: %s',
+    async (file) => {
+      const results = (count: number) => (messages: readonly { readonly role: string }[]) =>
+        messages.filter(({ role }) => role === 'tool').length === count;
+      mock.addFixtures([
+        {
+          match: { predicate: ({ messages }) => results(0)(messages) },
+          response: { toolCalls: [{ name: 'stock', arguments: '{}' }] },
+        },
+        {
+          match: { predicate: ({ messages }) => results(1)(messages) },
+          response: { content: 'Yes, 12 packets of tea.' },
+        },
+      ]);
+
+      const { stdout } = await start(file, {
         OPENAI_API_KEY: 'sk-test-key-0123456789',
         OPENAI_BASE_URL: `${mock.url}/v1`,
-      },
-    });
+      });
 
-    expect(stdout).toBe('Yes, 12 packets of tea.\n');
-  }, 180_000);
+      expect(stdout).toBe('Yes, 12 packets of tea.\n');
+    },
+    180_000,
+  );
+
+  test.each(['clerk.mts', 'by-name.mts'])(
+    'without a key it ends within a minute, and names the variable: %s',
+    async (file) => {
+      await expect(start(file, {})).rejects.toMatchObject({
+        code: 1,
+        stdout: '',
+        stderr: expect.stringMatching(
+          /Expected a key for model `openai\S+gpt-5-mini` in OPENAI_API_KEY, got none\. Set it/,
+        ),
+      });
+    },
+    180_000,
+  );
+
+  test.runIf(process.platform === 'linux' && process.arch === 'x64')(
+    'Everloop and all that it brings take at most 200 MB on Linux x64',
+    async () => {
+      const { stdout } = await run('du', ['-sm', 'node_modules'], { cwd: folderOf('bare') });
+
+      expect(Number.parseInt(stdout, 10)).toBeLessThanOrEqual(200);
+    },
+  );
+
+  test.each(['nodenext', 'bundler'])(
+    'the published types need no other package: %s',
+    async (resolution) => {
+      const tsc = join(TYPESCRIPT, '..', 'bin', 'tsc');
+      const module = resolution === 'bundler' ? 'esnext' : 'nodenext';
+      const compiled = run(
+        process.execPath,
+        [tsc, ...CHECKED, '--module', module, '--moduleResolution', resolution, 'typed.mts'],
+        { cwd: folderOf('bare') },
+      );
+
+      const { stdout } = await compiled.catch((error: unknown) => error as { stdout: string });
+
+      const errors = stdout.split('\n').filter((line) => line.includes('error TS'));
+      expect(errors.filter((line) => !OF_TEMPORAL.test(line))).toEqual([]);
+    },
+    120_000,
+  );
 });

@@ -3,7 +3,7 @@ import { google } from '@ai-sdk/google';
 import { openai } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { ModelEntry } from '../../src/define/model/model-entry.ts';
+import type { CalledEntry } from '../../src/define/model/model-entry.ts';
 import { keyVariable, missingKey } from '../../src/models/missing-key.ts';
 
 afterEach(() => vi.unstubAllEnvs());
@@ -30,8 +30,8 @@ describe('the missing key of a model', () => {
     expect(missingKey(createAnthropic({ apiKey: 'given' })('claude'))).toBeUndefined();
     const free = createOpenAICompatible({ name: 'free', baseURL: 'http://127.0.0.1:1/v1' })('any');
     expect(missingKey(free)).toBeUndefined();
-    expect(missingKey(vertex as unknown as ModelEntry['model'])).toBeUndefined();
-    expect(missingKey({ provider: 'openai.chat' } as ModelEntry['model'])).toBeUndefined();
+    expect(missingKey(vertex as unknown as CalledEntry['model'])).toBeUndefined();
+    expect(missingKey({ provider: 'openai.chat' } as CalledEntry['model'])).toBeUndefined();
     expect(headers).not.toHaveBeenCalled();
   });
 

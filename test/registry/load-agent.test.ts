@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { compileAgent } from '../../src/registry/compile-agent.ts';
 import { DEFAULT_COMPACTION } from '../../src/define/agent/define-compaction.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import { fanOut } from '../../src/define/pipeline/define-fan-out.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
 import { defineValidator } from '../../src/define/tool/define-validator.ts';
 import { loadAgentActivity } from '../../src/activities/tool-activities.ts';
@@ -14,6 +15,7 @@ import { loadAgent, MAX_SPEC_BYTES } from '../../src/registry/load-agent.ts';
 import type { ModelEntry } from '../../src/define/model/model-entry.ts';
 import type { ModelMiddleware } from '../../src/define/definition/middleware.ts';
 import type { AgentInput } from '../../src/core/contract/input.ts';
+import { startInput } from '../../src/core/start/start-input.ts';
 import { DEFAULT_LIMITS } from '../../src/core/limits/default-limits.ts';
 import { createRegistry } from '../../src/registry/registry.ts';
 import { silentModel } from '../define/agents.ts';
@@ -74,6 +76,16 @@ describe('loadAgent', () => {
         /^Expected the specification of agent `verbose` to be at most 1048576 bytes, got \d+\. Shorten /,
       ),
     });
+  });
+
+  test('needs a task, but none for a fan-out, whose items may be the tasks', () => {
+    const each = fanOut('each', writer);
+    const started = startInput('each', { context: { items: ['a', 'b'] } });
+
+    const outcome = loadAgent(createRegistry({ agents: [each, writer], models }), started);
+
+    expect(outcome).toMatchObject({ kind: 'loaded' });
+    expect(load({ task: { text: '' } })).toMatchObject({ code: 'invalid_input' });
   });
 
   test('compiles the specification: models with fallbacks, limits, hash', () => {
@@ -437,6 +449,20 @@ describe('the activity loadAgent', () => {
       expect(await refusalOf({ model: 'claude' })).toMatchObject({
         message: expect.stringContaining('in ANTHROPIC_API_KEY, got none. Set it in'),
       });
+    });
+
+    test('refuses it for models that are named by their provider, and loaded for that', async () => {
+      expect(await refusalOf({ model: 'openai/gpt-5-mini' })).toMatchObject({
+        code: 'model_auth',
+        message: expect.stringMatching(
+          /^Expected a key for model `openai\/gpt-5-mini` in OPENAI_API_KEY, got none\./,
+        ),
+      });
+
+      vi.stubEnv('OPENAI_API_KEY', 'a-key');
+      expect(await refusalOf({ model: 'openai/gpt-5-mini' })).toBeUndefined();
+      // Its package is absent, which its call reports.
+      expect(await refusalOf({ model: 'xai/grok' })).toBeUndefined();
     });
 
     test('starts it where it may wait for another worker, or needs no key', async () => {

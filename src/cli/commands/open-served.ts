@@ -65,10 +65,11 @@ export async function openServed(
         'them, or leave the run to other workers with `--no-serve`.',
     );
   }
-  const { agents, models } = file;
+  const { agents, models, url: agentsModule } = file;
   const everloop = await io.local({
     agents,
     models,
+    agentsModule,
     env: io.env,
     taskQueue: await servedQueue(cli),
     shutdownGraceMs: SHUTDOWN_GRACE_MS,

@@ -79,6 +79,8 @@ export interface ToolSpec {
   readonly output?: JsonObject;
   /** True: successful results are kept for equal calls of the run. */
   readonly cache?: true;
+  /** True: calls get the context of the run. */
+  readonly readsContext?: true;
   /** Which calls a person must approve: all, or those a function picks. Absent: none. */
   readonly approval?: 'always' | 'function';
   /** The time to decide, after which the call is denied. Absent: no deadline. */

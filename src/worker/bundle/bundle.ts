@@ -58,6 +58,9 @@ const EXTENSION = extname(fileURLToPath(import.meta.url));
 /** The module that exports Everloop's workflows, in the sources or in the build. */
 export const WORKFLOWS_PATH: string = pathBeside(`../../workflows/index${EXTENSION}`);
 
+/** The module of the workflow that delivers callbacks. */
+const CALLBACKS_PATH = pathBeside(`../../workflows/deliver-callbacks${EXTENSION}`);
+
 /** The entry of the program language, in the sources or in the build. */
 const LANGUAGE_PATH = pathBeside(`../../lisp${EXTENSION}`);
 
@@ -155,7 +158,7 @@ async function makeBundle(
       failureConverterPath: FAILURE_CONVERTER_PATH,
       preloadModules: [...preloadModules],
       logger,
-      webpackConfigHook: (config) => smallAndModern(noteFiles(files)(config)),
+      webpackConfigHook: (config) => smallAndModern(noteFiles(files)(findSdk(config))),
     });
     // The entry follows from the path, so it is no source whose changes count.
     const isSource = (file: string): boolean =>
@@ -177,13 +180,23 @@ async function makeBundle(
  */
 async function entryOf(workflowsPath: string, cacheDir: string): Promise<string> {
   if (workflowsPath === WORKFLOWS_PATH) return workflowsPath;
-  const [own, ours] = [workflowsPath, WORKFLOWS_PATH].map((path) => JSON.stringify(path));
+  const [own, ours] = [workflowsPath, CALLBACKS_PATH].map((path) => JSON.stringify(path));
   const text = `const { ${CALLBACK_WORKFLOW} } = require(${ours});\nmodule.exports = { ...require(${own}), ${CALLBACK_WORKFLOW} };\n`;
   const file = join(cacheDir, `workflows-${hashOf(text).slice(0, 16)}.cjs`);
   await makeFolder(cacheDir);
   await writeWhole(file, text);
   return file;
 }
+
+/** An entry that is in no project finds the SDK where Everloop does. */
+function findSdk(config: WebpackConfig): WebpackConfig {
+  const { modules = ['node_modules'] } = config.resolve ?? {};
+  const sdk = createRequire(import.meta.url).resolve('@temporalio/workflow/package.json');
+  const folder = dirname(dirname(dirname(sdk)));
+  return { ...config, resolve: { ...config.resolve, modules: [...modules, folder] } };
+}
+
+type WebpackConfig = Parameters<NonNullable<BundleOptions['webpackConfigHook']>>[0];
 
 /** The errors in the bundler's output, without its table of modules and its stack traces. */
 function errorsOf(output: string): string | undefined {

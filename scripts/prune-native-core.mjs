@@ -1,0 +1,33 @@
+/**
+ * Runs after `npm install`. Temporal's native core comes with builds for five machines, 28 MB each.
+ * Only that of the machine stays, as npm does for esbuild and swc. `npm install --os --cpu` names
+ * another machine; with `EVERLOOP_ALL_PLATFORMS=1` all builds stay. An install never fails here, and
+ * deletes nothing if no build is that of the machine.
+ */
+import { readdirSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+/** How the core names what Node calls `process.arch` and `process.platform`. */
+const ARCHITECTURES = { x64: 'x86_64', arm64: 'aarch64' };
+const SYSTEMS = { linux: 'linux', darwin: 'darwin', win32: 'windows' };
+
+const { npm_config_os: os, npm_config_cpu: cpu, EVERLOOP_ALL_PLATFORMS: keepsAll } = process.env;
+const architecture = ARCHITECTURES[cpu || process.arch];
+const system = SYSTEMS[os || process.platform];
+
+/** Whether `build`, such as `x86_64-unknown-linux-gnu`, runs on the machine. */
+const fits = (build) => build.startsWith(`${architecture}-`) && build.includes(`-${system}`);
+
+try {
+  const worker = createRequire(import.meta.url).resolve('@temporalio/worker/package.json');
+  const core = createRequire(worker).resolve('@temporalio/core-bridge/package.json');
+  const folder = join(dirname(core), 'releases');
+  const builds = readdirSync(folder);
+  const others = builds.filter((build) => !fits(build));
+  if (!keepsAll && others.length < builds.length) {
+    for (const build of others) rmSync(join(folder, build), { recursive: true });
+  }
+} catch {
+  // Read-only, or laid out in another way: the builds of other machines do no harm.
+}
