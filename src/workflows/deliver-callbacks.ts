@@ -3,17 +3,18 @@
  * neither waits for a receiver, nor ends with one, and what it said at its end is still delivered.
  */
 import {
+  ApplicationFailure,
   isCancellation,
   proxyActivities,
   setWorkflowOptions,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { EverloopActivities } from '../activities/activity-types.ts';
+import type { FailureType } from '../core/base/failure-types.ts';
 import { errorText } from '../core/base/error-text.ts';
 import { isPlainObject } from '../core/base/json.ts';
 import type { CallbackMessage } from '../core/contract/callback.ts';
 import { CALLBACK_OPTIONS } from './attempts/activity-options.ts';
-import { failureOf } from './failures.ts';
 
 /**
  * Delivers each message of a {@link CallbackOrder}, all at once; the service repeats each for a day.
@@ -23,7 +24,7 @@ import { failureOf } from './failures.ts';
 export async function deliverCallbacks(order: unknown): Promise<void> {
   const messages = isPlainObject(order) ? order['messages'] : undefined;
   if (!Array.isArray(messages)) {
-    throw failureOf('invalid_input', 'Expected callbacks to deliver, got something else.');
+    throw failed('invalid_input', 'Expected callbacks to deliver, got something else.');
   }
   const { deliverCallback } = proxyActivities<EverloopActivities>(CALLBACK_OPTIONS);
   const ends = await Promise.allSettled(
@@ -36,10 +37,15 @@ export async function deliverCallbacks(order: unknown): Promise<void> {
   if (first === undefined) return;
   if (isCancellation(first)) throw first;
   const cause = errorText(first instanceof Error ? (first.cause ?? first) : first);
-  throw failureOf(
+  throw failed(
     'callback_failed',
     `${failures.length} of ${messages.length} callbacks were not delivered. The first: ${cause}`,
   );
+}
+
+/** As `failureOf`, whose module would bring the whole core into bundles of other workflows. */
+function failed(type: FailureType, message: string): ApplicationFailure {
+  return ApplicationFailure.create({ type, message, nonRetryable: true });
 }
 
 // It may take a day, and must not keep an old version of the workers in service for so long. The
