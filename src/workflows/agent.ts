@@ -7,6 +7,7 @@ import type { ActivityRuntime, LoadedAgent } from '../activities/activity-types.
 import type { Ending } from '../core/run/ending.ts';
 import { createTreeHandlers, progressOf } from '../core/children/tree-handlers.ts';
 import type { AgentInput } from '../core/contract/input.ts';
+import { missingPart } from '../core/extension/own-parts.ts';
 import { finish, runLoop, type LoopEnd, type Opening } from '../core/loop/loop.ts';
 import { givenMaterial } from '../core/start/prepare-input.ts';
 import type { Next } from '../core/loop/work.ts';
@@ -21,7 +22,7 @@ import { isPlainObject } from '../core/base/json.ts';
 import { callbackProblems, compileCallbacks } from '../core/start/callback-specs.ts';
 import { createCallbacks } from './callbacks.ts';
 import { handOver } from './continuation.ts';
-import { leaveWith, loadFailure, toWorkflowFailure } from './failures.ts';
+import { leaveWith, loadFailure, RefusedTask, toWorkflowFailure } from './failures.ts';
 import { applyAdjustment, installHandlers } from './handlers.ts';
 import { CanceledEarly, loadAnywhere } from './load-anywhere.ts';
 import { openSession, traceOf, type Session } from './session.ts';
@@ -50,6 +51,7 @@ export async function runAgentWorkflow(
     installHandlers(session);
     const native = watchNativeCancel(session);
     const { state, runtime, opening } = await startOrRestore(start, session);
+    refuseUnlessExtended(state.head.spec);
 
     // An abort cancels this scope: calls in flight end, the loop goes on.
     const flight = new CancellationScope({ cancellable: true });
@@ -80,6 +82,13 @@ export async function runAgentWorkflow(
     if (early !== null) return leaveWith(early);
     throw failure;
   }
+}
+
+/** This worker may lack an own part that the worker which loaded the agent had. */
+function refuseUnlessExtended(spec: AgentSpec): void {
+  const what = missingPart(spec);
+  if (what === undefined) return;
+  throw new RefusedTask(`This worker lacks ${what}. A worker whose module adds it takes the run.`);
 }
 
 /**

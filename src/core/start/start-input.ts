@@ -14,7 +14,7 @@ import type { StepMemory } from '../contract/step.ts';
 import type { Task } from '../base/message.ts';
 import { shown } from '../text/shown.ts';
 import { wellFormedText } from '../text/well-formed.ts';
-import { toJsonResult } from '../toolchain/result-json.ts';
+import { toJsonResult } from '../base/json-result.ts';
 import { UsageError } from '../base/usage-error.ts';
 import { EMPTY_MEMORY, type ProgramMemory } from '../../lisp.ts';
 
