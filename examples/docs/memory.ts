@@ -4,9 +4,11 @@ import { z } from 'zod';
 import {
   defineAgent,
   defineTool,
+  ToolError,
   type AgentDefinition,
   type AgentModel,
   type Everloop,
+  type JsonObject,
   type RunHandle,
 } from '../../src/index.ts';
 
@@ -52,6 +54,12 @@ export function openNotes(file: string): Notes {
 /** An agent that remembers what customers say, over runs. */
 export function host(model: AgentModel, notes: Notes): AgentDefinition {
   // #region tools
+  /** Whose notes a run may read and write: the start says it. */
+  const ownerOf = (context: JsonObject = {}): string => {
+    const id = context['_customer'];
+    if (typeof id === 'string') return id;
+    throw new ToolError('this run is about no customer');
+  };
   const remember = defineTool({
     name: 'remember',
     description: 'Keeps a lasting fact about this customer, in one sentence.',
@@ -59,7 +67,7 @@ export function host(model: AgentModel, notes: Notes): AgentDefinition {
     readsContext: true,
     parameters: z.object({ fact: z.string().max(500) }),
     execute: async ({ fact }, { context, idempotencyKey }) => {
-      await notes.add({ id: idempotencyKey, about: String(context?.['_customer']), text: fact });
+      await notes.add({ id: idempotencyKey, about: ownerOf(context), text: fact });
       return 'Noted.';
     },
   });
@@ -70,7 +78,7 @@ export function host(model: AgentModel, notes: Notes): AgentDefinition {
     readsContext: true,
     parameters: z.object({ word: z.string() }),
     execute: async ({ word }, { context }) => {
-      const found = await notes.find(String(context?.['_customer']), word);
+      const found = await notes.find(ownerOf(context), word);
       return found.length === 0 ? 'Nothing is known.' : found.map(({ text }) => text);
     },
   });

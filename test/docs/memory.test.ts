@@ -32,16 +32,16 @@ function call(name: string, args: object): ModelReply {
   return { toolCalls: [{ name, args: { ...args } }] };
 }
 
-/** Runs the host for a customer; returns what the model read of its call, and the Step. */
+/** Runs the host, for a customer if one is named; returns what the model read of its call, and the Step. */
 async function served(
   notes: Notes,
-  customer: string,
+  customer: string | null,
   reply: ModelReply,
 ): Promise<{ readonly read: string; readonly seen: string; readonly step: Step }> {
   const script = scriptedModel([reply, 'Done.']);
   const agent = host(script.model, notes);
-  const step = await startInMemory({ agent, task: 'Hello', context: { _customer: customer } })
-    .result;
+  const context = customer === null ? {} : { _customer: customer };
+  const step = await startInMemory({ agent, task: 'Hello', context }).result;
   const messages = script.requests[1]?.messages ?? [];
   return {
     step,
@@ -69,6 +69,12 @@ test('a later run knows what an earlier one has learned, of this customer alone'
   expect(later.read).toContain('Is allergic to nuts.');
   expect(other.read).toContain('Nothing is known.');
   expect(later.seen).not.toContain('C7');
+});
+
+test('a run that names no customer has no notes', async () => {
+  const { read } = await served(openNotes(fileOf()), null, call('recall', { word: '' }));
+
+  expect(read).toContain('this run is about no customer');
 });
 
 test('a note that is written twice is one note, and a line that was cut harms no other', async () => {

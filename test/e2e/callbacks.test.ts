@@ -286,12 +286,10 @@ describe('a run with a callback', () => {
 
     hook.answer({ status: 204 });
     await eventually('all callbacks', () => hook.taken().length === turns + 1);
-    expect(
-      hook
-        .taken('external.begun')
-        .map(({ body }) => body.data.id)
-        .toSorted(),
-    ).toEqual(Array.from({ length: turns }, (_, index) => `${index + 1}.1`).toSorted());
+    const builds = hook.taken('external.begun').map(({ body }) => body.data.id);
+    expect(new Set(builds)).toEqual(
+      new Set(Array.from({ length: turns }, (_, index) => `${index + 1}.1`)),
+    );
   });
 
   it('calls back from a loop of its own file too', async () => {
