@@ -159,26 +159,11 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   warnOfMissingParts(registry);
   if (roles.includes('models')) checkPackages(registry);
   const cache = createTranscriptCache({ maxBytes: parts.cacheBytes ?? CONFIG_DEFAULTS.cacheBytes });
-  const runtime: ActivityRuntime = defined({
-    heartbeatMs: parts.heartbeatMs ?? WORKER_DEFAULTS.heartbeatMs,
-    elsewhereMs: parts.elsewhereMs ?? WORKER_DEFAULTS.elsewhereMs,
-    modelQueue,
-    toolQueue,
-    rules: NEWEST_RULES,
-    workflows: parts.workflowsPath === undefined ? undefined : await markOf(parts.workflowsPath),
-  });
-  const { archive, chunks } = parts;
+  const runtime = await runtimeOf(parts);
+  const { archive, chunks, callbacks = { secrets: [] } } = parts;
   const places = createToolPlaces(parts);
-  const { callbacks = { secrets: [] } } = parts;
-  const activities = createActivities({
-    registry,
-    runtime,
-    cache,
-    chunks,
-    archive,
-    places,
-    callbacks,
-  });
+  const given = { archive, chunks, callbacks };
+  const activities = createActivities({ ...given, registry, runtime, cache, places });
   const sinks = createSinks({
     cache,
     archive,
@@ -216,6 +201,18 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
     },
   };
+}
+
+async function runtimeOf(parts: WorkerParts): Promise<ActivityRuntime> {
+  const { modelQueue, toolQueue, workflowsPath } = parts;
+  return defined({
+    heartbeatMs: parts.heartbeatMs ?? WORKER_DEFAULTS.heartbeatMs,
+    elsewhereMs: parts.elsewhereMs ?? WORKER_DEFAULTS.elsewhereMs,
+    modelQueue,
+    toolQueue,
+    rules: NEWEST_RULES,
+    workflows: workflowsPath === undefined ? undefined : await markOf(workflowsPath),
+  });
 }
 
 /** The bundle, if this process needs it, and the own parts of replies that it adds. */
