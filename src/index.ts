@@ -25,11 +25,15 @@ export {
   jsonSection,
   jsonToolchain,
   markdownFormat,
+  ownAnswer,
+  ownSection,
+  ownToolchain,
   textAnswer,
   textSection,
   xmlFormat,
   yamlSection,
   yamlToolchain,
+  type OwnSectionDefinitionOptions,
   type StructuredSectionOptions,
 } from './define/agent/reply-layout.ts';
 export type { SignatureInput } from './define/schema/define-signature.ts';

@@ -56,6 +56,26 @@ export function chartTool(pngBase64: string): ToolDefinition {
   return chart;
 }
 
+/** A tool that knows its run. */
+export function refundTool(): ToolDefinition<{ readonly order: string }> {
+  // #region run
+  const refund = defineTool({
+    name: 'refund',
+    description: 'Asks the cashier to refund an order.',
+    parameters: z.object({ order: z.string() }),
+    effect: 'once',
+    readsContext: true,
+    execute: ({ order }, { run, context, raise, read }) => {
+      if (read('shop:refunds_open') >= 3) throw new ToolError('three refunds are open already');
+      raise('shop:refunds_open');
+      // The cashier reports to this run: everloop.attach(run).send('Refunded.')
+      return { order, customer: context?.['_customer'] ?? null, reportTo: run };
+    },
+  });
+  // #endregion
+  return refund;
+}
+
 /** A tool whose code runs in a thread. */
 export function outlineTool(): ToolDefinition<{ readonly text: string }> {
   // #region isolated

@@ -88,12 +88,14 @@ export interface NotHereDetails extends Partial<ModelFailureDetails> {
   readonly code?: string;
 }
 
-/** The first detail of a failure of type `agent_not_found`. */
+/** The first detail of a failure of type `agent_not_found` or `extension_not_found`. */
 export interface NoAgentDetails {
   /** How long the run is to wait for a worker that has the agent; null: for ever. */
   readonly elsewhereMs?: number | null;
   /** The nearest name that the worker has; absent: none is near. */
   readonly near?: string;
+  /** What the worker lacks besides agents, in words such as `format own:toml`. */
+  readonly what?: string;
 }
 
 /** The link of a chain to archive. */

@@ -15,6 +15,7 @@ import {
 import type { Registry } from '../define/definition/definitions.ts';
 import type { ToolPlaces } from '../tools/isolation.ts';
 import { createPageQuery } from './page-query.ts';
+import { createContextSource } from './run-context.ts';
 import { createTranscriptSource, type TranscriptCache } from './transcript-source.ts';
 
 /** What activities need; all of it lives as long as the worker. */
@@ -30,14 +31,16 @@ export interface ActivityParts {
 /** The activities of a worker. */
 export function createActivities(parts: ActivityParts): EverloopActivities {
   const { registry, runtime, cache, chunks, archive, places } = parts;
-  const callTool = callToolActivity(registry, places, chunks);
-  const transcripts = createTranscriptSource({ cache, query: createPageQuery() });
+  const query = createPageQuery();
+  const toolParts = { registry, places, chunks, readContext: createContextSource(query) };
+  const callTool = callToolActivity(toolParts);
+  const transcripts = createTranscriptSource({ cache, query });
   const archiveLink = createArchiveTranscript(archive);
   return {
     loadAgent: loadAgentActivity(registry, runtime),
     callModel: createCallModel({ registry, transcripts, chunks }),
     callTool,
-    callToolOnce: callToolOnceActivity(registry, places, chunks),
+    callToolOnce: callToolOnceActivity(toolParts),
     // The same code under another name, so that histories and metrics tell the two apart.
     searchTools: callTool,
     needsApproval: needsApprovalActivity(registry),

@@ -5,6 +5,7 @@
 import { Context } from '@temporalio/activity';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MESSAGE_NAMES, type LinkPage, type TranscriptRequest } from '../core/contract/messages.ts';
+import { defined } from '../core/base/defined.ts';
 import type { PageQuery } from './transcript-source.ts';
 
 /** Deadline of a query in ms. After that, the worker is probably gone. */
@@ -13,7 +14,7 @@ const DEADLINE_MS = 8_000;
 const TRIES = 4;
 const FIRST_WAIT_MS = 100;
 
-/** The query of a model activity to the execution that scheduled it. */
+/** The query of a model or tool activity to the execution that scheduled it. */
 export function createPageQuery(): PageQuery {
   return async ({ workflowId, executionId, epoch }, from) => {
     const { client, info, cancellationSignal: signal } = Context.current();
@@ -24,7 +25,7 @@ export function createPageQuery(): PageQuery {
         const { stale = false, ...page } = await client.withDeadline(Date.now() + DEADLINE_MS, () =>
           handle.query<LinkPage, [TranscriptRequest]>(MESSAGE_NAMES.transcript, {
             view: 'scratchpad',
-            epoch,
+            ...defined({ epoch }),
             from,
           }),
         );

@@ -23,6 +23,7 @@ import { withHeartbeat, isStoppedByService, type HeartbeatDetails } from './hear
 import { endsWithAttempt, triesOf } from './tries.ts';
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import { callTopics } from '../core/streaming/topic-stream.ts';
+import type { ContextSource } from './run-context.ts';
 import type { ToolPlaces } from '../tools/isolation.ts';
 import { runTool, type ToolRun, type ToolRunOptions } from '../tools/run-tool.ts';
 import { runJudge } from '../tools/run-judge.ts';
@@ -33,17 +34,21 @@ import { loadAgent } from '../registry/load-agent.ts';
 import { keyRefusal } from '../registry/required-keys.ts';
 import { ApplicationFailure } from '@temporalio/common';
 
+/** What tool activities need; all of it lives as long as the worker. */
+export interface ToolActivityParts {
+  readonly registry: Registry;
+  readonly places: ToolPlaces;
+  readonly readContext: ContextSource;
+  readonly chunks?: ChunkPublisher;
+}
+
 /**
  * The activity `callTool`. Returns the outcome of the call, canceled ones included. Throws only
  * when the service should retry, that is, while the tool's retry policy has attempts left.
  */
-export function callToolActivity(
-  registry: Registry,
-  places: ToolPlaces,
-  chunks?: ChunkPublisher,
-): EverloopActivities['callTool'] {
+export function callToolActivity(parts: ToolActivityParts): EverloopActivities['callTool'] {
   return async (order) => {
-    const agent = agentOf(registry, order.agent);
+    const agent = agentOf(parts.registry, order.agent);
     const { attempt, losses, givenBack, added } = triesOf(order);
     const deaths = losses - givenBack;
     if (endsWithAttempt(order) && deaths >= deathsAllowed(order)) throw operatorNeeded(order);
@@ -51,8 +56,8 @@ export function callToolActivity(
       attempts: attempt,
       ...defined({ givenBack: added.givenBack }),
     };
-    const tries = { attempt, losses, deaths, places };
-    const run = await runWatched(agent, order, { details, tries, chunks });
+    const tries = { attempt, losses, deaths };
+    const run = await runWatched(parts, { agent, order, details, tries });
     if (run.kind === 'shutdown') noteGivenBack(details);
     // An older workflow does not try a `once` tool again, but the model may.
     if (run.kind === 'shutdown' && agent.tools.get(order.tool)?.spec.effect === 'once') {
@@ -66,13 +71,9 @@ export function callToolActivity(
  * The activity `callToolOnce`: as `callTool`, but the service knows that the tool begins before it
  * does. So a loss before that is tried again, and nothing runs twice.
  */
-export function callToolOnceActivity(
-  registry: Registry,
-  places: ToolPlaces,
-  chunks?: ChunkPublisher,
-): EverloopActivities['callToolOnce'] {
+export function callToolOnceActivity(parts: ToolActivityParts): EverloopActivities['callToolOnce'] {
   return async (order) => {
-    const agent = agentOf(registry, order.agent);
+    const agent = agentOf(parts.registry, order.agent);
     if (!agent.tools.has(order.tool)) throw toolNotHere(order, `tool ${order.tool}`);
     const { added } = triesOf(order);
     const lost = defined({ losses: added.losses });
@@ -87,11 +88,8 @@ export function callToolOnceActivity(
       case 'canceled':
         return { outcome: 'canceled', error: canceledCallText, attempts: 0, started: false };
       case 'began': {
-        const run = await runWatched(agent, order, {
-          details,
-          tries: { attempt: 1, places },
-          chunks,
-        });
+        const tries = { attempt: 1 };
+        const run = await runWatched(parts, { agent, order, details, tries });
         if (run.kind === 'shutdown') throw stoppedBeforeOnce();
         return { ...resultOf(order, run), ...lost };
       }
@@ -117,19 +115,10 @@ function noteGivenBack(details: HeartbeatDetails): void {
  * was held.
  */
 function runWatched(
-  agent: RegisteredAgent,
-  order: ToolOrder,
-  {
-    details,
-    tries,
-    chunks,
-  }: {
-    readonly details: HeartbeatDetails;
-    readonly tries: Pick<ToolRunOptions, 'attempt' | 'losses' | 'deaths' | 'places'>;
-    readonly chunks: ChunkPublisher | undefined;
-  },
+  parts: ToolActivityParts,
+  { agent, order, details, tries }: WatchedRun,
 ): Promise<ToolRun> {
-  const { log, cancellationSignal: signal } = Context.current();
+  const { log, cancellationSignal: signal, info } = Context.current();
   let heldMs = 0;
   const onHeld = (ms: number): void => {
     heldMs = ms;
@@ -138,15 +127,41 @@ function runWatched(
     if (!(await tellHeld(order.callId, details, lateMs))) return;
     log.warn(heldText(order.tool, { lateMs, isOwn: heldMs > lateMs / 2 }));
   };
+  const { places, chunks } = parts;
   const { rootRunId = order.runId, runId, agentPath, callId } = order;
   const { attempt, losses = 0 } = tries;
   const origin = { rootRunId, runId, agentPath, callId, attempt: attempt + losses };
   const onEvent = chunks === undefined ? undefined : callTopics(chunks, origin);
   const watched = defined({ onEvent, isShutdown: isStoppedByService, onHeld });
-  return withHeartbeat(() => runTool(agent, order, { ...tries, ...watched, signal }), {
-    details,
-    onLate,
-  });
+  const run = info.workflowExecution?.workflowId ?? '';
+  const options = { ...tries, ...watched, places, run, signal };
+  const runOnce = async (): Promise<ToolRun> => {
+    try {
+      const context = await contextOf(parts, order);
+      return await runTool(agent, order, { ...options, context });
+    } catch (error) {
+      // `runTool` never rejects. Nothing was begun, so the call is given back.
+      log.warn(`The context for ${order.tool} could not be read: ${redactedErrorText(error)}`);
+      return { kind: 'shutdown' };
+    }
+  };
+  return withHeartbeat(runOnce, { details, onLate });
+}
+
+/** One attempt that is watched. */
+interface WatchedRun {
+  readonly agent: RegisteredAgent;
+  readonly order: ToolOrder;
+  readonly details: HeartbeatDetails;
+  readonly tries: Pick<ToolRunOptions, 'attempt' | 'losses' | 'deaths'>;
+}
+
+/** The context that the order says its tool reads; rejects while the run does not answer. */
+async function contextOf(
+  { readContext }: ToolActivityParts,
+  { readsContext }: ToolOrder,
+): Promise<ToolRunOptions['context']> {
+  return readsContext === true ? readContext() : undefined;
 }
 
 function resultOf(order: ToolOrder, run: ToolRun): ToolResult {
@@ -174,21 +189,22 @@ export function judgeAnswerActivity(registry: Registry): EverloopActivities['jud
     const context = Context.current();
     const { attempt } = triesOf(order);
     const signal = context.cancellationSignal;
-    const run = await withHeartbeat(() => runJudge(agent, order, { attempt, signal }), {
+    const run = context.info.workflowExecution?.workflowId ?? '';
+    const judged = await withHeartbeat(() => runJudge(agent, order, { attempt, signal, run }), {
       details: { attempts: attempt },
     });
-    switch (run.kind) {
+    switch (judged.kind) {
       case 'judged':
-        return run.result;
+        return judged.result;
       case 'not_here':
-        throw notHere({ what: run.what, agent: order.agent }, run.message);
+        throw notHere({ what: judged.what, agent: order.agent }, judged.message);
       case 'threw':
-        throw attemptFailed(order, 'validator_failed', run.message);
+        throw attemptFailed(order, 'validator_failed', judged.message);
       case 'stopped':
         if (isStoppedByService()) throw workerShutdown();
         return context.cancelled;
       default:
-        return unreachable(run);
+        return unreachable(judged);
     }
   };
 }
@@ -232,8 +248,8 @@ export function needsApprovalActivity(registry: Registry): EverloopActivities['n
 }
 
 /**
- * The activity `loadAgent`. When the run cannot begin, it fails with the type `agent_not_found` or
- * `invalid_input`. As a local activity it asks this worker only. As a regular one it is retried
+ * The activity `loadAgent`. When the run cannot begin, it fails with the type `agent_not_found`,
+ * `extension_not_found` or `invalid_input`. As a local activity it asks this worker only. As a regular one it is retried
  * while workers lack the agent.
  */
 export function loadAgentActivity(
@@ -242,10 +258,9 @@ export function loadAgentActivity(
 ): EverloopActivities['loadAgent'] {
   return async (input) => {
     const outcome = loadAgent(registry, input);
-    const { elsewhereMs } = runtime;
+    const own = registry.agents.get(input?.agent)?.definition.elsewhereMs;
+    const waitMs = own ?? runtime.elsewhereMs;
     if (outcome.kind === 'loaded') {
-      const own = registry.agents.get(input.agent)?.definition.elsewhereMs;
-      const waitMs = own ?? elsewhereMs;
       const { agent } = outcome;
       // Where a run waits for other workers, one of them may have a key.
       const keyless = waitMs === 0 ? await keyRefusal(registry, agent.spec) : undefined;
@@ -255,14 +270,15 @@ export function loadAgentActivity(
         runtime: defined({ ...runtime, elsewhereMs: waitMs }),
       };
     }
-    const { code: type, message } = outcome;
+    const { code: type, message, what } = outcome;
     if (type === 'invalid_input') {
       throw ApplicationFailure.create({ type, message, nonRetryable: true });
     }
     const { agent, parent } = input;
     const details: NoAgentDetails = defined({
-      elsewhereMs: parent?.elsewhereMs === undefined ? elsewhereMs : parent.elsewhereMs,
-      near: nearestName(agent, [...registry.agents.keys()]),
+      elsewhereMs: parent?.elsewhereMs === undefined ? waitMs : parent.elsewhereMs,
+      near: what === undefined ? nearestName(agent, [...registry.agents.keys()]) : undefined,
+      what,
     });
     const nonRetryable = Context.current().info.isLocal;
     throw ApplicationFailure.create({ type, message, nonRetryable, details: [details] });

@@ -37,9 +37,12 @@ export interface TranscriptCache {
   drop(key: TranscriptKey): void;
 }
 
-/** Queries an execution for a page of its scratchpad, head and messages, from `from` on. */
+/**
+ * Queries an execution for a page of its scratchpad, head and messages, from `from` on. Without an
+ * epoch: of the newest.
+ */
 export type PageQuery = (
-  key: TranscriptKey,
+  key: Omit<TranscriptKey, 'epoch'> & { readonly epoch?: number },
   from: PagePosition,
 ) => Promise<{ readonly page: Page; readonly stale: boolean }>;
 

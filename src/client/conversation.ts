@@ -99,6 +99,7 @@ export async function openConversation(
       defined({
         task: message,
         id: `${id}-${newest + 1}`,
+        conversation: id,
         history: newestTurns(before.turns, historyBytes),
         context: options.context ?? before.context,
         memory: before.memory,

@@ -28,8 +28,10 @@ export interface OwnLoops {
 
 /** A link that does not fit this code. */
 export interface ReplayFailure extends Omit<Misfit, 'kind'> {
+  /** The id of the run. */
   readonly workflowId: string;
-  readonly runId: string;
+  /** The service's id of the execution that is the link. */
+  readonly executionId: string;
   readonly agent: string;
   /** The version of the worker that served it last, if it had one. */
   readonly build: string | null;
@@ -155,6 +157,6 @@ export async function misfitsWith(
 }
 
 function failureOf(link: RunHistory, { kind: _kind, ...rest }: Misfit): ReplayFailure {
-  const { workflowId, runId, agent, build } = link;
-  return defined({ workflowId, runId, agent, build, ...rest });
+  const { workflowId, runId: executionId, agent, build } = link;
+  return defined({ workflowId, executionId, agent, build, ...rest });
 }

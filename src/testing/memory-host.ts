@@ -4,6 +4,7 @@
  * sleeps.
  */
 import { NEWEST_RULES } from '../lisp.ts';
+import type { JsonObject } from '../core/base/json.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
 import type { ChildOrder } from '../core/contract/host-order.ts';
 import { MAX_CHECK_ATTEMPTS, MAX_JUDGE_ATTEMPTS, toolRetryMs } from '../core/contract/attempts.ts';
@@ -144,7 +145,7 @@ type Calls = Pick<
 >;
 
 function callsOf(parts: MemoryHostParts, { run }: Flight, mailbox: Mailbox): Calls {
-  const { agent, clock } = parts;
+  const { agent, clock, tree = NO_TREE } = parts;
   // A listener may send a message at the event before a call, when the call is not in flight yet.
   const isUrgent = (): boolean => {
     const { cancel, waiting } = mailbox.peek();
@@ -159,10 +160,10 @@ function callsOf(parts: MemoryHostParts, { run }: Flight, mailbox: Mailbox): Cal
         startsAborted: isUrgent(),
       });
     },
-    callTool: (order, tool, { abortId } = {}) =>
+    callTool: (order, tool, { abortId, context } = {}) =>
       run(
         async (signal) => {
-          const result = await callTool(parts, order, tool, signal);
+          const result = await callTool(parts, { order, tool, context }, signal);
           return { result, endedAt: clock.now() };
         },
         { abortId, startsAborted: isUrgent() },
@@ -170,7 +171,7 @@ function callsOf(parts: MemoryHostParts, { run }: Flight, mailbox: Mailbox): Cal
     judgeAnswer: (order) =>
       run((signal) =>
         tried(MAX_JUDGE_ATTEMPTS, signal, async (attempt): Promise<JudgeOutcome> => {
-          const judged = await runJudge(agent, order, { attempt, signal });
+          const judged = await runJudge(agent, order, { attempt, signal, run: tree.address });
           if (judged.kind === 'judged') return { kind: 'judged', result: judged.result };
           if (judged.kind === 'stopped') return { kind: 'aborted' };
           throw new Error(judged.message);
@@ -261,16 +262,28 @@ async function tried<Outcome>(
   return { kind: 'failed', message };
 }
 
+/** A tool call, and the context of the run for a tool that reads it. */
+interface MemoryToolCall {
+  readonly order: ToolOrder;
+  readonly tool: ToolSpec;
+  readonly context: JsonObject | undefined;
+}
+
 async function callTool(
-  { agent, clock, chunks }: MemoryHostParts,
-  order: ToolOrder,
-  tool: ToolSpec,
+  { agent, clock, chunks, tree = NO_TREE }: MemoryHostParts,
+  { order, tool, context }: MemoryToolCall,
   signal: AbortSignal,
 ): Promise<ToolResult> {
   for (let attempt = 1; ; attempt++) {
     const { rootRunId = order.runId, runId, agentPath, callId } = order;
     const onEvent = callTopics(chunks, { rootRunId, runId, agentPath, callId, attempt });
-    const run = await runTool(agent, order, { attempt, signal, onEvent });
+    const run = await runTool(agent, order, {
+      attempt,
+      signal,
+      onEvent,
+      run: tree.address,
+      context: order.readsContext === true ? context : undefined,
+    });
     if (run.kind === 'result') return run.result;
     if (run.kind === 'not_here') {
       // There is no other worker in memory.

@@ -141,14 +141,17 @@ type LoadedAgent = Extract<ReturnType<typeof loadAgent>, { readonly kind: 'loade
 
 function startRun(parts: MemoryTreeParts, start: MemoryStart, loaded: LoadedAgent): LiveRun {
   const { input, address } = start;
-  const { parent, history, memory } = input;
+  const { parent, history, memory, conversation } = input;
   const { spec } = loaded;
   const identity = {
     runId: address,
     agentPath: parent?.path ?? spec.name,
     depth: parent?.depth ?? 0,
     startedAt: parts.clock.now(),
-    ...defined({ parent }),
+    ...defined({
+      parent,
+      conversation: parent === undefined ? conversation : parent.conversation,
+    }),
   };
   const head = { spec, ...(loaded.material ?? givenMaterial(input)), ...defined({ history }) };
   // The last three fields are set at once below; until then nothing reads them.

@@ -8,7 +8,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 export interface Caller {
   /** `tool refund`, `validator polite`. */
   readonly name: string;
-  readonly runId: string;
+  /** The id of the run. */
+  readonly run: string;
   /** Absent for validators. */
   readonly callId?: string;
 }
@@ -26,6 +27,6 @@ export function currentCaller(): Caller | undefined {
 }
 
 /** `tool refund (call c1 of run r1)`. */
-export function callerText({ name, runId, callId }: Caller): string {
-  return `${name} (${callId === undefined ? '' : `call ${callId} of `}run ${runId})`;
+export function callerText({ name, run, callId }: Caller): string {
+  return `${name} (${callId === undefined ? '' : `call ${callId} of `}run ${run})`;
 }

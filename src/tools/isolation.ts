@@ -3,6 +3,7 @@
  * it.
  */
 import type { IsolatedTool, ToolContext } from '../define/definition/definitions.ts';
+import type { KnownGauges } from './reporter.ts';
 
 /** One call of an isolated tool. */
 export interface IsolatedCall {
@@ -11,6 +12,8 @@ export interface IsolatedCall {
   readonly args: unknown;
   /** Its functions are called for what the code reports. */
   readonly context: ToolContext;
+  /** The gauges that the code may read. */
+  readonly known: KnownGauges;
   /** How long the code may go on after `context.signal` was aborted, in ms; then it is killed. */
   readonly graceMs: (reason: unknown) => number;
 }

@@ -2,15 +2,21 @@
  * Collects the reports of a tool or a validator while it runs; they are applied with its result.
  */
 import { defined } from '../core/base/defined.ts';
+import { exactSum } from '../core/base/exact-sum.ts';
 import { byteSize, type Json } from '../core/base/json.ts';
-import { checkOwnCount, checkOwnGauge, checkOwnEvent } from '../core/stats/user-keys.ts';
+import {
+  checkOwnCount,
+  checkOwnEvent,
+  checkOwnGauge,
+  checkOwnKey,
+} from '../core/stats/user-keys.ts';
 import { priceUsage } from '../core/model/cost.ts';
 import type { Price } from '../core/contract/model.ts';
-import type { ReportedModelCall, Reports } from '../core/contract/outcome.ts';
-import { toJsonResult } from '../core/toolchain/result-json.ts';
+import type { ReportedModelCall, Reports, ToolOrder } from '../core/contract/outcome.ts';
+import { toJsonResult } from '../core/base/json-result.ts';
 import { shown } from '../core/text/shown.ts';
 import { UsageError } from '../core/base/usage-error.ts';
-import type { ReportContext } from '../define/definition/definitions.ts';
+import type { ReportContext, ToolContext } from '../define/definition/definitions.ts';
 import { isModelId } from '../define/model/model-entry.ts';
 
 /** Maximum size of all events of one call, in bytes: one payload of history holds them. */
@@ -19,33 +25,62 @@ const MAX_EVENT_BYTES_PER_CALL = 262_144;
 /** The reporting functions of a context, and the reports so far. */
 export interface Reporter extends Pick<
   ReportContext,
-  'count' | 'gauge' | 'emit' | 'reportModelCall'
+  'count' | 'gauge' | 'raise' | 'reset' | 'emit' | 'reportModelCall'
 > {
+  /** See `ToolContext`. */
+  readonly read: ToolContext['read'];
   /** The reports so far; kinds without a report are left out. */
   readonly reports: () => Reports;
 }
 
+/** What the reporter of a call knows. */
+export interface ReporterOptions {
+  /** Prices by model id. Default: none. */
+  readonly prices?: ReadonlyMap<string, Price>;
+  /** Gets each event at once. */
+  readonly onEvent?: ((topic: string, data: Json) => void) | undefined;
+  /** The gauges when the call began, as its order has them. */
+  readonly known?: KnownGauges;
+}
+
+/** The user's gauges when a call began. */
+export type KnownGauges = Pick<ToolOrder, 'gauges' | 'isWithoutGauges'>;
+
 /**
- * A reporter for one attempt of one call; `onEvent` gets each event at once. Its functions throw a UsageError for keys, steps and
- * events that are not allowed.
+ * A reporter for one attempt of one call. Its functions throw a UsageError for keys, steps and events
+ * that are not allowed.
  */
-export function reporter(
-  prices: ReadonlyMap<string, Price> = new Map(),
-  onEvent: (topic: string, data: Json) => void = () => undefined,
-): Reporter {
+export function reporter({
+  prices = new Map(),
+  onEvent = () => undefined,
+  known = {},
+}: ReporterOptions = {}): Reporter {
+  const raised = new Map<string, number>();
   const counts = new Map<string, number>();
   const gauges = new Map<string, number>();
   const events: { readonly type: string; readonly data: Json }[] = [];
   const modelCalls: ReportedModelCall[] = [];
   let eventBytes = 0;
+  const setGauge = (key: string, value: number): void => {
+    checkOwnGauge(key, value);
+    gauges.set(key, value);
+    raised.delete(key);
+  };
   return {
     count(key, by = 1) {
       checkOwnCount(key, by);
       counts.set(key, (counts.get(key) ?? 0) + by);
     },
-    gauge(key, value) {
-      checkOwnGauge(key, value);
-      gauges.set(key, value);
+    gauge: setGauge,
+    raise(key, by = 1) {
+      checkOwnGauge(key, by);
+      const changed = gauges.has(key) ? gauges : raised;
+      changed.set(key, exactSum(changed.get(key) ?? 0, by));
+    },
+    reset: (key) => setGauge(key, 0),
+    read(key) {
+      checkOwnKey(key);
+      return exactSum(gauges.get(key) ?? knownValue(known, key), raised.get(key) ?? 0);
     },
     emit(name, data) {
       const read = toJsonResult(data);
@@ -76,10 +111,20 @@ export function reporter(
       defined({
         counts: counts.size === 0 ? undefined : Object.fromEntries(counts),
         gauges: gauges.size === 0 ? undefined : Object.fromEntries(gauges),
+        raised: raised.size === 0 ? undefined : Object.fromEntries(raised),
         events: events.length === 0 ? undefined : [...events],
         modelCalls: modelCalls.length === 0 ? undefined : [...modelCalls],
       }),
   };
+}
+
+function knownValue({ gauges = {}, isWithoutGauges }: KnownGauges, key: string): number {
+  if (Object.hasOwn(gauges, key)) return gauges[key] ?? 0;
+  if (isWithoutGauges === undefined) return 0;
+  throw new UsageError(
+    'stat_key',
+    `Expected at most 8 KB of gauges, so that \`${key}\` can be read, got more. Use fewer keys, or shorter ones.`,
+  );
 }
 
 /** Maximum number of model calls that one call may report: they are recorded with its result. */

@@ -5,7 +5,7 @@
 import { defined } from '../core/base/defined.ts';
 import type { Json } from '../core/base/json.ts';
 import type { JudgeOrder, JudgeResult, Reports, Verdict } from '../core/contract/outcome.ts';
-import { toJsonResult } from '../core/toolchain/result-json.ts';
+import { toJsonResult } from '../core/base/json-result.ts';
 import { asCaller } from './caller.ts';
 import { attempt, type AttemptOptions } from './attempt.ts';
 import type {
@@ -28,13 +28,19 @@ export type JudgeRun =
   | { readonly kind: 'not_here'; readonly what: string; readonly message: string }
   | { readonly kind: 'stopped' };
 
+/** What an attempt needs besides the order. */
+export interface JudgeOptions extends AttemptOptions {
+  /** The id of the run. */
+  readonly run: string;
+}
+
 /** One attempt; never rejects. Candidates after the first that fits its schema are not read. */
 export async function runJudge(
   agent: RegisteredAgent,
   order: JudgeOrder,
-  options: AttemptOptions,
+  options: JudgeOptions,
 ): Promise<JudgeRun> {
-  const { reports, ...reporting } = reporter(agent.prices);
+  const { reports, read: _read, ...reporting } = reporter({ prices: agent.prices });
   const judge: Judge = {
     agent,
     order,
@@ -43,7 +49,9 @@ export async function runJudge(
     context: (signal) => ({
       ...reporting,
       signal,
+      run: options.run,
       runId: order.runId,
+      ...defined({ conversation: order.conversation }),
       agentPath: order.agentPath,
       attempt: options.attempt,
     }),
@@ -66,7 +74,7 @@ type SectionVerdict = JudgeResult['sections'][number];
 interface Judge {
   readonly agent: RegisteredAgent;
   readonly order: JudgeOrder;
-  readonly options: AttemptOptions;
+  readonly options: JudgeOptions;
   /** Grows while candidates are judged. */
   readonly ran: { readonly validator: string; readonly accepted: boolean }[];
   readonly context: (signal: AbortSignal) => ReportContext;
@@ -148,14 +156,14 @@ function answerSchema({ agent, order }: Judge): ValueSchema | null {
 }
 
 async function ask(
-  { order, context, options }: Judge,
+  { context, options }: Judge,
   validator: ValidatorDefinition,
   answer: Json,
 ): Promise<ReadVerdict | Stop> {
   const name = `validator ${validator.name}`;
-  const { runId } = order;
+  const { run } = options;
   const outcome = await attempt(
-    (signal) => asCaller({ name, runId }, () => validator.validate(answer, context(signal))),
+    (signal) => asCaller({ name, run }, () => validator.validate(answer, context(signal))),
     options,
   );
   switch (outcome.kind) {

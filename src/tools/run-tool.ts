@@ -9,7 +9,7 @@
  * I3  The result is JSON within the bounds of the tool, whatever the tool returned.
  */
 import { defined } from '../core/base/defined.ts';
-import { canonicalJson, isJsonObject, type Json } from '../core/base/json.ts';
+import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../core/base/json.ts';
 import type { ToolOrder, ToolResult } from '../core/contract/outcome.ts';
 import {
   busyText,
@@ -20,9 +20,9 @@ import {
   unfitArgumentsText,
   unknownOutcomeText,
 } from '../core/toolchain/call-texts.ts';
-import { toJsonResult } from '../core/toolchain/result-json.ts';
+import { toJsonResult } from '../core/base/json-result.ts';
 import { capForProgram, capOutput } from '../core/toolchain/result-text.ts';
-import { toolchainOf } from '../core/toolchain/toolchain-of.ts';
+import { measuringToolchain } from '../core/toolchain/toolchain-of.ts';
 import { cut } from '../core/text/cut.ts';
 import { isToolError } from '../core/base/tool-error.ts';
 import { unreachable } from '../core/base/unreachable.ts';
@@ -52,6 +52,10 @@ import { isToolReturn, type ToolReturn } from '../define/tool/tool-result.ts';
 
 /** What an attempt needs besides the order. */
 export interface ToolRunOptions extends AttemptOptions {
+  /** The id of the run. */
+  readonly run: string;
+  /** The context of the run, for a tool that reads it. Default: none. */
+  readonly context?: JsonObject | undefined;
   /** Attempts that ended because a worker was lost, beside `attempt`. Default 0. */
   readonly losses?: number;
   /** Those of the losses whose worker died: the call may have ended it. Default 0. */
@@ -160,8 +164,9 @@ async function executeIn(
   args: unknown,
   { tool: isolated, isolation }: Target,
 ): Promise<ToolRun> {
-  const { options, tool } = call;
+  const { options, tool, order } = call;
   const { name, timeoutMs, effect } = tool.spec;
+  const { gauges, isWithoutGauges } = order;
   const place = await isolation.enter(options.signal, timeoutMs);
   if (place === 'stopped') return unstarted(call);
   if (place === 'busy') return ended(options, false, 'error', busyText(name, timeoutMs));
@@ -171,7 +176,15 @@ async function executeIn(
   const work: Call['work'] =
     isolated === null
       ? call.work
-      : (changed, context) => place.run({ name, tool: isolated, args: changed, context, graceMs });
+      : (changed, context) =>
+          place.run({
+            name,
+            tool: isolated,
+            args: changed,
+            context,
+            known: defined({ gauges, isWithoutGauges }),
+            graceMs,
+          });
   try {
     return await execute({ ...call, work }, args);
   } finally {
@@ -189,12 +202,15 @@ function isTimeout(reason: unknown): boolean {
 /** Runs the tool and reads the outcome. */
 async function execute(call: Call, args: unknown): Promise<ToolRun> {
   const { tool, options } = call;
-  const { reports, ...reporting } = reporter(call.agent.prices, options.onEvent);
-  const { runId, callId } = call.order;
+  const { order, agent } = call;
+  const { prices } = agent;
+  const { onEvent, run } = options;
+  const { reports, ...reporting } = reporter({ prices, onEvent, known: order });
+  const { callId } = order;
   const name = `tool ${tool.spec.name}`;
   const outcome = await attempt(
     (signal) =>
-      asCaller({ name, runId, callId }, () =>
+      asCaller({ name, run, callId }, () =>
         runLayered(call, args, toolContext(call, reporting, signal)),
       ),
     {
@@ -205,9 +221,9 @@ async function execute(call: Call, args: unknown): Promise<ToolRun> {
       ...defined({ graceMs: options.graceMs, onHeld: options.onHeld }),
     },
   );
-  const run = readAttempt(call, outcome);
-  if (run.kind !== 'result') return run;
-  return { kind: 'result', result: { ...run.result, ...reports() } };
+  const ran = readAttempt(call, outcome);
+  if (ran.kind !== 'result') return ran;
+  return { kind: 'result', result: { ...ran.result, ...reports() } };
 }
 
 /** Runs the tool within the middleware of its agent, and checks arguments that it changed. */
@@ -227,6 +243,7 @@ function runLayered(call: Call, args: unknown, context: ToolContext): unknown {
     return work(checked.args, context);
   };
   const { signal, idempotencyKey, callId, runId, agentPath, attempt: tries } = context;
+  const { run: runAddress } = context;
   return layered(
     around,
     run,
@@ -236,6 +253,7 @@ function runLayered(call: Call, args: unknown, context: ToolContext): unknown {
     args: structuredClone(order.args),
     callId,
     idempotencyKey,
+    run: runAddress,
     runId,
     agentPath,
     attempt: tries,
@@ -261,10 +279,19 @@ function toolContext(
   reporting: Omit<Reporter, 'reports'>,
   signal: AbortSignal,
 ): ToolContext {
-  const { callId, runId, agentPath } = order;
-  const idempotencyKey = `${runId}/${callId}`;
-  const tries = triesOf(options);
-  return { ...reporting, signal, idempotencyKey, callId, runId, agentPath, attempt: tries };
+  const { callId, runId, agentPath, conversation } = order;
+  const { run, context } = options;
+  return {
+    ...reporting,
+    signal,
+    idempotencyKey: `${runId}/${callId}`,
+    callId,
+    run,
+    runId,
+    ...defined({ conversation, context }),
+    agentPath,
+    attempt: triesOf(options),
+  };
 }
 
 /** How often the code of the tool may have begun, this time included. */
@@ -358,7 +385,7 @@ function readReturn({ agent, tool, order, options }: Call, value: unknown): Tool
   const capped =
     order.inProgram === true
       ? capForProgram(name, read.value, maxResultBytes)
-      : capOutput(read.value, maxResultBytes, toolchainOf(agent.definition.spec.toolchain));
+      : capOutput(read.value, maxResultBytes, measuringToolchain(agent.definition.spec.toolchain));
   const { media, instructions, importance } = returned;
   const result: ToolResult = {
     outcome: 'ok',

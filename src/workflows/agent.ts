@@ -7,6 +7,7 @@ import type { ActivityRuntime, LoadedAgent } from '../activities/activity-types.
 import type { Ending } from '../core/run/ending.ts';
 import { createTreeHandlers, progressOf } from '../core/children/tree-handlers.ts';
 import type { AgentInput } from '../core/contract/input.ts';
+import { missingPart } from '../core/extension/own-parts.ts';
 import { finish, runLoop, type LoopEnd, type Opening } from '../core/loop/loop.ts';
 import { givenMaterial } from '../core/start/prepare-input.ts';
 import type { Next } from '../core/loop/work.ts';
@@ -18,7 +19,7 @@ import type { Step } from '../core/contract/step.ts';
 import type { AgentSpec } from '../core/contract/spec.ts';
 import type { ParentLink } from '../core/contract/lease.ts';
 import { handOver } from './continuation.ts';
-import { leaveWith, loadFailure, toWorkflowFailure } from './failures.ts';
+import { leaveWith, loadFailure, RefusedTask, toWorkflowFailure } from './failures.ts';
 import { applyAdjustment, installHandlers } from './handlers.ts';
 import { CanceledEarly, loadAnywhere } from './load-anywhere.ts';
 import { openSession, traceOf, type Session } from './session.ts';
@@ -47,6 +48,7 @@ export async function runAgentWorkflow(
     installHandlers(session);
     const native = watchNativeCancel(session);
     const { state, runtime, opening } = await startOrRestore(start, session);
+    refuseUnlessExtended(state.head.spec);
 
     // An abort cancels this scope: calls in flight end, the loop goes on.
     const flight = new CancellationScope({ cancellable: true });
@@ -71,6 +73,13 @@ export async function runAgentWorkflow(
     if (error instanceof CanceledEarly && opened?.step != null) return leaveWith(opened.step);
     throw toWorkflowFailure(error, (cause) => (opened === null ? null : brokenStep(opened, cause)));
   }
+}
+
+/** This worker may lack an own part that the worker which loaded the agent had. */
+function refuseUnlessExtended(spec: AgentSpec): void {
+  const what = missingPart(spec);
+  if (what === undefined) return;
+  throw new RefusedTask(`This worker lacks ${what}. A worker whose module adds it takes the run.`);
 }
 
 /**
@@ -118,7 +127,7 @@ function freshState(
   parent: ParentLink | null,
   { spec, material }: LoadedAgent,
 ): RunState {
-  const { history, memory } = input;
+  const { history, memory, conversation } = input;
   const { firstExecutionRunId, startTime } = workflowInfo();
   return startState(
     {
@@ -126,7 +135,10 @@ function freshState(
       agentPath: parent?.path ?? spec.name,
       depth: parent?.depth ?? 0,
       startedAt: startTime.getTime(),
-      ...defined({ parent: parent ?? undefined }),
+      ...defined({
+        parent: parent ?? undefined,
+        conversation: parent === null ? conversation : parent.conversation,
+      }),
     },
     {
       spec,

@@ -2,7 +2,11 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { ActivityCancellationDetails } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
-import { callToolActivity, judgeAnswerActivity } from '../../src/activities/tool-activities.ts';
+import {
+  callToolActivity,
+  judgeAnswerActivity,
+  type ToolActivityParts,
+} from '../../src/activities/tool-activities.ts';
 import { defined } from '../../src/core/base/defined.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
@@ -62,6 +66,12 @@ function registryWith(...validators: Parameters<typeof defineValidator>[0][]): R
   return createRegistry({ agents: [agent] });
 }
 
+/** What tool activities need, in a run that does not answer. */
+function partsOf(registry: Registry): ToolActivityParts {
+  const readContext = () => Promise.reject(new Error('no run'));
+  return { registry, places: createToolPlaces(), readContext };
+}
+
 /** An activity's surroundings, without the lines that the SDK logs of failures. */
 function environmentOf(
   info: { readonly attempt?: number; readonly heartbeatDetails?: object } = {},
@@ -70,7 +80,7 @@ function environmentOf(
 }
 
 describe('[R2] the activity callTool after many losses', () => {
-  const callTool = callToolActivity(registryWith(), createToolPlaces());
+  const callTool = callToolActivity(partsOf(registryWith()));
 
   test.each([
     { order: { attemptsBefore: 0, lossesBefore: 9 }, attempt: 1, losses: undefined },
@@ -99,7 +109,7 @@ describe('[R2] the activity callTool after many losses', () => {
 });
 
 describe('[R2] the activity callTool on workers that stop in order', () => {
-  const callTool = callToolActivity(registryWith(), createToolPlaces());
+  const callTool = callToolActivity(partsOf(registryWith()));
   const order = { ...toolOrder('wait'), attemptsBefore: 0, lossesBefore: 5 };
 
   test('tells the next attempt that the service makes how often it was given back', async () => {
@@ -136,7 +146,7 @@ describe('[R2] the activity callTool on workers that stop in order', () => {
 });
 
 describe('the activity callTool', () => {
-  const callTool = callToolActivity(registryWith(), createToolPlaces());
+  const callTool = callToolActivity(partsOf(registryWith()));
 
   test('returns the result, the attempt counted', async () => {
     const environment = environmentOf({ attempt: 2 });

@@ -39,7 +39,12 @@ it('gives what a tool emits to readers at once, and records it with the result',
     tools: [build],
   });
   const bus = createChunkBus();
-  const callTool = callToolActivity(createRegistry({ agents: [agent] }), createToolPlaces(), bus);
+  const callTool = callToolActivity({
+    registry: createRegistry({ agents: [agent] }),
+    places: createToolPlaces(),
+    readContext: () => Promise.resolve(undefined),
+    chunks: bus,
+  });
   const items: (Chunk | ChunkMarker)[] = [];
   const subscription = bus.subscribe({ rootRunId: 'root' });
   const reading = (async () => {

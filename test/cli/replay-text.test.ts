@@ -13,7 +13,7 @@ it('says how many fit, what was skipped and saved, and where a history does not 
     failures: [
       {
         workflowId: 'clerk-7',
-        runId: 'link-1',
+        executionId: 'link-1',
         agent: 'clerk',
         build: '4f2a9c1',
         message: 'Missing associated machine for Timer(2)',

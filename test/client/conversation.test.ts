@@ -47,10 +47,11 @@ describe('a conversation', () => {
       ['started', 'c-2'],
     ]);
     expect(everloop.started).toEqual([
-      { task: 'ask', id: 'c-1', history: [], context: { vip: true } },
+      { task: 'ask', id: 'c-1', conversation: 'c', history: [], context: { vip: true } },
       {
         task: { text: 'two' },
         id: 'c-2',
+        conversation: 'c',
         history: [
           { role: 'user', text: 'ask' },
           { role: 'assistant', text: 'Where?' },
@@ -76,6 +77,7 @@ describe('a conversation', () => {
     expect(everloop.started.at(-1)).toEqual({
       task: 'three',
       id: 'c-3',
+      conversation: 'c',
       history: [
         { role: 'user', text: 'two' },
         { role: 'assistant', text: 're: two' },

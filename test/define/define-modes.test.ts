@@ -286,5 +286,17 @@ describe('What each mode takes [sub 1]', () => {
     ]);
     expect(isProgramMode({ mode: 'chat', programs: true })).toBe(true);
     expect([{}, { mode: 'json' }, { mode: 'text' }].map(isDataMode)).toEqual([false, true, true]);
+    expect([isProgramMode('lisp'), isProgramMode('chat')]).toEqual([true, false]);
+    expect([isDataMode('json'), isDataMode('lisp')]).toEqual([true, false]);
+  });
+
+  test('also of definitions', () => {
+    const model = async () => '';
+    const programs = defineAgent({ name: 'a', mode: 'lisp', model });
+    const calls = defineAgent({ name: 'b', mode: 'chat', programs: true, model });
+    const data = defineAgent({ name: 'c', mode: 'text', model });
+    const chat = defineAgent({ name: 'd', model });
+    expect([programs, calls, data, chat].map(isProgramMode)).toEqual([true, true, false, false]);
+    expect([programs, calls, data, chat].map(isDataMode)).toEqual([false, false, true, false]);
   });
 });

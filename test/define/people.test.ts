@@ -125,6 +125,7 @@ describe('a tool whose work goes on outside [sub 18]', () => {
   const run = (value: unknown) =>
     runTool(agentWith(workTool({ execute: () => value })), order, {
       attempt: 1,
+      run: 'run-1',
       signal: new AbortController().signal,
     });
 

@@ -1,7 +1,8 @@
 /** The pages about tools: their code is that of examples which run here. */
 import { describe, expect, test } from 'vitest';
 import { desk, deskWithEngine } from '../../examples/docs/tool-search.ts';
-import { clerk, outlineTool, sorter } from '../../examples/docs/tools.ts';
+import { clerk, outlineTool, refundTool, sorter } from '../../examples/docs/tools.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { textOf } from '../../src/core/base/message.ts';
 import type {
   JsonObject,
@@ -67,11 +68,32 @@ describe('the examples', () => {
     expect(second).toBe(first);
   });
 
+  test('tools: a tool that knows its run', async () => {
+    const script = scriptedModel([
+      ...['a', 'b', 'c', 'd'].map((order) => calls('refund', { order })),
+      'done',
+    ]);
+    const agent = defineAgent({
+      name: 'shop',
+      mode: 'chat',
+      model: script.model,
+      tools: [refundTool()],
+    });
+    const run = startInMemory({ agent, task: 'Go', context: { _customer: 'Ann' } });
+    const step = await run.result;
+
+    const read = readIn(script.requests.at(-1));
+    expect(read).toContain('"customer":"Ann","reportTo":"run-1"');
+    expect(read).toContain('Error: three refunds are open already');
+    expect(step.stats.gauges['shop:refunds_open']).toBe(3);
+  });
+
   test('tools: code in a thread', async () => {
     const isolation = createIsolation(1);
     const order = toolOrder('outline', { text: '# One\nText\n## Two' });
     const run = await runTool(agentWith(outlineTool() as ToolDefinition), order, {
       attempt: 1,
+      run: 'run-1',
       signal: quietSignal(),
       places: { isolation, apart: { isolation } },
     });

@@ -31,7 +31,7 @@ function tools(store: AirlineStore): (tool: string, args: JsonObject) => Promise
     const run = await runTool(
       registered,
       { ...order, callId: `1.${calls}`, tool, args },
-      { attempt: 1, signal: new AbortController().signal },
+      { attempt: 1, run: 'run-1', signal: new AbortController().signal },
     );
     if (run.kind !== 'result') throw new Error(`Expected a result, got ${run.kind}.`);
     return run.result.outcome === 'ok' ? run.result.output : run.result.error;

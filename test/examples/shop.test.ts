@@ -18,7 +18,7 @@ function tools(store: ShopStore): (tool: string, args: JsonObject) => Promise<un
     const run = await runTool(
       registered,
       { agent: 'shop', runId: 'run', agentPath: 'shop', callId: `1.${calls}`, tool, args },
-      { attempt: 1, signal: new AbortController().signal },
+      { attempt: 1, run: 'run-1', signal: new AbortController().signal },
     );
     if (run.kind !== 'result') throw new Error(`Expected a result, got ${run.kind}.`);
     return run.result.outcome === 'ok' ? run.result.output : run.result.error;

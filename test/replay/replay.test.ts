@@ -130,7 +130,7 @@ describe('everloop replay', () => {
     expect(failures).toEqual([
       {
         workflowId: link.workflowId,
-        runId: link.runId,
+        executionId: link.runId,
         agent: 'airline',
         build: null,
         message:

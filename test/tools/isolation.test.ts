@@ -54,6 +54,9 @@ function workTool(fields: Partial<IsolatedToolOptions>) {
   });
 }
 
+/** Gauges that the run has when a call begins. */
+const GAUGES = { 'shop:open': 5, 'shop:queue': 3 };
+
 /** The outcome of the call, without the number of the attempt. */
 async function outcomeOf(
   args: JsonObject,
@@ -68,12 +71,17 @@ async function outcomeOf(
       price: { input: 1, output: 1 },
     },
   });
-  const run = await runTool(agent, toolOrder('work', args), {
-    attempt: 1,
-    signal: quietSignal(),
-    places: placesOf(isolation),
-    ...options,
-  });
+  const run = await runTool(
+    agent,
+    { ...toolOrder('work', args), gauges: GAUGES },
+    {
+      attempt: 1,
+      run: 'run-1',
+      signal: quietSignal(),
+      places: placesOf(isolation),
+      ...options,
+    },
+  );
   if (run.kind !== 'result') return run;
   const { attempts: _attempts, started, ...rest } = run.result;
   return started ? rest : { ...rest, started };
@@ -123,6 +131,7 @@ describe.each<{ readonly isolate: Place }>([{ isolate: 'thread' }, { isolate: 'p
           outcome: 'ok',
           output: {
             what: 'context',
+            run: 'run-1',
             runId: 'run-1',
             callId: '1.1',
             agentPath: 'tester',
@@ -147,6 +156,15 @@ describe.each<{ readonly isolate: Place }>([{ isolate: 'thread' }, { isolate: 'p
               usageKnown: true,
             },
           ],
+        },
+      },
+      {
+        what: 'gauges',
+        result: {
+          outcome: 'ok',
+          output: [5, 7, 8, 0, 0],
+          gauges: { 'shop:stock': 8, 'shop:queue': 0 },
+          raised: { 'shop:open': 2 },
         },
       },
       {
@@ -404,7 +422,7 @@ describe('[R2] a call that five workers died with', () => {
     if (agent === undefined) throw new Error('Expected the agent of the fixture.');
     const order = { ...toolOrder('store', args), agent: 'keeper' };
     const places = placesOf(own, agentsModule);
-    const options = { attempt: 1, deaths, signal: quietSignal(), places };
+    const options = { attempt: 1, run: 'run-1', deaths, signal: quietSignal(), places };
     const run = await runTool(agent, order, options);
     return run.kind === 'result' ? run.result : run;
   }

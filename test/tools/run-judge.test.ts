@@ -21,7 +21,7 @@ import { judgeOrder, quietSignal, testerWith } from '../define/agents.ts';
 
 function judge(agent: RegisteredAgent, fields: Partial<JudgeOrder>): Promise<JudgeRun> {
   const order = judgeOrder({ validators: [...agent.validators.keys()], ...fields });
-  return runJudge(agent, order, { attempt: 1, signal: quietSignal(), graceMs: 20 });
+  return runJudge(agent, order, { attempt: 1, run: 'run-1', signal: quietSignal(), graceMs: 20 });
 }
 
 /** A validator of text answers. */
@@ -159,11 +159,14 @@ describe('[row 31] validators', () => {
 
     expect(seen).toHaveBeenCalledExactlyOnceWith('x', {
       signal: expect.any(AbortSignal) as AbortSignal,
+      run: 'run-1',
       runId: 'run-1',
       agentPath: 'tester',
       attempt: 1,
       count: expect.any(Function) as ReportContext['count'],
       gauge: expect.any(Function) as ReportContext['gauge'],
+      raise: expect.any(Function) as ReportContext['raise'],
+      reset: expect.any(Function) as ReportContext['reset'],
       emit: expect.any(Function) as ReportContext['emit'],
       reportModelCall: expect.any(Function) as ReportContext['emit'],
     });
@@ -238,6 +241,7 @@ describe('[row 31] validators', () => {
 
     const run = await runJudge(slow, judgeOrder({ answers: ['x'], validators: ['slow'] }), {
       attempt: 1,
+      run: 'run-1',
       signal: controller.signal,
       graceMs: 5,
     });

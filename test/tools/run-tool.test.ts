@@ -11,7 +11,7 @@ import type { ToolResult } from '../../src/core/contract/outcome.ts';
 import { agentWith, quietSignal, testerWith, toolOrder } from '../define/agents.ts';
 
 function options(fields: Partial<ToolRunOptions> = {}): ToolRunOptions {
-  return { attempt: 1, signal: quietSignal(), graceMs: 20, ...fields };
+  return { attempt: 1, run: 'run-1', signal: quietSignal(), graceMs: 20, ...fields };
 }
 
 /** The outcome of a tool `work` without parameters that does `execute`. */
@@ -475,11 +475,15 @@ describe('the context of a tool', () => {
       signal: expect.any(AbortSignal) as AbortSignal,
       idempotencyKey: 'run-1/1.1',
       callId: '1.1',
+      run: 'run-1',
       runId: 'run-1',
       agentPath: 'tester',
       attempt: 2,
       count: expect.any(Function) as ToolContext['count'],
       gauge: expect.any(Function) as ToolContext['gauge'],
+      raise: expect.any(Function) as ToolContext['raise'],
+      reset: expect.any(Function) as ToolContext['reset'],
+      read: expect.any(Function) as ToolContext['read'],
       emit: expect.any(Function) as ToolContext['emit'],
       reportModelCall: expect.any(Function) as ToolContext['emit'],
     });

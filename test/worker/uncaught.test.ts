@@ -34,9 +34,9 @@ function leave(within: Within) {
 test.each([
   {
     whose: 'tool refund (call c1 of run r1)',
-    within: by({ name: 'tool refund', runId: 'r1', callId: 'c1' }),
+    within: by({ name: 'tool refund', run: 'r1', callId: 'c1' }),
   },
-  { whose: 'validator polite (run r1)', within: by({ name: 'validator polite', runId: 'r1' }) },
+  { whose: 'validator polite (run r1)', within: by({ name: 'validator polite', run: 'r1' }) },
   { whose: 'activity callModel (run r1)', within: inActivity },
 ])('[R2] an uncaught error of $whose is logged, and the worker goes on', ({ whose, within }) => {
   const { lines, stops, left } = leave(within);

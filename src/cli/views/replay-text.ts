@@ -22,11 +22,11 @@ export function replayText({ links, events, ms, failures, skipped, saved }: Repl
 }
 
 function failureText(failure: ReplayFailure): string {
-  const { workflowId, runId, agent, build, message, event, after, unknownPatches } = failure;
+  const { workflowId, executionId, agent, build, message, event, after, unknownPatches } = failure;
   const worker = build === null ? '' : `, build ${build}`;
   const lines = [
     '',
-    `${workflowId} does not fit (agent ${agent}, link ${runId}${worker})`,
+    `${workflowId} does not fit (agent ${agent}, link ${executionId}${worker})`,
     `  ${message}`,
     event === null ? null : `  at event ${event.id} of its history, ${event.type}`,
     after === null ? null : `  after event ${after.seq} of the run, ${after.type}`,

@@ -17,6 +17,8 @@ export const failureTypes = {
   validator_failed: 'A validator threw after all retries.',
   state_too_large: 'The state of the run does not fit into a hand-over.',
   agent_not_found: 'No worker knows an agent of this name.',
+  extension_not_found:
+    'No worker has a format, section, toolchain or answer of its own that the agent names.',
   invalid_input: 'The input of the run is not valid.',
   template_error: 'The template of the task could not be filled in.',
   chained_failure:

@@ -23,6 +23,8 @@ export const usageCodes = {
   duplicate_stage: 'Two agents that run in parallel have the same name.',
   duplicate_tool: 'Two tools of an agent have the same name.',
   duplicate_validator: 'Two validators of an agent have the same name.',
+  extension:
+    'A name or a part of `extend` is not valid, or a part of an author returned something else than a text.',
   fan_out: 'The agent or an option of `fanOut` is not valid.',
   hidden_field: 'A signature has fields that begin with `_` in a mode whose model would see them.',
   human_step: 'An option of `humanStep` is not valid.',
@@ -110,6 +112,8 @@ export const usageCodes = {
   stat_value: 'The value of a user gauge is not a finite number.',
   // Starting and controlling runs.
   agent_not_found: 'No worker knows an agent of this name.',
+  extension_not_found:
+    'No worker has a format, section, toolchain or answer of its own that the agent names.',
   id_in_use: 'Another run has this id.',
   not_compilable: 'The answer of a run cannot be computed again by its last program.',
   invalid_input: 'The input or a message of a run is not valid.',

@@ -4,6 +4,9 @@ import type { StartGroup } from '../children/run-child.ts';
 import type { ToolOrder } from '../contract/outcome.ts';
 import type { ToolCall } from '../base/message.ts';
 import type { Iteration } from '../run/iteration.ts';
+import { utf8Length } from '../base/json.ts';
+import type { Stats } from '../contract/stats.ts';
+import { AGENT_PREFIX } from '../stats/stat-keys.ts';
 
 /** What calls ask of the program that makes them. */
 export interface CallingProgram {
@@ -25,8 +28,33 @@ export interface CallSite extends Iteration {
 
 /** The order of a call. */
 export function orderOf({ run, program }: CallSite, { callId, tool, args }: ToolCall): ToolOrder {
-  const { runId, agentPath, head, parent } = run.state;
+  const { runId, agentPath, head, parent, conversation, stats } = run.state;
+  const spec = head.spec.tools.find(({ name }) => name === tool);
   const tree = defined({ rootRunId: parent?.rootRunId });
   const order = { agent: head.spec.name, runId, ...tree, agentPath, callId, tool, args };
-  return program === undefined ? order : { ...order, inProgram: true };
+  return {
+    ...order,
+    ...defined({
+      inProgram: program === undefined ? undefined : (true as const),
+      conversation,
+      readsContext: head.context === undefined ? undefined : spec?.readsContext,
+    }),
+    ...ownGauges(stats),
+  };
+}
+
+/** Bytes of JSON of the gauges in an order, because each order is kept in history. */
+const MAX_GAUGE_BYTES = 8_192;
+
+/** The gauges of the user, as far as an order may carry them. */
+function ownGauges({ gauges }: Stats): Pick<ToolOrder, 'gauges' | 'isWithoutGauges'> {
+  const own: { [key: string]: number } = {};
+  let left = MAX_GAUGE_BYTES;
+  for (const [key, value] of Object.entries(gauges)) {
+    if (key.startsWith(AGENT_PREFIX)) continue;
+    left -= utf8Length(key) + String(value).length + 4;
+    if (left < 0) return { gauges: own, isWithoutGauges: true };
+    own[key] = value;
+  }
+  return Object.keys(own).length === 0 ? {} : { gauges: own };
 }

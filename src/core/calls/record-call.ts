@@ -153,7 +153,7 @@ function toolCallAfter(
   result: CallEnd['result'],
   durationMs: number,
 ): Extract<EventBody, { readonly type: 'agent:tool_call:after' }> {
-  const { outcome, started, attempts, losses, output, error, cut, counts, gauges } = result;
+  const { outcome, started, attempts, losses, output, error, cut, counts, gauges, raised } = result;
   const isCached = outcome === 'ok' && attempts === 0;
   return {
     type: 'agent:tool_call:after',
@@ -172,6 +172,7 @@ function toolCallAfter(
       cached: isCached ? (true as const) : undefined,
       counts,
       gauges,
+      raised,
     }),
   };
 }

@@ -171,7 +171,11 @@ function beginCall(context: CallSite, call: CallInProgress): Promise<CallEnd> | 
   }
   const abortId = program?.isSeparate(callId) === true ? callId : undefined;
   return host
-    .callTool(orderOf(context, call), spec, { abortId, summary: summaryOf(context, call) })
+    .callTool(orderOf(context, call), spec, {
+      abortId,
+      summary: summaryOf(context, call),
+      context: run.state.head.context,
+    })
     .then(({ result, endedAt }) =>
       result.external === undefined
         ? { result, endedAt, ...tracesOf(call) }

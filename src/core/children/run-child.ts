@@ -52,8 +52,10 @@ export interface ChildRequest {
 
 /** A child that gave no value. */
 export interface ChildFailure extends Pick<Step, 'agent' | 'status' | 'reason' | 'message'> {
-  /** Its run id, or its address if it ended without a Step. */
-  readonly runId: string;
+  /** Its id, by which it is reached. */
+  readonly id: string;
+  /** The service's id of its first execution; absent if it ended without a Step. */
+  readonly runId?: string;
   /** The limit of an ancestor that ended it. */
   readonly breach?: Breach;
 }
@@ -127,8 +129,8 @@ export async function runChild(run: Run, request: ChildRequest): Promise<ChildOu
 
 /** The outcome for a child that history has no room for: no run hands over while children live. */
 function unstartedFor({ host }: Run, { callId, agent }: ChildRequest): ChildOutcome {
-  const runId = `${host.link.address}/${callId}`;
-  const failure = { runId, agent, status: 'error', reason: 'history_full', message: FULL } as const;
+  const id = `${host.link.address}/${callId}`;
+  const failure = { id, agent, status: 'error', reason: 'history_full', message: FULL } as const;
   const text = childFailureText(agent, failure.status, failure.reason, FULL);
   return { kind: 'failed', text, started: false, failure };
 }
@@ -197,11 +199,15 @@ function settle(run: Run, { childId, agent, startedAt }: OpenChild, end: ChildEn
     { summary: { childId, agent, status, reason, usage } },
   );
   return {
-    runId: end.kind === 'ended' ? end.step.runId : childId,
+    id: childId,
     agent,
     status,
     reason,
-    ...defined({ message, breach: isFromAbove ? exceeded : undefined }),
+    ...defined({
+      runId: end.kind === 'ended' ? end.step.runId : undefined,
+      message,
+      breach: isFromAbove ? exceeded : undefined,
+    }),
   };
 }
 
@@ -218,7 +224,7 @@ function linkOf(
   { host, state }: Run,
   child: { readonly callId: string; readonly agent: string; readonly leases: readonly Lease[] },
 ): ParentLink {
-  const { runId, agentPath, depth, iteration, head, parent, limits } = state;
+  const { runId, agentPath, depth, iteration, head, parent, limits, conversation } = state;
   const self = { runId, agent: head.spec.name };
   const depthLimit = depthLimitOf(limits);
   return {
@@ -229,7 +235,7 @@ function linkOf(
     rootRunId: parent?.rootRunId ?? runId,
     path: `${agentPath}/${iteration}/${child.agent}`,
     depth: depth + 1,
-    ...defined({ depthLimit }),
+    ...defined({ depthLimit, conversation }),
     deadlines: deadlinesBelow(state),
     leases: child.leases,
   };

@@ -174,7 +174,7 @@ export type EventBody =
       readonly cached?: true;
       /** A program made the call and handles its failure. */
       readonly inProgram?: true;
-    } & Pick<Reports, 'counts' | 'gauges'>)
+    } & Pick<Reports, 'counts' | 'gauges' | 'raised'>)
   /** A program is read, checked and run; its source is cut to 2 KB. */
   | {
       readonly type: 'agent:program:before';
@@ -303,7 +303,7 @@ export type EventBody =
   | ({
       readonly type: 'agent:answer:judged';
       readonly outcome: 'unfit' | 'rejected' | 'accepted';
-    } & Pick<Reports, 'counts' | 'gauges'>)
+    } & Pick<Reports, 'counts' | 'gauges' | 'raised'>)
   /** An input was accepted. */
   | {
       readonly type: 'agent:input';
@@ -359,7 +359,7 @@ export declare enum OwnEventType {
 }
 
 /** An event or a change of statistics that a user's loop, tool or validator emits. */
-export interface OwnEventBody extends Pick<Reports, 'counts' | 'gauges'> {
+export interface OwnEventBody extends Pick<Reports, 'counts' | 'gauges' | 'raised'> {
   readonly type: OwnEventType;
   /** At most 16 KB; null if it only moves statistics. */
   readonly data: Json;

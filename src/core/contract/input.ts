@@ -51,6 +51,8 @@ export interface AgentInput {
   readonly contextDescriptions?: { readonly [name: string]: string };
   /** Earlier conversation, oldest first. Only the modes `react` and `chat` show it to the model. */
   readonly history?: readonly HistoryTurn[];
+  /** The id of the conversation that the run is a turn of, at most 1,000 bytes; for its tools. */
+  readonly conversation?: string;
   /** Replaces the agent's limits on the same keys. */
   readonly limits?: LimitsInput;
   /** Id of a model entry that replaces the agent's own. */

@@ -71,6 +71,8 @@ export interface ParentLink {
   readonly rootRunId: string;
   /** Path of the child: `planner/2/writer`. */
   readonly path: string;
+  /** The conversation that the root is a turn of; absent: none. */
+  readonly conversation?: string;
   /** Depth of the child: 1 for a child of a root. */
   readonly depth: number;
   /** The smallest limit on `agent:depth` of all ancestors. */

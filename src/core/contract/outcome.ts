@@ -19,12 +19,17 @@ export interface ReportedModelCall {
   readonly usageKnown: boolean;
 }
 
+/** Changes of statistics that a user's tool, validator or loop reported. */
+export type ReportedStats = Pick<Reports, 'counts' | 'gauges' | 'raised'>;
+
 /** Statistics and events that a user's tool, validator or loop reported. */
 export interface Reports {
   /** Increments of counters, ≥ 0; keys contain `:` and begin with neither `agent:` nor `$self:`. */
   readonly counts?: { readonly [key: string]: number };
   /** New values of gauges by key. */
   readonly gauges?: { readonly [key: string]: number };
+  /** What is added to gauges by key, after the new values. */
+  readonly raised?: { readonly [key: string]: number };
   readonly events?: readonly { readonly type: string; readonly data: Json }[];
   /** Its own model calls, in order; counted like those of the loop. */
   readonly modelCalls?: readonly ReportedModelCall[];
@@ -119,12 +124,22 @@ export interface ToolOrder extends EarlierTries {
   readonly args: JsonObject;
   /** A program makes the call: a result that is too large is refused, not cut. */
   readonly inProgram?: true;
+  /** The conversation that the root of the tree is a turn of; absent: none. */
+  readonly conversation?: string;
+  /** The user's gauges when the call began, at most 8 KB; absent: none. */
+  readonly gauges?: { readonly [key: string]: number };
+  /** True: the run has more gauges than that. */
+  readonly isWithoutGauges?: true;
+  /** True: the tool reads the context of the run, which the host has. */
+  readonly readsContext?: true;
 }
 
 /** The order to `judgeAnswer`: the candidates of one reply, at most one order a reply. */
 export interface JudgeOrder extends EarlierTries {
   readonly agent: string;
   readonly runId: string;
+  /** The conversation that the root of the tree is a turn of; absent: none. */
+  readonly conversation?: string;
   readonly agentPath: string;
   readonly iteration: number;
   /** The validators that the run began with, so that a missing one is reported. */

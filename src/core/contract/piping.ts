@@ -37,7 +37,8 @@ export function isStep(value: unknown): value is Step {
 
 /** The context that a Step becomes: the fields of an object, any other value as `input`. */
 export function contextOfStep(step: Step): Piped {
-  if (step.status !== 'success') return { kind: 'failed', ...upstreamFailure(step) };
+  if (step.status !== 'success')
+    return { kind: 'failed', ...upstreamFailure({ ...step, id: step.trace.workflowId }) };
   const { value, fieldDescriptions } = step;
   return {
     kind: 'context',
@@ -51,21 +52,23 @@ export function contextOfValue(value: Json): JsonObject {
   return isJsonObject(value) ? value : { input: value };
 }
 
+/** A run, or a question to a person, that did not succeed. */
+export interface FailedUpstream extends Pick<Step, 'agent' | 'status' | 'reason' | 'message'> {
+  /** The id of the run; absent for a question. */
+  readonly id?: string;
+  /** Absent if it ended without a Step. */
+  readonly runId?: string;
+}
+
 /** Why no run can follow an unsuccessful one, for people and as data. */
-export function upstreamFailure({
-  runId,
-  agent,
-  status,
-  reason,
-  message,
-}: Pick<Step, 'runId' | 'agent' | 'status' | 'reason' | 'message'>): {
+export function upstreamFailure({ id, runId, agent, status, reason, message }: FailedUpstream): {
   readonly message: string;
   readonly details: Json;
 } {
   const suffix = message === undefined ? '' : `: ${message}`;
   return {
     message: `upstream \`${agent}\` ended with ${reason}${suffix}`,
-    details: { upstream: defined({ runId, agent, status, reason, message }) },
+    details: { upstream: defined({ id, runId, agent, status, reason, message }) },
   };
 }
 

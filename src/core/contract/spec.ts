@@ -78,6 +78,8 @@ export interface ToolSpec {
   readonly output?: JsonObject;
   /** True: successful results are kept for equal calls of the run. */
   readonly cache?: true;
+  /** True: calls get the context of the run. */
+  readonly readsContext?: true;
   /** Which calls a person must approve: all, or those a function picks. Absent: none. */
   readonly approval?: 'always' | 'function';
   /** The time to decide, after which the call is denied. Absent: no deadline. */
@@ -120,10 +122,13 @@ export interface ToolModelSpec extends ModelSpec {
   readonly fallbacks?: readonly string[];
 }
 
+/** A part that the author added with `extend`, under its name. */
+export type OwnName = `own:${string}`;
+
 /** A section of a react reply as plain data. */
 export interface SectionSpec {
   readonly name: string;
-  readonly kind: 'text' | 'json' | 'yaml';
+  readonly kind: 'text' | 'json' | 'yaml' | OwnName;
   /** The author's text; absent: the default of the kind. */
   readonly guidance?: string;
   readonly schema?: JsonObject;
@@ -132,7 +137,7 @@ export interface SectionSpec {
 
 /** How the run ends: what counts as an answer, and what validates it. */
 export interface AnswerSpec {
-  readonly kind: 'text' | 'json';
+  readonly kind: 'text' | 'json' | OwnName;
   /** Name of the section in react. */
   readonly section: string;
   readonly guidance?: string;
@@ -151,13 +156,13 @@ export interface AnswerSpec {
 
 /** The text format of a react agent. */
 export interface FormatSpec {
-  readonly kind: 'xml' | 'markdown';
+  readonly kind: 'xml' | 'markdown' | OwnName;
   readonly strict: boolean;
 }
 
 /** How a react agent writes its calls. */
 export interface ToolchainSpec {
-  readonly kind: 'yaml' | 'json' | 'native';
+  readonly kind: 'yaml' | 'json' | 'native' | OwnName;
   /** Name of the section; unused by `native`. */
   readonly section: string;
 }

@@ -1,8 +1,7 @@
 /** The values of children in a loop without a model: a child without a value ends the run. */
 import type { Breach } from '../contract/limit.ts';
 import { leaving } from '../run/ending.ts';
-import { upstreamFailure } from '../contract/piping.ts';
-import type { ChildFailure } from '../children/run-child.ts';
+import { upstreamFailure, type FailedUpstream } from '../contract/piping.ts';
 import type { SpawnResult } from '../children/spawn.ts';
 import type { Step } from '../contract/step.ts';
 import type { Work } from './work.ts';
@@ -34,7 +33,7 @@ function isAborted(result: SpawnResult): boolean {
 }
 
 /** Ends the run as `chained_failure`. */
-export function chained(failure: ChildFailure): never {
+export function chained(failure: FailedUpstream): never {
   const { message: cause, details } = upstreamFailure(failure);
   throw leaving({ kind: 'failed', code: 'chained_failure', cause, details, isVerbatim: true });
 }

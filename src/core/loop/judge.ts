@@ -1,4 +1,5 @@
 /** Checking answers on the worker, and recording how they were judged. */
+import { defined } from '../base/defined.ts';
 import type { Json } from '../base/json.ts';
 import type { Candidate, Judgement } from '../contract/judgement.ts';
 import type { JudgeResult } from '../contract/outcome.ts';
@@ -22,11 +23,19 @@ export async function checkValues(
 ): Promise<JudgeResult> {
   // After a breach an answer in hand may still be judged, after a cancel it may not.
   if (run.host.mailbox.peek().cancel !== null) throw leaving({ kind: 'stopped' });
-  const { runId, agentPath, iteration, head } = run.state;
+  const { runId, agentPath, iteration, head, conversation } = run.state;
   const { name: agent, answer } = head.spec;
   const { validators } = answer;
   open.count += 1;
-  const order = { agent, runId, agentPath, iteration, validators, ...values };
+  const order = {
+    agent,
+    runId,
+    ...defined({ conversation }),
+    agentPath,
+    iteration,
+    validators,
+    ...values,
+  };
   const outcome = await run.host.judgeAnswer(order);
   open.count -= 1;
   switch (outcome.kind) {

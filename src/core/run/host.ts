@@ -13,6 +13,7 @@
  * H4  `publish` and `send` return at once and never throw.
  */
 import type { Rules } from '../../lisp.ts';
+import type { JsonObject } from '../base/json.ts';
 import type { AgentEvent } from '../contract/events.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { ChildOrder, ModelOrder } from '../contract/host-order.ts';
@@ -44,6 +45,8 @@ export interface CallOptions {
 export interface ToolCallOptions extends CallOptions {
   /** The call in one line, for those who look at the service. Default: none. */
   readonly summary?: string;
+  /** The context that the order says the tool reads; a host may also fetch it from the run. */
+  readonly context?: JsonObject | undefined;
 }
 
 /** Options of a model call. */

@@ -62,6 +62,8 @@ export interface RunState extends TreeState, IdleState {
   readonly runId: string;
   readonly agentPath: string;
   readonly depth: number;
+  /** The conversation that the root of the tree is a turn of; absent: none. */
+  readonly conversation?: string;
   /** What every request needs besides the messages: specification, task, context, history. */
   readonly head: TranscriptHead;
   readonly startedAt: number;
@@ -140,6 +142,8 @@ export interface RunIdentity {
   readonly startedAt: number;
   /** Its parent; absent for a root. */
   readonly parent?: ParentLink;
+  /** The conversation that the root of the tree is a turn of; absent: none. */
+  readonly conversation?: string;
 }
 
 /** The state of a run in which nothing has happened; `memory` is that of an earlier one. */

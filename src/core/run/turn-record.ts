@@ -6,7 +6,7 @@ import type { Reply } from '../contract/model.ts';
 import type { ReplyProblem, ProblemFamily } from '../base/problem.ts';
 import type { Judgement } from '../contract/judgement.ts';
 import { cut } from '../text/cut.ts';
-import type { JudgeResult, Reports } from '../contract/outcome.ts';
+import type { JudgeResult, ReportedStats, Reports } from '../contract/outcome.ts';
 import type { EventBody, OwnEventBody, OwnEventType } from '../contract/events.ts';
 import type { SettledSections } from '../modes/section-values.ts';
 import { replyText, type Turn } from '../contract/turn.ts';
@@ -104,7 +104,11 @@ export function judgementEvents(
     {
       type: 'agent:answer:judged',
       outcome: judgement.kind,
-      ...defined({ counts: checked?.counts, gauges: checked?.gauges }),
+      ...defined({
+        counts: checked?.counts,
+        gauges: checked?.gauges,
+        raised: checked?.raised,
+      }),
     },
     ...(checked?.events ?? []).map((event) => ownEvent(event)),
   ];
@@ -129,7 +133,7 @@ export function modelCallEvents(
 /** A custom event from a tool, a validator or a loop. */
 export function ownEvent(
   { type, data }: { readonly type: string; readonly data: Json },
-  moved: Pick<OwnEventBody, 'counts' | 'gauges' | 'callId'> = {},
+  moved: ReportedStats & Pick<OwnEventBody, 'callId'> = {},
 ): OwnEventBody {
   // Its name was checked when it was reported, by `checkOwnEvent`.
   return { type: type as unknown as OwnEventType, data, ...moved };

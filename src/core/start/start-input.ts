@@ -13,7 +13,7 @@ import type { StepMemory } from '../contract/step.ts';
 import type { Task } from '../base/message.ts';
 import { shown } from '../text/shown.ts';
 import { wellFormedText } from '../text/well-formed.ts';
-import { toJsonResult } from '../toolchain/result-json.ts';
+import { toJsonResult } from '../base/json-result.ts';
 import { UsageError } from '../base/usage-error.ts';
 import { EMPTY_MEMORY, type ProgramMemory } from '../../lisp.ts';
 
@@ -26,7 +26,7 @@ export const MAX_ID_BYTES = 1_000;
 /** What a start is made of. */
 export interface StartParts extends Pick<
   AgentInput,
-  'context' | 'history' | 'limits' | 'model' | 'memory' | 'compiled' | 'compiles'
+  'context' | 'history' | 'conversation' | 'limits' | 'model' | 'memory' | 'compiled' | 'compiles'
 > {
   /** What to do: text, or text and media. Omit it for an agent whose template needs none. */
   readonly task?: string | Task;
@@ -52,7 +52,7 @@ export function startInput(agent: string, parts: StartParts): AgentInput {
   if (typeof agent !== 'string' || agent === '') {
     throw invalid(`Expected the name of an agent, got ${shown(agent)}. Name one.`);
   }
-  const { task, context, history, limits, model, memory, compiled, compiles } = parts;
+  const { task, context, history, conversation, limits, model, memory, compiled, compiles } = parts;
   const input: AgentInput = {
     v: 1,
     agent,
@@ -60,6 +60,7 @@ export function startInput(agent: string, parts: StartParts): AgentInput {
     ...defined({
       context,
       history,
+      conversation: conversation === undefined ? undefined : checkedConversation(conversation),
       limits,
       model,
       memory: memory === undefined ? undefined : checkedMemory(memory),
@@ -86,6 +87,19 @@ export function startInput(agent: string, parts: StartParts): AgentInput {
     );
   }
   return input;
+}
+
+function checkedConversation(value: unknown): string {
+  if (isConversationId(value)) return value;
+  throw invalid(
+    `Expected \`conversation\` to be text of 1 to ${MAX_ID_BYTES} bytes, got ${shown(value)}. Choose another.`,
+  );
+}
+
+/** Whether a run can be a turn of the conversation `value`. */
+export function isConversationId(value: unknown): value is string {
+  const isText = typeof value === 'string' && value !== '' && wellFormedText(value) === value;
+  return isText && utf8Length(value) <= MAX_ID_BYTES;
 }
 
 function checkedMemory(value: unknown): StepMemory {

@@ -4,6 +4,7 @@
  */
 import { exactSum } from '../base/exact-sum.ts';
 import { isOwnEvent, type AgentEvent, type EventType } from '../contract/events.ts';
+import type { ReportedStats } from '../contract/outcome.ts';
 import type { ProgramOutcome } from '../contract/report.ts';
 import { change, type Numbers, type StatChange, type Stats } from '../contract/stats.ts';
 
@@ -82,15 +83,15 @@ const RULES: Rules = {
       : []),
   ],
   'agent:section:read': () => [set('agent:section_parse_error_consecutive', 0)],
-  'agent:answer:judged': ({ outcome, counts, gauges }) => [
+  'agent:answer:judged': ({ outcome, ...reports }) => [
     ...(outcome === 'unfit' ? [] : [set('agent:termination_parse_error_consecutive', 0)]),
-    ...reported(counts, gauges),
+    ...reported(reports),
   ],
   'agent:validator:result': ({ validator, accepted }) =>
     accepted
       ? []
       : [count('agent:answer_rejected_total'), count(`agent:answer_rejected_by:${validator}`)],
-  'agent:tool_call:after': ({ tool, outcome, started, losses, counts, gauges, inProgram }) => {
+  'agent:tool_call:after': ({ tool, outcome, started, losses, inProgram, ...reports }) => {
     const failed = FAILED_CALLS.includes(outcome);
     // Calls of a program do not count: it may try a hundred pages and half of them may be missing.
     // Only the program's own failure is part of a streak.
@@ -107,7 +108,7 @@ const RULES: Rules = {
           ]
         : []),
       ...(outcome === 'ok' ? [set(streak, 0), set(`${streak}:${tool}`, 0)] : []),
-      ...reported(counts, gauges),
+      ...reported(reports),
     ];
   },
   'agent:program:after': ({ outcome, steps }) =>
@@ -153,7 +154,7 @@ export function tally(stats: Stats, event: AgentEvent): Stats {
 
 /** The changes that `event` makes to `stats`, in order. */
 export function changesOf(stats: Stats, event: AgentEvent): readonly StatChange[] {
-  if (isOwnEvent(event)) return reported(event.counts, event.gauges);
+  if (isOwnEvent(event)) return reported(event);
   // The table pairs each type with its rule, which an index by a union cannot express.
   const rule = RULES[event.type] as
     ((event: AgentEvent, stats: Stats) => readonly StatChange[]) | undefined;
@@ -168,12 +169,10 @@ function riseBoth(key: string, by: number, name: string): StatChange[] {
   return [rise(key, by), rise(`${key}:${name}`, by)];
 }
 
-function reported(
-  counts: { readonly [key: string]: number } = {},
-  gauges: { readonly [key: string]: number } = {},
-): StatChange[] {
+function reported({ counts = {}, gauges = {}, raised = {} }: ReportedStats): StatChange[] {
   return [
     ...Object.entries(counts).map(([key, by]) => count(key, by)),
     ...Object.entries(gauges).map(([key, value]) => set(key, value)),
+    ...Object.entries(raised).map(([key, by]) => rise(key, by)),
   ];
 }

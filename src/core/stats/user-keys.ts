@@ -49,7 +49,8 @@ export function checkOwnEvent(name: string, data: Json): void {
   }
 }
 
-function checkOwnKey(key: string): void {
+/** Checks a key of a user's statistic or event; throws a {@link UsageError} that says what to do. */
+export function checkOwnKey(key: string): void {
   if (key.startsWith(AGENT_PREFIX) || key.startsWith(SELF_PREFIX)) {
     throw new UsageError(
       'stat_key',

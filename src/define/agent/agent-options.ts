@@ -4,6 +4,7 @@ import type {
   OnUnparsed,
   ProgramSizes,
   ProgramSpec,
+  OwnName,
   QueueSpec,
 } from '../../core/contract/spec.ts';
 import type { LimitsInput } from '../../core/contract/input.ts';
@@ -149,14 +150,18 @@ export interface AgentOptions {
   readonly thinking?: boolean | string | SectionDefinition;
   /** react: further sections, between thinking and action. */
   readonly sections?: readonly SectionDefinition[];
-  /** react: `xml`, `markdown`, or a format with options such as `xmlFormat()`. Default `xml`. */
+  /**
+   * react: `xml`, `markdown`, `own:name` of one that `extend` adds, or a format with options such as
+   * `xmlFormat()`. Default `xml`.
+   */
   readonly format?: FormatDefinition | FormatDefinition['kind'];
   /**
-   * react: `yaml`, `json`, or a toolchain with options such as `yamlToolchain()`. Default `yaml`.
+   * react: `yaml`, `json`, `own:name` of one that `extend` adds, or a toolchain with options such as
+   * `yamlToolchain()`. Default `yaml`.
    */
   readonly toolchain?: ToolchainDefinition | ToolchainDefinition['kind'];
-  /** react: the kind of answer. Default `textAnswer()`. */
-  readonly answer?: AnswerDefinition;
+  /** react: the kind of answer, or `own:name` of one that `extend` adds. Default `textAnswer()`. */
+  readonly answer?: AnswerDefinition | OwnName;
   /** react: which one counts when a reply has an action and an answer. Default `action`. */
   readonly precedence?: 'action' | 'answer';
   /**

@@ -183,7 +183,8 @@ function isTool(value: unknown): value is ToolDefinition {
 
 function validatorProblems({ answer, validators }: AgentOptions): readonly UsageProblem[] {
   const names = new Set<string>();
-  return [answer?.validators ?? [], validators ?? []].flatMap((list: unknown) => {
+  const own = typeof answer === 'object' ? answer.validators : [];
+  return [own ?? [], validators ?? []].flatMap((list: unknown) => {
     if (!Array.isArray(list)) return [notAList('validators', 'defineValidator', list)];
     return list.flatMap((validator: unknown, index) => {
       if (!isValidator(validator)) {

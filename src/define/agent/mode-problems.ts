@@ -1,4 +1,5 @@
 /** What each mode requires of the other options, and what it refuses. */
+import type { AgentDefinition } from '../definition/definitions.ts';
 import type { UsageProblem } from '../../core/base/usage-error.ts';
 import { shown } from '../../core/text/shown.ts';
 import { expected, shownName, type Fields } from '../checks/fields.ts';
@@ -12,20 +13,21 @@ export function modeName({ mode }: { readonly mode?: unknown }): string {
   return mode === 'ptc_lisp' ? 'lisp' : mode;
 }
 
-/**
- * Whether the model of an agent with these options writes programs: mode `lisp` or `programs:
- * true`.
- */
-export function isProgramMode(options: {
-  readonly mode?: unknown;
-  readonly programs?: unknown;
-}): boolean {
-  return modeName(options) === 'lisp' || options.programs === true;
+/** A mode by its name, the options of an agent, or what `defineAgent` made of them. */
+export type ModeSource =
+  string | { readonly mode?: unknown; readonly programs?: unknown } | Pick<AgentDefinition, 'spec'>;
+
+/** Whether the model writes programs: mode `lisp` or `programs: true`. */
+export function isProgramMode(source: ModeSource): boolean {
+  if (typeof source === 'string') return modeName({ mode: source }) === 'lisp';
+  if (!('spec' in source)) return modeName(source) === 'lisp' || source.programs === true;
+  return source.spec.mode === 'lisp' || source.spec.program !== undefined;
 }
 
 /** Whether the model only gives data, without tools and conversation: modes `json` and `text`. */
-export function isDataMode(options: { readonly mode?: unknown }): boolean {
-  return ['json', 'text'].includes(modeName(options));
+export function isDataMode(source: ModeSource): boolean {
+  if (typeof source === 'string') return isDataMode({ mode: source });
+  return ['json', 'text'].includes('spec' in source ? source.spec.mode : modeName(source));
 }
 
 /** All problems of the mode and of what it requires or refuses. */

@@ -3,7 +3,14 @@
  * that a worker builds from them. The functions never enter a workflow: activities call them by
  * name.
  */
-import type { AgentSpec, FormatSpec, SectionSpec, ToolSpec } from '../../core/contract/spec.ts';
+import type {
+  AgentSpec,
+  FormatSpec,
+  OwnName,
+  SectionSpec,
+  ToolSpec,
+} from '../../core/contract/spec.ts';
+import type { Extensions } from '../../core/extension/store.ts';
 import type { LimitsInput } from '../../core/contract/input.ts';
 import type { AgentTime } from '../../core/run/time.ts';
 import type { CompactionSpec } from '../../core/contract/compaction.ts';
@@ -21,7 +28,12 @@ import type { ToolSearchFields, ToolSearchOptions } from './tool-search-options.
 export interface ReportContext {
   /** Aborted when the run is canceled or interrupted, or when the call times out. */
   readonly signal: AbortSignal;
+  /** The id of the run, by which a client reaches it: `everloop.attach(run)`. */
+  readonly run: string;
+  /** The service's id of the first execution of the run: the same in all links, as in events. */
   readonly runId: string;
+  /** The id of the conversation that the run, or the root above it, is a turn of. Absent: none. */
+  readonly conversation?: string;
   readonly agentPath: string;
   /** The number of this attempt, from 1. */
   readonly attempt: number;
@@ -34,6 +46,15 @@ export interface ReportContext {
   readonly count: (key: string, by?: number) => void;
   /** Sets a gauge of your own; keys as for `count`. */
   readonly gauge: (key: string, value: number) => void;
+  /**
+   * Adds `by` (any finite number, default 1) to a gauge of your own. What calls add at the same time
+   * is summed.
+   *
+   * @throws UsageError for a reserved or malformed key, or a `by` that is no finite number.
+   */
+  readonly raise: (key: string, by?: number) => void;
+  /** Sets a gauge of your own to 0. */
+  readonly reset: (key: string) => void;
   /**
    * Publishes an event: at most 16 KB of JSON, 256 KB per call. Names as for `count`. Those who
    * stream the run get it at once; it is recorded with the result.
@@ -51,6 +72,19 @@ export interface ReportContext {
 /** What a tool gets besides its arguments. */
 export interface ToolContext extends ReportContext {
   readonly callId: string;
+  /**
+   * The context of the run, hidden values included. Only for tools with `readsContext`; absent if the
+   * run has none.
+   */
+  readonly context?: JsonObject;
+  /**
+   * The value of a gauge of your own: as it was when the call began, with what this call has done to
+   * it since; 0 if it was never set.
+   *
+   * @throws UsageError for a reserved or malformed key, and for a key that was left out because the
+   * run has more than 8 KB of such gauges.
+   */
+  readonly read: (key: string) => number;
   /** `{runId}/{callId}`, the same on every attempt, for services that detect repeated requests. */
   readonly idempotencyKey: string;
 }
@@ -158,7 +192,7 @@ export type PromptFunction = (
   input: PromptInput,
 ) => readonly Message[] | Promise<readonly Message[]>;
 
-/** An agent's own section; made by `textSection`, `jsonSection` or `yamlSection`. */
+/** An agent's own section; made by `textSection`, `jsonSection`, `yamlSection` or `ownSection`. */
 export interface SectionDefinition {
   readonly kind: 'section';
   readonly spec: SectionSpec;
@@ -167,7 +201,7 @@ export interface SectionDefinition {
   readonly problems: readonly UsageProblem[];
 }
 
-/** The kind of answer; made by `textAnswer` or `jsonAnswer`. */
+/** The kind of answer; made by `textAnswer`, `jsonAnswer` or `ownAnswer`. */
 export interface AnswerDefinition {
   readonly kind: 'answer';
   readonly spec: Omit<AgentSpec['answer'], 'validators'>;
@@ -181,10 +215,10 @@ export interface FormatDefinition extends FormatSpec {
   readonly type: 'format';
 }
 
-/** The notation of calls; made by `yamlToolchain` or `jsonToolchain`. */
+/** The notation of calls; made by `yamlToolchain`, `jsonToolchain` or `ownToolchain`. */
 export interface ToolchainDefinition {
   readonly type: 'toolchain';
-  readonly kind: 'yaml' | 'json';
+  readonly kind: 'yaml' | 'json' | OwnName;
   readonly section: string;
 }
 
@@ -239,4 +273,6 @@ export interface Registry {
   readonly models: ReadonlyMap<string, ModelEntry>;
   /** Where packages of providers are looked for, in this order. */
   readonly packageFolders: readonly string[];
+  /** Own parts of replies, as the worker's sandbox has them. Absent: those of this process. */
+  readonly extensions?: Extensions;
 }

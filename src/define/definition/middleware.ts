@@ -18,6 +18,8 @@ export interface ToolMiddlewareCall {
   readonly args: { readonly [name: string]: unknown };
   readonly callId: string;
   readonly idempotencyKey: string;
+  /** The id of the run, by which a client reaches it: `everloop.attach(run)`. */
+  readonly run: string;
   readonly runId: string;
   readonly agentPath: string;
   /** The number of this attempt, from 1. */

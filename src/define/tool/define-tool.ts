@@ -77,7 +77,10 @@ function toolSpec(options: AnyToolOptions, parameters: JsonObject | null): ToolS
     retry: effect === 'once' ? { ...retry, attempts: 1 } : retry,
     sequential: options.sequential ?? false,
     maxResultBytes: options.maxResultBytes ?? TOOL_DEFAULTS.maxResultBytes,
-    ...defined({ cache: options.cache === true ? true : undefined }),
+    ...defined({
+      cache: options.cache === true ? true : undefined,
+      readsContext: options.readsContext === true ? true : undefined,
+    }),
     ...approvalSpec(options),
     ...areaOf(options.search),
   };

@@ -76,6 +76,11 @@ export interface CommonToolOptions<Parameters extends ParametersInput> {
    */
   readonly cache?: boolean;
   /**
+   * True: calls get the context of the run as `context.context`, hidden values included. Not for
+   * `local` tools. Default false.
+   */
+  readonly readsContext?: boolean;
+  /**
    * Whether a person approves, denies or edits a call before it runs: every call, or those for
    * which the function returns true. It runs on the worker with checked arguments; if all its
    * attempts throw, the person is asked. Default `never`.

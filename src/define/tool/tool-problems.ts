@@ -98,6 +98,7 @@ const TOOL_FIELDS: FieldRules<keyof ToolOptions | keyof IsolatedToolOptions> = {
   approvalTimeoutMs: APPROVAL_TIMEOUT_RULE,
   retry: retryProblems,
   cache: CACHE_RULE,
+  readsContext: [{ ...SWITCH, code: 'local_tool' }, contextProblems],
   approval: APPROVAL_RULE,
   search: {
     ...OBJECT,
@@ -135,6 +136,13 @@ function onceProblems(effect: unknown, { name, retry }: Fields): readonly UsageP
   return [
     expected('once_retry', what, shown(attempts), "Remove `retry`, or use effect 'idempotent'."),
   ];
+}
+
+function contextProblems(readsContext: unknown, { name, local }: Fields): readonly UsageProblem[] {
+  if (readsContext !== true || local !== true) return [];
+  const advice = 'Remove one of them: a local call cannot ask the run that waits for it.';
+  const what = `\`readsContext\` or \`local\` of \`${String(name)}\``;
+  return [expected('local_tool', what, 'both', advice)];
 }
 
 function localProblems(local: unknown, options: Fields): readonly UsageProblem[] {

@@ -76,7 +76,7 @@ export function converse(
 }
 
 /** The order as the code gets it. Throws a UsageError if the arguments cannot be copied. */
-function orderOf({ name, tool, args, context }: IsolatedCall): IsolatedOrder {
+function orderOf({ name, tool, args, context, known }: IsolatedCall): IsolatedOrder {
   const data = Object.entries(context).filter(
     ([key, value]) => key !== 'signal' && typeof value !== 'function',
   );
@@ -86,6 +86,7 @@ function orderOf({ name, tool, args, context }: IsolatedCall): IsolatedOrder {
     module,
     args,
     context: Object.fromEntries(data),
+    known,
     ...defined({ definedAs }),
   };
   try {

@@ -11,6 +11,7 @@ import { UsageError } from '../../core/base/usage-error.ts';
 import type { DefinedTool, ToolContext } from '../../define/definition/definitions.ts';
 import { external } from '../../define/tool/external.ts';
 import { toolResult } from '../../define/tool/tool-result.ts';
+import type { KnownGauges } from '../reporter.ts';
 
 /** What the code gets: copied, so without functions and classes. */
 export interface IsolatedOrder {
@@ -22,6 +23,8 @@ export interface IsolatedOrder {
   readonly args: unknown;
   /** The fields of the tool's context that are data. */
   readonly context: Readonly<Record<string, unknown>>;
+  /** The gauges that it may read. */
+  readonly known: KnownGauges;
 }
 
 /** What a call says while it runs. */
@@ -30,6 +33,8 @@ export type IsolatedReport =
       readonly kind: 'sums';
       readonly counts: Readonly<Record<string, number>>;
       readonly gauges: Readonly<Record<string, number>>;
+      /** Applied after `gauges`. */
+      readonly raised: Readonly<Record<string, number>>;
     }
   | { readonly kind: 'event'; readonly name: string; readonly data: Json }
   | { readonly kind: 'model'; readonly model: string; readonly usage: Json };
@@ -71,7 +76,7 @@ function isMessage(message: Readonly<Record<string, unknown>>): boolean {
   const { kind, by } = message;
   switch (kind) {
     case 'sums':
-      return isNumbers(message['counts']) && isNumbers(message['gauges']);
+      return ['counts', 'gauges', 'raised'].every((sums) => isNumbers(message[sums]));
     case 'event':
       return typeof message['name'] === 'string' && 'data' in message;
     case 'model':
@@ -96,6 +101,7 @@ export function applyReport(report: IsolatedReport, context: ToolContext): void 
     case 'sums':
       for (const [key, by] of Object.entries(report.counts)) context.count(key, by);
       for (const [key, value] of Object.entries(report.gauges)) context.gauge(key, value);
+      for (const [key, by] of Object.entries(report.raised)) context.raise(key, by);
       return;
     case 'event':
       context.emit(report.name, report.data);

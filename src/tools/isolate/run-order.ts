@@ -10,13 +10,13 @@ import type { Json } from '../../core/base/json.ts';
 import { isToolError } from '../../core/base/tool-error.ts';
 import { isUsageError } from '../../core/base/usage-error.ts';
 import { notJsonText } from '../../core/toolchain/call-texts.ts';
-import { toJsonResult } from '../../core/toolchain/result-json.ts';
+import { toJsonResult } from '../../core/base/json-result.ts';
 import type { ToolContext } from '../../define/definition/definitions.ts';
 import { isExternalReturn } from '../../define/tool/external.ts';
 import { definedRun, runOf } from '../../define/tool/isolated-tool.ts';
 import { isToolReturn } from '../../define/tool/tool-result.ts';
 import { asCaller, callerText, currentCaller, type Caller } from '../caller.ts';
-import { reporter } from '../reporter.ts';
+import { reporter, type KnownGauges, type Reporter } from '../reporter.ts';
 import {
   MAX_MESSAGE_BYTES,
   type IsolatedEnd,
@@ -48,10 +48,10 @@ export async function runOrder(order: IsolatedOrder, connection: Connection): Pr
   const { name, context } = order;
   const caller: Caller = {
     name: `tool ${name}`,
-    runId: String(context['runId']),
+    run: String(context['run']),
     callId: String(context['callId']),
   };
-  const { reports, flush } = reporting(connection.send);
+  const { reports, flush } = reporting(connection.send, order.known);
   const stop = new AbortController();
   connection.onStop((reason, message) => stop.abort(new DOMException(message, reason)));
   const end = await new Promise<IsolatedEnd>((resolve) => {
@@ -88,44 +88,53 @@ export function watchUncaught(): void {
   process.on('unhandledRejection', onError);
 }
 
-type Reports = Pick<ToolContext, 'count' | 'gauge' | 'emit' | 'reportModelCall'>;
+type Reports = Omit<Reporter, 'reports'>;
 
 /** The reporting functions of the context. They check here, so that they throw where they are called. */
-function reporting(send: (text: string) => void): {
+function reporting(
+  send: (text: string) => void,
+  known: KnownGauges,
+): {
   readonly reports: Reports;
   readonly flush: () => void;
 } {
-  const checks = reporter();
-  let counts = new Map<string, number>();
-  let gauges = new Map<string, number>();
+  const checks = reporter({ known });
+  let sums = reporter();
+  let isChanged = false;
   let timer: NodeJS.Timeout | undefined;
   const say = (report: IsolatedReport): void => send(JSON.stringify(report));
   const flush = (): void => {
     clearTimeout(timer);
     timer = undefined;
-    if (counts.size + gauges.size === 0) return;
-    say({
-      kind: 'sums',
-      counts: Object.fromEntries(counts),
-      gauges: Object.fromEntries(gauges),
-    });
-    counts = new Map();
-    gauges = new Map();
+    if (!isChanged) return;
+    const { counts = {}, gauges = {}, raised = {} } = sums.reports();
+    say({ kind: 'sums', counts, gauges, raised });
+    sums = reporter();
+    isChanged = false;
   };
   const later = (): void => {
+    isChanged = true;
     timer ??= setTimeout(flush, SUMS_MS).unref();
+  };
+  const setGauge = (key: string, value: number): void => {
+    checks.gauge(key, value);
+    sums.gauge(key, value);
+    later();
   };
   const reports: Reports = {
     count(key, by = 1) {
       checks.count(key, by);
-      counts.set(key, (counts.get(key) ?? 0) + by);
+      sums.count(key, by);
       later();
     },
-    gauge(key, value) {
-      checks.gauge(key, value);
-      gauges.set(key, value);
+    gauge: setGauge,
+    raise(key, by = 1) {
+      checks.raise(key, by);
+      sums.raise(key, by);
       later();
     },
+    reset: (key) => setGauge(key, 0),
+    read: checks.read,
     emit(name, data) {
       checks.emit(name, data);
       say({ kind: 'event', name, data: plain(data) });

@@ -92,7 +92,10 @@ const MAX_GRACE_MS = 3_600_000;
 /** Shorter tokens could be guessed. */
 const MIN_TOKEN_CHARACTERS = 16;
 
-const LOOPBACK: readonly string[] = ['127.0.0.1', '::1', 'localhost'];
+/** Whether a host is this machine, and only this machine can reach it. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
+}
 
 /** Reports a value that does not fit, and returns undefined. */
 type Refuse = (expected: string, got?: string, advice?: string) => undefined;
@@ -181,7 +184,7 @@ export function readConfig(
     holdPatches: read('EVERLOOP_HOLD_PATCHES'),
   });
   const { streamListen: listen, streamToken: token } = config;
-  if (typeof listen === 'object' && token === undefined && !LOOPBACK.includes(listen.host)) {
+  if (typeof listen === 'object' && token === undefined && !isLoopback(listen.host)) {
     const host = listen.host.includes(':') ? `[${listen.host}]` : listen.host;
     const expected = `to be set when others can reach ${host}`;
     report('EVERLOOP_STREAM_TOKEN', expected, 'none', 'Give workers and readers the same one.');

@@ -18,6 +18,7 @@ const CONTENT: readonly string[] = [
   'message',
   'output',
   'problems',
+  'raised',
   'raw',
   'totals',
   'wants',

@@ -18,8 +18,7 @@ import { serve, type ServedParts, type Serving } from './serve.ts';
 import { openStreaming } from '../streaming/streaming.ts';
 
 /** Options of {@link local}; only `agents` is required. Its worker is of no version. */
-export type LocalOptions = Omit<ConfigOverrides, 'deployment'> &
-  Omit<ServedParts, 'roles' | 'heartbeatMs'>;
+export type LocalOptions = Omit<ConfigOverrides, 'deployment'> & Omit<ServedParts, 'roles'>;
 
 /** A client with a worker in the same process. */
 export interface LocalEverloop extends Everloop {

@@ -17,7 +17,7 @@ import { defined } from '../../core/base/defined.ts';
 import { errorText } from '../../core/base/error-text.ts';
 import type { ChunkPublisher } from '../../core/streaming/chunk-stream.ts';
 import type { Cleanup } from '../config/cleanup.ts';
-import type { WorkerConfig, LogLevel } from '../config/config.ts';
+import { isLoopback, type WorkerConfig, type LogLevel } from '../config/config.ts';
 import { createWorker, WORKER_DEFAULTS, type WorkParts } from './create-worker.ts';
 import { readVersion, type VersionReady } from './version-ready.ts';
 import {
@@ -27,13 +27,17 @@ import {
 } from '../server/embedded-server.ts';
 
 /** Shorter than elsewhere: on one machine a silent worker is dead, and a person is waiting. */
-const EMBEDDED_HEARTBEAT_MS = 3_000;
+const LOCAL_HEARTBEAT_MS = 3_000;
 
 /** What a process serves: the options that `runWorker` and `local` have in common. */
 export interface ServedParts extends WorkParts {
   /** Options of a server on this machine, which is found or started. */
   readonly server?: EmbeddedServerOptions;
-  /** Default: 3 s on a server of this machine, else 5 s. */
+  /**
+   * A worker without a heartbeat for this time counts as lost, in milliseconds; applies to runs that
+   * begin on this worker. Default: 3,000 on a server of this machine, also if it is given by a
+   * loopback address, else 5,000.
+   */
   readonly heartbeatMs?: number;
 }
 
@@ -158,8 +162,18 @@ function nativeOptions({ temporal }: WorkerConfig): Parameters<typeof NativeConn
   });
 }
 
-function heartbeatOf(server: EmbeddedServer): number {
-  return server.origin === 'address' ? WORKER_DEFAULTS.heartbeatMs : EMBEDDED_HEARTBEAT_MS;
+/** The heartbeat time-out that a worker has if its options say nothing. */
+export function heartbeatOf({
+  origin,
+  address,
+}: Pick<EmbeddedServer, 'origin' | 'address'>): number {
+  const isHere = origin !== 'address' || isLoopback(hostOf(address));
+  return isHere ? LOCAL_HEARTBEAT_MS : WORKER_DEFAULTS.heartbeatMs;
+}
+
+/** `127.0.0.1` of `127.0.0.1:7233`, `::1` of `[::1]:7233`. */
+function hostOf(address: string): string {
+  return address.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1');
 }
 
 /** An error of a listener becomes a warning, and does not affect the run. */

@@ -51,8 +51,8 @@ export function watchUncaught({ log, stop, source = process }: UncaughtOptions):
 /** The activity that runs now: it calls models, conditions and other code of a user. */
 function activityCaller(): Caller | undefined {
   const info = asyncLocalStorage.getStore()?.info;
-  const runId = info?.workflowExecution?.workflowId;
-  return info === undefined || runId === undefined
+  const run = info?.workflowExecution?.workflowId;
+  return info === undefined || run === undefined
     ? undefined
-    : { name: `activity ${info.activityType}`, runId };
+    : { name: `activity ${info.activityType}`, run };
 }

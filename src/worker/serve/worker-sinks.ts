@@ -28,10 +28,11 @@ const MAX_ARCHIVE_MS = 3_000;
 /** Writes the events last, so that complete events mean complete entries. Never rejects. */
 async function archiveLink(
   archive: Pick<Archive, 'write'>,
+  run: string,
   { runId, link, firstEntry, entries, firstEvent, events }: EndedLink,
 ): Promise<void> {
   const write = (list: ArchivedList, first: number, items: readonly unknown[]): Promise<void> =>
-    asCaller({ name: 'the archive', runId }, () =>
+    asCaller({ name: 'the archive', run }, () =>
       archive.write({ runId, link, list, first }, items as readonly Json[]),
     );
   try {
@@ -39,7 +40,7 @@ async function archiveLink(
     await write('events', firstEvent, events);
   } catch (error) {
     // The pages stay readable by query until the service forgets this execution.
-    const message = `The last pages of run ${runId} were not archived: ${errorText(error)}`;
+    const message = `The last pages of run ${run} were not archived: ${errorText(error)}`;
     process.emitWarning(message, 'EverloopWarning');
   }
 }
@@ -47,10 +48,10 @@ async function archiveLink(
 /** Sinks for `Worker.create`. */
 export function createSinks(parts: SinkParts): InjectedSinks<EverloopSinks> {
   const { archive, cache, listeners, onListenerError } = parts;
-  const notify = (event: AgentEvent): void => {
+  const notify = (run: string, event: AgentEvent): void => {
     for (const listener of listeners) {
       try {
-        asCaller({ name: 'a listener of events', runId: event.runId }, () => listener(event));
+        asCaller({ name: 'a listener of events', run }, () => listener(event));
       } catch (error) {
         onListenerError(error, event);
       }
@@ -74,9 +75,9 @@ export function createSinks(parts: SinkParts): InjectedSinks<EverloopSinks> {
       // worker is lost, the task runs again, and so does this.
       write: {
         callDuringReplay: false,
-        fn: async (_info, link) => {
+        fn: async ({ workflowId }, link) => {
           if (archive === undefined) return;
-          const written = archiveLink(archive, link);
+          const written = archiveLink(archive, workflowId, link);
           await Promise.race([written, sleep(MAX_ARCHIVE_MS, undefined, { ref: false })]);
         },
       },
@@ -84,8 +85,8 @@ export function createSinks(parts: SinkParts): InjectedSinks<EverloopSinks> {
     events: {
       publish: {
         callDuringReplay: false,
-        fn: (_info, events) => {
-          for (const event of events) notify(event);
+        fn: ({ workflowId }, events) => {
+          for (const event of events) notify(workflowId, event);
         },
       },
     },

@@ -147,6 +147,7 @@ describe('A Step as context [sub 7]', () => {
           'upstream `triage` ended with validation_error: iteration 5: no answer could be used',
         details: {
           upstream: {
+            id: upstream.trace.workflowId,
             runId: upstream.runId,
             agent: 'triage',
             status: 'error',

@@ -341,6 +341,7 @@ describe('a stage without success', () => {
       message:
         'upstream `bad` ended with validation_error: iteration 1: no answer could be used: n: expected integer, got string "x"',
       upstream: {
+        id: 'run-1/2.spawn-1',
         runId: 'run-1/2.spawn-1',
         agent: 'bad',
         status: 'error',
@@ -353,6 +354,7 @@ describe('a stage without success', () => {
       stages: [lost, a],
       message: 'upstream `lost` ended with template_error: missing: {{nowhere}} (line 1, column 1)',
       upstream: {
+        id: 'run-1/1.spawn-1',
         runId: 'run-1/1.spawn-1',
         agent: 'lost',
         status: 'error',
@@ -366,6 +368,7 @@ describe('a stage without success', () => {
       message:
         'upstream `greedy` ended with agent:tool_calls: limit reached: agent:tool_calls would be 1, the limit is 0',
       upstream: {
+        id: 'run-1/1.spawn-1',
         runId: 'run-1/1.spawn-1',
         agent: 'greedy',
         status: 'limit_exceeded',
@@ -379,6 +382,7 @@ describe('a stage without success', () => {
       message:
         'upstream `crowded` ended with compaction_failed: compaction after iteration 2: the summary was empty',
       upstream: {
+        id: 'run-1/1.spawn-1',
         runId: 'run-1/1.spawn-1',
         agent: 'crowded',
         status: 'compaction_failed',
@@ -391,7 +395,13 @@ describe('a stage without success', () => {
       stages: [a, slow, c],
       meanwhile: (run) => run.children[1]?.cancel('not this one'),
       message: 'upstream `slow` ended with canceled: not this one',
-      upstream: { runId: 'run-1/2.spawn-1', agent: 'slow', status: 'canceled', reason: 'canceled' },
+      upstream: {
+        id: 'run-1/2.spawn-1',
+        runId: 'run-1/2.spawn-1',
+        agent: 'slow',
+        status: 'canceled',
+        reason: 'canceled',
+      },
       children: ['a success', 'slow canceled'],
     },
     {
@@ -399,7 +409,7 @@ describe('a stage without success', () => {
       stages: [slow, c],
       meanwhile: (run) => run.children[0]?.terminate(),
       message: 'upstream `slow` ended with internal: terminated',
-      upstream: { runId: 'run-1/1.spawn-1', agent: 'slow', status: 'error', reason: 'internal' },
+      upstream: { id: 'run-1/1.spawn-1', agent: 'slow', status: 'error', reason: 'internal' },
       children: ['slow error'],
     },
     {
@@ -408,6 +418,7 @@ describe('a stage without success', () => {
       message:
         'upstream `inner` ended with chained_failure: upstream `bad` ended with validation_error: iteration 1: no answer could be used: n: expected integer, got string "x"',
       upstream: {
+        id: 'run-1/1.spawn-1',
         runId: 'run-1/1.spawn-1',
         agent: 'inner',
         status: 'error',
@@ -421,6 +432,7 @@ describe('a stage without success', () => {
       message:
         'upstream `bad` ended with validation_error: iteration 1: no answer could be used: n: expected integer, got string "x"',
       upstream: {
+        id: 'run-1/1.spawn-2',
         runId: 'run-1/1.spawn-2',
         agent: 'bad',
         status: 'error',
