@@ -188,6 +188,14 @@ export {
   type OwnEvent,
   type OwnEventType,
 } from './core/contract/events.ts';
+export type {
+  CallbackBody,
+  CallbackData,
+  CallbackInput,
+  CallbackSpec,
+  CallbackType,
+  OnEventInput,
+} from './core/contract/callback.ts';
 export type { HistoryTurn, LimitsInput } from './core/contract/input.ts';
 export type {
   AdjustReceipt,

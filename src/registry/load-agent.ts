@@ -8,6 +8,7 @@ import { shown } from '../core/text/shown.ts';
 import { missingPart } from '../core/extension/own-parts.ts';
 import { IN_PROCESS, type OwnKind } from '../core/extension/store.ts';
 import { nearestName } from '../core/text/nearest.ts';
+import { callbackProblems } from '../core/start/callback-specs.ts';
 import { prepareInput, type Refusal, type RunMaterial } from '../core/start/prepare-input.ts';
 import { isConversationId, MAX_ID_BYTES, memoryProblem } from '../core/start/start-input.ts';
 import { compileAgent, type AgentWarning } from './compile-agent.ts';
@@ -180,6 +181,7 @@ const FIELDS = {
   },
   memory: badMemory,
   model: { wanted: 'to be the id of a model entry', fits: isString },
+  onEvent: callbackProblems,
 } satisfies FieldRules;
 
 function otherVersion(v: unknown): readonly UsageProblem[] {

@@ -12,6 +12,7 @@ import {
 } from '@temporalio/worker';
 import type { Archive } from '../../activities/archive-transcript.ts';
 import { createActivities } from '../../activities/create-activities.ts';
+import type { CallbackSettings } from '../../callbacks/deliver.ts';
 import type { AgentDefinition, Registry } from '../../define/definition/definitions.ts';
 import type { ModelEntry } from '../../define/model/model-entry.ts';
 import { DEFAULT_TASK_QUEUE } from '../../client/everloop-client.ts';
@@ -105,6 +106,8 @@ export interface WorkerParts extends WorkParts {
   readonly cacheBytes?: number;
   readonly maxCachedWorkflows?: number;
   readonly shutdownGraceMs?: number;
+  /** What callbacks of runs are sent with. Default: this worker sends none. */
+  readonly callbacks?: CallbackSettings;
   /** The version that this worker is part of; default: none. */
   readonly version?: WorkerVersion;
   /** Patches of the workflow that no run may begin to use on this worker; default: none. */
@@ -156,17 +159,11 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   warnOfMissingParts(registry);
   if (roles.includes('models')) checkPackages(registry);
   const cache = createTranscriptCache({ maxBytes: parts.cacheBytes ?? CONFIG_DEFAULTS.cacheBytes });
-  const runtime: ActivityRuntime = defined({
-    heartbeatMs: parts.heartbeatMs ?? WORKER_DEFAULTS.heartbeatMs,
-    elsewhereMs: parts.elsewhereMs ?? WORKER_DEFAULTS.elsewhereMs,
-    modelQueue,
-    toolQueue,
-    rules: NEWEST_RULES,
-    workflows: parts.workflowsPath === undefined ? undefined : await markOf(parts.workflowsPath),
-  });
-  const { archive, chunks } = parts;
+  const runtime = await runtimeOf(parts);
+  const { archive, chunks, callbacks = { secrets: [] } } = parts;
   const places = createToolPlaces(parts);
-  const activities = createActivities({ registry, runtime, cache, chunks, archive, places });
+  const given = { archive, chunks, callbacks };
+  const activities = createActivities({ ...given, registry, runtime, cache, places });
   const sinks = createSinks({
     cache,
     archive,
@@ -204,6 +201,18 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
     },
   };
+}
+
+async function runtimeOf(parts: WorkerParts): Promise<ActivityRuntime> {
+  const { modelQueue, toolQueue, workflowsPath } = parts;
+  return defined({
+    heartbeatMs: parts.heartbeatMs ?? WORKER_DEFAULTS.heartbeatMs,
+    elsewhereMs: parts.elsewhereMs ?? WORKER_DEFAULTS.elsewhereMs,
+    modelQueue,
+    toolQueue,
+    rules: NEWEST_RULES,
+    workflows: workflowsPath === undefined ? undefined : await markOf(workflowsPath),
+  });
 }
 
 /** The bundle, if this process needs it, and the own parts of replies that it adds. */
