@@ -5,7 +5,6 @@ import { join, resolve } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { connectClient } from '../../client/connect.ts';
 import { defined } from '../../core/base/defined.ts';
-import { UsageError } from '../../core/base/usage-error.ts';
 import type { ReplayParts } from '../../replay/report.ts';
 import type { RunHistory } from '../../replay/run-history.ts';
 import { readCount } from '../terminal/arguments.ts';
