@@ -6,12 +6,14 @@ import type { LocalEverloop } from '../../worker/serve/local.ts';
 import { readJsonObject, readLimits } from '../terminal/arguments.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { configFor, openClient, servedQueue, type Cli } from '../terminal/cli.ts';
-import { hasAgentFile, loadAgents } from './load-agents.ts';
+import { hasAgentFile, loadAgents, workflowsFile } from './load-agents.ts';
 
 /** Options of {@link openServed}. */
 export interface ServedOptions {
   /** The agent file; default: `agents.ts`, if it exists. */
   readonly agents?: string;
+  /** The file of own loops, formats, …; default: none. */
+  readonly workflows?: string;
   /** Whether to serve it; default: only on a server on this machine. */
   readonly serve?: boolean;
   /** False for a command that does not wait for the run. */
@@ -74,6 +76,7 @@ export async function openServed(
     taskQueue: await servedQueue(cli),
     shutdownGraceMs: SHUTDOWN_GRACE_MS,
     server: { onProgress: (line) => cli.output.note(line) },
+    ...defined({ workflowsPath: workflowsFile(options.workflows, io.cwd) }),
   });
   return { everloop, isServed: true };
 }

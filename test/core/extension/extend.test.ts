@@ -119,6 +119,11 @@ describe('an agent with own parts', () => {
       format: 'own:describes-nothing',
     });
 
+    const run = start([], { ...all, format: 'own:describes-nothing' });
+    expect(await run.run.result).toMatchObject({
+      reason: 'model_request_refused',
+      message: expect.stringContaining('`describe` of format own:describes-nothing'),
+    });
     await expect(previewPrompt(agent, { task: 'Go' })).rejects.toMatchObject({
       name: 'UsageError',
       code: 'extension',
