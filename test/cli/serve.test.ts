@@ -123,6 +123,25 @@ describe('everloop run', () => {
   });
 });
 
+describe('everloop run in a folder without an agent file', () => {
+  it('says that there is neither a server nor agents to serve', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'everloop-empty-'));
+    const none = 'Expected a Temporal server, got none.';
+
+    const { exitCode, stderr } = await cli(['run', 'clerk', 'go'], {
+      cwd: folder,
+      env: { EVERLOOP_DATA_DIR: join(folder, '.everloop') },
+      // A server of someone else may run on this machine.
+      io: { connect: () => Promise.reject(new UsageError('no_server', none)) },
+    });
+    await rm(folder, { recursive: true });
+
+    expect(exitCode).toBe(3);
+    expect(stderr).toMatch(/^Expected a Temporal server, got none\./);
+    expect(stderr).toContain('Or write `agents.ts`, a module that exports `agents`');
+  });
+});
+
 describe('the other commands of a folder', () => {
   it('use the queue that it was served on', async () => {
     const before = await serveWith(['worker']);

@@ -4,7 +4,7 @@ import type { StartOptions } from '../../client/everloop-client.ts';
 import { defined } from '../../core/base/defined.ts';
 import type { LocalEverloop } from '../../worker/serve/local.ts';
 import { readJsonObject, readLimits } from '../terminal/arguments.ts';
-import { UsageError } from '../../core/base/usage-error.ts';
+import { isUsageError, UsageError } from '../../core/base/usage-error.ts';
 import { configFor, openClient, servedQueue, type Cli } from '../terminal/cli.ts';
 import { hasAgentFile, loadAgents, workflowsFile } from './load-agents.ts';
 
@@ -56,7 +56,7 @@ export async function openServed(
   const isOwnServer = config.temporal.address === undefined;
   const serves = options.mayServe && (options.serve ?? isOwnServer);
   if (!serves || !(options.serve === true || hasAgentFile(options.agents, io.cwd))) {
-    return { everloop: await openClient(cli), isServed: false };
+    return { everloop: await (serves ? openWithoutFile(cli) : openClient(cli)), isServed: false };
   }
   const file = await loadAgents(options.agents, io.cwd);
   const names = file.agents.map(({ name }) => name);
@@ -79,4 +79,17 @@ export async function openServed(
     ...defined({ workflowsPath: workflowsFile(options.workflows, io.cwd) }),
   });
   return { everloop, isServed: true };
+}
+
+/** A client of the running server. Without one, an agent file would have been enough. */
+async function openWithoutFile(cli: Cli): Promise<ConnectedEverloop> {
+  try {
+    return await openClient(cli);
+  } catch (error) {
+    if (!isUsageError(error) || error.code !== 'no_server') throw error;
+    throw new UsageError(
+      'no_server',
+      `${error.message}\nOr write \`agents.ts\`, a module that exports \`agents\`: this command then serves it by itself. \`--agents FILE\` names another file.`,
+    );
+  }
 }
