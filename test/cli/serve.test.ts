@@ -138,7 +138,7 @@ describe('everloop run in a folder without an agent file', () => {
 
     expect(exitCode).toBe(3);
     expect(stderr).toMatch(/^Expected a Temporal server, got none\./);
-    expect(stderr).toContain('Or write `agents.ts`, a module that exports `agents`');
+    expect(stderr).toContain('Or write `agents.ts`, a module that exports your agents');
   });
 });
 

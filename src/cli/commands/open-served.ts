@@ -89,7 +89,7 @@ async function openWithoutFile(cli: Cli): Promise<ConnectedEverloop> {
     if (!isUsageError(error) || error.code !== 'no_server') throw error;
     throw new UsageError(
       'no_server',
-      `${error.message}\nOr write \`agents.ts\`, a module that exports \`agents\`: this command then serves it by itself. \`--agents FILE\` names another file.`,
+      `${error.message}\nOr write \`agents.ts\`, a module that exports your agents: this command then serves it by itself. \`--agents FILE\` names another file.`,
     );
   }
 }
