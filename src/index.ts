@@ -36,6 +36,7 @@ export {
   type OwnSectionDefinitionOptions,
   type StructuredSectionOptions,
 } from './define/agent/reply-layout.ts';
+export type { OwnName } from './core/contract/spec.ts';
 export type { SignatureInput } from './define/schema/define-signature.ts';
 export { fanOut, type FanOutOptions } from './define/pipeline/define-fan-out.ts';
 export {
@@ -188,6 +189,14 @@ export {
   type OwnEvent,
   type OwnEventType,
 } from './core/contract/events.ts';
+export type {
+  CallbackBody,
+  CallbackData,
+  CallbackInput,
+  CallbackSpec,
+  CallbackType,
+  OnEventInput,
+} from './core/contract/callback.ts';
 export type { HistoryTurn, LimitsInput } from './core/contract/input.ts';
 export type {
   AdjustReceipt,

@@ -41,8 +41,9 @@ const RINGS: Readonly<Record<string, RingRule>> = {
     node: true,
   },
   registry: { rings: ['core', 'define', 'tools', 'models'], packages: [], node: true },
+  callbacks: { rings: ['core'], packages: [], node: true },
   activities: {
-    rings: ['core', 'define', 'tools', 'models', 'registry'],
+    rings: ['core', 'define', 'tools', 'models', 'registry', 'callbacks'],
     packages: ['@temporalio/activity', '@temporalio/common', 'lru-cache'],
     node: true,
   },
@@ -70,6 +71,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
       'tools',
       'registry',
       'workflows',
+      'callbacks',
       'activities',
       'client',
       'versioning',

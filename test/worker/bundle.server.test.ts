@@ -1,6 +1,17 @@
-import { appendFile, cp, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import vm from 'node:vm';
 import { Client, Connection } from '@temporalio/client';
@@ -29,6 +40,11 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
+/** The files that keep bundles. */
+async function bundles(): Promise<readonly string[]> {
+  return (await readdir(cacheDir)).filter((name) => name.endsWith('.json'));
+}
+
 /** The bundle of a fixture. */
 function load(name = 'hello', workflows = FIXTURES): Promise<LoadedBundle> {
   return loadWorkflowBundle({
@@ -41,14 +57,26 @@ function load(name = 'hello', workflows = FIXTURES): Promise<LoadedBundle> {
 describe('loadWorkflowBundle', () => {
   it('makes a bundle once; the second start reads it and gets the same', async () => {
     const made = await load();
-    const [name = ''] = await readdir(cacheDir);
+    const [name = ''] = await bundles();
     const { mtimeMs, ino } = await stat(join(cacheDir, name));
     const found = await load();
 
     expect([made.isFromCache, found.isFromCache]).toEqual([false, true]);
     expect(found.code).toBe(made.code);
-    expect(await readdir(cacheDir)).toEqual([name]);
+    expect(await bundles()).toEqual([name]);
     expect(await stat(join(cacheDir, name))).toMatchObject({ mtimeMs, ino });
+  });
+
+  it.each(['relative', 'linked'])('makes it in a folder that is %s', async (kind) => {
+    const workflowsPath = join(FIXTURES, 'hello.ts');
+    const real = join(folder, 'real');
+    await mkdir(real);
+    await symlink(real, cacheDir);
+    const dir = kind === 'linked' ? cacheDir : relative(process.cwd(), real);
+
+    const made = await loadWorkflowBundle({ cacheDir: dir, workflowsPath, preloadModules: [] });
+
+    expect(made).toEqual({ code: expect.stringContaining('hello'), isFromCache: false });
   });
 
   it('keeps the names of workflows, by which the SDK finds child workflows', async () => {
@@ -60,6 +88,8 @@ describe('loadWorkflowBundle', () => {
     expect(Object.entries(importWorkflows()).map(([key, { name }]) => [key, name])).toEqual([
       ['greet', 'greet'],
       ['wave', 'wave'],
+      // Every bundle delivers callbacks, whatever its module exports.
+      ['deliverCallbacks', 'deliverCallbacks'],
     ]);
   });
 
@@ -126,7 +156,7 @@ describe('loadWorkflowBundle', () => {
 
   it('makes it again when the cache is broken', async () => {
     await load();
-    const [name = ''] = await readdir(cacheDir);
+    const [name = ''] = await bundles();
     await writeFile(join(cacheDir, name), '{"v":1,"code":"cut o');
 
     expect((await load()).isFromCache).toBe(false);
@@ -134,11 +164,11 @@ describe('loadWorkflowBundle', () => {
   });
 
   it('survives a race', async () => {
-    const bundles = await Promise.all([load(), load()]);
+    const [first, second] = await Promise.all([load(), load()]);
 
-    expect(bundles[0]?.code).toBe(bundles[1]?.code);
+    expect(first?.code).toBe(second?.code);
     expect((await load()).isFromCache).toBe(true);
-    expect(await readdir(cacheDir)).toHaveLength(1);
+    expect(await bundles()).toHaveLength(1);
   });
 
   it('says what workflow code must not import', async () => {

@@ -33,6 +33,8 @@ export const failureTypes = {
     'A worker lacks what a call needs, and nothing was begun; the run waits for another one.',
   operator_needed:
     'Too many workers died during a call of a tool; the run waits until an operator has it tried again.',
+  callback_failed:
+    'A callback was not delivered; its workflow ends with this after a day, and the run goes on.',
   worker_shutdown: 'The worker stopped while an activity ran; it is retried on another one.',
 } as const;
 

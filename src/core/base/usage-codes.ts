@@ -16,6 +16,7 @@ export const usageCodes = {
   answer_schema: 'The schema of a JSON answer is not a valid schema.',
   bad_signature: 'The signature of an agent cannot be read, or its schemas are not valid.',
   bad_template: '`prompt` of an agent is not a valid template.',
+  callback: '`onEvent` of an agent or a start is not valid.',
   compaction: 'An option of a compaction strategy or a trigger is not valid.',
   definition: 'A value stands where the result of a factory such as `defineTool(…)` is expected.',
   duplicate_agent: 'Two agents of a worker have the same name.',

@@ -19,13 +19,13 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
   /** The code of the first problem. */
   readonly code: UsageCode;
-  /** All problems, in order. At least one. */
-  readonly problems: readonly UsageProblem[];
+  /** All problems, in order. At least one. Not enumerable: their texts are the message. */
+  declare readonly problems: readonly UsageProblem[];
 
   constructor(code: UsageCode, message: string, problems?: readonly UsageProblem[]) {
     super(message);
     this.code = code;
-    this.problems = problems ?? [{ code, message }];
+    Object.defineProperty(this, 'problems', { value: problems ?? [{ code, message }] });
   }
 }
 

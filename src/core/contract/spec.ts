@@ -4,6 +4,7 @@
  * instructions) stay on the worker and are called by name through activities.
  */
 import type { Limits } from '../../lisp.ts';
+import type { CallbackSpec } from './callback.ts';
 import type { CompactionSpec } from './compaction.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { Limit, UnknownUsage } from './limit.ts';
@@ -341,4 +342,6 @@ export interface AgentSpec {
   readonly compaction?: CompactionSpec;
   readonly timeZone: string;
   readonly queues: QueueSpec;
+  /** Whom the run calls back, at least one; absent: nobody. */
+  readonly onEvent?: readonly CallbackSpec[];
 }

@@ -7,6 +7,7 @@ import type {
   OwnName,
   QueueSpec,
 } from '../../core/contract/spec.ts';
+import type { OnEventInput } from '../../core/contract/callback.ts';
 import type { LimitsInput } from '../../core/contract/input.ts';
 import type { Message } from '../../core/base/message.ts';
 import type { CompactionOptions } from './define-compaction.ts';
@@ -119,6 +120,11 @@ export interface AgentOptions {
   /** Limits of the run. Default limits apply unless this is `'unlimited'`. */
   readonly limits?: LimitsInput;
   /**
+   * Calls back to addresses on the web when a run asks a person, reaches a limit or ends: see
+   * docs/callbacks.md. Default: none.
+   */
+  readonly onEvent?: OnEventInput;
+  /**
    * Maximum number of turns, from 1; the smaller of it and the limit `iterations` applies. In
    * `json` it counts the first attempt and its repairs, default 5. In `lisp` it counts programs,
    * but not `retryTurns`; default 5. In `text` it is always 1. Default in the other modes: only the
@@ -217,6 +223,7 @@ export const COMMON_OPTIONS: readonly (keyof AgentOptions)[] = [
   'toolMiddleware',
   'validators',
   'limits',
+  'onEvent',
   'maxTurns',
   'timeZone',
   'elsewhereMs',

@@ -3,6 +3,7 @@
  */
 import { isPlainObject } from '../../core/base/json.ts';
 import type { UsageProblem } from '../../core/base/usage-error.ts';
+import { callbackProblems } from '../../core/start/callback-specs.ts';
 import { inputProblems } from '../../core/limits/limits-input.ts';
 import { PROGRAM_LIMITS } from '../../core/program-text/program-limits.ts';
 import { shown } from '../../core/text/shown.ts';
@@ -110,6 +111,7 @@ function agentRules(options: AgentOptions): FieldRules {
     validators: () => validatorProblems(options),
     sections: () => sectionProblems(options),
     limits: inputProblems,
+    onEvent: callbackProblems,
     maxTurns: range(1),
     maxCallsPerTurn: range(1),
     floatPrecision: range(0, MAX_DIGITS),

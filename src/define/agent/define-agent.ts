@@ -48,7 +48,7 @@ import { isLocalSearch, toolSearchSpec } from '../definition/tool-search-options
 export function defineAgent(options: AgentOptions): AgentDefinition {
   const problems = agentProblems(options);
   if (problems.length > 0) throw usageErrorOf(problems, `Agent \`${String(options.name)}\`: `);
-  const { name, limits, compaction, elsewhereMs, instructions, rules } = options;
+  const { name, limits, onEvent, compaction, elsewhereMs, instructions, rules } = options;
   const signature = definedSignature(options);
   const validators = agentValidators(options);
   return defined({
@@ -57,6 +57,7 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
     spec: agentSpec(options, validators, signature),
     model: modelOf(name, options.model),
     limits,
+    onEvent,
     maxTurns: allTurns(options),
     compaction,
     elsewhereMs,

@@ -11,6 +11,7 @@ import type {
   ToolSpec,
 } from '../../core/contract/spec.ts';
 import type { Extensions } from '../../core/extension/store.ts';
+import type { OnEventInput } from '../../core/contract/callback.ts';
 import type { LimitsInput } from '../../core/contract/input.ts';
 import type { AgentTime } from '../../core/run/time.ts';
 import type { CompactionSpec } from '../../core/contract/compaction.ts';
@@ -234,6 +235,7 @@ export interface AgentDefinition {
    */
   readonly stages?: readonly AgentDefinition[];
   readonly limits?: LimitsInput;
+  readonly onEvent?: OnEventInput;
   /** Absent: the default for the model. */
   readonly compaction?: CompactionSpec | false;
   readonly maxTurns?: number;

@@ -12,12 +12,12 @@ import {
 } from '@temporalio/worker';
 import type { Archive } from '../../activities/archive-transcript.ts';
 import { createActivities } from '../../activities/create-activities.ts';
-import type { AgentDefinition, Registry } from '../../define/definition/definitions.ts';
+import type { CallbackSettings } from '../../callbacks/deliver.ts';
+import type { AgentDefinition } from '../../define/definition/definitions.ts';
 import type { ModelEntry } from '../../define/model/model-entry.ts';
 import { DEFAULT_TASK_QUEUE } from '../../client/everloop-client.ts';
 import { defined } from '../../core/base/defined.ts';
 import { isOwnEvent } from '../../core/contract/events.ts';
-import { missingPart } from '../../core/extension/own-parts.ts';
 import { NO_EXTENSIONS, type Extensions } from '../../core/extension/store.ts';
 import type { ChunkPublisher } from '../../core/streaming/chunk-stream.ts';
 import { publishTopic } from '../../core/streaming/topic-stream.ts';
@@ -27,6 +27,7 @@ import { loadWorkflowBundle, markOf, type LoadedBundle } from '../bundle/bundle.
 import { bundleExtensions } from '../bundle/bundle-extensions.ts';
 import { createToolPlaces } from '../../tools/isolate/tool-places.ts';
 import { checkPackages } from '../../registry/provider-packages.ts';
+import { missingPartWarnings } from '../../registry/missing-parts.ts';
 import { createRegistry } from '../../registry/registry.ts';
 import { workerConverter } from './data-converter.ts';
 import { guardWorkflowThreads } from './guard-workflow-threads.ts';
@@ -105,6 +106,8 @@ export interface WorkerParts extends WorkParts {
   readonly cacheBytes?: number;
   readonly maxCachedWorkflows?: number;
   readonly shutdownGraceMs?: number;
+  /** What callbacks of runs are sent with. Default: this worker sends none. */
+  readonly callbacks?: CallbackSettings;
   /** The version that this worker is part of; default: none. */
   readonly version?: WorkerVersion;
   /** Patches of the workflow that no run may begin to use on this worker; default: none. */
@@ -153,20 +156,14 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   const roles = parts.roles ?? ['workflows', 'models', 'tools'];
   const { workflowBundle, extensions } = await loadBundle(parts, roles);
   const registry = { ...known, extensions };
-  warnOfMissingParts(registry);
+  for (const warning of missingPartWarnings(registry)) workerLog('WARN', warning);
   if (roles.includes('models')) checkPackages(registry);
   const cache = createTranscriptCache({ maxBytes: parts.cacheBytes ?? CONFIG_DEFAULTS.cacheBytes });
-  const runtime: ActivityRuntime = defined({
-    heartbeatMs: parts.heartbeatMs ?? WORKER_DEFAULTS.heartbeatMs,
-    elsewhereMs: parts.elsewhereMs ?? WORKER_DEFAULTS.elsewhereMs,
-    modelQueue,
-    toolQueue,
-    rules: NEWEST_RULES,
-    workflows: parts.workflowsPath === undefined ? undefined : await markOf(parts.workflowsPath),
-  });
-  const { archive, chunks } = parts;
+  const runtime = await runtimeOf(parts);
+  const { archive, chunks, callbacks = { secrets: [] } } = parts;
   const places = createToolPlaces(parts);
-  const activities = createActivities({ registry, runtime, cache, chunks, archive, places });
+  const given = { archive, chunks, callbacks };
+  const activities = createActivities({ ...given, registry, runtime, cache, places });
   const sinks = createSinks({
     cache,
     archive,
@@ -206,6 +203,18 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   };
 }
 
+async function runtimeOf(parts: WorkerParts): Promise<ActivityRuntime> {
+  const { modelQueue, toolQueue, workflowsPath } = parts;
+  return defined({
+    heartbeatMs: parts.heartbeatMs ?? WORKER_DEFAULTS.heartbeatMs,
+    elsewhereMs: parts.elsewhereMs ?? WORKER_DEFAULTS.elsewhereMs,
+    modelQueue,
+    toolQueue,
+    rules: NEWEST_RULES,
+    workflows: workflowsPath === undefined ? undefined : await markOf(workflowsPath),
+  });
+}
+
 /** The bundle, if this process needs it, and the own parts of replies that it adds. */
 async function loadBundle(
   { bundleDir: cacheDir, workflowsPath }: WorkerParts,
@@ -219,18 +228,6 @@ async function loadBundle(
   // A process without the role needs it as well: prompts describe own parts.
   const workflowBundle = await loadWorkflowBundle({ cacheDir, workflowsPath });
   return { workflowBundle, extensions: bundleExtensions(workflowBundle.code) };
-}
-
-/** Runs of such agents wait for another worker, so the operator has to know. */
-function warnOfMissingParts({ agents, extensions }: Registry): void {
-  for (const { definition } of agents.values()) {
-    const what = missingPart(definition.spec, extensions);
-    if (what === undefined) continue;
-    workerLog(
-      'WARN',
-      `agent ${definition.name} needs ${what}, which this worker lacks: add it with \`extend\` in the module of \`workflowsPath\``,
-    );
-  }
 }
 
 /** Publishes what loops and validators emit, and ends the streams of a run when the run ends. */
