@@ -18,8 +18,8 @@ test('docs/protection.md quotes its example', () => {
 test('a client with two keys', async () => {
   const given: ConnectOptions[] = [];
   await connectWith(
-    async (options = {}) => {
-      given.push(options);
+    async (options) => {
+      given.push(options ?? {});
       return {} as ConnectedEverloop;
     },
     k2,
