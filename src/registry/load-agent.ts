@@ -8,6 +8,7 @@ import { shown } from '../core/text/shown.ts';
 import { prepareInput, type Refusal, type RunMaterial } from '../core/start/prepare-input.ts';
 import { isConversationId, MAX_ID_BYTES, memoryProblem } from '../core/start/start-input.ts';
 import { compileAgent, type AgentWarning } from './compile-agent.ts';
+import { hasDefaultCostLimit } from './default-cost-limit.ts';
 import type {
   AgentDefinition,
   Registry,
@@ -71,7 +72,13 @@ export function loadAgent(registry: Registry, input: unknown): LoadOutcome {
   const unfit = compiledProblem(agent, input);
   if (unfit !== undefined) return invalid([unfit]);
   const above = (input.parent?.leases ?? []).map(({ limit }) => limit);
-  const compiled = compileAgent(agent.definition, registry.models, input, above);
+  const compiled = compileAgent(
+    agent.definition,
+    registry.models,
+    input,
+    above,
+    hasDefaultCostLimit(registry, input),
+  );
   if (compiled.kind === 'problems') return invalid(compiled.problems.map((it) => it.message));
   const { warnings } = compiled;
   const bytes = byteSize(compiled.spec as unknown as Json);
