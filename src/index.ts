@@ -25,11 +25,15 @@ export {
   jsonSection,
   jsonToolchain,
   markdownFormat,
+  ownAnswer,
+  ownSection,
+  ownToolchain,
   textAnswer,
   textSection,
   xmlFormat,
   yamlSection,
   yamlToolchain,
+  type OwnSectionDefinitionOptions,
   type StructuredSectionOptions,
 } from './define/agent/reply-layout.ts';
 export type { SignatureInput } from './define/schema/define-signature.ts';
@@ -184,6 +188,14 @@ export {
   type OwnEvent,
   type OwnEventType,
 } from './core/contract/events.ts';
+export type {
+  CallbackBody,
+  CallbackData,
+  CallbackInput,
+  CallbackSpec,
+  CallbackType,
+  OnEventInput,
+} from './core/contract/callback.ts';
 export type { HistoryTurn, LimitsInput } from './core/contract/input.ts';
 export type {
   AdjustReceipt,

@@ -8,6 +8,15 @@
  * script.assertDone();
  */
 export type { AnswerOptions } from './core/contract/pending.ts';
+export { formatCases } from './testing/cases/format-cases.ts';
+export type { PartCase } from './testing/cases/part-case.ts';
+export {
+  answerCases,
+  sectionCases,
+  toolchainCases,
+  type CallSamples,
+  type SectionSamples,
+} from './testing/cases/reader-cases.ts';
 export { createFakeClock, type FakeClock } from './testing/fake-clock.ts';
 export { createMemoryHost, type MemoryHostParts, type MemoryTree } from './testing/memory-host.ts';
 export type { HandoverPlace, MemoryRun, StepOrPending, TreeMessage } from './testing/memory-run.ts';

@@ -4,6 +4,7 @@
  */
 export type { Archive, ArchivedLink, ArchivedList } from './activities/archive-transcript.ts';
 export { createRegistry, type RegistryOptions } from './registry/registry.ts';
+export type { CallbackSettings } from './callbacks/deliver.ts';
 export type { RegisteredAgent, Registry } from './define/definition/definitions.ts';
 export type { ChunkPublisher } from './core/streaming/chunk-stream.ts';
 export {

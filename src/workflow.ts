@@ -54,6 +54,10 @@ export type { InputContent, ModeRules, RequestOptions, TurnOutcome } from './cor
 export { buildRequest, modeOf, readTurn } from './core/modes/modes.ts';
 export { chatMode } from './core/modes/chat.ts';
 export { reactMode } from './core/modes/react.ts';
+export { extend, type OwnParts } from './core/modes/extend.ts';
+export type { OwnFormat } from './core/format/own-format.ts';
+export type { OwnAnswer, OwnSection, OwnSectionOptions } from './core/section/own-section.ts';
+export type { OwnCall, OwnToolchain } from './core/toolchain/own-calls.ts';
 export { nextOf } from './core/loop/next-of.ts';
 export type { CallResult } from './core/modes/observation.ts';
 export {

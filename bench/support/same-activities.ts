@@ -36,6 +36,7 @@ export async function sameActivities(resultBytes: number, calls = 1): Promise<Ba
     chunks: createChunkBus(),
     archive: { write: () => Promise.resolve(), read: () => Promise.resolve([]) },
     places: createToolPlaces(),
+    callbacks: { secrets: [] },
   });
   const task = { text: String(MESSAGES) };
   const { spec } = await worker.loadAgent({ v: 1, agent: 'instant', task });

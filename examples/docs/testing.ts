@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { defineAgent, defineTool, type AgentDefinition, type AgentModel } from '../../src/index.ts';
-import { createFakeClock, scriptedModel, startInMemory } from '../../src/testing.ts';
+import {
+  createFakeClock,
+  scriptedModel,
+  startInMemory,
+  toolchainCases,
+  type PartCase,
+} from '../../src/testing.ts';
+import { toml } from '../toml-calls/workflow.ts';
 
 /** An agent whose larger refunds need a person. */
 export function desk(model: AgentModel, refunded: (cents: number) => string): AgentDefinition {
@@ -159,5 +166,21 @@ export async function handsOver(): Promise<void> {
   });
 
   assert.equal((await run.result).value, 'Your money is on its way.');
+  // #endregion
+}
+
+/** The laws of a toolchain of one's own; `test` is that of any test runner. */
+export function keepsItsLaws(test: (name: string, run: PartCase['run']) => void): void {
+  // #region laws
+  const cases = toolchainCases(toml, {
+    samples: [
+      {
+        text: '[[call]]\ntool = "search"\nargs = { query = "tea" }',
+        calls: [{ tool: 'search', args: { query: 'tea' } }],
+      },
+    ],
+    unreadable: ['tool = "search"'],
+  });
+  for (const { name, run } of cases) test(name, run);
   // #endregion
 }

@@ -3,6 +3,7 @@
  */
 import type { AgentInput } from '../core/contract/input.ts';
 import type { Refusal, RunMaterial } from '../core/start/prepare-input.ts';
+import type { CallbackMessage } from '../core/contract/callback.ts';
 import type { ModelOrder } from '../core/contract/host-order.ts';
 import type { ModelOutcome } from '../core/contract/host-outcome.ts';
 import type { AgentSpec } from '../core/contract/spec.ts';
@@ -88,12 +89,14 @@ export interface NotHereDetails extends Partial<ModelFailureDetails> {
   readonly code?: string;
 }
 
-/** The first detail of a failure of type `agent_not_found`. */
+/** The first detail of a failure of type `agent_not_found` or `extension_not_found`. */
 export interface NoAgentDetails {
   /** How long the run is to wait for a worker that has the agent; null: for ever. */
   readonly elsewhereMs?: number | null;
   /** The nearest name that the worker has; absent: none is near. */
   readonly near?: string;
+  /** What the worker lacks besides agents, in words such as `format own:toml`. */
+  readonly what?: string;
 }
 
 /** The link of a chain to archive. */
@@ -124,6 +127,8 @@ export interface EverloopActivities {
   judgeAnswer(order: JudgeOrder): Promise<JudgeResult>;
   /** Local and empty: lets queries and messages in between two slices of a program. */
   endSlice(): Promise<void>;
+  /** Delivers a callback of a run once; fails until it is delivered. */
+  deliverCallback(message: CallbackMessage): Promise<void>;
   /** Returns nothing on workers of a release without versions of the language. */
   archiveTranscript(order: ArchiveOrder): Promise<Pick<ActivityRuntime, 'rules'> | void>;
 }

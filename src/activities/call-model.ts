@@ -7,6 +7,7 @@ import { defined } from '../core/base/defined.ts';
 import { errorText } from '../core/base/error-text.ts';
 import type { ModelOrder } from '../core/contract/host-order.ts';
 import type { TranscriptView } from '../core/contract/transcript.ts';
+import { missingPart } from '../core/extension/own-parts.ts';
 import { modeOf } from '../core/modes/modes.ts';
 import { byteSize, type Json } from '../core/base/json.ts';
 import type { TokenUsage } from '../core/contract/model.ts';
@@ -80,6 +81,8 @@ async function attemptOf(
   const entry = entryFor(await entryOf(parts.registry, order), order);
   // An order that has its whole request does not need the transcript.
   const view = order.inline === undefined ? await transcriptOf(parts, order) : null;
+  const lacking = view && missingPart(view.head.spec, parts.registry.extensions);
+  if (lacking != null) throw notHere({ what: lacking, agent: order.agent }, lacksText(lacking));
   const { added } = tries;
   try {
     const outcome = await callOnce(parts, order, { entry, view, asked });
@@ -100,6 +103,10 @@ async function attemptOf(
     const variable = keyVariable(error);
     throw failureOf(order, { ...failure, ...defined({ variable }) }, failure.usage ?? noUsage);
   }
+}
+
+function lacksText(what: string): string {
+  return `This worker has no ${what}. Add it with \`extend\` in the module of \`workflowsPath\`.`;
 }
 
 /** A failed call, and the environment variable of a key that is missing. */

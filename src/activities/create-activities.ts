@@ -3,6 +3,7 @@ import { defined } from '../core/base/defined.ts';
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import type { ActivityRuntime, EverloopActivities } from './activity-types.ts';
 import { createArchiveTranscript, type Archive } from './archive-transcript.ts';
+import type { CallbackSettings } from '../callbacks/deliver.ts';
 import { createCallModel } from './call-model.ts';
 import {
   callToolActivity,
@@ -12,6 +13,7 @@ import {
   needsApprovalActivity,
   loadAgentActivity,
 } from './tool-activities.ts';
+import { createDeliverCallback } from './deliver-callback.ts';
 import type { Registry } from '../define/definition/definitions.ts';
 import type { ToolPlaces } from '../tools/isolation.ts';
 import { createPageQuery } from './page-query.ts';
@@ -26,11 +28,12 @@ export interface ActivityParts {
   readonly chunks: ChunkPublisher;
   readonly archive: Archive;
   readonly places: ToolPlaces;
+  readonly callbacks: CallbackSettings;
 }
 
 /** The activities of a worker. */
 export function createActivities(parts: ActivityParts): EverloopActivities {
-  const { registry, runtime, cache, chunks, archive, places } = parts;
+  const { registry, runtime, cache, chunks, archive, places, callbacks } = parts;
   const query = createPageQuery();
   const toolParts = { registry, places, chunks, readContext: createContextSource(query) };
   const callTool = callToolActivity(toolParts);
@@ -46,6 +49,7 @@ export function createActivities(parts: ActivityParts): EverloopActivities {
     needsApproval: needsApprovalActivity(registry),
     checkLiterals: checkLiteralsActivity(registry),
     judgeAnswer: judgeAnswerActivity(registry),
+    deliverCallback: createDeliverCallback(callbacks),
     endSlice: () => Promise.resolve(),
     archiveTranscript: async (order) => {
       await archiveLink(order);

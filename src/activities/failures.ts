@@ -4,6 +4,7 @@
  */
 import { defined } from '../core/base/defined.ts';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import type { Delivery } from '../callbacks/deliver.ts';
 import type { FailureType } from '../core/base/failure-types.ts';
 import type { JsonObject } from '../core/base/json.ts';
 import { retryDelayMs, type ModelFailure } from '../models/model-failures.ts';
@@ -160,6 +161,24 @@ export function operatorNeeded(order: EarlierTries): ApplicationFailure {
     message: `The call has ended ${losses - givenBack} workers.`,
     nonRetryable: true,
     details: [defined({ losses: added.losses ?? 0, givenBack: added.givenBack })],
+  });
+}
+
+/**
+ * A callback that was not delivered: the service tries again, after `Retry-After` if the receiver
+ * sent one, unless the receiver is gone.
+ */
+export function callbackFailure(
+  delivery: Exclude<Delivery, { readonly kind: 'delivered' }>,
+): ApplicationFailure {
+  const nextRetryDelay = delivery.kind === 'failed' ? delivery.retryAfterMs : undefined;
+  return ApplicationFailure.create({
+    type: 'callback_failed',
+    message: redact(delivery.message),
+    nonRetryable: delivery.kind === 'gone',
+    // A receiver that is down for an hour is no fault of the worker.
+    category: ApplicationFailureCategory.BENIGN,
+    ...defined({ nextRetryDelay }),
   });
 }
 

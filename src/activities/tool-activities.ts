@@ -248,8 +248,8 @@ export function needsApprovalActivity(registry: Registry): EverloopActivities['n
 }
 
 /**
- * The activity `loadAgent`. When the run cannot begin, it fails with the type `agent_not_found` or
- * `invalid_input`. As a local activity it asks this worker only. As a regular one it is retried
+ * The activity `loadAgent`. When the run cannot begin, it fails with the type `agent_not_found`,
+ * `extension_not_found` or `invalid_input`. As a local activity it asks this worker only. As a regular one it is retried
  * while workers lack the agent.
  */
 export function loadAgentActivity(
@@ -258,10 +258,9 @@ export function loadAgentActivity(
 ): EverloopActivities['loadAgent'] {
   return async (input) => {
     const outcome = loadAgent(registry, input);
-    const { elsewhereMs } = runtime;
+    const own = registry.agents.get(input?.agent)?.definition.elsewhereMs;
+    const waitMs = own ?? runtime.elsewhereMs;
     if (outcome.kind === 'loaded') {
-      const own = registry.agents.get(input.agent)?.definition.elsewhereMs;
-      const waitMs = own ?? elsewhereMs;
       const { agent } = outcome;
       // Where a run waits for other workers, one of them may have a key.
       const keyless = waitMs === 0 ? await keyRefusal(registry, agent.spec) : undefined;
@@ -271,14 +270,15 @@ export function loadAgentActivity(
         runtime: defined({ ...runtime, elsewhereMs: waitMs }),
       };
     }
-    const { code: type, message } = outcome;
+    const { code: type, message, what } = outcome;
     if (type === 'invalid_input') {
       throw ApplicationFailure.create({ type, message, nonRetryable: true });
     }
     const { agent, parent } = input;
     const details: NoAgentDetails = defined({
-      elsewhereMs: parent?.elsewhereMs === undefined ? elsewhereMs : parent.elsewhereMs,
-      near: nearestName(agent, [...registry.agents.keys()]),
+      elsewhereMs: parent?.elsewhereMs === undefined ? waitMs : parent.elsewhereMs,
+      near: what === undefined ? nearestName(agent, [...registry.agents.keys()]) : undefined,
+      what,
     });
     const nonRetryable = Context.current().info.isLocal;
     throw ApplicationFailure.create({ type, message, nonRetryable, details: [details] });

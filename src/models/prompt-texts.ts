@@ -6,6 +6,7 @@ import type { ModelRequest } from '../core/contract/model.ts';
 import type { TranscriptView } from '../core/contract/transcript.ts';
 import { systemTexts } from '../core/modes/react-prompt.ts';
 import { agentTime, type AgentTime } from '../core/run/time.ts';
+import { bindExtensions } from '../core/extension/own-parts.ts';
 import { formatOf } from '../core/format/format-of.ts';
 import { isPlainObject } from '../core/base/json.ts';
 import type { Message } from '../core/base/message.ts';
@@ -32,6 +33,7 @@ export async function requestFor(
   if (view === null) {
     throw new Error('Expected a transcript, or a request in the order, got neither.');
   }
+  if (registry.extensions !== undefined) bindExtensions(view.head.spec, registry.extensions);
   // Summaries and questions of LLM tools do not have the agent's prompt.
   const hasPrompt = purpose === 'reply' && (own === undefined || own.conversation === true);
   const texts = hasPrompt ? await promptTexts(registry, order, view) : {};

@@ -8,6 +8,7 @@ import type { AgentInput } from '../core/contract/input.ts';
 import type { AgentSpec, ModelSpec, ToolModelSpec } from '../core/contract/spec.ts';
 import { compiledText } from '../core/program-text/compiled.ts';
 import { covers } from '../core/limits/breach.ts';
+import { compileCallbacks } from '../core/start/callback-specs.ts';
 import { compileLimits } from '../core/start/compile-limits.ts';
 import type { Limit } from '../core/contract/limit.ts';
 import { self, statKeyInfo, statRowsUnder } from '../core/stats/stat-keys.ts';
@@ -43,7 +44,7 @@ export type AgentCompilation =
 export function compileAgent(
   definition: AgentDefinition,
   models: ReadonlyMap<string, ModelEntry>,
-  start: Pick<AgentInput, 'limits' | 'model' | 'compiled'> = {},
+  start: Pick<AgentInput, 'limits' | 'model' | 'compiled' | 'onEvent'> = {},
   above: readonly Limit[] = [],
   hasCostLimit = false,
 ): AgentCompilation {
@@ -90,6 +91,7 @@ export function compileAgent(
     ...toolModels(definition, models, [...asked.models], [...limits, ...above]),
     limits,
     onUnknownUsage: 'estimate',
+    ...calledBack(definition, start),
     ...defined({ compaction: compaction ?? undefined }),
   };
   return { kind: 'agent', spec, warnings: limitWarnings(spec, used) };
@@ -104,6 +106,15 @@ function answerOf(
   model: ModelSpec | undefined,
 ): Pick<AgentSpec, 'answer'> {
   return { answer: model === undefined ? answer : { ...answer, tellsSize: true } };
+}
+
+/** The callbacks of the definition and of the start; none is recorded if there are none. */
+function calledBack(
+  { onEvent }: AgentDefinition,
+  start: Pick<AgentInput, 'onEvent'>,
+): Pick<AgentSpec, 'onEvent'> {
+  const callbacks = compileCallbacks(onEvent, start.onEvent);
+  return callbacks.length === 0 ? {} : { onEvent: callbacks };
 }
 
 /** The model of a start applies to all stages of a pipeline and to all runs of a fan-out. */

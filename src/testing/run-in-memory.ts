@@ -17,8 +17,8 @@ import {
   type TreeMessage,
 } from './memory-run.ts';
 
-/** What a run in memory is started with. */
-export interface MemoryRunOptions extends StartParts {
+/** What a run in memory is started with. It calls nobody back: its `onEvent` is a listener. */
+export interface MemoryRunOptions extends Omit<StartParts, 'onEvent'> {
   readonly agent: AgentDefinition;
   /** Further agents, for those that call them by name; those in its tools need not be here. */
   readonly agents?: readonly AgentDefinition[];
@@ -59,9 +59,10 @@ export interface MemoryRunOptions extends StartParts {
  * const step = await startInMemory({ agent, task: 'What is it?' }).result;
  */
 export function startInMemory(options: MemoryRunOptions): MemoryRun {
-  const { agent, agents = [], models = [], clock = createFakeClock(), onEvent, carry } = options;
+  const { onEvent, ...given } = options;
+  const { agent, agents = [], models = [], clock = createFakeClock(), carry } = given;
   const registry = createRegistry({ agents: [agent, ...agents], models });
-  const input = startInput(agent.name, options);
+  const input = startInput(agent.name, given);
   return startMemoryRun(
     {
       registry,

@@ -13,7 +13,7 @@ import {
 import { priceUsage } from '../core/model/cost.ts';
 import type { Price } from '../core/contract/model.ts';
 import type { ReportedModelCall, Reports, ToolOrder } from '../core/contract/outcome.ts';
-import { toJsonResult } from '../core/toolchain/result-json.ts';
+import { toJsonResult } from '../core/base/json-result.ts';
 import { shown } from '../core/text/shown.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import type { ReportContext, ToolContext } from '../define/definition/definitions.ts';

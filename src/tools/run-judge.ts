@@ -5,7 +5,7 @@
 import { defined } from '../core/base/defined.ts';
 import type { Json } from '../core/base/json.ts';
 import type { JudgeOrder, JudgeResult, Reports, Verdict } from '../core/contract/outcome.ts';
-import { toJsonResult } from '../core/toolchain/result-json.ts';
+import { toJsonResult } from '../core/base/json-result.ts';
 import { asCaller } from './caller.ts';
 import { attempt, type AttemptOptions } from './attempt.ts';
 import type {

@@ -20,9 +20,9 @@ import {
   unfitArgumentsText,
   unknownOutcomeText,
 } from '../core/toolchain/call-texts.ts';
-import { toJsonResult } from '../core/toolchain/result-json.ts';
+import { toJsonResult } from '../core/base/json-result.ts';
 import { capForProgram, capOutput } from '../core/toolchain/result-text.ts';
-import { toolchainOf } from '../core/toolchain/toolchain-of.ts';
+import { measuringToolchain } from '../core/toolchain/toolchain-of.ts';
 import { cut } from '../core/text/cut.ts';
 import { isToolError } from '../core/base/tool-error.ts';
 import { unreachable } from '../core/base/unreachable.ts';
@@ -385,7 +385,7 @@ function readReturn({ agent, tool, order, options }: Call, value: unknown): Tool
   const capped =
     order.inProgram === true
       ? capForProgram(name, read.value, maxResultBytes)
-      : capOutput(read.value, maxResultBytes, toolchainOf(agent.definition.spec.toolchain));
+      : capOutput(read.value, maxResultBytes, measuringToolchain(agent.definition.spec.toolchain));
   const { media, instructions, importance } = returned;
   const result: ToolResult = {
     outcome: 'ok',

@@ -2,11 +2,12 @@
  * The workflow that runs an agent, in order: restore → handlers → load → run → hand over or end.
  */
 import { defined } from '../core/base/defined.ts';
-import { CancellationScope, isCancellation, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, isCancellation, log, workflowInfo } from '@temporalio/workflow';
 import type { ActivityRuntime, LoadedAgent } from '../activities/activity-types.ts';
 import type { Ending } from '../core/run/ending.ts';
 import { createTreeHandlers, progressOf } from '../core/children/tree-handlers.ts';
 import type { AgentInput } from '../core/contract/input.ts';
+import { missingPart } from '../core/extension/own-parts.ts';
 import { finish, runLoop, type LoopEnd, type Opening } from '../core/loop/loop.ts';
 import { givenMaterial } from '../core/start/prepare-input.ts';
 import type { Next } from '../core/loop/work.ts';
@@ -17,8 +18,11 @@ import { stepOf, unstartedStep } from '../core/run/step-of.ts';
 import type { Step } from '../core/contract/step.ts';
 import type { AgentSpec } from '../core/contract/spec.ts';
 import type { ParentLink } from '../core/contract/lease.ts';
+import { isPlainObject } from '../core/base/json.ts';
+import { callbackProblems, compileCallbacks } from '../core/start/callback-specs.ts';
+import { createCallbacks } from './callbacks.ts';
 import { handOver } from './continuation.ts';
-import { leaveWith, loadFailure, toWorkflowFailure } from './failures.ts';
+import { leaveWith, loadFailure, RefusedTask, toWorkflowFailure } from './failures.ts';
 import { applyAdjustment, installHandlers } from './handlers.ts';
 import { CanceledEarly, loadAnywhere } from './load-anywhere.ts';
 import { openSession, traceOf, type Session } from './session.ts';
@@ -47,6 +51,7 @@ export async function runAgentWorkflow(
     installHandlers(session);
     const native = watchNativeCancel(session);
     const { state, runtime, opening } = await startOrRestore(start, session);
+    refuseUnlessExtended(state.head.spec);
 
     // An abort cancels this scope: calls in flight end, the loop goes on.
     const flight = new CancellationScope({ cancellable: true });
@@ -68,9 +73,22 @@ export async function runAgentWorkflow(
     return await close(session, run, finish(run, ending).ending, native);
   } catch (error) {
     // Asked by a user, so unlike a native cancel it completes the workflow.
-    if (error instanceof CanceledEarly && opened?.step != null) return leaveWith(opened.step);
-    throw toWorkflowFailure(error, (cause) => (opened === null ? null : brokenStep(opened, cause)));
+    const early = error instanceof CanceledEarly ? (opened?.step ?? null) : null;
+    const stepOf = (cause: string): Step | null =>
+      opened === null ? null : brokenStep(opened, cause);
+    const failure = early === null ? toWorkflowFailure(error, stepOf) : null;
+    const handedOff = opened?.callbacks.handOff();
+    if (handedOff !== undefined) await handedOff;
+    if (early !== null) return leaveWith(early);
+    throw failure;
   }
+}
+
+/** This worker may lack an own part that the worker which loaded the agent had. */
+function refuseUnlessExtended(spec: AgentSpec): void {
+  const what = missingPart(spec);
+  if (what === undefined) return;
+  throw new RefusedTask(`This worker lacks ${what}. A worker whose module adds it takes the run.`);
 }
 
 /**
@@ -102,15 +120,26 @@ async function startOrRestore(
   const loaded = await loadAnywhere(session, start.input).catch((error: unknown) => {
     if (isCancellation(error) || error instanceof CanceledEarly) {
       const message = 'canceled before the agent was loaded';
-      session.step = unstartedStep(session.agent, 'canceled', message, traceOf(session));
+      const step = unstartedStep(session.agent, 'canceled', message, traceOf(session));
+      endUnstarted(session, start.input, step);
       throw error;
     }
     const failure = loadFailure(error, session.agent, traceOf(session));
-    session.step = failure.details?.[0] as Step;
+    endUnstarted(session, start.input, failure.details?.[0] as Step);
     throw failure;
   });
   const { runtime } = loaded;
   return { state: freshState(start.input, start.parent, loaded), runtime, opening: loaded };
+}
+
+/** Ends a run whose agent was not loaded: only its start says whom to call back. */
+function endUnstarted(session: Session, input: unknown, step: Step): void {
+  session.step = step;
+  const onEvent = isPlainObject(input) ? input['onEvent'] : undefined;
+  if (callbackProblems(onEvent).length > 0) return;
+  const specs = compileCallbacks(onEvent as AgentInput['onEvent']);
+  session.callbacks = createCallbacks(specs, session.limitsAtOnce, (message) => log.warn(message));
+  session.callbacks.hearUnstarted(step);
 }
 
 function freshState(
@@ -146,6 +175,9 @@ function begin(
   runtime: ActivityRuntime,
   onBug: (error: unknown) => void,
 ): Run {
+  session.callbacks = createCallbacks(state.head.spec.onEvent, session.limitsAtOnce, (message) =>
+    warnOfCallback(session, message),
+  );
   const host = createTemporalHost({
     runtime,
     mailbox: session.mailbox,
@@ -154,6 +186,7 @@ function begin(
     heldCalls: session.heldCalls,
     operatorCalls: session.operatorCalls,
     limitsAtOnce: session.limitsAtOnce,
+    callbacks: session.callbacks,
     onBug,
     run: () => session.run,
   });
@@ -163,6 +196,12 @@ function begin(
   session.tree = createTreeHandlers(run, onBug);
   for (const adjustment of session.handedAdjustments) applyAdjustment(session, adjustment);
   return run;
+}
+
+/** A callback that was not delivered changes nothing for the run, which only says so. */
+function warnOfCallback({ run, host }: Session, message: string): void {
+  run?.record({ type: 'agent:warning', code: 'callback_failed', message });
+  host?.flush();
 }
 
 /** The Step of a run that ended by a bug, with all that is known. */
@@ -193,6 +232,8 @@ async function close(
   session.step = step;
   session.host?.flush();
   archiveEnd(session, run);
+  const handedOff = session.callbacks.handOff();
+  if (handedOff !== undefined) await handedOff;
   // A native cancel ends the workflow as cancelled; the Step is read from `status` then.
   if (native.error !== null && step.status === 'canceled') {
     // A child's Step would not reach its parent this way, so its spending is reported first.

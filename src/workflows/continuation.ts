@@ -39,6 +39,8 @@ export async function handOver(
 ): Promise<Ending> {
   session.host?.flush();
   const upgrade = await archive(session, run, runtime);
+  const handedOff = session.callbacks.handOff();
+  if (handedOff !== undefined) await handedOff;
   await condition(allHandlersFinished);
   const { cancel } = session.mailbox.peek();
   if (cancel !== null) return cancelEnding(run, cancel);

@@ -41,11 +41,11 @@ export async function loadAnywhere(session: Session, input: AgentInput): Promise
     // workers have no details, so their runs end here when they are replayed. No patch is needed.
     const ms = lack === null ? 0 : waitOf(lack, input);
     if (lack === null || ms === 0) throw error;
-    const { near } = lack;
+    const { near, what = `agent ${session.agent}` } = lack;
     const hint = near === undefined ? '' : ` (did you mean ${near}?)`;
-    session.opening = `worker with agent ${session.agent}${hint}`;
+    session.opening = `worker with ${what}${hint}`;
     const loaded = await loadElsewhere(session, input, ms, error);
-    const message = `waited for a worker with agent ${session.agent}`;
+    const message = `waited for a worker with ${what}`;
     return { ...loaded, warnings: [...loaded.warnings, { code: 'elsewhere', message }] };
   }
 }
@@ -80,9 +80,11 @@ function waitOf({ elsewhereMs }: NoAgentDetails, { limits }: AgentInput): number
   return typeof wallClockMs === 'number' && wallClockMs > 0 ? Math.min(ms, wallClockMs) : ms;
 }
 
+const LACKS: readonly unknown[] = ['agent_not_found', 'extension_not_found'];
+
 function noAgentOf(error: unknown): NoAgentDetails | null {
   const cause = error instanceof ActivityFailure ? error.cause : error;
-  if (!(cause instanceof ApplicationFailure) || cause.type !== 'agent_not_found') return null;
+  if (!(cause instanceof ApplicationFailure) || !LACKS.includes(cause.type)) return null;
   return (cause.details?.[0] ?? null) as NoAgentDetails | null;
 }
 

@@ -10,6 +10,7 @@ import { createRunLog, type RunLog } from '../core/run/run-log.ts';
 import type { Run } from '../core/run/run.ts';
 import type { RunState } from '../core/run/run-state.ts';
 import type { Step, StepTrace } from '../core/contract/step.ts';
+import { NO_CALLBACKS, type Callbacks } from './callbacks.ts';
 import { createHeldCalls, type HeldCalls } from './attempts/held-calls.ts';
 import { createOperatorCalls, type OperatorCalls } from './attempts/operator-calls.ts';
 import type { Start } from './start.ts';
@@ -42,6 +43,8 @@ export interface Session {
   host: TemporalHost | null;
   /** Null until the agent is loaded; other runs repeat messages that come before that. */
   tree: TreeHandlers | null;
+  /** Nobody is called back until the agent is loaded. */
+  callbacks: Callbacks;
   /** What must not be computed again; null until a worker has said so. */
   overrun: Overrun | null;
   /** Which calls hold their workers. */
@@ -74,6 +77,7 @@ export function openSession(start: Start): Session {
     run: null,
     host: null,
     tree: null,
+    callbacks: NO_CALLBACKS,
     overrun: null,
     heldCalls: createHeldCalls(),
     operatorCalls: createOperatorCalls(),

@@ -19,6 +19,7 @@ import type { RunLog } from '../core/run/run-log.ts';
 import { createWaits, type Waits } from '../core/run/waits.ts';
 import { SLICE_OPTIONS } from './attempts/activity-options.ts';
 import { callsOf } from './activity-calls.ts';
+import { NO_CALLBACKS, type Callbacks } from './callbacks.ts';
 import { createChildRuns, type ChildRuns } from './children.ts';
 import { createFlight, type Flight } from './flight.ts';
 import { createComputing } from './overrun.ts';
@@ -62,6 +63,8 @@ export interface TemporalHostParts {
   readonly heldCalls?: HeldCalls;
   /** Which calls wait for an operator. Default: they wait until they are aborted. */
   readonly operatorCalls?: OperatorCalls;
+  /** Who is called back about events. Default: nobody. */
+  readonly callbacks?: Callbacks;
   /** The run; null until it is made, after its host. Default: there is none. */
   readonly run?: () => Run | null;
   /** Called when a timer's callback throws: nothing awaits it, but it must still end the run. */
@@ -129,6 +132,7 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
     publish: (event, entry) => {
       log.add(event, entry);
       unpublished.push(event);
+      parts.callbacks?.hear(event);
       computing.passed(event.seq);
       waits.wake();
     },
@@ -143,9 +147,9 @@ function withWait(order: ChildOrder, { elsewhereMs }: ActivityRuntime): ChildOrd
   return { ...order, input: { ...order.input, parent: { ...parent, elsewhereMs } } };
 }
 
-/** Sends what `takeEvents` gives, and says in lists of runs whether this one waits for people. */
+/** Sends what `takeEvents` gives, also to those who are called back, and says in lists of runs whether this one waits for people. */
 function createFlush(
-  { run = () => null, limitsAtOnce }: TemporalHostParts,
+  { run = () => null, limitsAtOnce, callbacks = NO_CALLBACKS }: TemporalHostParts,
   takeEvents: () => readonly AgentEvent[],
 ): () => void {
   const announce = createAnnouncement(limitsAtOnce);
@@ -153,6 +157,7 @@ function createFlush(
     announce((run()?.state.pending ?? []).length > 0);
     const events = takeEvents();
     if (events.length > 0) sinks.events.publish(events);
+    callbacks.send();
   };
 }
 

@@ -39,6 +39,21 @@ Return only the JSON, without explanation and without other text.
     expect(JSON.parse(stdout)).toMatchObject({ request: { mode: 'json' }, warnings: [] });
   });
 
+  it('describes what the file of --workflows adds', async () => {
+    const argv = ['preview', 'examples/docs/own-parts.ts', 'guide', '--task', 'Go'];
+    const without = await cli(argv, { cwd });
+    const { exitCode, stdout } = await cli(
+      [...argv, '--workflows', 'examples/toml-calls/workflow.ts'],
+      { cwd },
+    );
+
+    expect(without.stderr).toContain('Expected toolchain `own:toml` of agent `guide`');
+    expect([exitCode, stdout]).toEqual([
+      0,
+      expect.stringContaining('[[call]]\ntool = "tool_name"'),
+    ]);
+  });
+
   it('names the agents of the file when there is none of the name', async () => {
     const { exitCode, stderr } = await cli(['preview', FILE, 'triag'], { cwd });
 

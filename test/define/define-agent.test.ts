@@ -507,14 +507,14 @@ describe('[row 26] what is wrong with an agent', () => {
       options: { format: 'html' },
       code: 'definition',
       message:
-        "Expected `format` to be 'xml', 'markdown', or what `xmlFormat` or `markdownFormat` returns, got \"html\". Change it.",
+        "Expected `format` to be 'xml', 'markdown', 'own:NAME', or what `xmlFormat` or `markdownFormat` returns, got \"html\". Change it.",
     },
     {
       name: 'a toolchain that is none',
       options: { toolchain: 'toml' },
       code: 'definition',
       message:
-        "Expected `toolchain` to be 'yaml', 'json', or what `yamlToolchain` or `jsonToolchain` returns, got \"toml\". Change it.",
+        "Expected `toolchain` to be 'yaml', 'json', 'own:NAME', or what `yamlToolchain` and its like return, got \"toml\". Change it.",
     },
     ...[
       {

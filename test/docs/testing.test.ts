@@ -4,6 +4,7 @@ import {
   asksPeople,
   callsItsTool,
   handsOver,
+  keepsItsLaws,
   livesWithFailures,
   readsTheInstructions,
   staysWithinLimits,
@@ -12,7 +13,7 @@ import {
 import { blocksOf, regionsOf } from '../support/doc-pages.ts';
 
 test('docs/testing.md quotes its examples', () => {
-  expect(blocksOf('testing').size).toBe(8);
+  expect(blocksOf('testing').size).toBe(9);
   expect(blocksOf('testing')).toEqual(regionsOf('testing'));
 });
 
@@ -26,4 +27,14 @@ test.each([
   ['hand-overs', handsOver],
 ])('the example of %s', async (_name, example) => {
   await expect(example()).resolves.toBeUndefined();
+});
+
+test('the example of laws', () => {
+  const names: string[] = [];
+  keepsItsLaws((name, run) => {
+    run();
+    names.push(name);
+  });
+
+  expect(names).toContain('reads texts that are cut off at any place');
 });

@@ -98,6 +98,10 @@ describe('an example', () => {
       name: '08-long-document',
       output: '{"storms":4,"strongest":12}\nsuccess: 21 runs, 42 model calls\n',
     },
+    {
+      name: '09-toml-calls',
+      output: '369 km\n2 iterations, 2 calls\n',
+    },
   ])(
     'runs as it stands: $name',
     async ({ name, args = [], output, parallel }) => {

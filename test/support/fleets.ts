@@ -6,7 +6,7 @@ import type { Everloop } from '../../src/client/everloop-client.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { createDeployment, type Deployment } from '../../src/versioning/deployment.ts';
 import { createDirectoryArchive } from '../../src/worker/files/directory-archive.ts';
-import type { Served, Stage } from './stage.ts';
+import type { Served, ServeOptions, Stage } from './stage.ts';
 
 /** A fleet of a test: one task queue, one deployment. */
 export interface Fleet {
@@ -21,8 +21,12 @@ export interface Fleet {
   readonly buildOf: (run: RunHandle) => Promise<string | null>;
 }
 
-/** A fleet of `agents` without workers yet. */
-export function openFleet(stage: Stage, agents: readonly AgentDefinition[]): Fleet {
+/** A fleet of `agents` without workers yet; all of them have these options. */
+export function openFleet(
+  stage: Stage,
+  agents: readonly AgentDefinition[],
+  options: ServeOptions = {},
+): Fleet {
   const name = `fleet-${randomUUID()}`;
   const taskQueue = `e2e-${randomUUID()}`;
   const deployment = createDeployment({ client: stage.client, name });
@@ -30,7 +34,7 @@ export function openFleet(stage: Stage, agents: readonly AgentDefinition[]): Fle
   const archiveDir = join(stage.folder, name);
   const archive = createDirectoryArchive(archiveDir);
   const serve = (build: string): Promise<Served> =>
-    stage.serve(agents, { taskQueue, version: { name, build }, archive });
+    stage.serve(agents, { ...options, taskQueue, version: { name, build }, archive });
   return {
     deployment,
     taskQueue,

@@ -14,6 +14,7 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['base'],
     ['text', 'streaming'],
     ['contract'],
+    ['extension'],
     ['model', 'stats', 'format', 'section', 'template'],
     ['limits', 'tree', 'signature', 'toolchain'],
     ['termination', 'compaction', 'program-text', 'tool-search'],

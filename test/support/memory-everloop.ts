@@ -50,7 +50,8 @@ export function memoryEverloop(agents: readonly AgentDefinition[]): MemoryEverlo
       if (kept.has(id)) throw new UsageError('id_in_use', `${id} is in use.`);
       started.push(options);
       const bus = createChunkBus();
-      const run = startInMemory({ agent, ...options, chunks: bus });
+      const { onEvent: _callbacks, ...given } = options;
+      const run = startInMemory({ agent, ...given, chunks: bus });
       const one: Kept = { agent: name, options, run, bus, step: null };
       void run.result.then((step) => (one.step = step));
       kept.set(id, one);

@@ -62,6 +62,7 @@ export const RECORDINGS: readonly Recording[] = [
   { name: 'native-cancel', link: 0, play: playNativeCancel },
   { name: 'people', link: 0, isOld: true, play: playPeople },
   { name: 'listed', link: 0, play: playPeople },
+  { name: 'callbacks', link: 0, play: playCallbacks },
   { name: 'batch', link: 0, play: playBatch },
   { name: 'batch-in-order', link: 0, isOld: true, play: playBatch },
   { name: 'tree', link: 0, play: async (stage) => (await playTree(stage)).run },
@@ -135,6 +136,17 @@ async function playPeople(stage: Stage): Promise<RunHandle> {
   await eventually('a run that waits', async () => (await run.status()).state === 'waiting');
   await run.decide('1.2', { args: { amount: 40 } }, { updateId: 'recorded-decision' });
   await run.answer('1.3', { passed: 7 }, { updateId: 'recorded-answer' });
+  await run.result();
+  return run;
+}
+
+/** A question and an end that nobody is told of: the worker has no secret. */
+async function playCallbacks(stage: Stage): Promise<RunHandle> {
+  const { everloop } = await stage.serve(peopleAgents());
+  const onEvent = { url: 'https://hooks.example.com/everloop' };
+  const run = await everloop.start('asker', { task: 'Ask me', onEvent });
+  await eventually('a run that waits', async () => (await run.status()).state === 'waiting');
+  await run.answer('q1', 'blue', { updateId: 'recorded-answer' });
   await run.result();
   return run;
 }

@@ -29,6 +29,11 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
+/** The files that keep bundles. */
+async function bundles(): Promise<readonly string[]> {
+  return (await readdir(cacheDir)).filter((name) => name.endsWith('.json'));
+}
+
 /** The bundle of a fixture. */
 function load(name = 'hello', workflows = FIXTURES): Promise<LoadedBundle> {
   return loadWorkflowBundle({
@@ -41,13 +46,13 @@ function load(name = 'hello', workflows = FIXTURES): Promise<LoadedBundle> {
 describe('loadWorkflowBundle', () => {
   it('makes a bundle once; the second start reads it and gets the same', async () => {
     const made = await load();
-    const [name = ''] = await readdir(cacheDir);
+    const [name = ''] = await bundles();
     const { mtimeMs, ino } = await stat(join(cacheDir, name));
     const found = await load();
 
     expect([made.isFromCache, found.isFromCache]).toEqual([false, true]);
     expect(found.code).toBe(made.code);
-    expect(await readdir(cacheDir)).toEqual([name]);
+    expect(await bundles()).toEqual([name]);
     expect(await stat(join(cacheDir, name))).toMatchObject({ mtimeMs, ino });
   });
 
@@ -60,6 +65,8 @@ describe('loadWorkflowBundle', () => {
     expect(Object.entries(importWorkflows()).map(([key, { name }]) => [key, name])).toEqual([
       ['greet', 'greet'],
       ['wave', 'wave'],
+      // Every bundle delivers callbacks, whatever its module exports.
+      ['deliverCallbacks', 'deliverCallbacks'],
     ]);
   });
 
@@ -126,7 +133,7 @@ describe('loadWorkflowBundle', () => {
 
   it('makes it again when the cache is broken', async () => {
     await load();
-    const [name = ''] = await readdir(cacheDir);
+    const [name = ''] = await bundles();
     await writeFile(join(cacheDir, name), '{"v":1,"code":"cut o');
 
     expect((await load()).isFromCache).toBe(false);
@@ -134,11 +141,11 @@ describe('loadWorkflowBundle', () => {
   });
 
   it('survives a race', async () => {
-    const bundles = await Promise.all([load(), load()]);
+    const [first, second] = await Promise.all([load(), load()]);
 
-    expect(bundles[0]?.code).toBe(bundles[1]?.code);
+    expect(first?.code).toBe(second?.code);
     expect((await load()).isFromCache).toBe(true);
-    expect(await readdir(cacheDir)).toHaveLength(1);
+    expect(await bundles()).toHaveLength(1);
   });
 
   it('says what workflow code must not import', async () => {

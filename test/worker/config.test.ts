@@ -30,6 +30,9 @@ const DEFAULTS = {
   logLevel: 'INFO',
 };
 
+/** What callbacks are signed with. */
+const SECRET = `whsec_${Buffer.alloc(24).toString('base64')}`;
+
 describe('readConfig', () => {
   it('has a default for everything', () => {
     expect(read()).toEqual(DEFAULTS);
@@ -64,6 +67,8 @@ describe('readConfig', () => {
       EVERLOOP_DEPLOYMENT: 'agents',
       EVERLOOP_BUILD_ID: '4f2a9c1',
       EVERLOOP_HOLD_PATCHES: 'limits-at-once',
+      EVERLOOP_CALLBACK_SECRET: `${SECRET} ${SECRET}`,
+      EVERLOOP_CALLBACK_HOSTS: 'hooks.example.com, *.internal',
     });
 
     expect(config).toEqual({
@@ -80,6 +85,8 @@ describe('readConfig', () => {
       streamToken: 'sixteen-or-more!',
       version: { name: 'agents', build: '4f2a9c1' },
       holdPatches: ['limits-at-once'],
+      callbackSecrets: [SECRET, SECRET],
+      callbackHosts: ['hooks.example.com', '*.internal'],
     });
   });
 
@@ -91,6 +98,12 @@ describe('readConfig', () => {
     expect(read({ EVERLOOP_ELSEWHERE_MS: text })).toMatchObject({ elsewhereMs });
     expect(problemsOf({ EVERLOOP_ELSEWHERE_MS: `${text}s` })).toEqual([
       `Expected \`EVERLOOP_ELSEWHERE_MS\` to be a whole number of milliseconds from 0 up, or Infinity, got \`${text}s\`. Correct or unset it.`,
+    ]);
+  });
+
+  it('refuses a secret of a wrong form without showing it', () => {
+    expect(problemsOf({ EVERLOOP_CALLBACK_SECRET: 'hunter2' })).toEqual([
+      'Expected `EVERLOOP_CALLBACK_SECRET` to be `whsec_` and 24 to 64 bytes in base64, several with spaces between, got another text. Make one: see docs/callbacks.md.',
     ]);
   });
 

@@ -50,7 +50,8 @@ export async function loadAgents(path: string | undefined, cwd: string): Promise
   return { path: path ?? relative(cwd, file), url, agents, models };
 }
 
-async function importModule(
+/** Imports a file in JavaScript or TypeScript. Throws a UsageError `agent_file` if it throws. */
+export async function importModule(
   file: string,
   name: string,
 ): Promise<Readonly<Record<string, unknown>>> {

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { previewPrompt } from '../../registry/preview-prompt.ts';
 import { defined } from '../../core/base/defined.ts';
@@ -7,11 +8,12 @@ import type { Part } from '../../core/base/message.ts';
 import type { ModelRequest } from '../../core/contract/model.ts';
 import { readJsonObject } from '../terminal/arguments.ts';
 import { print, type CommandRunner, type Cli } from '../terminal/cli.ts';
-import { loadAgents } from './load-agents.ts';
+import { importModule, loadAgents } from './load-agents.ts';
 
 interface PreviewArguments {
   readonly task?: string;
   readonly context?: string;
+  readonly workflows?: string;
 }
 
 /** Adds `preview`: shows the first request of an agent. */
@@ -26,6 +28,7 @@ export function addPreviewCommand(program: Command, act: CommandRunner): void {
     .argument('<agent>', 'name of the agent')
     .option('--task <text>', 'the task')
     .option('--context <json>', "named data as a JSON object, or @ and a file's path")
+    .option('--workflows <file>', 'the file that adds formats, sections, … of your own')
     .action((file: string, agent: string, options: PreviewArguments) =>
       act((cli) => preview(cli, file, agent, options)),
     );
@@ -35,8 +38,9 @@ async function preview(
   cli: Cli,
   path: string,
   name: string,
-  { task, context }: PreviewArguments,
+  { task, context, workflows }: PreviewArguments,
 ): Promise<number> {
+  if (workflows !== undefined) await importModule(resolve(cli.io.cwd, workflows), workflows);
   const { agents, models } = await loadAgents(path, cli.io.cwd);
   const agent = agents.find((it) => it.name === name);
   if (agent === undefined) {

@@ -17,6 +17,8 @@ export const failureTypes = {
   validator_failed: 'A validator threw after all retries.',
   state_too_large: 'The state of the run does not fit into a hand-over.',
   agent_not_found: 'No worker knows an agent of this name.',
+  extension_not_found:
+    'No worker has a format, section, toolchain or answer of its own that the agent names.',
   invalid_input: 'The input of the run is not valid.',
   template_error: 'The template of the task could not be filled in.',
   chained_failure:
@@ -31,6 +33,8 @@ export const failureTypes = {
     'A worker lacks what a call needs, and nothing was begun; the run waits for another one.',
   operator_needed:
     'Too many workers died during a call of a tool; the run waits until an operator has it tried again.',
+  callback_failed:
+    'A callback was not delivered; its workflow ends with this after a day, and the run goes on.',
   worker_shutdown: 'The worker stopped while an activity ran; it is retried on another one.',
 } as const;
 

@@ -16,6 +16,7 @@ export const usageCodes = {
   answer_schema: 'The schema of a JSON answer is not a valid schema.',
   bad_signature: 'The signature of an agent cannot be read, or its schemas are not valid.',
   bad_template: '`prompt` of an agent is not a valid template.',
+  callback: '`onEvent` of an agent or a start is not valid.',
   compaction: 'An option of a compaction strategy or a trigger is not valid.',
   definition: 'A value stands where the result of a factory such as `defineTool(…)` is expected.',
   duplicate_agent: 'Two agents of a worker have the same name.',
@@ -23,6 +24,8 @@ export const usageCodes = {
   duplicate_stage: 'Two agents that run in parallel have the same name.',
   duplicate_tool: 'Two tools of an agent have the same name.',
   duplicate_validator: 'Two validators of an agent have the same name.',
+  extension:
+    'A name or a part of `extend` is not valid, or a part of an author returned something else than a text.',
   fan_out: 'The agent or an option of `fanOut` is not valid.',
   hidden_field: 'A signature has fields that begin with `_` in a mode whose model would see them.',
   human_step: 'An option of `humanStep` is not valid.',
@@ -110,6 +113,8 @@ export const usageCodes = {
   stat_value: 'The value of a user gauge is not a finite number.',
   // Starting and controlling runs.
   agent_not_found: 'No worker knows an agent of this name.',
+  extension_not_found:
+    'No worker has a format, section, toolchain or answer of its own that the agent names.',
   id_in_use: 'Another run has this id.',
   not_compilable: 'The answer of a run cannot be computed again by its last program.',
   invalid_input: 'The input or a message of a run is not valid.',

@@ -22,6 +22,7 @@ import { unstarted, type CallEnd } from '../contract/outcome.ts';
 import { cancelOf } from './tree-handlers.ts';
 import type { ChildEnd } from '../contract/host-outcome.ts';
 import type { AgentInput } from '../contract/input.ts';
+import { callbacksBelow } from '../run/callback-message.ts';
 import { ensureBudget } from '../run/ensure-budget.ts';
 import { deadlinesBelow, type Run } from '../run/run.ts';
 import type { ToolSpec } from '../contract/spec.ts';
@@ -159,7 +160,12 @@ async function startAndAwait(
     pending: [],
   };
   run.record({ type: 'agent:child:spawn', childId, childAgent: agent, callId }, { child });
-  const order = { childId, callId, input: { v: 1, agent, ...input, parent } } as const;
+  const onEvent = callbacksBelow(run.state.head.spec.onEvent);
+  const order = {
+    childId,
+    callId,
+    input: { v: 1, agent, ...input, parent, ...defined({ onEvent }) },
+  } as const;
   const end = await run.host.runChild(order, () => cancelOf(run, onAbort));
   const failure = settle(run, child, end);
   const { status, reason, message } = failure;

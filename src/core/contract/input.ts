@@ -1,5 +1,6 @@
 /** The payload that starts the workflow `agent`. */
 import type { JsonObject } from '../base/json.ts';
+import type { OnEventInput } from './callback.ts';
 import type { Limit, UnknownUsage } from './limit.ts';
 import type { Task } from '../base/message.ts';
 import type { Step, StepMemory, Usage } from './step.ts';
@@ -62,6 +63,8 @@ export interface AgentInput {
   readonly model?: string;
   /** The definitions that the programs of an earlier run left: its Step's `memory`. */
   readonly memory?: StepMemory;
+  /** Callbacks beside those of the definition; a child run gets its parent's. */
+  readonly onEvent?: OnEventInput;
   /** Set by a parent run; ignored in any other start. */
   readonly parent?: ParentLink;
   /** The program to run instead of those of a model. */

@@ -4,6 +4,7 @@
  * instructions) stay on the worker and are called by name through activities.
  */
 import type { Limits } from '../../lisp.ts';
+import type { CallbackSpec } from './callback.ts';
 import type { CompactionSpec } from './compaction.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { Limit, UnknownUsage } from './limit.ts';
@@ -122,10 +123,13 @@ export interface ToolModelSpec extends ModelSpec {
   readonly fallbacks?: readonly string[];
 }
 
+/** A part that the author added with `extend`, under its name. */
+export type OwnName = `own:${string}`;
+
 /** A section of a react reply as plain data. */
 export interface SectionSpec {
   readonly name: string;
-  readonly kind: 'text' | 'json' | 'yaml';
+  readonly kind: 'text' | 'json' | 'yaml' | OwnName;
   /** The author's text; absent: the default of the kind. */
   readonly guidance?: string;
   readonly schema?: JsonObject;
@@ -134,7 +138,7 @@ export interface SectionSpec {
 
 /** How the run ends: what counts as an answer, and what validates it. */
 export interface AnswerSpec {
-  readonly kind: 'text' | 'json';
+  readonly kind: 'text' | 'json' | OwnName;
   /** Name of the section in react. */
   readonly section: string;
   readonly guidance?: string;
@@ -153,13 +157,13 @@ export interface AnswerSpec {
 
 /** The text format of a react agent. */
 export interface FormatSpec {
-  readonly kind: 'xml' | 'markdown';
+  readonly kind: 'xml' | 'markdown' | OwnName;
   readonly strict: boolean;
 }
 
 /** How a react agent writes its calls. */
 export interface ToolchainSpec {
-  readonly kind: 'yaml' | 'json' | 'native';
+  readonly kind: 'yaml' | 'json' | 'native' | OwnName;
   /** Name of the section; unused by `native`. */
   readonly section: string;
 }
@@ -338,4 +342,6 @@ export interface AgentSpec {
   readonly compaction?: CompactionSpec;
   readonly timeZone: string;
   readonly queues: QueueSpec;
+  /** Whom the run calls back, at least one; absent: nobody. */
+  readonly onEvent?: readonly CallbackSpec[];
 }

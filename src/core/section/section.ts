@@ -1,9 +1,11 @@
 /** The contract of a section: how it is asked for and how its content is read. */
 import type { SectionSpec } from '../contract/spec.ts';
+import { isOwnName } from '../extension/own-parts.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { ReplyProblem } from '../base/problem.ts';
 import { yamlText } from '../text/yaml-text.ts';
 import { readJson } from './json-reader.ts';
+import { ownSection } from './own-section.ts';
 import { payloadOf } from './payload.ts';
 import { readYaml } from './yaml-reader.ts';
 
@@ -47,8 +49,12 @@ const yamlNotation: Notation = {
   },
 };
 
-/** The section that a specification describes: plain text, or one JSON or YAML value. */
+/** The section that a specification describes. Throws MissingPart for an own one not added. */
 export function sectionOf(spec: SectionSpec): Section {
+  if (isOwnName(spec.kind)) {
+    const { guidance, read } = ownSection('sections', spec, spec);
+    return { name: spec.name, schema: spec.schema ?? {}, guidance, read };
+  }
   if (spec.kind === 'text') {
     return {
       name: spec.name,

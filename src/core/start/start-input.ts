@@ -1,5 +1,6 @@
 /** What a start sends to the service, and what is refused before that. */
 import { defined } from '../base/defined.ts';
+import { callbackProblems } from './callback-specs.ts';
 import type { AgentInput } from '../contract/input.ts';
 import {
   byteSize,
@@ -13,7 +14,7 @@ import type { StepMemory } from '../contract/step.ts';
 import type { Task } from '../base/message.ts';
 import { shown } from '../text/shown.ts';
 import { wellFormedText } from '../text/well-formed.ts';
-import { toJsonResult } from '../toolchain/result-json.ts';
+import { toJsonResult } from '../base/json-result.ts';
 import { UsageError } from '../base/usage-error.ts';
 import { EMPTY_MEMORY, type ProgramMemory } from '../../lisp.ts';
 
@@ -26,7 +27,15 @@ export const MAX_ID_BYTES = 1_000;
 /** What a start is made of. */
 export interface StartParts extends Pick<
   AgentInput,
-  'context' | 'history' | 'conversation' | 'limits' | 'model' | 'memory' | 'compiled' | 'compiles'
+  | 'context'
+  | 'history'
+  | 'conversation'
+  | 'limits'
+  | 'model'
+  | 'memory'
+  | 'onEvent'
+  | 'compiled'
+  | 'compiles'
 > {
   /** What to do: text, or text and media. Omit it for an agent whose template needs none. */
   readonly task?: string | Task;
@@ -52,7 +61,10 @@ export function startInput(agent: string, parts: StartParts): AgentInput {
   if (typeof agent !== 'string' || agent === '') {
     throw invalid(`Expected the name of an agent, got ${shown(agent)}. Name one.`);
   }
-  const { task, context, history, conversation, limits, model, memory, compiled, compiles } = parts;
+  const { task, context, history, conversation, limits, model } = parts;
+  const { memory, onEvent, compiled, compiles } = parts;
+  const [wrong] = callbackProblems(onEvent);
+  if (wrong !== undefined) throw invalid(wrong.message);
   const input: AgentInput = {
     v: 1,
     agent,
@@ -64,6 +76,7 @@ export function startInput(agent: string, parts: StartParts): AgentInput {
       limits,
       model,
       memory: memory === undefined ? undefined : checkedMemory(memory),
+      onEvent,
       compiled,
       compiles,
     }),

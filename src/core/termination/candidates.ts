@@ -4,7 +4,9 @@ import type { Candidate, Judgement } from '../contract/judgement.ts';
 import type { AnswerSpec } from '../contract/spec.ts';
 import type { Json } from '../base/json.ts';
 import type { ReplyProblem } from '../base/problem.ts';
+import { isOwnName } from '../extension/own-parts.ts';
 import { readJson } from '../section/json-reader.ts';
+import { ownSection } from '../section/own-section.ts';
 import { jsonGuidance } from '../section/section.ts';
 import { payloadOf } from '../section/payload.ts';
 import { outputFormat } from '../signature/describe-output.ts';
@@ -47,24 +49,34 @@ const jsonAnswer: AnswerKind = {
   },
 };
 
-const answerKinds: Readonly<Record<AnswerSpec['kind'], AnswerKind>> = {
-  text: textAnswer,
-  json: jsonAnswer,
+const ownAnswer: AnswerKind = {
+  guidance: (spec) => ownSection('answers', spec, { ...spec, name: spec.section }).guidance(),
+  read: (text, spec) => {
+    const reading = ownSection('answers', spec, { ...spec, name: spec.section }).read(text);
+    if (reading.kind === 'absent') return undefined;
+    return reading.kind === 'value' ? reading : { kind: 'unreadable', problems: reading.problems };
+  },
 };
+
+function answerKindOf({ kind }: AnswerSpec): AnswerKind {
+  if (isOwnName(kind)) return ownAnswer;
+  return kind === 'text' ? textAnswer : jsonAnswer;
+}
 
 /** How to write the answer: the guidance of its section. */
 export function answerGuidance(spec: AnswerSpec): string {
-  return answerKinds[spec.kind].guidance(spec);
+  return answerKindOf(spec).guidance(spec);
 }
 
 /** The candidates among the answer blocks of one reply, in order; empty ones are left out. */
 export function candidatesOf(spec: AnswerSpec, contents: readonly string[]): readonly Candidate[] {
-  return contents.flatMap((content) => answerKinds[spec.kind].read(content, spec) ?? []);
+  return contents.flatMap((content) => answerKindOf(spec).read(content, spec) ?? []);
 }
 
 /** Whether an activity checks candidates; not needed without schema and validators. */
 export function needsCheck(spec: AnswerSpec): boolean {
-  return spec.kind === 'json' || spec.validators.length > 0;
+  const hasSchema = isOwnName(spec.kind) ? spec.schema !== undefined : spec.kind === 'json';
+  return hasSchema || spec.validators.length > 0;
 }
 
 /** The values to check, in the order in which {@link judge} expects their verdicts. */

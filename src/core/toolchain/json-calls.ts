@@ -35,11 +35,12 @@ function blockOf(text: string): RawBlock {
   if (reading.kind === 'problem') return { kind: 'problems', problems: [reading.problem] };
   const { value } = reading;
   return Array.isArray(value)
-    ? { kind: 'elements', isList: true, elements: value.map(elementOf) }
-    : { kind: 'elements', isList: false, elements: [elementOf(value)] };
+    ? { kind: 'elements', isList: true, elements: value.map(jsonElement) }
+    : { kind: 'elements', isList: false, elements: [jsonElement(value)] };
 }
 
-function elementOf(value: Json): RawElement {
+/** A value that may be a call: an object with `tool` and `args`. */
+export function jsonElement(value: Json): RawElement {
   if (!isJsonObject(value)) return { kind: 'other', type: jsonType(value) };
   const args = { kind: 'value', value: memberOf(value, 'args') } as const;
   return { kind: 'call', tool: memberOf(value, 'tool'), args: () => args };

@@ -4,8 +4,10 @@ import type {
   OnUnparsed,
   ProgramSizes,
   ProgramSpec,
+  OwnName,
   QueueSpec,
 } from '../../core/contract/spec.ts';
+import type { OnEventInput } from '../../core/contract/callback.ts';
 import type { LimitsInput } from '../../core/contract/input.ts';
 import type { Message } from '../../core/base/message.ts';
 import type { CompactionOptions } from './define-compaction.ts';
@@ -118,6 +120,11 @@ export interface AgentOptions {
   /** Limits of the run. Default limits apply unless this is `'unlimited'`. */
   readonly limits?: LimitsInput;
   /**
+   * Calls back to addresses on the web when a run asks a person, reaches a limit or ends: see
+   * docs/callbacks.md. Default: none.
+   */
+  readonly onEvent?: OnEventInput;
+  /**
    * Maximum number of turns, from 1; the smaller of it and the limit `iterations` applies. In
    * `json` it counts the first attempt and its repairs, default 5. In `lisp` it counts programs,
    * but not `retryTurns`; default 5. In `text` it is always 1. Default in the other modes: only the
@@ -149,14 +156,18 @@ export interface AgentOptions {
   readonly thinking?: boolean | string | SectionDefinition;
   /** react: further sections, between thinking and action. */
   readonly sections?: readonly SectionDefinition[];
-  /** react: `xml`, `markdown`, or a format with options such as `xmlFormat()`. Default `xml`. */
+  /**
+   * react: `xml`, `markdown`, `own:name` of one that `extend` adds, or a format with options such as
+   * `xmlFormat()`. Default `xml`.
+   */
   readonly format?: FormatDefinition | FormatDefinition['kind'];
   /**
-   * react: `yaml`, `json`, or a toolchain with options such as `yamlToolchain()`. Default `yaml`.
+   * react: `yaml`, `json`, `own:name` of one that `extend` adds, or a toolchain with options such as
+   * `yamlToolchain()`. Default `yaml`.
    */
   readonly toolchain?: ToolchainDefinition | ToolchainDefinition['kind'];
-  /** react: the kind of answer. Default `textAnswer()`. */
-  readonly answer?: AnswerDefinition;
+  /** react: the kind of answer, or `own:name` of one that `extend` adds. Default `textAnswer()`. */
+  readonly answer?: AnswerDefinition | OwnName;
   /** react: which one counts when a reply has an action and an answer. Default `action`. */
   readonly precedence?: 'action' | 'answer';
   /**
@@ -212,6 +223,7 @@ export const COMMON_OPTIONS: readonly (keyof AgentOptions)[] = [
   'toolMiddleware',
   'validators',
   'limits',
+  'onEvent',
   'maxTurns',
   'timeZone',
   'elsewhereMs',

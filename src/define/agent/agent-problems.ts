@@ -3,6 +3,7 @@
  */
 import { isPlainObject } from '../../core/base/json.ts';
 import type { UsageProblem } from '../../core/base/usage-error.ts';
+import { callbackProblems } from '../../core/start/callback-specs.ts';
 import { inputProblems } from '../../core/limits/limits-input.ts';
 import { PROGRAM_LIMITS } from '../../core/program-text/program-limits.ts';
 import { shown } from '../../core/text/shown.ts';
@@ -110,6 +111,7 @@ function agentRules(options: AgentOptions): FieldRules {
     validators: () => validatorProblems(options),
     sections: () => sectionProblems(options),
     limits: inputProblems,
+    onEvent: callbackProblems,
     maxTurns: range(1),
     maxCallsPerTurn: range(1),
     floatPrecision: range(0, MAX_DIGITS),
@@ -183,7 +185,8 @@ function isTool(value: unknown): value is ToolDefinition {
 
 function validatorProblems({ answer, validators }: AgentOptions): readonly UsageProblem[] {
   const names = new Set<string>();
-  return [answer?.validators ?? [], validators ?? []].flatMap((list: unknown) => {
+  const own = typeof answer === 'object' ? answer.validators : [];
+  return [own ?? [], validators ?? []].flatMap((list: unknown) => {
     if (!Array.isArray(list)) return [notAList('validators', 'defineValidator', list)];
     return list.flatMap((validator: unknown, index) => {
       if (!isValidator(validator)) {

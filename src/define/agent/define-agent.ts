@@ -1,7 +1,6 @@
 import { defined } from '../../core/base/defined.ts';
 import type {
   AgentSpec,
-  AnswerSpec,
   LispSpec,
   ProgramSpec,
   ReactSpec,
@@ -30,7 +29,7 @@ import { askToolSpec } from '../../core/toolchain/ask-user.ts';
 import { llmQuerySpec } from '../../core/toolchain/llm-query.ts';
 import { searchToolSpec } from '../../core/tool-search/query.ts';
 import { isProgramMode } from './mode-problems.ts';
-import { chosenFormat, chosenToolchain, SECTION_NAMES, textAnswer } from './reply-layout.ts';
+import { chosenAnswer, chosenFormat, chosenToolchain, SECTION_NAMES } from './reply-layout.ts';
 import { modelOf } from '../model/model-entry.ts';
 import { isLocalSearch, toolSearchSpec } from '../definition/tool-search-options.ts';
 
@@ -49,7 +48,7 @@ import { isLocalSearch, toolSearchSpec } from '../definition/tool-search-options
 export function defineAgent(options: AgentOptions): AgentDefinition {
   const problems = agentProblems(options);
   if (problems.length > 0) throw usageErrorOf(problems, `Agent \`${String(options.name)}\`: `);
-  const { name, limits, compaction, elsewhereMs, instructions, rules, answer } = options;
+  const { name, limits, onEvent, compaction, elsewhereMs, instructions, rules } = options;
   const signature = definedSignature(options);
   const validators = agentValidators(options);
   return defined({
@@ -58,6 +57,7 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
     spec: agentSpec(options, validators, signature),
     model: modelOf(name, options.model),
     limits,
+    onEvent,
     maxTurns: allTurns(options),
     compaction,
     elsewhereMs,
@@ -70,7 +70,7 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
     inputs: signature?.inputs,
     validators,
     standards: {
-      answer: answer?.standard ?? signature?.output?.standard ?? null,
+      answer: chosenAnswer(options.answer).standard ?? signature?.output?.standard ?? null,
       sections: new Map(ownSections(options).map(({ spec, standard }) => [spec.name, standard])),
     },
   });
@@ -91,7 +91,7 @@ function allTurns(options: AgentOptions): number | undefined {
 
 /** The validators of an agent, those of its answer first. */
 function agentValidators(options: AgentOptions): readonly ValidatorDefinition[] {
-  return [...(options.answer?.validators ?? []), ...(options.validators ?? [])];
+  return [...chosenAnswer(options.answer).validators, ...(options.validators ?? [])];
 }
 
 /** The agent's own sections, its own thinking section included. */
@@ -127,7 +127,7 @@ function agentSpec(
     ...toolSpecs(options, signature),
     toolchain: toolchainSpec(options, isReact),
     answer: { ...answer, validators: validators.map(({ name }) => name) },
-    react: isReact ? reactSpec(options, answer.kind) : null,
+    react: isReact ? reactSpec(options, answer) : null,
     program: isProgramMode(options) ? programSpec(options, mode) : undefined,
     examples: options.examples ?? [],
     parallel: options.parallel ?? AGENT_DEFAULTS.parallel,
@@ -158,7 +158,7 @@ function answerSpec(
   mode: AvailableMode,
   output: DefinedSignature['output'],
 ): AnswerDefinition['spec'] {
-  const own = (options.answer ?? textAnswer()).spec;
+  const own = chosenAnswer(options.answer).spec;
   // These modes write text, so there is nothing to check.
   const isText = output?.type.kind === 'string' && mode !== 'json' && mode !== 'lisp';
   if (output === null || isText) return own;
@@ -213,11 +213,12 @@ function toolchainSpec(options: AgentOptions, isReact: boolean): AgentSpec['tool
   return { kind, section };
 }
 
-function reactSpec(options: AgentOptions, answer: AnswerSpec['kind']): ReactSpec {
+function reactSpec(options: AgentOptions, answer: AnswerDefinition['spec']): ReactSpec {
   const { kind, strict } = chosenFormat(options.format);
   const { markers = AGENT_DEFAULTS.markers } = options;
   const { onUnparsed: forText, onUnparsedWithSchema: forJson } = AGENT_DEFAULTS;
-  const onUnparsed = answer === 'json' ? forJson : forText;
+  const hasSchema = answer.kind === 'json' || answer.schema !== undefined;
+  const onUnparsed = hasSchema ? forJson : forText;
   return defined({
     prompt: typeof options.prompt === 'function' ? true : undefined,
     format: { kind, strict },

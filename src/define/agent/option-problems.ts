@@ -18,8 +18,9 @@ import {
   type AgentOptions,
 } from './agent-options.ts';
 import { isDataMode, isProgramMode, modeName } from './mode-problems.ts';
+import { isOwnName } from '../../core/extension/own-parts.ts';
 import { checkSectionNames } from '../../core/format/format.ts';
-import { chosenToolchain, SECTION_NAMES } from './reply-layout.ts';
+import { chosenAnswer, chosenToolchain, SECTION_NAMES } from './reply-layout.ts';
 import { placeholderProblems, readTemplate } from '../checks/templates.ts';
 import { paramNames } from '../schema/define-signature.ts';
 
@@ -105,16 +106,17 @@ const LAYOUT_FIELDS: FieldRules = {
     fits: listOf(isSection),
   },
   format: {
-    wanted: "to be 'xml', 'markdown', or what `xmlFormat` or `markdownFormat` returns",
-    fits: (value) => value === 'xml' || value === 'markdown' || hasType(value, 'format'),
+    wanted: "to be 'xml', 'markdown', 'own:NAME', or what `xmlFormat` or `markdownFormat` returns",
+    fits: (value) =>
+      value === 'xml' || value === 'markdown' || isOwnName(value) || hasType(value, 'format'),
   },
   toolchain: {
-    wanted: "to be 'yaml', 'json', or what `yamlToolchain` or `jsonToolchain` returns",
-    fits: (value) => value === 'yaml' || value === 'json' || hasType(value, 'toolchain'),
+    wanted: "to be 'yaml', 'json', 'own:NAME', or what `yamlToolchain` and its like return",
+    fits: (value) => value === 'yaml' || value === 'json' || isOwnName(value) || isToolchain(value),
   },
   answer: {
-    wanted: 'to be what `textAnswer` or `jsonAnswer` returns',
-    fits: (value) => hasKind(value, 'answer'),
+    wanted: "to be what `textAnswer`, `jsonAnswer` or `ownAnswer` returns, or 'own:NAME'",
+    fits: (value) => isOwnName(value) || hasKind(value, 'answer'),
   },
 };
 
@@ -126,7 +128,7 @@ export function sectionProblems(options: AgentOptions): readonly UsageProblem[] 
   const parts = [
     ...(typeof thinking === 'object' ? [thinking] : []),
     ...sections,
-    ...(answer === undefined ? [] : [answer]),
+    ...(answer === undefined ? [] : [chosenAnswer(answer)]),
   ];
   return [...checkSectionNames(sectionNames(options)), ...parts.flatMap((part) => part.problems)];
 }
@@ -140,9 +142,15 @@ function sectionNames(options: AgentOptions): readonly string[] {
     ...sections.map(({ spec }) => spec.name),
     ...(tools.length === 0 ? [] : [chosenToolchain(toolchain).section]),
     ...(tools.length === 0 || options.programs !== true ? [] : [SECTION_NAMES.program]),
-    answer?.spec.section ?? SECTION_NAMES.answer,
+    chosenAnswer(answer).spec.section,
     // Programs without types may leave a name out.
   ].map((name: unknown) => (typeof name === 'string' ? name : ''));
+}
+
+/** `ownToolchain` may have been given any name. */
+function isToolchain(value: unknown): boolean {
+  const { kind } = Object(value ?? {}) as { readonly kind?: unknown };
+  return hasType(value, 'toolchain') && (kind === 'yaml' || kind === 'json' || isOwnName(kind));
 }
 
 function hasType(value: unknown, type: string): boolean {

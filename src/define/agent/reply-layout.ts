@@ -3,6 +3,9 @@ import { defined } from '../../core/base/defined.ts';
 import { PROGRAM_SECTION } from '../../core/program-text/system-text.ts';
 import type { Json, JsonObject } from '../../core/base/json.ts';
 import type { UsageCode } from '../../core/base/usage-codes.ts';
+import type { OwnName } from '../../core/contract/spec.ts';
+import { isOwnName } from '../../core/extension/own-parts.ts';
+import { shown } from '../../core/text/shown.ts';
 import type { UsageProblem } from '../../core/base/usage-error.ts';
 import type {
   AnswerDefinition,
@@ -41,6 +44,17 @@ export function yamlToolchain(options: { readonly section?: string } = {}): Tool
 /** Calls written as JSON. `section` is the name of the section, default `action`. */
 export function jsonToolchain(options: { readonly section?: string } = {}): ToolchainDefinition {
   return { type: 'toolchain', kind: 'json', section: options.section ?? SECTION_NAMES.action };
+}
+
+/**
+ * A toolchain of your own by its name, `own:name`, which `extend` adds in the module of
+ * `workflowsPath`. `section` is the name of the section, default `action`.
+ */
+export function ownToolchain(
+  kind: OwnName,
+  options: { readonly section?: string } = {},
+): ToolchainDefinition {
+  return { type: 'toolchain', kind, section: options.section ?? SECTION_NAMES.action };
 }
 
 /** The format of the option `format`; a name means the factory without options. */
@@ -102,6 +116,60 @@ export function yamlSection(options: StructuredSectionOptions): SectionDefinitio
   return structuredSection('yaml', options);
 }
 
+/** The options of {@link ownSection}. */
+export interface OwnSectionDefinitionOptions extends Partial<StructuredOptions> {
+  readonly name: string;
+}
+
+/**
+ * A section of a kind of your own, `own:name`, which `extend` adds in the module of `workflowsPath`.
+ * With a `schema`, its value must fit.
+ */
+export function ownSection(kind: OwnName, options: OwnSectionDefinitionOptions): SectionDefinition {
+  const { name } = options;
+  const reading = readOwnPart(kind, options, `section \`${name}\``, 'section_schema');
+  const spec = { name, kind, ...reading.fields };
+  return { kind: 'section', spec, standard: reading.standard, problems: reading.problems };
+}
+
+/**
+ * An answer of a kind of your own, `own:name`, which `extend` adds in the module of `workflowsPath`.
+ * With a `schema`, its value must fit; validators and the Step get the checked value.
+ */
+export function ownAnswer(
+  kind: OwnName,
+  options: AnswerSectionOptions & Partial<StructuredOptions> = {},
+): AnswerDefinition {
+  const { section = SECTION_NAMES.answer, validators = [] } = options;
+  const reading = readOwnPart(kind, options, 'the answer', 'answer_schema');
+  const spec = { kind, section, ...reading.fields };
+  const { standard, problems } = reading;
+  return { kind: 'answer', spec, standard, validators, problems };
+}
+
+/** The answer of the option `answer`; a name means the factory without options. */
+export function chosenAnswer(answer: AnswerDefinition | OwnName = textAnswer()): AnswerDefinition {
+  return typeof answer === 'string' ? ownAnswer(answer) : answer;
+}
+
+function readOwnPart(
+  kind: unknown,
+  { schema, ...options }: Partial<StructuredOptions>,
+  owner: string,
+  code: UsageCode,
+): PartReading {
+  const wanted = `the kind of ${owner} to be \`own:\` and a name of 1 to 64 letters, digits, \`_\` or \`-\``;
+  const problems = isOwnName(kind)
+    ? []
+    : [expected('extension', wanted, shown(kind), 'Name what `extend` adds.')];
+  const { guidance, example } = options;
+  const reading: PartReading =
+    schema === undefined
+      ? { fields: defined({ guidance, example }), standard: null, problems: [] }
+      : readPart({ ...options, schema }, owner, code);
+  return { ...reading, problems: [...problems, ...reading.problems] };
+}
+
 function structuredSection(
   kind: 'json' | 'yaml',
   options: StructuredSectionOptions,
@@ -129,15 +197,17 @@ export function jsonAnswer(options: AnswerSectionOptions & StructuredOptions): A
   return { kind: 'answer', spec, standard, validators, problems };
 }
 
+interface PartReading {
+  readonly fields: { guidance?: string; schema?: JsonObject; example?: Json };
+  readonly standard: StandardSchema | null;
+  readonly problems: readonly UsageProblem[];
+}
+
 function readPart(
   { guidance, example, schema, jsonSchema }: StructuredOptions,
   owner: string,
   code: UsageCode,
-): {
-  readonly fields: { guidance?: string; schema?: JsonObject; example?: Json };
-  readonly standard: StandardSchema | null;
-  readonly problems: readonly UsageProblem[];
-} {
+): PartReading {
   const reading = readSchema(schema, jsonSchema);
   if (reading.kind === 'schema') {
     const { json, standard } = reading.schema;

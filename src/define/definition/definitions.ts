@@ -3,7 +3,15 @@
  * that a worker builds from them. The functions never enter a workflow: activities call them by
  * name.
  */
-import type { AgentSpec, FormatSpec, SectionSpec, ToolSpec } from '../../core/contract/spec.ts';
+import type {
+  AgentSpec,
+  FormatSpec,
+  OwnName,
+  SectionSpec,
+  ToolSpec,
+} from '../../core/contract/spec.ts';
+import type { Extensions } from '../../core/extension/store.ts';
+import type { OnEventInput } from '../../core/contract/callback.ts';
 import type { LimitsInput } from '../../core/contract/input.ts';
 import type { AgentTime } from '../../core/run/time.ts';
 import type { CompactionSpec } from '../../core/contract/compaction.ts';
@@ -185,7 +193,7 @@ export type PromptFunction = (
   input: PromptInput,
 ) => readonly Message[] | Promise<readonly Message[]>;
 
-/** An agent's own section; made by `textSection`, `jsonSection` or `yamlSection`. */
+/** An agent's own section; made by `textSection`, `jsonSection`, `yamlSection` or `ownSection`. */
 export interface SectionDefinition {
   readonly kind: 'section';
   readonly spec: SectionSpec;
@@ -194,7 +202,7 @@ export interface SectionDefinition {
   readonly problems: readonly UsageProblem[];
 }
 
-/** The kind of answer; made by `textAnswer` or `jsonAnswer`. */
+/** The kind of answer; made by `textAnswer`, `jsonAnswer` or `ownAnswer`. */
 export interface AnswerDefinition {
   readonly kind: 'answer';
   readonly spec: Omit<AgentSpec['answer'], 'validators'>;
@@ -208,10 +216,10 @@ export interface FormatDefinition extends FormatSpec {
   readonly type: 'format';
 }
 
-/** The notation of calls; made by `yamlToolchain` or `jsonToolchain`. */
+/** The notation of calls; made by `yamlToolchain`, `jsonToolchain` or `ownToolchain`. */
 export interface ToolchainDefinition {
   readonly type: 'toolchain';
-  readonly kind: 'yaml' | 'json';
+  readonly kind: 'yaml' | 'json' | OwnName;
   readonly section: string;
 }
 
@@ -227,6 +235,7 @@ export interface AgentDefinition {
    */
   readonly stages?: readonly AgentDefinition[];
   readonly limits?: LimitsInput;
+  readonly onEvent?: OnEventInput;
   /** Absent: the default for the model. */
   readonly compaction?: CompactionSpec | false;
   readonly maxTurns?: number;
@@ -266,4 +275,6 @@ export interface Registry {
   readonly models: ReadonlyMap<string, ModelEntry>;
   /** Where packages of providers are looked for, in this order. */
   readonly packageFolders: readonly string[];
+  /** Own parts of replies, as the worker's sandbox has them. Absent: those of this process. */
+  readonly extensions?: Extensions;
 }

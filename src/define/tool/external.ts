@@ -2,7 +2,7 @@ import { defined } from '../../core/base/defined.ts';
 import { byteSize } from '../../core/base/json.ts';
 import { MAX_TIMEOUT_MS } from '../../core/toolchain/ask-user.ts';
 import type { ExternalWork } from '../../core/contract/outcome.ts';
-import { toJsonResult } from '../../core/toolchain/result-json.ts';
+import { toJsonResult } from '../../core/base/json-result.ts';
 import { usageErrorOf } from '../../core/base/usage-error.ts';
 import { fieldProblems, type FieldRules } from '../checks/fields.ts';
 import { range } from '../checks/kinds.ts';

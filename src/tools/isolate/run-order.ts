@@ -10,7 +10,7 @@ import type { Json } from '../../core/base/json.ts';
 import { isToolError } from '../../core/base/tool-error.ts';
 import { isUsageError } from '../../core/base/usage-error.ts';
 import { notJsonText } from '../../core/toolchain/call-texts.ts';
-import { toJsonResult } from '../../core/toolchain/result-json.ts';
+import { toJsonResult } from '../../core/base/json-result.ts';
 import type { ToolContext } from '../../define/definition/definitions.ts';
 import { isExternalReturn } from '../../define/tool/external.ts';
 import { definedRun, runOf } from '../../define/tool/isolated-tool.ts';

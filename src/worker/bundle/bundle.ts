@@ -23,6 +23,7 @@ import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger, type BundleOptions } from '@temporalio/worker';
 import { errorText } from '../../core/base/error-text.ts';
 import { parsedJson } from '../../client/parsed-json.ts';
+import { CALLBACK_WORKFLOW } from '../../core/contract/callback.ts';
 import { isPlainObject } from '../../core/base/json.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { makeFolder, writeWhole } from '../files/write-whole.ts';
@@ -46,7 +47,7 @@ export interface LoadedBundle {
 }
 
 /** Increase it when the format of the cache file or the settings of the bundler change. */
-const CACHE_VERSION = 5;
+const CACHE_VERSION = 6;
 
 /** Enough for the first errors; each comes with some lines of search paths. */
 const MAX_REASON_LENGTH = 1_500;
@@ -56,6 +57,9 @@ const EXTENSION = extname(fileURLToPath(import.meta.url));
 
 /** The module that exports Everloop's workflows, in the sources or in the build. */
 export const WORKFLOWS_PATH: string = pathBeside(`../../workflows/index${EXTENSION}`);
+
+/** The module of the workflow that delivers callbacks. */
+const CALLBACKS_PATH = pathBeside(`../../workflows/deliver-callbacks${EXTENSION}`);
 
 /** The entry of the program language, in the sources or in the build. */
 const LANGUAGE_PATH = pathBeside(`../../lisp${EXTENSION}`);
@@ -99,7 +103,7 @@ export async function loadWorkflowBundle(options: WorkflowBundleOptions): Promis
   if (cached !== undefined) return { code: cached, isFromCache: true };
 
   const startedAtMs = Date.now();
-  const { code, files } = await makeBundle(workflowsPath, preloadModules);
+  const { code, files } = await makeBundle(workflowsPath, preloadModules, options.cacheDir);
   const hashes = await hashFiles(files);
   // A file that changed during the build may be in the bundle in either version (I1).
   const changedAtMs = await newestChange(files);
@@ -141,20 +145,25 @@ const MAX_MARK_NAME = 64;
 async function makeBundle(
   workflowsPath: string,
   preloadModules: readonly string[],
+  cacheDir: string,
 ): Promise<{ readonly code: string; readonly files: readonly string[] }> {
+  const entry = await entryOf(workflowsPath, cacheDir);
   const complaints: string[] = [];
   const files = new Set<string>();
   const logger = new DefaultLogger('ERROR', ({ message }) => complaints.push(message));
   try {
     const { code } = await bundleWorkflowCode({
-      workflowsPath,
+      workflowsPath: entry,
       payloadConverterPath: PAYLOAD_CONVERTER_PATH,
       failureConverterPath: FAILURE_CONVERTER_PATH,
       preloadModules: [...preloadModules],
       logger,
-      webpackConfigHook: (config) => smallAndModern(noteFiles(files)(config)),
+      webpackConfigHook: (config) => smallAndModern(noteFiles(files)(findSdk(config))),
     });
-    return { code, files: [...files].filter(isFile).toSorted() };
+    // The entry follows from the path, so it is no source whose changes count.
+    const isSource = (file: string): boolean =>
+      isFile(file) && (file !== entry || entry === workflowsPath);
+    return { code, files: [...files].filter(isSource).toSorted() };
   } catch (error) {
     const reason = complaints.map(errorsOf).find((text) => text !== undefined);
     throw new UsageError(
@@ -164,6 +173,30 @@ async function makeBundle(
     );
   }
 }
+
+/**
+ * The module that the bundle begins with. A module of your own need not export the workflow that
+ * delivers callbacks, so a file beside the bundle adds it.
+ */
+async function entryOf(workflowsPath: string, cacheDir: string): Promise<string> {
+  if (workflowsPath === WORKFLOWS_PATH) return workflowsPath;
+  const [own, ours] = [workflowsPath, CALLBACKS_PATH].map((path) => JSON.stringify(path));
+  const text = `const { ${CALLBACK_WORKFLOW} } = require(${ours});\nmodule.exports = { ...require(${own}), ${CALLBACK_WORKFLOW} };\n`;
+  const file = join(cacheDir, `workflows-${hashOf(text).slice(0, 16)}.cjs`);
+  await makeFolder(cacheDir);
+  await writeWhole(file, text);
+  return file;
+}
+
+/** An entry that is in no project finds the SDK where Everloop does. */
+function findSdk(config: WebpackConfig): WebpackConfig {
+  const { modules = ['node_modules'] } = config.resolve ?? {};
+  const sdk = createRequire(import.meta.url).resolve('@temporalio/workflow/package.json');
+  const folder = dirname(dirname(dirname(sdk)));
+  return { ...config, resolve: { ...config.resolve, modules: [...modules, folder] } };
+}
+
+type WebpackConfig = Parameters<NonNullable<BundleOptions['webpackConfigHook']>>[0];
 
 /** The errors in the bundler's output, without its table of modules and its stack traces. */
 function errorsOf(output: string): string | undefined {

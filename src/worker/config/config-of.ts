@@ -59,6 +59,8 @@ export function configOf(options: ConfigOverrides): WorkerConfig {
     streamListen: options.streamListen ?? config.streamListen,
     streamToken: options.streamToken ?? config.streamToken,
     holdPatches: options.holdPatches ?? config.holdPatches,
+    callbackSecrets: options.callbackSecrets ?? config.callbackSecrets,
+    callbackHosts: options.callbackHosts ?? config.callbackHosts,
     version: versionOf(options, config),
   });
 }

@@ -1,6 +1,7 @@
 /**
  * Reads the environment into a typed configuration, and reports all of its problems in one error.
  */
+import { isSecret } from '../../callbacks/signature.ts';
 import { DEFAULT_DATA_DIR } from '../../client/chunk-endpoints.ts';
 import { DEFAULT_TASK_QUEUE } from '../../client/everloop-client.ts';
 import {
@@ -75,6 +76,13 @@ export interface WorkerConfig {
   readonly version?: WorkerVersion;
   /** Patches of the workflow that no run may begin to use on this worker. Absent: none. */
   readonly holdPatches?: HeldPatches;
+  /**
+   * What callbacks are signed with, the newest first: `whsec_` and 24 to 64 bytes in base64 each.
+   * Absent: this worker sends none, and they wait for one that does.
+   */
+  readonly callbackSecrets?: readonly string[];
+  /** The hosts that callbacks may go to: `hooks.example.com`, `*.example.com`. Absent: any. */
+  readonly callbackHosts?: readonly string[];
 }
 
 /** An interface and a port of this machine. */
@@ -120,6 +128,8 @@ const VARIABLES = {
   /** Also read by operators. */
   EVERLOOP_DEPLOYMENT: nameOf(deploymentNameProblem),
   EVERLOOP_HOLD_PATCHES: heldPatches,
+  EVERLOOP_CALLBACK_SECRET: callbackSecrets,
+  EVERLOOP_CALLBACK_HOSTS: (text: string) => listed(text),
   /** Read by clients. */
   EVERLOOP_STREAM_URL: (text: string) => text,
 } satisfies Readonly<Record<string, ReadVariable<unknown>>>;
@@ -182,6 +192,8 @@ export function readConfig(
     streamListen: read('EVERLOOP_STREAM_LISTEN'),
     version: build === undefined ? undefined : { name, build },
     holdPatches: read('EVERLOOP_HOLD_PATCHES'),
+    callbackSecrets: read('EVERLOOP_CALLBACK_SECRET'),
+    callbackHosts: read('EVERLOOP_CALLBACK_HOSTS'),
   });
   const { streamListen: listen, streamToken: token } = config;
   if (typeof listen === 'object' && token === undefined && !isLoopback(listen.host)) {
@@ -256,6 +268,18 @@ function streamToken(text: string, refuse: Refuse): string {
     refuse(expected, `${text.length}`, 'Take a longer one.');
   }
   return text;
+}
+
+/** The message never shows the text, which is a secret even if it has a wrong form. */
+function callbackSecrets(text: string, refuse: Refuse): readonly string[] | undefined {
+  const secrets = listed(text);
+  if (secrets.every(isSecret)) return secrets;
+  const expected = 'to be `whsec_` and 24 to 64 bytes in base64, several with spaces between';
+  return refuse(expected, 'another text', 'Make one: see docs/callbacks.md.');
+}
+
+function listed(text: string): readonly string[] {
+  return text.split(/[\s,]+/).filter((item) => item !== '');
 }
 
 function nameOf(problemOf: (text: string) => string | null): ReadVariable<string> {

@@ -12,16 +12,20 @@ import {
 } from '@temporalio/worker';
 import type { Archive } from '../../activities/archive-transcript.ts';
 import { createActivities } from '../../activities/create-activities.ts';
-import type { AgentDefinition } from '../../define/definition/definitions.ts';
+import type { CallbackSettings } from '../../callbacks/deliver.ts';
+import type { AgentDefinition, Registry } from '../../define/definition/definitions.ts';
 import type { ModelEntry } from '../../define/model/model-entry.ts';
 import { DEFAULT_TASK_QUEUE } from '../../client/everloop-client.ts';
 import { defined } from '../../core/base/defined.ts';
 import { isOwnEvent } from '../../core/contract/events.ts';
+import { missingPart } from '../../core/extension/own-parts.ts';
+import { NO_EXTENSIONS, type Extensions } from '../../core/extension/store.ts';
 import type { ChunkPublisher } from '../../core/streaming/chunk-stream.ts';
 import { publishTopic } from '../../core/streaming/topic-stream.ts';
 import type { ActivityRuntime } from '../../activities/activity-types.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
-import { loadWorkflowBundle, markOf } from '../bundle/bundle.ts';
+import { loadWorkflowBundle, markOf, type LoadedBundle } from '../bundle/bundle.ts';
+import { bundleExtensions } from '../bundle/bundle-extensions.ts';
 import { createToolPlaces } from '../../tools/isolate/tool-places.ts';
 import { checkPackages } from '../../registry/provider-packages.ts';
 import { createRegistry } from '../../registry/registry.ts';
@@ -33,6 +37,7 @@ import type { WorkerVersion } from '../../versioning/worker-version.ts';
 import { CONFIG_DEFAULTS } from '../config/config.ts';
 import type { HeldPatches } from '../config/held-patches.ts';
 import { createTranscriptCache } from './transcript-cache.ts';
+import { workerLog } from './worker-log.ts';
 import { createSinks, type EventListener } from './worker-sinks.ts';
 
 /** A kind of work that a process takes on. */
@@ -101,6 +106,8 @@ export interface WorkerParts extends WorkParts {
   readonly cacheBytes?: number;
   readonly maxCachedWorkflows?: number;
   readonly shutdownGraceMs?: number;
+  /** What callbacks of runs are sent with. Default: this worker sends none. */
+  readonly callbacks?: CallbackSettings;
   /** The version that this worker is part of; default: none. */
   readonly version?: WorkerVersion;
   /** Patches of the workflow that no run may begin to use on this worker; default: none. */
@@ -145,21 +152,18 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   checkRoles(parts);
   const { connection, namespace, taskQueue = DEFAULT_TASK_QUEUE, modelQueue, toolQueue } = parts;
   const { agents, models, agentsModule } = parts;
-  const registry = createRegistry(defined({ agents, models, agentsModule }));
+  const known = createRegistry(defined({ agents, models, agentsModule }));
   const roles = parts.roles ?? ['workflows', 'models', 'tools'];
+  const { workflowBundle, extensions } = await loadBundle(parts, roles);
+  const registry = { ...known, extensions };
+  warnOfMissingParts(registry);
   if (roles.includes('models')) checkPackages(registry);
   const cache = createTranscriptCache({ maxBytes: parts.cacheBytes ?? CONFIG_DEFAULTS.cacheBytes });
-  const runtime: ActivityRuntime = defined({
-    heartbeatMs: parts.heartbeatMs ?? WORKER_DEFAULTS.heartbeatMs,
-    elsewhereMs: parts.elsewhereMs ?? WORKER_DEFAULTS.elsewhereMs,
-    modelQueue,
-    toolQueue,
-    rules: NEWEST_RULES,
-    workflows: parts.workflowsPath === undefined ? undefined : await markOf(parts.workflowsPath),
-  });
-  const { archive, chunks } = parts;
+  const runtime = await runtimeOf(parts);
+  const { archive, chunks, callbacks = { secrets: [] } } = parts;
   const places = createToolPlaces(parts);
-  const activities = createActivities({ registry, runtime, cache, chunks, archive, places });
+  const given = { archive, chunks, callbacks };
+  const activities = createActivities({ ...given, registry, runtime, cache, places });
   const sinks = createSinks({
     cache,
     archive,
@@ -169,10 +173,8 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   const identity = identityOf(registry, parts.version);
   const common = { ...tuning(parts), activities, identity };
   const workers: Worker[] = [];
-  if (roles.includes('workflows')) {
+  if (workflowBundle !== undefined && roles.includes('workflows')) {
     guardWorkflowThreads();
-    const { bundleDir: cacheDir, workflowsPath } = parts;
-    const workflowBundle = await loadWorkflowBundle(defined({ cacheDir, workflowsPath }));
     workers.push(await Worker.create({ ...common, taskQueue, workflowBundle, sinks }));
   }
   const onError = parts.onListenerError ?? (() => undefined);
@@ -199,6 +201,45 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
     },
   };
+}
+
+async function runtimeOf(parts: WorkerParts): Promise<ActivityRuntime> {
+  const { modelQueue, toolQueue, workflowsPath } = parts;
+  return defined({
+    heartbeatMs: parts.heartbeatMs ?? WORKER_DEFAULTS.heartbeatMs,
+    elsewhereMs: parts.elsewhereMs ?? WORKER_DEFAULTS.elsewhereMs,
+    modelQueue,
+    toolQueue,
+    rules: NEWEST_RULES,
+    workflows: workflowsPath === undefined ? undefined : await markOf(workflowsPath),
+  });
+}
+
+/** The bundle, if this process needs it, and the own parts of replies that it adds. */
+async function loadBundle(
+  { bundleDir: cacheDir, workflowsPath }: WorkerParts,
+  roles: readonly WorkerRole[],
+): Promise<{ readonly workflowBundle?: LoadedBundle; readonly extensions: Extensions }> {
+  if (workflowsPath === undefined) {
+    const extensions = NO_EXTENSIONS;
+    if (!roles.includes('workflows')) return { extensions };
+    return { workflowBundle: await loadWorkflowBundle({ cacheDir }), extensions };
+  }
+  // A process without the role needs it as well: prompts describe own parts.
+  const workflowBundle = await loadWorkflowBundle({ cacheDir, workflowsPath });
+  return { workflowBundle, extensions: bundleExtensions(workflowBundle.code) };
+}
+
+/** Runs of such agents wait for another worker, so the operator has to know. */
+function warnOfMissingParts({ agents, extensions }: Registry): void {
+  for (const { definition } of agents.values()) {
+    const what = missingPart(definition.spec, extensions);
+    if (what === undefined) continue;
+    workerLog(
+      'WARN',
+      `agent ${definition.name} needs ${what}, which this worker lacks: add it with \`extend\` in the module of \`workflowsPath\``,
+    );
+  }
 }
 
 /** Publishes what loops and validators emit, and ends the streams of a run when the run ends. */

@@ -91,7 +91,7 @@ export async function serve(
   cleanup.add(() => connection.close());
   const { taskQueue, modelTaskQueue, toolTaskQueue, dataDir } = config;
   const { cacheBytes, shutdownGraceMs, maxCachedWorkflows, elsewhereMs } = config;
-  const { version, holdPatches } = config;
+  const { version, holdPatches, callbackSecrets: secrets = [], callbackHosts: hosts } = config;
   // Activities without a queue of their own stay on the worker of their workflow.
   const ownQueue = (queue: string): string | undefined => (queue === taskQueue ? undefined : queue);
   const worker = await createWorker(
@@ -119,6 +119,7 @@ export async function serve(
       maxCachedWorkflows,
       version,
       holdPatches,
+      callbacks: { secrets, ...defined({ hosts }) },
     }),
   );
   const stopped = worker.run();

@@ -212,3 +212,14 @@ export function archiveOptions(runtime: ActivityRuntime): ActivityOptions {
     retry: { maximumAttempts: 5, initialInterval: '1s' },
   };
 }
+
+/**
+ * A callback is tried for a day, as Standard Webhooks advises, at 5 s and then at twice the wait
+ * before, up to ten minutes: a receiver that was down hears within ten minutes of being up again. An
+ * attempt has 15 s; the rest is for a worker that is lost.
+ */
+export const CALLBACK_OPTIONS: ActivityOptions = {
+  startToCloseTimeout: '30s',
+  scheduleToCloseTimeout: '24h',
+  retry: { initialInterval: '5s', backoffCoefficient: 2, maximumInterval: '10m' },
+};

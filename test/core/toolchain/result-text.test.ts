@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../src/core/base/json.ts';
-import { toJsonResult } from '../../../src/core/toolchain/result-json.ts';
+import { toJsonResult } from '../../../src/core/base/json-result.ts';
 import {
   capOutput,
   mediaLines,

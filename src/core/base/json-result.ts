@@ -1,5 +1,5 @@
 /** A tool's return value as JSON, or the place where it is not JSON. */
-import { isPlainObject, MAX_JSON_DEPTH, type Json } from '../base/json.ts';
+import { isPlainObject, MAX_JSON_DEPTH, type Json } from './json.ts';
 
 /** JSON or `undefined`; otherwise the place and type of the part that is not JSON. */
 export type JsonResult =

@@ -1,0 +1,140 @@
+/**
+ * Callbacks of a run: what its events tell others is given to child workflows that deliver it.
+ *
+ * I1  A run never waits for a receiver. Before it ends or hands over it waits only until the service
+ *     has recorded the start of each delivery; from then on no worker and no run is needed for it.
+ * I2  Deliveries outlive the run, and no cancel of the run reaches them.
+ * I3  Few deliveries are open at a time: the service allows 2,000 open children. What comes while a
+ *     receiver is down waits here, and goes together with the next.
+ * I4  Commands are issued only in links that a worker of this release began, and only in runs with
+ *     callbacks; others keep the order of commands that they have.
+ */
+import {
+  CancellationScope,
+  ChildWorkflowFailure,
+  startChild,
+  uuid4,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { errorText } from '../core/base/error-text.ts';
+import {
+  CALLBACK_WORKFLOW,
+  type CallbackBody,
+  type CallbackMessage,
+  type CallbackOrder,
+  type CallbackSpec,
+} from '../core/contract/callback.ts';
+import type { AgentEvent } from '../core/contract/events.ts';
+import { callbackOf, unstartedCallback, type CallbackPlace } from '../core/run/callback-message.ts';
+import type { Step } from '../core/contract/step.ts';
+
+/** The callbacks of one link of a run. */
+export interface Callbacks {
+  /** Notes what `event` tells. */
+  hear(event: AgentEvent): void;
+  /** Notes the end of a run that never began. */
+  hearUnstarted(step: Step): void;
+  /** Starts the delivery of what was noted. Called before each wait and at the end. */
+  send(): void;
+  /**
+   * Settles when the service has all that was noted; call it before the execution closes. Undefined
+   * in a run without callbacks, which must not wait here.
+   */
+  handOff(): Promise<void> | undefined;
+}
+
+/** Those of a run that calls nobody. */
+export const NO_CALLBACKS: Callbacks = {
+  hear: () => undefined,
+  hearUnstarted: () => undefined,
+  send: () => undefined,
+  handOff: () => undefined,
+};
+
+/** So many deliveries may be open before what comes waits for the others. */
+const MAX_OPEN = 8;
+
+/** So many messages go together: 100 of at most 5 KB are a quarter of the service's limit. */
+const MAX_TOGETHER = 100;
+
+/** The callbacks that `specs` ask for. `warn` gets the text of a delivery that failed for good. */
+export function createCallbacks(
+  specs: readonly CallbackSpec[] | undefined,
+  limitsAtOnce: boolean,
+  warn: (message: string) => void,
+): Callbacks {
+  if (specs === undefined || specs.length === 0 || !limitsAtOnce) return NO_CALLBACKS;
+  const place = placeOf();
+  const scope = new CancellationScope({
+    cancellable: false,
+    parent: CancellationScope.current(),
+  });
+  const waiting: CallbackMessage[] = [];
+  const starting = new Set<Promise<void>>();
+  let open = 0;
+
+  const note = (bodyFor: (spec: CallbackSpec) => CallbackBody | null): void => {
+    for (const spec of specs) {
+      const body = bodyFor(spec);
+      if (body !== null) waiting.push({ id: `msg_${uuid4()}`, url: spec.url, body });
+    }
+  };
+  const fail = (error: unknown): void => warn(failureText(error));
+  const begin = (messages: readonly CallbackMessage[]): void => {
+    open += 1;
+    const started = scope
+      .run(() => startDelivery(messages))
+      .then(
+        ({ ended }) => void ended.catch(fail).then(close),
+        (error: unknown) => {
+          fail(error);
+          close();
+        },
+      );
+    starting.add(started);
+    void started.then(() => starting.delete(started));
+  };
+  const sendAll = (isDue: () => boolean): void => {
+    while (waiting.length > 0 && isDue()) begin(waiting.splice(0, MAX_TOGETHER));
+  };
+  const send = (): void => sendAll(() => open < MAX_OPEN || waiting.length >= MAX_TOGETHER);
+  const close = (): void => {
+    open -= 1;
+    send();
+  };
+  return {
+    hear: (event) => note((spec) => callbackOf(event, spec, place)),
+    hearUnstarted: (step) => note((spec) => unstartedCallback(step, spec, place, Date.now())),
+    send,
+    handOff: async () => {
+      sendAll(() => true);
+      await Promise.all(starting);
+    },
+  };
+}
+
+function placeOf(): CallbackPlace {
+  const { workflowId, root } = workflowInfo();
+  return { run: workflowId, root: root?.workflowId ?? workflowId };
+}
+
+/** Settles when the service has started the delivery, with how it ends. */
+async function startDelivery(
+  messages: readonly CallbackMessage[],
+): Promise<{ readonly ended: Promise<void> }> {
+  const order: CallbackOrder = { v: 1, messages };
+  const types = [...new Set(messages.map(({ body }) => body.type))].join(', ');
+  const handle = await startChild(CALLBACK_WORKFLOW, {
+    workflowId: `callbacks-${uuid4()}`,
+    args: [order],
+    parentClosePolicy: 'ABANDON',
+    cancellationType: 'ABANDON',
+    staticSummary: types,
+    memo: { run: workflowInfo().workflowId },
+  });
+  return { ended: handle.result() };
+}
+
+function failureText(error: unknown): string {
+  return errorText(error instanceof ChildWorkflowFailure ? (error.cause ?? error) : error);
+}

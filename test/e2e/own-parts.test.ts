@@ -1,0 +1,125 @@
+/** Own formats, sections, toolchains and answers on workers: with the module that adds them, and without. */
+import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { RunHandle } from '../../src/client/run-handle.ts';
+import { fixtureProcesses } from '../support/child-process.ts';
+import { eventually } from '../support/eventually.ts';
+import type { OwnPartsWorker } from '../support/fixtures/serve-own-parts.ts';
+import { ownPartAgents } from '../support/own-part-agents.ts';
+import { bodiesOf } from '../support/runs.ts';
+import { openStage, type Stage } from '../support/stage.ts';
+
+const workflowsPath = fileURLToPath(
+  new URL('../support/fixtures/workflows/own-parts.ts', import.meta.url),
+);
+
+let stage: Stage;
+const workers = fixtureProcesses<OwnPartsWorker>('serve-own-parts');
+beforeAll(async () => {
+  stage = await openStage(inject('temporal'));
+});
+afterAll(async () => {
+  await workers.stop();
+  await stage.close();
+});
+
+const WAIT = { elsewhereMs: 120_000 };
+
+async function waitsFor(run: RunHandle, what: string): Promise<void> {
+  await eventually(`a wait for ${what}`, async () => (await run.status()).waitsFor.includes(what));
+}
+
+async function warningsOf(run: RunHandle): Promise<readonly string[]> {
+  const warnings = bodiesOf(await run.events(), 'agent:warning');
+  return warnings.filter(({ code }) => code === 'elsewhere').map(({ message }) => message);
+}
+
+it('a run describes, reads, runs and answers with own parts', async () => {
+  const { everloop } = await stage.serve(ownPartAgents, { workflowsPath });
+  const run = await everloop.start('speaker', { task: 'Go' });
+
+  expect(await run.result()).toMatchObject({ status: 'success', value: { ok: true } });
+  const [entry] = await run.transcript();
+  expect(entry?.metadata).toMatchObject({ sections: { table: [[['a', 'b']]] } });
+  await stage.replay(run, { workflowsPath });
+});
+
+describe('on a worker whose module lacks an own part, a run', () => {
+  it('waits at its start for a worker that has it, and says so', async () => {
+    const { everloop, taskQueue, stop } = await stage.serve(ownPartAgents, WAIT);
+    const run = await everloop.start('speaker', { task: 'Go' });
+    await waitsFor(run, 'worker with format own:brackets');
+    await stop();
+    await stage.serve(ownPartAgents, { taskQueue, workflowsPath, ...WAIT });
+
+    expect(await run.result()).toMatchObject({ status: 'success', value: { ok: true } });
+    expect(await warningsOf(run)).toEqual(['waited for a worker with format own:brackets']);
+    await stage.replay(run, { workflowsPath });
+  });
+
+  it('ends as `extension_not_found` when the time is over', async () => {
+    const { everloop } = await stage.serve(ownPartAgents, { elsewhereMs: 2_000 });
+    const run = await everloop.start('speaker', { task: 'Go' });
+
+    expect(await run.result()).toMatchObject({
+      reason: 'extension_not_found',
+      message: expect.stringContaining('which has none'),
+    });
+  });
+
+  it('has its models asked elsewhere', async () => {
+    const taskQueue = `own-parts-${randomUUID()}`;
+    const queues = { taskQueue, modelQueue: `${taskQueue}-models`, ...WAIT };
+    const roles = ['workflows', 'tools'] as const;
+    const { everloop } = await stage.serve(ownPartAgents, { ...queues, roles, workflowsPath });
+    const unfit = await stage.serve(ownPartAgents, { ...queues, roles: ['models'] });
+    const run = await everloop.start('speaker', { task: 'Go' });
+    await waitsFor(run, 'worker with format own:brackets');
+    await unfit.stop();
+    await stage.serve(ownPartAgents, { ...queues, roles: ['models'], workflowsPath });
+
+    expect(await run.result()).toMatchObject({ status: 'success', value: { ok: true } });
+    await stage.replay(run, { workflowsPath });
+  });
+
+  it('goes on when another takes its workflow tasks', async () => {
+    const taskQueue = `own-parts-${randomUUID()}`;
+    const queues = { taskQueue, modelQueue: `${taskQueue}-models`, ...WAIT };
+    const roles = ['workflows', 'tools'] as const;
+    const first = await stage.serve(ownPartAgents, { ...queues, roles, workflowsPath });
+    const run = await first.everloop.start('speaker', { task: 'Go' });
+    await waitsFor(run, 'model m');
+    await first.stop();
+    // It gets the tasks of the run first, and refuses them.
+    const unfit = await stage.serve(ownPartAgents, { ...queues, roles });
+    await stage.serve(ownPartAgents, { ...queues, roles: ['models'], workflowsPath });
+    const handle = stage.client.workflow.getHandle(run.id);
+    await eventually('a refused task', async () => {
+      const { events } = await handle.fetchHistory();
+      return (events ?? []).some((event) =>
+        event.workflowTaskFailedEventAttributes?.failure?.message?.includes('own:brackets'),
+      );
+    });
+    await unfit.stop();
+    await stage.serve(ownPartAgents, { ...queues, roles, workflowsPath });
+
+    expect(await run.result()).toMatchObject({ status: 'success', value: { ok: true } });
+    await stage.replay(run, { workflowsPath });
+  }, 120_000);
+});
+
+it('a parser that loops costs its reply: the model is told, and the worker goes on', async () => {
+  const taskQueue = `own-parts-${randomUUID()}`;
+  const { address, namespace, folder: archiveDir } = stage;
+  const worker = await workers.start({ address, namespace, archiveDir, taskQueue, workflowsPath });
+  const everloop = stage.everloopOf(taskQueue);
+  const run = await everloop.start('spinner', { task: 'Go' });
+
+  expect(await run.result()).toMatchObject({ status: 'success', value: 'done' });
+  expect(JSON.stringify(await run.transcript())).toContain('takes too long to read');
+  const beside = await everloop.start('speaker', { task: 'Go' });
+  expect((await beside.result()).status).toBe('success');
+  expect(worker.child.exitCode).toBeNull();
+  await stage.replay(run, { workflowsPath });
+}, 180_000);

@@ -1,0 +1,33 @@
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import type { ModelFunction } from '../../src/core/contract/model.ts';
+import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
+import { ownSection } from '../../src/define/agent/reply-layout.ts';
+import { searchTool } from './runs.ts';
+
+const speak: ModelFunction = async ({ iteration, messages }) => {
+  if (!JSON.stringify(messages).includes('Write each call on a line')) return 'no description';
+  return iteration === 1 ? '[table]\na,b\n[action]\nsearch {"query": "x"}' : '[answer]\nyes';
+};
+
+/**
+ * Agents with own parts of replies: `speaker` searches once and answers yes; `spinner` first writes a
+ * reply that its format reads for ever.
+ */
+export const ownPartAgents: readonly AgentDefinition[] = [
+  defineAgent({
+    name: 'speaker',
+    mode: 'react',
+    model: { id: 'm', model: speak },
+    format: 'own:brackets',
+    toolchain: 'own:lines',
+    sections: [ownSection('own:csv', { name: 'table' })],
+    answer: 'own:verdict',
+    tools: [searchTool()],
+  }),
+  defineAgent({
+    name: 'spinner',
+    mode: 'react',
+    model: ({ iteration }) => Promise.resolve(iteration === 1 ? 'spin' : '[answer]\ndone'),
+    format: 'own:spinning',
+  }),
+];
