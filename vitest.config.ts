@@ -26,9 +26,9 @@ const WITHOUT_SERVER: TestProjectInlineConfiguration['test'] = {
 };
 
 /**
- * Three projects. `unit` needs no server; `ai-sdk-7` repeats its tests of models with providers of
- * the AI SDK 7; `server` starts one Temporal development server for the whole run (see
- * test/support/server-setup.ts). How much of them runs: test/support/extent.ts.
+ * Three projects. `unit` needs no server; `ai-sdk-7` repeats its tests of models and pages with the
+ * AI SDK 7, which needs Node 22; `server` starts one Temporal development server for the whole run
+ * (see test/support/server-setup.ts). How much of them runs: test/support/extent.ts.
  */
 const config: ViteUserConfig = defineConfig({
   test: {
@@ -46,9 +46,10 @@ const config: ViteUserConfig = defineConfig({
       {
         test: {
           name: 'ai-sdk-7',
-          include: ['test/models/**/*.test.ts', 'test/hidden-values.test.ts'],
+          include: ['test/{models,ui}/**/*.test.ts', 'test/hidden-values.test.ts'],
           env: { AI_SDK: '7' },
           ...WITHOUT_SERVER,
+          setupFiles: ['test/support/needs-node-22.ts', ...SETUP_FILES],
         },
       },
       {

@@ -1,11 +1,13 @@
-/** A page with the chat of the AI SDK that `useChat` wraps, and the SDK's own transport. */
-import {
-  AbstractChat,
-  DefaultChatTransport,
-  lastAssistantMessageIsCompleteWithApprovalResponses,
-  type ChatState,
-  type UIMessage,
-} from 'ai';
+/**
+ * A page with the chat of the AI SDK that `useChat` wraps, and the SDK's own transport. Both are of the
+ * version that the test project names.
+ */
+import type { ChatState, UIMessage } from 'ai';
+import { AI_SDK } from './aimock.ts';
+
+const sdk = (AI_SDK === 7 ? await import('@ai-sdk-7/ai') : await import('ai')) as Sdk;
+const AbstractChat: Sdk['AbstractChat'] = sdk.AbstractChat;
+type Sdk = typeof import('ai');
 
 /** The state of a chat, as `useChat` keeps it in React. */
 class PageState implements ChatState<UIMessage> {
@@ -37,8 +39,8 @@ export class Page extends AbstractChat<UIMessage> {
     super({
       id,
       state,
-      sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
-      transport: new DefaultChatTransport({
+      sendAutomaticallyWhen: sdk.lastAssistantMessageIsCompleteWithApprovalResponses,
+      transport: new sdk.DefaultChatTransport({
         fetch: async (input, init) => {
           const path = input instanceof Request ? input.url : input;
           return serve(new Request(new URL(path, 'http://page'), init));

@@ -26,8 +26,20 @@ export class UsageError extends Error {
     super(message);
     this.code = code;
     this.problems = problems ?? [{ code, message }];
+    Object.defineProperty(this, Symbol.for('nodejs.util.inspect.custom'), { value: printed });
   }
 }
+
+/**
+ * What Node prints when a program ends with the error: the message with its stack, and an error that
+ * caused it. The problems repeat the message, and a Step as the cause would push it off the screen.
+ */
+function printed(this: UsageError, _depth: number, options: object, inspect: Inspect): string {
+  const text = this.stack ?? String(this);
+  return this.cause instanceof Error ? `${text} [cause]: ${inspect(this.cause, options)}` : text;
+}
+
+type Inspect = (value: unknown, options: object) => string;
 
 /** One error with a line for each problem; `prefix` starts each line. */
 export function usageErrorOf(problems: readonly UsageProblem[], prefix = ''): UsageError {
