@@ -138,7 +138,7 @@ function withShortForm(limits: readonly Limit[], name: ShortForm, value: number)
   const key = SHORT_FORMS[name];
   const max = name === 'costUsd' ? Math.round(value * MICRO_USD_PER_USD) : value;
   const replaced = limits.find((limit) => limit.kind === 'exact' && limit.key === key);
-  return replaceGroup(limits, [{ ...(replaced && asSet(replaced)), kind: 'exact', key, max }]);
+  return replaceGroup(limits, [asSet({ ...replaced, kind: 'exact', key, max })]);
 }
 
 /** A limit that somebody has set is no default, whatever it says. */
