@@ -163,8 +163,8 @@ describe('protection', () => {
     const ring = keyRing({ current: 'own', keys: { own: k1 } });
     const environment = keyRing({ current: 'env', keys: { env: k2 } });
 
-    expect(protectionOf({ keys: ring }, environment).keys).toBe(ring);
-    expect(protectionOf({ compress: true }, environment).keys).toBe(environment);
+    expect(protectionOf({ keys: ring }, { keys: environment }).keys).toBe(ring);
+    expect(protectionOf({ compress: true }, { keys: environment }).keys).toBe(environment);
     expect(protectionOf(undefined, undefined)).toEqual({});
   });
 

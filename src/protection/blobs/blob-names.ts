@@ -7,8 +7,9 @@
  */
 import { createHash } from 'node:crypto';
 
-/** File systems allow 255 bytes. */
+/** File systems allow 255 bytes; the mark and the hash follow. */
 const MAX_NAME_BYTES = 200;
+const HASH_DIGITS = 32;
 
 /** Begins the names that no run has, because `~` in an id is encoded. */
 const MARK = '~';
@@ -17,7 +18,7 @@ const MARK = '~';
 const NO_RUN = `${MARK}no-run`;
 
 /** The key of a blob: namespace, folder of the run, digest. */
-const KEY = /^[a-z0-9%_-]{1,600}\/[a-z0-9%_~-]{1,280}\/[0-9a-f]{64}$/;
+const KEY = /^[a-z0-9%_~-]{1,233}\/[a-z0-9%_~-]{1,233}\/[0-9a-f]{64}$/;
 
 const DIGEST = /^[0-9a-f]{64}$/;
 
@@ -31,12 +32,12 @@ export function encodeName(text: string): string {
   return name;
 }
 
-/** The folder of run `id`: its encoded id, or the first bytes of that and a hash. */
+/** The folder of a run or a namespace: its encoded id, or the first bytes of that and a hash. */
 export function folderOf(id: string | undefined): string {
   if (id === undefined || id === '') return NO_RUN;
   const name = encodeName(id);
   if (name.length <= MAX_NAME_BYTES) return name;
-  return `${name.slice(0, MAX_NAME_BYTES)}${MARK}${digestOf(Buffer.from(id))}`;
+  return `${name.slice(0, MAX_NAME_BYTES)}${MARK}${digestOf(Buffer.from(id)).slice(0, HASH_DIGITS)}`;
 }
 
 /** Whether a folder name was cut, so that the id must be read from a file. */

@@ -21,7 +21,7 @@ import {
   BlobStoreError,
   BlobTooLargeError,
 } from './blob-errors.ts';
-import { digestOf, encodeName, folderOf, isDigest, isKey } from './blob-names.ts';
+import { digestOf, folderOf, isDigest, isKey } from './blob-names.ts';
 
 /** The largest blob, in bytes: 32 MiB. */
 export const MAX_BLOB_BYTES = 33_554_432;
@@ -120,7 +120,7 @@ async function storeOne(
   if (bytes.length > MAX_BLOB_BYTES) throw new BlobTooLargeError(bytes.length, MAX_BLOB_BYTES);
   const sha256 = digestOf(bytes);
   const runId = target?.kind === 'workflow' ? target.id : undefined;
-  const key = `${encodeName(target?.namespace ?? 'default')}/${folderOf(runId)}/${sha256}`;
+  const key = `${folderOf(target?.namespace)}/${folderOf(runId)}/${sha256}`;
   await store.put(key, bytes, runId);
   return new StorageDriverClaim({ v: '1', key, sha256, bytes: String(bytes.length) });
 }

@@ -25,7 +25,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 import { errorText } from '../../core/base/error-text.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
-import { digestOf, encodeName, folderOf, isCut, isDigest, runIdOf } from './blob-names.ts';
+import { digestOf, folderOf, isCut, isDigest, runIdOf } from './blob-names.ts';
 import {
   blobDriver,
   type BlobBytes,
@@ -77,11 +77,11 @@ export function directoryBlobs(path: string): BlobStore {
     place,
     probe: () => probe(root, place),
     async *runs(namespace) {
-      const folder = join(root, encodeName(namespace));
+      const folder = join(root, folderOf(namespace));
       for (const name of await namesIn(folder)) yield await storedRun(join(folder, name), name);
     },
     remove: (namespace, workflowId, before = Number.POSITIVE_INFINITY) =>
-      remove(join(root, encodeName(namespace), folderOf(workflowId)), before),
+      remove(join(root, folderOf(namespace), folderOf(workflowId)), before),
   };
 }
 
