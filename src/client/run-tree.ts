@@ -14,6 +14,7 @@ import { findRun, type KnownRun, type TreeRun } from './tree-run.ts';
 import { defined } from '../core/base/defined.ts';
 import type { AgentInput } from '../core/contract/input.ts';
 import { isPlainObject } from '../core/base/json.ts';
+import { readPayloads } from '../protection/read-payloads.ts';
 import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
 import type { TranscriptHead } from '../core/contract/transcript.ts';
 

@@ -77,8 +77,7 @@ export function protectionOf(
   checkOptions(options);
   const { keyFor, compress = false } = options ?? {};
   const { keys = environment.keys, blobs = environment.blobs } = options ?? {};
-  const codec =
-    keys === undefined ? undefined : createCodec(askKeys(keys, keyFor), { compress });
+  const codec = keys === undefined ? undefined : createCodec(askKeys(keys, keyFor), { compress });
   return defined({ keys, codec, blobs });
 }
 
@@ -102,7 +101,10 @@ function checkOptions(options: ProtectionOptions | undefined): void {
     throw invalid('`compress` of `protection` to be true or false', 'another value');
   }
   if (blobs !== undefined && typeof blobs?.driver?.store !== 'function') {
-    throw invalid('`blobs` of `protection` to be a store such as `directoryBlobs` makes', 'another value');
+    throw invalid(
+      '`blobs` of `protection` to be a store such as `directoryBlobs` makes',
+      'another value',
+    );
   }
 }
 

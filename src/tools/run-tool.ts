@@ -26,6 +26,7 @@ import { measuringToolchain } from '../core/toolchain/toolchain-of.ts';
 import { cut } from '../core/text/cut.ts';
 import { isToolError } from '../core/base/tool-error.ts';
 import { unreachable } from '../core/base/unreachable.ts';
+import { INLINE_SIZES, type SizeLimits } from '../core/base/size-limits.ts';
 import { isUsageError } from '../core/base/usage-error.ts';
 import { asCaller } from './caller.ts';
 import { DEATHS_BEFORE_APART } from '../core/contract/attempts.ts';
@@ -48,7 +49,7 @@ import { fitValue } from './fit-value.ts';
 import { layered, type ToolMiddlewareCall } from '../define/definition/middleware.ts';
 import { redactedErrorText } from '../core/text/redact.ts';
 import { reporter, type Reporter } from './reporter.ts';
-import { isToolReturn, type ToolReturn } from '../define/tool/tool-result.ts';
+import { isToolReturn, mediaSizeProblemsOf, type ToolReturn } from '../define/tool/tool-result.ts';
 
 /** What an attempt needs besides the order. */
 export interface ToolRunOptions extends AttemptOptions {
@@ -66,6 +67,8 @@ export interface ToolRunOptions extends AttemptOptions {
   readonly onEvent?: (topic: string, data: Json) => void;
   /** Where isolated tools, and calls that may have ended many workers, run. Absent: here. */
   readonly places?: ToolPlaces;
+  /** How large a result may be. Default: in a run without a blob store. */
+  readonly sizes?: SizeLimits;
 }
 
 /** The result of an attempt: the call has a result, or must be retried. */
@@ -363,7 +366,9 @@ function unstarted({ options }: Call): ToolRun {
 
 /** The result as JSON within its bounds. */
 function readReturn({ agent, tool, order, options }: Call, value: unknown): ToolRun {
-  const { name, maxResultBytes } = tool.spec;
+  const { name } = tool.spec;
+  const { sizes = INLINE_SIZES } = options;
+  const maxResultBytes = Math.min(tool.spec.maxResultBytes, sizes.result);
   if (isExternalReturn(value)) {
     const read = readExternal(value);
     if (read.kind === 'not_json') {
@@ -387,6 +392,8 @@ function readReturn({ agent, tool, order, options }: Call, value: unknown): Tool
       ? capForProgram(name, read.value, maxResultBytes)
       : capOutput(read.value, maxResultBytes, measuringToolchain(agent.definition.spec.toolchain));
   const { media, instructions, importance } = returned;
+  const [tooLarge] = mediaSizeProblemsOf(media ?? [], sizes.media);
+  if (tooLarge !== undefined) return ended(options, true, 'error', toolErrorText(tooLarge.message));
   const result: ToolResult = {
     outcome: 'ok',
     ...capped,

@@ -221,6 +221,7 @@ describe('a folder of blobs', () => {
       vi.mocked(files.open).mockReturnValue(new Promise(() => undefined));
       const stored = storeOf().put('text');
       const refused = expect(stored).rejects.toMatchObject({ name: 'blob_store_failed' });
+      await vi.waitFor(() => expect(files.open).toHaveBeenCalled());
       await vi.advanceTimersByTimeAsync(60_000);
       await refused;
     } finally {

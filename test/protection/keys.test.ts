@@ -177,7 +177,7 @@ describe('protection', () => {
     ],
     [
       { key: k1 },
-      'Expected options of `protection` to be `keys`, `keyFor`, `compress`, got `key`.',
+      'Expected options of `protection` to be `keys`, `keyFor`, `compress`, `blobs`, got `key`.',
     ],
   ])('refuses the options %o', (options, message) => {
     expect(() => protectionOf(options as never, undefined)).toThrow(message);

@@ -1,3 +1,4 @@
+import { INLINE_SIZES } from '../../src/core/base/size-limits.ts';
 import { anthropic } from '@ai-sdk/anthropic';
 import { openai } from '@ai-sdk/openai';
 import { ApplicationFailure } from '@temporalio/common';
@@ -11,7 +12,7 @@ import { fanOut } from '../../src/define/pipeline/define-fan-out.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
 import { defineValidator } from '../../src/define/tool/define-validator.ts';
 import { loadAgentActivity } from '../../src/activities/tool-activities.ts';
-import { loadAgent, MAX_SPEC_BYTES } from '../../src/registry/load-agent.ts';
+import { loadAgent } from '../../src/registry/load-agent.ts';
 import type { ModelEntry } from '../../src/define/model/model-entry.ts';
 import type { ModelMiddleware } from '../../src/define/definition/middleware.ts';
 import type { AgentInput } from '../../src/core/contract/input.ts';
@@ -62,7 +63,7 @@ describe('loadAgent', () => {
       name: 'verbose',
       mode: 'react',
       model: 'small',
-      instructions: 'x'.repeat(MAX_SPEC_BYTES),
+      instructions: 'x'.repeat(INLINE_SIZES.spec),
     });
     const outcome = loadAgent(createRegistry({ agents: [verbose], models }), {
       ...input,

@@ -13,7 +13,7 @@ export const failureTypes = {
   json_parse_error: 'No reply of an agent in mode `json` contained JSON.',
   validation_error: 'No answer of an agent in mode `json` fitted its signature and was accepted.',
   empty_response: 'The reply of an agent in mode `text` was blank.',
-  value_too_large: 'The Step would be larger than 256 KB.',
+  value_too_large: 'The Step would be larger than 256 KB, with a blob store 4 MB.',
   validator_failed: 'A validator threw after all retries.',
   state_too_large: 'The state of the run does not fit into a hand-over.',
   agent_not_found: 'No worker knows an agent of this name.',
