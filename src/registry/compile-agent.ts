@@ -38,13 +38,15 @@ export type AgentCompilation =
 
 /**
  * The specification of a run of `definition`. `start` may replace its model and single limits;
- * `above` are the limits of ancestors, which apply to it as well.
+ * `above` are the limits of ancestors, which apply to it as well. With `hasCostLimit`, the default
+ * limit on cost is among its own.
  */
 export function compileAgent(
   definition: AgentDefinition,
   models: ReadonlyMap<string, ModelEntry>,
   start: Pick<AgentInput, 'limits' | 'model' | 'compiled' | 'onEvent' | 'parent'> = {},
   above: readonly Limit[] = [],
+  hasCostLimit = false,
 ): AgentCompilation {
   const chosen = chooseModels(definition, models, start.model);
 
@@ -54,6 +56,7 @@ export function compileAgent(
     maxTurns: start.compiled === undefined ? definition.maxTurns : 1,
     start: start.limits,
     mode: definition.spec.mode,
+    hasCostLimit,
   });
   const compacting = compileCompaction(definition.compaction, models);
   const asked = compileToolModels(definition, models, chosen);
@@ -130,6 +133,29 @@ function handedOn(
   });
 }
 
+/**
+ * The models that a run of `definition` may ask: its own, those of its LLM tools and those that
+ * write summaries; undefined for one that the worker does not have.
+ */
+export function usedModels(
+  definition: AgentDefinition,
+  models: ReadonlyMap<string, ModelEntry>,
+  wanted: string | undefined,
+): readonly (ModelSpec | undefined)[] {
+  const chosen = chooseModels(definition, models, wanted);
+  const asked = compileToolModels(definition, models, chosen);
+  const compacting = compileCompaction(definition.compaction, models);
+  const problems = [...chosen.problems, ...asked.problems, ...compacting.problems];
+  const any = namesAnyModel(definition) ? [...models.values()] : [];
+  const named = [...chosen.models, ...asked.models, ...compacting.models, ...any.map(modelSpec)];
+  return [...named, ...problems.map(() => undefined)];
+}
+
+/** Whether a tool of the agent may name any model of the worker. */
+function namesAnyModel({ spec }: AgentDefinition): boolean {
+  return spec.tools.some(({ llm }) => llm !== undefined && llm.prompt === undefined);
+}
+
 interface ChosenModels {
   /** The model and its fallbacks; empty without a model, or with a problem. */
   readonly models: AgentSpec['models'];
@@ -201,16 +227,15 @@ function compileToolModels(
  * `llm_query` may name any model of the worker; under a cost limit, any model with a price.
  */
 function toolModels(
-  { spec }: AgentDefinition,
+  definition: AgentDefinition,
   models: ReadonlyMap<string, ModelEntry>,
   asked: readonly ToolModelSpec[],
   limits: readonly Limit[],
 ): Pick<AgentSpec, 'toolModels'> {
   if (asked.length === 0) return {};
-  const namesAny = spec.tools.some(({ llm }) => llm !== undefined && llm.prompt === undefined);
   const countable = (id: string): boolean =>
     costProblems(limits, withStandIns([id], models)).length === 0;
-  const any = namesAny ? [...models.keys()].filter(countable) : [];
+  const any = namesAnyModel(definition) ? [...models.keys()].filter(countable) : [];
   return { toolModels: withStandIns(unique([...asked.map(({ id }) => id), ...any]), models) };
 }
 
@@ -293,7 +318,8 @@ function costProblems(
   limits: readonly Limit[],
   models: readonly ModelSpec[],
 ): readonly UsageProblem[] {
-  const costLimits = limits.filter(isAboutCost);
+  // A default keeps no run from starting: models that no agent names have no price perhaps.
+  const costLimits = limits.filter((limit) => limit.byDefault !== true && isAboutCost(limit));
   const isWatched = (id: string): boolean =>
     [COST_KEY, `${COST_KEY}:${id}`].some((key) =>
       costLimits.some((limit) => covers(limit, key) || covers(limit, self(key))),

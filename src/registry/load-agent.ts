@@ -9,6 +9,7 @@ import { callbackProblems } from '../core/start/callback-specs.ts';
 import { prepareInput, type Refusal, type RunMaterial } from '../core/start/prepare-input.ts';
 import { isConversationId, MAX_ID_BYTES, memoryProblem } from '../core/start/start-input.ts';
 import { compileAgent, type AgentWarning } from './compile-agent.ts';
+import { hasDefaultCostLimit } from './default-cost-limit.ts';
 import type {
   AgentDefinition,
   Registry,
@@ -77,7 +78,13 @@ export function loadAgent(registry: Registry, input: unknown): LoadOutcome {
   const missing = missingParts(registry, agent.definition);
   if (missing !== undefined) return { kind: 'failed', code: 'extension_not_found', ...missing };
   const above = (input.parent?.leases ?? []).map(({ limit }) => limit);
-  const compiled = compileAgent(agent.definition, registry.models, input, above);
+  const compiled = compileAgent(
+    agent.definition,
+    registry.models,
+    input,
+    above,
+    hasDefaultCostLimit(registry, input),
+  );
   if (compiled.kind === 'problems') return invalid(compiled.problems.map((it) => it.message));
   const { warnings } = compiled;
   const bytes = byteSize(compiled.spec as unknown as Json);

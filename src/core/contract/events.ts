@@ -47,8 +47,12 @@ export type InputKind = 'queue' | 'steer' | 'interrupt';
 
 /** The types of events and their fields, except user events. */
 export type EventBody =
-  /** A run begins; the first event of its chain. */
-  | { readonly type: 'agent:execution:before'; readonly mode: Mode }
+  /** A run begins; the first event of its chain. `defaultLimits`: the limit on cost, if nobody set it. */
+  | {
+      readonly type: 'agent:execution:before';
+      readonly mode: Mode;
+      readonly defaultLimits?: readonly Limit[];
+    }
   /** A run has ended; the last event of its chain. */
   | {
       readonly type: 'agent:execution:after';

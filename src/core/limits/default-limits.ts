@@ -20,6 +20,17 @@ export const DEFAULT_LIMITS: readonly Limit[] = [
   { kind: 'exact', key: 'agent:children', max: 100, onReach: 'refuse' },
 ];
 
+/**
+ * The limit on cost of a root whose models all have prices: a dollar pays for hours of most work, and
+ * a run that nobody watches cannot spend a hundred.
+ */
+export const DEFAULT_COST_LIMIT: Limit = {
+  kind: 'exact',
+  key: 'agent:cost_microusd',
+  max: 1_000_000,
+  byDefault: true,
+};
+
 /** Streaks and rejections that `maxTurns` bounds in modes where turns are for mistakes. */
 const MISTAKES: readonly string[] = [
   'agent:toolchain_parse_error_consecutive',
@@ -32,3 +43,9 @@ const MISTAKES: readonly string[] = [
 export const REPAIR_LIMITS: readonly Limit[] = DEFAULT_LIMITS.filter(
   ({ key }) => !MISTAKES.includes(key),
 );
+
+/** The limits that say that they are a default; undefined if there are none. */
+export function limitsByDefault(limits: readonly Limit[]): readonly Limit[] | undefined {
+  const found = limits.filter(({ byDefault }) => byDefault === true);
+  return found.length === 0 ? undefined : found;
+}

@@ -97,13 +97,13 @@ function queueOf(agents: readonly AgentDefinition[]): string {
 
 async function connectTo(
   { server }: Serving,
-  { temporal }: WorkerConfig,
+  { temporal, protection }: WorkerConfig,
   cleanup: Cleanup,
 ): Promise<Client> {
   const { address, namespace } = server;
   const { connection, close } = await openConnection({ ...temporal.connection, address });
   cleanup.add(close);
-  return clientOf(connection, namespace);
+  return clientOf(connection, namespace, protection);
 }
 
 interface LocalServing extends Serving {

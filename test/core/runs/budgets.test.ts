@@ -350,6 +350,7 @@ describe('a limit over a tree', () => {
     expect((await endOf(run, clock)).children).toMatchObject([{ status: 'success' }]);
     expect(run.children[0]?.state.leases?.map(({ limit }) => limit.key)).toEqual([
       'agent:children',
+      'agent:cost_microusd',
     ]);
   });
 });
