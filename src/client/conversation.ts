@@ -24,10 +24,7 @@ import type { RunHandle } from './run-handle.ts';
 import type { RunStart } from './run-tree.ts';
 
 /** Options of a conversation. All but `id` apply to each turn from now on. */
-export interface ConversationOptions extends Pick<
-  StartOptions,
-  'limits' | 'model' | 'onEvent'
-> {
+export interface ConversationOptions extends Pick<StartOptions, 'limits' | 'model' | 'onEvent'> {
   /** Continues the conversation with this id, or begins it. Default: a new `{agent}-{8 digits}`. */
   readonly id?: string;
   /** Named data for each turn. Default: the data of the previous turn. */
