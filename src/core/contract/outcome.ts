@@ -190,6 +190,8 @@ export interface CallEnd {
   readonly isLeftOut?: true;
   /** Its events are recorded; its result waits for the results before it. */
   readonly isRecorded?: true;
+  /** How often the call came in a row with this result; absent: once, or it is not counted. */
+  readonly repeats?: number;
 }
 
 /** The end of a call that did not start. */

@@ -99,6 +99,10 @@ export const STAT_KEYS: readonly StatKeyRow[] = [
     'none',
     'tool',
   ),
+  gauge(
+    'agent:repeated_calls',
+    'equal calls with equal results in a row, from the second on, as they end; 0 again at another call or an input',
+  ),
   gauge('agent:code_executions_error_consecutive', 'failed programs in a row'),
   gauge(
     'agent:input_tokens_last_iteration',

@@ -76,6 +76,11 @@ export interface CommonToolOptions<Parameters extends ParametersInput> {
    */
   readonly cache?: boolean;
   /**
+   * True: the model may make the same call again and again with the same result, as when it waits
+   * for something. Default false: it is warned at the fifth in a row, and the run ends at the eighth.
+   */
+  readonly repeatable?: boolean;
+  /**
    * True: calls get the context of the run as `context.context`, hidden values included. Not for
    * `local` tools. Default false.
    */
