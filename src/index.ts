@@ -36,6 +36,7 @@ export {
   type OwnSectionDefinitionOptions,
   type StructuredSectionOptions,
 } from './define/agent/reply-layout.ts';
+export type { OwnName } from './core/contract/spec.ts';
 export type { SignatureInput } from './define/schema/define-signature.ts';
 export { fanOut, type FanOutOptions } from './define/pipeline/define-fan-out.ts';
 export {

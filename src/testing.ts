@@ -8,6 +8,11 @@
  * script.assertDone();
  */
 export type { AnswerOptions } from './core/contract/pending.ts';
+export {
+  callInMemory,
+  type CallInMemoryOptions,
+  type MemoryCalls,
+} from './testing/call-in-memory.ts';
 export { formatCases } from './testing/cases/format-cases.ts';
 export type { PartCase } from './testing/cases/part-case.ts';
 export {

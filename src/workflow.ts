@@ -58,6 +58,16 @@ export { extend, type OwnParts } from './core/modes/extend.ts';
 export type { OwnFormat } from './core/format/own-format.ts';
 export type { OwnAnswer, OwnSection, OwnSectionOptions } from './core/section/own-section.ts';
 export type { OwnCall, OwnToolchain } from './core/toolchain/own-calls.ts';
+export {
+  callTurn,
+  describeCalls,
+  observationMessages,
+  readCalls,
+  type CallsRead,
+  type ReadCallsOptions,
+  type TextCallOptions,
+} from './core/loop/text-calls.ts';
+export type { CallTurn } from './core/calls/run-calls.ts';
 export { nextOf } from './core/loop/next-of.ts';
 export type { CallResult } from './core/modes/observation.ts';
 export {

@@ -1,5 +1,14 @@
 /** The examples of docs/own-loops.md that examples/04-own-loop.ts does not have. */
-import { modeOf, replyText, textMessage, type Next } from '../../src/workflow.ts';
+import {
+  callTurn,
+  describeCalls,
+  modeOf,
+  observationMessages,
+  readCalls,
+  replyText,
+  textMessage,
+  type Next,
+} from '../../src/workflow.ts';
 
 /** Reads replies as the agent's mode does, but makes at most one call in a turn. */
 export function carefulLoop(): Next {
@@ -60,4 +69,31 @@ export function programmerLoop(): Next {
   };
   // #endregion
   return programmer;
+}
+
+/** Lets a model gather what the task needs in one batch of calls, then answer from the results. */
+export function gatheringLoop(): Next {
+  // #region calls
+  const gather: Next = async (work) => {
+    const { spec, task } = work.state.head;
+    const asked = textMessage('user', task.text);
+    // A turn that was handed over while a person decided about a call has its reply.
+    const reply =
+      work.state.turn?.reply ??
+      (await work.ask({
+        messages: [textMessage('system', `Gather all at once.\n\n${describeCalls(spec)}`), asked],
+      }));
+    const { calls, feedback } = readCalls(work, reply);
+    const results = await work.call(calls, callTurn(work, reply));
+    const observed = observationMessages(results, feedback);
+    work.append({ messages: [textMessage('assistant', replyText(reply)), ...observed] });
+    // The model writes again what could not be read.
+    if (feedback.length > 0) return { kind: 'continue' };
+    const answer = await work.ask({
+      messages: [asked, ...observed, textMessage('user', 'Answer from these results.')],
+    });
+    return { kind: 'end', value: replyText(answer) };
+  };
+  // #endregion
+  return gather;
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { defineAgent, defineTool, type AgentDefinition, type AgentModel } from '../../src/index.ts';
 import {
+  callInMemory,
   createFakeClock,
   scriptedModel,
   startInMemory,
@@ -166,6 +167,19 @@ export async function handsOver(): Promise<void> {
   });
 
   assert.equal((await run.result).value, 'Your money is on its way.');
+  // #endregion
+}
+
+/** A call alone: checked, approved, retried and written as in a run, without a model. */
+export async function callsAlone(): Promise<void> {
+  // #region alone
+  const { results } = callInMemory({
+    agent: desk(scriptedModel([]).model, refundedAll),
+    text: 'tool: refund\nargs:\n  order: A-7\n  cents: 1200',
+  });
+  const [result] = await results;
+
+  assert.equal(result?.text, 'refunded 1200');
   // #endregion
 }
 

@@ -22,7 +22,8 @@ export const toml: OwnToolchain = {
 [[call]]
 tool = "tool_name"
 args = { name = "value" }
-${parallel ? 'Write several tables for calls that do not depend on each other.' : ''}`,
+
+Write dates in quotes. ${parallel ? 'Write several tables for calls that do not depend on each other.' : ''}`,
   read: (content) => {
     // Models often put it into a code block.
     const payload = payloadOf(content);

@@ -324,7 +324,7 @@ function costProblems(
     .filter(({ id, price }) => price === undefined && isWatched(id))
     .map(({ id }) => ({
       code: 'cost_without_price',
-      message: `Expected a \`price\` for every model under a cost limit, got none for \`${id}\`. Add it to the entry, or remove the limit.`,
+      message: `Expected a \`price\` for every model under a cost limit, got none for \`${id}\`. Add it to the model's entry, such as \`{ id, model, price: { input: 0.25, output: 2 } }\` in dollars per million tokens, or remove the limit.`,
     }));
 }
 

@@ -1,4 +1,5 @@
 /** Whether a run gets a limit on cost by default: only if all that it may spend has a price. */
+import { defined } from '../core/base/defined.ts';
 import type { AgentInput } from '../core/contract/input.ts';
 import type { ModelSpec } from '../core/contract/spec.ts';
 import type { Registry } from '../define/definition/definitions.ts';
@@ -23,9 +24,7 @@ function familyModels(
   { agents, models }: Registry,
   { agent, model }: Start,
 ): readonly (ModelSpec | undefined)[] {
-  const starts: Pick<Start, 'agent' | 'model'>[] = [
-    { agent, ...(model !== undefined && { model }) },
-  ];
+  const starts: Pick<Start, 'agent' | 'model'>[] = [{ agent, ...defined({ model }) }];
   const seen = new Set<string>();
   const used: (ModelSpec | undefined)[] = [];
   // The loop also visits what it pushes.
@@ -42,7 +41,7 @@ function familyModels(
     // An agent without a model hands that of its start on.
     const handed = definition.model === null ? start.model : undefined;
     for (const child of childStarts(definition)) {
-      starts.push({ ...(handed !== undefined && { model: handed }), ...child });
+      starts.push({ ...defined({ model: handed }), ...child });
     }
   }
   return used;

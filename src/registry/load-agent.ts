@@ -5,9 +5,6 @@ import type { AgentSpec } from '../core/contract/spec.ts';
 import { byteSize, isPlainObject, type Json } from '../core/base/json.ts';
 import type { UsageProblem } from '../core/base/usage-error.ts';
 import { shown } from '../core/text/shown.ts';
-import { missingPart } from '../core/extension/own-parts.ts';
-import { IN_PROCESS, type OwnKind } from '../core/extension/store.ts';
-import { nearestName } from '../core/text/nearest.ts';
 import { callbackProblems } from '../core/start/callback-specs.ts';
 import { prepareInput, type Refusal, type RunMaterial } from '../core/start/prepare-input.ts';
 import { isConversationId, MAX_ID_BYTES, memoryProblem } from '../core/start/start-input.ts';
@@ -28,6 +25,7 @@ import {
 } from '../define/checks/fields.ts';
 import { isString, listOf, STRING } from '../define/checks/kinds.ts';
 import { MEDIA_LIST } from '../define/tool/tool-result.ts';
+import { missingParts } from './missing-parts.ts';
 import { compiledCodeId, isCompiled } from '../core/program-text/compiled.ts';
 
 /** An agent ready to run: plain data, all that the loop needs to begin. */
@@ -77,8 +75,8 @@ export function loadAgent(registry: Registry, input: unknown): LoadOutcome {
   if (agent === undefined) return notFound(registry, input.agent);
   const unfit = compiledProblem(agent, input);
   if (unfit !== undefined) return invalid([unfit]);
-  const lacking = missingPart(agent.definition.spec, registry.extensions);
-  if (lacking !== undefined) return withoutPart(registry, input.agent, lacking);
+  const missing = missingParts(registry, agent.definition);
+  if (missing !== undefined) return { kind: 'failed', code: 'extension_not_found', ...missing };
   const above = (input.parent?.leases ?? []).map(({ limit }) => limit);
   const compiled = compileAgent(
     agent.definition,
@@ -109,18 +107,6 @@ export function loadAgent(registry: Registry, input: unknown): LoadOutcome {
       ...defined({ material: isAsGiven ? undefined : material, refusal }),
     },
   };
-}
-
-/** The agent names a format, section, toolchain or answer of an author that this worker lacks. */
-function withoutPart(registry: Registry, agent: string, what: string): LoadOutcome {
-  const [noun = '', name = ''] = what.split(' ');
-  const kind = `${noun}s` as OwnKind;
-  const names = (registry.extensions ?? IN_PROCESS).names(kind).map((it) => `own:${it}`);
-  const near = nearestName(name, names);
-  const has = names.length === 0 ? 'none' : names.slice(0, MAX_LISTED_NAMES).join(', ');
-  const advice = near === undefined ? '' : ` Did you mean \`${near}\`?`;
-  const message = `Expected ${noun} \`${name}\` of agent \`${agent}\` to be added by \`extend\` in the module of \`workflowsPath\`, which has ${has}.${advice}`;
-  return { kind: 'failed', code: 'extension_not_found', message, what };
 }
 
 function tooLarge(agent: string, bytes: number): string {

@@ -139,6 +139,43 @@ describe('run', () => {
     );
   });
 
+  it('shows a question when it comes, once, with the command that answers it', async () => {
+    const { stderr } = await cli(['run', 'clerk', 'Compare.'], {
+      everloop: {
+        start: async () => {
+          let tell: (step: Step) => void = () => undefined;
+          const result = new Promise<Step>((resolve) => (tell = resolve));
+          let looks = 0;
+          return fakeRun('r1', {
+            result: () => result,
+            status: async () => {
+              looks += 1;
+              if (looks === 2) setTimeout(() => tell(STEP), 5);
+              return { ...STATUS, iteration: looks, state: 'waiting', waitsFor: ['question q1'] };
+            },
+            pending: async () => [
+              {
+                id: 'q1',
+                kind: 'question',
+                agent: 'clerk',
+                path: 'clerk',
+                since: 0,
+                question: 'Which John?',
+                options: ['Smith', 'Doe'],
+                free: false,
+              },
+            ],
+          });
+        },
+      },
+    });
+
+    expect(stderr).toContain(
+      "run r1\n? Which John? (1 Smith, 2 Doe)\n  everloop answer r1 q1 '…'\niteration 1 · ",
+    );
+    expect(stderr.split('Which John?')).toHaveLength(2);
+  });
+
   it.each([
     { status: 'error', reason: 'model_auth', message: 'iteration 1: refused' },
     { status: 'limit_exceeded', reason: 'agent:total_tokens', message: 'too many' },

@@ -1,4 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { OWN_PARTS } from '../../src/core/extension/store.ts';
 import { cli } from './cli-fixture.ts';
 
 const FILE = 'examples/docs/structured-output.ts';
@@ -40,12 +45,26 @@ Return only the JSON, without explanation and without other text.
   });
 
   it('describes what the file of --workflows adds', async () => {
-    const argv = ['preview', 'examples/docs/own-parts.ts', 'guide', '--task', 'Go'];
-    const without = await cli(argv, { cwd });
-    const { exitCode, stdout } = await cli(
-      [...argv, '--workflows', 'examples/toml-calls/workflow.ts'],
-      { cwd },
+    // Files share a process, which keeps own parts and runs each module once: none is left from
+    // other files, and the module is a new one.
+    Reflect.deleteProperty(globalThis, OWN_PARTS);
+    const folder = await mkdtemp(join(tmpdir(), 'everloop-preview-'));
+    onTestFinished(async () => {
+      Reflect.deleteProperty(globalThis, OWN_PARTS);
+      await rm(folder, { recursive: true });
+    });
+    const workflows = join(folder, 'workflow.ts');
+    const sources = ['src/workflow.ts', 'examples/toml-calls/workflow.ts'].map(
+      (path) => pathToFileURL(join(cwd, path)).href,
     );
+    await writeFile(
+      workflows,
+      `import { extend } from '${sources[0]}';\nimport { toml } from '${sources[1]}';\nextend({ toolchains: { toml } });\n`,
+    );
+    const argv = ['preview', 'examples/docs/own-parts.ts', 'guide', '--task', 'Go'];
+
+    const without = await cli(argv, { cwd });
+    const { exitCode, stdout } = await cli([...argv, '--workflows', workflows], { cwd });
 
     expect(without.stderr).toContain('Expected toolchain `own:toml` of agent `guide`');
     expect([exitCode, stdout]).toEqual([

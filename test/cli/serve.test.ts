@@ -75,10 +75,36 @@ describe('everloop dev', () => {
   });
 });
 
+describe('--workflows', () => {
+  const file = 'examples/toml-calls/workflow.ts';
+
+  it.each(['dev', 'worker'])(
+    'gives the worker of %s the file of own loops and parts',
+    async (command) => {
+      const { options } = await serveWith([command, '--workflows', file]);
+
+      expect(options.workflowsPath).toBe(join(ROOT, file));
+      expect((await serveWith([command])).options).not.toHaveProperty('workflowsPath');
+    },
+  );
+
+  it('is refused if there is no such file', async () => {
+    const { exitCode, stderr } = await cli(['dev', '--workflows', 'none.ts', ...AGENTS], {
+      cwd: ROOT,
+      env: { EVERLOOP_DATA_DIR: dataDir },
+    });
+
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('Expected `--workflows` to be a file, got `none.ts`');
+  });
+});
+
 describe('everloop run', () => {
   it('gives its worker the agent file, for isolated tools and packages of providers', async () => {
     let options: LocalOptions | undefined;
-    const { exitCode } = await cli(['run', 'forecaster', 'go', ...AGENTS], {
+    const workflows = 'examples/toml-calls/workflow.ts';
+    const argv = ['run', 'forecaster', 'go', '--workflows', workflows, ...AGENTS];
+    const { exitCode } = await cli(argv, {
       cwd: ROOT,
       env: { EVERLOOP_DATA_DIR: dataDir },
       io: {
@@ -90,9 +116,29 @@ describe('everloop run', () => {
     });
 
     expect(exitCode).toBe(2);
+    expect(options?.workflowsPath).toBe(join(ROOT, workflows));
     expect(options?.agentsModule).toBe(
       pathToFileURL(join(ROOT, 'examples', 'docs', 'modes.ts')).href,
     );
+  });
+});
+
+describe('everloop run in a folder without an agent file', () => {
+  it('says that there is neither a server nor agents to serve', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'everloop-empty-'));
+    const none = 'Expected a Temporal server, got none.';
+
+    const { exitCode, stderr } = await cli(['run', 'clerk', 'go'], {
+      cwd: folder,
+      env: { EVERLOOP_DATA_DIR: join(folder, '.everloop') },
+      // A server of someone else may run on this machine.
+      io: { connect: () => Promise.reject(new UsageError('no_server', none)) },
+    });
+    await rm(folder, { recursive: true });
+
+    expect(exitCode).toBe(3);
+    expect(stderr).toMatch(/^Expected a Temporal server, got none\./);
+    expect(stderr).toContain('Or write `agents.ts`, a module that exports your agents');
   });
 });
 

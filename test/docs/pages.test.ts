@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { clerk } from '../../examples/docs/answers.ts';
 import { herald, planner } from '../../examples/docs/formats.ts';
 import { entries, named, withFallback } from '../../examples/docs/models.ts';
-import { carefulLoop, programmerLoop } from '../../examples/docs/own-loops.ts';
+import { carefulLoop, gatheringLoop, programmerLoop } from '../../examples/docs/own-loops.ts';
 import { ahead, relay, watch } from '../../examples/docs/streaming.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { defineValidator } from '../../src/define/tool/define-validator.ts';
@@ -161,6 +161,48 @@ describe('own loops', () => {
     expect(observations[2]).toBe(
       '<observation>\n<feedback>\nSay more.\n</feedback>\n<note>\nNot accepted. Answer again.\n</note>\n</observation>',
     );
+  });
+
+  test('one that gathers by calls in text, with what a person decides', async () => {
+    const script = scriptedModel([
+      'tool: search\nargs: tea',
+      '- tool: search\n  args: {query: tea}\n- tool: search\n  args: {query: cups}',
+      'Tea and cups.',
+    ]);
+    const tool = searchTool();
+    const agent = defineAgent({
+      name: 'gatherer',
+      mode: 'chat',
+      model: script.model,
+      tools: [{ ...tool, spec: { ...tool.spec, approval: 'always' } }],
+    });
+    const run = startInMemory({
+      agent,
+      task: 'What is there?',
+      next: gatheringLoop(),
+      handoverDue: (_, place) => place === 'waiting',
+    });
+    await run.resultOrPending();
+    for (const { id } of run.pending()) run.decide(id, { approve: true });
+
+    const step = await run.result;
+
+    script.assertDone();
+    expect(step).toMatchObject({ status: 'success', value: 'Tea and cups.', iterations: 2 });
+    expect(step.stats.counters).toMatchObject({
+      'agent:toolchain_parse_error_total': 1,
+      'agent:tool_calls': 2,
+    });
+    const [first, , last] = script.requests.map(({ messages }) => messages.map(textOf).join('\n'));
+    expect(first).toContain('- search: Finds pages.');
+    expect(first).toContain('Call tools with YAML.');
+    expect(last).toContain('<search>\nhits for cups\n</search>');
+    expect(JSON.stringify(run.entries[0]?.messages)).toContain('must be a mapping, got string');
+    expect(bodiesOf(run.events, 'agent:execution:handover')).toHaveLength(1);
+    expect(bodiesOf(run.events, 'agent:turn:read').map(({ kind }) => kind)).toEqual([
+      'malformed',
+      'calls',
+    ]);
   });
 
   test('one that runs replies as programs, handed over in their middle', async () => {

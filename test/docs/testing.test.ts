@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import {
   asksPeople,
+  callsAlone,
   callsItsTool,
   handsOver,
   keepsItsLaws,
@@ -13,7 +14,7 @@ import {
 import { blocksOf, regionsOf } from '../support/doc-pages.ts';
 
 test('docs/testing.md quotes its examples', () => {
-  expect(blocksOf('testing').size).toBe(9);
+  expect(blocksOf('testing').size).toBe(10);
   expect(blocksOf('testing')).toEqual(regionsOf('testing'));
 });
 
@@ -25,6 +26,7 @@ test.each([
   ['time', waitsADay],
   ['events and limits', staysWithinLimits],
   ['hand-overs', handsOver],
+  ['a tool alone', callsAlone],
 ])('the example of %s', async (_name, example) => {
   await expect(example()).resolves.toBeUndefined();
 });

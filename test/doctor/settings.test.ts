@@ -120,7 +120,12 @@ describe('a check', () => {
   });
 
   it('package-copies fires for two copies of a package that must be one', async () => {
-    const one = { 'node_modules/protobufjs/package.json': '{"version": "8.8.1"}' };
+    const one = {
+      'node_modules/protobufjs/package.json': '{"version": "8.8.1"}',
+      // As every install has it.
+      'node_modules/@grpc/proto-loader/node_modules/protobufjs/package.json':
+        '{"version": "7.6.6"}',
+    };
     const two = {
       ...one,
       'node_modules/@other/sdk/node_modules/protobufjs/package.json': '{"version": "7.0.0"}',

@@ -12,7 +12,7 @@ import { startAimock } from '../support/aimock.ts';
 import { RUNS_ALL } from '../support/extent.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const TYPESCRIPT = fileURLToPath(import.meta.resolve('typescript/package.json'));
+const TSC = fileURLToPath(new URL('bin/tsc', import.meta.resolve('typescript/package.json')));
 const run = promisify(execFile);
 
 /** The program of the README, and what it tells a user to install. */
@@ -150,14 +150,29 @@ describe.runIf(RUNS_ALL)('the first hour, with the packed package in an empty fo
     },
   );
 
+  test('a project of `everloop init` passes its own tests, and its types are sound', async () => {
+    const cwd = folderOf('first');
+    // Within the folder, so that it finds the packages there.
+    await run(process.execPath, [join('node_modules', '.bin', 'everloop'), 'init', 'shop'], {
+      cwd,
+    });
+    const project = join(cwd, 'shop');
+    const env = { ...process.env, OPENAI_API_KEY: '' };
+
+    const tests = await run('npm', ['test'], { cwd: project, env });
+    const types = await run(process.execPath, [TSC, '-p', 'tsconfig.json'], { cwd: project });
+
+    expect(tests.stdout).toMatch(/ pass 2\n/);
+    expect(types.stdout).toBe('');
+  }, 120_000);
+
   test.each(['nodenext', 'bundler'])(
     'the published types need no other package: %s',
     async (resolution) => {
-      const tsc = join(TYPESCRIPT, '..', 'bin', 'tsc');
       const module = resolution === 'bundler' ? 'esnext' : 'nodenext';
       const compiled = run(
         process.execPath,
-        [tsc, ...CHECKED, '--module', module, '--moduleResolution', resolution, 'typed.mts'],
+        [TSC, ...CHECKED, '--module', module, '--moduleResolution', resolution, 'typed.mts'],
         { cwd: folderOf('bare') },
       );
 

@@ -115,11 +115,14 @@ it('a parser that loops costs its reply: the model is told, and the worker goes 
   const worker = await workers.start({ address, namespace, archiveDir, taskQueue, workflowsPath });
   const everloop = stage.everloopOf(taskQueue);
   const run = await everloop.start('spinner', { task: 'Go' });
+  const loop = await everloop.start('gatherer', { task: 'Go' });
 
   expect(await run.result()).toMatchObject({ status: 'success', value: 'done' });
   expect(JSON.stringify(await run.transcript())).toContain('takes too long to read');
+  expect(await loop.result()).toMatchObject({ status: 'success', value: ['hits for x'] });
+  expect(JSON.stringify(await loop.transcript())).toContain('they take too long to read');
   const beside = await everloop.start('speaker', { task: 'Go' });
   expect((await beside.result()).status).toBe('success');
   expect(worker.child.exitCode).toBeNull();
-  await stage.replay(run, { workflowsPath });
-}, 180_000);
+  for (const one of [run, loop]) await stage.replay(one, { workflowsPath });
+}, 240_000);

@@ -297,7 +297,7 @@ describe('input that does not fit', () => {
       name: 'a cost limit over a model without a price',
       given: { ...input, limits: { costUsd: 1 } },
       message:
-        'Expected a `price` for every model under a cost limit, got none for `small`. Add it to the entry, or remove the limit.',
+        "Expected a `price` for every model under a cost limit, got none for `small`. Add it to the model's entry, such as `{ id, model, price: { input: 0.25, output: 2 } }` in dollars per million tokens, or remove the limit.",
     },
     {
       name: 'everything at once',

@@ -70,7 +70,7 @@ describe('a limit on cost holds for agents below', () => {
   });
   const said = (owner: string): string =>
     `${owner}: Expected a \`price\` for every model under a cost limit, got none for \`free\`. ` +
-    'Add it to the entry, or remove the limit. Its child `leaf` uses it.';
+    "Add it to the model's entry, such as `{ id, model, price: { input: 0.25, output: 2 } }` in dollars per million tokens, or remove the limit. Its child `leaf` uses it.";
   const boss = (tools: readonly ToolDefinition[], limits: LimitsInput = { costUsd: 1 }) =>
     defineAgent({ name: 'boss', mode: 'react', model: 'm', tools, limits });
   const own = { kind: 'exact', key: '$self:agent:cost_microusd', max: 1 } as const;
@@ -132,7 +132,7 @@ describe('[row 26] what is wrong with what a worker is given', () => {
           'Expected `agents[3]` to be what `defineAgent` returns, got {"name":"c"}. Define it with `defineAgent`.',
           'Expected model ids to be unique, got "m" more than once. Rename all but one.',
           'Agent `a`: Expected a model that the worker has (m), got `n`. Add an entry for it.',
-          'Agent `b`: Expected a `price` for every model under a cost limit, got none for `m`. Add it to the entry, or remove the limit.',
+          "Agent `b`: Expected a `price` for every model under a cost limit, got none for `m`. Add it to the model's entry, such as `{ id, model, price: { input: 0.25, output: 2 } }` in dollars per million tokens, or remove the limit.",
           'Expected agent names to be unique, got two agents named `a`. Rename one.',
         ].join('\n'),
       }),

@@ -10,8 +10,8 @@ const speak: ModelFunction = async ({ iteration, messages }) => {
 };
 
 /**
- * Agents with own parts of replies: `speaker` searches once and answers yes; `spinner` first writes a
- * reply that its format reads for ever.
+ * Agents with own parts of replies: `speaker` searches once and answers yes; `spinner` and `gatherer`
+ * first write a reply that is read for ever.
  */
 export const ownPartAgents: readonly AgentDefinition[] = [
   defineAgent({
@@ -29,5 +29,11 @@ export const ownPartAgents: readonly AgentDefinition[] = [
     mode: 'react',
     model: ({ iteration }) => Promise.resolve(iteration === 1 ? 'spin' : '[answer]\ndone'),
     format: 'own:spinning',
+  }),
+  defineAgent({
+    name: 'gatherer',
+    mode: 'chat',
+    model: ({ iteration }) => Promise.resolve(iteration === 1 ? 'spin' : 'search {"query": "x"}'),
+    tools: [searchTool()],
   }),
 ];

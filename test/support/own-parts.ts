@@ -71,6 +71,15 @@ const spinning: OwnFormat = {
   },
 };
 
+/** Reads as `lines`, but for ever where a text says `spin`. */
+const spinningLines: OwnToolchain = {
+  ...lines,
+  read: (content, context) => {
+    if (content.includes('spin')) for (let turn = 0; turn < TURNS; turn++);
+    return lines.read(content, context);
+  },
+};
+
 /** What an author may get wrong, by the name of the format. */
 export const wrongParsers: Readonly<Record<string, (text: string) => unknown>> = {
   throws: () => {
@@ -104,7 +113,7 @@ export const ownParts: OwnParts = {
       ]),
     ),
   },
-  toolchains: { lines },
+  toolchains: { lines, spinning: spinningLines },
   sections: { csv },
   answers: { verdict },
 };

@@ -50,6 +50,17 @@ describe('the own parts of a bundle', () => {
     expect(format('b').describe([])).toBe('');
   });
 
+  it('are loaded by a module that asks for time and chance', () => {
+    const asking = bundleExtensions(
+      BUNDLE.replace(
+        'importWorkflows: () => {',
+        'importWorkflows: () => { const { now, random } = globalThis.__TEMPORAL_ACTIVATOR__; random(now);',
+      ),
+    );
+
+    expect(asking.names('formats')).toEqual(['b', 'c']);
+  });
+
   it('are none where a bundle adds none, and an error of its own where it does not load', () => {
     const plain = bundleExtensions('globalThis.__TEMPORAL__ = { importWorkflows: () => ({}) };');
     const broken = bundleExtensions('throw new Error("no module");');

@@ -1,6 +1,17 @@
-import { appendFile, cp, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import vm from 'node:vm';
 import { Client, Connection } from '@temporalio/client';
@@ -54,6 +65,18 @@ describe('loadWorkflowBundle', () => {
     expect(found.code).toBe(made.code);
     expect(await bundles()).toEqual([name]);
     expect(await stat(join(cacheDir, name))).toMatchObject({ mtimeMs, ino });
+  });
+
+  it.each(['relative', 'linked'])('makes it in a folder that is %s', async (kind) => {
+    const workflowsPath = join(FIXTURES, 'hello.ts');
+    const real = join(folder, 'real');
+    await mkdir(real);
+    await symlink(real, cacheDir);
+    const dir = kind === 'linked' ? cacheDir : relative(process.cwd(), real);
+
+    const made = await loadWorkflowBundle({ cacheDir: dir, workflowsPath, preloadModules: [] });
+
+    expect(made).toEqual({ code: expect.stringContaining('hello'), isFromCache: false });
   });
 
   it('keeps the names of workflows, by which the SDK finds child workflows', async () => {

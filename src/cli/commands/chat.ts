@@ -29,6 +29,7 @@ export function addChatCommand(program: Command, act: CommandRunner): void {
     )
     .argument('<agent>', 'name of the agent')
     .option('--agents <file>', 'agent file to serve (default: agents.ts, if it exists)')
+    .option('--workflows <file>', 'the file of your own loops, formats, … to serve')
     .option('--context <json>', "named data as a JSON object, or @ and a file's path")
     .addOption(
       new Option(

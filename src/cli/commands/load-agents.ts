@@ -50,6 +50,20 @@ export async function loadAgents(path: string | undefined, cwd: string): Promise
   return { path: path ?? relative(cwd, file), url, agents, models };
 }
 
+/**
+ * The absolute path of the file of `--workflows`; undefined without the option. Throws a UsageError
+ * `invalid_input` if there is no such file.
+ */
+export function workflowsFile(path: string | undefined, cwd: string): string | undefined {
+  if (path === undefined) return undefined;
+  const file = resolve(cwd, path);
+  if (existsSync(file)) return file;
+  throw new UsageError(
+    'invalid_input',
+    `Expected \`--workflows\` to be a file, got \`${path}\`, which is not there. Name the file that exports your workflows.`,
+  );
+}
+
 /** Imports a file in JavaScript or TypeScript. Throws a UsageError `agent_file` if it throws. */
 export async function importModule(
   file: string,

@@ -4,14 +4,16 @@ import type { StartOptions } from '../../client/everloop-client.ts';
 import { defined } from '../../core/base/defined.ts';
 import type { LocalEverloop } from '../../worker/serve/local.ts';
 import { readJsonObject, readLimits } from '../terminal/arguments.ts';
-import { UsageError } from '../../core/base/usage-error.ts';
+import { isUsageError, UsageError } from '../../core/base/usage-error.ts';
 import { configFor, openClient, servedQueue, type Cli } from '../terminal/cli.ts';
-import { hasAgentFile, loadAgents } from './load-agents.ts';
+import { hasAgentFile, loadAgents, workflowsFile } from './load-agents.ts';
 
 /** Options of {@link openServed}. */
 export interface ServedOptions {
   /** The agent file; default: `agents.ts`, if it exists. */
   readonly agents?: string;
+  /** The file of own loops, formats, …; default: none. */
+  readonly workflows?: string;
   /** Whether to serve it; default: only on a server on this machine. */
   readonly serve?: boolean;
   /** False for a command that does not wait for the run. */
@@ -54,7 +56,7 @@ export async function openServed(
   const isOwnServer = config.temporal.address === undefined;
   const serves = options.mayServe && (options.serve ?? isOwnServer);
   if (!serves || !(options.serve === true || hasAgentFile(options.agents, io.cwd))) {
-    return { everloop: await openClient(cli), isServed: false };
+    return { everloop: await (serves ? openWithoutFile(cli) : openClient(cli)), isServed: false };
   }
   const file = await loadAgents(options.agents, io.cwd);
   const names = file.agents.map(({ name }) => name);
@@ -74,6 +76,20 @@ export async function openServed(
     taskQueue: await servedQueue(cli),
     shutdownGraceMs: SHUTDOWN_GRACE_MS,
     server: { onProgress: (line) => cli.output.note(line) },
+    ...defined({ workflowsPath: workflowsFile(options.workflows, io.cwd) }),
   });
   return { everloop, isServed: true };
+}
+
+/** A client of the running server. Without one, an agent file would have been enough. */
+async function openWithoutFile(cli: Cli): Promise<ConnectedEverloop> {
+  try {
+    return await openClient(cli);
+  } catch (error) {
+    if (!isUsageError(error) || error.code !== 'no_server') throw error;
+    throw new UsageError(
+      'no_server',
+      `${error.message}\nOr write \`agents.ts\`, a module that exports your agents: this command then serves it by itself. \`--agents FILE\` names another file.`,
+    );
+  }
 }

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { previewPrompt } from '../../registry/preview-prompt.ts';
 import { defined } from '../../core/base/defined.ts';
@@ -8,7 +7,7 @@ import type { Part } from '../../core/base/message.ts';
 import type { ModelRequest } from '../../core/contract/model.ts';
 import { readJsonObject } from '../terminal/arguments.ts';
 import { print, type CommandRunner, type Cli } from '../terminal/cli.ts';
-import { importModule, loadAgents } from './load-agents.ts';
+import { importModule, loadAgents, workflowsFile } from './load-agents.ts';
 
 interface PreviewArguments {
   readonly task?: string;
@@ -40,7 +39,8 @@ async function preview(
   name: string,
   { task, context, workflows }: PreviewArguments,
 ): Promise<number> {
-  if (workflows !== undefined) await importModule(resolve(cli.io.cwd, workflows), workflows);
+  const module = workflowsFile(workflows, cli.io.cwd);
+  if (module !== undefined) await importModule(module, workflows ?? module);
   const { agents, models } = await loadAgents(path, cli.io.cwd);
   const agent = agents.find((it) => it.name === name);
   if (agent === undefined) {

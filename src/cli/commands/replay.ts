@@ -5,13 +5,13 @@ import { join, resolve } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { connectClient } from '../../client/connect.ts';
 import { defined } from '../../core/base/defined.ts';
-import { UsageError } from '../../core/base/usage-error.ts';
 import type { ReplayParts } from '../../replay/report.ts';
 import type { RunHistory } from '../../replay/run-history.ts';
 import { readCount } from '../terminal/arguments.ts';
 import { addressFor, configFor, print, type Cli, type CommandRunner } from '../terminal/cli.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
 import { replayText } from '../views/replay-text.ts';
+import { workflowsFile } from './load-agents.ts';
 
 interface ReplayFlags {
   readonly from?: string;
@@ -107,13 +107,7 @@ async function partsOf(
 ): Promise<ReplayParts> {
   const { loadWorkflowBundle, markOf } = await import('../../worker/bundle/bundle.ts');
   const cacheDir = join(resolve(cli.io.cwd, configFor(cli).dataDir), 'cache');
-  const workflowsPath = workflows === undefined ? undefined : resolve(cli.io.cwd, workflows);
-  if (workflowsPath !== undefined && !existsSync(workflowsPath)) {
-    throw new UsageError(
-      'invalid_input',
-      `Expected \`--workflows\` to be a file, got \`${workflows}\`, which is not there. Name the file that exports your loops.`,
-    );
-  }
+  const workflowsPath = workflowsFile(workflows, cli.io.cwd);
   const bundle = await loadWorkflowBundle({ cacheDir });
   const own =
     workflowsPath === undefined

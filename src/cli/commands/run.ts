@@ -29,6 +29,7 @@ export function addRunCommand(program: Command, act: CommandRunner): void {
     .argument('<agent>', 'name of the agent')
     .argument('[task]', 'the task; an agent with its own template may need none')
     .option('--agents <file>', 'agent file to serve (default: agents.ts, if it exists)')
+    .option('--workflows <file>', 'the file of your own loops, formats, … to serve')
     .option('--attach', 'follow the run that already has the --id, if there is one')
     .option('--context <json>', "named data as a JSON object, or @ and a file's path")
     .option('--detach', 'print the id and do not wait')

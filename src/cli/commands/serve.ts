@@ -18,11 +18,12 @@ import {
   type Cli,
 } from '../terminal/cli.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
-import { loadAgents, type AgentFile } from './load-agents.ts';
+import { loadAgents, workflowsFile, type AgentFile } from './load-agents.ts';
 import { fieldsText } from '../terminal/text.ts';
 
 interface ServeOptions {
   readonly agents?: string;
+  readonly workflows?: string;
   readonly logEvents?: boolean;
 }
 
@@ -45,6 +46,7 @@ export function addDevCommand(program: Command, act: CommandRunner): void {
         'of this folder until Ctrl-C. Restart it after you change the file; runs continue where they were.',
     )
     .option('--agents <file>', 'agent file (default: agents.ts)')
+    .option('--workflows <file>', 'the file of your own loops, formats, …')
     .option('--port <port>', 'port of the server, or free for any (default: 7233)')
     .option('--ui', "start Temporal's web UI too; any web page in a browser here can use it")
     .option('--ui-port <port>', 'start the web UI at this port, or free for any (default: 8233)')
@@ -70,6 +72,7 @@ export function addWorkerCommand(program: Command, act: CommandRunner): void {
         'Without that variable, uses the server on this machine, and starts one if needed.',
     )
     .option('--agents <file>', 'agent file (default: agents.ts)')
+    .option('--workflows <file>', 'the file of your own loops, formats, …')
     .option('--log-events', 'print one line of JSON for each event on stdout')
     .action((options: ServeOptions) =>
       act(async (cli) => {
@@ -122,7 +125,11 @@ async function serveFile(
     signals: io.signals,
     taskQueue,
     server: { ...server, keeps: true, onProgress: (line) => output.note(line) },
-    ...defined({ elsewhereMs, deployment }),
+    ...defined({
+      elsewhereMs,
+      deployment,
+      workflowsPath: workflowsFile(options.workflows, io.cwd),
+    }),
     logEvents: options.logEvents === true && ((line) => void io.stdout.write(`${line}\n`)),
     onReady: (ready) => {
       output.note(readyText(file, ready));

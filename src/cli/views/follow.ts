@@ -7,6 +7,7 @@ import { isUsageError } from '../../core/base/usage-error.ts';
 import type { Output } from '../terminal/output.ts';
 import { progressText } from './run-text.ts';
 import { terminalText } from '../terminal/text.ts';
+import { waitingText } from './waiting-text.ts';
 
 /** How often the status of a run is queried. */
 const POLL_MS = 1_000;
@@ -33,7 +34,7 @@ export async function follow(
   const ended = new AbortController();
   const signal = AbortSignal.any([options.signal, ended.signal]);
   const printer = createProgressPrinter(output);
-  const watching = watch(run, printer, signal);
+  const watching = watch(run, { output, printer }, signal);
   if (options.streams) {
     // Provisional text is optional: if it fails, the result still comes.
     void printStream(run, printer, signal).catch(() => undefined);
@@ -47,13 +48,24 @@ export async function follow(
   }
 }
 
-async function watch(run: RunHandle, printer: ProgressPrinter, signal: AbortSignal): Promise<void> {
+/** Where progress is shown. */
+interface Screen {
+  readonly output: Output;
+  readonly printer: ProgressPrinter;
+}
+
+async function watch(run: RunHandle, screen: Screen, signal: AbortSignal): Promise<void> {
+  const { printer } = screen;
+  const asked = new Set<string>();
   let shown = '';
   let known = '';
   let since = Date.now();
   await poll(signal, async () => {
-    const text = (await progressOf(run)) ?? known;
-    if (text !== known) since = Date.now();
+    const { text = known, waits } = await progressOf(run);
+    if (text !== known) {
+      since = Date.now();
+      if (waits) await showWaiting(run, screen, asked);
+    }
     known = text;
     const quietMs = Date.now() - Math.max(since, printer.streamedAt());
     const whole = `${text}${quietText(text, quietMs)}`;
@@ -61,6 +73,23 @@ async function watch(run: RunHandle, printer: ProgressPrinter, signal: AbortSign
     shown = whole;
     return false;
   });
+}
+
+/** Shows what waits for a person, once each, and how to answer: the line itself has only its id. */
+async function showWaiting(
+  run: RunHandle,
+  { output, printer }: Screen,
+  asked: Set<string>,
+): Promise<void> {
+  // `everloop inbox` shows it in any case.
+  const items = await run.pending().catch(() => []);
+  for (const item of items) {
+    const key = `${item.path} ${item.id}`;
+    if (asked.has(key)) continue;
+    asked.add(key);
+    printer.clear();
+    output.note(waitingText(item, run.id));
+  }
 }
 
 /** After how many seconds without any sign of a model the line says so. */
@@ -77,13 +106,20 @@ export function quietText(progress: string, quietMs: number): string {
     : ` · no reply for ${said < 60 ? `${said} s` : `${said / 60} min`}`;
 }
 
-/** The status of the run; undefined if it is unknown at the moment. */
-async function progressOf(run: RunHandle): Promise<string | undefined> {
+/** The status of a run as a line, and whether it waits for something; no text: not known now. */
+interface Progress {
+  readonly text?: string;
+  readonly waits: boolean;
+}
+
+async function progressOf(run: RunHandle): Promise<Progress> {
   try {
-    return progressText(await run.status());
+    const status = await run.status();
+    return { text: progressText(status), waits: status.state === 'waiting' };
   } catch (error) {
     // A permanent failure comes from `result()`; a failed query is repeated.
-    return isUsageError(error) && error.code === 'no_worker' ? 'waits for a worker' : undefined;
+    const lacksWorker = isUsageError(error) && error.code === 'no_worker';
+    return lacksWorker ? { text: 'waits for a worker', waits: false } : { waits: false };
   }
 }
 

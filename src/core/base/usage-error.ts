@@ -19,27 +19,15 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
   /** The code of the first problem. */
   readonly code: UsageCode;
-  /** All problems, in order. At least one. */
-  readonly problems: readonly UsageProblem[];
+  /** All problems, in order. At least one. Not enumerable: their texts are the message. */
+  declare readonly problems: readonly UsageProblem[];
 
   constructor(code: UsageCode, message: string, problems?: readonly UsageProblem[]) {
     super(message);
     this.code = code;
-    this.problems = problems ?? [{ code, message }];
-    Object.defineProperty(this, Symbol.for('nodejs.util.inspect.custom'), { value: printed });
+    Object.defineProperty(this, 'problems', { value: problems ?? [{ code, message }] });
   }
 }
-
-/**
- * What Node prints when a program ends with the error: the message with its stack, and an error that
- * caused it. The problems repeat the message, and a Step as the cause would push it off the screen.
- */
-function printed(this: UsageError, _depth: number, options: object, inspect: Inspect): string {
-  const text = this.stack ?? String(this);
-  return this.cause instanceof Error ? `${text} [cause]: ${inspect(this.cause, options)}` : text;
-}
-
-type Inspect = (value: unknown, options: object) => string;
 
 /** One error with a line for each problem; `prefix` starts each line. */
 export function usageErrorOf(problems: readonly UsageProblem[], prefix = ''): UsageError {

@@ -18,7 +18,7 @@ const MAX_MESSAGE_BYTES = 2_000;
 export const MAX_OWN_TEXT = 262_144;
 
 /** UTF-8 bytes of JSON that an own reader may return. */
-export const MAX_OWN_BYTES = 1_048_576;
+const MAX_OWN_BYTES = 1_048_576;
 
 /** What a reader returned, or what the model is told. */
 export type OwnReading<Value> =

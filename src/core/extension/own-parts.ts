@@ -35,7 +35,7 @@ export function bindExtensions(spec: AgentSpec, extensions: Extensions): void {
 }
 
 /** A specification names an own part that this worker lacks. `what` names it in words. */
-export class MissingPart extends Error {
+class MissingPart extends Error {
   override readonly name = 'MissingPart';
   readonly what: string;
 
@@ -70,7 +70,7 @@ function partText(kind: OwnKind, part: NamedPart): string {
 }
 
 /** The own parts that a specification names. */
-export function ownPartsOf({
+function ownPartsOf({
   react,
   toolchain,
   answer,

@@ -12,7 +12,7 @@ const formats: Readonly<Record<BuiltIn, (options: FormatSpec) => TextFormat>> = 
   markdown: markdownFormat,
 };
 
-/** The format that a specification names. Throws MissingPart for an own one that is not added. */
+/** The format that a specification names. Throws for an own one that is not added. */
 export function formatOf(spec: FormatSpec): TextFormat {
   return isOwnName(spec.kind) ? ownFormat(spec) : formats[spec.kind as BuiltIn](spec);
 }

@@ -138,25 +138,19 @@ function withShortForm(limits: readonly Limit[], name: ShortForm, value: number)
   const key = SHORT_FORMS[name];
   const max = name === 'costUsd' ? Math.round(value * MICRO_USD_PER_USD) : value;
   const replaced = limits.find((limit) => limit.kind === 'exact' && limit.key === key);
-  return replaceGroup(limits, [{ ...withoutDefault(replaced), kind: 'exact', key, max }]);
+  return replaceGroup(limits, [asSet({ ...replaced, kind: 'exact', key, max })]);
 }
 
-/** A limit that somebody has set is no default. */
-function withoutDefault(limit: Limit | undefined): Omit<Limit, 'byDefault'> | undefined {
-  if (limit === undefined) return undefined;
-  const { byDefault: _byDefault, ...set } = limit;
-  return set;
+/** A limit that somebody has set is no default, whatever it says. */
+function asSet({ byDefault: _byDefault, ...limit }: Limit): Limit {
+  return limit;
 }
 
 /** Limits of one source may share a key; together they replace those of the source below. */
 function withCustom(below: readonly Limit[], custom: readonly Limit[]): readonly Limit[] {
   const ids = new Set(custom.map(idOf));
   return [...ids].reduce(
-    (limits, id) =>
-      replaceGroup(
-        limits,
-        custom.filter((limit) => idOf(limit) === id).map(({ byDefault: _, ...limit }) => limit),
-      ),
+    (limits, id) => replaceGroup(limits, custom.filter((limit) => idOf(limit) === id).map(asSet)),
     below,
   );
 }

@@ -49,7 +49,7 @@ const yamlNotation: Notation = {
   },
 };
 
-/** The section that a specification describes. Throws MissingPart for an own one not added. */
+/** The section that a specification describes. Throws for an own one that is not added. */
 export function sectionOf(spec: SectionSpec): Section {
   if (isOwnName(spec.kind)) {
     const { guidance, read } = ownSection('sections', spec, spec);

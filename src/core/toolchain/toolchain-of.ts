@@ -14,7 +14,7 @@ const toolchains: Readonly<Record<BuiltIn, () => Toolchain>> = {
   native: nativeToolchain,
 };
 
-/** The toolchain that a specification names. Throws MissingPart for an own one that is not added. */
+/** The toolchain that a specification names. Throws for an own one that is not added. */
 export function toolchainOf(spec: ToolchainSpec): Toolchain {
   return isOwnName(spec.kind) ? ownToolchain(spec) : toolchains[spec.kind as BuiltIn]();
 }

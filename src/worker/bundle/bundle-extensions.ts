@@ -10,8 +10,8 @@ import { createContext, Script, type Context } from 'node:vm';
 import { errorText } from '../../core/base/error-text.ts';
 import { OWN_KINDS, OWN_PARTS, type Extensions, type OwnKind } from '../../core/extension/store.ts';
 
-/** A call of an author's code may hold its worker for this long. */
-const CALL_MS = 1_000;
+/** A call of an author's code may hold its worker for as long as a workflow task may compute. */
+const CALL_MS = 5_000;
 
 /** Evaluating a bundle takes some 30 ms. */
 const LOAD_MS = 10_000;
@@ -122,7 +122,12 @@ class SilentStorage {
 /** The global that names the function to call, with its arguments. */
 const CALL = '__EVERLOOP_CALL__';
 
-const IMPORT = new Script('__TEMPORAL__.importWorkflows(); ""');
+/** A module may ask for time and chance when it is loaded; here both stand still. */
+const IMPORT = new Script(`{
+  globalThis.__TEMPORAL_ACTIVATOR__ = { now: 0, random: () => 0.5 };
+  __TEMPORAL__.importWorkflows();
+  "";
+}`);
 
 const LIST = new Script(`{
   const kinds = ${JSON.stringify(Object.keys(OWN_KINDS))};

@@ -16,7 +16,7 @@
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, realpath, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -182,8 +182,10 @@ async function entryOf(workflowsPath: string, cacheDir: string): Promise<string>
   if (workflowsPath === WORKFLOWS_PATH) return workflowsPath;
   const [own, ours] = [workflowsPath, CALLBACKS_PATH].map((path) => JSON.stringify(path));
   const text = `const { ${CALLBACK_WORKFLOW} } = require(${ours});\nmodule.exports = { ...require(${own}), ${CALLBACK_WORKFLOW} };\n`;
-  const file = join(cacheDir, `workflows-${hashOf(text).slice(0, 16)}.cjs`);
   await makeFolder(cacheDir);
+  // The bundler follows links, and adds a file beside this one that exists in memory only.
+  const folder = await realpath(cacheDir);
+  const file = join(folder, `workflows-${hashOf(text).slice(0, 16)}.cjs`);
   await writeWhole(file, text);
   return file;
 }

@@ -13,12 +13,11 @@ import {
 import type { Archive } from '../../activities/archive-transcript.ts';
 import { createActivities } from '../../activities/create-activities.ts';
 import type { CallbackSettings } from '../../callbacks/deliver.ts';
-import type { AgentDefinition, Registry } from '../../define/definition/definitions.ts';
+import type { AgentDefinition } from '../../define/definition/definitions.ts';
 import type { ModelEntry } from '../../define/model/model-entry.ts';
 import { DEFAULT_TASK_QUEUE } from '../../client/everloop-client.ts';
 import { defined } from '../../core/base/defined.ts';
 import { isOwnEvent } from '../../core/contract/events.ts';
-import { missingPart } from '../../core/extension/own-parts.ts';
 import { NO_EXTENSIONS, type Extensions } from '../../core/extension/store.ts';
 import type { ChunkPublisher } from '../../core/streaming/chunk-stream.ts';
 import { publishTopic } from '../../core/streaming/topic-stream.ts';
@@ -28,6 +27,7 @@ import { loadWorkflowBundle, markOf, type LoadedBundle } from '../bundle/bundle.
 import { bundleExtensions } from '../bundle/bundle-extensions.ts';
 import { createToolPlaces } from '../../tools/isolate/tool-places.ts';
 import { checkPackages } from '../../registry/provider-packages.ts';
+import { missingPartWarnings } from '../../registry/missing-parts.ts';
 import { createRegistry } from '../../registry/registry.ts';
 import { workerConverter } from './data-converter.ts';
 import { guardWorkflowThreads } from './guard-workflow-threads.ts';
@@ -156,7 +156,7 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   const roles = parts.roles ?? ['workflows', 'models', 'tools'];
   const { workflowBundle, extensions } = await loadBundle(parts, roles);
   const registry = { ...known, extensions };
-  warnOfMissingParts(registry);
+  for (const warning of missingPartWarnings(registry)) workerLog('WARN', warning);
   if (roles.includes('models')) checkPackages(registry);
   const cache = createTranscriptCache({ maxBytes: parts.cacheBytes ?? CONFIG_DEFAULTS.cacheBytes });
   const runtime = await runtimeOf(parts);
@@ -228,18 +228,6 @@ async function loadBundle(
   // A process without the role needs it as well: prompts describe own parts.
   const workflowBundle = await loadWorkflowBundle({ cacheDir, workflowsPath });
   return { workflowBundle, extensions: bundleExtensions(workflowBundle.code) };
-}
-
-/** Runs of such agents wait for another worker, so the operator has to know. */
-function warnOfMissingParts({ agents, extensions }: Registry): void {
-  for (const { definition } of agents.values()) {
-    const what = missingPart(definition.spec, extensions);
-    if (what === undefined) continue;
-    workerLog(
-      'WARN',
-      `agent ${definition.name} needs ${what}, which this worker lacks: add it with \`extend\` in the module of \`workflowsPath\``,
-    );
-  }
 }
 
 /** Publishes what loops and validators emit, and ends the streams of a run when the run ends. */

@@ -1,5 +1,6 @@
 /** Runs a worker process of a fleet. */
 import type { Archive } from '../../activities/archive-transcript.ts';
+import { queueOf } from '../../client/connect.ts';
 import { defined } from '../../core/base/defined.ts';
 import { errorText } from '../../core/base/error-text.ts';
 import type { ChunkPublisher } from '../../core/streaming/chunk-stream.ts';
@@ -47,7 +48,8 @@ export interface RunWorkerOptions extends ConfigOverrides, ServedParts {
 /**
  * Serves agents until SIGTERM, SIGINT or SIGHUP, then stops in order: takes no new work, and gives
  * running work its grace period. A second signal ends the process at once. Resolves when everything
- * has stopped. Until then, errors that a tool, a model or other code of a run leaves uncaught are
+ * has stopped. Its task queue is that of `connect` in the same folder and environment. Until it has
+ * stopped, errors that a tool, a model or other code of a run leaves uncaught are
  * logged with whose they are, and do not end the process. Any other uncaught error is logged, stops
  * the worker in order, and rejects.
  *
@@ -56,7 +58,9 @@ export interface RunWorkerOptions extends ConfigOverrides, ServedParts {
  * await runWorker({ agents: [researcher], models, logEvents: true });
  */
 export async function runWorker(options: RunWorkerOptions): Promise<void> {
-  const config = configOf(options);
+  // As a client of the folder does, so that its runs reach this worker.
+  const taskQueue = await queueOf(options, options.env ?? process.env);
+  const config = configOf({ ...options, ...defined({ taskQueue }) });
   let failure: { readonly error: unknown } | undefined;
   await withCleanup(async (cleanup) => {
     const { signal, signals, logEvents, listeners = [] } = options;

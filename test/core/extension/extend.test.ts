@@ -51,6 +51,16 @@ describe('an agent with own parts', () => {
     });
   });
 
+  it('is handed over at each iteration', async () => {
+    const { run } = startRun([CALL, CALL, '[answer]\nyes'], {
+      agent: all,
+      handoverDue: () => true,
+    });
+
+    expect((await run.result).value).toEqual({ ok: true });
+    expect(bodiesOf(run.events, 'agent:execution:handover').length).toBeGreaterThan(1);
+  });
+
   it('shows results as its toolchain writes them', async () => {
     const tools = [searchTool(() => ({ hits: 2 }))];
     const { run, script } = start([CALL, '[answer]\nno'], { ...all, tools });
@@ -119,6 +129,11 @@ describe('an agent with own parts', () => {
       format: 'own:describes-nothing',
     });
 
+    const run = start([], { ...all, format: 'own:describes-nothing' });
+    expect(await run.run.result).toMatchObject({
+      reason: 'model_request_refused',
+      message: expect.stringContaining('`describe` of format own:describes-nothing'),
+    });
     await expect(previewPrompt(agent, { task: 'Go' })).rejects.toMatchObject({
       name: 'UsageError',
       code: 'extension',

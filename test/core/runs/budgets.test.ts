@@ -176,7 +176,7 @@ describe('a limit over a tree', () => {
 
     expect((await run.result).value).toBe(
       '<child>\nError: child did not finish: error, invalid_input. Expected a `price` for every model ' +
-        'under a cost limit, got none for `child/model`. Add it to the entry, or remove the limit.\n</child>',
+        "under a cost limit, got none for `child/model`. Add it to the model's entry, such as `{ id, model, price: { input: 0.25, output: 2 } }` in dollars per million tokens, or remove the limit.\n</child>",
     );
   });
 

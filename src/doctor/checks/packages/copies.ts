@@ -7,6 +7,9 @@ import type { DoctorCheck, DoctorProblem } from '../check.ts';
 /** Two copies of these do not recognise each other's values. */
 const SINGLE = ['@temporalio/common', 'protobufjs'];
 
+/** Has a copy of its own in every install, and gives none of its values to other packages. */
+const APART = join('@grpc', 'proto-loader');
+
 /** Folders of packages within packages are read so deep. */
 const MAX_DEPTH = 4;
 
@@ -36,9 +39,9 @@ async function copiesOf(modules: string, name: string, depth: number): Promise<r
   const own = version === undefined ? [] : [`${version} in ${modules}`];
   if (depth === 0) return own;
   const below = await Promise.all(
-    (await packagesIn(modules)).map((path) =>
-      copiesOf(join(modules, path, 'node_modules'), name, depth - 1),
-    ),
+    (await packagesIn(modules))
+      .filter((path) => path !== APART)
+      .map((path) => copiesOf(join(modules, path, 'node_modules'), name, depth - 1)),
   );
   return [...own, ...below.flat()];
 }
