@@ -112,7 +112,7 @@ export interface RunState extends TreeState, IdleState {
 /** A call with its result, and how often both came in a row. */
 export interface RepeatedCall {
   /** Of the call and its result; empty for a call that may be repeated. */
-  readonly digest: Digest | '';
+  readonly digest: Digest;
   readonly count: number;
 }
 
