@@ -95,6 +95,7 @@ describe('an agent as a tool', () => {
       parent: null,
       budgets: [
         { key: 'agent:children', origin: 'self', max: 100, used: 2, reserved: 0, free: 98 },
+        { key: 'agent:cost_microusd', origin: 'self', max: 1_000_000, byDefault: true },
       ],
     });
   });
