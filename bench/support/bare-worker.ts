@@ -1,6 +1,7 @@
 /** The baseline of a comparison: a worker for workflows that only call activities. */
 import { Worker, type WorkflowBundle } from '@temporalio/worker';
 import { randomUUID } from 'node:crypto';
+import workerThreads from 'node:worker_threads';
 import { fileURLToPath } from 'node:url';
 import { loadWorkflowBundle } from '../../src/worker/bundle/bundle.ts';
 import type { BareActivities, BareInput } from '../workflows/bare.ts';
@@ -31,6 +32,20 @@ export interface BareWork {
   readonly inputOf: (turns: number) => BareInput;
 }
 
+/** The SDK's own threads: those of an agent are guarded, see `worker/serve/guarded-thread.ts`. */
+const { Worker: StockThread } = workerThreads;
+
+/** Makes what starts threads, as the SDK starts them without us. */
+async function withStockThreads<T>(make: () => Promise<T>): Promise<T> {
+  const { Worker: guarded } = workerThreads;
+  workerThreads.Worker = StockThread;
+  try {
+    return await make();
+  } finally {
+    workerThreads.Worker = guarded;
+  }
+}
+
 /** Serves bare workflows with the slots and pollers of `createWorker`. */
 export async function serveBare(
   stage: Stage,
@@ -38,17 +53,19 @@ export async function serveBare(
   work: BareWork = { activities: bareActivities(resultBytes), inputOf: bareInput },
 ): Promise<BareSide> {
   const taskQueue = `bare-${randomUUID()}`;
-  const worker = await Worker.create({
+  const workflowBundle = await bareBundle();
+  const options = {
     connection: stage.connection,
     namespace: 'default',
     taskQueue,
-    workflowBundle: await bareBundle(),
+    workflowBundle,
     activities: { ...work.activities },
     maxConcurrentWorkflowTaskExecutions: 100,
     maxConcurrentActivityTaskExecutions: 200,
     workflowTaskPollerBehavior: { type: 'autoscaling', initial: 5, minimum: 1, maximum: 100 },
     activityTaskPollerBehavior: { type: 'autoscaling', initial: 5, minimum: 1, maximum: 100 },
-  });
+  } as const;
+  const worker = await withStockThreads(() => Worker.create(options));
   const running = worker.run();
   let runs = 0;
   return {

@@ -27,7 +27,7 @@ export interface CallbackReply {
 }
 
 /** The time for the whole request: the standard wants 15 to 30 s, so that receivers may be slow. */
-export const CALLBACK_TIMEOUT_MS = 15_000;
+const CALLBACK_TIMEOUT_MS = 15_000;
 
 /** Bytes of a reply that are drained before the connection is cut. */
 const MAX_REPLY_BYTES = 65_536;

@@ -145,7 +145,7 @@ async function misfitsOf(
 }
 
 /** The links that do not fit a bundle, and why. */
-export async function misfitsWith(
+async function misfitsWith(
   links: readonly RunHistory[],
   bundle: LoadedBundle,
 ): Promise<ReadonlyMap<RunHistory, Misfit>> {

@@ -50,6 +50,12 @@ export interface TemporalHost extends Host {
 const MAX_EVENTS = 45_000;
 const MAX_HISTORY_BYTES = 44_000_000;
 
+/**
+ * Fuel of the programs of a link after which a hand-over is due. A replay computes them again, within
+ * the time-out of one workflow task, which is 10 s. A million takes a second at most, and 80 ms mostly.
+ */
+const PROGRAM_STEPS_OF_LINK = 5_000_000;
+
 /** What a host is made of. */
 export interface TemporalHostParts {
   readonly runtime: ActivityRuntime;
@@ -95,13 +101,14 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
   };
   const children = createChildRuns(onBug);
   const computing = createComputing(parts.overrun ?? (() => null));
+  let programSteps = 0;
   const rest = createRest(published, run);
   const isNew = parts.limitsAtOnce;
   const elsewhere = createElsewhere({ runtime, rest, run, isNew });
   let cancelDeadline = (): void => undefined;
 
   return {
-    link: linkOf(parts),
+    link: linkOf(parts, () => programSteps),
     mailbox,
     waits: published,
     now: () => Date.now(),
@@ -134,6 +141,7 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
       unpublished.push(event);
       parts.callbacks?.hear(event);
       computing.passed(event.seq);
+      if (event.type === 'agent:program:after') programSteps += event.steps;
       waits.wake();
     },
     flush,
@@ -161,7 +169,10 @@ function createFlush(
   };
 }
 
-function linkOf({ runtime, mailbox, limitsAtOnce }: TemporalHostParts): Link {
+function linkOf(
+  { runtime, mailbox, limitsAtOnce }: TemporalHostParts,
+  programSteps: () => number,
+): Link {
   return {
     address: workflowInfo().workflowId,
     limitsAtOnce,
@@ -169,7 +180,9 @@ function linkOf({ runtime, mailbox, limitsAtOnce }: TemporalHostParts): Link {
     rules: limitsAtOnce ? (runtime.rules ?? 1) : 1,
     // The version of new runs changes while this one is pinned to its own.
     isHandoverDue: () =>
-      workflowInfo().continueAsNewSuggested || workflowInfo().targetWorkerDeploymentVersionChanged,
+      workflowInfo().continueAsNewSuggested ||
+      workflowInfo().targetWorkerDeploymentVersionChanged ||
+      (limitsAtOnce && programSteps() >= PROGRAM_STEPS_OF_LINK),
     isFull: () => {
       const { historyLength, historySize } = workflowInfo();
       return historyLength > MAX_EVENTS || historySize > MAX_HISTORY_BYTES;

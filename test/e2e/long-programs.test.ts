@@ -6,6 +6,7 @@ import { AGENT_WORKFLOW } from '../../src/core/contract/messages.ts';
 import { EMPTY_STATS, valueOf } from '../../src/core/contract/stats.ts';
 import { startInput } from '../../src/core/start/start-input.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
+import { startFixture, type FixtureProcess } from '../support/child-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { programAgent } from '../support/program-agents.ts';
 import { withHiddenValue } from '../support/hidden-values.ts';
@@ -19,23 +20,30 @@ const workflowsPath = fileURLToPath(
 
 let stage: Stage;
 let served: Served;
+const workers: FixtureProcess[] = [];
 beforeAll(async () => {
   stage = await openStage(inject('temporal'));
   served = await stage.serve([programAgent()], { workflowsPath });
 });
-afterAll(() => stage?.close());
+afterAll(async () => {
+  for (const worker of workers) await worker.kill('SIGKILL');
+  await stage?.close();
+});
 
 /** Starts a run whose tasks time out early: the service delivers messages when a task is completed. */
-async function start(count: number): Promise<RunHandle> {
+async function start(
+  count: number,
+  { everloop, taskQueue }: Pick<Served, 'everloop' | 'taskQueue'> = served,
+): Promise<RunHandle> {
   const programs = Array.from({ length: count }, () => LONG_PROGRAM);
   const context = withHiddenValue({ programs });
   const { workflowId } = await stage.client.workflow.start(AGENT_WORKFLOW, {
     workflowId: `long-${randomUUID()}`,
-    taskQueue: served.taskQueue,
+    taskQueue,
     workflowTaskTimeout: '4s',
     args: [startInput('programmer', { task: 'Go', context })],
   });
-  return served.everloop.attach(workflowId);
+  return everloop.attach(workflowId);
 }
 
 async function stepsOf(run: RunHandle): Promise<number> {
@@ -59,7 +67,7 @@ it('[L3] a run that computes five million units is asked and canceled meanwhile,
 }, 300_000);
 
 it('[L3] a slice is one event of history, and no timer', async () => {
-  const run = await start(3);
+  const run = await start(1);
 
   expect(await run.result()).toMatchObject({ status: 'success', value: 37_500 });
   const { events } = await stage.client.workflow.getHandle(run.id).fetchHistory();
@@ -72,3 +80,27 @@ it('[L3] a slice is one event of history, and no timer', async () => {
   expect(timers).toEqual([]);
   await stage.replay(run, { workflowsPath });
 });
+
+it('[L3] no link of a run computes for longer than a task may take, nor after a kill', async () => {
+  const { address, namespace } = stage;
+  const taskQueue = `long-${randomUUID()}`;
+  const work = JSON.stringify({ address, namespace, taskQueue, archiveDir: stage.folder });
+  const victim = await startFixture('serve-programs', [work]);
+  workers.push(victim);
+  const run = await start(30, { everloop: stage.everloopOf(taskQueue, stage.folder), taskQueue });
+  await eventually('eight million units', async () => (await stepsOf(run)) > 8_000_000, 60_000);
+
+  await victim.kill('SIGKILL');
+  workers.push(await startFixture('serve-programs', [work]));
+
+  expect(await run.result()).toMatchObject({ status: 'success', value: 37_500 });
+  const links = [0];
+  for (const event of await run.events()) {
+    if (event.type === 'agent:program:after') links.push((links.pop() ?? 0) + event.steps);
+    if (event.type === 'agent:execution:handover') links.push(0);
+  }
+  expect(links.length).toBeGreaterThan(4);
+  // What is due before a program waits for its end.
+  for (const steps of links) expect(steps).toBeLessThanOrEqual(5_000_000 + 2_000_000);
+  await stage.replay(run, { workflowsPath });
+}, 120_000);

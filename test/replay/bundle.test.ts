@@ -1,6 +1,7 @@
 /** What goes into the sandbox: our own code and yaml, and nothing that reaches Node. */
 import { readFile } from 'node:fs/promises';
 import { beforeAll, expect, it } from 'vitest';
+import { CALLBACK_WORKFLOW } from '../../src/core/contract/callback.ts';
 import { AGENT_WORKFLOW } from '../../src/core/contract/messages.ts';
 import { loadWorkflowBundle } from '../../src/worker/bundle/bundle.ts';
 import * as workflows from '../../src/workflows/index.ts';
@@ -18,7 +19,7 @@ beforeAll(async () => {
 });
 
 it('exports the registered workflows and no others', () => {
-  expect(Object.keys(workflows)).toEqual([AGENT_WORKFLOW]);
+  expect(Object.keys(workflows)).toEqual([AGENT_WORKFLOW, CALLBACK_WORKFLOW]);
 });
 
 it('ignores no module: what cannot run in the sandbox does not reach it', async () => {
