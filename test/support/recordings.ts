@@ -64,6 +64,7 @@ export const RECORDINGS: readonly Recording[] = [
   { name: 'listed', link: 0, play: playPeople },
   { name: 'callbacks', link: 0, play: playCallbacks },
   { name: 'batch', link: 0, play: playBatch },
+  { name: 'repeated-calls', link: 0, play: playRepeated },
   { name: 'batch-in-order', link: 0, isOld: true, play: playBatch },
   { name: 'tree', link: 0, play: async (stage) => (await playTree(stage)).run },
   { name: 'tree-child', link: 0, play: async (stage) => (await playTree(stage)).child },
@@ -107,6 +108,16 @@ async function playBatch(stage: Stage): Promise<RunHandle> {
   const { everloop } = await stage.serve([agent]);
   const limit = { kind: 'exact', key: 'shop:spent', max: 3 } as const;
   const run = await everloop.start('buyer', { task: 'Buy', limits: { custom: [limit] } });
+  await run.result();
+  return run;
+}
+
+/** The same call with the same result: the eighth ends the run. */
+async function playRepeated(stage: Stage): Promise<RunHandle> {
+  const model = { id: 'script/model', model: async () => act('again') };
+  const agent = defineAgent({ name: 'looker', mode: 'react', tools: [searchTool()], model });
+  const { everloop } = await stage.serve([agent]);
+  const run = await everloop.start('looker', { task: 'Look' });
   await run.result();
   return run;
 }
