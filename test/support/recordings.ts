@@ -64,7 +64,7 @@ export const RECORDINGS: readonly Recording[] = [
   { name: 'listed', link: 0, play: playPeople },
   { name: 'callbacks', link: 0, play: playCallbacks },
   { name: 'batch', link: 0, play: playBatch },
-  { name: 'repeated-calls', link: 0, play: playRepeated },
+  { name: 'repeated-calls', link: 1, play: playRepeated },
   { name: 'batch-in-order', link: 0, isOld: true, play: playBatch },
   { name: 'tree', link: 0, play: async (stage) => (await playTree(stage)).run },
   { name: 'tree-child', link: 0, play: async (stage) => (await playTree(stage)).child },

@@ -56,8 +56,8 @@ export function recordAsTheyEnd(
 }
 
 /**
- * Records the end of a call, unless this link or an earlier one has recorded it. Returns how often it
- * came in a row.
+ * Records the end of a call, unless this link or an earlier one has recorded it. Returns in how
+ * many replies in a row it had this result.
  */
 export function recordEnd(
   run: Run,

@@ -31,7 +31,7 @@ export interface RecordedCall extends UnstartedCall {
 
 /**
  * Records how a call ended: what it counts, spends and reports. `shownTools` are those that
- * searches of the turn have shown. Returns how often the call came in a row with this result.
+ * searches of the turn have shown. Returns in how many replies in a row the call had this result.
  */
 export function recordCall(
   run: Run,
@@ -48,6 +48,7 @@ export function recordCall(
   const cached = toCachedResult(tool, call, result);
   for (const event of modelCallEvents('tool', result)) run.record(event);
   const repeated = inProgram === true ? undefined : repeatedCall(run, tool, { call, result });
+  const isCounted = repeated !== run.state.repeated;
   const repeats = (repeated?.count ?? 0) > 1 ? repeated?.count : undefined;
   run.record(
     {
@@ -57,7 +58,7 @@ export function recordCall(
     defined({ cached, repeated }),
   );
   for (const event of result.events ?? []) run.record(ownEvent(event, { callId: call.callId }));
-  warnOfRepeats(run, call.tool, repeats);
+  if (isCounted) warnOfRepeats(run, call.tool, repeats);
   return repeats;
 }
 

@@ -4,6 +4,7 @@
  *
  * I1  Only runs that began with this rule have it, in links where calls are recorded as they end.
  * I2  Calls of programs do not count: a program may well poll, and its fuel bounds it.
+ * I3  Equal calls of one reply count once: the model could not know the result of the first.
  */
 import { EMPTY_DIGEST, rollDigest } from '../base/digest.ts';
 import { canonicalJson, type Json } from '../base/json.ts';
@@ -15,25 +16,28 @@ import type { ToolSpec } from '../contract/spec.ts';
 import { ASK_TOOL } from '../toolchain/ask-user.ts';
 import { repeatedCallText } from '../toolchain/call-texts.ts';
 
-/** So many equal calls with equal results in a row, and the model reads that it repeats itself. */
+/** From so many replies in a row on, the model reads that it repeats a call. */
 const WARNED_FROM = 5;
 
 const GAUGE = 'agent:repeated_calls';
 
-/** The call that ended, and how often it did so in a row; undefined if the run does not count it. */
+/** The call that ended, and in how many replies in a row; undefined if the run does not count it. */
 export function repeatedCall(
   run: Run,
   tool: ToolSpec | undefined,
   { call, result }: { readonly call: ToolCall; readonly result: CallEnd['result'] },
 ): RepeatedCall | undefined {
-  const { head, repeated } = run.state;
+  const { head, iteration, repeated } = run.state;
   const { revision = 0 } = head.spec;
   if (revision < 3 || !run.host.link.limitsAtOnce || result.outcome === 'canceled') {
     return undefined;
   }
   if (call.tool === ASK_TOOL || tool?.repeatable === true) return { digest: '', count: 0 };
   const digest = digestOf(call, result);
-  return { digest, count: repeated?.digest === digest ? repeated.count + 1 : 1 };
+  if (repeated?.digest !== digest) return { digest, count: 1, iteration };
+  return repeated.iteration === iteration
+    ? repeated
+    : { digest, count: repeated.count + 1, iteration };
 }
 
 /** What the model has made and read; reports of the tool are none of it. */
@@ -54,6 +58,6 @@ export function repeatedText(run: Run, repeats = 0): string | undefined {
 /** Says in the event log, once for each streak, that the model repeats a call. */
 export function warnOfRepeats(run: Run, tool: string, repeats: number | undefined): void {
   if (repeats !== WARNED_FROM) return;
-  const message = `\`${tool}\` was called ${WARNED_FROM} times in a row with the same arguments and the same result. If that is meant, set \`repeatable\` of the tool.`;
+  const message = `\`${tool}\` was called in ${WARNED_FROM} replies in a row with the same arguments and the same result. If that is meant, set \`repeatable\` of the tool.`;
   run.record({ type: 'agent:warning', code: 'repeated_calls', message });
 }

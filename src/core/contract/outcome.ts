@@ -190,7 +190,7 @@ export interface CallEnd {
   readonly isLeftOut?: true;
   /** Its events are recorded; its result waits for the results before it. */
   readonly isRecorded?: true;
-  /** How often the call came in a row with this result; absent: once, or it is not counted. */
+  /** In how many replies in a row it had this result; absent: one, or it is not counted. */
   readonly repeats?: number;
 }
 

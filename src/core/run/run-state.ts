@@ -109,11 +109,13 @@ export interface RunState extends TreeState, IdleState {
   readonly program?: ProgramState;
 }
 
-/** A call with its result, and how often both came in a row. */
+/** A call with its result, and in how many replies in a row it came. */
 export interface RepeatedCall {
   /** Of the call and its result; empty for a call that may be repeated. */
   readonly digest: Digest;
   readonly count: number;
+  /** The iteration of the newest reply that counts; absent if none does. */
+  readonly iteration?: number;
 }
 
 /** What is reserved for a model call that runs. */

@@ -101,7 +101,7 @@ export const STAT_KEYS: readonly StatKeyRow[] = [
   ),
   gauge(
     'agent:repeated_calls',
-    'equal calls with equal results in a row, from the second on, as they end; 0 again at another call or an input',
+    'replies in a row with an equal call and an equal result, from the second on; 0 again at another call or an input',
   ),
   gauge('agent:code_executions_error_consecutive', 'failed programs in a row'),
   gauge(

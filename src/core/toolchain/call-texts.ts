@@ -58,8 +58,8 @@ export function editedText(args: JsonObject, tool?: string): string {
 
 /** The text above the result of a call that the model repeats. */
 export function repeatedCallText(count: number, endsAt: number | undefined): string {
-  const end = endsAt === undefined ? '' : ` At ${endsAt} in a row the run ends.`;
-  return `Warning: this call was made ${count} times in a row with the same arguments, and each time the result was the same. Do not make it again: use what you know, or do something else.${end}`;
+  const end = endsAt === undefined ? '' : ` At ${endsAt} the run ends.`;
+  return `Warning: this call was made in ${count} replies in a row with the same arguments, and each time the result was the same. Do not make it again: use what you know, or do something else.${end}`;
 }
 
 /** A limit with `onReach: 'refuse'` leaves no room. */

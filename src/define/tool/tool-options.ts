@@ -77,7 +77,8 @@ export interface CommonToolOptions<Parameters extends ParametersInput> {
   readonly cache?: boolean;
   /**
    * True: the model may make the same call again and again with the same result, as when it waits
-   * for something. Default false: it is warned at the fifth in a row, and the run ends at the eighth.
+   * for something. Default false: it is warned after the fifth reply in a row with that call, and the
+   * eighth ends the run.
    */
   readonly repeatable?: boolean;
   /**

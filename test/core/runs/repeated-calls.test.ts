@@ -75,9 +75,9 @@ describe('the same call with the same result', () => {
     expect(step.usage.toolCalls).toBe(8);
     expect(warned(read)).toEqual([false, false, false, false, false, true, true, true]);
     expect(read[5]).toContain(
-      'Warning: this call was made 5 times in a row with the same arguments, and each time the ' +
+      'Warning: this call was made in 5 replies in a row with the same arguments, and each time the ' +
         'result was the same. Do not make it again: use what you know, or do something else. ' +
-        'At 8 in a row the run ends.',
+        'At 8 the run ends.',
     );
     expect(read[5]).toContain('nothing new');
     expect(bodiesOf(run.events, 'agent:warning')).toEqual([
@@ -139,8 +139,8 @@ describe('the same call with the same result', () => {
     const custom = [{ kind: 'exact', key: 'agent:repeated_calls', max: 20 }] as const;
     const set = start([...times(15, look()), 'done'], { limits: { custom } });
     expect((await set.run.result).status).toBe('success');
-    expect(set.read.at(-1)).toContain('15 times in a row');
-    expect(set.read.at(-1)).toContain('At 21 in a row the run ends.');
+    expect(set.read.at(-1)).toContain('in 15 replies in a row');
+    expect(set.read.at(-1)).toContain('At 21 the run ends.');
 
     const adjusted = start([...times(15, look()), 'done'], {
       onEvent: (event, run) => {
@@ -173,13 +173,21 @@ describe('the same call with the same result', () => {
     },
   );
 
-  test('counts failures that the model may repeat, and calls of one reply as they end', async () => {
+  test('of one reply counts once', async () => {
     const batch: Reply = {
       toolCalls: times(8, '').map(() => ({ name: 'look', args: { at: 'box' } })),
     };
-    const { run } = start([batch]);
-    expect(await run.result).toMatchObject({ reason: 'agent:repeated_calls' });
+    const once = start([batch, 'done']);
+    expect(await once.run.result).toMatchObject({ status: 'success' });
+    expect(warned(once.read)).not.toContain(true);
 
+    const { run, read } = start([batch]);
+    expect(await run.result).toMatchObject({ reason: 'agent:repeated_calls', iterations: 8 });
+    expect(warned(read).filter(Boolean)).toHaveLength(3);
+    expect(bodiesOf(run.events, 'agent:warning')).toHaveLength(1);
+  });
+
+  test('counts failures that the model may repeat', async () => {
     const failing = tool({
       retry: { attempts: 1 },
       execute: () => {
@@ -191,7 +199,7 @@ describe('the same call with the same result', () => {
     } as const;
     const failed = start([look()], { agent: { tools: [failing] }, limits });
     expect(await failed.run.result).toMatchObject({ reason: 'agent:repeated_calls' });
-    expect(failed.read.at(-1)).toMatch(/Error: closed\\nWarning: this call was made 7 times/);
+    expect(failed.read.at(-1)).toMatch(/Error: closed\\nWarning: this call was made in 7 replies/);
   });
 
   test('keeps a digest, whatever the size of the call and its result', async () => {
