@@ -44,7 +44,7 @@ export type AgentCompilation =
 export function compileAgent(
   definition: AgentDefinition,
   models: ReadonlyMap<string, ModelEntry>,
-  start: Pick<AgentInput, 'limits' | 'model' | 'compiled' | 'onEvent'> = {},
+  start: Pick<AgentInput, 'limits' | 'model' | 'compiled' | 'onEvent' | 'parent'> = {},
   above: readonly Limit[] = [],
   hasCostLimit = false,
 ): AgentCompilation {
@@ -108,12 +108,16 @@ function answerOf(
   return { answer: model === undefined ? answer : { ...answer, tellsSize: true } };
 }
 
-/** The callbacks of the definition and of the start; none is recorded if there are none. */
+/**
+ * The callbacks of the definition and of the start; none is recorded if there are none. A run for a
+ * part of the list of a fan-out has only those that it inherits: its end is not the fan-out's.
+ */
 function calledBack(
-  { onEvent }: AgentDefinition,
-  start: Pick<AgentInput, 'onEvent'>,
+  { name, onEvent, spec }: AgentDefinition,
+  start: Pick<AgentInput, 'onEvent' | 'parent'>,
 ): Pick<AgentSpec, 'onEvent'> {
-  const callbacks = compileCallbacks(onEvent, start.onEvent);
+  const isPart = spec.fanOut !== undefined && start.parent?.agent === name;
+  const callbacks = compileCallbacks(isPart ? undefined : onEvent, start.onEvent);
   return callbacks.length === 0 ? {} : { onEvent: callbacks };
 }
 

@@ -42,13 +42,19 @@ const RINGS: Readonly<Record<string, RingRule>> = {
   },
   registry: { rings: ['core', 'define', 'tools', 'models'], packages: [], node: true },
   callbacks: { rings: ['core'], packages: [], node: true },
+  // Neither client nor worker: both, the commands and the codec server have their payloads from it.
+  protection: {
+    rings: ['core', 'workflows/converters.ts'],
+    packages: ['@temporalio/common', '@temporalio/proto', 'lru-cache'],
+    node: true,
+  },
   activities: {
     rings: ['core', 'define', 'tools', 'models', 'registry', 'callbacks'],
     packages: ['@temporalio/activity', '@temporalio/common', 'lru-cache'],
     node: true,
   },
   client: {
-    rings: ['core', 'workflows/messages.ts', 'workflows/converters.ts'],
+    rings: ['core', 'protection', 'workflows/messages.ts'],
     typesOf: ['define'],
     packages: [
       '@temporalio/client',
@@ -72,6 +78,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
       'registry',
       'workflows',
       'callbacks',
+      'protection',
       'activities',
       'client',
       'versioning',
@@ -84,7 +91,11 @@ const RINGS: Readonly<Record<string, RingRule>> = {
     packages: ['@temporalio/client'],
     node: true,
   },
-  replay: { rings: ['lisp', 'core', 'client', 'workflows', 'worker'], packages: 'any', node: true },
+  replay: {
+    rings: ['lisp', 'core', 'protection', 'client', 'workflows', 'worker'],
+    packages: 'any',
+    node: true,
+  },
   testing: {
     rings: ['lisp', 'core', 'define', 'tools', 'models', 'registry'],
     packages: PROVIDER_PACKAGES,
@@ -95,6 +106,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
     rings: [
       'lisp',
       'core',
+      'protection',
       'client',
       'versioning',
       'worker',
@@ -111,7 +123,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
   console: { rings: ['core', 'client', 'worker'], packages: 'any', node: true },
   // The entry `.`: the client, and the definitions that a user writes agents with.
   index: {
-    rings: ['core', 'client', 'versioning', 'define', 'registry/preview-prompt.ts'],
+    rings: ['core', 'protection', 'client', 'versioning', 'define', 'registry/preview-prompt.ts'],
     packages: [],
     node: false,
   },
@@ -316,6 +328,37 @@ export function checkAny(files: readonly SourceFile[]): readonly string[] {
       (node) => `${file.path}:${lineAt(file.text, node.start)}: any`,
     ),
   );
+}
+
+/** Calls that write or read payloads, and what makes the converters that they need. */
+const CONVERTERS: Readonly<Record<string, string>> = {
+  'new Client': 'clientConverter',
+  'new WorkflowClient': 'clientConverter',
+  'new ScheduleClient': 'clientConverter',
+  'Worker.create': 'workerConverter',
+  'Worker.runReplayHistories': 'workerConverter',
+};
+
+/** Clients, workers and replays have their data converter from `protection`, or keys are lost. */
+export function checkConverters(files: readonly SourceFile[]): readonly string[] {
+  return files.flatMap((file) => {
+    const made = [
+      ...findNodes(file.statements, 'NewExpression').map((node) => ({
+        node,
+        name: `new ${nameOf(node['callee'])}`,
+      })),
+      ...findNodes(file.statements, 'CallExpression').map((node) => {
+        const { object, property } = node['callee'] as SyntaxNode;
+        return { node, name: `${nameOf(object)}.${nameOf(property)}` };
+      }),
+    ];
+    return made.flatMap(({ node, name }) => {
+      const converter = CONVERTERS[name];
+      if (converter === undefined || file.text.includes(`dataConverter: ${converter}(`)) return [];
+      const line = lineAt(file.text, node.start);
+      return [`${file.path}:${line}: expected ${name} to have its converter from ${converter}`];
+    });
+  });
 }
 
 /** At most 400 lines of code a file; blank lines and comments are free. */

@@ -140,6 +140,7 @@ export const usageCodes = {
   init_exists: 'The folder for a new project already has some of its files.',
   no_demo: 'The demo only runs in a checkout of the repository.',
   no_server: 'No Temporal server was found, and none could be started.',
+  protection: 'An option of `protection` or of `keyRing` is not valid.',
   search_attributes: 'The service does not let this caller add search attributes.',
   server_address: 'No server answers at the given address.',
   server_data_dir: 'The data folder cannot be created or written.',

@@ -8,10 +8,13 @@ import {
   DEFAULT_DEPLOYMENT,
   type WorkerVersion,
 } from '../../versioning/worker-version.ts';
+import { protectionOf, type ProtectionOptions } from '../../protection/protection.ts';
 import { readConfig, type WorkerConfig } from './config.ts';
 
 /** Options that override the environment. */
-export interface ConfigOverrides extends Partial<Omit<WorkerConfig, 'temporal' | 'version'>> {
+export interface ConfigOverrides extends Partial<
+  Omit<WorkerConfig, 'temporal' | 'version' | 'protection'>
+> {
   /** Host and port of the service; default `TEMPORAL_ADDRESS`, else a server on this machine. */
   readonly address?: string;
   readonly namespace?: string;
@@ -22,6 +25,11 @@ export interface ConfigOverrides extends Partial<Omit<WorkerConfig, 'temporal' |
    * of the deployment `EVERLOOP_DEPLOYMENT`, else none. `null`: none, whatever the environment says.
    */
   readonly deployment?: DeploymentOption | null;
+  /**
+   * Keys that encrypt what runs hold, the same for all clients and workers of a namespace. Default:
+   * the keys of `EVERLOOP_KEYS` or `EVERLOOP_KEYS_FILE`, else none.
+   */
+  readonly protection?: ProtectionOptions;
   /** Default `process.env`. */
   readonly env?: Environment;
 }
@@ -62,6 +70,10 @@ export function configOf(options: ConfigOverrides): WorkerConfig {
     callbackSecrets: options.callbackSecrets ?? config.callbackSecrets,
     callbackHosts: options.callbackHosts ?? config.callbackHosts,
     version: versionOf(options, config),
+    protection:
+      options.protection === undefined
+        ? config.protection
+        : protectionOf(options.protection, config.protection?.keys),
   });
 }
 

@@ -20,6 +20,8 @@ import {
   deploymentNameProblem,
   type WorkerVersion,
 } from '../../versioning/worker-version.ts';
+import { keysOfEnvironment } from '../../protection/keys-of-environment.ts';
+import { protectionOf, type Protection } from '../../protection/protection.ts';
 import { readHeldPatches, type HeldPatches } from './held-patches.ts';
 
 /** Levels of the worker's log, from the most to the least verbose. */
@@ -83,6 +85,8 @@ export interface WorkerConfig {
   readonly callbackSecrets?: readonly string[];
   /** The hosts that callbacks may go to: `hooks.example.com`, `*.example.com`. Absent: any. */
   readonly callbackHosts?: readonly string[];
+  /** What encrypts the payloads of runs. Absent: nothing does. */
+  readonly protection?: Protection;
 }
 
 /** An interface and a port of this machine. */
@@ -130,6 +134,9 @@ const VARIABLES = {
   EVERLOOP_HOLD_PATCHES: heldPatches,
   EVERLOOP_CALLBACK_SECRET: callbackSecrets,
   EVERLOOP_CALLBACK_HOSTS: (text: string) => listed(text),
+  /** Read together, by `keysOfEnvironment`. */
+  EVERLOOP_KEYS: (text: string) => text,
+  EVERLOOP_KEYS_FILE: (text: string) => text,
   /** Read by clients. */
   EVERLOOP_STREAM_URL: (text: string) => text,
 } satisfies Readonly<Record<string, ReadVariable<unknown>>>;
@@ -179,6 +186,7 @@ export function readConfig(
   const build = read('EVERLOOP_BUILD_ID');
   const config = defined({
     temporal: readTemporalEnvironment(env, report),
+    protection: readProtection(env, problems),
     taskQueue,
     modelTaskQueue: read('EVERLOOP_MODEL_TASK_QUEUE') ?? taskQueue,
     toolTaskQueue: read('EVERLOOP_TOOL_TASK_QUEUE') ?? taskQueue,
@@ -195,14 +203,24 @@ export function readConfig(
     callbackSecrets: read('EVERLOOP_CALLBACK_SECRET'),
     callbackHosts: read('EVERLOOP_CALLBACK_HOSTS'),
   });
-  const { streamListen: listen, streamToken: token } = config;
-  if (typeof listen === 'object' && token === undefined && !isLoopback(listen.host)) {
-    const host = listen.host.includes(':') ? `[${listen.host}]` : listen.host;
-    const expected = `to be set when others can reach ${host}`;
-    report('EVERLOOP_STREAM_TOKEN', expected, 'none', 'Give workers and readers the same one.');
-  }
+  checkStreamToken(config, report);
   if (problems.length > 0) throw usageErrorOf(problems);
   return config;
+}
+
+function readProtection(env: Environment, problems: UsageProblem[]): Protection | undefined {
+  const keys = keysOfEnvironment(env, (message) => problems.push({ code: 'environment', message }));
+  return keys === undefined ? undefined : protectionOf(undefined, keys);
+}
+
+function checkStreamToken(
+  { streamListen: listen, streamToken: token }: Pick<WorkerConfig, 'streamListen' | 'streamToken'>,
+  report: ReportVariable,
+): void {
+  if (typeof listen !== 'object' || token !== undefined || isLoopback(listen.host)) return;
+  const host = listen.host.includes(':') ? `[${listen.host}]` : listen.host;
+  const expected = `to be set when others can reach ${host}`;
+  report('EVERLOOP_STREAM_TOKEN', expected, 'none', 'Give workers and readers the same one.');
 }
 
 /**
