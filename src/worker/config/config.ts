@@ -20,7 +20,11 @@ import {
   deploymentNameProblem,
   type WorkerVersion,
 } from '../../versioning/worker-version.ts';
-import { environmentProtection, protectionOf, type Protection } from '../../protection/protection.ts';
+import {
+  environmentProtection,
+  protectionOf,
+  type Protection,
+} from '../../protection/protection.ts';
 import { readHeldPatches, type HeldPatches } from './held-patches.ts';
 
 /** Levels of the worker's log, from the most to the least verbose. */
