@@ -250,8 +250,8 @@ export function needsApprovalActivity(registry: Registry): EverloopActivities['n
 
 /**
  * The activity `loadAgent`. When the run cannot begin, it fails with the type `agent_not_found`,
- * `extension_not_found` or `invalid_input`. As a local activity it asks this worker only. As a regular one it is retried
- * while workers lack the agent.
+ * `extension_not_found` or `invalid_input`. As a local activity it asks this worker only. As a
+ * regular one it is retried while workers lack the agent.
  */
 export function loadAgentActivity(
   registry: Registry,
