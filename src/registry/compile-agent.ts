@@ -98,7 +98,7 @@ export function compileAgent(
 }
 
 /** What the loop of a run that begins now does with replies and calls. */
-const REVISION = 2;
+const REVISION = 3;
 
 /** A run that calls models tells them when an answer is too large. */
 function answerOf(

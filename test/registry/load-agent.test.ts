@@ -129,7 +129,7 @@ describe('loadAgent', () => {
     const spec = {
       ...researcher.spec,
       answer: { ...researcher.spec.answer, tellsSize: true },
-      revision: 2,
+      revision: 3,
       models: [
         {
           id: 'big',

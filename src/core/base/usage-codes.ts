@@ -63,6 +63,8 @@ export const usageCodes = {
   tool_approval:
     '`approval` of a tool is not valid, or it has an `approvalTimeoutMs` without `approval`.',
   tool_cache: '`cache` of a tool is neither true nor false, or the tool is `once`.',
+  tool_context: '`readsContext` of a tool is neither true nor false, or the tool is `local`.',
+  tool_repeatable: '`repeatable` of a tool is neither true nor false.',
   tool_description: 'A tool has no description.',
   tool_effect: '`effect` of a tool is not `read`, `idempotent` or `once`.',
   tool_execute: '`execute` of a tool is not a function.',
