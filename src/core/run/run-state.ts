@@ -30,7 +30,6 @@ import { MAX_LAST_TEXT } from './last-text.ts';
 import { nextHead } from '../tool-search/discovered.ts';
 import type { TranscriptHead } from '../contract/transcript.ts';
 import { inheritedLimits } from '../tree/inherit.ts';
-import type { ParentLink } from '../contract/lease.ts';
 import { changedTree, type TreeCarried, type TreeState } from '../tree/tree-state.ts';
 import { isOwnEvent, type AgentEvent } from '../contract/events.ts';
 import {
