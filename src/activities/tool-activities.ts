@@ -25,7 +25,8 @@ import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import { callTopics } from '../core/streaming/topic-stream.ts';
 import type { ContextSource } from './run-context.ts';
 import type { ToolPlaces } from '../tools/isolation.ts';
-import { runTool, type ToolRun, type ToolRunOptions } from '../tools/run-tool.ts';
+import { runTool } from '../tools/run-tool.ts';
+import type { ToolRun, ToolRunOptions } from '../tools/tool-call.ts';
 import { runJudge } from '../tools/run-judge.ts';
 import { checkLiterals, checkProgramLiterals } from '../tools/check-literals.ts';
 import { redactedErrorText } from '../core/text/redact.ts';
@@ -253,8 +254,8 @@ export function needsApprovalActivity(registry: Registry): EverloopActivities['n
 
 /**
  * The activity `loadAgent`. When the run cannot begin, it fails with the type `agent_not_found`,
- * `extension_not_found` or `invalid_input`. As a local activity it asks this worker only. As a regular one it is retried
- * while workers lack the agent.
+ * `extension_not_found` or `invalid_input`. As a local activity it asks this worker only. As a
+ * regular one it is retried while workers lack the agent.
  */
 export function loadAgentActivity(
   registry: Registry,

@@ -156,7 +156,10 @@ function withWait(order: ChildOrder, { elsewhereMs }: ActivityRuntime): ChildOrd
   return { ...order, input: { ...order.input, parent: { ...parent, elsewhereMs } } };
 }
 
-/** Sends what `takeEvents` gives, also to those who are called back, and says in lists of runs whether this one waits for people. */
+/**
+ * Sends what `takeEvents` gives, also to those who are called back, and says in lists of runs whether
+ * this one waits for people.
+ */
 function createFlush(
   { run = () => null, limitsAtOnce, callbacks = NO_CALLBACKS }: TemporalHostParts,
   takeEvents: () => readonly AgentEvent[],
