@@ -204,7 +204,7 @@ describe('a folder of blobs', () => {
   ])('says that it is full or read-only (%s), and takes blobs afterwards', async (code, text) => {
     vi.mocked(files.open).mockRejectedValue(Object.assign(new Error(`${code}: ${text}`), { code }));
     const store = storeOf();
-    const message = `Expected \`dir:${root}\` to take a blob, got: ${code}: ${text} Repair the store; until then the run waits.`;
+    const message = `Expected \`dir:${root}\` to take a blob, got: ${code}: ${text} Repair the store; this is repeated.`;
     await expect(store.put('text')).rejects.toMatchObject({ name: 'blob_store_failed', message });
     await expect(store.probe()).rejects.toThrow(
       `Expected blob store \`dir:${root}\` to be a folder that this user may write, got: ${code}: ${text} Give this user the folder, or name another by \`EVERLOOP_BLOBS\`.`,

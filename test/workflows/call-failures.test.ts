@@ -44,6 +44,12 @@ describe('[R4] a call that no worker could begin', () => {
   it.each([
     [failedBy('not_here', { what: 'tool refund', agent: 'clerk' }), 'tool refund'],
     [failedBy('NotFoundError', {}), 'a newer version of Everloop'],
+    [failedBy('blob_missing', {}), 'the blobs of the run'],
+    [failedBy('blob_damaged', {}), 'the blobs of the run'],
+    [failedBy('blob_unreadable', {}), 'the blobs of the run'],
+    [failedBy('ExternalStorageNotConfiguredError', {}), 'the blobs of the run'],
+    // The tool ran.
+    [failedBy('blob_store_failed', {}), undefined],
     [failedBy('tool_failed', {}), undefined],
     [exhausted(), undefined],
   ])('is known by its failure: %#', (failure, what) => {

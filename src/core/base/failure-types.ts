@@ -39,9 +39,11 @@ export const failureTypes = {
     'A worker lacks a key that decrypts what the run holds; the run waits for a worker that has it.',
   blob_missing: 'A large payload is not in the blob store; the run waits until it is back.',
   blob_damaged: 'A large payload in the blob store was changed; the run waits until it is whole.',
+  blob_unreadable:
+    'The blob store did not give a large payload; the run waits until it works again.',
   blob_too_large: 'A payload is larger than a blob store takes.',
   blob_store_failed:
-    'The blob store is full, read-only, slow or gone; the run waits until it works again.',
+    'The blob store did not take a large payload: it is full, read-only, slow or gone; this is retried.',
   payload_damaged:
     'A payload was changed, or another key of the same id encrypted it; it is retried.',
   worker_shutdown: 'The worker stopped while an activity ran; it is retried on another one.',

@@ -36,13 +36,22 @@ export class BlobTooLargeError extends Error {
   }
 }
 
-/** The store did not do what it was asked for: it is full, read-only, slow or gone. */
+/** The store did not take a blob: it is full, read-only, slow or gone. */
 export class BlobStoreError extends Error {
   override readonly name = 'blob_store_failed';
 
-  constructor(what: string, place: string, got: string) {
+  constructor(place: string, got: string) {
+    super(`Expected \`${place}\` to take a blob, got: ${got} Repair the store; this is repeated.`);
+  }
+}
+
+/** The store did not give a blob: it is slow or gone, or another user's. */
+export class BlobUnreadableError extends Error {
+  override readonly name = 'blob_unreadable';
+
+  constructor(place: string, got: string) {
     super(
-      `Expected \`${place}\` to ${what}, got: ${got} Repair the store; until then the run waits.`,
+      `Expected \`${place}\` to give a blob, got: ${got} Repair the store; until then the run waits.`,
     );
   }
 }

@@ -20,6 +20,7 @@ import {
   BlobMissingError,
   BlobStoreError,
   BlobTooLargeError,
+  BlobUnreadableError,
 } from './blob-errors.ts';
 import { digestOf, folderOf, isDigest, isKey } from './blob-names.ts';
 
@@ -60,6 +61,11 @@ export interface BlobStore {
    * @throws UsageError `blob_store` if that does not work.
    */
   probe(): Promise<void>;
+  /**
+   * Whether nobody has taken the lease within `ms`: then this process has it now. For work that one
+   * process of all does.
+   */
+  takeLease(ms: number): Promise<boolean>;
   /** The runs of a namespace that have blobs. */
   runs(namespace: string): AsyncIterable<StoredRun>;
   /**
@@ -91,7 +97,7 @@ export function blobDriver(store: BlobBytes): StorageDriver {
     name: store.name,
     type: store.type,
     store: ({ target, abortSignal }, payloads) =>
-      answered(store, 'take a blob', async () => {
+      answered(store, BlobStoreError, async () => {
         const claims: StorageDriverClaim[] = [];
         for (const payload of payloads) {
           abortSignal?.throwIfAborted();
@@ -100,7 +106,7 @@ export function blobDriver(store: BlobBytes): StorageDriver {
         return claims;
       }),
     retrieve: ({ abortSignal }, claims) =>
-      answered(store, 'give a blob', async () => {
+      answered(store, BlobUnreadableError, async () => {
         const payloads: Payload[] = [];
         for (const claim of claims) {
           abortSignal?.throwIfAborted();
@@ -146,27 +152,33 @@ async function readOne(store: BlobBytes, { claimData }: StorageDriverClaim): Pro
 /** What `work` returns in time; failures of the store say which store it is. */
 async function answered<Value>(
   { place }: BlobBytes,
-  what: string,
+  Failure: typeof BlobStoreError | typeof BlobUnreadableError,
   work: () => Promise<Value>,
 ): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
-      reject(new BlobStoreError(what, place, `no answer in ${ANSWER_MS / 1_000} s.`));
+      reject(new Failure(place, `no answer in ${ANSWER_MS / 1_000} s.`));
     }, ANSWER_MS);
   });
   try {
     return await Promise.race([work(), late]);
   } catch (error) {
     if (isOwn(error)) throw error;
-    throw Object.assign(new BlobStoreError(what, place, errorText(error)), { cause: error });
+    throw Object.assign(new Failure(place, errorText(error)), { cause: error });
   } finally {
     clearTimeout(timer);
   }
 }
 
+const OWN_ERRORS = [
+  BlobMissingError,
+  BlobDamagedError,
+  BlobTooLargeError,
+  BlobStoreError,
+  BlobUnreadableError,
+];
+
 function isOwn(error: unknown): boolean {
-  return [BlobMissingError, BlobDamagedError, BlobTooLargeError, BlobStoreError].some(
-    (type) => error instanceof type,
-  );
+  return OWN_ERRORS.some((type) => error instanceof type);
 }

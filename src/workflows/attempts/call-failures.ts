@@ -32,6 +32,15 @@ export class WaitAborted extends Error {
   override readonly name = 'WaitAborted';
 }
 
+/** The worker could not read what the call was given: it was not begun. */
+const UNREADABLE: readonly string[] = [
+  'blob_missing',
+  'blob_damaged',
+  'blob_unreadable',
+  // How the SDK says that it has no store.
+  'ExternalStorageNotConfiguredError',
+];
+
 /** What a worker lacked. */
 export interface Lack {
   /** `tool refund` */
@@ -50,6 +59,7 @@ export function lackOf(error: unknown): Lack | null {
   if (!(cause instanceof ApplicationFailure)) return null;
   const { message } = cause;
   if (cause.type === UNREGISTERED) return { what: 'a newer version of Everloop', message };
+  if (UNREADABLE.includes(cause.type ?? '')) return { what: 'the blobs of the run', message };
   if (cause.type !== 'not_here') return null;
   const { what, agent } = notHereOf(cause);
   return { what, agent, message };

@@ -3,10 +3,16 @@
  * shut down, or it never began. Neither the provider nor the tool has failed.
  */
 import { ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';
+import type { FailureType } from '../../core/base/failure-types.ts';
 import { causeOf } from './call-failures.ts';
 
 /** The failures by which a worker says that the attempt is to be repeated by another one. */
-const LOSSES: readonly string[] = ['worker_shutdown', 'transcript_unavailable'];
+const LOSSES: readonly string[] = [
+  'worker_shutdown',
+  'transcript_unavailable',
+  // The result could not be stored.
+  'blob_store_failed',
+] satisfies readonly FailureType[];
 
 /** Whether the attempt was lost: its heartbeat stopped, or its worker gave it back. */
 export function isLoss(error: unknown): boolean {
@@ -37,6 +43,8 @@ export function isToolLoss(error: unknown): boolean {
  */
 export function neverBegan(error: unknown): boolean {
   const cause = causeOf(error);
+  // The result could not be stored, so the tool ran.
+  if (cause instanceof ApplicationFailure && cause.type === 'blob_store_failed') return false;
   if (!(cause instanceof TimeoutFailure)) return isLoss(error);
   const details = cause.lastHeartbeatDetails as { readonly began?: true } | null | undefined;
   return cause.timeoutType === 'HEARTBEAT' && details?.began !== true;
