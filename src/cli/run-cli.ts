@@ -16,6 +16,7 @@ import { addPsCommand } from './commands/ps.ts';
 import { addReplayCommand } from './commands/replay.ts';
 import { addRunCommand } from './commands/run.ts';
 import { addDevCommand, addWorkerCommand } from './commands/serve.ts';
+import { RETENTION_COMMANDS } from './commands/retention.ts';
 import { addSetupCommand } from './commands/setup.ts';
 import { addShowCommand } from './commands/show.ts';
 import { addStatsCommand } from './commands/stats.ts';
@@ -77,6 +78,7 @@ const COMMANDS: readonly AddCommand[] = [
   addReplayCommand,
   addDoctorCommand,
   addSetupCommand,
+  ...RETENTION_COMMANDS,
   addLispCommand,
   addDemoCommand,
 ];

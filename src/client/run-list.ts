@@ -159,7 +159,8 @@ function isWanted(run: RunSummary, { agent, roots = false, state }: ListOptions)
 }
 
 /** A string literal for a list query of the service. */
-function quoted(text: string): string {
+/** `text` as a text of a list filter. */
+export function quoted(text: string): string {
   return `'${wellFormedText(text).replaceAll(/['\\]/g, (character) => `\\${character}`)}'`;
 }
 

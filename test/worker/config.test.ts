@@ -235,3 +235,20 @@ describe('readConfig', () => {
     );
   });
 });
+
+test('EVERLOOP_GC is on or off', () => {
+  expect(read({ EVERLOOP_GC: 'off' })).toMatchObject({ gc: false });
+  expect(read({ EVERLOOP_GC: 'on' })).toMatchObject({ gc: true });
+  expect(problemsOf({ EVERLOOP_GC: 'no' })).toEqual([
+    'Expected `EVERLOOP_GC` to be `on` or `off`, got `no`. Correct or unset it.',
+  ]);
+});
+
+test('EVERLOOP_BLOBS names a folder', () => {
+  expect(read({ EVERLOOP_BLOBS: 'dir:/tmp/blobs' }).protection?.blobs?.place).toBe(
+    'dir:/tmp/blobs',
+  );
+  expect(problemsOf({ EVERLOOP_BLOBS: '/tmp/blobs' })).toEqual([
+    'Expected `EVERLOOP_BLOBS` to be `dir:/path`, got "/tmp/blobs". Correct or unset it.',
+  ]);
+});

@@ -132,6 +132,7 @@ export const usageCodes = {
   run_busy: 'The run got more messages at once than the service allows. Send it again.',
   run_ended: 'The run has ended and accepts no more messages.',
   template_error: 'The template of the task could not be filled in.',
+  run_open: 'A run that is to be deleted has not ended.',
   run_not_found: 'There is no run with this id, or the service has deleted it.',
   // Processes: configuration, servers, the command line.
   agent_file: 'An agent file does not exist, does not load or exports no agent.',

@@ -67,6 +67,7 @@ export function configOf(options: ConfigOverrides): WorkerConfig {
     streamListen: options.streamListen ?? config.streamListen,
     streamToken: options.streamToken ?? config.streamToken,
     holdPatches: options.holdPatches ?? config.holdPatches,
+    gc: options.gc ?? config.gc,
     callbackSecrets: options.callbackSecrets ?? config.callbackSecrets,
     callbackHosts: options.callbackHosts ?? config.callbackHosts,
     version: versionOf(options, config),

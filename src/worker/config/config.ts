@@ -81,6 +81,8 @@ export interface WorkerConfig {
   readonly version?: WorkerVersion;
   /** Patches of the workflow that no run may begin to use on this worker. Absent: none. */
   readonly holdPatches?: HeldPatches;
+  /** False: this worker deletes no blobs of forgotten runs. Default true. */
+  readonly gc?: boolean;
   /**
    * What callbacks are signed with, the newest first: `whsec_` and 24 to 64 bytes in base64 each.
    * Absent: this worker sends none, and they wait for one that does.
@@ -142,6 +144,7 @@ const VARIABLES = {
   EVERLOOP_KEYS_FILE: (text: string) => text,
   /** Read by `blobsOfEnvironment`. */
   EVERLOOP_BLOBS: (text: string) => text,
+  EVERLOOP_GC: onOrOff,
   /** Read by clients. */
   EVERLOOP_STREAM_URL: (text: string) => text,
 } satisfies Readonly<Record<string, ReadVariable<unknown>>>;
@@ -205,6 +208,7 @@ export function readConfig(
     streamListen: read('EVERLOOP_STREAM_LISTEN'),
     version: build === undefined ? undefined : { name, build },
     holdPatches: read('EVERLOOP_HOLD_PATCHES'),
+    gc: read('EVERLOOP_GC'),
     callbackSecrets: read('EVERLOOP_CALLBACK_SECRET'),
     callbackHosts: read('EVERLOOP_CALLBACK_HOSTS'),
   });
@@ -275,6 +279,10 @@ function elsewhereMs(text: string, refuse: Refuse): number | undefined {
 function logLevel(text: string, refuse: Refuse): LogLevel | undefined {
   const level = LOG_LEVELS.find((known) => known === text.toUpperCase());
   return level ?? refuse(`to be one of ${LOG_LEVELS.join(', ')}`);
+}
+
+function onOrOff(text: string, refuse: Refuse): boolean | undefined {
+  return text === 'on' || text === 'off' ? text === 'on' : refuse('to be `on` or `off`');
 }
 
 function streamListen(text: string, refuse: Refuse): StreamListen | 'off' | undefined {

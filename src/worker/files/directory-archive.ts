@@ -12,13 +12,13 @@ import { makeFolder, writeWhole } from './write-whole.ts';
 export function createDirectoryArchive(directory: string): Archive {
   return {
     write: async (link, items) => {
-      const folder = join(directory, folderOf(link.runId));
+      const folder = join(directory, archiveFolderOf(link.runId));
       await makeFolder(folder);
       const text = items.map((item) => `${JSON.stringify(item)}\n`).join('');
       await writeWhole(join(folder, fileOf(link)), text);
     },
     read: async (runId, list, from, until) => {
-      const folder = join(directory, folderOf(runId));
+      const folder = join(directory, archiveFolderOf(runId));
       const files = await filesOf(folder, list);
       const items: Json[] = [];
       for (const { name, first } of files) {
@@ -34,7 +34,7 @@ export function createDirectoryArchive(directory: string): Archive {
 }
 
 /** Run ids of the service are UUIDs. Any other id must not lead out of the folder. */
-function folderOf(runId: string): string {
+export function archiveFolderOf(runId: string): string {
   return encodeURIComponent(runId).replaceAll('.', '%2E');
 }
 

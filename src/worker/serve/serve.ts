@@ -19,6 +19,8 @@ import { errorText } from '../../core/base/error-text.ts';
 import type { ChunkPublisher } from '../../core/streaming/chunk-stream.ts';
 import type { Cleanup } from '../config/cleanup.ts';
 import { isLoopback, type WorkerConfig, type LogLevel } from '../config/config.ts';
+import { collectHourly } from '../retention/collect-hourly.ts';
+import { workerLog } from './worker-log.ts';
 import { createWorker, WORKER_DEFAULTS, type WorkParts } from './create-worker.ts';
 import { readVersion, type VersionReady } from './version-ready.ts';
 import {
@@ -125,6 +127,10 @@ export async function serve(
       protection,
     }),
   );
+  if (protection?.blobs !== undefined && config.gc !== false) {
+    const client = clientOf(connection, server.namespace, protection);
+    cleanup.add(collectHourly({ client, store: protection.blobs, log: workerLog }));
+  }
   const stopped = worker.run();
   // Callers that await `stopped` get its error; if none does, the process must not end for it.
   stopped.catch(() => undefined);

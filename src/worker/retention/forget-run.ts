@@ -1,0 +1,94 @@
+/** Deletes a run that has ended, and all runs below it: histories, archived pages and blobs. */
+import type { Client } from '@temporalio/client';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { UsageError } from '../../core/base/usage-error.ts';
+import { quoted } from '../../client/run-list.ts';
+import { grpcCodeOf, isAlive } from '../../client/service-calls.ts';
+import type { BlobStore } from '../../protection/blobs/blob-store.ts';
+import { archiveFolderOf } from '../files/directory-archive.ts';
+
+/** Where the data of a run lies. */
+export interface RunPlaces {
+  readonly client: Client;
+  readonly archiveDir: string;
+  readonly blobs: BlobStore | undefined;
+}
+
+/** What was deleted. */
+export interface Forgotten {
+  /** Ids of the runs, callbacks included. */
+  readonly runs: readonly string[];
+  /** Executions whose history was deleted. */
+  readonly executions: number;
+  readonly blobs: number;
+}
+
+/**
+ * Deletes run `id` and its tree.
+ *
+ * @throws UsageError `run_open` if one of them has not ended, `run_not_found` if there is nothing to
+ * delete.
+ */
+export async function forgetRun(
+  { client, archiveDir, blobs }: RunPlaces,
+  id: string,
+): Promise<Forgotten> {
+  const executions: { readonly workflowId: string; readonly runId: string }[] = [];
+  const tree = `WorkflowId = ${quoted(id)} OR WorkflowId STARTS_WITH ${quoted(`${id}/`)} OR RootWorkflowId = ${quoted(id)}`;
+  for await (const { workflowId, runId, status } of client.workflow.list({ query: tree })) {
+    if (isAlive(status.name) && status.name !== 'CONTINUED_AS_NEW') throw isOpen(workflowId);
+    executions.push({ workflowId, runId });
+  }
+  const runs = [...new Set([...executions.map(({ workflowId }) => workflowId), id])];
+  const { namespace } = client.options;
+  let removed = 0;
+  for (const workflowId of await withStored(runs, id, namespace, blobs)) {
+    removed += (await blobs?.remove(namespace, workflowId))?.blobs ?? 0;
+  }
+  for (const { workflowId, runId } of executions) {
+    // The first execution of a chain names the folder.
+    await rm(join(archiveDir, archiveFolderOf(runId)), { recursive: true, force: true });
+    await deleteHistory(client, workflowId, runId);
+  }
+  if (executions.length + removed > 0)
+    return { runs, executions: executions.length, blobs: removed };
+  throw new UsageError(
+    'run_not_found',
+    `Expected the id of a run of which something is left, got \`${id}\`. List the runs to find it.`,
+  );
+}
+
+/** The runs, and those below `id` that only the store remembers. */
+async function withStored(
+  runs: readonly string[],
+  id: string,
+  namespace: string,
+  blobs: BlobStore | undefined,
+): Promise<ReadonlySet<string>> {
+  const all = new Set(runs);
+  if (blobs === undefined) return all;
+  for await (const { workflowId } of blobs.runs(namespace)) {
+    if (workflowId?.startsWith(`${id}/`) === true) all.add(workflowId);
+  }
+  return all;
+}
+
+async function deleteHistory(client: Client, workflowId: string, runId: string): Promise<void> {
+  try {
+    await client.workflowService.deleteWorkflowExecution({
+      namespace: client.options.namespace,
+      workflowExecution: { workflowId, runId },
+    });
+  } catch (error) {
+    // 5 NOT_FOUND: the list lags behind.
+    if (grpcCodeOf(error) !== 5) throw error;
+  }
+}
+
+function isOpen(id: string): UsageError {
+  return new UsageError(
+    'run_open',
+    `Expected run \`${id}\` to have ended, got one that is alive. Cancel it first: everloop cancel ${id}`,
+  );
+}

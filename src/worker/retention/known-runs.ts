@@ -1,0 +1,40 @@
+/** Asks the service which runs it still has: a few questions a second, and no guess. */
+import { WorkflowNotFoundError, type Client } from '@temporalio/client';
+import { LRUCache } from 'lru-cache';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { quoted } from '../../client/run-list.ts';
+import type { KnownRuns } from '../../protection/blobs/collect-blobs.ts';
+
+/** Ten questions a second leave the service to its runs. */
+const PAUSE_MS = 100;
+
+/** Answers for runs above others, which each of them asks for. */
+const MAX_KEPT = 1_000;
+const KEPT_MS = 60_000;
+
+/** What the service of `client` knows. */
+export function knownRuns(client: Client, pauseMs: number = PAUSE_MS): KnownRuns {
+  // Only that a run is known is kept: that it is not, must be true when a blob is deleted.
+  const known = new LRUCache<string, true>({ max: MAX_KEPT, ttl: KEPT_MS });
+  return {
+    isKnown: async (workflowId) => {
+      if (known.has(workflowId)) return true;
+      await sleep(pauseMs);
+      try {
+        await client.workflow.getHandle(workflowId).describe();
+      } catch (error) {
+        // Also a namespace may be unknown, which says nothing of its runs.
+        if (error instanceof WorkflowNotFoundError) return false;
+        throw error;
+      }
+      known.set(workflowId, true);
+      return true;
+    },
+    hasRunsBelow: async (workflowId) => {
+      await sleep(pauseMs);
+      const query = `WorkflowId STARTS_WITH ${quoted(`${workflowId}/`)}`;
+      const { count } = await client.workflow.count(query);
+      return count > 0;
+    },
+  };
+}

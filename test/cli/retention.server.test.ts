@@ -1,0 +1,134 @@
+/** `everloop gc` and `everloop forget`, and the hourly collection, on a real service. */
+import { mkdir, readdir, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import { folderOf } from '../../src/protection/blobs/blob-names.ts';
+import { directoryBlobs } from '../../src/protection/blobs/directory-blobs.ts';
+import { collectOnce } from '../../src/worker/retention/collect-hourly.ts';
+import { agentTool } from '../../src/define/tool/agent-tool.ts';
+import { eventually } from '../support/eventually.ts';
+import { answer, gate } from '../support/runs.ts';
+import { openStage, type Stage } from '../support/stage.ts';
+import { cli } from './cli-fixture.ts';
+
+let stage: Stage;
+let root: string;
+let env: Record<string, string>;
+beforeAll(async () => {
+  stage = await openStage(inject('temporal'));
+  root = join(stage.folder, 'blobs');
+  env = {
+    TEMPORAL_ADDRESS: stage.address,
+    TEMPORAL_NAMESPACE: stage.namespace,
+    EVERLOOP_BLOBS: `dir:${root}`,
+    EVERLOOP_DATA_DIR: stage.folder,
+  };
+});
+afterAll(() => stage?.close());
+
+const LARGE = 'x'.repeat(400_000);
+
+const foldersLeft = async (): Promise<readonly string[]> =>
+  readdir(join(root, folderOf(stage.namespace)));
+
+/** Makes all blobs of a run look as if they were stored in 2001. */
+async function age(id: string): Promise<void> {
+  const folder = join(root, folderOf(stage.namespace), folderOf(id));
+  for (const name of await readdir(folder)) await utimes(join(folder, name), 1e9, 1e9);
+}
+
+it('keeps blobs of runs that the service knows, and deletes those of the others', async () => {
+  const store = directoryBlobs(root);
+  const protection = { blobs: store };
+  const mayAnswer = gate();
+  const child = defineAgent({
+    name: 'child',
+    description: 'Works.',
+    mode: 'text',
+    model: { id: 'c', model: async () => 'done' },
+  });
+  const { everloop, taskQueue } = await stage.serve(
+    [
+      child,
+      defineAgent({
+        name: 'parent',
+        mode: 'react',
+        model: {
+          id: 'p',
+          model: async ({ iteration }) => {
+            if (iteration > 1) await mayAnswer.opened;
+            return iteration === 1
+              ? `<action>\n- tool: child\n  args:\n    task: Work\n</action>`
+              : answer('read');
+          },
+        },
+        tools: [agentTool({ agent: child })],
+        limits: 'unlimited',
+      }),
+    ],
+    { protection },
+  );
+  const context = { document: LARGE };
+  const open = await everloop.start('parent', { task: 'Go', context });
+  const closed = await everloop.start('child', { task: 'Go', context });
+  await closed.result();
+  await store.driver.store(
+    { target: { kind: 'workflow', namespace: stage.namespace, id: 'orphan' } },
+    [{ metadata: {}, data: Buffer.from(LARGE) }],
+  );
+  await eventually('the blobs', async () => (await foldersLeft()).length >= 3);
+  for (const id of [open.id, closed.id, 'orphan']) await age(id);
+  const all = await foldersLeft();
+
+  const dry = await cli(['gc', '--dry-run', '--json'], { env });
+  expect(JSON.parse(dry.stdout)).toMatchObject({
+    dryRun: true,
+    runs: [{ workflowId: 'orphan', blobs: 1 }],
+  });
+  expect(await foldersLeft()).toEqual(all);
+  const early = await cli(['gc', '--older-than', '5m'], { env });
+  expect(early.stderr).toContain('Expected `--older-than` to be at least 1h, got `5m`.');
+
+  const { client } = stage;
+  const lines: string[] = [];
+  const log = (_level: string, message: string): void => void lines.push(message);
+  await Promise.all([1, 2].map(() => collectOnce({ client, store, log })));
+  expect(lines).toEqual([
+    expect.stringMatching(/^Deleted 400\d+ bytes of blobs of 1 forgotten runs\.$/),
+  ]);
+  expect(await foldersLeft()).toEqual(all.filter((name) => name !== 'orphan'));
+
+  const refused = await cli(['forget', open.id, '--yes'], { env });
+  expect(refused.stderr).toContain(
+    `Expected run \`${open.id}\` to have ended, got one that is alive.`,
+  );
+  const unsure = await cli(['forget', closed.id], { env });
+  expect(unsure.stderr).toContain('Expected `--yes` to delete run');
+
+  mayAnswer.open();
+  expect(await open.result()).toMatchObject({ status: 'success', value: 'read' });
+  expect(await open.tree()).toHaveLength(2);
+  const handle = client.workflow.getHandle(open.id);
+  const { runId } = await handle.describe();
+  await mkdir(join(stage.folder, 'archive', runId), { recursive: true });
+  await eventually('the list to have both runs', async () => {
+    const { count } = await client.workflow.count(
+      `WorkflowId STARTS_WITH '${open.id}' AND ExecutionStatus = 'Completed'`,
+    );
+    return count >= 2;
+  });
+  const gone = await cli(['forget', open.id, '--yes', '--json'], { env });
+  expect(JSON.parse(gone.stdout)).toMatchObject({ executions: 2 });
+  expect(await readdir(join(stage.folder, 'archive'))).toEqual([]);
+  expect(await foldersLeft()).toEqual([folderOf(closed.id)]);
+  await eventually('the service to forget', async () => {
+    const known = await handle.describe().catch(() => null);
+    return known === null;
+  });
+  // Another run is untouched.
+  expect(
+    (await stage.everloopOf(taskQueue, undefined, protection).attach(closed.id).startedWith())
+      .context,
+  ).toMatchObject(context);
+});
