@@ -24,7 +24,7 @@ import { unstarted, type CallEnd } from '../contract/outcome.ts';
 import { checkArguments, hiddenFrom } from './call-arguments.ts';
 import type { CallSite } from './call-site.ts';
 import { leaveOf } from '../run/ending.ts';
-import { revisionOf } from '../run/revision.ts';
+import { revisionOf } from '../run/run.ts';
 import type { InlineRequest } from '../contract/host-order.ts';
 import { questionRequest, readLlmQuestion, type LlmQuestion } from './llm-question.ts';
 import type { LlmToolSpec, ToolSpec } from '../contract/spec.ts';

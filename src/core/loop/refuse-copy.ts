@@ -2,8 +2,7 @@
 import type { Json } from '../base/json.ts';
 import type { Judgement } from '../contract/judgement.ts';
 import { withoutCopy } from '../termination/copied-example.ts';
-import { revisionOf } from '../run/revision.ts';
-import type { Run } from '../run/run.ts';
+import { revisionOf, type Run } from '../run/run.ts';
 
 /**
  * `judgement`, or what stands in for it when its answer equals `example`: the model is told once, if
