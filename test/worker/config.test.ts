@@ -236,7 +236,7 @@ describe('readConfig', () => {
   });
 });
 
-test('EVERLOOP_GC is on or off', () => {
+it('EVERLOOP_GC is on or off', () => {
   expect(read({ EVERLOOP_GC: 'off' })).toMatchObject({ gc: false });
   expect(read({ EVERLOOP_GC: 'on' })).toMatchObject({ gc: true });
   expect(problemsOf({ EVERLOOP_GC: 'no' })).toEqual([
@@ -244,7 +244,7 @@ test('EVERLOOP_GC is on or off', () => {
   ]);
 });
 
-test('EVERLOOP_BLOBS names a folder', () => {
+it('EVERLOOP_BLOBS names a folder', () => {
   expect(read({ EVERLOOP_BLOBS: 'dir:/tmp/blobs' }).protection?.blobs?.place).toBe(
     'dir:/tmp/blobs',
   );
