@@ -49,8 +49,8 @@ export function orderTool(file: string): ToolDefinition<JsonObject> {
     name: 'order',
     description: 'Orders a part.',
     parameters,
-    // `part` and `count` are `Json`: the schema has checked them, which TypeScript cannot know.
-    execute: ({ part, count }) => `${String(count)} of ${String(part)}`,
+    // Both are `Json | undefined`: the schema has checked them, which TypeScript cannot know.
+    execute: ({ part = null, count = 1 }) => ({ ordered: part, count }),
   });
   // #endregion
   return order;

@@ -97,7 +97,7 @@ describe('the examples', () => {
     await startInMemory({ agent, task: 'Go' }).result;
 
     expect(readIn(script.requests.at(-1))).toContain('count: expected integer, got string "two"');
-    expect(readIn(script.requests.at(-1))).toContain('2 of bolt');
+    expect(readIn(script.requests.at(-1))).toContain('{"ordered":"bolt","count":2}');
   });
 
   test('tools: the types of parsed schemas are as the page says', () => {
