@@ -16,7 +16,8 @@ function world() {
   const turn = (): Promise<void> => Promise.resolve();
   const store: Pick<BlobStore, 'runs' | 'remove'> = {
     async *runs() {
-      for (const [workflowId, own] of [...blobs]) {
+      const listed = [...blobs];
+      for (const [workflowId, own] of listed) {
         await turn();
         const newestAt = Math.max(...own.values());
         yield { workflowId, newestAt, blobs: own.size, bytes: own.size } satisfies StoredRun;
