@@ -31,6 +31,7 @@ import { runJudge } from '../tools/run-judge.ts';
 import { checkLiterals, checkProgramLiterals } from '../tools/check-literals.ts';
 import { redactedErrorText } from '../core/text/redact.ts';
 import { isApprovalNeeded } from '../tools/needs-approval.ts';
+import { sizesOf } from '../core/base/size-limits.ts';
 import { loadAgent } from '../registry/load-agent.ts';
 import { keyRefusal } from '../registry/required-keys.ts';
 import { ApplicationFailure } from '@temporalio/common';
@@ -41,6 +42,8 @@ export interface ToolActivityParts {
   readonly places: ToolPlaces;
   readonly readContext: ContextSource;
   readonly chunks?: ChunkPublisher;
+  /** Whether this worker has a blob store; default false. */
+  readonly hasBlobs?: boolean;
 }
 
 /**
@@ -128,14 +131,15 @@ function runWatched(
     if (!(await tellHeld(order.callId, details, lateMs))) return;
     log.warn(heldText(order.tool, { lateMs, isOwn: heldMs > lateMs / 2 }));
   };
-  const { places, chunks } = parts;
+  const { places, chunks, hasBlobs = false } = parts;
+  const sizes = sizesOf({ blobs: hasBlobs && order.blobs === true });
   const { rootRunId = order.runId, runId, agentPath, callId } = order;
   const { attempt, losses = 0 } = tries;
   const origin = { rootRunId, runId, agentPath, callId, attempt: attempt + losses };
   const onEvent = chunks === undefined ? undefined : callTopics(chunks, origin);
   const watched = defined({ onEvent, isShutdown: isStoppedByService, onHeld });
   const run = info.workflowExecution?.workflowId ?? '';
-  const options = { ...tries, ...watched, places, run, signal };
+  const options = { ...tries, ...watched, places, run, signal, sizes };
   const runOnce = async (): Promise<ToolRun> => {
     try {
       const context = await contextOf(parts, order);
@@ -258,7 +262,7 @@ export function loadAgentActivity(
   runtime: ActivityRuntime,
 ): EverloopActivities['loadAgent'] {
   return async (input) => {
-    const outcome = loadAgent(registry, input);
+    const outcome = loadAgent(registry, input, sizesOf(runtime));
     const own = registry.agents.get(input?.agent)?.definition.elsewhereMs;
     const waitMs = own ?? runtime.elsewhereMs;
     if (outcome.kind === 'loaded') {

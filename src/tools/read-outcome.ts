@@ -9,6 +9,7 @@ import { defined } from '../core/base/defined.ts';
 import { toJsonResult } from '../core/base/json-result.ts';
 import { isToolError } from '../core/base/tool-error.ts';
 import { unreachable } from '../core/base/unreachable.ts';
+import { INLINE_SIZES } from '../core/base/size-limits.ts';
 import { isUsageError } from '../core/base/usage-error.ts';
 import type { ToolResult } from '../core/contract/outcome.ts';
 import { cut } from '../core/text/cut.ts';
@@ -23,7 +24,7 @@ import {
 import { capForProgram, capOutput } from '../core/toolchain/result-text.ts';
 import { measuringToolchain } from '../core/toolchain/toolchain-of.ts';
 import { isExternalReturn, MAX_DETAILS_BYTES, readExternal } from '../define/tool/external.ts';
-import { isToolReturn, type ToolReturn } from '../define/tool/tool-result.ts';
+import { isToolReturn, mediaSizeProblemsOf, type ToolReturn } from '../define/tool/tool-result.ts';
 import type { AttemptOutcome, Settled } from './attempt.ts';
 import { LostIsolateError } from './isolation.ts';
 import { ended, failed, unstarted, type ToolAttempt, type ToolRun } from './tool-call.ts';
@@ -87,7 +88,9 @@ function readCutOff(
 
 /** The result as JSON within its bounds. */
 function readReturn({ agent, tool, order, options }: ToolAttempt, value: unknown): ToolRun {
-  const { name, maxResultBytes } = tool.spec;
+  const { name } = tool.spec;
+  const { sizes = INLINE_SIZES } = options;
+  const maxResultBytes = Math.min(tool.spec.maxResultBytes, sizes.result);
   if (isExternalReturn(value)) {
     const read = readExternal(value);
     if (read.kind === 'not_json') {
@@ -111,6 +114,8 @@ function readReturn({ agent, tool, order, options }: ToolAttempt, value: unknown
       ? capForProgram(name, read.value, maxResultBytes)
       : capOutput(read.value, maxResultBytes, measuringToolchain(agent.definition.spec.toolchain));
   const { media, instructions, importance } = returned;
+  const [tooLarge] = mediaSizeProblemsOf(media ?? [], sizes.media);
+  if (tooLarge !== undefined) return ended(options, true, 'error', toolErrorText(tooLarge.message));
   const result: ToolResult = {
     outcome: 'ok',
     ...capped,

@@ -2,6 +2,7 @@
  * One attempt of a tool call, and the ends that it can have. Knows nothing of the code of tools and
  * of what it returns: see `run-tool.ts` and `read-outcome.ts`.
  */
+import type { SizeLimits } from '../core/base/size-limits.ts';
 import type { Json, JsonObject } from '../core/base/json.ts';
 import type { ToolOrder, ToolResult } from '../core/contract/outcome.ts';
 import { canceledCallText, toolErrorText } from '../core/toolchain/call-texts.ts';
@@ -29,6 +30,8 @@ export interface ToolRunOptions extends AttemptOptions {
   readonly onEvent?: (topic: string, data: Json) => void;
   /** Where isolated tools, and calls that may have ended many workers, run. Absent: here. */
   readonly places?: ToolPlaces;
+  /** How large a result may be. Default: in a run without a blob store. */
+  readonly sizes?: SizeLimits;
 }
 
 /** The result of an attempt: the call has a result, or must be retried. */

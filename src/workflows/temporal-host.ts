@@ -32,6 +32,7 @@ import {
 import { createRest } from './attempts/rests.ts';
 import { createElsewhere } from './attempts/retry-elsewhere.ts';
 import { sinks } from './sinks.ts';
+import { sizesOf } from '../core/base/size-limits.ts';
 import { fitsHandover } from './start.ts';
 import { startTimer } from './timer.ts';
 import { createAnnouncement } from './visibility.ts';
@@ -99,7 +100,7 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
       return waits.until(condition, deadline);
     },
   };
-  const children = createChildRuns(onBug);
+  const children = createChildRuns(onBug, sizesOf(runtime));
   const computing = createComputing(parts.overrun ?? (() => null));
   let programSteps = 0;
   const rest = createRest(published, run);
@@ -176,6 +177,7 @@ function linkOf(
   { runtime, mailbox, limitsAtOnce }: TemporalHostParts,
   programSteps: () => number,
 ): Link {
+  const sizes = sizesOf(runtime);
   return {
     address: workflowInfo().workflowId,
     limitsAtOnce,
@@ -190,7 +192,8 @@ function linkOf(
       const { historyLength, historySize } = workflowInfo();
       return historyLength > MAX_EVENTS || historySize > MAX_HISTORY_BYTES;
     },
-    fits: (state) => fitsHandover(state, mailbox.peek()),
+    sizes,
+    fits: (state) => fitsHandover(state, mailbox.peek(), sizes.handover),
   };
 }
 

@@ -27,6 +27,7 @@ import { keepResult, type CachedResult } from '../toolchain/result-cache.ts';
 import type { Entry } from '../contract/entry.ts';
 import { clip } from '../text/cut.ts';
 import { MAX_LAST_TEXT } from './last-text.ts';
+import { EXAMPLE_COPIED } from '../termination/copied-example.ts';
 import { nextHead } from '../tool-search/discovered.ts';
 import type { TranscriptHead } from '../contract/transcript.ts';
 import { inheritedLimits } from '../tree/inherit.ts';
@@ -108,6 +109,8 @@ export interface RunState extends TreeState, IdleState, FlightState {
   readonly repeated?: RepeatedCall;
   /** True once the model was told that its answer is too large for a Step. */
   readonly toldSize?: true;
+  /** True once the model was told that its answer is the example. */
+  readonly toldExample?: true;
   /** What programs left; absent until there was a program, or a memory to begin with. */
   readonly program?: ProgramState;
 }
@@ -331,6 +334,7 @@ function changedByProblems(
   const has = (code: string): boolean => problems.some((problem) => problem.code === code);
   return {
     ...(has(ANSWER_TOO_LARGE) ? { toldSize: true } : NOTHING),
+    ...(has(EXAMPLE_COPIED) ? { toldExample: true } : NOTHING),
     ...(spec.react?.onUnparsed === 'answer-after-two' && has('no_sections')
       ? { hadNoSection: true }
       : NOTHING),
