@@ -1,11 +1,11 @@
 import { StorageDriverClaim, type Payload } from '@temporalio/common';
 import { encode } from '@temporalio/common/lib/encoding.js';
 import fc from 'fast-check';
-import * as files from 'node:fs/promises';
 import {
   mkdtemp,
   readdir,
   readFile,
+  rename,
   rm,
   stat,
   truncate,
@@ -18,18 +18,14 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { UsageError } from '../../src/core/base/usage-error.ts';
 import { encodeName, folderOf, isKey, runIdOf } from '../../src/protection/blobs/blob-names.ts';
 import { MAX_BLOB_BYTES, type StoredRun } from '../../src/protection/blobs/blob-store.ts';
-import { directoryBlobs } from '../../src/protection/blobs/directory-blobs.ts';
-
-vi.mock('node:fs/promises', { spy: true });
+import { directoryBlobs, disk } from '../../src/protection/blobs/directory-blobs.ts';
 
 let root: string;
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'everloop-blobs-'));
 });
 afterEach(async () => {
-  vi.mocked(files.stat).mockReset();
-  vi.mocked(files.open).mockReset();
-  vi.mocked(files.rename).mockReset();
+  vi.restoreAllMocks();
   await rm(root, { recursive: true, force: true });
 });
 
@@ -136,8 +132,8 @@ describe('a folder of blobs', () => {
   });
 
   it('has nothing half-written after a crash between write and rename', async () => {
-    vi.mocked(files.rename).mockRejectedValueOnce(new Error('killed'));
-    vi.mocked(files.rm).mockResolvedValueOnce(undefined);
+    vi.spyOn(disk, 'rename').mockRejectedValueOnce(new Error('killed'));
+    vi.spyOn(disk, 'rm').mockResolvedValueOnce(undefined);
     const store = storeOf();
     await expect(store.put('content')).rejects.toMatchObject({ name: 'blob_store_failed' });
     expect(await readdir(folder('run-1'))).toEqual([expect.stringMatching(/\.tmp$/)]);
@@ -202,7 +198,9 @@ describe('a folder of blobs', () => {
     ['ENOSPC', 'no space left on device'],
     ['EROFS', 'read-only file system'],
   ])('says that it is full or read-only (%s), and takes blobs afterwards', async (code, text) => {
-    vi.mocked(files.open).mockRejectedValue(Object.assign(new Error(`${code}: ${text}`), { code }));
+    vi.spyOn(disk, 'open').mockRejectedValue(
+      Object.assign(new Error(`${code}: ${text}`), { code }),
+    );
     const store = storeOf();
     const message = `Expected \`dir:${root}\` to take a blob, got: ${code}: ${text} Repair the store; this is repeated.`;
     await expect(store.put('text')).rejects.toMatchObject({ name: 'blob_store_failed', message });
@@ -210,7 +208,7 @@ describe('a folder of blobs', () => {
       `Expected blob store \`dir:${root}\` to be a folder that this user may write, got: ${code}: ${text} Give this user the folder, or name another by \`EVERLOOP_BLOBS\`.`,
     );
     await expect(store.probe()).rejects.toBeInstanceOf(UsageError);
-    vi.mocked(files.open).mockReset();
+    vi.restoreAllMocks();
     await store.probe();
     expect(await store.read(await store.put('text'))).toBe('text');
     expect(await readdir(root)).toEqual(['default']);
@@ -219,7 +217,7 @@ describe('a folder of blobs', () => {
   it('does not wait for ever for a store that is stuck', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
-      vi.mocked(files.stat).mockReturnValue(new Promise(() => undefined));
+      vi.spyOn(disk, 'stat').mockReturnValue(new Promise(() => undefined));
       const refused = expect(storeOf().put('text')).rejects.toMatchObject({
         name: 'blob_store_failed',
       });
@@ -277,8 +275,7 @@ describe('deletion', () => {
     const store = storeOf();
     const claim = await store.put('text');
     await utimes(pathOf(claim), 1_000, 1_000);
-    const { rename } = await vi.importActual<typeof files>('node:fs/promises');
-    vi.mocked(files.rename).mockImplementationOnce(async (from, to) => {
+    vi.spyOn(disk, 'rename').mockImplementationOnce(async (from, to) => {
       await store.put('text');
       await rename(from, to);
       // While it has the other name, it is read by that.
@@ -292,7 +289,7 @@ describe('deletion', () => {
   it('puts a blob back that an ended deletion has left', async () => {
     const store = storeOf();
     const claim = await store.put('text');
-    await files.rename(pathOf(claim), `${pathOf(claim)}.gone`);
+    await rename(pathOf(claim), `${pathOf(claim)}.gone`);
     expect(await store.read(claim)).toBe('text');
     await store.remove('default', 'run-1', Date.now() - 60_000);
     expect(await readdir(folder('run-1'))).toEqual([claim.claimData['sha256']]);

@@ -34,6 +34,14 @@ import {
   type StoredRun,
 } from './blob-store.ts';
 
+/** The calls to the file system that tests make fail. */
+export const disk: Pick<typeof import('node:fs/promises'), 'open' | 'rename' | 'rm' | 'stat'> = {
+  open,
+  rename,
+  rm,
+  stat,
+};
+
 const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
 
@@ -109,7 +117,7 @@ async function put(path: string, content: Uint8Array, runId: string | undefined)
 /** Whether the blob was there, whole, and now counts as stored just now (I2). */
 async function renewed(path: string, content: Uint8Array): Promise<boolean> {
   try {
-    const { size } = await stat(path);
+    const { size } = await disk.stat(path);
     if (size !== content.length || digestOf(await readFile(path)) !== digestOf(content))
       return false;
     const now = new Date();
@@ -125,16 +133,16 @@ async function renewed(path: string, content: Uint8Array): Promise<boolean> {
 async function writeSynced(path: string, content: Uint8Array): Promise<void> {
   const draft = `${path}.${randomUUID()}${DRAFT}`;
   try {
-    const file = await open(draft, 'wx', PRIVATE_FILE);
+    const file = await disk.open(draft, 'wx', PRIVATE_FILE);
     try {
       await file.writeFile(content);
       await file.sync();
     } finally {
       await file.close();
     }
-    await rename(draft, path);
+    await disk.rename(draft, path);
   } finally {
-    await rm(draft, { force: true });
+    await disk.rm(draft, { force: true });
   }
 }
 
@@ -143,7 +151,7 @@ async function noteRun(folder: string, runId: string): Promise<void> {
 }
 
 async function sync(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
+  const handle = await disk.open(folder, 'r');
   try {
     await handle.sync();
   } finally {
@@ -154,7 +162,7 @@ async function sync(folder: string): Promise<void> {
 async function get(path: string, maxBytes: number): Promise<Uint8Array | undefined> {
   for (const name of [path, `${path}${GONE}`, path]) {
     try {
-      const file = await open(name, 'r');
+      const file = await disk.open(name, 'r');
       try {
         const { size } = await file.stat();
         return size > maxBytes ? new Uint8Array(maxBytes + 1) : await file.readFile();
@@ -171,7 +179,7 @@ async function get(path: string, maxBytes: number): Promise<Uint8Array | undefin
 async function storedRun(folder: string, name: string): Promise<StoredRun> {
   let [newestAt, blobs, bytes] = [0, 0, 0];
   for (const file of await namesIn(folder)) {
-    const found = await stat(join(folder, file)).catch(() => undefined);
+    const found = await disk.stat(join(folder, file)).catch(() => undefined);
     if (found === undefined) continue;
     newestAt = Math.max(newestAt, found.mtimeMs);
     bytes += found.size;
@@ -198,7 +206,7 @@ async function remove(folder: string, before: number): Promise<RemovedBlobs> {
     }
   }
   if (kept === 0) {
-    await rm(join(folder, RUN_FILE), { force: true });
+    await disk.rm(join(folder, RUN_FILE), { force: true });
     // A blob may have come meanwhile.
     await rmdir(folder).catch(() => undefined);
   }
@@ -208,18 +216,18 @@ async function remove(folder: string, before: number): Promise<RemovedBlobs> {
 /** The bytes of the file that was deleted; undefined if it stays (I3). */
 async function removeFile(path: string, before: number): Promise<number | undefined> {
   try {
-    if ((await stat(path)).mtimeMs >= before && !path.endsWith(GONE)) return undefined;
+    if ((await disk.stat(path)).mtimeMs >= before && !path.endsWith(GONE)) return undefined;
     const gone = path.endsWith(GONE) || path.endsWith(DRAFT) ? path : `${path}${GONE}`;
-    if (gone !== path) await rename(path, gone);
-    const { mtimeMs, size } = await stat(gone);
+    if (gone !== path) await disk.rename(path, gone);
+    const { mtimeMs, size } = await disk.stat(gone);
     if (mtimeMs < before) {
-      await rm(gone, { force: true });
+      await disk.rm(gone, { force: true });
       return size;
     }
     // It was stored again, or a deletion ended before it could put it back.
     if (gone.endsWith(GONE)) {
       await link(gone, gone.slice(0, -GONE.length)).catch(ignoreExisting);
-      await rm(gone, { force: true });
+      await disk.rm(gone, { force: true });
     }
     return undefined;
   } catch (error) {
@@ -234,7 +242,7 @@ async function probe(root: string, place: string): Promise<void> {
     await mkdir(root, { recursive: true, mode: PRIVATE_FOLDER });
     const path = join(root, `${randomUUID()}.probe`);
     await writeSynced(path, Buffer.from('probe'));
-    await rm(path);
+    await disk.rm(path);
   } catch (error) {
     throw new UsageError(
       'blob_store',
@@ -246,14 +254,14 @@ async function probe(root: string, place: string): Promise<void> {
 /** The file says by its time when the lease was taken. */
 async function takeLease(root: string, ms: number): Promise<boolean> {
   const path = join(root, LEASE_FILE);
-  const taken = await stat(path).catch(() => undefined);
+  const taken = await disk.stat(path).catch(() => undefined);
   if (taken !== undefined) {
     if (Date.now() - taken.mtimeMs < ms) return false;
     // Of several processes, one moves the old file away.
     const aside = `${path}.${randomUUID()}${DRAFT}`;
     try {
-      await rename(path, aside);
-      await rm(aside, { force: true });
+      await disk.rename(path, aside);
+      await disk.rm(aside, { force: true });
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return false;
       throw error;
@@ -261,7 +269,7 @@ async function takeLease(root: string, ms: number): Promise<boolean> {
   }
   try {
     await mkdir(root, { recursive: true, mode: PRIVATE_FOLDER });
-    await (await open(path, 'wx', PRIVATE_FILE)).close();
+    await (await disk.open(path, 'wx', PRIVATE_FILE)).close();
     return true;
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false;
