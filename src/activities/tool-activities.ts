@@ -25,6 +25,7 @@ import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import { callTopics } from '../core/streaming/topic-stream.ts';
 import type { ContextSource } from './run-context.ts';
 import type { ToolPlaces } from '../tools/isolation.ts';
+import { NO_WATCH, type CallWatch } from '../telemetry/call-watch.ts';
 import { runTool, type ToolRun, type ToolRunOptions } from '../tools/run-tool.ts';
 import { runJudge } from '../tools/run-judge.ts';
 import { checkLiterals, checkProgramLiterals } from '../tools/check-literals.ts';
@@ -40,6 +41,8 @@ export interface ToolActivityParts {
   readonly places: ToolPlaces;
   readonly readContext: ContextSource;
   readonly chunks?: ChunkPublisher;
+  /** Watches the calls. Default: nothing does. */
+  readonly watch?: CallWatch;
 }
 
 /**
@@ -145,7 +148,8 @@ function runWatched(
       return { kind: 'shutdown' };
     }
   };
-  return withHeartbeat(runOnce, { details, onLate });
+  const { watch = NO_WATCH } = parts;
+  return withHeartbeat(() => watch.tool(order, runOnce), { details, onLate });
 }
 
 /** One attempt that is watched. */

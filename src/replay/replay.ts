@@ -7,7 +7,7 @@ import { Worker, type InjectedSinks, type ReplayWorkerOptions } from '@temporali
 import { errorText } from '../core/base/error-text.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
 import { workerConverter } from '../worker/serve/data-converter.ts';
-import { installRuntime } from '../worker/serve/serve.ts';
+import { installRuntime } from '../worker/serve/install-runtime.ts';
 import type { LoadedBundle } from '../worker/bundle/bundle.ts';
 import type { EverloopSinks } from '../workflows/sinks.ts';
 import { patchesOf, type HistoryEvent, type RunHistory } from './run-history.ts';
@@ -45,7 +45,7 @@ export async function* replayLinks(
   workflowBundle: LoadedBundle,
 ): AsyncGenerator<Replayed> {
   // The SDK logs each history that does not fit, with all of its failure.
-  installRuntime('ERROR');
+  installRuntime({ logLevel: 'ERROR' });
   const open = new Map<string, Progress>();
   const sinks = watchingSinks(open);
   const options: ReplayWorkerOptions = {

@@ -147,7 +147,7 @@ function freshState(
   parent: ParentLink | null,
   { spec, material }: LoadedAgent,
 ): RunState {
-  const { history, memory, conversation } = input;
+  const { history, memory, conversation, trace } = input;
   const { firstExecutionRunId, startTime } = workflowInfo();
   return startState(
     {
@@ -158,6 +158,7 @@ function freshState(
       ...defined({
         parent: parent ?? undefined,
         conversation: parent === null ? conversation : parent.conversation,
+        trace: parent === null ? trace : parent.trace,
       }),
     },
     {

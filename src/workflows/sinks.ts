@@ -9,6 +9,7 @@ import { proxySinks, type Sinks } from '@temporalio/workflow';
 import type { AgentEvent } from '../core/contract/events.ts';
 import { newMessages, type RunState } from '../core/run/run-state.ts';
 import type { Entry } from '../core/contract/entry.ts';
+import type { EventPlace } from '../core/contract/trace.ts';
 import type { Message } from '../core/base/message.ts';
 import type { TranscriptHead } from '../core/contract/transcript.ts';
 
@@ -33,7 +34,8 @@ export interface EndedLink {
 /** The sinks that a worker offers; `transcript` is also called on replay, to fill a new cache. */
 export interface EverloopSinks extends Sinks {
   transcript: { append(delta: TranscriptDelta): void };
-  events: { publish(events: readonly AgentEvent[]): void };
+  /** `place` says where the run stood when the last of the events was recorded. */
+  events: { publish(events: readonly AgentEvent[], place?: EventPlace): void };
   archive: { write(link: EndedLink): void };
 }
 

@@ -16,6 +16,8 @@ import type { Host, Link } from '../core/run/host.ts';
 import type { Mailbox } from '../core/run/inbox.ts';
 import type { Run } from '../core/run/run.ts';
 import type { RunLog } from '../core/run/run-log.ts';
+import type { EventPlace } from '../core/contract/trace.ts';
+import { eventPlaceOf } from '../core/run/traced-run.ts';
 import { createWaits, type Waits } from '../core/run/waits.ts';
 import { SLICE_OPTIONS } from './attempts/activity-options.ts';
 import { callsOf } from './activity-calls.ts';
@@ -164,9 +166,24 @@ function createFlush(
   return () => {
     announce((run()?.state.pending ?? []).length > 0);
     const events = takeEvents();
-    if (events.length > 0) sinks.events.publish(events);
+    if (events.length > 0) sinks.events.publish(events, placeOf(run()));
     callbacks.send();
   };
+}
+
+/** Where the run stands; its first events come before the host has the run. */
+function placeOf(run: Run | null): EventPlace | undefined {
+  if (run === null) return undefined;
+  const { workflowId, root, runStartTime, historyLength, historySize } = workflowInfo();
+  // A hand-over that is decided has counted the next link already.
+  const link = run.isClosed && !run.hasEnded ? run.state.link - 1 : run.state.link;
+  return eventPlaceOf(run.state, link, {
+    workflowId,
+    rootWorkflowId: root?.workflowId ?? workflowId,
+    linkStartedAt: runStartTime.getTime(),
+    historyEvents: historyLength,
+    historyBytes: historySize,
+  });
 }
 
 function linkOf(

@@ -42,8 +42,10 @@ const RINGS: Readonly<Record<string, RingRule>> = {
   },
   registry: { rings: ['core', 'define', 'tools', 'models'], packages: [], node: true },
   callbacks: { rings: ['core'], packages: [], node: true },
+  // Loads the packages of OpenTelemetry when traces are on.
+  telemetry: { rings: ['core'], packages: ['@opentelemetry/*', '@temporalio/common'], node: true },
   activities: {
-    rings: ['core', 'define', 'tools', 'models', 'registry', 'callbacks'],
+    rings: ['core', 'define', 'tools', 'models', 'registry', 'callbacks', 'telemetry/call-watch.ts'],
     packages: ['@temporalio/activity', '@temporalio/common', 'lru-cache'],
     node: true,
   },
@@ -72,6 +74,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
       'registry',
       'workflows',
       'callbacks',
+      'telemetry',
       'activities',
       'client',
       'versioning',

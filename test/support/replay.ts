@@ -5,7 +5,7 @@ import { defined } from '../../src/core/base/defined.ts';
 import { loadWorkflowBundle, type LoadedBundle } from '../../src/worker/bundle/bundle.ts';
 import { createTranscriptCache } from '../../src/worker/serve/transcript-cache.ts';
 import { createSinks } from '../../src/worker/serve/worker-sinks.ts';
-import { installRuntime } from '../../src/worker/serve/serve.ts';
+import { installRuntime } from '../../src/worker/serve/install-runtime.ts';
 import { bundleFolder } from './bundles.ts';
 
 /** How a chain is replayed. */
@@ -33,7 +33,7 @@ async function replayAll(
   histories: readonly { readonly history: unknown; readonly workflowId: string }[],
   { workflowsPath }: ReplayOptions,
 ): Promise<void> {
-  installRuntime('ERROR');
+  installRuntime({ logLevel: 'ERROR' });
   const workflowBundle = await bundleOf(workflowsPath);
   const sinks = createSinks({
     cache: createTranscriptCache({ maxBytes: 0 }),

@@ -137,6 +137,7 @@ export const usageCodes = {
   environment: 'An environment variable has a value that is not valid.',
   init_exists: 'The folder for a new project already has some of its files.',
   no_demo: 'The demo only runs in a checkout of the repository.',
+  telemetry_package: 'A package of OpenTelemetry that the options need is not installed.',
   no_server: 'No Temporal server was found, and none could be started.',
   search_attributes: 'The service does not let this caller add search attributes.',
   server_address: 'No server answers at the given address.',

@@ -93,6 +93,8 @@ export type EventBody =
       readonly type: 'agent:model_call:after';
       readonly model: string;
       readonly purpose: ModelPurpose;
+      /** `seq` of its `agent:model_call:before`; absent in reports of tools and validators. */
+      readonly began?: number;
       readonly usage: TokenUsage;
       readonly usageKnown: boolean;
       /**
@@ -192,6 +194,8 @@ export type EventBody =
       readonly steps: number;
       /** Calls and questions that it made. */
       readonly calls: number;
+      /** Since it began, waits included; absent if it was refused. */
+      readonly durationMs?: number;
       /** The message is cut to 2 KB. */
       readonly error?: { readonly reason: string; readonly message: string };
     }
@@ -262,6 +266,9 @@ export type EventBody =
   | {
       readonly type: 'agent:question:answered';
       readonly questionId: string;
+      /** The call of `ask_user` that asked; absent if a program or a loop did. */
+      readonly callId?: string;
+      readonly waitedMs?: number;
       readonly timedOut?: true;
       /** The program that asked no longer needs the answer. */
       readonly withdrawn?: true;
@@ -279,6 +286,8 @@ export type EventBody =
       readonly callId: string;
       readonly decision: 'approve' | 'deny' | 'edit';
       readonly reason?: string;
+      /** Absent if nobody was asked. */
+      readonly waitedMs?: number;
     }
   /** A tool has begun outside work. */
   | { readonly type: 'agent:external:begun'; readonly callId: string; readonly tool: string }
@@ -287,6 +296,7 @@ export type EventBody =
       readonly type: 'agent:external:ended';
       readonly callId: string;
       readonly outcome: 'ok' | 'error' | 'canceled';
+      readonly waitedMs?: number;
     }
   /** From now on the run waits only for people and outside work. */
   | { readonly type: 'agent:waiting' }
@@ -303,6 +313,8 @@ export type EventBody =
   | ({
       readonly type: 'agent:answer:judged';
       readonly outcome: 'unfit' | 'rejected' | 'accepted';
+      /** Absent if nothing on a worker was asked. */
+      readonly durationMs?: number;
     } & Pick<Reports, 'counts' | 'gauges' | 'raised'>)
   /** An input was accepted. */
   | {
@@ -316,7 +328,7 @@ export type EventBody =
   /** The run is paused until it is resumed. */
   | { readonly type: 'agent:paused' }
   /** The run continues. */
-  | { readonly type: 'agent:resumed' }
+  | { readonly type: 'agent:resumed'; readonly waitedMs?: number }
   /** An entry was appended to the history; `index` is its place in the chain. */
   | { readonly type: 'agent:iteration_history:change'; readonly index: number }
   /** What the next model call sees has changed. */

@@ -46,6 +46,11 @@ export interface StepTrace {
   readonly executionId: string;
   /** The service's run id of the first link; equal over the whole chain. */
   readonly firstExecutionId: string;
+  /**
+   * The id of the trace that the spans of its tree are in, 32 hexadecimal digits; absent if the run
+   * ended before it began. It is known whether spans are sent or not.
+   */
+  readonly traceId?: string;
   /** Ids of inputs that came too late to be read. */
   readonly unreadInputs: readonly string[];
   /** The parent, and the call whose result this run is; absent for a root. */

@@ -42,6 +42,7 @@ import {
   type IdleState,
 } from './idle-state.ts';
 import type { KeptTurn } from './kept-turn.ts';
+import type { TraceInput } from '../contract/trace.ts';
 import type { ProgramState } from '../contract/report.ts';
 import type { StepMemory, UnknownCall } from '../contract/step.ts';
 
@@ -64,6 +65,8 @@ export interface RunState extends TreeState, IdleState {
   readonly depth: number;
   /** The conversation that the root of the tree is a turn of; absent: none. */
   readonly conversation?: string;
+  /** What the root of the tree was started with for traces; absent: nothing. */
+  readonly trace?: TraceInput;
   /** What every request needs besides the messages: specification, task, context, history. */
   readonly head: TranscriptHead;
   readonly startedAt: number;
@@ -144,6 +147,8 @@ export interface RunIdentity {
   readonly parent?: ParentLink;
   /** The conversation that the root of the tree is a turn of; absent: none. */
   readonly conversation?: string;
+  /** What the root of the tree was started with for traces; absent: nothing. */
+  readonly trace?: TraceInput;
 }
 
 /** The state of a run in which nothing has happened; `memory` is that of an earlier one. */

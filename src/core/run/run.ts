@@ -140,7 +140,8 @@ export function createRun(state: RunState, host: Host): Run {
       if (progress.state.pausedAt === null) record({ type: 'agent:paused' });
     },
     resume: () => {
-      if (progress.state.pausedAt !== null) record({ type: 'agent:resumed' });
+      const { pausedAt } = progress.state;
+      if (pausedAt !== null) record({ type: 'agent:resumed', waitedMs: host.now() - pausedAt });
     },
     watchProgram: (watch) => {
       progress.watch = watch;

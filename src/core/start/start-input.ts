@@ -16,6 +16,7 @@ import { shown } from '../text/shown.ts';
 import { wellFormedText } from '../text/well-formed.ts';
 import { toJsonResult } from '../base/json-result.ts';
 import { UsageError } from '../base/usage-error.ts';
+import { traceProblem } from './trace-input.ts';
 import { EMPTY_MEMORY, type ProgramMemory } from '../../lisp.ts';
 
 /** Bytes of JSON that a start may carry; the service refuses payloads over 2 MiB (measured). */
@@ -30,6 +31,7 @@ export interface StartParts extends Pick<
   | 'context'
   | 'history'
   | 'conversation'
+  | 'trace'
   | 'limits'
   | 'model'
   | 'memory'
@@ -62,7 +64,9 @@ export function startInput(agent: string, parts: StartParts): AgentInput {
     throw invalid(`Expected the name of an agent, got ${shown(agent)}. Name one.`);
   }
   const { task, context, history, conversation, limits, model } = parts;
-  const { memory, onEvent, compiled, compiles } = parts;
+  const { memory, onEvent, compiled, compiles, trace } = parts;
+  const untraceable = traceProblem(trace);
+  if (untraceable !== undefined) throw invalid(untraceable);
   const [wrong] = callbackProblems(onEvent);
   if (wrong !== undefined) throw invalid(wrong.message);
   const input: AgentInput = {
@@ -73,6 +77,7 @@ export function startInput(agent: string, parts: StartParts): AgentInput {
       context,
       history,
       conversation: conversation === undefined ? undefined : checkedConversation(conversation),
+      trace,
       limits,
       model,
       memory: memory === undefined ? undefined : checkedMemory(memory),

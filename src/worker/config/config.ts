@@ -20,6 +20,14 @@ import {
   deploymentNameProblem,
   type WorkerVersion,
 } from '../../versioning/worker-version.ts';
+import {
+  checkTelemetry,
+  NO_TELEMETRY,
+  readMetricsTarget,
+  TRACE_CONTENTS,
+  type CheckedTelemetry,
+  type TelemetryOptions,
+} from '../../telemetry/options.ts';
 import { readHeldPatches, type HeldPatches } from './held-patches.ts';
 
 /** Levels of the worker's log, from the most to the least verbose. */
@@ -28,10 +36,16 @@ export const LOG_LEVELS = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR'] as const;
 /** One of {@link LOG_LEVELS}. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
+/** Forms of the worker's log. */
+export const LOG_FORMATS = ['text', 'json'] as const;
+
+/** One of {@link LOG_FORMATS}. */
+export type LogFormat = (typeof LOG_FORMATS)[number];
+
 /** The values of variables that are not set. */
 export const CONFIG_DEFAULTS: Pick<
   WorkerConfig,
-  'taskQueue' | 'dataDir' | 'cacheBytes' | 'shutdownGraceMs' | 'logLevel'
+  'taskQueue' | 'dataDir' | 'cacheBytes' | 'shutdownGraceMs' | 'logLevel' | 'logFormat'
 > = {
   /** One queue for everything suffices until models or tools need machines of their own. */
   taskQueue: DEFAULT_TASK_QUEUE,
@@ -42,6 +56,7 @@ export const CONFIG_DEFAULTS: Pick<
   shutdownGraceMs: 30_000,
   /** What a person at a terminal wants to see. */
   logLevel: 'INFO',
+  logFormat: 'text',
 };
 
 /** The configuration of a worker process. */
@@ -60,6 +75,10 @@ export interface WorkerConfig {
   readonly maxCachedWorkflows?: number;
   readonly shutdownGraceMs: number;
   readonly logLevel: LogLevel;
+  /** `json`: each line of the log is JSON. */
+  readonly logFormat: LogFormat;
+  /** Traces and metrics, checked. */
+  readonly telemetry: CheckedTelemetry;
   /**
    * How long runs wait for a worker that has what they need; Infinity: for ever. Absent: ten
    * minutes, but not at all for `local()` and `everloop dev`.
@@ -130,6 +149,13 @@ const VARIABLES = {
   EVERLOOP_HOLD_PATCHES: heldPatches,
   EVERLOOP_CALLBACK_SECRET: callbackSecrets,
   EVERLOOP_CALLBACK_HOSTS: (text: string) => listed(text),
+  EVERLOOP_LOG_FORMAT: oneOf(LOG_FORMATS),
+  EVERLOOP_TRACES: oneOf(['on', 'off'] as const),
+  EVERLOOP_TRACE_CONTENT: oneOf(TRACE_CONTENTS),
+  EVERLOOP_METRICS: metricsTarget,
+  EVERLOOP_METRICS_PUBLIC: oneOf(['0', '1'] as const),
+  /** Read by the command `trace`. */
+  EVERLOOP_TRACE_URL: (text: string) => text,
   /** Read by clients. */
   EVERLOOP_STREAM_URL: (text: string) => text,
 } satisfies Readonly<Record<string, ReadVariable<unknown>>>;
@@ -143,10 +169,12 @@ type Variable = keyof typeof VARIABLES;
  * address, namespace, API key, TLS, and `TEMPORAL_PROFILE` of a TOML file. Throws one `UsageError`
  * with all problems, code `environment`. `warn` gets the variables of Everloop that this version
  * does not know: the environment of a newer version must not keep an older one from starting.
+ * `telemetry` overrides what the variables say of traces and metrics.
  */
 export function readConfig(
   env: Environment,
   warn: (names: readonly string[]) => void = warnOfVariables,
+  telemetry?: TelemetryOptions | boolean,
 ): WorkerConfig {
   const problems: UsageProblem[] = [];
   const report: ReportVariable = (variable, expected, got, advice) => {
@@ -187,6 +215,8 @@ export function readConfig(
     maxCachedWorkflows,
     shutdownGraceMs: read('EVERLOOP_SHUTDOWN_GRACE_MS') ?? CONFIG_DEFAULTS.shutdownGraceMs,
     logLevel: read('EVERLOOP_LOG_LEVEL') ?? CONFIG_DEFAULTS.logLevel,
+    logFormat: read('EVERLOOP_LOG_FORMAT') ?? CONFIG_DEFAULTS.logFormat,
+    telemetry: NO_TELEMETRY,
     elsewhereMs: read('EVERLOOP_ELSEWHERE_MS'),
     streamToken: read('EVERLOOP_STREAM_TOKEN'),
     streamListen: read('EVERLOOP_STREAM_LISTEN'),
@@ -201,9 +231,19 @@ export function readConfig(
     const expected = `to be set when others can reach ${host}`;
     report('EVERLOOP_STREAM_TOKEN', expected, 'none', 'Give workers and readers the same one.');
   }
+  const variables = defined({
+    traces: read('EVERLOOP_TRACES'),
+    content: read('EVERLOOP_TRACE_CONTENT'),
+    metrics: read('EVERLOOP_METRICS'),
+    metricsPublic: read('EVERLOOP_METRICS_PUBLIC') === '1',
+    hasEndpoint: ENDPOINTS.some((name) => (env[name]?.trim() ?? '') !== ''),
+  });
   if (problems.length > 0) throw usageErrorOf(problems);
-  return config;
+  return { ...config, telemetry: checkTelemetry(telemetry, variables) };
 }
+
+/** Variables of OpenTelemetry that name where spans go. */
+const ENDPOINTS = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] as const;
 
 /**
  * Variables of Everloop that nothing reads, each with the known name that it may be meant to be.
@@ -250,6 +290,16 @@ function elsewhereMs(text: string, refuse: Refuse): number | undefined {
 function logLevel(text: string, refuse: Refuse): LogLevel | undefined {
   const level = LOG_LEVELS.find((known) => known === text.toUpperCase());
   return level ?? refuse(`to be one of ${LOG_LEVELS.join(', ')}`);
+}
+
+function oneOf<Value extends string>(values: readonly Value[]): ReadVariable<Value> {
+  return (text, refuse) =>
+    values.find((value) => value === text) ?? refuse(`to be one of ${values.join(', ')}`);
+}
+
+function metricsTarget(text: string, refuse: Refuse): string | undefined {
+  if (text === 'off' || text === 'otlp' || readMetricsTarget(text) !== null) return text;
+  return refuse('to be off, otlp, or a host and a port such as 127.0.0.1:9464');
 }
 
 function streamListen(text: string, refuse: Refuse): StreamListen | 'off' | undefined {

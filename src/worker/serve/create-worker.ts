@@ -36,6 +36,9 @@ import { signalOverruns } from './signal-overruns.ts';
 import type { WorkerVersion } from '../../versioning/worker-version.ts';
 import { CONFIG_DEFAULTS } from '../config/config.ts';
 import type { HeldPatches } from '../config/held-patches.ts';
+import { openTelemetry } from '../../telemetry/open.ts';
+import { NO_TELEMETRY, type CheckedTelemetry } from '../../telemetry/options.ts';
+import { telemetryParts } from './telemetry-parts.ts';
 import { createTranscriptCache } from './transcript-cache.ts';
 import { workerLog } from './worker-log.ts';
 import { createSinks, type EventListener } from './worker-sinks.ts';
@@ -112,6 +115,8 @@ export interface WorkerParts extends WorkParts {
   readonly version?: WorkerVersion;
   /** Patches of the workflow that no run may begin to use on this worker; default: none. */
   readonly holdPatches?: HeldPatches;
+  /** Traces and metrics, as `readConfig` returns them. Default: none. */
+  readonly telemetry?: CheckedTelemetry;
   /** Folder of the workflow bundle's cache. */
   readonly bundleDir: string;
   readonly onListenerError?: (error: unknown) => void;
@@ -161,13 +166,28 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   const cache = createTranscriptCache({ maxBytes: parts.cacheBytes ?? CONFIG_DEFAULTS.cacheBytes });
   const runtime = await runtimeOf(parts);
   const { archive, chunks, callbacks = { secrets: [] } } = parts;
+  const telemetry = await openTelemetry(
+    parts.telemetry ?? NO_TELEMETRY,
+    telemetryParts(registry, () => cache.stats().bytes),
+  );
   const places = createToolPlaces(parts);
   const given = { archive, chunks, callbacks };
-  const activities = createActivities({ ...given, registry, runtime, cache, places });
+  const activities = createActivities({
+    ...given,
+    registry,
+    runtime,
+    cache,
+    places,
+    watch: telemetry.watch,
+  });
   const sinks = createSinks({
     cache,
     archive,
-    listeners: [...(parts.listeners ?? []), feedStreams(chunks)],
+    listeners: [
+      ...(telemetry.onEvent === undefined ? [] : [telemetry.onEvent]),
+      ...(parts.listeners ?? []),
+      feedStreams(chunks),
+    ],
     onListenerError: parts.onListenerError ?? (() => undefined),
   });
   const identity = identityOf(registry, parts.version);
@@ -195,6 +215,7 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
       } finally {
         stopSignals();
         await places.close();
+        await telemetry.close();
       }
     },
     shutdown: () => {
