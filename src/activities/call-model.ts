@@ -26,7 +26,7 @@ import {
 import { withHeartbeat, isStoppedByService } from './heartbeat.ts';
 import { openAttempt, usedBy, type AskedAttempt } from './lost-attempts.ts';
 import { endsWithAttempt, triesOf, type AttemptNumber } from './tries.ts';
-import { NO_WATCH, type AttemptNotes, type CallWatch } from '../telemetry/call-watch.ts';
+import { NO_WATCH, type AttemptNotes, type CallObserver } from '../telemetry/call-observer.ts';
 import { callLayeredModel } from '../models/call-layered-model.ts';
 import type { CallIo, ModelCallResult } from '../models/model-adapter.ts';
 import { entryFor, type CalledEntry } from '../define/model/model-entry.ts';
@@ -55,7 +55,7 @@ export interface CallModelParts {
   readonly transcripts: TranscriptSource;
   readonly chunks: ChunkPublisher;
   /** Watches the attempts. Default: nothing does. */
-  readonly watch?: CallWatch;
+  readonly watch?: CallObserver;
 }
 
 /** The model activity of a worker. */

@@ -16,7 +16,7 @@ import {
 import { createDeliverCallback } from './deliver-callback.ts';
 import type { Registry } from '../define/definition/definitions.ts';
 import type { ToolPlaces } from '../tools/isolation.ts';
-import { NO_WATCH, type CallWatch } from '../telemetry/call-watch.ts';
+import { NO_WATCH, type CallObserver } from '../telemetry/call-observer.ts';
 import { createPageQuery } from './page-query.ts';
 import { createContextSource } from './run-context.ts';
 import { createTranscriptSource, type TranscriptCache } from './transcript-source.ts';
@@ -31,7 +31,7 @@ export interface ActivityParts {
   readonly places: ToolPlaces;
   readonly callbacks: CallbackSettings;
   /** Watches the calls of models and tools; default: nothing does. */
-  readonly watch?: CallWatch;
+  readonly watch?: CallObserver;
 }
 
 /** The activities of a worker. */

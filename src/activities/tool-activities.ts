@@ -25,7 +25,7 @@ import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import { callTopics } from '../core/streaming/topic-stream.ts';
 import type { ContextSource } from './run-context.ts';
 import type { ToolPlaces } from '../tools/isolation.ts';
-import { NO_WATCH, type CallWatch } from '../telemetry/call-watch.ts';
+import { NO_WATCH, type CallObserver } from '../telemetry/call-observer.ts';
 import { runTool, type ToolRun, type ToolRunOptions } from '../tools/run-tool.ts';
 import { runJudge } from '../tools/run-judge.ts';
 import { checkLiterals, checkProgramLiterals } from '../tools/check-literals.ts';
@@ -42,7 +42,7 @@ export interface ToolActivityParts {
   readonly readContext: ContextSource;
   readonly chunks?: ChunkPublisher;
   /** Watches the calls. Default: nothing does. */
-  readonly watch?: CallWatch;
+  readonly watch?: CallObserver;
 }
 
 /**

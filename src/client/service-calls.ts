@@ -11,6 +11,7 @@ import {
 import { clip } from '../core/text/cut.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import { CancelledFailure } from '@temporalio/common';
+import { treeTraceId } from '../telemetry/ids.ts';
 import type { Step } from '../core/contract/step.ts';
 import { statusQuery } from '../workflows/messages.ts';
 
@@ -131,6 +132,14 @@ export function noWorker(id: string): UsageError {
  * @throws UsageError `no_step` for a run that ended without one, for example by termination.
  */
 export async function readStep(client: Client, id: string): Promise<Step> {
+  const step = await readKeptStep(client, id);
+  const { rootRunId = step.runId, traceparent } = step.trace;
+  const traceId = treeTraceId({ rootRunId, traceparent });
+  return { ...step, trace: { ...step.trace, traceId } };
+}
+
+/** The Step as the run has written it. */
+async function readKeptStep(client: Client, id: string): Promise<Step> {
   const handle = client.workflow.getHandle(id);
   try {
     return (await handle.result()) as Step;

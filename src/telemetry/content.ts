@@ -5,7 +5,9 @@ import type { EventBase, EventBody } from '../core/contract/events.ts';
 import { withoutSecrets } from '../core/text/redact.ts';
 import { cut } from '../core/text/cut.ts';
 import { ATTRIBUTES as A } from './genai.ts';
-import type { TraceContent } from './span-of.ts';
+
+/** How much of what was said spans carry: nothing, what events show of it, or messages too. */
+export type TraceContent = 'off' | 'events' | 'full';
 
 /** Bytes of one attribute. */
 export const MAX_CONTENT_BYTES = 32_768;

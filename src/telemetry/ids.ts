@@ -3,7 +3,8 @@
  * is sent twice is one span, and an activity knows the id of a span that is made later.
  */
 import { createHash } from 'node:crypto';
-import { readTraceparent, type EventPlace } from '../core/contract/trace.ts';
+import { readTraceparent } from '../core/base/traceparent.ts';
+import type { EventPlace } from '../core/contract/events.ts';
 
 /** The names of spans in a run. Each is unique in its run. */
 export const SPAN_NAMES = {

@@ -38,10 +38,12 @@ export function createLostSpans(
       if (open < MAX_WAITING) open += 1;
       else lose(1, 'the collector is too slow');
     },
-    sending: (count) => (isTaken, cause = 'the collector did not take them') => {
-      open = Math.max(0, open - count);
-      if (!isTaken) lose(count, cause);
-    },
+    sending:
+      (count) =>
+      (isTaken, cause = 'the collector did not take them') => {
+        open = Math.max(0, open - count);
+        if (!isTaken) lose(count, cause);
+      },
   };
 }
 

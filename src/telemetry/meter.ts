@@ -12,7 +12,7 @@ export interface KnownNames {
 }
 
 /** Takes recordings. */
-export interface Meter {
+export interface MetricsWriter {
   record(recording: Recording): void;
 }
 
@@ -24,7 +24,7 @@ export function createMeter(
   meter: MetricMeter,
   known: KnownNames,
   dialect: 'everloop' | 'genai',
-): Meter {
+): MetricsWriter {
   const write = new Map<MetricName, (value: number, labels: Recording['labels']) => void>();
   for (const name of Object.keys(METRICS) as MetricName[]) {
     write.set(name, instrumentOf(meter, name, dialect));

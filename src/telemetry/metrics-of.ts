@@ -1,96 +1,85 @@
 /**
- * What an event adds to metrics. Pure; a `switch` with a case for each type. Events come at least
+ * What an event adds to metrics. Pure; `RECORDINGS` has an entry for each type. Events come at least
  * once, so sums serve operation; the exact ones are those of Steps.
  */
-import type { AgentEvent, EventBase, EventBody, OwnEventType } from '../core/contract/events.ts';
+import type { AgentEvent, EventBase, EventBody, EventType } from '../core/contract/events.ts';
 import { isOwnEvent } from '../core/contract/events.ts';
-import type { EventPlace } from '../core/contract/trace.ts';
+import type { EventPlace } from '../core/contract/events.ts';
 import { baseKeyOf } from './limit-keys.ts';
 import type { Recording } from './metrics.ts';
 
-type Known = Exclude<AgentEvent, { readonly type: OwnEventType }>;
 type Event<Type extends EventBody['type']> = EventBase &
   Extract<EventBody, { readonly type: Type }>;
 
+type RecordingsOf<Type extends EventType> = (
+  event: Event<Type>,
+  place: EventPlace,
+) => readonly Recording[];
+
+/** What each event adds; null: nothing. */
+const RECORDINGS: { readonly [Type in EventType]: RecordingsOf<Type> | null } = {
+  'agent:execution:before': null,
+  'agent:execution:after': runEnd,
+  'agent:execution:handover': ({ agent }, { historyBytes }) => [
+    { metric: 'everloop_handovers_total', value: 1, labels: { agent } },
+    { metric: 'everloop_handover_bytes', value: historyBytes, labels: { agent } },
+  ],
+  'agent:iteration:before': null,
+  'agent:iteration:after': ({ agent, durationMs }) => [
+    seconds('everloop_turn_duration_seconds', durationMs, { agent }),
+  ],
+  'agent:model_call:before': null,
+  // The activity counts attempts: it knows how each ended.
+  'agent:model_attempt_failed': null,
+  'agent:model_call:after': modelCall,
+  'agent:structured_output_downgraded': null,
+  'agent:turn:read': null,
+  'agent:section:read': null,
+  'agent:parse_error': null,
+  'agent:tool_call:before': null,
+  'agent:tool_call:after': ({ agent, tool, outcome, durationMs }) => [
+    seconds('everloop_tool_call_duration_seconds', durationMs, { agent, tool, outcome }),
+  ],
+  'agent:program:before': null,
+  'agent:program:after': null,
+  'agent:child:spawn': null,
+  'agent:child:report': null,
+  'agent:child:granted': null,
+  'agent:child:complete': null,
+  'agent:lease:asked': null,
+  'agent:lease:answered': null,
+  'agent:deadlines:changed': null,
+  'agent:question:asked': null,
+  'agent:question:answered': ({ agent, waitedMs }) => wait(agent, 'question', waitedMs),
+  'agent:approval:requested': null,
+  'agent:approval:decided': ({ agent, waitedMs }) => wait(agent, 'approval', waitedMs),
+  'agent:external:begun': null,
+  'agent:external:ended': ({ agent, waitedMs }) => wait(agent, 'external', waitedMs),
+  'agent:waiting': null,
+  'agent:validator:called': null,
+  'agent:validator:result': null,
+  'agent:answer:judged': null,
+  'agent:input': null,
+  'agent:adjusted': null,
+  'agent:paused': null,
+  'agent:resumed': ({ agent, waitedMs }) => wait(agent, 'pause', waitedMs),
+  'agent:iteration_history:change': null,
+  'agent:scratchpad:change': null,
+  'agent:compaction': null,
+  'agent:data:change': null,
+  'agent:limit_exceeded': ({ agent, key }) => [
+    { metric: 'everloop_limits_hit_total', value: 1, labels: { agent, key: baseKeyOf(key) } },
+  ],
+  'agent:error': null,
+  'agent:warning': null,
+};
+
 /** The recordings of `event`, in no order. */
 export function metricsOf(event: AgentEvent, place: EventPlace): readonly Recording[] {
-  return isOwnEvent(event) ? [] : recordingsOf(event, place);
-}
-
-function recordingsOf(event: Known, place: EventPlace): readonly Recording[] {
-  const { agent } = event;
-  switch (event.type) {
-    case 'agent:execution:after':
-      return runEnd(event, place);
-    case 'agent:execution:handover':
-      return [
-        { metric: 'everloop_handovers_total', value: 1, labels: { agent } },
-        { metric: 'everloop_handover_bytes', value: place.historyBytes, labels: { agent } },
-      ];
-    case 'agent:iteration:after':
-      return [seconds('everloop_turn_duration_seconds', event.durationMs, { agent })];
-    case 'agent:model_call:after':
-      return modelCall(event);
-    case 'agent:tool_call:after':
-      return [
-        seconds('everloop_tool_call_duration_seconds', event.durationMs, {
-          agent,
-          tool: event.tool,
-          outcome: event.outcome,
-        }),
-      ];
-    case 'agent:limit_exceeded':
-      return [
-        {
-          metric: 'everloop_limits_hit_total',
-          value: 1,
-          labels: { agent, key: baseKeyOf(event.key) },
-        },
-      ];
-    case 'agent:question:answered':
-      return wait(agent, 'question', event.waitedMs);
-    case 'agent:approval:decided':
-      return wait(agent, 'approval', event.waitedMs);
-    case 'agent:external:ended':
-      return wait(agent, 'external', event.waitedMs);
-    case 'agent:resumed':
-      return wait(agent, 'pause', event.waitedMs);
-    case 'agent:execution:before':
-    case 'agent:iteration:before':
-    case 'agent:model_call:before':
-    case 'agent:model_attempt_failed':
-    case 'agent:structured_output_downgraded':
-    case 'agent:turn:read':
-    case 'agent:section:read':
-    case 'agent:parse_error':
-    case 'agent:tool_call:before':
-    case 'agent:program:before':
-    case 'agent:program:after':
-    case 'agent:child:spawn':
-    case 'agent:child:report':
-    case 'agent:child:granted':
-    case 'agent:child:complete':
-    case 'agent:lease:asked':
-    case 'agent:lease:answered':
-    case 'agent:deadlines:changed':
-    case 'agent:question:asked':
-    case 'agent:approval:requested':
-    case 'agent:external:begun':
-    case 'agent:waiting':
-    case 'agent:validator:called':
-    case 'agent:validator:result':
-    case 'agent:answer:judged':
-    case 'agent:input':
-    case 'agent:adjusted':
-    case 'agent:paused':
-    case 'agent:iteration_history:change':
-    case 'agent:scratchpad:change':
-    case 'agent:compaction':
-    case 'agent:data:change':
-    case 'agent:error':
-    case 'agent:warning':
-      return [];
-  }
+  if (isOwnEvent(event)) return [];
+  // The compiler does not see that the entry is that of this type.
+  const make = RECORDINGS[event.type] as RecordingsOf<EventType> | null;
+  return make === null ? [] : make(event, place);
 }
 
 function runEnd(
@@ -146,13 +135,11 @@ function modelCall(event: Event<'agent:model_call:after'>): readonly Recording[]
 }
 
 function wait(agent: string, kind: string, waitedMs: number | undefined): readonly Recording[] {
-  return waitedMs === undefined ? [] : [seconds('everloop_waits_seconds', waitedMs, { agent, kind })];
+  return waitedMs === undefined
+    ? []
+    : [seconds('everloop_waits_seconds', waitedMs, { agent, kind })];
 }
 
-function seconds(
-  metric: Recording['metric'],
-  ms: number,
-  labels: Recording['labels'],
-): Recording {
+function seconds(metric: Recording['metric'], ms: number, labels: Recording['labels']): Recording {
   return { metric, value: ms / 1_000, labels };
 }

@@ -3,13 +3,13 @@ import type { MetricMeter } from '@temporalio/common';
 import { defined } from '../core/base/defined.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
 import { isOwnEvent } from '../core/contract/events.ts';
-import type { EventPlace } from '../core/contract/trace.ts';
-import { NO_WATCH, type CallWatch } from './call-watch.ts';
+import type { EventPlace } from '../core/contract/events.ts';
+import { NO_WATCH, type CallObserver } from './call-observer.ts';
 import { isSampled } from './ids.ts';
 import { createLostSpans } from './lost-spans.ts';
-import { createMeter, type KnownNames, type Meter } from './meter.ts';
+import { createMeter, type KnownNames, type MetricsWriter } from './meter.ts';
 import { metricsOf } from './metrics-of.ts';
-import type { CheckedTelemetry } from './options.ts';
+import { NO_TELEMETRY, type CheckedTelemetry } from './options.ts';
 import { spanOf, type SpanContext } from './span-of.ts';
 import { openTracer, type Tracer } from './tracer.ts';
 import { watchCalls } from './watch-calls.ts';
@@ -28,15 +28,19 @@ export interface TelemetryParts {
 
 /** Telemetry of a worker. */
 export interface Telemetry {
-  /** Takes every event that is published; absent if nothing is on. */
-  readonly onEvent?: (event: AgentEvent, place: EventPlace) => void;
-  readonly watch: CallWatch;
+  /** Take every event that is published; none if nothing is on. */
+  readonly listeners: readonly ((event: AgentEvent, place: EventPlace) => void)[];
+  readonly watch: CallObserver;
   /** Sends what is left, for at most five seconds. */
   close(): Promise<void>;
 }
 
 /** Telemetry that is off: it loads nothing, and costs nothing. */
-export const TELEMETRY_OFF: Telemetry = { watch: NO_WATCH, close: () => Promise.resolve() };
+const TELEMETRY_OFF: Telemetry = {
+  listeners: [],
+  watch: NO_WATCH,
+  close: () => Promise.resolve(),
+};
 
 /**
  * Opens what `checked` asks for.
@@ -44,7 +48,7 @@ export const TELEMETRY_OFF: Telemetry = { watch: NO_WATCH, close: () => Promise.
  * @throws UsageError `telemetry_package` if a package is missing.
  */
 export async function openTelemetry(
-  { traces, metrics }: CheckedTelemetry,
+  { traces, metrics }: CheckedTelemetry = NO_TELEMETRY,
   parts: TelemetryParts,
 ): Promise<Telemetry> {
   if (traces === undefined && metrics === undefined) return TELEMETRY_OFF;
@@ -58,7 +62,7 @@ export async function openTelemetry(
   const shown = { content, ...defined({ providerOf: parts.providerOf }) };
   const { cacheBytes } = parts;
   return {
-    onEvent: listener({ tracer, meter, sample, shown }),
+    listeners: [listener({ tracer, meter, sample, shown })],
     watch: watchCalls({ ...shown, tracer, meter, sample, cacheBytes, now: () => Date.now() }),
     close: async () => tracer?.close(),
   };
@@ -71,10 +75,10 @@ function listener({
   shown,
 }: {
   readonly tracer: Tracer | undefined;
-  readonly meter: Meter | undefined;
+  readonly meter: MetricsWriter | undefined;
   readonly sample: number;
   readonly shown: Omit<SpanContext, 'place'>;
-}): NonNullable<Telemetry['onEvent']> {
+}): Telemetry['listeners'][number] {
   return (event, place) => {
     if (isOwnEvent(event)) return;
     if (meter !== undefined) for (const one of metricsOf(event, place)) meter.record(one);

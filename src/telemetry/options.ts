@@ -2,7 +2,7 @@
 import { defined } from '../core/base/defined.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import { shown } from '../core/text/shown.ts';
-import type { TraceContent } from './span-of.ts';
+import type { TraceContent } from './content.ts';
 
 /** What traces are made of. */
 export interface TraceOptions {
@@ -74,9 +74,12 @@ export function checkTelemetry(
   options: TelemetryOptions | boolean | undefined,
   variables: TelemetryVariables,
 ): CheckedTelemetry {
-  const given: TelemetryOptions = typeof options === 'boolean' ? { traces: options } : (options ?? {});
+  const given: TelemetryOptions =
+    typeof options === 'boolean' ? { traces: options } : (options ?? {});
   if (typeof given !== 'object' || given === null) {
-    throw refused(`Expected \`telemetry\` to be { traces?, metrics? }, got ${shown(options)}. Write it so.`);
+    throw refused(
+      `Expected \`telemetry\` to be { traces?, metrics? }, got ${shown(options)}. Write it so.`,
+    );
   }
   return defined({
     traces: tracesOf(given.traces, variables),
@@ -98,13 +101,17 @@ function tracesOf(
   }
   const { content = contentVariable, sample = 1, spanProcessors } = options;
   if (!TRACE_CONTENTS.includes(content)) {
-    throw refused(`Expected \`traces.content\` to be one of ${TRACE_CONTENTS.join(', ')}, got ${shown(content)}. Choose one.`);
+    throw refused(
+      `Expected \`traces.content\` to be one of ${TRACE_CONTENTS.join(', ')}, got ${shown(content)}. Choose one.`,
+    );
   }
   if (typeof sample !== 'number' || !(sample >= 0 && sample <= 1)) {
     throw refused(`Expected \`traces.sample\` from 0 to 1, got ${shown(sample)}. Change it.`);
   }
   if (spanProcessors !== undefined && !Array.isArray(spanProcessors)) {
-    throw refused(`Expected \`traces.spanProcessors\` to be a list, got ${shown(spanProcessors)}. Write it as one.`);
+    throw refused(
+      `Expected \`traces.spanProcessors\` to be a list, got ${shown(spanProcessors)}. Write it as one.`,
+    );
   }
   return { ...options, content, sample };
 }
@@ -114,7 +121,9 @@ function metricsOf(text: string | undefined, isPublic: boolean): MetricsTarget |
   if (text === 'otlp') return { kind: 'otlp' };
   const target = readMetricsTarget(text);
   if (target === null) {
-    throw refused(`Expected \`metrics\` to be off, otlp, or a host and a port such as 127.0.0.1:9464, got ${shown(text)}. Correct it.`);
+    throw refused(
+      `Expected \`metrics\` to be off, otlp, or a host and a port such as 127.0.0.1:9464, got ${shown(text)}. Correct it.`,
+    );
   }
   if (!isPublic && !isLoopback(target.host)) {
     throw refused(

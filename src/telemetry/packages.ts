@@ -8,7 +8,10 @@ export interface Packages {
   readonly sdk: typeof import('@opentelemetry/sdk-trace-base');
   readonly resources: typeof import('@opentelemetry/resources');
   readonly hooks: typeof import('@opentelemetry/context-async-hooks');
-  readonly otlp: Pick<typeof import('@opentelemetry/exporter-trace-otlp-http'), 'OTLPTraceExporter'>;
+  readonly otlp: Pick<
+    typeof import('@opentelemetry/exporter-trace-otlp-http'),
+    'OTLPTraceExporter'
+  >;
 }
 
 /** What to install: later versions need Node 22. */

@@ -2,21 +2,26 @@
  * The spans of events. A span is made whole when it ends, from its last event alone, so a worker that
  * dies loses no open span. Pure: the same event gives the same span on every worker.
  *
- * I1  The `switch` has a case for each type: a new event does not compile until somebody decides.
+ * I1  `PARTS` has an entry for each type: a new event does not compile until somebody decides.
  * I2  The parent of a span is a span that its run, or the run above, sends as well.
  * I3  No attribute holds what a person, a model or a tool wrote, unless `content` says so.
  */
 import { defined } from '../core/base/defined.ts';
-import type { AgentEvent, EventBase, EventBody } from '../core/contract/events.ts';
+import type {
+  AgentEvent,
+  EventBase,
+  EventBody,
+  EventType,
+  OwnEventType,
+} from '../core/contract/events.ts';
 import { isOwnEvent } from '../core/contract/events.ts';
-import { readTraceparent, type EventPlace } from '../core/contract/trace.ts';
-import { contentOf } from './content.ts';
+import { readTraceparent } from '../core/base/traceparent.ts';
+import type { EventPlace } from '../core/contract/events.ts';
+import type { TokenUsage } from '../core/contract/model.ts';
+import { contentOf, type TraceContent } from './content.ts';
 import { ATTRIBUTES as A } from './genai.ts';
 import { SPAN_NAMES, spanIdOf, treeTraceId } from './ids.ts';
 import type { AttributeValue, SpanData } from './span-data.ts';
-
-/** How much of what was said spans carry: nothing, what events show of it, or messages too. */
-export type TraceContent = 'off' | 'events' | 'full';
 
 /** What a worker knows beside an event. */
 export interface SpanContext {
@@ -76,107 +81,64 @@ function sessionOf({ conversation, rootWorkflowId }: EventPlace): Record<string,
   return { [A.conversation]: id, [A.session]: id };
 }
 
-type Known = Exclude<AgentEvent, { readonly type: import('../core/contract/events.ts').OwnEventType }>;
+type Known = Exclude<AgentEvent, { readonly type: OwnEventType }>;
+type PartOf<Type extends EventType> = (event: Event<Type>, context: SpanContext) => Part | null;
+
+/** The part of a run that each event ends; null: it ends none. */
+const PARTS: { readonly [Type in EventType]: PartOf<Type> | null } = {
+  'agent:execution:before': null,
+  'agent:execution:after': runPart,
+  'agent:execution:handover': linkPart,
+  'agent:iteration:before': null,
+  'agent:iteration:after': turnPart,
+  'agent:model_call:before': null,
+  // The activity makes the span of each attempt: it knows when it began.
+  'agent:model_attempt_failed': null,
+  'agent:model_call:after': modelPart,
+  'agent:structured_output_downgraded': (event) =>
+    notePart(event, 'downgrade', { [A.requestModel]: event.model, [A.outcome]: event.to }),
+  'agent:turn:read': null,
+  'agent:section:read': null,
+  'agent:parse_error': null,
+  'agent:tool_call:before': null,
+  'agent:tool_call:after': toolPart,
+  'agent:program:before': null,
+  'agent:program:after': programPart,
+  'agent:child:spawn': null,
+  'agent:child:report': null,
+  'agent:child:granted': null,
+  // The child sends its own span.
+  'agent:child:complete': null,
+  'agent:lease:asked': null,
+  'agent:lease:answered': null,
+  'agent:deadlines:changed': null,
+  'agent:question:asked': null,
+  'agent:question:answered': questionPart,
+  'agent:approval:requested': null,
+  'agent:approval:decided': (event) => callWait(event, 'approval', event.decision),
+  'agent:external:begun': null,
+  'agent:external:ended': (event) => callWait(event, 'external', event.outcome),
+  'agent:waiting': null,
+  'agent:validator:called': null,
+  'agent:validator:result': null,
+  'agent:answer:judged': judgePart,
+  'agent:input': (event) => notePart(event, 'input', { [A.outcome]: event.kind }),
+  'agent:adjusted': null,
+  'agent:paused': null,
+  'agent:resumed': pausePart,
+  'agent:iteration_history:change': null,
+  'agent:scratchpad:change': null,
+  'agent:compaction': compactionPart,
+  'agent:data:change': null,
+  'agent:limit_exceeded': (event) => notePart(event, 'limit', { [A.limit]: event.key }),
+  'agent:error': null,
+  'agent:warning': (event) => notePart(event, 'warning', { [A.code]: event.code }),
+};
 
 function partOf(event: Known, context: SpanContext): Part | null {
-  switch (event.type) {
-    case 'agent:execution:after':
-      return runPart(event, context);
-    case 'agent:execution:handover':
-      return linkPart(event, context);
-    case 'agent:iteration:after':
-      return turnPart(event);
-    case 'agent:model_call:after':
-      return modelPart(event, context);
-    case 'agent:tool_call:after':
-      return toolPart(event, context);
-    case 'agent:program:after':
-      return programPart(event);
-    case 'agent:question:answered':
-      return waitPart(event, {
-        kind: 'question',
-        id: event.questionId,
-        parent: event.callId === undefined ? turnOf(event) : toolOf(event, event.callId),
-        outcome: event.withdrawn === true ? 'withdrawn' : event.timedOut === true ? 'timed_out' : 'answered',
-      });
-    case 'agent:approval:decided':
-      return waitPart(event, {
-        kind: 'approval',
-        id: event.callId,
-        parent: toolOf(event, event.callId),
-        outcome: event.decision,
-      });
-    case 'agent:external:ended':
-      return waitPart(event, {
-        kind: 'external',
-        id: event.callId,
-        parent: toolOf(event, event.callId),
-        outcome: event.outcome,
-      });
-    case 'agent:resumed':
-      return {
-        id: SPAN_NAMES.pause(event.seq),
-        parent: runOf(event),
-        name: 'wait pause',
-        durationMs: event.waitedMs,
-        attributes: {},
-      };
-    case 'agent:answer:judged':
-      // Without a schema and validators nobody was asked.
-      if (event.durationMs === undefined) return null;
-      return {
-        id: SPAN_NAMES.event(event.seq),
-        parent: turnOf(event),
-        name: 'judge',
-        durationMs: event.durationMs,
-        attributes: { [A.outcome]: event.outcome },
-      };
-    case 'agent:compaction':
-      return {
-        id: SPAN_NAMES.event(event.seq),
-        parent: turnOf(event),
-        name: `compact ${event.strategy}`,
-        durationMs: event.durationMs,
-        attributes: { [A.epoch]: event.epoch },
-      };
-    case 'agent:limit_exceeded':
-      return notePart(event, 'limit', { [A.limit]: event.key });
-    case 'agent:warning':
-      return notePart(event, 'warning', { [A.code]: event.code });
-    case 'agent:structured_output_downgraded':
-      return notePart(event, 'downgrade', { [A.requestModel]: event.model, [A.outcome]: event.to });
-    case 'agent:input':
-      return notePart(event, 'input', { [A.outcome]: event.kind });
-    case 'agent:execution:before':
-    case 'agent:iteration:before':
-    case 'agent:model_call:before':
-    case 'agent:model_attempt_failed':
-    case 'agent:turn:read':
-    case 'agent:section:read':
-    case 'agent:parse_error':
-    case 'agent:tool_call:before':
-    case 'agent:program:before':
-    case 'agent:child:spawn':
-    case 'agent:child:report':
-    case 'agent:child:granted':
-    case 'agent:child:complete':
-    case 'agent:lease:asked':
-    case 'agent:lease:answered':
-    case 'agent:deadlines:changed':
-    case 'agent:question:asked':
-    case 'agent:approval:requested':
-    case 'agent:external:begun':
-    case 'agent:waiting':
-    case 'agent:validator:called':
-    case 'agent:validator:result':
-    case 'agent:adjusted':
-    case 'agent:paused':
-    case 'agent:iteration_history:change':
-    case 'agent:scratchpad:change':
-    case 'agent:data:change':
-    case 'agent:error':
-      return null;
-  }
+  // The compiler does not see that the entry is that of this type.
+  const make = PARTS[event.type] as PartOf<EventType> | null;
+  return make === null ? null : make(event, context);
 }
 
 const runOf = ({ runId }: EventBase): string => spanIdOf(runId, SPAN_NAMES.run);
@@ -273,20 +235,23 @@ function modelPart(event: Event<'agent:model_call:after'>, { providerOf }: SpanC
       [A.provider]: providerOf?.(model),
       [A.requestModel]: model,
       [A.finishReasons]: finishReason === undefined ? undefined : [finishReason],
-      ...(usageKnown
-        ? {
-            [A.inputTokens]: usage.inputTokens,
-            [A.outputTokens]: usage.outputTokens,
-            [A.cachedTokens]: usage.cachedInputTokens,
-            [A.reasoningTokens]: usage.reasoningTokens,
-            [A.costMicroUsd]: usage.costMicroUsd,
-          }
-        : {}),
+      ...usageOf(usage, usageKnown),
       [A.purpose]: purpose,
       [A.attempts]: attempts,
       [A.losses]: losses,
     },
     error: error?.code,
+  };
+}
+
+function usageOf(usage: TokenUsage, isKnown: boolean): Part['attributes'] {
+  if (!isKnown) return {};
+  return {
+    [A.inputTokens]: usage.inputTokens,
+    [A.outputTokens]: usage.outputTokens,
+    [A.cachedTokens]: usage.cachedInputTokens,
+    [A.reasoningTokens]: usage.reasoningTokens,
+    [A.costMicroUsd]: usage.costMicroUsd,
   };
 }
 
@@ -344,6 +309,60 @@ function waitPart(
     durationMs: waitedMs,
     attributes: { [A.outcome]: outcome },
   };
+}
+
+function questionPart(event: Event<'agent:question:answered'>): Part | null {
+  const { questionId: id, callId } = event;
+  const parent = callId === undefined ? turnOf(event) : toolOf(event, callId);
+  return waitPart(event, { kind: 'question', id, parent, outcome: answerOutcome(event) });
+}
+
+function callWait(
+  event: Event<'agent:approval:decided' | 'agent:external:ended'>,
+  kind: 'approval' | 'external',
+  outcome: string,
+): Part | null {
+  const { callId: id } = event;
+  return waitPart(event, { kind, id, parent: toolOf(event, id), outcome });
+}
+
+function pausePart(event: Event<'agent:resumed'>): Part {
+  return {
+    id: SPAN_NAMES.pause(event.seq),
+    parent: runOf(event),
+    name: 'wait pause',
+    durationMs: event.waitedMs,
+    attributes: {},
+  };
+}
+
+/** Without a schema and validators nobody was asked. */
+function judgePart(event: Event<'agent:answer:judged'>): Part | null {
+  const { seq, durationMs, outcome } = event;
+  if (durationMs === undefined) return null;
+  return {
+    id: SPAN_NAMES.event(seq),
+    parent: turnOf(event),
+    name: 'judge',
+    durationMs,
+    attributes: { [A.outcome]: outcome },
+  };
+}
+
+function compactionPart(event: Event<'agent:compaction'>): Part {
+  const { seq, strategy, durationMs, epoch } = event;
+  return {
+    id: SPAN_NAMES.event(seq),
+    parent: turnOf(event),
+    name: `compact ${strategy}`,
+    durationMs,
+    attributes: { [A.epoch]: epoch },
+  };
+}
+
+function answerOutcome({ withdrawn, timedOut }: Event<'agent:question:answered'>): string {
+  if (withdrawn === true) return 'withdrawn';
+  return timedOut === true ? 'timed_out' : 'answered';
 }
 
 /** What happens at one moment. A span event would wait for its span, in the memory of one worker. */

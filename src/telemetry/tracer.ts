@@ -60,7 +60,11 @@ export async function openTracer(options: TraceOptions, lost: LostSpans): Promis
       const parent =
         parentId === undefined ? api.ROOT_CONTEXT : contextOf({ traceId, spanId: parentId });
       const kind = data.kind === 'client' ? api.SpanKind.CLIENT : api.SpanKind.INTERNAL;
-      const options = { startTime: startMs, kind, attributes: attributes as Record<string, string> };
+      const options = {
+        startTime: startMs,
+        kind,
+        attributes: attributes as Record<string, string>,
+      };
       // The generator is asked inside of `startSpan`, in the same moment.
       ids.next = { traceId, spanId };
       let span: Span;

@@ -3,11 +3,16 @@ import { defined } from '../core/base/defined.ts';
 import type { Json } from '../core/base/json.ts';
 import type { ModelOrder } from '../core/contract/host-order.ts';
 import type { ToolOrder } from '../core/contract/outcome.ts';
-import type { AttemptNotes, AttemptOrder, CallWatch, TranscriptOrigin } from './call-watch.ts';
+import type {
+  AttemptNotes,
+  AttemptOrder,
+  CallObserver,
+  TranscriptOrigin,
+} from './call-observer.ts';
 import { attributeText } from './content.ts';
 import { ATTRIBUTES as A } from './genai.ts';
 import { isSampled, SPAN_NAMES, spanIdOf, treeTraceId } from './ids.ts';
-import type { Meter } from './meter.ts';
+import type { MetricsWriter } from './meter.ts';
 import type { AttributeValue, SpanData } from './span-data.ts';
 import type { SpanContext } from './span-of.ts';
 import type { ActiveSpan, Tracer } from './tracer.ts';
@@ -15,7 +20,7 @@ import type { ActiveSpan, Tracer } from './tracer.ts';
 /** Where what is watched goes to. */
 export interface WatchParts extends Pick<SpanContext, 'content' | 'providerOf'> {
   readonly tracer: Tracer | undefined;
-  readonly meter: Meter | undefined;
+  readonly meter: MetricsWriter | undefined;
   readonly sample: number;
   /** Bytes in the cache of transcripts. */
   readonly cacheBytes: () => number;
@@ -24,7 +29,7 @@ export interface WatchParts extends Pick<SpanContext, 'content' | 'providerOf'> 
 }
 
 /** A watch of the calls of a worker. */
-export function watchCalls(parts: WatchParts): CallWatch {
+export function watchCalls(parts: WatchParts): CallObserver {
   const { tracer, sample } = parts;
   return {
     model: (attempt, run) => watchAttempt(parts, attempt, run),

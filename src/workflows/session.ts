@@ -9,7 +9,6 @@ import { createMailbox, EMPTY_INBOX, type Mailbox } from '../core/run/inbox.ts';
 import { createRunLog, type RunLog } from '../core/run/run-log.ts';
 import { defined } from '../core/base/defined.ts';
 import type { Run } from '../core/run/run.ts';
-import { traceIdOf } from '../core/run/traced-run.ts';
 import type { RunState } from '../core/run/run-state.ts';
 import type { Step, StepTrace } from '../core/contract/step.ts';
 import { NO_CALLBACKS, type Callbacks } from './callbacks.ts';
@@ -99,12 +98,7 @@ export function traceOf(session: Session): StepTrace {
     workflowId,
     executionId: runId,
     firstExecutionId: firstExecutionRunId,
-    ...defined({
-      traceId:
-        state === null
-          ? undefined
-          : traceIdOf(state.parent?.rootRunId ?? state.runId, state.trace),
-    }),
+    ...defined({ rootRunId: state?.parent?.rootRunId, traceparent: state?.trace?.parent }),
     unreadInputs: session.mailbox.peek().waiting.map((input) => input.id),
   };
 }

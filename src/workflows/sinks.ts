@@ -9,7 +9,7 @@ import { proxySinks, type Sinks } from '@temporalio/workflow';
 import type { AgentEvent } from '../core/contract/events.ts';
 import { newMessages, type RunState } from '../core/run/run-state.ts';
 import type { Entry } from '../core/contract/entry.ts';
-import type { EventPlace } from '../core/contract/trace.ts';
+import type { EventPlace } from '../core/contract/events.ts';
 import type { Message } from '../core/base/message.ts';
 import type { TranscriptHead } from '../core/contract/transcript.ts';
 

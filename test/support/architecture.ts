@@ -45,12 +45,21 @@ const RINGS: Readonly<Record<string, RingRule>> = {
   // Loads the packages of OpenTelemetry when traces are on.
   telemetry: { rings: ['core'], packages: ['@opentelemetry/*', '@temporalio/common'], node: true },
   activities: {
-    rings: ['core', 'define', 'tools', 'models', 'registry', 'callbacks', 'telemetry/call-watch.ts'],
+    rings: [
+      'core',
+      'define',
+      'tools',
+      'models',
+      'registry',
+      'callbacks',
+      'telemetry/call-observer.ts',
+    ],
     packages: ['@temporalio/activity', '@temporalio/common', 'lru-cache'],
     node: true,
   },
   client: {
-    rings: ['core', 'workflows/messages.ts', 'workflows/converters.ts'],
+    // A client says in which trace a run is.
+    rings: ['core', 'workflows/messages.ts', 'workflows/converters.ts', 'telemetry/ids.ts'],
     typesOf: ['define'],
     packages: [
       '@temporalio/client',

@@ -2,7 +2,7 @@
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import type { AgentEvent } from '../../src/core/contract/events.ts';
 import type { Step } from '../../src/core/contract/step.ts';
-import type { EventPlace } from '../../src/core/contract/trace.ts';
+import type { EventPlace } from '../../src/core/contract/events.ts';
 import { eventPlaceOf } from '../../src/core/run/traced-run.ts';
 import { ATTRIBUTES as A } from '../../src/telemetry/genai.ts';
 import type { SpanData } from '../../src/telemetry/span-data.ts';
@@ -64,7 +64,9 @@ export function tokensOf(spans: readonly SpanData[]): {
   readonly outputTokens: number;
 } {
   const sum = (name: string): number =>
-    spans.filter(({ name: of }) => of.startsWith('chat ')).reduce((all, { attributes }) => all + Number(attributes[name] ?? 0), 0);
+    spans
+      .filter(({ name: of }) => of.startsWith('chat '))
+      .reduce((all, { attributes }) => all + Number(attributes[name] ?? 0), 0);
   return { inputTokens: sum(A.inputTokens), outputTokens: sum(A.outputTokens) };
 }
 

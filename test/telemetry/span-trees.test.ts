@@ -17,7 +17,11 @@ async function traced(name: string): Promise<TracedRun> {
   const agent = agents.find((one) => one.name === name);
   if (scenario === undefined || agent === undefined) throw new Error(`no scenario ${name}`);
   const isHandedOver = scenario.handsOver === true;
-  return traceInMemory({ agent, agents: agents.filter((one) => one !== agent), handoverDue: () => isHandedOver });
+  return traceInMemory({
+    agent,
+    agents: agents.filter((one) => one !== agent),
+    handoverDue: () => isHandedOver,
+  });
 }
 
 function check({ spans, step }: TracedRun): void {

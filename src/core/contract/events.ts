@@ -22,6 +22,7 @@ import type { CallOutcome, Reports } from './outcome.ts';
 import type { ProgramOutcome } from './report.ts';
 import type { Deadline, LeaseAnswer, LeaseReturn } from './lease.ts';
 import type { StepStatus } from './step.ts';
+import type { TraceInput } from '../base/traceparent.ts';
 
 /** What every event has. */
 export interface EventBase {
@@ -392,4 +393,34 @@ export type OwnEvent = EventBase & OwnEventBody;
 export function isOwnEvent(event: AgentEvent, type?: string): event is OwnEvent {
   const name: string = event.type;
   return !name.startsWith('agent:') && (type === undefined || name === type);
+}
+
+/** Where a run stands, sent to workers beside its events. It is in no history. */
+export interface EventPlace {
+  readonly workflowId: string;
+  /** Number of the link of the chain, from 1. */
+  readonly link: number;
+  readonly rootRunId: string;
+  /** Workflow id of the root of the tree. */
+  readonly rootWorkflowId: string;
+  /** The conversation that the root is a turn of; absent: none. */
+  readonly conversation?: string;
+  /** What the root was started with; absent: nothing. */
+  readonly trace?: TraceInput;
+  /** The call or the iteration of the parent that started the run; absent for a root. */
+  readonly parent?: {
+    readonly runId: string;
+    /** Absent: a loop started it in its iteration, without a tool call. */
+    readonly callId?: string;
+    readonly iteration: number;
+  };
+  /** A pipeline and a fan-out are workflows of agents. */
+  readonly kind: 'agent' | 'workflow';
+  /** When the run began, in milliseconds since 1970. */
+  readonly startedAt: number;
+  /** When the link began. */
+  readonly linkStartedAt: number;
+  /** Events and bytes of the link's history so far. */
+  readonly historyEvents: number;
+  readonly historyBytes: number;
 }

@@ -5,7 +5,7 @@ import type { Limit, UnknownUsage } from './limit.ts';
 import type { Task } from '../base/message.ts';
 import type { Step, StepMemory, Usage } from './step.ts';
 import type { ParentLink } from './lease.ts';
-import type { TraceInput } from './trace.ts';
+import type { TraceInput } from '../base/traceparent.ts';
 
 /** One turn of an earlier conversation. */
 export interface HistoryTurn {

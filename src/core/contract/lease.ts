@@ -1,7 +1,7 @@
 /** What a run knows of its ancestors: which part of their limits it may spend, and until when. */
 import { defined } from '../base/defined.ts';
 import type { Limit } from './limit.ts';
-import type { TraceInput } from './trace.ts';
+import type { TraceInput } from '../base/traceparent.ts';
 
 /** A run above another in its tree. */
 export interface Ancestor {

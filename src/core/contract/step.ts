@@ -46,9 +46,13 @@ export interface StepTrace {
   readonly executionId: string;
   /** The service's run id of the first link; equal over the whole chain. */
   readonly firstExecutionId: string;
+  /** Run id of the root of the tree; absent for a root. */
+  readonly rootRunId?: string;
+  /** The traceparent that the tree was started with; absent: none. */
+  readonly traceparent?: string;
   /**
-   * The id of the trace that the spans of its tree are in, 32 hexadecimal digits; absent if the run
-   * ended before it began. It is known whether spans are sent or not.
+   * The id of the trace with the spans of its tree, 32 hexadecimal digits. Set in Steps that a client
+   * returns, whether spans are sent or not.
    */
   readonly traceId?: string;
   /** Ids of inputs that came too late to be read. */

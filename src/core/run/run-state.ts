@@ -42,7 +42,7 @@ import {
   type IdleState,
 } from './idle-state.ts';
 import type { KeptTurn } from './kept-turn.ts';
-import type { TraceInput } from '../contract/trace.ts';
+import type { TraceInput } from '../base/traceparent.ts';
 import type { ProgramState } from '../contract/report.ts';
 import type { StepMemory, UnknownCall } from '../contract/step.ts';
 

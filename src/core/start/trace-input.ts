@@ -1,6 +1,6 @@
 /** Checks what a start says about traces: clients before they send it, workers once more. */
 import { byteSize, isPlainObject, type Json } from '../base/json.ts';
-import { readTraceparent } from '../contract/trace.ts';
+import { readTraceparent } from '../base/traceparent.ts';
 import { clip } from '../text/cut.ts';
 import { shown } from '../text/shown.ts';
 
@@ -17,7 +17,8 @@ export function traceProblem(trace: unknown): string | undefined {
   }
   const { parent, attributes = {} } = trace;
   if (parent !== undefined && (typeof parent !== 'string' || readTraceparent(parent) === null)) {
-    const got = typeof parent === 'string' ? `\`${clip(parent, SHOWN_CHARACTERS)}\`` : shown(parent);
+    const got =
+      typeof parent === 'string' ? `\`${clip(parent, SHOWN_CHARACTERS)}\`` : shown(parent);
     return `Expected \`trace.parent\` to be a traceparent such as 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01, got ${got}. Leave it out.`;
   }
   if (!isPlainObject(attributes) || !Object.values(attributes).every(isAttribute)) {

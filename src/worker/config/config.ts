@@ -27,6 +27,7 @@ import {
   TRACE_CONTENTS,
   type CheckedTelemetry,
   type TelemetryOptions,
+  type TelemetryVariables,
 } from '../../telemetry/options.ts';
 import { readHeldPatches, type HeldPatches } from './held-patches.ts';
 
@@ -231,15 +232,23 @@ export function readConfig(
     const expected = `to be set when others can reach ${host}`;
     report('EVERLOOP_STREAM_TOKEN', expected, 'none', 'Give workers and readers the same one.');
   }
-  const variables = defined({
+  const variables = telemetryVariables(read, env);
+  if (problems.length > 0) throw usageErrorOf(problems);
+  return { ...config, telemetry: checkTelemetry(telemetry, variables) };
+}
+
+/** What the environment says of traces and metrics. */
+function telemetryVariables(
+  read: <Name extends Variable>(name: Name) => ReturnType<(typeof VARIABLES)[Name]> | undefined,
+  env: Environment,
+): TelemetryVariables {
+  return defined({
     traces: read('EVERLOOP_TRACES'),
     content: read('EVERLOOP_TRACE_CONTENT'),
     metrics: read('EVERLOOP_METRICS'),
     metricsPublic: read('EVERLOOP_METRICS_PUBLIC') === '1',
     hasEndpoint: ENDPOINTS.some((name) => (env[name]?.trim() ?? '') !== ''),
   });
-  if (problems.length > 0) throw usageErrorOf(problems);
-  return { ...config, telemetry: checkTelemetry(telemetry, variables) };
 }
 
 /** Variables of OpenTelemetry that name where spans go. */

@@ -37,7 +37,7 @@ import type { WorkerVersion } from '../../versioning/worker-version.ts';
 import { CONFIG_DEFAULTS } from '../config/config.ts';
 import type { HeldPatches } from '../config/held-patches.ts';
 import { openTelemetry } from '../../telemetry/open.ts';
-import { NO_TELEMETRY, type CheckedTelemetry } from '../../telemetry/options.ts';
+import type { CheckedTelemetry } from '../../telemetry/options.ts';
 import { telemetryParts } from './telemetry-parts.ts';
 import { createTranscriptCache } from './transcript-cache.ts';
 import { workerLog } from './worker-log.ts';
@@ -166,28 +166,14 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   const cache = createTranscriptCache({ maxBytes: parts.cacheBytes ?? CONFIG_DEFAULTS.cacheBytes });
   const runtime = await runtimeOf(parts);
   const { archive, chunks, callbacks = { secrets: [] } } = parts;
-  const telemetry = await openTelemetry(
-    parts.telemetry ?? NO_TELEMETRY,
-    telemetryParts(registry, () => cache.stats().bytes),
-  );
+  const telemetry = await openTelemetry(parts.telemetry, telemetryParts(registry, cache));
   const places = createToolPlaces(parts);
-  const given = { archive, chunks, callbacks };
-  const activities = createActivities({
-    ...given,
-    registry,
-    runtime,
-    cache,
-    places,
-    watch: telemetry.watch,
-  });
+  const given = { archive, chunks, callbacks, watch: telemetry.watch };
+  const activities = createActivities({ ...given, registry, runtime, cache, places });
   const sinks = createSinks({
     cache,
     archive,
-    listeners: [
-      ...(telemetry.onEvent === undefined ? [] : [telemetry.onEvent]),
-      ...(parts.listeners ?? []),
-      feedStreams(chunks),
-    ],
+    listeners: [...telemetry.listeners, ...(parts.listeners ?? []), feedStreams(chunks)],
     onListenerError: parts.onListenerError ?? (() => undefined),
   });
   const identity = identityOf(registry, parts.version);

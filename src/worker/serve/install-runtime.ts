@@ -43,7 +43,10 @@ export function installRuntime(setup: RuntimeSetup): void {
       'Expected to install the runtime for `metrics`, got one that is installed. Set its telemetry options yourself.',
     );
   }
-  const write = logFormat === 'json' ? (entry: LogEntry) => void process.stderr.write(logLine(entry)) : undefined;
+  const write =
+    logFormat === 'json'
+      ? (entry: LogEntry) => void process.stderr.write(logLine(entry))
+      : undefined;
   const options: RuntimeOptions = {
     shutdownSignals: [],
     logger: new DefaultLogger(logLevel, write),

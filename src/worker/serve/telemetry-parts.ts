@@ -6,16 +6,20 @@ import { findEntry } from '../../define/model/provider-models.ts';
 import { providerName } from '../../telemetry/genai.ts';
 import type { KnownNames } from '../../telemetry/meter.ts';
 import type { TelemetryParts } from '../../telemetry/open.ts';
+import type { BoundedTranscriptCache } from './transcript-cache.ts';
 import { workerLog } from './worker-log.ts';
 
 /** Tools of one agent that become labels; of more, none does. */
 const MAX_TOOL_LABELS = 200;
 
 /** The parts for a worker of `registry`. */
-export function telemetryParts(registry: Registry, cacheBytes: () => number): TelemetryParts {
+export function telemetryParts(
+  registry: Registry,
+  cache: Pick<BoundedTranscriptCache, 'stats'>,
+): TelemetryParts {
   return {
     known: knownNames(registry),
-    cacheBytes,
+    cacheBytes: () => cache.stats().bytes,
     providerOf: (model) => providerOf(registry, model),
     warn: (text) => workerLog('WARN', text),
     ...defined({ meter: Runtime._instance?.metricMeter }),

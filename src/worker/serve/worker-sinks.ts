@@ -6,7 +6,7 @@ import type { Archive, ArchivedList } from '../../activities/archive-transcript.
 import { errorText } from '../../core/base/error-text.ts';
 import type { TranscriptCache } from '../../activities/transcript-source.ts';
 import type { AgentEvent } from '../../core/contract/events.ts';
-import type { EventPlace } from '../../core/contract/trace.ts';
+import type { EventPlace } from '../../core/contract/events.ts';
 import type { Json } from '../../core/base/json.ts';
 import { asCaller } from '../../tools/caller.ts';
 import type { EndedLink, EverloopSinks } from '../../workflows/sinks.ts';

@@ -25,9 +25,12 @@ export interface AttemptNotes {
 }
 
 /** Watches the calls of activities. It changes nothing about them. */
-export interface CallWatch {
+export interface CallObserver {
   /** Runs an attempt of a model call in its span. A failure that `run` throws is thrown on. */
-  model<Result>(order: AttemptOrder, run: (notes: AttemptNotes) => Promise<Result>): Promise<Result>;
+  model<Result>(
+    order: AttemptOrder,
+    run: (notes: AttemptNotes) => Promise<Result>,
+  ): Promise<Result>;
   /** Runs an attempt of a tool call in the span of the call. */
   tool<Result>(order: ToolOrder, run: () => Promise<Result>): Promise<Result>;
 }
@@ -40,7 +43,7 @@ const NO_NOTES: AttemptNotes = {
 };
 
 /** Watches nothing. */
-export const NO_WATCH: CallWatch = {
+export const NO_WATCH: CallObserver = {
   model: (_order, run) => run(NO_NOTES),
   tool: (_order, run) => run(),
 };
