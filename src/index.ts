@@ -178,6 +178,14 @@ export type {
 export type { ChunkSource } from './client/run-stream.ts';
 export type { TreeOption } from './client/run-tree.ts';
 export type { TreeRun } from './client/tree-run.ts';
+export {
+  keyRing,
+  type KeyRing,
+  type KeyRingOptions,
+  type KeyScope,
+} from './protection/key-ring.ts';
+export type { KeyFor } from './protection/asked-keys.ts';
+export type { ProtectionOptions } from './protection/protection.ts';
 export type { Environment } from './client/connection/temporal-environment.ts';
 export {
   isOwnEvent,

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import {
   checkAny,
+  checkConverters,
   checkCycles,
   checkDocs,
   checkEntries,
@@ -32,6 +33,7 @@ describe('the source', () => {
     { name: 'exports by name', check: checkExports },
     { name: 'has one meaning for the name of a type', check: checkTypeNames },
     { name: 'has no any', check: checkAny },
+    { name: 'has its data converters from protection', check: checkConverters },
     { name: 'has at most 400 code lines a file', check: checkSize },
     { name: 'documents every export', check: checkDocs },
   ])('$name', ({ check }) => {
@@ -221,6 +223,21 @@ const CANARIES: readonly Canary[] = [
     check: checkAny,
     files: { 'src/core/a.ts': '\nconst x = (y: Array<any>) => y;' },
     violations: ['src/core/a.ts:2: any'],
+  },
+  {
+    name: 'a client and workers with a data converter of their own',
+    check: checkConverters,
+    files: {
+      'src/client/a.ts': 'const a = new Client({ connection });',
+      'src/worker/b.ts': 'const b = await Worker.create({ dataConverter: {} });',
+      'src/worker/c.ts': 'const c = Worker.create({ dataConverter: workerConverter(protection) });',
+      'src/replay/d.ts': 'Worker.runReplayHistories(options, histories);',
+    },
+    violations: [
+      'src/client/a.ts:1: expected new Client to have its converter from clientConverter',
+      'src/worker/b.ts:1: expected Worker.create to have its converter from workerConverter',
+      'src/replay/d.ts:1: expected Worker.runReplayHistories to have its converter from workerConverter',
+    ],
   },
   {
     name: 'a file of 401 code lines',

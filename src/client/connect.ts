@@ -20,7 +20,14 @@ import { followChunks } from './follow-chunks.ts';
 import { clientOf, openConnection, type OpenConnection } from './connection/open-connection.ts';
 import { notedQueue } from './noted-queue.ts';
 import type { ChunkSource } from './run-stream.ts';
-import { readTemporalEnvironment, type Environment } from './connection/temporal-environment.ts';
+import {
+  readTemporalEnvironment,
+  type Environment,
+  type TemporalEnvironment,
+} from './connection/temporal-environment.ts';
+import { keysOfEnvironment } from '../protection/keys-of-environment.ts';
+import type { KeyRing } from '../protection/key-ring.ts';
+import { protectionOf, type ProtectionOptions } from '../protection/protection.ts';
 
 /** Defaults of {@link connect}. */
 export const CONNECT_DEFAULTS = {
@@ -63,6 +70,11 @@ export interface ConnectOptions {
   /** Where to read pages that the service no longer keeps. */
   readonly archive?: ArchiveReader;
   /**
+   * Keys that encrypt what runs hold, the same for all clients and workers of a namespace. Default:
+   * the keys of `EVERLOOP_KEYS` or `EVERLOOP_KEYS_FILE`, else none.
+   */
+  readonly protection?: ProtectionOptions;
+  /**
    * How long the service may take to answer, in milliseconds; default 5,000. An error comes within
    * this time and names its cause: refused, DNS, TLS, credentials.
    */
@@ -83,8 +95,8 @@ export interface ConnectedEverloop extends Everloop {
 /**
  * Connects to the service that the environment names.
  *
- * @throws UsageError `environment` for invalid variables, `no_server` when no server answers in
- * time, `server_namespace` when the service lacks the namespace.
+ * @throws UsageError `environment` for invalid variables, `protection` for invalid keys, `no_server`
+ * when no server answers in time, `server_namespace` when the service lacks the namespace.
  * @example
  * const everloop = await connect();
  * const run = await everloop.start('researcher', { task: 'Compare …' });
@@ -128,12 +140,13 @@ export interface ConnectedClient extends Pick<
 /** Options of {@link connectClient}. */
 export type ConnectClientOptions = Pick<
   ConnectOptions,
-  'address' | 'namespace' | 'connection' | 'timeoutMs' | 'env'
+  'address' | 'namespace' | 'connection' | 'timeoutMs' | 'env' | 'protection'
 >;
 
 /** Connects to the service as {@link connect} does. */
 export async function connectClient(options: ConnectClientOptions): Promise<ConnectedClient> {
   const found = environmentOf(options.env ?? process.env);
+  const protection = protectionOf(options.protection, found.keys);
   const address = options.address ?? found.address ?? CONNECT_DEFAULTS.address;
   const namespace = options.namespace ?? found.namespace;
   const timeoutMs = options.timeoutMs ?? CONNECT_DEFAULTS.timeoutMs;
@@ -146,7 +159,7 @@ export async function connectClient(options: ConnectClientOptions): Promise<Conn
     await close();
     throw error;
   }
-  return { client: clientOf(connection, namespace), address, namespace, close };
+  return { client: clientOf(connection, namespace, protection), address, namespace, close };
 }
 
 function chunksOf(options: ConnectOptions, env: Environment): ChunkSource {
@@ -165,14 +178,15 @@ function chunksOf(options: ConnectOptions, env: Environment): ChunkSource {
   });
 }
 
-function environmentOf(env: Environment): ReturnType<typeof readTemporalEnvironment> {
+function environmentOf(env: Environment): TemporalEnvironment & { readonly keys?: KeyRing } {
   const problems: UsageProblem[] = [];
   const found = readTemporalEnvironment(env, (variable, expected, got, advice) => {
     const message = `Expected \`${variable}\` ${expected}, got ${got}. ${advice}`;
     problems.push({ code: 'environment', message });
   });
+  const keys = keysOfEnvironment(env, (message) => problems.push({ code: 'environment', message }));
   if (problems.length > 0) throw usageErrorOf(problems);
-  return found;
+  return { ...found, ...defined({ keys }) };
 }
 
 async function open(

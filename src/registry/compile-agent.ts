@@ -38,13 +38,15 @@ export type AgentCompilation =
 
 /**
  * The specification of a run of `definition`. `start` may replace its model and single limits;
- * `above` are the limits of ancestors, which apply to it as well.
+ * `above` are the limits of ancestors, which apply to it as well. With `hasCostLimit`, the default
+ * limit on cost is among its own.
  */
 export function compileAgent(
   definition: AgentDefinition,
   models: ReadonlyMap<string, ModelEntry>,
-  start: Pick<AgentInput, 'limits' | 'model' | 'compiled' | 'onEvent'> = {},
+  start: Pick<AgentInput, 'limits' | 'model' | 'compiled' | 'onEvent' | 'parent'> = {},
   above: readonly Limit[] = [],
+  hasCostLimit = false,
 ): AgentCompilation {
   const chosen = chooseModels(definition, models, start.model);
 
@@ -54,6 +56,7 @@ export function compileAgent(
     maxTurns: start.compiled === undefined ? definition.maxTurns : 1,
     start: start.limits,
     mode: definition.spec.mode,
+    hasCostLimit,
   });
   const compacting = compileCompaction(definition.compaction, models);
   const asked = compileToolModels(definition, models, chosen);
@@ -95,7 +98,7 @@ export function compileAgent(
 }
 
 /** What the loop of a run that begins now does with replies and calls. */
-const REVISION = 2;
+const REVISION = 3;
 
 /** A run that calls models tells them when an answer is too large. */
 function answerOf(
@@ -105,12 +108,16 @@ function answerOf(
   return { answer: model === undefined ? answer : { ...answer, tellsSize: true } };
 }
 
-/** The callbacks of the definition and of the start; none is recorded if there are none. */
+/**
+ * The callbacks of the definition and of the start; none is recorded if there are none. A run for a
+ * part of the list of a fan-out has only those that it inherits: its end is not the fan-out's.
+ */
 function calledBack(
-  { onEvent }: AgentDefinition,
-  start: Pick<AgentInput, 'onEvent'>,
+  { name, onEvent, spec }: AgentDefinition,
+  start: Pick<AgentInput, 'onEvent' | 'parent'>,
 ): Pick<AgentSpec, 'onEvent'> {
-  const callbacks = compileCallbacks(onEvent, start.onEvent);
+  const isPart = spec.fanOut !== undefined && start.parent?.agent === name;
+  const callbacks = compileCallbacks(isPart ? undefined : onEvent, start.onEvent);
   return callbacks.length === 0 ? {} : { onEvent: callbacks };
 }
 
@@ -124,6 +131,29 @@ function handedOn(
     pipeline: pipeline && { ...pipeline, model },
     fanOut: fanOut && { ...fanOut, model },
   });
+}
+
+/**
+ * The models that a run of `definition` may ask: its own, those of its LLM tools and those that
+ * write summaries; undefined for one that the worker does not have.
+ */
+export function usedModels(
+  definition: AgentDefinition,
+  models: ReadonlyMap<string, ModelEntry>,
+  wanted: string | undefined,
+): readonly (ModelSpec | undefined)[] {
+  const chosen = chooseModels(definition, models, wanted);
+  const asked = compileToolModels(definition, models, chosen);
+  const compacting = compileCompaction(definition.compaction, models);
+  const problems = [...chosen.problems, ...asked.problems, ...compacting.problems];
+  const any = namesAnyModel(definition) ? [...models.values()] : [];
+  const named = [...chosen.models, ...asked.models, ...compacting.models, ...any.map(modelSpec)];
+  return [...named, ...problems.map(() => undefined)];
+}
+
+/** Whether a tool of the agent may name any model of the worker. */
+function namesAnyModel({ spec }: AgentDefinition): boolean {
+  return spec.tools.some(({ llm }) => llm !== undefined && llm.prompt === undefined);
 }
 
 interface ChosenModels {
@@ -197,16 +227,15 @@ function compileToolModels(
  * `llm_query` may name any model of the worker; under a cost limit, any model with a price.
  */
 function toolModels(
-  { spec }: AgentDefinition,
+  definition: AgentDefinition,
   models: ReadonlyMap<string, ModelEntry>,
   asked: readonly ToolModelSpec[],
   limits: readonly Limit[],
 ): Pick<AgentSpec, 'toolModels'> {
   if (asked.length === 0) return {};
-  const namesAny = spec.tools.some(({ llm }) => llm !== undefined && llm.prompt === undefined);
   const countable = (id: string): boolean =>
     costProblems(limits, withStandIns([id], models)).length === 0;
-  const any = namesAny ? [...models.keys()].filter(countable) : [];
+  const any = namesAnyModel(definition) ? [...models.keys()].filter(countable) : [];
   return { toolModels: withStandIns(unique([...asked.map(({ id }) => id), ...any]), models) };
 }
 
@@ -289,7 +318,8 @@ function costProblems(
   limits: readonly Limit[],
   models: readonly ModelSpec[],
 ): readonly UsageProblem[] {
-  const costLimits = limits.filter(isAboutCost);
+  // A default keeps no run from starting: models that no agent names have no price perhaps.
+  const costLimits = limits.filter((limit) => limit.byDefault !== true && isAboutCost(limit));
   const isWatched = (id: string): boolean =>
     [COST_KEY, `${COST_KEY}:${id}`].some((key) =>
       costLimits.some((limit) => covers(limit, key) || covers(limit, self(key))),

@@ -10,6 +10,7 @@ import { prepareInput, type Refusal, type RunMaterial } from '../core/start/prep
 import { isConversationId, MAX_ID_BYTES, memoryProblem } from '../core/start/start-input.ts';
 import { traceProblem } from '../core/start/trace-input.ts';
 import { compileAgent, type AgentWarning } from './compile-agent.ts';
+import { hasDefaultCostLimit } from './default-cost-limit.ts';
 import type {
   AgentDefinition,
   Registry,
@@ -78,7 +79,13 @@ export function loadAgent(registry: Registry, input: unknown): LoadOutcome {
   const missing = missingParts(registry, agent.definition);
   if (missing !== undefined) return { kind: 'failed', code: 'extension_not_found', ...missing };
   const above = (input.parent?.leases ?? []).map(({ limit }) => limit);
-  const compiled = compileAgent(agent.definition, registry.models, input, above);
+  const compiled = compileAgent(
+    agent.definition,
+    registry.models,
+    input,
+    above,
+    hasDefaultCostLimit(registry, input),
+  );
   if (compiled.kind === 'problems') return invalid(compiled.problems.map((it) => it.message));
   const { warnings } = compiled;
   const bytes = byteSize(compiled.spec as unknown as Json);

@@ -6,7 +6,8 @@ import { DeterminismViolationError } from '@temporalio/workflow';
 import { Worker, type InjectedSinks, type ReplayWorkerOptions } from '@temporalio/worker';
 import { errorText } from '../core/base/error-text.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
-import { workerConverter } from '../worker/serve/data-converter.ts';
+import { workerConverter } from '../protection/data-converter.ts';
+import { NO_PROTECTION, type Protection } from '../protection/protection.ts';
 import { installRuntime } from '../worker/serve/install-runtime.ts';
 import type { LoadedBundle } from '../worker/bundle/bundle.ts';
 import type { EverloopSinks } from '../workflows/sinks.ts';
@@ -43,6 +44,7 @@ interface Progress {
 export async function* replayLinks(
   links: AsyncIterable<RunHistory> | Iterable<RunHistory>,
   workflowBundle: LoadedBundle,
+  protection: Protection = NO_PROTECTION,
 ): AsyncGenerator<Replayed> {
   // The SDK logs each history that does not fit, with all of its failure.
   installRuntime({ logLevel: 'ERROR' });
@@ -52,7 +54,7 @@ export async function* replayLinks(
     workflowBundle,
     // The types of the SDK want a class for each sink.
     sinks: sinks as unknown as NonNullable<ReplayWorkerOptions['sinks']>,
-    dataConverter: workerConverter(),
+    dataConverter: workerConverter(protection),
   };
   const histories = async function* () {
     for await (const link of links) {

@@ -7,6 +7,7 @@
  * I2  Links are replayed in batches: a worker costs a fifth of a second, and a batch bounds memory.
  */
 import { defined } from '../core/base/defined.ts';
+import type { Protection } from '../protection/protection.ts';
 import type { LoadedBundle } from '../worker/bundle/bundle.ts';
 import { replayLinks, type Misfit } from './replay.ts';
 import { workflowsOf, type RunHistory } from './run-history.ts';
@@ -17,6 +18,8 @@ export interface ReplayParts {
   readonly bundle: LoadedBundle;
   readonly own?: OwnLoops;
   readonly save?: SaveOptions;
+  /** Keys that read the histories; default: none. */
+  readonly protection?: Protection;
 }
 
 /** A file with loops of your own. */
@@ -135,12 +138,12 @@ function isOf({ mark: own }: OwnLoops, mark: string): boolean {
 async function misfitsOf(
   group: readonly RunHistory[],
   bundle: LoadedBundle,
-  { own }: ReplayParts,
+  { own, protection }: ReplayParts,
 ): Promise<ReadonlyMap<RunHistory, Misfit>> {
-  const misfits = await misfitsWith(group, bundle);
+  const misfits = await misfitsWith(group, bundle, protection);
   if (own === undefined || own.bundle === bundle || misfits.size === 0) return misfits;
   // What was recorded before loops had a mark may be of the loop that was named.
-  const still = await misfitsWith([...misfits.keys()], own.bundle);
+  const still = await misfitsWith([...misfits.keys()], own.bundle, protection);
   return new Map([...misfits].filter(([link]) => still.has(link)));
 }
 
@@ -148,9 +151,10 @@ async function misfitsOf(
 async function misfitsWith(
   links: readonly RunHistory[],
   bundle: LoadedBundle,
+  protection: Protection | undefined,
 ): Promise<ReadonlyMap<RunHistory, Misfit>> {
   const misfits = new Map<RunHistory, Misfit>();
-  for await (const { link, result } of replayLinks(links, bundle)) {
+  for await (const { link, result } of replayLinks(links, bundle, protection)) {
     if (result.kind === 'misfit') misfits.set(link, result);
   }
   return misfits;

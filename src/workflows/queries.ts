@@ -19,6 +19,7 @@ import {
   type PageRequest,
 } from '../core/start/page-request.ts';
 import type { ProgramView } from '../core/contract/report.ts';
+import { limitsByDefault } from '../core/limits/default-limits.ts';
 import { EMPTY_STATS } from '../core/contract/stats.ts';
 import { pendingItems } from '../core/run/pending-items.ts';
 import type { RunState } from '../core/run/run-state.ts';
@@ -82,7 +83,10 @@ function statusOf(session: Session): RunStatus {
     usage: usageOf(run?.state.stats ?? EMPTY_STATS),
     unreadInputs: inbox.waiting.length,
     link: session.link,
-    ...defined({ step: step ?? undefined }),
+    ...defined({
+      defaultLimits: limitsByDefault(stateOf(session)?.limits ?? []),
+      step: step ?? undefined,
+    }),
   };
 }
 

@@ -47,7 +47,7 @@ it('shows what is used, reserved and free, per branch [row 57]', { timeout: 180_
     { children },
   );
   const { everloop } = await stage.serve([top]);
-  const limits = { modelCalls: 13, totalTokens: 13_000 };
+  const limits = { modelCalls: 13, totalTokens: 13_000, costUsd: null };
   const run = await everloop.start('top', { task: 'Go', limits });
   const shown = async (id = run.id): Promise<readonly (readonly string[])[]> => {
     const { exitCode, stdout } = await cli(['budget', id], { everloop });

@@ -90,6 +90,19 @@ describe('the progress of a run', () => {
       / · waiting for a worker with agent clrek \(did you mean clerk\?\)$/,
     );
   });
+
+  it('says which limit on cost nobody has set', () => {
+    const limit = { kind: 'exact', key: 'agent:cost_microusd', max: 1_000_000, byDefault: true };
+    const status = {
+      iteration: 1,
+      state: 'running',
+      waitsFor: [],
+      usage: { totalTokens: 0, costMicroUsd: 1_200 },
+      defaultLimits: [limit],
+    } as unknown as RunStatus;
+
+    expect(progressText(status)).toBe('iteration 1 · 0 tokens · $0.0012 of $1.0000 by default');
+  });
 });
 
 describe('the line of a run that hears nothing of its model', () => {

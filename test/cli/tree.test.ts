@@ -163,6 +163,15 @@ describe('everloop budget', () => {
     );
   });
 
+  it('says which limit nobody has set', () => {
+    const [cost] = ROOT.budgets ?? [];
+    const root = { ...ROOT, budgets: [{ ...cost!, byDefault: true as const }] };
+
+    expect(budgetText([root]).split('\n')[1]).toMatch(
+      /agent:cost_microusd +own, default +\$0\.0900/,
+    );
+  });
+
   it('says so when there is none', () => {
     expect(budgetText(TREE.slice(2))).toBe(
       'No budgets: no run of the tree is alive, or none has a limit over its tree.',

@@ -95,6 +95,7 @@ describe('an agent as a tool', () => {
       parent: null,
       budgets: [
         { key: 'agent:children', origin: 'self', max: 100, used: 2, reserved: 0, free: 98 },
+        { key: 'agent:cost_microusd', origin: 'self', max: 1_000_000, byDefault: true },
       ],
     });
   });
@@ -250,7 +251,7 @@ describe('a limit that is lowered in the midst of a tree', () => {
           waiting += 1;
           await opened.opened;
         }
-        return iteration <= 20 ? act('x') : answer('done');
+        return iteration <= 20 ? act(`step ${iteration}`) : answer('done');
       },
       { tools: [searchTool()] },
     );

@@ -44,6 +44,12 @@ const RINGS: Readonly<Record<string, RingRule>> = {
   callbacks: { rings: ['core'], packages: [], node: true },
   // Loads the packages of OpenTelemetry when traces are on.
   telemetry: { rings: ['core'], packages: ['@opentelemetry/*', '@temporalio/common'], node: true },
+  // Neither client nor worker: both, the commands and the codec server have their payloads from it.
+  protection: {
+    rings: ['core', 'workflows/converters.ts'],
+    packages: ['@temporalio/common', '@temporalio/proto', 'lru-cache'],
+    node: true,
+  },
   activities: {
     rings: [
       'core',
@@ -59,7 +65,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
   },
   client: {
     // A client says in which trace a run is.
-    rings: ['core', 'workflows/messages.ts', 'workflows/converters.ts', 'telemetry/ids.ts'],
+    rings: ['core', 'protection', 'workflows/messages.ts', 'telemetry/ids.ts'],
     typesOf: ['define'],
     packages: [
       '@temporalio/client',
@@ -84,6 +90,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
       'workflows',
       'callbacks',
       'telemetry',
+      'protection',
       'activities',
       'client',
       'versioning',
@@ -96,7 +103,11 @@ const RINGS: Readonly<Record<string, RingRule>> = {
     packages: ['@temporalio/client'],
     node: true,
   },
-  replay: { rings: ['lisp', 'core', 'client', 'workflows', 'worker'], packages: 'any', node: true },
+  replay: {
+    rings: ['lisp', 'core', 'protection', 'client', 'workflows', 'worker'],
+    packages: 'any',
+    node: true,
+  },
   testing: {
     rings: ['lisp', 'core', 'define', 'tools', 'models', 'registry'],
     packages: PROVIDER_PACKAGES,
@@ -107,6 +118,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
     rings: [
       'lisp',
       'core',
+      'protection',
       'client',
       'versioning',
       'worker',
@@ -123,7 +135,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
   console: { rings: ['core', 'client', 'worker'], packages: 'any', node: true },
   // The entry `.`: the client, and the definitions that a user writes agents with.
   index: {
-    rings: ['core', 'client', 'versioning', 'define', 'registry/preview-prompt.ts'],
+    rings: ['core', 'protection', 'client', 'versioning', 'define', 'registry/preview-prompt.ts'],
     packages: [],
     node: false,
   },
@@ -328,6 +340,37 @@ export function checkAny(files: readonly SourceFile[]): readonly string[] {
       (node) => `${file.path}:${lineAt(file.text, node.start)}: any`,
     ),
   );
+}
+
+/** Calls that write or read payloads, and what makes the converters that they need. */
+const CONVERTERS: Readonly<Record<string, string>> = {
+  'new Client': 'clientConverter',
+  'new WorkflowClient': 'clientConverter',
+  'new ScheduleClient': 'clientConverter',
+  'Worker.create': 'workerConverter',
+  'Worker.runReplayHistories': 'workerConverter',
+};
+
+/** Clients, workers and replays have their data converter from `protection`, or keys are lost. */
+export function checkConverters(files: readonly SourceFile[]): readonly string[] {
+  return files.flatMap((file) => {
+    const made = [
+      ...findNodes(file.statements, 'NewExpression').map((node) => ({
+        node,
+        name: `new ${nameOf(node['callee'])}`,
+      })),
+      ...findNodes(file.statements, 'CallExpression').map((node) => {
+        const { object, property } = node['callee'] as SyntaxNode;
+        return { node, name: `${nameOf(object)}.${nameOf(property)}` };
+      }),
+    ];
+    return made.flatMap(({ node, name }) => {
+      const converter = CONVERTERS[name];
+      if (converter === undefined || file.text.includes(`dataConverter: ${converter}(`)) return [];
+      const line = lineAt(file.text, node.start);
+      return [`${file.path}:${line}: expected ${name} to have its converter from ${converter}`];
+    });
+  });
 }
 
 /** At most 400 lines of code a file; blank lines and comments are free. */

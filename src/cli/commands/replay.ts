@@ -106,7 +106,8 @@ async function partsOf(
   { save, raw = false, workflows }: ReplayFlags,
 ): Promise<ReplayParts> {
   const { loadWorkflowBundle, markOf } = await import('../../worker/bundle/bundle.ts');
-  const cacheDir = join(resolve(cli.io.cwd, configFor(cli).dataDir), 'cache');
+  const { dataDir, protection } = configFor(cli);
+  const cacheDir = join(resolve(cli.io.cwd, dataDir), 'cache');
   const workflowsPath = workflowsFile(workflows, cli.io.cwd);
   const bundle = await loadWorkflowBundle({ cacheDir });
   const own =
@@ -117,5 +118,10 @@ async function partsOf(
           mark: await markOf(workflowsPath),
         };
   const folder = save === undefined ? undefined : resolve(cli.io.cwd, save);
-  return defined({ bundle, own, save: folder === undefined ? undefined : { folder, raw } });
+  return defined({
+    bundle,
+    own,
+    protection,
+    save: folder === undefined ? undefined : { folder, raw },
+  });
 }

@@ -184,6 +184,9 @@ function limitsText({ limits }: AdjustReceipt): string {
   if (limits.length === 0) return 'No limits.';
   return tableText(
     ['LIMIT', 'MAX'],
-    limits.map(({ kind, key, max }) => [kind === 'prefix' ? `${key}*` : key, String(max)]),
+    limits.map(({ kind, key, max, byDefault }) => [
+      kind === 'prefix' ? `${key}*` : key,
+      byDefault === true ? `${max} (default)` : String(max),
+    ]),
   );
 }

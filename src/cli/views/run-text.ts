@@ -26,9 +26,15 @@ export function progressText(status: RunStatus): string {
   return [
     `iteration ${iteration}`,
     `${withCommas(usage.totalTokens)} tokens`,
-    costText(usage.costMicroUsd),
+    `${costText(usage.costMicroUsd)}${defaultText(status.defaultLimits)}`,
     ...(doing === '' ? [] : [doing]),
   ].join(' · ');
+}
+
+/** ` of $1.00 by default`: the limit on cost that nobody set; empty without one. */
+function defaultText(limits: RunStatus['defaultLimits']): string {
+  const [limit] = limits ?? [];
+  return limit === undefined ? '' : ` of ${costText(limit.max)} by default`;
 }
 
 /** What no worker has yet is the one thing that a person at a terminal can mend. */
@@ -85,7 +91,7 @@ export function eventText(event: AgentEvent): string {
 function detailOf(event: AgentEvent): string {
   switch (event.type) {
     case 'agent:execution:before':
-      return event.mode;
+      return `${event.mode}${defaultText(event.defaultLimits).replace(' of', ', at most')}`;
     case 'agent:execution:after':
       return `${event.status} (${event.reason})`;
     case 'agent:execution:handover':

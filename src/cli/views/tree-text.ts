@@ -33,7 +33,7 @@ export function budgetText(runs: readonly TreeRun[]): string {
       row === 0 ? `${branches[index] ?? ''}${cellText(run.agent)}` : '',
       row === 0 ? addressText(runs, run) : '',
       cellText(line.key),
-      line.origin === 'self' ? 'own' : cellText(line.origin.agent),
+      originText(line),
       ...[line.max, line.used, line.reserved, line.free].map((value) => amountText(line, value)),
     ]),
   );
@@ -54,6 +54,12 @@ function stateText({ state, status, reason }: TreeRun): string {
 function addressText([root]: readonly TreeRun[], { id }: TreeRun): string {
   const isBelow = root !== undefined && id.startsWith(`${root.id}/`);
   return cellText(isBelow ? id.slice(root.id.length + 1) : id);
+}
+
+/** `own`, `planner`, `own, default`: whose limit it is. */
+function originText({ origin, byDefault }: BudgetLine): string {
+  const whose = origin === 'self' ? 'own' : cellText(origin.agent);
+  return byDefault === true ? `${whose}, default` : whose;
 }
 
 function amountText({ key }: BudgetLine, value: number): string {

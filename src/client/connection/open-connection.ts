@@ -4,9 +4,11 @@ import {
   Connection,
   defaultGrpcRetryOptions,
   makeGrpcRetryInterceptor,
+  type ConnectionLike,
   type ConnectionOptions,
 } from '@temporalio/client';
-import { failureConverter, wellFormedPayloads } from '../../workflows/converters.ts';
+import { clientConverter } from '../../protection/data-converter.ts';
+import { NO_PROTECTION, type Protection } from '../../protection/protection.ts';
 
 /** A connection, and the way to close it. */
 export interface OpenConnection {
@@ -46,14 +48,13 @@ export async function openConnection(options: ConnectionOptions): Promise<OpenCo
   };
 }
 
-/** A client on `connection` whose texts are well-formed. */
-export function clientOf(connection: Connection, namespace: string): Client {
-  const dataConverter = {
-    payloadConverter: wellFormedPayloads,
-    failureConverter,
-    payloadCodecs: [],
-  };
-  return new Client({ connection, namespace, dataConverter });
+/** A client on `connection` whose texts are well-formed, and encrypted if there are keys. */
+export function clientOf(
+  connection: ConnectionLike,
+  namespace: string,
+  protection: Protection = NO_PROTECTION,
+): Client {
+  return new Client({ connection, namespace, dataConverter: clientConverter(protection) });
 }
 
 /** A call that ends as cancelled and does not touch the channel. */

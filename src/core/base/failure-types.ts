@@ -35,6 +35,10 @@ export const failureTypes = {
     'Too many workers died during a call of a tool; the run waits until an operator has it tried again.',
   callback_failed:
     'A callback was not delivered; its workflow ends with this after a day, and the run goes on.',
+  key_missing:
+    'A worker lacks a key that decrypts what the run holds; the run waits for a worker that has it.',
+  payload_damaged:
+    'A payload was changed, or another key of the same id encrypted it; it is retried.',
   worker_shutdown: 'The worker stopped while an activity ran; it is retried on another one.',
 } as const;
 

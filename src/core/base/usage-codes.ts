@@ -63,6 +63,8 @@ export const usageCodes = {
   tool_approval:
     '`approval` of a tool is not valid, or it has an `approvalTimeoutMs` without `approval`.',
   tool_cache: '`cache` of a tool is neither true nor false, or the tool is `once`.',
+  tool_context: '`readsContext` of a tool is neither true nor false, or the tool is `local`.',
+  tool_repeatable: '`repeatable` of a tool is neither true nor false.',
   tool_description: 'A tool has no description.',
   tool_effect: '`effect` of a tool is not `read`, `idempotent` or `once`.',
   tool_execute: '`execute` of a tool is not a function.',
@@ -139,6 +141,7 @@ export const usageCodes = {
   no_demo: 'The demo only runs in a checkout of the repository.',
   telemetry_package: 'A package of OpenTelemetry that the options need is not installed.',
   no_server: 'No Temporal server was found, and none could be started.',
+  protection: 'An option of `protection` or of `keyRing` is not valid.',
   search_attributes: 'The service does not let this caller add search attributes.',
   server_address: 'No server answers at the given address.',
   server_data_dir: 'The data folder cannot be created or written.',

@@ -48,8 +48,12 @@ export type InputKind = 'queue' | 'steer' | 'interrupt';
 
 /** The types of events and their fields, except user events. */
 export type EventBody =
-  /** A run begins; the first event of its chain. */
-  | { readonly type: 'agent:execution:before'; readonly mode: Mode }
+  /** A run begins; the first event of its chain. `defaultLimits`: the limit on cost, if nobody set it. */
+  | {
+      readonly type: 'agent:execution:before';
+      readonly mode: Mode;
+      readonly defaultLimits?: readonly Limit[];
+    }
   /** A run has ended; the last event of its chain. */
   | {
       readonly type: 'agent:execution:after';
@@ -177,6 +181,8 @@ export type EventBody =
       readonly cached?: true;
       /** A program made the call and handles its failure. */
       readonly inProgram?: true;
+      /** In how many replies in a row it came with the same arguments and result; absent: one. */
+      readonly repeats?: number;
     } & Pick<Reports, 'counts' | 'gauges' | 'raised'>)
   /** A program is read, checked and run; its source is cut to 2 KB. */
   | {

@@ -13,26 +13,29 @@ export interface HistoryTurn {
   readonly text: string;
 }
 
-/** Limits as a user writes them. `'unlimited'` removes a default; in place of the object, all. */
+/**
+ * Limits as a user writes them. `'unlimited'` or null lifts the limit, also a default one;
+ * `'unlimited'` in place of the object lifts all.
+ */
 export type LimitsInput =
   | 'unlimited'
   | {
-      readonly iterations?: number | 'unlimited';
-      readonly inputTokens?: number | 'unlimited';
-      readonly outputTokens?: number | 'unlimited';
-      readonly totalTokens?: number | 'unlimited';
-      readonly modelCalls?: number | 'unlimited';
-      readonly toolCalls?: number | 'unlimited';
-      readonly programSteps?: number | 'unlimited';
-      readonly children?: number | 'unlimited';
-      readonly questions?: number | 'unlimited';
+      readonly iterations?: number | 'unlimited' | null;
+      readonly inputTokens?: number | 'unlimited' | null;
+      readonly outputTokens?: number | 'unlimited' | null;
+      readonly totalTokens?: number | 'unlimited' | null;
+      readonly modelCalls?: number | 'unlimited' | null;
+      readonly toolCalls?: number | 'unlimited' | null;
+      readonly programSteps?: number | 'unlimited' | null;
+      readonly children?: number | 'unlimited' | null;
+      readonly questions?: number | 'unlimited' | null;
       /** US dollars; kept as integer micro-dollars. */
-      readonly costUsd?: number | 'unlimited';
+      readonly costUsd?: number | 'unlimited' | null;
       /** Milliseconds since the run began, waits included. */
-      readonly wallClockMs?: number | 'unlimited';
+      readonly wallClockMs?: number | 'unlimited' | null;
       /** Milliseconds without pauses and waits for people. */
-      readonly activeMs?: number | 'unlimited';
-      readonly depth?: number | 'unlimited';
+      readonly activeMs?: number | 'unlimited' | null;
+      readonly depth?: number | 'unlimited' | null;
       readonly custom?: readonly Limit[];
       /**
        * What a reply does whose provider reports no usage, for all limits on tokens and cost:

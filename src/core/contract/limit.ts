@@ -13,6 +13,8 @@ export interface Limit {
    * the specification says.
    */
   readonly onUnknownUsage?: UnknownUsage;
+  /** True: the limit on cost that a run has because nobody set or lifted one. */
+  readonly byDefault?: true;
 }
 
 /**

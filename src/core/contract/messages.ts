@@ -111,6 +111,8 @@ export interface RunStatus {
   readonly unreadInputs: number;
   /** Number of this link of the chain, from 1. */
   readonly link: number;
+  /** The limit on cost, while it is the default; absent: it was set or lifted, or there is none. */
+  readonly defaultLimits?: readonly Limit[];
   /** Set when the run has ended. */
   readonly step?: Step;
   /** Set when the service closed the run before it could end by itself; then there is no Step. */
@@ -135,6 +137,8 @@ export interface BudgetLine {
   readonly key: string;
   /** `self`, or the ancestor whose limit it is. */
   readonly origin: BreachOrigin;
+  /** True: the limit is a default. */
+  readonly byDefault?: true;
   /** The limit; for an ancestor's limit the part that was granted. */
   readonly max: number;
   /** By the run itself and, as of their last reports, by its children. */

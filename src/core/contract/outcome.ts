@@ -194,6 +194,8 @@ export interface CallEnd {
   readonly isLeftOut?: true;
   /** Its events are recorded; its result waits for the results before it. */
   readonly isRecorded?: true;
+  /** In how many replies in a row it had this result; absent: one, or it is not counted. */
+  readonly repeats?: number;
 }
 
 /** The end of a call that did not start. */

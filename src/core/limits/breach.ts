@@ -58,10 +58,15 @@ export function explainBreach(breach: Breach): string {
   if (unreportedBy !== undefined) {
     return `limit not kept: ${name} cannot be counted, because model ${unreportedBy} reported no usage`;
   }
-  return attempted === undefined
-    ? `limit exceeded: ${name} is ${value}, the limit is ${limit.max}`
-    : `limit reached: ${name} would be ${attempted}, the limit is ${limit.max}`;
+  const text =
+    attempted === undefined
+      ? `limit exceeded: ${name} is ${value}, the limit is ${limit.max}`
+      : `limit reached: ${name} would be ${attempted}, the limit is ${limit.max}`;
+  return limit.byDefault === true ? `${text}${DEFAULT_HINT}` : text;
 }
+
+const DEFAULT_HINT =
+  ', a default of $1 a run. Set another in the definition or at the start, `limits: { costUsd: 5 }`, or lift it: `limits: { costUsd: null }`';
 
 /** Whether `limit` watches `key`; a prefix watches `$self:` twins only if it has `$self:`. */
 export function covers(limit: Limit, key: string): boolean {

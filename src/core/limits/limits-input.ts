@@ -66,7 +66,7 @@ export function inputProblems(input: unknown): readonly UsageProblem[] {
 }
 
 function shortFormProblems(name: ShortForm, value: unknown): readonly UsageProblem[] {
-  if (value === 'unlimited') return [];
+  if (value === 'unlimited' || value === null) return [];
   const whole = name !== 'costUsd' && name !== 'wallClockMs' && name !== 'activeMs';
   const isNumber = whole ? Number.isSafeInteger(value) : Number.isFinite(value);
   if (isNumber && (value as number) >= 0) return [];
@@ -110,7 +110,7 @@ export function applyLimits(
     if (value === undefined) continue;
     const key = SHORT_FORMS[name];
     limits =
-      value === 'unlimited'
+      value === 'unlimited' || value === null
         ? limits.filter((limit) => limit.kind !== 'exact' || limit.key !== key)
         : withShortForm(limits, name, value);
   }
@@ -138,18 +138,19 @@ function withShortForm(limits: readonly Limit[], name: ShortForm, value: number)
   const key = SHORT_FORMS[name];
   const max = name === 'costUsd' ? Math.round(value * MICRO_USD_PER_USD) : value;
   const replaced = limits.find((limit) => limit.kind === 'exact' && limit.key === key);
-  return replaceGroup(limits, [{ ...replaced, kind: 'exact', key, max }]);
+  return replaceGroup(limits, [asSet({ ...replaced, kind: 'exact', key, max })]);
+}
+
+/** A limit that somebody has set is no default, whatever it says. */
+function asSet({ byDefault: _byDefault, ...limit }: Limit): Limit {
+  return limit;
 }
 
 /** Limits of one source may share a key; together they replace those of the source below. */
 function withCustom(below: readonly Limit[], custom: readonly Limit[]): readonly Limit[] {
   const ids = new Set(custom.map(idOf));
   return [...ids].reduce(
-    (limits, id) =>
-      replaceGroup(
-        limits,
-        custom.filter((limit) => idOf(limit) === id),
-      ),
+    (limits, id) => replaceGroup(limits, custom.filter((limit) => idOf(limit) === id).map(asSet)),
     below,
   );
 }

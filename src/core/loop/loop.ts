@@ -26,6 +26,7 @@ import type { Json } from '../base/json.ts';
 import { leaveOf, type Ending, type Leave } from '../run/ending.ts';
 import type { IterationOutcome } from '../contract/events.ts';
 import { applyKeptMessages } from '../children/tree-handlers.ts';
+import { limitsByDefault } from '../limits/default-limits.ts';
 import type { CancelRequest } from '../run/inbox.ts';
 import type { KeptTurn } from '../run/kept-turn.ts';
 import { ensureBudget } from '../run/ensure-budget.ts';
@@ -55,7 +56,10 @@ export interface Opening {
 export async function runLoop(run: Run, next: Next, opening?: Opening): Promise<LoopEnd> {
   try {
     if (run.state.seq === 0) {
-      run.record({ type: 'agent:execution:before', mode: run.state.head.spec.mode }); // L1
+      const { head, limits } = run.state;
+      const defaultLimits = limitsByDefault(limits);
+      const { mode } = head.spec;
+      run.record({ type: 'agent:execution:before', mode, ...defined({ defaultLimits }) }); // L1
       for (const warning of opening?.warnings ?? []) {
         run.record({ type: 'agent:warning', ...warning });
       }

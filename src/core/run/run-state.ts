@@ -104,10 +104,21 @@ export interface RunState extends TreeState, IdleState {
   readonly hadNoSection?: boolean;
   /** The beginning of the last reply that could not be used; absent if there was none. */
   readonly lastUnusable?: string;
+  /** The last call and its streak; absent until there was a call that counts. */
+  readonly repeated?: RepeatedCall;
   /** True once the model was told that its answer is too large for a Step. */
   readonly toldSize?: true;
   /** What programs left; absent until there was a program, or a memory to begin with. */
   readonly program?: ProgramState;
+}
+
+/** A call with its result, and in how many replies in a row it came. */
+export interface RepeatedCall {
+  /** Of the call and its result; empty for a call that may be repeated. */
+  readonly digest: Digest;
+  readonly count: number;
+  /** The iteration of the newest reply that counts; absent if none does. */
+  readonly iteration?: number;
 }
 
 /** What is reserved for a model call that runs. */
@@ -127,6 +138,8 @@ export interface Carried extends TreeCarried, IdleCarried {
   readonly data?: Json;
   /** Kept for equal calls, by `agent:tool_call:after`. */
   readonly cached?: CachedResult;
+  /** The call that ended and its streak, by `agent:tool_call:after`. */
+  readonly repeated?: RepeatedCall;
   /** What is reserved for a model call, by `agent:model_call:before`. */
   readonly cover?: Numbers;
   /** The number of the event that began the call that ends, by `agent:model_call:after`. */
@@ -290,7 +303,10 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
         ...withoutItems(state, ({ callId }) => callId === event.callId, event.at),
         ...withoutCall(state, event.callId),
         ...(event.outcome === 'unknown' ? withUnknown(state, event) : NOTHING),
-        ...defined({ cached: carried.cached && keepResult(state.cached ?? [], carried.cached) }),
+        ...defined({
+          cached: carried.cached && keepResult(state.cached ?? [], carried.cached),
+          repeated: carried.repeated,
+        }),
       };
     case 'agent:child:spawn':
     case 'agent:child:report':
@@ -307,6 +323,9 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
     }
     case 'agent:adjusted':
       return { limits: event.limits };
+    case 'agent:input':
+      // What a person says may well be to try again.
+      return state.repeated === undefined ? NOTHING : { repeated: { digest: '', count: 0 } };
     case 'agent:turn:read':
       return state.hadNoSection === true ? { hadNoSection: false } : NOTHING;
     case 'agent:parse_error':
@@ -318,7 +337,6 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
     case 'agent:validator:called':
     case 'agent:validator:result':
     case 'agent:answer:judged':
-    case 'agent:input':
     case 'agent:compaction':
     case 'agent:error':
     case 'agent:warning':

@@ -1,4 +1,5 @@
 /** What a run shows of its tree: the runs that it has started, and where its budgets are. */
+import { defined } from '../base/defined.ts';
 import { pathBelow } from '../tree/calls.ts';
 import { usesOf } from '../tree/ledger.ts';
 import type { BudgetLine, TreeChild, TreeView } from '../contract/messages.ts';
@@ -26,6 +27,7 @@ export function treeView(state: RunState, now: number): TreeView {
     ({ limit, origin, max, used, reserved, free }): BudgetLine => ({
       key: limit.key,
       origin,
+      ...defined({ byDefault: limit.byDefault }),
       max,
       used,
       reserved,

@@ -6,7 +6,7 @@ import type { UsageProblem } from '../base/usage-error.ts';
 import type { LimitsInput } from '../contract/input.ts';
 import type { Limit } from '../contract/limit.ts';
 import type { Mode } from '../contract/model.ts';
-import { DEFAULT_LIMITS } from '../limits/default-limits.ts';
+import { DEFAULT_COST_LIMIT, DEFAULT_LIMITS } from '../limits/default-limits.ts';
 import { applyLimits, inputProblems, type CompiledLimits } from '../limits/limits-input.ts';
 import { modeOf } from '../modes/modes.ts';
 import { shown } from '../text/shown.ts';
@@ -19,6 +19,8 @@ export interface LimitSources {
   readonly start?: LimitsInput | undefined;
   /** Decides which defaults apply. Default: all of them. */
   readonly mode?: Mode | undefined;
+  /** Whether the default limit on cost applies. Default: it does not. */
+  readonly hasCostLimit?: boolean | undefined;
 }
 
 /** The limits of a run, in the order in which they are checked. */
@@ -31,11 +33,18 @@ export function compileLimits(sources: LimitSources): CompiledLimits {
   if (problems.length > 0) return { kind: 'problems', problems };
   const defined = applyLimits(defaultsOf(sources), sources.definition);
   const bounded = boundTurns(defined, sources);
-  return { kind: 'limits', limits: applyLimits(bounded, sources.start) };
+  return { kind: 'limits', limits: defaultLast(applyLimits(bounded, sources.start)) };
 }
 
-function defaultsOf({ mode }: LimitSources): readonly Limit[] {
-  return mode === undefined ? DEFAULT_LIMITS : modeOf({ mode }).defaultLimits;
+function defaultsOf({ mode, hasCostLimit = false }: LimitSources): readonly Limit[] {
+  const limits = mode === undefined ? DEFAULT_LIMITS : modeOf({ mode }).defaultLimits;
+  return hasCostLimit ? [...limits, DEFAULT_COST_LIMIT] : limits;
+}
+
+/** Where a default is crossed with a limit that somebody has set, the run ends by the latter. */
+function defaultLast(limits: readonly Limit[]): readonly Limit[] {
+  const isDefault = ({ byDefault }: Limit): boolean => byDefault === true;
+  return [...limits.filter((limit) => !isDefault(limit)), ...limits.filter(isDefault)];
 }
 
 function turnProblems(maxTurns: number | undefined): readonly UsageProblem[] {

@@ -76,6 +76,12 @@ export interface CommonToolOptions<Parameters extends ParametersInput> {
    */
   readonly cache?: boolean;
   /**
+   * True: the model may make the same call again and again with the same result, as when it waits
+   * for something. Default false: it is warned after the fifth reply in a row with that call, and the
+   * eighth ends the run.
+   */
+  readonly repeatable?: boolean;
+  /**
    * True: calls get the context of the run as `context.context`, hidden values included. Not for
    * `local` tools. Default false.
    */

@@ -37,7 +37,7 @@ function openSandbox(code: string, callMs: number): OpenSandbox {
   const context = createContext(sandboxGlobals());
   run(new Script(code, { filename: 'workflow-bundle.js' }), context, LOAD_MS);
   run(IMPORT, context, LOAD_MS);
-  const listing = JSON.parse(run(LIST, context, callMs)) as Listing;
+  const listing = JSON.parse(run(LIST, context, LOAD_MS)) as Listing;
   const partsOf = (kind: OwnKind): ReadonlyMap<string, object> =>
     new Map(
       Object.entries(listing[kind]).map(([name, functions]) => [

@@ -9,11 +9,12 @@ import {
   type WorkerVersion,
 } from '../../versioning/worker-version.ts';
 import type { TelemetryOptions } from '../../telemetry/options.ts';
+import { protectionOf, type ProtectionOptions } from '../../protection/protection.ts';
 import { readConfig, type WorkerConfig } from './config.ts';
 
 /** Options that override the environment. */
 export interface ConfigOverrides extends Partial<
-  Omit<WorkerConfig, 'temporal' | 'version' | 'telemetry'>
+  Omit<WorkerConfig, 'temporal' | 'version' | 'telemetry' | 'protection'>
 > {
   /**
    * Traces and metrics: see docs/observability.md. `true`: traces as the `OTEL_…` variables say.
@@ -30,6 +31,11 @@ export interface ConfigOverrides extends Partial<
    * of the deployment `EVERLOOP_DEPLOYMENT`, else none. `null`: none, whatever the environment says.
    */
   readonly deployment?: DeploymentOption | null;
+  /**
+   * Keys that encrypt what runs hold, the same for all clients and workers of a namespace. Default:
+   * the keys of `EVERLOOP_KEYS` or `EVERLOOP_KEYS_FILE`, else none.
+   */
+  readonly protection?: ProtectionOptions;
   /** Default `process.env`. */
   readonly env?: Environment;
 }
@@ -72,6 +78,10 @@ export function configOf(options: ConfigOverrides): WorkerConfig {
     callbackSecrets: options.callbackSecrets ?? config.callbackSecrets,
     callbackHosts: options.callbackHosts ?? config.callbackHosts,
     version: versionOf(options, config),
+    protection:
+      options.protection === undefined
+        ? config.protection
+        : protectionOf(options.protection, config.protection?.keys),
   });
 }
 

@@ -29,6 +29,8 @@ import {
   type TelemetryOptions,
   type TelemetryVariables,
 } from '../../telemetry/options.ts';
+import { keysOfEnvironment } from '../../protection/keys-of-environment.ts';
+import { protectionOf, type Protection } from '../../protection/protection.ts';
 import { readHeldPatches, type HeldPatches } from './held-patches.ts';
 
 /** Levels of the worker's log, from the most to the least verbose. */
@@ -103,6 +105,8 @@ export interface WorkerConfig {
   readonly callbackSecrets?: readonly string[];
   /** The hosts that callbacks may go to: `hooks.example.com`, `*.example.com`. Absent: any. */
   readonly callbackHosts?: readonly string[];
+  /** What encrypts the payloads of runs. Absent: nothing does. */
+  readonly protection?: Protection;
 }
 
 /** An interface and a port of this machine. */
@@ -157,6 +161,9 @@ const VARIABLES = {
   EVERLOOP_METRICS_PUBLIC: oneOf(['0', '1'] as const),
   /** Read by the command `trace`. */
   EVERLOOP_TRACE_URL: (text: string) => text,
+  /** Read together, by `keysOfEnvironment`. */
+  EVERLOOP_KEYS: (text: string) => text,
+  EVERLOOP_KEYS_FILE: (text: string) => text,
   /** Read by clients. */
   EVERLOOP_STREAM_URL: (text: string) => text,
 } satisfies Readonly<Record<string, ReadVariable<unknown>>>;
@@ -208,6 +215,7 @@ export function readConfig(
   const build = read('EVERLOOP_BUILD_ID');
   const config = defined({
     temporal: readTemporalEnvironment(env, report),
+    protection: readProtection(env, problems),
     taskQueue,
     modelTaskQueue: read('EVERLOOP_MODEL_TASK_QUEUE') ?? taskQueue,
     toolTaskQueue: read('EVERLOOP_TOOL_TASK_QUEUE') ?? taskQueue,
@@ -226,12 +234,7 @@ export function readConfig(
     callbackSecrets: read('EVERLOOP_CALLBACK_SECRET'),
     callbackHosts: read('EVERLOOP_CALLBACK_HOSTS'),
   });
-  const { streamListen: listen, streamToken: token } = config;
-  if (typeof listen === 'object' && token === undefined && !isLoopback(listen.host)) {
-    const host = listen.host.includes(':') ? `[${listen.host}]` : listen.host;
-    const expected = `to be set when others can reach ${host}`;
-    report('EVERLOOP_STREAM_TOKEN', expected, 'none', 'Give workers and readers the same one.');
-  }
+  checkStreamToken(config, report);
   const variables = telemetryVariables(read, env);
   if (problems.length > 0) throw usageErrorOf(problems);
   return { ...config, telemetry: checkTelemetry(telemetry, variables) };
@@ -253,6 +256,20 @@ function telemetryVariables(
 
 /** Variables of OpenTelemetry that name where spans go. */
 const ENDPOINTS = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] as const;
+function readProtection(env: Environment, problems: UsageProblem[]): Protection | undefined {
+  const keys = keysOfEnvironment(env, (message) => problems.push({ code: 'environment', message }));
+  return keys === undefined ? undefined : protectionOf(undefined, keys);
+}
+
+function checkStreamToken(
+  { streamListen: listen, streamToken: token }: Pick<WorkerConfig, 'streamListen' | 'streamToken'>,
+  report: ReportVariable,
+): void {
+  if (typeof listen !== 'object' || token !== undefined || isLoopback(listen.host)) return;
+  const host = listen.host.includes(':') ? `[${listen.host}]` : listen.host;
+  const expected = `to be set when others can reach ${host}`;
+  report('EVERLOOP_STREAM_TOKEN', expected, 'none', 'Give workers and readers the same one.');
+}
 
 /**
  * Variables of Everloop that nothing reads, each with the known name that it may be meant to be.

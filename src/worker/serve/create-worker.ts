@@ -15,6 +15,7 @@ import { createActivities } from '../../activities/create-activities.ts';
 import type { CallbackSettings } from '../../callbacks/deliver.ts';
 import type { AgentDefinition } from '../../define/definition/definitions.ts';
 import type { ModelEntry } from '../../define/model/model-entry.ts';
+import { clientOf } from '../../client/connection/open-connection.ts';
 import { DEFAULT_TASK_QUEUE } from '../../client/everloop-client.ts';
 import { defined } from '../../core/base/defined.ts';
 import { isOwnEvent } from '../../core/contract/events.ts';
@@ -29,7 +30,8 @@ import { createToolPlaces } from '../../tools/isolate/tool-places.ts';
 import { checkPackages } from '../../registry/provider-packages.ts';
 import { missingPartWarnings } from '../../registry/missing-parts.ts';
 import { createRegistry } from '../../registry/registry.ts';
-import { workerConverter } from './data-converter.ts';
+import { workerConverter } from '../../protection/data-converter.ts';
+import { NO_PROTECTION, type Protection } from '../../protection/protection.ts';
 import { guardWorkflowThreads } from './guard-workflow-threads.ts';
 import { identityOf } from './identity.ts';
 import { signalOverruns } from './signal-overruns.ts';
@@ -117,6 +119,8 @@ export interface WorkerParts extends WorkParts {
   readonly holdPatches?: HeldPatches;
   /** Traces and metrics, as `readConfig` returns them. Default: none. */
   readonly telemetry?: CheckedTelemetry;
+  /** What encrypts the payloads of runs; default: nothing does. */
+  readonly protection?: Protection;
   /** Folder of the workflow bundle's cache. */
   readonly bundleDir: string;
   readonly onListenerError?: (error: unknown) => void;
@@ -184,7 +188,8 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
     workers.push(await Worker.create({ ...common, taskQueue, workflowBundle, sinks }));
   }
   const onError = parts.onListenerError ?? (() => undefined);
-  const stopSignals = signalOverruns({ connection, namespace, taskQueue, onError });
+  const client = clientOf(connection, namespace, parts.protection);
+  const stopSignals = signalOverruns({ client, namespace, taskQueue, onError });
   const others = [
     ...(roles.includes('models') ? [modelQueue ?? taskQueue] : []),
     ...(roles.includes('tools') ? [toolQueue ?? taskQueue] : []),
@@ -267,12 +272,13 @@ const POLLERS = { type: 'autoscaling', initial: 5, minimum: 1, maximum: 100 } as
 
 function tuning(parts: WorkerParts): Omit<WorkerOptions, 'taskQueue'> {
   const { connection, namespace, maxCachedWorkflows, version, holdPatches } = parts;
+  const { protection = NO_PROTECTION } = parts;
   return defined({
     workerDeploymentOptions: version === undefined ? undefined : deploymentOptions(version),
     patchActivationCallback: holdPatches === undefined ? undefined : activation(holdPatches),
     connection,
     namespace,
-    dataConverter: workerConverter(),
+    dataConverter: workerConverter(protection),
     shutdownGraceTime: parts.shutdownGraceMs ?? CONFIG_DEFAULTS.shutdownGraceMs,
     stickyQueueScheduleToStartTimeout: WORKER_DEFAULTS.stickyMs,
     maxHeartbeatThrottleInterval: WORKER_DEFAULTS.heartbeatThrottleMs,

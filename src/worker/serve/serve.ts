@@ -8,6 +8,7 @@ import type { Archive } from '../../activities/archive-transcript.ts';
 import { checkPackages } from '../../registry/provider-packages.ts';
 import { createRegistry } from '../../registry/registry.ts';
 import { keylessModels, type KeylessModel } from '../../registry/required-keys.ts';
+import { clientOf } from '../../client/connection/open-connection.ts';
 import { defined } from '../../core/base/defined.ts';
 import { errorText } from '../../core/base/error-text.ts';
 import type { ChunkPublisher } from '../../core/streaming/chunk-stream.ts';
@@ -88,6 +89,7 @@ export async function serve(
   const { taskQueue, modelTaskQueue, toolTaskQueue, dataDir } = config;
   const { cacheBytes, shutdownGraceMs, maxCachedWorkflows, elsewhereMs } = config;
   const { version, holdPatches, callbackSecrets: secrets = [], callbackHosts: hosts } = config;
+  const { protection } = config;
   // Activities without a queue of their own stay on the worker of their workflow.
   const ownQueue = (queue: string): string | undefined => (queue === taskQueue ? undefined : queue);
   const worker = await createWorker(
@@ -117,6 +119,7 @@ export async function serve(
       holdPatches,
       callbacks: { secrets, ...defined({ hosts }) },
       telemetry: config.telemetry,
+      protection,
     }),
   );
   const stopped = worker.run();
@@ -127,7 +130,9 @@ export async function serve(
     await stopped.catch(() => undefined);
   });
   const ready =
-    version === undefined ? undefined : await readVersion(connection, server.namespace, version);
+    version === undefined
+      ? undefined
+      : await readVersion(clientOf(connection, server.namespace), version);
   if (ready?.notice !== undefined) Runtime.instance().logger.info(ready.notice);
   const keyless = callsModels ? await keylessModels(registry) : [];
   for (const model of keyless) Runtime.instance().logger.warn(keyText(model));

@@ -5,8 +5,7 @@
  *     computes other work.
  * I2  A lost signal is sent again after three more cut-offs.
  */
-import { Client } from '@temporalio/client';
-import type { NativeConnection } from '@temporalio/worker';
+import type { Client } from '@temporalio/client';
 import { LRUCache } from 'lru-cache';
 import { MESSAGE_NAMES, type Overrun } from '../../core/contract/messages.ts';
 import { onCutOff, type CutOff } from './guard-workflow-threads.ts';
@@ -19,7 +18,7 @@ const MAX_COUNTED = 1_000;
 
 /** Where a worker serves workflows. */
 export interface ServedQueue {
-  readonly connection: NativeConnection;
+  readonly client: Client;
   readonly namespace: string;
   readonly taskQueue: string;
   readonly onError: (error: unknown) => void;
@@ -27,8 +26,7 @@ export interface ServedQueue {
 
 /** Signals `overrun` to runs of this queue, until the returned function is called. */
 export function signalOverruns(queue: ServedQueue): () => void {
-  const { connection, namespace, taskQueue, onError } = queue;
-  const client = new Client({ connection, namespace });
+  const { client, namespace, taskQueue, onError } = queue;
   const counts = new LRUCache<string, { work: string; count: number }>({ max: MAX_COUNTED });
   return onCutOff((cutOff) => {
     if (cutOff.namespace !== namespace || cutOff.taskQueue !== taskQueue) return;

@@ -1,6 +1,5 @@
 /** What a worker says of its version when it is ready: whether it gets new runs. */
-import { Client } from '@temporalio/client';
-import type { NativeConnection } from '@temporalio/worker';
+import type { Client } from '@temporalio/client';
 import { readRouting, type Routing } from '../../versioning/deployment-service.ts';
 import type { WorkerVersion } from '../../versioning/worker-version.ts';
 
@@ -13,13 +12,8 @@ export interface VersionReady extends WorkerVersion {
 }
 
 /** Asks the service which new runs a version gets. */
-export async function readVersion(
-  connection: NativeConnection,
-  namespace: string,
-  version: WorkerVersion,
-): Promise<VersionReady> {
+export async function readVersion(client: Client, version: WorkerVersion): Promise<VersionReady> {
   const { name, build } = version;
-  const client = new Client({ connection, namespace });
   const routing = await readRouting({ client, name }).catch(() => undefined);
   if (routing === undefined) return { ...version, newRuns: null };
   const { current, ramping } = routing ?? NO_ROUTING;

@@ -350,6 +350,7 @@ describe('a limit over a tree', () => {
     expect((await endOf(run, clock)).children).toMatchObject([{ status: 'success' }]);
     expect(run.children[0]?.state.leases?.map(({ limit }) => limit.key)).toEqual([
       'agent:children',
+      'agent:cost_microusd',
     ]);
   });
 });
@@ -480,7 +481,7 @@ describe('messages between runs', () => {
       'slow',
       async ({ iteration }) => {
         await clock.sleep(4_000);
-        return iteration < 30 ? act('x') : answer('done');
+        return iteration < 30 ? act(`x ${iteration}`) : answer('done');
       },
       { tools: [searchTool()] },
     );

@@ -55,7 +55,7 @@ describe('a run', () => {
   });
 
   it('[row 47] gives every event of a run with a tool its fields', async () => {
-    const { run } = startRun([act('a'), answer('found')]);
+    const { run } = startRun([act('a'), answer('found')], { limits: { costUsd: null } });
 
     await run.result;
 

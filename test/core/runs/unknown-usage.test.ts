@@ -86,7 +86,7 @@ describe('A limit on tokens or cost, and replies without usage [R8]', () => {
   });
 
   it('is not asked without such a limit, or when usage is known', async () => {
-    const free = start({ iterations: 5, onUnknownUsage: 'end' });
+    const free = start({ iterations: 5, costUsd: null, onUnknownUsage: 'end' });
     const known = start({ totalTokens: 100_000, onUnknownUsage: 'end' }, [answer() as never]);
 
     expect(await free.run.result).toMatchObject({ status: 'success' });

@@ -1,0 +1,49 @@
+/** The examples of docs/protection.md; test/docs/protection.test.ts runs them. */
+import {
+  keyRing,
+  type connect as connectToService,
+  type ConnectedEverloop,
+  type KeyRing,
+  type KeyScope,
+  type ProtectionOptions,
+} from '../../src/index.ts';
+
+/** A client with two keys, of which the newer encrypts. */
+export async function connectWith(
+  connect: typeof connectToService,
+  k2: Uint8Array,
+  k1: Uint8Array,
+): Promise<ConnectedEverloop> {
+  // #region connect
+  const everloop = await connect({
+    protection: { keys: keyRing({ current: 'k2', keys: { k2, k1 } }) },
+  });
+  // #endregion
+  return everloop;
+}
+
+/** A key for each tenant, and one for all other runs. */
+export function protectionOfTenants(
+  shared: Uint8Array,
+  acme: Uint8Array,
+  globex: Uint8Array,
+): ProtectionOptions {
+  // #region tenants
+  const protection = {
+    keys: keyRing({ current: 'shared', keys: { shared, acme, globex } }),
+    keyFor: ({ workflowId }: KeyScope) => workflowId.split(':')[0],
+  };
+  // #endregion
+  return protection;
+}
+
+/** Keys that a service decrypts. */
+export function keysOfService(decryptDataKey: (id: string) => Promise<Uint8Array>): KeyRing {
+  // #region service
+  const keys: KeyRing = {
+    current: () => 'k2',
+    find: async (id) => await decryptDataKey(id),
+  };
+  // #endregion
+  return keys;
+}

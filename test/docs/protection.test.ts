@@ -1,0 +1,56 @@
+/** docs/protection.md: its code is that of examples which run here. */
+import { randomBytes } from 'node:crypto';
+import { defaultPayloadConverter, type Payload } from '@temporalio/common';
+import { expect, test } from 'vitest';
+import { connectWith, keysOfService, protectionOfTenants } from '../../examples/docs/protection.ts';
+import type { ConnectedEverloop, ConnectOptions } from '../../src/client/connect.ts';
+import { keyIdOf } from '../../src/protection/codec.ts';
+import { protectionOf, type ProtectionOptions } from '../../src/protection/protection.ts';
+import { blocksOf, regionsOf } from '../support/doc-pages.ts';
+
+const [k1, k2, k3] = [randomBytes(32), randomBytes(32), randomBytes(32)] as const;
+
+test('docs/protection.md quotes its example', () => {
+  expect(blocksOf('protection').size).toBeGreaterThan(0);
+  expect(blocksOf('protection')).toEqual(regionsOf('protection'));
+});
+
+test('a client with two keys', async () => {
+  const given: ConnectOptions[] = [];
+  await connectWith(
+    async (options) => {
+      given.push(options ?? {});
+      return {} as ConnectedEverloop;
+    },
+    k2,
+    k1,
+  );
+
+  expect(await keyIdFor(given[0]?.protection, 'run')).toBe('k2');
+});
+
+test('a key for each tenant', async () => {
+  const options = protectionOfTenants(k1, k2, k3);
+
+  expect(await keyIdFor(options, 'acme:order-7')).toBe('acme');
+  expect(await keyIdFor(options, 'globex:order-7/buyer')).toBe('globex');
+  await expect(keyIdFor(options, 'order-7')).rejects.toMatchObject({ name: 'key_missing' });
+});
+
+test('keys of a key service', async () => {
+  const asked: string[] = [];
+  const keys = keysOfService(async (id) => (asked.push(id), k1));
+
+  expect(await keyIdFor({ keys }, 'run')).toBe('k2');
+  expect(asked).toEqual(['k2']);
+});
+
+async function keyIdFor(
+  options: ProtectionOptions | undefined,
+  workflowId: string,
+): Promise<string | undefined> {
+  const { codec } = protectionOf(options, undefined);
+  const context = { type: 'workflow', namespace: 'default', workflowId } as const;
+  const [payload] = (await codec?.encode([defaultPayloadConverter.toPayload('x')], context)) ?? [];
+  return keyIdOf(payload as Payload);
+}
