@@ -82,6 +82,8 @@ export interface Everloop {
 export interface EverloopParts extends RunHandleParts {
   /** Task queue of the workers; default `everloop`. */
   readonly taskQueue?: string;
+  /** The traceparent of the span that is active when a run is started; default: none. */
+  readonly traceparent?: () => string | undefined;
 }
 
 /** The default task queue of clients and workers. */
@@ -98,7 +100,7 @@ export function createEverloop(parts: EverloopParts): Everloop {
     agent: string,
     options: StartOptions & Pick<StartParts, 'compiled' | 'compiles'>,
   ): Promise<RunHandle> => {
-    const input = startInput(agent, options);
+    const input = startInput(agent, continued(options, parts.traceparent?.()));
     const workflowId = checkedRunId(options.id ?? `${agent}-${randomUUID()}`);
     const { text } = input.task;
     const startWith = (hasAttributes: boolean): Promise<WorkflowHandleWithFirstExecutionRunId> =>
@@ -106,7 +108,11 @@ export function createEverloop(parts: EverloopParts): Everloop {
         workflowId,
         taskQueue,
         args: [input],
-        memo: { agent, task: clip(text, MEMO_TASK_CHARACTERS) },
+        memo: {
+          agent,
+          task: clip(text, MEMO_TASK_CHARACTERS),
+          ...defined({ traceparent: input.trace?.parent }),
+        },
         staticSummary: summaryLine(`${agent}: ${text}`),
         // Another run under the id of a finished one would hide its Step.
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
@@ -146,6 +152,15 @@ export function createEverloop(parts: EverloopParts): Everloop {
     list: (options = {}) => withAttributes((has) => listRuns(client, options, has)),
     inbox: () => withAttributes((has) => readInbox(client, attach, has)),
   };
+}
+
+/** `options`, whose trace continues that of the caller, unless they name another. */
+function continued<Options extends Pick<StartParts, 'trace'>>(
+  options: Options,
+  parent: string | undefined,
+): Options {
+  if (parent === undefined || options.trace?.parent !== undefined) return options;
+  return { ...options, trace: { ...options.trace, parent } };
 }
 
 function idInUse(id: string): UsageError {

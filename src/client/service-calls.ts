@@ -2,6 +2,7 @@
 import {
   ApplicationFailure,
   type Client,
+  type WorkflowExecutionDescription,
   isGrpcServiceError,
   QueryNotRegisteredError,
   ServiceError,
@@ -155,4 +156,18 @@ async function readKeptStep(client: Client, id: string): Promise<Step> {
     const got = (cause?.message ?? error.message).replace(/\.$/, '');
     throw new UsageError('no_step', `Expected run \`${id}\` to end with a Step, got: ${got}.`);
   }
+}
+
+/** The id of the trace of the tree that run `id` is in, also while it goes on. Needs no worker. */
+export async function readTraceId(client: Client, id: string): Promise<string> {
+  const describe = (of: string): Promise<WorkflowExecutionDescription> =>
+    asking(of, () => client.workflow.getHandle(of).describe());
+  const run = await describe(id);
+  const rootId = run.raw.workflowExecutionInfo?.rootExecution?.workflowId ?? id;
+  const root = rootId === id ? run : await describe(rootId);
+  const traceparent = root.memo?.['traceparent'];
+  return treeTraceId({
+    rootRunId: root.raw.workflowExecutionInfo?.firstRunId || root.runId,
+    ...(typeof traceparent === 'string' ? { traceparent } : undefined),
+  });
 }

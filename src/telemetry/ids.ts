@@ -28,6 +28,20 @@ export function spanIdOf(runId: string, name: string): string {
   return hash(`everloop span ${runId} ${name}`).slice(0, 16);
 }
 
+/** The span in which an event is: that of its call, else that of its iteration or run. */
+export function spanIdAround({
+  runId,
+  iteration,
+  callId,
+}: {
+  readonly runId: string;
+  readonly iteration: number;
+  readonly callId?: string;
+}): string {
+  if (callId !== undefined) return spanIdOf(runId, SPAN_NAMES.tool(callId));
+  return spanIdOf(runId, iteration === 0 ? SPAN_NAMES.run : SPAN_NAMES.turn(iteration));
+}
+
 /** A tree, as orders and events name it. */
 export type TracedTree = Pick<EventPlace, 'rootRunId'> & {
   readonly traceparent?: string | undefined;

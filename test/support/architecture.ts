@@ -64,8 +64,14 @@ const RINGS: Readonly<Record<string, RingRule>> = {
     node: true,
   },
   client: {
-    // A client says in which trace a run is.
-    rings: ['core', 'protection', 'workflows/messages.ts', 'telemetry/ids.ts'],
+    // A client says in which trace a run is, and continues that of its caller.
+    rings: [
+      'core',
+      'protection',
+      'workflows/messages.ts',
+      'telemetry/ids.ts',
+      'telemetry/active-span.ts',
+    ],
     typesOf: ['define'],
     packages: [
       '@temporalio/client',
