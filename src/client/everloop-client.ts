@@ -5,7 +5,7 @@ import {
   type WorkflowHandleWithFirstExecutionRunId,
 } from '@temporalio/client';
 import { randomUUID } from 'node:crypto';
-import type { CompiledAgent } from '../core/contract/input.ts';
+import type { AgentInput, CompiledAgent } from '../core/contract/input.ts';
 import { clip } from '../core/text/cut.ts';
 import { summaryLine } from '../core/text/summary.ts';
 import { shown } from '../core/text/shown.ts';
@@ -108,11 +108,7 @@ export function createEverloop(parts: EverloopParts): Everloop {
         workflowId,
         taskQueue,
         args: [input],
-        memo: {
-          agent,
-          task: clip(text, MEMO_TASK_CHARACTERS),
-          ...defined({ traceparent: input.trace?.parent }),
-        },
+        memo: memoOf(input),
         staticSummary: summaryLine(`${agent}: ${text}`),
         // Another run under the id of a finished one would hide its Step.
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
@@ -152,6 +148,12 @@ export function createEverloop(parts: EverloopParts): Everloop {
     list: (options = {}) => withAttributes((has) => listRuns(client, options, has)),
     inbox: () => withAttributes((has) => readInbox(client, attach, has)),
   };
+}
+
+/** What lists of runs show, and what the trace of a run follows from. */
+function memoOf({ agent, task, trace }: AgentInput): Record<string, unknown> {
+  const shownTask = clip(task.text, MEMO_TASK_CHARACTERS);
+  return defined({ agent, task: shownTask, traceparent: trace?.parent });
 }
 
 /** `options`, whose trace continues that of the caller, unless they name another. */

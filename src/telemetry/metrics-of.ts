@@ -2,9 +2,14 @@
  * What an event adds to metrics. Pure; `RECORDINGS` has an entry for each type. Events come at least
  * once, so sums serve operation; the exact ones are those of Steps.
  */
-import type { AgentEvent, EventBase, EventBody, EventType } from '../core/contract/events.ts';
-import { isOwnEvent } from '../core/contract/events.ts';
-import type { EventPlace } from '../core/contract/events.ts';
+import {
+  isOwnEvent,
+  type AgentEvent,
+  type EventBase,
+  type EventBody,
+  type EventPlace,
+  type EventType,
+} from '../core/contract/events.ts';
 import { baseKeyOf } from './limit-keys.ts';
 import type { Recording } from './metrics.ts';
 

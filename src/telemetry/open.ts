@@ -1,9 +1,7 @@
 /** Opens telemetry: from checked options to what a worker calls. */
 import type { MetricMeter } from '@temporalio/common';
 import { defined } from '../core/base/defined.ts';
-import type { AgentEvent } from '../core/contract/events.ts';
-import { isOwnEvent } from '../core/contract/events.ts';
-import type { EventPlace } from '../core/contract/events.ts';
+import { isOwnEvent, type AgentEvent, type EventPlace } from '../core/contract/events.ts';
 import { NO_WATCH, type CallObserver } from './call-observer.ts';
 import { isSampled } from './ids.ts';
 import { createLostSpans } from './lost-spans.ts';

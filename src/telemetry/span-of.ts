@@ -7,16 +7,16 @@
  * I3  No attribute holds what a person, a model or a tool wrote, unless `content` says so.
  */
 import { defined } from '../core/base/defined.ts';
-import type {
-  AgentEvent,
-  EventBase,
-  EventBody,
-  EventType,
-  OwnEventType,
+import {
+  isOwnEvent,
+  type AgentEvent,
+  type EventBase,
+  type EventBody,
+  type EventPlace,
+  type EventType,
+  type OwnEventType,
 } from '../core/contract/events.ts';
-import { isOwnEvent } from '../core/contract/events.ts';
 import { readTraceparent } from '../core/base/traceparent.ts';
-import type { EventPlace } from '../core/contract/events.ts';
 import type { TokenUsage } from '../core/contract/model.ts';
 import { contentOf, type TraceContent } from './content.ts';
 import { ATTRIBUTES as A } from './genai.ts';

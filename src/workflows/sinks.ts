@@ -6,10 +6,9 @@
  */
 import { defined } from '../core/base/defined.ts';
 import { proxySinks, type Sinks } from '@temporalio/workflow';
-import type { AgentEvent } from '../core/contract/events.ts';
+import type { AgentEvent, EventPlace } from '../core/contract/events.ts';
 import { newMessages, type RunState } from '../core/run/run-state.ts';
 import type { Entry } from '../core/contract/entry.ts';
-import type { EventPlace } from '../core/contract/events.ts';
 import type { Message } from '../core/base/message.ts';
 import type { TranscriptHead } from '../core/contract/transcript.ts';
 

@@ -8,7 +8,7 @@
  */
 import { proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
 import type { ActivityRuntime, EverloopActivities } from '../activities/activity-types.ts';
-import type { AgentEvent } from '../core/contract/events.ts';
+import type { AgentEvent, EventPlace } from '../core/contract/events.ts';
 import type { Overrun } from '../core/contract/messages.ts';
 import type { ChildOrder } from '../core/contract/host-order.ts';
 import type { ProgressMessage } from '../core/contract/tree-messages.ts';
@@ -16,7 +16,6 @@ import type { Host, Link } from '../core/run/host.ts';
 import type { Mailbox } from '../core/run/inbox.ts';
 import type { Run } from '../core/run/run.ts';
 import type { RunLog } from '../core/run/run-log.ts';
-import type { EventPlace } from '../core/contract/events.ts';
 import { eventPlaceOf } from '../core/run/traced-run.ts';
 import { createWaits, type Waits } from '../core/run/waits.ts';
 import { SLICE_OPTIONS } from './attempts/activity-options.ts';

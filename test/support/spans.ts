@@ -1,8 +1,7 @@
 /** Spans of runs in tests: made in memory from events, and printed as a tree. */
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
-import type { AgentEvent } from '../../src/core/contract/events.ts';
+import type { AgentEvent, EventPlace } from '../../src/core/contract/events.ts';
 import type { Step } from '../../src/core/contract/step.ts';
-import type { EventPlace } from '../../src/core/contract/events.ts';
 import { eventPlaceOf } from '../../src/core/run/traced-run.ts';
 import { ATTRIBUTES as A } from '../../src/telemetry/genai.ts';
 import type { SpanData } from '../../src/telemetry/span-data.ts';

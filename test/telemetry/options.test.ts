@@ -26,10 +26,12 @@ describe('telemetry', () => {
     const traces = { content: 'off', sample: 1 };
     expect(checkTelemetry(true, NONE)).toEqual({ traces });
     expect(checkTelemetry(undefined, { hasEndpoint: true })).toEqual({ traces });
-    expect(checkTelemetry({ metrics: 'otlp' }, { ...NONE, traces: 'on', content: 'full' })).toEqual({
-      traces: { content: 'full', sample: 1 },
-      metrics: { kind: 'otlp' },
-    });
+    expect(checkTelemetry({ metrics: 'otlp' }, { ...NONE, traces: 'on', content: 'full' })).toEqual(
+      {
+        traces: { content: 'full', sample: 1 },
+        metrics: { kind: 'otlp' },
+      },
+    );
     expect(checkTelemetry({ metrics: '[::1]:9464' }, NONE).metrics).toEqual({
       kind: 'prometheus',
       host: '::1',
@@ -69,7 +71,10 @@ describe('telemetry', () => {
   });
 
   it('lets others scrape when that is said', () => {
-    const { metrics } = checkTelemetry({ metrics: '0.0.0.0:9464' }, { ...NONE, metricsPublic: true });
+    const { metrics } = checkTelemetry(
+      { metrics: '0.0.0.0:9464' },
+      { ...NONE, metricsPublic: true },
+    );
     expect(metrics).toEqual({ kind: 'prometheus', host: '0.0.0.0', port: 9464 });
   });
 });
@@ -100,7 +105,8 @@ describe('the trace of a start', () => {
     },
     {
       trace: 'on',
-      message: 'Expected `trace` to be { parent?, attributes? }, got "on". Write it so, or leave it out.',
+      message:
+        'Expected `trace` to be { parent?, attributes? }, got "on". Write it so, or leave it out.',
     },
   ])('is refused if it is $trace', ({ trace, message }) => {
     expect(refusal(start(trace))).toEqual({ code: 'invalid_input', message });
