@@ -38,14 +38,15 @@ export interface ActivityParts {
 export function createActivities(parts: ActivityParts): EverloopActivities {
   const { registry, runtime, cache, chunks, archive, places, callbacks, watch = NO_WATCH } = parts;
   const query = createPageQuery();
+  const hasBlobs = runtime.blobs === true;
   const readContext = createContextSource(query);
-  const toolParts = { registry, places, chunks, watch, readContext };
+  const toolParts = { registry, places, chunks, watch, hasBlobs, readContext };
   const callTool = callToolActivity(toolParts);
   const transcripts = createTranscriptSource({ cache, query });
   const archiveLink = createArchiveTranscript(archive);
   return {
     loadAgent: loadAgentActivity(registry, runtime),
-    callModel: createCallModel({ registry, transcripts, chunks, watch }),
+    callModel: createCallModel({ registry, transcripts, chunks, watch, hasBlobs }),
     callTool,
     callToolOnce: callToolOnceActivity(toolParts),
     // The same code under another name, so that histories and metrics tell the two apart.

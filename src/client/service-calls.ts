@@ -11,7 +11,7 @@ import {
 } from '@temporalio/client';
 import { clip } from '../core/text/cut.ts';
 import { UsageError } from '../core/base/usage-error.ts';
-import { CancelledFailure } from '@temporalio/common';
+import { CancelledFailure, ExternalStorageNotConfiguredError } from '@temporalio/common';
 import { treeTraceId } from '../telemetry/ids.ts';
 import type { Step } from '../core/contract/step.ts';
 import { statusQuery } from '../workflows/messages.ts';
@@ -55,6 +55,12 @@ export async function asking<Result>(id: string, ask: () => Promise<Result>): Pr
       throw new UsageError(
         'run_not_found',
         `Expected the id of a run that is alive or within the service's retention, got \`${id}\`. List the runs to find it.`,
+      );
+    }
+    if (error instanceof ExternalStorageNotConfiguredError) {
+      throw new UsageError(
+        'no_blobs',
+        `Expected the blob store that holds data of run \`${id}\`, got none. Set EVERLOOP_BLOBS.`,
       );
     }
     if (error instanceof QueryNotRegisteredError) throw refusedQuery(id, error.message);

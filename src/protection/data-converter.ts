@@ -6,10 +6,12 @@
  * which cannot load TypeScript. So this file registers them as such a module, under its own path.
  * The workflow thread takes them from the bundle.
  */
-import type { DataConverter, LoadedDataConverter } from '@temporalio/common';
+import { ExternalStorage, type DataConverter, type LoadedDataConverter } from '@temporalio/common';
 import { createRequire, Module } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { failureConverter, wellFormedPayloads } from '../workflows/converters.ts';
+import { defined } from '../core/base/defined.ts';
+import { BLOB_THRESHOLD_BYTES } from './blobs/blob-store.ts';
 import type { Protection } from './protection.ts';
 
 /** The converters as the SDK takes them for a client. */
@@ -18,6 +20,7 @@ export function clientConverter(protection: Protection): LoadedDataConverter {
     payloadConverter: wellFormedPayloads,
     failureConverter,
     payloadCodecs: codecsOf(protection),
+    ...storageOf(protection),
   };
 }
 
@@ -35,9 +38,23 @@ export function workerConverter(protection: Protection): DataConverter {
     payloadConverterPath: path,
     failureConverterPath: path,
     payloadCodecs: codecsOf(protection),
+    ...storageOf(protection),
   };
 }
 
 function codecsOf({ codec }: Protection): NonNullable<DataConverter['payloadCodecs']> {
   return codec === undefined ? [] : [codec];
+}
+
+/** The codec comes first, so a store sees only what is encrypted. */
+function storageOf({ blobs }: Protection): Pick<DataConverter, 'externalStorage'> {
+  return defined({
+    externalStorage:
+      blobs === undefined
+        ? undefined
+        : new ExternalStorage({
+            drivers: [blobs.driver],
+            payloadSizeThreshold: BLOB_THRESHOLD_BYTES,
+          }),
+  });
 }

@@ -1,3 +1,4 @@
+import { INLINE_SIZES } from '../../src/core/base/size-limits.ts';
 import { anthropic } from '@ai-sdk/anthropic';
 import { openai } from '@ai-sdk/openai';
 import { ApplicationFailure } from '@temporalio/common';
@@ -13,7 +14,7 @@ import type { AgentDefinition } from '../../src/define/definition/definitions.ts
 import { defineTool } from '../../src/define/tool/define-tool.ts';
 import { defineValidator } from '../../src/define/tool/define-validator.ts';
 import { loadAgentActivity } from '../../src/activities/tool-activities.ts';
-import { loadAgent, MAX_SPEC_BYTES } from '../../src/registry/load-agent.ts';
+import { loadAgent } from '../../src/registry/load-agent.ts';
 import type { ModelEntry } from '../../src/define/model/model-entry.ts';
 import type { ModelMiddleware } from '../../src/define/definition/middleware.ts';
 import type { ParentLink } from '../../src/core/contract/lease.ts';
@@ -98,7 +99,7 @@ describe('loadAgent', () => {
       name: 'verbose',
       mode: 'react',
       model: 'small',
-      instructions: 'x'.repeat(MAX_SPEC_BYTES),
+      instructions: 'x'.repeat(INLINE_SIZES.spec),
     });
     const outcome = loadAgent(createRegistry({ agents: [verbose], models }), {
       ...input,

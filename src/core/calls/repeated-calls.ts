@@ -11,7 +11,7 @@ import { canonicalJson, type Json } from '../base/json.ts';
 import type { ToolCall } from '../base/message.ts';
 import type { CallEnd } from '../contract/outcome.ts';
 import type { RepeatedCall } from '../run/run-state.ts';
-import type { Run } from '../run/run.ts';
+import { revisionOf, type Run } from '../run/run.ts';
 import type { ToolSpec } from '../contract/spec.ts';
 import { ASK_TOOL } from '../toolchain/ask-user.ts';
 import { repeatedCallText } from '../toolchain/call-texts.ts';
@@ -27,11 +27,8 @@ export function repeatedCall(
   tool: ToolSpec | undefined,
   { call, result }: { readonly call: ToolCall; readonly result: CallEnd['result'] },
 ): RepeatedCall | undefined {
-  const { head, iteration, repeated } = run.state;
-  const { revision = 0 } = head.spec;
-  if (revision < 3 || !run.host.link.limitsAtOnce || result.outcome === 'canceled') {
-    return undefined;
-  }
+  const { iteration, repeated } = run.state;
+  if (revisionOf(run) < 3 || result.outcome === 'canceled') return undefined;
   if (call.tool === ASK_TOOL || tool?.repeatable === true) return { digest: '', count: 0 };
   const digest = digestOf(call, result);
   if (repeated?.digest !== digest) return { digest, count: 1, iteration };

@@ -293,7 +293,8 @@ export interface AgentSpec {
   /**
    * What the loop does with replies and calls, set when the run starts. Absent, as in runs of older
    * workers: none of it. 2: an answer whose section stays open is read, and a call that is written as text is
-   * no answer. 3: equal calls with equal results are counted.
+   * no answer. 3: equal calls with equal results are counted, and an answer of `json`
+   * that equals the example of its prompt is refused once.
    */
   readonly revision?: 2 | 3;
   readonly name: string;
