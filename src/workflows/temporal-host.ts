@@ -16,7 +16,7 @@ import type { Host, Link } from '../core/run/host.ts';
 import type { Mailbox } from '../core/run/inbox.ts';
 import type { Run } from '../core/run/run.ts';
 import type { RunLog } from '../core/run/run-log.ts';
-import { eventPlaceOf } from '../core/run/traced-run.ts';
+import { eventPlaceOf } from '../core/children/event-place.ts';
 import { createWaits, type Waits } from '../core/run/waits.ts';
 import { SLICE_OPTIONS } from './attempts/activity-options.ts';
 import { callsOf } from './activity-calls.ts';

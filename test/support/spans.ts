@@ -2,7 +2,7 @@
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import type { AgentEvent, EventPlace } from '../../src/core/contract/events.ts';
 import type { Step } from '../../src/core/contract/step.ts';
-import { eventPlaceOf } from '../../src/core/run/traced-run.ts';
+import { eventPlaceOf } from '../../src/core/children/event-place.ts';
 import { ATTRIBUTES as A } from '../../src/telemetry/genai.ts';
 import type { SpanData } from '../../src/telemetry/span-data.ts';
 import { spanOf, type SpanContext } from '../../src/telemetry/span-of.ts';

@@ -1,7 +1,7 @@
-/** Where the spans of a run belong. */
+/** Where a run stands in its tree, for those who read its events. */
 import { defined } from '../base/defined.ts';
 import type { EventPlace } from '../contract/events.ts';
-import type { RunState } from './run-state.ts';
+import type { RunState } from '../run/run-state.ts';
 
 /** What a host knows of the link in which a run is. */
 export type LinkPlace = Pick<
