@@ -218,7 +218,6 @@ export function readConfig(
   const strange = unknown.filter(([, near]) => near === undefined).map(([name]) => name);
   if (strange.length > 0) warn(strange);
   const taskQueue = read('EVERLOOP_TASK_QUEUE') ?? CONFIG_DEFAULTS.taskQueue;
-  const maxCachedWorkflows = read('EVERLOOP_MAX_CACHED_WORKFLOWS');
   const name = read('EVERLOOP_DEPLOYMENT') ?? DEFAULT_DEPLOYMENT;
   const build = read('EVERLOOP_BUILD_ID');
   const config = defined({
@@ -229,7 +228,7 @@ export function readConfig(
     toolTaskQueue: read('EVERLOOP_TOOL_TASK_QUEUE') ?? taskQueue,
     dataDir: read('EVERLOOP_DATA_DIR') ?? CONFIG_DEFAULTS.dataDir,
     cacheBytes: read('EVERLOOP_CACHE_BYTES') ?? CONFIG_DEFAULTS.cacheBytes,
-    maxCachedWorkflows,
+    maxCachedWorkflows: read('EVERLOOP_MAX_CACHED_WORKFLOWS'),
     shutdownGraceMs: read('EVERLOOP_SHUTDOWN_GRACE_MS') ?? CONFIG_DEFAULTS.shutdownGraceMs,
     logLevel: read('EVERLOOP_LOG_LEVEL') ?? CONFIG_DEFAULTS.logLevel,
     logFormat: read('EVERLOOP_LOG_FORMAT') ?? CONFIG_DEFAULTS.logFormat,
