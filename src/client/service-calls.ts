@@ -2,6 +2,7 @@
 import {
   ApplicationFailure,
   type Client,
+  type WorkflowExecutionDescription,
   isGrpcServiceError,
   QueryNotRegisteredError,
   ServiceError,
@@ -9,10 +10,13 @@ import {
   WorkflowFailedError,
 } from '@temporalio/client';
 import { clip } from '../core/text/cut.ts';
-import { UsageError } from '../core/base/usage-error.ts';
+import type { UsageCode } from '../core/base/usage-codes.ts';
+import { isUsageError, UsageError } from '../core/base/usage-error.ts';
 import { CancelledFailure, ExternalStorageNotConfiguredError } from '@temporalio/common';
+import { treeTraceId } from '../telemetry/ids.ts';
 import type { Step } from '../core/contract/step.ts';
 import { statusQuery } from '../workflows/messages.ts';
+import { failingTask } from './newest-events.ts';
 
 /**
  * Longer than the service's own limit of 10 s, whose error says more. Until then, the SDK repeats
@@ -71,7 +75,8 @@ export async function asking<Result>(id: string, ask: () => Promise<Result>): Pr
 /**
  * Queries run `id`, within `withinMs`.
  *
- * @throws UsageError as `asking`; `no_worker` when no worker answers.
+ * @throws UsageError as `asking`; `no_worker` when no worker answers, with the reason if its workers
+ * fail its workflow task.
  */
 export async function querying<Result>(
   id: string,
@@ -80,7 +85,7 @@ export async function querying<Result>(
   withinMs: number = QUERY_DEADLINE_MS,
 ): Promise<Result> {
   const deadline = Date.now() + withinMs;
-  return asking(id, async () => {
+  const ask = async (): Promise<Result> => {
     for (let attempt = 1; ; attempt++) {
       try {
         return await client.withDeadline(deadline, query);
@@ -88,8 +93,18 @@ export async function querying<Result>(
         if (!isCutOff(error) || attempt === QUERY_TRIES || Date.now() >= deadline) throw error;
       }
     }
-  });
+  };
+  try {
+    return await asking(id, ask);
+  } catch (error) {
+    if (!isUsageError(error) || !UNANSWERED.includes(error.code)) throw error;
+    const reason = await failingTask(client, id);
+    throw reason === null ? error : failingRun(id, reason);
+  }
 }
+
+/** The codes of queries whose run may have a workflow task that fails. */
+const UNANSWERED: readonly UsageCode[] = ['no_worker', 'query_failed'];
 
 /**
  * 1 CANCELLED: the worker with the query stopped. 4 DEADLINE_EXCEEDED: no worker took it in time.
@@ -108,14 +123,18 @@ const UNKNOWN_QUERY =
  */
 function refusedQuery(id: string, message: string): UsageError {
   if (UNKNOWN_QUERY.test(message)) return notAnAgent(id);
+  if (message.startsWith(REFUSAL)) return failingRun(id, message);
   return new UsageError(
     'query_failed',
     `Expected run \`${id}\` to answer, got: ${clip(message, MAX_REASON)}. See the log of its worker.`,
   );
 }
 
+/** How the text of a worker begins that refuses the tasks of a run, as for a missing own part. */
+const REFUSAL = 'Refused: ';
+
 /** Characters of a reason that another process gave. */
-const MAX_REASON = 300;
+const MAX_REASON = 500;
 
 /** The error for a workflow that is no run of an agent. */
 export function notAnAgent(id: string): UsageError {
@@ -131,12 +150,28 @@ export function noWorker(id: string): UsageError {
   );
 }
 
+/** The error for a run whose workflow task its workers fail for `reason`. */
+function failingRun(id: string, reason: string): UsageError {
+  return new UsageError(
+    'no_worker',
+    `Expected a worker that goes on with run \`${id}\`, got a workflow task that fails: ${clip(reason, MAX_REASON)} The run waits meanwhile and loses nothing; \`everloop cancel ${id} --force\` ends it without a Step.`,
+  );
+}
+
 /**
  * The Step of run `id`; waits for its end.
  *
  * @throws UsageError `no_step` for a run that ended without one, for example by termination.
  */
 export async function readStep(client: Client, id: string): Promise<Step> {
+  const step = await readKeptStep(client, id);
+  const { rootRunId = step.runId, traceparent } = step.trace;
+  const traceId = treeTraceId({ rootRunId, traceparent });
+  return { ...step, trace: { ...step.trace, traceId } };
+}
+
+/** The Step as the run has written it. */
+async function readKeptStep(client: Client, id: string): Promise<Step> {
   const handle = client.workflow.getHandle(id);
   try {
     return (await handle.result()) as Step;
@@ -152,4 +187,18 @@ export async function readStep(client: Client, id: string): Promise<Step> {
     const got = (cause?.message ?? error.message).replace(/\.$/, '');
     throw new UsageError('no_step', `Expected run \`${id}\` to end with a Step, got: ${got}.`);
   }
+}
+
+/** The id of the trace of the tree that run `id` is in, also while it goes on. Needs no worker. */
+export async function readTraceId(client: Client, id: string): Promise<string> {
+  const describe = (of: string): Promise<WorkflowExecutionDescription> =>
+    asking(of, () => client.workflow.getHandle(of).describe());
+  const run = await describe(id);
+  const rootId = run.raw.workflowExecutionInfo?.rootExecution?.workflowId ?? id;
+  const root = rootId === id ? run : await describe(rootId);
+  const traceparent = root.memo?.['traceparent'];
+  return treeTraceId({
+    rootRunId: root.raw.workflowExecutionInfo?.firstRunId || root.runId,
+    ...(typeof traceparent === 'string' ? { traceparent } : undefined),
+  });
 }

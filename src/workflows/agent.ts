@@ -89,7 +89,10 @@ export async function runAgentWorkflow(
 function refuseUnlessExtended(spec: AgentSpec): void {
   const what = missingPart(spec);
   if (what === undefined) return;
-  throw new RefusedTask(`This worker lacks ${what}. A worker whose module adds it takes the run.`);
+  const { taskQueue } = workflowInfo();
+  throw new RefusedTask(
+    `Refused: this worker of task queue \`${taskQueue}\` lacks ${what} of agent \`${spec.name}\`. A worker whose module adds it takes the run.`,
+  );
 }
 
 /**
@@ -149,7 +152,7 @@ function freshState(
   parent: ParentLink | null,
   { spec, material }: LoadedAgent,
 ): RunState {
-  const { history, memory, conversation } = input;
+  const { history, memory, conversation, trace } = input;
   const { firstExecutionRunId, startTime } = workflowInfo();
   return startState(
     {
@@ -160,6 +163,7 @@ function freshState(
       ...defined({
         parent: parent ?? undefined,
         conversation: parent === null ? conversation : parent.conversation,
+        trace: parent === null ? trace : parent.trace,
       }),
     },
     {
