@@ -6,18 +6,32 @@
  * which cannot load TypeScript. So this file registers them as such a module, under its own path.
  * The workflow thread takes them from the bundle.
  */
-import { ExternalStorage, type DataConverter, type LoadedDataConverter } from '@temporalio/common';
+import {
+  ExternalStorage,
+  type DataConverter,
+  type FailureConverter,
+  type LoadedDataConverter,
+  type PayloadConverter,
+} from '@temporalio/common';
 import { createRequire, Module } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { failureConverter, wellFormedPayloads } from '../workflows/converters.ts';
+import { failureConverter as failures, wellFormedPayloads } from '../workflows/converters.ts';
 import { defined } from '../core/base/defined.ts';
 import { BLOB_THRESHOLD_BYTES } from './blobs/blob-store.ts';
 import type { Protection } from './protection.ts';
 
+/**
+ * Under the names that the SDK looks for. A loader that reads ES modules by `require`, as tsx does for
+ * an agent file in a project without `"type": "module"`, may have this file in its cache already.
+ */
+export const payloadConverter: PayloadConverter = wellFormedPayloads;
+/** As {@link payloadConverter}. */
+export const failureConverter: FailureConverter = failures;
+
 /** The converters as the SDK takes them for a client. */
 export function clientConverter(protection: Protection): LoadedDataConverter {
   return {
-    payloadConverter: wellFormedPayloads,
+    payloadConverter,
     failureConverter,
     payloadCodecs: codecsOf(protection),
     ...storageOf(protection),
@@ -30,7 +44,7 @@ export function workerConverter(protection: Protection): DataConverter {
   const path = require.resolve(fileURLToPath(import.meta.url));
   if (require.cache[path] === undefined) {
     const module = new Module(path);
-    module.exports = { payloadConverter: wellFormedPayloads, failureConverter };
+    module.exports = { payloadConverter, failureConverter };
     module.loaded = true;
     require.cache[path] = module;
   }
