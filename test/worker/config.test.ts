@@ -220,10 +220,10 @@ describe('readConfig', () => {
 
     expect(problems).toEqual([
       'Expected `EVERLOOP_TASK_QUEU` to be a variable of Everloop, got an unknown one. Did you mean `EVERLOOP_TASK_QUEUE`?',
-      'Expected `EVERLOOP_MAX_CACHED_WORKFLOWS` to be a whole number of workflows from 0 to 1000000, got `-1`. Correct or unset it.',
       'Expected `TEMPORAL_…` to be variables that Temporal understands, got "Cannot specify both client_cert_path and client_cert_data". See https://docs.temporal.io/develop/environment-configuration.',
       'Expected `EVERLOOP_TOOL_TASK_QUEUE` to be a name of at most 1000 bytes, got 1001. Shorten it.',
       'Expected `EVERLOOP_CACHE_BYTES` to be a whole number of bytes from 0 up, got `64MB`. Correct or unset it.',
+      'Expected `EVERLOOP_MAX_CACHED_WORKFLOWS` to be a whole number of workflows from 0 to 1000000, got `-1`. Correct or unset it.',
       'Expected `EVERLOOP_SHUTDOWN_GRACE_MS` to be a whole number of milliseconds from 0 to 3600000, got `3600001`. Correct or unset it.',
       'Expected `EVERLOOP_LOG_LEVEL` to be one of TRACE, DEBUG, INFO, WARN, ERROR, got `loud`. Correct or unset it.',
     ]);
