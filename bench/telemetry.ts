@@ -26,7 +26,7 @@ import { instantAgent } from './support/instant-agent.ts';
 
 const PAIRS = 9;
 const FLEET = 40;
-const TURNS = 10;
+const TURNS = 3;
 const LONG = 100;
 
 /** The benchmark `telemetry`. */
