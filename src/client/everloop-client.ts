@@ -26,6 +26,8 @@ import {
   type ListOptions,
   type RunSummary,
 } from './run-list.ts';
+import { unreadableError } from '../protection/key-errors.ts';
+import { tolerant } from './connection/open-connection.ts';
 
 /** What a run is started with. */
 export interface StartOptions extends Omit<StartParts, 'compiled' | 'compiles'> {
@@ -118,7 +120,9 @@ export function createEverloop(parts: EverloopParts): Everloop {
       const opened = isOpened ? openAhead(parts.chunks, runId) : undefined;
       return createRunHandle(workflowId, parts, { runId, ...defined({ opened }) });
     } catch (error) {
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) {
+        throw unreadableError(error, `to start run \`${workflowId}\``) ?? error;
+      }
       if (options.ifExists !== 'attach') throw idInUse(workflowId);
       await assertSameAgent(client, workflowId, agent);
       return attach(workflowId);
@@ -157,7 +161,7 @@ function idInUse(id: string): UsageError {
 
 /** Attaching to a run of another agent is a mistake. */
 async function assertSameAgent(client: Client, id: string, agent: string): Promise<void> {
-  const { memo = {} } = await client.workflow.getHandle(id).describe();
+  const { memo = {} } = await tolerant(client).workflow.getHandle(id).describe();
   const found = memoText(memo, 'agent');
   if (found === agent) return;
   throw new UsageError(

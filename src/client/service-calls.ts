@@ -10,9 +10,11 @@ import {
 } from '@temporalio/client';
 import { clip } from '../core/text/cut.ts';
 import { UsageError } from '../core/base/usage-error.ts';
+import { unreadableError } from '../protection/key-errors.ts';
 import { CancelledFailure } from '@temporalio/common';
 import type { Step } from '../core/contract/step.ts';
 import { statusQuery } from '../workflows/messages.ts';
+import { tolerant } from './connection/open-connection.ts';
 
 /**
  * Longer than the service's own limit of 10 s, whose error says more. Until then, the SDK repeats
@@ -31,7 +33,7 @@ export function grpcCodeOf(error: unknown): number | undefined {
 
 /** @throws UsageError `run_ended` or `run_not_found` for a run that takes no messages. */
 export async function assertAlive(id: string, client: Client): Promise<void> {
-  const { status } = await asking(id, () => client.workflow.getHandle(id).describe());
+  const { status } = await asking(id, () => tolerant(client).workflow.getHandle(id).describe());
   if (isAlive(status.name)) return;
   throw new UsageError(
     'run_ended',
@@ -55,6 +57,8 @@ export async function asking<Result>(id: string, ask: () => Promise<Result>): Pr
         `Expected the id of a run that is alive or within the service's retention, got \`${id}\`. List the runs to find it.`,
       );
     }
+    const unreadable = unreadableError(error, `to read run \`${id}\``);
+    if (unreadable !== undefined) throw unreadable;
     if (error instanceof QueryNotRegisteredError) throw refusedQuery(id, error.message);
     // 9 FAILED_PRECONDITION: no worker has polled for minutes.
     if (isCutOff(error) || grpcCodeOf(error) === 9) throw noWorker(id);

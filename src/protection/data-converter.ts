@@ -2,42 +2,121 @@
  * How a process writes and reads payloads: the one place that makes the data converters of clients,
  * workers, commands and replays.
  *
- * The SDK takes the converters of a worker only as the path of a module that it loads by `require`,
- * which cannot load TypeScript. So this file registers them as such a module, under its own path.
- * The workflow thread takes them from the bundle.
+ * The SDK takes the converters of a worker only as paths of modules that it loads by `require`,
+ * which cannot load TypeScript. So this file registers them as such modules, under the paths of
+ * files that exist. The workflow thread takes its converters from the bundle.
  */
-import type { DataConverter, LoadedDataConverter } from '@temporalio/common';
+import {
+  defaultPayloadConverter,
+  type DataConverter,
+  type LoadedDataConverter,
+  type Payload,
+  type PayloadCodec,
+  type PayloadConverter,
+} from '@temporalio/common';
 import { createRequire, Module } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { failureConverter, wellFormedPayloads } from '../workflows/converters.ts';
+import { failureConverter as hiddenFailures } from '../workflows/failure-converter.ts';
+import { keyIdOf } from './codec.ts';
+import { KeyMissingError } from './key-errors.ts';
 import type { Protection } from './protection.ts';
 
 /** The converters as the SDK takes them for a client. */
-export function clientConverter(protection: Protection): LoadedDataConverter {
+export function clientConverter({ keys, codec }: Protection): LoadedDataConverter {
   return {
     payloadConverter: wellFormedPayloads,
-    failureConverter,
-    payloadCodecs: codecsOf(protection),
+    failureConverter: keys === undefined ? failureConverter : hiddenFailures,
+    payloadCodecs: [codec],
   };
 }
 
-/** The converters as the SDK takes them for a worker or a replay. */
-export function workerConverter(protection: Protection): DataConverter {
+/** Stands for a value that a tolerant client cannot read. */
+export const UNREADABLE_TEXT = '(encrypted)';
+
+/**
+ * `converter`, but what it cannot read becomes {@link UNREADABLE_TEXT}: for lists, which must not
+ * fail for all runs when one of them has another key.
+ */
+export function tolerantConverter(converter: LoadedDataConverter): LoadedDataConverter {
+  const { payloadConverter, payloadCodecs } = converter;
+  const unreadable = defaultPayloadConverter.toPayload(UNREADABLE_TEXT);
+  const decodeOne = async (
+    payload: Payload,
+    context: Parameters<PayloadCodec['decode']>[1],
+  ): Promise<Payload> => {
+    let decoded = payload;
+    for (const codec of payloadCodecs.toReversed()) {
+      [decoded = unreadable] = await codec.decode([decoded], context);
+    }
+    return decoded;
+  };
+  return {
+    ...converter,
+    payloadCodecs: [
+      {
+        encode: async (payloads) => payloads,
+        decode: (payloads, context) =>
+          Promise.all(
+            payloads.map((payload) => decodeOne(payload, context).catch(() => unreadable)),
+          ),
+      },
+    ],
+    payloadConverter: {
+      toPayload: (value, context, hint) => payloadConverter.toPayload(value, context, hint),
+      fromPayload: <T>(payload: Payload): T => {
+        try {
+          return payloadConverter.fromPayload<T>(payload);
+        } catch {
+          return UNREADABLE_TEXT as T;
+        }
+      },
+    },
+  };
+}
+
+/**
+ * The converters as the SDK takes them for a worker or a replay. `onMissing` gets the id of a key
+ * each time that one is missing.
+ */
+export function workerConverter(
+  { keys, workerCodec }: Protection,
+  onMissing: (keyId: string) => void = () => undefined,
+): DataConverter {
+  const open = moduleAt('./data-converter', { payloadConverter: workerPayloads, failureConverter });
+  const hidden = moduleAt('../workflows/failure-converter', { failureConverter: hiddenFailures });
+  return {
+    payloadConverterPath: open,
+    failureConverterPath: keys === undefined ? open : hidden,
+    payloadCodecs: [workerCodec(onMissing)],
+  };
+}
+
+/**
+ * Reads the arguments of activities. What is still encrypted fails the activity as `key_missing`,
+ * and the run tries it again on another worker.
+ */
+const workerPayloads: PayloadConverter = {
+  toPayload: (value, context, hint) => wellFormedPayloads.toPayload(value, context, hint),
+  fromPayload: (payload, context, hint) => {
+    const keyId = keyIdOf(payload);
+    if (keyId !== undefined) throw new KeyMissingError(keyId, []);
+    return wellFormedPayloads.fromPayload(payload, context, hint);
+  },
+};
+
+/** `.ts` from the sources, `.js` from the build. */
+const EXTENSION = import.meta.url.slice(-3);
+
+/** Registers `exports` as the module of a file beside this one, and returns its path. */
+function moduleAt(file: string, exports: object): string {
   const require = createRequire(import.meta.url);
-  const path = require.resolve(fileURLToPath(import.meta.url));
+  const path = require.resolve(fileURLToPath(new URL(`${file}${EXTENSION}`, import.meta.url)));
   if (require.cache[path] === undefined) {
     const module = new Module(path);
-    module.exports = { payloadConverter: wellFormedPayloads, failureConverter };
+    module.exports = exports;
     module.loaded = true;
     require.cache[path] = module;
   }
-  return {
-    payloadConverterPath: path,
-    failureConverterPath: path,
-    payloadCodecs: codecsOf(protection),
-  };
-}
-
-function codecsOf({ codec }: Protection): NonNullable<DataConverter['payloadCodecs']> {
-  return codec === undefined ? [] : [codec];
+  return path;
 }

@@ -28,18 +28,24 @@ export interface ProtectionOptions {
    * something of the contents.
    */
   readonly compress?: boolean;
+  /**
+   * A worker without keys does not start where the newest runs are encrypted, as it could serve none
+   * of them; true: it starts. Default false.
+   */
+  readonly allowUnencrypted?: boolean;
 }
 
 /** The settings of a process, ready for use. */
 export interface Protection {
-  /** Absent: nothing is encrypted. */
-  readonly codec?: PayloadCodec;
-  /** The keys that the codec asks. */
+  /** Encrypts if there are keys, and refuses what it cannot decrypt. */
+  readonly codec: PayloadCodec;
+  /** The same for a worker, which leaves what it cannot decrypt to its converters. */
+  readonly workerCodec: (onMissing: (keyId: string) => void) => PayloadCodec;
+  /** The keys that the codec asks; absent: nothing is encrypted. */
   readonly keys?: KeyRing;
+  /** Whether a worker without keys serves a namespace whose newest runs are encrypted. */
+  readonly allowUnencrypted: boolean;
 }
-
-/** Nothing is encrypted. */
-export const NO_PROTECTION: Protection = {};
 
 /**
  * The settings that `options` give, with the keys of the environment where they name none.
@@ -52,11 +58,23 @@ export function protectionOf(
 ): Protection {
   checkOptions(options);
   const { keyFor, compress = false, keys = environmentKeys } = options ?? {};
-  if (keys === undefined) return NO_PROTECTION;
-  return { keys, codec: createCodec(askKeys(keys, keyFor), { compress }) };
+  const asked = keys === undefined ? undefined : askKeys(keys, keyFor);
+  return {
+    codec: createCodec(asked, { compress }),
+    workerCodec: (onMissing) => createCodec(asked, { compress, onMissing }),
+    allowUnencrypted: options?.allowUnencrypted ?? false,
+    ...defined({ keys }),
+  };
 }
 
-const OPTION_NAMES = ['keys', 'keyFor', 'compress'];
+/** Nothing is encrypted. */
+export const NO_PROTECTION: Protection = {
+  codec: createCodec(undefined),
+  workerCodec: (onMissing) => createCodec(undefined, { onMissing }),
+  allowUnencrypted: false,
+};
+
+const OPTION_NAMES = ['keys', 'keyFor', 'compress', 'allowUnencrypted'];
 
 function checkOptions(options: ProtectionOptions | undefined): void {
   if (options === undefined) return;
@@ -65,15 +83,16 @@ function checkOptions(options: ProtectionOptions | undefined): void {
     const names = OPTION_NAMES.map((name) => `\`${name}\``).join(', ');
     throw invalid(`options of \`protection\` to be ${names}`, `\`${strange}\``);
   }
-  const { keys, keyFor, compress } = options;
+  const { keys, keyFor } = options;
   if (keys !== undefined && !isKeyRing(keys)) {
     throw invalid('`keys` of `protection` to be a key ring', 'another value');
   }
   if (keyFor !== undefined && typeof keyFor !== 'function') {
     throw invalid('`keyFor` of `protection` to be a function', 'another value');
   }
-  if (compress !== undefined && typeof compress !== 'boolean') {
-    throw invalid('`compress` of `protection` to be true or false', 'another value');
+  for (const name of ['compress', 'allowUnencrypted'] as const) {
+    if (options[name] === undefined || typeof options[name] === 'boolean') continue;
+    throw invalid(`\`${name}\` of \`protection\` to be true or false`, 'another value');
   }
 }
 

@@ -3,12 +3,7 @@
  * Everything is added to a {@link Cleanup}, which stops it in reverse order.
  */
 import { join } from 'node:path';
-import {
-  NativeConnection,
-  Runtime,
-  DefaultLogger,
-  makeTelemetryFilterString,
-} from '@temporalio/worker';
+import { NativeConnection, Runtime, makeTelemetryFilterString } from '@temporalio/worker';
 import type { Archive } from '../../activities/archive-transcript.ts';
 import { checkPackages } from '../../registry/provider-packages.ts';
 import { createRegistry } from '../../registry/registry.ts';
@@ -20,6 +15,7 @@ import type { ChunkPublisher } from '../../core/streaming/chunk-stream.ts';
 import type { Cleanup } from '../config/cleanup.ts';
 import { isLoopback, type WorkerConfig, type LogLevel } from '../config/config.ts';
 import { createWorker, WORKER_DEFAULTS, type WorkParts } from './create-worker.ts';
+import { workerLogger } from './worker-log.ts';
 import { readVersion, type VersionReady } from './version-ready.ts';
 import {
   startOrFindServer,
@@ -147,7 +143,7 @@ function keyText({ id, variable }: KeylessModel): string {
 }
 
 async function connectWorker(config: WorkerConfig, address: string): Promise<NativeConnection> {
-  installRuntime(config.logLevel);
+  installRuntime(config.logLevel, config.protection?.keys !== undefined);
   try {
     return await NativeConnection.connect({ ...nativeOptions(config), address });
   } catch (error) {
@@ -191,12 +187,12 @@ function warnOfListener(error: unknown): void {
  * Sets up the Temporal runtime of this process; later calls have no effect. All of its log goes to
  * stderr, so that stdout belongs to the program. It ignores signals, which `stopOnSignal` handles.
  */
-export function installRuntime(logLevel: LogLevel): void {
+export function installRuntime(logLevel: LogLevel, hidesFailures = false): void {
   // The user's own runtime takes precedence.
   if (Runtime._instance !== undefined) return;
   Runtime.install({
     shutdownSignals: [],
-    logger: new DefaultLogger(logLevel),
+    logger: workerLogger({ level: logLevel, hidesFailures }),
     telemetryOptions: {
       logging: {
         forward: {},
