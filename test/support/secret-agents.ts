@@ -11,17 +11,21 @@ import {
   toolResult,
   ToolError,
   type AgentDefinition,
+  type JsonObject,
   type ModelFunction,
   type ToolDefinition,
 } from '../../src/index.ts';
+import type { ModelReply } from '../../src/core/contract/model.ts';
 import { secret } from './secrets.ts';
 
 const peek = defineTool({
   name: 'peek',
   description: `Looks ${secret('tool-description')}.`,
-  parameters: z.object({ what: z.string().describe(secret('parameter-description')) }),
+  parameters: z.object({
+    [secret('argument-name')]: z.string().describe(secret('parameter-description')),
+  }),
   execute: async (_args, context) => {
-    context.emit('seen', { text: secret('tool-event') });
+    context.emit('vault:seen', { [secret('event-field')]: secret('tool-event') });
     // Longer than the first heartbeat takes.
     await sleep(900);
     return toolResult({
@@ -44,7 +48,7 @@ const crash = defineTool({
   description: 'Crashes.',
   retry: { attempts: 1 },
   execute: () => {
-    throw named(new Error(secret('tool-crash')), secret('tool-stack'));
+    throw new Error(secret('tool-crash'));
   },
 });
 
@@ -65,26 +69,27 @@ const build = defineTool({
 const strict = defineValidator({
   name: 'strict',
   validate: (answer, context) => {
-    context.emit('judged', { text: secret('validator-event') });
+    context.emit('vault:judged', { text: secret('validator-event') });
     return JSON.stringify(answer).includes(secret('refused-answer'))
       ? { accepted: false, feedback: secret('feedback') }
       : { accepted: true };
   },
 });
 
-/** An error whose stack names a function that holds a secret. */
-function named(error: Error, name: string): Error {
-  error.stack = `${error.name}: ${error.message}\n    at ${name} (file.ts:1:1)`;
-  return error;
-}
+const call = (name: string, args: JsonObject = {}): { name: string; args: JsonObject } => ({
+  name,
+  args,
+});
 
-const call = (name: string, args: object = {}): object => ({ name, args });
-
-const turns: readonly object[] = [
+const turns: readonly ModelReply[] = [
   {
-    text: secret('prose'),
+    content: secret('prose'),
     reasoning: secret('reasoning'),
-    toolCalls: [call('peek', { what: secret('tool-argument') }), call('refuse'), call('crash')],
+    toolCalls: [
+      call('peek', { [secret('argument-name')]: secret('tool-argument') }),
+      call('refuse'),
+      call('crash'),
+    ],
   },
   { toolCalls: [call('helper', { task: secret('helper-task') })] },
   { toolCalls: [call('pay', { to: secret('approval-argument') }), call('build')] },
@@ -94,11 +99,10 @@ const turns: readonly object[] = [
       call('ask_user', { question: 'What else?' }),
     ],
   },
-  { text: secret('refused-answer') },
+  { content: secret('refused-answer') },
 ];
 
-const vaultModel: ModelFunction = async ({ iteration }) =>
-  (turns[iteration - 1] ?? secret('answer')) as never;
+const vaultModel: ModelFunction = async ({ iteration }) => turns[iteration - 1] ?? secret('answer');
 
 const helper = defineAgent({
   name: 'helper',
@@ -135,7 +139,8 @@ export const secretAgents: readonly AgentDefinition[] = [
     model: {
       id: 'doomed-model',
       model: async () => {
-        throw named(new Error(secret('model-failure')), secret('model-stack'));
+        // The provider refuses the request, so it is not repeated.
+        throw Object.assign(new Error(secret('model-failure')), { statusCode: 400 });
       },
     },
   }),
@@ -145,7 +150,7 @@ export const secretAgents: readonly AgentDefinition[] = [
     askUser: true,
     model: {
       id: 'patient-model',
-      model: async () => ({ toolCalls: [call('ask_user', { question: 'Now?' })] }) as never,
+      model: async () => ({ toolCalls: [call('ask_user', { question: 'Now?' })] }),
     },
   }),
 ];

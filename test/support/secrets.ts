@@ -20,7 +20,7 @@ export const SECRET_PLACES = [
   'tool-instructions',
   'tool-error',
   'tool-crash',
-  'tool-stack',
+  'argument-name',
   'tool-event',
   'example',
   'prose',
@@ -43,14 +43,14 @@ export const SECRET_PLACES = [
   'validator-event',
   'conversation',
   'model-failure',
-  'model-stack',
+  'event-field',
   'cancel-message',
 ] as const;
 
 /** One of {@link SECRET_PLACES}. */
 export type SecretPlace = (typeof SECRET_PLACES)[number];
 
-/** The word of a place: letters only, so that it may be a name in a program too. */
+/** The word of a place: letters only, so that it may be a name too. */
 export function secret(place: SecretPlace): string {
   return `zq${place.replaceAll('-', '')}zq`;
 }

@@ -16,6 +16,7 @@ import type { Cleanup } from '../config/cleanup.ts';
 import { isLoopback, type WorkerConfig, type LogLevel } from '../config/config.ts';
 import { createWorker, WORKER_DEFAULTS, type WorkParts } from './create-worker.ts';
 import { workerLogger } from './worker-log.ts';
+import { requireKeys } from './require-keys.ts';
 import { readVersion, type VersionReady } from './version-ready.ts';
 import {
   startOrFindServer,
@@ -86,6 +87,7 @@ export async function serve(
   cleanup.add(server.stop);
   const connection = await connectWorker(config, server.address);
   cleanup.add(() => connection.close());
+  await requireKeys(connection, server.namespace, config.protection);
   const { taskQueue, modelTaskQueue, toolTaskQueue, dataDir } = config;
   const { cacheBytes, shutdownGraceMs, maxCachedWorkflows, elsewhereMs } = config;
   const { version, holdPatches, callbackSecrets: secrets = [], callbackHosts: hosts } = config;
