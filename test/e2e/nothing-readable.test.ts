@@ -161,7 +161,11 @@ async function pendingOf(
 function allOf({ message, meta }: LogEntry): string {
   return JSON.stringify({ message, meta }, (_name, value: unknown) =>
     value instanceof Error
-      ? { ...value, text: `${value.stack} ${value.message}`, because: value.cause }
+      ? {
+          type: Reflect.get(value, 'type'),
+          text: `${value.stack} ${value.message}`,
+          because: value.cause,
+        }
       : typeof value === 'bigint'
         ? String(value)
         : value,
