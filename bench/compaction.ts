@@ -26,8 +26,11 @@ const SHARE = 0.8;
 const RESULT_BYTES = 2_000;
 const BYTES_PER_TOKEN = 4;
 
-const REPLY =
-  '<thinking>I read on.</thinking><action>{"tool": "read", "args": {"part": 10}}</action>';
+/** Asks for another part than the iteration before: equal calls end a run. */
+function replyIn(iteration: number): string {
+  const part = 10 + (iteration % 90);
+  return `<thinking>I read on.</thinking><action>{"tool": "read", "args": {"part": ${part}}}</action>`;
+}
 
 /** The benchmark `compaction`. */
 export const compactionBench: Bench = {
@@ -103,7 +106,7 @@ function reader(onRequest: (tokens: number) => void): AgentDefinition {
 
 function replyTo({ mode, iteration }: ModelRequest): string {
   if (mode === 'text') return `# Done so far\nRead ${iteration} parts. ${'A finding. '.repeat(40)}`;
-  return iteration < ITERATIONS ? REPLY : '<answer>All of it is read.</answer>';
+  return iteration < ITERATIONS ? replyIn(iteration) : '<answer>All of it is read.</answer>';
 }
 
 /** Tokens by the rule of the trigger; a model function gets its messages as text. */

@@ -186,6 +186,8 @@ export {
 } from './protection/key-ring.ts';
 export type { KeyFor } from './protection/asked-keys.ts';
 export type { ProtectionOptions } from './protection/protection.ts';
+export { directoryBlobs } from './protection/blobs/directory-blobs.ts';
+export type { BlobStore, RemovedBlobs, StoredRun } from './protection/blobs/blob-store.ts';
 export type { Environment } from './client/connection/temporal-environment.ts';
 export {
   isOwnEvent,

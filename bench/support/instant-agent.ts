@@ -5,10 +5,17 @@ import { defineTool } from '../../src/define/tool/define-tool.ts';
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import type { ModelFunction, ModelReply, ModelRequest } from '../../src/core/contract/model.ts';
 
-const REPLY = '<thinking>next</thinking><action>{"tool": "read", "args": {"part": 10}}</action>';
+/** A part has two digits, and is not that of the iteration before: equal calls end a run. */
+function partOf(iteration: number): number {
+  return 10 + (iteration % 90);
+}
+
+function replyOf(part: number): string {
+  return `<thinking>next</thinking><action>{"tool": "read", "args": {"part": ${part}}}</action>`;
+}
 
 /** Bytes of a reply of the instant model. */
-export const REPLY_BYTES: number = REPLY.length;
+export const REPLY_BYTES: number = replyOf(10).length;
 
 /** Options of the instant agent. */
 export interface InstantOptions {
@@ -31,7 +38,7 @@ export function instantAgent(
     const last = turns.get(request.runId) ?? turnsOf(request);
     turns.set(request.runId, last);
     return {
-      ...(request.iteration <= last ? callIn(mode) : answerIn(mode)),
+      ...(request.iteration <= last ? callIn(mode, partOf(request.iteration)) : answerIn(mode)),
       usage: { inputTokens: 100, outputTokens: 10 },
     };
   };
@@ -61,10 +68,10 @@ function turnsOf({ messages }: ModelRequest): number {
   throw new Error('Expected a task that is a number, got none.');
 }
 
-function callIn(mode: 'react' | 'chat'): ModelReply {
+function callIn(mode: 'react' | 'chat', part: number): ModelReply {
   return mode === 'chat'
-    ? { content: 'next', toolCalls: [{ id: 'call-10', name: 'read', args: { part: 10 } }] }
-    : { content: REPLY };
+    ? { content: 'next', toolCalls: [{ id: 'call-10', name: 'read', args: { part } }] }
+    : { content: replyOf(part) };
 }
 
 function answerIn(mode: 'react' | 'chat'): ModelReply {

@@ -76,6 +76,21 @@ export function refundTool(): ToolDefinition<{ readonly order: string }> {
   return refund;
 }
 
+/** A tool that a model calls until something has arrived. */
+export function parcelTool(statusOf: (order: string) => Promise<string>): ToolDefinition {
+  // #region repeatable
+  const parcel = defineTool({
+    name: 'parcel',
+    description: 'Says where the parcel of an order is.',
+    parameters: z.object({ order: z.string() }),
+    effect: 'read',
+    repeatable: true,
+    execute: ({ order }) => statusOf(order),
+  });
+  // #endregion
+  return parcel as ToolDefinition;
+}
+
 /** A tool whose code runs in a thread. */
 export function outlineTool(): ToolDefinition<{ readonly text: string }> {
   // #region isolated

@@ -43,6 +43,11 @@ export interface ActivityRuntime {
    * earlier releases `4f2a9c01`. Absent: Everloop's loops. For replays.
    */
   readonly workflows?: string;
+  /**
+   * Whether the run began on a worker with a blob store; see `SizeLimits`. Absent: it did not, or an
+   * older version began it.
+   */
+  readonly blobs?: true;
 }
 
 /** The recorded result of `loadAgent`: the agent as it was when the run began. */

@@ -11,6 +11,7 @@ import { missingPart } from '../core/extension/own-parts.ts';
 import { modeOf } from '../core/modes/modes.ts';
 import { byteSize, type Json } from '../core/base/json.ts';
 import type { TokenUsage } from '../core/contract/model.ts';
+import { sizesOf } from '../core/base/size-limits.ts';
 import { noUsage } from '../core/model/usage.ts';
 import { openChunkStream, type ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import type { ModelActivityResult } from './activity-types.ts';
@@ -41,18 +42,13 @@ import {
   type TranscriptSource,
 } from './transcript-source.ts';
 
-/**
- * Maximum size of a reply as JSON, in bytes. The service takes at most 2 MiB. A reply is repeated
- * in the answer that is judged and in the Step, and a hand-over carries all of these together with
- * statistics.
- */
-export const MAX_REPLY_BYTES = 1_048_576;
-
 /** What the model activity needs. */
 export interface CallModelParts {
   readonly registry: Registry;
   readonly transcripts: TranscriptSource;
   readonly chunks: ChunkPublisher;
+  /** Whether this worker has a blob store; default false. */
+  readonly hasBlobs?: boolean;
 }
 
 /** The model activity of a worker. */
@@ -95,7 +91,7 @@ async function attemptOf(
       }
       throw workerShutdownWithCost({ usage: { ...usage }, usageKnown: true, ...added });
     }
-    checkSize(order, outcome);
+    checkSize(parts, order, outcome);
     return { ...outcome, ...added };
   } catch (error) {
     if (error instanceof ApplicationFailure) throw error;
@@ -117,12 +113,19 @@ interface KeyedFailure extends ModelFailure {
 /**
  * A reply that is too large is not retried, since the next would be as long; a fallback is tried.
  */
-function checkSize(order: ModelOrder, outcome: ModelCallResult): void {
+function checkSize(
+  { hasBlobs = false }: CallModelParts,
+  order: ModelOrder,
+  outcome: ModelCallResult,
+): void {
   if (outcome.kind === 'aborted') return;
   const bytes = byteSize(outcome.reply as unknown as Json);
-  if (bytes <= MAX_REPLY_BYTES) return;
-  const message = `Expected a reply of at most ${MAX_REPLY_BYTES} bytes, got ${bytes}. Set \`maxOutputTokens\`.`;
-  throw failureOf(order, { code: 'model_error', retryable: false, message }, outcome.reply.usage);
+  const { reply: maxBytes } = sizesOf({ blobs: hasBlobs && order.blobs === true });
+  if (bytes <= maxBytes) return;
+  const message = `Expected a reply of at most ${maxBytes} bytes, got ${bytes}. Set \`maxOutputTokens\`.`;
+  // A worker with a blob store may take it.
+  const retryable = order.blobs === true && !hasBlobs;
+  throw failureOf(order, { code: 'model_error', retryable, message }, outcome.reply.usage);
 }
 
 /**

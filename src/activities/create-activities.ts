@@ -35,13 +35,14 @@ export interface ActivityParts {
 export function createActivities(parts: ActivityParts): EverloopActivities {
   const { registry, runtime, cache, chunks, archive, places, callbacks } = parts;
   const query = createPageQuery();
-  const toolParts = { registry, places, chunks, readContext: createContextSource(query) };
+  const hasBlobs = runtime.blobs === true;
+  const toolParts = { registry, places, chunks, hasBlobs, readContext: createContextSource(query) };
   const callTool = callToolActivity(toolParts);
   const transcripts = createTranscriptSource({ cache, query });
   const archiveLink = createArchiveTranscript(archive);
   return {
     loadAgent: loadAgentActivity(registry, runtime),
-    callModel: createCallModel({ registry, transcripts, chunks }),
+    callModel: createCallModel({ registry, transcripts, chunks, hasBlobs }),
     callTool,
     callToolOnce: callToolOnceActivity(toolParts),
     // The same code under another name, so that histories and metrics tell the two apart.

@@ -25,11 +25,13 @@ import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import { callTopics } from '../core/streaming/topic-stream.ts';
 import type { ContextSource } from './run-context.ts';
 import type { ToolPlaces } from '../tools/isolation.ts';
-import { runTool, type ToolRun, type ToolRunOptions } from '../tools/run-tool.ts';
+import { runTool } from '../tools/run-tool.ts';
+import type { ToolRun, ToolRunOptions } from '../tools/tool-call.ts';
 import { runJudge } from '../tools/run-judge.ts';
 import { checkLiterals, checkProgramLiterals } from '../tools/check-literals.ts';
 import { redactedErrorText } from '../core/text/redact.ts';
 import { isApprovalNeeded } from '../tools/needs-approval.ts';
+import { sizesOf } from '../core/base/size-limits.ts';
 import { loadAgent } from '../registry/load-agent.ts';
 import { keyRefusal } from '../registry/required-keys.ts';
 import { ApplicationFailure } from '@temporalio/common';
@@ -40,6 +42,8 @@ export interface ToolActivityParts {
   readonly places: ToolPlaces;
   readonly readContext: ContextSource;
   readonly chunks?: ChunkPublisher;
+  /** Whether this worker has a blob store; default false. */
+  readonly hasBlobs?: boolean;
 }
 
 /**
@@ -127,14 +131,15 @@ function runWatched(
     if (!(await tellHeld(order.callId, details, lateMs))) return;
     log.warn(heldText(order.tool, { lateMs, isOwn: heldMs > lateMs / 2 }));
   };
-  const { places, chunks } = parts;
+  const { places, chunks, hasBlobs = false } = parts;
+  const sizes = sizesOf({ blobs: hasBlobs && order.blobs === true });
   const { rootRunId = order.runId, runId, agentPath, callId } = order;
   const { attempt, losses = 0 } = tries;
   const origin = { rootRunId, runId, agentPath, callId, attempt: attempt + losses };
   const onEvent = chunks === undefined ? undefined : callTopics(chunks, origin);
   const watched = defined({ onEvent, isShutdown: isStoppedByService, onHeld });
   const run = info.workflowExecution?.workflowId ?? '';
-  const options = { ...tries, ...watched, places, run, signal };
+  const options = { ...tries, ...watched, places, run, signal, sizes };
   const runOnce = async (): Promise<ToolRun> => {
     try {
       const context = await contextOf(parts, order);
@@ -249,15 +254,15 @@ export function needsApprovalActivity(registry: Registry): EverloopActivities['n
 
 /**
  * The activity `loadAgent`. When the run cannot begin, it fails with the type `agent_not_found`,
- * `extension_not_found` or `invalid_input`. As a local activity it asks this worker only. As a regular one it is retried
- * while workers lack the agent.
+ * `extension_not_found` or `invalid_input`. As a local activity it asks this worker only. As a
+ * regular one it is retried while workers lack the agent.
  */
 export function loadAgentActivity(
   registry: Registry,
   runtime: ActivityRuntime,
 ): EverloopActivities['loadAgent'] {
   return async (input) => {
-    const outcome = loadAgent(registry, input);
+    const outcome = loadAgent(registry, input, sizesOf(runtime));
     const own = registry.agents.get(input?.agent)?.definition.elsewhereMs;
     const waitMs = own ?? runtime.elsewhereMs;
     if (outcome.kind === 'loaded') {

@@ -25,9 +25,12 @@ import {
   type Environment,
   type TemporalEnvironment,
 } from './connection/temporal-environment.ts';
-import { keysOfEnvironment } from '../protection/keys-of-environment.ts';
-import type { KeyRing } from '../protection/key-ring.ts';
-import { protectionOf, type ProtectionOptions } from '../protection/protection.ts';
+import {
+  environmentProtection,
+  protectionOf,
+  type EnvironmentProtection,
+  type ProtectionOptions,
+} from '../protection/protection.ts';
 
 /** Defaults of {@link connect}. */
 export const CONNECT_DEFAULTS = {
@@ -146,7 +149,7 @@ export type ConnectClientOptions = Pick<
 /** Connects to the service as {@link connect} does. */
 export async function connectClient(options: ConnectClientOptions): Promise<ConnectedClient> {
   const found = environmentOf(options.env ?? process.env);
-  const protection = protectionOf(options.protection, found.keys);
+  const protection = protectionOf(options.protection, found);
   const address = options.address ?? found.address ?? CONNECT_DEFAULTS.address;
   const namespace = options.namespace ?? found.namespace;
   const timeoutMs = options.timeoutMs ?? CONNECT_DEFAULTS.timeoutMs;
@@ -178,15 +181,17 @@ function chunksOf(options: ConnectOptions, env: Environment): ChunkSource {
   });
 }
 
-function environmentOf(env: Environment): TemporalEnvironment & { readonly keys?: KeyRing } {
+function environmentOf(env: Environment): TemporalEnvironment & EnvironmentProtection {
   const problems: UsageProblem[] = [];
   const found = readTemporalEnvironment(env, (variable, expected, got, advice) => {
     const message = `Expected \`${variable}\` ${expected}, got ${got}. ${advice}`;
     problems.push({ code: 'environment', message });
   });
-  const keys = keysOfEnvironment(env, (message) => problems.push({ code: 'environment', message }));
+  const protection = environmentProtection(env, (message) =>
+    problems.push({ code: 'environment', message }),
+  );
   if (problems.length > 0) throw usageErrorOf(problems);
-  return { ...found, ...defined({ keys }) };
+  return { ...found, ...protection };
 }
 
 async function open(

@@ -24,7 +24,7 @@ import type { RunHandle } from './run-handle.ts';
 import type { RunStart } from './run-tree.ts';
 
 /** Options of a conversation. All but `id` apply to each turn from now on. */
-export interface ConversationOptions extends Pick<StartOptions, 'limits' | 'model'> {
+export interface ConversationOptions extends Pick<StartOptions, 'limits' | 'model' | 'onEvent'> {
   /** Continues the conversation with this id, or begins it. Default: a new `{agent}-{8 digits}`. */
   readonly id?: string;
   /** Named data for each turn. Default: the data of the previous turn. */
@@ -80,7 +80,7 @@ export async function openConversation(
   options: ConversationOptions = {},
 ): Promise<Conversation> {
   const id = checkedId(options.id ?? `${agent}-${randomUUID().slice(0, 8)}`);
-  const { historyBytes = DEFAULT_HISTORY_BYTES, limits, model } = options;
+  const { historyBytes = DEFAULT_HISTORY_BYTES, limits, model, onEvent } = options;
   const runOf = (turn: number): RunHandle => everloop.attach(`${id}-${turn}`);
   let newest = options.id === undefined ? 0 : await newestTurn(everloop, id, runOf);
   let past: Past | undefined;
@@ -105,6 +105,7 @@ export async function openConversation(
         memory: before.memory,
         limits,
         model,
+        onEvent,
       }),
     );
     newest += 1;

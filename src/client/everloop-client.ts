@@ -11,6 +11,7 @@ import { summaryLine } from '../core/text/summary.ts';
 import { shown } from '../core/text/shown.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
+import { sizesOf } from '../core/base/size-limits.ts';
 import { checkedRunId, startInput, type StartParts } from '../core/start/start-input.ts';
 import { unwrap } from '../core/run/unwrap.ts';
 import { compiledFrom, isCompiled } from '../core/program-text/compiled.ts';
@@ -100,7 +101,8 @@ export function createEverloop(parts: EverloopParts): Everloop {
     agent: string,
     options: StartOptions & Pick<StartParts, 'compiled' | 'compiles'>,
   ): Promise<RunHandle> => {
-    const input = startInput(agent, options);
+    const blobs = client.options.loadedDataConverter.externalStorage !== undefined;
+    const input = startInput(agent, options, sizesOf({ blobs }));
     const workflowId = checkedRunId(options.id ?? `${agent}-${randomUUID()}`);
     const { text } = input.task;
     const startWith = (hasAttributes: boolean): Promise<WorkflowHandleWithFirstExecutionRunId> =>

@@ -11,10 +11,10 @@ import type { AgentEvent } from '../core/contract/events.ts';
 import { isUsageError, UsageError } from '../core/base/usage-error.ts';
 import { inTurns } from './in-turns.ts';
 import { findRun, type KnownRun, type TreeRun } from './tree-run.ts';
-import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import { defined } from '../core/base/defined.ts';
 import type { AgentInput } from '../core/contract/input.ts';
 import { isPlainObject } from '../core/base/json.ts';
+import { readPayloads } from '../protection/read-payloads.ts';
 import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
 import type { TranscriptHead } from '../core/contract/transcript.ts';
 import { tolerant } from './connection/open-connection.ts';
@@ -141,7 +141,7 @@ async function readFirstEvent(
   });
   const started = history?.events?.[0]?.workflowExecutionStartedEventAttributes;
   if (started?.workflowType?.name !== AGENT_WORKFLOW) throw notAnAgent(workflowId);
-  const [payload] = await decodeArrayFromPayloads(loadedDataConverter, started.input?.payloads);
+  const [payload] = await readPayloads(loadedDataConverter, started.input?.payloads);
   return { payload, firstRunId: started.firstExecutionRunId ?? runId };
 }
 

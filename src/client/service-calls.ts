@@ -11,7 +11,7 @@ import {
 import { clip } from '../core/text/cut.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import { unreadableError } from '../protection/key-errors.ts';
-import { CancelledFailure } from '@temporalio/common';
+import { CancelledFailure, ExternalStorageNotConfiguredError } from '@temporalio/common';
 import type { Step } from '../core/contract/step.ts';
 import { statusQuery } from '../workflows/messages.ts';
 import { tolerant } from './connection/open-connection.ts';
@@ -59,6 +59,12 @@ export async function asking<Result>(id: string, ask: () => Promise<Result>): Pr
     }
     const unreadable = unreadableError(error, `to read run \`${id}\``);
     if (unreadable !== undefined) throw unreadable;
+    if (error instanceof ExternalStorageNotConfiguredError) {
+      throw new UsageError(
+        'no_blobs',
+        `Expected the blob store that holds data of run \`${id}\`, got none. Set EVERLOOP_BLOBS.`,
+      );
+    }
     if (error instanceof QueryNotRegisteredError) throw refusedQuery(id, error.message);
     // 9 FAILED_PRECONDITION: no worker has polled for minutes.
     if (isCutOff(error) || grpcCodeOf(error) === 9) throw noWorker(id);

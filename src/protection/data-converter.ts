@@ -8,6 +8,7 @@
  */
 import {
   defaultPayloadConverter,
+  ExternalStorage,
   type DataConverter,
   type LoadedDataConverter,
   type Payload,
@@ -16,18 +17,22 @@ import {
 } from '@temporalio/common';
 import { createRequire, Module } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { defined } from '../core/base/defined.ts';
 import { failureConverter, wellFormedPayloads } from '../workflows/converters.ts';
 import { failureConverter as hiddenFailures } from '../workflows/failure-converter.ts';
+import { BLOB_THRESHOLD_BYTES } from './blobs/blob-store.ts';
 import { keyIdOf } from './codec.ts';
 import { KeyMissingError } from './key-errors.ts';
 import type { Protection } from './protection.ts';
 
 /** The converters as the SDK takes them for a client. */
-export function clientConverter({ keys, codec }: Protection): LoadedDataConverter {
+export function clientConverter(protection: Protection): LoadedDataConverter {
+  const { keys, codec } = protection;
   return {
     payloadConverter: wellFormedPayloads,
     failureConverter: keys === undefined ? failureConverter : hiddenFailures,
     payloadCodecs: [codec],
+    ...storageOf(protection),
   };
 }
 
@@ -80,15 +85,17 @@ export function tolerantConverter(converter: LoadedDataConverter): LoadedDataCon
  * each time that one is missing.
  */
 export function workerConverter(
-  { keys, workerCodec }: Protection,
+  protection: Protection,
   onMissing: (keyId: string) => void = () => undefined,
 ): DataConverter {
+  const { keys, workerCodec } = protection;
   const open = moduleAt('./data-converter', { payloadConverter: workerPayloads, failureConverter });
   const hidden = moduleAt('../workflows/failure-converter', { failureConverter: hiddenFailures });
   return {
     payloadConverterPath: open,
     failureConverterPath: keys === undefined ? open : hidden,
     payloadCodecs: [workerCodec(onMissing)],
+    ...storageOf(protection),
   };
 }
 
@@ -119,4 +126,17 @@ function moduleAt(file: string, exports: object): string {
     require.cache[path] = module;
   }
   return path;
+}
+
+/** The codec comes first, so a store sees only what is encrypted. */
+function storageOf({ blobs }: Protection): Pick<DataConverter, 'externalStorage'> {
+  return defined({
+    externalStorage:
+      blobs === undefined
+        ? undefined
+        : new ExternalStorage({
+            drivers: [blobs.driver],
+            payloadSizeThreshold: BLOB_THRESHOLD_BYTES,
+          }),
+  });
 }

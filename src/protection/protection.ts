@@ -1,10 +1,13 @@
-/** What is encrypted, and with which keys: the settings of every client and worker of a namespace. */
+/** What is encrypted, with which keys, and where large payloads lie: the same in a whole namespace. */
 import type { PayloadCodec } from '@temporalio/common';
 import { UsageError } from '../core/base/usage-error.ts';
 import { defined } from '../core/base/defined.ts';
 import { askKeys, type KeyFor } from './asked-keys.ts';
+import type { BlobStore } from './blobs/blob-store.ts';
+import { blobsOfEnvironment } from './blobs/blobs-of-environment.ts';
 import { createCodec } from './codec.ts';
 import type { KeyRing } from './key-ring.ts';
+import { keysOfEnvironment, type KeyEnvironment } from './keys-of-environment.ts';
 
 /**
  * What the service may not read. All clients, workers and commands of a namespace need the same
@@ -33,6 +36,17 @@ export interface ProtectionOptions {
    * of them; true: it starts. Default false.
    */
   readonly allowUnencrypted?: boolean;
+  /**
+   * Where payloads from 256 KB up lie, so that runs may hold more than the service takes; see
+   * `directoryBlobs`. Default: the store of `EVERLOOP_BLOBS`, else none.
+   */
+  readonly blobs?: BlobStore;
+}
+
+/** What the environment says of keys and blobs. */
+export interface EnvironmentProtection {
+  readonly keys?: KeyRing;
+  readonly blobs?: BlobStore;
 }
 
 /** The settings of a process, ready for use. */
@@ -45,36 +59,47 @@ export interface Protection {
   readonly keys?: KeyRing;
   /** Whether a worker without keys serves a namespace whose newest runs are encrypted. */
   readonly allowUnencrypted: boolean;
+  /** Where large payloads lie. Absent: in the history. */
+  readonly blobs?: BlobStore;
+}
+
+/** The keys and the blob store that the environment names. Problems go to `report` as sentences. */
+export function environmentProtection(
+  env: KeyEnvironment,
+  report: (problem: string) => void,
+): EnvironmentProtection {
+  return defined({ keys: keysOfEnvironment(env, report), blobs: blobsOfEnvironment(env, report) });
 }
 
 /**
- * The settings that `options` give, with the keys of the environment where they name none.
+ * The settings that `options` give, with those of the environment where they name none.
  *
  * @throws UsageError `protection` if an option is not valid.
  */
 export function protectionOf(
   options: ProtectionOptions | undefined,
-  environmentKeys: KeyRing | undefined,
+  environment: EnvironmentProtection = {},
 ): Protection {
   checkOptions(options);
-  const { keyFor, compress = false, keys = environmentKeys } = options ?? {};
+  const { keyFor, compress = false, allowUnencrypted = false } = options ?? {};
+  const { keys = environment.keys, blobs = environment.blobs } = options ?? {};
   const asked = keys === undefined ? undefined : askKeys(keys, keyFor);
   return {
     codec: createCodec(asked, { compress }),
     workerCodec: (onMissing) => createCodec(asked, { compress, onMissing }),
-    allowUnencrypted: options?.allowUnencrypted ?? false,
-    ...defined({ keys }),
+    allowUnencrypted,
+    ...defined({ keys, blobs }),
   };
 }
 
-/** Nothing is encrypted. */
+/** Nothing is encrypted, and everything lies in the history. */
 export const NO_PROTECTION: Protection = {
   codec: createCodec(undefined),
   workerCodec: (onMissing) => createCodec(undefined, { onMissing }),
   allowUnencrypted: false,
 };
 
-const OPTION_NAMES = ['keys', 'keyFor', 'compress', 'allowUnencrypted'];
+const OPTION_NAMES = ['keys', 'keyFor', 'compress', 'blobs', 'allowUnencrypted'];
 
 function checkOptions(options: ProtectionOptions | undefined): void {
   if (options === undefined) return;
@@ -83,7 +108,7 @@ function checkOptions(options: ProtectionOptions | undefined): void {
     const names = OPTION_NAMES.map((name) => `\`${name}\``).join(', ');
     throw invalid(`options of \`protection\` to be ${names}`, `\`${strange}\``);
   }
-  const { keys, keyFor } = options;
+  const { keys, keyFor, blobs } = options;
   if (keys !== undefined && !isKeyRing(keys)) {
     throw invalid('`keys` of `protection` to be a key ring', 'another value');
   }
@@ -93,6 +118,12 @@ function checkOptions(options: ProtectionOptions | undefined): void {
   for (const name of ['compress', 'allowUnencrypted'] as const) {
     if (options[name] === undefined || typeof options[name] === 'boolean') continue;
     throw invalid(`\`${name}\` of \`protection\` to be true or false`, 'another value');
+  }
+  if (blobs !== undefined && typeof blobs?.driver?.store !== 'function') {
+    throw invalid(
+      '`blobs` of `protection` to be a store such as `directoryBlobs` makes',
+      'another value',
+    );
   }
 }
 

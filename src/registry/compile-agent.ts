@@ -44,7 +44,7 @@ export type AgentCompilation =
 export function compileAgent(
   definition: AgentDefinition,
   models: ReadonlyMap<string, ModelEntry>,
-  start: Pick<AgentInput, 'limits' | 'model' | 'compiled' | 'onEvent'> = {},
+  start: Pick<AgentInput, 'limits' | 'model' | 'compiled' | 'onEvent' | 'parent'> = {},
   above: readonly Limit[] = [],
   hasCostLimit = false,
 ): AgentCompilation {
@@ -98,7 +98,7 @@ export function compileAgent(
 }
 
 /** What the loop of a run that begins now does with replies and calls. */
-const REVISION = 2;
+const REVISION = 3;
 
 /** A run that calls models tells them when an answer is too large. */
 function answerOf(
@@ -108,12 +108,16 @@ function answerOf(
   return { answer: model === undefined ? answer : { ...answer, tellsSize: true } };
 }
 
-/** The callbacks of the definition and of the start; none is recorded if there are none. */
+/**
+ * The callbacks of the definition and of the start; none is recorded if there are none. A run for a
+ * part of the list of a fan-out has only those that it inherits: its end is not the fan-out's.
+ */
 function calledBack(
-  { onEvent }: AgentDefinition,
-  start: Pick<AgentInput, 'onEvent'>,
+  { name, onEvent, spec }: AgentDefinition,
+  start: Pick<AgentInput, 'onEvent' | 'parent'>,
 ): Pick<AgentSpec, 'onEvent'> {
-  const callbacks = compileCallbacks(onEvent, start.onEvent);
+  const isPart = spec.fanOut !== undefined && start.parent?.agent === name;
+  const callbacks = compileCallbacks(isPart ? undefined : onEvent, start.onEvent);
   return callbacks.length === 0 ? {} : { onEvent: callbacks };
 }
 

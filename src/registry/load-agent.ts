@@ -1,6 +1,7 @@
 /** Checks the input of a run and compiles the specification of the agent that it names. */
 import { defined } from '../core/base/defined.ts';
 import type { AgentInput } from '../core/contract/input.ts';
+import { INLINE_SIZES, type SizeLimits } from '../core/base/size-limits.ts';
 import type { AgentSpec } from '../core/contract/spec.ts';
 import { byteSize, isPlainObject, type Json } from '../core/base/json.ts';
 import type { UsageProblem } from '../core/base/usage-error.ts';
@@ -53,14 +54,15 @@ export type LoadOutcome =
 const MAX_LISTED_NAMES = 20;
 
 /**
- * Maximum size of a specification as JSON, in bytes. It is recorded in history and in every
- * hand-over. The service takes at most 2 MiB; a larger payload makes the workflow task fail for
- * ever.
+ * Checks the payload of a start, which any client may have written, and compiles its agent. The
+ * specification is recorded in history and in every hand-over: `sizes` says how large it may be, and
+ * the results of its tools.
  */
-export const MAX_SPEC_BYTES = 1_048_576;
-
-/** Checks the payload of a start, which any client may have written, and compiles its agent. */
-export function loadAgent(registry: Registry, input: unknown): LoadOutcome {
+export function loadAgent(
+  registry: Registry,
+  input: unknown,
+  sizes: SizeLimits = INLINE_SIZES,
+): LoadOutcome {
   const name = isPlainObject(input) ? input['agent'] : undefined;
   // Whether an agent needs a task is known only where the agent is.
   if (typeof name === 'string' && name !== '' && !registry.agents.has(name)) {
@@ -87,10 +89,11 @@ export function loadAgent(registry: Registry, input: unknown): LoadOutcome {
   );
   if (compiled.kind === 'problems') return invalid(compiled.problems.map((it) => it.message));
   const { warnings } = compiled;
-  const bytes = byteSize(compiled.spec as unknown as Json);
-  if (bytes > MAX_SPEC_BYTES) return invalid([tooLarge(input.agent, bytes)]);
+  const recorded = withResultsOf(compiled.spec, sizes);
+  const bytes = byteSize(recorded as unknown as Json);
+  if (bytes > sizes.spec) return invalid([tooLarge(input.agent, bytes, sizes)]);
   const { inputs } = agent.definition;
-  const prepared = prepareInput(compiled.spec, input, (values) =>
+  const prepared = prepareInput(recorded, input, (values) =>
     inputs === undefined ? [] : schemaLines(inputs, values),
   );
   const { material, refusal } = prepared;
@@ -102,15 +105,25 @@ export function loadAgent(registry: Registry, input: unknown): LoadOutcome {
   return {
     kind: 'loaded',
     agent: {
-      spec: compiled.spec,
+      spec: recorded,
       warnings: [...warnings, ...prepared.warnings],
       ...defined({ material: isAsGiven ? undefined : material, refusal }),
     },
   };
 }
 
-function tooLarge(agent: string, bytes: number): string {
-  return `Expected the specification of agent \`${agent}\` to be at most ${MAX_SPEC_BYTES} bytes, got ${bytes}. Shorten its instructions and schemas, or give it fewer tools.`;
+/** The specification with results of tools no larger than `sizes` allow. */
+function withResultsOf(spec: AgentSpec, { result }: SizeLimits): AgentSpec {
+  if (spec.tools.every(({ maxResultBytes }) => maxResultBytes <= result)) return spec;
+  const tools = spec.tools.map((tool) => ({
+    ...tool,
+    maxResultBytes: Math.min(tool.maxResultBytes, result),
+  }));
+  return { ...spec, tools };
+}
+
+function tooLarge(agent: string, bytes: number, { spec }: SizeLimits): string {
+  return `Expected the specification of agent \`${agent}\` to be at most ${spec} bytes, got ${bytes}. Shorten its instructions and schemas, or give it fewer tools.`;
 }
 
 /** Tells the compiler what `inputProblems` has checked. */

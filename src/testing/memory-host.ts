@@ -20,6 +20,7 @@ import { createMailbox, type Inbox, type Mailbox } from '../core/run/inbox.ts';
 import { scratchpadMessages, type RunState } from '../core/run/run-state.ts';
 import type { ToolSpec } from '../core/contract/spec.ts';
 import type { ChildCancel } from '../core/contract/tree-messages.ts';
+import { INLINE_SIZES, type SizeLimits } from '../core/base/size-limits.ts';
 import { CHILD_END_WITHIN_MS, childRefusal, LATE_CHILD } from '../core/start/child-bounds.ts';
 import { callTopics } from '../core/streaming/topic-stream.ts';
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
@@ -50,6 +51,8 @@ export interface MemoryHostParts {
   readonly isFull?: () => boolean;
   /** Whether a hand-over could carry the state. Default: any. */
   readonly fitsHandover?: (state: RunState) => boolean;
+  /** How large the parts of the run may be. Default: those of a run without a blob store. */
+  readonly sizes?: SizeLimits;
   /** The other runs of the tree. Default: none, and a child cannot be started. */
   readonly tree?: MemoryTree;
 }
@@ -83,6 +86,7 @@ export function createMemoryHost(parts: MemoryHostParts): Host {
       rules: NEWEST_RULES,
       isHandoverDue: parts.handoverDue,
       isFull: parts.isFull ?? (() => false),
+      sizes: parts.sizes ?? INLINE_SIZES,
       fits: parts.fitsHandover ?? (() => true),
     },
     mailbox,
@@ -201,7 +205,7 @@ function callsOf(parts: MemoryHostParts, { run }: Flight, mailbox: Mailbox): Cal
         }),
       ),
     runChild: (order, cancel) => {
-      const message = childRefusal(order);
+      const message = childRefusal(order, parts.sizes ?? INLINE_SIZES);
       if (message !== null) return Promise.resolve({ kind: 'unstarted', message });
       return run((signal) => runChild(parts, order, { cancel, signal }), {
         abortId: order.callId,
@@ -270,7 +274,7 @@ interface MemoryToolCall {
 }
 
 async function callTool(
-  { agent, clock, chunks, tree = NO_TREE }: MemoryHostParts,
+  { agent, clock, chunks, sizes, tree = NO_TREE }: MemoryHostParts,
   { order, tool, context }: MemoryToolCall,
   signal: AbortSignal,
 ): Promise<ToolResult> {
@@ -283,6 +287,7 @@ async function callTool(
       onEvent,
       run: tree.address,
       context: order.readsContext === true ? context : undefined,
+      sizes: sizes ?? INLINE_SIZES,
     });
     if (run.kind === 'result') return run.result;
     if (run.kind === 'not_here') {

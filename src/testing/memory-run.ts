@@ -4,6 +4,7 @@
  * them.
  */
 import { defined } from '../core/base/defined.ts';
+import type { SizeLimits } from '../core/base/size-limits.ts';
 import { loadAgent } from '../registry/load-agent.ts';
 import type { Registry } from '../define/definition/definitions.ts';
 import type { AgentEvent, InputKind } from '../core/contract/events.ts';
@@ -94,6 +95,8 @@ export interface MemoryTreeParts {
   readonly onEvent: (event: AgentEvent, run: MemoryRun) => void;
   /** Called for each message between two runs; it arrives each time `deliver` is called. */
   readonly carry: (message: TreeMessage, deliver: () => void) => void;
+  /** How large the parts of the runs may be. */
+  readonly sizes: SizeLimits;
   /** Asked of each run below the root where it could hand over. */
   readonly childHandoverDue: (address: string, iteration: number, place: HandoverPlace) => boolean;
 }
@@ -132,7 +135,7 @@ interface LiveRun {
 
 /** Starts a run. Throws a UsageError for what a worker or a start would refuse. */
 export function startMemoryRun(parts: MemoryTreeParts, start: MemoryStart): MemoryRun {
-  const loaded = loadAgent(parts.registry, start.input);
+  const loaded = loadAgent(parts.registry, start.input, parts.sizes);
   if (loaded.kind === 'failed') throw new UsageError(loaded.code, loaded.message);
   return startRun(parts, start, loaded.agent).handle;
 }
@@ -191,6 +194,7 @@ function beginLink(live: LiveRun, state: RunState, inbox: Inbox): void {
     clock: parts.clock,
     inbox,
     chunks: parts.chunks,
+    sizes: parts.sizes,
     handoverDue: () => {
       const { run } = live.link;
       return keyOf(run) !== live.handedOverAt && start.handoverDue?.(...placeOf(run)) === true;
@@ -218,7 +222,7 @@ function treeOf(live: LiveRun): MemoryTree {
   return {
     address: start.address,
     runChild: (order) => {
-      const child = loadAgent(parts.registry, order.input);
+      const child = loadAgent(parts.registry, order.input, parts.sizes);
       if (child.kind === 'failed') return Promise.resolve(unloaded(order, child));
       const started = startRun(parts, childStart(live, order), child.agent);
       children.push(started);
@@ -331,7 +335,8 @@ function settle(
   const { run, host } = live.link;
   const inbox = host.mailbox.peek();
   if (isAnsweredBy(inbox, known)) return;
-  const checked = check(openWaits(run.state, inbox), id);
+  const open = { ...openWaits(run.state, inbox), maxBytes: host.link.sizes.result };
+  const checked = check(open, id);
   if (checked.kind === 'refused') throw new UsageError('invalid_input', checked.message);
   host.mailbox.answer({ id, updateId: known, ...roundTrip(checked.body) });
   host.waits.wake();

@@ -1,6 +1,7 @@
 /**
  * The entry of the test kit: runs an agent in this process, with a scripted model and a fake clock.
  */
+import { sizesOf } from '../core/base/size-limits.ts';
 import type { AgentDefinition } from '../define/definition/definitions.ts';
 import type { ModelEntry } from '../define/model/model-entry.ts';
 import { createRegistry } from '../registry/registry.ts';
@@ -37,6 +38,8 @@ export interface MemoryRunOptions extends Omit<StartParts, 'onEvent'> {
   readonly childHandoverDue?: (address: string, iteration: number, place: HandoverPlace) => boolean;
   /** Whether a hand-over could carry the state; one that it could not is compacted first. */
   readonly fitsHandover?: (state: RunState) => boolean;
+  /** True: the limits of sizes are those of a worker with a blob store. Default false. */
+  readonly blobs?: boolean;
   /** Whether a link has no room left: a program that cannot be handed over ends. Default: never. */
   readonly isFull?: () => boolean;
   /** Called with each event of the run and its descendants; may send, cancel or adjust. */
@@ -62,11 +65,13 @@ export function startInMemory(options: MemoryRunOptions): MemoryRun {
   const { onEvent, ...given } = options;
   const { agent, agents = [], models = [], clock = createFakeClock(), carry } = given;
   const registry = createRegistry({ agents: [agent, ...agents], models });
-  const input = startInput(agent.name, given);
+  const sizes = sizesOf(given);
+  const input = startInput(agent.name, given, sizes);
   return startMemoryRun(
     {
       registry,
       clock,
+      sizes,
       chunks: options.chunks ?? { publish: () => undefined },
       onEvent: onEvent ?? (() => undefined),
       carry: carry ?? ((_message, deliver) => deliver()),

@@ -94,11 +94,20 @@ const NOT_ALLOWED = 'Expected a conversation that you may use.';
 async function open(
   request: Request,
   chatId: string,
-  { everloop, agent, conversation, context, limits, model, historyBytes }: ChatHandlerOptions,
+  {
+    everloop,
+    agent,
+    conversation,
+    context,
+    limits,
+    model,
+    onEvent,
+    historyBytes,
+  }: ChatHandlerOptions,
 ): Promise<Conversation | null> {
   const id = conversation === undefined ? chatId : await conversation(request, chatId);
   if (id === null) return null;
-  const given = defined({ context, limits, model, historyBytes });
+  const given = defined({ context, limits, model, onEvent, historyBytes });
   return openConversation(everloop, agent, { id, ...given });
 }
 

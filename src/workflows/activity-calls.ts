@@ -35,15 +35,20 @@ export interface CallParts {
 
 /** The calls that are activities. The worker gets the transcript before its model is asked. */
 export function callsOf(parts: CallParts): TriedCalls & QuickChecks {
-  const { callModel, ...others } = parts.isNew ? callsTriedHere(parts) : callsTriedByService(parts);
+  const { callModel, callTool, ...others } = parts.isNew
+    ? callsTriedHere(parts)
+    : callsTriedByService(parts);
   const feed = createTranscriptFeed();
+  // Workers go by what the run began with, not by what they have themselves.
+  const sized = defined({ blobs: parts.runtime.blobs });
   return {
     ...quickChecks(parts),
     ...others,
     callModel: (order, state, options) => {
       if (order.inline === undefined) feed(state);
-      return callModel(order, state, options);
+      return callModel({ ...order, ...sized }, state, options);
     },
+    callTool: (order, tool, options) => callTool({ ...order, ...sized }, tool, options),
   };
 }
 

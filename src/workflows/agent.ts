@@ -3,6 +3,7 @@
  */
 import { defined } from '../core/base/defined.ts';
 import { CancellationScope, isCancellation, log, workflowInfo } from '@temporalio/workflow';
+import { sizesOf } from '../core/base/size-limits.ts';
 import type { ActivityRuntime, LoadedAgent } from '../activities/activity-types.ts';
 import type { Ending } from '../core/run/ending.ts';
 import { createTreeHandlers, progressOf } from '../core/children/tree-handlers.ts';
@@ -129,6 +130,7 @@ async function startOrRestore(
     throw failure;
   });
   const { runtime } = loaded;
+  session.sizes = sizesOf(runtime);
   return { state: freshState(start.input, start.parent, loaded), runtime, opening: loaded };
 }
 

@@ -18,6 +18,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { ChildEnd } from '../core/contract/host-outcome.ts';
+import type { SizeLimits } from '../core/base/size-limits.ts';
 import type { ChildOrder } from '../core/contract/host-order.ts';
 import { errorText } from '../core/base/error-text.ts';
 import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
@@ -66,7 +67,7 @@ const MEMO_TASK_CHARACTERS = 200;
 const MAX_DETAILS_CHARACTERS = 1_000;
 
 /** No children yet. `onBug` gets errors of timers, which nothing awaits. */
-export function createChildRuns(onBug: (error: unknown) => void): ChildRuns {
+export function createChildRuns(onBug: (error: unknown) => void, sizes: SizeLimits): ChildRuns {
   const live = new Map<string, LiveChild>();
   const ambient = CancellationScope.current();
   let scope: CancellationScope | null = null;
@@ -102,7 +103,7 @@ export function createChildRuns(onBug: (error: unknown) => void): ChildRuns {
           limitTime: () => startTimer(patience, CHILD_END_WITHIN_MS, onLate, onBug),
         };
         live.set(childId, child);
-        const ended = startAndAwait(order, () => onStart(childId, child));
+        const ended = startAndAwait(order, sizes, () => onStart(childId, child));
         return Promise.race([ended, lost]).then((end) => {
           live.delete(childId);
           if (child.mustEnd) patience.cancel();
@@ -154,9 +155,13 @@ function createSignals(
   };
 }
 
-async function startAndAwait(order: ChildOrder, onStart: () => void): Promise<ChildEnd> {
+async function startAndAwait(
+  order: ChildOrder,
+  sizes: SizeLimits,
+  onStart: () => void,
+): Promise<ChildEnd> {
   const { childId, input } = order;
-  const refusal = childRefusal(order);
+  const refusal = childRefusal(order, sizes);
   if (refusal !== null) return { kind: 'unstarted', message: refusal };
   const { text } = input.task;
   const task = clip(text, MEMO_TASK_CHARACTERS);

@@ -29,7 +29,7 @@ import type { Run } from '../core/run/run.ts';
 import { byteSize, type Json } from '../core/base/json.ts';
 import { archiveOptions } from './attempts/activity-options.ts';
 import type { Session } from './session.ts';
-import { MAX_HANDOVER_BYTES, needsOf, type Handover } from './start.ts';
+import { needsOf, type Handover } from './start.ts';
 
 /** Hands the run over and never returns, or says how it ends instead. */
 export async function handOver(
@@ -55,8 +55,9 @@ export async function handOver(
     needs: needsOf(run.state),
   });
   const bytes = byteSize(handover as unknown as Json);
-  if (bytes > MAX_HANDOVER_BYTES) {
-    const cause = `Expected a state of at most ${MAX_HANDOVER_BYTES} bytes to hand over, got ${bytes}. Set up compaction or external storage.`;
+  const { handover: most } = session.sizes;
+  if (bytes > most) {
+    const cause = `Expected a state of at most ${most} bytes to hand over, got ${bytes}. Set up compaction or external storage.`;
     return { kind: 'error', code: 'state_too_large', cause };
   }
   return continueRun(handover);

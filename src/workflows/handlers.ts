@@ -187,13 +187,19 @@ function checkedDecision(
   return checkDecision(waits, id, decision);
 }
 
+/** What answers are checked against: what the run waits for now, and how large they may be. */
+function waitsOf(session: Session): WaitingItems {
+  const open = openWaits(stateOf(session) ?? {}, session.mailbox.peek());
+  return { ...open, maxBytes: session.sizes.result };
+}
+
 /** Puts a checked answer into the inbox, for the wait in this link or in the next. */
 function settle(session: Session, payload: AnswerPayload | DecidePayload): AnswerReceipt {
   const { id, updateId } = payload;
   const { mailbox } = session;
   const inbox = mailbox.peek();
   if (isAnsweredBy(inbox, updateId)) return { id };
-  const waits = openWaits(stateOf(session) ?? {}, inbox);
+  const waits = waitsOf(session);
   const checked =
     'decision' in payload ? checkedDecision(waits, payload) : checkedAnswer(waits, payload);
   // Two answers of one activation are both validated before the first of them is accepted.
@@ -220,7 +226,7 @@ function answerProblem<Payload extends AnswerPayload | DecidePayload>(
   }
   const inbox = session.mailbox.peek();
   if (isAnsweredBy(inbox, updateId)) return null;
-  const checked = check(openWaits(stateOf(session) ?? {}, inbox), payload);
+  const checked = check(waitsOf(session), payload);
   if (checked.kind === 'refused') return checked.message;
   return answerRoom(session, { id: String(payload.id), updateId, ...checked.body });
 }

@@ -134,12 +134,16 @@ function transcriptPage(session: Session, request: TranscriptRequest): LinkPage 
     return { items: [], next: null, first: 0, previous, stale: true };
   }
   const items = [state.head, ...state.scratchpad.flatMap((entry) => entry.messages)];
-  return { ...pageOf(items as unknown as Json[], from, maxBytes), first: 0, previous };
+  return {
+    ...pageOf(items as unknown as Json[], from, maxBytes, session.sizes.page),
+    first: 0,
+    previous,
+  };
 }
 
 /** A page whose indexes count over the whole chain; `list` begins at index `first` of the chain. */
 function linkPage(
-  { previous }: Session,
+  { previous, sizes }: Session,
   list: readonly unknown[],
   first: number,
   { from, maxBytes }: Pick<TranscriptRequest, 'from' | 'maxBytes'>,
@@ -148,7 +152,8 @@ function linkPage(
   const problem = positionProblem(items, first, from);
   if (problem !== null) throw failureOf('invalid_input', problem);
   const index = Math.max(0, from.index - first);
-  const page = pageOf(items, { index, offset: from.index < first ? 0 : from.offset }, maxBytes);
+  const start = { index, offset: from.index < first ? 0 : from.offset };
+  const page = pageOf(items, start, maxBytes, sizes.page);
   const next = page.next === null ? null : { ...page.next, index: page.next.index + first };
   return { ...page, next, first, previous };
 }

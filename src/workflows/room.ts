@@ -15,7 +15,7 @@ import { mergeLimits } from '../core/limits/limits-input.ts';
 import { positionOf, type Inbox, type RunInput } from '../core/run/inbox.ts';
 import { stateOf } from './queries.ts';
 import type { Session } from './session.ts';
-import { fitsHandover, MAX_HANDOVER_BYTES } from './start.ts';
+import { fitsHandover } from './start.ts';
 
 /** Messages up to this size only have to fit; larger ones must also leave {@link GROWTH_BYTES}. */
 const SMALL_BYTES = 16_384;
@@ -75,6 +75,7 @@ function roomProblem(session: Session, inbox: Inbox, added: Json): string | null
   const bytes = byteSize(added);
   const spare = bytes <= SMALL_BYTES ? 0 : GROWTH_BYTES;
   // Before the agent is loaded there is nothing but the inbox.
-  if (fitsHandover(stateOf(session), inbox, spare)) return null;
-  return `Expected room for ${bytes} more bytes, got a run whose conversation and waiting messages have nearly ${MAX_HANDOVER_BYTES} bytes. Send less, let a tool deliver it, or send it again after a compaction.`;
+  const { handover } = session.sizes;
+  if (fitsHandover(stateOf(session), inbox, handover - spare)) return null;
+  return `Expected room for ${bytes} more bytes, got a run whose conversation and waiting messages have nearly ${handover} bytes. Send less, let a tool deliver it, or send it again after a compaction.`;
 }

@@ -3,6 +3,7 @@
  * chain. Handlers may run before the agent is loaded and while the run is handed over, so the
  * comment of each field says what it is then.
  */
+import { sizesOf, type SizeLimits } from '../core/base/size-limits.ts';
 import { patched, workflowInfo } from '@temporalio/workflow';
 import type { TreeHandlers } from '../core/children/tree-handlers.ts';
 import { createMailbox, EMPTY_INBOX, type Mailbox } from '../core/run/inbox.ts';
@@ -37,6 +38,8 @@ export interface Session {
    * other workers, and refusals of messages for want of room.
    */
   readonly limitsAtOnce: boolean;
+  /** How large its parts may be; those of runs without blobs until the agent is loaded. */
+  sizes: SizeLimits;
   /** Null until the agent is loaded. */
   run: Run | null;
   /** Null until the agent is loaded. */
@@ -74,6 +77,7 @@ export function openSession(start: Start): Session {
     restored: continued?.state ?? null,
     // Asked at the very start: every replay reaches it in its first activation.
     limitsAtOnce: patched('limits-at-once' satisfies PatchName),
+    sizes: sizesOf(continued?.runtime ?? {}),
     run: null,
     host: null,
     tree: null,

@@ -57,19 +57,15 @@ export interface Handover {
   readonly needs?: readonly string[];
 }
 
-/** Bytes of JSON that one continue-as-new may carry; the service refuses 2 MiB (measured). */
-export const MAX_HANDOVER_BYTES = 1_500_000;
-
 /** What a hand-over carries besides state and inbox, including adjustments that come meanwhile. */
 const MARGIN_BYTES = 16_384;
 
 /**
- * Whether a hand-over could carry `state`, what waits in `inbox`, and `spare` bytes more. Costs what
+ * Whether a hand-over of at most `maxBytes` could carry `state` and what waits in `inbox`. Costs what
  * changed since it was asked last, because each of many messages asks.
  */
-export function fitsHandover(state: RunState | null, inbox: Inbox, spare = 0): boolean {
-  const bytes = sharedByteSize({ state, inbox } as unknown as Json);
-  return bytes + spare + MARGIN_BYTES <= MAX_HANDOVER_BYTES;
+export function fitsHandover(state: RunState | null, inbox: Inbox, maxBytes: number): boolean {
+  return sharedByteSize({ state, inbox } as unknown as Json) + MARGIN_BYTES <= maxBytes;
 }
 
 /** How a link begins. A fresh input is not checked here: `loadAgent` does that. */

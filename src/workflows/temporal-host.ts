@@ -32,6 +32,7 @@ import {
 import { createRest } from './attempts/rests.ts';
 import { createElsewhere } from './attempts/retry-elsewhere.ts';
 import { sinks } from './sinks.ts';
+import { sizesOf } from '../core/base/size-limits.ts';
 import { fitsHandover } from './start.ts';
 import { startTimer } from './timer.ts';
 import { createAnnouncement } from './visibility.ts';
@@ -99,7 +100,7 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
       return waits.until(condition, deadline);
     },
   };
-  const children = createChildRuns(onBug);
+  const children = createChildRuns(onBug, sizesOf(runtime));
   const computing = createComputing(parts.overrun ?? (() => null));
   let programSteps = 0;
   const rest = createRest(published, run);
@@ -155,7 +156,10 @@ function withWait(order: ChildOrder, { elsewhereMs }: ActivityRuntime): ChildOrd
   return { ...order, input: { ...order.input, parent: { ...parent, elsewhereMs } } };
 }
 
-/** Sends what `takeEvents` gives, also to those who are called back, and says in lists of runs whether this one waits for people. */
+/**
+ * Sends what `takeEvents` gives, also to those who are called back, and says in lists of runs whether
+ * this one waits for people.
+ */
 function createFlush(
   { run = () => null, limitsAtOnce, callbacks = NO_CALLBACKS }: TemporalHostParts,
   takeEvents: () => readonly AgentEvent[],
@@ -173,6 +177,7 @@ function linkOf(
   { runtime, mailbox, limitsAtOnce }: TemporalHostParts,
   programSteps: () => number,
 ): Link {
+  const sizes = sizesOf(runtime);
   return {
     address: workflowInfo().workflowId,
     limitsAtOnce,
@@ -187,7 +192,8 @@ function linkOf(
       const { historyLength, historySize } = workflowInfo();
       return historyLength > MAX_EVENTS || historySize > MAX_HISTORY_BYTES;
     },
-    fits: (state) => fitsHandover(state, mailbox.peek()),
+    sizes,
+    fits: (state) => fitsHandover(state, mailbox.peek(), sizes.handover),
   };
 }
 

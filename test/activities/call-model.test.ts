@@ -1,10 +1,11 @@
+import { BLOB_SIZES, INLINE_SIZES } from '../../src/core/base/size-limits.ts';
 import { ActivityCancellationDetails } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { describe, expect, it } from 'vitest';
 import type { AgentOptions } from '../../src/define/agent/agent-options.ts';
 import type { ModelActivityResult } from '../../src/activities/activity-types.ts';
-import { createCallModel, MAX_REPLY_BYTES } from '../../src/activities/call-model.ts';
+import { createCallModel } from '../../src/activities/call-model.ts';
 import { compileAgent } from '../../src/registry/compile-agent.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { counter, summarize } from '../../src/define/agent/define-compaction.ts';
@@ -50,6 +51,7 @@ function callModelOf(
   model: ModelFunction,
   options: Partial<AgentOptions> = {},
   noTranscript?: Error,
+  hasBlobs = false,
 ): ReturnType<typeof createCallModel> {
   const agent = defineAgent({
     name: 'tester',
@@ -68,7 +70,7 @@ function callModelOf(
     },
     remember: () => undefined,
   };
-  return createCallModel({ registry, transcripts, chunks: { publish: () => undefined } });
+  return createCallModel({ registry, transcripts, hasBlobs, chunks: { publish: () => undefined } });
 }
 
 /** An activity's surroundings, without the lines that the SDK logs of failures. */
@@ -228,8 +230,29 @@ describe('the activity callModel', () => {
     await expect(call).rejects.toMatchObject(failure);
   });
 
+  it.each([
+    { bytes: INLINE_SIZES.reply, blobs: undefined, hasBlobs: true, ends: 'is too large' },
+    { bytes: INLINE_SIZES.reply - 1_000, blobs: undefined, hasBlobs: true, ends: 'is taken' },
+    { bytes: INLINE_SIZES.reply, blobs: true, hasBlobs: true, ends: 'is taken' },
+    { bytes: BLOB_SIZES.reply - 1_000, blobs: true, hasBlobs: true, ends: 'is taken' },
+    { bytes: BLOB_SIZES.reply, blobs: true, hasBlobs: true, ends: 'is too large' },
+    { bytes: INLINE_SIZES.reply, blobs: true, hasBlobs: false, ends: 'is asked for again' },
+  ] as const)(
+    'a reply of $bytes bytes $ends where the run has blobs: $blobs, and the worker: $hasBlobs',
+    async ({ bytes, blobs, hasBlobs, ends }) => {
+      const asked = blobs === undefined ? order : { ...order, blobs };
+      const call = environment().run(callModelOf(replyOf(bytes), {}, undefined, hasBlobs), asked);
+
+      if (ends === 'is taken') expect(await call).toMatchObject({ kind: 'reply' });
+      else {
+        const retried = ends === 'is asked for again' ? { retryAfterMs: 1_000 } : {};
+        await expect(call).rejects.toMatchObject({ type: 'model_error', details: [retried] });
+      }
+    },
+  );
+
   it('fails for good on a reply that no payload could carry, and says what it cost', async () => {
-    const call = environment().run(callModelOf(replyOf(MAX_REPLY_BYTES)), order);
+    const call = environment().run(callModelOf(replyOf(INLINE_SIZES.reply)), order);
 
     await expect(call).rejects.toMatchObject({
       type: 'model_error',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  readCallbacks,
   readCount,
   readJsonObject,
   readLimits,
@@ -44,6 +45,38 @@ describe('context on the command line', () => {
       `Expected \`--context\` to be a JSON object or \`@\` and the path of a file with one, got ${got}. ` +
         `Write it as \`--context '{"name": "value"}'\`.`,
     );
+  });
+});
+
+describe('callbacks on the command line', () => {
+  const url = 'https://hooks.example.com/x';
+
+  it('are addresses, or objects with options', async () => {
+    expect(await readCallbacks([], '/')).toBeUndefined();
+    expect(
+      await readCallbacks(
+        [url, `{"url": "${url}", "events": ["run.ended"], "content": true}`],
+        '/',
+      ),
+    ).toEqual([{ url }, { url, events: ['run.ended'], content: true }]);
+  });
+
+  it.each([
+    [
+      ['hooks.example.com'],
+      '`--on-event`: Expected `onEvent[0].url` to be an address such as https://example.com/hook, without a user name, got "hooks.example.com". Change it.',
+    ],
+    [
+      [url, `{"url": "${url}", "events": ["ended"]}`],
+      '`--on-event`: Expected `onEvent[1].events` to name types of callbacks',
+    ],
+    [
+      ['{"url"'],
+      'Expected `--on-event` to be a JSON object or `@` and the path of a file with one, got `{"url"`, which is no JSON.',
+    ],
+    [[url, url, url, url, url], 'Expected at most 4 callbacks in `onEvent`, got 5. Join some.'],
+  ])('refuses %j', async (texts, message) => {
+    await expect(readCallbacks(texts, '/')).rejects.toThrow(message);
   });
 });
 

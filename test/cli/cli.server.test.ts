@@ -9,6 +9,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { cliProgram, servingProgram } from '../support/builds.ts';
 import { shareBundle } from '../support/bundles.ts';
+import { CALLBACK_SECRET, openReceiver } from '../support/callback-receiver.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const OPENAI = import.meta.resolve('@ai-sdk/openai');
@@ -58,6 +59,7 @@ function environment(): Record<string, string | undefined> {
     EVERLOOP_LOG_LEVEL: 'ERROR',
     // A misspelt agent is not waited for.
     EVERLOOP_ELSEWHERE_MS: '0',
+    EVERLOOP_CALLBACK_SECRET: CALLBACK_SECRET,
   };
 }
 
@@ -130,11 +132,15 @@ describe('the program, with a worker of its own', () => {
     expect(await exited).toEqual([0, null]);
   }, 150_000);
 
-  it('serves the agent file by itself', async () => {
-    const { code, stdout, stderr } = await everloop('run', 'quick', 'go', '--serve');
+  it('serves the agent file by itself, and calls back before it ends', async () => {
+    const hook = await openReceiver();
+    const args = ['run', 'quick', 'go', '--serve', '--on-event', hook.url];
+    const { code, stdout, stderr } = await everloop(...args);
+    await hook.close();
 
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'done\n' });
     expect(stderr).toMatch(/success · 2 iterations · 220 tokens/);
+    expect(hook.received).toMatchObject([{ isSigned: true, body: { type: 'run.ended' } }]);
   });
 
   it('says which key a model lacks, and ends with exit code 1', async () => {

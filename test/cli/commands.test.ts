@@ -76,6 +76,8 @@ describe('run', () => {
         'r1',
         '--model',
         'mine',
+        '--on-event',
+        'http://localhost:8080',
       ],
       {
         everloop: {
@@ -96,6 +98,7 @@ describe('run', () => {
           context: { a: 1 },
           limits: { totalTokens: 9 },
           model: 'mine',
+          onEvent: [{ url: 'http://localhost:8080' }],
           id: 'r1',
         },
       ],

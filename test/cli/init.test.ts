@@ -1,13 +1,5 @@
 import { execFile } from 'node:child_process';
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,6 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { DEVELOPMENT_SETTINGS } from '../../src/worker/server/server-process.ts';
+import { linkPackages } from '../support/linked-packages.ts';
 import { cli } from './cli-fixture.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -37,26 +30,6 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
-/** Makes the packages of this checkout, and Everloop from its sources, known to a project. */
-function install(project: string): void {
-  const modules = join(project, 'node_modules');
-  const own = join(modules, 'everloop');
-  mkdirSync(own, { recursive: true });
-  symlinkSync(join(ROOT, 'src'), join(own, 'src'));
-  const exports = {
-    '.': './src/index.ts',
-    './testing': './src/testing.ts',
-    './worker': './src/worker.ts',
-  };
-  writeFileSync(
-    join(own, 'package.json'),
-    JSON.stringify({ name: 'everloop', type: 'module', exports }),
-  );
-  for (const name of ['@ai-sdk', '@types', 'tsx', 'zod']) {
-    symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
-  }
-}
-
 describe('everloop init', () => {
   it('writes a project whose tests and types pass', { timeout: 180_000 }, async () => {
     const made = await cli(['init', 'Tea Shop'], { cwd });
@@ -64,7 +37,7 @@ describe('everloop init', () => {
     expect(made).toMatchObject({ exitCode: 0 });
     expect(made.stdout).toContain('cd Tea Shop');
     expect(readdirSync(project).toSorted()).toEqual(FILES);
-    install(project);
+    linkPackages(project, ['@ai-sdk', '@types', 'tsx', 'zod']);
 
     const run = promisify(execFile);
     const tests = await run('npm', ['test'], {

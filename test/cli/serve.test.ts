@@ -101,23 +101,27 @@ describe('--workflows', () => {
 
 describe('everloop run', () => {
   it('gives its worker the agent file, for isolated tools and packages of providers', async () => {
-    let options: LocalOptions | undefined;
+    let given: LocalOptions | undefined;
     const workflows = 'examples/toml-calls/workflow.ts';
-    const argv = ['run', 'forecaster', 'go', '--workflows', workflows, ...AGENTS];
-    const { exitCode } = await cli(argv, {
+    const options = ['--workflows', workflows, '--on-event', 'http://localhost:1'];
+    const argv = ['run', 'forecaster', 'go', ...options, ...AGENTS];
+    const { exitCode, stderr } = await cli(argv, {
       cwd: ROOT,
       env: { EVERLOOP_DATA_DIR: dataDir },
       io: {
-        local: async (given) => {
-          options = given;
+        local: async (serving) => {
+          given = serving;
           throw new UsageError('agent_file', 'Stop here.');
         },
       },
     });
 
     expect(exitCode).toBe(2);
-    expect(options?.workflowsPath).toBe(join(ROOT, workflows));
-    expect(options?.agentsModule).toBe(
+    expect(stderr).toContain(
+      'EVERLOOP_CALLBACK_SECRET is not set, so this process sends no callbacks.',
+    );
+    expect(given?.workflowsPath).toBe(join(ROOT, workflows));
+    expect(given?.agentsModule).toBe(
       pathToFileURL(join(ROOT, 'examples', 'docs', 'modes.ts')).href,
     );
   });

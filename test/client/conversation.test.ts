@@ -63,6 +63,16 @@ describe('a conversation', () => {
     ]);
   });
 
+  it('starts each turn with its callbacks', async () => {
+    const everloop = everloopOf();
+    const onEvent = { url: 'https://hooks.example.com/x' };
+    const chat = await openConversation(everloop, 'parrot', { onEvent });
+    await (await chat.say('one')).run.result();
+    await (await chat.say('two')).run.result();
+
+    expect(everloop.started).toMatchObject([{ onEvent }, { onEvent }]);
+  });
+
   it('goes on in another process, from the newest turn alone', async () => {
     const everloop = everloopOf();
     const before = await openConversation(everloop, 'parrot', { id: 'c', context: { vip: true } });

@@ -73,6 +73,13 @@ describe('what a fan-out is refused for', () => {
         "Expected `limits` to be 'unlimited' or an object, got 7. Write it as `{ iterations: 20 }`.",
     },
     {
+      name: 'callbacks',
+      parts: ['f', reader, { onEvent: 'https://x.example' }],
+      code: 'callback',
+      message:
+        'Expected `onEvent` to be { url, events?, content? }, got "https://x.example". Change it.',
+    },
+    {
       name: 'an unknown option',
       parts: ['f', reader, { onFailiure: 'null' }],
       code: 'unknown_option',

@@ -110,6 +110,13 @@ describe('what a pipeline is refused for [sub 1]', () => {
         'Expected the names of limits to be among iterations, inputTokens, outputTokens, totalTokens, modelCalls, toolCalls, programSteps, children, questions, costUsd, wallClockMs, activeMs, depth, custom, onUnknownUsage, got `tokens`. Write limits on other keys under `custom`.',
     },
     {
+      name: 'callbacks',
+      parts: ['p', [a], { onEvent: 'https://x.example' }],
+      code: 'callback',
+      message:
+        'Expected `onEvent` to be { url, events?, content? }, got "https://x.example". Change it.',
+    },
+    {
       name: 'an unknown option',
       parts: ['p', [a], { memroy: 'carry' }],
       code: 'unknown_option',

@@ -433,9 +433,9 @@ describe('[row 26] what is wrong with a tool', () => {
     },
     {
       name: 'too large results',
-      options: { maxResultBytes: 262_145 },
+      options: { maxResultBytes: 4_194_305 },
       code: 'number',
-      message: 'Expected `maxResultBytes` of `work` from 1 to 262144, got 262145. Change it.',
+      message: 'Expected `maxResultBytes` of `work` from 1 to 4194304, got 4194305. Change it.',
     },
     {
       name: 'a cache that is no switch',

@@ -102,6 +102,7 @@ describe('The specification of an agent that writes programs', () => {
       { kind: 'exact', key: 'agent:format_parse_error_consecutive', max: 3 },
       { kind: 'exact', key: 'agent:section_parse_error_consecutive', max: 3 },
       { kind: 'exact', key: 'agent:tool_calls_error_consecutive', max: 3 },
+      { kind: 'exact', key: 'agent:repeated_calls', max: 7 },
       { kind: 'exact', key: 'agent:depth', max: 5, onReach: 'refuse' },
       { kind: 'exact', key: 'agent:children', max: 100, onReach: 'refuse' },
     ]);

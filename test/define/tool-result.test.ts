@@ -45,10 +45,10 @@ describe('toolResult', () => {
         'Expected `media` to be a list of { type: \'media\', mediaType, url or data }, got [{"type":"media","mediaType":"image/png","data":"AA==","url":"https://a.test"}]. Change it.',
     },
     {
-      name: 'media of more than 1 MB',
-      parts: { media: [image, { ...image, data: 'A'.repeat(1_048_573) }] },
+      name: 'media of more than 16 MB',
+      parts: { media: [image, { ...image, data: 'A'.repeat(16_777_213) }] },
       message:
-        'Expected `media` of at most 1048576 bytes of base64, got 1048577. Return a url, or a smaller picture.',
+        'Expected `media` of at most 16777216 bytes of base64, got 16777217. Return a url, or a smaller picture.',
     },
   ])('refuses $name', ({ parts, message }) => {
     expect(() => toolResult(parts as never)).toThrow(
@@ -56,8 +56,8 @@ describe('toolResult', () => {
     );
   });
 
-  test('takes media of 1 MB', () => {
-    const media = [{ ...image, data: 'A'.repeat(1_048_576) }];
+  test('takes media of 16 MB', () => {
+    const media = [{ ...image, data: 'A'.repeat(16_777_216) }];
 
     expect(toolResult({ media })).toEqual({ media });
   });

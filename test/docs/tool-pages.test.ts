@@ -1,7 +1,7 @@
 /** The pages about tools: their code is that of examples which run here. */
 import { describe, expect, test } from 'vitest';
 import { desk, deskWithEngine } from '../../examples/docs/tool-search.ts';
-import { clerk, outlineTool, refundTool, sorter } from '../../examples/docs/tools.ts';
+import { clerk, outlineTool, parcelTool, refundTool, sorter } from '../../examples/docs/tools.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { textOf } from '../../src/core/base/message.ts';
 import type {
@@ -86,6 +86,17 @@ describe('the examples', () => {
     expect(read).toContain('"customer":"Ann","reportTo":"run-1"');
     expect(read).toContain('Error: three refunds are open already');
     expect(step.stats.gauges['shop:refunds_open']).toBe(3);
+  });
+
+  test('tools: calls that repeat, of a tool that says so', async () => {
+    const look = calls('parcel', { order: 'A-7' });
+    const script = scriptedModel([...Array.from({ length: 12 }, () => look), 'It is here.']);
+    const tool = parcelTool(async () => 'on its way');
+    const agent = defineAgent({ name: 'desk', mode: 'chat', model: script.model, tools: [tool] });
+
+    const step = await startInMemory({ agent, task: 'Go' }).result;
+
+    expect(step).toMatchObject({ status: 'success', usage: { toolCalls: 12 } });
   });
 
   test('tools: code in a thread', async () => {

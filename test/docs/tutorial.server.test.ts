@@ -5,7 +5,7 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,6 +16,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { startAimock } from '../support/aimock.ts';
 import { shareBundle } from '../support/bundles.ts';
 import { eventually } from '../support/eventually.ts';
+import { linkPackages } from '../support/linked-packages.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PAGE = readFileSync(join(ROOT, 'docs/tutorial.md'), 'utf8');
@@ -107,7 +108,9 @@ beforeAll(async () => {
   );
   home = await mkdtemp(join(tmpdir(), 'everloop-tutorial-'));
   folder = join(home, 'tea');
-  install();
+  // What the first block of the page does, from this checkout: a package of modules.
+  linkPackages(folder, ['@ai-sdk', 'tsx', 'zod']);
+  writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
   const { address, namespace } = inject('temporal');
   env = {
     PATH: process.env['PATH'],
@@ -127,25 +130,6 @@ afterAll(async () => {
   await mock?.stop();
   await rm(home, { recursive: true, force: true });
 });
-
-/** What the first block of the page does, from this checkout: a package of modules. */
-function install(): void {
-  const modules = join(folder, 'node_modules');
-  const own = join(modules, 'everloop');
-  mkdirSync(own, { recursive: true });
-  symlinkSync(join(ROOT, 'src'), join(own, 'src'));
-  const exports = {
-    '.': './src/index.ts',
-    './testing': './src/testing.ts',
-    './worker': './src/worker.ts',
-  };
-  const manifest = { name: 'everloop', type: 'module', exports };
-  writeFileSync(join(own, 'package.json'), JSON.stringify(manifest));
-  writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
-  for (const name of ['@ai-sdk', 'tsx', 'zod']) {
-    symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
-  }
-}
 
 /** The commands of a step with this tag. */
 function commands(step: number, tag = ''): readonly string[] {

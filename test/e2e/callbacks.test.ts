@@ -270,7 +270,14 @@ describe('a run with a callback', () => {
         model: async ({ iteration }) =>
           iteration > turns ? 'done' : { toolCalls: [{ name: 'build', args: {} }] },
       },
-      tools: [defineTool({ name: 'build', description: 'Builds.', execute: () => external({}) })],
+      tools: [
+        defineTool({
+          name: 'build',
+          description: 'Builds.',
+          repeatable: true,
+          execute: () => external({}),
+        }),
+      ],
     });
     const { everloop } = await stage.serve([builder], { callbacks: CALLBACKS });
     const run = await everloop.start('builder', { task: 'Go', onEvent: { url: hook.url } });

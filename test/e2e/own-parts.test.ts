@@ -1,14 +1,18 @@
 /** Own formats, sections, toolchains and answers on workers: with the module that adds them, and without. */
 import { randomUUID } from 'node:crypto';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { RunHandle } from '../../src/client/run-handle.ts';
+import { cli } from '../cli/cli-fixture.ts';
+import { shareBundle } from '../support/bundles.ts';
 import { fixtureProcesses } from '../support/child-process.ts';
 import { eventually } from '../support/eventually.ts';
 import type { OwnPartsWorker } from '../support/fixtures/serve-own-parts.ts';
-import { ownPartAgents } from '../support/own-part-agents.ts';
+import { ownPartAgents, WANDERINGS } from '../support/own-part-agents.ts';
 import { bodiesOf } from '../support/runs.ts';
-import { openStage, type Stage } from '../support/stage.ts';
+import { openHandoverStage, openStage, type Stage } from '../support/stage.ts';
 
 const workflowsPath = fileURLToPath(
   new URL('../support/fixtures/workflows/own-parts.ts', import.meta.url),
@@ -23,6 +27,14 @@ afterAll(async () => {
   await workers.stop();
   await stage.close();
 });
+
+const WORKFLOW_ENTRY = fileURLToPath(new URL('../../src/workflow.ts', import.meta.url));
+
+/** The section `table` of a turn, if it has one. */
+function tableOf(metadata: unknown): readonly unknown[] {
+  const { sections = {} } = Object(metadata) as { sections?: { table?: readonly unknown[] } };
+  return sections.table ?? [];
+}
 
 const WAIT = { elsewhereMs: 120_000 };
 
@@ -43,6 +55,62 @@ it('a run describes, reads, runs and answers with own parts', async () => {
   const [entry] = await run.transcript();
   expect(entry?.metadata).toMatchObject({ sections: { table: [[['a', 'b']]] } });
   await stage.replay(run, { workflowsPath });
+});
+
+it('a run keeps its own parts over hand-overs', async () => {
+  const handing = await openHandoverStage(30);
+  try {
+    const { everloop } = await handing.serve(ownPartAgents, { workflowsPath });
+    const run = await everloop.start('wanderer', { task: 'Go' });
+
+    expect(await run.result()).toMatchObject({ status: 'success', value: { ok: true } });
+    expect((await run.status()).link).toBeGreaterThan(1);
+    const tables = (await run.transcript()).flatMap(({ metadata }) => tableOf(metadata));
+    expect(tables).toEqual(
+      Array.from({ length: WANDERINGS }, (_, index) => [['step', `${index + 1}`]]),
+    );
+    await handing.replay(run, { workflowsPath });
+  } finally {
+    await handing.close();
+  }
+});
+
+describe('`everloop replay` of a run with own parts', () => {
+  it('fits with their module, is skipped without it, and says which part a module lacks', async () => {
+    const { everloop } = await stage.serve(ownPartAgents, { workflowsPath });
+    const run = await everloop.start('speaker', { task: 'Go' });
+    await run.result();
+    const cwd = await mkdtemp(join(stage.folder, 'replay-'));
+    await shareBundle(cwd);
+    const lacking = join(cwd, 'own-parts.ts');
+    await writeFile(lacking, `export { agent } from '${WORKFLOW_ENTRY}';\n`);
+    const replayed = async (...options: readonly string[]): Promise<unknown> => {
+      const { stdout, stderr } = await cli(['--json', 'replay', run.id, ...options], {
+        cwd,
+        env: {
+          EVERLOOP_DATA_DIR: cwd,
+          TEMPORAL_ADDRESS: stage.address,
+          TEMPORAL_NAMESPACE: stage.namespace,
+        },
+      });
+      if (stdout === '') throw new Error(stderr);
+      return JSON.parse(stdout);
+    };
+
+    expect(await replayed('--workflows', workflowsPath)).toMatchObject({
+      links: 1,
+      failures: [],
+      skipped: [],
+    });
+    expect(await replayed()).toMatchObject({
+      links: 0,
+      skipped: [{ workflows: expect.stringMatching(/^own-parts@/), links: 1 }],
+    });
+    expect(await replayed('--workflows', lacking)).toMatchObject({
+      links: 1,
+      failures: [{ agent: 'speaker', message: expect.stringContaining('format own:brackets') }],
+    });
+  });
 });
 
 describe('on a worker whose module lacks an own part, a run', () => {

@@ -251,7 +251,7 @@ describe('a limit that is lowered in the midst of a tree', () => {
           waiting += 1;
           await opened.opened;
         }
-        return iteration <= 20 ? act('x') : answer('done');
+        return iteration <= 20 ? act(`step ${iteration}`) : answer('done');
       },
       { tools: [searchTool()] },
     );

@@ -163,8 +163,8 @@ describe('protection', () => {
     const ring = keyRing({ current: 'own', keys: { own: k1 } });
     const environment = keyRing({ current: 'env', keys: { env: k2 } });
 
-    expect(protectionOf({ keys: ring }, environment).keys).toBe(ring);
-    expect(protectionOf({ compress: true }, environment).keys).toBe(environment);
+    expect(protectionOf({ keys: ring }, { keys: environment }).keys).toBe(ring);
+    expect(protectionOf({ compress: true }, { keys: environment }).keys).toBe(environment);
     expect(protectionOf(undefined, undefined).keys).toBeUndefined();
   });
 
@@ -177,7 +177,7 @@ describe('protection', () => {
     ],
     [
       { key: k1 },
-      'Expected options of `protection` to be `keys`, `keyFor`, `compress`, `allowUnencrypted`, got `key`.',
+      'Expected options of `protection` to be `keys`, `keyFor`, `compress`, `blobs`, `allowUnencrypted`, got `key`.',
     ],
   ])('refuses the options %o', (options, message) => {
     expect(() => protectionOf(options as never, undefined)).toThrow(message);

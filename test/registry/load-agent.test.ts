@@ -1,3 +1,4 @@
+import { INLINE_SIZES } from '../../src/core/base/size-limits.ts';
 import { anthropic } from '@ai-sdk/anthropic';
 import { openai } from '@ai-sdk/openai';
 import { ApplicationFailure } from '@temporalio/common';
@@ -8,12 +9,15 @@ import { compileAgent } from '../../src/registry/compile-agent.ts';
 import { DEFAULT_COMPACTION } from '../../src/define/agent/define-compaction.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { fanOut } from '../../src/define/pipeline/define-fan-out.ts';
+import { pipeline } from '../../src/define/pipeline/define-pipeline.ts';
+import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
 import { defineValidator } from '../../src/define/tool/define-validator.ts';
 import { loadAgentActivity } from '../../src/activities/tool-activities.ts';
-import { loadAgent, MAX_SPEC_BYTES } from '../../src/registry/load-agent.ts';
+import { loadAgent } from '../../src/registry/load-agent.ts';
 import type { ModelEntry } from '../../src/define/model/model-entry.ts';
 import type { ModelMiddleware } from '../../src/define/definition/middleware.ts';
+import type { ParentLink } from '../../src/core/contract/lease.ts';
 import type { AgentInput } from '../../src/core/contract/input.ts';
 import { startInput } from '../../src/core/start/start-input.ts';
 import { DEFAULT_LIMITS } from '../../src/core/limits/default-limits.ts';
@@ -45,6 +49,18 @@ const researcher = defineAgent({
 const writer = defineAgent({ name: 'writer', mode: 'react', model: 'small' });
 const registry = createRegistry({ agents: [researcher, writer], models });
 
+const PARENT: ParentLink = {
+  v: 1,
+  workflowId: 'top',
+  runId: 'x',
+  agent: 'top',
+  callId: '1.1',
+  rootRunId: 'x',
+  path: 'top/1/it',
+  depth: 1,
+  deadlines: [],
+  leases: [],
+};
 const input: AgentInput = { v: 1, agent: 'researcher', task: { text: 'Find it.' } };
 
 function load(fields: object): unknown {
@@ -56,13 +72,34 @@ function limitsOf(fields: object): unknown {
   return outcome.kind === 'loaded' ? outcome.agent.spec.limits : outcome;
 }
 
+describe('the callbacks of a run', () => {
+  const onEvent = { url: 'https://hooks.example.com/x', events: ['run.ended'] } as const;
+  const batch = fanOut('batch', writer, { onEvent });
+  const line = pipeline('line', [writer], { onEvent });
+  const callbacksOf = (definition: AgentDefinition, parent?: string): unknown => {
+    const known = new Map(models.map((model) => [model.id, model]));
+    const start = parent === undefined ? {} : { parent: { ...PARENT, agent: parent } };
+    const compiled = compileAgent(definition, known, start);
+    return compiled.kind === 'agent' ? compiled.spec.onEvent : compiled;
+  };
+
+  test.each([batch, line])('are those of the definition of a $name', (definition) => {
+    expect(callbacksOf(definition)).toEqual([onEvent]);
+    expect(callbacksOf(definition, 'other')).toEqual([onEvent]);
+  });
+
+  test('are not those of its fan-out in a run for a part of the list', () => {
+    expect(callbacksOf(batch, 'batch')).toBeUndefined();
+  });
+});
+
 describe('loadAgent', () => {
   test('refuses a specification that no payload could carry', () => {
     const verbose = defineAgent({
       name: 'verbose',
       mode: 'react',
       model: 'small',
-      instructions: 'x'.repeat(MAX_SPEC_BYTES),
+      instructions: 'x'.repeat(INLINE_SIZES.spec),
     });
     const outcome = loadAgent(createRegistry({ agents: [verbose], models }), {
       ...input,
@@ -93,7 +130,7 @@ describe('loadAgent', () => {
     const spec = {
       ...researcher.spec,
       answer: { ...researcher.spec.answer, tellsSize: true },
-      revision: 2,
+      revision: 3,
       models: [
         {
           id: 'big',

@@ -51,6 +51,9 @@ describe('a recorded history', () => {
     // The call that crosses the limit aborts the other, unless code of old recorded the history.
     expect(counts('batch', 'EVENT_TYPE_ACTIVITY_TASK_CANCEL_REQUESTED')).toBe(1);
     expect(counts('batch-in-order', 'EVENT_TYPE_ACTIVITY_TASK_CANCEL_REQUESTED')).toBe(0);
+    // The eighth call ends the run, though the model would go on.
+    expect(counts('repeated-calls', 'EVENT_TYPE_ACTIVITY_TASK_SCHEDULED')).toBe(8);
+    expect(counts('repeated-calls', 'EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED')).toBe(1);
     expect(counts('people', 'EVENT_TYPE_TIMER_FIRED')).toBe(1);
     expect(counts('people', 'EVENT_TYPE_WORKFLOW_PROPERTIES_MODIFIED')).toBe(2);
     // Started with search attributes, one of which changes where the memo does, beside the patch.

@@ -9,19 +9,38 @@ const speak: ModelFunction = async ({ iteration, messages }) => {
   return iteration === 1 ? '[table]\na,b\n[action]\nsearch {"query": "x"}' : '[answer]\nyes';
 };
 
+/** Turns of `wanderer` with a search, before its answer. */
+export const WANDERINGS = 5;
+
+const wander: ModelFunction = async ({ iteration }) =>
+  iteration <= WANDERINGS
+    ? `[table]\nstep,${iteration}\n[action]\nsearch {"query": "x${iteration}"}`
+    : '[answer]\nyes';
+
+const PARTS = {
+  format: 'own:brackets',
+  toolchain: 'own:lines',
+  sections: [ownSection('own:csv', { name: 'table' })],
+  answer: 'own:verdict',
+} as const;
+
 /**
- * Agents with own parts of replies: `speaker` searches once and answers yes; `spinner` and `gatherer`
- * first write a reply that is read for ever.
+ * Agents with own parts of replies: `speaker` searches once and answers yes, `wanderer` searches more
+ * often; `spinner` and `gatherer` first write a reply that is read for ever.
  */
 export const ownPartAgents: readonly AgentDefinition[] = [
   defineAgent({
     name: 'speaker',
     mode: 'react',
     model: { id: 'm', model: speak },
-    format: 'own:brackets',
-    toolchain: 'own:lines',
-    sections: [ownSection('own:csv', { name: 'table' })],
-    answer: 'own:verdict',
+    ...PARTS,
+    tools: [searchTool()],
+  }),
+  defineAgent({
+    name: 'wanderer',
+    mode: 'react',
+    model: wander,
+    ...PARTS,
     tools: [searchTool()],
   }),
   defineAgent({

@@ -7,6 +7,7 @@ import { AIRLINE_SCRIPT_A } from '../../examples/airline/scripts.ts';
 import { airlineStore } from '../../examples/airline/store.ts';
 import { scriptedModel, type ScriptTurn, type ScriptVariant } from '../../examples/script.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import { defineTool } from '../../src/define/tool/define-tool.ts';
 import { fanOut } from '../../src/define/pipeline/define-fan-out.ts';
 import { pipeline } from '../../src/define/pipeline/define-pipeline.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
@@ -64,6 +65,7 @@ export const RECORDINGS: readonly Recording[] = [
   { name: 'listed', link: 0, play: playPeople },
   { name: 'callbacks', link: 0, play: playCallbacks },
   { name: 'batch', link: 0, play: playBatch },
+  { name: 'repeated-calls', link: 0, play: playRepeated },
   { name: 'batch-in-order', link: 0, isOld: true, play: playBatch },
   { name: 'tree', link: 0, play: async (stage) => (await playTree(stage)).run },
   { name: 'tree-child', link: 0, play: async (stage) => (await playTree(stage)).child },
@@ -107,6 +109,25 @@ async function playBatch(stage: Stage): Promise<RunHandle> {
   const { everloop } = await stage.serve([agent]);
   const limit = { kind: 'exact', key: 'shop:spent', max: 3 } as const;
   const run = await everloop.start('buyer', { task: 'Buy', limits: { custom: [limit] } });
+  await run.result();
+  return run;
+}
+
+/** The same call with the same result: the eighth ends the run. */
+async function playRepeated(stage: Stage): Promise<RunHandle> {
+  const model = { id: 'script/model', model: async () => act('again') };
+  // Calls that begin no activity: all of it fits into one link.
+  const look = defineTool({
+    name: 'search',
+    description: 'Searches.',
+    parameters: { type: 'object', properties: { query: { type: 'string' } } },
+    effect: 'read',
+    local: true,
+    execute: () => 'nothing new',
+  });
+  const agent = defineAgent({ name: 'looker', mode: 'react', tools: [look], model });
+  const { everloop } = await stage.serve([agent]);
+  const run = await everloop.start('looker', { task: 'Look' });
   await run.result();
   return run;
 }

@@ -3,6 +3,8 @@ import type { Client } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import { defined } from '../../src/core/base/defined.ts';
 import { loadWorkflowBundle, type LoadedBundle } from '../../src/worker/bundle/bundle.ts';
+import { workerConverter } from '../../src/protection/data-converter.ts';
+import { NO_PROTECTION, type Protection } from '../../src/protection/protection.ts';
 import { createTranscriptCache } from '../../src/worker/serve/transcript-cache.ts';
 import { createSinks } from '../../src/worker/serve/worker-sinks.ts';
 import { installRuntime } from '../../src/worker/serve/serve.ts';
@@ -12,6 +14,8 @@ import { bundleFolder } from './bundles.ts';
 export interface ReplayOptions {
   /** Absolute path of the file that exports the workflows; default: Everloop's own. */
   readonly workflowsPath?: string;
+  /** What encrypts payloads, and where large ones lie; default: nothing, and nowhere else. */
+  readonly protection?: Protection;
 }
 
 /** What the service gives for `fetchHistory`. */
@@ -31,7 +35,7 @@ export async function replayHistory(
 /** One worker for all histories: each worker costs a fifth of a second. */
 async function replayAll(
   histories: readonly { readonly history: unknown; readonly workflowId: string }[],
-  { workflowsPath }: ReplayOptions,
+  { workflowsPath, protection = NO_PROTECTION }: ReplayOptions,
 ): Promise<void> {
   installRuntime('ERROR');
   const workflowBundle = await bundleOf(workflowsPath);
@@ -40,7 +44,10 @@ async function replayAll(
     listeners: [],
     onListenerError: () => undefined,
   });
-  const results = Worker.runReplayHistories({ workflowBundle, sinks }, histories);
+  const results = Worker.runReplayHistories(
+    { workflowBundle, sinks, dataConverter: workerConverter(protection) },
+    histories,
+  );
   for await (const { error } of results) if (error !== undefined) throw error;
 }
 

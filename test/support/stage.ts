@@ -17,7 +17,8 @@ import {
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { createChunkBus, type ChunkBus } from '../../src/worker/streaming/chunk-bus.ts';
 import { createWorker, type WorkerParts } from '../../src/worker/serve/create-worker.ts';
-import { openConnection } from '../../src/client/connection/open-connection.ts';
+import { clientOf, openConnection } from '../../src/client/connection/open-connection.ts';
+import type { Protection } from '../../src/protection/protection.ts';
 import { createDirectoryArchive } from '../../src/worker/files/directory-archive.ts';
 import { installRuntime } from '../../src/worker/serve/serve.ts';
 import { bundleFolder } from './bundles.ts';
@@ -53,7 +54,7 @@ export interface Stage {
   /** Starts a worker for `agents` in this process. */
   readonly serve: (agents: readonly AgentDefinition[], options?: ServeOptions) => Promise<Served>;
   /** A client of `taskQueue`, for workers that run elsewhere. */
-  everloopOf(taskQueue: string, archiveDir?: string): Everloop;
+  everloopOf(taskQueue: string, archiveDir?: string, protection?: Protection): Everloop;
   /** Replays all links of a run with today's workflow code; rejects when they do not fit. */
   replay(run: RunHandle, options?: ReplayOptions): Promise<void>;
   close(): Promise<void>;
@@ -104,10 +105,12 @@ export async function openStage(server: {
   // A call that is repeated while it closes must not end the process of the test.
   const opened = await openConnection({ address });
   const client = new Client({ connection: opened.connection, namespace });
+  const clientWith = (protection: Protection | undefined): Client =>
+    protection === undefined ? client : clientOf(opened.connection, namespace, protection);
   const stops: (() => Promise<void>)[] = [];
-  const everloopOf = (taskQueue: string, archiveDir?: string): Everloop =>
+  const everloopOf: Stage['everloopOf'] = (taskQueue, archiveDir, protection) =>
     hiding({
-      client,
+      client: clientWith(protection),
       taskQueue,
       ...(archiveDir === undefined ? {} : { archive: createDirectoryArchive(archiveDir) }),
     });
@@ -147,7 +150,7 @@ export async function openStage(server: {
       };
       stops.push(stop);
       const everloop = hiding({
-        client,
+        client: clientWith(parts.protection),
         taskQueue,
         chunks,
         ...(readArchive ? { archive } : {}),

@@ -9,7 +9,7 @@ import type { CommandRunner, Cli } from '../terminal/cli.ts';
 import { createChatView, createJsonChatView, type ChatView } from '../chat/chat-view.ts';
 import { runChatSession, type ChatEnding, type ChatSessionParts } from '../chat/chat-session.ts';
 import { EXIT_CODES, exitCodeOfStep } from '../terminal/exit-codes.ts';
-import { openServed, startFrom, type StartFlags } from './open-served.ts';
+import { ON_EVENT_HELP, openServed, startFrom, type StartFlags } from './open-served.ts';
 
 interface ChatOptions extends StartFlags {
   readonly resume?: string;
@@ -44,6 +44,7 @@ export function addChatCommand(program: Command, act: CommandRunner): void {
       [],
     )
     .option('--model <id>', "model entry that replaces the agent's own")
+    .option('--on-event <url>', ON_EVENT_HELP, collect, [])
     .option('--resume <id>', 'continue this conversation')
     .option('--serve', 'serve the agent file even if TEMPORAL_ADDRESS is set')
     .option('--no-serve', 'leave the work to other workers')

@@ -3,7 +3,7 @@ import type { ConnectedEverloop } from '../../client/connect.ts';
 import type { StartOptions } from '../../client/everloop-client.ts';
 import { defined } from '../../core/base/defined.ts';
 import type { LocalEverloop } from '../../worker/serve/local.ts';
-import { readJsonObject, readLimits } from '../terminal/arguments.ts';
+import { readCallbacks, readJsonObject, readLimits } from '../terminal/arguments.ts';
 import { isUsageError, UsageError } from '../../core/base/usage-error.ts';
 import { configFor, openClient, servedQueue, type Cli } from '../terminal/cli.ts';
 import { hasAgentFile, loadAgents, workflowsFile } from './load-agents.ts';
@@ -18,6 +18,8 @@ export interface ServedOptions {
   readonly serve?: boolean;
   /** False for a command that does not wait for the run. */
   readonly mayServe: boolean;
+  /** The callbacks of the runs to start. */
+  readonly onEvent: readonly string[];
 }
 
 /** The options of commands that start runs. */
@@ -28,20 +30,28 @@ export interface StartFlags extends Omit<ServedOptions, 'mayServe'> {
   readonly model?: string;
 }
 
+/** The help of `--on-event`. */
+export const ON_EVENT_HELP =
+  'address to call back at questions, limits and ends, or a JSON object with url, events and content; repeatable';
+
 /** What such a command starts its runs with. */
 export async function startFrom(
   { io }: Cli,
-  { context, limit, model }: StartFlags,
-): Promise<Pick<StartOptions, 'context' | 'limits' | 'model'>> {
+  { context, limit, model, onEvent }: StartFlags,
+): Promise<Pick<StartOptions, 'context' | 'limits' | 'model' | 'onEvent'>> {
   return defined({
     context: await readJsonObject('--context', context, io.cwd),
     limits: readLimits(limit),
     model,
+    onEvent: await readCallbacks(onEvent, io.cwd),
   });
 }
 
 /** Short, because other workers can take over calls of other runs. */
 const SHUTDOWN_GRACE_MS = 2_000;
+
+const NO_SECRET =
+  'EVERLOOP_CALLBACK_SECRET is not set, so this process sends no callbacks. They wait, for at most a day, for a worker that has it.';
 
 /**
  * Opens a client; throws a UsageError `agent_not_found` when the file to serve has no such agent.
@@ -67,6 +77,8 @@ export async function openServed(
         'them, or leave the run to other workers with `--no-serve`.',
     );
   }
+  if (options.onEvent.length > 0 && config.callbackSecrets === undefined)
+    cli.output.note(NO_SECRET);
   const { agents, models, url: agentsModule } = file;
   const everloop = await io.local({
     agents,

@@ -7,7 +7,7 @@ import { collect } from '../terminal/arguments.ts';
 import { print, untilInterrupted, type CommandRunner, type Cli } from '../terminal/cli.ts';
 import { EXIT_CODES, exitCodeOfStep } from '../terminal/exit-codes.ts';
 import { follow } from '../views/follow.ts';
-import { openServed, startFrom, type StartFlags } from './open-served.ts';
+import { ON_EVENT_HELP, openServed, startFrom, type StartFlags } from './open-served.ts';
 import { endText } from '../views/run-text.ts';
 import { terminalText, valueText } from '../terminal/text.ts';
 
@@ -36,6 +36,7 @@ export function addRunCommand(program: Command, act: CommandRunner): void {
     .option('--id <id>', "id of the run (default: the agent's name and a random part)")
     .option('--limit <key=value>', 'limit such as totalTokens=200000; repeatable', collect, [])
     .option('--model <id>', "model entry that replaces the agent's own")
+    .option('--on-event <url>', ON_EVENT_HELP, collect, [])
     .option('--serve', 'serve the agent file even if TEMPORAL_ADDRESS is set')
     .option('--no-serve', 'leave the work to other workers')
     .action((agent: string, task: string | undefined, options: RunOptions) =>

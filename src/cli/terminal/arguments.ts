@@ -2,9 +2,11 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parsedJson } from '../../client/parsed-json.ts';
+import type { CallbackInput, OnEventInput } from '../../core/contract/callback.ts';
 import type { LimitsInput } from '../../core/contract/input.ts';
 import { isJsonObject, isPlainObject, type Json, type JsonObject } from '../../core/base/json.ts';
 import { mergeLimits } from '../../core/limits/limits-input.ts';
+import { callbackProblems } from '../../core/start/callback-specs.ts';
 import { UsageError, usageErrorOf } from '../../core/base/usage-error.ts';
 
 /** For a repeatable option: each use adds a value. */
@@ -63,6 +65,28 @@ export async function readJsonObject(
   if (!isPlainObject(value)) throw unfit(got);
   return value as JsonObject;
 }
+
+/**
+ * Callbacks from texts: an address, or a JSON object with `url`, `events` and `content`, or `@` and
+ * the path of a file with one. Throws a UsageError with all problems.
+ */
+export async function readCallbacks(
+  texts: readonly string[],
+  cwd: string,
+): Promise<OnEventInput | undefined> {
+  if (texts.length === 0) return undefined;
+  const callbacks = await Promise.all(
+    texts.map(async (text) => {
+      const isObject = /^[{@]/.test(text);
+      return isObject ? await readJsonObject(ON_EVENT, text, cwd) : { url: text };
+    }),
+  );
+  const problems = callbackProblems(callbacks);
+  if (problems.length > 0) throw usageErrorOf(problems, `\`${ON_EVENT}\`: `);
+  return callbacks as unknown as readonly CallbackInput[];
+}
+
+const ON_EVENT = '--on-event';
 
 /** The JSON value of the argument `name`. */
 export function readJsonArgument(name: string, text: string): Json {

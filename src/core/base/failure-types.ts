@@ -13,7 +13,7 @@ export const failureTypes = {
   json_parse_error: 'No reply of an agent in mode `json` contained JSON.',
   validation_error: 'No answer of an agent in mode `json` fitted its signature and was accepted.',
   empty_response: 'The reply of an agent in mode `text` was blank.',
-  value_too_large: 'The Step would be larger than 256 KB.',
+  value_too_large: 'The Step would be larger than 256 KB, with a blob store 4 MB.',
   validator_failed: 'A validator threw after all retries.',
   state_too_large: 'The state of the run does not fit into a hand-over.',
   agent_not_found: 'No worker knows an agent of this name.',
@@ -37,6 +37,11 @@ export const failureTypes = {
     'A callback was not delivered; its workflow ends with this after a day, and the run goes on.',
   key_missing:
     'A worker lacks a key that decrypts what the run holds; the run waits for a worker that has it.',
+  blob_missing: 'A large payload is not in the blob store; the run waits until it is back.',
+  blob_damaged: 'A large payload in the blob store was changed; the run waits until it is whole.',
+  blob_too_large: 'A payload is larger than a blob store takes.',
+  blob_store_failed:
+    'The blob store is full, read-only, slow or gone; the run waits until it works again.',
   payload_damaged:
     'A payload was changed, or another key of the same id encrypted it; it is retried.',
   worker_shutdown: 'The worker stopped while an activity ran; it is retried on another one.',

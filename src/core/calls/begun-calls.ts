@@ -2,6 +2,7 @@
  * The calls of a turn that have begun. What a call counts, spends and reports is recorded when it
  * ends, so a limit acts at once. Only the results for the model are in request order.
  */
+import { defined } from '../base/defined.ts';
 import type { ToolCall } from '../base/message.ts';
 import type { CallEnd } from '../contract/outcome.ts';
 import type { CallResult } from '../modes/observation.ts';
@@ -36,12 +37,12 @@ export function recordAsTheyEnd(
 ): readonly BegunCall[] {
   let left = begun.length;
   const record = (one: StartedCall, end: CallEnd): CallEnd => {
-    recordEnd(run, one, end, shownTools);
+    const repeats = recordEnd(run, one, end, shownTools);
     onEnd();
     left -= 1;
     // A wait makes the host publish what is recorded while other calls go on.
     if (left > 0) void run.host.waits.until(() => true);
-    return { ...end, isRecorded: true };
+    return { ...end, isRecorded: true, ...defined({ repeats }) };
   };
   return begun.map((one) => {
     if (one.kind === 'started') {
@@ -54,14 +55,17 @@ export function recordAsTheyEnd(
   });
 }
 
-/** Records the end of a call, unless this link or an earlier one has recorded it. */
+/**
+ * Records the end of a call, unless this link or an earlier one has recorded it. Returns in how
+ * many replies in a row it had this result.
+ */
 export function recordEnd(
   run: Run,
   one: StartedCall,
   end: CallEnd,
   shownTools: ReadonlySet<string>,
-): void {
-  if (end.isRecorded !== true) recordCall(run, one, end, shownTools);
+): number | undefined {
+  return end.isRecorded === true ? end.repeats : recordCall(run, one, end, shownTools);
 }
 
 /** The results of the calls for the model, once all have ended. */

@@ -12,6 +12,7 @@ import type { CallEnd } from '../contract/outcome.ts';
 import type { EventBody } from '../contract/events.ts';
 import { failedCallResult, toolCallResult, type CallResult } from '../modes/observation.ts';
 import { maskHidden } from '../children/run-child.ts';
+import { repeatedCall, repeatedText, warnOfRepeats } from './repeated-calls.ts';
 import type { Run } from '../run/run.ts';
 import type { AgentSpec, ToolSpec } from '../contract/spec.ts';
 import { cutInEvent, modelCallEvents, ownEvent } from '../run/turn-record.ts';
@@ -30,27 +31,35 @@ export interface RecordedCall extends UnstartedCall {
 
 /**
  * Records how a call ended: what it counts, spends and reports. `shownTools` are those that
- * searches of the turn have shown.
+ * searches of the turn have shown. Returns in how many replies in a row the call had this result.
  */
 export function recordCall(
   run: Run,
   { call: asked, startedAt, inProgram }: RecordedCall,
   end: CallEnd,
   shownTools: ReadonlySet<string>,
-): void {
-  if (end.isLeftOut === true) return void leaveOut(run, { call: asked, inProgram });
+): number | undefined {
+  if (end.isLeftOut === true) {
+    leaveOut(run, { call: asked, inProgram });
+    return undefined;
+  }
   const { spec } = run.state.head;
   const { tool, call, result } = endedCall(run, asked, end, new Set(shownTools));
   const cached = toCachedResult(tool, call, result);
   for (const event of modelCallEvents('tool', result)) run.record(event);
+  const repeated = inProgram === true ? undefined : repeatedCall(run, tool, { call, result });
+  const isCounted = repeated !== run.state.repeated;
+  const repeats = (repeated?.count ?? 0) > 1 ? repeated?.count : undefined;
   run.record(
     {
       ...toolCallAfter(spec, call, result, end.endedAt - (end.startedAt ?? startedAt)),
-      ...defined({ inProgram }),
+      ...defined({ inProgram, repeats }),
     },
-    defined({ cached }),
+    defined({ cached, repeated }),
   );
   for (const event of result.events ?? []) run.record(ownEvent(event, { callId: call.callId }));
+  if (isCounted) warnOfRepeats(run, call.tool, repeats);
+  return repeats;
 }
 
 /** The result of a call as the model reads it. Tools that it shows are added to `shownTools`. */
@@ -63,9 +72,14 @@ export function readCall(
   const { spec } = run.state.head;
   if (end.isLeftOut === true) return leftOut(run, asked);
   const { tool, call, result, shown } = endedCall(run, asked, end, shownTools);
-  if (tool === undefined) return failedCallResult(call, result.error ?? '', false);
+  const warning = repeatedText(run, end.repeats);
+  const lines = (...texts: readonly (string | undefined)[]): string =>
+    texts.filter((text) => text !== undefined).join('\n');
+  if (tool === undefined) return failedCallResult(call, lines(result.error ?? '', warning), false);
   const read = toolCallResult(asked, shownResult(tool, result), toolchainOf(spec.toolchain));
-  const text = end.edited === undefined ? read.text : `${editedText(end.edited)}\n${read.text}`;
+  const edited = end.edited === undefined ? undefined : editedText(end.edited);
+  // A failure begins with its own words, by which it is known as one.
+  const text = read.isError ? lines(edited, read.text, warning) : lines(warning, edited, read.text);
   return { ...read, text, ...defined({ shown }) };
 }
 

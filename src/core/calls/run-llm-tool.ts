@@ -8,6 +8,7 @@ import type { Message } from '../base/message.ts';
 import type { Reply } from '../contract/model.ts';
 import { withoutHidden } from '../program-text/hidden-values.ts';
 import { judge, valuesToCheck } from '../termination/candidates.ts';
+import { isCopy, withoutCopy } from '../termination/copied-example.ts';
 import type { Judgement } from '../contract/judgement.ts';
 import {
   canceledCallText,
@@ -23,6 +24,7 @@ import { unstarted, type CallEnd } from '../contract/outcome.ts';
 import { checkArguments, hiddenFrom } from './call-arguments.ts';
 import type { CallSite } from './call-site.ts';
 import { leaveOf } from '../run/ending.ts';
+import { revisionOf } from '../run/run.ts';
 import type { InlineRequest } from '../contract/host-order.ts';
 import { questionRequest, readLlmQuestion, type LlmQuestion } from './llm-question.ts';
 import type { LlmToolSpec, ToolSpec } from '../contract/spec.ts';
@@ -103,6 +105,7 @@ async function ask(context: CallSite, call: LlmCall, question: LlmQuestion): Pro
     attempts,
   });
   let messages: readonly Message[] = [];
+  let toldExample = false;
   for (let attempt = 1; ; attempt++) {
     const bytes = byteSize(questionRequest(question, messages, 'prompt', '') as unknown as Json);
     if (bytes > MAX_QUESTION_BYTES) {
@@ -117,9 +120,13 @@ async function ask(context: CallSite, call: LlmCall, question: LlmQuestion): Pro
     const read = await readAnswer(context, call, question, end.reply);
     if (read.kind === 'canceled') return { kind: 'canceled', attempts };
     if (read.kind === 'failed') return failed(attempts, read.code, read.cause);
-    const { turn, judgement } = read;
-    if (judgement.kind === 'accepted') return { kind: 'value', value: judgement.value, attempts };
     const { mode, head, maxTurns } = question;
+    const { turn } = read;
+    const mayTell = !toldExample && attempt < maxTurns && revisionOf(context.run) >= 3;
+    const example = mayTell ? mode.exampleOf?.(head.spec) : undefined;
+    const judgement = withoutCopy(read.judgement, example);
+    if (judgement.kind === 'accepted') return { kind: 'value', value: judgement.value, attempts };
+    toldExample ||= isCopy(judgement);
     if (attempt >= maxTurns) {
       const exhausted = mode.whenExhausted?.(judgement, end.reply);
       return failed(attempts, exhausted?.code ?? 'validation_error', exhausted?.cause ?? '');

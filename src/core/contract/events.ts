@@ -178,6 +178,8 @@ export type EventBody =
       readonly cached?: true;
       /** A program made the call and handles its failure. */
       readonly inProgram?: true;
+      /** In how many replies in a row it came with the same arguments and result; absent: one. */
+      readonly repeats?: number;
     } & Pick<Reports, 'counts' | 'gauges' | 'raised'>)
   /** A program is read, checked and run; its source is cut to 2 KB. */
   | {

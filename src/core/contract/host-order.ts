@@ -4,7 +4,7 @@
 import type { Message } from '../base/message.ts';
 import type { SummaryOrder } from './compaction.ts';
 import type { AgentInput } from './input.ts';
-import type { EarlierTries } from './outcome.ts';
+import type { EarlierTries, SizedOrder } from './outcome.ts';
 import type { ModelPurpose, ModelRequest, OutputStrategy } from './model.ts';
 
 /** A question that a custom loop asks with messages of its own. */
@@ -24,7 +24,7 @@ export type InlineRequest = Pick<
 >;
 
 /** A model call: who asks, for which part of the transcript, and the options of this call. */
-export interface ModelOrder extends EarlierTries {
+export interface ModelOrder extends EarlierTries, SizedOrder {
   readonly agent: string;
   readonly runId: string;
   /** Run id of the root of the tree; absent if this run is the root. */

@@ -112,8 +112,14 @@ export interface EarlierTries {
   readonly retriedAfter?: number;
 }
 
+/** Part of an order whose result may be large. */
+export interface SizedOrder {
+  /** The run has the limits of one with a blob store; see `SizeLimits`. Absent: it has not. */
+  readonly blobs?: true;
+}
+
 /** The order to the tool activity. */
-export interface ToolOrder extends EarlierTries {
+export interface ToolOrder extends EarlierTries, SizedOrder {
   readonly agent: string;
   readonly runId: string;
   /** Run id of the root of the tree; absent for a root. */
@@ -190,6 +196,8 @@ export interface CallEnd {
   readonly isLeftOut?: true;
   /** Its events are recorded; its result waits for the results before it. */
   readonly isRecorded?: true;
+  /** In how many replies in a row it had this result; absent: one, or it is not counted. */
+  readonly repeats?: number;
 }
 
 /** The end of a call that did not start. */

@@ -1,15 +1,11 @@
 /**
  * Pages: how a long list of JSON items crosses a boundary that only carries small payloads. An item
  * larger than a page is sent as parts of its JSON text.
- *
- * A query result logs a warning on both sides from 512 KB and fails above 2 MiB (measured), so a
- * page holds at most 448 KB.
+ * Query results fail above 2 MiB (measured).
  */
 import { byteSize, type Json } from '../base/json.ts';
 import { clip } from '../text/cut.ts';
-
-/** UTF-8 bytes of items in one page. */
-const MAX_PAGE_BYTES: number = 448 * 1024;
+import { INLINE_SIZES } from '../base/size-limits.ts';
 
 /** A place in a list: an item, and an offset in its JSON text in UTF-16 code units. */
 export interface PagePosition {
@@ -27,13 +23,17 @@ export interface Page<Item extends Json = Json> {
   readonly next: PagePosition | null;
 }
 
-/** The page of `items` that begins at `from`; `from.index` counts from the first of `items`. */
+/**
+ * The page of `items` that begins at `from`; `from.index` counts from the first of `items`. It has at
+ * most `wantedBytes`, and never more than `limit`.
+ */
 export function pageOf<Item extends Json>(
   items: readonly Item[],
   from: PagePosition,
-  wantedBytes: number = MAX_PAGE_BYTES,
+  wantedBytes?: number,
+  limit: number = INLINE_SIZES.page,
 ): Page<Item> {
-  const maxBytes = Math.min(wantedBytes, MAX_PAGE_BYTES);
+  const maxBytes = Math.min(wantedBytes ?? limit, limit);
   const whole: Item[] = [];
   let bytes = 0;
   for (let index = from.index; index < items.length; index++) {

@@ -16,9 +16,7 @@ import {
 } from '../base/json.ts';
 import { foldedLabel } from '../text/folded-label.ts';
 import type { ToolResult } from './outcome.ts';
-
-/** Bytes of JSON in an answer: as many as a tool may return. */
-const MAX_ANSWER_BYTES = 262_144;
+import { INLINE_SIZES } from '../base/size-limits.ts';
 
 /** Ended items that are kept, newest last, to tell a late answer from a wrong id. */
 const MAX_SETTLED_ITEMS = 200;
@@ -106,6 +104,8 @@ export type AnswerCheck =
 
 /** What an answer is checked against: what waits, and what has ended. */
 export interface WaitingItems {
+  /** Bytes of JSON in an answer: as many as a tool may return. Default: without a blob store. */
+  readonly maxBytes?: number;
   readonly pending?: readonly WaitingItem[];
   readonly settled?: readonly SettledItem[];
 }
@@ -117,9 +117,10 @@ export function checkAnswer(waits: WaitingItems, id: unknown, value: unknown): A
   if (isDeeperThan(value, MAX_JSON_DEPTH) || !isJson(value)) {
     return refused(`answer with JSON of at most ${MAX_JSON_DEPTH} levels`);
   }
+  const { maxBytes = INLINE_SIZES.result } = waits;
   const bytes = byteSize(value);
-  if (bytes > MAX_ANSWER_BYTES) {
-    return refused(`the answer has ${bytes} bytes, at most ${MAX_ANSWER_BYTES} are allowed`);
+  if (bytes > maxBytes) {
+    return refused(`the answer has ${bytes} bytes, at most ${maxBytes} are allowed`);
   }
   if (item.kind !== 'question') return { kind: 'fits', body: { kind: 'answer', value } };
   const chosen = chosenText(item, value);
@@ -136,10 +137,11 @@ export function checkDecision(waits: WaitingItems, id: unknown, decision: unknow
   if (read === null) {
     return refused('decide with { approve: true }, { deny: "reason" } or { args: { … } }');
   }
+  const { maxBytes = INLINE_SIZES.result } = waits;
   const bytes = byteSize(read as unknown as Json);
-  return bytes <= MAX_ANSWER_BYTES
+  return bytes <= maxBytes
     ? { kind: 'fits', body: { kind: 'decision', decision: read } }
-    : refused(`the decision has ${bytes} bytes, at most ${MAX_ANSWER_BYTES} are allowed`);
+    : refused(`the decision has ${bytes} bytes, at most ${maxBytes} are allowed`);
 }
 
 /** `1 John Smith, 2 John Doe`: options as a person may refer to them. */

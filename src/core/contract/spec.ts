@@ -79,6 +79,8 @@ export interface ToolSpec {
   readonly output?: JsonObject;
   /** True: successful results are kept for equal calls of the run. */
   readonly cache?: true;
+  /** True: equal calls with equal results are no sign that the model goes in circles. */
+  readonly repeatable?: true;
   /** True: calls get the context of the run. */
   readonly readsContext?: true;
   /** Which calls a person must approve: all, or those a function picks. Absent: none. */
@@ -291,9 +293,10 @@ export interface AgentSpec {
   /**
    * What the loop does with replies and calls, set when the run starts. Absent, as in runs of older
    * workers: none of it. 2: an answer whose section stays open is read, and a call that is written as text is
-   * no answer.
+   * no answer. 3: equal calls with equal results are counted, and an answer of `json`
+   * that equals the example of its prompt is refused once.
    */
-  readonly revision?: 2;
+  readonly revision?: 2 | 3;
   readonly name: string;
   readonly description?: string;
   readonly mode: Mode;

@@ -12,6 +12,8 @@ export const DEFAULT_LIMITS: readonly Limit[] = [
   { kind: 'exact', key: 'agent:section_parse_error_consecutive', max: 3 },
   { kind: 'exact', key: 'agent:tool_calls_error_consecutive', max: 3 },
   { kind: 'exact', key: 'agent:code_executions_error_consecutive', max: 3 },
+  // At the eighth: the model was warned at the fifth, sixth and seventh.
+  { kind: 'exact', key: 'agent:repeated_calls', max: 7 },
   { kind: 'exact', key: '$self:agent:answer_rejected_total', max: 10 },
   { kind: 'exact', key: 'agent:termination_parse_error_consecutive', max: 3 },
   // A deeper or wider tree is a loop of agents that call each other. One more child is refused and

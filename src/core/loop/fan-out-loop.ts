@@ -22,7 +22,7 @@ import { toInternalError } from './turn.ts';
 import { stageTask } from './pipeline-state.ts';
 import type { SpawnRequest, SpawnResult } from '../children/spawn.ts';
 import type { FanOutSpec } from '../contract/spec.ts';
-import { MAX_START_BYTES } from '../start/start-input.ts';
+import { INLINE_SIZES, type SizeLimits } from '../base/size-limits.ts';
 import type { Next, Work } from './work.ts';
 
 /** A child to run, and the items that it is for. */
@@ -37,7 +37,7 @@ interface Share {
  * The most bytes of JSON that the inputs of children that start together may have. They go to the
  * service in one message, which gRPC limits to 4 MB.
  */
-const MAX_TOGETHER_BYTES: number = 2 * MAX_START_BYTES;
+const MAX_TOGETHER_BYTES: number = 2 * INLINE_SIZES.start;
 
 /** The loop of `fanOut`, which ends in its first iteration unless input has come. */
 export function fanOutLoop(fanOut: FanOutSpec): Next {
@@ -63,7 +63,7 @@ async function valuesOf(work: Work, fanOut: FanOutSpec): Promise<Json> {
   const { head } = work.state;
   const items = itemsIn(head.context);
   const shares = sharesOf(fanOut, head.spec.name, items, stageTask(work.state));
-  checkBytes(shares);
+  checkBytes(shares, work.run.host.link.sizes);
   await checkRoom(work, items.length, fanOut.batch);
   const requests = shares.map(({ request }) => request);
   if (fanOut.onFailure === 'end') {
@@ -106,11 +106,14 @@ function sharesOf(
   });
 }
 
-function checkBytes(shares: readonly Share[]): void {
-  const bytes = shares.reduce(
-    (sum, { request }) => sum + byteSize(request.input as unknown as Json),
-    0,
-  );
+/** What the service gets of an input that lies in a blob store. */
+const REFERENCE_BYTES = 1_024;
+
+function checkBytes(shares: readonly Share[], { stored = Infinity }: SizeLimits): void {
+  const bytes = shares.reduce((sum, { request }) => {
+    const size = byteSize(request.input as unknown as Json);
+    return sum + (size >= stored ? REFERENCE_BYTES : size);
+  }, 0);
   if (bytes <= MAX_TOGETHER_BYTES) return;
   const cause = `Expected children that start together to be started with at most ${MAX_TOGETHER_BYTES} bytes, got ${bytes}. Shorten the task, which each of them gets, or put large data behind a tool.`;
   throw leaving({ kind: 'failed', code: 'invalid_input', cause, isVerbatim: true });

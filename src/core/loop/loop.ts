@@ -158,7 +158,7 @@ function mustLookAgain(run: Run): boolean {
 
 /** Records the end of a run, also after a failed hand-over. An oversized Step becomes an error. */
 export function finish(run: Run, wanted: Ending): Extract<LoopEnd, { readonly kind: 'ended' }> {
-  const ending = fitEnding(run.state, wanted);
+  const ending = fitEnding(run.state, wanted, run.host.link.sizes.step);
   const message = messageOf(ending, run.state.iteration);
   if (message !== undefined && (ending.kind === 'error' || ending.kind === 'compaction_failed')) {
     run.record({ type: 'agent:error', message });

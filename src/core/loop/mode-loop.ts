@@ -23,6 +23,7 @@ import {
   unparsedEvents,
 } from '../run/turn-record.ts';
 import { withLastText } from '../run/last-text.ts';
+import { refuseCopy } from './refuse-copy.ts';
 import { fitJudgement, isTooLarge, shortened } from '../run/step-size.ts';
 import { judge, needsCheck, valuesToCheck } from '../termination/candidates.ts';
 import { errorSection } from '../termination/feedback.ts';
@@ -122,7 +123,8 @@ async function judgeTurn(
   const { spec } = run.state.head;
   const sections = settle(current, checked);
   const verdicts = needsCheck(spec.answer) ? (checked?.verdicts ?? []) : null;
-  const judgement = fitJudgement(run, judge(turn.candidates, verdicts));
+  const judged = judge(turn.candidates, verdicts);
+  const judgement = fitJudgement(run, refuseCopy(run, judged, mode.exampleOf?.(spec)));
   const reply = isTooLarge(judgement) ? shortened(current.reply) : current.reply;
   for (const event of judgementEvents(judgement, checked, replyText(reply))) run.record(event);
   for (const event of unparsedEvents(turn, judgement, reply)) run.record(event);

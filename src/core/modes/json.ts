@@ -5,11 +5,12 @@
 import type { Message } from '../base/message.ts';
 import type { ModelRequest, OutputStrategy, Reply } from '../contract/model.ts';
 import { REPAIR_LIMITS } from '../limits/default-limits.ts';
-import { exampleJson, outputFormat } from '../signature/describe-output.ts';
+import { exampleJson, outputFormat, tellingExample } from '../signature/describe-output.ts';
 import { providerSchema } from '../signature/json-schema.ts';
 import { readOutput, RESPOND_TOOL, sourceOf, writtenText } from '../signature/read-output.ts';
 import type { SignatureType } from '../contract/signature.ts';
 import type { Judgement } from '../contract/judgement.ts';
+import { isCopy } from '../termination/copied-example.ts';
 import { errorSection } from '../termination/feedback.ts';
 import { clip, cut } from '../text/cut.ts';
 import { untrusted, withoutFrames } from '../text/untrusted.ts';
@@ -53,6 +54,7 @@ export const jsonMode: ModeRules = {
     judgement.kind === 'accepted'
       ? []
       : [errorSection(repairText(outputOf(spec), judgement, reply, position))],
+  exampleOf: (spec) => tellingExample(outputOf(spec)),
   whenExhausted,
 };
 
@@ -117,7 +119,7 @@ function repairText(
 ): string {
   const tries = of === null ? `attempt ${attempt}` : `attempt ${attempt} of ${of}`;
   const head =
-    judgement.kind === 'rejected'
+    judgement.kind === 'rejected' || isCopy(judgement)
       ? `Your answer was not accepted (${tries}).`
       : `Your answer did not fit the output format (${tries}).`;
   const quote = clip(writtenText(sourceOf(reply)), MAX_QUOTED);

@@ -136,6 +136,8 @@ export interface ModeRules {
     reply: Reply,
     position: TurnPosition,
   ): readonly FormattedSection[];
+  /** The example in the prompt that an answer may only copy. Absent or undefined: there is none. */
+  exampleOf?(spec: AgentSpec): Json | undefined;
   /** How the run ends when its last turn gave no answer. Absent: at its limit of iterations. */
   whenExhausted?(judgement: Judgement, reply: Reply): Exhaustion;
   /** What the model wrote beside its calls or program, for the person who decides about a call. */

@@ -29,6 +29,7 @@ import type {
   ToolEnd,
 } from '../contract/host-outcome.ts';
 import type { JudgeOrder, LiteralsOrder, ToolOrder } from '../contract/outcome.ts';
+import type { SizeLimits } from '../base/size-limits.ts';
 import type { ToolSpec } from '../contract/spec.ts';
 import type { ChildCancel, ChildMessage, ParentMessage } from '../contract/tree-messages.ts';
 import type { Mailbox } from './inbox.ts';
@@ -91,6 +92,8 @@ export interface Link {
    * possible.
    */
   isFull(): boolean;
+  /** How large the parts of the run may be. */
+  readonly sizes: SizeLimits;
   /** Whether a hand-over could carry `state`; a state that does not fit is compacted first. */
   fits(state: RunState): boolean;
 }

@@ -21,16 +21,16 @@ import { canonicalJson, type Json } from '../base/json.ts';
 import type { Breach, Limit } from '../contract/limit.ts';
 import type { Message } from '../base/message.ts';
 import type { OutputStrategy } from '../contract/model.ts';
-import { change, EMPTY_STATS, type Numbers, type Stats } from '../contract/stats.ts';
+import { change, EMPTY_STATS, type Stats } from '../contract/stats.ts';
 import { changesOf } from '../stats/tally.ts';
 import { keepResult, type CachedResult } from '../toolchain/result-cache.ts';
 import type { Entry } from '../contract/entry.ts';
 import { clip } from '../text/cut.ts';
 import { MAX_LAST_TEXT } from './last-text.ts';
+import { EXAMPLE_COPIED } from '../termination/copied-example.ts';
 import { nextHead } from '../tool-search/discovered.ts';
 import type { TranscriptHead } from '../contract/transcript.ts';
 import { inheritedLimits } from '../tree/inherit.ts';
-import type { ParentLink } from '../contract/lease.ts';
 import { changedTree, type TreeCarried, type TreeState } from '../tree/tree-state.ts';
 import { isOwnEvent, type AgentEvent } from '../contract/events.ts';
 import {
@@ -42,8 +42,20 @@ import {
   type IdleState,
 } from './idle-state.ts';
 import type { KeptTurn } from './kept-turn.ts';
+import {
+  withCall,
+  withCover,
+  withModel,
+  withoutCall,
+  withoutCover,
+  withoutModel,
+  nothingInFlight,
+  withUnknown,
+  type FlightCarried,
+  type FlightState,
+} from './flight-state.ts';
 import type { ProgramState } from '../contract/report.ts';
-import type { StepMemory, UnknownCall } from '../contract/step.ts';
+import type { StepMemory } from '../contract/step.ts';
 
 /** The transcript of the epoch: the number of messages, and the digest of the head and of them. */
 export interface TranscriptMark {
@@ -56,7 +68,7 @@ export interface TranscriptMark {
 export const ANSWER_TOO_LARGE = 'answer_too_large';
 
 /** The state of a run, version 1. */
-export interface RunState extends TreeState, IdleState {
+export interface RunState extends TreeState, IdleState, FlightState {
   readonly v: 1;
   /** One id for the whole chain of a run. */
   readonly runId: string;
@@ -87,35 +99,33 @@ export interface RunState extends TreeState, IdleState {
   readonly cached?: readonly CachedResult[];
   /** By model: how the output is requested since a provider refused the entry's own way. */
   readonly structuredOutputs?: { readonly [model: string]: OutputStrategy };
-  /** Calls that run; absent until there was one. */
-  readonly openCalls?: readonly { readonly callId: string; readonly tool: string }[];
-  /** The model of each model call that runs; absent until there was one. */
-  readonly openModels?: readonly string[];
-  /** What model calls that run may spend at most, by key; absent until one was covered. */
-  readonly covers?: readonly OpenCover[];
   /** The turn in which the link before handed over; null or absent between iterations. */
   readonly turn?: KeptTurn | null;
-  /** Calls that may have taken effect, the first 100 of the chain; absent until there was one. */
-  readonly unknownCalls?: readonly UnknownCall[];
   /** Whether the last reply had no section at all; absent unless the agent asks for it. */
   readonly hadNoSection?: boolean;
   /** The beginning of the last reply that could not be used; absent if there was none. */
   readonly lastUnusable?: string;
+  /** The last call and its streak; absent until there was a call that counts. */
+  readonly repeated?: RepeatedCall;
   /** True once the model was told that its answer is too large for a Step. */
   readonly toldSize?: true;
+  /** True once the model was told that its answer is the example. */
+  readonly toldExample?: true;
   /** What programs left; absent until there was a program, or a memory to begin with. */
   readonly program?: ProgramState;
 }
 
-/** What is reserved for a model call that runs. */
-export interface OpenCover {
-  /** The number of the event that began the call. */
-  readonly seq: number;
-  readonly needs: Numbers;
+/** A call with its result, and in how many replies in a row it came. */
+export interface RepeatedCall {
+  /** Of the call and its result; empty for a call that may be repeated. */
+  readonly digest: Digest;
+  readonly count: number;
+  /** The iteration of the newest reply that counts; absent if none does. */
+  readonly iteration?: number;
 }
 
 /** What an event adds to the state without publishing it: large bodies stay out of events. */
-export interface Carried extends TreeCarried, IdleCarried {
+export interface Carried extends TreeCarried, IdleCarried, FlightCarried {
   /** Appended by `agent:iteration_history:change` and `agent:scratchpad:change`. */
   readonly entry?: Entry;
   /** Replaces the scratchpad and starts a new epoch. */
@@ -124,27 +134,19 @@ export interface Carried extends TreeCarried, IdleCarried {
   readonly data?: Json;
   /** Kept for equal calls, by `agent:tool_call:after`. */
   readonly cached?: CachedResult;
-  /** What is reserved for a model call, by `agent:model_call:before`. */
-  readonly cover?: Numbers;
-  /** The number of the event that began the call that ends, by `agent:model_call:after`. */
-  readonly covered?: number;
+  /** The call that ended and its streak, by `agent:tool_call:after`. */
+  readonly repeated?: RepeatedCall;
   /** The turn that is handed over before its end, by `agent:execution:handover`. */
   readonly turn?: KeptTurn;
   /** What a program leaves, by `agent:program:after`. */
   readonly program?: ProgramState;
 }
 
-/** The identity of a run. */
-export interface RunIdentity {
-  readonly runId: string;
-  readonly agentPath: string;
-  readonly depth: number;
-  readonly startedAt: number;
-  /** Its parent; absent for a root. */
-  readonly parent?: ParentLink;
-  /** The conversation that the root of the tree is a turn of; absent: none. */
-  readonly conversation?: string;
-}
+/** The identity of a run: what it has before anything happened. */
+export type RunIdentity = Pick<
+  RunState,
+  'runId' | 'agentPath' | 'depth' | 'startedAt' | 'parent' | 'conversation'
+>;
 
 /** The state of a run in which nothing has happened; `memory` is that of an earlier one. */
 export function startState(
@@ -248,17 +250,15 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
         ...withoutItems(state, () => true, event.at),
         ...defined({
           turn: state.turn === undefined ? undefined : null,
-          openCalls: (state.openCalls ?? []).length === 0 ? undefined : [],
-          openModels: (state.openModels ?? []).length === 0 ? undefined : [],
-          covers: (state.covers ?? []).length === 0 ? undefined : [],
         }),
+        ...nothingInFlight(state),
       };
     case 'agent:program:after':
       return carried.program === undefined ? NOTHING : { program: carried.program };
     case 'agent:model_call:before':
       return {
         ...goingOn(state, event.at),
-        openModels: [...(state.openModels ?? []), event.model],
+        ...withModel(state, event.model),
         ...withCover(state, event.seq, carried),
       };
     case 'agent:program:before':
@@ -267,7 +267,7 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
       const { callId, tool } = event;
       return {
         ...goingOn(state, event.at),
-        openCalls: [...(state.openCalls ?? []), { callId, tool }],
+        ...withCall(state, { callId, tool }),
       };
     }
     case 'agent:question:asked':
@@ -285,7 +285,10 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
         ...withoutItems(state, ({ callId }) => callId === event.callId, event.at),
         ...withoutCall(state, event.callId),
         ...(event.outcome === 'unknown' ? withUnknown(state, event) : NOTHING),
-        ...defined({ cached: carried.cached && keepResult(state.cached ?? [], carried.cached) }),
+        ...defined({
+          cached: carried.cached && keepResult(state.cached ?? [], carried.cached),
+          repeated: carried.repeated,
+        }),
       };
     case 'agent:child:spawn':
     case 'agent:child:report':
@@ -302,6 +305,9 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
     }
     case 'agent:adjusted':
       return { limits: event.limits };
+    case 'agent:input':
+      // What a person says may well be to try again.
+      return state.repeated === undefined ? NOTHING : { repeated: { digest: '', count: 0 } };
     case 'agent:turn:read':
       return state.hadNoSection === true ? { hadNoSection: false } : NOTHING;
     case 'agent:parse_error':
@@ -313,7 +319,6 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
     case 'agent:validator:called':
     case 'agent:validator:result':
     case 'agent:answer:judged':
-    case 'agent:input':
     case 'agent:compaction':
     case 'agent:error':
     case 'agent:warning':
@@ -329,40 +334,12 @@ function changedByProblems(
   const has = (code: string): boolean => problems.some((problem) => problem.code === code);
   return {
     ...(has(ANSWER_TOO_LARGE) ? { toldSize: true } : NOTHING),
+    ...(has(EXAMPLE_COPIED) ? { toldExample: true } : NOTHING),
     ...(spec.react?.onUnparsed === 'answer-after-two' && has('no_sections')
       ? { hadNoSection: true }
       : NOTHING),
     ...(spec.revision === undefined ? NOTHING : { lastUnusable: clip(raw, MAX_LAST_TEXT + 1) }),
   };
-}
-
-function withoutModel({ openModels = [] }: RunState, model: string): Partial<RunState> {
-  const place = openModels.indexOf(model);
-  return place === -1 ? NOTHING : { openModels: openModels.toSpliced(place, 1) };
-}
-
-/** So many calls of unknown outcome are named: the state stays small. */
-const MAX_UNKNOWN_CALLS = 100;
-
-function withUnknown(
-  { unknownCalls = [] }: RunState,
-  { callId, tool }: UnknownCall,
-): Partial<RunState> {
-  if (unknownCalls.length >= MAX_UNKNOWN_CALLS) return NOTHING;
-  return { unknownCalls: [...unknownCalls, { callId, tool }] };
-}
-
-function withCover({ covers = [] }: RunState, seq: number, { cover }: Carried): Partial<RunState> {
-  return cover === undefined ? NOTHING : { covers: [...covers, { seq, needs: cover }] };
-}
-
-function withoutCover({ covers = [] }: RunState, { covered }: Carried): Partial<RunState> {
-  return covered === undefined ? NOTHING : { covers: covers.filter(({ seq }) => seq !== covered) };
-}
-
-function withoutCall({ openCalls = [] }: RunState, callId: string): Partial<RunState> {
-  const left = openCalls.filter((call) => call.callId !== callId);
-  return left.length === openCalls.length ? NOTHING : { openCalls: left };
 }
 
 function changedScratchpad(state: RunState, { entry, scratchpad }: Carried): Partial<RunState> {

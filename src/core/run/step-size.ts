@@ -9,9 +9,6 @@ import { ANSWER_TOO_LARGE, type RunState } from './run-state.ts';
 import { stepOf } from './step-of.ts';
 import type { StepTrace } from '../contract/step.ts';
 
-/** UTF-8 bytes of JSON that a Step may have, without its memory and its trace. */
-export const MAX_STEP_BYTES: number = 256 * 1024;
-
 const NO_TRACE: StepTrace = {
   workflowId: '',
   executionId: '',
@@ -23,15 +20,15 @@ const NO_TRACE: StepTrace = {
  * `ending`, or what stands in for it when the Step would be too large: an answer becomes the error
  * `value_too_large`, an error leaves its details out. Linear in the size of the Step.
  */
-export function fitEnding(state: RunState, ending: Ending): Ending {
+export function fitEnding(state: RunState, ending: Ending, maxBytes: number): Ending {
   if (ending.kind !== 'success' && ending.kind !== 'error') return ending;
   const bytes = bytesOf(state, ending);
-  if (bytes <= MAX_STEP_BYTES) return ending;
+  if (bytes <= maxBytes) return ending;
   if (ending.kind === 'error') {
     const { code, cause } = ending;
     return { kind: 'error', code, cause };
   }
-  const cause = `Expected a Step of at most ${MAX_STEP_BYTES} bytes, got ${bytes}. Answer with less, or let a tool keep the data and answer where it is.`;
+  const cause = `Expected a Step of at most ${maxBytes} bytes, got ${bytes}. Answer with less, or let a tool keep the data and answer where it is.`;
   return { kind: 'error', code: 'value_too_large', cause };
 }
 
@@ -39,14 +36,15 @@ export function fitEnding(state: RunState, ending: Ending): Ending {
  * `judgement`, or what stands in for it when its answer is accepted but too large for a Step: the
  * model is told once, if it has another turn.
  */
-export function fitJudgement({ state, wouldCross }: Run, judgement: Judgement): Judgement {
+export function fitJudgement({ state, wouldCross, host }: Run, judgement: Judgement): Judgement {
   if (judgement.kind !== 'accepted') return judgement;
   if (state.head.spec.answer.tellsSize !== true || state.toldSize === true) return judgement;
   if (state.breach !== null || wouldCross(['agent:iterations']) !== null) return judgement;
   // The events that follow add to the statistics of the Step.
   const bytes = bytesOf(state, { kind: 'success', value: judgement.value }) + STATISTICS_BYTES;
-  if (bytes <= MAX_STEP_BYTES) return judgement;
-  const room = MAX_STEP_BYTES - (bytes - byteSize(judgement.value));
+  const { step: maxBytes } = host.link.sizes;
+  if (bytes <= maxBytes) return judgement;
+  const room = maxBytes - (bytes - byteSize(judgement.value));
   const message = `the answer has ${byteSize(judgement.value)} bytes as JSON, and at most ${room} fit. Answer with less, or let a tool keep the data and answer where it is`;
   return { kind: 'unfit', problems: [{ code: ANSWER_TOO_LARGE, message }], lines: [message] };
 }

@@ -5,14 +5,17 @@ import type { Step } from '../contract/step.ts';
 /**
  * The value of a successful Step.
  *
- * @throws UsageError `run_failed` for any other; the Step is its `cause`.
+ * @throws UsageError `run_failed` for any other, with the message of the run. Its property `step` is
+ * the Step. It is neither enumerable nor the `cause`, so a program that ends with the error prints
+ * the message and not the whole Step.
  * @example
  * const { sentiment } = unwrap(await run.result());
  */
 export function unwrap(step: Step): Json {
   const { status, agent, runId, reason, message, value } = step;
   if (status === 'success') return value;
-  const said = message === undefined ? '' : ` (${message})`;
-  const text = `Expected run \`${runId}\` of agent \`${agent}\` to succeed, got ${status}, ${reason}${said}. Look at the \`status\` of the Step before its value.`;
-  throw Object.assign(new UsageError('run_failed', text), { cause: step });
+  const got = `Expected run \`${runId}\` of agent \`${agent}\` to succeed, got ${status}, ${reason}`;
+  const why = message ?? 'Look at the `status` of the Step before its value.';
+  const error = new UsageError('run_failed', `${got}${message === undefined ? '.' : ':'} ${why}`);
+  throw Object.defineProperty(error, 'step', { value: step });
 }

@@ -1,5 +1,6 @@
 /** Tells a model which JSON to write: an example by type, and descriptions of fields. */
 import { defined } from '../base/defined.ts';
+import type { Json } from '../base/json.ts';
 import { exampleIn, type Notation } from './example.ts';
 import { promptType } from './print-signature.ts';
 import {
@@ -8,6 +9,7 @@ import {
   type SignatureField,
   type SignatureType,
 } from '../contract/signature.ts';
+import { alignValue } from './align-value.ts';
 import { rootField } from './json-schema.ts';
 
 /** Models neither see hidden fields nor are asked for them. */
@@ -23,6 +25,32 @@ export function exampleJson(type: SignatureType): string {
   const field = rootField(type);
   const text = exampleIn(JSON_NOTATION, type);
   return field === null ? text : `{${JSON.stringify(field)}: ${text}}`;
+}
+
+/**
+ * The value of the example, as an answer has it, if an answer hardly equals it by chance: it has a
+ * text, a moment or a fraction. Undefined for one of numbers, true and empty maps alone.
+ */
+export function tellingExample(type: SignatureType): Json | undefined {
+  if (!isTelling(type)) return undefined;
+  return alignValue(type, JSON.parse(exampleIn(JSON_NOTATION, type)) as Json);
+}
+
+function isTelling(type: SignatureType): boolean {
+  switch (type.kind) {
+    case 'int':
+    case 'bool':
+    case 'map':
+      return false;
+    case 'list':
+      return isTelling(type.item);
+    case 'optional':
+      return isTelling(type.inner);
+    case 'record':
+      return type.fields.some((field) => !isHidden(field.name) && isTelling(field.type));
+    default:
+      return true;
+  }
 }
 
 /** The prompt of an output: `head`, an example, and a line for each field that needs one. */

@@ -17,9 +17,10 @@ import { wellFormedText } from '../text/well-formed.ts';
 import { toJsonResult } from '../base/json-result.ts';
 import { UsageError } from '../base/usage-error.ts';
 import { EMPTY_MEMORY, type ProgramMemory } from '../../lisp.ts';
+import { INLINE_SIZES, type SizeLimits } from '../base/size-limits.ts';
 
-/** Bytes of JSON that a start may carry; the service refuses payloads over 2 MiB (measured). */
-export const MAX_START_BYTES = 1_500_000;
+/** Bytes of JSON that a start may carry, if its client has no blob store; else 16 MB. */
+export const MAX_START_BYTES: number = INLINE_SIZES.start;
 
 /** Bytes of a run's id, as the service allows them (`limit.maxIDLength`). */
 export const MAX_ID_BYTES = 1_000;
@@ -57,7 +58,11 @@ export function checkedRunId(id: string): string {
  * @throws UsageError `invalid_input` for an empty task, and for input that is not JSON or is too
  * large.
  */
-export function startInput(agent: string, parts: StartParts): AgentInput {
+export function startInput(
+  agent: string,
+  parts: StartParts,
+  { start }: SizeLimits = INLINE_SIZES,
+): AgentInput {
   if (typeof agent !== 'string' || agent === '') {
     throw invalid(`Expected the name of an agent, got ${shown(agent)}. Name one.`);
   }
@@ -94,9 +99,9 @@ export function startInput(agent: string, parts: StartParts): AgentInput {
     );
   }
   const bytes = byteSize(input as unknown as Json);
-  if (bytes > MAX_START_BYTES) {
+  if (bytes > start) {
     throw invalid(
-      `Expected a start of at most ${MAX_START_BYTES} bytes, got ${bytes}. Put large data behind a tool.`,
+      `Expected a start of at most ${start} bytes, got ${bytes}. Put large data behind a tool.`,
     );
   }
   return input;

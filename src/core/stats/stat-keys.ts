@@ -99,6 +99,10 @@ export const STAT_KEYS: readonly StatKeyRow[] = [
     'none',
     'tool',
   ),
+  gauge(
+    'agent:repeated_calls',
+    'replies in a row with an equal call and an equal result, from the second on; 0 again at another call or an input',
+  ),
   gauge('agent:code_executions_error_consecutive', 'failed programs in a row'),
   gauge(
     'agent:input_tokens_last_iteration',

@@ -91,7 +91,10 @@ const RULES: Rules = {
     accepted
       ? []
       : [count('agent:answer_rejected_total'), count(`agent:answer_rejected_by:${validator}`)],
-  'agent:tool_call:after': ({ tool, outcome, started, losses, inProgram, ...reports }) => {
+  'agent:tool_call:after': (
+    { tool, outcome, started, losses, inProgram, repeats, ...reports },
+    stats,
+  ) => {
     const failed = FAILED_CALLS.includes(outcome);
     // Calls of a program do not count: it may try a hundred pages and half of them may be missing.
     // Only the program's own failure is part of a streak.
@@ -108,6 +111,7 @@ const RULES: Rules = {
           ]
         : []),
       ...(outcome === 'ok' ? [set(streak, 0), set(`${streak}:${tool}`, 0)] : []),
+      ...(streaks && outcome !== 'canceled' ? repeated(stats, repeats) : []),
       ...reported(reports),
     ];
   },
@@ -122,6 +126,7 @@ const RULES: Rules = {
   'agent:child:spawn': () => [count('agent:children')],
   'agent:child:report': ({ added }) => inherited(added),
   'agent:child:complete': ({ added }) => inherited(added),
+  'agent:input': (_event, stats) => repeated(stats),
   'agent:question:asked': () => [count('agent:questions')],
   'agent:approval:requested': () => [count('agent:approvals_requested')],
   'agent:approval:decided': ({ decision }) =>
@@ -129,6 +134,12 @@ const RULES: Rules = {
   'agent:scratchpad:change': ({ lengthAfter }) => [set('agent:scratchpad_length', lengthAfter)],
   'agent:compaction': () => [count('agent:compactions')],
 };
+
+/** The streak of equal calls; most runs have none, and no such gauge. */
+function repeated({ gauges }: Stats, repeats = 0): StatChange[] {
+  const key = 'agent:repeated_calls';
+  return (gauges[key] ?? 0) === repeats ? [] : [set(key, repeats)];
+}
 
 /** A canceled program is neither a failure nor a success of its author. */
 function programStreak(outcome: ProgramOutcome | 'canceled'): StatChange[] {

@@ -56,6 +56,12 @@ export function editedText(args: JsonObject, tool?: string): string {
   return `A person changed the arguments${whose} to ${cut(JSON.stringify(args), maxMessageBytes)}.`;
 }
 
+/** The text above the result of a call that the model repeats. */
+export function repeatedCallText(count: number, endsAt: number | undefined): string {
+  const end = endsAt === undefined ? '' : ` At ${endsAt} the run ends.`;
+  return `Warning: this call was made in ${count} replies in a row with the same arguments, and each time the result was the same. Do not make it again: use what you know, or do something else.${end}`;
+}
+
 /** A limit with `onReach: 'refuse'` leaves no room. */
 export function refusedText(key: string, max: number): string {
   return `Error: not run, the limit of ${max} for ${key} is reached.`;

@@ -1,5 +1,6 @@
 /** An agent whose loop starts other agents instead of asking a model: a pipeline, a fan-out. */
 import { defined } from '../../core/base/defined.ts';
+import type { OnEventInput } from '../../core/contract/callback.ts';
 import type { LimitsInput } from '../../core/contract/input.ts';
 import type { SignatureSpec, FanOutSpec, PipelineSpec } from '../../core/contract/spec.ts';
 import type { SignatureType } from '../../core/contract/signature.ts';
@@ -26,6 +27,7 @@ export interface AgentWithoutModel {
   readonly starts: readonly AgentDefinition[];
   readonly description?: string | undefined;
   readonly limits?: LimitsInput | undefined;
+  readonly onEvent?: OnEventInput | undefined;
   /** Its inputs, also when it is used as a tool; absent: a task and any context. */
   readonly entry?: { readonly signature: SignatureSpec; readonly inputs: JsonObject } | undefined;
 }
@@ -37,6 +39,7 @@ export function agentWithoutModel({
   starts,
   description,
   limits,
+  onEvent,
   entry,
 }: AgentWithoutModel): AgentDefinition {
   return {
@@ -64,7 +67,7 @@ export function agentWithoutModel({
     },
     model: null,
     stages: starts,
-    ...defined({ limits, inputs: entry?.inputs }),
+    ...defined({ limits, onEvent, inputs: entry?.inputs }),
     tools: [],
     validators: [],
     standards: { answer: null, sections: new Map() },

@@ -3,9 +3,11 @@
  * an agent whose loop starts children instead of asking a model, so it is started, served and
  * called like any other.
  */
+import type { OnEventInput } from '../../core/contract/callback.ts';
 import type { LimitsInput } from '../../core/contract/input.ts';
 import { isPlainObject, type Json, type JsonObject } from '../../core/base/json.ts';
 import { inputProblems } from '../../core/limits/limits-input.ts';
+import { callbackProblems } from '../../core/start/callback-specs.ts';
 import { inputsSchema } from '../../core/signature/json-schema.ts';
 import { printSignature } from '../../core/signature/print-signature.ts';
 import type { SignatureField, SignatureType } from '../../core/contract/signature.ts';
@@ -35,6 +37,8 @@ export interface FanOutOptions {
   readonly description?: string;
   /** Limits of the whole tree. Default limits apply, with 5,000 for `children`. */
   readonly limits?: LimitsInput;
+  /** Calls back when a run of the tree asks a person and when the fan-out ends. Default: none. */
+  readonly onEvent?: OnEventInput;
 }
 
 /** The defaults of {@link FanOutOptions}. */
@@ -60,6 +64,7 @@ const FIELDS: FieldRules<keyof FanOutOptions> = {
   onFailure: { ...oneOf('end', 'null'), advice: 'Change it.' },
   description: TEXT,
   limits: inputProblems,
+  onEvent: callbackProblems,
 };
 
 /**
@@ -87,7 +92,7 @@ export function fanOut(
   if (problems.length > 0) throw usageErrorOf(problems, `Fan-out \`${String(name)}\`: `);
   const { children } = FAN_OUT_DEFAULTS;
   const { batch = FAN_OUT_DEFAULTS.batch, onFailure = FAN_OUT_DEFAULTS.onFailure } = options;
-  const { description, limits = {} } = options;
+  const { description, limits = {}, onEvent } = options;
   const known = typeof agent === 'string' ? undefined : agent;
   const child = typeof agent === 'string' ? agent : agent.name;
   return agentWithoutModel({
@@ -96,6 +101,7 @@ export function fanOut(
     starts: known === undefined ? [] : [known],
     description: description ?? `Runs the agent ${child} once for each item of a list.`,
     limits: limits === 'unlimited' ? limits : { children, ...limits },
+    onEvent,
     entry: entryOf(child, known, onFailure),
   });
 }

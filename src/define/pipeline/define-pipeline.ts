@@ -3,6 +3,7 @@
  * agent whose loop runs stages instead of asking a model, so it is started, served and called like
  * any other.
  */
+import type { OnEventInput } from '../../core/contract/callback.ts';
 import type { LimitsInput } from '../../core/contract/input.ts';
 import type { StageSpec } from '../../core/contract/spec.ts';
 import { printSignature } from '../../core/signature/print-signature.ts';
@@ -13,6 +14,7 @@ import { hasKind, isText, oneOf, repeated, TEXT } from '../checks/kinds.ts';
 import { isHumanStep, type HumanStep } from './human-step.ts';
 import { isPlainObject } from '../../core/base/json.ts';
 import { inputProblems } from '../../core/limits/limits-input.ts';
+import { callbackProblems } from '../../core/start/callback-specs.ts';
 import { shown } from '../../core/text/shown.ts';
 import { expected, fieldProblems, type FieldRules } from '../checks/fields.ts';
 import { nameProblems } from '../checks/names.ts';
@@ -35,6 +37,8 @@ export interface PipelineOptions {
   readonly description?: string;
   /** Limits of the whole tree. Default limits apply. */
   readonly limits?: LimitsInput;
+  /** Calls back when a stage asks a person and when the pipeline ends. Default: none. */
+  readonly onEvent?: OnEventInput;
 }
 
 /**
@@ -53,13 +57,14 @@ export function pipeline(
 ): AgentDefinition {
   const problems = pipelineProblems(name, stages, options);
   if (problems.length > 0) throw usageErrorOf(problems, `Pipeline \`${String(name)}\`: `);
-  const { memory = 'none', map = {}, description, limits } = options;
+  const { memory = 'none', map = {}, description, limits, onEvent } = options;
   return agentWithoutModel({
     name,
     loop: { pipeline: { stages: stages.map(stageSpec), memory, map } },
     starts: stages.flatMap(definitionsIn),
     description,
     limits,
+    onEvent,
     entry: entryOf(stages),
   });
 }
@@ -113,6 +118,7 @@ const OPTION_FIELDS: FieldRules = {
   map: mapProblems,
   description: TEXT,
   limits: inputProblems,
+  onEvent: callbackProblems,
 };
 
 /** All problems of a pipeline, without its name in front. */

@@ -33,12 +33,15 @@ export interface AgentToolOptions {
   readonly model?: string;
   /** True: results are kept for the run, and an equal call is not run again. Default false. */
   readonly cache?: boolean;
+  /** True: equal calls with equal results do not end the run; see `defineTool`. Default false. */
+  readonly repeatable?: boolean;
 }
 
 const FIELDS: FieldRules<keyof AgentToolOptions> = {
   description: TEXT,
   model: { ...TEXT, wanted: 'to be the id of a model entry' },
   cache: SWITCH,
+  repeatable: SWITCH,
   // Checked by `agentTool` itself.
   agent: [],
   name: [],
@@ -63,7 +66,7 @@ const TASK_PARAMETERS: JsonObject = {
  * const planner = defineAgent({ name: 'planner', model, tools: [agentTool({ agent: researcher })] });
  */
 export function agentTool(options: AgentToolOptions): ToolDefinition {
-  const { agent, name, description, parameters, model, cache } = options;
+  const { agent, name, description, parameters, model, cache, repeatable } = options;
   const reading = parameters === undefined ? undefined : readObjectSchema(parameters);
   const isDefined = typeof agent === 'object' && hasKind(agent, 'agent');
   const agentName = isDefined ? agent.name : typeof agent === 'string' ? agent : '';
@@ -92,6 +95,7 @@ export function agentTool(options: AgentToolOptions): ToolDefinition {
         description,
         parameters: schema === null ? undefined : schema.json,
         cache: cache === true ? true : undefined,
+        repeatable: repeatable === true ? true : undefined,
       }),
     },
     standard: schema?.standard ?? null,

@@ -26,7 +26,13 @@ import { isText, range, TEXT } from '../checks/kinds.ts';
 import { nameProblems } from '../checks/names.ts';
 import { placeholderProblems, readTemplate } from '../checks/templates.ts';
 import { modelProblems } from '../model/model-problems.ts';
-import { APPROVAL_RULE, APPROVAL_TIMEOUT_RULE, approvalSpec, CACHE_RULE } from './tool-problems.ts';
+import {
+  APPROVAL_RULE,
+  APPROVAL_TIMEOUT_RULE,
+  approvalSpec,
+  CACHE_RULE,
+  REPEATABLE_RULE,
+} from './tool-problems.ts';
 import type { JsonObject } from '../../core/base/json.ts';
 
 /** Characters of the prompt that are used as the default description. */
@@ -84,6 +90,7 @@ function toolSpec(
     ...NO_ACTIVITY_FIELDS,
     output: signature.output?.schema,
     cache: options.cache === true ? true : undefined,
+    repeatable: options.repeatable === true ? true : undefined,
     ...approvalSpec(options),
     llm: llmSpec(options, signature, model),
   });
@@ -132,6 +139,7 @@ const QUESTION_FIELDS: FieldRules = {
 
 const CALL_FIELDS: FieldRules = {
   cache: CACHE_RULE,
+  repeatable: REPEATABLE_RULE,
   approval: APPROVAL_RULE,
   approvalTimeoutMs: APPROVAL_TIMEOUT_RULE,
 };
@@ -194,6 +202,8 @@ export interface LlmToolOptions {
   readonly maxTurns?: number;
   /** True: the run keeps the newest 256 KB of answers, and an equal call gets the kept answer. */
   readonly cache?: boolean;
+  /** True: equal calls with equal results do not end the run; see `defineTool`. Default false. */
+  readonly repeatable?: boolean;
   /** Whether a person approves calls, as for any tool. A function gets the checked arguments. */
   readonly approval?: 'always' | 'never' | ((args: JsonObject) => boolean | Promise<boolean>);
   /** Milliseconds until a call without approval is denied. Default: it waits for ever. */

@@ -79,6 +79,7 @@ function toolSpec(options: AnyToolOptions, parameters: JsonObject | null): ToolS
     maxResultBytes: options.maxResultBytes ?? TOOL_DEFAULTS.maxResultBytes,
     ...defined({
       cache: options.cache === true ? true : undefined,
+      repeatable: options.repeatable === true ? true : undefined,
       readsContext: options.readsContext === true ? true : undefined,
     }),
     ...approvalSpec(options),

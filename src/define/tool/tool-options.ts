@@ -25,8 +25,8 @@ export const TOOL_DEFAULTS = {
 export const TOOL_BOUNDS = {
   /** A longer local activity would time out its workflow task. */
   localTimeoutMs: 5_000,
-  /** 256 KB: results are recorded in history, and the service limits a payload to 2 MB. */
-  maxResultBytes: 262_144,
+  /** 4 MB; without a blob store 256 KB of them count, because results are recorded in history. */
+  maxResultBytes: 4_194_304,
   /** With a smaller heap, Node does not start. */
   minHeapMb: 16,
 } as const;
@@ -66,7 +66,10 @@ export interface CommonToolOptions<Parameters extends ParametersInput> {
   readonly retry?: Partial<RetrySpec>;
   /** True: its calls overlap with no other call of the turn. Default false. */
   readonly sequential?: boolean;
-  /** Bytes of JSON, at most 262,144; longer results are cut and marked. Default 65,536. */
+  /**
+   * Bytes of JSON, at most 262,144, with a blob store 4,194,304; longer results are cut and marked.
+   * Default 65,536.
+   */
   readonly maxResultBytes?: number;
   /** Schema of the result, shown to models that write programs; results are not checked. */
   readonly output?: SchemaInput;
@@ -75,6 +78,12 @@ export interface CommonToolOptions<Parameters extends ParametersInput> {
    * tools whose result does not change during a run. Default false.
    */
   readonly cache?: boolean;
+  /**
+   * True: the model may make the same call again and again with the same result, as when it waits
+   * for something. Default false: it is warned after the fifth reply in a row with that call, and the
+   * eighth ends the run.
+   */
+  readonly repeatable?: boolean;
   /**
    * True: calls get the context of the run as `context.context`, hidden values included. Not for
    * `local` tools. Default false.

@@ -34,6 +34,9 @@ export const CACHE_RULE: readonly [Kind, Check] = [
   },
 ];
 
+/** Whether equal calls are no sign that a model goes in circles. */
+export const REPEATABLE_RULE: Kind = { ...SWITCH, code: 'tool_repeatable' };
+
 /** Who approves; a time to approve needs an approval. */
 export const APPROVAL_RULE: readonly [Kind, Check] = [
   {
@@ -98,7 +101,8 @@ const TOOL_FIELDS: FieldRules<keyof ToolOptions | keyof IsolatedToolOptions> = {
   approvalTimeoutMs: APPROVAL_TIMEOUT_RULE,
   retry: retryProblems,
   cache: CACHE_RULE,
-  readsContext: [{ ...SWITCH, code: 'local_tool' }, contextProblems],
+  repeatable: REPEATABLE_RULE,
+  readsContext: [{ ...SWITCH, code: 'tool_context' }, contextProblems],
   approval: APPROVAL_RULE,
   search: {
     ...OBJECT,
@@ -142,7 +146,7 @@ function contextProblems(readsContext: unknown, { name, local }: Fields): readon
   if (readsContext !== true || local !== true) return [];
   const advice = 'Remove one of them: a local call cannot ask the run that waits for it.';
   const what = `\`readsContext\` or \`local\` of \`${String(name)}\``;
-  return [expected('local_tool', what, 'both', advice)];
+  return [expected('tool_context', what, 'both', advice)];
 }
 
 function localProblems(local: unknown, options: Fields): readonly UsageProblem[] {

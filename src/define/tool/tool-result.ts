@@ -1,14 +1,9 @@
+import { BLOB_SIZES } from '../../core/base/size-limits.ts';
 import { isPlainObject, utf8Length } from '../../core/base/json.ts';
 import type { MediaPart } from '../../core/base/message.ts';
 import { usageErrorOf, type UsageProblem } from '../../core/base/usage-error.ts';
 import { expected, fieldProblems, type Kind, type FieldRules } from '../checks/fields.ts';
 import { STRING } from '../checks/kinds.ts';
-
-/**
- * Maximum size of base64 in one result, 1 MB: results are recorded in history, and the service
- * limits a payload to 2 MB. Larger media need a URL.
- */
-const MAX_MEDIA_BYTES = 1_048_576;
 
 /** Marks what {@link toolResult} made, in this or another copy of the package. */
 const toolReturnMark = Symbol.for('everloop.toolResult');
@@ -61,10 +56,18 @@ export function isToolReturn(value: unknown): value is ToolReturn {
 }
 
 function mediaSizeProblems(media: unknown): readonly UsageProblem[] {
-  if (!isMediaList(media)) return [];
+  // The worker knows how much this run may hold.
+  return isMediaList(media) ? mediaSizeProblemsOf(media, BLOB_SIZES.media) : [];
+}
+
+/** Why `media` is too large for a run that may hold `maxBytes` of base64 in one result. */
+export function mediaSizeProblemsOf(
+  media: readonly MediaPart[],
+  maxBytes: number,
+): readonly UsageProblem[] {
   const bytes = media.reduce((sum, part) => sum + utf8Length(part.data ?? ''), 0);
-  if (bytes <= MAX_MEDIA_BYTES) return [];
-  const what = `\`media\` of at most ${MAX_MEDIA_BYTES} bytes of base64`;
+  if (bytes <= maxBytes) return [];
+  const what = `\`media\` of at most ${maxBytes} bytes of base64`;
   return [expected('media_size', what, String(bytes), 'Return a url, or a smaller picture.')];
 }
 

@@ -73,7 +73,7 @@ export function configOf(options: ConfigOverrides): WorkerConfig {
     protection:
       options.protection === undefined
         ? config.protection
-        : protectionOf(options.protection, config.protection?.keys),
+        : protectionOf(options.protection, config.protection),
   });
 }
 

@@ -20,8 +20,11 @@ import {
   deploymentNameProblem,
   type WorkerVersion,
 } from '../../versioning/worker-version.ts';
-import { keysOfEnvironment } from '../../protection/keys-of-environment.ts';
-import { protectionOf, type Protection } from '../../protection/protection.ts';
+import {
+  environmentProtection,
+  protectionOf,
+  type Protection,
+} from '../../protection/protection.ts';
 import { readHeldPatches, type HeldPatches } from './held-patches.ts';
 
 /** Levels of the worker's log, from the most to the least verbose. */
@@ -137,6 +140,8 @@ const VARIABLES = {
   /** Read together, by `keysOfEnvironment`. */
   EVERLOOP_KEYS: (text: string) => text,
   EVERLOOP_KEYS_FILE: (text: string) => text,
+  /** Read by `blobsOfEnvironment`. */
+  EVERLOOP_BLOBS: (text: string) => text,
   /** Read by clients. */
   EVERLOOP_STREAM_URL: (text: string) => text,
 } satisfies Readonly<Record<string, ReadVariable<unknown>>>;
@@ -209,8 +214,10 @@ export function readConfig(
 }
 
 function readProtection(env: Environment, problems: UsageProblem[]): Protection | undefined {
-  const keys = keysOfEnvironment(env, (message) => problems.push({ code: 'environment', message }));
-  return keys === undefined ? undefined : protectionOf(undefined, keys);
+  const found = environmentProtection(env, (message) =>
+    problems.push({ code: 'environment', message }),
+  );
+  return Object.keys(found).length === 0 ? undefined : protectionOf(undefined, found);
 }
 
 function checkStreamToken(

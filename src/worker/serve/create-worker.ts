@@ -154,6 +154,7 @@ function checkRoles({
 /** Creates a worker. Throws a UsageError for invalid agents or roles. */
 export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> {
   checkRoles(parts);
+  await parts.protection?.blobs?.probe();
   const { connection, namespace, taskQueue = DEFAULT_TASK_QUEUE, modelQueue, toolQueue } = parts;
   const { agents, models, agentsModule } = parts;
   const known = createRegistry(defined({ agents, models, agentsModule }));
@@ -216,6 +217,7 @@ async function runtimeOf(parts: WorkerParts): Promise<ActivityRuntime> {
     modelQueue,
     toolQueue,
     rules: NEWEST_RULES,
+    blobs: parts.protection?.blobs === undefined ? undefined : true,
     workflows: workflowsPath === undefined ? undefined : await markOf(workflowsPath),
   });
 }

@@ -15,6 +15,7 @@ import { archiveDirOf, configOf, type ConfigOverrides } from '../config/config-o
 import type { WorkerConfig } from '../config/config.ts';
 import { createDirectoryArchive } from '../files/directory-archive.ts';
 import { serve, type ServedParts, type Serving } from './serve.ts';
+import { createLastCallbacks, type LastCallbacks } from './last-callbacks.ts';
 import { openStreaming } from '../streaming/streaming.ts';
 
 /** Options of {@link local}; only `agents` is required. Its worker is of no version. */
@@ -30,7 +31,8 @@ export interface LocalEverloop extends Everloop {
   readonly uiUrl?: string;
   /**
    * Stops the worker, closes the connections, and stops the server if it was started here. Live
-   * runs stay on the server and continue when a worker serves their agents again.
+   * runs stay on the server and continue when a worker serves their agents again. Callbacks of runs
+   * that have ended are sent first, for at most 10 s.
    */
   close(): Promise<void>;
 }
@@ -69,7 +71,10 @@ export async function local(options: LocalOptions): Promise<LocalEverloop> {
       find: [async () => (await others()).filter((other) => other.url !== url)],
     });
     const everloop = createEverloop({ client, taskQueue, chunks, archive });
-    return withWorker(everloop, serving, taskQueue, cleanup);
+    const callbacks = createLastCallbacks(client, options.agents);
+    // Without a secret, no callback can be sent here.
+    if (config.callbackSecrets !== undefined) cleanup.add(callbacks.sent);
+    return withWorker(everloop, { ...serving, taskQueue, callbacks }, cleanup);
   });
 }
 
@@ -101,11 +106,15 @@ async function connectTo(
   return clientOf(connection, namespace, protection);
 }
 
+interface LocalServing extends Serving {
+  readonly taskQueue: string;
+  readonly callbacks: LastCallbacks;
+}
+
 /** The client, whose waits reject when the worker of this process fails. */
 function withWorker(
   everloop: Everloop,
-  { server, stopped }: Serving,
-  taskQueue: string,
+  { server, stopped, taskQueue, callbacks }: LocalServing,
   cleanup: Cleanup,
 ): LocalEverloop {
   const failed = new Promise<never>((_resolve, reject) => {
@@ -118,10 +127,17 @@ function withWorker(
   };
   const { address, namespace, uiUrl } = server;
   return {
-    start: async (agent, options) => guarded(await everloop.start(agent, options)),
+    start: async (agent, options) => {
+      const run = await everloop.start(agent, options);
+      callbacks.add({ id: run.id, agent, onEvent: options.onEvent });
+      return guarded(run);
+    },
     compileAgent: (agent, options) => Promise.race([everloop.compileAgent(agent, options), failed]),
-    runCompiled: async (compiled, options) =>
-      guarded(await everloop.runCompiled(compiled, options)),
+    runCompiled: async (compiled, options) => {
+      const run = await everloop.runCompiled(compiled, options);
+      callbacks.add({ id: run.id, agent: compiled.agent });
+      return guarded(run);
+    },
     attach: (id) => guarded(everloop.attach(id)),
     list: (query) => everloop.list(query),
     inbox: () => everloop.inbox(),

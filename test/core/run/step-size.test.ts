@@ -1,7 +1,8 @@
+import { INLINE_SIZES } from '../../../src/core/base/size-limits.ts';
 import { describe, expect, it } from 'vitest';
 import type { AgentOptions } from '../../../src/define/agent/agent-options.ts';
 import { defineAgent } from '../../../src/define/agent/define-agent.ts';
-import { fitEnding, MAX_STEP_BYTES } from '../../../src/core/run/step-size.ts';
+import { fitEnding } from '../../../src/core/run/step-size.ts';
 import type { Step } from '../../../src/core/contract/step.ts';
 import { byteSize, type Json } from '../../../src/core/base/json.ts';
 import type { MemoryRun } from '../../../src/testing/memory-run.ts';
@@ -37,7 +38,7 @@ async function bytesAround(row: (typeof ROWS)[number]): Promise<number> {
 
 describe('a Step [sub 7]', () => {
   it.each(ROWS)('of mode $mode has at most 256 KB', async (row) => {
-    const room = MAX_STEP_BYTES - (await bytesAround(row));
+    const room = INLINE_SIZES.step - (await bytesAround(row));
 
     const fitting = await start(row, 'x'.repeat(room - 1_024)).result;
     const run = start(row, 'x'.repeat(room + 1));
@@ -86,7 +87,9 @@ describe('a Step [sub 7]', () => {
     const ending = { kind: 'error', code: 'validation_error', cause: 'no' } as const;
     const small = { ...ending, details: { problems: ['a'] } };
 
-    expect(fitEnding(state, small)).toBe(small);
-    expect(fitEnding(state, { ...ending, details: 'x'.repeat(MAX_STEP_BYTES) })).toEqual(ending);
+    expect(fitEnding(state, small, INLINE_SIZES.step)).toBe(small);
+    expect(
+      fitEnding(state, { ...ending, details: 'x'.repeat(INLINE_SIZES.step) }, INLINE_SIZES.step),
+    ).toEqual(ending);
   });
 });

@@ -481,7 +481,7 @@ describe('messages between runs', () => {
       'slow',
       async ({ iteration }) => {
         await clock.sleep(4_000);
-        return iteration < 30 ? act('x') : answer('done');
+        return iteration < 30 ? act(`x ${iteration}`) : answer('done');
       },
       { tools: [searchTool()] },
     );

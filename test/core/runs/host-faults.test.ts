@@ -1,3 +1,4 @@
+import { INLINE_SIZES } from '../../../src/core/base/size-limits.ts';
 import { describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../../src/core/contract/events.ts';
 import type { Host } from '../../../src/core/run/host.ts';
@@ -19,6 +20,7 @@ function hostWith(fields: Partial<Host>, events: AgentEvent[]): Host {
       rules: 2,
       isHandoverDue: () => false,
       isFull: () => false,
+      sizes: INLINE_SIZES,
       fits: () => true,
     },
     runChild: async () => ({ kind: 'unstarted', message: 'no children here' }),

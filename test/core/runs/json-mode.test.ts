@@ -4,6 +4,8 @@ import type { AgentOptions } from '../../../src/define/agent/agent-options.ts';
 import { defineAgent } from '../../../src/define/agent/define-agent.ts';
 import { defineValidator } from '../../../src/define/tool/define-validator.ts';
 import type { Step } from '../../../src/core/contract/step.ts';
+import { refuseCopy } from '../../../src/core/loop/refuse-copy.ts';
+import type { Run } from '../../../src/core/run/run.ts';
 import { textOf } from '../../../src/core/base/message.ts';
 import type { ModelEntry } from '../../../src/define/model/model-entry.ts';
 import { startInMemory, type MemoryRunOptions } from '../../../src/testing/run-in-memory.ts';
@@ -236,6 +238,72 @@ describe('A run of json [sub 4]', () => {
     expect(textOf(script.requests[1]?.messages.at(-1) ?? { role: 'user', parts: [] })).toContain(
       'Your answer was not accepted (attempt 1 of 5).\n- Be sure.\nYou wrote:',
     );
+  });
+
+  test('an answer that equals the example is refused once, with the reason', async () => {
+    const copy = '{"score": 1.5, "sentiment": "text"}';
+    const { step, script, events } = await play([copy, good]);
+
+    expect(step).toMatchObject({ status: 'success', value: { sentiment: 'positive' } });
+    expect(textOf(script.requests[1]?.messages.at(-1) ?? { role: 'user', parts: [] })).toContain(
+      'Your answer was not accepted (attempt 1 of 5).\n- the answer equals the example, whose ' +
+        'values only show the form. Put in values of your own; if the answer is meant as it is, ' +
+        'give it once more\nYou wrote:',
+    );
+    expect(bodiesOf(events, 'agent:parse_error')).toMatchObject([
+      { family: 'termination', problems: [{ code: 'example_copied' }] },
+    ]);
+    const meant = await play([copy, copy]);
+    expect(meant.step).toMatchObject({
+      value: { sentiment: 'text', score: 1.5 },
+      usage: { modelCalls: 2 },
+    });
+  });
+
+  test.each([
+    { signature: '[:string]', copy: '{"items": ["text"]}', own: '{"items": ["a"]}' },
+    {
+      signature: ':datetime',
+      copy: '{"value": "2026-05-03T09:14:00Z"}',
+      own: '"2027-01-01T00:00:00Z"',
+    },
+    {
+      signature: '{who {name :string, age :int}}',
+      copy: '{"who": {"name": "text", "age": 1}}',
+      own: '{"who": {"name": "Ann", "age": 1}}',
+    },
+  ])('the example of $signature is known as well', async ({ signature, copy, own }) => {
+    const { step } = await play([copy, own], { mode: 'json', signature });
+
+    expect(step.usage.modelCalls).toBe(2);
+  });
+
+  test.each([
+    { signature: '{urgent :bool, count :int}', reply: '{"urgent": true, "count": 1}' },
+    { signature: ':bool', reply: '{"value": true}' },
+    { signature: '{sentiment :string, score :float?}', reply: '{"sentiment": "text"}' },
+  ])('$reply is an answer like others for $signature', async ({ signature, reply }) => {
+    const { step } = await play([reply], { mode: 'json', signature });
+
+    expect(step).toMatchObject({ status: 'success', usage: { modelCalls: 1 } });
+  });
+
+  test('the example is taken when no turn is left, and by runs that began before the rule', async () => {
+    const copy = '{"sentiment": "text", "score": 1.5}';
+    const { step } = await play([copy], { ...triage, maxTurns: 1 });
+    expect(step.value).toEqual({ sentiment: 'text', score: 1.5 });
+
+    const accepted = { kind: 'accepted', value: { a: 'text' } } as const;
+    const refused = (revision: number, limitsAtOnce: boolean): string => {
+      const state = { head: { spec: { revision } }, breach: null };
+      const run = { state, host: { link: { limitsAtOnce } }, wouldCross: () => null };
+      return refuseCopy(run as unknown as Run, accepted, { a: 'text' }).kind;
+    };
+    expect([refused(2, true), refused(3, false), refused(3, true)]).toEqual([
+      'accepted',
+      'accepted',
+      'unfit',
+    ]);
   });
 
   test('a list and a scalar are unwrapped; floats are rounded only when asked', async () => {

@@ -377,7 +377,7 @@ describe('a limit that is checked after the event', () => {
   });
 
   it('[row 42] runs exactly 100 iterations by default', async () => {
-    const { run, script } = startRun(Array.from({ length: 100 }, () => act('a')));
+    const { run, script } = startRun(Array.from({ length: 100 }, (_, place) => act(`${place}`)));
 
     const step = await run.result;
 

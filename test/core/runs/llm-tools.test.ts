@@ -216,6 +216,25 @@ describe('an LLM tool [sub 13]', () => {
     expect(small.requests.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
   });
 
+  it('refuses an answer that equals the example, once', async () => {
+    const copy = '{"label": "text", "score": 1.5}';
+    const replies = [calls('classify', { review: REVIEW }), answer()];
+    const changed = start(replies, [copy, '{"label": "mixed"}']);
+    await changed.run.result;
+    expect(observation(changed)).toBe('<classify>\nlabel: mixed\n</classify>');
+    expect(messagesOf(changed.small.requests[1]).at(-1)?.[1]).toContain(
+      'Your answer was not accepted (attempt 1 of 3).\n- the answer equals the example',
+    );
+
+    const meant = start(replies, [copy, copy]);
+    await meant.run.result;
+    expect(observation(meant)).toBe('<classify>\nlabel: text\nscore: 1.5\n</classify>');
+
+    const once = start(replies, [copy], { agent: { tools: [classify({ maxTurns: 1 })] } });
+    await once.run.result;
+    expect(observation(once)).toBe('<classify>\nlabel: text\nscore: 1.5\n</classify>');
+  });
+
   it.each<{
     readonly name: string;
     readonly tool?: Partial<LlmToolOptions>;

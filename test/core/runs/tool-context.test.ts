@@ -5,9 +5,13 @@ import { agentTool } from '../../../src/define/tool/agent-tool.ts';
 import { defineAgent } from '../../../src/define/agent/define-agent.ts';
 import { defineTool } from '../../../src/define/tool/define-tool.ts';
 import { defineValidator } from '../../../src/define/tool/define-validator.ts';
-import type { ToolContext, ToolDefinition } from '../../../src/define/definition/definitions.ts';
+import type {
+  AgentDefinition,
+  ToolContext,
+  ToolDefinition,
+} from '../../../src/define/definition/definitions.ts';
 import { startInMemory } from '../../../src/testing/run-in-memory.ts';
-import { scriptedModel } from '../../../src/testing/scripted-model.ts';
+import { scriptedModel, type ScriptedModel } from '../../../src/testing/scripted-model.ts';
 
 type Act = (args: { readonly what: string }, context: ToolContext) => unknown;
 
@@ -22,6 +26,11 @@ function workTool(execute: Act, options: { readonly readsContext?: boolean } = {
 }
 
 const work = (what: string) => ({ name: 'work', args: { what } });
+
+/** An agent whose only tool does `act`. */
+function shop({ model }: ScriptedModel, act: Act): AgentDefinition {
+  return defineAgent({ name: 'shop', mode: 'chat', model, tools: [workTool(act)] });
+}
 
 describe('[R18] a tool', () => {
   test('knows the address, the conversation and the context of its run', async () => {
@@ -108,12 +117,7 @@ describe('[R18] a tool', () => {
       { toolCalls: [work('open')] },
       'fine',
     ]);
-    const agent = defineAgent({
-      name: 'shop',
-      mode: 'chat',
-      model: script.model,
-      tools: [workTool(act)],
-    });
+    const agent = shop(script, act);
     const run = startInMemory({
       agent,
       task: 'Open.',
@@ -144,12 +148,7 @@ describe('[R18] a tool', () => {
       { toolCalls: [work('read')] },
       'fine',
     ]);
-    const agent = defineAgent({
-      name: 'shop',
-      mode: 'chat',
-      model: script.model,
-      tools: [workTool(act)],
-    });
+    const agent = shop(script, act);
     await startInMemory({ agent, task: 'Fill.' }).result;
 
     expect(problems).toEqual([
@@ -162,12 +161,7 @@ describe('[R18] a tool', () => {
       for (let i = 0; i < 3; i++) raise('shop:debt', -Number.MAX_VALUE);
     };
     const script = scriptedModel([{ toolCalls: [work('a')] }, { toolCalls: [work('b')] }, 'fine']);
-    const agent = defineAgent({
-      name: 'shop',
-      mode: 'chat',
-      model: script.model,
-      tools: [workTool(act)],
-    });
+    const agent = shop(script, act);
     const { stats } = await startInMemory({ agent, task: 'Borrow.' }).result;
 
     expect(stats.gauges['shop:debt']).toBe(Number.MIN_SAFE_INTEGER);

@@ -17,7 +17,7 @@ function limitsOf(sources: LimitSources): readonly Limit[] {
 }
 
 describe('[row 42] default limits', () => {
-  test('are these ten, in this order', () => {
+  test('are these eleven, in this order', () => {
     expect(limitsOf({})).toEqual([
       exact('$self:agent:iterations', 100),
       exact('agent:format_parse_error_consecutive', 3),
@@ -25,6 +25,7 @@ describe('[row 42] default limits', () => {
       exact('agent:section_parse_error_consecutive', 3),
       exact('agent:tool_calls_error_consecutive', 3),
       exact('agent:code_executions_error_consecutive', 3),
+      exact('agent:repeated_calls', 7),
       exact('$self:agent:answer_rejected_total', 10),
       exact('agent:termination_parse_error_consecutive', 3),
       exact('agent:depth', 5, 'refuse'),
@@ -39,7 +40,7 @@ describe('[row 42] short forms', () => {
 
     expect(limits).toEqual([
       exact('$self:agent:iterations', 5),
-      ...rest.slice(0, 7),
+      ...rest.slice(0, 8),
       exact('agent:depth', 2, 'refuse'),
       exact('agent:children', 0, 'refuse'),
     ]);
@@ -95,7 +96,7 @@ describe('[row 42] custom limits', () => {
     const limit = exact('agent:depth', 7);
     const limits = limitsOf({ definition: { custom: [limit] } });
 
-    expect(limits).toEqual([...DEFAULT_LIMITS.slice(0, 8), limit, DEFAULT_LIMITS[9]]);
+    expect(limits).toEqual([...DEFAULT_LIMITS.slice(0, 9), limit, DEFAULT_LIMITS[10]]);
   });
 
   test('may share a key: a refusal first, an end later', () => {

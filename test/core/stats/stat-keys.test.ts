@@ -52,6 +52,7 @@ describe('the table of statistics', () => {
       'agent:section_parse_error_consecutive',
       'agent:termination_parse_error_consecutive',
       'agent:tool_calls_error_consecutive',
+      'agent:repeated_calls',
       'agent:code_executions_error_consecutive',
       'agent:input_tokens_last_iteration',
       'agent:output_tokens_last_iteration',

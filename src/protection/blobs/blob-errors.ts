@@ -1,0 +1,48 @@
+/**
+ * Errors of blob stores. A worker's SDK makes the name of an error the type of the failure, so the
+ * names are failure types. None of them ends a run: a worker tries again.
+ */
+
+/** A reference leads to nothing. */
+export class BlobMissingError extends Error {
+  override readonly name = 'blob_missing';
+
+  constructor(place: string, key: string) {
+    super(
+      `Expected blob \`${key}\` in \`${place}\`, got none. Bring it back from a backup, or give this process the store that it was written to; until then the run waits.`,
+    );
+  }
+}
+
+/** A blob is not what was stored. */
+export class BlobDamagedError extends Error {
+  override readonly name = 'blob_damaged';
+
+  constructor(place: string, key: string, got: string) {
+    super(
+      `Expected blob \`${key}\` in \`${place}\` as it was stored, got ${got}. Bring it back from a backup; until then the run waits.`,
+    );
+  }
+}
+
+/** A payload is larger than a store takes. */
+export class BlobTooLargeError extends Error {
+  override readonly name = 'blob_too_large';
+
+  constructor(bytes: number, maxBytes: number) {
+    super(
+      `Expected a payload of at most ${maxBytes} bytes, got ${bytes}. Let a tool keep the data, and pass on where it is.`,
+    );
+  }
+}
+
+/** The store did not do what it was asked for: it is full, read-only, slow or gone. */
+export class BlobStoreError extends Error {
+  override readonly name = 'blob_store_failed';
+
+  constructor(what: string, place: string, got: string) {
+    super(
+      `Expected \`${place}\` to ${what}, got: ${got} Repair the store; until then the run waits.`,
+    );
+  }
+}

@@ -1,0 +1,258 @@
+/**
+ * A folder as a store of large payloads, on one machine or on a file system that all workers share:
+ * `{namespace}/{run}/{sha256}`.
+ *
+ * I1  A blob is written beside its place, synced, and renamed: a reader never sees half a blob, and
+ *     what is referred to survives a loss of power.
+ * I2  Storing a blob again renews its time, so that no deletion of old blobs takes it.
+ * I3  A deletion first renames a blob, then looks at its time, and puts it back if it was renewed
+ *     meanwhile. Readers find it under either name.
+ * I4  Only the user of the process may read its files and folders.
+ */
+import { randomUUID } from 'node:crypto';
+import {
+  link,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  utimes,
+} from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { errorText } from '../../core/base/error-text.ts';
+import { UsageError } from '../../core/base/usage-error.ts';
+import { digestOf, folderOf, isCut, isDigest, runIdOf } from './blob-names.ts';
+import {
+  blobDriver,
+  type BlobBytes,
+  type BlobStore,
+  type RemovedBlobs,
+  type StoredRun,
+} from './blob-store.ts';
+
+const PRIVATE_FILE = 0o600;
+const PRIVATE_FOLDER = 0o700;
+
+/** Beside the blobs of a run whose folder name was cut: the id of the run. */
+const RUN_FILE = 'run-id';
+
+/** A blob that is being deleted. */
+const GONE = '.gone';
+
+/** A file that is being written. */
+const DRAFT = '.tmp';
+
+/** How often a folder is made again that a deletion removes meanwhile. */
+const WRITE_TRIES = 5;
+
+/**
+ * Keeps large payloads in the folder `path`, which the first write creates. All processes of a
+ * namespace need the same folder.
+ *
+ * @example
+ * await runWorker({ agents, protection: { blobs: directoryBlobs('/var/lib/everloop/blobs') } });
+ */
+export function directoryBlobs(path: string): BlobStore {
+  if (typeof path !== 'string' || path === '') {
+    throw new UsageError(
+      'protection',
+      'Expected the path of a folder for blobs, got none. Name a folder.',
+    );
+  }
+  const root = resolve(path);
+  const place = `dir:${root}`;
+  const bytes: BlobBytes = {
+    name: 'everloop-files',
+    type: 'everloop.files',
+    place,
+    put: (key, content, runId) => put(join(root, key), content, runId),
+    get: (key, maxBytes) => get(join(root, key), maxBytes),
+  };
+  return {
+    driver: blobDriver(bytes),
+    place,
+    probe: () => probe(root, place),
+    async *runs(namespace) {
+      const folder = join(root, folderOf(namespace));
+      for (const name of await namesIn(folder)) yield await storedRun(join(folder, name), name);
+    },
+    remove: (namespace, workflowId, before = Number.POSITIVE_INFINITY) =>
+      remove(join(root, folderOf(namespace), folderOf(workflowId)), before),
+  };
+}
+
+async function put(path: string, content: Uint8Array, runId: string | undefined): Promise<void> {
+  if (await renewed(path, content)) return;
+  const folder = dirname(path);
+  for (let tries = 1; ; tries++) {
+    try {
+      await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER });
+      await writeSynced(path, content);
+      if (runId !== undefined && isCut(basename(folder))) await noteRun(folder, runId);
+      await sync(folder);
+      return;
+    } catch (error) {
+      // A deletion has removed the folder, which was empty for a moment.
+      if (codeOf(error) !== 'ENOENT' || tries === WRITE_TRIES) throw error;
+    }
+  }
+}
+
+/** Whether the blob was there, whole, and now counts as stored just now (I2). */
+async function renewed(path: string, content: Uint8Array): Promise<boolean> {
+  try {
+    const { size } = await stat(path);
+    if (size !== content.length || digestOf(await readFile(path)) !== digestOf(content))
+      return false;
+    const now = new Date();
+    await utimes(path, now, now);
+    return true;
+  } catch {
+    // It is not there, or not any more: it is written.
+    return false;
+  }
+}
+
+/** Writes a file as a whole (I1). */
+async function writeSynced(path: string, content: Uint8Array): Promise<void> {
+  const draft = `${path}.${randomUUID()}${DRAFT}`;
+  try {
+    const file = await open(draft, 'wx', PRIVATE_FILE);
+    try {
+      await file.writeFile(content);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(draft, path);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+async function noteRun(folder: string, runId: string): Promise<void> {
+  await writeSynced(join(folder, RUN_FILE), Buffer.from(runId));
+}
+
+async function sync(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function get(path: string, maxBytes: number): Promise<Uint8Array | undefined> {
+  for (const name of [path, `${path}${GONE}`, path]) {
+    try {
+      const file = await open(name, 'r');
+      try {
+        const { size } = await file.stat();
+        return size > maxBytes ? new Uint8Array(maxBytes + 1) : await file.readFile();
+      } finally {
+        await file.close();
+      }
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') throw error;
+    }
+  }
+  return undefined;
+}
+
+async function storedRun(folder: string, name: string): Promise<StoredRun> {
+  let [newestAt, blobs, bytes] = [0, 0, 0];
+  for (const file of await namesIn(folder)) {
+    const found = await stat(join(folder, file)).catch(() => undefined);
+    if (found === undefined) continue;
+    newestAt = Math.max(newestAt, found.mtimeMs);
+    bytes += found.size;
+    if (isDigest(file)) blobs += 1;
+  }
+  return { workflowId: await workflowIdOf(folder, name), newestAt, blobs, bytes };
+}
+
+async function workflowIdOf(folder: string, name: string): Promise<string | undefined> {
+  if (!isCut(name)) return runIdOf(name);
+  const id = await readFile(join(folder, RUN_FILE), 'utf8').catch(() => undefined);
+  return id !== undefined && folderOf(id) === name ? id : undefined;
+}
+
+async function remove(folder: string, before: number): Promise<RemovedBlobs> {
+  let [blobs, bytes, kept] = [0, 0, 0];
+  for (const file of await namesIn(folder)) {
+    if (file === RUN_FILE) continue;
+    const removed = await removeFile(join(folder, file), before);
+    if (removed === undefined) kept += 1;
+    else {
+      bytes += removed;
+      if (isDigest(file)) blobs += 1;
+    }
+  }
+  if (kept === 0) {
+    await rm(join(folder, RUN_FILE), { force: true });
+    // A blob may have come meanwhile.
+    await rmdir(folder).catch(() => undefined);
+  }
+  return { blobs, bytes };
+}
+
+/** The bytes of the file that was deleted; undefined if it stays (I3). */
+async function removeFile(path: string, before: number): Promise<number | undefined> {
+  try {
+    if ((await stat(path)).mtimeMs >= before && !path.endsWith(GONE)) return undefined;
+    const gone = path.endsWith(GONE) || path.endsWith(DRAFT) ? path : `${path}${GONE}`;
+    if (gone !== path) await rename(path, gone);
+    const { mtimeMs, size } = await stat(gone);
+    if (mtimeMs < before) {
+      await rm(gone, { force: true });
+      return size;
+    }
+    // It was stored again, or a deletion ended before it could put it back.
+    if (gone.endsWith(GONE)) {
+      await link(gone, gone.slice(0, -GONE.length)).catch(ignoreExisting);
+      await rm(gone, { force: true });
+    }
+    return undefined;
+  } catch (error) {
+    // Another process was faster.
+    if (codeOf(error) === 'ENOENT') return 0;
+    throw error;
+  }
+}
+
+async function probe(root: string, place: string): Promise<void> {
+  try {
+    await mkdir(root, { recursive: true, mode: PRIVATE_FOLDER });
+    const path = join(root, `${randomUUID()}.probe`);
+    await writeSynced(path, Buffer.from('probe'));
+    await rm(path);
+  } catch (error) {
+    throw new UsageError(
+      'blob_store',
+      `Expected blob store \`${place}\` to be a folder that this user may write, got: ${errorText(error)} Give this user the folder, or name another by \`EVERLOOP_BLOBS\`.`,
+    );
+  }
+}
+
+/** The names in a folder; none if it does not exist. */
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return [];
+    throw error;
+  }
+}
+
+function ignoreExisting(error: unknown): void {
+  if (codeOf(error) !== 'EEXIST') throw error;
+}
+
+function codeOf(error: unknown): unknown {
+  return (error as { readonly code?: unknown } | null)?.code;
+}

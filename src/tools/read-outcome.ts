@@ -1,0 +1,144 @@
+/**
+ * What the end of an attempt means for its call: a result, another attempt, or an outcome that is not
+ * known.
+ *
+ * I1  A `once` tool that may have taken effect has the outcome `unknown`, never a failure.
+ * I2  The result is JSON within the bounds of the tool, whatever the tool returned.
+ */
+import { defined } from '../core/base/defined.ts';
+import { toJsonResult } from '../core/base/json-result.ts';
+import { isToolError } from '../core/base/tool-error.ts';
+import { unreachable } from '../core/base/unreachable.ts';
+import { INLINE_SIZES } from '../core/base/size-limits.ts';
+import { isUsageError } from '../core/base/usage-error.ts';
+import type { ToolResult } from '../core/contract/outcome.ts';
+import { cut } from '../core/text/cut.ts';
+import { redactedErrorText } from '../core/text/redact.ts';
+import {
+  canceledCallText,
+  notJsonText,
+  toolErrorText,
+  toolTimeoutText,
+  unknownOutcomeText,
+} from '../core/toolchain/call-texts.ts';
+import { capForProgram, capOutput } from '../core/toolchain/result-text.ts';
+import { measuringToolchain } from '../core/toolchain/toolchain-of.ts';
+import { isExternalReturn, MAX_DETAILS_BYTES, readExternal } from '../define/tool/external.ts';
+import { isToolReturn, mediaSizeProblemsOf, type ToolReturn } from '../define/tool/tool-result.ts';
+import type { AttemptOutcome, Settled } from './attempt.ts';
+import { LostIsolateError } from './isolation.ts';
+import { ended, failed, unstarted, type ToolAttempt, type ToolRun } from './tool-call.ts';
+
+/** Reads how an attempt ended. */
+export function readAttempt(call: ToolAttempt, outcome: AttemptOutcome): ToolRun {
+  switch (outcome.kind) {
+    case 'returned':
+      return readReturn(call, outcome.value);
+    case 'threw':
+      return readThrow(call, outcome.error);
+    case 'timed_out':
+    case 'stopped':
+      return readCutOff(call, outcome);
+    case 'unstarted':
+      return unstarted(call);
+    default:
+      return unreachable(outcome);
+  }
+}
+
+function readThrow(call: ToolAttempt, error: unknown): ToolRun {
+  const unfit = unfitRun(error);
+  if (unfit !== undefined) return unfit;
+  if (isToolError(error) || isUsageError(error)) {
+    return ended(call.options, true, 'error', toolErrorText(error.message));
+  }
+  const { name, effect } = call.tool.spec;
+  const isLost = error instanceof LostIsolateError;
+  const started = !isLost || error.started;
+  if (isLost && started && effect === 'once') {
+    return ended(call.options, true, 'unknown', unknownOutcomeText(name));
+  }
+  return failed(call, redactedErrorText(error), started);
+}
+
+/** The tool timed out or was stopped. A result within the grace time counts. */
+function readCutOff(
+  call: ToolAttempt,
+  outcome: { readonly kind: 'timed_out' | 'stopped'; readonly late?: Settled },
+): ToolRun {
+  const { tool, options } = call;
+  const { name, effect, timeoutMs } = tool.spec;
+  const timedOut = outcome.kind === 'timed_out';
+  // A tool that finished has taken effect. Reporting it as canceled would invite a second call.
+  const finished = outcome.late?.kind === 'returned' && (!timedOut || effect === 'once');
+  if (finished && outcome.late?.kind === 'returned') {
+    return readReturn(call, outcome.late.value);
+  }
+  const isShutdown = !timedOut && options.isShutdown?.() === true;
+  // After a cancel, a tool that threw has stopped; one that still runs may yet take effect.
+  const mayTakeEffect = timedOut || isShutdown || outcome.late === undefined;
+  if (effect === 'once' && mayTakeEffect) {
+    return ended(options, true, 'unknown', unknownOutcomeText(name));
+  }
+  if (isShutdown) return { kind: 'shutdown' };
+  return timedOut
+    ? ended(options, true, 'error', toolTimeoutText(name, timeoutMs))
+    : ended(options, true, 'canceled', canceledCallText);
+}
+
+/** The result as JSON within its bounds. */
+function readReturn({ agent, tool, order, options }: ToolAttempt, value: unknown): ToolRun {
+  const { name } = tool.spec;
+  const { sizes = INLINE_SIZES } = options;
+  const maxResultBytes = Math.min(tool.spec.maxResultBytes, sizes.result);
+  if (isExternalReturn(value)) {
+    const read = readExternal(value);
+    if (read.kind === 'not_json') {
+      return ended(options, true, 'error', notJsonText(name, read.path, read.type));
+    }
+    if (read.kind === 'too_large') {
+      const message = `the details of its outside work have ${read.bytes} bytes, at most ${MAX_DETAILS_BYTES} are allowed`;
+      return ended(options, true, 'error', toolErrorText(message));
+    }
+    const { attempt: attempts } = options;
+    const result = { outcome: 'ok', external: read.work, attempts, started: true } as const;
+    return { kind: 'result', result };
+  }
+  const returned: ToolReturn = isToolReturn(value) ? value : { output: value };
+  const read = toJsonResult(returned.output);
+  if (read.kind === 'not_json') {
+    return ended(options, true, 'error', notJsonText(name, read.path, read.type));
+  }
+  const capped =
+    order.inProgram === true
+      ? capForProgram(name, read.value, maxResultBytes)
+      : capOutput(read.value, maxResultBytes, measuringToolchain(agent.definition.spec.toolchain));
+  const { media, instructions, importance } = returned;
+  const [tooLarge] = mediaSizeProblemsOf(media ?? [], sizes.media);
+  if (tooLarge !== undefined) return ended(options, true, 'error', toolErrorText(tooLarge.message));
+  const result: ToolResult = {
+    outcome: 'ok',
+    ...capped,
+    ...defined({
+      media: media?.length === 0 ? undefined : media,
+      instructions: instructions === undefined ? undefined : cut(instructions, maxResultBytes),
+      importance,
+    }),
+    attempts: options.attempt,
+    started: true,
+  };
+  return { kind: 'result', result };
+}
+
+/**
+ * Thrown to the middleware that changed the arguments; it may catch this and give another result.
+ */
+export function unfitArguments(run: ToolRun): Error {
+  const error = new Error('The changed arguments do not fit.');
+  return Object.assign(error, { name: 'UnfitArguments', run });
+}
+
+function unfitRun(error: unknown): ToolRun | undefined {
+  if (!(error instanceof Error) || error.name !== 'UnfitArguments') return undefined;
+  return (error as { readonly run?: ToolRun }).run;
+}

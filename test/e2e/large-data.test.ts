@@ -1,0 +1,172 @@
+/** Runs that hold more than the service takes: large payloads lie in a folder of blobs. */
+import type { WorkflowExecutionDescription } from '@temporalio/client';
+import { readdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openConversation } from '../../src/client/conversation.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
+import { defineTool } from '../../src/define/tool/define-tool.ts';
+import { directoryBlobs } from '../../src/protection/blobs/directory-blobs.ts';
+import { protectionOf, type Protection } from '../../src/protection/protection.ts';
+import { eventually } from '../support/eventually.ts';
+import { act, answer, gate, type Gate } from '../support/runs.ts';
+import { openHandoverStage, type Stage } from '../support/stage.ts';
+
+let stage: Stage;
+let protection: Protection;
+beforeAll(async () => {
+  stage = await openHandoverStage(30);
+  protection = protectionOf({ blobs: directoryBlobs(join(stage.folder, 'blobs')) });
+});
+afterAll(() => stage?.close());
+
+const MB_3 = 'x'.repeat(3_000_000);
+
+/** Reads one document, waits, and goes on for some turns. */
+function reader(mayGoOn: Gate, iterations = 8): AgentDefinition {
+  return defineAgent({
+    name: 'reader',
+    mode: 'react',
+    model: {
+      id: 'm',
+      model: async ({ iteration }) => {
+        if (iteration === 1) await mayGoOn.opened;
+        return iteration < iterations ? act(`page ${iteration}`) : answer('read');
+      },
+    },
+    tools: [
+      defineTool({
+        name: 'search',
+        description: 'Finds a page.',
+        maxResultBytes: 4_000_000,
+        parameters: z.object({ query: z.string() }),
+        execute: ({ query }) => (query === 'page 1' ? 'y'.repeat(2_500_000) : 'a page'),
+      }),
+    ],
+    limits: 'unlimited',
+    compaction: false,
+  });
+}
+
+/** Whether a workflow task of the run has failed, so that the run waits. */
+const hasFailed = ({ raw }: WorkflowExecutionDescription): boolean =>
+  (raw.pendingWorkflowTask?.attempt ?? 0) > 1;
+
+const blobsOf = async (id: string): Promise<readonly string[]> =>
+  readdir(join(stage.folder, 'blobs', stage.namespace, id)).catch(() => []);
+
+describe('a run with 3 MB of context', () => {
+  it('starts, hands over, answers queries and is read back whole', async () => {
+    const mayGoOn = gate();
+    const { everloop } = await stage.serve([reader(mayGoOn)], { protection });
+    const run = await everloop.start('reader', { task: 'Read', context: { document: MB_3 } });
+    mayGoOn.open();
+
+    expect(await run.result()).toMatchObject({ status: 'success', value: 'read' });
+
+    const { context } = await run.startedWith();
+    expect(context).toMatchObject({ document: MB_3 });
+    const transcript = await run.transcript();
+    expect(JSON.stringify(transcript)).toContain('y'.repeat(2_500_000));
+    const events = await run.events();
+    expect(events.filter(({ type }) => type === 'agent:execution:handover').length).toBeGreaterThan(
+      0,
+    );
+    // The start, the result of the tool, and each hand-over.
+    expect((await blobsOf(run.id)).length).toBeGreaterThanOrEqual(3);
+    await stage.replay(run, { protection });
+  });
+
+  it('waits on a worker without the store, and goes on where it is', async () => {
+    const opened = gate();
+    opened.open();
+    const taskQueue = `large-${Date.now()}`;
+    const agents = [reader(opened, 2)];
+    const poor = await stage.serve(agents, { taskQueue });
+    const everloop = stage.everloopOf(taskQueue, undefined, protection);
+    const run = await everloop.start('reader', { task: 'Read', context: { document: MB_3 } });
+
+    const { client } = stage;
+    await eventually('a failed task', () =>
+      client.workflow.getHandle(run.id).describe().then(hasFailed),
+    );
+    await poor.stop();
+    await stage.serve(agents, { taskQueue, protection });
+
+    expect(await run.result()).toMatchObject({ status: 'success', value: 'read' });
+  });
+
+  it('waits while its blobs are gone, and goes on when they are back', async () => {
+    const opened = gate();
+    opened.open();
+    const taskQueue = `gone-${Date.now()}`;
+    const everloop = stage.everloopOf(taskQueue, undefined, protection);
+    const run = await everloop.start('reader', { task: 'Read', context: { document: MB_3 } });
+    const folder = join(stage.folder, 'blobs', stage.namespace, run.id);
+    await rename(folder, `${folder}-away`);
+    await stage.serve([reader(opened, 2)], { taskQueue, protection });
+
+    await eventually('a failed task', () =>
+      stage.client.workflow.getHandle(run.id).describe().then(hasFailed),
+    );
+    await rename(`${folder}-away`, folder);
+
+    expect(await run.result()).toMatchObject({ status: 'success', value: 'read' });
+  });
+
+  it('is a turn of a conversation that another process resumes', async () => {
+    const { everloop } = await stage.serve(
+      [
+        defineAgent({
+          name: 'chat',
+          mode: 'react',
+          model: { id: 'm', model: async () => answer('hello') },
+          limits: 'unlimited',
+        }),
+      ],
+      { protection },
+    );
+    const first = await openConversation(everloop, 'chat', {
+      id: 'large',
+      context: { document: MB_3 },
+    });
+    const { run } = await first.say('Hello');
+    await run.result();
+
+    const resumed = await openConversation(everloop, 'chat', { id: 'large' });
+    const next = await resumed.say('And again');
+    await next.run.result();
+
+    expect((await next.run.startedWith()).context).toMatchObject({ document: MB_3 });
+    expect(await resumed.turns()).toHaveLength(4);
+  });
+
+  it('is refused by a client without the store, which says what it lacks', async () => {
+    const opened = gate();
+    opened.open();
+    const { everloop, taskQueue } = await stage.serve([reader(opened, 2)], { protection });
+    const run = await everloop.start('reader', { task: 'Read', context: { document: MB_3 } });
+    await run.result();
+
+    const poor = stage.everloopOf(taskQueue);
+    await expect(poor.start('reader', { context: { document: MB_3 } })).rejects.toThrow(
+      /^Expected a start of at most 1500000 bytes/,
+    );
+    await expect(poor.attach(run.id).startedWith()).rejects.toMatchObject({
+      code: 'no_blobs',
+      message: `Expected the blob store that holds data of run \`${run.id}\`, got none. Set EVERLOOP_BLOBS.`,
+    });
+  });
+
+  it('does not begin to serve with a store that it cannot write', async () => {
+    const file = join(stage.folder, 'a-file');
+    await writeFile(file, '');
+    await expect(
+      stage.serve([reader(gate())], {
+        protection: protectionOf({ blobs: directoryBlobs(join(file, 'blobs')) }),
+      }),
+    ).rejects.toMatchObject({ code: 'blob_store' });
+  });
+});
