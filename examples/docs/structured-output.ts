@@ -1,9 +1,11 @@
 /** The agents and models of docs/structured-output.md. */
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { defineAgent, defineValidator, textOf } from '../../src/index.ts';
 import type {
   AgentDefinition,
   AgentModel,
+  JsonObject,
   ModelEntry,
   ModelFunction,
   ModelRequest,
@@ -26,6 +28,16 @@ export function triageWith(model: AgentModel): AgentDefinition {
   });
   // #endregion
   return triage;
+}
+
+/** Extracts what a schema in a file says. */
+export function extractorWith(model: AgentModel, file: string): AgentDefinition {
+  // #region parsed
+  const output = JSON.parse(readFileSync(file, 'utf8')) as JsonObject;
+
+  const extractor = defineAgent({ name: 'extractor', mode: 'json', model, signature: { output } });
+  // #endregion
+  return extractor;
 }
 
 /** Extracts an invoice, checked by a schema library and by a validator. */

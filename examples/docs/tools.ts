@@ -1,4 +1,5 @@
 /** The examples of docs/tools.md: its code blocks are the regions of this file. */
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import {
   defineAgent,
@@ -8,6 +9,7 @@ import {
   toolResult,
   type AgentDefinition,
   type AgentModel,
+  type JsonObject,
   type ModelMiddleware,
   type ToolDefinition,
   type ToolMiddleware,
@@ -36,6 +38,22 @@ export function priceTool(): ToolDefinition {
   });
   // #endregion
   return price;
+}
+
+/** A tool whose parameters stand in a file. */
+export function orderTool(file: string): ToolDefinition<JsonObject> {
+  // #region parsed
+  const parameters = JSON.parse(readFileSync(file, 'utf8')) as JsonObject;
+
+  const order = defineTool({
+    name: 'order',
+    description: 'Orders a part.',
+    parameters,
+    // Both are `Json | undefined`: the schema has checked them, which TypeScript cannot know.
+    execute: ({ part = null, count = 1 }) => ({ ordered: part, count }),
+  });
+  // #endregion
+  return order;
 }
 
 /** A tool that returns more than its output. */

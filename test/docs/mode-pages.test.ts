@@ -1,5 +1,8 @@
 /** The pages about modes and structured output: their code is that of examples which run here. */
 import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { LLMock } from '@copilotkit/aimock';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -11,6 +14,7 @@ import {
   writerWith,
 } from '../../examples/docs/modes.ts';
 import {
+  extractorWith,
   invoice,
   plainModel,
   promptEntry,
@@ -102,6 +106,20 @@ describe('structured output', () => {
 
     // This callback asks in one way only, so the run ends when no way is left.
     expect((await run.result).reason).toBe('model_request_refused');
+  });
+
+  test('an extractor is checked by a schema that was parsed', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'everloop-schema-'));
+    const file = join(folder, 'order.json');
+    const properties = { part: { type: 'string' }, count: { type: 'integer' } };
+    await writeFile(file, JSON.stringify({ type: 'object', properties, required: ['count'] }));
+    const script = scriptedModel(['{"part": "bolt"}', '{"part": "bolt", "count": 2}']);
+    const agent = extractorWith(script.model, file);
+    await rm(folder, { recursive: true });
+
+    const step = await startInMemory({ agent, task: 'Two bolts.' }).result;
+
+    expect(step).toMatchObject({ value: { part: 'bolt', count: 2 }, usage: { modelCalls: 2 } });
   });
 
   test('an invoice is checked by its schema and by its validator', async () => {

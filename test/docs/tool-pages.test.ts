@@ -1,8 +1,19 @@
 /** The pages about tools: their code is that of examples which run here. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { desk, deskWithEngine } from '../../examples/docs/tool-search.ts';
-import { clerk, outlineTool, parcelTool, refundTool, sorter } from '../../examples/docs/tools.ts';
+import {
+  clerk,
+  orderTool,
+  outlineTool,
+  parcelTool,
+  refundTool,
+  sorter,
+} from '../../examples/docs/tools.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import { defineTool } from '../../src/define/tool/define-tool.ts';
 import { textOf } from '../../src/core/base/message.ts';
 import type {
   JsonObject,
@@ -66,6 +77,43 @@ describe('the examples', () => {
       .map(({ messages }) => textOf(messages.at(-2) ?? messages[0] ?? { role: 'user', parts: [] }));
     expect(first).toContain('{"product":"mouse","usd":79.99}');
     expect(second).toBe(first);
+  });
+
+  test('tools: a schema that was parsed', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'everloop-schema-'));
+    const file = join(folder, 'order.json');
+    const properties = { part: { type: 'string' }, count: { type: 'integer' } };
+    await writeFile(file, JSON.stringify({ type: 'object', properties, required: ['part'] }));
+    const tool = orderTool(file);
+    await rm(folder, { recursive: true });
+    const script = scriptedModel([
+      calls('order', { part: 'bolt', count: 'two' }),
+      calls('order', { part: 'bolt', count: 2 }),
+      'done',
+    ]);
+    const tools = [tool as ToolDefinition];
+    const agent = defineAgent({ name: 'buyer', mode: 'chat', model: script.model, tools });
+
+    await startInMemory({ agent, task: 'Go' }).result;
+
+    expect(readIn(script.requests.at(-1))).toContain('count: expected integer, got string "two"');
+    expect(readIn(script.requests.at(-1))).toContain('{"ordered":"bolt","count":2}');
+  });
+
+  test('tools: the types of parsed schemas are as the page says', () => {
+    const common = { name: 'order', description: 'Orders.' };
+    const parsed = JSON.parse('{"type": "object"}') as JsonObject;
+    const record: Record<string, unknown> = { type: 'object' };
+
+    defineTool({ ...common, parameters: parsed, execute: ({ part = null }) => part });
+    defineTool({
+      ...common,
+      parameters: JSON.parse('{"type": "object"}'),
+      // @ts-expect-error Arguments of type unknown have no fields.
+      execute: ({ part }) => part,
+    });
+    // @ts-expect-error A record of unknown values need not be JSON.
+    defineTool({ ...common, parameters: record, execute: () => null });
   });
 
   test('tools: a tool that knows its run', async () => {
