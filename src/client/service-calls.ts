@@ -9,11 +9,13 @@ import {
   WorkflowFailedError,
 } from '@temporalio/client';
 import { clip } from '../core/text/cut.ts';
-import { UsageError } from '../core/base/usage-error.ts';
+import type { UsageCode } from '../core/base/usage-codes.ts';
+import { isUsageError, UsageError } from '../core/base/usage-error.ts';
 import { unreadableError } from '../protection/key-errors.ts';
 import { CancelledFailure, ExternalStorageNotConfiguredError } from '@temporalio/common';
 import type { Step } from '../core/contract/step.ts';
 import { statusQuery } from '../workflows/messages.ts';
+import { failingTask } from './newest-events.ts';
 import { tolerant } from './connection/open-connection.ts';
 
 /**
@@ -75,7 +77,8 @@ export async function asking<Result>(id: string, ask: () => Promise<Result>): Pr
 /**
  * Queries run `id`, within `withinMs`.
  *
- * @throws UsageError as `asking`; `no_worker` when no worker answers.
+ * @throws UsageError as `asking`; `no_worker` when no worker answers, with the reason if its workers
+ * fail its workflow task.
  */
 export async function querying<Result>(
   id: string,
@@ -84,7 +87,7 @@ export async function querying<Result>(
   withinMs: number = QUERY_DEADLINE_MS,
 ): Promise<Result> {
   const deadline = Date.now() + withinMs;
-  return asking(id, async () => {
+  const ask = async (): Promise<Result> => {
     for (let attempt = 1; ; attempt++) {
       try {
         return await client.withDeadline(deadline, query);
@@ -92,8 +95,18 @@ export async function querying<Result>(
         if (!isCutOff(error) || attempt === QUERY_TRIES || Date.now() >= deadline) throw error;
       }
     }
-  });
+  };
+  try {
+    return await asking(id, ask);
+  } catch (error) {
+    if (!isUsageError(error) || !UNANSWERED.includes(error.code)) throw error;
+    const reason = await failingTask(client, id);
+    throw reason === null ? error : failingRun(id, reason);
+  }
 }
+
+/** The codes of queries whose run may have a workflow task that fails. */
+const UNANSWERED: readonly UsageCode[] = ['no_worker', 'query_failed'];
 
 /**
  * 1 CANCELLED: the worker with the query stopped. 4 DEADLINE_EXCEEDED: no worker took it in time.
@@ -112,14 +125,18 @@ const UNKNOWN_QUERY =
  */
 function refusedQuery(id: string, message: string): UsageError {
   if (UNKNOWN_QUERY.test(message)) return notAnAgent(id);
+  if (message.startsWith(REFUSAL)) return failingRun(id, message);
   return new UsageError(
     'query_failed',
     `Expected run \`${id}\` to answer, got: ${clip(message, MAX_REASON)}. See the log of its worker.`,
   );
 }
 
+/** How the text of a worker begins that refuses the tasks of a run, as for a missing own part. */
+const REFUSAL = 'Refused: ';
+
 /** Characters of a reason that another process gave. */
-const MAX_REASON = 300;
+const MAX_REASON = 500;
 
 /** The error for a workflow that is no run of an agent. */
 export function notAnAgent(id: string): UsageError {
@@ -132,6 +149,14 @@ export function noWorker(id: string): UsageError {
   return new UsageError(
     'no_worker',
     `Expected a worker that answers for run \`${id}\`, got silence. Start one that has its agent; the run waits meanwhile and loses nothing.`,
+  );
+}
+
+/** The error for a run whose workflow task its workers fail for `reason`. */
+function failingRun(id: string, reason: string): UsageError {
+  return new UsageError(
+    'no_worker',
+    `Expected a worker that goes on with run \`${id}\`, got a workflow task that fails: ${clip(reason, MAX_REASON)} The run waits meanwhile and loses nothing; \`everloop cancel ${id} --force\` ends it without a Step.`,
   );
 }
 

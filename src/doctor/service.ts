@@ -1,12 +1,13 @@
 /** The service as the checks ask it: each question once, each with a deadline. It changes nothing. */
 import type { Client } from '@temporalio/client';
 import { defined } from '../core/base/defined.ts';
+import { readTaskFailure } from '../client/newest-events.ts';
 import { createDeployment } from '../versioning/deployment.ts';
 import { readPollers } from '../versioning/deployment-service.ts';
 import { readClock } from './clock.ts';
 import type { DoctorService, HandoverAdvice, SeenWorker } from './checks/doctor-service.ts';
 import { OPEN_RUNS, readAnswers, readOpenRuns } from './open-runs.ts';
-import { readHandoverAdvice, readTaskFailure } from './recent-events.ts';
+import { readHandoverAdvice } from './recent-events.ts';
 
 /** How long one question to the service may take, with its retries. */
 const QUESTION_MS = 10_000;

@@ -89,7 +89,10 @@ export async function runAgentWorkflow(
 function refuseUnlessExtended(spec: AgentSpec): void {
   const what = missingPart(spec);
   if (what === undefined) return;
-  throw new RefusedTask(`This worker lacks ${what}. A worker whose module adds it takes the run.`);
+  const { taskQueue } = workflowInfo();
+  throw new RefusedTask(
+    `Refused: this worker of task queue \`${taskQueue}\` lacks ${what} of agent \`${spec.name}\`. A worker whose module adds it takes the run.`,
+  );
 }
 
 /**

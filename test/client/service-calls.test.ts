@@ -19,7 +19,8 @@ function asked(codes: readonly number[], tookMs = 0): Asked {
   const deadlines: number[] = [];
   const client = {
     withDeadline: (deadline: number, ask: () => unknown) => {
-      deadlines.push(deadline);
+      // What is asked after the query has a deadline of its own.
+      if (ask === query) deadlines.push(deadline);
       return ask();
     },
   } as unknown as Client;
@@ -71,6 +72,41 @@ describe('a query', () => {
     const query = (): Promise<string> => Promise.reject(new QueryNotRegisteredError(text, 3));
 
     await expect(querying('r', client, query)).rejects.toMatchObject({ code });
+  });
+
+  it('that a worker refuses says why, and how to end the run', async () => {
+    const { client } = asked([]);
+    const refused = 'Refused: this worker of task queue `q` lacks format own:toml of agent `a`.';
+    const query = (): Promise<string> => Promise.reject(new QueryNotRegisteredError(refused, 3));
+
+    await expect(querying('r', client, query)).rejects.toMatchObject({
+      code: 'no_worker',
+      message: `Expected a worker that goes on with run \`r\`, got a workflow task that fails: ${refused} The run waits meanwhile and loses nothing; \`everloop cancel r --force\` ends it without a Step.`,
+    });
+  });
+
+  it.each([
+    { attempt: 3, message: 'got a workflow task that fails: Refused: lacks a part.' },
+    { attempt: 1, message: 'got silence.' },
+  ])('that no worker answers looks why the task fails, try $attempt', async (task) => {
+    const { client, query } = asked([9]);
+    const failed = { failure: { message: 'Refused: lacks a part.' } };
+    const failing = Object.assign(client, {
+      options: { namespace: 'default' },
+      workflow: {
+        getHandle: () => ({ describe: async () => ({ raw: { pendingWorkflowTask: task } }) }),
+      },
+      workflowService: {
+        getWorkflowExecutionHistoryReverse: async () => ({
+          history: { events: [{}, { workflowTaskFailedEventAttributes: failed }] },
+        }),
+      },
+    });
+
+    await expect(querying('r', failing, query)).rejects.toMatchObject({
+      code: 'no_worker',
+      message: expect.stringContaining(task.message),
+    });
   });
 
   it('fails with what else the service says', async () => {

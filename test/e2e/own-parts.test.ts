@@ -4,6 +4,9 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { DoctorWorld } from '../../src/doctor/checks/check.ts';
+import { failingTasks } from '../../src/doctor/checks/runs/failing-tasks.ts';
+import { doctorService } from '../../src/doctor/service.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { cli } from '../cli/cli-fixture.ts';
 import { shareBundle } from '../support/bundles.ts';
@@ -151,16 +154,23 @@ describe('on a worker whose module lacks an own part, a run', () => {
     await stage.replay(run, { workflowsPath });
   });
 
-  it('goes on when another takes its workflow tasks', async () => {
+  it('says what it lacks where it is asked, and goes on when another takes its workflow tasks', async () => {
     const taskQueue = `own-parts-${randomUUID()}`;
     const queues = { taskQueue, modelQueue: `${taskQueue}-models`, ...WAIT };
     const roles = ['workflows', 'tools'] as const;
     const first = await stage.serve(ownPartAgents, { ...queues, roles, workflowsPath });
     const run = await first.everloop.start('speaker', { task: 'Go' });
+    const doomed = await first.everloop.start('speaker', { task: 'Go' });
     await waitsFor(run, 'model m');
+    await waitsFor(doomed, 'model m');
     await first.stop();
-    // It gets the tasks of the run first, and refuses them.
+    // It gets the tasks of the runs first, and refuses them.
     const unfit = await stage.serve(ownPartAgents, { ...queues, roles });
+    const lack = `this worker of task queue \`${taskQueue}\` lacks format own:brackets of agent \`speaker\`.`;
+    await expect(run.status()).rejects.toMatchObject({
+      code: 'no_worker',
+      message: expect.stringContaining(lack),
+    });
     await stage.serve(ownPartAgents, { ...queues, roles: ['models'], workflowsPath });
     const handle = stage.client.workflow.getHandle(run.id);
     await eventually('a refused task', async () => {
@@ -169,6 +179,15 @@ describe('on a worker whose module lacks an own part, a run', () => {
         event.workflowTaskFailedEventAttributes?.failure?.message?.includes('own:brackets'),
       );
     });
+    const service = doctorService(stage.client);
+    const found = await failingTasks.find({ service } as DoctorWorld);
+    expect(found).toContainEqual({
+      severity: 'error',
+      message: expect.stringMatching(new RegExp(`\`${run.id}\`.*lacks format own:brackets`)),
+      advice: 'Start a worker that can take it; the text says which.',
+    });
+    await doomed.cancel('enough', { force: true });
+    await expect(doomed.result()).rejects.toMatchObject({ code: 'no_step' });
     await unfit.stop();
     await stage.serve(ownPartAgents, { ...queues, roles, workflowsPath });
 

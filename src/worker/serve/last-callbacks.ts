@@ -5,6 +5,7 @@
  */
 import type { Client } from '@temporalio/client';
 import type { AgentDefinition } from '../../define/definition/definitions.ts';
+import { newestEvents } from '../../client/newest-events.ts';
 import { isAlive } from '../../client/service-calls.ts';
 import { CALLBACK_WORKFLOW, type OnEventInput } from '../../core/contract/callback.ts';
 
@@ -70,14 +71,15 @@ async function sentBy(client: Client, id: string): Promise<void> {
   }
 }
 
-async function lastDeliveries(client: Client, workflowId: string): Promise<readonly string[]> {
-  const { history } = await client.workflowService.getWorkflowExecutionHistoryReverse({
-    namespace: client.options.namespace,
-    execution: { workflowId },
-    maximumPageSize: NEWEST_EVENTS,
-  });
-  return (history?.events ?? []).flatMap(
-    ({ startChildWorkflowExecutionInitiatedEventAttributes: child }) =>
-      child?.workflowType?.name === CALLBACK_WORKFLOW ? (child.workflowId ?? []) : [],
-  );
+async function lastDeliveries(client: Client, id: string): Promise<readonly string[]> {
+  const deliveries: string[] = [];
+  let read = 0;
+  for await (const event of newestEvents(client, id)) {
+    const child = event.startChildWorkflowExecutionInitiatedEventAttributes;
+    const delivery = child?.workflowType?.name === CALLBACK_WORKFLOW ? child.workflowId : null;
+    if (typeof delivery === 'string') deliveries.push(delivery);
+    read += 1;
+    if (read === NEWEST_EVENTS) break;
+  }
+  return deliveries;
 }
