@@ -11,6 +11,7 @@ import { failureTypes } from '../src/core/base/failure-types.ts';
 import { SHORT_FORMS } from '../src/core/limits/limits-input.ts';
 import { DEFAULT_LIMITS } from '../src/core/limits/default-limits.ts';
 import { STAT_KEYS, type StatPer } from '../src/core/stats/stat-keys.ts';
+import { METRICS } from '../src/telemetry/metrics.ts';
 import { usageCodes } from '../src/core/base/usage-codes.ts';
 import { coverageCells } from './coverage.ts';
 
@@ -23,6 +24,7 @@ export const GENERATED_PAGES: readonly string[] = [
   'docs/limits.md',
   'docs/events.md',
   'docs/coverage.md',
+  'docs/observability.md',
 ];
 
 const EVENTS_FILE = 'src/core/contract/events.ts';
@@ -56,6 +58,16 @@ const parts: Readonly<Record<string, () => string>> = {
     ),
   rows: () => tableOf(['Row', 'What', 'Tests', 'Tests on a server'], coverageCells()),
   'mode rows': () => tableOf(['Row', 'What', 'Tests', 'Tests on a server'], coverageCells('sub')),
+  metrics: () =>
+    tableOf(
+      ['Metric', 'Kind', 'Labels', 'Meaning'],
+      Object.entries(METRICS).map(([name, { kind, labels, description }]) => [
+        code(name),
+        kind,
+        labels.map(code).join(', '),
+        description,
+      ]),
+    ),
   events: () => tableOf(['Type', 'When', 'Fields of its own'], eventRows()),
 };
 

@@ -27,6 +27,7 @@ import {
 import { withHeartbeat, isStoppedByService } from './heartbeat.ts';
 import { openAttempt, usedBy, type AskedAttempt } from './lost-attempts.ts';
 import { endsWithAttempt, triesOf, type AttemptNumber } from './tries.ts';
+import { NO_WATCH, type AttemptNotes, type CallObserver } from '../telemetry/call-observer.ts';
 import { callLayeredModel } from '../models/call-layered-model.ts';
 import type { CallIo, ModelCallResult } from '../models/model-adapter.ts';
 import { entryFor, type CalledEntry } from '../define/model/model-entry.ts';
@@ -47,6 +48,8 @@ export interface CallModelParts {
   readonly registry: Registry;
   readonly transcripts: TranscriptSource;
   readonly chunks: ChunkPublisher;
+  /** Watches the attempts. Default: nothing does. */
+  readonly watch?: CallObserver;
   /** Whether this worker has a blob store; default false. */
   readonly hasBlobs?: boolean;
 }
@@ -59,24 +62,36 @@ export function createCallModel(
     const tries = triesOf(order);
     const { attempt: attempts, added } = tries;
     const asked = openAttempt(added.estimated);
-    return withHeartbeat(() => attemptOf(parts, order, tries, asked), {
+    const watch = parts.watch ?? NO_WATCH;
+    const attempt = { order, attempt: attempts + tries.losses, queueMs: queueMs() };
+    const run = (notes: AttemptNotes): Promise<ModelActivityResult> =>
+      attemptOf(parts, order, tries, { ...asked, notes });
+    return withHeartbeat(() => watch.model(attempt, run), {
       details: { attempts, ...defined({ losses: added.losses }) },
       more: asked.beat,
     });
   };
 }
 
+/** How long the activity waited for this worker. */
+function queueMs(): number {
+  return Math.max(0, Date.now() - Context.current().info.currentAttemptScheduledTimestampMs);
+}
+
+/** An attempt that is watched. */
+type WatchedAttempt = AskedAttempt & { readonly notes: AttemptNotes };
+
 async function attemptOf(
   parts: CallModelParts,
   order: ModelOrder,
   tries: AttemptNumber,
-  asked: AskedAttempt,
+  asked: WatchedAttempt,
 ): Promise<ModelActivityResult> {
   // Without the agent the request would lack its middleware and what its functions write.
   if (!parts.registry.agents.has(order.agent)) throw agentNotHere(order.agent);
   const entry = entryFor(await entryOf(parts.registry, order), order);
   // An order that has its whole request does not need the transcript.
-  const view = order.inline === undefined ? await transcriptOf(parts, order) : null;
+  const view = order.inline === undefined ? await transcriptOf(parts, order, asked.notes) : null;
   const lacking = view && missingPart(view.head.spec, parts.registry.extensions);
   if (lacking != null) throw notHere({ what: lacking, agent: order.agent }, lacksText(lacking));
   const { added } = tries;
@@ -158,10 +173,13 @@ async function entryOf(registry: Registry, order: ModelOrder): Promise<CalledEnt
 async function transcriptOf(
   { transcripts }: CallModelParts,
   order: ModelOrder,
+  notes: AttemptNotes,
 ): Promise<TranscriptView> {
   try {
-    return await transcripts.resolve(keyOf(order), order.transcript);
+    const onRead = (isCached: boolean): void => notes.transcript(isCached ? 'cache' : 'query');
+    return await transcripts.resolve(keyOf(order), order.transcript, onRead);
   } catch (error) {
+    notes.transcript('failed');
     // While the run does not answer, the attempt is lost. Another answer would come again for ever.
     if (!(error instanceof OtherTranscriptError)) throw transcriptUnavailable(errorText(error));
     const { retryable, message } = error;
@@ -183,7 +201,7 @@ function keyOf(order: ModelOrder): TranscriptKey {
 interface AskedModel {
   readonly entry: CalledEntry;
   readonly view: TranscriptView | null;
-  readonly asked: AskedAttempt;
+  readonly asked: WatchedAttempt;
 }
 
 async function callOnce(
@@ -198,22 +216,31 @@ async function callOnce(
   const { runId, iteration, agentPath, purpose } = order;
   const request = await requestFor(registry, order, view, attempt);
   asked.onRequest(entry, request);
+  const { notes } = asked;
+  notes.asked(request.messages as unknown as Json);
+  const hear = (delta: string): void => {
+    notes.firstChunk();
+    asked.onText(delta);
+  };
   const signal = context.cancellationSignal;
   // Summaries see the same conversation, so middleware that hides secrets applies to them as well.
   const around = registry.agents.get(order.agent)?.definition.middleware?.model ?? [];
   // Only replies stream, and only replies become messages of the transcript.
   if (purpose !== 'reply') {
-    const onChunk: CallIo['onChunk'] = ({ delta }) => asked.onText(delta);
-    return callLayeredModel(around, entry, request, { signal, onChunk });
+    const onChunk: CallIo['onChunk'] = ({ delta }) => hear(delta);
+    return noted(notes, await callLayeredModel(around, entry, request, { signal, onChunk }));
   }
   const { rootRunId = runId } = order;
   const stream = openChunkStream(chunks, { rootRunId, runId, agentPath, iteration, attempt });
   try {
     const onChunk: CallIo['onChunk'] = (chunk) => {
-      asked.onText(chunk.delta);
+      hear(chunk.delta);
       stream.write(chunk);
     };
-    const outcome = await callLayeredModel(around, entry, request, { signal, onChunk });
+    const outcome = noted(
+      notes,
+      await callLayeredModel(around, entry, request, { signal, onChunk }),
+    );
     stream.end();
     // The workflow gives calls their ids, so the message of a reply with calls is not known here.
     const isKnown =
@@ -226,6 +253,12 @@ async function callOnce(
     stream.fail();
     throw error;
   }
+}
+
+/** `result`, whose reply was noted. */
+function noted(notes: AttemptNotes, result: ModelCallResult): ModelCallResult {
+  if (result.kind === 'reply') notes.replied(result.reply.parts as unknown as Json);
+  return result;
 }
 
 function failureOf(order: ModelOrder, failure: KeyedFailure, usage: TokenUsage): Error {

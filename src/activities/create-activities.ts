@@ -16,6 +16,7 @@ import {
 import { createDeliverCallback } from './deliver-callback.ts';
 import type { Registry } from '../define/definition/definitions.ts';
 import type { ToolPlaces } from '../tools/isolation.ts';
+import { NO_WATCH, type CallObserver } from '../telemetry/call-observer.ts';
 import { createPageQuery } from './page-query.ts';
 import { createContextSource } from './run-context.ts';
 import { createTranscriptSource, type TranscriptCache } from './transcript-source.ts';
@@ -29,20 +30,23 @@ export interface ActivityParts {
   readonly archive: Archive;
   readonly places: ToolPlaces;
   readonly callbacks: CallbackSettings;
+  /** Watches the calls of models and tools; default: nothing does. */
+  readonly watch?: CallObserver;
 }
 
 /** The activities of a worker. */
 export function createActivities(parts: ActivityParts): EverloopActivities {
-  const { registry, runtime, cache, chunks, archive, places, callbacks } = parts;
+  const { registry, runtime, cache, chunks, archive, places, callbacks, watch = NO_WATCH } = parts;
   const query = createPageQuery();
   const hasBlobs = runtime.blobs === true;
-  const toolParts = { registry, places, chunks, hasBlobs, readContext: createContextSource(query) };
+  const readContext = createContextSource(query);
+  const toolParts = { registry, places, chunks, watch, hasBlobs, readContext };
   const callTool = callToolActivity(toolParts);
   const transcripts = createTranscriptSource({ cache, query });
   const archiveLink = createArchiveTranscript(archive);
   return {
     loadAgent: loadAgentActivity(registry, runtime),
-    callModel: createCallModel({ registry, transcripts, chunks, hasBlobs }),
+    callModel: createCallModel({ registry, transcripts, chunks, watch, hasBlobs }),
     callTool,
     callToolOnce: callToolOnceActivity(toolParts),
     // The same code under another name, so that histories and metrics tell the two apart.

@@ -25,6 +25,7 @@ import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import { callTopics } from '../core/streaming/topic-stream.ts';
 import type { ContextSource } from './run-context.ts';
 import type { ToolPlaces } from '../tools/isolation.ts';
+import { NO_WATCH, type CallObserver } from '../telemetry/call-observer.ts';
 import { runTool } from '../tools/run-tool.ts';
 import type { ToolRun, ToolRunOptions } from '../tools/tool-call.ts';
 import { runJudge } from '../tools/run-judge.ts';
@@ -42,6 +43,8 @@ export interface ToolActivityParts {
   readonly places: ToolPlaces;
   readonly readContext: ContextSource;
   readonly chunks?: ChunkPublisher;
+  /** Watches the calls. Default: nothing does. */
+  readonly watch?: CallObserver;
   /** Whether this worker has a blob store; default false. */
   readonly hasBlobs?: boolean;
 }
@@ -150,7 +153,8 @@ function runWatched(
       return { kind: 'shutdown' };
     }
   };
-  return withHeartbeat(runOnce, { details, onLate });
+  const { watch = NO_WATCH } = parts;
+  return withHeartbeat(() => watch.tool(order, runOnce), { details, onLate });
 }
 
 /** One attempt that is watched. */

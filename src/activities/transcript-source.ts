@@ -61,11 +61,15 @@ export class OtherTranscriptError extends Error {
 /** Reads the transcripts that orders refer to. */
 export interface TranscriptSource {
   /**
-   * The head and exactly `reference.length` messages.
+   * The head and exactly `reference.length` messages. `onRead` is told whether the cache had them.
    * @throws an {@link OtherTranscriptError}, or an error that says why the run did not answer; no
    * provider has been called then.
    */
-  resolve(key: TranscriptKey, reference: TranscriptReference): Promise<TranscriptView>;
+  resolve(
+    key: TranscriptKey,
+    reference: TranscriptReference,
+    onRead?: (isCached: boolean) => void,
+  ): Promise<TranscriptView>;
   /** Adds the message that a reply will become, so that the next query need not fetch it. */
   remember(key: TranscriptKey, reference: TranscriptReference, message: Message): void;
 }
@@ -96,15 +100,20 @@ export function createTranscriptSource(parts: {
   };
 
   return {
-    resolve: async (key, reference) => {
+    resolve: async (key, reference, onRead) => {
+      let isCached = true;
       // A wrong entry is dropped once and read again; a second mismatch is an error of the query.
       for (let attempt = 0; attempt < 3; attempt++) {
         const kept = cache.read(key) ?? [];
+        isCached &&= kept.length > reference.length;
         const items = kept.length > reference.length ? kept : await readOnce(key, reference, kept);
         // The shared reader may have read fewer messages than this call needs.
         if (items.length <= reference.length) continue;
         const view = viewOf(items, reference.length);
-        if (digests.of(nameOf(key), view) === reference.digest) return view;
+        if (digests.of(nameOf(key), view) === reference.digest) {
+          onRead?.(isCached);
+          return view;
+        }
         cache.drop(key);
         digests.drop(nameOf(key));
       }

@@ -20,6 +20,7 @@ import { addSetupCommand } from './commands/setup.ts';
 import { addShowCommand } from './commands/show.ts';
 import { addStatsCommand } from './commands/stats.ts';
 import { STEER_COMMANDS } from './commands/steer.ts';
+import { addTraceCommand } from './commands/trace.ts';
 import { addBudgetCommand, addTreeCommand } from './commands/tree.ts';
 import { EXIT_CODES, exitCodeOf } from './terminal/exit-codes.ts';
 import type { CliIo } from './terminal/io.ts';
@@ -67,6 +68,7 @@ const COMMANDS: readonly AddCommand[] = [
   addPsCommand,
   addShowCommand,
   addStatsCommand,
+  addTraceCommand,
   addLogsCommand,
   addTreeCommand,
   addBudgetCommand,

@@ -19,6 +19,7 @@ import {
 import { followChunks } from './follow-chunks.ts';
 import { clientOf, openConnection, type OpenConnection } from './connection/open-connection.ts';
 import { notedQueue } from './noted-queue.ts';
+import { activeTraceparent } from '../telemetry/active-span.ts';
 import type { ChunkSource } from './run-stream.ts';
 import {
   readTemporalEnvironment,
@@ -82,6 +83,11 @@ export interface ConnectOptions {
    * this time and names its cause: refused, DNS, TLS, credentials.
    */
   readonly timeoutMs?: number;
+  /**
+   * True: a run that is started while a span of OpenTelemetry is active continues that trace. Default
+   * false.
+   */
+  readonly telemetry?: boolean;
   /** Default `process.env`. */
   readonly env?: Environment;
 }
@@ -113,7 +119,8 @@ export async function connect(options: ConnectOptions = {}): Promise<ConnectedEv
   const { client, ...opened } = await connectClient(options);
   const taskQueue = await queueOf(options, env);
   const { archive } = options;
-  const everloop = createEverloop(defined({ client, taskQueue, chunks, archive }));
+  const traceparent = options.telemetry === true ? await activeTraceparent() : undefined;
+  const everloop = createEverloop(defined({ client, taskQueue, chunks, archive, traceparent }));
   return { ...everloop, ...opened };
 }
 

@@ -5,7 +5,7 @@ import {
   type WorkflowHandleWithFirstExecutionRunId,
 } from '@temporalio/client';
 import { randomUUID } from 'node:crypto';
-import type { CompiledAgent } from '../core/contract/input.ts';
+import type { AgentInput, CompiledAgent } from '../core/contract/input.ts';
 import { clip } from '../core/text/cut.ts';
 import { summaryLine } from '../core/text/summary.ts';
 import { shown } from '../core/text/shown.ts';
@@ -85,6 +85,8 @@ export interface Everloop {
 export interface EverloopParts extends RunHandleParts {
   /** Task queue of the workers; default `everloop`. */
   readonly taskQueue?: string;
+  /** The traceparent of the span that is active when a run is started; default: none. */
+  readonly traceparent?: () => string | undefined;
 }
 
 /** The default task queue of clients and workers. */
@@ -102,7 +104,8 @@ export function createEverloop(parts: EverloopParts): Everloop {
     options: StartOptions & Pick<StartParts, 'compiled' | 'compiles'>,
   ): Promise<RunHandle> => {
     const blobs = client.options.loadedDataConverter.externalStorage !== undefined;
-    const input = startInput(agent, options, sizesOf({ blobs }));
+    const traced = continued(options, parts.traceparent?.());
+    const input = startInput(agent, traced, sizesOf({ blobs }));
     const workflowId = checkedRunId(options.id ?? `${agent}-${randomUUID()}`);
     const { text } = input.task;
     const startWith = (hasAttributes: boolean): Promise<WorkflowHandleWithFirstExecutionRunId> =>
@@ -110,7 +113,7 @@ export function createEverloop(parts: EverloopParts): Everloop {
         workflowId,
         taskQueue,
         args: [input],
-        memo: { agent, task: clip(text, MEMO_TASK_CHARACTERS) },
+        memo: memoOf(input),
         staticSummary: summaryLine(`${agent}: ${text}`),
         // Another run under the id of a finished one would hide its Step.
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
@@ -152,6 +155,21 @@ export function createEverloop(parts: EverloopParts): Everloop {
     list: (options = {}) => withAttributes((has) => listRuns(client, options, has)),
     inbox: () => withAttributes((has) => readInbox(client, attach, has)),
   };
+}
+
+/** What lists of runs show, and what the trace of a run follows from. */
+function memoOf({ agent, task, trace }: AgentInput): Record<string, unknown> {
+  const shownTask = clip(task.text, MEMO_TASK_CHARACTERS);
+  return defined({ agent, task: shownTask, traceparent: trace?.parent });
+}
+
+/** `options`, whose trace continues that of the caller, unless they name another. */
+function continued<Options extends Pick<StartParts, 'trace'>>(
+  options: Options,
+  parent: string | undefined,
+): Options {
+  if (parent === undefined || options.trace?.parent !== undefined) return options;
+  return { ...options, trace: { ...options.trace, parent } };
 }
 
 function idInUse(id: string): UsageError {

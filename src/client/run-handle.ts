@@ -52,7 +52,7 @@ import { wellFormedText } from '../core/text/well-formed.ts';
 import { identifyRun, streamOf, type ChunkSource, type StreamParts } from './run-stream.ts';
 import type { TreeRun } from './tree-run.ts';
 import { acrossHandover, cancelRun } from './send-update.ts';
-import { asking, isAlive, querying, readStep } from './service-calls.ts';
+import { asking, isAlive, querying, readStep, readTraceId } from './service-calls.ts';
 import { tolerant } from './connection/open-connection.ts';
 
 /** Options of `send`. With `tree`, all runs below get the input too, under the same id. */
@@ -142,6 +142,11 @@ export interface RunHandle {
   resume(options?: TreeOption): Promise<AdjustReceipt>;
   /** Ends the run and all runs below, and aborts what is in flight. Each still ends with a Step. */
   cancel(message?: string, options?: CancelOptions): Promise<void>;
+  /**
+   * The id of the trace with the spans of the run's tree, 32 hexadecimal digits; known from the start,
+   * whether spans are sent or not.
+   */
+  traceId(): Promise<string>;
   /** The Step, however the run ended; waits for the end. */
   result(): Promise<Step>;
   /** The Step, or what waits for a person, whichever comes first. */
@@ -247,6 +252,7 @@ function readMethods({ id, client, archive, handle, tree, handleOf }: Target) {
     (await readChain({ client, id, kind, from, archive })) as unknown as readonly Item[];
   return {
     status: () => readStatus(client, id),
+    traceId: () => readTraceId(client, id),
     stats: () => ask(() => handle.query(statsQuery)),
     pending: () => ask(() => handle.query(pendingQuery)),
     program: () => ask(() => handle.query(programQuery)),

@@ -2,6 +2,7 @@
 import {
   ApplicationFailure,
   type Client,
+  type WorkflowExecutionDescription,
   isGrpcServiceError,
   QueryNotRegisteredError,
   ServiceError,
@@ -13,6 +14,7 @@ import type { UsageCode } from '../core/base/usage-codes.ts';
 import { isUsageError, UsageError } from '../core/base/usage-error.ts';
 import { unreadableError } from '../protection/key-errors.ts';
 import { CancelledFailure, ExternalStorageNotConfiguredError } from '@temporalio/common';
+import { treeTraceId } from '../telemetry/ids.ts';
 import type { Step } from '../core/contract/step.ts';
 import { statusQuery } from '../workflows/messages.ts';
 import { failingTask } from './newest-events.ts';
@@ -166,6 +168,14 @@ function failingRun(id: string, reason: string): UsageError {
  * @throws UsageError `no_step` for a run that ended without one, for example by termination.
  */
 export async function readStep(client: Client, id: string): Promise<Step> {
+  const step = await readKeptStep(client, id);
+  const { rootRunId = step.runId, traceparent } = step.trace;
+  const traceId = treeTraceId({ rootRunId, traceparent });
+  return { ...step, trace: { ...step.trace, traceId } };
+}
+
+/** The Step as the run has written it. */
+async function readKeptStep(client: Client, id: string): Promise<Step> {
   const handle = client.workflow.getHandle(id);
   try {
     return (await handle.result()) as Step;
@@ -181,4 +191,18 @@ export async function readStep(client: Client, id: string): Promise<Step> {
     const got = (cause?.message ?? error.message).replace(/\.$/, '');
     throw new UsageError('no_step', `Expected run \`${id}\` to end with a Step, got: ${got}.`);
   }
+}
+
+/** The id of the trace of the tree that run `id` is in, also while it goes on. Needs no worker. */
+export async function readTraceId(client: Client, id: string): Promise<string> {
+  const describe = (of: string): Promise<WorkflowExecutionDescription> =>
+    asking(of, () => tolerant(client).workflow.getHandle(of).describe());
+  const run = await describe(id);
+  const rootId = run.raw.workflowExecutionInfo?.rootExecution?.workflowId ?? id;
+  const root = rootId === id ? run : await describe(rootId);
+  const traceparent = root.memo?.['traceparent'];
+  return treeTraceId({
+    rootRunId: root.raw.workflowExecutionInfo?.firstRunId || root.runId,
+    ...(typeof traceparent === 'string' ? { traceparent } : undefined),
+  });
 }

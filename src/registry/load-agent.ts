@@ -9,6 +9,7 @@ import { shown } from '../core/text/shown.ts';
 import { callbackProblems } from '../core/start/callback-specs.ts';
 import { prepareInput, type Refusal, type RunMaterial } from '../core/start/prepare-input.ts';
 import { isConversationId, MAX_ID_BYTES, memoryProblem } from '../core/start/start-input.ts';
+import { traceProblem } from '../core/start/trace-input.ts';
 import { compileAgent, type AgentWarning } from './compile-agent.ts';
 import { hasDefaultCostLimit } from './default-cost-limit.ts';
 import type {
@@ -186,6 +187,7 @@ const FIELDS = {
     advice: 'Choose another.',
   },
   memory: badMemory,
+  trace: badTrace,
   model: { wanted: 'to be the id of a model entry', fits: isString },
   onEvent: callbackProblems,
 } satisfies FieldRules;
@@ -203,6 +205,11 @@ function isHistoryTurn(turn: unknown): boolean {
 
 function badMemory(memory: unknown): readonly UsageProblem[] {
   const message = memory === undefined ? undefined : memoryProblem(memory);
+  return message === undefined ? [] : [{ code: 'invalid_input', message }];
+}
+
+function badTrace(trace: unknown): readonly UsageProblem[] {
+  const message = traceProblem(trace);
   return message === undefined ? [] : [{ code: 'invalid_input', message }];
 }
 

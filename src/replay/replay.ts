@@ -8,7 +8,7 @@ import { errorText } from '../core/base/error-text.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
 import { workerConverter } from '../protection/data-converter.ts';
 import { NO_PROTECTION, type Protection } from '../protection/protection.ts';
-import { installRuntime } from '../worker/serve/serve.ts';
+import { installRuntime } from '../worker/serve/install-runtime.ts';
 import type { LoadedBundle } from '../worker/bundle/bundle.ts';
 import type { EverloopSinks } from '../workflows/sinks.ts';
 import { patchesOf, type HistoryEvent, type RunHistory } from './run-history.ts';
@@ -47,7 +47,7 @@ export async function* replayLinks(
   protection: Protection = NO_PROTECTION,
 ): AsyncGenerator<Replayed> {
   // The SDK logs each history that does not fit, with all of its failure.
-  installRuntime('ERROR');
+  installRuntime({ logLevel: 'ERROR' });
   const open = new Map<string, Progress>();
   const sinks = watchingSinks(open);
   const options: ReplayWorkerOptions = {

@@ -144,7 +144,7 @@ type LoadedAgent = Extract<ReturnType<typeof loadAgent>, { readonly kind: 'loade
 
 function startRun(parts: MemoryTreeParts, start: MemoryStart, loaded: LoadedAgent): LiveRun {
   const { input, address } = start;
-  const { parent, history, memory, conversation } = input;
+  const { parent, history, memory, conversation, trace } = input;
   const { spec } = loaded;
   const identity = {
     runId: address,
@@ -154,6 +154,7 @@ function startRun(parts: MemoryTreeParts, start: MemoryStart, loaded: LoadedAgen
     ...defined({
       parent,
       conversation: parent === undefined ? conversation : parent.conversation,
+      trace: parent === undefined ? trace : parent.trace,
     }),
   };
   const head = { spec, ...(loaded.material ?? givenMaterial(input)), ...defined({ history }) };

@@ -152,7 +152,7 @@ function freshState(
   parent: ParentLink | null,
   { spec, material }: LoadedAgent,
 ): RunState {
-  const { history, memory, conversation } = input;
+  const { history, memory, conversation, trace } = input;
   const { firstExecutionRunId, startTime } = workflowInfo();
   return startState(
     {
@@ -163,6 +163,7 @@ function freshState(
       ...defined({
         parent: parent ?? undefined,
         conversation: parent === null ? conversation : parent.conversation,
+        trace: parent === null ? trace : parent.trace,
       }),
     },
     {

@@ -8,6 +8,7 @@ import { patched, workflowInfo } from '@temporalio/workflow';
 import type { TreeHandlers } from '../core/children/tree-handlers.ts';
 import { createMailbox, EMPTY_INBOX, type Mailbox } from '../core/run/inbox.ts';
 import { createRunLog, type RunLog } from '../core/run/run-log.ts';
+import { defined } from '../core/base/defined.ts';
 import type { Run } from '../core/run/run.ts';
 import type { RunState } from '../core/run/run-state.ts';
 import type { Step, StepTrace } from '../core/contract/step.ts';
@@ -96,10 +97,12 @@ export function openSession(start: Start): Session {
 /** The executions of this link and of its chain, and the inputs that were not read. */
 export function traceOf(session: Session): StepTrace {
   const { workflowId, runId, firstExecutionRunId } = workflowInfo();
+  const state = session.run?.state ?? session.restored;
   return {
     workflowId,
     executionId: runId,
     firstExecutionId: firstExecutionRunId,
+    ...defined({ rootRunId: state?.parent?.rootRunId, traceparent: state?.trace?.parent }),
     unreadInputs: session.mailbox.peek().waiting.map((input) => input.id),
   };
 }

@@ -6,7 +6,7 @@
  */
 import { defined } from '../core/base/defined.ts';
 import { proxySinks, type Sinks } from '@temporalio/workflow';
-import type { AgentEvent } from '../core/contract/events.ts';
+import type { AgentEvent, EventPlace } from '../core/contract/events.ts';
 import { newMessages, type RunState } from '../core/run/run-state.ts';
 import type { Entry } from '../core/contract/entry.ts';
 import type { Message } from '../core/base/message.ts';
@@ -33,7 +33,8 @@ export interface EndedLink {
 /** The sinks that a worker offers; `transcript` is also called on replay, to fill a new cache. */
 export interface EverloopSinks extends Sinks {
   transcript: { append(delta: TranscriptDelta): void };
-  events: { publish(events: readonly AgentEvent[]): void };
+  /** `place` says where the run stood when the last of the events was recorded. */
+  events: { publish(events: readonly AgentEvent[], place?: EventPlace): void };
   archive: { write(link: EndedLink): void };
 }
 

@@ -8,7 +8,7 @@
  */
 import { proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
 import type { ActivityRuntime, EverloopActivities } from '../activities/activity-types.ts';
-import type { AgentEvent } from '../core/contract/events.ts';
+import type { AgentEvent, EventPlace } from '../core/contract/events.ts';
 import type { Overrun } from '../core/contract/messages.ts';
 import type { ChildOrder } from '../core/contract/host-order.ts';
 import type { ProgressMessage } from '../core/contract/tree-messages.ts';
@@ -16,6 +16,7 @@ import type { Host, Link } from '../core/run/host.ts';
 import type { Mailbox } from '../core/run/inbox.ts';
 import type { Run } from '../core/run/run.ts';
 import type { RunLog } from '../core/run/run-log.ts';
+import { eventPlaceOf } from '../core/children/event-place.ts';
 import { createWaits, type Waits } from '../core/run/waits.ts';
 import { SLICE_OPTIONS } from './attempts/activity-options.ts';
 import { callsOf } from './activity-calls.ts';
@@ -168,9 +169,24 @@ function createFlush(
   return () => {
     announce((run()?.state.pending ?? []).length > 0);
     const events = takeEvents();
-    if (events.length > 0) sinks.events.publish(events);
+    if (events.length > 0) sinks.events.publish(events, placeOf(run()));
     callbacks.send();
   };
+}
+
+/** Where the run stands; its first events come before the host has the run. */
+function placeOf(run: Run | null): EventPlace | undefined {
+  if (run === null) return undefined;
+  const { workflowId, root, runStartTime, historyLength, historySize } = workflowInfo();
+  // A hand-over that is decided has counted the next link already.
+  const link = run.isClosed && !run.hasEnded ? run.state.link - 1 : run.state.link;
+  return eventPlaceOf(run.state, link, {
+    workflowId,
+    rootWorkflowId: root?.workflowId ?? workflowId,
+    linkStartedAt: runStartTime.getTime(),
+    historyEvents: historyLength,
+    historyBytes: historySize,
+  });
 }
 
 function linkOf(

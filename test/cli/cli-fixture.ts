@@ -89,6 +89,9 @@ function fakeClient(everloop: Partial<Everloop>): ConnectedEverloop {
   };
 }
 
+/** The trace of every fake run. */
+export const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
+
 /** A handle that knows what the test gives it, and nothing else. */
 export function fakeRun(id: string, parts: Partial<RunHandle> = {}): RunHandle {
   const unexpected = (): never => {
@@ -97,6 +100,7 @@ export function fakeRun(id: string, parts: Partial<RunHandle> = {}): RunHandle {
   return {
     id,
     status: unexpected,
+    traceId: () => Promise.resolve(TRACE_ID),
     stats: unexpected,
     transcript: unexpected,
     events: unexpected,

@@ -42,6 +42,8 @@ const RINGS: Readonly<Record<string, RingRule>> = {
   },
   registry: { rings: ['core', 'define', 'tools', 'models'], packages: [], node: true },
   callbacks: { rings: ['core'], packages: [], node: true },
+  // Loads the packages of OpenTelemetry when traces are on.
+  telemetry: { rings: ['core'], packages: ['@opentelemetry/*', '@temporalio/common'], node: true },
   // Neither client nor worker: both, the commands and the codec server have their payloads from it.
   protection: {
     rings: ['core', 'workflows/converters.ts', 'workflows/failure-converter.ts'],
@@ -49,12 +51,27 @@ const RINGS: Readonly<Record<string, RingRule>> = {
     node: true,
   },
   activities: {
-    rings: ['core', 'define', 'tools', 'models', 'registry', 'callbacks'],
+    rings: [
+      'core',
+      'define',
+      'tools',
+      'models',
+      'registry',
+      'callbacks',
+      'telemetry/call-observer.ts',
+    ],
     packages: ['@temporalio/activity', '@temporalio/common', 'lru-cache'],
     node: true,
   },
   client: {
-    rings: ['core', 'protection', 'workflows/messages.ts'],
+    // A client says in which trace a run is, and continues that of its caller.
+    rings: [
+      'core',
+      'protection',
+      'workflows/messages.ts',
+      'telemetry/ids.ts',
+      'telemetry/active-span.ts',
+    ],
     typesOf: ['define'],
     packages: [
       '@temporalio/client',
@@ -78,6 +95,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
       'registry',
       'workflows',
       'callbacks',
+      'telemetry',
       'protection',
       'activities',
       'client',

@@ -7,7 +7,7 @@ import { workerConverter } from '../../src/protection/data-converter.ts';
 import { NO_PROTECTION, type Protection } from '../../src/protection/protection.ts';
 import { createTranscriptCache } from '../../src/worker/serve/transcript-cache.ts';
 import { createSinks } from '../../src/worker/serve/worker-sinks.ts';
-import { installRuntime } from '../../src/worker/serve/serve.ts';
+import { installRuntime } from '../../src/worker/serve/install-runtime.ts';
 import { bundleFolder } from './bundles.ts';
 
 /** How a chain is replayed. */
@@ -37,7 +37,7 @@ async function replayAll(
   histories: readonly { readonly history: unknown; readonly workflowId: string }[],
   { workflowsPath, protection = NO_PROTECTION }: ReplayOptions,
 ): Promise<void> {
-  installRuntime('ERROR');
+  installRuntime({ logLevel: 'ERROR' });
   const workflowBundle = await bundleOf(workflowsPath);
   const sinks = createSinks({
     cache: createTranscriptCache({ maxBytes: 0 }),

@@ -20,7 +20,7 @@ import { createWorker, type WorkerParts } from '../../src/worker/serve/create-wo
 import { clientOf, openConnection } from '../../src/client/connection/open-connection.ts';
 import type { Protection } from '../../src/protection/protection.ts';
 import { createDirectoryArchive } from '../../src/worker/files/directory-archive.ts';
-import { installRuntime } from '../../src/worker/serve/serve.ts';
+import { installRuntime } from '../../src/worker/serve/install-runtime.ts';
 import { bundleFolder } from './bundles.ts';
 import { withHiddenValue } from './hidden-values.ts';
 import { replayChain, type ReplayOptions } from './replay.ts';
@@ -98,7 +98,7 @@ export async function openStage(server: {
   readonly address: string;
   readonly namespace: string;
 }): Promise<Stage> {
-  installRuntime('ERROR');
+  installRuntime({ logLevel: 'ERROR' });
   const { address, namespace } = server;
   const folder = await mkdtemp(join(tmpdir(), 'everloop-e2e-'));
   const connection = await NativeConnection.connect({ address });

@@ -5,7 +5,7 @@
 import { NativeConnection } from '@temporalio/worker';
 import { createWorker, type WorkerParts } from '../../src/worker/serve/create-worker.ts';
 import { createDirectoryArchive } from '../../src/worker/files/directory-archive.ts';
-import { installRuntime } from '../../src/worker/serve/serve.ts';
+import { installRuntime } from '../../src/worker/serve/install-runtime.ts';
 import { bundleFolder } from './bundles.ts';
 
 /** Where a worker process serves. */
@@ -47,7 +47,7 @@ export async function openWorker(
   { address, namespace, archiveDir }: ServedPlace,
   parts: ServedParts,
 ): Promise<{ run(): Promise<void> }> {
-  installRuntime('ERROR');
+  installRuntime({ logLevel: 'ERROR' });
   return createWorker({
     connection: await NativeConnection.connect({ address }),
     namespace,

@@ -28,6 +28,8 @@ const DEFAULTS = {
   cacheBytes: 67_108_864,
   shutdownGraceMs: 30_000,
   logLevel: 'INFO',
+  logFormat: 'text',
+  telemetry: {},
 };
 
 /** What callbacks are signed with. */
@@ -69,6 +71,11 @@ describe('readConfig', () => {
       EVERLOOP_HOLD_PATCHES: 'limits-at-once',
       EVERLOOP_CALLBACK_SECRET: `${SECRET} ${SECRET}`,
       EVERLOOP_CALLBACK_HOSTS: 'hooks.example.com, *.internal',
+      EVERLOOP_LOG_FORMAT: 'json',
+      EVERLOOP_TRACES: 'on',
+      EVERLOOP_TRACE_CONTENT: 'events',
+      EVERLOOP_METRICS: '0.0.0.0:9464',
+      EVERLOOP_METRICS_PUBLIC: '1',
     });
 
     expect(config).toEqual({
@@ -78,6 +85,11 @@ describe('readConfig', () => {
       toolTaskQueue: 'tools',
       dataDir: '/var/lib/everloop',
       cacheBytes: 0,
+      logFormat: 'json',
+      telemetry: {
+        traces: { content: 'events', sample: 1 },
+        metrics: { kind: 'prometheus', host: '0.0.0.0', port: 9464 },
+      },
       maxCachedWorkflows: 0,
       shutdownGraceMs: 5_000,
       logLevel: 'DEBUG',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentEvent } from '../../src/core/contract/events.ts';
+import type { AgentEvent, EventPlace } from '../../src/core/contract/events.ts';
 import { subscribe, type EventFilter } from '../../src/worker/serve/subscribe.ts';
 import { createTranscriptCache } from '../../src/worker/serve/transcript-cache.ts';
 import { createSinks, type EventListener } from '../../src/worker/serve/worker-sinks.ts';
@@ -19,7 +19,7 @@ function publish(
 ): void {
   const cache = createTranscriptCache({ maxBytes: 0 });
   const { events: sink } = createSinks({ cache, listeners, onListenerError });
-  void sink.publish.fn({} as never, events);
+  void sink.publish.fn({} as never, events, {} as EventPlace);
 }
 
 describe('[row 48] listeners', () => {

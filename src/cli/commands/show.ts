@@ -40,6 +40,8 @@ export interface RunView {
   readonly step: Step | null;
   readonly status: RunStatus | null;
   readonly pending: readonly PendingItem[];
+  /** The id of its trace: see `trace`. */
+  readonly traceId: string;
   readonly transcript?: readonly Entry[];
 }
 
@@ -51,7 +53,8 @@ async function readView(run: RunHandle, withTranscript: boolean): Promise<RunVie
   const isLive = status !== null && status.state !== 'ended';
   const pending = isLive ? await run.pending() : [];
   const transcript = withTranscript ? await run.transcript() : undefined;
-  return defined({ id, step, status, pending, transcript });
+  const traceId = step?.trace.traceId ?? (await run.traceId());
+  return defined({ id, step, status, pending, traceId, transcript });
 }
 
 /** The Step of an ended run; null for a live one, and for one that the service closed without. */

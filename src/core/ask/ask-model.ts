@@ -208,6 +208,8 @@ function beginModelCall(
     runId: state.runId,
     rootRunId: state.parent?.rootRunId,
     agentPath: state.agentPath,
+    seq: run.state.seq,
+    traceparent: state.trace?.parent,
     model,
     purpose,
     iteration: state.iteration,
@@ -234,7 +236,7 @@ function marksOf(
 type ModelCallAfter = Extract<EventBody, { readonly type: 'agent:model_call:after' }>;
 
 function modelCallAfter(
-  { model, purpose, own }: ModelOrder,
+  { model, purpose, own, seq }: ModelOrder,
   outcome: ModelOutcome,
   durationMs: number,
   callId: string | undefined,
@@ -245,6 +247,7 @@ function modelCallAfter(
     type: 'agent:model_call:after' as const,
     model,
     purpose,
+    ...defined({ began: seq }),
     usage,
     usageKnown,
     attempts,

@@ -28,9 +28,9 @@ export interface CallSite extends Iteration {
 
 /** The order of a call. */
 export function orderOf({ run, program }: CallSite, { callId, tool, args }: ToolCall): ToolOrder {
-  const { runId, agentPath, head, parent, conversation, stats } = run.state;
+  const { runId, agentPath, head, parent, trace, conversation, stats } = run.state;
   const spec = head.spec.tools.find(({ name }) => name === tool);
-  const tree = defined({ rootRunId: parent?.rootRunId });
+  const tree = defined({ rootRunId: parent?.rootRunId, traceparent: trace?.parent });
   const order = { agent: head.spec.name, runId, ...tree, agentPath, callId, tool, args };
   return {
     ...order,

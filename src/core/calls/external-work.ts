@@ -60,7 +60,12 @@ export async function awaitExternal(
     outcome: 'ok' | 'error' | 'canceled',
     result: CappedOutput | RefusedOutput | Pick<ToolResult, 'outcome' | 'error'>,
   ): CallEnd => {
-    run.record({ type: 'agent:external:ended', callId, outcome });
+    run.record({
+      type: 'agent:external:ended',
+      callId,
+      outcome,
+      waitedMs: endedAt - item.since,
+    });
     return { result: { ...begun, ...result }, endedAt, ...tracesOf(call) };
   };
   switch (end.kind) {

@@ -114,6 +114,11 @@ async function awaitDecision(
   const { host } = run;
   const { callId } = call;
   const end = await waitForPerson(context, item);
+  const decided = {
+    type: 'agent:approval:decided',
+    callId,
+    waitedMs: host.now() - item.since,
+  } as const;
   switch (end.kind) {
     case 'answer':
     case 'stopped':
@@ -122,19 +127,19 @@ async function awaitDecision(
     case 'timed_out': {
       const { timeoutMs = 0 } = item;
       const reason = undecidedReason(timeoutMs);
-      run.record({ type: 'agent:approval:decided', callId, decision: 'deny', reason });
+      run.record({ ...decided, decision: 'deny', reason });
       return unstarted('denied', deniedText({ timedOutAfterMs: timeoutMs }), host.now());
     }
     case 'decision': {
       const { decision } = end;
       if ('deny' in decision) {
         const reason = decision.deny;
-        run.record({ type: 'agent:approval:decided', callId, decision: 'deny', reason });
+        run.record({ ...decided, decision: 'deny', reason });
         return unstarted('denied', deniedText({ reason }), host.now());
       }
       const isEdited = 'args' in decision;
       const word = isEdited ? 'edit' : 'approve';
-      run.record({ type: 'agent:approval:decided', callId, decision: word });
+      run.record({ ...decided, decision: word });
       const startedAt = host.now();
       return isEdited
         ? beginCall(context, { ...call, startedAt, args: decision.args, isEdited: true })

@@ -230,7 +230,9 @@ function linkOf(
   { host, state }: Run,
   child: { readonly callId: string; readonly agent: string; readonly leases: readonly Lease[] },
 ): ParentLink {
-  const { runId, agentPath, depth, iteration, head, parent, limits, conversation } = state;
+  const { runId, agentPath, depth, iteration, head, parent, limits, conversation, trace } = state;
+  const isCall = (state.openCalls ?? []).some(({ callId }) => callId === child.callId);
+  const byLoop = isCall ? undefined : (true as const);
   const self = { runId, agent: head.spec.name };
   const depthLimit = depthLimitOf(limits);
   return {
@@ -241,7 +243,7 @@ function linkOf(
     rootRunId: parent?.rootRunId ?? runId,
     path: `${agentPath}/${iteration}/${child.agent}`,
     depth: depth + 1,
-    ...defined({ depthLimit, conversation }),
+    ...defined({ depthLimit, conversation, byLoop, trace }),
     deadlines: deadlinesBelow(state),
     leases: child.leases,
   };

@@ -22,6 +22,7 @@ import type { CallOutcome, Reports } from './outcome.ts';
 import type { ProgramOutcome } from './report.ts';
 import type { Deadline, LeaseAnswer, LeaseReturn } from './lease.ts';
 import type { StepStatus } from './step.ts';
+import type { TraceInput } from '../base/traceparent.ts';
 
 /** What every event has. */
 export interface EventBase {
@@ -97,6 +98,8 @@ export type EventBody =
       readonly type: 'agent:model_call:after';
       readonly model: string;
       readonly purpose: ModelPurpose;
+      /** `seq` of its `agent:model_call:before`; absent in reports of tools and validators. */
+      readonly began?: number;
       readonly usage: TokenUsage;
       readonly usageKnown: boolean;
       /**
@@ -198,6 +201,8 @@ export type EventBody =
       readonly steps: number;
       /** Calls and questions that it made. */
       readonly calls: number;
+      /** Since it began, waits included; absent if it was refused. */
+      readonly durationMs?: number;
       /** The message is cut to 2 KB. */
       readonly error?: { readonly reason: string; readonly message: string };
     }
@@ -268,6 +273,9 @@ export type EventBody =
   | {
       readonly type: 'agent:question:answered';
       readonly questionId: string;
+      /** The call of `ask_user` that asked; absent if a program or a loop did. */
+      readonly callId?: string;
+      readonly waitedMs?: number;
       readonly timedOut?: true;
       /** The program that asked no longer needs the answer. */
       readonly withdrawn?: true;
@@ -285,6 +293,8 @@ export type EventBody =
       readonly callId: string;
       readonly decision: 'approve' | 'deny' | 'edit';
       readonly reason?: string;
+      /** Absent if nobody was asked. */
+      readonly waitedMs?: number;
     }
   /** A tool has begun outside work. */
   | { readonly type: 'agent:external:begun'; readonly callId: string; readonly tool: string }
@@ -293,6 +303,7 @@ export type EventBody =
       readonly type: 'agent:external:ended';
       readonly callId: string;
       readonly outcome: 'ok' | 'error' | 'canceled';
+      readonly waitedMs?: number;
     }
   /** From now on the run waits only for people and outside work. */
   | { readonly type: 'agent:waiting' }
@@ -309,6 +320,8 @@ export type EventBody =
   | ({
       readonly type: 'agent:answer:judged';
       readonly outcome: 'unfit' | 'rejected' | 'accepted';
+      /** Absent if nothing on a worker was asked. */
+      readonly durationMs?: number;
     } & Pick<Reports, 'counts' | 'gauges' | 'raised'>)
   /** An input was accepted. */
   | {
@@ -322,7 +335,7 @@ export type EventBody =
   /** The run is paused until it is resumed. */
   | { readonly type: 'agent:paused' }
   /** The run continues. */
-  | { readonly type: 'agent:resumed' }
+  | { readonly type: 'agent:resumed'; readonly waitedMs?: number }
   /** An entry was appended to the history; `index` is its place in the chain. */
   | { readonly type: 'agent:iteration_history:change'; readonly index: number }
   /** What the next model call sees has changed. */
@@ -386,4 +399,34 @@ export type OwnEvent = EventBase & OwnEventBody;
 export function isOwnEvent(event: AgentEvent, type?: string): event is OwnEvent {
   const name: string = event.type;
   return !name.startsWith('agent:') && (type === undefined || name === type);
+}
+
+/** Where a run stands, sent to workers beside its events. It is in no history. */
+export interface EventPlace {
+  readonly workflowId: string;
+  /** Number of the link of the chain, from 1. */
+  readonly link: number;
+  readonly rootRunId: string;
+  /** Workflow id of the root of the tree. */
+  readonly rootWorkflowId: string;
+  /** The conversation that the root is a turn of; absent: none. */
+  readonly conversation?: string;
+  /** What the root was started with; absent: nothing. */
+  readonly trace?: TraceInput;
+  /** The call or the iteration of the parent that started the run; absent for a root. */
+  readonly parent?: {
+    readonly runId: string;
+    /** Absent: a loop started it in its iteration, without a tool call. */
+    readonly callId?: string;
+    readonly iteration: number;
+  };
+  /** A pipeline and a fan-out are workflows of agents. */
+  readonly kind: 'agent' | 'workflow';
+  /** When the run began, in milliseconds since 1970. */
+  readonly startedAt: number;
+  /** When the link began. */
+  readonly linkStartedAt: number;
+  /** Events and bytes of the link's history so far. */
+  readonly historyEvents: number;
+  readonly historyBytes: number;
 }

@@ -30,6 +30,10 @@ export interface ModelOrder extends EarlierTries, SizedOrder {
   /** Run id of the root of the tree; absent if this run is the root. */
   readonly rootRunId?: string;
   readonly agentPath: string;
+  /** `seq` of the event that began the call. */
+  readonly seq?: number;
+  /** The traceparent that the tree was started with; absent: none. */
+  readonly traceparent?: string;
   /** Id of the model entry. */
   readonly model: string;
   readonly purpose: ModelPurpose;

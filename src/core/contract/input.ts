@@ -5,6 +5,7 @@ import type { Limit, UnknownUsage } from './limit.ts';
 import type { Task } from '../base/message.ts';
 import type { Step, StepMemory, Usage } from './step.ts';
 import type { ParentLink } from './lease.ts';
+import type { TraceInput } from '../base/traceparent.ts';
 
 /** One turn of an earlier conversation. */
 export interface HistoryTurn {
@@ -57,6 +58,8 @@ export interface AgentInput {
   readonly history?: readonly HistoryTurn[];
   /** The id of the conversation that the run is a turn of, at most 1,000 bytes; for its tools. */
   readonly conversation?: string;
+  /** Where the trace of the run belongs, and what its spans carry; at most 1 KB as JSON. */
+  readonly trace?: TraceInput;
   /** Replaces the agent's limits on the same keys. */
   readonly limits?: LimitsInput;
   /** Id of a model entry that replaces the agent's own. */

@@ -1,6 +1,7 @@
 /** What a run knows of its ancestors: which part of their limits it may spend, and until when. */
 import { defined } from '../base/defined.ts';
 import type { Limit } from './limit.ts';
+import type { TraceInput } from '../base/traceparent.ts';
 
 /** A run above another in its tree. */
 export interface Ancestor {
@@ -68,7 +69,11 @@ export interface ParentLink {
   readonly agent: string;
   /** The call of the parent whose result the child is. */
   readonly callId: string;
+  /** A loop of the parent started the child, so that no tool call has `callId`. */
+  readonly byLoop?: true;
   readonly rootRunId: string;
+  /** What the root was started with for traces; absent: nothing. */
+  readonly trace?: TraceInput;
   /** Path of the child: `planner/2/writer`. */
   readonly path: string;
   /** The conversation that the root is a turn of; absent: none. */

@@ -124,6 +124,8 @@ export interface ToolOrder extends EarlierTries, SizedOrder {
   readonly runId: string;
   /** Run id of the root of the tree; absent for a root. */
   readonly rootRunId?: string;
+  /** The traceparent that the tree was started with; absent: none. */
+  readonly traceparent?: string;
   readonly agentPath: string;
   readonly callId: string;
   readonly tool: string;
@@ -181,6 +183,8 @@ export interface JudgeResult extends Reports {
   /** The validators that ran, in order, over all candidates. */
   readonly validators: readonly { readonly validator: string; readonly accepted: boolean }[];
   readonly attempts: number;
+  /** From the order to its end; the loop sets it. */
+  readonly durationMs?: number;
 }
 
 /** How a call ended, whether by a tool, a person or a limit. */

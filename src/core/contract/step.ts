@@ -46,6 +46,15 @@ export interface StepTrace {
   readonly executionId: string;
   /** The service's run id of the first link; equal over the whole chain. */
   readonly firstExecutionId: string;
+  /** Run id of the root of the tree; absent for a root. */
+  readonly rootRunId?: string;
+  /** The traceparent that the tree was started with; absent: none. */
+  readonly traceparent?: string;
+  /**
+   * The id of the trace with the spans of its tree, 32 hexadecimal digits. Set in Steps that a client
+   * returns, whether spans are sent or not.
+   */
+  readonly traceId?: string;
   /** Ids of inputs that came too late to be read. */
   readonly unreadInputs: readonly string[];
   /** The parent, and the call whose result this run is; absent for a root. */

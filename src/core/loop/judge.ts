@@ -36,11 +36,12 @@ export async function checkValues(
     validators,
     ...values,
   };
+  const begunAt = run.host.now();
   const outcome = await run.host.judgeAnswer(order);
   open.count -= 1;
   switch (outcome.kind) {
     case 'judged':
-      return outcome.result;
+      return { ...outcome.result, durationMs: run.host.now() - begunAt };
     case 'aborted':
       leaveIfAsked(run);
       throw leaving({ kind: 'failed', code: 'validator_failed', cause: 'the check was aborted' });

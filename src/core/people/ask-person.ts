@@ -80,12 +80,19 @@ export async function awaitAnswer(iteration: Iteration, item: QuestionItem): Pro
   const { run, gate } = iteration;
   const { id: questionId, question, timeoutMs = 0 } = item;
   const end = await waitForPerson(iteration, item);
+  const isCall = (run.state.openCalls ?? []).some(({ callId }) => callId === item.callId);
+  const answered = {
+    type: 'agent:question:answered',
+    questionId,
+    ...defined({ callId: isCall ? item.callId : undefined }),
+    waitedMs: run.host.now() - item.since,
+  } as const;
   switch (end.kind) {
     case 'answer':
-      run.record({ type: 'agent:question:answered', questionId });
+      run.record(answered);
       return { kind: 'answered', value: end.value };
     case 'timed_out':
-      run.record({ type: 'agent:question:answered', questionId, timedOut: true });
+      run.record({ ...answered, timedOut: true });
       return item.default === undefined
         ? { kind: 'unanswered', message: unansweredText(question, timeoutMs) }
         : { kind: 'answered', value: item.default };
@@ -93,7 +100,7 @@ export async function awaitAnswer(iteration: Iteration, item: QuestionItem): Pro
     case 'stopped':
       // A decision is never accepted for a question.
       if (gate.isUnneeded(item.callId)) {
-        run.record({ type: 'agent:question:answered', questionId, withdrawn: true });
+        run.record({ ...answered, withdrawn: true });
       }
       return { kind: 'stopped' };
   }

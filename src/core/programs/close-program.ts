@@ -23,7 +23,8 @@ export type ProgramEnd =
 export function closeProgram(running: RunningProgram, end: ProgramEnd): ProgramReport {
   const { run, order } = running;
   const ended = endProgram(endingOf(running, end));
-  run.record(ended.event, { program: ended.state });
+  const durationMs = run.host.now() - running.since;
+  run.record({ ...ended.event, durationMs }, { program: ended.state });
   if ('outcome' in end && isOutOfFuel(end.outcome) && running.isShort) {
     const crossed = run.wouldCross(['agent:program_steps']);
     if (crossed !== null) run.breach(crossed);

@@ -42,6 +42,7 @@ import {
   type IdleState,
 } from './idle-state.ts';
 import type { KeptTurn } from './kept-turn.ts';
+import type { TraceInput } from '../base/traceparent.ts';
 import {
   withCall,
   withCover,
@@ -76,6 +77,8 @@ export interface RunState extends TreeState, IdleState, FlightState {
   readonly depth: number;
   /** The conversation that the root of the tree is a turn of; absent: none. */
   readonly conversation?: string;
+  /** What the root of the tree was started with for traces; absent: nothing. */
+  readonly trace?: TraceInput;
   /** What every request needs besides the messages: specification, task, context, history. */
   readonly head: TranscriptHead;
   readonly startedAt: number;
@@ -145,7 +148,7 @@ export interface Carried extends TreeCarried, IdleCarried, FlightCarried {
 /** The identity of a run: what it has before anything happened. */
 export type RunIdentity = Pick<
   RunState,
-  'runId' | 'agentPath' | 'depth' | 'startedAt' | 'parent' | 'conversation'
+  'runId' | 'agentPath' | 'depth' | 'startedAt' | 'parent' | 'conversation' | 'trace'
 >;
 
 /** The state of a run in which nothing has happened; `memory` is that of an earlier one. */

@@ -139,15 +139,19 @@ export function createRun(state: RunState, host: Host): Run {
     pause: () => {
       if (progress.state.pausedAt === null) record({ type: 'agent:paused' });
     },
-    resume: () => {
-      if (progress.state.pausedAt !== null) record({ type: 'agent:resumed' });
-    },
+    resume: () => resume(progress),
     watchProgram: (watch) => {
       progress.watch = watch;
     },
     program: () => progress.watch?.view() ?? programOfState(progress.state),
     timers: () => progress.watch?.timers() ?? [],
   };
+}
+
+function resume(progress: Progress): void {
+  const { pausedAt } = progress.state;
+  if (pausedAt === null) return;
+  recordEvent(progress, { type: 'agent:resumed', waitedMs: progress.host.now() - pausedAt });
 }
 
 function eventOf({ state, host }: Progress, body: EventBody | OwnEventBody): AgentEvent {

@@ -105,6 +105,7 @@ export function judgementEvents(
       type: 'agent:answer:judged',
       outcome: judgement.kind,
       ...defined({
+        durationMs: checked?.durationMs,
         counts: checked?.counts,
         gauges: checked?.gauges,
         raised: checked?.raised,

@@ -16,6 +16,7 @@ import { shown } from '../text/shown.ts';
 import { wellFormedText } from '../text/well-formed.ts';
 import { toJsonResult } from '../base/json-result.ts';
 import { UsageError } from '../base/usage-error.ts';
+import { traceProblem } from './trace-input.ts';
 import { EMPTY_MEMORY, type ProgramMemory } from '../../lisp.ts';
 import { INLINE_SIZES, type SizeLimits } from '../base/size-limits.ts';
 
@@ -31,6 +32,7 @@ export interface StartParts extends Pick<
   | 'context'
   | 'history'
   | 'conversation'
+  | 'trace'
   | 'limits'
   | 'model'
   | 'memory'
@@ -67,7 +69,9 @@ export function startInput(
     throw invalid(`Expected the name of an agent, got ${shown(agent)}. Name one.`);
   }
   const { task, context, history, conversation, limits, model } = parts;
-  const { memory, onEvent, compiled, compiles } = parts;
+  const { memory, onEvent, compiled, compiles, trace } = parts;
+  const untraceable = traceProblem(trace);
+  if (untraceable !== undefined) throw invalid(untraceable);
   const [wrong] = callbackProblems(onEvent);
   if (wrong !== undefined) throw invalid(wrong.message);
   const input: AgentInput = {
@@ -78,6 +82,7 @@ export function startInput(
       context,
       history,
       conversation: conversation === undefined ? undefined : checkedConversation(conversation),
+      trace,
       limits,
       model,
       memory: memory === undefined ? undefined : checkedMemory(memory),

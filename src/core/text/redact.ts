@@ -56,10 +56,14 @@ const rules: readonly (readonly [RegExp, string])[] = [
  * redact('GET https://a.example/v1?key=abc failed') // 'GET https://a.example/v1?[redacted] failed'
  */
 export function redact(text: string): string {
-  const scanned = text.slice(0, maxScannedLength);
-  const clean = rules.reduce((rest, [pattern, by]) => rest.replace(pattern, by), scanned);
+  const clean = withoutSecrets(text.slice(0, maxScannedLength));
   if (utf8Length(clean) <= maxFailureTextBytes) return clean;
   return `${firstBytes(clean, maxFailureTextBytes - utf8Length('…'))}…`;
+}
+
+/** `text` as {@link redact} returns it, but uncut. Linear, so the caller bounds it. */
+export function withoutSecrets(text: string): string {
+  return rules.reduce((rest, [pattern, by]) => rest.replace(pattern, by), text);
 }
 
 /** The text of a thrown value without secrets, for the model, the history and the logs. */

@@ -8,13 +8,19 @@ import {
   DEFAULT_DEPLOYMENT,
   type WorkerVersion,
 } from '../../versioning/worker-version.ts';
+import type { TelemetryOptions } from '../../telemetry/options.ts';
 import { protectionOf, type ProtectionOptions } from '../../protection/protection.ts';
 import { readConfig, type WorkerConfig } from './config.ts';
 
 /** Options that override the environment. */
 export interface ConfigOverrides extends Partial<
-  Omit<WorkerConfig, 'temporal' | 'version' | 'protection'>
+  Omit<WorkerConfig, 'temporal' | 'version' | 'telemetry' | 'protection'>
 > {
+  /**
+   * Traces and metrics: see docs/observability.md. `true`: traces as the `OTEL_…` variables say.
+   * Default: as the environment says, which is off.
+   */
+  readonly telemetry?: TelemetryOptions | boolean;
   /** Host and port of the service; default `TEMPORAL_ADDRESS`, else a server on this machine. */
   readonly address?: string;
   readonly namespace?: string;
@@ -44,7 +50,7 @@ export function archiveDirOf(dataDir: string): string {
 
 /** The configuration of the environment, overridden by `options`. */
 export function configOf(options: ConfigOverrides): WorkerConfig {
-  const config = readConfig(options.env ?? process.env);
+  const config = readConfig(options.env ?? process.env, undefined, options.telemetry);
   const taskQueue = options.taskQueue ?? config.taskQueue;
   // A queue that the environment does not name follows the task queue.
   const follow = (queue: string): string => (queue === config.taskQueue ? taskQueue : queue);
@@ -62,6 +68,8 @@ export function configOf(options: ConfigOverrides): WorkerConfig {
     cacheBytes: options.cacheBytes ?? config.cacheBytes,
     shutdownGraceMs: options.shutdownGraceMs ?? config.shutdownGraceMs,
     logLevel: options.logLevel ?? config.logLevel,
+    logFormat: options.logFormat ?? config.logFormat,
+    telemetry: config.telemetry,
     elsewhereMs: options.elsewhereMs ?? config.elsewhereMs,
     maxCachedWorkflows: options.maxCachedWorkflows ?? config.maxCachedWorkflows,
     streamListen: options.streamListen ?? config.streamListen,

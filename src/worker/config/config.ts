@@ -21,6 +21,15 @@ import {
   type WorkerVersion,
 } from '../../versioning/worker-version.ts';
 import {
+  checkTelemetry,
+  NO_TELEMETRY,
+  readMetricsTarget,
+  TRACE_CONTENTS,
+  type CheckedTelemetry,
+  type TelemetryOptions,
+  type TelemetryVariables,
+} from '../../telemetry/options.ts';
+import {
   environmentProtection,
   protectionOf,
   type Protection,
@@ -33,10 +42,16 @@ export const LOG_LEVELS = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR'] as const;
 /** One of {@link LOG_LEVELS}. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
+/** Forms of the worker's log. */
+export const LOG_FORMATS = ['text', 'json'] as const;
+
+/** One of {@link LOG_FORMATS}. */
+export type LogFormat = (typeof LOG_FORMATS)[number];
+
 /** The values of variables that are not set. */
 export const CONFIG_DEFAULTS: Pick<
   WorkerConfig,
-  'taskQueue' | 'dataDir' | 'cacheBytes' | 'shutdownGraceMs' | 'logLevel'
+  'taskQueue' | 'dataDir' | 'cacheBytes' | 'shutdownGraceMs' | 'logLevel' | 'logFormat'
 > = {
   /** One queue for everything suffices until models or tools need machines of their own. */
   taskQueue: DEFAULT_TASK_QUEUE,
@@ -47,6 +62,7 @@ export const CONFIG_DEFAULTS: Pick<
   shutdownGraceMs: 30_000,
   /** What a person at a terminal wants to see. */
   logLevel: 'INFO',
+  logFormat: 'text',
 };
 
 /** The configuration of a worker process. */
@@ -65,6 +81,10 @@ export interface WorkerConfig {
   readonly maxCachedWorkflows?: number;
   readonly shutdownGraceMs: number;
   readonly logLevel: LogLevel;
+  /** `json`: each line of the log is JSON. */
+  readonly logFormat: LogFormat;
+  /** Traces and metrics, checked. */
+  readonly telemetry: CheckedTelemetry;
   /**
    * How long runs wait for a worker that has what they need; Infinity: for ever. Absent: ten
    * minutes, but not at all for `local()` and `everloop dev`.
@@ -137,6 +157,13 @@ const VARIABLES = {
   EVERLOOP_HOLD_PATCHES: heldPatches,
   EVERLOOP_CALLBACK_SECRET: callbackSecrets,
   EVERLOOP_CALLBACK_HOSTS: (text: string) => listed(text),
+  EVERLOOP_LOG_FORMAT: oneOf(LOG_FORMATS),
+  EVERLOOP_TRACES: oneOf(['on', 'off'] as const),
+  EVERLOOP_TRACE_CONTENT: oneOf(TRACE_CONTENTS),
+  EVERLOOP_METRICS: metricsTarget,
+  EVERLOOP_METRICS_PUBLIC: oneOf(['0', '1'] as const),
+  /** Read by the command `trace`. */
+  EVERLOOP_TRACE_URL: (text: string) => text,
   /** Read together, by `keysOfEnvironment`. */
   EVERLOOP_KEYS: (text: string) => text,
   EVERLOOP_KEYS_FILE: (text: string) => text,
@@ -155,10 +182,12 @@ type Variable = keyof typeof VARIABLES;
  * address, namespace, API key, TLS, and `TEMPORAL_PROFILE` of a TOML file. Throws one `UsageError`
  * with all problems, code `environment`. `warn` gets the variables of Everloop that this version
  * does not know: the environment of a newer version must not keep an older one from starting.
+ * `telemetry` overrides what the variables say of traces and metrics.
  */
 export function readConfig(
   env: Environment,
   warn: (names: readonly string[]) => void = warnOfVariables,
+  telemetry?: TelemetryOptions | boolean,
 ): WorkerConfig {
   const problems: UsageProblem[] = [];
   const report: ReportVariable = (variable, expected, got, advice) => {
@@ -200,6 +229,8 @@ export function readConfig(
     maxCachedWorkflows,
     shutdownGraceMs: read('EVERLOOP_SHUTDOWN_GRACE_MS') ?? CONFIG_DEFAULTS.shutdownGraceMs,
     logLevel: read('EVERLOOP_LOG_LEVEL') ?? CONFIG_DEFAULTS.logLevel,
+    logFormat: read('EVERLOOP_LOG_FORMAT') ?? CONFIG_DEFAULTS.logFormat,
+    telemetry: NO_TELEMETRY,
     elsewhereMs: read('EVERLOOP_ELSEWHERE_MS'),
     streamToken: read('EVERLOOP_STREAM_TOKEN'),
     streamListen: read('EVERLOOP_STREAM_LISTEN'),
@@ -209,10 +240,27 @@ export function readConfig(
     callbackHosts: read('EVERLOOP_CALLBACK_HOSTS'),
   });
   checkStreamToken(config, report);
+  const variables = telemetryVariables(read, env);
   if (problems.length > 0) throw usageErrorOf(problems);
-  return config;
+  return { ...config, telemetry: checkTelemetry(telemetry, variables) };
 }
 
+/** What the environment says of traces and metrics. */
+function telemetryVariables(
+  read: <Name extends Variable>(name: Name) => ReturnType<(typeof VARIABLES)[Name]> | undefined,
+  env: Environment,
+): TelemetryVariables {
+  return defined({
+    traces: read('EVERLOOP_TRACES'),
+    content: read('EVERLOOP_TRACE_CONTENT'),
+    metrics: read('EVERLOOP_METRICS'),
+    metricsPublic: read('EVERLOOP_METRICS_PUBLIC') === '1',
+    hasEndpoint: ENDPOINTS.some((name) => (env[name]?.trim() ?? '') !== ''),
+  });
+}
+
+/** Variables of OpenTelemetry that name where spans go. */
+const ENDPOINTS = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] as const;
 function readProtection(env: Environment, problems: UsageProblem[]): Protection | undefined {
   const found = environmentProtection(env, (message) =>
     problems.push({ code: 'environment', message }),
@@ -275,6 +323,16 @@ function elsewhereMs(text: string, refuse: Refuse): number | undefined {
 function logLevel(text: string, refuse: Refuse): LogLevel | undefined {
   const level = LOG_LEVELS.find((known) => known === text.toUpperCase());
   return level ?? refuse(`to be one of ${LOG_LEVELS.join(', ')}`);
+}
+
+function oneOf<Value extends string>(values: readonly Value[]): ReadVariable<Value> {
+  return (text, refuse) =>
+    values.find((value) => value === text) ?? refuse(`to be one of ${values.join(', ')}`);
+}
+
+function metricsTarget(text: string, refuse: Refuse): string | undefined {
+  if (text === 'off' || text === 'otlp' || readMetricsTarget(text) !== null) return text;
+  return refuse('to be off, otlp, or a host and a port such as 127.0.0.1:9464');
 }
 
 function streamListen(text: string, refuse: Refuse): StreamListen | 'off' | undefined {

@@ -38,6 +38,9 @@ import { signalOverruns } from './signal-overruns.ts';
 import type { WorkerVersion } from '../../versioning/worker-version.ts';
 import { CONFIG_DEFAULTS } from '../config/config.ts';
 import type { HeldPatches } from '../config/held-patches.ts';
+import { openTelemetry } from '../../telemetry/open.ts';
+import type { CheckedTelemetry } from '../../telemetry/options.ts';
+import { telemetryParts } from './telemetry-parts.ts';
 import { createTranscriptCache } from './transcript-cache.ts';
 import { workerLog } from './worker-log.ts';
 import { createSinks, type EventListener } from './worker-sinks.ts';
@@ -114,6 +117,8 @@ export interface WorkerParts extends WorkParts {
   readonly version?: WorkerVersion;
   /** Patches of the workflow that no run may begin to use on this worker; default: none. */
   readonly holdPatches?: HeldPatches;
+  /** Traces and metrics, as `readConfig` returns them. Default: none. */
+  readonly telemetry?: CheckedTelemetry;
   /** What encrypts the payloads of runs; default: nothing does. */
   readonly protection?: Protection;
   /** Folder of the workflow bundle's cache. */
@@ -166,13 +171,14 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   const cache = createTranscriptCache({ maxBytes: parts.cacheBytes ?? CONFIG_DEFAULTS.cacheBytes });
   const runtime = await runtimeOf(parts);
   const { archive, chunks, callbacks = { secrets: [] } } = parts;
+  const telemetry = await openTelemetry(parts.telemetry, telemetryParts(registry, cache));
   const places = createToolPlaces(parts);
-  const given = { archive, chunks, callbacks };
+  const given = { archive, chunks, callbacks, watch: telemetry.watch };
   const activities = createActivities({ ...given, registry, runtime, cache, places });
   const sinks = createSinks({
     cache,
     archive,
-    listeners: [...(parts.listeners ?? []), feedStreams(chunks)],
+    listeners: [...telemetry.listeners, ...(parts.listeners ?? []), feedStreams(chunks)],
     onListenerError: parts.onListenerError ?? (() => undefined),
   });
   const identity = identityOf(registry, parts.version);
@@ -201,6 +207,7 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
       } finally {
         stopSignals();
         await places.close();
+        await telemetry.close();
       }
     },
     shutdown: () => {

@@ -77,7 +77,10 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
     const archive =
       options.archive ?? createDirectoryArchive(archiveDirOf(config.dataDir), config.protection);
     const { server, version, stopped, shutdown } = await serve(
-      { ...options, listeners: [...listeners, ...eventLog(logEvents)] },
+      {
+        ...options,
+        listeners: [...listeners, ...eventLog(logEvents, config.telemetry.traces !== undefined)],
+      },
       { config, archive, chunks },
       cleanup,
     );
@@ -97,9 +100,12 @@ function strayError(cause: unknown): Error {
   return new Error(text, { cause });
 }
 
-function eventLog(logEvents: RunWorkerOptions['logEvents']): readonly EventListener[] {
+function eventLog(
+  logEvents: RunWorkerOptions['logEvents'],
+  isTraced: boolean,
+): readonly EventListener[] {
   if (logEvents === undefined || logEvents === false) return [];
   const write =
     logEvents === true ? (line: string) => process.stdout.write(`${line}\n`) : logEvents;
-  return [(event) => write(eventLine(event))];
+  return [(event, place) => write(eventLine(event, place, isTraced))];
 }

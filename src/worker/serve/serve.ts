@@ -3,7 +3,7 @@
  * Everything is added to a {@link Cleanup}, which stops it in reverse order.
  */
 import { join } from 'node:path';
-import { NativeConnection, Runtime, makeTelemetryFilterString } from '@temporalio/worker';
+import { NativeConnection, Runtime } from '@temporalio/worker';
 import type { Archive } from '../../activities/archive-transcript.ts';
 import { checkPackages } from '../../registry/provider-packages.ts';
 import { createRegistry } from '../../registry/registry.ts';
@@ -13,9 +13,9 @@ import { defined } from '../../core/base/defined.ts';
 import { errorText } from '../../core/base/error-text.ts';
 import type { ChunkPublisher } from '../../core/streaming/chunk-stream.ts';
 import type { Cleanup } from '../config/cleanup.ts';
-import { isLoopback, type WorkerConfig, type LogLevel } from '../config/config.ts';
+import { isLoopback, type WorkerConfig } from '../config/config.ts';
 import { createWorker, WORKER_DEFAULTS, type WorkParts } from './create-worker.ts';
-import { workerLogger } from './worker-log.ts';
+import { checkMetricsPort, installRuntime } from './install-runtime.ts';
 import { requireKeys } from './require-keys.ts';
 import { readVersion, type VersionReady } from './version-ready.ts';
 import {
@@ -120,6 +120,7 @@ export async function serve(
       version,
       holdPatches,
       callbacks: { secrets, ...defined({ hosts }) },
+      telemetry: config.telemetry,
       protection,
     }),
   );
@@ -145,7 +146,11 @@ function keyText({ id, variable }: KeylessModel): string {
 }
 
 async function connectWorker(config: WorkerConfig, address: string): Promise<NativeConnection> {
-  installRuntime(config.logLevel, config.protection?.keys !== undefined);
+  const { logLevel, logFormat, telemetry } = config;
+  await checkMetricsPort(telemetry.metrics);
+  const hidesFailures = config.protection?.keys !== undefined;
+  const { metrics } = telemetry;
+  installRuntime({ logLevel, logFormat, hidesFailures, ...defined({ metrics }) });
   try {
     return await NativeConnection.connect({ ...nativeOptions(config), address });
   } catch (error) {
@@ -183,28 +188,4 @@ function hostOf(address: string): string {
 /** An error of a listener becomes a warning, and does not affect the run. */
 function warnOfListener(error: unknown): void {
   process.emitWarning(`An event listener threw: ${errorText(error)}`, 'EverloopWarning');
-}
-
-/**
- * Sets up the Temporal runtime of this process; later calls have no effect. All of its log goes to
- * stderr, so that stdout belongs to the program. It ignores signals, which `stopOnSignal` handles.
- */
-export function installRuntime(logLevel: LogLevel, hidesFailures = false): void {
-  // The user's own runtime takes precedence.
-  if (Runtime._instance !== undefined) return;
-  Runtime.install({
-    shutdownSignals: [],
-    logger: workerLogger({ level: logLevel, hidesFailures }),
-    telemetryOptions: {
-      logging: {
-        forward: {},
-        filter: makeTelemetryFilterString({ core: nativeLevel(logLevel), other: 'ERROR' }),
-      },
-    },
-  });
-}
-
-/** The native part logs a lot, so at level INFO only its warnings are shown. */
-function nativeLevel(logLevel: LogLevel): LogLevel {
-  return logLevel === 'INFO' ? 'WARN' : logLevel;
 }

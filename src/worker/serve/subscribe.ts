@@ -19,8 +19,8 @@ export interface EventFilter {
 export function subscribe(listener: EventListener, filter: EventFilter): EventListener {
   const types = filter.types === undefined ? null : new Set<string>(filter.types);
   const agents = filter.agents === undefined ? null : new Set(filter.agents);
-  return (event) => {
+  return (event, place) => {
     if (types !== null && !types.has(event.type)) return;
-    if (agents === null || agents.has(event.agent)) listener(event);
+    if (agents === null || agents.has(event.agent)) listener(event, place);
   };
 }

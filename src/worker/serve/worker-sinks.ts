@@ -1,16 +1,20 @@
 /** The worker's side of the sinks: messages go into the cache, events to listeners. */
 import type { InjectedSinks } from '@temporalio/worker';
+import type { WorkflowInfo } from '@temporalio/workflow';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Archive, ArchivedLink, ArchivedList } from '../../activities/archive-transcript.ts';
 import { errorText } from '../../core/base/error-text.ts';
 import type { TranscriptCache } from '../../activities/transcript-source.ts';
-import type { AgentEvent } from '../../core/contract/events.ts';
+import type { AgentEvent, EventPlace } from '../../core/contract/events.ts';
 import type { Json } from '../../core/base/json.ts';
 import { asCaller } from '../../tools/caller.ts';
 import type { EndedLink, EverloopSinks } from '../../workflows/sinks.ts';
 
-/** Receives every event of every run on this worker, at least once, in `seq` order for each run. */
-export type EventListener = (event: AgentEvent) => void;
+/**
+ * Receives every event of every run on this worker, at least once, in `seq` order for each run, and
+ * where the run stands.
+ */
+export type EventListener = (event: AgentEvent, place: EventPlace) => void;
 
 /** Where the sinks write to. */
 export interface SinkParts {
@@ -48,10 +52,10 @@ async function archiveLink(
 /** Sinks for `Worker.create`. */
 export function createSinks(parts: SinkParts): InjectedSinks<EverloopSinks> {
   const { archive, cache, listeners, onListenerError } = parts;
-  const notify = (run: string, event: AgentEvent): void => {
+  const notify = (run: string, event: AgentEvent, place: EventPlace): void => {
     for (const listener of listeners) {
       try {
-        asCaller({ name: 'a listener of events', run }, () => listener(event));
+        asCaller({ name: 'a listener of events', run }, () => listener(event, place));
       } catch (error) {
         onListenerError(error, event);
       }
@@ -85,10 +89,26 @@ export function createSinks(parts: SinkParts): InjectedSinks<EverloopSinks> {
     events: {
       publish: {
         callDuringReplay: false,
-        fn: ({ workflowId }, events) => {
-          for (const event of events) notify(workflowId, event);
+        fn: (info, events, place = placeWithout(info)) => {
+          for (const event of events) notify(info.workflowId, event, place);
         },
       },
     },
+  };
+}
+
+/** What is known of a run before it has a state. */
+function placeWithout(info: WorkflowInfo): EventPlace {
+  const { workflowId, firstExecutionRunId, root, startTime, runStartTime } = info;
+  return {
+    workflowId,
+    link: 1,
+    rootRunId: firstExecutionRunId,
+    rootWorkflowId: root?.workflowId ?? workflowId,
+    kind: 'agent',
+    startedAt: startTime.getTime(),
+    linkStartedAt: runStartTime.getTime(),
+    historyEvents: info.historyLength,
+    historyBytes: info.historySize,
   };
 }

@@ -132,7 +132,7 @@ describe('a question in a program [sub 17]', () => {
 
     expect(step.value).toEqual(value);
     expect(bodiesOf(started.run.events, 'agent:question:answered')).toEqual([
-      { type: 'agent:question:answered', questionId: 'q1', timedOut: true },
+      { type: 'agent:question:answered', questionId: 'q1', waitedMs: HOUR, timedOut: true },
     ]);
   });
 
@@ -197,8 +197,8 @@ describe('a question in a program [sub 17]', () => {
 
     expect(step.value).toBe('yes');
     expect(bodiesOf(started.run.events, 'agent:question:answered')).toEqual([
-      { type: 'agent:question:answered', questionId: 'q1', withdrawn: true },
-      { type: 'agent:question:answered', questionId: 'q2' },
+      { type: 'agent:question:answered', questionId: 'q1', waitedMs: 0, withdrawn: true },
+      { type: 'agent:question:answered', questionId: 'q2', waitedMs: 0 },
     ]);
     expect(() => started.run.answer('q1', 'late')).toThrow('question q1 is already answered');
   });

@@ -70,7 +70,14 @@ describe('a program', () => {
     ]);
     const { fuel = 0 } = started.reports[0] ?? {};
     expect(bodiesOf(started.run.events, 'agent:program:after')).toEqual([
-      { type: 'agent:program:after', programId: '1.p', outcome: 'value', steps: fuel, calls: 2 },
+      {
+        type: 'agent:program:after',
+        programId: '1.p',
+        outcome: 'value',
+        steps: fuel,
+        calls: 2,
+        durationMs: 0,
+      },
     ]);
     expect(step.stats.counters).toMatchObject({
       'agent:code_executions': 1,

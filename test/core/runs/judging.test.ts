@@ -53,7 +53,12 @@ describe('validators', () => {
         accepted: false,
         feedback: 'feedback: say a',
       },
-      { type: 'agent:answer:judged', outcome: 'rejected', counts: { 'checks:a': 1 } },
+      {
+        type: 'agent:answer:judged',
+        outcome: 'rejected',
+        durationMs: 0,
+        counts: { 'checks:a': 1 },
+      },
       { type: 'checked:a', data: { text: 'b' } },
       { type: 'agent:validator:called', validator: 'wants-a', answer: 'a b' },
       { type: 'agent:validator:result', validator: 'wants-a', accepted: true },
@@ -62,6 +67,7 @@ describe('validators', () => {
       {
         type: 'agent:answer:judged',
         outcome: 'accepted',
+        durationMs: 0,
         counts: { 'checks:a': 1, 'checks:b': 1 },
       },
       { type: 'checked:a', data: { text: 'a b' } },

@@ -77,6 +77,7 @@ describe('a run', () => {
         {
           type: 'agent:model_call:after',
           ...called,
+          began: 3,
           usage,
           usageKnown: true,
           attempts: 1,
@@ -118,6 +119,7 @@ describe('a run', () => {
         {
           type: 'agent:model_call:after',
           ...called,
+          began: 12,
           usage,
           usageKnown: true,
           attempts: 1,

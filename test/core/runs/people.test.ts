@@ -208,7 +208,13 @@ describe('a question to a person', () => {
     expect(observation(started, 1)).toBe(`<ask_user>\n${text}\n</ask_user>`);
     expect(bodiesOf(run.events, 'agent:tool_call:after')).toMatchObject([{ outcome }]);
     expect(bodiesOf(run.events, 'agent:question:answered')).toEqual([
-      { type: 'agent:question:answered', questionId: 'q1', timedOut: true },
+      {
+        type: 'agent:question:answered',
+        questionId: 'q1',
+        callId: '1.1',
+        waitedMs: 24 * HOUR,
+        timedOut: true,
+      },
     ]);
   });
 
@@ -515,7 +521,7 @@ describe('a call that a person approves', () => {
       { type: 'agent:approval:requested', callId: '1.1', tool: 'pay', args: { amount: 5 } },
     ]);
     expect(bodiesOf(run.events, 'agent:approval:decided')).toEqual([
-      { type: 'agent:approval:decided', callId: '1.1', ...decided },
+      { type: 'agent:approval:decided', callId: '1.1', waitedMs: 0, ...decided },
     ]);
     expect(bodiesOf(run.events, 'agent:tool_call:after')).toMatchObject([
       { outcome, args: 'args' in decision ? decision.args : { amount: 5 } },
@@ -691,7 +697,7 @@ describe('work that ends outside', () => {
     expect(valueOf(step.stats, 'agent:tool_calls')).toBe(1);
     expect(valueOf(step.stats, 'agent:active_ms')).toBe(0);
     expect(bodiesOf(run.events, 'agent:external:ended')).toEqual([
-      { type: 'agent:external:ended', callId: '1.1', outcome: 'ok' },
+      { type: 'agent:external:ended', callId: '1.1', outcome: 'ok', waitedMs: HOUR },
     ]);
     expect(bodiesOf(run.events, 'agent:tool_call:after')).toMatchObject([
       { outcome: 'ok', durationMs: HOUR, output: { passed: 212, failed: 0 } },

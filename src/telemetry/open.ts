@@ -1,0 +1,89 @@
+/** Opens telemetry: from checked options to what a worker calls. */
+import type { MetricMeter } from '@temporalio/common';
+import { defined } from '../core/base/defined.ts';
+import { isOwnEvent, type AgentEvent, type EventPlace } from '../core/contract/events.ts';
+import { NO_WATCH, type CallObserver } from './call-observer.ts';
+import { isSampled } from './ids.ts';
+import { createLostSpans } from './lost-spans.ts';
+import { createMeter, type KnownNames, type MetricsWriter } from './meter.ts';
+import { metricsOf } from './metrics-of.ts';
+import { NO_TELEMETRY, type CheckedTelemetry } from './options.ts';
+import { spanOf, type SpanContext } from './span-of.ts';
+import { openTracer, type Tracer } from './tracer.ts';
+import { watchCalls } from './watch-calls.ts';
+
+/** What a worker gives telemetry. */
+export interface TelemetryParts {
+  /** The meter of the runtime; absent: there is none. */
+  readonly meter?: MetricMeter;
+  readonly known: KnownNames;
+  readonly providerOf?: SpanContext['providerOf'];
+  /** Bytes in the cache of transcripts. */
+  readonly cacheBytes: () => number;
+  /** Writes a line to the log of the worker. */
+  readonly warn: (text: string) => void;
+}
+
+/** Telemetry of a worker. */
+export interface Telemetry {
+  /** Take every event that is published; none if nothing is on. */
+  readonly listeners: readonly ((event: AgentEvent, place: EventPlace) => void)[];
+  readonly watch: CallObserver;
+  /** Sends what is left, for at most five seconds. */
+  close(): Promise<void>;
+}
+
+/** Telemetry that is off: it loads nothing, and costs nothing. */
+const TELEMETRY_OFF: Telemetry = {
+  listeners: [],
+  watch: NO_WATCH,
+  close: () => Promise.resolve(),
+};
+
+/**
+ * Opens what `checked` asks for.
+ *
+ * @throws UsageError `telemetry_package` if a package is missing.
+ */
+export async function openTelemetry(
+  { traces, metrics }: CheckedTelemetry = NO_TELEMETRY,
+  parts: TelemetryParts,
+): Promise<Telemetry> {
+  if (traces === undefined && metrics === undefined) return TELEMETRY_OFF;
+  const tracer =
+    traces === undefined ? undefined : await openTracer(traces, createLostSpans(parts.warn));
+  const meter =
+    metrics === undefined || parts.meter === undefined
+      ? undefined
+      : createMeter(parts.meter, parts.known, metrics.kind === 'otlp' ? 'genai' : 'everloop');
+  const { content = 'off', sample = 1 } = traces ?? {};
+  const shown = { content, ...defined({ providerOf: parts.providerOf }) };
+  const { cacheBytes } = parts;
+  return {
+    listeners: [listener({ tracer, meter, sample, shown })],
+    watch: watchCalls({ ...shown, tracer, meter, sample, cacheBytes, now: () => Date.now() }),
+    close: async () => tracer?.close(),
+  };
+}
+
+function listener({
+  tracer,
+  meter,
+  sample,
+  shown,
+}: {
+  readonly tracer: Tracer | undefined;
+  readonly meter: MetricsWriter | undefined;
+  readonly sample: number;
+  readonly shown: Omit<SpanContext, 'place'>;
+}): Telemetry['listeners'][number] {
+  return (event, place) => {
+    if (isOwnEvent(event)) return;
+    if (meter !== undefined) for (const one of metricsOf(event, place)) meter.record(one);
+    if (tracer === undefined) return;
+    const { rootRunId, trace } = place;
+    if (!isSampled({ rootRunId, traceparent: trace?.parent }, sample)) return;
+    const span = spanOf(event, { ...shown, place });
+    if (span !== null) tracer.emit(span);
+  };
+}

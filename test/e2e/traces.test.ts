@@ -1,0 +1,223 @@
+/**
+ * Traces and metrics of a tree on a real server, served by processes: one trace, whole, with and
+ * without kills; metrics with exact numbers; spans of users below those of their calls.
+ */
+import { randomUUID } from 'node:crypto';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
+import type { AgentEvent } from '../../src/core/contract/events.ts';
+import type { RunHandle } from '../../src/client/run-handle.ts';
+import { spanOf } from '../../src/telemetry/span-of.ts';
+import { fixtureProcesses } from '../support/child-process.ts';
+import type { TracedWorker } from '../support/fixtures/serve-traced.ts';
+import { orphansOf } from '../support/spans.ts';
+import { openStage, type Stage } from '../support/stage.ts';
+import { startReceiver, type ReceivedSpan, type TraceReceiver } from '../support/trace-receiver.ts';
+import { CLIENT_SPAN } from '../support/traced-agents.ts';
+
+let stage: Stage;
+let receiver: TraceReceiver;
+const workers = fixtureProcesses<TracedWorker>('serve-traced');
+
+beforeAll(async () => {
+  stage = await openStage(inject('temporal'));
+  receiver = await startReceiver();
+});
+afterAll(async () => {
+  await workers.stop();
+  await receiver?.close();
+  await stage?.close();
+});
+
+/** No claim on how long an export takes: a machine with other work to do is slow. */
+const PATIENCE = { timeout: 60_000, interval: 50 };
+
+function place(parts: Partial<TracedWorker> = {}): TracedWorker {
+  return {
+    address: stage.address,
+    namespace: stage.namespace,
+    archiveDir: join(stage.folder, 'archive'),
+    taskQueue: `traced-${randomUUID()}`,
+    collector: receiver.url,
+    toolMs: 20,
+    ...parts,
+  };
+}
+
+/** The ids of the spans that the events of a tree make. */
+async function spansOfEvents(run: RunHandle): Promise<ReadonlySet<string>> {
+  const events: readonly AgentEvent[] = await run.events({ tree: true });
+  const place = {
+    workflowId: '',
+    link: 1,
+    rootRunId: 'root',
+    rootWorkflowId: '',
+    kind: 'agent',
+    startedAt: 0,
+    linkStartedAt: 0,
+    historyEvents: 0,
+    historyBytes: 0,
+  } as const;
+  return new Set(events.flatMap((event) => spanOf(event, { place, content: 'off' })?.spanId ?? []));
+}
+
+/** What came for a trace once it is whole, each span once. */
+async function wholeTrace(traceId: string, ids: ReadonlySet<string>): Promise<ReceivedSpan[]> {
+  const found = (): ReceivedSpan[] => {
+    const spans = receiver.spans.filter((span) => span.traceId === traceId);
+    return [...new Map(spans.map((span) => [span.spanId, span])).values()];
+  };
+  await vi.waitFor(() => {
+    const got = new Set(found().map(({ spanId }) => spanId));
+    expect([...ids].filter((id) => !got.has(id))).toEqual([]);
+  }, PATIENCE);
+  return found();
+}
+
+/** Spans that activities make. */
+const OF_ACTIVITIES = (span: ReceivedSpan): boolean =>
+  span.name.startsWith('attempt ') || span.name === CLIENT_SPAN;
+
+const asSpans = (spans: readonly ReceivedSpan[]): Parameters<typeof orphansOf>[0] =>
+  spans.map(({ parentSpanId, ...span }) => ({ ...span, parentId: parentSpanId }) as never);
+
+test('a tree over two worker processes is one whole trace', async () => {
+  const told = place();
+  await Promise.all([workers.start(told), workers.start(told)]);
+  const run = await stage.everloopOf(told.taskQueue).start('desk', { task: 'Go.' });
+  const step = await run.result();
+
+  const ids = await spansOfEvents(run);
+  const spans = await wholeTrace(step.trace.traceId ?? '', ids);
+  expect(orphansOf(asSpans(spans))).toEqual([]);
+  const rest = spans.filter((span) => !OF_ACTIVITIES(span));
+  expect(new Set(rest.map(({ spanId }) => spanId))).toEqual(ids);
+  expect(spans.filter(({ parentSpanId }) => parentSpanId === undefined)).toMatchObject([
+    { name: 'invoke_agent desk', kind: 1, attributes: { 'gen_ai.operation.name': 'invoke_agent' } },
+  ]);
+  const chats = spans.filter(({ name }) => name.startsWith('chat '));
+  const sum = (key: string): number =>
+    chats.reduce((all, { attributes }) => all + Number(attributes[key] ?? 0), 0);
+  expect(sum('gen_ai.usage.input_tokens')).toBe(step.usage.inputTokens);
+  expect(sum('gen_ai.usage.output_tokens')).toBe(step.usage.outputTokens);
+  expect(chats).toHaveLength(step.usage.modelCalls);
+  for (const chat of chats) {
+    expect(chat).toMatchObject({
+      kind: 3,
+      attributes: { 'gen_ai.operation.name': 'chat', 'everloop.purpose': 'reply' },
+    });
+  }
+  // What the client of a tool does is below the call of the tool.
+  const called = spans.filter(({ name }) => name === CLIENT_SPAN);
+  const calls = spans.filter(({ name }) => name === 'execute_tool search');
+  expect(new Set(called.map(({ parentSpanId }) => parentSpanId))).toEqual(
+    new Set(calls.map(({ spanId }) => spanId)),
+  );
+  expect(calls).toHaveLength(3);
+  // An attempt is within its call, by id and by time.
+  const attempts = spans.filter(({ name }) => name === 'attempt 1');
+  expect(new Set(attempts.map(({ parentSpanId }) => parentSpanId))).toEqual(
+    new Set(chats.map(({ spanId }) => spanId)),
+  );
+  expect(receiver.bodies.join('')).not.toContain('hits');
+});
+
+test('a worker that is killed while tools run loses no span', async () => {
+  const told = place({ toolMs: 600 });
+  const first = await workers.start({ ...told, isKilled: true });
+  const run = await stage.everloopOf(told.taskQueue).start('desk', { task: 'Go.' });
+  expect(await first.ended).toBe('SIGKILL');
+  await workers.start(told);
+  const step = await run.result();
+
+  const ids = await spansOfEvents(run);
+  const spans = await wholeTrace(step.trace.traceId ?? '', ids);
+  const rest = spans.filter((span) => !OF_ACTIVITIES(span));
+  expect(new Set(rest.map(({ spanId }) => spanId))).toEqual(ids);
+  // The same work as without a kill.
+  const names = rest.map(({ name }) => name).toSorted();
+  expect(names.filter((name) => name.startsWith('execute_tool'))).toEqual([
+    ...Array<string>(3).fill('execute_tool leaf'),
+    ...Array<string>(3).fill('execute_tool search'),
+  ]);
+  expect(names.filter((name) => name === 'invoke_agent leaf')).toHaveLength(3);
+});
+
+test('a start continues the trace of its caller', async () => {
+  const told = place();
+  await workers.start(told);
+  const traceId = randomUUID().replaceAll('-', '');
+  const parent = `00-${traceId}-00f067aa0ba902b7-01`;
+  const run = await stage
+    .everloopOf(told.taskQueue)
+    .start('desk', { task: 'Go.', trace: { parent, attributes: { 'user.id': 'u7' } } });
+  const step = await run.result();
+
+  expect(step.trace.traceId).toBe(traceId);
+  const spans = await wholeTrace(traceId, await spansOfEvents(run));
+  const runs = spans.filter(({ name }) => name.startsWith('invoke_agent'));
+  expect(runs).toHaveLength(4);
+  expect(runs.every(({ attributes }) => attributes['user.id'] === 'u7')).toBe(true);
+  expect(spans.find(({ name }) => name === 'invoke_agent desk')?.parentSpanId).toBe(
+    '00f067aa0ba902b7',
+  );
+  expect(orphansOf(asSpans(spans))).toEqual(['invoke_agent desk']);
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => {
+    server.close(resolve);
+  });
+  return port;
+}
+
+/** The value of a line of a scrape; labels in any order. */
+function valueIn(text: string, name: string, labels: Readonly<Record<string, string>>): number {
+  const line = text
+    .split('\n')
+    .find(
+      (one) =>
+        one.startsWith(`${name}{`) &&
+        Object.entries(labels).every(([label, value]) => one.includes(`${label}="${value}"`)),
+    );
+  return Number(line?.split(' ').at(-1) ?? 'NaN');
+}
+
+test('a scrape has exact numbers after a known run', async () => {
+  const metrics = `127.0.0.1:${await freePort()}`;
+  const told = place({ metrics });
+  await workers.start(told);
+  const run = await stage.everloopOf(told.taskQueue).start('desk', { task: 'Go.' });
+  const step = await run.result();
+
+  await vi.waitFor(async () => {
+    const text = await (await fetch(`http://${metrics}/metrics`)).text();
+    const of = (name: string, labels: Record<string, string>): number =>
+      valueIn(text, name, labels);
+    expect({
+      leaves: of('everloop_runs_ended_total', { agent: 'leaf', status: 'success' }),
+      desks: of('everloop_runs_ended_total', { agent: 'desk', status: 'success' }),
+      turns: of('everloop_turn_duration_seconds_count', { agent: 'leaf' }),
+      searches: of('everloop_tool_call_duration_seconds_count', { tool: 'search', outcome: 'ok' }),
+      input:
+        of('everloop_tokens_total', { agent: 'desk', type: 'input' }) +
+        of('everloop_tokens_total', { agent: 'leaf', type: 'input' }),
+    }).toEqual({
+      leaves: 3,
+      desks: 1,
+      turns: 6,
+      searches: 3,
+      input: step.usage.inputTokens,
+    });
+    // The SDK's own are beside ours.
+    expect(text).toContain('temporal_activity_schedule_to_start_latency_bucket');
+    expect(text).toContain('temporal_worker_task_slots_available');
+    expect(text).not.toContain(step.runId);
+  }, PATIENCE);
+});

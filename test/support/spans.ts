@@ -1,0 +1,100 @@
+/** Spans of runs in tests: made in memory from events, and printed as a tree. */
+import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
+import type { AgentEvent, EventPlace } from '../../src/core/contract/events.ts';
+import type { Step } from '../../src/core/contract/step.ts';
+import { eventPlaceOf } from '../../src/core/children/event-place.ts';
+import { ATTRIBUTES as A } from '../../src/telemetry/genai.ts';
+import type { SpanData } from '../../src/telemetry/span-data.ts';
+import { spanOf, type SpanContext } from '../../src/telemetry/span-of.ts';
+import type { MemoryRun } from '../../src/testing/memory-run.ts';
+import { startInMemory, type MemoryRunOptions } from '../../src/testing/run-in-memory.ts';
+
+/** A run in memory, with its spans. */
+export interface TracedRun {
+  readonly step: Step;
+  readonly spans: readonly SpanData[];
+  readonly events: readonly (readonly [AgentEvent, EventPlace])[];
+}
+
+/** Where a run in memory stands. */
+export function placeInMemory({ state, address }: MemoryRun, event: AgentEvent): EventPlace {
+  const isHandover = event.type === 'agent:execution:handover';
+  return eventPlaceOf(state, isHandover ? event.run : state.link, {
+    workflowId: address,
+    rootWorkflowId: 'run-1',
+    linkStartedAt: state.startedAt,
+    historyEvents: 100,
+    historyBytes: 10_000,
+  });
+}
+
+/** Plays a run and those below it; people answer `yes` and approve. */
+export async function traceInMemory(
+  options: Omit<MemoryRunOptions, 'task' | 'agent'> & { readonly agent: AgentDefinition },
+  context: Partial<SpanContext> = {},
+): Promise<TracedRun> {
+  const events: (readonly [AgentEvent, EventPlace])[] = [];
+  const run = startInMemory({
+    task: 'Go.',
+    ...options,
+    onEvent: (event, of) => {
+      options.onEvent?.(event, of);
+      events.push([event, placeInMemory(of, event)]);
+    },
+  });
+  for (;;) {
+    const end = await run.resultOrPending();
+    if (end.kind === 'step') {
+      const spans = events.flatMap(
+        ([event, place]) => spanOf(event, { content: 'off', ...context, place }) ?? [],
+      );
+      return { step: end.step, spans, events };
+    }
+    for (const { id, kind } of end.pending) {
+      if (kind === 'approval') run.decide(id, { approve: true });
+      else run.answer(id, 'yes');
+    }
+  }
+}
+
+/** What the spans of model calls say of tokens, in all. */
+export function tokensOf(spans: readonly SpanData[]): {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+} {
+  const sum = (name: string): number =>
+    spans
+      .filter(({ name: of }) => of.startsWith('chat '))
+      .reduce((all, { attributes }) => all + Number(attributes[name] ?? 0), 0);
+  return { inputTokens: sum(A.inputTokens), outputTokens: sum(A.outputTokens) };
+}
+
+/** Spans without a parent among them, apart from those without any. */
+export function orphansOf(spans: readonly SpanData[]): readonly string[] {
+  const ids = new Set(spans.map(({ spanId }) => spanId));
+  return spans
+    .filter(({ parentId }) => parentId !== undefined && !ids.has(parentId))
+    .map(({ name }) => name);
+}
+
+/** Attributes that a tree shows. */
+const SHOWN = [A.outcome, A.status, A.limit, A.inputTokens, A.outputTokens];
+
+/** The spans as text: a line each, indented below its parent; those beside each other by text. */
+export function spanTree(spans: readonly SpanData[]): string {
+  const below = (parentId: string | undefined, indent: string): readonly string[] =>
+    spans
+      .filter((span) => span.parentId === parentId)
+      .map((span) => [lineOf(span), ...below(span.spanId, `${indent}  `)].join('\n'))
+      .toSorted()
+      .map((text) => `${indent}${text}`);
+  return below(undefined, '').join('\n');
+}
+
+function lineOf({ name, attributes, error }: SpanData): string {
+  const shown = SHOWN.flatMap((key) => {
+    const value = attributes[key];
+    return value === undefined ? [] : [`${key.split('.').at(-1)}=${String(value)}`];
+  });
+  return [name, ...shown, ...(error === undefined ? [] : [`error=${error}`])].join(' ');
+}

@@ -1,0 +1,98 @@
+/** A collector in this process: OTLP over HTTP as JSON. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A span as it was received. */
+export interface ReceivedSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  readonly kind: number;
+  readonly startTimeUnixNano: string;
+  readonly endTimeUnixNano: string;
+  readonly attributes: Readonly<Record<string, unknown>>;
+}
+
+/** A collector. */
+export interface TraceReceiver {
+  readonly url: string;
+  /** All spans so far, as often as they came. */
+  readonly spans: readonly ReceivedSpan[];
+  /** All bodies, as text. */
+  readonly bodies: readonly string[];
+  close(): Promise<void>;
+}
+
+interface OtlpValue {
+  readonly stringValue?: string;
+  readonly intValue?: number;
+  readonly doubleValue?: number;
+  readonly boolValue?: boolean;
+  readonly arrayValue?: { readonly values: readonly OtlpValue[] };
+}
+
+interface OtlpSpan extends Omit<ReceivedSpan, 'attributes'> {
+  readonly attributes: readonly { readonly key: string; readonly value: OtlpValue }[];
+}
+
+interface OtlpBody {
+  readonly resourceSpans: readonly {
+    readonly scopeSpans: readonly { readonly spans: readonly OtlpSpan[] }[];
+  }[];
+}
+
+/** Starts a collector that answers with `status`; 0: never. */
+export async function startReceiver(status = 200): Promise<TraceReceiver> {
+  const spans: ReceivedSpan[] = [];
+  const bodies: string[] = [];
+  const server = createServer((request, response) => {
+    const parts: Buffer[] = [];
+    request.on('data', (part: Buffer) => parts.push(part));
+    request.on('end', () => {
+      const text = Buffer.concat(parts).toString();
+      bodies.push(text);
+      if (status === 200) spans.push(...spansIn(JSON.parse(text) as OtlpBody));
+      if (status === 0) return;
+      response.writeHead(status, { 'content-type': 'application/json' }).end('{}');
+    });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    spans,
+    bodies,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => {
+        server.close(resolve);
+      });
+    },
+  };
+}
+
+function spansIn({ resourceSpans }: OtlpBody): readonly ReceivedSpan[] {
+  return resourceSpans
+    .flatMap(({ scopeSpans }) => scopeSpans)
+    .flatMap(({ spans }) => spans)
+    .map((span) => ({
+      ...span,
+      attributes: Object.fromEntries(
+        span.attributes.map(({ key, value }) => [key, valueOf(value)]),
+      ),
+    }));
+}
+
+function valueOf({
+  stringValue,
+  intValue,
+  doubleValue,
+  boolValue,
+  arrayValue,
+}: OtlpValue): unknown {
+  if (arrayValue !== undefined) return arrayValue.values.map(valueOf);
+  return stringValue ?? intValue ?? doubleValue ?? boolValue;
+}
