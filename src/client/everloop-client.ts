@@ -125,9 +125,8 @@ export function createEverloop(parts: EverloopParts): Everloop {
       const opened = isOpened ? openAhead(parts.chunks, runId) : undefined;
       return createRunHandle(workflowId, parts, { runId, ...defined({ opened }) });
     } catch (error) {
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) {
-        throw unreadableError(error, `to start run \`${workflowId}\``) ?? error;
-      }
+      const isKnown = error instanceof WorkflowExecutionAlreadyStartedError;
+      if (!isKnown) throw startError(error, workflowId);
       if (options.ifExists !== 'attach') throw idInUse(workflowId);
       await assertSameAgent(client, workflowId, agent);
       return attach(workflowId);
@@ -170,6 +169,10 @@ function continued<Options extends Pick<StartParts, 'trace'>>(
 ): Options {
   if (parent === undefined || options.trace?.parent !== undefined) return options;
   return { ...options, trace: { ...options.trace, parent } };
+}
+
+function startError(error: unknown, id: string): unknown {
+  return unreadableError(error, `to start run \`${id}\``) ?? error;
 }
 
 function idInUse(id: string): UsageError {
