@@ -10,6 +10,7 @@ import {
   defaultPayloadConverter,
   ExternalStorage,
   type DataConverter,
+  type FailureConverter,
   type LoadedDataConverter,
   type Payload,
   type PayloadCodec,
@@ -18,19 +19,38 @@ import {
 import { createRequire, Module } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { defined } from '../core/base/defined.ts';
-import { failureConverter, wellFormedPayloads } from '../workflows/converters.ts';
+import { failureConverter as failures, wellFormedPayloads } from '../workflows/converters.ts';
 import { failureConverter as hiddenFailures } from '../workflows/failure-converter.ts';
 import { BLOB_THRESHOLD_BYTES } from './blobs/blob-store.ts';
 import { keyIdOf } from './codec.ts';
 import { KeyMissingError } from './key-errors.ts';
 import type { Protection } from './protection.ts';
 
+/**
+ * Reads the arguments of activities. What is still encrypted fails the activity as `key_missing`,
+ * and the run tries it again on another worker.
+ *
+ * It has the name that the SDK looks for. A loader that reads ES modules by `require`, as tsx does for
+ * an agent file in a project without `"type": "module"`, may have this file in its cache already.
+ */
+export const payloadConverter: PayloadConverter = {
+  toPayload: (value, context, hint) => wellFormedPayloads.toPayload(value, context, hint),
+  fromPayload: (payload, context, hint) => {
+    const keyId = keyIdOf(payload);
+    if (keyId !== undefined) throw new KeyMissingError(keyId, []);
+    return wellFormedPayloads.fromPayload(payload, context, hint);
+  },
+};
+
+/** As {@link payloadConverter}, for a worker without keys. */
+export const failureConverter: FailureConverter = failures;
+
 /** The converters as the SDK takes them for a client. */
 export function clientConverter(protection: Protection): LoadedDataConverter {
   const { keys, codec } = protection;
   return {
     payloadConverter: wellFormedPayloads,
-    failureConverter: keys === undefined ? failureConverter : hiddenFailures,
+    failureConverter: keys === undefined ? failures : hiddenFailures,
     payloadCodecs: [codec],
     ...storageOf(protection),
   };
@@ -44,7 +64,7 @@ export const UNREADABLE_TEXT = '(encrypted)';
  * fail for all runs when one of them has another key.
  */
 export function tolerantConverter(converter: LoadedDataConverter): LoadedDataConverter {
-  const { payloadConverter, payloadCodecs } = converter;
+  const { payloadConverter: inner, payloadCodecs } = converter;
   const unreadable = defaultPayloadConverter.toPayload(UNREADABLE_TEXT);
   const decodeOne = async (
     payload: Payload,
@@ -68,10 +88,10 @@ export function tolerantConverter(converter: LoadedDataConverter): LoadedDataCon
       },
     ],
     payloadConverter: {
-      toPayload: (value, context, hint) => payloadConverter.toPayload(value, context, hint),
+      toPayload: (value, context, hint) => inner.toPayload(value, context, hint),
       fromPayload: <T>(payload: Payload): T => {
         try {
-          return payloadConverter.fromPayload<T>(payload);
+          return inner.fromPayload<T>(payload);
         } catch {
           return UNREADABLE_TEXT as T;
         }
@@ -89,7 +109,7 @@ export function workerConverter(
   onMissing: (keyId: string) => void = () => undefined,
 ): DataConverter {
   const { keys, workerCodec } = protection;
-  const open = moduleAt('./data-converter', { payloadConverter: workerPayloads, failureConverter });
+  const open = moduleAt('./data-converter', { payloadConverter, failureConverter });
   const hidden = moduleAt('../workflows/failure-converter', { failureConverter: hiddenFailures });
   return {
     payloadConverterPath: open,
@@ -98,19 +118,6 @@ export function workerConverter(
     ...storageOf(protection),
   };
 }
-
-/**
- * Reads the arguments of activities. What is still encrypted fails the activity as `key_missing`,
- * and the run tries it again on another worker.
- */
-const workerPayloads: PayloadConverter = {
-  toPayload: (value, context, hint) => wellFormedPayloads.toPayload(value, context, hint),
-  fromPayload: (payload, context, hint) => {
-    const keyId = keyIdOf(payload);
-    if (keyId !== undefined) throw new KeyMissingError(keyId, []);
-    return wellFormedPayloads.fromPayload(payload, context, hint);
-  },
-};
 
 /** `.ts` from the sources, `.js` from the build. */
 const EXTENSION = import.meta.url.slice(-3);
