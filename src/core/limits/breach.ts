@@ -62,11 +62,15 @@ export function explainBreach(breach: Breach): string {
     attempted === undefined
       ? `limit exceeded: ${name} is ${value}, the limit is ${limit.max}`
       : `limit reached: ${name} would be ${attempted}, the limit is ${limit.max}`;
-  return limit.byDefault === true ? `${text}${DEFAULT_HINT}` : text;
+  if (limit.byDefault === true) return `${text}${DEFAULT_HINT}`;
+  return limit.key === 'agent:repeated_calls' ? `${text}${REPEATED_HINT}` : text;
 }
 
 const DEFAULT_HINT =
   ', a default of $1 a run. Set another in the definition or at the start, `limits: { costUsd: 5 }`, or lift it: `limits: { costUsd: null }`';
+
+const REPEATED_HINT =
+  ': the model made the same call with the same result in so many replies in a row. If it may, set `repeatable: true` on the tool, or another limit under `custom`';
 
 /** Whether `limit` watches `key`; a prefix watches `$self:` twins only if it has `$self:`. */
 export function covers(limit: Limit, key: string): boolean {

@@ -70,7 +70,10 @@ describe('the same call with the same result', () => {
     expect(step).toMatchObject({
       status: 'limit_exceeded',
       reason: 'agent:repeated_calls',
-      message: 'limit exceeded: agent:repeated_calls is 8, the limit is 7',
+      message:
+        'limit exceeded: agent:repeated_calls is 8, the limit is 7: the model made the same call ' +
+        'with the same result in so many replies in a row. If it may, set `repeatable: true` on ' +
+        'the tool, or another limit under `custom`',
     });
     expect(step.usage.toolCalls).toBe(8);
     expect(warned(read)).toEqual([false, false, false, false, false, true, true, true]);
