@@ -31,17 +31,25 @@ export interface ArchivedLink {
   readonly link: number;
   readonly list: ArchivedList;
   readonly first: number;
+  /** The run whose chain it is, by which its key is chosen. */
+  readonly run?: { readonly namespace: string; readonly workflowId: string };
 }
 
 /** The archive activity of a worker. */
 export function createArchiveTranscript(archive: Archive): (order: ArchiveOrder) => Promise<void> {
   return ({ runId, link, firstEvent, firstEntry }) =>
     withHeartbeat(async () => {
+      const run = runOfActivity();
       const entries = await readAll('entries', firstEntry);
-      await archive.write({ runId, link, list: 'entries', first: firstEntry }, entries);
+      await archive.write({ runId, link, list: 'entries', first: firstEntry, run }, entries);
       const events = await readAll('events', firstEvent);
-      await archive.write({ runId, link, list: 'events', first: firstEvent }, events);
+      await archive.write({ runId, link, list: 'events', first: firstEvent, run }, events);
     });
+}
+
+function runOfActivity(): NonNullable<ArchivedLink['run']> {
+  const { workflowExecution, namespace } = Context.current().info;
+  return { namespace, workflowId: workflowExecution?.workflowId ?? '' };
 }
 
 /** All items of the calling workflow's own execution, page by page. */

@@ -12,6 +12,7 @@ import type { Step } from '../core/contract/step.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import { eventsQuery, statusQuery, transcriptQuery } from '../workflows/messages.ts';
 import { isAlive, querying, readStep } from './service-calls.ts';
+import { tolerant } from './connection/open-connection.ts';
 
 /** The lists of a run: its transcript entries and its events. */
 export type ChainList = 'entries' | 'events';
@@ -65,7 +66,7 @@ async function readArchived(request: ChainRequest): Promise<readonly Json[] | nu
 
 /** Null for a live run. */
 async function stepOfEnded(client: Client, id: string): Promise<Step | null> {
-  const { status } = await client.workflow.getHandle(id).describe();
+  const { status } = await tolerant(client).workflow.getHandle(id).describe();
   return isAlive(status.name) ? null : readStep(client, id);
 }
 

@@ -27,6 +27,8 @@ import {
   type ListOptions,
   type RunSummary,
 } from './run-list.ts';
+import { unreadableError } from '../protection/key-errors.ts';
+import { tolerant } from './connection/open-connection.ts';
 
 /** What a run is started with. */
 export interface StartOptions extends Omit<StartParts, 'compiled' | 'compiles'> {
@@ -123,7 +125,8 @@ export function createEverloop(parts: EverloopParts): Everloop {
       const opened = isOpened ? openAhead(parts.chunks, runId) : undefined;
       return createRunHandle(workflowId, parts, { runId, ...defined({ opened }) });
     } catch (error) {
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      const isKnown = error instanceof WorkflowExecutionAlreadyStartedError;
+      if (!isKnown) throw startError(error, workflowId);
       if (options.ifExists !== 'attach') throw idInUse(workflowId);
       await assertSameAgent(client, workflowId, agent);
       return attach(workflowId);
@@ -168,6 +171,10 @@ function continued<Options extends Pick<StartParts, 'trace'>>(
   return { ...options, trace: { ...options.trace, parent } };
 }
 
+function startError(error: unknown, id: string): unknown {
+  return unreadableError(error, `to start run \`${id}\``) ?? error;
+}
+
 function idInUse(id: string): UsageError {
   return new UsageError(
     'id_in_use',
@@ -177,7 +184,7 @@ function idInUse(id: string): UsageError {
 
 /** Attaching to a run of another agent is a mistake. */
 async function assertSameAgent(client: Client, id: string, agent: string): Promise<void> {
-  const { memo = {} } = await client.workflow.getHandle(id).describe();
+  const { memo = {} } = await tolerant(client).workflow.getHandle(id).describe();
   const found = memoText(memo, 'agent');
   if (found === agent) return;
   throw new UsageError(

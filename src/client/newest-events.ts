@@ -1,5 +1,6 @@
 /** The newest events of a run's history, and why its workflow task fails. */
 import type { Client } from '@temporalio/client';
+import { tolerant } from './connection/open-connection.ts';
 
 type HistoryEvent = NonNullable<
   NonNullable<
@@ -54,7 +55,7 @@ const ANSWER_MS = 5_000;
 export async function failingTask(client: Client, id: string): Promise<string | null> {
   try {
     return await client.withDeadline(Date.now() + ANSWER_MS, async () => {
-      const { raw } = await client.workflow.getHandle(id).describe();
+      const { raw } = await tolerant(client).workflow.getHandle(id).describe();
       const attempt = raw.pendingWorkflowTask?.attempt ?? 1;
       return attempt > 1 ? await readTaskFailure(client, id) : null;
     });

@@ -53,6 +53,7 @@ import { identifyRun, streamOf, type ChunkSource, type StreamParts } from './run
 import type { TreeRun } from './tree-run.ts';
 import { acrossHandover, cancelRun } from './send-update.ts';
 import { asking, isAlive, querying, readStep, readTraceId } from './service-calls.ts';
+import { tolerant } from './connection/open-connection.ts';
 
 /** Options of `send`. With `tree`, all runs below get the input too, under the same id. */
 export interface SendOptions extends TreeOption {
@@ -265,7 +266,7 @@ function readMethods({ id, client, archive, handle, tree, handleOf }: Target) {
     child: async (path) => handleOf(await addressBelow(id, path, tree)),
     result,
     step: async () => {
-      const { status } = await asking(id, () => handle.describe());
+      const { status } = await asking(id, () => tolerant(client).workflow.getHandle(id).describe());
       return isAlive(status.name) ? null : result();
     },
     startedWith: () => asking(id, () => readStartedWith(client, id)),

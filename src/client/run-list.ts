@@ -2,15 +2,19 @@
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { isUsageError, UsageError } from '../core/base/usage-error.ts';
 import { AGENT_WORKFLOW, type PendingItem } from '../core/contract/messages.ts';
-import { SEARCH_ATTRIBUTES } from '../core/contract/search-attributes.ts';
+import { SEARCH_ATTRIBUTES, visibleState } from '../core/contract/search-attributes.ts';
 import { shown } from '../core/text/shown.ts';
 import { wellFormedText } from '../core/text/well-formed.ts';
 import { inTurns } from './in-turns.ts';
 import type { RunHandle } from './run-handle.ts';
+import { defineSearchAttributeKey } from '@temporalio/common';
+import { UNREADABLE_TEXT } from '../protection/data-converter.ts';
+import { tolerant } from './connection/open-connection.ts';
 
 /** One run in a list. */
 export interface RunSummary {
   readonly id: string;
+  /** `(encrypted)`: this process lacks the key, and `task` is empty. */
   readonly agent: string;
   /** The first 200 characters of the task. */
   readonly task: string;
@@ -88,7 +92,9 @@ export async function listRuns(
   }
   checkState(options.state);
   const runs: RunSummary[] = [];
-  for await (const info of client.workflow.list({ query: queryOf(options, hasAttributes) })) {
+  for await (const info of tolerant(client).workflow.list({
+    query: queryOf(options, hasAttributes),
+  })) {
     // The list has every link; only the last link of a run stands for the run.
     if (info.status.name === 'CONTINUED_AS_NEW') continue;
     const run = summaryOf(info);
@@ -172,7 +178,7 @@ export async function readInbox(
 ): Promise<InboxView> {
   const waiting: RunSummary[] = [];
   const query = queryOf({ state: 'waiting' }, hasAttributes);
-  for await (const info of client.workflow.list({ query })) {
+  for await (const info of tolerant(client).workflow.list({ query })) {
     const run = summaryOf(info);
     if (run.state === 'waiting') waiting.push(run);
   }
@@ -194,16 +200,24 @@ export async function readInbox(
 
 function summaryOf(info: WorkflowExecutionInfo): RunSummary {
   const { workflowId: id, status, memo = {}, parentExecution, startTime, closeTime } = info;
+  const agent = memoText(memo, 'agent');
+  const isReadable = agent !== UNREADABLE_TEXT;
   return {
     id,
-    agent: memoText(memo, 'agent'),
-    task: memoText(memo, 'task'),
+    agent,
+    task: isReadable ? memoText(memo, 'task') : '',
     status: status.name,
-    state: stateOf(status.name, memo['waiting'] === true),
+    state: stateOf(status.name, isReadable ? memo['waiting'] === true : isVisiblyWaiting(info)),
     parent: parentExecution?.workflowId || null,
     startedAt: startTime,
     closedAt: closeTime ?? null,
   };
+}
+
+/** Whether the attributes of a run say that it waits for a person. */
+function isVisiblyWaiting({ typedSearchAttributes }: WorkflowExecutionInfo): boolean {
+  const state = defineSearchAttributeKey(SEARCH_ATTRIBUTES.state, 'KEYWORD');
+  return typedSearchAttributes.get(state) === visibleState(true);
 }
 
 function stateOf(status: string, isWaiting: boolean): ListedState {

@@ -3,6 +3,7 @@ import type { Client } from '@temporalio/client';
 import type { RunStatus } from '../core/contract/messages.ts';
 import { statusQuery } from '../workflows/messages.ts';
 import { asking, isAlive, querying } from './service-calls.ts';
+import { tolerant } from './connection/open-connection.ts';
 
 /** How the service names the end of a workflow that could not end by itself. */
 const CLOSED: Readonly<Record<string, NonNullable<RunStatus['closed']>>> = {
@@ -22,7 +23,9 @@ export async function readStatus(client: Client, id: string): Promise<RunStatus>
   const ask = (): Promise<RunStatus> => querying(id, client, () => handle.query(statusQuery));
   const status = await ask();
   if (status.state === 'ended') return status;
-  const { status: service } = await asking(id, () => handle.describe());
+  const { status: service } = await asking(id, () =>
+    tolerant(client).workflow.getHandle(id).describe(),
+  );
   if (isAlive(service.name)) return status;
   // It may have ended by itself between the two calls.
   const last = await ask();

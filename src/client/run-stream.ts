@@ -10,6 +10,7 @@ import type { Chunk, ChunkFilter, ChunkMarker } from '../core/streaming/chunk.ts
 import { UsageError } from '../core/base/usage-error.ts';
 import { readStatus } from './run-status.ts';
 import { asking, isAlive, notAnAgent } from './service-calls.ts';
+import { tolerant } from './connection/open-connection.ts';
 
 /** A source of provisional text. */
 export interface ChunkSource {
@@ -44,7 +45,7 @@ export interface StreamParts {
  * @throws UsageError `run_not_found`, `not_an_agent`.
  */
 export async function identifyRun(client: Client, id: string): Promise<StreamedRun> {
-  const described = await asking(id, () => client.workflow.getHandle(id).describe());
+  const described = await asking(id, () => tolerant(client).workflow.getHandle(id).describe());
   if (described.type !== AGENT_WORKFLOW) throw notAnAgent(id);
   const { firstRunId } = described.raw.workflowExecutionInfo ?? {};
   return {

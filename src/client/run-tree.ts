@@ -17,6 +17,7 @@ import { isPlainObject } from '../core/base/json.ts';
 import { readPayloads } from '../protection/read-payloads.ts';
 import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
 import type { TranscriptHead } from '../core/contract/transcript.ts';
+import { tolerant } from './connection/open-connection.ts';
 
 /** Whether a call concerns the run alone, which is the default, or all runs below it too. */
 export interface TreeOption {
@@ -120,7 +121,7 @@ export type RunStart = Pick<AgentInput, 'agent' | 'task' | 'context' | 'history'
 
 /** The start of run `id`. If the service dropped the first link, a later link has the same data. */
 export async function readStartedWith(client: Client, id: string): Promise<RunStart> {
-  const { runId } = await client.workflow.getHandle(id).describe();
+  const { runId } = await tolerant(client).workflow.getHandle(id).describe();
   const { payload, firstRunId } = await readFirstEvent(client, id, runId);
   if (firstRunId === runId) return startOf(id, payload);
   const first = await readFirstEvent(client, id, firstRunId).catch(() => null);

@@ -12,11 +12,13 @@ import {
 import { clip } from '../core/text/cut.ts';
 import type { UsageCode } from '../core/base/usage-codes.ts';
 import { isUsageError, UsageError } from '../core/base/usage-error.ts';
+import { unreadableError } from '../protection/key-errors.ts';
 import { CancelledFailure, ExternalStorageNotConfiguredError } from '@temporalio/common';
 import { treeTraceId } from '../telemetry/ids.ts';
 import type { Step } from '../core/contract/step.ts';
 import { statusQuery } from '../workflows/messages.ts';
 import { failingTask } from './newest-events.ts';
+import { tolerant } from './connection/open-connection.ts';
 
 /**
  * Longer than the service's own limit of 10 s, whose error says more. Until then, the SDK repeats
@@ -35,7 +37,7 @@ export function grpcCodeOf(error: unknown): number | undefined {
 
 /** @throws UsageError `run_ended` or `run_not_found` for a run that takes no messages. */
 export async function assertAlive(id: string, client: Client): Promise<void> {
-  const { status } = await asking(id, () => client.workflow.getHandle(id).describe());
+  const { status } = await asking(id, () => tolerant(client).workflow.getHandle(id).describe());
   if (isAlive(status.name)) return;
   throw new UsageError(
     'run_ended',
@@ -59,6 +61,8 @@ export async function asking<Result>(id: string, ask: () => Promise<Result>): Pr
         `Expected the id of a run that is alive or within the service's retention, got \`${id}\`. List the runs to find it.`,
       );
     }
+    const unreadable = unreadableError(error, `to read run \`${id}\``);
+    if (unreadable !== undefined) throw unreadable;
     if (error instanceof ExternalStorageNotConfiguredError) {
       throw new UsageError(
         'no_blobs',
@@ -192,7 +196,7 @@ async function readKeptStep(client: Client, id: string): Promise<Step> {
 /** The id of the trace of the tree that run `id` is in, also while it goes on. Needs no worker. */
 export async function readTraceId(client: Client, id: string): Promise<string> {
   const describe = (of: string): Promise<WorkflowExecutionDescription> =>
-    asking(of, () => client.workflow.getHandle(of).describe());
+    asking(of, () => tolerant(client).workflow.getHandle(of).describe());
   const run = await describe(id);
   const rootId = run.raw.workflowExecutionInfo?.rootExecution?.workflowId ?? id;
   const root = rootId === id ? run : await describe(rootId);

@@ -9,6 +9,7 @@ import { lastCallOf, pathBelow } from '../core/tree/calls.ts';
 import { isUsageError } from '../core/base/usage-error.ts';
 import { treeQuery } from '../workflows/messages.ts';
 import { asking, isAlive, querying, readStep } from './service-calls.ts';
+import { tolerant } from './connection/open-connection.ts';
 
 /** One run of a tree. */
 export interface TreeRun {
@@ -67,7 +68,7 @@ export async function findRun(client: Client, known: KnownRun): Promise<FoundRun
   let seen = known;
   for (let attempt = 1; ; attempt++) {
     try {
-      const described = await asking(id, () => client.workflow.getHandle(id).describe());
+      const described = await asking(id, () => tolerant(client).workflow.getHandle(id).describe());
       const agent = described.memo?.['agent'];
       const parent = known.parent ?? described.parentExecution?.workflowId ?? null;
       seen = {

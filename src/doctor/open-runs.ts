@@ -6,6 +6,7 @@ import { AGENT_WORKFLOW, MESSAGE_NAMES } from '../core/contract/messages.ts';
 import type { PendingItem, RunStatus } from '../core/contract/messages.ts';
 import { MAX_ASKED, MAX_OPEN, type OpenRun, type RunAnswer } from './checks/doctor-service.ts';
 import { millisecondsOf } from '../client/service-time.ts';
+import { tolerant } from '../client/connection/open-connection.ts';
 
 /** A list query for the open runs of agents. */
 export const OPEN_RUNS: string = `WorkflowType = '${AGENT_WORKFLOW}' AND ExecutionStatus = 'Running'`;
@@ -22,7 +23,7 @@ const STARTED = 2;
 /** The newest open runs, at most {@link MAX_OPEN}. */
 export async function readOpenRuns(client: Client): Promise<readonly OpenRun[]> {
   const ids: { readonly workflowId: string; readonly runId: string }[] = [];
-  for await (const { workflowId, runId } of client.workflow.list({ query: OPEN_RUNS })) {
+  for await (const { workflowId, runId } of tolerant(client).workflow.list({ query: OPEN_RUNS })) {
     ids.push({ workflowId, runId });
     if (ids.length === MAX_OPEN) break;
   }
@@ -33,8 +34,8 @@ export async function readOpenRuns(client: Client): Promise<readonly OpenRun[]> 
 /** A run as it is now; null if it has ended. */
 async function describe(client: Client, id: string, runId: string): Promise<OpenRun | null> {
   // It may have ended, and been forgotten, since it was listed.
-  const found = await client.workflow
-    .getHandle(id, runId)
+  const found = await tolerant(client)
+    .workflow.getHandle(id, runId)
     .describe()
     .catch(() => null);
   if (found === null || found.status.name !== 'RUNNING') return null;

@@ -16,15 +16,10 @@ import type { Payload, PayloadCodec, SerializationContext } from '@temporalio/co
 import { decode as textOf, encode as bytesOf } from '@temporalio/common/lib/encoding.js';
 // It is CommonJS, and Node finds no names in it.
 import proto from '@temporalio/proto';
+import { DECRYPTED_FIELD, ENCRYPTED, KEY_ID_FIELD } from '../workflows/converters.ts';
 import type { AskedKeys, FoundKey } from './asked-keys.ts';
-import { PayloadDamagedError } from './key-errors.ts';
+import { KeyMissingError, PayloadDamagedError } from './key-errors.ts';
 import type { KeyScope } from './key-ring.ts';
-
-/** The encoding of encrypted payloads, as in the samples of Temporal. */
-export const ENCRYPTED = 'binary/encrypted';
-
-/** The metadata that names the key. */
-export const KEY_ID_FIELD = 'encryption-key-id';
 
 const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
@@ -45,18 +40,39 @@ const message = proto.temporal.api.common.v1.Payload;
 export interface CodecOptions {
   /** Compresses payloads from 1 KB up before they are encrypted. Sizes then tell of contents. */
   readonly compress?: boolean;
+  /**
+   * Called with the id of a key that is missing; the payload then stays encrypted, and what was
+   * decrypted says so in {@link DECRYPTED_FIELD}. Absent: `decode` throws.
+   */
+  readonly onMissing?: (keyId: string) => void;
 }
 
 /**
- * The codec of these keys. `decode` throws a KeyMissingError or a PayloadDamagedError; `encode`
- * throws a KeyMissingError, never encrypts with another key, and leaves nothing readable.
+ * The codec of these keys; without any it encrypts nothing. `decode` throws a KeyMissingError or a
+ * PayloadDamagedError; `encode` throws a KeyMissingError, and never takes another key instead.
  */
 export function createCodec(
-  keys: AskedKeys,
-  { compress = false }: CodecOptions = {},
+  keys: AskedKeys | undefined,
+  { compress = false, onMissing }: CodecOptions = {},
 ): PayloadCodec {
+  const decrypted = async (payload: Payload, id: string): Promise<Payload> => {
+    if (keys === undefined) throw new KeyMissingError(id, []);
+    return decrypt(payload, await keys.decrypting(id));
+  };
+  const decryptedOrNot = async (payload: Payload, id: string): Promise<Payload> => {
+    try {
+      const { metadata, ...rest } = await decrypted(payload, id);
+      return { ...rest, metadata: { ...metadata, [DECRYPTED_FIELD]: YES } };
+    } catch (error) {
+      if (!(error instanceof KeyMissingError)) throw error;
+      onMissing?.(error.keyId);
+      return payload;
+    }
+  };
+  const decodeOne = onMissing === undefined ? decrypted : decryptedOrNot;
   return {
     encode: async (payloads, context) => {
+      if (keys === undefined) return payloads;
       const key = await keys.encrypting(scopeOf(context));
       return payloads.map((payload) => encrypt(payload, key, compress));
     },
@@ -64,12 +80,14 @@ export function createCodec(
       const decoded: Payload[] = [];
       for (const payload of payloads) {
         const id = keyIdOf(payload);
-        decoded.push(id === undefined ? payload : decrypt(payload, await keys.decrypting(id)));
+        decoded.push(id === undefined ? payload : await decodeOne(payload, id));
       }
       return decoded;
     },
   };
 }
+
+const YES = bytesOf('1');
 
 /** The id of the key that encrypted `payload`; undefined if this codec did not. */
 export function keyIdOf({ metadata }: Payload): string | undefined {
@@ -87,6 +105,11 @@ function encrypt(payload: Payload, { id, key }: FoundKey, compress: boolean): Pa
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv(CIPHER, key, iv).setAAD(additionalData(id));
   const data = Buffer.concat([iv, cipher.update(packed), cipher.final(), cipher.getAuthTag()]);
+  return encryptedPayload(id, data);
+}
+
+/** A payload of `data` that key `id` has encrypted. */
+export function encryptedPayload(id: string, data: Uint8Array): Payload {
   return { metadata: { ...ENCRYPTED_METADATA, [KEY_ID_FIELD]: bytesOf(id) }, data };
 }
 

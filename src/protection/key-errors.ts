@@ -2,7 +2,11 @@
  * Errors of payloads that cannot be decrypted. A worker's SDK makes the name of an error the type of
  * the failure, so the names are failure types.
  */
+import { UsageError } from '../core/base/usage-error.ts';
 import { clip } from '../core/text/cut.ts';
+
+/** Ids come as data. */
+const MAX_SHOWN_ID = 128;
 
 /** Longer lists of keys help nobody. */
 const MAX_NAMED = 10;
@@ -13,10 +17,14 @@ export class KeyMissingError extends Error {
   /** The id of the key, cut to 128 characters. */
   readonly keyId: string;
 
+  /** The ids of the keys that are there. */
+  readonly known: readonly string[];
+
   constructor(keyId: string, known: readonly string[]) {
-    const id = clip(keyId, 128);
+    const id = clip(keyId, MAX_SHOWN_ID);
     super(`Expected key \`${id}\`, got ${keysText(known)}. Set EVERLOOP_KEYS.`);
     this.keyId = id;
+    this.known = known;
   }
 }
 
@@ -26,14 +34,28 @@ export class PayloadDamagedError extends Error {
 
   constructor(keyId: string) {
     super(
-      `Expected a payload that key \`${clip(keyId, 128)}\` opens, got one that is damaged or that another key of this id encrypted. Give this process the right key.`,
+      `Expected a payload that key \`${clip(keyId, MAX_SHOWN_ID)}\` opens, got one that is damaged or that another key of this id encrypted. Give this process the right key.`,
     );
   }
 }
 
 /** `keys (k2, k1)` or `no keys`. */
-export function keysText(known: readonly string[]): string {
+function keysText(known: readonly string[]): string {
   if (known.length === 0) return 'no keys';
   const rest = known.length > MAX_NAMED ? ', …' : '';
   return `keys (${known.slice(0, MAX_NAMED).join(', ')}${rest})`;
+}
+
+/**
+ * The UsageError for an error of the codec; undefined for any other error. `purpose`: what the
+ * payload was needed for, such as ``to read run `a` ``.
+ */
+export function unreadableError(error: unknown, purpose: string): UsageError | undefined {
+  if (error instanceof KeyMissingError) {
+    const { keyId, known } = error;
+    const message = `Expected key \`${keyId}\` ${purpose}, got ${keysText(known)}. Set EVERLOOP_KEYS.`;
+    return Object.assign(new UsageError('key_missing', message), { cause: error });
+  }
+  if (!(error instanceof PayloadDamagedError)) return undefined;
+  return Object.assign(new UsageError('payload_damaged', error.message), { cause: error });
 }

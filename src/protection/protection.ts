@@ -32,6 +32,11 @@ export interface ProtectionOptions {
    */
   readonly compress?: boolean;
   /**
+   * A worker without keys does not start where the newest runs are encrypted, as it could serve none
+   * of them; true: it starts. Default false.
+   */
+  readonly allowUnencrypted?: boolean;
+  /**
    * Where payloads from 256 KB up lie, so that runs may hold more than the service takes; see
    * `directoryBlobs`. Default: the store of `EVERLOOP_BLOBS`, else none.
    */
@@ -46,16 +51,17 @@ export interface EnvironmentProtection {
 
 /** The settings of a process, ready for use. */
 export interface Protection {
-  /** Absent: nothing is encrypted. */
-  readonly codec?: PayloadCodec;
-  /** The keys that the codec asks. */
+  /** Encrypts if there are keys, and refuses what it cannot decrypt. */
+  readonly codec: PayloadCodec;
+  /** The same for a worker, which leaves what it cannot decrypt to its converters. */
+  readonly workerCodec: (onMissing: (keyId: string) => void) => PayloadCodec;
+  /** The keys that the codec asks; absent: nothing is encrypted. */
   readonly keys?: KeyRing;
+  /** Whether a worker without keys serves a namespace whose newest runs are encrypted. */
+  readonly allowUnencrypted: boolean;
   /** Where large payloads lie. Absent: in the history. */
   readonly blobs?: BlobStore;
 }
-
-/** Nothing is encrypted, and everything lies in the history. */
-export const NO_PROTECTION: Protection = {};
 
 /** The keys and the blob store that the environment names. Problems go to `report` as sentences. */
 export function environmentProtection(
@@ -75,13 +81,25 @@ export function protectionOf(
   environment: EnvironmentProtection = {},
 ): Protection {
   checkOptions(options);
-  const { keyFor, compress = false } = options ?? {};
+  const { keyFor, compress = false, allowUnencrypted = false } = options ?? {};
   const { keys = environment.keys, blobs = environment.blobs } = options ?? {};
-  const codec = keys === undefined ? undefined : createCodec(askKeys(keys, keyFor), { compress });
-  return defined({ keys, codec, blobs });
+  const asked = keys === undefined ? undefined : askKeys(keys, keyFor);
+  return {
+    codec: createCodec(asked, { compress }),
+    workerCodec: (onMissing) => createCodec(asked, { compress, onMissing }),
+    allowUnencrypted,
+    ...defined({ keys, blobs }),
+  };
 }
 
-const OPTION_NAMES = ['keys', 'keyFor', 'compress', 'blobs'];
+/** Nothing is encrypted, and everything lies in the history. */
+export const NO_PROTECTION: Protection = {
+  codec: createCodec(undefined),
+  workerCodec: (onMissing) => createCodec(undefined, { onMissing }),
+  allowUnencrypted: false,
+};
+
+const OPTION_NAMES = ['keys', 'keyFor', 'compress', 'blobs', 'allowUnencrypted'];
 
 function checkOptions(options: ProtectionOptions | undefined): void {
   if (options === undefined) return;
@@ -90,15 +108,16 @@ function checkOptions(options: ProtectionOptions | undefined): void {
     const names = OPTION_NAMES.map((name) => `\`${name}\``).join(', ');
     throw invalid(`options of \`protection\` to be ${names}`, `\`${strange}\``);
   }
-  const { keys, keyFor, compress, blobs } = options;
+  const { keys, keyFor, blobs } = options;
   if (keys !== undefined && !isKeyRing(keys)) {
     throw invalid('`keys` of `protection` to be a key ring', 'another value');
   }
   if (keyFor !== undefined && typeof keyFor !== 'function') {
     throw invalid('`keyFor` of `protection` to be a function', 'another value');
   }
-  if (compress !== undefined && typeof compress !== 'boolean') {
-    throw invalid('`compress` of `protection` to be true or false', 'another value');
+  for (const name of ['compress', 'allowUnencrypted'] as const) {
+    if (options[name] === undefined || typeof options[name] === 'boolean') continue;
+    throw invalid(`\`${name}\` of \`protection\` to be true or false`, 'another value');
   }
   if (blobs !== undefined && typeof blobs?.driver?.store !== 'function') {
     throw invalid(

@@ -14,6 +14,7 @@ import { UsageError } from '../core/base/usage-error.ts';
 import { parsedJson } from '../client/parsed-json.ts';
 import { grpcCodeOf } from '../client/service-calls.ts';
 import { readRunHistory, runHistoryOf, type RunHistory } from './run-history.ts';
+import { tolerant } from '../client/connection/open-connection.ts';
 
 /** What {@link sampleOf} takes of the service. */
 export interface SampleOptions {
@@ -40,7 +41,7 @@ export async function* sampleOf(
   const filter = query === undefined ? own : `${own} AND (${query})`;
   const groups = new Map<string, WorkflowExecutionInfo[]>();
   let listed = 0;
-  for await (const info of client.workflow.list({ query: filter })) {
+  for await (const info of tolerant(client).workflow.list({ query: filter })) {
     const key = groupOf(info, Date.now());
     groups.set(key, [...(groups.get(key) ?? []), info]);
     listed += 1;

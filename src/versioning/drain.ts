@@ -18,6 +18,7 @@ import { countRuns, openRunsOf, readRouting, type DeploymentPlace } from './depl
 import { countWorkers } from './fleet.ts';
 import { readStay, type StayReason } from './stay.ts';
 import { checkedBuild } from './worker-version.ts';
+import { tolerant } from '../client/connection/open-connection.ts';
 
 /** Options of `drain`. */
 export interface DrainOptions {
@@ -160,7 +161,7 @@ async function* openRuns(
   { client, name }: DeploymentPlace,
   build: string,
 ): AsyncGenerator<WorkflowExecutionInfo> {
-  for await (const run of client.workflow.list({ query: openRunsOf(name, build) })) {
+  for await (const run of tolerant(client).workflow.list({ query: openRunsOf(name, build) })) {
     const pace = sleep(PACE_MS);
     yield run;
     await pace;

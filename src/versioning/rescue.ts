@@ -14,6 +14,7 @@ import { UsageError } from '../core/base/usage-error.ts';
 import { nudgeSignal } from '../workflows/messages.ts';
 import { readRouting, type DeploymentPlace } from './deployment-service.ts';
 import type { WorkerVersion } from './worker-version.ts';
+import { tolerant } from '../client/connection/open-connection.ts';
 
 /** What became of a run that was rescued. */
 export interface Rescue {
@@ -119,7 +120,7 @@ type Override = NonNullable<
 >;
 
 async function readPlaceOf({ client }: DeploymentPlace, id: string): Promise<PlaceOfRun> {
-  const { raw } = await asking(id, () => client.workflow.getHandle(id).describe());
+  const { raw } = await asking(id, () => tolerant(client).workflow.getHandle(id).describe());
   const { behavior, deploymentVersion, versioningOverride } =
     raw.workflowExecutionInfo?.versioningInfo ?? {};
   const isVersioned = (behavior ?? 0) !== 0;

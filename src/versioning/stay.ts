@@ -1,5 +1,6 @@
 /** Why a run stays on a version that is drained, as far as the service knows it. */
 import { WorkflowNotFoundError, type Client, type WorkflowExecutionInfo } from '@temporalio/client';
+import { tolerant } from '../client/connection/open-connection.ts';
 
 /** Why a run stays on its version. */
 export type StayReason =
@@ -23,7 +24,7 @@ export async function readStay(
   { workflowId, runId }: WorkflowExecutionInfo,
 ): Promise<StayReason | null> {
   try {
-    const { raw } = await client.workflow.getHandle(workflowId, runId).describe();
+    const { raw } = await tolerant(client).workflow.getHandle(workflowId, runId).describe();
     const { pendingActivities, pendingChildren, pendingWorkflowTask: task } = raw;
     const override = raw.workflowExecutionInfo?.versioningInfo?.versioningOverride;
     if (override?.pinned !== undefined && override.pinned !== null) return 'pinned';

@@ -13,6 +13,15 @@ import {
 import { decode, encode } from '@temporalio/common/lib/encoding.js';
 import { wellFormed, wellFormedJson } from '../core/text/well-formed.ts';
 
+/** The encoding of encrypted payloads, by custom of the SDKs. */
+export const ENCRYPTED = 'binary/encrypted';
+
+/** Names the key in the metadata of an encrypted payload, by custom of the SDKs. */
+export const KEY_ID_FIELD = 'encryption-key-id';
+
+/** In the metadata of a payload that the codec of a worker has decrypted. */
+export const DECRYPTED_FIELD = 'everloop-decrypted';
+
 const BACKSLASH = 0x5c;
 const SMALL_D = 0x64;
 const SMALL_U = 0x75;
@@ -29,7 +38,8 @@ export const wellFormedPayloads: PayloadConverter = {
 /** Makes the text of failures well-formed. The bundler finds it by this name. */
 export const failureConverter: FailureConverter = wellFormedFailures(new DefaultFailureConverter());
 
-function wellFormedFailures(converter: FailureConverter): FailureConverter {
+/** `converter`, with well-formed text. */
+export function wellFormedFailures(converter: FailureConverter): FailureConverter {
   return {
     errorToFailure: (error, payloads, context) =>
       wellFormed(converter.errorToFailure(error, payloads, context)),

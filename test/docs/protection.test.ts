@@ -51,6 +51,6 @@ async function keyIdFor(
 ): Promise<string | undefined> {
   const { codec } = protectionOf(options, undefined);
   const context = { type: 'workflow', namespace: 'default', workflowId } as const;
-  const [payload] = (await codec?.encode([defaultPayloadConverter.toPayload('x')], context)) ?? [];
+  const [payload] = await codec.encode([defaultPayloadConverter.toPayload('x')], context);
   return keyIdOf(payload as Payload);
 }

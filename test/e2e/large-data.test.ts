@@ -9,7 +9,7 @@ import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
 import { directoryBlobs } from '../../src/protection/blobs/directory-blobs.ts';
-import type { Protection } from '../../src/protection/protection.ts';
+import { protectionOf, type Protection } from '../../src/protection/protection.ts';
 import { eventually } from '../support/eventually.ts';
 import { act, answer, gate, type Gate } from '../support/runs.ts';
 import { openHandoverStage, type Stage } from '../support/stage.ts';
@@ -18,7 +18,7 @@ let stage: Stage;
 let protection: Protection;
 beforeAll(async () => {
   stage = await openHandoverStage(30);
-  protection = { blobs: directoryBlobs(join(stage.folder, 'blobs')) };
+  protection = protectionOf({ blobs: directoryBlobs(join(stage.folder, 'blobs')) });
 });
 afterAll(() => stage?.close());
 
@@ -164,7 +164,9 @@ describe('a run with 3 MB of context', () => {
     const file = join(stage.folder, 'a-file');
     await writeFile(file, '');
     await expect(
-      stage.serve([reader(gate())], { protection: { blobs: directoryBlobs(join(file, 'blobs')) } }),
+      stage.serve([reader(gate())], {
+        protection: protectionOf({ blobs: directoryBlobs(join(file, 'blobs')) }),
+      }),
     ).rejects.toMatchObject({ code: 'blob_store' });
   });
 });

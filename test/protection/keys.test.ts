@@ -165,7 +165,7 @@ describe('protection', () => {
 
     expect(protectionOf({ keys: ring }, { keys: environment }).keys).toBe(ring);
     expect(protectionOf({ compress: true }, { keys: environment }).keys).toBe(environment);
-    expect(protectionOf(undefined, undefined)).toEqual({});
+    expect(protectionOf(undefined, undefined).keys).toBeUndefined();
   });
 
   it.each([
@@ -177,7 +177,7 @@ describe('protection', () => {
     ],
     [
       { key: k1 },
-      'Expected options of `protection` to be `keys`, `keyFor`, `compress`, `blobs`, got `key`.',
+      'Expected options of `protection` to be `keys`, `keyFor`, `compress`, `blobs`, `allowUnencrypted`, got `key`.',
     ],
   ])('refuses the options %o', (options, message) => {
     expect(() => protectionOf(options as never, undefined)).toThrow(message);

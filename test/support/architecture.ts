@@ -46,7 +46,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
   telemetry: { rings: ['core'], packages: ['@opentelemetry/*', '@temporalio/common'], node: true },
   // Neither client nor worker: both, the commands and the codec server have their payloads from it.
   protection: {
-    rings: ['core', 'workflows/converters.ts'],
+    rings: ['core', 'workflows/converters.ts', 'workflows/failure-converter.ts'],
     packages: ['@temporalio/common', '@temporalio/proto', 'lru-cache'],
     node: true,
   },

@@ -1,6 +1,8 @@
 /** `everloop worker` as a process of its own, with an agent file of `fixtures`. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { servingProgram } from './builds.ts';
 import { shareBundle } from './bundles.ts';
@@ -14,6 +16,10 @@ export interface WorkerCommand {
   readonly taskQueue: string;
   /** Default `ERROR`. */
   readonly logLevel?: string;
+  /** Further variables of its environment. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Further arguments. */
+  readonly args?: readonly string[];
 }
 
 /** A process that runs the command. */
@@ -28,21 +34,26 @@ export interface RunningCommand {
 /** Starts the command; it is ready later. */
 export function spawnWorkerCommand(
   stage: Stage,
-  { agents, taskQueue, logLevel = 'ERROR' }: WorkerCommand,
+  { agents, taskQueue, logLevel = 'ERROR', env = {}, args = [] }: WorkerCommand,
 ): RunningCommand {
   const file = fileURLToPath(new URL(`./fixtures/${agents}`, import.meta.url));
-  const child = spawn(process.execPath, [...servingProgram(), 'worker', '--agents', file], {
-    cwd: stage.folder,
-    env: {
-      PATH: process.env['PATH'],
-      TEMPORAL_ADDRESS: stage.address,
-      TEMPORAL_NAMESPACE: stage.namespace,
-      EVERLOOP_TASK_QUEUE: taskQueue,
-      EVERLOOP_DATA_DIR: stage.folder,
-      EVERLOOP_LOG_LEVEL: logLevel,
+  const child = spawn(
+    process.execPath,
+    [...servingProgram(), 'worker', '--agents', file, ...args],
+    {
+      cwd: stage.folder,
+      env: {
+        PATH: process.env['PATH'],
+        TEMPORAL_ADDRESS: stage.address,
+        TEMPORAL_NAMESPACE: stage.namespace,
+        EVERLOOP_TASK_QUEUE: taskQueue,
+        EVERLOOP_DATA_DIR: stage.folder,
+        EVERLOOP_LOG_LEVEL: logLevel,
+        ...env,
+      },
+      stdio: ['ignore', 'ignore', 'pipe'],
     },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
+  );
   const lines: string[] = [];
   child.stderr.on('data', (data: Buffer) => lines.push(data.toString()));
   return {
@@ -61,7 +72,7 @@ export async function startWorkerCommand(
   stage: Stage,
   command: WorkerCommand,
 ): Promise<RunningCommand> {
-  await shareBundle(stage.folder);
+  if (!existsSync(join(stage.folder, 'cache'))) await shareBundle(stage.folder);
   const running = spawnWorkerCommand(stage, command);
   await eventually('the worker to be ready', () => running.said().includes('Ready.'));
   return running;

@@ -25,6 +25,7 @@ interface ServeOptions {
   readonly agents?: string;
   readonly workflows?: string;
   readonly logEvents?: boolean;
+  readonly allowUnencrypted?: boolean;
 }
 
 interface DevOptions extends ServeOptions {
@@ -51,6 +52,7 @@ export function addDevCommand(program: Command, act: CommandRunner): void {
     .option('--ui', "start Temporal's web UI too; any web page in a browser here can use it")
     .option('--ui-port <port>', 'start the web UI at this port, or free for any (default: 8233)')
     .option('--log-events', 'print one line of JSON for each event on stdout')
+    .option('--allow-unencrypted', 'start without keys where the newest runs are encrypted')
     .action((options: DevOptions) =>
       // One worker serves everything here, so runs wait for no other, and there are no versions.
       act(async (cli) => {
@@ -74,6 +76,7 @@ export function addWorkerCommand(program: Command, act: CommandRunner): void {
     .option('--agents <file>', 'agent file (default: agents.ts)')
     .option('--workflows <file>', 'the file of your own loops, formats, …')
     .option('--log-events', 'print one line of JSON for each event on stdout')
+    .option('--allow-unencrypted', 'start without keys where the newest runs are encrypted')
     .action((options: ServeOptions) =>
       act(async (cli) => {
         const { taskQueue } = await folderConfig(cli);
@@ -128,6 +131,7 @@ async function serveFile(
     ...defined({
       elsewhereMs,
       deployment,
+      protection: options.allowUnencrypted === true ? { allowUnencrypted: true } : undefined,
       workflowsPath: workflowsFile(options.workflows, io.cwd),
     }),
     logEvents: options.logEvents === true && ((line) => void io.stdout.write(`${line}\n`)),

@@ -104,7 +104,7 @@ export async function openClient(cli: Cli): Promise<ConnectedEverloop> {
     ...(await addressFor(cli)),
     taskQueue: config.taskQueue,
     dataDir: config.dataDir,
-    archive: createDirectoryArchive(archiveDirOf(config.dataDir)),
+    archive: createDirectoryArchive(archiveDirOf(config.dataDir), config.protection),
   });
 }
 

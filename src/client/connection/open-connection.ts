@@ -7,7 +7,7 @@ import {
   type ConnectionLike,
   type ConnectionOptions,
 } from '@temporalio/client';
-import { clientConverter } from '../../protection/data-converter.ts';
+import { clientConverter, tolerantConverter } from '../../protection/data-converter.ts';
 import { NO_PROTECTION, type Protection } from '../../protection/protection.ts';
 
 /** A connection, and the way to close it. */
@@ -55,6 +55,28 @@ export function clientOf(
   protection: Protection = NO_PROTECTION,
 ): Client {
   return new Client({ connection, namespace, dataConverter: clientConverter(protection) });
+}
+
+const tolerantClients = new WeakMap<Client, Client>();
+
+/**
+ * A client for lists and descriptions: a memo that `client` cannot decrypt reads as `(encrypted)`
+ * there and is no error. A client that is not of the SDK is taken as it is.
+ */
+export function tolerant(client: Client): Client {
+  const known = tolerantClients.get(client);
+  if (known !== undefined) return known;
+  if (!(client instanceof Client)) return client;
+  const { connection, options } = client;
+  const { namespace, identity, loadedDataConverter } = options;
+  const made = new Client({
+    connection,
+    namespace,
+    identity,
+    dataConverter: tolerantConverter(loadedDataConverter),
+  });
+  tolerantClients.set(client, made);
+  return made;
 }
 
 /** A call that ends as cancelled and does not touch the channel. */

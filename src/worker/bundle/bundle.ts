@@ -37,6 +37,8 @@ export interface WorkflowBundleOptions {
   readonly workflowsPath?: string;
   /** Absolute paths of stateless modules to preload. Default: {@link preloadedModules}. */
   readonly preloadModules?: readonly string[];
+  /** Whether the texts of failures are payloads, which a codec encrypts. Default false. */
+  readonly hidesFailures?: boolean;
 }
 
 /** A bundle; fits `workflowBundle` of `Worker.create`. */
@@ -76,6 +78,9 @@ const PAYLOAD_CONVERTER_PATH = pathBeside(`../../workflows/payload-converter${EX
 /** Makes the texts of failures well-formed. */
 const FAILURE_CONVERTER_PATH = pathBeside(`../../workflows/converters${EXTENSION}`);
 
+/** Hides the texts of failures in payloads, too. */
+const HIDING_CONVERTER_PATH = pathBeside(`../../workflows/failure-converter${EXTENSION}`);
+
 /**
  * The absolute paths of the SDK, the entry of the language, the entries through which workflow code
  * uses Everloop, and a module that takes effect when it is loaded. What they import is preloaded with
@@ -101,12 +106,18 @@ export function preloadedModules(): readonly string[] {
 export async function loadWorkflowBundle(options: WorkflowBundleOptions): Promise<LoadedBundle> {
   const workflowsPath = options.workflowsPath ?? WORKFLOWS_PATH;
   const preloadModules = options.preloadModules ?? preloadedModules();
+  const { hidesFailures = false } = options;
   const cacheFile = bundleFile({ ...options, workflowsPath, preloadModules });
   const cached = await readCache(cacheFile);
   if (cached !== undefined) return { code: cached, isFromCache: true };
 
   const startedAtMs = Date.now();
-  const { code, files } = await makeBundle(workflowsPath, preloadModules, options.cacheDir);
+  const { code, files } = await makeBundle({
+    ...options,
+    workflowsPath,
+    preloadModules,
+    hidesFailures,
+  });
   const hashes = await hashFiles(files);
   // A file that changed during the build may be in the bundle in either version (I1).
   const changedAtMs = await newestChange(files);
@@ -119,8 +130,10 @@ export function bundleFile({
   cacheDir,
   workflowsPath = WORKFLOWS_PATH,
   preloadModules = preloadedModules(),
+  hidesFailures = false,
 }: WorkflowBundleOptions): string {
-  return join(cacheDir, `workflows-${keyOf(workflowsPath, preloadModules)}.json`);
+  const hiding = hidesFailures ? '-hiding' : '';
+  return join(cacheDir, `workflows-${keyOf(workflowsPath, preloadModules)}${hiding}.json`);
 }
 
 /**
@@ -145,11 +158,15 @@ export async function markOf(workflowsPath: string): Promise<string> {
 /** Every run of these workflows records it, in each link. */
 const MAX_MARK_NAME = 64;
 
-async function makeBundle(
-  workflowsPath: string,
-  preloadModules: readonly string[],
-  cacheDir: string,
-): Promise<{ readonly code: string; readonly files: readonly string[] }> {
+async function makeBundle({
+  workflowsPath,
+  preloadModules,
+  cacheDir,
+  hidesFailures,
+}: Required<WorkflowBundleOptions>): Promise<{
+  readonly code: string;
+  readonly files: readonly string[];
+}> {
   const entry = await entryOf(workflowsPath, cacheDir);
   const complaints: string[] = [];
   const files = new Set<string>();
@@ -158,7 +175,7 @@ async function makeBundle(
     const { code } = await bundleWorkflowCode({
       workflowsPath: entry,
       payloadConverterPath: PAYLOAD_CONVERTER_PATH,
-      failureConverterPath: FAILURE_CONVERTER_PATH,
+      failureConverterPath: hidesFailures ? HIDING_CONVERTER_PATH : FAILURE_CONVERTER_PATH,
       preloadModules: [...preloadModules],
       logger,
       webpackConfigHook: (config) => smallAndModern(noteFiles(files)(findSdk(config))),

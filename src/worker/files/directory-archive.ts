@@ -6,15 +6,26 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Archive, ArchivedLink, ArchivedList } from '../../activities/archive-transcript.ts';
 import type { Json } from '../../core/base/json.ts';
+import { NO_PROTECTION, type Protection } from '../../protection/protection.ts';
+import { sealedLines } from '../../protection/sealed-lines.ts';
 import { makeFolder, writeWhole } from './write-whole.ts';
 
-/** An archive in `directory`, which the first write creates. */
-export function createDirectoryArchive(directory: string): Archive {
+/**
+ * An archive in `directory`, which the first write creates. With keys in `protection` each line is
+ * encrypted; lines that are not are read as well.
+ */
+export function createDirectoryArchive(
+  directory: string,
+  protection: Protection = NO_PROTECTION,
+): Archive {
+  const lines = sealedLines(protection);
   return {
     write: async (link, items) => {
       const folder = join(directory, archiveFolderOf(link.runId));
       await makeFolder(folder);
-      const text = items.map((item) => `${JSON.stringify(item)}\n`).join('');
+      const plain = items.map((item) => JSON.stringify(item));
+      const sealed = await lines.seal(plain, link.run);
+      const text = sealed.map((line) => `${line}\n`).join('');
       await writeWhole(join(folder, fileOf(link)), text);
     },
     read: async (runId, list, from, until) => {
@@ -24,9 +35,10 @@ export function createDirectoryArchive(directory: string): Archive {
       for (const { name, first } of files) {
         // Files are in the order of links; after a gap, the rest is not in this archive.
         if (first > from + items.length || first >= until) break;
-        const lines = (await readFile(join(folder, name), 'utf8')).split('\n').slice(0, -1);
-        const wanted = lines.slice(Math.max(0, from + items.length - first), until - first);
-        items.push(...wanted.map((line) => JSON.parse(line) as Json));
+        const written = (await readFile(join(folder, name), 'utf8')).split('\n').slice(0, -1);
+        const wanted = written.slice(Math.max(0, from + items.length - first), until - first);
+        const opened = await lines.open(wanted);
+        items.push(...opened.map((line) => JSON.parse(line) as Json));
       }
       return items;
     },

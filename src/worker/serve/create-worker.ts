@@ -231,17 +231,34 @@ async function runtimeOf(parts: WorkerParts): Promise<ActivityRuntime> {
 
 /** The bundle, if this process needs it, and the own parts of replies that it adds. */
 async function loadBundle(
-  { bundleDir: cacheDir, workflowsPath }: WorkerParts,
+  { bundleDir: cacheDir, workflowsPath, protection }: WorkerParts,
   roles: readonly WorkerRole[],
 ): Promise<{ readonly workflowBundle?: LoadedBundle; readonly extensions: Extensions }> {
+  const hidesFailures = protection?.keys !== undefined;
   if (workflowsPath === undefined) {
     const extensions = NO_EXTENSIONS;
     if (!roles.includes('workflows')) return { extensions };
-    return { workflowBundle: await loadWorkflowBundle({ cacheDir }), extensions };
+    return { workflowBundle: await loadWorkflowBundle({ cacheDir, hidesFailures }), extensions };
   }
   // A process without the role needs it as well: prompts describe own parts.
-  const workflowBundle = await loadWorkflowBundle({ cacheDir, workflowsPath });
+  const workflowBundle = await loadWorkflowBundle({ cacheDir, workflowsPath, hidesFailures });
   return { workflowBundle, extensions: bundleExtensions(workflowBundle.code) };
+}
+
+/** Ids of keys come as data, so only the first ones are logged. */
+const MAX_MISSING_KEYS = 100;
+
+/** Logs each missing key once. */
+function warnOfMissingKeys(): (keyId: string) => void {
+  const seen = new Set<string>();
+  return (keyId) => {
+    if (seen.has(keyId) || seen.size >= MAX_MISSING_KEYS) return;
+    seen.add(keyId);
+    workerLog(
+      'WARN',
+      `A run is encrypted with key ${keyId}, which this worker does not have. Give it EVERLOOP_KEYS.`,
+    );
+  };
 }
 
 /** Publishes what loops and validators emit, and ends the streams of a run when the run ends. */
@@ -280,7 +297,7 @@ function tuning(parts: WorkerParts): Omit<WorkerOptions, 'taskQueue'> {
     patchActivationCallback: holdPatches === undefined ? undefined : activation(holdPatches),
     connection,
     namespace,
-    dataConverter: workerConverter(protection),
+    dataConverter: workerConverter(protection, warnOfMissingKeys()),
     shutdownGraceTime: parts.shutdownGraceMs ?? CONFIG_DEFAULTS.shutdownGraceMs,
     stickyQueueScheduleToStartTimeout: WORKER_DEFAULTS.stickyMs,
     maxHeartbeatThrottleInterval: WORKER_DEFAULTS.heartbeatThrottleMs,

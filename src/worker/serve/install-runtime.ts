@@ -1,6 +1,5 @@
 /** Sets up the Temporal runtime of this process: its log and its metrics. */
 import {
-  DefaultLogger,
   makeTelemetryFilterString,
   Runtime,
   type LogEntry,
@@ -15,12 +14,15 @@ import type { MetricsTarget } from '../../telemetry/options.ts';
 import type { Environment } from '../../client/connection/temporal-environment.ts';
 import type { LogFormat, LogLevel } from '../config/config.ts';
 import { logLine } from './log-line.ts';
+import { workerLogger } from './worker-log.ts';
 
 /** How the runtime of a process is set up. */
 export interface RuntimeSetup {
   readonly logLevel: LogLevel;
   /** Default `text`. */
   readonly logFormat?: LogFormat | undefined;
+  /** Whether errors are logged without their texts, which hold what runs hold. Default false. */
+  readonly hidesFailures?: boolean;
   /** Default: no metrics. */
   readonly metrics?: MetricsTarget;
   /** Where the endpoint of `otlp` is read. Default `process.env`. */
@@ -35,7 +37,7 @@ export interface RuntimeSetup {
  * another runtime that is installed.
  */
 export function installRuntime(setup: RuntimeSetup): void {
-  const { logLevel, metrics, logFormat } = setup;
+  const { logLevel, metrics, logFormat, hidesFailures = false } = setup;
   if (Runtime._instance !== undefined) {
     if (metrics === undefined || sameMetrics === JSON.stringify(metrics)) return;
     // The user's own runtime takes precedence, or that of another worker of this process.
@@ -49,7 +51,7 @@ export function installRuntime(setup: RuntimeSetup): void {
       : undefined;
   const options: RuntimeOptions = {
     shutdownSignals: [],
-    logger: new DefaultLogger(logLevel, write),
+    logger: workerLogger({ level: logLevel, hidesFailures, ...defined({ write }) }),
     telemetryOptions: {
       logging: {
         forward: {},

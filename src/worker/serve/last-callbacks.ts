@@ -8,6 +8,7 @@ import type { AgentDefinition } from '../../define/definition/definitions.ts';
 import { newestEvents } from '../../client/newest-events.ts';
 import { isAlive } from '../../client/service-calls.ts';
 import { CALLBACK_WORKFLOW, type OnEventInput } from '../../core/contract/callback.ts';
+import { tolerant } from '../../client/connection/open-connection.ts';
 
 /** The runs of a process whose callbacks are waited for. */
 export interface LastCallbacks {
@@ -62,7 +63,7 @@ export function createLastCallbacks(
 /** Settles when the last callbacks of a run have been sent or given up; at once if it is alive. */
 async function sentBy(client: Client, id: string): Promise<void> {
   try {
-    const { status } = await client.workflow.getHandle(id).describe();
+    const { status } = await tolerant(client).workflow.getHandle(id).describe();
     if (isAlive(status.name)) return;
     const deliveries = await lastDeliveries(client, id);
     await Promise.allSettled(deliveries.map((it) => client.workflow.getHandle(it).result()));

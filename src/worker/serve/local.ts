@@ -60,7 +60,7 @@ export async function local(options: LocalOptions): Promise<LocalEverloop> {
   const config = localConfig(options);
   return withCleanup(async (cleanup) => {
     const { bus, url } = await openStreaming(config, cleanup);
-    const archive = createDirectoryArchive(archiveDirOf(config.dataDir));
+    const archive = createDirectoryArchive(archiveDirOf(config.dataDir), config.protection);
     const serving = await serve(options, { config, archive, chunks: bus }, cleanup);
     const client = await connectTo(serving, config, cleanup);
     const { taskQueue, dataDir } = config;

@@ -74,7 +74,8 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
     };
     cleanup.add(watchUncaught({ log: (text) => workerLog('ERROR', text), stop: onStray }));
     const chunks = options.chunks ?? (await openStreaming(config, cleanup)).bus;
-    const archive = options.archive ?? createDirectoryArchive(archiveDirOf(config.dataDir));
+    const archive =
+      options.archive ?? createDirectoryArchive(archiveDirOf(config.dataDir), config.protection);
     const { server, version, stopped, shutdown } = await serve(
       {
         ...options,

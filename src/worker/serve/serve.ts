@@ -18,6 +18,7 @@ import { collectHourly } from '../retention/collect-hourly.ts';
 import { workerLog } from './worker-log.ts';
 import { createWorker, WORKER_DEFAULTS, type WorkParts } from './create-worker.ts';
 import { checkMetricsPort, installRuntime } from './install-runtime.ts';
+import { requireKeys } from './require-keys.ts';
 import { readVersion, type VersionReady } from './version-ready.ts';
 import {
   startOrFindServer,
@@ -88,6 +89,7 @@ export async function serve(
   cleanup.add(server.stop);
   const connection = await connectWorker(config, server.address);
   cleanup.add(() => connection.close());
+  await requireKeys(connection, server.namespace, config.protection);
   const { taskQueue, modelTaskQueue, toolTaskQueue, dataDir } = config;
   const { cacheBytes, shutdownGraceMs, maxCachedWorkflows, elsewhereMs } = config;
   const { version, holdPatches, callbackSecrets: secrets = [], callbackHosts: hosts } = config;
@@ -152,7 +154,9 @@ function keyText({ id, variable }: KeylessModel): string {
 async function connectWorker(config: WorkerConfig, address: string): Promise<NativeConnection> {
   const { logLevel, logFormat, telemetry } = config;
   await checkMetricsPort(telemetry.metrics);
-  installRuntime({ logLevel, logFormat, ...defined({ metrics: telemetry.metrics }) });
+  const hidesFailures = config.protection?.keys !== undefined;
+  const { metrics } = telemetry;
+  installRuntime({ logLevel, logFormat, hidesFailures, ...defined({ metrics }) });
   try {
     return await NativeConnection.connect({ ...nativeOptions(config), address });
   } catch (error) {

@@ -2,7 +2,7 @@
 import type { InjectedSinks } from '@temporalio/worker';
 import type { WorkflowInfo } from '@temporalio/workflow';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Archive, ArchivedList } from '../../activities/archive-transcript.ts';
+import type { Archive, ArchivedLink, ArchivedList } from '../../activities/archive-transcript.ts';
 import { errorText } from '../../core/base/error-text.ts';
 import type { TranscriptCache } from '../../activities/transcript-source.ts';
 import type { AgentEvent, EventPlace } from '../../core/contract/events.ts';
@@ -32,19 +32,19 @@ const MAX_ARCHIVE_MS = 3_000;
 /** Writes the events last, so that complete events mean complete entries. Never rejects. */
 async function archiveLink(
   archive: Pick<Archive, 'write'>,
-  run: string,
+  run: NonNullable<ArchivedLink['run']>,
   { runId, link, firstEntry, entries, firstEvent, events }: EndedLink,
 ): Promise<void> {
   const write = (list: ArchivedList, first: number, items: readonly unknown[]): Promise<void> =>
-    asCaller({ name: 'the archive', run }, () =>
-      archive.write({ runId, link, list, first }, items as readonly Json[]),
+    asCaller({ name: 'the archive', run: run.workflowId }, () =>
+      archive.write({ runId, link, list, first, run }, items as readonly Json[]),
     );
   try {
     await write('entries', firstEntry, entries);
     await write('events', firstEvent, events);
   } catch (error) {
     // The pages stay readable by query until the service forgets this execution.
-    const message = `The last pages of run ${run} were not archived: ${errorText(error)}`;
+    const message = `The last pages of run ${run.workflowId} were not archived: ${errorText(error)}`;
     process.emitWarning(message, 'EverloopWarning');
   }
 }
@@ -79,9 +79,9 @@ export function createSinks(parts: SinkParts): InjectedSinks<EverloopSinks> {
       // worker is lost, the task runs again, and so does this.
       write: {
         callDuringReplay: false,
-        fn: async ({ workflowId }, link) => {
+        fn: async ({ namespace, workflowId }, link) => {
           if (archive === undefined) return;
-          const written = archiveLink(archive, workflowId, link);
+          const written = archiveLink(archive, { namespace, workflowId }, link);
           await Promise.race([written, sleep(MAX_ARCHIVE_MS, undefined, { ref: false })]);
         },
       },

@@ -3,6 +3,7 @@
  * itself retries leave no trace here, so an attempt that cost tokens is never left to it.
  */
 import { defined } from '../../core/base/defined.ts';
+import type { FailureType } from '../../core/base/failure-types.ts';
 import {
   ActivityFailure,
   ApplicationFailure,
@@ -60,9 +61,17 @@ export function lackOf(error: unknown): Lack | null {
   const { message } = cause;
   if (cause.type === UNREGISTERED) return { what: 'a newer version of Everloop', message };
   if (UNREADABLE.includes(cause.type ?? '')) return { what: 'the blobs of the run', message };
+  if (cause.type === ('key_missing' satisfies FailureType))
+    return { what: keyOf(message), message };
   if (cause.type !== 'not_here') return null;
   const { what, agent } = notHereOf(cause);
   return { what, agent, message };
+}
+
+/** The SDK keeps of the codec's error only its name and its text. */
+function keyOf(message: string): string {
+  const id = /key `([^`]*)`/.exec(message)?.[1];
+  return id === undefined ? 'a key' : `key ${id}`;
 }
 
 function notHereOf(cause: ApplicationFailure): NotHereDetails {

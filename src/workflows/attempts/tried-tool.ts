@@ -31,6 +31,7 @@ import {
 import {
   causeOf,
   isUnstarted,
+  lackOf,
   toCheckOutcome,
   toToolResult,
   WaitAborted,
@@ -215,7 +216,7 @@ export function failedJudgement(error: unknown, tried: Tried): Failed<JudgeOutco
   const attempts = tried.attempts + 1;
   const of = MAX_JUDGE_ATTEMPTS;
   const isStopped = isCancellation(error) || !(error instanceof ActivityFailure);
-  if (isStopped || isOfType(error, 'not_here') || attempts >= of) {
+  if (isStopped || lackOf(error) !== null || attempts >= of) {
     return final(toCheckOutcome(error));
   }
   const failure = { message: causeOf(error).message, of };
