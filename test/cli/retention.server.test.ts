@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { folderOf } from '../../src/protection/blobs/blob-names.ts';
 import { directoryBlobs } from '../../src/protection/blobs/directory-blobs.ts';
+import { protectionOf } from '../../src/protection/protection.ts';
 import { collectOnce } from '../../src/worker/retention/collect-hourly.ts';
 import { agentTool } from '../../src/define/tool/agent-tool.ts';
 import { eventually } from '../support/eventually.ts';
@@ -40,7 +41,7 @@ async function age(id: string): Promise<void> {
 
 it('keeps blobs of runs that the service knows, and deletes those of the others', async () => {
   const store = directoryBlobs(root);
-  const protection = { blobs: store };
+  const protection = protectionOf({ blobs: store });
   const mayAnswer = gate();
   const child = defineAgent({
     name: 'child',
