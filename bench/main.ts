@@ -10,6 +10,7 @@ import { programsBench } from './programs.ts';
 import { recoveryBench } from './recovery.ts';
 import { searchBench } from './search.ts';
 import { streamingBench } from './streaming.ts';
+import { telemetryBench } from './telemetry.ts';
 import { treeCancelBench } from './tree-cancel.ts';
 import { treeBench } from './tree.ts';
 import { turnBench } from './turn.ts';
@@ -28,6 +29,7 @@ const benches: readonly Bench[] = [
   lispBench,
   fuelBench,
   programsBench,
+  telemetryBench,
 ];
 
 const words = process.argv.slice(2);

@@ -22,8 +22,10 @@ export {
 export type { ChunkSubscription } from './client/chunk-queue.ts';
 export {
   CONFIG_DEFAULTS,
+  LOG_FORMATS,
   LOG_LEVELS,
   readConfig,
+  type LogFormat,
   type LogLevel,
   type WorkerConfig,
 } from './worker/config/config.ts';
@@ -52,3 +54,5 @@ export { runWorker, type RunWorkerOptions, type WorkerReady } from './worker/ser
 export { stopOnSignal, type ShutdownOptions, type SignalSource } from './worker/serve/shutdown.ts';
 export { subscribe, type EventFilter } from './worker/serve/subscribe.ts';
 export type { EventListener } from './worker/serve/worker-sinks.ts';
+export type { EventPlace } from './core/contract/events.ts';
+export type { TelemetryOptions, TraceOptions } from './telemetry/options.ts';

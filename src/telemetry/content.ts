@@ -10,7 +10,7 @@ import { ATTRIBUTES as A } from './genai.ts';
 export type TraceContent = 'off' | 'events' | 'full';
 
 /** Bytes of one attribute. */
-export const MAX_CONTENT_BYTES = 32_768;
+const MAX_CONTENT_BYTES = 32_768;
 
 type ToolCallAfter = EventBase & Extract<EventBody, { readonly type: 'agent:tool_call:after' }>;
 

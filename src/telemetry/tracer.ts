@@ -21,12 +21,12 @@ export interface Tracer {
   emit(span: SpanData): void;
   /** Runs `work` with `span` as the active span, so that spans which it makes are below it. */
   within<Result>(span: ActiveSpan, work: () => Result): Result;
-  /** Sends what is left, for at most {@link MAX_FLUSH_MS}. */
+  /** Sends what is left, for at most five seconds. */
   close(): Promise<void>;
 }
 
 /** How long a worker that stops waits for a collector. */
-export const MAX_FLUSH_MS = 5_000;
+const MAX_FLUSH_MS = 5_000;
 
 /**
  * Opens a tracer. Where the process has no OpenTelemetry of its own, it becomes that of the process:

@@ -90,7 +90,7 @@ function fakeClient(everloop: Partial<Everloop>): ConnectedEverloop {
 }
 
 /** The trace of every fake run. */
-export const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
+const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 
 /** A handle that knows what the test gives it, and nothing else. */
 export function fakeRun(id: string, parts: Partial<RunHandle> = {}): RunHandle {

@@ -17,7 +17,7 @@ export interface TracedRun {
 }
 
 /** Where a run in memory stands. */
-export function placeInMemory({ state, address }: MemoryRun, event: AgentEvent): EventPlace {
+function placeInMemory({ state, address }: MemoryRun, event: AgentEvent): EventPlace {
   const isHandover = event.type === 'agent:execution:handover';
   return eventPlaceOf(state, isHandover ? event.run : state.link, {
     workflowId: address,

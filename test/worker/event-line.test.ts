@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AgentEvent } from '../../src/core/contract/events.ts';
+import type { AgentEvent, EventPlace } from '../../src/core/contract/events.ts';
+import { spanIdOf, treeTraceId } from '../../src/telemetry/ids.ts';
 import { eventLine } from '../../src/worker/serve/event-line.ts';
 import { eventsArbitrary } from '../support/events.ts';
 
@@ -109,5 +110,20 @@ describe('[row 47] the line of an event in a log', () => {
         }
       }),
     );
+  });
+
+  it('says where the run stands, and in which span, when it is told', () => {
+    const event: AgentEvent = { ...base, type: 'agent:iteration:before' };
+    const place = { workflowId: 'a-1', link: 3, rootRunId: 'r' } as EventPlace;
+    const written = JSON.parse(eventLine(event, place, true)) as object;
+    expect(written).toEqual({
+      ...shown,
+      event: 'agent:iteration:before',
+      workflowId: 'a-1',
+      link: 3,
+      trace_id: treeTraceId({ rootRunId: 'r' }),
+      span_id: spanIdOf('r', 'turn 2'),
+    });
+    expect(eventLine(event, place)).not.toContain('trace_id');
   });
 });

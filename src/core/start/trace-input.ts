@@ -5,7 +5,7 @@ import { clip } from '../text/cut.ts';
 import { shown } from '../text/shown.ts';
 
 /** Bytes of JSON. Every child run carries it. */
-export const MAX_TRACE_BYTES = 1_024;
+const MAX_TRACE_BYTES = 1_024;
 
 const SHOWN_CHARACTERS = 200;
 

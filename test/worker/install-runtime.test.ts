@@ -1,0 +1,41 @@
+/** What the runtime of a process refuses about metrics. */
+import { createServer, type AddressInfo } from 'node:net';
+import { Runtime } from '@temporalio/worker';
+import { afterAll, expect, it } from 'vitest';
+import { checkMetricsPort, installRuntime } from '../../src/worker/serve/install-runtime.ts';
+
+afterAll(() => Runtime._instance?.shutdown());
+
+it('a port that is in use is refused before anything starts', async () => {
+  const server = createServer();
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  const checked = checkMetricsPort({ kind: 'prometheus', host: '127.0.0.1', port });
+  await expect(checked).rejects.toMatchObject({
+    code: 'environment',
+    message: `Expected a free port for \`metrics\` at 127.0.0.1:${port}, got: listen EADDRINUSE: address already in use 127.0.0.1:${port}. Choose another, or stop what listens there.`,
+  });
+  await new Promise((resolve) => {
+    server.close(resolve);
+  });
+  await checkMetricsPort({ kind: 'prometheus', host: '127.0.0.1', port });
+});
+
+it('a collector needs an endpoint', () => {
+  const install = (): void =>
+    installRuntime({ logLevel: 'ERROR', metrics: { kind: 'otlp' }, env: {} });
+  expect(install).toThrow(
+    'Expected `OTEL_EXPORTER_OTLP_ENDPOINT` to be set for metrics `otlp`, got none. Set it to an address such as http://127.0.0.1:4318.',
+  );
+});
+
+it('a runtime that is installed keeps its metrics', () => {
+  installRuntime({ logLevel: 'ERROR' });
+  const metrics = { kind: 'prometheus', host: '127.0.0.1', port: 9464 } as const;
+  expect(() => installRuntime({ logLevel: 'ERROR', metrics })).toThrow(
+    'Expected to install the runtime for `metrics`, got one that is installed. Set its telemetry options yourself.',
+  );
+  expect(() => installRuntime({ logLevel: 'ERROR' })).not.toThrow();
+});
