@@ -7,6 +7,7 @@ import { addDemoCommand } from './commands/demo.ts';
 import { addDeployCommand } from './commands/deploy.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addInitCommand } from './commands/init.ts';
+import { addKeysCommand } from './commands/keys.ts';
 import { addLispCommand } from './commands/lisp.ts';
 import { addLogsCommand } from './commands/logs.ts';
 import { PEOPLE_COMMANDS } from './commands/people.ts';
@@ -81,6 +82,7 @@ const COMMANDS: readonly AddCommand[] = [
   addDoctorCommand,
   addSetupCommand,
   ...RETENTION_COMMANDS,
+  addKeysCommand,
   addLispCommand,
   addDemoCommand,
 ];

@@ -88,6 +88,12 @@ test('a tree over two worker processes is one whole trace', async () => {
   const run = await stage.everloopOf(told.taskQueue).start('desk', { task: 'Go.' });
   const step = await run.result();
 
+  // A client knows the trace of every run of the tree, also without its Step.
+  const [child] = step.children;
+  const leaf = stage.everloopOf(told.taskQueue).attach(child?.childId ?? '');
+  expect([await run.traceId(), await leaf.traceId(), (await leaf.result()).trace.traceId]).toEqual(
+    Array<string | undefined>(3).fill(step.trace.traceId),
+  );
   const ids = await spansOfEvents(run);
   const spans = await wholeTrace(step.trace.traceId ?? '', ids);
   expect(orphansOf(asSpans(spans))).toEqual([]);
@@ -154,7 +160,7 @@ test('a start continues the trace of its caller', async () => {
     .start('desk', { task: 'Go.', trace: { parent, attributes: { 'user.id': 'u7' } } });
   const step = await run.result();
 
-  expect(step.trace.traceId).toBe(traceId);
+  expect([step.trace.traceId, await run.traceId()]).toEqual([traceId, traceId]);
   const spans = await wholeTrace(traceId, await spansOfEvents(run));
   const runs = spans.filter(({ name }) => name.startsWith('invoke_agent'));
   expect(runs).toHaveLength(4);
