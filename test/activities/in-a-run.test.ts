@@ -228,7 +228,7 @@ describe('[row 42] default limits in a run', () => {
 
   test('run exactly 100 iterations', async () => {
     const { step } = await play(
-      Array.from({ length: 100 }, () => action('{tool: echo, args: {text: hi}}')),
+      Array.from({ length: 100 }, (_, i) => action(`{tool: echo, args: {text: hi ${i}}}`)),
       { tools },
     );
 
