@@ -2,7 +2,7 @@
 import type { Client } from '@temporalio/client';
 import type { RunStatus } from '../core/contract/messages.ts';
 import { statusQuery } from '../workflows/messages.ts';
-import { asking, isAlive, querying } from './service-calls.ts';
+import { asking, inTrace, isAlive, querying } from './service-calls.ts';
 import { tolerant } from './connection/open-connection.ts';
 
 /** How the service names the end of a workflow that could not end by itself. */
@@ -20,7 +20,10 @@ const CLOSED: Readonly<Record<string, NonNullable<RunStatus['closed']>>> = {
  */
 export async function readStatus(client: Client, id: string): Promise<RunStatus> {
   const handle = client.workflow.getHandle(id);
-  const ask = (): Promise<RunStatus> => querying(id, client, () => handle.query(statusQuery));
+  const ask = async (): Promise<RunStatus> => {
+    const status = await querying(id, client, () => handle.query(statusQuery));
+    return status.step === undefined ? status : { ...status, step: inTrace(status.step) };
+  };
   const status = await ask();
   if (status.state === 'ended') return status;
   const { status: service } = await asking(id, () =>

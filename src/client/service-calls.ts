@@ -168,7 +168,11 @@ function failingRun(id: string, reason: string): UsageError {
  * @throws UsageError `no_step` for a run that ended without one, for example by termination.
  */
 export async function readStep(client: Client, id: string): Promise<Step> {
-  const step = await readKeptStep(client, id);
+  return inTrace(await readKeptStep(client, id));
+}
+
+/** A Step as its run has written it, with the id of the trace that it belongs to. */
+export function inTrace(step: Step): Step {
   const { rootRunId = step.runId, traceparent } = step.trace;
   const traceId = treeTraceId({ rootRunId, traceparent });
   return { ...step, trace: { ...step.trace, traceId } };

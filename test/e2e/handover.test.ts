@@ -1,6 +1,8 @@
 /** A chain of many links is one run: for those who send, who read and who list. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import { defineTool } from '../../src/define/tool/define-tool.ts';
+import { external } from '../../src/define/tool/external.ts';
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import type { Archive } from '../../src/activities/archive-transcript.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
@@ -323,4 +325,55 @@ describe('a hand-over that takes its time', () => {
     expect(hasNoGap(await run.events())).toBe(true);
     expect(await run.transcript()).toHaveLength(8);
   });
+});
+
+it('is due as a tool begins outside work, while another call waits for a person [row 6]', async () => {
+  const built = gate();
+  const pay = defineTool({
+    name: 'pay',
+    description: 'Pays.',
+    approval: 'always',
+    execute: () => 'paid',
+  });
+  const build = defineTool({
+    name: 'build',
+    description: 'Builds outside.',
+    execute: async () => {
+      await built.opened;
+      return external();
+    },
+  });
+  const builder = defineAgent({
+    name: 'builder',
+    mode: 'chat',
+    tools: [pay, build],
+    model: async ({ iteration }) =>
+      iteration === 1
+        ? {
+            toolCalls: [
+              { name: 'pay', args: {} },
+              { name: 'build', args: {} },
+            ],
+          }
+        : 'done',
+  });
+  const { everloop } = await stage.serve([builder]);
+  const run = await everloop.start('builder', { task: 'Build.' });
+  await eventually('the approval', async () => (await run.pending()).length === 1);
+  const { workflow } = stage.client;
+  await eventually('a hand-over to be due', async () => {
+    await run.send('Go on.');
+    return (await workflow.getHandle(run.id).describe()).historyLength > 70;
+  });
+
+  built.open();
+
+  await eventually('the next link', async () => (await run.status()).link === 2);
+  const items = await run.pending();
+  expect(items.map(({ kind }) => kind).toSorted()).toEqual(['approval', 'external']);
+  for (const { id, kind } of items) {
+    await (kind === 'approval' ? run.decide(id, { approve: true }) : run.answer(id, 'green'));
+  }
+  expect(await run.result()).toMatchObject({ status: 'success', value: 'done' });
+  await stage.replay(run);
 });

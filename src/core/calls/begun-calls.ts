@@ -84,8 +84,14 @@ export async function resultsOf(
   });
 }
 
-/** The end of a call that began; null while it waits for a person. */
+/**
+ * The end of a call that began; null while it waits for a person. One that has just come back from
+ * its activity may do either.
+ */
 export async function endOf(run: Run, one: BegunCall): Promise<CallEnd | null> {
-  if (one.kind !== 'started' || !hasEnded(run, one.call.callId)) return null;
-  return { startedAt: one.startedAt, ...(await one.pending) };
+  if (one.kind !== 'started') return null;
+  const isWaiting = (): boolean => !hasEnded(run, one.call.callId);
+  if (isWaiting()) return null;
+  await Promise.race([one.pending, run.host.waits.until(isWaiting)]);
+  return isWaiting() ? null : { startedAt: one.startedAt, ...(await one.pending) };
 }
