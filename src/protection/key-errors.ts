@@ -2,8 +2,10 @@
  * Errors of payloads that cannot be decrypted. A worker's SDK makes the name of an error the type of
  * the failure, so the names are failure types.
  */
+import { ValueError } from '@temporalio/common';
 import { UsageError } from '../core/base/usage-error.ts';
 import { clip } from '../core/text/cut.ts';
+import { ENCRYPTED } from '../workflows/converters.ts';
 
 /** Ids come as data. */
 const MAX_SHOWN_ID = 128;
@@ -54,6 +56,11 @@ export function unreadableError(error: unknown, purpose: string): UsageError | u
   if (error instanceof KeyMissingError) {
     const { keyId, known } = error;
     const message = `Expected key \`${keyId}\` ${purpose}, got ${keysText(known)}. Set EVERLOOP_KEYS.`;
+    return Object.assign(new UsageError('key_missing', message), { cause: error });
+  }
+  if (error instanceof ValueError && error.message.includes(ENCRYPTED)) {
+    // A client that somebody else made has no codec.
+    const message = `Expected a client with keys ${purpose}, got one without any. Set EVERLOOP_KEYS and use \`connect\`.`;
     return Object.assign(new UsageError('key_missing', message), { cause: error });
   }
   if (!(error instanceof PayloadDamagedError)) return undefined;

@@ -3,8 +3,10 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { defaultPayloadConverter } from '@temporalio/common';
 import { askKeys } from '../../src/protection/asked-keys.ts';
 import { keyRing, type KeyRing } from '../../src/protection/key-ring.ts';
+import { unreadableError } from '../../src/protection/key-errors.ts';
 import { keysOfEnvironment } from '../../src/protection/keys-of-environment.ts';
 import { protectionOf } from '../../src/protection/protection.ts';
 
@@ -181,6 +183,21 @@ describe('protection', () => {
     ],
   ])('refuses the options %o', (options, message) => {
     expect(() => protectionOf(options as never, undefined)).toThrow(message);
+  });
+});
+
+describe('a client without the codec', () => {
+  it('says that it lacks keys, so that the inbox of others goes on', async () => {
+    const payload = { metadata: { encoding: Buffer.from('binary/encrypted') }, data: k1 };
+    const error = await Promise.resolve()
+      .then(() => defaultPayloadConverter.fromPayload(payload))
+      .catch((thrown: unknown) => thrown);
+
+    expect(unreadableError(error, 'to read run `a`')).toMatchObject({
+      code: 'key_missing',
+      message:
+        'Expected a client with keys to read run `a`, got one without any. Set EVERLOOP_KEYS and use `connect`.',
+    });
   });
 });
 
