@@ -1,5 +1,6 @@
 /** The examples of docs/protection.md; test/docs/protection.test.ts runs them. */
 import {
+  type AgentDefinition,
   keyRing,
   type connect as connectToService,
   type ConnectedEverloop,
@@ -7,6 +8,7 @@ import {
   type KeyScope,
   type ProtectionOptions,
 } from '../../src/index.ts';
+import type { runWorker as serveAgents } from '../../src/worker.ts';
 
 /** A client with two keys, of which the newer encrypts. */
 export async function connectWith(
@@ -46,4 +48,14 @@ export function keysOfService(decryptDataKey: (id: string) => Promise<Uint8Array
   };
   // #endregion
   return keys;
+}
+
+/** A worker that lets no value of two variables out. */
+export async function hideValues(
+  runWorker: typeof serveAgents,
+  agents: readonly AgentDefinition[],
+): Promise<void> {
+  // #region secrets
+  await runWorker({ agents, secrets: ['STRIPE_KEY', 'DATABASE_URL'] });
+  // #endregion
 }

@@ -34,6 +34,7 @@ import {
   protectionOf,
   type Protection,
 } from '../../protection/protection.ts';
+import { secretValues, type SecretValues } from '../../protection/secret-values.ts';
 import { readHeldPatches, type HeldPatches } from './held-patches.ts';
 import {
   checkStreamToken,
@@ -126,6 +127,8 @@ export interface WorkerConfig {
   readonly callbackHosts?: readonly string[];
   /** What encrypts the payloads of runs. Absent: nothing does. */
   readonly protection?: Protection;
+  /** Values that no text that leaves this worker has. Absent: none. */
+  readonly secrets?: SecretValues;
 }
 
 /** The service refuses longer task queue names. */
@@ -170,6 +173,7 @@ const VARIABLES = {
   /** Read by `blobsOfEnvironment`. */
   EVERLOOP_BLOBS: (text: string) => text,
   EVERLOOP_GC: onOrOff,
+  EVERLOOP_SECRETS: (text: string) => listed(text),
   /** Read by clients. */
   EVERLOOP_STREAM_URL: (text: string) => text,
 } satisfies Readonly<Record<string, ReadVariable<unknown>>>;
@@ -215,6 +219,7 @@ export function readConfig(
   const config = defined({
     temporal: readTemporalEnvironment(env, report),
     protection: readProtection(env, problems),
+    secrets: readSecrets(read('EVERLOOP_SECRETS'), env, problems),
     taskQueue,
     modelTaskQueue: read('EVERLOOP_MODEL_TASK_QUEUE') ?? taskQueue,
     toolTaskQueue: read('EVERLOOP_TOOL_TASK_QUEUE') ?? taskQueue,
@@ -262,6 +267,15 @@ function readProtection(env: Environment, problems: UsageProblem[]): Protection 
     problems.push({ code: 'environment', message }),
   );
   return Object.keys(found).length === 0 ? undefined : protectionOf(undefined, found);
+}
+
+function readSecrets(
+  names: readonly string[] | undefined,
+  env: Environment,
+  problems: UsageProblem[],
+): SecretValues | undefined {
+  if (names === undefined) return undefined;
+  return secretValues(names, env, (message) => problems.push({ code: 'environment', message }));
 }
 
 /** Reports names that look misspelled, and warns of other unknown ones. */
