@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ApplicationFailure } from '@temporalio/common';
 import { hideFailures } from '../../src/activities/hide-failures.ts';
 import type { EverloopActivities } from '../../src/activities/activity-types.ts';
+import type { ModelOrder } from '../../src/core/contract/host-order.ts';
 import { hideIn, HIDE_NOTHING } from '../../src/core/text/hide.ts';
 import { redact } from '../../src/core/text/redact.ts';
 import { cut } from '../../src/core/text/cut.ts';
@@ -144,10 +145,8 @@ describe('hideFailures', () => {
 
   async function thrownBy(error: unknown): Promise<unknown> {
     const failing = { callModel: () => Promise.reject(error) } as unknown as EverloopActivities;
-    const { callModel } = hideFailures(failing, hide);
-    return (callModel as (order: unknown) => Promise<unknown>)({}).catch(
-      (thrown: unknown) => thrown,
-    );
+    const hiding = hideFailures(failing, hide);
+    return hiding.callModel({} as ModelOrder).catch((thrown: unknown) => thrown);
   }
 
   it('hides in message, stack, details and causes, and keeps what a failure means', async () => {
