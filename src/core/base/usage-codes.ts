@@ -143,6 +143,7 @@ export const usageCodes = {
   blob_store: 'The store for large payloads cannot be written.',
   init_exists: 'The folder for a new project already has some of its files.',
   no_demo: 'The demo only runs in a checkout of the repository.',
+  blob_package: 'The package for a blob store in a bucket is not installed.',
   telemetry_package: 'A package of OpenTelemetry that the options need is not installed.',
   no_blobs: 'What was asked for lies in a blob store that this process was not given.',
   no_server: 'No Temporal server was found, and none could be started.',
