@@ -25,7 +25,7 @@ import { RESULT_BYTES, runLongChat } from './support/long-chat.ts';
 
 const PAIRS = 9;
 const FLEET = 40;
-const TURNS = 5;
+const TURNS = 3;
 const PAGE_BYTES = 458_752;
 const CODINGS = 100;
 

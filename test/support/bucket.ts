@@ -24,16 +24,6 @@ export interface TestBucket {
   close(): Promise<void>;
 }
 
-/** The variables of AWS that lead to `bucket`. */
-export function bucketVariables({ options }: TestBucket): Record<string, string> {
-  return {
-    AWS_ENDPOINT_URL: options.endpoint ?? '',
-    AWS_REGION: 'us-east-1',
-    AWS_ACCESS_KEY_ID: options.credentials?.accessKeyId ?? '',
-    AWS_SECRET_ACCESS_KEY: options.credentials?.secretAccessKey ?? '',
-  };
-}
-
 /** Opens an empty bucket. */
 export async function openTestBucket(): Promise<TestBucket> {
   const directory = await mkdtemp(join(tmpdir(), 'everloop-bucket-'));

@@ -1,7 +1,8 @@
 /** The requests to a bucket. Each of them ends, and says what went wrong. */
+import type { S3Client } from '@aws-sdk/client-s3';
 import { errorText } from '../../core/base/error-text.ts';
 import { defined } from '../../core/base/defined.ts';
-import { loadS3 } from './s3-packages.ts';
+import { loadS3, type S3Package } from './s3-packages.ts';
 
 /** How a bucket is reached. Default: what the variables, profiles and roles of AWS say. */
 export interface S3Options {
@@ -53,69 +54,87 @@ const MAX_REMOVED = 1_000;
 /** Conditions that do not hold: another process was faster. */
 const LOST_RACES: readonly unknown[] = [404, 409, 412];
 
-/** Opens `name`; each key stands after `prefix`. */
+/** A client, and where its keys are. */
+interface Opened {
+  readonly s3: S3Package;
+  readonly client: S3Client;
+  readonly Bucket: string;
+  readonly prefix: string;
+}
+
+/** Opens bucket `Bucket`; each key stands after `prefix`. */
 export async function openBucket(
-  name: string,
+  Bucket: string,
   prefix: string,
   options: S3Options,
 ): Promise<Bucket> {
   const s3 = await loadS3();
   const client = new s3.S3Client(settingsOf(options));
-  const Bucket = name;
-  const inTime = (): { readonly abortSignal: AbortSignal } => ({
-    abortSignal: AbortSignal.timeout(REQUEST_MS),
-  });
-  const placed = (key: string): { readonly Bucket: string; readonly Key: string } => ({
-    Bucket,
-    Key: `${prefix}${key}`,
-  });
-  return {
-    put: async (key, Body) => {
-      await asked(client.send(new s3.PutObjectCommand({ ...placed(key), Body }), inTime()));
-    },
-    replace: async (key, Body, etag) => {
-      const condition = etag === undefined ? { IfNoneMatch: '*' } : { IfMatch: etag };
-      const command = new s3.PutObjectCommand({ ...placed(key), Body, ...condition });
-      const write = client.send(command, inTime()).then(() => true);
-      return asked(write.catch((error: unknown) => orFalse(error)));
-    },
-    get: async (key, maxBytes) => {
-      const command = new s3.GetObjectCommand({ ...placed(key), Range: `bytes=0-${maxBytes}` });
-      const read = async (): Promise<FoundObject> => {
-        const { Body, ETag, LastModified } = await client.send(command, inTime());
-        const bytes = (await Body?.transformToByteArray()) ?? new Uint8Array();
-        return { bytes, etag: ETag, storedAt: LastModified?.getTime() ?? 0 };
-      };
-      return asked(read().catch((error: unknown) => orNothing(error)));
-    },
-    async *list(start) {
-      let next: string | undefined;
-      do {
-        const from = defined({ ContinuationToken: next });
-        const command = new s3.ListObjectsV2Command({
-          Bucket,
-          Prefix: `${prefix}${start}`,
-          ...from,
-        });
-        const page = await asked(client.send(command, inTime()));
-        for (const { Key = '', Size = 0 } of page.Contents ?? []) {
-          yield { key: Key.slice(prefix.length), bytes: Size };
-        }
-        next = page.IsTruncated === true ? page.NextContinuationToken : undefined;
-      } while (next !== undefined);
-    },
-    remove: async (keys) => {
-      for (let from = 0; from < keys.length; from += MAX_REMOVED) {
-        const Objects = keys.slice(from, from + MAX_REMOVED).map((key) => ({
-          Key: `${prefix}${key}`,
-        }));
-        const command = new s3.DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } });
-        const { Errors = [] } = await asked(client.send(command, inTime()));
-        const [first] = Errors;
-        if (first !== undefined) throw new Error(`${first.Code}: ${first.Message}`);
-      }
-    },
+  const opened: Opened = { s3, client, Bucket, prefix };
+  const write = async (key: string, Body: Uint8Array, condition: object = {}): Promise<void> => {
+    const place = { Bucket, Key: `${prefix}${key}` };
+    await client.send(new s3.PutObjectCommand({ ...place, Body, ...condition }), inTime());
   };
+  return {
+    put: (key, bytes) => asked(write(key, bytes)),
+    replace: (key, bytes, etag) => {
+      const condition = etag === undefined ? { IfNoneMatch: '*' } : { IfMatch: etag };
+      const written = write(key, bytes, condition).then(() => true);
+      return asked(written.catch((error: unknown) => orFalse(error)));
+    },
+    get: (key, maxBytes) =>
+      asked(read(opened, key, maxBytes).catch((error: unknown) => orNothing(error))),
+    list: (start) => list(opened, start),
+    remove: (keys) => remove(opened, keys),
+  };
+}
+
+function inTime(): { readonly abortSignal: AbortSignal } {
+  return { abortSignal: AbortSignal.timeout(REQUEST_MS) };
+}
+
+async function read(
+  { s3, client, Bucket, prefix }: Opened,
+  key: string,
+  maxBytes: number,
+): Promise<FoundObject> {
+  const place = { Bucket, Key: `${prefix}${key}` };
+  const command = new s3.GetObjectCommand({ ...place, Range: `bytes=0-${maxBytes}` });
+  const { Body, ETag, LastModified } = await client.send(command, inTime());
+  const bytes = (await Body?.transformToByteArray()) ?? new Uint8Array();
+  return { bytes, etag: ETag, storedAt: LastModified?.getTime() ?? 0 };
+}
+
+async function* list(
+  { s3, client, Bucket, prefix }: Opened,
+  start: string,
+): AsyncGenerator<StoredObject> {
+  let next: string | undefined;
+  do {
+    const from = { Prefix: `${prefix}${start}`, ...defined({ ContinuationToken: next }) };
+    const page = await asked(
+      client.send(new s3.ListObjectsV2Command({ Bucket, ...from }), inTime()),
+    );
+    for (const { Key = '', Size = 0 } of page.Contents ?? []) {
+      yield { key: Key.slice(prefix.length), bytes: Size };
+    }
+    next = page.IsTruncated === true ? page.NextContinuationToken : undefined;
+  } while (next !== undefined);
+}
+
+async function remove(
+  { s3, client, Bucket, prefix }: Opened,
+  keys: readonly string[],
+): Promise<void> {
+  for (let from = 0; from < keys.length; from += MAX_REMOVED) {
+    const some = keys.slice(from, from + MAX_REMOVED);
+    const Delete = { Objects: some.map((key) => ({ Key: `${prefix}${key}` })), Quiet: true };
+    const { Errors = [] } = await asked(
+      client.send(new s3.DeleteObjectsCommand({ Bucket, Delete }), inTime()),
+    );
+    const [first] = Errors;
+    if (first !== undefined) throw new Error(`${first.Code}: ${first.Message}`);
+  }
 }
 
 /** Other services know buckets by paths, not by names of hosts. */
