@@ -1,12 +1,15 @@
 /** A bucket as a store, by the real client of AWS against `s3rver`. */
 import { StorageDriverClaim, type Payload } from '@temporalio/common';
 import { encode } from '@temporalio/common/lib/encoding.js';
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { BlobStore, StoredRun } from '../../src/protection/blobs/blob-store.ts';
 import { blobsOfEnvironment } from '../../src/protection/blobs/blobs-of-environment.ts';
-import { openBucket } from '../../src/protection/blobs/s3-bucket.ts';
-import { s3Blobs } from '../../src/protection/blobs/s3-blobs.ts';
+import { collectBlobs, type KnownRuns } from '../../src/protection/blobs/collect-blobs.ts';
+import { openBucket, type Bucket } from '../../src/protection/blobs/s3-bucket.ts';
+import { bucketBlobs, s3Blobs } from '../../src/protection/blobs/s3-blobs.ts';
 import { loadS3 } from '../../src/protection/blobs/s3-packages.ts';
+import { extent } from '../support/extent.ts';
 import { openTestBucket, type TestBucket } from '../support/bucket.ts';
 
 let bucket: TestBucket;
@@ -211,4 +214,91 @@ describe('deletion', () => {
     expect(await storeOf().takeLease(HOUR)).toBe(false);
     expect(await storeOf().takeLease(0)).toBe(true);
   });
+});
+
+/** A bucket in memory. Each of its calls lets others in. */
+function memoryBucket(): { readonly bucket: Bucket; readonly keys: ReadonlySet<string> } {
+  const objects = new Map<string, Uint8Array>();
+  const keys: ReadonlySet<string> = { has: (key: string) => objects.has(key) } as never;
+  const turn = (): Promise<void> => Promise.resolve();
+  return {
+    keys,
+    bucket: {
+      put: async (key, bytes) => {
+        await turn();
+        objects.set(key, bytes);
+      },
+      replace: async () => true,
+      get: async () => undefined,
+      async *list(start) {
+        for (const [key, { length }] of [...objects].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+          if (!key.startsWith(start)) continue;
+          await turn();
+          yield { key, bytes: length };
+        }
+      },
+      remove: async (gone) => {
+        for (const key of gone) {
+          await turn();
+          objects.delete(key);
+        }
+      },
+    },
+  };
+}
+
+it('never deletes an object that a run needs, whatever happens beside a collection', async () => {
+  const step = fc.record({
+    kind: fc.constantFrom('start', 'store', 'close', 'forget', 'time', 'orphan', 'collect'),
+    run: fc.nat({ max: 2 }),
+    blob: fc.nat({ max: 2 }),
+    minutes: fc.nat({ max: 400 }),
+    turns: fc.nat({ max: 6 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
+      let now = 400_000 * HOUR;
+      const { bucket: opened, keys } = memoryBucket();
+      const store = bucketBlobs(
+        's3://blobs',
+        async () => opened,
+        () => now,
+      );
+      const runs = new Map<string, { isOpen: boolean; readonly needs: Set<string> }>();
+      const known: KnownRuns = {
+        isKnown: async (id) => (await Promise.resolve(), runs.has(id)),
+        hasRunsBelow: async () => false,
+      };
+      const parts = { store, known, namespace: 'default', olderThanMs: HOUR, now: () => now };
+      const collect = async (): Promise<void> => {
+        for await (const _run of collectBlobs(parts));
+      };
+      const put = async (id: string, blob: number): Promise<string> => {
+        const target = { kind: 'workflow', namespace: 'default', id } as const;
+        const text = `${blob}`.repeat(300_000);
+        const [claim] = await store.driver.store({ target }, [payloadOf(text)]);
+        return claim?.claimData['key'] ?? '';
+      };
+      let collecting: Promise<void> = Promise.resolve();
+      for (const { kind, run, blob, minutes, turns } of steps) {
+        const id = `run-${run}`;
+        const own = runs.get(id);
+        if (kind === 'start' && own === undefined) {
+          runs.set(id, { isOpen: true, needs: new Set([await put(id, blob)]) });
+        }
+        if (kind === 'store' && own?.isOpen === true) own.needs.add(await put(id, blob));
+        if (kind === 'orphan') await put(id, blob);
+        if (kind === 'close' && own !== undefined) own.isOpen = false;
+        if (kind === 'forget' && own?.isOpen === false) runs.delete(id);
+        if (kind === 'time') now += minutes * 60_000;
+        if (kind === 'collect') collecting = collecting.then(collect);
+        for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+        for (const { needs } of runs.values()) {
+          for (const key of needs) expect(keys.has(key), key).toBe(true);
+        }
+      }
+      await collecting;
+    }),
+    { numRuns: extent(1_000, 200) },
+  );
 });

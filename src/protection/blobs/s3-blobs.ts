@@ -48,13 +48,23 @@ const PLACE = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([\w!.*'()/-]{0,40
  * await runWorker({ agents, protection: { blobs: s3Blobs('s3://acme-everloop/blobs') } });
  */
 export function s3Blobs(place: string, options: S3Options = {}): BlobStore {
-  const [bucketName, prefix] = readPlace(place);
+  const [name, prefix] = readPlace(place);
   let opening: Promise<Bucket> | undefined;
-  const bucket = (): Promise<Bucket> =>
-    (opening ??= openBucket(bucketName, prefix, options).catch((error: unknown) => {
+  return bucketBlobs(place, () => {
+    opening ??= openBucket(name, prefix, options).catch((error: unknown) => {
       opening = undefined;
       throw error;
-    }));
+    });
+    return opening;
+  });
+}
+
+/** The store over a bucket that the first request opens. `now` is in ms since 1970. */
+export function bucketBlobs(
+  place: string,
+  bucket: () => Promise<Bucket>,
+  now: () => number = Date.now,
+): BlobStore {
   const recent = new LRUCache<string, Uint8Array>({
     maxSize: CACHE_BYTES,
     sizeCalculation: ({ length }) => Math.max(1, length),
@@ -65,7 +75,7 @@ export function s3Blobs(place: string, options: S3Options = {}): BlobStore {
       type: 'everloop.s3',
       place,
       put: async (blob) => {
-        const key = await put(await bucket(), blob);
+        const key = await put(await bucket(), blob, Math.floor(now() / HOUR_MS));
         recent.set(key, blob.bytes);
         return key;
       },
@@ -106,8 +116,12 @@ function readPlace(place: string): readonly [string, string] {
   return [bucket, parts.map((part) => `${part}/`).join('')];
 }
 
-async function put(bucket: Bucket, { folder, sha256, bytes, runId }: NamedBlob): Promise<string> {
-  const hour = `${folder}/${Math.floor(Date.now() / HOUR_MS)}`;
+async function put(
+  bucket: Bucket,
+  { folder, sha256, bytes, runId }: NamedBlob,
+  hours: number,
+): Promise<string> {
+  const hour = `${folder}/${hours}`;
   if (runId !== undefined && isCut(folderOf(runId))) {
     await bucket.put(`${hour}/${RUN_FILE}`, Buffer.from(runId));
   }

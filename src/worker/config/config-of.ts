@@ -14,7 +14,7 @@ import { readConfig, type WorkerConfig } from './config.ts';
 
 /** Options that override the environment. */
 export interface ConfigOverrides extends Partial<
-  Omit<WorkerConfig, 'temporal' | 'version' | 'telemetry' | 'protection'>
+  Omit<WorkerConfig, 'temporal' | 'version' | 'telemetry' | 'protection' | 'archiveKeepMs'>
 > {
   /**
    * Traces and metrics: see docs/observability.md. `true`: traces as the `OTEL_…` variables say.
@@ -76,6 +76,7 @@ export function configOf(options: ConfigOverrides): WorkerConfig {
     streamToken: options.streamToken ?? config.streamToken,
     holdPatches: options.holdPatches ?? config.holdPatches,
     gc: options.gc ?? config.gc,
+    archiveKeepMs: config.archiveKeepMs,
     callbackSecrets: options.callbackSecrets ?? config.callbackSecrets,
     callbackHosts: options.callbackHosts ?? config.callbackHosts,
     version: versionOf(options, config),

@@ -34,6 +34,7 @@ import {
   protectionOf,
   type Protection,
 } from '../../protection/protection.ts';
+import { keepMsOf } from '../retention/archive-keep.ts';
 import { readHeldPatches, type HeldPatches } from './held-patches.ts';
 
 /** Levels of the worker's log, from the most to the least verbose. */
@@ -101,8 +102,10 @@ export interface WorkerConfig {
   readonly version?: WorkerVersion;
   /** Patches of the workflow that no run may begin to use on this worker. Absent: none. */
   readonly holdPatches?: HeldPatches;
-  /** False: this worker deletes no blobs of forgotten runs. Default true. */
+  /** False: this worker deletes no blobs of forgotten runs, and no archived pages. Default true. */
   readonly gc?: boolean;
+  /** How long archived pages of runs that have ended stay, in ms. Absent: for ever. */
+  readonly archiveKeepMs?: number;
   /**
    * What callbacks are signed with, the newest first: `whsec_` and 24 to 64 bytes in base64 each.
    * Absent: this worker sends none, and they wait for one that does.
@@ -172,6 +175,7 @@ const VARIABLES = {
   /** Read by `blobsOfEnvironment`. */
   EVERLOOP_BLOBS: (text: string) => text,
   EVERLOOP_GC: onOrOff,
+  EVERLOOP_ARCHIVE_KEEP: archiveKeep,
   /** Read by clients. */
   EVERLOOP_STREAM_URL: (text: string) => text,
 } satisfies Readonly<Record<string, ReadVariable<unknown>>>;
@@ -239,6 +243,7 @@ export function readConfig(
     version: build === undefined ? undefined : { name, build },
     holdPatches: read('EVERLOOP_HOLD_PATCHES'),
     gc: read('EVERLOOP_GC'),
+    archiveKeepMs: read('EVERLOOP_ARCHIVE_KEEP'),
     callbackSecrets: read('EVERLOOP_CALLBACK_SECRET'),
     callbackHosts: read('EVERLOOP_CALLBACK_HOSTS'),
   });
@@ -330,6 +335,10 @@ function logLevel(text: string, refuse: Refuse): LogLevel | undefined {
 
 function onOrOff(text: string, refuse: Refuse): boolean | undefined {
   return text === 'on' || text === 'off' ? text === 'on' : refuse('to be `on` or `off`');
+}
+
+function archiveKeep(text: string, refuse: Refuse): number | undefined {
+  return keepMsOf(text) ?? refuse('to be hours or days such as 12h or 90d');
 }
 
 function oneOf<Value extends string>(values: readonly Value[]): ReadVariable<Value> {

@@ -13,8 +13,9 @@ import { defined } from '../../core/base/defined.ts';
 import { errorText } from '../../core/base/error-text.ts';
 import type { ChunkPublisher } from '../../core/streaming/chunk-stream.ts';
 import type { Cleanup } from '../config/cleanup.ts';
+import { archiveDirOf } from '../config/config-of.ts';
 import { isLoopback, type WorkerConfig } from '../config/config.ts';
-import { collectHourly } from '../retention/collect-hourly.ts';
+import { collectHourly, type HourlyCollection } from '../retention/collect-hourly.ts';
 import { workerLog } from './worker-log.ts';
 import { createWorker, WORKER_DEFAULTS, type WorkParts } from './create-worker.ts';
 import { checkMetricsPort, installRuntime } from './install-runtime.ts';
@@ -126,9 +127,10 @@ export async function serve(
       protection,
     }),
   );
-  if (protection?.blobs !== undefined && config.gc !== false) {
+  const collected = collectedBy(config);
+  if (collected !== undefined) {
     const client = clientOf(connection, server.namespace, protection);
-    cleanup.add(collectHourly({ client, store: protection.blobs, log: workerLog }));
+    cleanup.add(collectHourly({ client, log: workerLog, ...collected }));
   }
   const stopped = worker.run();
   // Callers that await `stopped` get its error; if none does, the process must not end for it.
@@ -145,6 +147,20 @@ export async function serve(
   const keyless = callsModels ? await keylessModels(registry) : [];
   for (const model of keyless) Runtime.instance().logger.warn(keyText(model));
   return defined({ server, stopped, version: ready, shutdown: () => worker.shutdown() });
+}
+
+/** What a worker deletes each hour; undefined: nothing. */
+function collectedBy({
+  gc = true,
+  protection,
+  archiveKeepMs: keepMs,
+  dataDir,
+}: WorkerConfig): Pick<HourlyCollection, 'store' | 'archive'> | undefined {
+  if (!gc || (protection?.blobs === undefined && keepMs === undefined)) return undefined;
+  return defined({
+    store: protection?.blobs,
+    archive: keepMs === undefined ? undefined : { directory: archiveDirOf(dataDir), keepMs },
+  });
 }
 
 function keyText({ id, variable }: KeylessModel): string {
