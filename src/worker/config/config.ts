@@ -201,19 +201,7 @@ export function readConfig(
     const message = `Expected \`${variable}\` ${expected}, got ${got}. ${advice}`;
     problems.push({ code: 'environment', message });
   };
-  const read = <Name extends Variable>(
-    name: Name,
-  ): ReturnType<(typeof VARIABLES)[Name]> | undefined => {
-    const text = env[name]?.trim() ?? '';
-    if (text === '') return undefined;
-    const refuse: Refuse = (expected, got = quote(text), advice = 'Correct or unset it.') => {
-      report(name, expected, got, advice);
-      return undefined;
-    };
-    const readVariable: ReadVariable<unknown> = VARIABLES[name];
-    return readVariable(text, refuse) as ReturnType<(typeof VARIABLES)[Name]>;
-  };
-
+  const read = variableReader(env, report);
   const unknown = unknownVariables(env);
   for (const [name, near] of unknown) {
     if (near === undefined) continue;
@@ -253,11 +241,26 @@ export function readConfig(
   return { ...config, telemetry: checkTelemetry(telemetry, variables) };
 }
 
+/** The value of a variable; undefined if it is not set, or not valid. */
+type ReadSetting = <Name extends Variable>(
+  name: Name,
+) => ReturnType<(typeof VARIABLES)[Name]> | undefined;
+
+function variableReader(env: Environment, report: ReportVariable): ReadSetting {
+  return <Name extends Variable>(name: Name) => {
+    const text = env[name]?.trim() ?? '';
+    if (text === '') return undefined;
+    const refuse: Refuse = (expected, got = quote(text), advice = 'Correct or unset it.') => {
+      report(name, expected, got, advice);
+      return undefined;
+    };
+    const readVariable: ReadVariable<unknown> = VARIABLES[name];
+    return readVariable(text, refuse) as ReturnType<(typeof VARIABLES)[Name]>;
+  };
+}
+
 /** What the environment says of traces and metrics. */
-function telemetryVariables(
-  read: <Name extends Variable>(name: Name) => ReturnType<(typeof VARIABLES)[Name]> | undefined,
-  env: Environment,
-): TelemetryVariables {
+function telemetryVariables(read: ReadSetting, env: Environment): TelemetryVariables {
   return defined({
     traces: read('EVERLOOP_TRACES'),
     content: read('EVERLOOP_TRACE_CONTENT'),
