@@ -12,12 +12,13 @@ export function traceparentPropagator({
   isSpanContextValid,
 }: typeof import('@opentelemetry/api')): TextMapPropagator {
   return {
-    inject: (context, carrier, { set }) => {
+    inject: (context, carrier, setter) => {
       const span = trace.getSpanContext(context);
-      if (span !== undefined && isSpanContextValid(span)) set(carrier, HEADER, traceparentOf(span));
+      if (span === undefined || !isSpanContextValid(span)) return;
+      setter.set(carrier, HEADER, traceparentOf(span));
     },
-    extract: (context, carrier, { get }) => {
-      const [text] = [get(carrier, HEADER)].flat();
+    extract: (context, carrier, getter) => {
+      const [text] = [getter.get(carrier, HEADER)].flat();
       const parent = text === undefined ? null : readTraceparent(text);
       if (parent === null) return context;
       const { traceId, spanId, isSampled } = parent;
