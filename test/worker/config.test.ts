@@ -318,6 +318,6 @@ it('EVERLOOP_BLOBS names a folder', () => {
     'dir:/tmp/blobs',
   );
   expect(problemsOf({ EVERLOOP_BLOBS: '/tmp/blobs' })).toEqual([
-    'Expected `EVERLOOP_BLOBS` to be `dir:/path`, got "/tmp/blobs". Correct or unset it.',
+    'Expected `EVERLOOP_BLOBS` to be `dir:/path` or `s3://bucket/prefix`, got "/tmp/blobs". Correct or unset it.',
   ]);
 });

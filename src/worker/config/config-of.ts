@@ -16,7 +16,10 @@ import { readConfig, type WorkerConfig } from './config.ts';
 
 /** Options that override the environment. */
 export interface ConfigOverrides extends Partial<
-  Omit<WorkerConfig, 'temporal' | 'version' | 'telemetry' | 'protection' | 'secrets'>
+  Omit<
+    WorkerConfig,
+    'temporal' | 'version' | 'telemetry' | 'protection' | 'secrets' | 'archiveKeepMs'
+  >
 > {
   /**
    * Traces and metrics: see docs/observability.md. `true`: traces as the `OTEL_…` variables say.
@@ -85,6 +88,7 @@ export function configOf(options: ConfigOverrides): WorkerConfig {
     streamTls: options.streamTls ?? config.streamTls,
     holdPatches: options.holdPatches ?? config.holdPatches,
     gc: options.gc ?? config.gc,
+    archiveKeepMs: config.archiveKeepMs,
     callbackSecrets: options.callbackSecrets ?? config.callbackSecrets,
     callbackHosts: options.callbackHosts ?? config.callbackHosts,
     version: versionOf(options, config),

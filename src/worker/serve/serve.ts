@@ -14,9 +14,10 @@ import { errorText } from '../../core/base/error-text.ts';
 import type { ChunkPublisher } from '../../core/streaming/chunk-stream.ts';
 import { HIDE_NOTHING, type HideText } from '../../core/text/hide.ts';
 import type { Cleanup } from '../config/cleanup.ts';
+import { archiveDirOf } from '../config/config-of.ts';
 import type { WorkerConfig } from '../config/config.ts';
 import { isLoopback } from '../config/stream-settings.ts';
-import { collectHourly } from '../retention/collect-hourly.ts';
+import { collectHourly, type HourlyCollection } from '../retention/collect-hourly.ts';
 import { workerLog } from './worker-log.ts';
 import { createWorker, WORKER_DEFAULTS, type WorkParts } from './create-worker.ts';
 import { checkMetricsPort, installRuntime } from './install-runtime.ts';
@@ -129,9 +130,10 @@ export async function serve(
       hide: config.secrets?.hide,
     }),
   );
-  if (protection?.blobs !== undefined && config.gc !== false) {
+  const collected = collectedBy(config);
+  if (collected !== undefined) {
     const client = clientOf(connection, server.namespace, protection);
-    cleanup.add(collectHourly({ client, store: protection.blobs, log: workerLog }));
+    cleanup.add(collectHourly({ client, log: workerLog, ...collected }));
   }
   for (const name of config.secrets?.unset ?? []) workerLog('WARN', unsetText(name));
   const stopped = worker.run();
@@ -153,6 +155,20 @@ export async function serve(
 
 function unsetText(name: string): string {
   return `Secret ${name} is not set, so nothing of it is hidden. Set it in the environment of this worker, or take it out of \`secrets\`.`;
+}
+
+/** What a worker deletes each hour; undefined: nothing. */
+function collectedBy({
+  gc = true,
+  protection,
+  archiveKeepMs: keepMs,
+  dataDir,
+}: WorkerConfig): Pick<HourlyCollection, 'store' | 'archive'> | undefined {
+  if (!gc || (protection?.blobs === undefined && keepMs === undefined)) return undefined;
+  return defined({
+    store: protection?.blobs,
+    archive: keepMs === undefined ? undefined : { directory: archiveDirOf(dataDir), keepMs },
+  });
 }
 
 function keyText({ id, variable }: KeylessModel): string {
