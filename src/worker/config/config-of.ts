@@ -76,6 +76,7 @@ export function configOf(options: ConfigOverrides): WorkerConfig {
     streamToken: options.streamToken ?? config.streamToken,
     holdPatches: options.holdPatches ?? config.holdPatches,
     gc: options.gc ?? config.gc,
+    codecToken: options.codecToken ?? config.codecToken,
     callbackSecrets: options.callbackSecrets ?? config.callbackSecrets,
     callbackHosts: options.callbackHosts ?? config.callbackHosts,
     version: versionOf(options, config),

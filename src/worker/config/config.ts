@@ -11,6 +11,7 @@ import {
   type TemporalEnvironment,
 } from '../../client/connection/temporal-environment.ts';
 import { defined } from '../../core/base/defined.ts';
+import { isLoopback } from '../../core/base/loopback.ts';
 import { nearestName } from '../../core/text/nearest.ts';
 import { VERSION } from '../../core/base/version.ts';
 import { usageErrorOf, type UsageProblem } from '../../core/base/usage-error.ts';
@@ -103,6 +104,8 @@ export interface WorkerConfig {
   readonly holdPatches?: HeldPatches;
   /** False: this worker deletes no blobs of forgotten runs. Default true. */
   readonly gc?: boolean;
+  /** The bearer token of a codec server. Absent: it serves this machine only, and asks for none. */
+  readonly codecToken?: string;
   /**
    * What callbacks are signed with, the newest first: `whsec_` and 24 to 64 bytes in base64 each.
    * Absent: this worker sends none, and they wait for one that does.
@@ -128,11 +131,6 @@ const MAX_GRACE_MS = 3_600_000;
 
 /** Shorter tokens could be guessed. */
 const MIN_TOKEN_CHARACTERS = 16;
-
-/** Whether a host is this machine, and only this machine can reach it. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
-}
 
 /** Reports a value that does not fit, and returns undefined. */
 type Refuse = (expected: string, got?: string, advice?: string) => undefined;
@@ -172,6 +170,7 @@ const VARIABLES = {
   /** Read by `blobsOfEnvironment`. */
   EVERLOOP_BLOBS: (text: string) => text,
   EVERLOOP_GC: onOrOff,
+  EVERLOOP_CODEC_TOKEN: streamToken,
   /** Read by clients. */
   EVERLOOP_STREAM_URL: (text: string) => text,
 } satisfies Readonly<Record<string, ReadVariable<unknown>>>;
@@ -239,6 +238,7 @@ export function readConfig(
     version: build === undefined ? undefined : { name, build },
     holdPatches: read('EVERLOOP_HOLD_PATCHES'),
     gc: read('EVERLOOP_GC'),
+    codecToken: read('EVERLOOP_CODEC_TOKEN'),
     callbackSecrets: read('EVERLOOP_CALLBACK_SECRET'),
     callbackHosts: read('EVERLOOP_CALLBACK_HOSTS'),
   });

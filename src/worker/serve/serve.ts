@@ -11,9 +11,10 @@ import { keylessModels, type KeylessModel } from '../../registry/required-keys.t
 import { clientOf } from '../../client/connection/open-connection.ts';
 import { defined } from '../../core/base/defined.ts';
 import { errorText } from '../../core/base/error-text.ts';
+import { isLoopback } from '../../core/base/loopback.ts';
 import type { ChunkPublisher } from '../../core/streaming/chunk-stream.ts';
 import type { Cleanup } from '../config/cleanup.ts';
-import { isLoopback, type WorkerConfig } from '../config/config.ts';
+import type { WorkerConfig } from '../config/config.ts';
 import { collectHourly } from '../retention/collect-hourly.ts';
 import { workerLog } from './worker-log.ts';
 import { createWorker, WORKER_DEFAULTS, type WorkParts } from './create-worker.ts';
