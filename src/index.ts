@@ -174,8 +174,10 @@ export type {
   RunHandle,
   CancelOptions,
   SendOptions,
+  StreamTokenOptions,
 } from './client/run-handle.ts';
 export type { ChunkSource } from './client/run-stream.ts';
+export type { StreamToken } from './protection/stream-token.ts';
 export type { TreeOption } from './client/run-tree.ts';
 export type { TreeRun } from './client/tree-run.ts';
 export {

@@ -19,6 +19,8 @@ export {
   type ChunkEndpoint,
   type ChunkEndpointOptions,
 } from './worker/streaming/chunk-endpoint.ts';
+export type { StreamTls } from './worker/streaming/stream-tls.ts';
+export type { StreamListen, StreamTlsFiles } from './worker/config/stream-settings.ts';
 export type { ChunkSubscription } from './client/chunk-queue.ts';
 export {
   CONFIG_DEFAULTS,

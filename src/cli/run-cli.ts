@@ -10,7 +10,7 @@ import { addDoctorCommand } from './commands/doctor.ts';
 import { addInitCommand } from './commands/init.ts';
 import { addKeysCommand } from './commands/keys.ts';
 import { addLispCommand } from './commands/lisp.ts';
-import { addLogsCommand } from './commands/logs.ts';
+import { addLogsCommand, addStreamTokenCommand } from './commands/logs.ts';
 import { PEOPLE_COMMANDS } from './commands/people.ts';
 import { addPreviewCommand } from './commands/preview.ts';
 import { addProgramCommand } from './commands/program.ts';
@@ -73,6 +73,7 @@ const COMMANDS: readonly AddCommand[] = [
   addStatsCommand,
   addTraceCommand,
   addLogsCommand,
+  addStreamTokenCommand,
   addTreeCommand,
   addBudgetCommand,
   addProgramCommand,

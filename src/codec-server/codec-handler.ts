@@ -21,6 +21,7 @@ import {
   type Protection,
   type ProtectionOptions,
 } from '../protection/protection.ts';
+import { readerTokens } from '../protection/stream-token.ts';
 import { holdBytes, type HeldBytes } from './held-bytes.ts';
 import { decode, download, encode, type Transform } from './transform.ts';
 import { MAX_BODY_BYTES, readPayloads, RefusedRequest } from './wire.ts';
@@ -29,7 +30,10 @@ import { MAX_BODY_BYTES, readPayloads, RefusedRequest } from './wire.ts';
 export interface CodecAccess {
   /** Origins of web UIs, such as `https://cloud.temporal.io`. Default: none. */
   readonly origins?: readonly string[];
-  /** The bearer token that requests must carry. Default: none is asked for. */
+  /**
+   * The bearer token that requests must carry; several, separated by commas: one of them. Default:
+   * none is asked for.
+   */
   readonly token?: string;
 }
 
@@ -112,7 +116,7 @@ export function codecApp({ protection, origins = [], token }: CodecAppParts): Ho
       c.header('allow', 'POST');
       return refuse(c, 405, 'Expected POST.');
     }
-    if (token !== undefined && !hasToken(c.req.header('authorization'), token)) {
+    if (token !== undefined && !hasToken(c.req.header('authorization'), readerTokens(token))) {
       c.header('www-authenticate', 'Bearer');
       return refuse(c, 401, 'Expected the token of this codec server.');
     }
@@ -186,8 +190,9 @@ function refuse(c: Context<Env>, status: Refusal, text: string): Response {
   return c.text(`${text}\n`, status, { connection: 'close', 'cache-control': 'no-store' });
 }
 
-/** Compares digests of equal length, so the time that it takes reveals nothing about the token. */
-function hasToken(authorization: string | undefined, token: string): boolean {
+/** Compares digests of equal length, so the time that it takes reveals nothing about a token. */
+function hasToken(authorization: string | undefined, tokens: readonly string[]): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(authorization ?? ''), digest(`Bearer ${token}`));
+  const given = digest(authorization ?? '');
+  return tokens.filter((token) => timingSafeEqual(given, digest(`Bearer ${token}`))).length > 0;
 }

@@ -170,7 +170,8 @@ describe('a codec server', () => {
   });
 
   it('asks for its token, but not in a preflight', async () => {
-    const to = codecHandler({ protection: { keys }, origins: [UI], token: TOKEN, env: {} });
+    const token = `another-of-sixteen, ${TOKEN}`;
+    const to = codecHandler({ protection: { keys }, origins: [UI], token, env: {} });
     const body = { payloads: [plain(1)] };
     const wrong = [undefined, TOKEN, `Bearer ${TOKEN}x`, `bearer ${TOKEN}`, 'Bearer '];
 

@@ -66,6 +66,7 @@ describe('readConfig', () => {
       EVERLOOP_LOG_LEVEL: 'debug',
       EVERLOOP_STREAM_LISTEN: '0.0.0.0:7244',
       EVERLOOP_STREAM_TOKEN: 'sixteen-or-more!',
+      EVERLOOP_STREAM_TLS: '/etc/tls/cert.pem:/etc/tls/key.pem',
       EVERLOOP_DEPLOYMENT: 'agents',
       EVERLOOP_BUILD_ID: '4f2a9c1',
       EVERLOOP_HOLD_PATCHES: 'limits-at-once',
@@ -95,6 +96,7 @@ describe('readConfig', () => {
       logLevel: 'DEBUG',
       streamListen: { host: '0.0.0.0', port: 7_244 },
       streamToken: 'sixteen-or-more!',
+      streamTls: { cert: '/etc/tls/cert.pem', key: '/etc/tls/key.pem' },
       version: { name: 'agents', build: '4f2a9c1' },
       holdPatches: ['limits-at-once'],
       callbackSecrets: [SECRET, SECRET],
@@ -192,6 +194,31 @@ describe('readConfig', () => {
         'Expected `EVERLOOP_STREAM_TOKEN` to have at least 16 characters, got 5. Take a longer one.',
     },
     {
+      env: { EVERLOOP_STREAM_TOKEN: 'a-token-of-24-characters,short' },
+      problem:
+        'Expected `EVERLOOP_STREAM_TOKEN` to have at least 16 characters, got 5. Take a longer one.',
+    },
+    {
+      env: { EVERLOOP_STREAM_TOKEN: ',' },
+      problem:
+        'Expected `EVERLOOP_STREAM_TOKEN` to have at least 16 characters, got 0. Take a longer one.',
+    },
+    {
+      env: { EVERLOOP_STREAM_TOKEN: 'x'.repeat(1_001) },
+      problem:
+        'Expected `EVERLOOP_STREAM_TOKEN` to have at most 1000 characters, got 1001. Take a shorter one.',
+    },
+    {
+      env: { EVERLOOP_STREAM_TOKEN: 'sechzehn-schlüssel' },
+      problem:
+        'Expected `EVERLOOP_STREAM_TOKEN` to have only characters of ASCII, got others. Take letters and digits: it is sent in a header.',
+    },
+    {
+      env: { EVERLOOP_STREAM_TLS: '/etc/tls/cert.pem' },
+      problem:
+        'Expected `EVERLOOP_STREAM_TLS` to be the files of a certificate and its key, such as cert.pem:key.pem, got `/etc/tls/cert.pem`. Correct or unset it.',
+    },
+    {
       env: { EVERLOOP_STREAM_LISTEN: '7244' },
       problem:
         'Expected `EVERLOOP_STREAM_LISTEN` to be `off`, or an interface and a port such as 0.0.0.0:7244, got `7244`. Correct or unset it.',
@@ -203,6 +230,14 @@ describe('readConfig', () => {
     },
   ])('refuses $env', ({ env, problem }) => {
     expect(problemsOf(env)).toEqual([problem]);
+  });
+
+  it.each([
+    ['cert.pem:key.pem', 'cert.pem', 'key.pem'],
+    ['C:\\tls\\cert.pem:C:\\tls\\key.pem', 'C:\\tls\\cert.pem', 'C:\\tls\\key.pem'],
+    ['c:/key.pem', 'c', '/key.pem'],
+  ])('reads the files of %s', (text, cert, key) => {
+    expect(read({ EVERLOOP_STREAM_TLS: text }).streamTls).toEqual({ cert, key });
   });
 
   it('reports everything that is wrong at once', () => {

@@ -155,7 +155,10 @@ export const usageCodes = {
   server_lock: 'Another process has held the lock on starting a server for too long.',
   server_namespace: 'The server does not have the namespace.',
   server_port: 'Another program listens on the port.',
-  stream_token: 'The workers refuse the token of a reader of provisional text.',
+  stream_token:
+    'The workers refuse the token of a reader of provisional text, or there is none to sign with.',
+  stream_tls:
+    'Readers off this machine would get decrypted text over plain HTTP, or the certificate or its key cannot be used.',
   stream_listen: 'A worker cannot listen for readers of provisional text.',
   temporal_cli: 'The Temporal CLI could not be fetched, or its hash is wrong.',
   worker_roles: 'A worker leaves models or tools to other workers on a queue that it polls itself.',

@@ -74,6 +74,7 @@ export function configOf(options: ConfigOverrides): WorkerConfig {
     maxCachedWorkflows: options.maxCachedWorkflows ?? config.maxCachedWorkflows,
     streamListen: options.streamListen ?? config.streamListen,
     streamToken: options.streamToken ?? config.streamToken,
+    streamTls: options.streamTls ?? config.streamTls,
     holdPatches: options.holdPatches ?? config.holdPatches,
     gc: options.gc ?? config.gc,
     codecToken: options.codecToken ?? config.codecToken,

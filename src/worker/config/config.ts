@@ -11,7 +11,6 @@ import {
   type TemporalEnvironment,
 } from '../../client/connection/temporal-environment.ts';
 import { defined } from '../../core/base/defined.ts';
-import { isLoopback } from '../../core/base/loopback.ts';
 import { nearestName } from '../../core/text/nearest.ts';
 import { VERSION } from '../../core/base/version.ts';
 import { usageErrorOf, type UsageProblem } from '../../core/base/usage-error.ts';
@@ -36,6 +35,15 @@ import {
   type Protection,
 } from '../../protection/protection.ts';
 import { readHeldPatches, type HeldPatches } from './held-patches.ts';
+import {
+  checkStreamToken,
+  streamListen,
+  streamTls,
+  streamToken,
+  type Refuse,
+  type StreamListen,
+  type StreamTlsFiles,
+} from './stream-settings.ts';
 
 /** Levels of the worker's log, from the most to the least verbose. */
 export const LOG_LEVELS = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR'] as const;
@@ -96,8 +104,13 @@ export interface WorkerConfig {
    * the data folder announces to this machine. `off`: nowhere.
    */
   readonly streamListen?: StreamListen | 'off';
-  /** The token of these readers. Absent: a new one for each process, in the note. */
+  /**
+   * The tokens of these readers, separated by commas; the first also signs scoped tokens. Absent: a
+   * new one for each process, in the note.
+   */
   readonly streamToken?: string;
+  /** What they are served with at `streamListen`. Absent: plain HTTP. */
+  readonly streamTls?: StreamTlsFiles;
   /** The version that this worker is part of. Absent: none; new runs go to any worker. */
   readonly version?: WorkerVersion;
   /** Patches of the workflow that no run may begin to use on this worker. Absent: none. */
@@ -117,23 +130,11 @@ export interface WorkerConfig {
   readonly protection?: Protection;
 }
 
-/** An interface and a port of this machine. */
-export interface StreamListen {
-  readonly host: string;
-  readonly port: number;
-}
-
 /** The service refuses longer task queue names. */
 const MAX_QUEUE_NAME_BYTES = 1_000;
 
 /** A longer wait would make a deployment appear to hang. */
 const MAX_GRACE_MS = 3_600_000;
-
-/** Shorter tokens could be guessed. */
-const MIN_TOKEN_CHARACTERS = 16;
-
-/** Reports a value that does not fit, and returns undefined. */
-type Refuse = (expected: string, got?: string, advice?: string) => undefined;
 
 /** Reads the text of a variable that is set. */
 type ReadVariable<Value> = (text: string, refuse: Refuse) => Value | undefined;
@@ -151,6 +152,7 @@ const VARIABLES = {
   EVERLOOP_ELSEWHERE_MS: elsewhereMs,
   EVERLOOP_STREAM_LISTEN: streamListen,
   EVERLOOP_STREAM_TOKEN: streamToken,
+  EVERLOOP_STREAM_TLS: streamTls,
   EVERLOOP_BUILD_ID: nameOf(buildProblem),
   /** Also read by operators. */
   EVERLOOP_DEPLOYMENT: nameOf(deploymentNameProblem),
@@ -209,13 +211,7 @@ export function readConfig(
     return readVariable(text, refuse) as ReturnType<(typeof VARIABLES)[Name]>;
   };
 
-  const unknown = unknownVariables(env);
-  for (const [name, near] of unknown) {
-    if (near === undefined) continue;
-    report(name, 'to be a variable of Everloop', 'an unknown one', `Did you mean \`${near}\`?`);
-  }
-  const strange = unknown.filter(([, near]) => near === undefined).map(([name]) => name);
-  if (strange.length > 0) warn(strange);
+  checkNames(env, report, warn);
   const taskQueue = read('EVERLOOP_TASK_QUEUE') ?? CONFIG_DEFAULTS.taskQueue;
   const name = read('EVERLOOP_DEPLOYMENT') ?? DEFAULT_DEPLOYMENT;
   const build = read('EVERLOOP_BUILD_ID');
@@ -235,6 +231,7 @@ export function readConfig(
     elsewhereMs: read('EVERLOOP_ELSEWHERE_MS'),
     streamToken: read('EVERLOOP_STREAM_TOKEN'),
     streamListen: read('EVERLOOP_STREAM_LISTEN'),
+    streamTls: read('EVERLOOP_STREAM_TLS'),
     version: build === undefined ? undefined : { name, build },
     holdPatches: read('EVERLOOP_HOLD_PATCHES'),
     gc: read('EVERLOOP_GC'),
@@ -271,14 +268,19 @@ function readProtection(env: Environment, problems: UsageProblem[]): Protection 
   return Object.keys(found).length === 0 ? undefined : protectionOf(undefined, found);
 }
 
-function checkStreamToken(
-  { streamListen: listen, streamToken: token }: Pick<WorkerConfig, 'streamListen' | 'streamToken'>,
+/** Reports names that look misspelled, and warns of other unknown ones. */
+function checkNames(
+  env: Environment,
   report: ReportVariable,
+  warn: (names: readonly string[]) => void,
 ): void {
-  if (typeof listen !== 'object' || token !== undefined || isLoopback(listen.host)) return;
-  const host = listen.host.includes(':') ? `[${listen.host}]` : listen.host;
-  const expected = `to be set when others can reach ${host}`;
-  report('EVERLOOP_STREAM_TOKEN', expected, 'none', 'Give workers and readers the same one.');
+  const unknown = unknownVariables(env);
+  for (const [name, near] of unknown) {
+    if (near === undefined) continue;
+    report(name, 'to be a variable of Everloop', 'an unknown one', `Did you mean \`${near}\`?`);
+  }
+  const strange = unknown.filter(([, near]) => near === undefined).map(([name]) => name);
+  if (strange.length > 0) warn(strange);
 }
 
 /**
@@ -340,24 +342,6 @@ function oneOf<Value extends string>(values: readonly Value[]): ReadVariable<Val
 function metricsTarget(text: string, refuse: Refuse): string | undefined {
   if (text === 'off' || text === 'otlp' || readMetricsTarget(text) !== null) return text;
   return refuse('to be off, otlp, or a host and a port such as 127.0.0.1:9464');
-}
-
-function streamListen(text: string, refuse: Refuse): StreamListen | 'off' | undefined {
-  if (text === 'off') return text;
-  const [, host = '', digits = ''] = /^(\[[^\]]+\]|[^:]+):(\d{1,5})$/.exec(text) ?? [];
-  const port = Number(digits);
-  if (host === '' || port > 65_535) {
-    return refuse('to be `off`, or an interface and a port such as 0.0.0.0:7244');
-  }
-  return { host: host.replace(/^\[|\]$/g, ''), port };
-}
-
-function streamToken(text: string, refuse: Refuse): string {
-  if (text.length < MIN_TOKEN_CHARACTERS) {
-    const expected = `to have at least ${MIN_TOKEN_CHARACTERS} characters`;
-    refuse(expected, `${text.length}`, 'Take a longer one.');
-  }
-  return text;
 }
 
 /** The message never shows the text, which is a secret even if it has a wrong form. */

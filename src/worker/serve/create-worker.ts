@@ -263,13 +263,12 @@ function warnOfMissingKeys(): (keyId: string) => void {
 
 /** Publishes what loops and validators emit, and ends the streams of a run when the run ends. */
 function feedStreams(chunks: ChunkPublisher): EventListener {
-  return (event) => {
+  return (event, { rootRunId }) => {
     const { type, runId, agentPath, iteration, seq } = event;
     if (type === 'agent:execution:after') return chunks.endRun?.(runId);
     // A tool's events were published when it emitted them; null data only moves statistics.
     if (!isOwnEvent(event) || event.callId !== undefined || event.data === null) return;
-    // The event does not name the root of a child's tree.
-    const origin = { rootRunId: runId, runId, agentPath, iteration, attempt: 1 };
+    const origin = { rootRunId, runId, agentPath, iteration, attempt: 1 };
     publishTopic(chunks, origin, { seq, topic: type, data: event.data });
   };
 }
