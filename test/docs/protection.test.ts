@@ -2,7 +2,12 @@
 import { randomBytes } from 'node:crypto';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { expect, test } from 'vitest';
-import { connectWith, keysOfService, protectionOfTenants } from '../../examples/docs/protection.ts';
+import {
+  connectWith,
+  keysOfService,
+  protectionOfTenants,
+  serverWithCodec,
+} from '../../examples/docs/protection.ts';
 import type { ConnectedEverloop, ConnectOptions } from '../../src/client/connect.ts';
 import { keyIdOf } from '../../src/protection/codec.ts';
 import { protectionOf, type ProtectionOptions } from '../../src/protection/protection.ts';
@@ -43,6 +48,21 @@ test('keys of a key service', async () => {
 
   expect(await keyIdFor({ keys }, 'run')).toBe('k2');
   expect(asked).toEqual(['k2']);
+});
+
+test('a codec server in a server of your own', async () => {
+  const people = new Set(['ada']);
+  const app = serverWithCodec(async (c, next) => {
+    if (!people.has(c.req.header('x-user') ?? '')) return c.text('no', 403);
+    return next();
+  });
+  const asked = async (user: string): Promise<number> => {
+    const init = { method: 'POST', headers: { 'x-user': user }, body: '{"payloads":[]}' };
+    return (await app.request('/codec/decode', init)).status;
+  };
+
+  expect(await asked('ada')).toBe(200);
+  expect(await asked('eve')).toBe(403);
 });
 
 async function keyIdFor(
