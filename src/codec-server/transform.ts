@@ -19,7 +19,7 @@ import type { Protection } from '../protection/protection.ts';
 import { RefusedRequest, toWire, type ReceivedPayload } from './wire.ts';
 
 /** The most bytes that one answer opens: two of the largest blobs. */
-export const MAX_OPENED_BYTES = 67_108_864;
+const MAX_OPENED_BYTES = 67_108_864;
 
 /** How long the blobs of one request may take, in ms. */
 const BLOBS_MS = 60_000;

@@ -9,7 +9,7 @@ import { isPlainObject } from '../core/base/json.ts';
 export const MAX_BODY_BYTES = 16_777_216;
 
 /** The most payloads of a request. */
-export const MAX_PAYLOADS = 4_096;
+const MAX_PAYLOADS = 4_096;
 
 /** A payload as it came. What a server leaves alone goes back like this, unknown fields too. */
 export interface ReceivedPayload {
