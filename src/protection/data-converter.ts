@@ -8,7 +8,6 @@
  */
 import {
   defaultPayloadConverter,
-  ExternalStorage,
   type DataConverter,
   type LoadedDataConverter,
   type Payload,
@@ -16,10 +15,9 @@ import {
 } from '@temporalio/common';
 import { createRequire, Module } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { defined } from '../core/base/defined.ts';
 import { wellFormedPayloads } from '../workflows/converters.ts';
 import { failureConverter as hiddenFailures } from '../workflows/failure-converter.ts';
-import { BLOB_THRESHOLD_BYTES } from './blobs/blob-store.ts';
+import { storedPayloads } from './blobs/stored-payloads.ts';
 import type { Protection } from './protection.ts';
 import { failureConverter, payloadConverter } from './worker-converters.ts';
 
@@ -29,8 +27,7 @@ export function clientConverter(protection: Protection): LoadedDataConverter {
   return {
     payloadConverter: wellFormedPayloads,
     failureConverter: keys === undefined ? failureConverter : hiddenFailures,
-    payloadCodecs: [codec],
-    ...storageOf(protection),
+    ...storageOf(protection, codec),
   };
 }
 
@@ -92,8 +89,7 @@ export function workerConverter(
   return {
     payloadConverterPath: open,
     failureConverterPath: keys === undefined ? open : hidden,
-    payloadCodecs: [workerCodec(onMissing)],
-    ...storageOf(protection),
+    ...storageOf(protection, workerCodec(onMissing)),
   };
 }
 
@@ -114,14 +110,11 @@ function moduleAt(file: string, exports: object): string {
 }
 
 /** The codec comes first, so a store sees only what is encrypted. */
-function storageOf({ blobs }: Protection): Pick<DataConverter, 'externalStorage'> {
-  return defined({
-    externalStorage:
-      blobs === undefined
-        ? undefined
-        : new ExternalStorage({
-            drivers: [blobs.driver],
-            payloadSizeThreshold: BLOB_THRESHOLD_BYTES,
-          }),
-  });
+function storageOf(
+  { blobs }: Protection,
+  codec: PayloadCodec,
+): Pick<LoadedDataConverter, 'payloadCodecs' | 'externalStorage'> {
+  if (blobs === undefined) return { payloadCodecs: [codec] };
+  const { codec: notes, externalStorage } = storedPayloads(blobs);
+  return { payloadCodecs: [codec, notes], externalStorage };
 }

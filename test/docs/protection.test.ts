@@ -4,6 +4,7 @@ import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { expect, test } from 'vitest';
 import {
   connectWith,
+  hideValues,
   keysOfService,
   protectionOfTenants,
   serverWithCodec,
@@ -11,6 +12,7 @@ import {
 import type { ConnectedEverloop, ConnectOptions } from '../../src/client/connect.ts';
 import { keyIdOf } from '../../src/protection/codec.ts';
 import { protectionOf, type ProtectionOptions } from '../../src/protection/protection.ts';
+import { configOf } from '../../src/worker/config/config-of.ts';
 import { blocksOf, regionsOf } from '../support/doc-pages.ts';
 
 const [k1, k2, k3] = [randomBytes(32), randomBytes(32), randomBytes(32)] as const;
@@ -63,6 +65,17 @@ test('a codec server in a server of your own', async () => {
 
   expect(await asked('ada')).toBe(200);
   expect(await asked('eve')).toBe(403);
+});
+
+test('a worker that hides the values of variables', async () => {
+  const shown: unknown[] = [];
+  const env = { STRIPE_KEY: 'a-key-of-a-service', DATABASE_URL: 'postgres://a:b@c/d' };
+  await hideValues(async (options) => {
+    const { secrets } = configOf({ ...options, env });
+    shown.push(secrets?.hide(`a-key-of-a-service at ${encodeURIComponent(env.DATABASE_URL)}`));
+  }, []);
+
+  expect(shown).toEqual(['[redacted] at [redacted]']);
 });
 
 async function keyIdFor(

@@ -14,7 +14,7 @@ import type { TracedWorker } from '../support/fixtures/serve-traced.ts';
 import { orphansOf } from '../support/spans.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { startReceiver, type ReceivedSpan, type TraceReceiver } from '../support/trace-receiver.ts';
-import { CLIENT_SPAN } from '../support/traced-agents.ts';
+import { ASKED_PATH } from '../support/traced-agents.ts';
 
 let stage: Stage;
 let receiver: TraceReceiver;
@@ -75,9 +75,12 @@ async function wholeTrace(traceId: string, ids: ReadonlySet<string>): Promise<Re
   return found();
 }
 
+/** The span of a request that a tool makes, by OpenTelemetry's own instrumentation of `fetch`. */
+const isRequest = ({ attributes }: ReceivedSpan): boolean => attributes['url.path'] === ASKED_PATH;
+
 /** Spans that activities make. */
 const OF_ACTIVITIES = (span: ReceivedSpan): boolean =>
-  span.name.startsWith('attempt ') || span.name === CLIENT_SPAN;
+  span.name.startsWith('attempt ') || isRequest(span);
 
 const asSpans = (spans: readonly ReceivedSpan[]): Parameters<typeof orphansOf>[0] =>
   spans.map(({ parentSpanId, ...span }) => ({ ...span, parentId: parentSpanId }) as never);
@@ -114,13 +117,17 @@ test('a tree over two worker processes is one whole trace', async () => {
       attributes: { 'gen_ai.operation.name': 'chat', 'everloop.purpose': 'reply' },
     });
   }
-  // What the client of a tool does is below the call of the tool.
-  const called = spans.filter(({ name }) => name === CLIENT_SPAN);
+  // What the client of a tool does is below the call of the tool, and the server it asks knows.
+  const called = spans.filter(isRequest);
   const calls = spans.filter(({ name }) => name === 'execute_tool search');
   expect(new Set(called.map(({ parentSpanId }) => parentSpanId))).toEqual(
     new Set(calls.map(({ spanId }) => spanId)),
   );
   expect(calls).toHaveLength(3);
+  expect(called.map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`)).toEqual(
+    expect.arrayContaining([...receiver.asked]),
+  );
+  expect(receiver.asked).toHaveLength(3);
   // An attempt is within its call, by id and by time.
   const attempts = spans.filter(({ name }) => name === 'attempt 1');
   expect(new Set(attempts.map(({ parentSpanId }) => parentSpanId))).toEqual(

@@ -24,6 +24,7 @@ import {
 } from './moments.ts';
 import type { MatrixScenario } from './scenarios.ts';
 import { keepServing, type RestartServer, type Serving } from './serving.ts';
+import { spansDiffer, spansIn, type PlayedSpans } from './spans.ts';
 import { sumsOf, sumsDiffer, type Sums } from './sums.ts';
 
 /** Where jobs run: a stage on a server, and that server when it is to be killed. */
@@ -44,6 +45,7 @@ export interface Job {
 /** What a run comes to that nothing happens to, and the moments that it has. */
 export interface Undisturbed {
   readonly sums: Sums;
+  readonly spans: PlayedSpans;
   readonly moments: readonly string[];
 }
 
@@ -59,7 +61,7 @@ export interface JobOutcome extends Repeats {
   readonly runs: number;
   /** Why each lost run counts as lost. */
   readonly lost: readonly string[];
-  /** Where statistics differ from those of the undisturbed run. */
+  /** Where statistics and spans differ from those of the undisturbed run. */
   readonly unequal: readonly string[];
   /** From each kill to the next thing that the run did, in ms. */
   readonly progressMs: readonly number[];
@@ -80,7 +82,9 @@ export async function playUndisturbed(
   const serving = await keepServing(work, { onNote: (note) => notes.push(note) });
   try {
     const runs = await scenario.play(everloopOf(stage, work), `${work.prefix}.1`);
-    return { sums: await sumsOf(runs), moments: momentsOf(notes) };
+    const sums = await sumsOf(runs);
+    const spans = spansIn(work.effectsDir, work.prefix).get('1') ?? [];
+    return { sums, spans, moments: momentsOf(notes) };
   } finally {
     await serving.stop();
   }
@@ -150,6 +154,12 @@ export async function playJob(
     }
   } finally {
     await serving.stop();
+  }
+  for (const [play, spans] of spansIn(work.effectsDir, work.prefix)) {
+    if (lost.some((text) => text.startsWith(`${work.prefix}.${play}:`))) continue;
+    unequal.push(
+      ...spansDiffer(spans, undisturbed.spans).map((text) => `${work.prefix}.${play}: ${text}`),
+    );
   }
   return {
     scenario: scenario.name,

@@ -1,4 +1,4 @@
-/** A collector in this process: OTLP over HTTP as JSON. */
+/** A collector in this process: OTLP over HTTP as JSON. To a GET it answers as any server does. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -19,6 +19,8 @@ export interface TraceReceiver {
   readonly url: string;
   /** All spans so far, as often as they came. */
   readonly spans: readonly ReceivedSpan[];
+  /** The traceparents of all GETs; empty where there was none. */
+  readonly asked: readonly string[];
   /** All bodies, as text. */
   readonly bodies: readonly string[];
   close(): Promise<void>;
@@ -46,7 +48,13 @@ interface OtlpBody {
 export async function startReceiver(status = 200): Promise<TraceReceiver> {
   const spans: ReceivedSpan[] = [];
   const bodies: string[] = [];
+  const asked: string[] = [];
   const server = createServer((request, response) => {
+    if (request.method === 'GET') {
+      asked.push(request.headers['traceparent']?.toString() ?? '');
+      response.end('hits');
+      return;
+    }
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => {
@@ -64,6 +72,7 @@ export async function startReceiver(status = 200): Promise<TraceReceiver> {
   return {
     url: `http://127.0.0.1:${port}`,
     spans,
+    asked,
     bodies,
     close: async () => {
       server.closeAllConnections();

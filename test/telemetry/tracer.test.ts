@@ -1,7 +1,8 @@
 /** The tracer: collectors that are dead, slow or refuse, ids, what spans hold, and its end. */
 import { createHash } from 'node:crypto';
+import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici';
 import { InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import type { ToolDefinition } from '../../src/define/definition/definitions.ts';
@@ -50,6 +51,29 @@ describe('a tracer', () => {
     ]);
     expect(sent?.attributes).toEqual({ 'everloop.iteration': 1, 'error.type': 'model_error' });
     await tracer.close();
+  });
+
+  it('has the requests of instrumented code below the active span, though that was set up first', async () => {
+    const instrumentation = new UndiciInstrumentation();
+    const receiver = await startReceiver();
+    const exporter = new InMemorySpanExporter();
+    const options = { spanProcessors: [new SimpleSpanProcessor(exporter)] };
+    const tracer = await openTracer(
+      options,
+      createLostSpans(() => undefined),
+    );
+    await tracer.within(SPAN, async () => (await fetch(`${receiver.url}/pages`)).text());
+    await vi.waitFor(() => expect(exporter.getFinishedSpans()).toHaveLength(1));
+    const [request] = exporter.getFinishedSpans();
+    expect(request?.parentSpanContext).toMatchObject({
+      traceId: SPAN.traceId,
+      spanId: SPAN.spanId,
+    });
+    // The server that is asked continues the trace.
+    expect(receiver.asked).toEqual([`00-${SPAN.traceId}-${request?.spanContext().spanId}-01`]);
+    instrumentation.disable();
+    await tracer.close();
+    await receiver.close();
   });
 
   it.each([
