@@ -235,7 +235,12 @@ describe('a codec server', () => {
 
   it('answers any garbage, changes nothing of the process, and stays up', async () => {
     const names = fc.constantFrom(
-      ...['__proto__', 'constructor', 'encoding', 'encryption-cipher', 'encryption-key-id', 'x'],
+      '__proto__',
+      'constructor',
+      'encoding',
+      'encryption-cipher',
+      'encryption-key-id',
+      'x',
     );
     const bytes = fc.oneof(
       fc.uint8Array().map((data) => Buffer.from(data).toString('base64')),
