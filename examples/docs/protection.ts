@@ -1,4 +1,5 @@
 /** The examples of docs/protection.md; test/docs/protection.test.ts runs them. */
+import { Hono, type MiddlewareHandler } from 'hono';
 import {
   defineAgent,
   type AgentDefinition,
@@ -10,7 +11,7 @@ import {
   type KeyScope,
   type ProtectionOptions,
 } from '../../src/index.ts';
-import type { runWorker as serveAgents } from '../../src/worker.ts';
+import { codecHandler, type runWorker as serveAgents } from '../../src/worker.ts';
 
 /** A client with two keys, of which the newer encrypts. */
 export async function connectWith(
@@ -50,6 +51,16 @@ export function keysOfService(decryptDataKey: (id: string) => Promise<Uint8Array
   };
   // #endregion
   return keys;
+}
+
+/** A codec server in a server of one's own. */
+export function serverWithCodec(onlyOurPeople: MiddlewareHandler): Hono {
+  // #region handler
+  const app = new Hono();
+  app.use('/codec/*', onlyOurPeople);
+  app.mount('/codec', codecHandler({ origins: ['https://cloud.temporal.io'] }));
+  // #endregion
+  return app;
 }
 
 /** A worker that lets no value of two variables out. */

@@ -8,6 +8,7 @@ import {
   hideValues,
   keysOfService,
   protectionOfTenants,
+  serverWithCodec,
 } from '../../examples/docs/protection.ts';
 import type { ConnectedEverloop, ConnectOptions } from '../../src/client/connect.ts';
 import { keyIdOf } from '../../src/protection/codec.ts';
@@ -52,6 +53,21 @@ test('keys of a key service', async () => {
 
   expect(await keyIdFor({ keys }, 'run')).toBe('k2');
   expect(asked).toEqual(['k2']);
+});
+
+test('a codec server in a server of your own', async () => {
+  const people = new Set(['ada']);
+  const app = serverWithCodec(async (c, next) => {
+    if (!people.has(c.req.header('x-user') ?? '')) return c.text('no', 403);
+    return next();
+  });
+  const asked = async (user: string): Promise<number> => {
+    const init = { method: 'POST', headers: { 'x-user': user }, body: '{"payloads":[]}' };
+    return (await app.request('/codec/decode', init)).status;
+  };
+
+  expect(await asked('ada')).toBe(200);
+  expect(await asked('eve')).toBe(403);
 });
 
 test('a worker that hides the values of variables', async () => {

@@ -88,6 +88,7 @@ export function configOf(options: ConfigOverrides): WorkerConfig {
     streamTls: options.streamTls ?? config.streamTls,
     holdPatches: options.holdPatches ?? config.holdPatches,
     gc: options.gc ?? config.gc,
+    codecToken: options.codecToken ?? config.codecToken,
     archiveKeepMs: config.archiveKeepMs,
     callbackSecrets: options.callbackSecrets ?? config.callbackSecrets,
     callbackHosts: options.callbackHosts ?? config.callbackHosts,

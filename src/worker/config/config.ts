@@ -119,6 +119,8 @@ export interface WorkerConfig {
   readonly holdPatches?: HeldPatches;
   /** False: this worker deletes no blobs of forgotten runs, and no archived pages. Default true. */
   readonly gc?: boolean;
+  /** The bearer token of a codec server. Absent: it serves this machine only, and asks for none. */
+  readonly codecToken?: string;
   /** How long archived pages of runs that have ended stay, in ms. Absent: for ever. */
   readonly archiveKeepMs?: number;
   /**
@@ -176,6 +178,7 @@ const VARIABLES = {
   /** Read by `blobsOfEnvironment`. */
   EVERLOOP_BLOBS: (text: string) => text,
   EVERLOOP_GC: onOrOff,
+  EVERLOOP_CODEC_TOKEN: streamToken,
   EVERLOOP_SECRETS: (text: string) => listed(text),
   EVERLOOP_ARCHIVE_KEEP: archiveKeep,
   /** Read by clients. */
@@ -229,6 +232,7 @@ export function readConfig(
     version: build === undefined ? undefined : { name, build },
     holdPatches: read('EVERLOOP_HOLD_PATCHES'),
     gc: read('EVERLOOP_GC'),
+    codecToken: read('EVERLOOP_CODEC_TOKEN'),
     archiveKeepMs: read('EVERLOOP_ARCHIVE_KEEP'),
     callbackSecrets: read('EVERLOOP_CALLBACK_SECRET'),
     callbackHosts: read('EVERLOOP_CALLBACK_HOSTS'),

@@ -11,12 +11,12 @@ import { keylessModels, type KeylessModel } from '../../registry/required-keys.t
 import { clientOf } from '../../client/connection/open-connection.ts';
 import { defined } from '../../core/base/defined.ts';
 import { errorText } from '../../core/base/error-text.ts';
+import { isLoopback } from '../../core/base/loopback.ts';
 import type { ChunkPublisher } from '../../core/streaming/chunk-stream.ts';
 import { HIDE_NOTHING, type HideText } from '../../core/text/hide.ts';
 import type { Cleanup } from '../config/cleanup.ts';
 import { archiveDirOf } from '../config/config-of.ts';
 import type { WorkerConfig } from '../config/config.ts';
-import { isLoopback } from '../config/stream-settings.ts';
 import { collectHourly, type HourlyCollection } from '../retention/collect-hourly.ts';
 import { workerLog } from './worker-log.ts';
 import { createWorker, WORKER_DEFAULTS, type WorkParts } from './create-worker.ts';
