@@ -102,6 +102,8 @@ describe('[protection] the places of a run', () => {
       'EverloopAgent',
       'EverloopState',
       'TemporalChangeVersion',
+      'TemporalExternalPayloadCount',
+      'TemporalExternalPayloadSizeBytes',
     ]);
   });
 });
