@@ -114,23 +114,10 @@ function misfit(error: unknown, { link, last, seen }: Progress, { code }: Loaded
   };
 }
 
-/** The code with which the SDK says that a payload lies in a store which it was not given. */
-const NO_STORE = 'TMPRL1105';
-
-/** The first message of a failure in the words of the SDK. */
-const FAILURE = /Failure \{ message: "((?:[^"\\]|\\.)+)"/;
-
 function messageOf(error: unknown): string {
   const text = errorText(error);
-  if (text.includes(NO_STORE)) {
-    return 'Expected the blob store of the run, got none. Set EVERLOOP_BLOBS to the store of the workers.';
-  }
-  const keyId = /encrypted with key (\S{1,128}), which/.exec(text)?.[1];
-  if (keyId !== undefined) {
-    return `Expected key \`${keyId}\` to replay the run, got no such key. Set EVERLOOP_KEYS.`;
-  }
-  const said = /Nondeterminism error: ([^]*?)", source:/.exec(text) ?? FAILURE.exec(text);
-  return (said?.[1] ?? text).slice(0, MAX_MESSAGE);
+  const said = /Nondeterminism error: ([^]*?)", source:/.exec(text)?.[1] ?? text;
+  return said.slice(0, MAX_MESSAGE);
 }
 
 /** Events that a command of the workflow makes. */
