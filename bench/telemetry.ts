@@ -25,7 +25,7 @@ import { openTelemetry } from '../src/telemetry/open.ts';
 import { checkTelemetry } from '../src/telemetry/options.ts';
 import type { Everloop } from '../src/client/everloop-client.ts';
 import { openStage, type Stage } from './support/bench-stage.ts';
-import { figure, median, type Bench, type Figure } from './support/figure.ts';
+import { figure, lowerEnd, median, type Bench, type Figure } from './support/figure.ts';
 import { instantAgent } from './support/instant-agent.ts';
 import { historiesOf } from '../test/support/replay.ts';
 import { steadyHistory } from '../test/support/steady-history.ts';
@@ -103,11 +103,6 @@ function tracesTo(url: string): ReturnType<typeof checkTelemetry> {
   const exporter = new OTLPTraceExporter({ url: `${url}/v1/traces` });
   const spanProcessors = [new BatchSpanProcessor(exporter)];
   return checkTelemetry({ traces: { spanProcessors } }, { hasEndpoint: false });
-}
-
-/** The second smallest of nine: with 96 % the median of all pairs is between it and the second largest. */
-function lowerEnd(ratios: readonly number[]): number {
-  return ratios.toSorted((left, right) => left - right)[1] ?? Number.NaN;
 }
 
 async function fleet(everloop: Everloop): Promise<number> {

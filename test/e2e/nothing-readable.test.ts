@@ -32,6 +32,8 @@ let server: TestServer;
 let stage: Stage;
 beforeAll(async () => {
   const write = (entry: LogEntry): void => void logged.push(allOf(entry));
+  // The process may have the runtime of an earlier file.
+  await Runtime.instance().shutdown();
   Runtime.install({
     shutdownSignals: [],
     logger: workerLogger({ level: 'DEBUG', hidesFailures: true, write }),
@@ -42,6 +44,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await stage?.close();
   await server?.stop();
+  await Runtime.instance().shutdown();
 });
 
 describe('[protection] the places of a run', () => {
