@@ -29,11 +29,10 @@ const run = promisify(execFile);
 
 /** How many listeners telemetry has; `worker` loads everything that a worker does. */
 async function opened(telemetry: string, what: 'worker' | 'telemetry'): Promise<string> {
-  const { stdout } = await run(process.execPath, [
-    ...['--import', `data:text/javascript,${encodeURIComponent(REFUSE)}`],
-    ...['--import', import.meta.resolve('tsx')],
-    ...['--input-type', 'module', '--eval', OPEN(telemetry), what],
-  ]);
+  const refuse = `data:text/javascript,${encodeURIComponent(REFUSE)}`;
+  const loader = import.meta.resolve('tsx');
+  const code = ['--input-type', 'module', '--eval', OPEN(telemetry), what];
+  const { stdout } = await run(process.execPath, ['--import', refuse, '--import', loader, ...code]);
   return stdout.trim();
 }
 
