@@ -244,7 +244,7 @@ describe('the activity callModel', () => {
     'a reply of $bytes bytes $ends where the run has blobs: $blobs, and the worker: $hasBlobs',
     async ({ bytes, blobs, hasBlobs, ends }) => {
       const asked = blobs === undefined ? order : { ...order, blobs };
-      const small = await environment().run(callModelOf(replyOf(5)), order);
+      const small: ModelActivityResult = await environment().run(callModelOf(replyOf(5)), order);
       const around = small.kind === 'reply' ? byteSize(small.reply as unknown as Json) - 5 : 0;
       const model = callModelOf(replyOf(bytes - around), {}, undefined, hasBlobs);
       const call = environment().run(model, asked);

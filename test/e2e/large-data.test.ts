@@ -3,7 +3,7 @@ import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { readdir, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openConversation } from '../../src/client/conversation.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
@@ -24,6 +24,9 @@ beforeAll(async () => {
   protection = protectionOf({ blobs: directoryBlobs(join(stage.folder, 'blobs')) });
 });
 afterAll(() => stage?.close());
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 const MB_3 = 'x'.repeat(3_000_000);
 
@@ -290,7 +293,6 @@ describe('results that a full disk does not take', () => {
     expect(began).toEqual(['again', 'again', 'once', 'small']);
     const ends = bodiesOf(await run.events(), 'agent:tool_call:after');
     expect(ends.map(({ outcome }) => outcome)).toEqual(['ok', 'unknown', 'ok']);
-    vi.restoreAllMocks();
   });
 });
 
