@@ -38,6 +38,11 @@ export {
   type WorkerParts,
   type WorkerRole,
 } from './worker/serve/create-worker.ts';
+export {
+  codecHandler,
+  type CodecAccess,
+  type CodecHandlerOptions,
+} from './codec-server/codec-handler.ts';
 export { createDirectoryArchive } from './worker/files/directory-archive.ts';
 export {
   EMBEDDED_SERVER_DEFAULTS,

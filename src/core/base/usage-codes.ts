@@ -140,6 +140,7 @@ export const usageCodes = {
   agent_file: 'An agent file does not exist, does not load or exports no agent.',
   argument: 'An argument of the command line is not valid.',
   environment: 'An environment variable has a value that is not valid.',
+  codec_server: 'A codec server cannot listen, or lacks a token.',
   archive: 'How long archived pages stay is not a valid time.',
   blob_store: 'The store for large payloads cannot be written.',
   init_exists: 'The folder for a new project already has some of its files.',

@@ -34,6 +34,7 @@ import {
   protectionOf,
   type Protection,
 } from '../../protection/protection.ts';
+import { secretValues, type SecretValues } from '../../protection/secret-values.ts';
 import { keepMsOf } from '../retention/archive-keep.ts';
 import { readHeldPatches, type HeldPatches } from './held-patches.ts';
 import {
@@ -118,6 +119,8 @@ export interface WorkerConfig {
   readonly holdPatches?: HeldPatches;
   /** False: this worker deletes no blobs of forgotten runs, and no archived pages. Default true. */
   readonly gc?: boolean;
+  /** The bearer token of a codec server. Absent: it serves this machine only, and asks for none. */
+  readonly codecToken?: string;
   /** How long archived pages of runs that have ended stay, in ms. Absent: for ever. */
   readonly archiveKeepMs?: number;
   /**
@@ -129,6 +132,8 @@ export interface WorkerConfig {
   readonly callbackHosts?: readonly string[];
   /** What encrypts the payloads of runs. Absent: nothing does. */
   readonly protection?: Protection;
+  /** Values that no text that leaves this worker has. Absent: none. */
+  readonly secrets?: SecretValues;
 }
 
 /** The service refuses longer task queue names. */
@@ -173,6 +178,8 @@ const VARIABLES = {
   /** Read by `blobsOfEnvironment`. */
   EVERLOOP_BLOBS: (text: string) => text,
   EVERLOOP_GC: onOrOff,
+  EVERLOOP_CODEC_TOKEN: streamToken,
+  EVERLOOP_SECRETS: (text: string) => listed(text),
   EVERLOOP_ARCHIVE_KEEP: archiveKeep,
   /** Read by clients. */
   EVERLOOP_STREAM_URL: (text: string) => text,
@@ -207,6 +214,7 @@ export function readConfig(
   const config = defined({
     temporal: readTemporalEnvironment(env, report),
     protection: readProtection(env, problems),
+    secrets: readSecrets(read('EVERLOOP_SECRETS'), env, problems),
     taskQueue,
     modelTaskQueue: read('EVERLOOP_MODEL_TASK_QUEUE') ?? taskQueue,
     toolTaskQueue: read('EVERLOOP_TOOL_TASK_QUEUE') ?? taskQueue,
@@ -224,6 +232,7 @@ export function readConfig(
     version: build === undefined ? undefined : { name, build },
     holdPatches: read('EVERLOOP_HOLD_PATCHES'),
     gc: read('EVERLOOP_GC'),
+    codecToken: read('EVERLOOP_CODEC_TOKEN'),
     archiveKeepMs: read('EVERLOOP_ARCHIVE_KEEP'),
     callbackSecrets: read('EVERLOOP_CALLBACK_SECRET'),
     callbackHosts: read('EVERLOOP_CALLBACK_HOSTS'),
@@ -270,6 +279,15 @@ function readProtection(env: Environment, problems: UsageProblem[]): Protection 
     problems.push({ code: 'environment', message }),
   );
   return Object.keys(found).length === 0 ? undefined : protectionOf(undefined, found);
+}
+
+function readSecrets(
+  names: readonly string[] | undefined,
+  env: Environment,
+  problems: UsageProblem[],
+): SecretValues | undefined {
+  if (names === undefined) return undefined;
+  return secretValues(names, env, (message) => problems.push({ code: 'environment', message }));
 }
 
 /** Reports names that look misspelled, and warns of other unknown ones. */
