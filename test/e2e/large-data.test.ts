@@ -241,12 +241,12 @@ describe('results that a full disk does not take', () => {
   it('are repeated, or unknown if their tool runs once, and small ones are kept', async () => {
     vi.spyOn(process, 'emitWarning').mockReturnValue();
     const { open } = disk;
-    let isFull = false;
-    vi.spyOn(disk, 'open').mockImplementation((...given) =>
-      isFull && given[1] === 'wx'
-        ? Promise.reject(new Error('ENOSPC: no space left on device'))
-        : open(...given),
-    );
+    let failures = 0;
+    vi.spyOn(disk, 'open').mockImplementation((...given) => {
+      if (failures === 0 || given[1] !== 'wx') return open(...given);
+      failures -= 1;
+      return Promise.reject(new Error('ENOSPC: no space left on device'));
+    });
     const began: string[] = [];
     const tool = (
       name: string,
@@ -261,7 +261,7 @@ describe('results that a full disk does not take', () => {
         execute: () => {
           began.push(name);
           // There is space for the second attempt of the first tool.
-          isFull = began.length !== 2;
+          failures = began.length === 2 ? 0 : 1;
           return name[0]!.repeat(bytes);
         },
       });
