@@ -7,6 +7,7 @@ import { idleBench } from './idle.ts';
 import { lispBench } from './lisp.ts';
 import { parseBench } from './parse.ts';
 import { programsBench } from './programs.ts';
+import { protectionBench } from './protection.ts';
 import { recoveryBench } from './recovery.ts';
 import { searchBench } from './search.ts';
 import { streamingBench } from './streaming.ts';
@@ -30,6 +31,7 @@ const benches: readonly Bench[] = [
   fuelBench,
   programsBench,
   telemetryBench,
+  protectionBench,
 ];
 
 const words = process.argv.slice(2);

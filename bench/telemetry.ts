@@ -20,7 +20,7 @@ import { openTelemetry } from '../src/telemetry/open.ts';
 import { checkTelemetry } from '../src/telemetry/options.ts';
 import type { Everloop } from '../src/client/everloop-client.ts';
 import { openStage, type Stage } from './support/bench-stage.ts';
-import { figure, median, type Bench, type Figure } from './support/figure.ts';
+import { figure, lowerEnd, median, type Bench, type Figure } from './support/figure.ts';
 import { readLinks } from './support/history-reader.ts';
 import { instantAgent } from './support/instant-agent.ts';
 
@@ -83,11 +83,6 @@ async function measure(stage: Stage, url: string): Promise<readonly Figure[]> {
     figure('main_thread_us_per_turn', await mainThreadUs(heard), 'µs', '<= 1000'),
     figure('history_bytes_added', added, 'B', '<= 0'),
   ];
-}
-
-/** The second smallest of nine: with 96 % the median of all pairs is between it and the second largest. */
-function lowerEnd(ratios: readonly number[]): number {
-  return ratios.toSorted((left, right) => left - right)[1] ?? Number.NaN;
 }
 
 async function fleet(everloop: Everloop): Promise<number> {

@@ -189,6 +189,8 @@ export {
 export type { KeyFor } from './protection/asked-keys.ts';
 export type { ProtectionOptions } from './protection/protection.ts';
 export { directoryBlobs } from './protection/blobs/directory-blobs.ts';
+export { s3Blobs } from './protection/blobs/s3-blobs.ts';
+export type { S3Options } from './protection/blobs/s3-bucket.ts';
 export type { BlobStore, RemovedBlobs, StoredRun } from './protection/blobs/blob-store.ts';
 export type { Environment } from './client/connection/temporal-environment.ts';
 export {

@@ -1,5 +1,7 @@
 /** The examples of docs/protection.md; test/docs/protection.test.ts runs them. */
+import { Hono, type MiddlewareHandler } from 'hono';
 import {
+  type AgentDefinition,
   keyRing,
   type connect as connectToService,
   type ConnectedEverloop,
@@ -7,6 +9,7 @@ import {
   type KeyScope,
   type ProtectionOptions,
 } from '../../src/index.ts';
+import { codecHandler, type runWorker as serveAgents } from '../../src/worker.ts';
 
 /** A client with two keys, of which the newer encrypts. */
 export async function connectWith(
@@ -46,4 +49,24 @@ export function keysOfService(decryptDataKey: (id: string) => Promise<Uint8Array
   };
   // #endregion
   return keys;
+}
+
+/** A codec server in a server of one's own. */
+export function serverWithCodec(onlyOurPeople: MiddlewareHandler): Hono {
+  // #region handler
+  const app = new Hono();
+  app.use('/codec/*', onlyOurPeople);
+  app.mount('/codec', codecHandler({ origins: ['https://cloud.temporal.io'] }));
+  // #endregion
+  return app;
+}
+
+/** A worker that lets no value of two variables out. */
+export async function hideValues(
+  runWorker: typeof serveAgents,
+  agents: readonly AgentDefinition[],
+): Promise<void> {
+  // #region secrets
+  await runWorker({ agents, secrets: ['STRIPE_KEY', 'DATABASE_URL'] });
+  // #endregion
 }

@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { VERSION } from '../core/base/version.ts';
 import type { CommandRunner, AddCommand } from './terminal/cli.ts';
 import { addChatCommand } from './commands/chat.ts';
+import { addCodecCommand } from './commands/codec.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addDeployCommand } from './commands/deploy.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
@@ -84,6 +85,7 @@ const COMMANDS: readonly AddCommand[] = [
   addSetupCommand,
   ...RETENTION_COMMANDS,
   addKeysCommand,
+  addCodecCommand,
   addLispCommand,
   addDemoCommand,
 ];

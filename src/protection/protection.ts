@@ -37,8 +37,8 @@ export interface ProtectionOptions {
    */
   readonly allowUnencrypted?: boolean;
   /**
-   * Where payloads from 256 KB up lie, so that runs may hold more than the service takes; see
-   * `directoryBlobs`. Default: the store of `EVERLOOP_BLOBS`, else none.
+   * Where large payloads lie, so that runs may hold more than the service takes: see `directoryBlobs`
+   * and `s3Blobs`. Default: the store of `EVERLOOP_BLOBS`, else none.
    */
   readonly blobs?: BlobStore;
 }

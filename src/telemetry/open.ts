@@ -1,6 +1,7 @@
 /** Opens telemetry: from checked options to what a worker calls. */
 import type { MetricMeter } from '@temporalio/common';
 import { defined } from '../core/base/defined.ts';
+import { HIDE_NOTHING, type HideText } from '../core/text/hide.ts';
 import { isOwnEvent, type AgentEvent, type EventPlace } from '../core/contract/events.ts';
 import { NO_WATCH, type CallObserver } from './call-observer.ts';
 import { isSampled } from './ids.ts';
@@ -20,6 +21,8 @@ export interface TelemetryParts {
   readonly providerOf?: SpanContext['providerOf'];
   /** Bytes in the cache of transcripts. */
   readonly cacheBytes: () => number;
+  /** Takes values out of attributes; default: nothing does. */
+  readonly hide?: HideText;
   /** Writes a line to the log of the worker. */
   readonly warn: (text: string) => void;
 }
@@ -50,8 +53,9 @@ export async function openTelemetry(
   parts: TelemetryParts,
 ): Promise<Telemetry> {
   if (traces === undefined && metrics === undefined) return TELEMETRY_OFF;
-  const tracer =
+  const opened =
     traces === undefined ? undefined : await openTracer(traces, createLostSpans(parts.warn));
+  const tracer = opened && hidingTracer(opened, parts.hide);
   const meter =
     metrics === undefined || parts.meter === undefined
       ? undefined
@@ -63,6 +67,21 @@ export async function openTelemetry(
     listeners: [listener({ tracer, meter, sample, shown })],
     watch: watchCalls({ ...shown, tracer, meter, sample, cacheBytes, now: () => Date.now() }),
     close: async () => tracer?.close(),
+  };
+}
+
+/** `tracer`, whose spans have no hidden values in their attributes. */
+function hidingTracer(tracer: Tracer, hide: HideText = HIDE_NOTHING): Tracer {
+  if (hide === HIDE_NOTHING) return tracer;
+  return {
+    ...tracer,
+    emit: (span) => {
+      const shown = Object.entries(span.attributes).map(([name, value]) => [
+        name,
+        typeof value === 'string' ? hide(value) : value,
+      ]);
+      tracer.emit({ ...span, attributes: Object.fromEntries(shown) });
+    },
   };
 }
 

@@ -12,7 +12,9 @@ import { unreachable } from '../core/base/unreachable.ts';
 import { INLINE_SIZES } from '../core/base/size-limits.ts';
 import { isUsageError } from '../core/base/usage-error.ts';
 import type { ToolResult } from '../core/contract/outcome.ts';
+import type { Json } from '../core/base/json.ts';
 import { cut } from '../core/text/cut.ts';
+import { hideIn, HIDE_NOTHING } from '../core/text/hide.ts';
 import { redactedErrorText } from '../core/text/redact.ts';
 import {
   canceledCallText,
@@ -31,6 +33,14 @@ import { ended, failed, unstarted, type ToolAttempt, type ToolRun } from './tool
 
 /** Reads how an attempt ended. */
 export function readAttempt(call: ToolAttempt, outcome: AttemptOutcome): ToolRun {
+  const run = readEnd(call, outcome);
+  const { hide = HIDE_NOTHING } = call.options;
+  if (run.kind === 'retry') return { ...run, message: hide(run.message) };
+  if (run.kind !== 'result' || run.result.error === undefined) return run;
+  return { ...run, result: { ...run.result, error: hide(run.result.error) } };
+}
+
+function readEnd(call: ToolAttempt, outcome: AttemptOutcome): ToolRun {
   switch (outcome.kind) {
     case 'returned':
       return readReturn(call, outcome.value);
@@ -58,7 +68,7 @@ function readThrow(call: ToolAttempt, error: unknown): ToolRun {
   if (isLost && started && effect === 'once') {
     return ended(call.options, true, 'unknown', unknownOutcomeText(name));
   }
-  return failed(call, redactedErrorText(error), started);
+  return failed(call, redactedErrorText(error, call.options.hide), started);
 }
 
 /** The tool timed out or was stopped. A result within the grace time counts. */
@@ -89,7 +99,7 @@ function readCutOff(
 /** The result as JSON within its bounds. */
 function readReturn({ agent, tool, order, options }: ToolAttempt, value: unknown): ToolRun {
   const { name } = tool.spec;
-  const { sizes = INLINE_SIZES } = options;
+  const { sizes = INLINE_SIZES, hide = HIDE_NOTHING } = options;
   const maxResultBytes = Math.min(tool.spec.maxResultBytes, sizes.result);
   if (isExternalReturn(value)) {
     const read = readExternal(value);
@@ -101,7 +111,8 @@ function readReturn({ agent, tool, order, options }: ToolAttempt, value: unknown
       return ended(options, true, 'error', toolErrorText(message));
     }
     const { attempt: attempts } = options;
-    const result = { outcome: 'ok', external: read.work, attempts, started: true } as const;
+    const external = hideIn(read.work as unknown as Json, hide) as unknown as typeof read.work;
+    const result = { outcome: 'ok', external, attempts, started: true } as const;
     return { kind: 'result', result };
   }
   const returned: ToolReturn = isToolReturn(value) ? value : { output: value };
@@ -109,10 +120,12 @@ function readReturn({ agent, tool, order, options }: ToolAttempt, value: unknown
   if (read.kind === 'not_json') {
     return ended(options, true, 'error', notJsonText(name, read.path, read.type));
   }
+  // Before it is cut: a cut in the middle of a value would leave its beginning.
+  const output = read.value === undefined ? undefined : hideIn(read.value, hide);
   const capped =
     order.inProgram === true
-      ? capForProgram(name, read.value, maxResultBytes)
-      : capOutput(read.value, maxResultBytes, measuringToolchain(agent.definition.spec.toolchain));
+      ? capForProgram(name, output, maxResultBytes)
+      : capOutput(output, maxResultBytes, measuringToolchain(agent.definition.spec.toolchain));
   const { media, instructions, importance } = returned;
   const [tooLarge] = mediaSizeProblemsOf(media ?? [], sizes.media);
   if (tooLarge !== undefined) return ended(options, true, 'error', toolErrorText(tooLarge.message));
@@ -121,7 +134,8 @@ function readReturn({ agent, tool, order, options }: ToolAttempt, value: unknown
     ...capped,
     ...defined({
       media: media?.length === 0 ? undefined : media,
-      instructions: instructions === undefined ? undefined : cut(instructions, maxResultBytes),
+      instructions:
+        instructions === undefined ? undefined : cut(hide(instructions), maxResultBytes),
       importance,
     }),
     attempts: options.attempt,

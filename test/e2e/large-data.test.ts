@@ -1,6 +1,6 @@
 /** Runs that hold more than the service takes: large payloads lie in a folder of blobs. */
 import type { WorkflowExecutionDescription } from '@temporalio/client';
-import { readdir, rename, writeFile } from 'node:fs/promises';
+import { readdir, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,7 +9,10 @@ import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
 import { directoryBlobs } from '../../src/protection/blobs/directory-blobs.ts';
+import { s3Blobs } from '../../src/protection/blobs/s3-blobs.ts';
 import { protectionOf, type Protection } from '../../src/protection/protection.ts';
+import { forgetRun } from '../../src/worker/retention/forget-run.ts';
+import { openTestBucket } from '../support/bucket.ts';
 import { eventually } from '../support/eventually.ts';
 import { act, answer, gate, type Gate } from '../support/runs.ts';
 import { openHandoverStage, type Stage } from '../support/stage.ts';
@@ -23,6 +26,12 @@ beforeAll(async () => {
 afterAll(() => stage?.close());
 
 const MB_3 = 'x'.repeat(3_000_000);
+
+/** The second is no larger than a history takes, and is stored all the same. */
+const PAGES: Readonly<Record<string, string>> = {
+  'page 1': 'y'.repeat(2_500_000),
+  'page 2': 'z'.repeat(5_000),
+};
 
 /** Reads one document, waits, and goes on for some turns. */
 function reader(mayGoOn: Gate, iterations = 8): AgentDefinition {
@@ -42,7 +51,7 @@ function reader(mayGoOn: Gate, iterations = 8): AgentDefinition {
         description: 'Finds a page.',
         maxResultBytes: 4_000_000,
         parameters: z.object({ query: z.string() }),
-        execute: ({ query }) => (query === 'page 1' ? 'y'.repeat(2_500_000) : 'a page'),
+        execute: ({ query }) => PAGES[query] ?? 'a page',
       }),
     ],
     limits: 'unlimited',
@@ -74,9 +83,52 @@ describe('a run with 3 MB of context', () => {
     expect(events.filter(({ type }) => type === 'agent:execution:handover').length).toBeGreaterThan(
       0,
     );
-    // The start, the result of the tool, and each hand-over.
-    expect((await blobsOf(run.id)).length).toBeGreaterThanOrEqual(3);
+    // The start, two results of the tool, and each hand-over; no page of a query.
+    const folder = join(stage.folder, 'blobs', stage.namespace, run.id);
+    const files = await Promise.all(
+      (await blobsOf(run.id)).map(async (name) => (await stat(join(folder, name))).size),
+    );
+    expect(files.length).toBeGreaterThanOrEqual(4);
+    expect(files.filter((bytes) => bytes < 262_144)).toEqual([
+      expect.toSatisfy((bytes: number) => bytes > 5_000 && bytes < 6_000),
+    ]);
     await stage.replay(run, { protection });
+  });
+
+  it('does the same with a bucket, waits while it is silent, and is forgotten', async () => {
+    const bucket = await openTestBucket();
+    try {
+      const store = s3Blobs(bucket.place, bucket.options);
+      const mayGoOn = gate();
+      const { everloop } = await stage.serve([reader(mayGoOn, 4)], {
+        protection: protectionOf({ blobs: store }),
+      });
+      const run = await everloop.start('reader', { task: 'Read', context: { document: MB_3 } });
+      bucket.be('unavailable');
+      mayGoOn.open();
+      const before = bucket.requests.length;
+      await eventually('a result that the bucket does not take', async () =>
+        bucket.requests.slice(before).some((request) => request.startsWith('PUT')),
+      );
+      bucket.be('well');
+
+      expect(await run.result()).toMatchObject({ status: 'success', value: 'read' });
+      // Another process reads all of it from the bucket.
+      const other = protectionOf({ blobs: s3Blobs(bucket.place, bucket.options) });
+      await stage.replay(run, { protection: other });
+      const stored = async (): Promise<readonly string[]> => {
+        const ids: string[] = [];
+        for await (const { workflowId = '' } of store.runs(stage.namespace)) ids.push(workflowId);
+        return ids;
+      };
+      expect(await stored()).toEqual([run.id]);
+      const places = { client: stage.client, archiveDir: stage.folder, blobs: store };
+      const { blobs } = await forgetRun(places, run.id);
+      expect(blobs).toBeGreaterThanOrEqual(3);
+      expect(await stored()).toEqual([]);
+    } finally {
+      await bucket.close();
+    }
   });
 
   it('waits on a worker without the store, and goes on where it is', async () => {

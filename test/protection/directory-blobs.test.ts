@@ -34,6 +34,9 @@ const payloadOf = (text: string): Payload => ({
   data: encode(text),
 });
 
+/** Too large for a history. */
+const LARGE = 'x'.repeat(300_000);
+
 const target = { kind: 'workflow', namespace: 'default', id: 'run-1' } as const;
 
 const storeOf = (path = root) => {
@@ -135,11 +138,11 @@ describe('a folder of blobs', () => {
     vi.spyOn(disk, 'rename').mockRejectedValueOnce(new Error('killed'));
     vi.spyOn(disk, 'rm').mockResolvedValueOnce(undefined);
     const store = storeOf();
-    await expect(store.put('content')).rejects.toMatchObject({ name: 'blob_store_failed' });
+    await expect(store.put(LARGE)).rejects.toMatchObject({ name: 'blob_store_failed' });
     expect(await readdir(folder('run-1'))).toEqual([expect.stringMatching(/\.tmp$/)]);
     expect(await store.all()).toMatchObject([{ workflowId: 'run-1', blobs: 0 }]);
-    const claim = await store.put('content');
-    expect(await store.read(claim)).toBe('content');
+    const claim = await store.put(LARGE);
+    expect(await store.read(claim)).toBe(LARGE);
     await store.remove('default', 'run-1');
     expect(await readdir(join(root, 'default'))).toEqual([]);
   });
@@ -203,7 +206,7 @@ describe('a folder of blobs', () => {
     );
     const store = storeOf();
     const message = `Expected \`dir:${root}\` to take a blob, got: ${code}: ${text} Repair the store; this is repeated.`;
-    await expect(store.put('text')).rejects.toMatchObject({ name: 'blob_store_failed', message });
+    await expect(store.put(LARGE)).rejects.toMatchObject({ name: 'blob_store_failed', message });
     await expect(store.probe()).rejects.toThrow(
       `Expected blob store \`dir:${root}\` to be a folder that this user may write, got: ${code}: ${text} Give this user the folder, or name another by \`EVERLOOP_BLOBS\`.`,
     );
@@ -218,11 +221,40 @@ describe('a folder of blobs', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
       vi.spyOn(disk, 'stat').mockReturnValue(new Promise(() => undefined));
-      const refused = expect(storeOf().put('text')).rejects.toMatchObject({
+      const refused = expect(storeOf().put(LARGE)).rejects.toMatchObject({
         name: 'blob_store_failed',
       });
       await vi.advanceTimersByTimeAsync(60_000);
       await refused;
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('keeps what a history can hold in the reference while it takes nothing', async () => {
+    const warnings = vi.spyOn(process, 'emitWarning').mockReturnValue();
+    vi.spyOn(disk, 'open').mockRejectedValue(new Error('ENOSPC: no space left on device'));
+    const store = storeOf();
+    const claims = [await store.put('one'), await store.put('two')];
+    expect(claims.map(({ claimData }) => Object.keys(claimData))).toEqual([
+      ['v', 'data'],
+      ['v', 'data'],
+    ]);
+    const message = `Expected \`dir:${root}\` to take a blob, got: ENOSPC: no space left on device Repair the store; this is repeated. Until then, results of calls lie in the history.`;
+    expect(warnings.mock.calls).toEqual([[message, 'EverloopWarning']]);
+    vi.restoreAllMocks();
+    expect((await store.put('three')).claimData['key']).toMatch(/^default\/run-1\//);
+    expect(await Promise.all(claims.map((claim) => store.read(claim)))).toEqual(['one', 'two']);
+  });
+
+  it('waits two seconds to store what a history can hold', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      vi.spyOn(process, 'emitWarning').mockReturnValue();
+      vi.spyOn(disk, 'stat').mockReturnValue(new Promise(() => undefined));
+      const stored = storeOf().put('text');
+      await vi.advanceTimersByTimeAsync(2_000);
+      expect((await stored).claimData['data']).toBeTypeOf('string');
     } finally {
       vi.useRealTimers();
     }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Environment } from '../../src/client/connection/temporal-environment.ts';
+import { configOf } from '../../src/worker/config/config-of.ts';
 import { readConfig } from '../../src/worker/config/config.ts';
 
 /** Keeps the developer's own profile out of the tests. */
@@ -240,6 +241,27 @@ describe('readConfig', () => {
     expect(read({ EVERLOOP_STREAM_TLS: text }).streamTls).toEqual({ cert, key });
   });
 
+  it('reads the names of secrets, whose values it hides', () => {
+    const env = { EVERLOOP_SECRETS: 'STRIPE_KEY, NOT_SET', STRIPE_KEY: 'a-key-of-a-service' };
+    const { secrets } = read(env);
+
+    expect(secrets?.unset).toEqual(['NOT_SET']);
+    expect(secrets?.hide('with a-key-of-a-service')).toBe('with [redacted]');
+    expect(problemsOf({ EVERLOOP_SECRETS: 'PIN', PIN: '1234' })).toEqual([
+      'Expected the value of secret `PIN` to have 8 to 8192 characters, got 4. Take another, or take the name out of `secrets`.',
+    ]);
+  });
+
+  it('takes the names of the options before those of the environment', () => {
+    const env = { ...NO_FILE, EVERLOOP_SECRETS: 'A', A: 'first-of-values', B: 'second-of-values' };
+    const { secrets } = configOf({ env, secrets: ['B'] });
+
+    expect(secrets?.hide('first-of-values second-of-values')).toBe('first-of-values [redacted]');
+    expect(() => configOf({ env, secrets: ['no name'] })).toThrow(
+      'Expected `secrets` to be names of environment variables',
+    );
+  });
+
   it('reports everything that is wrong at once', () => {
     const problems = problemsOf({
       TEMPORAL_ADDRESS: 'localhost',
@@ -296,6 +318,6 @@ it('EVERLOOP_BLOBS names a folder', () => {
     'dir:/tmp/blobs',
   );
   expect(problemsOf({ EVERLOOP_BLOBS: '/tmp/blobs' })).toEqual([
-    'Expected `EVERLOOP_BLOBS` to be `dir:/path`, got "/tmp/blobs". Correct or unset it.',
+    'Expected `EVERLOOP_BLOBS` to be `dir:/path` or `s3://bucket/prefix`, got "/tmp/blobs". Correct or unset it.',
   ]);
 });

@@ -17,8 +17,8 @@ const MARK = '~';
 /** The folder for payloads of no run. */
 const NO_RUN = `${MARK}no-run`;
 
-/** The key of a blob: namespace, folder of the run, digest. */
-const KEY = /^[a-z0-9%_~-]{1,233}\/[a-z0-9%_~-]{1,233}\/[0-9a-f]{64}$/;
+/** The key of a blob: namespace, folder of the run, digest; in a bucket also the hour before it. */
+const KEY = /^[a-z0-9%_~-]{1,233}\/[a-z0-9%_~-]{1,233}\/(?:\d{1,9}\/)?[0-9a-f]{64}$/;
 
 const DIGEST = /^[0-9a-f]{64}$/;
 

@@ -26,6 +26,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { errorText } from '../../core/base/error-text.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { digestOf, folderOf, isCut, isDigest, runIdOf } from './blob-names.ts';
+import { takeLease } from './directory-lease.ts';
 import {
   blobDriver,
   type BlobBytes,
@@ -48,14 +49,14 @@ const PRIVATE_FOLDER = 0o700;
 /** Beside the blobs of a run whose folder name was cut: the id of the run. */
 const RUN_FILE = 'run-id';
 
-/** Whose time says when a process last took the lease. */
-const LEASE_FILE = 'gc.lease';
-
 /** A blob that is being deleted. */
 const GONE = '.gone';
 
 /** A file that is being written. */
 const DRAFT = '.tmp';
+
+/** A file costs a few ms, and a reference to it has some 400 bytes of history. */
+const CALL_BYTES = 4_096;
 
 /** How often a folder is made again that a deletion removes meanwhile. */
 const WRITE_TRIES = 5;
@@ -80,11 +81,16 @@ export function directoryBlobs(path: string): BlobStore {
     name: 'everloop-files',
     type: 'everloop.files',
     place,
-    put: (key, content, runId) => put(join(root, key), content, runId),
+    put: async ({ folder, sha256, bytes: content, runId }) => {
+      const key = `${folder}/${sha256}`;
+      await put(join(root, key), content, runId);
+      return key;
+    },
     get: (key, maxBytes) => get(join(root, key), maxBytes),
   };
   return {
     driver: blobDriver(bytes),
+    callBytes: CALL_BYTES,
     place,
     probe: () => probe(root, place),
     takeLease: (ms) => takeLease(root, ms),
@@ -248,32 +254,6 @@ async function probe(root: string, place: string): Promise<void> {
       'blob_store',
       `Expected blob store \`${place}\` to be a folder that this user may write, got: ${errorText(error)} Give this user the folder, or name another by \`EVERLOOP_BLOBS\`.`,
     );
-  }
-}
-
-/** The file says by its time when the lease was taken. */
-async function takeLease(root: string, ms: number): Promise<boolean> {
-  const path = join(root, LEASE_FILE);
-  const taken = await disk.stat(path).catch(() => undefined);
-  if (taken !== undefined) {
-    if (Date.now() - taken.mtimeMs < ms) return false;
-    // Of several processes, one moves the old file away.
-    const aside = `${path}.${randomUUID()}${DRAFT}`;
-    try {
-      await disk.rename(path, aside);
-      await disk.rm(aside, { force: true });
-    } catch (error) {
-      if (codeOf(error) === 'ENOENT') return false;
-      throw error;
-    }
-  }
-  try {
-    await mkdir(root, { recursive: true, mode: PRIVATE_FOLDER });
-    await (await disk.open(path, 'wx', PRIVATE_FILE)).close();
-    return true;
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false;
-    throw error;
   }
 }
 

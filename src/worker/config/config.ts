@@ -34,6 +34,8 @@ import {
   protectionOf,
   type Protection,
 } from '../../protection/protection.ts';
+import { secretValues, type SecretValues } from '../../protection/secret-values.ts';
+import { keepMsOf } from '../retention/archive-keep.ts';
 import { readHeldPatches, type HeldPatches } from './held-patches.ts';
 import {
   checkStreamToken,
@@ -115,8 +117,12 @@ export interface WorkerConfig {
   readonly version?: WorkerVersion;
   /** Patches of the workflow that no run may begin to use on this worker. Absent: none. */
   readonly holdPatches?: HeldPatches;
-  /** False: this worker deletes no blobs of forgotten runs. Default true. */
+  /** False: this worker deletes no blobs of forgotten runs, and no archived pages. Default true. */
   readonly gc?: boolean;
+  /** The bearer token of a codec server. Absent: it serves this machine only, and asks for none. */
+  readonly codecToken?: string;
+  /** How long archived pages of runs that have ended stay, in ms. Absent: for ever. */
+  readonly archiveKeepMs?: number;
   /**
    * What callbacks are signed with, the newest first: `whsec_` and 24 to 64 bytes in base64 each.
    * Absent: this worker sends none, and they wait for one that does.
@@ -126,6 +132,8 @@ export interface WorkerConfig {
   readonly callbackHosts?: readonly string[];
   /** What encrypts the payloads of runs. Absent: nothing does. */
   readonly protection?: Protection;
+  /** Values that no text that leaves this worker has. Absent: none. */
+  readonly secrets?: SecretValues;
 }
 
 /** The service refuses longer task queue names. */
@@ -170,6 +178,9 @@ const VARIABLES = {
   /** Read by `blobsOfEnvironment`. */
   EVERLOOP_BLOBS: (text: string) => text,
   EVERLOOP_GC: onOrOff,
+  EVERLOOP_CODEC_TOKEN: streamToken,
+  EVERLOOP_SECRETS: (text: string) => listed(text),
+  EVERLOOP_ARCHIVE_KEEP: archiveKeep,
   /** Read by clients. */
   EVERLOOP_STREAM_URL: (text: string) => text,
 } satisfies Readonly<Record<string, ReadVariable<unknown>>>;
@@ -195,19 +206,7 @@ export function readConfig(
     const message = `Expected \`${variable}\` ${expected}, got ${got}. ${advice}`;
     problems.push({ code: 'environment', message });
   };
-  const read = <Name extends Variable>(
-    name: Name,
-  ): ReturnType<(typeof VARIABLES)[Name]> | undefined => {
-    const text = env[name]?.trim() ?? '';
-    if (text === '') return undefined;
-    const refuse: Refuse = (expected, got = quote(text), advice = 'Correct or unset it.') => {
-      report(name, expected, got, advice);
-      return undefined;
-    };
-    const readVariable: ReadVariable<unknown> = VARIABLES[name];
-    return readVariable(text, refuse) as ReturnType<(typeof VARIABLES)[Name]>;
-  };
-
+  const read = variableReader(env, report);
   checkNames(env, report, warn);
   const taskQueue = read('EVERLOOP_TASK_QUEUE') ?? CONFIG_DEFAULTS.taskQueue;
   const name = read('EVERLOOP_DEPLOYMENT') ?? DEFAULT_DEPLOYMENT;
@@ -215,6 +214,7 @@ export function readConfig(
   const config = defined({
     temporal: readTemporalEnvironment(env, report),
     protection: readProtection(env, problems),
+    secrets: readSecrets(read('EVERLOOP_SECRETS'), env, problems),
     taskQueue,
     modelTaskQueue: read('EVERLOOP_MODEL_TASK_QUEUE') ?? taskQueue,
     toolTaskQueue: read('EVERLOOP_TOOL_TASK_QUEUE') ?? taskQueue,
@@ -232,6 +232,8 @@ export function readConfig(
     version: build === undefined ? undefined : { name, build },
     holdPatches: read('EVERLOOP_HOLD_PATCHES'),
     gc: read('EVERLOOP_GC'),
+    codecToken: read('EVERLOOP_CODEC_TOKEN'),
+    archiveKeepMs: read('EVERLOOP_ARCHIVE_KEEP'),
     callbackSecrets: read('EVERLOOP_CALLBACK_SECRET'),
     callbackHosts: read('EVERLOOP_CALLBACK_HOSTS'),
   });
@@ -241,11 +243,26 @@ export function readConfig(
   return { ...config, telemetry: checkTelemetry(telemetry, variables) };
 }
 
+/** The value of a variable; undefined if it is not set, or not valid. */
+type ReadSetting = <Name extends Variable>(
+  name: Name,
+) => ReturnType<(typeof VARIABLES)[Name]> | undefined;
+
+function variableReader(env: Environment, report: ReportVariable): ReadSetting {
+  return <Name extends Variable>(name: Name) => {
+    const text = env[name]?.trim() ?? '';
+    if (text === '') return undefined;
+    const refuse: Refuse = (expected, got = quote(text), advice = 'Correct or unset it.') => {
+      report(name, expected, got, advice);
+      return undefined;
+    };
+    const readVariable: ReadVariable<unknown> = VARIABLES[name];
+    return readVariable(text, refuse) as ReturnType<(typeof VARIABLES)[Name]>;
+  };
+}
+
 /** What the environment says of traces and metrics. */
-function telemetryVariables(
-  read: <Name extends Variable>(name: Name) => ReturnType<(typeof VARIABLES)[Name]> | undefined,
-  env: Environment,
-): TelemetryVariables {
+function telemetryVariables(read: ReadSetting, env: Environment): TelemetryVariables {
   return defined({
     traces: read('EVERLOOP_TRACES'),
     content: read('EVERLOOP_TRACE_CONTENT'),
@@ -262,6 +279,15 @@ function readProtection(env: Environment, problems: UsageProblem[]): Protection 
     problems.push({ code: 'environment', message }),
   );
   return Object.keys(found).length === 0 ? undefined : protectionOf(undefined, found);
+}
+
+function readSecrets(
+  names: readonly string[] | undefined,
+  env: Environment,
+  problems: UsageProblem[],
+): SecretValues | undefined {
+  if (names === undefined) return undefined;
+  return secretValues(names, env, (message) => problems.push({ code: 'environment', message }));
 }
 
 /** Reports names that look misspelled, and warns of other unknown ones. */
@@ -328,6 +354,10 @@ function logLevel(text: string, refuse: Refuse): LogLevel | undefined {
 
 function onOrOff(text: string, refuse: Refuse): boolean | undefined {
   return text === 'on' || text === 'off' ? text === 'on' : refuse('to be `on` or `off`');
+}
+
+function archiveKeep(text: string, refuse: Refuse): number | undefined {
+  return keepMsOf(text) ?? refuse('to be hours or days such as 12h or 90d');
 }
 
 function oneOf<Value extends string>(values: readonly Value[]): ReadVariable<Value> {

@@ -1,5 +1,6 @@
 /** Reads where readers of provisional text connect, and with what. */
 import type { ReportVariable } from '../../client/connection/temporal-environment.ts';
+import { isLoopback } from '../../core/base/loopback.ts';
 import { readerTokens } from '../../protection/stream-token.ts';
 
 /** Reports a value of a variable that does not fit, and returns undefined. */
@@ -24,11 +25,6 @@ const MIN_TOKEN_CHARACTERS = 16;
 
 /** Headers of a request have at most 16 KB. */
 const MAX_TOKEN_CHARACTERS = 1_000;
-
-/** Whether a host is this machine, and only this machine can reach it. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
-}
 
 /** `host` as it stands in an address. */
 export function hostText(host: string): string {

@@ -6,6 +6,7 @@ import { UsageError } from '../../core/base/usage-error.ts';
 import { quoted } from '../../client/run-list.ts';
 import { grpcCodeOf, isAlive } from '../../client/service-calls.ts';
 import type { BlobStore } from '../../protection/blobs/blob-store.ts';
+import { archivedRuns, type ArchivedRun } from '../files/archived-runs.ts';
 import { archiveFolderOf } from '../files/directory-archive.ts';
 
 /** Where the data of a run lies. */
@@ -46,17 +47,32 @@ export async function forgetRun(
   for (const workflowId of await withStored(runs, id, namespace, blobs)) {
     removed += (await blobs?.remove(namespace, workflowId))?.blobs ?? 0;
   }
-  for (const { workflowId, runId } of executions) {
+  const pages = await archivedOf(id, namespace, archiveDir);
+  for (const runId of new Set([...executions, ...pages].map(({ runId: first }) => first))) {
     // The first execution of a chain names the folder.
     await rm(join(archiveDir, archiveFolderOf(runId)), { recursive: true, force: true });
-    await deleteHistory(client, workflowId, runId);
   }
-  if (executions.length + removed > 0)
+  for (const { workflowId, runId } of executions) await deleteHistory(client, workflowId, runId);
+  if (executions.length + removed + pages.length > 0)
     return { runs, executions: executions.length, blobs: removed };
   throw new UsageError(
     'run_not_found',
     `Expected the id of a run of which something is left, got \`${id}\`. List the runs to find it.`,
   );
+}
+
+/** What the archive holds of the tree of `id`, also of executions that the service has forgotten. */
+async function archivedOf(
+  id: string,
+  namespace: string,
+  archiveDir: string,
+): Promise<readonly ArchivedRun[]> {
+  const found: ArchivedRun[] = [];
+  for await (const run of archivedRuns(archiveDir)) {
+    const isBelow = run.workflowId === id || run.workflowId.startsWith(`${id}/`);
+    if (isBelow && run.namespace === namespace) found.push(run);
+  }
+  return found;
 }
 
 /** The runs, and those below `id` that only the store remembers. */

@@ -20,6 +20,7 @@ import { DEFAULT_TASK_QUEUE } from '../../client/everloop-client.ts';
 import { defined } from '../../core/base/defined.ts';
 import { isOwnEvent } from '../../core/contract/events.ts';
 import { NO_EXTENSIONS, type Extensions } from '../../core/extension/store.ts';
+import { HIDE_NOTHING, type HideText } from '../../core/text/hide.ts';
 import type { ChunkPublisher } from '../../core/streaming/chunk-stream.ts';
 import { publishTopic } from '../../core/streaming/topic-stream.ts';
 import type { ActivityRuntime } from '../../activities/activity-types.ts';
@@ -121,6 +122,8 @@ export interface WorkerParts extends WorkParts {
   readonly telemetry?: CheckedTelemetry;
   /** What encrypts the payloads of runs; default: nothing does. */
   readonly protection?: Protection;
+  /** Takes values out of failures, results of tools, events and spans; default: nothing does. */
+  readonly hide?: HideText;
   /** Folder of the workflow bundle's cache. */
   readonly bundleDir: string;
   readonly onListenerError?: (error: unknown) => void;
@@ -170,10 +173,11 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   if (roles.includes('models')) checkPackages(registry);
   const cache = createTranscriptCache({ maxBytes: parts.cacheBytes ?? CONFIG_DEFAULTS.cacheBytes });
   const runtime = await runtimeOf(parts);
-  const { archive, chunks, callbacks = { secrets: [] } } = parts;
-  const telemetry = await openTelemetry(parts.telemetry, telemetryParts(registry, cache));
+  const { archive, chunks, callbacks = { secrets: [] }, hide = HIDE_NOTHING } = parts;
+  const observed = { ...telemetryParts(registry, cache), hide };
+  const telemetry = await openTelemetry(parts.telemetry, observed);
   const places = createToolPlaces(parts);
-  const given = { archive, chunks, callbacks, watch: telemetry.watch };
+  const given = { archive, chunks, callbacks, watch: telemetry.watch, hide };
   const activities = createActivities({ ...given, registry, runtime, cache, places });
   const sinks = createSinks({
     cache,

@@ -9,6 +9,7 @@ import { createServer } from 'node:net';
 import { errorText } from '../../core/base/error-text.ts';
 import { defined } from '../../core/base/defined.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
+import type { HideText } from '../../core/text/hide.ts';
 import { histogramBounds } from '../../telemetry/metrics.ts';
 import type { MetricsTarget } from '../../telemetry/options.ts';
 import type { Environment } from '../../client/connection/temporal-environment.ts';
@@ -23,6 +24,8 @@ export interface RuntimeSetup {
   readonly logFormat?: LogFormat | undefined;
   /** Whether errors are logged without their texts, which hold what runs hold. Default false. */
   readonly hidesFailures?: boolean;
+  /** Takes values out of all lines; default: nothing does. */
+  readonly hide?: HideText;
   /** Default: no metrics. */
   readonly metrics?: MetricsTarget;
   /** Where the endpoint of `otlp` is read. Default `process.env`. */
@@ -37,7 +40,7 @@ export interface RuntimeSetup {
  * another runtime that is installed.
  */
 export function installRuntime(setup: RuntimeSetup): void {
-  const { logLevel, metrics, logFormat, hidesFailures = false } = setup;
+  const { logLevel, metrics, logFormat, hidesFailures = false, hide } = setup;
   if (Runtime._instance !== undefined) {
     if (metrics === undefined || sameMetrics === JSON.stringify(metrics)) return;
     // The user's own runtime takes precedence, or that of another worker of this process.
@@ -51,7 +54,7 @@ export function installRuntime(setup: RuntimeSetup): void {
       : undefined;
   const options: RuntimeOptions = {
     shutdownSignals: [],
-    logger: workerLogger({ level: logLevel, hidesFailures, ...defined({ write }) }),
+    logger: workerLogger({ level: logLevel, hidesFailures, ...defined({ hide, write }) }),
     telemetryOptions: {
       logging: {
         forward: {},

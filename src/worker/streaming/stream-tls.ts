@@ -1,10 +1,11 @@
 /** The certificate and the key with which readers of provisional text are served. */
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 import { errorText } from '../../core/base/error-text.ts';
+import { isLoopback } from '../../core/base/loopback.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { readOwnFile, readSmallFile, type OwnFile } from '../../protection/own-file.ts';
 import type { WorkerConfig } from '../config/config.ts';
-import { hostText, isLoopback, type StreamTlsFiles } from '../config/stream-settings.ts';
+import { hostText, type StreamTlsFiles } from '../config/stream-settings.ts';
 
 /** Texts in PEM form. */
 export interface StreamTls {

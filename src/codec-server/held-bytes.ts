@@ -1,0 +1,34 @@
+/** Bounds what the requests of a server hold in memory at the same time. */
+import { RefusedRequest } from './wire.ts';
+
+/** Bodies and answers together, in bytes: 256 MiB. */
+const MAX_HELD_BYTES = 268_435_456;
+
+/** What one request holds. */
+export interface HeldBytes {
+  /** Throws a {@link RefusedRequest} 503 if all requests together would then hold too much. */
+  take(bytes: number): void;
+  /** Gives everything back. May be called twice. */
+  release(): void;
+}
+
+/** Returns a function that begins a request. */
+export function holdBytes(): () => HeldBytes {
+  let all = 0;
+  return () => {
+    let own = 0;
+    return {
+      take: (bytes) => {
+        if (all + bytes > MAX_HELD_BYTES) {
+          throw new RefusedRequest(503, 'Too much is asked for at once. Try again later.');
+        }
+        all += bytes;
+        own += bytes;
+      },
+      release: () => {
+        all -= own;
+        own = 0;
+      },
+    };
+  };
+}
