@@ -36,7 +36,7 @@ beforeAll(async () => {
   await Runtime.instance().shutdown();
   Runtime.install({
     shutdownSignals: [],
-    logger: workerLogger({ level: 'DEBUG', hidesFailures: true, write }),
+    logger: workerLogger({ level: 'DEBUG', hiding: () => ({ hidesFailures: true }), write }),
   });
   server = await startTestServer();
   stage = await openStage(server);
