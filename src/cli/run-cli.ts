@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../core/base/version.ts';
 import type { CommandRunner, AddCommand } from './terminal/cli.ts';
+import { addArchiveCommand } from './commands/archive.ts';
 import { addChatCommand } from './commands/chat.ts';
 import { addCodecCommand } from './commands/codec.ts';
 import { addDemoCommand } from './commands/demo.ts';
@@ -85,6 +86,7 @@ const COMMANDS: readonly AddCommand[] = [
   addSetupCommand,
   ...RETENTION_COMMANDS,
   addKeysCommand,
+  addArchiveCommand,
   addCodecCommand,
   addLispCommand,
   addDemoCommand,

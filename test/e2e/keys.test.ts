@@ -6,6 +6,10 @@ import type { RunHandle } from '../../src/client/run-handle.ts';
 import { keyRing } from '../../src/protection/key-ring.ts';
 import type { ProtectionOptions } from '../../src/protection/protection.ts';
 import { MESSAGE_NAMES } from '../../src/core/contract/messages.ts';
+import { doctorService } from '../../src/doctor/service.ts';
+import { archiveDirOf } from '../../src/worker/config/config-of.ts';
+import { keysInUse } from '../../src/worker/retention/keys-in-use.ts';
+import { found, world } from '../doctor/world.ts';
 import { eventually } from '../support/eventually.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { startWorkerCommand, type RunningCommand } from '../support/worker-command.ts';
@@ -42,10 +46,22 @@ describe('[protection] a run with keys, on workers that are processes', () => {
     await stage.client.workflow.getHandle(run.id).signal(MESSAGE_NAMES.nudge);
     await eventually('a line about the key', () => keyless.said().includes(MISSING_K1));
     expect(keyless.said().split(MISSING_K1)).toHaveLength(2);
+    for (const who of [client, blind, await clientWith(taskQueue, ['k2'])]) {
+      console.log('STATUS', await who.attach(run.id).status().catch((e) => [e.code, e.message]));
+    }
+    console.log('DOCTOR', await failingRuns(run));
     await keyless.stop();
 
     // The key is back, after a new one: the run goes on, and writes under the new one.
+    const wrong = await serve(taskQueue, ['k2']);
+    await eventually('a line about the key', () => wrong.said().includes(MISSING_K1));
+    for (const who of [client, blind, await clientWith(taskQueue, ['k2'])]) {
+      console.log('STATUS2', await who.attach(run.id).status().catch((e) => [e.code, e.message]));
+    }
+    console.log('DOCTOR2', await failingRuns(run));
+    await wrong.stop();
     await serve(taskQueue, ['k2', 'k1']);
+    console.log('INUSE', await inUse());
     const both = await clientWith(taskQueue, ['k2', 'k1']);
     await both.attach(run.id).answer('q1', 'blue');
     expect(await both.attach(run.id).result()).toMatchObject({ value: 'answered' });
@@ -81,6 +97,15 @@ describe('[protection] a run with keys, on workers that are processes', () => {
     expect(await own.result()).toMatchObject({ value: 'answered' });
   });
 });
+
+async function failingRuns(run: RunHandle) {
+  const service = doctorService(stage.client);
+  return (await found('failing-tasks', world({ service }))).filter(({ message }) => message.includes(run.id));
+}
+async function inUse() {
+  const { client, folder } = stage;
+  return keysInUse({ client, archiveDir: archiveDirOf(folder), blobs: undefined }, ['k2', 'k1']);
+}
 
 const MISSING_K1 = 'A run is encrypted with key k1, which this worker does not have.';
 

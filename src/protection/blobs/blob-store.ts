@@ -80,6 +80,8 @@ export interface BlobStore {
   takeLease(ms: number): Promise<boolean>;
   /** The runs of a namespace that have blobs. */
   runs(namespace: string): AsyncIterable<StoredRun>;
+  /** The first bytes of each blob of a namespace, `maxBytes` and one at most. */
+  heads(namespace: string, maxBytes: number): AsyncIterable<Uint8Array>;
   /**
    * Deletes the blobs of a run that were last stored before `before`, in ms since 1970; default: all
    * of them.
