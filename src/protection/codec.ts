@@ -40,6 +40,8 @@ const message = proto.temporal.api.common.v1.Payload;
 export interface CodecOptions {
   /** Compresses payloads from 1 KB up before they are encrypted. Sizes then tell of contents. */
   readonly compress?: boolean;
+  /** Called with the id of the key that has encrypted so many payloads. */
+  readonly onEncrypted?: (keyId: string, payloads: number) => void;
   /**
    * Called with the id of a key that is missing; the payload then stays encrypted, and what was
    * decrypted says so in {@link DECRYPTED_FIELD}. Absent: `decode` throws.
@@ -53,7 +55,7 @@ export interface CodecOptions {
  */
 export function createCodec(
   keys: AskedKeys | undefined,
-  { compress = false, onMissing }: CodecOptions = {},
+  { compress = false, onMissing, onEncrypted }: CodecOptions = {},
 ): PayloadCodec {
   const decrypted = async (payload: Payload, id: string): Promise<Payload> => {
     if (keys === undefined) throw new KeyMissingError(id, []);
@@ -74,6 +76,7 @@ export function createCodec(
     encode: async (payloads, context) => {
       if (keys === undefined) return payloads;
       const key = await keys.encrypting(scopeOf(context));
+      onEncrypted?.(key.id, payloads.length);
       return payloads.map((payload) => encrypt(payload, key, compress));
     },
     decode: async (payloads) => {
