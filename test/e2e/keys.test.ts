@@ -6,9 +6,13 @@ import type { RunHandle } from '../../src/client/run-handle.ts';
 import { keyRing } from '../../src/protection/key-ring.ts';
 import type { ProtectionOptions } from '../../src/protection/protection.ts';
 import { MESSAGE_NAMES } from '../../src/core/contract/messages.ts';
+import { clientOf } from '../../src/client/connection/open-connection.ts';
+import { readTaskFailure } from '../../src/client/newest-events.ts';
+import type { DoctorFinding } from '../../src/doctor/run-doctor.ts';
 import { doctorService } from '../../src/doctor/service.ts';
+import { protectionOf } from '../../src/protection/protection.ts';
 import { archiveDirOf } from '../../src/worker/config/config-of.ts';
-import { keysInUse } from '../../src/worker/retention/keys-in-use.ts';
+import { keysInUse, type KeyUse } from '../../src/worker/retention/keys-in-use.ts';
 import { found, world } from '../doctor/world.ts';
 import { eventually } from '../support/eventually.ts';
 import { openStage, type Stage } from '../support/stage.ts';
@@ -46,29 +50,45 @@ describe('[protection] a run with keys, on workers that are processes', () => {
     await stage.client.workflow.getHandle(run.id).signal(MESSAGE_NAMES.nudge);
     await eventually('a line about the key', () => keyless.said().includes(MISSING_K1));
     expect(keyless.said().split(MISSING_K1)).toHaveLength(2);
-    for (const who of [client, blind, await clientWith(taskQueue, ['k2'])]) {
-      console.log('STATUS', await who.attach(run.id).status().catch((e) => [e.code, e.message]));
-    }
-    console.log('DOCTOR', await failingRuns(run));
+    await expect(blind.attach(run.id).status()).rejects.toMatchObject({
+      code: 'no_worker',
+      message: expect.stringContaining(`a workflow task that fails: ${REFUSED_K1}`) as string,
+    });
+    expect(await failingRuns(run.id)).toMatchObject([
+      { message: expect.stringContaining(REFUSED_K1) as string, advice: GIVE_THE_KEY },
+    ]);
     await keyless.stop();
 
     // The key is back, after a new one: the run goes on, and writes under the new one.
-    const wrong = await serve(taskQueue, ['k2']);
-    await eventually('a line about the key', () => wrong.said().includes(MISSING_K1));
-    for (const who of [client, blind, await clientWith(taskQueue, ['k2'])]) {
-      console.log('STATUS2', await who.attach(run.id).status().catch((e) => [e.code, e.message]));
-    }
-    console.log('DOCTOR2', await failingRuns(run));
-    await wrong.stop();
     await serve(taskQueue, ['k2', 'k1']);
-    console.log('INUSE', await inUse());
+    expect(await inUse()).toEqual([unused('k1', { openRuns: 1 }), unused('k2')]);
     const both = await clientWith(taskQueue, ['k2', 'k1']);
+    await both.attach(run.id).send('A note under the new key.');
+    expect(await inUse()).toEqual([unused('k1', { openRuns: 1 }), unused('k2', { openRuns: 1 })]);
     await both.attach(run.id).answer('q1', 'blue');
     expect(await both.attach(run.id).result()).toMatchObject({ value: 'answered' });
+    await eventually('no open run', async () =>
+      (await inUse()).every(({ openRuns }) => openRuns === 0),
+    );
     await expect(run.result()).rejects.toMatchObject({
       code: 'key_missing',
       message: `Expected key \`k2\` to read run \`${run.id}\`, got keys (k1). Set EVERLOOP_KEYS.`,
     });
+  });
+
+  it('says which key a worker with other keys lacks, to who may read it', async () => {
+    const taskQueue = `keys-${randomUUID()}`;
+    await serve(taskQueue, ['k2']);
+    const run = await (await clientWith(taskQueue, ['k1'])).start('asker', { task: 'Ask' });
+    const { connection } = stage.client;
+    const reason = (names: readonly KeyName[]): Promise<string | null> => {
+      const protection = protectionOf({ keys: ringOf(names) });
+      return readTaskFailure(clientOf(connection, stage.namespace, protection), run.id);
+    };
+
+    await eventually('a failed task', async () => (await reason(['k2'])) !== null);
+    expect(await reason(['k2'])).toBe(REFUSED_K1);
+    await stage.client.workflow.getHandle(run.id).terminate();
   });
 
   it('of a tenant is read by its key alone', async () => {
@@ -98,16 +118,30 @@ describe('[protection] a run with keys, on workers that are processes', () => {
   });
 });
 
-async function failingRuns(run: RunHandle) {
+async function failingRuns(id: string): Promise<readonly DoctorFinding[]> {
   const service = doctorService(stage.client);
-  return (await found('failing-tasks', world({ service }))).filter(({ message }) => message.includes(run.id));
+  const findings = await found('failing-tasks', world({ service }));
+  return findings.filter(({ message }) => message.includes(id));
 }
-async function inUse() {
+
+async function inUse(): Promise<readonly KeyUse[]> {
   const { client, folder } = stage;
   return keysInUse({ client, archiveDir: archiveDirOf(folder), blobs: undefined }, ['k2', 'k1']);
 }
 
-const MISSING_K1 = 'A run is encrypted with key k1, which this worker does not have.';
+const unused = (id: string, used: Partial<KeyUse> = {}): KeyUse => ({
+  id,
+  ...{ openRuns: 0, archivedLines: 0, blobs: 0 },
+  ...used,
+});
+
+const REFUSED_K1 =
+  'Refused: the start is encrypted with key k1, which this worker does not have. A worker that has it takes the run.';
+const GIVE_THE_KEY =
+  'Give its workers the key, or this command if only it lacks it: EVERLOOP_KEYS. `everloop cancel RUN --force` ends it.';
+
+const MISSING_K1 =
+  'A run is encrypted with key k1, which this worker does not have. Give it EVERLOOP_KEYS.';
 
 async function serve(
   taskQueue: string,
