@@ -67,6 +67,7 @@ export type {
   ToolDefinition,
   ValidatorDefinition,
   ValidatorVerdict,
+  RedactText,
 } from './define/definition/definitions.ts';
 export type {
   ModelMiddleware,

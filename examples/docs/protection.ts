@@ -1,7 +1,9 @@
 /** The examples of docs/protection.md; test/docs/protection.test.ts runs them. */
 import { Hono, type MiddlewareHandler } from 'hono';
 import {
+  defineAgent,
   type AgentDefinition,
+  type AgentModel,
   keyRing,
   type connect as connectToService,
   type ConnectedEverloop,
@@ -69,4 +71,17 @@ export async function hideValues(
   // #region secrets
   await runWorker({ agents, secrets: ['STRIPE_KEY', 'DATABASE_URL'] });
   // #endregion
+}
+
+/** An agent whose model reads no numbers of cards. */
+export function clerkWithout(model: AgentModel): AgentDefinition {
+  // #region redact
+  const clerk = defineAgent({
+    name: 'clerk',
+    model,
+    instructions: 'Answer questions about payments.',
+    redact: (text) => text.replaceAll(/\b\d{4}(?:[ -]?\d{4}){3}\b/g, '[card]'),
+  });
+  // #endregion
+  return clerk;
 }

@@ -4,6 +4,7 @@ import { defined } from '../core/base/defined.ts';
 import { HIDE_NOTHING, type HideText } from '../core/text/hide.ts';
 import { isOwnEvent, type AgentEvent, type EventPlace } from '../core/contract/events.ts';
 import { NO_WATCH, type CallObserver } from './call-observer.ts';
+import { ATTRIBUTES as A } from './genai.ts';
 import { isSampled } from './ids.ts';
 import { createLostSpans } from './lost-spans.ts';
 import { createMeter, type KnownNames, type MetricsWriter } from './meter.ts';
@@ -23,6 +24,8 @@ export interface TelemetryParts {
   readonly cacheBytes: () => number;
   /** Takes values out of attributes; default: nothing does. */
   readonly hide?: HideText;
+  /** The text of a call of an agent as its models may read it; default: as it is. */
+  readonly redact?: (agent: string, text: string) => string;
   /** Writes a line to the log of the worker. */
   readonly warn: (text: string) => void;
 }
@@ -58,7 +61,7 @@ export async function openTelemetry(
   if (traces === undefined && metrics === undefined) return TELEMETRY_OFF;
   const opened =
     traces === undefined ? undefined : await openTracer(traces, createLostSpans(parts.warn));
-  const tracer = opened && hidingTracer(opened, parts.hide);
+  const tracer = opened && hidingTracer(opened, parts);
   const meter =
     metrics === undefined || parts.meter === undefined
       ? undefined
@@ -75,16 +78,22 @@ export async function openTelemetry(
   };
 }
 
-/** `tracer`, whose spans have no hidden values in their attributes. */
-function hidingTracer(tracer: Tracer, hide: HideText = HIDE_NOTHING): Tracer {
-  if (hide === HIDE_NOTHING) return tracer;
+/** What of a span holds what was said, and did not go through a request. */
+const CALL_CONTENT: readonly string[] = [A.toolArguments, A.toolResult];
+
+/** `tracer`, whose spans have neither hidden values nor what their agent takes out. */
+function hidingTracer(
+  tracer: Tracer,
+  { hide = HIDE_NOTHING, redact = (_agent, text) => text }: TelemetryParts,
+): Tracer {
   return {
     ...tracer,
     emit: (span) => {
-      const shown = Object.entries(span.attributes).map(([name, value]) => [
-        name,
-        typeof value === 'string' ? hide(value) : value,
-      ]);
+      const agent = String(span.attributes[A.agentName] ?? '');
+      const shown = Object.entries(span.attributes).map(([name, value]) => {
+        if (typeof value !== 'string') return [name, value];
+        return [name, hide(CALL_CONTENT.includes(name) ? redact(agent, value) : value)];
+      });
       tracer.emit({ ...span, attributes: Object.fromEntries(shown) });
     },
   };

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { expect, test } from 'vitest';
 import {
+  clerkWithout,
   connectWith,
   hideValues,
   keysOfService,
@@ -13,6 +14,8 @@ import type { ConnectedEverloop, ConnectOptions } from '../../src/client/connect
 import { keyIdOf } from '../../src/protection/codec.ts';
 import { protectionOf, type ProtectionOptions } from '../../src/protection/protection.ts';
 import { configOf } from '../../src/worker/config/config-of.ts';
+import { startInMemory } from '../../src/testing/run-in-memory.ts';
+import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { blocksOf, regionsOf } from '../support/doc-pages.ts';
 
 const [k1, k2, k3] = [randomBytes(32), randomBytes(32), randomBytes(32)] as const;
@@ -76,6 +79,15 @@ test('a worker that hides the values of variables', async () => {
   }, []);
 
   expect(shown).toEqual(['[redacted] at [redacted]']);
+});
+
+test('an agent whose model reads no numbers of cards', async () => {
+  const script = scriptedModel(['Yes.']);
+  const agent = clerkWithout(script.model);
+  const step = await startInMemory({ agent, task: 'Is 4111 1111 1111 1111 known?' }).result;
+
+  expect(step.value).toBe('Yes.');
+  expect(JSON.stringify(script.requests[0]?.messages)).toContain('Is [card] known?');
 });
 
 async function keyIdFor(

@@ -3,12 +3,12 @@ import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { readdir, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openConversation } from '../../src/client/conversation.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
-import { directoryBlobs } from '../../src/protection/blobs/directory-blobs.ts';
+import { directoryBlobs, disk } from '../../src/protection/blobs/directory-blobs.ts';
 import { s3Blobs } from '../../src/protection/blobs/s3-blobs.ts';
 import { protectionOf, type Protection } from '../../src/protection/protection.ts';
 import { forgetRun } from '../../src/worker/retention/forget-run.ts';
@@ -17,7 +17,7 @@ import { doctorService } from '../../src/doctor/service.ts';
 import { found, world } from '../doctor/world.ts';
 import { openTestBucket } from '../support/bucket.ts';
 import { eventually } from '../support/eventually.ts';
-import { act, answer, gate, type Gate } from '../support/runs.ts';
+import { act, actWith, answer, bodiesOf, gate, type Gate } from '../support/runs.ts';
 import { openHandoverStage, type Stage } from '../support/stage.ts';
 
 let stage: Stage;
@@ -27,6 +27,9 @@ beforeAll(async () => {
   protection = protectionOf({ blobs: directoryBlobs(join(stage.folder, 'blobs')) });
 });
 afterAll(() => stage?.close());
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 const MB_3 = 'x'.repeat(3_000_000);
 
@@ -242,5 +245,91 @@ describe('a run with 3 MB of context', () => {
         protection: protectionOf({ blobs: directoryBlobs(join(file, 'blobs')) }),
       }),
     ).rejects.toMatchObject({ code: 'blob_store' });
+  });
+
+  it('does not begin to serve with the store of another service', async () => {
+    const blobs = directoryBlobs(join(stage.folder, 'of-another'));
+    await blobs.own(stage.namespace, 'another');
+    await expect(
+      stage.serve([reader(gate())], { protection: protectionOf({ blobs }) }),
+    ).rejects.toMatchObject({
+      code: 'blob_store',
+      message: `Expected blob store \`${blobs.place}\` to be of namespace \`${stage.namespace}\` of this service, got that of another service. Name another store; if the other service is gone, remove \`${stage.namespace}.owner\` from this one.`,
+    });
+  });
+});
+
+describe('results that a full disk does not take', () => {
+  it('are repeated, or unknown if their tool runs once, and small ones are kept', async () => {
+    vi.spyOn(process, 'emitWarning').mockReturnValue();
+    const { open } = disk;
+    let failures = 0;
+    vi.spyOn(disk, 'open').mockImplementation((...given) => {
+      if (failures === 0 || given[1] !== 'wx') return open(...given);
+      failures -= 1;
+      return Promise.reject(new Error('ENOSPC: no space left on device'));
+    });
+    const began: string[] = [];
+    const tool = (
+      name: string,
+      effect: 'read' | 'once',
+      bytes: number,
+    ): ReturnType<typeof defineTool> =>
+      defineTool({
+        name,
+        description: 'Gives text.',
+        effect,
+        maxResultBytes: 4_000_000,
+        execute: () => {
+          began.push(name);
+          // There is space for the second attempt of the first tool.
+          failures = began.length === 2 ? 0 : 1;
+          return name[0]!.repeat(bytes);
+        },
+      });
+    const { everloop } = await stage.serve(
+      [
+        defineAgent({
+          name: 'writer',
+          mode: 'react',
+          model: {
+            id: 'm',
+            model: async ({ iteration }) => {
+              const name = ['again', 'once', 'small'][iteration - 1];
+              return name === undefined ? answer('done') : actWith([name, 'x']);
+            },
+          },
+          tools: [
+            tool('again', 'read', 300_000),
+            tool('once', 'once', 300_000),
+            tool('small', 'once', 5_000),
+          ],
+          limits: 'unlimited',
+        }),
+      ],
+      { protection: protectionOf({ blobs: directoryBlobs(join(stage.folder, 'full')) }) },
+    );
+    const run = await everloop.start('writer', { task: 'Write' });
+
+    expect(await run.result()).toMatchObject({ status: 'success', value: 'done' });
+    expect(began).toEqual(['again', 'again', 'once', 'small']);
+    const ends = bodiesOf(await run.events(), 'agent:tool_call:after');
+    expect(ends.map(({ outcome }) => outcome)).toEqual(['ok', 'unknown', 'ok']);
+  });
+});
+
+describe('a run that moves', () => {
+  it('makes the same commands with a store and without', async () => {
+    const opened = gate();
+    opened.open();
+    const plain = await stage.serve([reader(opened, 2)]);
+    const cut = await plain.everloop.start('reader', { task: 'Read' });
+    expect(await cut.result()).toMatchObject({ status: 'success' });
+    await stage.replay(cut, { protection });
+
+    const rich = await stage.serve([reader(opened, 1)], { protection });
+    const small = await rich.everloop.start('reader', { task: 'Read' });
+    expect(await small.result()).toMatchObject({ status: 'success' });
+    await stage.replay(small);
   });
 });

@@ -260,6 +260,19 @@ describe('a folder of blobs', () => {
     }
   });
 
+  it('is of the service that asked first', async () => {
+    const owners = await Promise.all(
+      ['one', 'two', 'three'].map((owner) => storeOf().own('default', owner)),
+    );
+    expect(new Set(owners).size).toBe(1);
+    expect(['one', 'two', 'three']).toContain(owners[0]);
+    expect(await storeOf().own('Other', 'four')).toBe('four');
+    expect((await readdir(root)).toSorted((a, b) => a.localeCompare(b))).toEqual([
+      '%4fther.owner',
+      'default.owner',
+    ]);
+  });
+
   it('refuses a path that is none', () => {
     expect(() => directoryBlobs('')).toThrow(
       'Expected the path of a folder for blobs, got none. Name a folder.',

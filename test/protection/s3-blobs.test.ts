@@ -209,6 +209,13 @@ describe('deletion', () => {
     await expect(storeOf().read(forgotten)).rejects.toMatchObject({ name: 'blob_missing' });
   });
 
+  it('is of the service that asked first', async () => {
+    expect(await storeOf().own('default', 'one')).toBe('one');
+    expect(await storeOf().own('default', 'two')).toBe('one');
+    expect(await storeOf().own('other', 'two')).toBe('two');
+    expect(await storeOf().all()).toEqual([]);
+  });
+
   it('has a lease that one process takes in an hour', async () => {
     expect(await storeOf().takeLease(HOUR)).toBe(true);
     expect(await storeOf().takeLease(HOUR)).toBe(false);

@@ -9,6 +9,7 @@ import { collectArchive, type ArchivedBytes } from '../../worker/retention/colle
 import { MIN_AGE_MS } from '../../worker/retention/collect-hourly.ts';
 import { forgetRun } from '../../worker/retention/forget-run.ts';
 import { knownRuns } from '../../worker/retention/known-runs.ts';
+import { checkOwner } from '../../worker/retention/store-owner.ts';
 import { readDuration } from '../terminal/arguments.ts';
 import {
   addressFor,
@@ -53,6 +54,7 @@ function addGcCommand(program: Command, act: CommandRunner): void {
           const known = knownRuns(client);
           const runs: CollectedRun[] = [];
           if (store !== undefined) {
+            await checkOwner(client.workflowService, namespace, store);
             const parts = { store, namespace, known, olderThanMs, dryRun };
             for await (const run of collectBlobs(parts)) runs.push(run);
           }

@@ -67,6 +67,7 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
     tools: ownTools(options, signature),
     toolSearch: usedToolSearch(options),
     middleware: middlewareOf(options),
+    redact: options.redact,
     inputs: signature?.inputs,
     validators,
     standards: {

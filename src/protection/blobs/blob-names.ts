@@ -40,6 +40,11 @@ export function folderOf(id: string | undefined): string {
   return `${name.slice(0, MAX_NAME_BYTES)}${MARK}${digestOf(Buffer.from(id)).slice(0, HASH_DIGITS)}`;
 }
 
+/** Beside the folder of a namespace: which service its blobs are of. No folder has a dot. */
+export function ownerFileOf(namespace: string): string {
+  return `${folderOf(namespace)}.owner`;
+}
+
 /** Whether a folder name was cut, so that the id must be read from a file. */
 export function isCut(folder: string): boolean {
   return !folder.startsWith(MARK) && folder.includes(MARK);

@@ -78,6 +78,11 @@ export interface BlobStore {
    * process of all does.
    */
   takeLease(ms: number): Promise<boolean>;
+  /**
+   * Notes that the blobs of `namespace` are those of `owner`, an id of the service, unless another is
+   * noted. Returns the id that is noted.
+   */
+  own(namespace: string, owner: string): Promise<string>;
   /** The runs of a namespace that have blobs. */
   runs(namespace: string): AsyncIterable<StoredRun>;
   /** The first bytes of each blob of a namespace, `maxBytes` and one at most. */

@@ -25,7 +25,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 import { errorText } from '../../core/base/error-text.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
-import { digestOf, folderOf, isCut, isDigest, runIdOf } from './blob-names.ts';
+import { digestOf, folderOf, isCut, isDigest, ownerFileOf, runIdOf } from './blob-names.ts';
 import { takeLease } from './directory-lease.ts';
 import {
   blobDriver,
@@ -94,6 +94,7 @@ export function directoryBlobs(path: string): BlobStore {
     place,
     probe: () => probe(root, place),
     takeLease: (ms) => takeLease(root, ms),
+    own: (namespace, owner) => own(join(root, ownerFileOf(namespace)), owner),
     async *runs(namespace) {
       const folder = join(root, folderOf(namespace));
       for (const name of await namesIn(folder)) yield await storedRun(join(folder, name), name);
@@ -282,6 +283,19 @@ async function probe(root: string, place: string): Promise<void> {
       `Expected blob store \`${place}\` to be a folder that this user may write, got: ${errorText(error)} Give this user the folder, or name another by \`EVERLOOP_BLOBS\`.`,
     );
   }
+}
+
+/** Of several processes, one makes the file, with its content. */
+async function own(path: string, owner: string): Promise<string> {
+  const draft = `${path}.${randomUUID()}${DRAFT}`;
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: PRIVATE_FOLDER });
+    await writeSynced(draft, Buffer.from(owner));
+    await link(draft, path).catch(ignoreExisting);
+  } finally {
+    await disk.rm(draft, { force: true });
+  }
+  return readFile(path, 'utf8');
 }
 
 /** The names in a folder; none if it does not exist. */

@@ -12,7 +12,7 @@ import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { errorText } from '../../core/base/error-text.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
-import { digestOf, folderOf, isCut, isDigest, runIdOf } from './blob-names.ts';
+import { digestOf, folderOf, isCut, isDigest, ownerFileOf, runIdOf } from './blob-names.ts';
 import {
   blobDriver,
   type BlobStore,
@@ -90,6 +90,7 @@ export function bucketBlobs(
     place,
     probe: () => probe(bucket, place),
     takeLease: async (ms) => takeLease(await bucket(), ms),
+    own: async (namespace, owner) => own(await bucket(), ownerFileOf(namespace), owner),
     async *runs(namespace) {
       yield* runsBelow(await bucket(), `${folderOf(namespace)}/`);
     },
@@ -218,4 +219,15 @@ async function takeLease(bucket: Bucket, ms: number): Promise<boolean> {
   const taken = await bucket.get(LEASE_FILE, 100);
   if (taken !== undefined && Date.now() - taken.storedAt < ms) return false;
   return bucket.replace(LEASE_FILE, Buffer.from(randomUUID()), taken?.etag);
+}
+
+async function own(bucket: Bucket, key: string, owner: string): Promise<string> {
+  const noted = async (): Promise<string | undefined> => {
+    const found = await bucket.get(key, MAX_ID_BYTES);
+    return found === undefined ? undefined : Buffer.from(found.bytes).toString();
+  };
+  const known = await noted();
+  if (known !== undefined) return known;
+  await bucket.replace(key, Buffer.from(owner), undefined);
+  return (await noted()) ?? owner;
 }

@@ -9,6 +9,7 @@ import { collectBlobs } from '../../protection/blobs/collect-blobs.ts';
 import { takeLease } from '../../protection/blobs/directory-lease.ts';
 import { collectArchive } from './collect-archive.ts';
 import { knownRuns } from './known-runs.ts';
+import { checkOwner } from './store-owner.ts';
 
 /** Blobs that are younger are kept in any case: a week. */
 export const MIN_AGE_MS = 604_800_000;
@@ -53,7 +54,10 @@ export async function collectOnce(
     await collectAll({
       what: 'blobs of forgotten runs',
       place: store.place,
-      mayBegin: () => store.takeLease(HOUR_MS),
+      mayBegin: async () => {
+        await checkOwner(client.workflowService, namespace, store);
+        return store.takeLease(HOUR_MS);
+      },
       runs: () => collectBlobs(parts),
     });
   }

@@ -8,6 +8,7 @@ import { grpcCodeOf, isAlive } from '../../client/service-calls.ts';
 import type { BlobStore } from '../../protection/blobs/blob-store.ts';
 import { archivedRuns, type ArchivedRun } from '../files/archived-runs.ts';
 import { archiveFolderOf } from '../files/directory-archive.ts';
+import { checkOwner } from './store-owner.ts';
 
 /** Where the data of a run lies. */
 export interface RunPlaces {
@@ -35,6 +36,8 @@ export async function forgetRun(
   { client, archiveDir, blobs }: RunPlaces,
   id: string,
 ): Promise<Forgotten> {
+  const { namespace } = client.options;
+  if (blobs !== undefined) await checkOwner(client.workflowService, namespace, blobs);
   const executions: { readonly workflowId: string; readonly runId: string }[] = [];
   const tree = `WorkflowId = ${quoted(id)} OR WorkflowId STARTS_WITH ${quoted(`${id}/`)} OR RootWorkflowId = ${quoted(id)}`;
   for await (const { workflowId, runId, status } of client.workflow.list({ query: tree })) {
@@ -42,7 +45,6 @@ export async function forgetRun(
     executions.push({ workflowId, runId });
   }
   const runs = [...new Set([...executions.map(({ workflowId }) => workflowId), id])];
-  const { namespace } = client.options;
   let removed = 0;
   for (const workflowId of await withStored(runs, id, namespace, blobs)) {
     removed += (await blobs?.remove(namespace, workflowId))?.blobs ?? 0;

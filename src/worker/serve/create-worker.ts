@@ -33,6 +33,7 @@ import { missingPartWarnings } from '../../registry/missing-parts.ts';
 import { createRegistry } from '../../registry/registry.ts';
 import { workerConverter } from '../../protection/data-converter.ts';
 import { NO_PROTECTION, type Protection } from '../../protection/protection.ts';
+import { checkOwner } from '../retention/store-owner.ts';
 import { guardWorkflowThreads } from './guard-workflow-threads.ts';
 import { identityOf } from './identity.ts';
 import { signalOverruns } from './signal-overruns.ts';
@@ -163,7 +164,7 @@ function checkRoles({
 /** Creates a worker. Throws a UsageError for invalid agents or roles. */
 export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> {
   checkRoles(parts);
-  await parts.protection?.blobs?.probe();
+  await checkStore(parts);
   const { connection, namespace, taskQueue = DEFAULT_TASK_QUEUE, modelQueue, toolQueue } = parts;
   const { agents, models, agentsModule } = parts;
   const known = createRegistry(defined({ agents, models, agentsModule }));
@@ -221,6 +222,13 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
     },
   };
+}
+
+/** Makes sure that this process may write the store, and that it is the service's own. */
+async function checkStore({ connection, namespace, protection }: WorkerParts): Promise<void> {
+  if (protection?.blobs === undefined) return;
+  await protection.blobs.probe();
+  await checkOwner(connection.workflowService, namespace, protection.blobs);
 }
 
 async function runtimeOf(parts: WorkerParts): Promise<ActivityRuntime> {
