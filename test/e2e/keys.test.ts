@@ -14,6 +14,7 @@ import { protectionOf } from '../../src/protection/protection.ts';
 import { archiveDirOf } from '../../src/worker/config/config-of.ts';
 import { keysInUse, type KeyUse } from '../../src/worker/retention/keys-in-use.ts';
 import { found, world } from '../doctor/world.ts';
+import { cli } from '../cli/cli-fixture.ts';
 import { eventually } from '../support/eventually.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { startWorkerCommand, type RunningCommand } from '../support/worker-command.ts';
@@ -63,13 +64,38 @@ describe('[protection] a run with keys, on workers that are processes', () => {
     await serve(taskQueue, ['k2', 'k1']);
     expect(await inUse()).toEqual([unused('k1', { openRuns: 1 }), unused('k2')]);
     const both = await clientWith(taskQueue, ['k2', 'k1']);
-    await both.attach(run.id).send('A note under the new key.');
+    // Its task failed a moment ago, so the service waits before it gives it to the new worker.
+    await eventually('the run to go on', () =>
+      both
+        .attach(run.id)
+        .send('A note under the new key.')
+        .then(
+          () => true,
+          () => false,
+        ),
+    );
     expect(await inUse()).toEqual([unused('k1', { openRuns: 1 }), unused('k2', { openRuns: 1 })]);
     await both.attach(run.id).answer('q1', 'blue');
     expect(await both.attach(run.id).result()).toMatchObject({ value: 'answered' });
     await eventually('no open run', async () =>
       (await inUse()).every(({ openRuns }) => openRuns === 0),
     );
+    const { stdout } = await cli(['keys', 'in-use'], {
+      env: {
+        TEMPORAL_ADDRESS: stage.address,
+        TEMPORAL_NAMESPACE: stage.namespace,
+        EVERLOOP_DATA_DIR: stage.folder,
+        EVERLOOP_KEYS: (['k2', 'k1'] as const).map(entryOf).join(','),
+      },
+    });
+    expect(stdout.split('\n')).toEqual([
+      'key  open runs  archived lines  blobs',
+      'k1   0          0               0',
+      'k2   0          0               0',
+      '',
+      'Nothing open needs k1. Ended runs that it has encrypted cannot be read without it.',
+      '',
+    ]);
     await expect(run.result()).rejects.toMatchObject({
       code: 'key_missing',
       message: `Expected key \`k2\` to read run \`${run.id}\`, got keys (k1). Set EVERLOOP_KEYS.`,
@@ -88,6 +114,9 @@ describe('[protection] a run with keys, on workers that are processes', () => {
 
     await eventually('a failed task', async () => (await reason(['k2'])) !== null);
     expect(await reason(['k2'])).toBe(REFUSED_K1);
+    expect(await reason(['k1'])).toBe(
+      'Expected key `k2` to read why, got keys (k1). Set EVERLOOP_KEYS.',
+    );
     await stage.client.workflow.getHandle(run.id).terminate();
   });
 
@@ -131,7 +160,9 @@ async function inUse(): Promise<readonly KeyUse[]> {
 
 const unused = (id: string, used: Partial<KeyUse> = {}): KeyUse => ({
   id,
-  ...{ openRuns: 0, archivedLines: 0, blobs: 0 },
+  openRuns: 0,
+  archivedLines: 0,
+  blobs: 0,
   ...used,
 });
 
