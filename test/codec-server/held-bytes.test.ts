@@ -16,5 +16,10 @@ it('bounds what all requests hold at the same time, and gives back what ends', (
   expect(() => begin().take(1)).toThrow(expect.objectContaining({ status: 503 }));
   first.release();
   third.release();
+  const last = begin();
+  last.take(2 * MB_128);
+  last.release();
+  // A client that has left holds nothing, though its request is still being answered.
+  last.take(2 * MB_128);
   begin().take(2 * MB_128);
 });
