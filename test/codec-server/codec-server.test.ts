@@ -117,9 +117,12 @@ describe('openCodecServer', () => {
       },
     });
     const server = await open({ protection: slow });
-    const [encrypted] = await protection.codec.encode([
-      { metadata: {}, data: Buffer.alloc(4_000_000) },
-    ]);
+    // A small request with a large answer.
+    const { codec } = protectionOf({
+      keys: keyRing({ current: 'k1', keys: { k1: Buffer.alloc(32, 1) } }),
+      compress: true,
+    });
+    const [encrypted] = await codec.encode([{ metadata: {}, data: Buffer.alloc(6_000_000) }]);
     const body = JSON.stringify({ payloads: [toWire(encrypted as Payload)] });
     const head = `POST /decode HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ${body.length}\r\n\r\n`;
     // Their answers together are more than a server holds.
