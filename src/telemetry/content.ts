@@ -1,9 +1,9 @@
 /** What spans may carry of what was said: without hidden values and secrets, cut. */
-import type { Json } from '../core/base/json.ts';
+import { utf8Length, type Json } from '../core/base/json.ts';
 import { maskHidden } from '../core/children/run-child.ts';
 import type { EventBase, EventBody } from '../core/contract/events.ts';
 import { withoutSecrets } from '../core/text/redact.ts';
-import { cut } from '../core/text/cut.ts';
+import { firstBytes } from '../core/text/cut.ts';
 import { ATTRIBUTES as A } from './genai.ts';
 
 /** How much of what was said spans carry: nothing, what events show of it, or messages too. */
@@ -29,9 +29,14 @@ export function contentOf(
   };
 }
 
+/** Bytes after the cut that are read as well: a secret at the cut has to be seen whole. */
+const BEYOND_CUT_BYTES = 4_096;
+
 /** `value` as the text of an attribute. */
 export function attributeText(value: Json): string {
   const shown = maskHidden(value);
   const text = typeof shown === 'string' ? shown : JSON.stringify(shown);
-  return withoutSecrets(cut(text, MAX_CONTENT_BYTES));
+  if (utf8Length(text) <= MAX_CONTENT_BYTES) return withoutSecrets(text);
+  const read = withoutSecrets(firstBytes(text, MAX_CONTENT_BYTES + BEYOND_CUT_BYTES));
+  return `${firstBytes(read, MAX_CONTENT_BYTES)}\n[cut: ${utf8Length(text)} bytes in all]`;
 }

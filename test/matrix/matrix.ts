@@ -81,11 +81,11 @@ export async function playRows(
   const shared = new Servers();
   const calm = new Map<MatrixScenario, Undisturbed>();
   try {
-    for (const { scenario } of rows) {
-      if (calm.has(scenario)) continue;
+    const scenarios = [...new Set(rows.map(({ scenario }) => scenario))];
+    await inLanes(scenarios, lanes.worker, () => async (scenario) => {
       const { stage } = await shared.of(scenario);
       calm.set(scenario, await playUndisturbed({ stage }, scenario));
-    }
+    });
     const jobs = rows.flatMap((row) => {
       const ends: JobOutcome[] = [];
       const all = jobsOf(row, calm.get(row.scenario)?.moments ?? []);
@@ -123,9 +123,13 @@ interface OpenJob extends Job {
 }
 
 /** One lane: plays jobs one after another. */
-type Lane = ((job: OpenJob) => Promise<void>) & { readonly close?: () => Promise<void> };
+type Lane<Job> = ((job: Job) => Promise<void>) & { readonly close?: () => Promise<void> };
 
-async function inLanes(jobs: readonly OpenJob[], lanes: number, open: () => Lane): Promise<void> {
+async function inLanes<Job>(
+  jobs: readonly Job[],
+  lanes: number,
+  open: () => Lane<Job>,
+): Promise<void> {
   const waiting = [...jobs];
   await Promise.all(
     Array.from({ length: Math.min(lanes, jobs.length) }, async () => {

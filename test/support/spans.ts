@@ -33,14 +33,28 @@ export async function traceInMemory(
   options: Omit<MemoryRunOptions, 'task' | 'agent'> & { readonly agent: AgentDefinition },
   context: Partial<SpanContext> = {},
 ): Promise<TracedRun> {
+  return spansWhile(
+    (note) =>
+      startInMemory({
+        task: 'Go.',
+        ...options,
+        onEvent: (event, of) => {
+          options.onEvent?.(event, of);
+          note(event, of);
+        },
+      }),
+    context,
+  );
+}
+
+/** The spans of the run that `start` starts, which passes each event on; people agree with it. */
+export async function spansWhile(
+  start: (note: NonNullable<MemoryRunOptions['onEvent']>) => MemoryRun,
+  context: Partial<SpanContext> = {},
+): Promise<TracedRun> {
   const events: (readonly [AgentEvent, EventPlace])[] = [];
-  const run = startInMemory({
-    task: 'Go.',
-    ...options,
-    onEvent: (event, of) => {
-      options.onEvent?.(event, of);
-      events.push([event, placeInMemory(of, event)]);
-    },
+  const run = start((event, of) => {
+    events.push([event, placeInMemory(of, event)]);
   });
   for (;;) {
     const end = await run.resultOrPending();

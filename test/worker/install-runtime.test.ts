@@ -31,6 +31,16 @@ it('a collector needs an endpoint', () => {
   );
 });
 
+it('an interval is a number of milliseconds', () => {
+  const env = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318',
+    OTEL_METRIC_EXPORT_INTERVAL: '1 minute',
+  };
+  expect(() => installRuntime({ logLevel: 'ERROR', metrics: { kind: 'otlp' }, env })).toThrow(
+    'Expected `OTEL_METRIC_EXPORT_INTERVAL` to be milliseconds such as 10000, got `1 minute`. Correct it.',
+  );
+});
+
 it('a runtime that is installed keeps its metrics', () => {
   installRuntime({ logLevel: 'ERROR' });
   const metrics = { kind: 'prometheus', host: '127.0.0.1', port: 9464 } as const;

@@ -96,7 +96,17 @@ function metricsOptions(target: MetricsTarget, env: Environment): Metrics {
     env['OTEL_EXPORTER_OTLP_METRICS_HEADERS'] ?? env['OTEL_EXPORTER_OTLP_HEADERS'] ?? '',
   );
   const options = { url, http: true, headers, useSecondsForDurations: true };
-  return { otel: { ...options, metricsExportInterval: 10_000, histogramBucketOverrides } };
+  const metricsExportInterval = intervalOf(env['OTEL_METRIC_EXPORT_INTERVAL']);
+  return { otel: { ...options, metricsExportInterval, histogramBucketOverrides } };
+}
+
+/** Milliseconds between two exports, as the variable of OpenTelemetry has them. */
+function intervalOf(text: string | undefined): number {
+  const ms = Number(text?.trim() || 10_000);
+  if (Number.isInteger(ms) && ms > 0) return ms;
+  throw refused(
+    `Expected \`OTEL_METRIC_EXPORT_INTERVAL\` to be milliseconds such as 10000, got \`${text?.slice(0, 100)}\`. Correct it.`,
+  );
 }
 
 /** `name=value,…`, as the variables of OpenTelemetry have it. */
