@@ -212,8 +212,7 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
       try {
         await Promise.all(workers.map((worker) => worker.run()));
       } finally {
-        stopSignals();
-        stopCounting();
+        for (const stop of [stopSignals, stopCounting]) stop();
         await places.close();
         await telemetry.close();
       }
