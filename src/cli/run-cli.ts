@@ -2,14 +2,13 @@
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../core/base/version.ts';
 import type { CommandRunner, AddCommand } from './terminal/cli.ts';
-import { addArchiveCommand } from './commands/archive.ts';
 import { addChatCommand } from './commands/chat.ts';
 import { addCodecCommand } from './commands/codec.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addDeployCommand } from './commands/deploy.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addInitCommand } from './commands/init.ts';
-import { addKeysCommand } from './commands/keys.ts';
+import { KEY_COMMANDS } from './commands/keys.ts';
 import { addLispCommand } from './commands/lisp.ts';
 import { addLogsCommand, addStreamTokenCommand } from './commands/logs.ts';
 import { PEOPLE_COMMANDS } from './commands/people.ts';
@@ -85,8 +84,7 @@ const COMMANDS: readonly AddCommand[] = [
   addDoctorCommand,
   addSetupCommand,
   ...RETENTION_COMMANDS,
-  addKeysCommand,
-  addArchiveCommand,
+  ...KEY_COMMANDS,
   addCodecCommand,
   addLispCommand,
   addDemoCommand,
