@@ -7,6 +7,7 @@ import type { BlobStore } from './blobs/blob-store.ts';
 import { blobsOfEnvironment } from './blobs/blobs-of-environment.ts';
 import { createCodec } from './codec.ts';
 import { countEncrypted, type EncryptedPayloads } from './encrypted-payloads.ts';
+import type { UnreadError } from './key-errors.ts';
 import type { KeyRing } from './key-ring.ts';
 import { keysOfEnvironment, type KeyEnvironment } from './keys-of-environment.ts';
 
@@ -55,7 +56,7 @@ export interface Protection {
   /** Encrypts if there are keys, and refuses what it cannot decrypt. */
   readonly codec: PayloadCodec;
   /** The same for a worker, which leaves what it cannot decrypt to its converters. */
-  readonly workerCodec: (onMissing: (keyId: string) => void) => PayloadCodec;
+  readonly workerCodec: (onUnread: (error: UnreadError) => void) => PayloadCodec;
   /** Counts what the codecs have encrypted since the process began. */
   readonly encrypted: EncryptedPayloads;
   /** The keys that the codec asks; absent: nothing is encrypted. */
@@ -91,7 +92,7 @@ export function protectionOf(
   const shared = { compress, onEncrypted: encrypted.add };
   return {
     codec: createCodec(asked, shared),
-    workerCodec: (onMissing) => createCodec(asked, { ...shared, onMissing }),
+    workerCodec: (onUnread) => createCodec(asked, { ...shared, onUnread }),
     allowUnencrypted,
     encrypted,
     ...defined({ keys, blobs }),
@@ -101,7 +102,7 @@ export function protectionOf(
 /** Nothing is encrypted, and everything lies in the history. */
 export const NO_PROTECTION: Protection = {
   codec: createCodec(undefined),
-  workerCodec: (onMissing) => createCodec(undefined, { onMissing }),
+  workerCodec: (onUnread) => createCodec(undefined, { onUnread }),
   allowUnencrypted: false,
   encrypted: countEncrypted(),
 };
