@@ -42,7 +42,11 @@ beforeAll(async () => {
   await Runtime.instance().shutdown();
   Runtime.install({
     shutdownSignals: [],
-    logger: workerLogger({ level: 'DEBUG', hidesFailures: true, hide, write }),
+    logger: workerLogger({
+      level: 'DEBUG',
+      hiding: () => ({ hidesFailures: true, hide }),
+      write,
+    }),
   });
   server = await startTestServer();
   stage = await openStage(server);
