@@ -18,6 +18,7 @@ import { fileURLToPath } from 'node:url';
 import { wellFormedPayloads } from '../workflows/converters.ts';
 import { failureConverter as hiddenFailures } from '../workflows/failure-converter.ts';
 import { storedPayloads } from './blobs/stored-payloads.ts';
+import type { UnreadError } from './key-errors.ts';
 import type { Protection } from './protection.ts';
 import { failureConverter, payloadConverter } from './worker-converters.ts';
 
@@ -76,12 +77,12 @@ export function tolerantConverter(converter: LoadedDataConverter): LoadedDataCon
 }
 
 /**
- * The converters as the SDK takes them for a worker or a replay. `onMissing` gets the id of a key
- * each time that one is missing.
+ * The converters as the SDK takes them for a worker or a replay. `onUnread` gets the reason
+ * each time that a payload cannot be decrypted.
  */
 export function workerConverter(
   protection: Protection,
-  onMissing: (keyId: string) => void = () => undefined,
+  onUnread: (error: UnreadError) => void = () => undefined,
 ): DataConverter {
   const { keys, workerCodec } = protection;
   const open = moduleAt('./worker-converters', { payloadConverter, failureConverter });
@@ -89,7 +90,7 @@ export function workerConverter(
   return {
     payloadConverterPath: open,
     failureConverterPath: keys === undefined ? open : hidden,
-    ...storageOf(protection, workerCodec(onMissing)),
+    ...storageOf(protection, workerCodec(onUnread)),
   };
 }
 

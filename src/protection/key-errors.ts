@@ -35,12 +35,24 @@ export class KeyMissingError extends Error {
 export class PayloadDamagedError extends Error {
   static override readonly name = 'payload_damaged';
   override readonly name = 'payload_damaged';
+  /** The id of the key that the payload names, cut to 128 characters. */
+  readonly keyId: string;
 
   constructor(keyId: string) {
+    const id = clip(keyId, MAX_SHOWN_ID);
     super(
-      `Expected a payload that key \`${clip(keyId, MAX_SHOWN_ID)}\` opens, got one that is damaged or that another key of this id encrypted. Give this process the right key.`,
+      `Expected a payload that key \`${id}\` opens, got one that is damaged or that another key of this id encrypted. Give this process the right key.`,
     );
+    this.keyId = id;
   }
+}
+
+/** Why a payload cannot be decrypted here. Another process may be able to. */
+export type UnreadError = KeyMissingError | PayloadDamagedError;
+
+/** Whether `error` is an {@link UnreadError}. */
+export function isUnreadError(error: unknown): error is UnreadError {
+  return error instanceof KeyMissingError || error instanceof PayloadDamagedError;
 }
 
 /** `keys (k2, k1)` or `no keys`. */

@@ -6,6 +6,7 @@ import { askKeys, type KeyFor } from './asked-keys.ts';
 import type { BlobStore } from './blobs/blob-store.ts';
 import { blobsOfEnvironment } from './blobs/blobs-of-environment.ts';
 import { createCodec } from './codec.ts';
+import type { UnreadError } from './key-errors.ts';
 import type { KeyRing } from './key-ring.ts';
 import { keysOfEnvironment, type KeyEnvironment } from './keys-of-environment.ts';
 
@@ -54,7 +55,7 @@ export interface Protection {
   /** Encrypts if there are keys, and refuses what it cannot decrypt. */
   readonly codec: PayloadCodec;
   /** The same for a worker, which leaves what it cannot decrypt to its converters. */
-  readonly workerCodec: (onMissing: (keyId: string) => void) => PayloadCodec;
+  readonly workerCodec: (onUnread: (error: UnreadError) => void) => PayloadCodec;
   /** The keys that the codec asks; absent: nothing is encrypted. */
   readonly keys?: KeyRing;
   /** Whether a worker without keys serves a namespace whose newest runs are encrypted. */
@@ -86,7 +87,7 @@ export function protectionOf(
   const asked = keys === undefined ? undefined : askKeys(keys, keyFor);
   return {
     codec: createCodec(asked, { compress }),
-    workerCodec: (onMissing) => createCodec(asked, { compress, onMissing }),
+    workerCodec: (onUnread) => createCodec(asked, { compress, onUnread }),
     allowUnencrypted,
     ...defined({ keys, blobs }),
   };
@@ -95,7 +96,7 @@ export function protectionOf(
 /** Nothing is encrypted, and everything lies in the history. */
 export const NO_PROTECTION: Protection = {
   codec: createCodec(undefined),
-  workerCodec: (onMissing) => createCodec(undefined, { onMissing }),
+  workerCodec: (onUnread) => createCodec(undefined, { onUnread }),
   allowUnencrypted: false,
 };
 

@@ -73,8 +73,8 @@ export async function openTelemetry(
   };
 }
 
-/** What of a span holds what was said, and did not go through a request. */
-const CALL_CONTENT: readonly string[] = [A.toolArguments, A.toolResult];
+/** What of a span holds what was said. Messages of a request are redacted before they are sent. */
+const CALL_CONTENT: readonly string[] = [A.toolArguments, A.toolResult, A.outputMessages];
 
 /** `tracer`, whose spans have neither hidden values nor what their agent takes out. */
 function hidingTracer(

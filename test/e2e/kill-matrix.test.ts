@@ -14,10 +14,13 @@ const killsAt = (points: number): number => (points > 1 ? 1 : 2);
 /** Runs that are killed at once. They mostly wait: for heartbeats, and for tasks that time out. */
 const LANES = { worker: RUNS_ALL ? 6 : 4, server: RUNS_ALL ? 2 : 1 };
 
-/** Without `test:all`, a row has one of the points, each row another one. */
+/**
+ * Without `test:all`, a row has one of the points, each row another one. Every third row is played
+ * with keys and blobs, and compared with a run that has neither.
+ */
 function sampled(row: MatrixRow, index: number): MatrixRow {
   const points = RUNS_ALL ? row.points : [POINTS[index % POINTS.length] ?? 'write'];
-  return { ...row, points, atMost: killsAt(points.length) };
+  return { ...row, points, atMost: killsAt(points.length), isProtected: index % 3 === 1 };
 }
 
 const workers = MATRIX_ROWS.filter(({ victim, trouble }) => victim === 'worker' && !trouble);

@@ -23,6 +23,7 @@ import {
   type Victim,
 } from './moments.ts';
 import type { MatrixScenario } from './scenarios.ts';
+import { newProtection, protectionFor } from './protected.ts';
 import { keepServing, type RestartServer, type Serving } from './serving.ts';
 import { spansDiffer, spansIn, type PlayedSpans } from './spans.ts';
 import { sumsOf, sumsDiffer, type Sums } from './sums.ts';
@@ -40,6 +41,8 @@ export interface Job {
   readonly point: Point;
   readonly moments: readonly string[];
   readonly trouble?: MatrixWorker['trouble'];
+  /** With keys and blobs; what comes of the run is the same. Default false. */
+  readonly isProtected?: boolean;
 }
 
 /** What a run comes to that nothing happens to, and the moments that it has. */
@@ -93,8 +96,9 @@ export async function playUndisturbed(
 /** What a worker of a job is told: a queue, folders and ids of its own. */
 export async function workOf(
   { address, namespace, folder }: Stage,
-  { scenario, point, moments, trouble }: Pick<Job, 'scenario' | 'point' | 'moments' | 'trouble'>,
+  job: Pick<Job, 'scenario' | 'point' | 'moments' | 'trouble' | 'isProtected'>,
 ): Promise<MatrixWorker> {
+  const { scenario, point, moments, trouble, isProtected = false } = job;
   const effectsDir = await mkdtemp(join(folder, 'matrix-'));
   const archiveDir = join(effectsDir, 'archive');
   await mkdir(archiveDir);
@@ -109,16 +113,17 @@ export async function workOf(
     prefix,
     point,
     moments,
-    ...defined({ trouble }),
+    ...defined({ trouble, secured: isProtected ? newProtection(effectsDir) : undefined }),
   };
 }
 
 /** The client of a job; on a full disk it has no archive to read. */
 export function everloopOf(
   stage: Stage,
-  { taskQueue, archiveDir, trouble }: MatrixWorker,
+  { taskQueue, archiveDir, trouble, secured }: MatrixWorker,
 ): Everloop {
-  return stage.everloopOf(taskQueue, trouble === 'full disk' ? undefined : archiveDir);
+  const readDir = trouble === 'full disk' ? undefined : archiveDir;
+  return stage.everloopOf(taskQueue, readDir, secured && protectionFor(secured));
 }
 
 /** Kills at all moments of `job`. */

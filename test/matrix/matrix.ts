@@ -11,6 +11,8 @@ export interface MatrixRow {
   readonly victim: Victim;
   readonly points: readonly Point[];
   readonly trouble?: NonNullable<Job['trouble']>;
+  /** With keys and blobs. Default false. */
+  readonly isProtected?: boolean;
   /** Kills at so many of its moments only, spread over the run; default: at all. */
   readonly atMost?: number;
 }
@@ -42,7 +44,7 @@ const MOMENTS_OF_A_JOB = 12;
  * records can be met by one kill only.
  */
 export function jobsOf(
-  { scenario, victim, points, trouble, atMost = Infinity }: MatrixRow,
+  { scenario, victim, points, trouble, isProtected = false, atMost = Infinity }: MatrixRow,
   all: readonly string[],
 ): readonly Job[] {
   const every = Math.max(1, all.length / atMost);
@@ -53,6 +55,7 @@ export function jobsOf(
       scenario,
       victim,
       point,
+      isProtected,
       moments: moments.filter((_moment, index) => index % parts === part),
       ...(trouble === undefined ? {} : { trouble }),
     })),

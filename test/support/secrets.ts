@@ -45,6 +45,7 @@ export const SECRET_PLACES = [
   'model-failure',
   'event-field',
   'cancel-message',
+  'large-context',
 ] as const;
 
 /** One of {@link SECRET_PLACES}. */

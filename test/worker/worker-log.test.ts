@@ -8,8 +8,7 @@ function logged(meta: LogEntry['meta'], hidesFailures = false): LogEntry {
   const lines: LogEntry[] = [];
   const logger = workerLogger({
     level: 'INFO',
-    hidesFailures,
-    hide: (text) => text.replaceAll(VALUE, '[redacted]'),
+    hiding: () => ({ hidesFailures, hide: (text) => text.replaceAll(VALUE, '[redacted]') }),
     write: (entry) => void lines.push(entry),
   });
   logger.warn(`it said ${VALUE}`, meta);

@@ -32,6 +32,7 @@ import { checkPackages } from '../../registry/provider-packages.ts';
 import { missingPartWarnings } from '../../registry/missing-parts.ts';
 import { createRegistry } from '../../registry/registry.ts';
 import { workerConverter } from '../../protection/data-converter.ts';
+import type { UnreadError } from '../../protection/key-errors.ts';
 import { NO_PROTECTION, type Protection } from '../../protection/protection.ts';
 import { checkOwner } from '../retention/store-owner.ts';
 import { guardWorkflowThreads } from './guard-workflow-threads.ts';
@@ -258,17 +259,20 @@ async function loadBundle(
 }
 
 /** Ids of keys come as data, so only the first ones are logged. */
-const MAX_MISSING_KEYS = 100;
+const MAX_LOGGED_KEYS = 100;
 
-/** Logs each missing key once. */
-function warnOfMissingKeys(): (keyId: string) => void {
+/** Logs once for each key that payloads cannot be decrypted with it. */
+function warnOfUnread(): (error: UnreadError) => void {
   const seen = new Set<string>();
-  return (keyId) => {
-    if (seen.has(keyId) || seen.size >= MAX_MISSING_KEYS) return;
-    seen.add(keyId);
+  return (error) => {
+    const { keyId, message, name } = error;
+    if (seen.has(`${name} ${keyId}`) || seen.size >= MAX_LOGGED_KEYS) return;
+    seen.add(`${name} ${keyId}`);
     workerLog(
       'WARN',
-      `A run is encrypted with key ${keyId}, which this worker does not have. Give it EVERLOOP_KEYS.`,
+      name === 'key_missing'
+        ? `A run is encrypted with key ${keyId}, which this worker does not have. Give it EVERLOOP_KEYS.`
+        : message,
     );
   };
 }
@@ -308,7 +312,7 @@ function tuning(parts: WorkerParts): Omit<WorkerOptions, 'taskQueue'> {
     patchActivationCallback: holdPatches === undefined ? undefined : activation(holdPatches),
     connection,
     namespace,
-    dataConverter: workerConverter(protection, warnOfMissingKeys()),
+    dataConverter: workerConverter(protection, warnOfUnread()),
     shutdownGraceTime: parts.shutdownGraceMs ?? CONFIG_DEFAULTS.shutdownGraceMs,
     stickyQueueScheduleToStartTimeout: WORKER_DEFAULTS.stickyMs,
     maxHeartbeatThrottleInterval: WORKER_DEFAULTS.heartbeatThrottleMs,

@@ -12,23 +12,28 @@ export function workerLog(level: 'INFO' | 'WARN' | 'ERROR', text: string): void 
   else runtime.logger.log(level, redact(text));
 }
 
-/** Options of {@link workerLogger}. */
-export interface WorkerLoggerOptions {
-  readonly level: LogLevel;
+/** What a log leaves out. */
+export interface LogHiding {
   /** Whether errors are cut to their type: their texts hold what runs hold. */
   readonly hidesFailures: boolean;
   /** Takes values out of every line; default: nothing does. */
   readonly hide?: HideText;
+}
+
+/** Options of {@link workerLogger}. */
+export interface WorkerLoggerOptions {
+  readonly level: LogLevel;
+  /** Asked for each line, since a process has one log and may get further workers. */
+  readonly hiding: () => LogHiding;
   /** Default: to stderr, as the SDK writes. */
   readonly write?: (entry: LogEntry) => void;
 }
 
 /** The logger of a worker's process. */
-export function workerLogger(options: WorkerLoggerOptions): Logger {
-  const { level, hidesFailures, hide = HIDE_NOTHING, write } = options;
+export function workerLogger({ level, hiding, write }: WorkerLoggerOptions): Logger {
   const plain = new DefaultLogger(level, write);
-  if (!hidesFailures && hide === HIDE_NOTHING) return plain;
   return new DefaultLogger(level, ({ level: at, message, meta = {} }) => {
+    const { hidesFailures, hide = HIDE_NOTHING } = hiding();
     const shown = hidesFailures ? withoutFailures(meta) : meta;
     plain.log(at, hide(message), withoutValues(shown, hide));
   });
