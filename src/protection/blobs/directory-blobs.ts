@@ -100,7 +100,7 @@ export function directoryBlobs(path: string): BlobStore {
     callBytes: CALL_BYTES,
     place,
     probe: () => probe(root, place),
-    takeLease: (ms) => takeLease(root, ms),
+    takeLease: (ms, holder) => takeLease(root, ms, holder),
     own: (namespace, owner) => own(join(root, ownerFileOf(namespace)), owner),
     async *runs(namespace) {
       const folder = join(root, folderOf(namespace));
