@@ -1,5 +1,6 @@
 /**
- * Writes files so that a reader sees all of a file or nothing, even when processes race. What a run
+ * Writes files so that a reader sees all of a file or nothing, even when processes race. Nothing is
+ * synced: after a loss of power a file may be missing or empty, which its readers allow for. What a run
  * keeps may be confidential, so only the user of the process may read its files and folders.
  */
 import { randomUUID } from 'node:crypto';
