@@ -122,7 +122,9 @@ export function tokensOf(spans: readonly SpanData[]): {
 }
 
 /** Spans without a parent among them, apart from those without any. */
-export function orphansOf(spans: readonly SpanData[]): readonly string[] {
+export function orphansOf(
+  spans: readonly Pick<SpanData, 'spanId' | 'parentId' | 'name'>[],
+): readonly string[] {
   const ids = new Set(spans.map(({ spanId }) => spanId));
   return spans
     .filter(({ parentId }) => parentId !== undefined && !ids.has(parentId))
