@@ -15,6 +15,9 @@ import { directoryBlobs, disk } from '../../src/protection/blobs/directory-blobs
 import { s3Blobs } from '../../src/protection/blobs/s3-blobs.ts';
 import { protectionOf, type Protection } from '../../src/protection/protection.ts';
 import { forgetRun } from '../../src/worker/retention/forget-run.ts';
+import type { DoctorFinding } from '../../src/doctor/run-doctor.ts';
+import { doctorService } from '../../src/doctor/service.ts';
+import { found, world } from '../doctor/world.ts';
 import { openTestBucket } from '../support/bucket.ts';
 import { eventually } from '../support/eventually.ts';
 import { act, actWith, answer, bodiesOf, gate, searchTool, type Gate } from '../support/runs.ts';
@@ -38,6 +41,13 @@ const PAGES: Readonly<Record<string, string>> = {
   'page 1': 'y'.repeat(2_500_000),
   'page 2': 'z'.repeat(5_000),
 };
+
+/** What the doctor says of a run. */
+async function failingRuns(id: string): Promise<readonly DoctorFinding[]> {
+  const service = doctorService(stage.client);
+  const findings = await found('failing-tasks', world({ service }));
+  return findings.filter(({ message }) => message.includes(id));
+}
 
 /** Reads one document, waits, and goes on for some turns. */
 function reader(mayGoOn: Gate, iterations = 8): AgentDefinition {
@@ -150,6 +160,12 @@ describe('a run with 3 MB of context', () => {
     await eventually('a failed task', () =>
       client.workflow.getHandle(run.id).describe().then(hasFailed),
     );
+    expect(await failingRuns(run.id)).toMatchObject([
+      {
+        message: expect.stringContaining('TMPRL1105') as string,
+        advice: 'Give its workers the blob store that the run was written to: EVERLOOP_BLOBS.',
+      },
+    ]);
     await poor.stop();
     await stage.serve(agents, { taskQueue, protection });
 
@@ -169,6 +185,12 @@ describe('a run with 3 MB of context', () => {
     await eventually('a failed task', () =>
       stage.client.workflow.getHandle(run.id).describe().then(hasFailed),
     );
+    expect(await failingRuns(run.id)).toMatchObject([
+      {
+        message: expect.stringMatching(/: Expected blob `\S+` in `dir:\S+`, got none\./) as string,
+        advice: 'Bring back what the store lacks; the run goes on by itself then.',
+      },
+    ]);
     await rename(`${folder}-away`, folder);
 
     expect(await run.result()).toMatchObject({ status: 'success', value: 'read' });

@@ -85,6 +85,8 @@ export interface BlobStore {
   own(namespace: string, owner: string): Promise<string>;
   /** The runs of a namespace that have blobs. */
   runs(namespace: string): AsyncIterable<StoredRun>;
+  /** The first bytes of each blob of a namespace, `maxBytes` and one at most. */
+  heads(namespace: string, maxBytes: number): AsyncIterable<Uint8Array>;
   /**
    * Deletes the blobs of a run that were last stored before `before`, in ms since 1970; default: all
    * of them.

@@ -110,6 +110,17 @@ export function directoryBlobs(path: string): BlobStore {
       const folder = join(root, folderOf(namespace));
       for (const name of await namesIn(folder)) yield await storedRun(join(folder, name), name);
     },
+    async *heads(namespace, maxBytes) {
+      const folder = join(root, folderOf(namespace));
+      for (const name of await namesIn(folder)) {
+        for (const file of await namesIn(join(folder, name))) {
+          const head = isDigest(file)
+            ? await headOf(join(folder, name, file), maxBytes)
+            : undefined;
+          if (head !== undefined) yield head;
+        }
+      }
+    },
     remove: (namespace, workflowId, before = Number.POSITIVE_INFINITY) =>
       remove(join(root, folderOf(namespace), folderOf(workflowId)), before),
   };
@@ -221,6 +232,22 @@ async function read(path: string, maxBytes: number): Promise<Uint8Array | undefi
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error;
     return undefined;
+  }
+}
+
+/** The first bytes of a file; undefined if it has been deleted meanwhile. */
+async function headOf(path: string, maxBytes: number): Promise<Uint8Array | undefined> {
+  try {
+    const file = await disk.open(path, 'r');
+    try {
+      const { buffer, bytesRead } = await file.read(new Uint8Array(maxBytes + 1));
+      return buffer.subarray(0, bytesRead);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
   }
 }
 

@@ -94,6 +94,13 @@ export function bucketBlobs(
     async *runs(namespace) {
       yield* runsBelow(await bucket(), `${folderOf(namespace)}/`);
     },
+    async *heads(namespace, maxBytes) {
+      const opened = await bucket();
+      for await (const { name, key } of placedBelow(opened, `${folderOf(namespace)}/`)) {
+        const found = isDigest(name) ? await opened.get(key, maxBytes) : undefined;
+        if (found !== undefined) yield found.bytes;
+      }
+    },
     remove: async (namespace, workflowId, before = Number.POSITIVE_INFINITY) =>
       remove(await bucket(), `${folderOf(namespace)}/${folderOf(workflowId)}/`, before),
   };
