@@ -71,7 +71,10 @@ export async function openCodecServer(options: CodecServerOptions): Promise<Code
   }) as Server;
   server.maxConnections = MAX_CONNECTIONS;
   server.setTimeout(IDLE_MS);
-  checkHosts(server, new Set([host, 'localhost', ...allowedHosts]));
+  checkHosts(
+    server,
+    new Set([host, 'localhost', ...allowedHosts].map((name) => name.toLowerCase())),
+  );
   server.listen(port, host);
   try {
     await once(server, 'listening');

@@ -18,7 +18,7 @@ import { KeyMissingError, PayloadDamagedError } from '../protection/key-errors.t
 import type { Protection } from '../protection/protection.ts';
 import { RefusedRequest, toWire, type ReceivedPayload } from './wire.ts';
 
-/** The most bytes that one answer opens: two of the largest blobs. */
+/** The most bytes that one answer opens: the largest blob, as it is stored and as it is decrypted. */
 const MAX_OPENED_BYTES = 67_108_864;
 
 /** How long the blobs of one request may take, in ms. */

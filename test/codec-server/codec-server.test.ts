@@ -57,7 +57,7 @@ describe('openCodecServer', () => {
   });
 
   it('knows its Host, so that no name leads a page of another site to it', async () => {
-    const server = await open({ allowedHosts: ['codec.example'] });
+    const server = await open({ allowedHosts: ['Codec.Example'] });
     const own = [
       `127.0.0.1:${server.port}`,
       `localhost:${server.port}`,

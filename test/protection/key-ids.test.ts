@@ -1,10 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { defaultPayloadConverter, type Payload } from '@temporalio/common';
+import { defaultPayloadConverter, ExternalStorage, type Payload } from '@temporalio/common';
+import { ExternalStorageRunner } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import proto from '@temporalio/proto';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { blobDriver } from '../../src/protection/blobs/blob-store.ts';
 import { directoryBlobs } from '../../src/protection/blobs/directory-blobs.ts';
 import { addKeyIds, HEAD_BYTES, keyIdOfHead } from '../../src/protection/key-ids.ts';
 import { keyRing } from '../../src/protection/key-ring.ts';
@@ -30,6 +32,30 @@ describe('addKeyIds', () => {
     };
 
     addKeyIds({ events: [event, null, 1, 'text'] }, found);
+
+    expect([...found].toSorted()).toEqual(['k1', LONG]);
+  });
+
+  it('finds payloads that lie in a reference, because their store did not take them', async () => {
+    const warned = vi.spyOn(process, 'emitWarning').mockReturnValue();
+    const driver = blobDriver({
+      name: 'full',
+      type: 'full',
+      place: 'full',
+      put: () => Promise.reject(new Error('The disk is full.')),
+      get: async () => undefined,
+    });
+    const storage = new ExternalStorage({ drivers: [driver], payloadSizeThreshold: 1_000 });
+    const target = { kind: 'workflow' as const, namespace: 'default', id: 'run-1' };
+    const large = [
+      await encrypted('k1', 'x'.repeat(9_000)),
+      await encrypted(LONG, 'y'.repeat(9_000)),
+    ];
+    const payloads = await new ExternalStorageRunner(storage).store(large, { target });
+    warned.mockRestore();
+    const found = new Set<string>();
+
+    addKeyIds({ payloads }, found);
 
     expect([...found].toSorted()).toEqual(['k1', LONG]);
   });

@@ -17,7 +17,7 @@ export interface KeyPlaces {
 export interface KeyUse {
   /** `null`: what is not encrypted. */
   readonly id: string | null;
-  /** Open runs with at least one payload of it in their newest link. */
+  /** Open runs with at least one payload of it in a link that the service still has. */
   readonly openRuns: number;
   /** Lines of the archive. */
   readonly archivedLines: number;
@@ -31,6 +31,9 @@ const NOT_FOUND = 5;
 const OPEN = "ExecutionStatus = 'Running'";
 
 const PAGE = 200;
+
+/** A run of more links is counted by its newest ones. */
+const MAX_LINKS = 10_000;
 
 /** The keys that are in use, and those in `held` that are not, sorted by their ids. */
 export async function keysInUse(
@@ -68,36 +71,62 @@ async function openRunKeys(client: Client): Promise<Counts> {
   return counts;
 }
 
-/** The keys of a link; undefined if it is gone since it was listed. */
+/**
+ * The keys of a run, whose newest link is `runId`; undefined if that is gone since it was listed.
+ * Earlier links are read as well, because readers without the archive ask those.
+ */
 async function keysOfRun(
   client: Client,
   workflowId: string,
   runId: string,
 ): Promise<ReadonlySet<string> | undefined> {
   const ids = new Set<string>();
-  const { workflowService, options } = client;
   try {
     // What has not ended yet is in no event: heartbeats, failures of attempts.
     const { raw } = await tolerant(client).workflow.getHandle(workflowId, runId).describe();
     addKeyIds(raw, ids);
-    let nextPageToken: Uint8Array | null = null;
-    do {
-      const page: Awaited<ReturnType<typeof workflowService.getWorkflowExecutionHistory>> =
-        await workflowService.getWorkflowExecutionHistory({
-          namespace: options.namespace,
-          execution: { workflowId, runId },
-          maximumPageSize: PAGE,
-          nextPageToken,
-        });
-      addKeyIds(page.history, ids);
-      nextPageToken = page.nextPageToken;
-    } while ((nextPageToken?.length ?? 0) > 0);
   } catch (error) {
-    const isGone = error instanceof WorkflowNotFoundError || grpcCodeOf(error) === NOT_FOUND;
-    if (!isGone) throw error;
+    if (!isGone(error)) throw error;
     return undefined;
   }
+  let link = runId;
+  for (let links = 0; link !== '' && links < MAX_LINKS; links++) {
+    try {
+      link = await addKeysOfLink(client, { workflowId, runId: link }, ids);
+    } catch (error) {
+      if (!isGone(error)) throw error;
+      break;
+    }
+  }
   return ids;
+}
+
+/** Adds the keys of the history of a link to `ids`, and returns the link before it, or ''. */
+async function addKeysOfLink(
+  { workflowService, options: { namespace } }: Client,
+  execution: { readonly workflowId: string; readonly runId: string },
+  ids: Set<string>,
+): Promise<string> {
+  let previous = '';
+  let nextPageToken: Uint8Array | null = null;
+  do {
+    const page: Awaited<ReturnType<typeof workflowService.getWorkflowExecutionHistory>> =
+      await workflowService.getWorkflowExecutionHistory({
+        namespace,
+        execution,
+        maximumPageSize: PAGE,
+        nextPageToken,
+      });
+    addKeyIds(page.history, ids);
+    const [first] = page.history?.events ?? [];
+    previous ||= first?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId ?? '';
+    nextPageToken = page.nextPageToken;
+  } while ((nextPageToken?.length ?? 0) > 0);
+  return previous;
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof WorkflowNotFoundError || grpcCodeOf(error) === NOT_FOUND;
 }
 
 async function blobKeys(blobs: BlobStore | undefined, namespace: string): Promise<Counts> {
