@@ -8,7 +8,7 @@ import { addDemoCommand } from './commands/demo.ts';
 import { addDeployCommand } from './commands/deploy.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addInitCommand } from './commands/init.ts';
-import { addKeysCommand } from './commands/keys.ts';
+import { KEY_COMMANDS } from './commands/keys.ts';
 import { addLispCommand } from './commands/lisp.ts';
 import { addLogsCommand, addStreamTokenCommand } from './commands/logs.ts';
 import { PEOPLE_COMMANDS } from './commands/people.ts';
@@ -84,7 +84,7 @@ const COMMANDS: readonly AddCommand[] = [
   addDoctorCommand,
   addSetupCommand,
   ...RETENTION_COMMANDS,
-  addKeysCommand,
+  ...KEY_COMMANDS,
   addCodecCommand,
   addLispCommand,
   addDemoCommand,

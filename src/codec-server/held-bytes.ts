@@ -8,7 +8,7 @@ const MAX_HELD_BYTES = 268_435_456;
 export interface HeldBytes {
   /** Throws a {@link RefusedRequest} 503 if all requests together would then hold too much. */
   take(bytes: number): void;
-  /** Gives everything back. May be called twice. */
+  /** Gives everything back, and ends the request. May be called twice. */
   release(): void;
 }
 
@@ -17,8 +17,11 @@ export function holdBytes(): () => HeldBytes {
   let all = 0;
   return () => {
     let own = 0;
+    let isOver = false;
     return {
       take: (bytes) => {
+        // The client has left in the middle of its request, so nothing would give this back.
+        if (isOver) return;
         if (all + bytes > MAX_HELD_BYTES) {
           throw new RefusedRequest(503, 'Too much is asked for at once. Try again later.');
         }
@@ -28,6 +31,7 @@ export function holdBytes(): () => HeldBytes {
       release: () => {
         all -= own;
         own = 0;
+        isOver = true;
       },
     };
   };

@@ -45,6 +45,8 @@ const message = proto.temporal.api.common.v1.Payload;
 export interface CodecOptions {
   /** Compresses payloads from 1 KB up before they are encrypted. Sizes then tell of contents. */
   readonly compress?: boolean;
+  /** Called with the id of the key that has encrypted so many payloads. */
+  readonly onEncrypted?: (keyId: string, payloads: number) => void;
   /**
    * Called with why a payload cannot be decrypted; it then stays encrypted, and what was decrypted
    * says so in {@link DECRYPTED_FIELD}. Absent: `decode` throws.
@@ -58,7 +60,7 @@ export interface CodecOptions {
  */
 export function createCodec(
   keys: AskedKeys | undefined,
-  { compress = false, onUnread }: CodecOptions = {},
+  { compress = false, onUnread, onEncrypted }: CodecOptions = {},
 ): PayloadCodec {
   const decrypted = async (payload: Payload, id: string): Promise<Payload> => {
     if (keys === undefined) throw new KeyMissingError(id, []);
@@ -79,6 +81,7 @@ export function createCodec(
     encode: async (payloads, context) => {
       if (keys === undefined) return payloads;
       const key = await keys.encrypting(scopeOf(context));
+      onEncrypted?.(key.id, payloads.length);
       return payloads.map((payload) => encrypt(payload, key, compress));
     },
     decode: async (payloads) => {

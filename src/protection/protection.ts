@@ -6,6 +6,7 @@ import { askKeys, type KeyFor } from './asked-keys.ts';
 import type { BlobStore } from './blobs/blob-store.ts';
 import { blobsOfEnvironment } from './blobs/blobs-of-environment.ts';
 import { createCodec } from './codec.ts';
+import { countEncrypted, type EncryptedPayloads } from './encrypted-payloads.ts';
 import type { UnreadError } from './key-errors.ts';
 import type { KeyRing } from './key-ring.ts';
 import { keysOfEnvironment, type KeyEnvironment } from './keys-of-environment.ts';
@@ -56,6 +57,8 @@ export interface Protection {
   readonly codec: PayloadCodec;
   /** The same for a worker, which leaves what it cannot decrypt to its converters. */
   readonly workerCodec: (onUnread: (error: UnreadError) => void) => PayloadCodec;
+  /** Counts what the codecs have encrypted since the process began. */
+  readonly encrypted: EncryptedPayloads;
   /** The keys that the codec asks; absent: nothing is encrypted. */
   readonly keys?: KeyRing;
   /** Whether a worker without keys serves a namespace whose newest runs are encrypted. */
@@ -85,10 +88,13 @@ export function protectionOf(
   const { keyFor, compress = false, allowUnencrypted = false } = options ?? {};
   const { keys = environment.keys, blobs = environment.blobs } = options ?? {};
   const asked = keys === undefined ? undefined : askKeys(keys, keyFor);
+  const encrypted = countEncrypted();
+  const shared = { compress, onEncrypted: encrypted.add };
   return {
-    codec: createCodec(asked, { compress }),
-    workerCodec: (onUnread) => createCodec(asked, { compress, onUnread }),
+    codec: createCodec(asked, shared),
+    workerCodec: (onUnread) => createCodec(asked, { ...shared, onUnread }),
     allowUnencrypted,
+    encrypted,
     ...defined({ keys, blobs }),
   };
 }
@@ -98,6 +104,7 @@ export const NO_PROTECTION: Protection = {
   codec: createCodec(undefined),
   workerCodec: (onUnread) => createCodec(undefined, { onUnread }),
   allowUnencrypted: false,
+  encrypted: countEncrypted(),
 };
 
 const OPTION_NAMES = ['keys', 'keyFor', 'compress', 'blobs', 'allowUnencrypted'];

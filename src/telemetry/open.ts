@@ -35,6 +35,8 @@ export interface Telemetry {
   /** Take every event that is published; none if nothing is on. */
   readonly listeners: readonly ((event: AgentEvent, place: EventPlace) => void)[];
   readonly watch: CallObserver;
+  /** Counts payloads that a key has encrypted. */
+  readonly countEncrypted: (keyId: string, payloads: number) => void;
   /** Sends what is left, for at most five seconds. */
   close(): Promise<void>;
 }
@@ -43,6 +45,7 @@ export interface Telemetry {
 const TELEMETRY_OFF: Telemetry = {
   listeners: [],
   watch: NO_WATCH,
+  countEncrypted: () => undefined,
   close: () => Promise.resolve(),
 };
 
@@ -69,6 +72,8 @@ export async function openTelemetry(
   return {
     listeners: [listener({ tracer, meter, sample, shown })],
     watch: watchCalls({ ...shown, tracer, meter, sample, cacheBytes, now: () => Date.now() }),
+    countEncrypted: (key, value) =>
+      meter?.record({ metric: 'everloop_payloads_encrypted_total', value, labels: { key } }),
     close: async () => tracer?.close(),
   };
 }

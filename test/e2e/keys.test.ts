@@ -6,6 +6,15 @@ import type { RunHandle } from '../../src/client/run-handle.ts';
 import { keyRing } from '../../src/protection/key-ring.ts';
 import type { ProtectionOptions } from '../../src/protection/protection.ts';
 import { MESSAGE_NAMES } from '../../src/core/contract/messages.ts';
+import { clientOf } from '../../src/client/connection/open-connection.ts';
+import { readTaskFailure } from '../../src/client/newest-events.ts';
+import type { DoctorFinding } from '../../src/doctor/run-doctor.ts';
+import { doctorService } from '../../src/doctor/service.ts';
+import { protectionOf } from '../../src/protection/protection.ts';
+import { archiveDirOf } from '../../src/worker/config/config-of.ts';
+import { keysInUse, type KeyUse } from '../../src/worker/retention/keys-in-use.ts';
+import { found, world } from '../doctor/world.ts';
+import { cli } from '../cli/cli-fixture.ts';
 import { eventually } from '../support/eventually.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { startWorkerCommand, type RunningCommand } from '../support/worker-command.ts';
@@ -42,17 +51,74 @@ describe('[protection] a run with keys, on workers that are processes', () => {
     await stage.client.workflow.getHandle(run.id).signal(MESSAGE_NAMES.nudge);
     await eventually('a line about the key', () => keyless.said().includes(MISSING_K1));
     expect(keyless.said().split(MISSING_K1)).toHaveLength(2);
+    await expect(blind.attach(run.id).status()).rejects.toMatchObject({
+      code: 'no_worker',
+      message: expect.stringContaining(`a workflow task that fails: ${REFUSED_K1}`) as string,
+    });
+    expect(await failingRuns(run.id)).toMatchObject([
+      { message: expect.stringContaining(REFUSED_K1) as string, advice: GIVE_THE_KEY },
+    ]);
     await keyless.stop();
 
     // The key is back, after a new one: the run goes on, and writes under the new one.
     await serve(taskQueue, ['k2', 'k1']);
+    expect(await inUse()).toEqual([unused('k1', { openRuns: 1 }), unused('k2')]);
     const both = await clientWith(taskQueue, ['k2', 'k1']);
+    // Its task failed a moment ago, so the service waits before it gives it to the new worker.
+    await eventually('the run to go on', () =>
+      both
+        .attach(run.id)
+        .send('A note under the new key.')
+        .then(
+          () => true,
+          () => false,
+        ),
+    );
+    expect(await inUse()).toEqual([unused('k1', { openRuns: 1 }), unused('k2', { openRuns: 1 })]);
     await both.attach(run.id).answer('q1', 'blue');
     expect(await both.attach(run.id).result()).toMatchObject({ value: 'answered' });
+    await eventually('no open run', async () =>
+      (await inUse()).every(({ openRuns }) => openRuns === 0),
+    );
+    const { stdout } = await cli(['keys', 'in-use'], {
+      env: {
+        TEMPORAL_ADDRESS: stage.address,
+        TEMPORAL_NAMESPACE: stage.namespace,
+        EVERLOOP_DATA_DIR: stage.folder,
+        EVERLOOP_KEYS: (['k2', 'k1'] as const).map(entryOf).join(','),
+      },
+    });
+    expect(stdout.split('\n')).toEqual([
+      'key  open runs  archived lines  blobs',
+      'k1   0          0               0',
+      // The archive has what the run wrote as it ended.
+      expect.stringMatching(/^k2 {3}0 +\d+ +0$/),
+      '',
+      'Nothing open needs k1. Ended runs that it has encrypted cannot be read without it.',
+      '',
+    ]);
     await expect(run.result()).rejects.toMatchObject({
       code: 'key_missing',
       message: `Expected key \`k2\` to read run \`${run.id}\`, got keys (k1). Set EVERLOOP_KEYS.`,
     });
+  });
+
+  it('says which key a worker with other keys lacks, to who may read it', async () => {
+    const taskQueue = `keys-${randomUUID()}`;
+    await serve(taskQueue, ['k2']);
+    const run = await (await clientWith(taskQueue, ['k1'])).start('asker', { task: 'Ask' });
+    const { connection } = stage.client;
+    const reason = (names: readonly KeyName[]): Promise<string | null> => {
+      const protection = protectionOf({ keys: ringOf(names) });
+      return readTaskFailure(clientOf(connection, stage.namespace, protection), run.id);
+    };
+
+    await eventually('a failed task', async () => (await reason(['k2'])) !== null);
+    expect(await reason(['k2'])).toBe(REFUSED_K1);
+    expect(await reason(['k1'])).toBe(
+      'Expected key `k2` to read why, got keys (k1). Set EVERLOOP_KEYS.',
+    );
+    await stage.client.workflow.getHandle(run.id).terminate();
   });
 
   it('of a tenant is read by its key alone', async () => {
@@ -82,7 +148,32 @@ describe('[protection] a run with keys, on workers that are processes', () => {
   });
 });
 
-const MISSING_K1 = 'A run is encrypted with key k1, which this worker does not have.';
+async function failingRuns(id: string): Promise<readonly DoctorFinding[]> {
+  const service = doctorService(stage.client);
+  const findings = await found('failing-tasks', world({ service }));
+  return findings.filter(({ message }) => message.includes(id));
+}
+
+async function inUse(): Promise<readonly KeyUse[]> {
+  const { client, folder } = stage;
+  return keysInUse({ client, archiveDir: archiveDirOf(folder), blobs: undefined }, ['k2', 'k1']);
+}
+
+const unused = (id: string, used: Partial<KeyUse> = {}): KeyUse => ({
+  id,
+  openRuns: 0,
+  archivedLines: 0,
+  blobs: 0,
+  ...used,
+});
+
+const REFUSED_K1 =
+  'Refused: the start is encrypted with key k1, which this worker does not have. A worker that has it takes the run.';
+const GIVE_THE_KEY =
+  'Give its workers the key, or this command if only it lacks it: EVERLOOP_KEYS. `everloop cancel RUN --force` ends it.';
+
+const MISSING_K1 =
+  'A run is encrypted with key k1, which this worker does not have. Give it EVERLOOP_KEYS.';
 
 async function serve(
   taskQueue: string,

@@ -7,14 +7,19 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { openConversation } from '../../src/client/conversation.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
+import { agentTool } from '../../src/define/tool/agent-tool.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
+import { folderOf } from '../../src/protection/blobs/blob-names.ts';
 import { directoryBlobs, disk } from '../../src/protection/blobs/directory-blobs.ts';
 import { s3Blobs } from '../../src/protection/blobs/s3-blobs.ts';
 import { protectionOf, type Protection } from '../../src/protection/protection.ts';
 import { forgetRun } from '../../src/worker/retention/forget-run.ts';
+import type { DoctorFinding } from '../../src/doctor/run-doctor.ts';
+import { doctorService } from '../../src/doctor/service.ts';
+import { found, world } from '../doctor/world.ts';
 import { openTestBucket } from '../support/bucket.ts';
 import { eventually } from '../support/eventually.ts';
-import { act, actWith, answer, bodiesOf, gate, type Gate } from '../support/runs.ts';
+import { act, actWith, answer, bodiesOf, gate, searchTool, type Gate } from '../support/runs.ts';
 import { openHandoverStage, type Stage } from '../support/stage.ts';
 
 let stage: Stage;
@@ -35,6 +40,13 @@ const PAGES: Readonly<Record<string, string>> = {
   'page 1': 'y'.repeat(2_500_000),
   'page 2': 'z'.repeat(5_000),
 };
+
+/** What the doctor says of a run. */
+async function failingRuns(id: string): Promise<readonly DoctorFinding[]> {
+  const service = doctorService(stage.client);
+  const findings = await found('failing-tasks', world({ service }));
+  return findings.filter(({ message }) => message.includes(id));
+}
 
 /** Reads one document, waits, and goes on for some turns. */
 function reader(mayGoOn: Gate, iterations = 8): AgentDefinition {
@@ -147,6 +159,12 @@ describe('a run with 3 MB of context', () => {
     await eventually('a failed task', () =>
       client.workflow.getHandle(run.id).describe().then(hasFailed),
     );
+    expect(await failingRuns(run.id)).toMatchObject([
+      {
+        message: expect.stringContaining('TMPRL1105') as string,
+        advice: 'Give its workers the blob store that the run was written to: EVERLOOP_BLOBS.',
+      },
+    ]);
     await poor.stop();
     await stage.serve(agents, { taskQueue, protection });
 
@@ -166,6 +184,12 @@ describe('a run with 3 MB of context', () => {
     await eventually('a failed task', () =>
       stage.client.workflow.getHandle(run.id).describe().then(hasFailed),
     );
+    expect(await failingRuns(run.id)).toMatchObject([
+      {
+        message: expect.stringMatching(/: Expected blob `\S+` in `dir:\S+`, got none\./) as string,
+        advice: 'Bring back what the store lacks; the run goes on by itself then.',
+      },
+    ]);
     await rename(`${folder}-away`, folder);
 
     expect(await run.result()).toMatchObject({ status: 'success', value: 'read' });
@@ -234,6 +258,64 @@ describe('a run with 3 MB of context', () => {
       code: 'blob_store',
       message: `Expected blob store \`${blobs.place}\` to be of namespace \`${stage.namespace}\` of this service, got that of another service. Name another store; if the other service is gone, remove \`${stage.namespace}.owner\` from this one.`,
     });
+  });
+});
+
+describe('a child that was continued and has ended', () => {
+  it('is not forgotten while its parent is open, which replays from its blobs', async () => {
+    const child = defineAgent({
+      name: 'child',
+      description: 'Writes.',
+      mode: 'react',
+      model: {
+        id: 'c',
+        model: async ({ iteration }) => (iteration < 8 ? act('x') : answer('y'.repeat(300_000))),
+      },
+      tools: [searchTool()],
+      limits: 'unlimited',
+    });
+    const mayEnd = gate();
+    const parent = defineAgent({
+      name: 'parent',
+      mode: 'react',
+      model: {
+        id: 'm',
+        model: async ({ iteration }) => {
+          if (iteration > 1) await mayEnd.opened;
+          return iteration > 1
+            ? answer()
+            : '<action>\n- tool: child\n  args:\n    task: Go\n</action>';
+        },
+      },
+      tools: [agentTool({ agent: child })],
+      limits: 'unlimited',
+    });
+    const { everloop } = await stage.serve([parent, child], { protection });
+    const run = await everloop.start('parent', { task: 'Go' });
+    const { id } = await eventually('the end of the child', async () =>
+      (await run.tree()).find((each) => each.id !== run.id && each.state === 'ended'),
+    );
+    const stored = await blobsOf(folderOf(id));
+    expect(stored.length).toBeGreaterThan(0);
+
+    const places = {
+      client: stage.client,
+      archiveDir: join(stage.folder, 'archive'),
+      blobs: protection.blobs,
+    };
+    await expect(forgetRun(places, id)).rejects.toMatchObject({
+      code: 'run_open',
+      message: `Expected run \`${run.id}\` above \`${id}\` to have ended, because it reads the data of runs below it, got one that is alive. When it has ended, delete all of it: everloop forget ${run.id}`,
+    });
+    expect(await blobsOf(folderOf(id))).toEqual(stored);
+    await stage.replay(run, { protection });
+    mayEnd.open();
+    expect(await run.result()).toMatchObject({ status: 'success' });
+    expect(
+      (await everloop.attach(id).events()).some(({ type }) => type === 'agent:execution:handover'),
+    ).toBe(true);
+    await forgetRun(places, run.id);
+    expect(await blobsOf(folderOf(id))).toEqual([]);
   });
 });
 

@@ -3,6 +3,7 @@ import { encode } from '@temporalio/common/lib/encoding.js';
 import fc from 'fast-check';
 import {
   mkdtemp,
+  open,
   readdir,
   readFile,
   rename,
@@ -13,7 +14,7 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { UsageError } from '../../src/core/base/usage-error.ts';
 import { encodeName, folderOf, isKey, runIdOf } from '../../src/protection/blobs/blob-names.ts';
@@ -111,6 +112,29 @@ describe('a folder of blobs', () => {
     expect((await stat(pathOf(claim))).mode & 0o777).toBe(0o600);
     expect((await stat(folder('run-1'))).mode & 0o777).toBe(0o700);
     expect(await store.read(claim)).toBe('content');
+  });
+
+  it('syncs each folder that holds what was made, also by another process', async () => {
+    const synced: string[] = [];
+    vi.spyOn(disk, 'open').mockImplementation(async (path, ...given) => {
+      const file = await open(path, ...given);
+      vi.spyOn(file, 'sync').mockImplementation(async () => {
+        synced.push(relative(root, String(path)));
+        await file.datasync();
+      });
+      return file;
+    });
+    const foldersOf = async (store: ReturnType<typeof storeOf>): Promise<ReadonlySet<string>> => {
+      synced.length = 0;
+      await store.put(LARGE);
+      return new Set(synced.filter((path) => !path.endsWith('.tmp')));
+    };
+    const path = join(root, 'new', 'blobs');
+    const all = ['', 'new', 'new/blobs', 'new/blobs/default', 'new/blobs/default/run-1'];
+    const store = storeOf(path);
+    expect(await foldersOf(store)).toEqual(new Set(all));
+    expect(await foldersOf(storeOf(path))).toEqual(new Set(all.slice(2)));
+    expect(await foldersOf(store)).toEqual(new Set(all.slice(4)));
   });
 
   it('keeps equal content of one run once, and renews its time', async () => {

@@ -217,9 +217,11 @@ describe('deletion', () => {
   });
 
   it('has a lease that one process takes in an hour', async () => {
-    expect(await storeOf().takeLease(HOUR)).toBe(true);
-    expect(await storeOf().takeLease(HOUR)).toBe(false);
-    expect(await storeOf().takeLease(0)).toBe(true);
+    expect(await storeOf().takeLease(HOUR, 'one')).toBe(true);
+    expect(await storeOf().takeLease(HOUR, 'two')).toBe(false);
+    expect(await storeOf().takeLease(HOUR, 'one')).toBe(true);
+    expect(await storeOf().takeLease(0, 'two')).toBe(true);
+    expect(await storeOf().takeLease(HOUR, 'one')).toBe(false);
   });
 });
 

@@ -74,10 +74,10 @@ export interface BlobStore {
    */
   probe(): Promise<void>;
   /**
-   * Whether nobody has taken the lease within `ms`: then this process has it now. For work that one
-   * process of all does.
+   * Whether no other holder has taken the lease within `ms`: then `holder`, an id, has it from now on.
+   * Who holds it renews it by the same call. For work that one process of all does.
    */
-  takeLease(ms: number): Promise<boolean>;
+  takeLease(ms: number, holder: string): Promise<boolean>;
   /**
    * Notes that the blobs of `namespace` are those of `owner`, an id of the service, unless another is
    * noted. Returns the id that is noted.
@@ -85,6 +85,8 @@ export interface BlobStore {
   own(namespace: string, owner: string): Promise<string>;
   /** The runs of a namespace that have blobs. */
   runs(namespace: string): AsyncIterable<StoredRun>;
+  /** The first bytes of each blob of a namespace, `maxBytes` and one at most. */
+  heads(namespace: string, maxBytes: number): AsyncIterable<Uint8Array>;
   /**
    * Deletes the blobs of a run that were last stored before `before`, in ms since 1970; default: all
    * of them.

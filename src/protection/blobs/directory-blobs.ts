@@ -2,8 +2,9 @@
  * A folder as a store of large payloads, on one machine or on a file system that all workers share:
  * `{namespace}/{run}/{sha256}`.
  *
- * I1  A blob is written beside its place, synced, and renamed: a reader never sees half a blob, and
- *     what is referred to survives a loss of power.
+ * I1  A blob is written beside its place, synced, and renamed, and so are the folders above it before
+ *     it is referred to: a reader never sees half a blob, and what is referred to survives a loss of
+ *     power.
  * I2  Storing a blob again renews its time, so that no deletion of old blobs takes it.
  * I3  A deletion first renames a blob, then looks at its time, and puts it back if it was renewed
  *     meanwhile. Readers find it under either name.
@@ -22,6 +23,7 @@ import {
   stat,
   utimes,
 } from 'node:fs/promises';
+import { LRUCache } from 'lru-cache';
 import { basename, dirname, join, resolve } from 'node:path';
 import { errorText } from '../../core/base/error-text.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
@@ -58,6 +60,9 @@ const DRAFT = '.tmp';
 /** A file costs a few ms, and a reference to it has some 400 bytes of history. */
 const CALL_BYTES = 4_096;
 
+/** Folders of runs that are known to survive a loss of power. */
+const MAX_SYNCED = 1_000;
+
 /** How often a folder is made again that a deletion removes meanwhile. */
 const WRITE_TRIES = 5;
 
@@ -77,6 +82,7 @@ export function directoryBlobs(path: string): BlobStore {
   }
   const root = resolve(path);
   const place = `dir:${root}`;
+  const synced = new LRUCache<string, true>({ max: MAX_SYNCED });
   const bytes: BlobBytes = {
     name: 'everloop-files',
     type: 'everloop.files',
@@ -84,6 +90,7 @@ export function directoryBlobs(path: string): BlobStore {
     put: async ({ folder, sha256, bytes: content, runId }) => {
       const key = `${folder}/${sha256}`;
       await put(join(root, key), content, runId);
+      await syncAbove(join(root, folder), synced);
       return key;
     },
     get: (key, maxBytes) => get(join(root, key), maxBytes),
@@ -93,11 +100,22 @@ export function directoryBlobs(path: string): BlobStore {
     callBytes: CALL_BYTES,
     place,
     probe: () => probe(root, place),
-    takeLease: (ms) => takeLease(root, ms),
+    takeLease: (ms, holder) => takeLease(root, ms, holder),
     own: (namespace, owner) => own(join(root, ownerFileOf(namespace)), owner),
     async *runs(namespace) {
       const folder = join(root, folderOf(namespace));
       for (const name of await namesIn(folder)) yield await storedRun(join(folder, name), name);
+    },
+    async *heads(namespace, maxBytes) {
+      const folder = join(root, folderOf(namespace));
+      for (const name of await namesIn(folder)) {
+        for (const file of await namesIn(join(folder, name))) {
+          const head = isDigest(file)
+            ? await headOf(join(folder, name, file), maxBytes)
+            : undefined;
+          if (head !== undefined) yield head;
+        }
+      }
     },
     remove: (namespace, workflowId, before = Number.POSITIVE_INFINITY) =>
       remove(join(root, folderOf(namespace), folderOf(workflowId)), before),
@@ -105,13 +123,15 @@ export function directoryBlobs(path: string): BlobStore {
 }
 
 async function put(path: string, content: Uint8Array, runId: string | undefined): Promise<void> {
-  if (await renewed(path, content)) return;
   const folder = dirname(path);
   for (let tries = 1; ; tries++) {
     try {
-      await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER });
-      await writeSynced(path, content);
-      if (runId !== undefined && isCut(basename(folder))) await noteRun(folder, runId);
+      if (!(await renewed(path, content))) {
+        await makeFolder(folder);
+        await writeSynced(path, content);
+        if (runId !== undefined && isCut(basename(folder))) await noteRun(folder, runId);
+      }
+      // Another process may have written it, and not have come as far as this.
       await sync(folder);
       return;
     } catch (error) {
@@ -157,6 +177,23 @@ async function noteRun(folder: string, runId: string): Promise<void> {
   await writeSynced(join(folder, RUN_FILE), Buffer.from(runId));
 }
 
+/** Makes `folder`, and syncs what holds the folders that this makes (I1). */
+async function makeFolder(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER });
+  if (first === undefined) return;
+  for (let made = folder; made.length >= first.length; made = dirname(made)) {
+    await sync(dirname(made));
+  }
+}
+
+/** Syncs what holds `folder`, of a run, and its namespace: another process may have made them (I1). */
+async function syncAbove(folder: string, synced: LRUCache<string, true>): Promise<void> {
+  if (synced.has(folder)) return;
+  await sync(dirname(folder));
+  await sync(dirname(dirname(folder)));
+  synced.set(folder, true);
+}
+
 async function sync(folder: string): Promise<void> {
   const handle = await disk.open(folder, 'r');
   try {
@@ -181,6 +218,22 @@ async function get(path: string, maxBytes: number): Promise<Uint8Array | undefin
     }
   }
   return undefined;
+}
+
+/** The first bytes of a file; undefined if it has been deleted meanwhile. */
+async function headOf(path: string, maxBytes: number): Promise<Uint8Array | undefined> {
+  try {
+    const file = await disk.open(path, 'r');
+    try {
+      const { buffer, bytesRead } = await file.read(new Uint8Array(maxBytes + 1));
+      return buffer.subarray(0, bytesRead);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
 }
 
 async function storedRun(folder: string, name: string): Promise<StoredRun> {
@@ -246,7 +299,7 @@ async function removeFile(path: string, before: number): Promise<number | undefi
 
 async function probe(root: string, place: string): Promise<void> {
   try {
-    await mkdir(root, { recursive: true, mode: PRIVATE_FOLDER });
+    await makeFolder(root);
     const path = join(root, `${randomUUID()}.probe`);
     await writeSynced(path, Buffer.from('probe'));
     await disk.rm(path);
@@ -262,7 +315,7 @@ async function probe(root: string, place: string): Promise<void> {
 async function own(path: string, owner: string): Promise<string> {
   const draft = `${path}.${randomUUID()}${DRAFT}`;
   try {
-    await mkdir(dirname(path), { recursive: true, mode: PRIVATE_FOLDER });
+    await makeFolder(dirname(path));
     await writeSynced(draft, Buffer.from(owner));
     await link(draft, path).catch(ignoreExisting);
   } finally {

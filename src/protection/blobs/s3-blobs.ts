@@ -27,7 +27,7 @@ const HOUR_MS = 3_600_000;
 /** Below each hour of a run whose folder name was cut: the id of the run. */
 const RUN_FILE = 'run-id';
 
-/** Whose time says when a process last took the lease. */
+/** Whose time says when the lease was last taken or renewed, and whose content by whom. */
 const LEASE_FILE = 'gc.lease';
 
 /** Ids of runs are shorter. */
@@ -89,10 +89,17 @@ export function bucketBlobs(
     }),
     place,
     probe: () => probe(bucket, place),
-    takeLease: async (ms) => takeLease(await bucket(), ms),
+    takeLease: async (ms, holder) => takeLease(await bucket(), ms, holder),
     own: async (namespace, owner) => own(await bucket(), ownerFileOf(namespace), owner),
     async *runs(namespace) {
       yield* runsBelow(await bucket(), `${folderOf(namespace)}/`);
+    },
+    async *heads(namespace, maxBytes) {
+      const opened = await bucket();
+      for await (const { name, key } of placedBelow(opened, `${folderOf(namespace)}/`)) {
+        const found = isDigest(name) ? await opened.get(key, maxBytes) : undefined;
+        if (found !== undefined) yield found.bytes;
+      }
     },
     remove: async (namespace, workflowId, before = Number.POSITIVE_INFINITY) =>
       remove(await bucket(), `${folderOf(namespace)}/${folderOf(workflowId)}/`, before),
@@ -208,10 +215,11 @@ async function probe(bucket: () => Promise<Bucket>, place: string): Promise<void
 }
 
 /** Of several processes, one writes over the object that all have seen. */
-async function takeLease(bucket: Bucket, ms: number): Promise<boolean> {
+async function takeLease(bucket: Bucket, ms: number, holder: string): Promise<boolean> {
   const taken = await bucket.get(LEASE_FILE, 100);
-  if (taken !== undefined && Date.now() - taken.storedAt < ms) return false;
-  return bucket.replace(LEASE_FILE, Buffer.from(randomUUID()), taken?.etag);
+  const isOwn = taken !== undefined && Buffer.from(taken.bytes).toString() === holder;
+  if (taken !== undefined && !isOwn && Date.now() - taken.storedAt < ms) return false;
+  return bucket.replace(LEASE_FILE, Buffer.from(holder), taken?.etag);
 }
 
 async function own(bucket: Bucket, key: string, owner: string): Promise<string> {

@@ -6,6 +6,7 @@
  * I2  Any error of the service ends the collection.
  */
 import { join } from 'node:path';
+import { selfAndAbove } from '../../protection/blobs/collect-blobs.ts';
 import { archivedRuns, removePages, type ArchivedRun } from '../files/archived-runs.ts';
 
 /** What the service says about runs. */
@@ -49,8 +50,7 @@ export async function* collectArchive(
 
 async function isNeeded(open: OpenRuns, { workflowId, runId }: ArchivedRun): Promise<boolean> {
   if (await open.isOpen(workflowId, runId)) return true;
-  for (let at = workflowId.lastIndexOf('/'); at > 0; at = workflowId.lastIndexOf('/', at - 1)) {
-    if (await open.isOpen(workflowId.slice(0, at))) return true;
-  }
+  const [, ...above] = selfAndAbove(workflowId);
+  for (const id of above) if (await open.isOpen(id)) return true;
   return false;
 }

@@ -1,13 +1,17 @@
 /**
  * Deletes blobs of forgotten runs and archived pages that are kept no longer, once an hour, in one
  * worker of all that share them. A failure is logged, and the next hour tries again.
+ *
+ * I1  Two workers never collect at once: who asks the service for hours renews its lease meanwhile, and
+ *     who has lost it asks no more.
  */
 import type { Client } from '@temporalio/client';
+import { randomUUID } from 'node:crypto';
 import { errorText } from '../../core/base/error-text.ts';
 import type { BlobStore } from '../../protection/blobs/blob-store.ts';
-import { collectBlobs } from '../../protection/blobs/collect-blobs.ts';
+import { collectBlobs, type KnownRuns } from '../../protection/blobs/collect-blobs.ts';
 import { takeLease } from '../../protection/blobs/directory-lease.ts';
-import { collectArchive } from './collect-archive.ts';
+import { collectArchive, type OpenRuns } from './collect-archive.ts';
 import { knownRuns } from './known-runs.ts';
 import { checkOwner } from './store-owner.ts';
 
@@ -15,6 +19,9 @@ import { checkOwner } from './store-owner.ts';
 export const MIN_AGE_MS = 604_800_000;
 
 const HOUR_MS = 3_600_000;
+
+/** A lease that is renewed so often outlives a service that answers slowly. */
+const RENEW_MS = HOUR_MS / 4;
 
 /** Where to collect, and whom to tell. */
 export interface HourlyCollection {
@@ -48,25 +55,29 @@ export async function collectOnce(
   isStopped: () => boolean = () => false,
 ): Promise<void> {
   const { namespace } = client.options;
-  const known = knownRuns(client);
+  const holder = randomUUID();
   if (store !== undefined) {
-    const parts = { store, namespace, known, olderThanMs: MIN_AGE_MS };
+    const lease = (): Promise<boolean> => store.takeLease(HOUR_MS, holder);
+    const known = renewing(lease, knownRuns(client));
     await collectAll({
       what: 'blobs of forgotten runs',
       place: store.place,
       mayBegin: async () => {
         await checkOwner(client.workflowService, namespace, store);
-        return store.takeLease(HOUR_MS);
+        return lease();
       },
-      runs: () => collectBlobs(parts),
+      runs: () => collectBlobs({ store, namespace, known, olderThanMs: MIN_AGE_MS }),
     });
   }
   if (archive !== undefined) {
+    const { directory } = archive;
+    const lease = (): Promise<boolean> => takeLease(directory, HOUR_MS, holder);
+    const open = renewing(lease, knownRuns(client));
     await collectAll({
       what: 'archived pages of ended runs',
-      place: archive.directory,
-      mayBegin: () => takeLease(archive.directory, HOUR_MS),
-      runs: () => collectArchive({ ...archive, namespace, open: known }),
+      place: directory,
+      mayBegin: lease,
+      runs: () => collectArchive({ ...archive, namespace, open }),
     });
   }
 
@@ -84,6 +95,24 @@ export async function collectOnce(
       log('WARN', `Not all ${what} in ${place} were deleted: ${errorText(error)}`);
     }
   }
+}
+
+/** `service`, whose questions renew the lease; they reject when another worker has it. */
+function renewing(
+  lease: () => Promise<boolean>,
+  service: KnownRuns & OpenRuns,
+): KnownRuns & OpenRuns {
+  let renewedAt = Date.now();
+  const renew = async (): Promise<void> => {
+    if (Date.now() - renewedAt < RENEW_MS) return;
+    if (!(await lease())) throw new Error('Another worker has begun to collect.');
+    renewedAt = Date.now();
+  };
+  return {
+    isKnown: (id) => renew().then(() => service.isKnown(id)),
+    isOpen: (id, firstRunId) => renew().then(() => service.isOpen(id, firstRunId)),
+    hasRunsBelow: (id) => renew().then(() => service.hasRunsBelow(id)),
+  };
 }
 
 /** What is collected, and where. */

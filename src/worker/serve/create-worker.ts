@@ -45,6 +45,7 @@ import { openTelemetry } from '../../telemetry/open.ts';
 import type { CheckedTelemetry } from '../../telemetry/options.ts';
 import { telemetryParts } from './telemetry-parts.ts';
 import { createTranscriptCache } from './transcript-cache.ts';
+import { watchEncrypted } from './watch-encrypted.ts';
 import { workerLog } from './worker-log.ts';
 import { createSinks, type EventListener } from './worker-sinks.ts';
 
@@ -178,6 +179,7 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   const { archive, chunks, callbacks = { secrets: [] }, hide = HIDE_NOTHING } = parts;
   const observed = { ...telemetryParts(registry, cache), hide };
   const telemetry = await openTelemetry(parts.telemetry, observed);
+  const stopCounting = watchEncrypted(parts.protection, telemetry.countEncrypted);
   const places = createToolPlaces(parts);
   const given = { archive, chunks, callbacks, watch: telemetry.watch, hide };
   const activities = createActivities({ ...given, registry, runtime, cache, places });
@@ -211,7 +213,7 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
       try {
         await Promise.all(workers.map((worker) => worker.run()));
       } finally {
-        stopSignals();
+        for (const stop of [stopSignals, stopCounting]) stop();
         await places.close();
         await telemetry.close();
       }
