@@ -8,7 +8,6 @@ import {
   type connect as connectToService,
   type ConnectedEverloop,
   type KeyRing,
-  type KeyScope,
   type ProtectionOptions,
 } from '../../src/index.ts';
 import { codecHandler, type runWorker as serveAgents } from '../../src/worker.ts';
@@ -34,9 +33,9 @@ export function protectionOfTenants(
   globex: Uint8Array,
 ): ProtectionOptions {
   // #region tenants
-  const protection = {
+  const protection: ProtectionOptions = {
     keys: keyRing({ current: 'shared', keys: { shared, acme, globex } }),
-    keyFor: ({ workflowId }: KeyScope) => workflowId.split(':')[0],
+    keyFor: 'tenant',
   };
   // #endregion
   return protection;

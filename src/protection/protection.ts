@@ -10,6 +10,7 @@ import { countEncrypted, type EncryptedPayloads } from './encrypted-payloads.ts'
 import type { UnreadError } from './key-errors.ts';
 import type { KeyRing } from './key-ring.ts';
 import { keysOfEnvironment, type KeyEnvironment } from './keys-of-environment.ts';
+import { keyForTenants, ruleOfEnvironment, type TenantRule } from './tenant-keys.ts';
 
 /**
  * What the service may not read. All clients, workers and commands of a namespace need the same
@@ -22,12 +23,15 @@ export interface ProtectionOptions {
    */
   readonly keys?: KeyRing;
   /**
-   * The id of the key for the payloads of a run, such as that of its tenant; undefined: the current
-   * key. Children have their parent's, because their ids begin with the parent's.
+   * Chooses the key for the payloads of a run. `tenant`: runs whose ids begin with a tenant, as in
+   * `acme:order-7`, take the first key named `acme` or `acme/…`, and never another; all other runs
+   * take the current key. A function returns the id of the key; undefined: the current key. Children
+   * have their parent's, because their ids begin with the parent's. Default: what `EVERLOOP_KEY_FOR`
+   * says, else the current key.
    *
-   * @example keyFor: ({ workflowId }) => workflowId.split(':')[0]
+   * @example keyFor: 'tenant'
    */
-  readonly keyFor?: KeyFor;
+  readonly keyFor?: KeyFor | 'tenant';
   /**
    * Compresses payloads from 1 KB up before they are encrypted; default false. Sizes then tell
    * something of the contents.
@@ -48,6 +52,7 @@ export interface ProtectionOptions {
 /** What the environment says of keys and blobs. */
 export interface EnvironmentProtection {
   readonly keys?: KeyRing;
+  readonly keyFor?: KeyFor | TenantRule;
   readonly blobs?: BlobStore;
 }
 
@@ -61,18 +66,24 @@ export interface Protection {
   readonly encrypted: EncryptedPayloads;
   /** The keys that the codec asks; absent: nothing is encrypted. */
   readonly keys?: KeyRing;
+  /** What chooses a key for a run. Absent: the current key is for all. */
+  readonly keyFor?: KeyFor | TenantRule;
   /** Whether a worker without keys serves a namespace whose newest runs are encrypted. */
   readonly allowUnencrypted: boolean;
   /** Where large payloads lie. Absent: in the history. */
   readonly blobs?: BlobStore;
 }
 
-/** The keys and the blob store that the environment names. Problems go to `report` as sentences. */
+/** The keys, their rule and the blob store that the environment names. Problems go to `report` as sentences. */
 export function environmentProtection(
   env: KeyEnvironment,
   report: (problem: string) => void,
 ): EnvironmentProtection {
-  return defined({ keys: keysOfEnvironment(env, report), blobs: blobsOfEnvironment(env, report) });
+  return defined({
+    keys: keysOfEnvironment(env, report),
+    keyFor: ruleOfEnvironment(env, report),
+    blobs: blobsOfEnvironment(env, report),
+  });
 }
 
 /**
@@ -85,9 +96,12 @@ export function protectionOf(
   environment: EnvironmentProtection = {},
 ): Protection {
   checkOptions(options);
-  const { keyFor, compress = false, allowUnencrypted = false } = options ?? {};
-  const { keys = environment.keys, blobs = environment.blobs } = options ?? {};
-  const asked = keys === undefined ? undefined : askKeys(keys, keyFor);
+  const { compress = false, allowUnencrypted = false } = options ?? {};
+  const { keys, keyFor, blobs } = { ...environment, ...defined({ ...options }) };
+  const asked =
+    keys === undefined
+      ? undefined
+      : askKeys(keys, keyFor === 'tenant' ? keyForTenants(keys) : keyFor);
   const encrypted = countEncrypted();
   const shared = { compress, onEncrypted: encrypted.add };
   return {
@@ -95,7 +109,7 @@ export function protectionOf(
     workerCodec: (onUnread) => createCodec(asked, { ...shared, onUnread }),
     allowUnencrypted,
     encrypted,
-    ...defined({ keys, blobs }),
+    ...defined({ keys, keyFor, blobs }),
   };
 }
 
@@ -120,8 +134,8 @@ function checkOptions(options: ProtectionOptions | undefined): void {
   if (keys !== undefined && !isKeyRing(keys)) {
     throw invalid('`keys` of `protection` to be a key ring', 'another value');
   }
-  if (keyFor !== undefined && typeof keyFor !== 'function') {
-    throw invalid('`keyFor` of `protection` to be a function', 'another value');
+  if (keyFor !== undefined && keyFor !== 'tenant' && typeof keyFor !== 'function') {
+    throw invalid('`keyFor` of `protection` to be `tenant` or a function', 'another value');
   }
   for (const name of ['compress', 'allowUnencrypted'] as const) {
     if (options[name] === undefined || typeof options[name] === 'boolean') continue;

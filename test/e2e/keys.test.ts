@@ -1,8 +1,11 @@
 /** Keys that rotate, belong to tenants, are lost and come back, with workers that are processes. */
+import { execFile } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { connect, type ConnectedEverloop } from '../../src/client/connect.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
+import { addKeyIds } from '../../src/protection/key-ids.ts';
 import { keyRing } from '../../src/protection/key-ring.ts';
 import type { ProtectionOptions } from '../../src/protection/protection.ts';
 import { MESSAGE_NAMES } from '../../src/core/contract/messages.ts';
@@ -15,8 +18,10 @@ import { archiveDirOf } from '../../src/worker/config/config-of.ts';
 import { keysInUse, type KeyUse } from '../../src/worker/retention/keys-in-use.ts';
 import { found, world } from '../doctor/world.ts';
 import { cli } from '../cli/cli-fixture.ts';
+import { servingProgram } from '../support/builds.ts';
 import { eventually } from '../support/eventually.ts';
 import { openStage, type Stage } from '../support/stage.ts';
+import { storedRuns, type StoredRuns } from '../support/stored-bytes.ts';
 import { startWorkerCommand, type RunningCommand } from '../support/worker-command.ts';
 
 const KEYS = { k1: randomBytes(32), k2: randomBytes(32), acme: randomBytes(32) };
@@ -80,14 +85,7 @@ describe('[protection] a run with keys, on workers that are processes', () => {
     await eventually('no open run', async () =>
       (await inUse()).every(({ openRuns }) => openRuns === 0),
     );
-    const { stdout } = await cli(['keys', 'in-use'], {
-      env: {
-        TEMPORAL_ADDRESS: stage.address,
-        TEMPORAL_NAMESPACE: stage.namespace,
-        EVERLOOP_DATA_DIR: stage.folder,
-        EVERLOOP_KEYS: (['k2', 'k1'] as const).map(entryOf).join(','),
-      },
-    });
+    const { stdout } = await cli(['keys', 'in-use'], { env: envOf(['k2', 'k1']) });
     expect(stdout.split('\n')).toEqual([
       'key  open runs  archived lines  blobs',
       'k1   0          0               0',
@@ -121,32 +119,64 @@ describe('[protection] a run with keys, on workers that are processes', () => {
     await stage.client.workflow.getHandle(run.id).terminate();
   });
 
-  it('of a tenant is read by its key alone', async () => {
+  it('of a tenant is written and read under its key alone, by all that has the rule', async () => {
     const taskQueue = `keys-${randomUUID()}`;
-    await serve(taskQueue, ['k1', 'acme']);
-    const tenants: ProtectionOptions = {
-      keys: ringOf(['k1', 'acme']),
-      keyFor: ({ workflowId }) => (workflowId.startsWith('acme:') ? 'acme' : undefined),
-    };
+    const rule = { EVERLOOP_KEY_FOR: 'tenant' };
+    await serve(taskQueue, ['k1', 'acme'], [], rule);
+    const tenants: ProtectionOptions = { keys: ringOf(['k1', 'acme']), keyFor: 'tenant' };
     const client = await clientWith(taskQueue, tenants);
-    const own = await client.start('asker', { task: 'Ours' });
-    const run = await client.start('asker', { task: 'Theirs', id: `acme:${randomUUID()}` });
-    await waiting(own);
-    await waiting(run);
+    // Its callbacks go nowhere, so that their delivery is still there when the run has ended.
+    const onEvent = { url: 'http://127.0.0.1:9/' };
+    const id = `acme:${randomUUID()}`;
+    const run = await client.start('lead', { task: 'Theirs', id, onEvent });
+    const child = client.attach(await childOf(taskQueue, run));
+    await waiting(child);
     const shared = await clientWith(taskQueue, ['k1']);
 
     expect(await listed(shared, run)).toMatchObject({ agent: '(encrypted)' });
-    expect(await listed(shared, own)).toMatchObject({ agent: 'asker', task: 'Ours' });
     await expect(shared.attach(run.id).startedWith()).rejects.toMatchObject({
       code: 'key_missing',
       message: `Expected key \`acme\` to read run \`${run.id}\`, got keys (k1). Set EVERLOOP_KEYS.`,
     });
-    await run.answer('q1', 'x');
+    const env = { ...envOf(['k1', 'acme']), ...rule };
+    await promisify(execFile)(
+      process.execPath,
+      [...servingProgram(), 'answer', child.id, 'q1', 'x'],
+      { cwd: stage.folder, env },
+    );
+    expect(await run.result()).toMatchObject({ value: 'led' });
+    const { messages } = await stored(taskQueue);
+    const ids = new Set<string>();
+    addKeyIds(messages, ids);
+    expect([...ids]).toEqual(['acme']);
+
+    const own = await client.start('asker', { task: 'Ours' });
+    await waiting(own);
+    expect(await listed(shared, own)).toMatchObject({ agent: 'asker', task: 'Ours' });
     await own.answer('q1', 'x');
-    expect(await run.result()).toMatchObject({ value: 'answered' });
     expect(await own.result()).toMatchObject({ value: 'answered' });
   });
 });
+
+function stored(taskQueue: string): Promise<StoredRuns> {
+  return storedRuns(stage.client.connection, stage.namespace, taskQueue);
+}
+
+/** The id of the child of `run`, once lists have it and the workflow that delivers callbacks. */
+async function childOf(taskQueue: string, run: RunHandle): Promise<string> {
+  let found: readonly string[] = [];
+  await eventually('a child and a delivery in the list', async () => {
+    const query = `TaskQueue = '${taskQueue}'`;
+    const { executions } = await stage.client.workflowService.listWorkflowExecutions({
+      namespace: stage.namespace,
+      query,
+    });
+    found = executions.map(({ execution }) => execution?.workflowId ?? '');
+    return found.length >= 3;
+  });
+  expect(found.filter((id) => !id.startsWith('acme:'))).toEqual([]);
+  return found.find((id) => id.startsWith(run.id) && id !== run.id) ?? '';
+}
 
 async function failingRuns(id: string): Promise<readonly DoctorFinding[]> {
   const service = doctorService(stage.client);
@@ -179,13 +209,24 @@ async function serve(
   taskQueue: string,
   names: readonly KeyName[],
   args: readonly string[] = [],
+  rule: Readonly<Record<string, string>> = {},
 ): Promise<RunningCommand> {
-  const env: Record<string, string> =
-    names.length === 0 ? {} : { EVERLOOP_KEYS: names.map(entryOf).join(',') };
+  const keys = names.length === 0 ? {} : { EVERLOOP_KEYS: names.map(entryOf).join(',') };
+  const env: Record<string, string> = { ...keys, ...rule };
   const command = { agents: 'asking-agents.ts', taskQueue, logLevel: 'WARN', env, args };
   const worker = await startWorkerCommand(stage, command);
   workers.push(worker);
   return worker;
+}
+
+/** The environment of a command. */
+function envOf(names: readonly KeyName[]): Record<string, string> {
+  return {
+    TEMPORAL_ADDRESS: stage.address,
+    TEMPORAL_NAMESPACE: stage.namespace,
+    EVERLOOP_DATA_DIR: stage.folder,
+    EVERLOOP_KEYS: names.map(entryOf).join(','),
+  };
 }
 
 function entryOf(name: KeyName): string {

@@ -1,10 +1,21 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Protection } from '../../src/protection/protection.ts';
 import { keyRing } from '../../src/protection/key-ring.ts';
 import { protectionOf } from '../../src/protection/protection.ts';
+import { sealedLines } from '../../src/protection/sealed-lines.ts';
 import { createDirectoryArchive } from '../../src/worker/files/directory-archive.ts';
 import { archivedKeys, sealArchive } from '../../src/worker/files/sealed-archive.ts';
 import { cli } from '../cli/cli-fixture.ts';
@@ -14,6 +25,15 @@ const k2 = Buffer.alloc(32, 2);
 const plain = protectionOf(undefined);
 const first = protectionOf({ keys: keyRing({ current: 'k1', keys: { k1 } }) });
 const both = protectionOf({ keys: keyRing({ current: 'k2', keys: { k1, k2 } }) });
+const acme = Buffer.alloc(32, 3);
+const tenants = protectionOf({
+  keys: keyRing({ current: 'k2', keys: { k1, k2, acme } }),
+  keyFor: 'tenant',
+});
+const rotated = protectionOf({
+  keys: keyRing({ current: 'k2', keys: { k1, k2, 'acme/2': Buffer.alloc(32, 4), acme } }),
+  keyFor: 'tenant',
+});
 const second = protectionOf({ keys: keyRing({ current: 'k2', keys: { k2 } }) });
 
 let folder = '';
@@ -31,8 +51,11 @@ async function write(
   link: number,
   items: readonly string[],
   protection: Protection,
+  workflowId?: string,
 ): Promise<void> {
-  const place = { runId: RUN, list: 'entries' as const, link, first: link * 2 };
+  const note = workflowId === undefined ? {} : { run: { namespace: 'default', workflowId } };
+  const runId = workflowId === undefined ? RUN : `${RUN}-${workflowId.slice(0, 4)}`;
+  const place = { runId, list: 'entries' as const, link, first: link * 2, ...note };
   await createDirectoryArchive(folder, protection).write(place, items);
 }
 
@@ -77,10 +100,88 @@ describe('sealArchive', () => {
     expect(await read(second)).toEqual(['tea', 'rum', 'gin', 'ale', 'cola', 'water']);
   });
 
+  it('seals each line with the key for its run, and leaves lines of tenants alone', async () => {
+    await write(0, ['tea'], plain, 'acme:order');
+    await write(0, ['rum'], plain, 'order');
+    await write(1, ['gin'], tenants, 'acme:order');
+    await write(1, ['ale'], first, 'order');
+
+    expect(await sealArchive(folder, tenants)).toEqual({ files: 2, lines: 2 });
+    expect(await archivedKeys(folder)).toEqual(
+      new Map([
+        ['acme', 2],
+        ['k1', 1],
+        ['k2', 1],
+      ]),
+    );
+
+    expect(await sealArchive(folder, tenants, { rekey: true })).toEqual({ files: 1, lines: 1 });
+    expect(await archivedKeys(folder)).toEqual(
+      new Map([
+        ['acme', 2],
+        ['k2', 2],
+      ]),
+    );
+
+    // With the next key of the tenant, its lines move to that one.
+    expect(await sealArchive(folder, rotated, { rekey: true })).toEqual({ files: 2, lines: 2 });
+    expect(await archivedKeys(folder)).toEqual(
+      new Map([
+        ['acme/2', 2],
+        ['k2', 2],
+      ]),
+    );
+  });
+
+  it('moves no line of an unknown run where tenants have keys', async () => {
+    await write(0, ['tea'], protectionOf({ keys: keyRing({ current: 'acme', keys: { acme } }) }));
+
+    expect(await sealArchive(folder, tenants, { rekey: true })).toEqual({ files: 0, lines: 0 });
+    expect(await archivedKeys(folder)).toEqual(new Map([['acme', 1]]));
+  });
+
+  it('seals all others before it says that the key of a tenant is missing', async () => {
+    await write(0, ['tea'], plain, 'acme:order');
+    await write(0, ['rum'], plain, 'order');
+    const without = protectionOf({
+      keys: keyRing({ current: 'k1', keys: { k1 } }),
+      keyFor: 'tenant',
+    });
+
+    await expect(sealArchive(folder, without)).rejects.toMatchObject({ keyId: 'acme' });
+    expect(await archivedKeys(folder)).toEqual(
+      new Map<string | null, number>([
+        [null, 1],
+        ['k1', 1],
+      ]),
+    );
+  });
+
+  it('loses nothing that follows the last end of a line', async () => {
+    await write(0, ['tea', 'ale'], plain);
+    await write(1, ['gin'], first);
+    const files = (await readdir(join(folder, RUN))).map((name) => join(folder, RUN, name));
+    const [whole = '', sealed = ''] = files;
+    const cut = (await readFile(sealed, 'utf8')).slice(0, 30);
+    await appendFile(whole, '"rum"');
+    await appendFile(sealed, cut);
+
+    expect(await sealArchive(folder, first)).toEqual({ files: 2, lines: 4 });
+
+    for (const [file, last] of [
+      [whole, '"rum"'],
+      [sealed, cut],
+    ] as const) {
+      const lines = (await readFile(file, 'utf8')).split('\n');
+      expect(await sealedLines(first).open(lines.slice(-1))).toEqual([last]);
+    }
+    expect(await read(first)).toEqual(['tea', 'ale', 'gin']);
+  });
+
   it('keeps every file whole when it is stopped, and goes on the next time', async () => {
     for (let link = 0; link < 4; link++) await write(link, [`a${link}`, `b${link}`], plain);
     const { codec } = first;
-    let left = 3;
+    let left = 4;
     const failing = {
       ...first,
       codec: {

@@ -95,7 +95,7 @@ function addArchiveCommand(program: Command, act: CommandRunner): void {
     .summary('encrypt archived pages that are not')
     .description(
       'Encrypts the lines of the archive in the data folder that are not encrypted, with the first ' +
-        'key of EVERLOOP_KEYS. Workers may run meanwhile. You can interrupt it and run it again.',
+        'key of EVERLOOP_KEYS, or as EVERLOOP_KEY_FOR says. Workers may run meanwhile. You can interrupt it and run it again.',
     )
     .option('--rekey', 'encrypt lines of other keys again, too, so that those can be dropped')
     .action(({ rekey = false }: { readonly rekey?: boolean }) =>

@@ -175,6 +175,8 @@ const VARIABLES = {
   /** Read together, by `keysOfEnvironment`. */
   EVERLOOP_KEYS: (text: string) => text,
   EVERLOOP_KEYS_FILE: (text: string) => text,
+  /** Read by `ruleOfEnvironment`. */
+  EVERLOOP_KEY_FOR: (text: string) => text,
   /** Read by `blobsOfEnvironment`. */
   EVERLOOP_BLOBS: (text: string) => text,
   EVERLOOP_GC: onOrOff,

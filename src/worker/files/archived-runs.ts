@@ -67,7 +67,8 @@ export async function removePages(folder: string, before: number): Promise<void>
   await rmdir(folder).catch(() => undefined);
 }
 
-async function readNote(folder: string): Promise<RunNote | undefined> {
+/** Whose `folder` it is; undefined without a note. */
+export async function readNote(folder: string): Promise<RunNote | undefined> {
   try {
     const note = JSON.parse(await readFile(join(folder, NOTE), 'utf8')) as Partial<RunNote>;
     const { namespace, workflowId } = note;

@@ -6,11 +6,15 @@
  * I2  A worker may write meanwhile. It writes new files, or one that is there with the same items, so
  *     nothing is lost whichever of both comes last; what it wrote without keys is found the next time.
  * I3  A file keeps its time, by which it is deleted one day.
+ * I4  A line has the key for its run, which the note of the folder names.
+ * I5  What follows the last end of a line is a line too, and stays without an end.
  */
 import { readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { keyIdOfLine, sealedLines } from '../../protection/sealed-lines.ts';
+import { KeyMissingError } from '../../protection/key-errors.ts';
+import { keyIdOfLine, sealedLines, type SealedLines } from '../../protection/sealed-lines.ts';
 import type { Protection } from '../../protection/protection.ts';
+import { readNote, type RunNote } from './archived-runs.ts';
 import { DRAFT, writeWhole } from './write-whole.ts';
 
 /** Lines of the archive by the id of the key that sealed them; `null`: plain lines. */
@@ -22,14 +26,22 @@ export interface SealedArchive {
   readonly lines: number;
 }
 
+/** A file with lines. */
+interface ArchiveFile {
+  readonly path: string;
+  /** Whose lines they are; undefined in a folder without a note. */
+  readonly run: RunNote | undefined;
+}
+
 /** A draft of this age is one of a process that has died. */
 const DEAD_DRAFT_MS = 3_600_000;
 
 /** Counts the lines of the archive in `directory`. */
 export async function archivedKeys(directory: string): Promise<ArchivedKeys> {
   const counts = new Map<string | null, number>();
-  for await (const path of filesOf(directory)) {
+  for await (const { path } of filesOf(directory)) {
     for (const line of (await linesOf(path)) ?? []) {
+      if (line === '') continue;
       const id = keyIdOfLine(line) ?? null;
       counts.set(id, (counts.get(id) ?? 0) + 1);
     }
@@ -38,10 +50,12 @@ export async function archivedKeys(directory: string): Promise<ArchivedKeys> {
 }
 
 /**
- * Seals the plain lines of the archive in `directory` with the current key of `protection`; with
- * `rekey`, also the lines that other keys sealed. May be interrupted and run again.
+ * Seals the plain lines of the archive in `directory`, each with the key for its run; with `rekey`,
+ * also the lines that other keys sealed. May be interrupted and run again.
  *
- * Rejects with a KeyMissingError or a PayloadDamagedError for a line that cannot be opened.
+ * Where `keyFor` chooses keys, sealed lines of a folder without a note stay as they are: they may be
+ * those of a tenant. Rejects with a KeyMissingError after the other files, or at once with a
+ * PayloadDamagedError, for a line that cannot be opened or sealed.
  */
 export async function sealArchive(
   directory: string,
@@ -49,23 +63,41 @@ export async function sealArchive(
   { rekey = false }: { readonly rekey?: boolean } = {},
 ): Promise<SealedArchive> {
   const lines = sealedLines(protection);
-  const [probe = ''] = await lines.seal(['']);
+  let sealed = { files: 0, lines: 0 };
+  let missing: KeyMissingError | undefined;
+  for await (const file of filesOf(directory)) {
+    try {
+      const isKnown = file.run !== undefined || protection.keyFor === undefined;
+      const count = await sealFile(file, lines, rekey && isKnown);
+      if (count > 0) sealed = { files: sealed.files + 1, lines: sealed.lines + count };
+    } catch (error) {
+      if (!(error instanceof KeyMissingError)) throw error;
+      missing ??= error;
+    }
+  }
+  if (missing !== undefined) throw missing;
+  return sealed;
+}
+
+/** Returns how many lines were sealed. */
+async function sealFile(
+  { path, run }: ArchiveFile,
+  lines: SealedLines,
+  rekey: boolean,
+): Promise<number> {
+  const written = (await linesOf(path)) ?? [];
+  if (!written.some((line) => line !== '' && (rekey || keyIdOfLine(line) === undefined))) return 0;
+  const [probe = ''] = await lines.seal([''], run);
   const current = keyIdOfLine(probe);
   const isOpen = (line: string): boolean => {
     const id = keyIdOfLine(line);
-    return id === undefined || (rekey && id !== current);
+    return line !== '' && (id === undefined || (rekey && id !== current));
   };
-  let sealed = { files: 0, lines: 0 };
-  for await (const path of filesOf(directory)) {
-    const written = (await linesOf(path)) ?? [];
-    const open = written.filter(isOpen);
-    if (open.length === 0) continue;
-    const again = (await lines.seal(await lines.open(open))).values();
-    const changed = written.map((line) => (isOpen(line) ? again.next().value : line));
-    if (!(await replace(path, changed.map((line) => `${line}\n`).join('')))) continue;
-    sealed = { files: sealed.files + 1, lines: sealed.lines + open.length };
-  }
-  return sealed;
+  const open = written.filter(isOpen);
+  if (open.length === 0) return 0;
+  const again = (await lines.seal(await lines.open(open), run)).values();
+  const changed = written.map((line) => (isOpen(line) ? again.next().value : line));
+  return (await replace(path, changed.join('\n'))) ? open.length : 0;
 }
 
 /** Replaces a file; false if it has been deleted meanwhile. */
@@ -81,11 +113,12 @@ async function replace(path: string, text: string): Promise<boolean> {
 }
 
 /** The files of the archive. Drafts of processes that have died are deleted: nobody reads them. */
-async function* filesOf(directory: string): AsyncGenerator<string> {
+async function* filesOf(directory: string): AsyncGenerator<ArchiveFile> {
   for (const folder of await namesIn(directory)) {
+    const run = await readNote(join(directory, folder));
     for (const name of await namesIn(join(directory, folder))) {
       const path = join(directory, folder, name);
-      if (name.endsWith('.jsonl')) yield path;
+      if (name.endsWith('.jsonl')) yield { path, run };
       if (name.endsWith(DRAFT)) await removeDead(path);
     }
   }
@@ -98,9 +131,10 @@ async function removeDead(path: string): Promise<void> {
   }
 }
 
+/** The last is empty in a whole file. */
 async function linesOf(path: string): Promise<readonly string[] | undefined> {
   const text = await readFile(path, 'utf8').catch(orGone);
-  return text?.split('\n').slice(0, -1);
+  return text?.split('\n');
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {
