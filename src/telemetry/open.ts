@@ -4,7 +4,7 @@ import { defined } from '../core/base/defined.ts';
 import { HIDE_NOTHING, type HideText } from '../core/text/hide.ts';
 import { isOwnEvent, type AgentEvent, type EventPlace } from '../core/contract/events.ts';
 import { NO_WATCH, type CallObserver } from './call-observer.ts';
-import { ATTRIBUTES as A } from './genai.ts';
+import type { CleanText } from './content.ts';
 import { isSampled } from './ids.ts';
 import { createLostSpans } from './lost-spans.ts';
 import { createMeter, type KnownNames, type MetricsWriter } from './meter.ts';
@@ -61,39 +61,34 @@ export async function openTelemetry(
   if (traces === undefined && metrics === undefined) return TELEMETRY_OFF;
   const opened =
     traces === undefined ? undefined : await openTracer(traces, createLostSpans(parts.warn));
-  const tracer = opened && hidingTracer(opened, parts);
+  const { hide = HIDE_NOTHING, redact = (_agent, text) => text } = parts;
+  const tracer = opened && hidingTracer(opened, hide);
   const meter =
     metrics === undefined || parts.meter === undefined
       ? undefined
       : createMeter(parts.meter, parts.known, metrics.kind === 'otlp' ? 'genai' : 'everloop');
   const { content = 'off', sample = 1 } = traces ?? {};
-  const shown = { content, ...defined({ providerOf: parts.providerOf }) };
+  const clean: CleanText = (agent, text) => redact(agent, hide(text));
+  const shown = { content, clean, ...defined({ providerOf: parts.providerOf }) };
   const { cacheBytes } = parts;
   return {
     listeners: [listener({ tracer, meter, sample, shown })],
-    watch: watchCalls({ ...shown, tracer, meter, sample, cacheBytes, now: () => Date.now() }),
+    watch: watchCalls({ ...shown, hide, tracer, meter, sample, cacheBytes, now: () => Date.now() }),
     countEncrypted: (key, value) =>
       meter?.record({ metric: 'everloop_payloads_encrypted_total', value, labels: { key } }),
     close: async () => tracer?.close(),
   };
 }
 
-/** What of a span holds what was said. Messages of a request are redacted before they are sent. */
-const CALL_CONTENT: readonly string[] = [A.toolArguments, A.toolResult, A.outputMessages];
-
-/** `tracer`, whose spans have neither hidden values nor what their agent takes out. */
-function hidingTracer(
-  tracer: Tracer,
-  { hide = HIDE_NOTHING, redact = (_agent, text) => text }: TelemetryParts,
-): Tracer {
+/** `tracer`, whose spans have none of the values that are hidden. */
+function hidingTracer(tracer: Tracer, hide: HideText): Tracer {
   return {
     ...tracer,
     emit: (span) => {
-      const agent = String(span.attributes[A.agentName] ?? '');
-      const shown = Object.entries(span.attributes).map(([name, value]) => {
-        if (typeof value !== 'string') return [name, value];
-        return [name, hide(CALL_CONTENT.includes(name) ? redact(agent, value) : value)];
-      });
+      const shown = Object.entries(span.attributes).map(([name, value]) => [
+        name,
+        typeof value === 'string' ? hide(value) : value,
+      ]);
       tracer.emit({ ...span, attributes: Object.fromEntries(shown) });
     },
   };

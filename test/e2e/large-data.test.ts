@@ -1,5 +1,6 @@
 /** Runs that hold more than the service takes: large payloads lie in a folder of blobs. */
 import type { WorkflowExecutionDescription } from '@temporalio/client';
+import { DeterminismViolationError } from '@temporalio/workflow';
 import { readdir, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -391,5 +392,60 @@ describe('a run that moves', () => {
     const small = await rich.everloop.start('reader', { task: 'Read' });
     expect(await small.result()).toMatchObject({ status: 'success' });
     await stage.replay(small);
+  });
+
+  it.each([
+    ['without a store', false],
+    ['with a store', true],
+  ])('keeps the sizes of its start when a worker %s goes', async (_name, hasStore) => {
+    const mayGoOn = gate();
+    const began: string[] = [];
+    // One result before the move and one after it. Only a run with a store may keep them whole.
+    const agentOf = (worker: string): AgentDefinition =>
+      defineAgent({
+        name: 'mover',
+        mode: 'react',
+        model: {
+          id: 'm',
+          model: async ({ iteration }) => {
+            began.push(`${worker} ${iteration}`);
+            if (iteration === 2) await mayGoOn.opened;
+            return iteration < 3 ? act('x') : answer();
+          },
+        },
+        tools: [
+          defineTool({
+            name: 'search',
+            description: 'Finds a page.',
+            maxResultBytes: 4_000_000,
+            parameters: z.object({ query: z.string() }),
+            execute: () => 'w'.repeat(500_000),
+          }),
+        ],
+        limits: 'unlimited',
+        compaction: false,
+      });
+    const taskQueue = `moves-${hasStore}-${Date.now()}`;
+    const first = await stage.serve([agentOf('first')], {
+      taskQueue,
+      ...(hasStore ? { protection } : {}),
+    });
+    const { id } = await first.everloop.start('mover', { task: 'Read' });
+    await eventually('the second call', () => began.includes('first 2'));
+    const stopped = first.stop();
+    await stage.serve([agentOf('second')], { taskQueue, protection });
+    mayGoOn.open();
+    await stopped;
+    const run = stage.everloopOf(taskQueue, undefined, protection).attach(id);
+
+    expect(await run.result()).toMatchObject({ status: 'success' });
+    expect(began.at(-1)).toBe('second 3');
+    const transcript = JSON.stringify(await run.transcript());
+    const whole = (transcript.match(/w{1000,}/g) ?? []).filter(({ length }) => length === 500_000);
+    expect(whole).toHaveLength(hasStore ? 2 : 0);
+    expect(transcript.length > 1_000_000).toBe(hasStore);
+    await stage.replay(run, { protection });
+    // Without the store it waits, and decides nothing else.
+    await expect(stage.replay(run)).rejects.not.toBeInstanceOf(DeterminismViolationError);
   });
 });

@@ -24,7 +24,13 @@ import { workerLogger } from '../../src/worker/serve/worker-log.ts';
 import { eventually } from '../support/eventually.ts';
 import { readableFields, readableRows } from '../support/readable-fields.ts';
 import { HIDDEN_VALUE, secretAgents } from '../support/secret-agents.ts';
-import { placesIn, placesInFolder, secret, SECRET_PLACES } from '../support/secrets.ts';
+import {
+  hasInFolder,
+  placesIn,
+  placesInFolder,
+  secret,
+  SECRET_PLACES,
+} from '../support/secrets.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { storedRuns, type StoredRuns } from '../support/stored-bytes.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
@@ -65,11 +71,13 @@ describe('[protection] the places of a run', () => {
   it('all have their word without keys, and none of it is stored with them', async () => {
     const open = await openStage(inject('temporal'));
     const plain = await play(open, NO_PROTECTION, 'full');
+    const archived = placesInFolder(plain.archiveDir);
     await open.close();
     expect(SECRET_PLACES.length).toBeGreaterThanOrEqual(40);
     expect(SECRET_PLACES.filter((place) => !placesIn(plain.stored.bytes).includes(place))).toEqual(
       [],
     );
+    expect(archived).toEqual(expect.arrayContaining(['reply-of-person', 'answer']));
     // Spans with content have what models and tools read, and never the value.
     expect(placesIn(plain.traced)).toEqual(expect.arrayContaining(['task', 'tool-result']));
     const everywhere = [plain.stored.bytes, plain.traced, logged.join('\n')];
@@ -82,6 +90,8 @@ describe('[protection] the places of a run', () => {
 
     expect(placesIn(kept.stored.bytes)).toEqual([]);
     expect(placesInFolder(server.dataDir)).toEqual([]);
+    // The files of the service have the runs, under names that stay readable.
+    expect(hasInFolder(server.dataDir, kept.taskQueue)).toBe(true);
     expect(placesInFolder(kept.archiveDir)).toEqual([]);
     expect(placesInFolder(blobDir)).toEqual([]);
     expect(readdirSync(blobDir, { recursive: true }).length).toBeGreaterThan(0);
@@ -126,6 +136,7 @@ interface Played {
   /** What the collector got. */
   readonly traced: string;
   readonly archiveDir: string;
+  readonly taskQueue: string;
   readonly read: readonly unknown[];
 }
 
@@ -172,8 +183,15 @@ async function play(at: Stage, protection: Protection, content: TraceContent): P
   // It sends its last spans.
   await worker.stop();
   const traced = receiver.bodies.slice(before).join('\n');
-  const messages = [...stored.messages, beats];
-  return { stored: { ...stored, messages }, traced, archiveDir, read };
+  const messages = [
+    ...stored.messages,
+    v1.DescribeWorkflowExecutionResponse.toObject(beats as never),
+  ];
+  const bytes = Buffer.concat([
+    stored.bytes,
+    v1.DescribeWorkflowExecutionResponse.encode(beats).finish(),
+  ]);
+  return { stored: { bytes, messages }, traced, archiveDir, taskQueue, read };
 }
 
 /** Whether the value of the variable stands in `bytes`, as it is or in base64. */
@@ -188,14 +206,16 @@ async function heartbeatsOf(
   { workflowService }: Connection,
   namespace: string,
   workflowId: string,
-): Promise<object> {
+): Promise<Described> {
   return eventually('a heartbeat', async () => {
     const place = { namespace, execution: { workflowId } };
     const described = await workflowService.describeWorkflowExecution(place);
     const beating = described.pendingActivities.find(({ heartbeatDetails }) => heartbeatDetails);
-    return beating && v1.DescribeWorkflowExecutionResponse.toObject(described as never);
+    return beating && described;
   });
 }
+
+type Described = Awaited<ReturnType<Connection['workflowService']['describeWorkflowExecution']>>;
 
 const v1 = proto.temporal.api.workflowservice.v1;
 

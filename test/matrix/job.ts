@@ -2,6 +2,7 @@
  * A job of the matrix: one scenario, run after run, killed at one point of each of its moments, until
  * there is none left. What comes of the runs is compared with a run that nothing happened to.
  */
+import { readdirSync } from 'node:fs';
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
@@ -13,7 +14,7 @@ import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { Step } from '../../src/core/contract/step.ts';
 import type { MatrixWorker } from '../support/fixtures/serve-matrix.ts';
 import type { Stage } from '../support/stage.ts';
-import { repeatsIn, type Repeats } from './effects.ts';
+import { hasEffects, repeatsIn, type Repeats } from './effects.ts';
 import {
   momentsOf,
   sharedMs,
@@ -126,6 +127,12 @@ export function everloopOf(
   return stage.everloopOf(taskQueue, readDir, secured && protectionFor(secured));
 }
 
+/** Whether `folder` holds a blob, whose file is named by its digest. */
+function hasBlobs(folder: string): boolean {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return names.some((name) => /[0-9a-f]{64}$/.test(name));
+}
+
 /** Kills at all moments of `job`. */
 export async function playJob(
   place: JobPlace,
@@ -159,6 +166,10 @@ export async function playJob(
     }
   } finally {
     await serving.stop();
+  }
+  // Without calls, nothing is large.
+  if (work.secured && hasEffects(work.effectsDir) && !hasBlobs(work.secured.blobDir)) {
+    unequal.push(`${work.prefix}: nothing was stored as a blob`);
   }
   for (const [play, spans] of spansIn(work.effectsDir, work.prefix)) {
     if (lost.some((text) => text.startsWith(`${work.prefix}.${play}:`))) continue;

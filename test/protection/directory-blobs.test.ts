@@ -20,6 +20,7 @@ import { UsageError } from '../../src/core/base/usage-error.ts';
 import { encodeName, folderOf, isKey, runIdOf } from '../../src/protection/blobs/blob-names.ts';
 import { MAX_BLOB_BYTES, type StoredRun } from '../../src/protection/blobs/blob-store.ts';
 import { directoryBlobs, disk } from '../../src/protection/blobs/directory-blobs.ts';
+import { gate } from '../support/runs.ts';
 
 let root: string;
 beforeEach(async () => {
@@ -353,6 +354,35 @@ describe('deletion', () => {
     expect(await store.remove('default', 'run-1', Date.now() - 60_000)).toMatchObject({ blobs: 0 });
     expect(await readdir(folder('run-1'))).toEqual([claim.claimData['sha256']]);
     expect(await store.read(claim)).toBe('text');
+  });
+
+  it('keeps a blob that was stored between two deletions of the old one', async () => {
+    const store = storeOf();
+    const claim = await store.put('text');
+    await utimes(pathOf(claim), 1_000, 1_000);
+    const before = Date.now() - 60_000;
+    const [mayRename, isRenamed, isRemoved] = [gate(), gate(), gate()];
+    const renamed = vi.spyOn(disk, 'rename').mockImplementationOnce(async (from, to) => {
+      await mayRename.opened;
+      await rename(from, to);
+      isRenamed.open();
+      await isRemoved.opened;
+    });
+    // The first has seen the old one, and waits.
+    const first = storeOf().remove('default', 'run-1', before);
+    await vi.waitFor(() => expect(renamed).toHaveBeenCalledTimes(1));
+    vi.spyOn(disk, 'rm').mockImplementationOnce(async (path, options) => {
+      await store.put('text');
+      mayRename.open();
+      await isRenamed.opened;
+      await rm(path, options);
+      isRemoved.open();
+    });
+    await store.remove('default', 'run-1', before);
+    await first;
+
+    expect(await store.read(claim)).toBe('text');
+    expect(await readdir(folder('run-1'))).toEqual([claim.claimData['sha256']]);
   });
 
   it('puts a blob back that an ended deletion has left', async () => {

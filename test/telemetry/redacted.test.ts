@@ -51,3 +51,17 @@ it('the reply of a model is shown as its agent may read it', async () => {
     `[{"type":"text","text":"Charged ${CARD} with [redacted]."}]`,
   );
 });
+
+it.each([
+  { what: 'a number that its agent takes out', value: CARD },
+  { what: 'a value that its worker hides', value: KEY },
+])('keeps no part of $what at the cut', async ({ value }) => {
+  // An attribute is cut after 32,768 bytes: in the middle of the value.
+  const before = 'word '.repeat(6_600).slice(0, 32_730);
+  for (const words of [1_000, 8_000]) {
+    const text = `${before} ${value} ${'word '.repeat(words)}`;
+    const shown = String(await shownReply('clerk', text));
+    expect(shown).toMatch(/word[^]*\n\[cut: \d+ bytes in all\]$/);
+    expect(shown).not.toContain(value.slice(0, 4));
+  }
+});

@@ -6,8 +6,9 @@
  *     it is referred to: a reader never sees half a blob, and what is referred to survives a loss of
  *     power.
  * I2  Storing a blob again renews its time, so that no deletion of old blobs takes it.
- * I3  A deletion first renames a blob, then looks at its time, and puts it back if it was renewed
- *     meanwhile. Readers find it under either name.
+ * I3  A deletion first gives a blob a name of its own, then looks at its time, and puts it back if it
+ *     was renewed meanwhile. Readers find it under either name, and no other deletion brings another
+ *     blob to that name.
  * I4  Only the user of the process may read its files and folders.
  */
 import { randomUUID } from 'node:crypto';
@@ -51,8 +52,11 @@ const PRIVATE_FOLDER = 0o700;
 /** Beside the blobs of a run whose folder name was cut: the id of the run. */
 const RUN_FILE = 'run-id';
 
-/** A blob that is being deleted. */
+/** Ends the name of a blob that is being deleted; it begins with the hash. */
 const GONE = '.gone';
+
+/** The digits of a hash. */
+const HASH_LENGTH = 64;
 
 /** A file that is being written. */
 const DRAFT = '.tmp';
@@ -204,20 +208,31 @@ async function sync(folder: string): Promise<void> {
 }
 
 async function get(path: string, maxBytes: number): Promise<Uint8Array | undefined> {
-  for (const name of [path, `${path}${GONE}`, path]) {
-    try {
-      const file = await disk.open(name, 'r');
-      try {
-        const { size } = await file.stat();
-        return size > maxBytes ? new Uint8Array(maxBytes + 1) : await file.readFile();
-      } finally {
-        await file.close();
-      }
-    } catch (error) {
-      if (codeOf(error) !== 'ENOENT') throw error;
-    }
+  const found = await read(path, maxBytes);
+  if (found !== undefined) return found;
+  for (const name of await namesIn(dirname(path))) {
+    if (!name.startsWith(basename(path)) || !name.endsWith(GONE)) continue;
+    const gone = await read(join(dirname(path), name), maxBytes);
+    if (gone !== undefined) return gone;
   }
-  return undefined;
+  // It may have been put back.
+  return read(path, maxBytes);
+}
+
+/** The bytes of a file, `maxBytes` and one at most; undefined if there is none. */
+async function read(path: string, maxBytes: number): Promise<Uint8Array | undefined> {
+  try {
+    const file = await disk.open(path, 'r');
+    try {
+      const { size } = await file.stat();
+      return size > maxBytes ? new Uint8Array(maxBytes + 1) : await file.readFile();
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    return undefined;
+  }
 }
 
 /** The first bytes of a file; undefined if it has been deleted meanwhile. */
@@ -277,7 +292,8 @@ async function remove(folder: string, before: number): Promise<RemovedBlobs> {
 async function removeFile(path: string, before: number): Promise<number | undefined> {
   try {
     if ((await disk.stat(path)).mtimeMs >= before && !path.endsWith(GONE)) return undefined;
-    const gone = path.endsWith(GONE) || path.endsWith(DRAFT) ? path : `${path}${GONE}`;
+    const gone =
+      path.endsWith(GONE) || path.endsWith(DRAFT) ? path : `${path}.${randomUUID()}${GONE}`;
     if (gone !== path) await disk.rename(path, gone);
     const { mtimeMs, size } = await disk.stat(gone);
     if (mtimeMs < before) {
@@ -286,7 +302,8 @@ async function removeFile(path: string, before: number): Promise<number | undefi
     }
     // It was stored again, or a deletion ended before it could put it back.
     if (gone.endsWith(GONE)) {
-      await link(gone, gone.slice(0, -GONE.length)).catch(ignoreExisting);
+      const name = basename(gone).slice(0, HASH_LENGTH);
+      await link(gone, join(dirname(gone), name)).catch(ignoreExisting);
       await disk.rm(gone, { force: true });
     }
     return undefined;
