@@ -110,7 +110,7 @@ export function outsideParents(
 }
 
 /** What the spans of model calls say of tokens, in all. */
-export function tokensOf(spans: readonly SpanData[]): {
+function tokensOf(spans: readonly SpanData[]): {
   readonly inputTokens: number;
   readonly outputTokens: number;
 } {
