@@ -11,21 +11,15 @@ import { createLostSpans } from '../../src/telemetry/lost-spans.ts';
 import { METRICS } from '../../src/telemetry/metrics.ts';
 import { openTracer } from '../../src/telemetry/tracer.ts';
 import { blocksOf, regionsOf } from '../support/doc-pages.ts';
+import { SDK_METRICS } from '../support/sdk-metrics.ts';
 import { spansWhile } from '../support/spans.ts';
 import { startReceiver } from '../support/trace-receiver.ts';
-
-/** Metrics of the SDK that the page and the dashboard use; a scrape in `test/e2e` has the first two. */
-const OF_THE_SDK: readonly string[] = [
-  'temporal_activity_schedule_to_start_latency',
-  'temporal_worker_task_slots_available',
-  'temporal_workflow_task_execution_failed',
-];
 
 function metricsIn(text: string): readonly string[] {
   const names = text.match(/\b(?:everloop|temporal)_[a-z_]+\b/g) ?? [];
   return [...new Set(names)].map((name) => {
     const base = name.replace(/_(?:bucket|count|sum)$/, '');
-    return base in METRICS || OF_THE_SDK.includes(base) ? base : name;
+    return base in METRICS || SDK_METRICS.includes(base) ? base : name;
   });
 }
 
@@ -38,7 +32,7 @@ const CLERK = defineAgent({
   },
 });
 
-const KNOWN = new Set([...Object.keys(METRICS), ...OF_THE_SDK]);
+const KNOWN = new Set([...Object.keys(METRICS), ...SDK_METRICS]);
 
 test('docs/observability.md quotes its example', () => {
   expect(blocksOf('observability')).toEqual(regionsOf('observability'));
@@ -110,9 +104,7 @@ test('the dashboard uses metrics that exist, and has a panel for each of ours', 
   };
   const used = panels.flatMap(({ targets }) => targets.flatMap(({ expr }) => metricsIn(expr)));
   expect(used.filter((name) => !KNOWN.has(name))).toEqual([]);
-  expect(Object.keys(METRICS).filter((name) => !used.includes(name))).toEqual([
-    // The alert on cost and the panel have it as tokens have it.
-  ]);
+  expect(Object.keys(METRICS).filter((name) => !used.includes(name))).toEqual([]);
 });
 
 test('the rules name outcomes that there are', () => {

@@ -8,9 +8,11 @@ import { join } from 'node:path';
 import { InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 import type { AgentEvent } from '../../src/core/contract/events.ts';
+import { defined } from '../../src/core/base/defined.ts';
 import { connect } from '../../src/client/connect.ts';
 import type { Everloop } from '../../src/client/everloop-client.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
+import type { SpanData } from '../../src/telemetry/span-data.ts';
 import { spanOf } from '../../src/telemetry/span-of.ts';
 import { openTracer } from '../../src/telemetry/tracer.ts';
 import { createLostSpans } from '../../src/telemetry/lost-spans.ts';
@@ -20,7 +22,8 @@ import { fixtureProcesses } from '../support/child-process.ts';
 import type { TracedWorker } from '../support/fixtures/serve-traced.ts';
 import { historiesOf } from '../support/replay.ts';
 import type { ReceivedPoint } from '../support/otlp-metrics.ts';
-import { orphansOf } from '../support/spans.ts';
+import { SDK_METRICS } from '../support/sdk-metrics.ts';
+import { orphansOf, outsideParents } from '../support/spans.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { steadyHistory } from '../support/steady-history.ts';
 import { startReceiver, type ReceivedSpan, type TraceReceiver } from '../support/trace-receiver.ts';
@@ -93,8 +96,15 @@ const isRequest = ({ attributes }: ReceivedSpan): boolean => attributes['url.pat
 const OF_ACTIVITIES = (span: ReceivedSpan): boolean =>
   span.name.startsWith('attempt ') || isRequest(span);
 
-const asSpans = (spans: readonly ReceivedSpan[]): Parameters<typeof orphansOf>[0] =>
-  spans.map(({ parentSpanId, ...span }) => ({ ...span, parentId: parentSpanId }) as never);
+const asSpans = (
+  spans: readonly ReceivedSpan[],
+): readonly (ReceivedSpan & Pick<SpanData, 'parentId' | 'startMs' | 'endMs'>)[] =>
+  spans.map((span) => ({
+    ...span,
+    startMs: Number(span.startTimeUnixNano) / 1e6,
+    endMs: Number(span.endTimeUnixNano) / 1e6,
+    ...defined({ parentId: span.parentSpanId }),
+  }));
 
 test('a tree over two worker processes is one whole trace', async () => {
   const told = place();
@@ -139,7 +149,8 @@ test('a tree over two worker processes is one whole trace', async () => {
     expect.arrayContaining([...receiver.asked]),
   );
   expect(receiver.asked).toHaveLength(3);
-  // An attempt is within its call, by id and by time.
+  // Every span is within its parent, by time too: an attempt within its call, a run within its tool.
+  expect(outsideParents(asSpans(spans))).toEqual([]);
   const attempts = spans.filter(({ name }) => name === 'attempt 1');
   expect(new Set(attempts.map(({ parentSpanId }) => parentSpanId))).toEqual(
     new Set(chats.map(({ spanId }) => spanId)),
@@ -296,6 +307,11 @@ test('a scrape has exact numbers after a known run', async () => {
   await workers.start(told);
   const run = await stage.everloopOf(told.taskQueue).start('desk', { task: 'Go.' });
   const step = await run.result();
+  // A workflow task that fails: no code of this worker fits it.
+  const unfit = await stage.client.workflow.start('of another release', {
+    taskQueue: told.taskQueue,
+    workflowId: randomUUID(),
+  });
 
   await vi.waitFor(async () => {
     const text = await (await fetch(`http://${metrics}/metrics`)).text();
@@ -317,8 +333,9 @@ test('a scrape has exact numbers after a known run', async () => {
       input: step.usage.inputTokens,
     });
     // The SDK's own are beside ours.
-    expect(text).toContain('temporal_activity_schedule_to_start_latency_bucket');
-    expect(text).toContain('temporal_worker_task_slots_available');
+    const lines = text.split('\n').map((line) => line.replace(/(?:_bucket)?\{.*/, ''));
+    expect(SDK_METRICS.filter((name) => !lines.includes(name))).toEqual([]);
     expect(text).not.toContain(step.runId);
   }, PATIENCE);
+  await unfit.terminate();
 });
