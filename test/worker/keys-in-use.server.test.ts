@@ -18,9 +18,10 @@ it('keys of earlier links are in use, because readers without the archive ask th
   const place = { namespace: stage.namespace, identity: 'test' };
   const queue = { name: `keys-${randomUUID()}` };
   const type = { name: 'agent' };
+  const workflowId = randomUUID();
   await workflowService.startWorkflowExecution({
     ...place,
-    workflowId: randomUUID(),
+    workflowId,
     requestId: randomUUID(),
     workflowType: type,
     taskQueue: queue,
@@ -54,6 +55,7 @@ it('keys of earlier links are in use, because readers without the archive ask th
         .join() === ['k1', 'k2', 'k3'].map((id) => `${OWN}${id} 1`).join()
     );
   });
+  await stage.client.workflow.getHandle(workflowId).terminate();
 });
 
 /** Other tests have runs in the same namespace. */
