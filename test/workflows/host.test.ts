@@ -14,10 +14,15 @@ const workflowsPath = fileURLToPath(
 let stage: Stage;
 let handoverStage: Stage;
 
+/** Lanes whose case has ended; starting a worker takes longer than a case. */
+const free: Lane[] = [];
+
 beforeAll(async () => {
   stage = await openStage(inject('temporal'));
   handoverStage = await openHandoverStage(30);
-});
+  // The first one bundles the workflows of the cases, which takes minutes beside other tests.
+  free.push(await openLane(stage));
+}, 300_000);
 afterAll(async () => {
   await stage?.close();
   await handoverStage?.close();
@@ -36,9 +41,6 @@ async function openLane(on: Stage): Promise<Lane> {
   const { everloop } = await on.serve(agents, { models, workflowsPath });
   return { everloop, reset };
 }
-
-/** Lanes whose case has ended; starting a worker takes longer than a case. */
-const free: Lane[] = [];
 
 async function stepOf(on: Stage, { everloop }: Lane, task: string): Promise<Step> {
   const run = await everloop.start('cases', { task });
