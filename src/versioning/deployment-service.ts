@@ -3,7 +3,7 @@
  * their task queues. Calls without a decision.
  */
 import type { Client } from '@temporalio/client';
-import { grpcCodeOf } from '../client/service-calls.ts';
+import { grpcCodeOf } from '../client/connection/service-calls.ts';
 import { millisecondsOf } from '../client/service-time.ts';
 import type { WorkerVersion } from './worker-version.ts';
 
