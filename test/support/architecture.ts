@@ -112,7 +112,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
     node: true,
   },
   doctor: {
-    rings: ['core', 'client', 'versioning', 'worker'],
+    rings: ['core', 'protection/stream-token.ts', 'client', 'versioning', 'worker'],
     packages: ['@temporalio/client'],
     node: true,
   },
