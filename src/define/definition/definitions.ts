@@ -23,6 +23,7 @@ import type { UsageProblem } from '../../core/base/usage-error.ts';
 import type { Middleware } from './middleware.ts';
 import type { ModelEntry } from '../model/model-entry.ts';
 import type { StandardSchema } from '../schema/standard-schema.ts';
+import type { McpServerDefinition } from '../mcp/mcp-server-definition.ts';
 import type { ToolSearchFields, ToolSearchOptions } from './tool-search-options.ts';
 
 /** What validators get besides the answer, and tools besides their arguments. */
@@ -247,6 +248,8 @@ export interface AgentDefinition {
   readonly rules?: TextFunction;
   readonly prompt?: PromptFunction;
   readonly tools: readonly ToolDefinition[];
+  /** The servers whose tools it has as well. Absent: none. */
+  readonly servers?: readonly McpServerDefinition[];
   /** Absent: the prompt shows all tools. */
   readonly toolSearch?: ToolSearchOptions;
   /** Absent: none. */
