@@ -29,6 +29,8 @@ export type McpAuth =
         readonly clientId: McpValue;
         readonly clientSecret: { readonly env: string };
         readonly scope?: string;
+        /** The authorization server that alone gets the secret. */
+        readonly issuer: string;
       };
     };
 

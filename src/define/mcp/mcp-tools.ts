@@ -50,6 +50,16 @@ export interface McpCall {
   /** Set when the server has asked and was answered. */
   readonly resume?: McpResume;
   readonly signal: AbortSignal;
+  /** Called with the server's progress, at most four times a second. Must neither wait nor throw. */
+  readonly onProgress?: (progress: McpProgress) => void;
+}
+
+/** How far a call has come, as its server says. */
+export interface McpProgress {
+  readonly progress: number;
+  readonly total?: number;
+  /** At most 500 characters. */
+  readonly message?: string;
 }
 
 /** The tool of a call. */
