@@ -118,7 +118,8 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 function urlProblems(url: unknown): readonly UsageProblem[] {
   if (url === undefined) return [];
-  const parsed = URL.canParse(String(url)) ? new URL(String(url)) : undefined;
+  const text = typeof url === 'string' ? url : shown(url);
+  const parsed = URL.canParse(text) ? new URL(text) : undefined;
   const isSafe =
     parsed?.protocol === 'https:' ||
     (parsed?.protocol === 'http:' && LOOPBACK.test(parsed.hostname));
@@ -128,7 +129,7 @@ function urlProblems(url: unknown): readonly UsageProblem[] {
     return [expected('mcp_secret', what, 'one with them', 'Use `auth`.')];
   }
   const what = '`url` to be https, or http on this machine';
-  return [expected('mcp_url', what, shownName(redact(String(url))))];
+  return [expected('mcp_url', what, shownName(redact(text)))];
 }
 
 function isVariable(value: unknown): boolean {

@@ -50,6 +50,10 @@ export interface McpCall {
   /** Set when the server has asked and was answered. */
   readonly resume?: McpResume;
   readonly signal: AbortSignal;
+  /** The traceparent for the server; absent: none. */
+  readonly traceparent?: string;
+  /** Whether the agent has `ask_user`; absent: it has not. */
+  readonly asksUser?: boolean;
   /** Called with the server's progress, at most four times a second. Must neither wait nor throw. */
   readonly onProgress?: (progress: McpProgress) => void;
 }
