@@ -63,6 +63,8 @@ export interface LeftOutTool {
   /** Set if the tool could be read. */
   readonly hash?: string;
   readonly effect?: ToolEffect;
+  /** Set if only its pin keeps it out of new runs: runs that began with it still call it. */
+  readonly unpinned?: CatalogueTool;
 }
 
 /** A warning about a server, for the events of a run and for the log. */
@@ -152,11 +154,6 @@ function readTool(
   const said = { hash: toolHash(given), effect };
   const excluded = exclusionOf(server, tool, given);
   if (excluded !== undefined) return leave(excluded, said);
-  const pinned = pinProblem(server, tool, { hash: said.hash, effect: effectOf(hints) }, locked);
-  if (pinned !== undefined) {
-    warnings.push(pinned);
-    return leave(pinned.code === 'mcp_tool_new' ? 'it is not pinned' : 'it has changed', said);
-  }
   const schema = argumentsSchema(given['inputSchema'] as Json);
   if (schema.kind === 'unfit') {
     warnings.push(
@@ -172,7 +169,7 @@ function readTool(
   const parts = { tool, effect, hints, schema: schema.schema, description: description.text };
   const output = cleanSchema((given['outputSchema'] ?? null) as Json);
   const approval = override?.approval ?? server.approval;
-  return {
+  const found: CatalogueTool = {
     tool,
     hash: said.hash,
     spec: {
@@ -188,6 +185,11 @@ function readTool(
         typeof approval === 'function' ? (args: unknown) => approval(tool, args) : undefined,
     }),
   };
+  const pinned = pinProblem(server, tool, { hash: said.hash, effect: effectOf(hints) }, locked);
+  if (pinned === undefined) return found;
+  warnings.push(pinned);
+  const reason = pinned.code === 'mcp_tool_new' ? 'it is not pinned' : 'it has changed';
+  return { ...leave(reason, said), unpinned: found };
 }
 
 function describe(
