@@ -23,7 +23,7 @@ import type { UsageProblem } from '../../core/base/usage-error.ts';
 import type { Middleware } from './middleware.ts';
 import type { ModelEntry } from '../model/model-entry.ts';
 import type { StandardSchema } from '../schema/standard-schema.ts';
-import type { McpServerDefinition } from '../mcp/mcp-server-definition.ts';
+import type { McpServerDefinition } from './mcp-server.ts';
 import type { ToolSearchFields, ToolSearchOptions } from './tool-search-options.ts';
 
 /** What validators get besides the answer, and tools besides their arguments. */

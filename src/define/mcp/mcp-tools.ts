@@ -6,7 +6,7 @@ import type { McpBinding, McpResume } from '../../core/contract/mcp.ts';
 import type { ToolSpec } from '../../core/contract/spec.ts';
 import type { ToolDefinition } from '../definition/definitions.ts';
 import type { ToolSearchFields } from '../definition/tool-search-options.ts';
-import type { McpServerDefinition } from './mcp-server-definition.ts';
+import type { McpServerDefinition } from '../definition/mcp-server.ts';
 
 /** The servers of a worker. */
 export interface McpTools {

@@ -1,6 +1,6 @@
 /** A Model Context Protocol server as an agent names it: what `mcpServer` returns. */
 import type { RetrySpec, ToolEffect } from '../../core/contract/spec.ts';
-import type { ToolSearchFields } from '../definition/tool-search-options.ts';
+import type { ToolSearchFields } from './tool-search-options.ts';
 
 /** A text, or the name of a variable of the worker's environment that holds it. */
 export type McpValue = string | { readonly env: string };
