@@ -61,7 +61,7 @@ export type {
   McpServerDefinition,
   McpToolOverride,
   McpValue,
-} from './define/mcp/mcp-server-definition.ts';
+} from './define/definition/mcp-server.ts';
 export { toolResult, type ToolReturn } from './define/tool/tool-result.ts';
 export { defineValidator, type ValidatorOptions } from './define/tool/define-validator.ts';
 export type {

@@ -21,7 +21,7 @@ import type {
   McpApproval,
   McpServerDefinition,
   McpToolOverride,
-} from '../define/mcp/mcp-server-definition.ts';
+} from '../define/definition/mcp-server.ts';
 import { TOOL_BOUNDS, TOOL_DEFAULTS } from '../define/tool/tool-options.ts';
 import { effectOf, isDestructive, type ToolHints } from './effect-of.ts';
 import { visibleText } from './hidden-text.ts';
@@ -176,7 +176,7 @@ function readTool(
       ...specOf(server, override, parts),
       ...approvalOf(approval, hints),
       ...defined({ output: output.kind === 'schema' ? output.schema : undefined }),
-      mcp: { server: server.name, tool, hash: said.hash, effect },
+      mcp: { server: server.name, tool, hash: said.hash },
     },
     search: { domain: server.name, ...override?.search },
     ...defined({

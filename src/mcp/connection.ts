@@ -19,7 +19,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { clip } from '../core/text/cut.ts';
 import { VERSION } from '../core/base/version.ts';
-import type { McpServerDefinition, McpTransport } from '../define/mcp/mcp-server-definition.ts';
+import type { McpServerDefinition, McpTransport } from '../define/definition/mcp-server.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import { LOST } from './failure-codes.ts';
 import { McpUnreachableError, readFailure } from './failures.ts';

@@ -5,7 +5,7 @@
  * I2  A connection has at most `maxConcurrent` calls at once; more wait for their turn.
  * I3  A connection that is unused for `idleMs` is closed, and all are when the pool is.
  */
-import type { McpServerDefinition } from '../define/mcp/mcp-server-definition.ts';
+import type { McpServerDefinition } from '../define/definition/mcp-server.ts';
 import { unlessAborted, type McpConnection } from './connection.ts';
 import { McpUnreachableError } from './failures.ts';
 
@@ -53,6 +53,7 @@ export function createServerPool(
   };
 
   const open = (slot: Slot): Promise<McpConnection> => {
+    if (state.isClosed) return Promise.reject(new McpUnreachableError('The worker stops.', false));
     if (slot.connection?.isOpen() === true) return Promise.resolve(slot.connection);
     slot.connecting ??= connect()
       .then((connection) => {

@@ -9,8 +9,6 @@ export interface McpBinding {
   readonly tool: string;
   /** 16 hex digits over name, description, schema and annotations of the tool. */
   readonly hash: string;
-  /** The effect with which the run began: later hints of the server change nothing. */
-  readonly effect?: 'read' | 'idempotent' | 'once';
 }
 
 /** What a server wants to know before it ends a call. */

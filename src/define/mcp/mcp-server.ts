@@ -6,7 +6,7 @@ import type {
   McpToolOverride,
   McpTransport,
   McpValue,
-} from './mcp-server-definition.ts';
+} from '../definition/mcp-server.ts';
 import { serverProblems } from './mcp-server-problems.ts';
 
 /** The defaults of {@link McpServerOptions}. */
