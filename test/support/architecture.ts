@@ -35,6 +35,12 @@ const RINGS: Readonly<Record<string, RingRule>> = {
     node: true,
   },
   tools: { rings: ['core', 'define'], packages: ['minisearch', 'piscina', 'tsx'], node: true },
+  // Connections to servers of the Model Context Protocol.
+  mcp: {
+    rings: ['core', 'define', 'tools'],
+    packages: ['@modelcontextprotocol/client'],
+    node: true,
+  },
   models: {
     rings: ['core', 'define', 'tools'],
     packages: [...PROVIDER_PACKAGES, 'lru-cache'],

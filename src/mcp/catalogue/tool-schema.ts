@@ -11,10 +11,10 @@ import {
   isJsonObject,
   type Json,
   type JsonObject,
-} from '../core/base/json.ts';
-import { clip } from '../core/text/cut.ts';
-import { toCurrentDraft, withObjectRoot } from '../define/schema/current-draft.ts';
-import { visibleText } from './hidden-text.ts';
+} from '../../core/base/json.ts';
+import { clip } from '../../core/text/cut.ts';
+import { toCurrentDraft, withObjectRoot } from '../../define/schema/current-draft.ts';
+import { visibleText } from '../text/hidden-text.ts';
 
 /** UTF-8 bytes of a schema with its descriptions. */
 export const MAX_SCHEMA_BYTES = 16_384;

@@ -1,7 +1,7 @@
 /** What the processes of servers write to stderr, as lines of the worker's log. */
-import type { McpLog } from './log.ts';
-import { visibleText } from './hidden-text.ts';
-import type { Redactor } from './secrets.ts';
+import type { McpLog } from '../text/log.ts';
+import { visibleText } from '../text/hidden-text.ts';
+import type { Redactor } from '../text/secrets.ts';
 
 /** Lines a minute; a server that fails in a loop writes millions. */
 const MAX_LINES = 200;

@@ -1,12 +1,12 @@
 /** Removes from a stranger's text what a person does not see and a model reads. */
-import { clip } from '../core/text/cut.ts';
-import { wellFormedText } from '../core/text/well-formed.ts';
+import { clip } from '../../core/text/cut.ts';
+import { wellFormedText } from '../../core/text/well-formed.ts';
 
 /**
  * Format characters (zero-width, bidirectional), tags, variation selectors beyond the first 16, and
  * control characters but line breaks and tabs. Each can hide an instruction.
  */
-const HIDDEN = /[\p{Cf}\u{E0000}-\u{E007F}\u{E0100}-\u{E01EF}]|(?![\n\t])\p{Cc}/gu;
+const HIDDEN = /\p{Cf}|[\u{E0000}-\u{E007F}]|[\u{E0100}-\u{E01EF}]|(?![\n\t])\p{Cc}/gu;
 
 /** A text of a server as a prompt may show it. */
 export interface VisibleText {

@@ -6,10 +6,10 @@
  * answered, and would answer the same again.
  */
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
-import { errorText } from '../core/base/error-text.ts';
-import { TOO_LONG_ANSWER } from './bounded-fetch.ts';
-import { LOST, TOO_LONG } from './failure-codes.ts';
-import { MAX_MESSAGE_BYTES } from './message-lines.ts';
+import { errorText } from '../../core/base/error-text.ts';
+import { TOO_LONG_ANSWER } from '../transport/bounded-fetch.ts';
+import { LOST, TOO_LONG } from '../transport/failure-codes.ts';
+import { MAX_MESSAGE_BYTES } from '../transport/message-lines.ts';
 
 /** A failure of a request. */
 export interface McpFailure {

@@ -6,7 +6,7 @@
  *     and those who call get to know the question.
  */
 import {
-  Client,
+  Client as McpClient,
   ClientCredentialsProvider,
   SdkError,
   SdkErrorCode,
@@ -17,23 +17,24 @@ import {
   type StandardSchemaV1,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { clip } from '../core/text/cut.ts';
-import { VERSION } from '../core/base/version.ts';
-import type { McpServerDefinition, McpTransport } from '../define/definition/mcp-server.ts';
-import { boundedFetch } from './bounded-fetch.ts';
-import { LOST } from './failure-codes.ts';
+import { clip } from '../../core/text/cut.ts';
+import { defined } from '../../core/base/defined.ts';
+import { VERSION } from '../../core/base/version.ts';
+import type { McpServerDefinition, McpTransport } from '../../define/definition/mcp-server.ts';
+import { boundedFetch } from '../transport/bounded-fetch.ts';
+import { LOST } from '../transport/failure-codes.ts';
 import { McpUnreachableError, readFailure } from './failures.ts';
-import type { McpLog } from './log.ts';
-import type { Reaper } from './reaper.ts';
+import type { McpLog } from '../text/log.ts';
+import type { Reaper } from '../transport/reaper.ts';
 import {
   processEnvironment,
   valueOf,
   valuesOf,
   type McpEnvironment,
   type Redactor,
-} from './secrets.ts';
+} from '../text/secrets.ts';
 import { stderrLog } from './stderr-log.ts';
-import { StdioTransport } from './stdio-transport.ts';
+import { StdioTransport } from '../transport/stdio-transport.ts';
 
 /** How long a process may take to answer which era it speaks; one of the older may never. */
 const PROBE_MS = 3_000;
@@ -131,54 +132,28 @@ async function connectOnce(
   parts: ConnectParts,
   deadline: AbortSignal,
 ): Promise<McpConnection> {
-  const retryAfter: { ms?: number } = {};
+  const retryAfter: RetryAfter = {};
   const transport = transportTo(server, parts, retryAfter);
-  const isStdio = server.transport.kind === 'stdio';
-  const probeMs = isStdio
-    ? Math.min(PROBE_MS, server.connectTimeoutMs / 2)
-    : server.connectTimeoutMs;
-  const client = new Client(
-    { name: 'everloop', version: VERSION },
-    {
-      capabilities: { elicitation: { form: {}, url: {} } },
-      inputRequired: { autoFulfill: false },
-      versionNegotiation: { mode: 'auto', probe: { timeoutMs: probeMs } },
-    },
-  );
-  const questions = declineQuestions(client);
-  // Progress may come after its result, and lines may be no messages: neither ends anything.
-  client.onerror = () => undefined;
-  client.setNotificationHandler('notifications/tools/list_changed', () => parts.onToolsChanged());
-  const { promise: closed, resolve: onClosed } = withResolvers();
-  const state = { isOpen: true };
-  client.onclose = () => {
-    state.isOpen = false;
-    onClosed();
-  };
-  const close = async (): Promise<void> => {
-    state.isOpen = false;
-    onClosed();
-    if (transport instanceof StreamableHTTPClientTransport) await endSession(transport);
-    await client.close().catch(() => undefined);
-    await transport.close().catch(() => undefined);
-  };
+  const client = newClient(server, parts);
+  const noteQuestions = declineQuestions(client);
+  const life = lifeOf(client, transport);
   const { verdict } = parts;
   const connecting = client.connect(transport, {
     timeout: server.connectTimeoutMs,
     signal: deadline,
-    ...(verdict === undefined ? undefined : { prior: verdict }),
+    ...defined({ prior: verdict }),
   });
   try {
     await unlessAborted(connecting, deadline);
   } catch (error) {
     connecting.catch(() => undefined);
-    void close();
+    void life.close();
     throw error;
   }
-  const isModern = client.getProtocolEra() === 'modern';
   const discover = client.getDiscoverResult();
+  const isModern = client.getProtocolEra() === 'modern';
   const capabilities = client.getServerCapabilities() ?? {};
-  if (isModern && capabilities.tools?.listChanged === true) void listen(client, state, closed);
+  if (isModern && capabilities.tools?.listChanged === true) void listen(client, life);
   return {
     identity: client.getServerVersion()?.name ?? '',
     instructions: client.getInstructions(),
@@ -188,20 +163,65 @@ async function connectOnce(
       resources: capabilities.resources !== undefined,
       prompts: capabilities.prompts !== undefined,
     },
-    isOpen: () => state.isOpen,
-    closed,
+    ...life,
     request: (method, params, options) =>
       client.request({ method, params: { ...params } }, withInputRequired(ANYTHING), {
         ...options,
         allowInputRequired: true,
       }),
-    noteQuestions: questions,
+    noteQuestions,
     takeRetryAfter: () => {
       const { ms } = retryAfter;
       delete retryAfter.ms;
       return ms;
     },
-    close,
+  };
+}
+
+/** The wait that a server has asked for, until it is taken. */
+interface RetryAfter {
+  ms?: number;
+}
+
+function newClient(server: McpServerDefinition, { onToolsChanged }: ConnectParts): McpClient {
+  const { transport, connectTimeoutMs } = server;
+  const isStdio = transport.kind === 'stdio';
+  const timeoutMs = isStdio ? Math.min(PROBE_MS, connectTimeoutMs / 2) : connectTimeoutMs;
+  const client = new McpClient(
+    { name: 'everloop', version: VERSION },
+    {
+      capabilities: { elicitation: { form: {}, url: {} } },
+      inputRequired: { autoFulfill: false },
+      versionNegotiation: { mode: 'auto', probe: { timeoutMs } },
+    },
+  );
+  // Progress may come after its result, and lines may be no messages: neither ends anything.
+  client.onerror = () => undefined;
+  client.setNotificationHandler('notifications/tools/list_changed', () => onToolsChanged());
+  return client;
+}
+
+/** Whether and how long a connection is open. */
+function lifeOf(
+  client: McpClient,
+  transport: Transport,
+): Pick<McpConnection, 'isOpen' | 'closed' | 'close'> {
+  const { promise: closed, resolve } = withResolvers();
+  let isOpen = true;
+  const onClosed = (): void => {
+    isOpen = false;
+    resolve();
+  };
+  client.onclose = onClosed;
+  return {
+    isOpen: () => isOpen,
+    closed,
+    close: async () => {
+      onClosed();
+      if (transport instanceof StreamableHTTPClientTransport) await endSession(transport);
+      await client.close().catch(() => undefined);
+      await transport.close().catch(() => undefined);
+    },
   };
 }
 
@@ -217,7 +237,7 @@ const ANYTHING: StandardSchemaV1<unknown, { readonly [field: string]: unknown }>
 function transportTo(
   server: McpServerDefinition,
   parts: ConnectParts,
-  retryAfter: { ms?: number },
+  retryAfter: RetryAfter,
 ): Transport {
   const { environment, redactor, reaper, log } = parts;
   const { transport } = server;
@@ -278,7 +298,7 @@ function authOf(
 }
 
 /** Declines what servers of the older era ask, and notes it for those who call meanwhile. */
-function declineQuestions(client: Client): McpConnection['noteQuestions'] {
+function declineQuestions(client: McpClient): McpConnection['noteQuestions'] {
   const listeners = new Set<string[]>();
   client.setRequestHandler('elicitation/create', ({ params }) => {
     const question = clip(params.message, MAX_QUESTION);
@@ -297,11 +317,10 @@ function declineQuestions(client: Client): McpConnection['noteQuestions'] {
 
 /** Keeps the stream open on which a server of the newer era says that its tools have changed. */
 async function listen(
-  client: Client,
-  state: { readonly isOpen: boolean },
-  closed: Promise<void>,
+  client: McpClient,
+  { isOpen, closed }: Pick<McpConnection, 'isOpen' | 'closed'>,
 ): Promise<void> {
-  while (state.isOpen) {
+  while (isOpen()) {
     try {
       const subscription = await client.listen({ toolsListChanged: true });
       await Promise.race([subscription.closed, closed]);

@@ -1,6 +1,6 @@
 /** The names under which a model calls the tools of servers, and which tools an agent uses. */
 import { createHash } from 'node:crypto';
-import { nameProblems } from '../define/checks/names.ts';
+import { nameProblems } from '../../define/checks/names.ts';
 
 /** The longest name that providers take. */
 const MAX_NAME = 64;

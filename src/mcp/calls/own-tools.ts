@@ -1,12 +1,12 @@
 /** The tools that Everloop adds for the resources and prompts of a server. */
-import { isPlainObject, type JsonObject } from '../core/base/json.ts';
-import { ToolError } from '../core/base/tool-error.ts';
-import { clip } from '../core/text/cut.ts';
-import type { McpServerDefinition } from '../define/definition/mcp-server.ts';
-import { TOOL_DEFAULTS } from '../define/tool/tool-options.ts';
-import type { CatalogueTool } from './catalogue.ts';
-import type { McpConnection, McpRequestOptions } from './connection.ts';
-import { visibleText } from './hidden-text.ts';
+import { isPlainObject, type JsonObject } from '../../core/base/json.ts';
+import { ToolError } from '../../core/base/tool-error.ts';
+import { clip } from '../../core/text/cut.ts';
+import type { McpServerDefinition } from '../../define/definition/mcp-server.ts';
+import { TOOL_DEFAULTS } from '../../define/tool/tool-options.ts';
+import type { CatalogueTool } from '../catalogue/catalogue.ts';
+import type { McpConnection, McpRequestOptions } from '../connection/connection.ts';
+import { visibleText } from '../text/hidden-text.ts';
 import { addResource, linkLine, partsOf, type CallReading } from './result.ts';
 
 /** Entries of one answer; a search narrows it. */

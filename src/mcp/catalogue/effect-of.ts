@@ -2,7 +2,7 @@
  * What a server says of the effects of its tools. It is the server's word, so it decides on retries
  * and approvals only: a server that lies harms itself.
  */
-import type { ToolEffect } from '../core/contract/spec.ts';
+import type { ToolEffect } from '../../core/contract/spec.ts';
 
 /** The hints of a tool; all are optional. */
 export interface ToolHints {

@@ -1,8 +1,8 @@
 /** What a server asks within a call, in the words of a run, and the answers in those of the protocol. */
-import { isDeeperThan, isPlainObject, type Json, type JsonObject } from '../core/base/json.ts';
-import type { McpInput, McpRequest, McpResume } from '../core/contract/mcp.ts';
-import { cleanSchema } from './tool-schema.ts';
-import { visibleText } from './hidden-text.ts';
+import { isDeeperThan, isPlainObject, type Json, type JsonObject } from '../../core/base/json.ts';
+import type { McpInput, McpRequest, McpResume } from '../../core/contract/mcp.ts';
+import { cleanSchema } from '../catalogue/tool-schema.ts';
+import { visibleText } from '../text/hidden-text.ts';
 
 /** Requests of one answer; a form has many fields, so few are needed. */
 const MAX_REQUESTS = 10;
@@ -20,12 +20,12 @@ const MAX_URL = 2_000;
 const MAX_FORM_DEPTH = 10;
 
 /** What a server asks, or why it cannot be asked. */
-export type QuestionReading =
+export type InputReading =
   | { readonly kind: 'input'; readonly input: McpInput }
   | { readonly kind: 'unfit'; readonly reason: string };
 
 /** Reads an answer `input_required`. */
-export function readQuestions(answer: { readonly [field: string]: unknown }): QuestionReading {
+export function readQuestions(answer: { readonly [field: string]: unknown }): InputReading {
   const { inputRequests, requestState: state } = answer;
   if (typeof state === 'string' && Buffer.byteLength(state) > MAX_STATE_BYTES) {
     return unfit(`asked with a state of more than ${MAX_STATE_BYTES} bytes`);
@@ -43,7 +43,7 @@ export function readQuestions(answer: { readonly [field: string]: unknown }): Qu
   return { kind: 'input', input };
 }
 
-function unfit(reason: string): QuestionReading {
+function unfit(reason: string): InputReading {
   return { kind: 'unfit', reason };
 }
 

@@ -2,11 +2,16 @@
  * What the answer of a server to a call means: the output for the model, its media, and what is for
  * the user only. Pure, and never throws: the answer may be anything.
  */
-import { canonicalJson, isDeeperThan, isPlainObject, MAX_JSON_DEPTH } from '../core/base/json.ts';
-import type { Json } from '../core/base/json.ts';
-import type { MediaPart } from '../core/base/message.ts';
-import { clip, firstBytes } from '../core/text/cut.ts';
-import { shown } from '../core/text/shown.ts';
+import {
+  canonicalJson,
+  isDeeperThan,
+  isPlainObject,
+  MAX_JSON_DEPTH,
+} from '../../core/base/json.ts';
+import type { Json } from '../../core/base/json.ts';
+import type { MediaPart } from '../../core/base/message.ts';
+import { clip, firstBytes } from '../../core/text/cut.ts';
+import { shown } from '../../core/text/shown.ts';
 
 /** Base64 of one part, and of all parts together; runs without a blob store hold no more. */
 const MAX_MEDIA = 1_048_576;

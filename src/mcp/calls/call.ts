@@ -4,25 +4,25 @@
  * I1  A request that may have left is not repeated here. The effect of the tool decides that.
  * I2  What a server says of itself is redacted; what it returns has no secret of this worker.
  */
-import { isPlainObject, type Json, type JsonObject } from '../core/base/json.ts';
-import { ToolError } from '../core/base/tool-error.ts';
-import type { McpResume } from '../core/contract/mcp.ts';
-import { clip, firstBytes } from '../core/text/cut.ts';
-import type { ToolContext } from '../define/definition/definitions.ts';
-import type { McpServerDefinition } from '../define/definition/mcp-server.ts';
-import type { McpCall } from '../define/mcp/mcp-tools.ts';
-import { NotSentError, serverInput } from '../define/mcp/server-input.ts';
-import { toolResult } from '../define/tool/tool-result.ts';
-import { LostIsolateError } from '../tools/isolation.ts';
-import type { CatalogueTool } from './catalogue.ts';
-import type { McpConnection, McpRequestOptions } from './connection.ts';
-import { McpUnreachableError, readFailure, type McpFailure } from './failures.ts';
-import { visibleText } from './hidden-text.ts';
+import { isPlainObject, type Json, type JsonObject } from '../../core/base/json.ts';
+import { ToolError } from '../../core/base/tool-error.ts';
+import type { McpResume } from '../../core/contract/mcp.ts';
+import { firstBytes } from '../../core/text/cut.ts';
+import type { ToolContext } from '../../define/definition/definitions.ts';
+import type { McpServerDefinition } from '../../define/definition/mcp-server.ts';
+import type { McpCall } from '../../define/mcp/mcp-tools.ts';
+import { NotSentError, serverInput } from '../../define/mcp/server-input.ts';
+import { toolResult } from '../../define/tool/tool-result.ts';
+import { LostIsolateError } from '../../tools/isolation.ts';
+import type { CatalogueTool } from '../catalogue/catalogue.ts';
+import type { McpConnection, McpRequestOptions } from '../connection/connection.ts';
+import { McpUnreachableError, readFailure, type McpFailure } from '../connection/failures.ts';
+import { visibleText } from '../text/hidden-text.ts';
 import { ownRun } from './own-tools.ts';
-import type { ServerPool } from './pool.ts';
+import type { ServerPool } from '../connection/pool.ts';
 import { declined, readQuestions, resumeParams } from './questions.ts';
 import { readResult, type CallReading } from './result.ts';
-import type { Redactor } from './secrets.ts';
+import type { Redactor } from '../text/secrets.ts';
 
 /** How often a request that did not leave is tried. */
 const MAX_TRIES = 3;
@@ -42,12 +42,12 @@ const PROGRESS_MS = 250;
 /** Characters of the server's words about its progress. */
 const MAX_PROGRESS = 500;
 
-/** Texts for the user of one call, and the characters of each. */
+/** Texts for the user of one call, and the bytes of each; an event has room for 16 KB of JSON. */
 const MAX_FOR_USER = 10;
-const MAX_FOR_USER_CHARACTERS = 8_000;
+const MAX_FOR_USER_BYTES = 6_000;
 
 /** What a call needs besides its arguments. */
-export interface CallParts {
+export interface McpCallParts {
   readonly server: McpServerDefinition;
   readonly pool: ServerPool;
   readonly redactor: Redactor;
@@ -57,16 +57,16 @@ export interface CallParts {
 
 /** Makes the call; returns what tools return, and throws what they throw. */
 export async function callServer(
-  parts: CallParts,
+  parts: McpCallParts,
   args: JsonObject,
   context: ToolContext,
 ): Promise<unknown> {
   const { server, tool, call } = parts;
   let { resume } = call;
   for (let round = 1; round <= MAX_ROUNDS; round++) {
-    const { answer, asked } = await requestAnswer(parts, args, context, resume);
-    if (!('resultType' in answer) || answer['resultType'] !== 'input_required') {
-      return returned(parts, readingOf(answer), asked, context);
+    const { answer, reading, asked } = await requestAnswer(parts, args, context, resume);
+    if (answer['resultType'] !== 'input_required') {
+      return returned(parts, reading ?? readResult(answer), asked, context);
     }
     const read = readQuestions(answer);
     if (read.kind === 'unfit') throw new ToolError(`the server ${server.name} ${read.reason}`);
@@ -78,20 +78,14 @@ export async function callServer(
 
 interface Answer {
   readonly answer: { readonly [field: string]: unknown };
+  /** Of an added tool, which reads its answers itself. */
+  readonly reading?: CallReading;
   /** What a server of the older era asked, and was declined. */
   readonly asked: readonly string[];
 }
 
-function readingOf(answer: Answer['answer']): CallReading {
-  const own = answer[OWN_READING];
-  return own === undefined ? readResult(answer) : (own as CallReading);
-}
-
-/** Where the reading of an added tool lies in its answer. */
-const OWN_READING = 'everloop';
-
 async function requestAnswer(
-  parts: CallParts,
+  parts: McpCallParts,
   args: JsonObject,
   context: ToolContext,
   resume: McpResume | undefined,
@@ -112,7 +106,7 @@ async function requestAnswer(
 type Tried = Answer | { readonly failure: McpFailure; readonly waitMs?: number };
 
 async function tryOnce(
-  parts: CallParts,
+  parts: McpCallParts,
   args: JsonObject,
   context: ToolContext,
   resume: McpResume | undefined,
@@ -132,7 +126,7 @@ async function tryOnce(
   const questions = connection.isModern ? undefined : connection.noteQuestions();
   try {
     const answer = await send(connection, parts, args, context, resume);
-    return { answer, asked: questions?.() ?? [] };
+    return { ...answer, asked: questions?.() ?? [] };
   } catch (error) {
     // The SDK reports an abort of ours as a time-out, so the own signal is asked first.
     if (signal.aborted) return await stopped(tool, signal);
@@ -157,11 +151,11 @@ function stopped({ spec }: CatalogueTool, signal: AbortSignal): Promise<never> {
 
 async function send(
   connection: McpConnection,
-  parts: CallParts,
+  parts: McpCallParts,
   args: JsonObject,
   context: ToolContext,
   resume: McpResume | undefined,
-): Promise<Answer['answer']> {
+): Promise<Omit<Answer, 'asked'>> {
   const { tool, call } = parts;
   const timeout = tool.spec.timeoutMs + SPARE_MS;
   const options: McpRequestOptions = {
@@ -172,25 +166,21 @@ async function send(
     ...(call.onProgress === undefined ? undefined : { onprogress: reportProgress(call) }),
   };
   const own = ownRun(tool.tool);
-  if (own !== undefined) return { [OWN_READING]: await own(connection, args, options) };
+  if (own !== undefined) return { answer: {}, reading: await own(connection, args, options) };
   const _meta = {
     'io.everloop/idempotency-key': context.idempotencyKey,
     ...(call.traceparent === undefined ? undefined : { traceparent: call.traceparent }),
   };
   const goingOn = resume === undefined ? undefined : resumeParams(resume);
-  return connection.request(
-    'tools/call',
-    { name: tool.tool, arguments: args, ...goingOn, _meta },
-    options,
-  );
+  const params = { name: tool.tool, arguments: args, ...goingOn, _meta };
+  return { answer: await connection.request('tools/call', params, options) };
 }
 
 function reportProgress({ onProgress }: McpCall): NonNullable<McpRequestOptions['onprogress']> {
   let last = -Infinity;
   return ({ progress, total, message }) => {
     const now = performance.now();
-    const isEnd = total !== undefined && progress >= total;
-    if (now - last < PROGRESS_MS && !isEnd) return;
+    if (now - last < PROGRESS_MS) return;
     last = now;
     onProgress?.({
       progress,
@@ -201,7 +191,7 @@ function reportProgress({ onProgress }: McpCall): NonNullable<McpRequestOptions[
 }
 
 /** The error that a failure is for the caller. */
-function thrown({ server, redactor }: CallParts, { kind, message }: McpFailure): Error {
+function thrown({ server, redactor }: McpCallParts, { kind, message }: McpFailure): Error {
   const text = redactor.failure(message);
   switch (kind) {
     case 'refused':
@@ -219,13 +209,14 @@ function thrown({ server, redactor }: CallParts, { kind, message }: McpFailure):
 
 /** What a tool returns for `reading`. */
 function returned(
-  { server, tool, redactor, call }: CallParts,
+  { server, tool, redactor, call }: McpCallParts,
   reading: CallReading,
   asked: readonly string[],
   context: ToolContext,
 ): unknown {
   for (const text of reading.forUser.slice(0, MAX_FOR_USER)) {
-    const shown = clip(redactor.exact(text), MAX_FOR_USER_CHARACTERS);
+    const visible = visibleText(redactor.exact(text), MAX_FOR_USER_BYTES).text;
+    const shown = firstBytes(visible, MAX_FOR_USER_BYTES);
     context.emit('mcp:for_user', { server: server.name, tool: tool.tool, text: shown });
   }
   const note = asked.length === 0 ? undefined : askedNote(asked, call.asksUser === true);

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
-import type { ToolEffect } from '../core/contract/spec.ts';
-import { isPlainObject } from '../core/base/json.ts';
-import { UsageError } from '../core/base/usage-error.ts';
+import type { ToolEffect } from '../../core/contract/spec.ts';
+import { isPlainObject } from '../../core/base/json.ts';
+import { UsageError } from '../../core/base/usage-error.ts';
 
 /** A tool as it was when it was locked. */
 export interface LockedTool {

@@ -6,25 +6,25 @@
  * I2  Order and names depend on the listing as a set, not on its order.
  */
 import { createHash } from 'node:crypto';
-import { defined } from '../core/base/defined.ts';
+import { defined } from '../../core/base/defined.ts';
 import {
   canonicalJson,
   isDeeperThan,
   isPlainObject,
   type Json,
   type JsonObject,
-} from '../core/base/json.ts';
-import type { ToolEffect, ToolSpec } from '../core/contract/spec.ts';
-import { nearestName } from '../core/text/nearest.ts';
-import type { ToolSearchFields } from '../define/definition/tool-search-options.ts';
+} from '../../core/base/json.ts';
+import type { ToolEffect, ToolSpec } from '../../core/contract/spec.ts';
+import { nearestName } from '../../core/text/nearest.ts';
+import type { ToolSearchFields } from '../../define/definition/tool-search-options.ts';
 import type {
   McpApproval,
   McpServerDefinition,
   McpToolOverride,
-} from '../define/definition/mcp-server.ts';
-import { TOOL_BOUNDS, TOOL_DEFAULTS } from '../define/tool/tool-options.ts';
+} from '../../define/definition/mcp-server.ts';
+import { TOOL_BOUNDS, TOOL_DEFAULTS } from '../../define/tool/tool-options.ts';
 import { effectOf, isDestructive, type ToolHints } from './effect-of.ts';
-import { visibleText } from './hidden-text.ts';
+import { visibleText } from '../text/hidden-text.ts';
 import { differenceOf, type LockedServer } from './lock-file.ts';
 import { fitsPattern, toolName } from './tool-name.ts';
 import { argumentsSchema, cleanSchema } from './tool-schema.ts';

@@ -1,6 +1,6 @@
 /** Reads the whole list of what a server offers, page by page, within bounds. */
-import { isPlainObject } from '../core/base/json.ts';
-import { shown } from '../core/text/shown.ts';
+import { isPlainObject } from '../../core/base/json.ts';
+import { shown } from '../../core/text/shown.ts';
 import type { McpConnection } from './connection.ts';
 
 /** Pages of one list; a server whose pages go in circles has no last one. */

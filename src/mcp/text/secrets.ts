@@ -1,6 +1,6 @@
 /** Values of the worker's environment that servers need, and texts without them. */
-import { redact } from '../core/text/redact.ts';
-import type { McpServerDefinition, McpValue } from '../define/definition/mcp-server.ts';
+import { redact } from '../../core/text/redact.ts';
+import type { McpServerDefinition, McpValue } from '../../define/definition/mcp-server.ts';
 
 /** The variables of a process. */
 export type McpEnvironment = Readonly<Record<string, string | undefined>>;
