@@ -9,7 +9,7 @@
 import { defined } from '../base/defined.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { McpInput, McpResponse, McpResume } from '../contract/mcp.ts';
-import { unstarted, type CallEnd, type ToolResult } from '../contract/outcome.ts';
+import type { CallEnd, ToolResult } from '../contract/outcome.ts';
 import type { OpenInput, QuestionItem } from '../contract/pending.ts';
 import { askPerson, awaitAnswer, type AskOutcome } from '../people/ask-person.ts';
 import { canceledCallText, toolErrorText } from '../toolchain/call-texts.ts';

@@ -95,7 +95,7 @@ function fits(field: JsonObject, value: Json | undefined): boolean {
     case 'string':
       if (typeof value !== 'string') return false;
       if (choices !== undefined) return choices.includes(value);
-      return isWithin([...value].length, minLength, maxLength) && hasFormat(value, format);
+      return isWithin(Array.from(value).length, minLength, maxLength) && hasFormat(value, format);
     case 'number':
     case 'integer':
       if (typeof value !== 'number' || (type === 'integer' && !Number.isInteger(value)))
