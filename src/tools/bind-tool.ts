@@ -1,10 +1,16 @@
 /** The tool of a call: one of the agent's definition, or one of a server. */
 import { defined } from '../core/base/defined.ts';
 import type { ToolOrder } from '../core/contract/outcome.ts';
-import { toolErrorText } from '../core/toolchain/call-texts.ts';
-import type { RegisteredAgent, ToolDefinition } from '../define/definition/definitions.ts';
+import { SEARCH_TOOL } from '../core/tool-search/query.ts';
+import type {
+  AgentDefinition,
+  RegisteredAgent,
+  ToolDefinition,
+} from '../define/definition/definitions.ts';
 import { TOOL_DEFAULTS } from '../define/tool/tool-options.ts';
+import type { McpServerDefinition } from '../define/definition/mcp-server.ts';
 import type { McpTools } from '../define/mcp/mcp-tools.ts';
+import { searchToolOver } from './search-tool.ts';
 import { ended, type ToolRun, type ToolRunOptions } from './tool-call.ts';
 
 /** The tool, or the end of a call that has none. */
@@ -26,6 +32,9 @@ export async function boundTool(
   options: Pick<ToolRunOptions, 'attempt' | 'signal'>,
 ): Promise<BoundTool> {
   const { tool: name, mcp: binding, resume, runId } = order;
+  const { servers } = agent.definition;
+  if (name === SEARCH_TOOL && servers !== undefined)
+    return searchOver(agent.definition, servers, mcp);
   if (binding === undefined) {
     const tool = agent.tools.get(name);
     // A run keeps its specification during an upgrade, while this worker may lack the tool.
@@ -41,11 +50,25 @@ export async function boundTool(
       return { kind: 'bound', tool: withEffect(bound.tool, name, isOnce) };
     case 'rejected': {
       const run = { ...options, run: '' };
-      return ended(run, false, 'rejected', toolErrorText(bound.message));
+      return ended(run, false, 'rejected', bound.message);
     }
     case 'not_here':
       return bound;
   }
+}
+
+/** The search tool of an agent with servers: their tools are what they list now. */
+async function searchOver(
+  definition: AgentDefinition,
+  servers: readonly McpServerDefinition[],
+  mcp: McpTools | undefined,
+): Promise<BoundTool> {
+  const listing = await mcp?.list(servers);
+  if (listing?.kind !== 'listed') {
+    return { kind: 'not_here', what: listing?.what ?? `MCP server ${servers[0]?.name ?? ''}` };
+  }
+  const tool = searchToolOver(definition, listing.tools);
+  return tool === undefined ? { kind: 'not_here', what: SEARCH_TOOL } : { kind: 'bound', tool };
 }
 
 /** The tool under the name and with the effect that the run began with. */

@@ -92,7 +92,7 @@ export function fakeServers(servers: {
       if (server === undefined) return { kind: 'not_here', what: `MCP server ${binding.server}` };
       const tool = server.find((one) => one.name === binding.tool);
       if (tool === undefined) {
-        const message = `the server ${binding.server} has no tool ${binding.tool} any more.`;
+        const message = `Error: the server ${binding.server} has no tool ${binding.tool} any more.`;
         return { kind: 'rejected', message };
       }
       const spec = { ...specOf(binding.server, '', tool), name };

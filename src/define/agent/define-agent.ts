@@ -208,11 +208,13 @@ function toolSpecs(
   const tools = [...own, ...builtIn];
   const toolSearch = usedToolSearch(options);
   if (toolSearch === undefined) return { tools };
+  // Servers may have to be asked first for what they have.
+  const isLocal = isLocalSearch(toolSearch) && serversOf(options) === undefined;
   const given = toolSearchSpec(toolSearch);
   // The built-in tools are always shown: no model would search for them.
   const search = { ...given, pins: [...given.pins, ...builtIn.map(({ name }) => name)] };
   return {
-    tools: [...tools, searchToolSpec(search, isLocalSearch(toolSearch))],
+    tools: [...tools, searchToolSpec(search, isLocal)],
     toolSearch: search,
   };
 }
