@@ -15,6 +15,7 @@ import {
 } from './tool-activities.ts';
 import { createDeliverCallback } from './deliver-callback.ts';
 import type { Registry } from '../define/definition/definitions.ts';
+import type { McpTools } from '../define/mcp/mcp-tools.ts';
 import type { ToolPlaces } from '../tools/isolation.ts';
 import { NO_WATCH, type CallObserver } from '../telemetry/call-observer.ts';
 import { createPageQuery } from './page-query.ts';
@@ -30,6 +31,8 @@ export interface ActivityParts {
   readonly archive: Archive;
   readonly places: ToolPlaces;
   readonly callbacks: CallbackSettings;
+  /** The servers that this worker reaches. Default: none. */
+  readonly mcp?: McpTools;
   /** Watches the calls of models and tools; default: nothing does. */
   readonly watch?: CallObserver;
 }
@@ -38,20 +41,21 @@ export interface ActivityParts {
 export function createActivities(parts: ActivityParts): EverloopActivities {
   const { registry, runtime, cache, chunks, archive, places, callbacks, watch = NO_WATCH } = parts;
   const query = createPageQuery();
+  const { mcp } = parts;
   const hasBlobs = runtime.blobs === true;
   const readContext = createContextSource(query);
-  const toolParts = { registry, places, chunks, watch, hasBlobs, readContext };
+  const toolParts = { registry, places, mcp, chunks, watch, hasBlobs, readContext };
   const callTool = callToolActivity(toolParts);
   const transcripts = createTranscriptSource({ cache, query });
   const archiveLink = createArchiveTranscript(archive);
   return {
-    loadAgent: loadAgentActivity(registry, runtime),
+    loadAgent: loadAgentActivity(registry, runtime, mcp),
     callModel: createCallModel({ registry, transcripts, chunks, watch, hasBlobs }),
     callTool,
     callToolOnce: callToolOnceActivity(toolParts),
     // The same code under another name, so that histories and metrics tell the two apart.
     searchTools: callTool,
-    needsApproval: needsApprovalActivity(registry),
+    needsApproval: needsApprovalActivity(registry, mcp),
     checkLiterals: checkLiteralsActivity(registry),
     judgeAnswer: judgeAnswerActivity(registry),
     deliverCallback: createDeliverCallback(callbacks),

@@ -22,6 +22,7 @@ export const usageCodes = {
   duplicate_agent: 'Two agents of a worker have the same name.',
   duplicate_section: 'Two sections of an agent have the same name.',
   duplicate_stage: 'Two agents that run in parallel have the same name.',
+  duplicate_server: 'Two MCP servers have the same name.',
   duplicate_tool: 'Two tools of an agent have the same name.',
   duplicate_validator: 'Two validators of an agent have the same name.',
   extension:
@@ -121,6 +122,7 @@ export const usageCodes = {
   stat_step: 'The increment of a user counter is not a whole number from 0 up.',
   stat_value: 'The value of a user gauge is not a finite number.',
   // Starting and controlling runs.
+  mcp_unavailable: 'An MCP server that the agent needs could not be reached.',
   agent_not_found: 'No worker knows an agent of this name.',
   extension_not_found:
     'No worker has a format, section, toolchain or answer of its own that the agent names.',

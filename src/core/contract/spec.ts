@@ -316,6 +316,8 @@ export interface AgentSpec {
   readonly compiled?: string;
   readonly instructions: TextSource | null;
   readonly rules: TextSource | null;
+  /** What follows rules that a function writes: what servers say of themselves, framed. */
+  readonly serverNotes?: string;
   /** The model and its fallbacks, in order. Empty exactly for a pipeline and a fan-out. */
   readonly models: readonly ModelSpec[];
   /** All that may be called; with tool search, the search tool is last. */

@@ -276,6 +276,8 @@ export interface RegisteredAgent {
 export interface Registry {
   readonly agents: ReadonlyMap<string, RegisteredAgent>;
   readonly models: ReadonlyMap<string, ModelEntry>;
+  /** The servers of all agents by name; absent: none. */
+  readonly servers?: ReadonlyMap<string, McpServerDefinition>;
   /** Where packages of providers are looked for, in this order. */
   readonly packageFolders: readonly string[];
   /** Own parts of replies, as the worker's sandbox has them. Absent: those of this process. */

@@ -70,7 +70,10 @@ export interface McpProgress {
 export type McpBound =
   /** `execute` makes the call. It returns what tools return, or `serverInput(…)`. */
   | { readonly kind: 'tool'; readonly tool: ToolDefinition }
-  /** The server has no such tool any more: for the model, and not counted. */
+  /**
+   * The server has no such tool any more: for the model, and not counted. `message` begins with
+   * `Error: `.
+   */
   | { readonly kind: 'rejected'; readonly message: string }
   /** This worker lacks the server or cannot reach it; `what` is `MCP server github`. */
   | { readonly kind: 'not_here'; readonly what: string };
