@@ -74,11 +74,9 @@ export class ServerPool {
   /** Closes all connections, and waits for it. */
   async close(): Promise<void> {
     this.isClosed = true;
-    const connecting = [...this.slots.values()].map((slot) =>
-      slot.connecting?.catch(() => undefined),
-    );
+    const connecting = [...this.slots.values()].flatMap((slot) => slot.connecting ?? []);
     for (const [key, slot] of this.slots) this.drop(key, slot);
-    await Promise.all(connecting);
+    await Promise.allSettled(connecting);
     await Promise.all(this.closing);
   }
 
