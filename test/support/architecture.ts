@@ -137,6 +137,8 @@ const RINGS: Readonly<Record<string, RingRule>> = {
       'replay',
       'doctor',
       'registry/preview-prompt.ts',
+      // Its commands look at servers without a worker.
+      'mcp',
     ],
     typesOf: ['define'],
     packages: 'any',
