@@ -5,6 +5,7 @@ import { fuelBench } from './fuel.ts';
 import { historyBench } from './history.ts';
 import { idleBench } from './idle.ts';
 import { lispBench } from './lisp.ts';
+import { mcpBench } from './mcp.ts';
 import { parseBench } from './parse.ts';
 import { programsBench } from './programs.ts';
 import { recoveryBench } from './recovery.ts';
@@ -30,6 +31,7 @@ const benches: readonly Bench[] = [
   fuelBench,
   programsBench,
   telemetryBench,
+  mcpBench,
 ];
 
 const words = process.argv.slice(2);
