@@ -101,6 +101,20 @@ describe('a server of revision 2026-07-28', () => {
     expect(methods).toContain('tools/call');
   });
 
+  it('gets the arguments that it wants as headers', async () => {
+    const { url, requests } = await startHttp();
+    const server = asking(url);
+    const tools = open(server);
+    const call = (region: string) => callListed(tools, [server], 'asking_route', { region });
+
+    expect((await call('north')).value).toBe('north');
+    expect((await call('süd ')).value).toBe('süd ');
+    expect(requests.flatMap(({ headers }) => headers['mcp-param-region'] ?? [])).toEqual([
+      'north',
+      '=?base64?c8O8ZCA=?=',
+    ]);
+  });
+
   it('is declined by an override, and stopped when it asks for ever', async () => {
     const { url } = await startHttp();
     const overrides = {

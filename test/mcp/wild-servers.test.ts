@@ -217,6 +217,22 @@ describe('listings of a server that misbehaves', () => {
   });
 });
 
+describe('two servers with tools of one name', () => {
+  it('have names of their own, whatever the first is called', async () => {
+    const first = wildServer({}, { name: 'first', prefix: '', tools: { allow: ['echo'] } });
+    const second = wildServer({}, { name: 'second', prefix: '', tools: { allow: ['echo'] } });
+    const tools = createMcpTools({ servers: [first, second] });
+    opened.push(tools);
+    const listing = await tools.list([first, second]);
+    if (listing.kind !== 'listed') throw new Error(listing.message);
+
+    expect(listing.tools.map(({ spec }) => [spec.name, spec.mcp?.server])).toEqual([
+      ['echo', 'first'],
+      [expect.stringMatching(/^echo_[\da-f]{6}$/), 'second'],
+    ]);
+  });
+});
+
 describe('a server that changes its tools while a run goes on', () => {
   const echo = (more = {}) => ({
     name: 'echo',

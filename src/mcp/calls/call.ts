@@ -20,6 +20,7 @@ import { McpUnreachableError, readFailure, type McpFailure } from '../connection
 import { visibleText } from '../text/hidden-text.ts';
 import { ownRun } from './own-tools.ts';
 import type { ServerPool } from '../connection/pool.ts';
+import { paramHeaders } from './param-headers.ts';
 import { declined, readQuestions, resumeParams } from './questions.ts';
 import { readResult, type CallReading } from './result.ts';
 import type { Redactor } from '../text/secrets.ts';
@@ -173,7 +174,8 @@ async function send(
   };
   const goingOn = resume === undefined ? undefined : resumeParams(resume);
   const params = { name: tool.tool, arguments: args, ...goingOn, _meta };
-  return { answer: await connection.request('tools/call', params, options) };
+  const headers = connection.isModern ? paramHeaders(tool.spec.parameters, args) : {};
+  return { answer: await connection.request('tools/call', params, { ...options, headers }) };
 }
 
 function reportProgress({ onProgress }: McpCall): NonNullable<McpRequestOptions['onprogress']> {
