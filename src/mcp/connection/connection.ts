@@ -250,6 +250,7 @@ function transportTo(
       ...(cwd === undefined ? undefined : { cwd }),
       onStderr: stderrLog(server.name, log, redactor),
       onStart: (pid) => reaper.watch(pid),
+      onEnd: (pid) => reaper.end(pid),
     });
   }
   const http: Transport = new StreamableHTTPClientTransport(new URL(transport.url), {

@@ -12,6 +12,11 @@ import { spawn, type ChildProcess } from 'node:child_process';
 export interface Reaper {
   /** The process is to end with this one; returns what is called when it has ended by itself. */
   watch(pid: number): () => void;
+  /**
+   * Asks the process to end. Descendants that outlive it are killed, also those that have left its
+   * process group. False: the reaper does not run, so nothing was asked.
+   */
+  end(pid: number): boolean;
   /** Ends the reaper; processes that it still knows are killed. */
   stop(): void;
 }
@@ -58,6 +63,11 @@ export function createReaper(): Reaper {
         send({ remove: pid });
       };
     },
+    end: (pid) => {
+      if (state.child?.connected !== true) return false;
+      send({ end: pid });
+      return true;
+    },
     stop: () => {
       state.isStopped = true;
       if (state.child?.connected === true) state.child.disconnect();
@@ -71,40 +81,70 @@ const { execFileSync } = require('node:child_process');
 const { readdirSync, readFileSync } = require('node:fs');
 const watched = new Set();
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => {});
-process.on('message', ({ add, remove }) => {
+const trees = new Map();
+process.on('message', ({ add, remove, end }) => {
   if (add) watched.add(add);
-  if (remove) watched.delete(remove);
+  if (end) askToEnd(end);
+  if (remove) {
+    watched.delete(remove);
+    sweep(remove);
+  }
 });
 process.on('disconnect', () => {
+  for (const pid of trees.keys()) sweep(pid);
   if (watched.size > 0) process.platform === 'win32' ? endTrees() : endGroups();
   process.exit(0);
 });
+function signal(pid, name) {
+  try { process.kill(pid, name); } catch {}
+}
+function askToEnd(pid) {
+  // Now, while its descendants still are: later their parent is another one.
+  if (process.platform !== 'win32') trees.set(pid, treesOf(new Set([pid])));
+  signal(process.platform === 'win32' ? pid : -pid, 'SIGTERM');
+}
+function sweep(root) {
+  const tree = trees.get(root) ?? [];
+  trees.delete(root);
+  if (tree.length < 2) return;
+  // The id of a process that has ended may be that of another one by now.
+  const starts = new Map(processes().map(({ pid, start }) => [pid, start]));
+  for (const { pid, start } of tree) {
+    if (pid !== root && start !== undefined && starts.get(pid) === start) signal(pid, 'SIGKILL');
+  }
+}
 function endTrees() {
   for (const pid of watched) {
     try { execFileSync('taskkill', ['/PID', String(pid), '/T', '/F'], { stdio: 'ignore' }); } catch {}
   }
 }
 function endGroups() {
+  const tree = treesOf(watched);
+  for (const pid of watched) signal(-pid, 'SIGKILL');
+  for (const { pid } of tree) signal(pid, 'SIGKILL');
+}
+function treesOf(roots) {
   // Each server leads a process group. A descendant may have made a group of its own.
-  const ends = new Set();
+  const tree = new Map();
   const all = processes();
-  for (let found = -1; found !== ends.size;) {
-    found = ends.size;
-    for (const { pid, parent, group } of all) {
-      if (watched.has(pid) || watched.has(group) || watched.has(parent) || ends.has(parent)) ends.add(pid);
+  for (let found = -1; found !== tree.size;) {
+    found = tree.size;
+    for (const each of all) {
+      const { pid, parent, group } = each;
+      const isPart = roots.has(pid) || roots.has(group) || roots.has(parent) || tree.has(parent);
+      if (isPart && pid !== process.pid) tree.set(pid, each);
     }
   }
-  ends.delete(process.pid);
-  for (const pid of watched) { try { process.kill(-pid, 'SIGKILL'); } catch {} }
-  for (const pid of ends) { try { process.kill(pid, 'SIGKILL'); } catch {} }
+  return [...tree.values()];
 }
 function processes() {
   try {
     return readdirSync('/proc').filter((name) => /^\\d+$/.test(name)).flatMap((name) => {
       try {
         const stat = readFileSync('/proc/' + name + '/stat', 'utf8');
-        const [, parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-        return [{ pid: Number(name), parent: Number(parent), group: Number(group) }];
+        const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+        const [, parent, group] = fields.map(Number);
+        return [{ pid: Number(name), parent, group, start: fields[19] }];
       } catch { return []; }
     });
   } catch {}

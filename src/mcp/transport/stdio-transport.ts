@@ -38,6 +38,8 @@ export interface StdioOptions {
   readonly onStderr: (chunk: Buffer) => void;
   /** Called when the process runs; what it returns is called when it has ended. */
   readonly onStart: (pid: number) => () => void;
+  /** Asks the process to end, with its descendants; false if nobody was asked. */
+  readonly onEnd: (pid: number) => boolean;
 }
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
@@ -132,8 +134,11 @@ export class StdioTransport implements Transport {
     const { child } = this;
     if (child === undefined) return;
     if (!this.hasEnded) {
-      child.stdin.end();
-      endGroup(child, 'SIGTERM');
+      const isAsked = child.pid !== undefined && this.options.onEnd(child.pid);
+      if (!isAsked) {
+        child.stdin.end();
+        endGroup(child, 'SIGTERM');
+      }
       const timer = setTimeout(() => endGroup(child, 'SIGKILL'), END_GRACE_MS);
       await this.ended;
       clearTimeout(timer);
