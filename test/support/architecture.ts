@@ -98,6 +98,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
       'core',
       'define',
       'tools',
+      'mcp',
       'registry',
       'workflows',
       'callbacks',
