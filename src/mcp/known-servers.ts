@@ -21,7 +21,7 @@ export interface KnownServer {
 
 /** Checks the definitions of all agents of a worker, in which a server may occur often. */
 export function knownServers(
-  definitions: readonly McpServerDefinition[],
+  definitions: Iterable<McpServerDefinition>,
   environment: McpEnvironment,
 ): KnownServers {
   const servers = new Map<string, KnownServer>();

@@ -24,7 +24,7 @@ import { withSuffix } from './catalogue/tool-name.ts';
 /** The options of {@link createMcpTools}. */
 export interface McpToolsOptions {
   /** The servers of all agents of this worker; one may occur often. */
-  readonly servers: readonly McpServerDefinition[];
+  readonly servers: Iterable<McpServerDefinition>;
   /** Default: that of this process. */
   readonly environment?: McpEnvironment;
   /** Default: nothing is logged. */

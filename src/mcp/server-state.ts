@@ -27,6 +27,9 @@ const MAX_TTL_MS = 3_600_000;
 /** Between two listings; a server may announce changes without end. */
 const MIN_PAUSE_MS = 1_000;
 
+/** How long a run waits for a listing; loading an agent has 10 s. Reading goes on. */
+const MAX_WAIT_MS = 8_500;
+
 /** How long a server is known to be of the older era: it may be upgraded. */
 const LEGACY_MS = 86_400_000;
 
@@ -62,7 +65,7 @@ export class McpServerState {
 
   /**
    * The catalogue of now, or the last one while the server is away. Rejects with an
-   * {@link McpUnreachableError} if there was none yet. Waits at most `connectTimeoutMs` and a second.
+   * {@link McpUnreachableError} if there was none yet. Waits at most `connectTimeoutMs`.
    */
   async catalogue(): Promise<Catalogue> {
     if (this.current !== undefined && Date.now() < this.current.staleAt) {
@@ -73,7 +76,7 @@ export class McpServerState {
     });
     const { name, connectTimeoutMs } = this.known.definition;
     try {
-      const bound = connectTimeoutMs + MIN_PAUSE_MS;
+      const bound = Math.min(connectTimeoutMs, MAX_WAIT_MS);
       const late = `MCP server ${name} did not list its tools within ${bound / 1_000} s.`;
       return await within(this.reading, bound, late);
     } catch (error) {

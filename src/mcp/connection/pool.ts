@@ -30,6 +30,8 @@ interface Slot {
 /** The connections of one server. */
 export class ServerPool {
   private readonly slots = new Map<string, Slot>();
+  /** Connections that are being closed, for which `close` waits. */
+  private readonly closing = new Set<Promise<void>>();
   private isClosed = false;
   private readonly server: McpServerDefinition;
   private readonly connect: () => Promise<McpConnection>;
@@ -58,7 +60,7 @@ export class ServerPool {
         isReleased = true;
         if (isBroken && slot.connection === connection) {
           slot.connection = undefined;
-          void connection.close();
+          this.end(connection);
         }
         this.leave(key, slot);
       };
@@ -72,7 +74,10 @@ export class ServerPool {
   /** Closes all connections, and waits for it. */
   async close(): Promise<void> {
     this.isClosed = true;
-    await Promise.all([...this.slots].map(([key, slot]) => this.drop(key, slot)));
+    const connecting = [...this.slots.values()].flatMap((slot) => slot.connecting ?? []);
+    for (const [key, slot] of this.slots) this.drop(key, slot);
+    await Promise.allSettled(connecting);
+    await Promise.all(this.closing);
   }
 
   private open(slot: Slot): Promise<McpConnection> {
@@ -80,7 +85,7 @@ export class ServerPool {
     if (slot.connection?.isOpen() === true) return Promise.resolve(slot.connection);
     slot.connecting ??= this.connect()
       .then((connection) => {
-        if (this.isClosed) void connection.close();
+        if (this.isClosed) this.end(connection);
         slot.connection = connection;
         return connection;
       })
@@ -102,20 +107,24 @@ export class ServerPool {
       if (this.slots.get(key) === slot) this.slots.delete(key);
       return;
     }
-    slot.idleTimer = setTimeout(() => void this.drop(key, slot), this.server.idleMs);
+    slot.idleTimer = setTimeout(() => this.drop(key, slot), this.server.idleMs);
     slot.idleTimer.unref();
     const idle = [...this.slots].filter(([scope, it]) => scope !== '' && it.active === 0);
     const [oldest] = idle;
-    if (idle.length > MAX_IDLE_RUN_CONNECTIONS && oldest !== undefined) void this.drop(...oldest);
+    if (idle.length > MAX_IDLE_RUN_CONNECTIONS && oldest !== undefined) this.drop(...oldest);
   }
 
-  private async drop(key: string, slot: Slot): Promise<void> {
+  private drop(key: string, slot: Slot): void {
     clearTimeout(slot.idleTimer);
     if (this.slots.get(key) === slot) this.slots.delete(key);
-    const { connection, connecting } = slot;
+    const { connection } = slot;
     slot.connection = undefined;
-    const late = connecting?.then((it) => it.close()).catch(() => undefined);
-    await Promise.all([connection?.close(), late]);
+    if (connection !== undefined) this.end(connection);
+  }
+
+  private end(connection: McpConnection): void {
+    const ended = connection.close().finally(() => this.closing.delete(ended));
+    this.closing.add(ended);
   }
 }
 
