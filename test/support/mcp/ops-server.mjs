@@ -26,7 +26,7 @@ serveStdio(() => {
     'deploy',
     { description: `Ships a release (${OPS_RELEASE}).`, inputSchema },
     async ({ query }, { mcpReq }) => {
-      const key = mcpReq._meta?.['io.everloop/idempotency-key'];
+      const key = String(mcpReq._meta?.['io.everloop/idempotency-key']);
       const answered = mcpReq.inputResponses?.where;
       if (answered === undefined) {
         note(`asked ${query} ${key}`);
@@ -34,7 +34,7 @@ serveStdio(() => {
         return inputRequired({ inputRequests: { where }, requestState: `note of ${query}` });
       }
       const { action, content } = answered;
-      note(`deployed ${query} ${content?.env ?? action} ${key} ${mcpReq.requestState()}`);
+      note(`deployed ${query} ${content?.env ?? action} ${key} ${String(mcpReq.requestState())}`);
       return { content: [{ type: 'text', text: `${query} is on ${content?.env ?? action}` }] };
     },
   );
