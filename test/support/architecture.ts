@@ -122,12 +122,12 @@ const RINGS: Readonly<Record<string, RingRule>> = {
     node: true,
   },
   testing: {
-    rings: ['lisp', 'core', 'define', 'tools', 'models', 'registry'],
+    rings: ['lisp', 'core', 'define', 'tools', 'mcp', 'models', 'registry'],
     packages: PROVIDER_PACKAGES,
     node: true,
   },
   cli: {
-    // A preview asks nobody, so it needs neither a client nor a worker.
+    // A preview asks at most servers of the agent, so it needs neither a client nor a worker.
     rings: [
       'lisp',
       'core',
@@ -137,6 +137,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
       'worker',
       'replay',
       'doctor',
+      'mcp',
       'registry/preview-prompt.ts',
     ],
     typesOf: ['define'],

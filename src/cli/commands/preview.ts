@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { createMcpTools } from '../../mcp/mcp-tools.ts';
 import { previewPrompt } from '../../registry/preview-prompt.ts';
 import { defined } from '../../core/base/defined.ts';
 import { nearestName } from '../../core/text/nearest.ts';
@@ -21,7 +22,7 @@ export function addPreviewCommand(program: Command, act: CommandRunner): void {
     .command('preview')
     .summary('show the first model request of an agent, without sending it')
     .description(
-      'Shows the first request that an agent sends to its model. Needs no server and no API key.',
+      'Shows the first request that an agent sends to its model. Needs no server and no API key, but asks MCP servers of the agent for their tools.',
     )
     .argument('<file>', 'the file that defines the agent')
     .argument('<agent>', 'name of the agent')
@@ -48,7 +49,9 @@ async function preview(
     throw notFound(path, name, names);
   }
   const data = await readJsonObject('--context', context, cli.io.cwd);
-  const shown = await previewPrompt(agent, defined({ agents, models, task, context: data }));
+  const mcp = agent.servers && createMcpTools({ servers: agent.servers });
+  const given = defined({ agents, models, task, context: data, mcp });
+  const shown = await previewPrompt(agent, given).finally(() => mcp?.close());
   for (const { code, message } of shown.warnings) cli.output.note(`warning: ${code}: ${message}`);
   return print(cli, requestText(shown.request), shown);
 }
