@@ -10,6 +10,7 @@ import { addInitCommand } from './commands/init.ts';
 import { addKeysCommand } from './commands/keys.ts';
 import { addLispCommand } from './commands/lisp.ts';
 import { addLogsCommand } from './commands/logs.ts';
+import { addMcpCommand } from './commands/mcp.ts';
 import { PEOPLE_COMMANDS } from './commands/people.ts';
 import { addPreviewCommand } from './commands/preview.ts';
 import { addProgramCommand } from './commands/program.ts';
@@ -78,6 +79,7 @@ const COMMANDS: readonly AddCommand[] = [
   ...PEOPLE_COMMANDS,
   ...STEER_COMMANDS,
   addDeployCommand,
+  addMcpCommand,
   addReplayCommand,
   addDoctorCommand,
   addSetupCommand,

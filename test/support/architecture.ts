@@ -139,6 +139,8 @@ const RINGS: Readonly<Record<string, RingRule>> = {
       'doctor',
       'mcp',
       'registry/preview-prompt.ts',
+      // Its commands look at servers without a worker.
+      'mcp',
     ],
     typesOf: ['define'],
     packages: 'any',

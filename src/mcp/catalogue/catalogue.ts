@@ -53,6 +53,8 @@ export interface CatalogueTool {
   readonly search: ToolSearchFields;
   /** Which calls a person approves, if a function says it. */
   readonly approval?: (args: unknown) => boolean | Promise<boolean>;
+  /** The effect by the server's hints alone; absent: Everloop has added the tool. */
+  readonly hinted?: ToolEffect;
   readonly questions?: 'decline';
 }
 
@@ -126,6 +128,15 @@ function uniqueTools(tools: readonly unknown[]): readonly { readonly [key: strin
   return [...byName.values()];
 }
 
+/** The tools of a catalogue as a lock file keeps them. */
+export function lockedOf({ identity, tools, leftOut }: Catalogue): LockedServer {
+  const all = [...tools, ...leftOut.flatMap(({ unpinned }) => unpinned ?? [])];
+  const locked = all.flatMap(({ tool, hash, hinted: effect }) =>
+    effect === undefined ? [] : [[tool, { hash, effect }] as const],
+  );
+  return { identity, tools: Object.fromEntries(locked) };
+}
+
 /** 16 hex digits over what a server says of a tool. */
 export function toolHash(tool: { readonly [key: string]: unknown }): string {
   const { name, description, inputSchema, annotations } = tool;
@@ -172,6 +183,7 @@ function readTool(
   const found: CatalogueTool = {
     tool,
     hash: said.hash,
+    hinted: effectOf(hints),
     spec: {
       ...specOf(server, override, parts),
       ...approvalOf(approval, hints),

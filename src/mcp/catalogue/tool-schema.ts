@@ -17,7 +17,7 @@ import { toCurrentDraft, withObjectRoot } from '../../define/schema/current-draf
 import { visibleText } from '../text/hidden-text.ts';
 
 /** UTF-8 bytes of a schema with its descriptions. */
-export const MAX_SCHEMA_BYTES = 16_384;
+const MAX_SCHEMA_BYTES = 16_384;
 
 /** Levels of a schema; generated ones have fewer than twenty. */
 const MAX_SCHEMA_DEPTH = 60;
