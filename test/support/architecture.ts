@@ -137,7 +137,6 @@ const RINGS: Readonly<Record<string, RingRule>> = {
       'worker',
       'replay',
       'doctor',
-      'mcp',
       'registry/preview-prompt.ts',
       // Its commands look at servers without a worker.
       'mcp',

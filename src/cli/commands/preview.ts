@@ -51,7 +51,9 @@ async function preview(
   const data = await readJsonObject('--context', context, cli.io.cwd);
   const mcp = agent.servers && createMcpTools({ servers: agent.servers });
   const given = defined({ agents, models, task, context: data, mcp });
-  const shown = await previewPrompt(agent, given).finally(() => mcp?.close());
+  const shown = await previewPrompt(agent, given).finally(async () => {
+    await mcp?.close();
+  });
   for (const { code, message } of shown.warnings) cli.output.note(`warning: ${code}: ${message}`);
   return print(cli, requestText(shown.request), shown);
 }
