@@ -1,6 +1,11 @@
 import type { Command } from 'commander';
 import { createMcpTools } from '../../mcp/mcp-tools.ts';
-import { previewPrompt } from '../../registry/preview-prompt.ts';
+import type { AgentDefinition } from '../../define/definition/definitions.ts';
+import {
+  previewPrompt,
+  type PreviewOptions,
+  type PromptPreview,
+} from '../../registry/preview-prompt.ts';
 import { defined } from '../../core/base/defined.ts';
 import { nearestName } from '../../core/text/nearest.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
@@ -49,13 +54,21 @@ async function preview(
     throw notFound(path, name, names);
   }
   const data = await readJsonObject('--context', context, cli.io.cwd);
-  const mcp = agent.servers && createMcpTools({ servers: agent.servers });
-  const given = defined({ agents, models, task, context: data, mcp });
-  const shown = await previewPrompt(agent, given).finally(async () => {
-    await mcp?.close();
-  });
+  const shown = await previewOf(agent, defined({ agents, models, task, context: data }));
   for (const { code, message } of shown.warnings) cli.output.note(`warning: ${code}: ${message}`);
   return print(cli, requestText(shown.request), shown);
+}
+
+/** The preview; servers of the agent are asked for their tools, and closed. */
+async function previewOf(agent: AgentDefinition, given: PreviewOptions): Promise<PromptPreview> {
+  const { servers } = agent;
+  if (servers === undefined) return previewPrompt(agent, given);
+  const mcp = createMcpTools({ servers });
+  try {
+    return await previewPrompt(agent, { ...given, mcp });
+  } finally {
+    await mcp.close();
+  }
 }
 
 function notFound(path: string, name: string, names: readonly string[]): UsageError {
