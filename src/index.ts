@@ -62,6 +62,7 @@ export type {
   McpToolOverride,
   McpValue,
 } from './define/definition/mcp-server.ts';
+export type { McpBound, McpCall, McpListing, McpTool, McpTools } from './define/mcp/mcp-tools.ts';
 export { toolResult, type ToolReturn } from './define/tool/tool-result.ts';
 export { defineValidator, type ValidatorOptions } from './define/tool/define-validator.ts';
 export type {

@@ -165,9 +165,10 @@ describe('a run with the tools of servers', () => {
   ): Promise<{ readonly read: string; readonly names: readonly string[]; readonly calls: number }> {
     const servers = fakeServers({ ops: first });
     const agent = { tools: [fakeServer('ops')], ...fields };
-    const mcp = await listServers(servers.tools, [
-      defineAgent({ name: 'tester', model: 'm', ...agent }),
-    ]);
+    const mcp = await listServers(
+      [defineAgent({ name: 'tester', model: 'm', ...agent })],
+      servers.tools,
+    );
     const { run, script } = startRun(replies, {
       agent,
       mcp,

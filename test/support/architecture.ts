@@ -98,6 +98,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
       'core',
       'define',
       'tools',
+      'mcp',
       'registry',
       'workflows',
       'callbacks',
@@ -121,12 +122,12 @@ const RINGS: Readonly<Record<string, RingRule>> = {
     node: true,
   },
   testing: {
-    rings: ['lisp', 'core', 'define', 'tools', 'models', 'registry'],
+    rings: ['lisp', 'core', 'define', 'tools', 'mcp', 'models', 'registry'],
     packages: PROVIDER_PACKAGES,
     node: true,
   },
   cli: {
-    // A preview asks nobody, so it needs neither a client nor a worker.
+    // A preview asks at most servers of the agent, so it needs neither a client nor a worker.
     rings: [
       'lisp',
       'core',

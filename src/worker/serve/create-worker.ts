@@ -13,7 +13,10 @@ import {
 import type { Archive } from '../../activities/archive-transcript.ts';
 import { createActivities } from '../../activities/create-activities.ts';
 import type { CallbackSettings } from '../../callbacks/deliver.ts';
-import type { AgentDefinition } from '../../define/definition/definitions.ts';
+import type { AgentDefinition, Registry } from '../../define/definition/definitions.ts';
+import type { McpTools } from '../../define/mcp/mcp-tools.ts';
+import { createMcpTools } from '../../mcp/mcp-tools.ts';
+import type { McpLog } from '../../mcp/text/log.ts';
 import type { ModelEntry } from '../../define/model/model-entry.ts';
 import { clientOf } from '../../client/connection/open-connection.ts';
 import { DEFAULT_TASK_QUEUE } from '../../client/everloop-client.ts';
@@ -119,6 +122,8 @@ export interface WorkerParts extends WorkParts {
   readonly holdPatches?: HeldPatches;
   /** Traces and metrics, as `readConfig` returns them. Default: none. */
   readonly telemetry?: CheckedTelemetry;
+  /** The servers of the agents. Default: connections of this worker's own. */
+  readonly mcp?: McpTools;
   /** What encrypts the payloads of runs; default: nothing does. */
   readonly protection?: Protection;
   /** Folder of the workflow bundle's cache. */
@@ -173,7 +178,8 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   const { archive, chunks, callbacks = { secrets: [] } } = parts;
   const telemetry = await openTelemetry(parts.telemetry, telemetryParts(registry, cache));
   const places = createToolPlaces(parts);
-  const given = { archive, chunks, callbacks, watch: telemetry.watch };
+  const mcp = parts.mcp ?? openServers(registry);
+  const given = { archive, chunks, callbacks, watch: telemetry.watch, ...defined({ mcp }) };
   const activities = createActivities({ ...given, registry, runtime, cache, places });
   const sinks = createSinks({
     cache,
@@ -207,6 +213,7 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
       } finally {
         stopSignals();
         await places.close();
+        await mcp?.close();
         await telemetry.close();
       }
     },
@@ -214,6 +221,16 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
     },
   };
+}
+
+/** The servers of the worker's agents; their catalogues are read in the background. */
+function openServers({ servers }: Registry): McpTools | undefined {
+  if (servers === undefined) return undefined;
+  const levels = { info: 'INFO', warn: 'WARN' } as const;
+  const log: McpLog = (level, text) => workerLog(levels[level], text);
+  const mcp = createMcpTools({ servers: [...servers.values()], log });
+  mcp.warm();
+  return mcp;
 }
 
 async function runtimeOf(parts: WorkerParts): Promise<ActivityRuntime> {

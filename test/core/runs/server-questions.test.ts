@@ -45,9 +45,10 @@ async function start(
 ): Promise<StartedRun & { readonly servers: FakeServers }> {
   const servers = fakeServers({ ops: [tool] });
   const agent = { tools: [fakeServer('ops')], ...fields };
-  const mcp = await listServers(servers.tools, [
-    defineAgent({ name: 'tester', model: 'm', ...agent }),
-  ]);
+  const mcp = await listServers(
+    [defineAgent({ name: 'tester', model: 'm', ...agent })],
+    servers.tools,
+  );
   const { agent: _agent, ...rest } = options;
   const started = startRun([actWith(['ops_deploy', 'x']), answer()], { ...rest, agent, mcp });
   return { ...started, servers };
@@ -226,9 +227,10 @@ describe('a question of a server', () => {
   it('waits in a program, over a hand-over [mcp 6]', async () => {
     const servers = fakeServers({ ops: [DEPLOY] });
     const agent = { tools: [fakeServer('ops')] };
-    const mcp = await listServers(servers.tools, [
-      defineAgent({ name: 'tester', model: 'm', ...agent }),
-    ]);
+    const mcp = await listServers(
+      [defineAgent({ name: 'tester', model: 'm', ...agent })],
+      servers.tools,
+    );
     const started: ProgramRun = startPrograms(
       ['(pmap (fn [q] (tool/ops_deploy {:query q})) ["x" "y"])'],
       { agent, mcp, clock: createFakeClock(START), handoverDue: () => true },
