@@ -27,7 +27,7 @@ import { callTopics } from '../core/streaming/topic-stream.ts';
 import type { ContextSource } from './run-context.ts';
 import type { ToolPlaces } from '../tools/isolation.ts';
 import { NO_WATCH, type CallObserver } from '../telemetry/call-observer.ts';
-import type { McpTools } from '../define/mcp/mcp-tools.ts';
+import type { McpProgress, McpTools } from '../define/mcp/mcp-tools.ts';
 import { listedTools } from '../registry/listed-tools.ts';
 import { boundTool } from '../tools/bind-tool.ts';
 import { runTool } from '../tools/run-tool.ts';
@@ -167,7 +167,11 @@ function runWatched(
   const { attempt, losses = 0 } = tries;
   const origin = { rootRunId, runId, agentPath, callId, attempt: attempt + losses };
   const onEvent = chunks === undefined ? undefined : callTopics(chunks, origin);
-  const watched = defined({ onEvent, isShutdown: isStoppedByService, onHeld });
+  let reported: McpProgress | undefined;
+  const onProgress = (progress: McpProgress): void => {
+    reported = progress;
+  };
+  const watched = defined({ onEvent, isShutdown: isStoppedByService, onHeld, onProgress });
   const run = info.workflowExecution?.workflowId ?? '';
   const options = { ...tries, ...watched, places, mcp, run, signal, sizes };
   const runOnce = async (): Promise<ToolRun> => {
@@ -181,7 +185,8 @@ function runWatched(
     }
   };
   const { watch = NO_WATCH } = parts;
-  return withHeartbeat(() => watch.tool(order, runOnce), { details, onLate });
+  const more = (): object => reported ?? {};
+  return withHeartbeat(() => watch.tool(order, runOnce), { details, more, onLate });
 }
 
 /** One attempt that is watched. */

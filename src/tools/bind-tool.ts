@@ -1,6 +1,7 @@
 /** The tool of a call: one of the agent's definition, or one of a server. */
 import { defined } from '../core/base/defined.ts';
 import type { ToolOrder } from '../core/contract/outcome.ts';
+import { ASK_TOOL } from '../core/toolchain/ask-user.ts';
 import { SEARCH_TOOL } from '../core/tool-search/query.ts';
 import type {
   AgentDefinition,
@@ -9,7 +10,7 @@ import type {
 } from '../define/definition/definitions.ts';
 import { TOOL_DEFAULTS } from '../define/tool/tool-options.ts';
 import type { McpServerDefinition } from '../define/definition/mcp-server.ts';
-import type { McpTools } from '../define/mcp/mcp-tools.ts';
+import type { McpProgress, McpTools } from '../define/mcp/mcp-tools.ts';
 import { searchToolOver } from './search-tool.ts';
 import { ended, type ToolRun, type ToolRunOptions } from './tool-call.ts';
 
@@ -29,7 +30,7 @@ export interface ToolSource {
 export async function boundTool(
   { agent, mcp, isOnce }: ToolSource,
   order: ToolOrder,
-  options: Pick<ToolRunOptions, 'attempt' | 'signal'>,
+  options: Pick<ToolRunOptions, 'attempt' | 'signal' | 'onEvent' | 'onProgress'>,
 ): Promise<BoundTool> {
   const { tool: name, mcp: binding, resume, runId } = order;
   const { servers } = agent.definition;
@@ -43,7 +44,14 @@ export async function boundTool(
       : { kind: 'bound', tool };
   }
   if (mcp === undefined) return { kind: 'not_here', what: `MCP server ${binding.server}` };
-  const call = { name, runId, signal: options.signal, ...defined({ resume }) };
+  const { signal, onEvent } = options;
+  // Progress is for those who stream the run: it is in no history.
+  const onProgress = (progress: McpProgress): void => {
+    onEvent?.('mcp:progress', { ...progress });
+    options.onProgress?.(progress);
+  };
+  const asksUser = agent.tools.has(ASK_TOOL);
+  const call = { name, runId, signal, asksUser, onProgress, ...defined({ resume }) };
   const bound = await mcp.bind(binding, call);
   switch (bound.kind) {
     case 'tool':

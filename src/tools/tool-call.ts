@@ -11,7 +11,7 @@ import type {
   ToolContext,
   ToolDefinition,
 } from '../define/definition/definitions.ts';
-import type { McpTools } from '../define/mcp/mcp-tools.ts';
+import type { McpProgress, McpTools } from '../define/mcp/mcp-tools.ts';
 import type { AttemptOptions } from './attempt.ts';
 import type { ToolPlaces } from './isolation.ts';
 
@@ -35,6 +35,8 @@ export interface ToolRunOptions extends AttemptOptions {
   readonly mcp?: McpTools | undefined;
   /** Whether the run takes the tool of a server for `once`. Default false. */
   readonly isOnce?: boolean;
+  /** Called with the progress that a server reports. Must neither wait nor throw. */
+  readonly onProgress?: (progress: McpProgress) => void;
   /** How large a result may be. Default: in a run without a blob store. */
   readonly sizes?: SizeLimits;
 }

@@ -87,7 +87,7 @@ export function fakeServers(servers: {
       const sorted = specs.toSorted((a, b) => (a.name < b.name ? -1 : 1));
       return { kind: 'listed', tools: sorted.map((spec) => ({ spec })), warnings };
     },
-    bind: async (binding, { name, resume }) => {
+    bind: async (binding, { name, resume, onProgress }) => {
       const server = now.get(binding.server);
       if (server === undefined) return { kind: 'not_here', what: `MCP server ${binding.server}` };
       const tool = server.find((one) => one.name === binding.tool);
@@ -104,6 +104,7 @@ export function fakeServers(servers: {
           standard: null,
           execute: (args, context) => {
             const { idempotencyKey: key } = context;
+            onProgress?.({ progress: 1, total: 2 });
             calls.push({ tool: tool.name, args: args as Json, key, ...defined({ resume }) });
             return tool.call?.(args as JsonObject, resume, context) ?? 'done';
           },
