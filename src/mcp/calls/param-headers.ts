@@ -47,7 +47,8 @@ function collect(
 
 function textOf(value: Json | undefined): string | undefined {
   if (typeof value === 'string') return value.length <= MAX_VALUE ? value : undefined;
-  return typeof value === 'boolean' || Number.isSafeInteger(value) ? String(value) : undefined;
+  if (typeof value === 'boolean') return String(value);
+  return typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : undefined;
 }
 
 /** Text that no header can hold goes as base64, marked as such. */
