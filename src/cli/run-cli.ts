@@ -3,13 +3,14 @@ import { Command, CommanderError } from 'commander';
 import { VERSION } from '../core/base/version.ts';
 import type { CommandRunner, AddCommand } from './terminal/cli.ts';
 import { addChatCommand } from './commands/chat.ts';
+import { addCodecCommand } from './commands/codec.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addDeployCommand } from './commands/deploy.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addInitCommand } from './commands/init.ts';
-import { addKeysCommand } from './commands/keys.ts';
+import { KEY_COMMANDS } from './commands/keys.ts';
 import { addLispCommand } from './commands/lisp.ts';
-import { addLogsCommand } from './commands/logs.ts';
+import { addLogsCommand, addStreamTokenCommand } from './commands/logs.ts';
 import { addMcpCommand } from './commands/mcp.ts';
 import { PEOPLE_COMMANDS } from './commands/people.ts';
 import { addPreviewCommand } from './commands/preview.ts';
@@ -73,6 +74,7 @@ const COMMANDS: readonly AddCommand[] = [
   addStatsCommand,
   addTraceCommand,
   addLogsCommand,
+  addStreamTokenCommand,
   addTreeCommand,
   addBudgetCommand,
   addProgramCommand,
@@ -84,7 +86,8 @@ const COMMANDS: readonly AddCommand[] = [
   addDoctorCommand,
   addSetupCommand,
   ...RETENTION_COMMANDS,
-  addKeysCommand,
+  ...KEY_COMMANDS,
+  addCodecCommand,
   addLispCommand,
   addDemoCommand,
 ];
