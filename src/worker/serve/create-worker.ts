@@ -171,7 +171,7 @@ function checkRoles({
 export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> {
   checkRoles(parts);
   await checkStore(parts);
-  const { connection, namespace, taskQueue = DEFAULT_TASK_QUEUE, modelQueue, toolQueue } = parts;
+  const { connection, namespace, taskQueue = DEFAULT_TASK_QUEUE } = parts;
   const { agents, models, agentsModule } = parts;
   const known = createRegistry(defined({ agents, models, agentsModule }));
   const roles = parts.roles ?? ['workflows', 'models', 'tools'];
@@ -198,23 +198,11 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   });
   const identity = identityOf(registry, parts.version);
   const common = { ...tuning(parts), activities, identity };
-  const workers: Worker[] = [];
-  if (workflowBundle !== undefined && roles.includes('workflows')) {
-    guardWorkflowThreads();
-    workers.push(await Worker.create({ ...common, taskQueue, workflowBundle, sinks }));
-  }
+  const workflows = workflowBundle === undefined ? undefined : { workflowBundle, sinks };
+  const workers = await workersFor({ ...parts, roles, taskQueue }, common, workflows);
   const onError = parts.onListenerError ?? (() => undefined);
   const client = clientOf(connection, namespace, parts.protection);
   const stopSignals = signalOverruns({ client, namespace, taskQueue, onError });
-  const others = [
-    ...(roles.includes('models') ? [modelQueue ?? taskQueue] : []),
-    ...(roles.includes('tools') ? [toolQueue ?? taskQueue] : []),
-  ];
-  for (const queue of new Set(others)) {
-    // The workflow worker already polls this queue.
-    if (queue === taskQueue && roles.includes('workflows')) continue;
-    workers.push(await Worker.create({ ...common, taskQueue: queue }));
-  }
   return {
     run: async () => {
       try {
@@ -230,6 +218,28 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
     },
   };
+}
+
+/** A worker for each queue that the roles poll; the one for workflows serves its queue alone. */
+async function workersFor(
+  { roles, taskQueue, ...parts }: WorkerParts & Required<Pick<WorkerParts, 'roles' | 'taskQueue'>>,
+  common: Omit<WorkerOptions, 'taskQueue'>,
+  workflows: Pick<WorkerOptions, 'workflowBundle' | 'sinks'> | undefined,
+): Promise<readonly Worker[]> {
+  const workers: Worker[] = [];
+  const isWorkflows = roles.includes('workflows');
+  if (workflows !== undefined && isWorkflows) {
+    guardWorkflowThreads();
+    workers.push(await Worker.create({ ...common, ...workflows, taskQueue }));
+  }
+  const { modelQueue = taskQueue, toolQueue = taskQueue } = parts;
+  const queues = new Set([
+    ...(roles.includes('models') ? [modelQueue] : []),
+    ...(roles.includes('tools') ? [toolQueue] : []),
+  ]);
+  if (isWorkflows) queues.delete(taskQueue);
+  for (const queue of queues) workers.push(await Worker.create({ ...common, taskQueue: queue }));
+  return workers;
 }
 
 /** The servers of the worker's agents; their catalogues are read in the background. */
