@@ -83,7 +83,7 @@ function waitOf({ elsewhereMs }: NoAgentDetails, { limits }: AgentInput): number
   return typeof wallClockMs === 'number' && wallClockMs > 0 ? Math.min(ms, wallClockMs) : ms;
 }
 
-const LACKS: readonly unknown[] = ['agent_not_found', 'extension_not_found'];
+const LACKS: readonly unknown[] = ['agent_not_found', 'extension_not_found', 'mcp_unavailable'];
 
 function noAgentOf(error: unknown): NoAgentDetails | null {
   const cause = error instanceof ActivityFailure ? error.cause : error;

@@ -35,6 +35,12 @@ const RINGS: Readonly<Record<string, RingRule>> = {
     node: true,
   },
   tools: { rings: ['core', 'define'], packages: ['minisearch', 'piscina', 'tsx'], node: true },
+  // Connections to servers of the Model Context Protocol.
+  mcp: {
+    rings: ['core', 'define', 'tools'],
+    packages: ['@modelcontextprotocol/client'],
+    node: true,
+  },
   models: {
     rings: ['core', 'define', 'tools'],
     packages: [...PROVIDER_PACKAGES, 'lru-cache'],
@@ -98,6 +104,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
       'core',
       'define',
       'tools',
+      'mcp',
       'registry',
       'workflows',
       'callbacks',
@@ -122,12 +129,12 @@ const RINGS: Readonly<Record<string, RingRule>> = {
     node: true,
   },
   testing: {
-    rings: ['lisp', 'core', 'define', 'tools', 'models', 'registry'],
+    rings: ['lisp', 'core', 'define', 'tools', 'mcp', 'models', 'registry'],
     packages: PROVIDER_PACKAGES,
     node: true,
   },
   cli: {
-    // A preview asks nobody, so it needs neither a client nor a worker.
+    // A preview asks at most servers of the agent, so it needs neither a client nor a worker.
     rings: [
       'lisp',
       'core',
@@ -139,6 +146,8 @@ const RINGS: Readonly<Record<string, RingRule>> = {
       'replay',
       'doctor',
       'registry/preview-prompt.ts',
+      // Its commands look at servers without a worker.
+      'mcp',
     ],
     typesOf: ['define'],
     packages: 'any',
