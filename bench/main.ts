@@ -5,6 +5,7 @@ import { fuelBench } from './fuel.ts';
 import { historyBench } from './history.ts';
 import { idleBench } from './idle.ts';
 import { lispBench } from './lisp.ts';
+import { mcpBench } from './mcp.ts';
 import { parseBench } from './parse.ts';
 import { programsBench } from './programs.ts';
 import { protectionBench } from './protection.ts';
@@ -31,6 +32,7 @@ const benches: readonly Bench[] = [
   fuelBench,
   programsBench,
   telemetryBench,
+  mcpBench,
   protectionBench,
 ];
 

@@ -50,6 +50,19 @@ export { defineTool } from './define/tool/define-tool.ts';
 export { llmTool } from './define/tool/define-llm-tool.ts';
 export type { LlmToolOptions } from './define/tool/define-llm-tool.ts';
 export { external, type ExternalReturn } from './define/tool/external.ts';
+export {
+  MCP_DEFAULTS,
+  mcpServer,
+  type McpAuthOptions,
+  type McpServerOptions,
+} from './define/mcp/mcp-server.ts';
+export type {
+  McpApproval,
+  McpServerDefinition,
+  McpToolOverride,
+  McpValue,
+} from './define/definition/mcp-server.ts';
+export type { McpBound, McpCall, McpListing, McpTool, McpTools } from './define/mcp/mcp-tools.ts';
 export { toolResult, type ToolReturn } from './define/tool/tool-result.ts';
 export { defineValidator, type ValidatorOptions } from './define/tool/define-validator.ts';
 export type {

@@ -17,6 +17,7 @@ import {
 import { createDeliverCallback } from './deliver-callback.ts';
 import { hideFailures } from './hide-failures.ts';
 import type { Registry } from '../define/definition/definitions.ts';
+import type { McpTools } from '../define/mcp/mcp-tools.ts';
 import type { ToolPlaces } from '../tools/isolation.ts';
 import { NO_WATCH, type CallObserver } from '../telemetry/call-observer.ts';
 import { createPageQuery } from './page-query.ts';
@@ -32,6 +33,8 @@ export interface ActivityParts {
   readonly archive: Archive;
   readonly places: ToolPlaces;
   readonly callbacks: CallbackSettings;
+  /** The servers that this worker reaches. Default: none. */
+  readonly mcp?: McpTools;
   /** Watches the calls of models and tools; default: nothing does. */
   readonly watch?: CallObserver;
   /** Takes values out of what activities return and throw; default: nothing does. */
@@ -43,20 +46,21 @@ export function createActivities(parts: ActivityParts): EverloopActivities {
   const { registry, runtime, cache, chunks, archive, places, callbacks } = parts;
   const { watch = NO_WATCH, hide = HIDE_NOTHING } = parts;
   const query = createPageQuery();
+  const { mcp } = parts;
   const hasBlobs = runtime.blobs === true;
   const readContext = createContextSource(query);
-  const toolParts = { registry, places, chunks, watch, hasBlobs, readContext, hide };
+  const toolParts = { registry, places, mcp, chunks, watch, hasBlobs, readContext, hide };
   const callTool = callToolActivity(toolParts);
   const transcripts = createTranscriptSource({ cache, query });
   const archiveLink = createArchiveTranscript(archive);
   const activities: EverloopActivities = {
-    loadAgent: loadAgentActivity(registry, runtime),
+    loadAgent: loadAgentActivity(registry, runtime, mcp),
     callModel: createCallModel({ registry, transcripts, chunks, watch, hasBlobs }),
     callTool,
     callToolOnce: callToolOnceActivity(toolParts),
     // The same code under another name, so that histories and metrics tell the two apart.
     searchTools: callTool,
-    needsApproval: needsApprovalActivity(registry),
+    needsApproval: needsApprovalActivity(registry, mcp),
     checkLiterals: checkLiteralsActivity(registry),
     judgeAnswer: judgeAnswerActivity(registry, hide),
     deliverCallback: createDeliverCallback(callbacks),

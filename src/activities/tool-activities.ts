@@ -1,4 +1,5 @@
 /** The activities that load agents, run tools and judge answers, and their failures. */
+import { setTimeout } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { defined } from '../core/base/defined.ts';
 import { nearestName } from '../core/text/nearest.ts';
@@ -26,6 +27,9 @@ import { callTopics } from '../core/streaming/topic-stream.ts';
 import type { ContextSource } from './run-context.ts';
 import type { ToolPlaces } from '../tools/isolation.ts';
 import { NO_WATCH, type CallObserver } from '../telemetry/call-observer.ts';
+import type { McpProgress, McpTools } from '../define/mcp/mcp-tools.ts';
+import { listedTools } from '../registry/listed-tools.ts';
+import { boundTool } from '../tools/bind-tool.ts';
 import { runTool } from '../tools/run-tool.ts';
 import type { ToolRun, ToolRunOptions } from '../tools/tool-call.ts';
 import { runJudge } from '../tools/run-judge.ts';
@@ -43,6 +47,8 @@ export interface ToolActivityParts {
   readonly registry: Registry;
   readonly places: ToolPlaces;
   readonly readContext: ContextSource;
+  /** The servers that this worker reaches. Default: none. */
+  readonly mcp?: McpTools | undefined;
   readonly chunks?: ChunkPublisher;
   /** Watches the calls. Default: nothing does. */
   readonly watch?: CallObserver;
@@ -84,7 +90,7 @@ export function callToolActivity(parts: ToolActivityParts): EverloopActivities['
 export function callToolOnceActivity(parts: ToolActivityParts): EverloopActivities['callToolOnce'] {
   return async (order) => {
     const agent = agentOf(parts.registry, order.agent);
-    if (!agent.tools.has(order.tool)) throw toolNotHere(order, `tool ${order.tool}`);
+    await checkTool(parts, agent, order);
     const { added } = triesOf(order);
     const lost = defined({ losses: added.losses });
     if (hasBegun()) {
@@ -98,7 +104,7 @@ export function callToolOnceActivity(parts: ToolActivityParts): EverloopActiviti
       case 'canceled':
         return { outcome: 'canceled', error: canceledCallText, attempts: 0, started: false };
       case 'began': {
-        const tries = { attempt: 1 };
+        const tries = { attempt: 1, isOnce: true };
         const run = await runWatched(parts, { agent, order, details, tries });
         if (run.kind === 'shutdown') throw stoppedBeforeOnce();
         return { ...resultOf(order, run), ...lost };
@@ -106,6 +112,27 @@ export function callToolOnceActivity(parts: ToolActivityParts): EverloopActiviti
     }
   };
 }
+
+/** Throws `not_here` for a tool that this worker lacks, or whose server it cannot reach. */
+async function checkTool(
+  { mcp }: ToolActivityParts,
+  agent: RegisteredAgent,
+  order: ToolOrder,
+): Promise<void> {
+  const { info, cancellationSignal: signal } = Context.current();
+  const bound = boundTool({ agent, mcp, isOnce: true }, order, { attempt: 1, signal });
+  // No heartbeat is sent before the mark. The connection goes on, for the next worker that asks.
+  const late = setTimeout((info.heartbeatTimeoutMs ?? Infinity) * CONNECT_PART, undefined, {
+    ref: false,
+  });
+  const found = await Promise.race([bound, late]);
+  if (found?.kind === 'bound' || found?.kind === 'result') return;
+  const what = order.mcp === undefined ? `tool ${order.tool}` : `MCP server ${order.mcp.server}`;
+  throw toolNotHere(order, what);
+}
+
+/** The part of the time of a heartbeat in which a server must be reached. */
+const CONNECT_PART = 0.7;
 
 /** The dead workers with which the call is not tried again before an operator asks for it. */
 function deathsAllowed({ retriedAfter }: ToolOrder): number {
@@ -137,15 +164,19 @@ function runWatched(
     if (!(await tellHeld(order.callId, details, lateMs))) return;
     log.warn(heldText(order.tool, { lateMs, isOwn: heldMs > lateMs / 2 }));
   };
-  const { places, chunks, hasBlobs = false, hide = HIDE_NOTHING } = parts;
+  const { places, mcp, chunks, hasBlobs = false, hide = HIDE_NOTHING } = parts;
   const sizes = sizesOf({ blobs: hasBlobs && order.blobs === true });
   const { rootRunId = order.runId, runId, agentPath, callId } = order;
   const { attempt, losses = 0 } = tries;
   const origin = { rootRunId, runId, agentPath, callId, attempt: attempt + losses };
   const onEvent = chunks === undefined ? undefined : callTopics(chunks, origin);
-  const watched = defined({ onEvent, isShutdown: isStoppedByService, onHeld });
+  let reported: McpProgress | undefined;
+  const onProgress = (progress: McpProgress): void => {
+    reported = progress;
+  };
+  const watched = defined({ onEvent, isShutdown: isStoppedByService, onHeld, onProgress });
   const run = info.workflowExecution?.workflowId ?? '';
-  const options = { ...tries, ...watched, places, run, signal, sizes, hide };
+  const options = { ...tries, ...watched, places, mcp, run, signal, sizes, hide };
   const runOnce = async (): Promise<ToolRun> => {
     try {
       const context = await contextOf(parts, order);
@@ -157,7 +188,8 @@ function runWatched(
     }
   };
   const { watch = NO_WATCH } = parts;
-  return withHeartbeat(() => watch.tool(order, runOnce), { details, onLate });
+  const more = (): object => reported ?? {};
+  return withHeartbeat(() => watch.tool(order, runOnce), { details, more, onLate });
 }
 
 /** One attempt that is watched. */
@@ -165,7 +197,7 @@ interface WatchedRun {
   readonly agent: RegisteredAgent;
   readonly order: ToolOrder;
   readonly details: HeartbeatDetails;
-  readonly tries: Pick<ToolRunOptions, 'attempt' | 'losses' | 'deaths'>;
+  readonly tries: Pick<ToolRunOptions, 'attempt' | 'losses' | 'deaths' | 'isOnce'>;
 }
 
 /** The context that the order says its tool reads; rejects while the run does not answer. */
@@ -251,13 +283,20 @@ async function unlessCanceled<Result>(check: () => Promise<Result>): Promise<Res
 }
 
 /** The local activity `needsApproval`; it is retried when the function throws. */
-export function needsApprovalActivity(registry: Registry): EverloopActivities['needsApproval'] {
+export function needsApprovalActivity(
+  registry: Registry,
+  mcp?: McpTools,
+): EverloopActivities['needsApproval'] {
   return async (order) => {
     const agent = agentOf(registry, order.agent);
-    if (!agent.tools.has(order.tool)) throw toolNotHere(order, `tool ${order.tool}`);
+    const { cancellationSignal: signal } = Context.current();
+    const bound = await boundTool({ agent, mcp, isOnce: false }, order, { attempt: 1, signal });
+    // What a server no longer has is not called.
+    if (bound.kind === 'result') return false;
+    if (bound.kind !== 'bound') throw toolNotHere(order, `tool ${order.tool}`);
     return unlessCanceled(async () => {
       try {
-        return await isApprovalNeeded(agent, order);
+        return await isApprovalNeeded(bound.tool, order);
       } catch (error) {
         throw retryable('tool_failed', redactedErrorText(error));
       }
@@ -267,17 +306,19 @@ export function needsApprovalActivity(registry: Registry): EverloopActivities['n
 
 /**
  * The activity `loadAgent`. When the run cannot begin, it fails with the type `agent_not_found`,
- * `extension_not_found` or `invalid_input`. As a local activity it asks this worker only. As a
+ * `extension_not_found`, `mcp_unavailable` or `invalid_input`. As a local activity it asks this worker only. As a
  * regular one it is retried while workers lack the agent.
  */
 export function loadAgentActivity(
   registry: Registry,
   runtime: ActivityRuntime,
+  mcp?: McpTools,
 ): EverloopActivities['loadAgent'] {
   return async (input) => {
-    const outcome = loadAgent(registry, input, sizesOf(runtime));
-    const own = registry.agents.get(input?.agent)?.definition.elsewhereMs;
-    const waitMs = own ?? runtime.elsewhereMs;
+    const definition = registry.agents.get(input?.agent)?.definition;
+    const listing = await listedTools(definition?.servers, mcp);
+    const outcome = loadAgent(registry, input, sizesOf(runtime), listing);
+    const waitMs = definition?.elsewhereMs ?? runtime.elsewhereMs;
     if (outcome.kind === 'loaded') {
       const { agent } = outcome;
       // Where a run waits for other workers, one of them may have a key.

@@ -22,7 +22,7 @@ import { clientOf, openConnection, type OpenConnection } from './connection/open
 import { notedQueue } from './noted-queue.ts';
 import { activeTraceparent } from '../telemetry/active-span.ts';
 import type { ChunkSource } from './run-stream.ts';
-import { readerTokens } from '../protection/stream-token.ts';
+import { sentToken } from '../protection/stream-token.ts';
 import {
   readTemporalEnvironment,
   type Environment,
@@ -197,7 +197,7 @@ function chunksOf(options: ConnectOptions, env: Environment): ChunkSource {
       `Expected \`EVERLOOP_STREAM_URL\` to be addresses such as http://workers:7244, got \`${url.slice(0, 200)}\`. Correct it.`,
     );
   }
-  const [token = ''] = readerTokens(tokenOf(options, env) ?? '');
+  const token = sentToken(tokenOf(options, env) ?? '');
   return followChunks({
     find: [announcedEndpoints(dataDirOf(options, env)), namedEndpoints(named, token)],
   });

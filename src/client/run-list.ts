@@ -2,7 +2,7 @@
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { isUsageError, UsageError } from '../core/base/usage-error.ts';
 import { AGENT_WORKFLOW, type PendingItem } from '../core/contract/messages.ts';
-import { SEARCH_ATTRIBUTES, visibleState } from '../core/contract/search-attributes.ts';
+import { SEARCH_ATTRIBUTES, visibleState } from '../core/base/search-attributes.ts';
 import { shown } from '../core/text/shown.ts';
 import { wellFormedText } from '../core/text/well-formed.ts';
 import { inTurns } from './in-turns.ts';

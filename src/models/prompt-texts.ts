@@ -80,7 +80,9 @@ async function promptTexts(
     textOf(spec.instructions, definition?.instructions),
     textOf(spec.rules, definition?.rules),
   ]);
-  const texts = defined({ instructions, rules });
+  const notes = spec.rules?.kind === 'function' ? spec.serverNotes : undefined;
+  const followed = [rules, notes].filter((text) => text !== undefined && text !== '').join('\n\n');
+  const texts = defined({ instructions, rules: notes === undefined ? rules : followed });
   const prompt = await ownPrompt(definition, view, texts, time);
   return { ...texts, ...defined({ prompt }) };
 }

@@ -27,6 +27,8 @@ import {
 } from '../define/checks/fields.ts';
 import { isString, listOf, STRING } from '../define/checks/kinds.ts';
 import { MEDIA_LIST } from '../define/tool/tool-result.ts';
+import type { McpListing } from '../define/mcp/mcp-tools.ts';
+import { withListedTools } from './listed-tools.ts';
 import { missingParts } from './missing-parts.ts';
 import { compiledCodeId, isCompiled } from '../core/program-text/compiled.ts';
 
@@ -45,7 +47,8 @@ export type LoadOutcome =
   | { readonly kind: 'loaded'; readonly agent: PreparedAgent }
   | {
       readonly kind: 'failed';
-      readonly code: 'agent_not_found' | 'extension_not_found' | 'invalid_input';
+      readonly code:
+        'agent_not_found' | 'extension_not_found' | 'mcp_unavailable' | 'invalid_input';
       readonly message: string;
       /** In words, what another worker may have. */
       readonly what?: string;
@@ -57,12 +60,13 @@ const MAX_LISTED_NAMES = 20;
 /**
  * Checks the payload of a start, which any client may have written, and compiles its agent. The
  * specification is recorded in history and in every hand-over: `sizes` says how large it may be, and
- * the results of its tools.
+ * the results of its tools. `listing`: the tools of the agent's servers, if it has any.
  */
 export function loadAgent(
   registry: Registry,
   input: unknown,
   sizes: SizeLimits = INLINE_SIZES,
+  listing?: McpListing,
 ): LoadOutcome {
   const name = isPlainObject(input) ? input['agent'] : undefined;
   // Whether an agent needs a task is known only where the agent is.
@@ -80,6 +84,7 @@ export function loadAgent(
   if (unfit !== undefined) return invalid([unfit]);
   const missing = missingParts(registry, agent.definition);
   if (missing !== undefined) return { kind: 'failed', code: 'extension_not_found', ...missing };
+  if (listing?.kind === 'not_here') return { ...listing, ...UNREACHED };
   const above = (input.parent?.leases ?? []).map(({ limit }) => limit);
   const compiled = compileAgent(
     agent.definition,
@@ -89,8 +94,10 @@ export function loadAgent(
     hasDefaultCostLimit(registry, input),
   );
   if (compiled.kind === 'problems') return invalid(compiled.problems.map((it) => it.message));
-  const { warnings } = compiled;
-  const recorded = withResultsOf(compiled.spec, sizes);
+  const listed = withListedTools(compiled.spec, agent.definition, listing);
+  if (listed.kind === 'problems') return invalid(listed.problems);
+  const warnings = [...compiled.warnings, ...listed.warnings];
+  const recorded = withResultsOf(listed.spec, sizes);
   const bytes = byteSize(recorded as unknown as Json);
   if (bytes > sizes.spec) return invalid([tooLarge(input.agent, bytes, sizes)]);
   const { inputs } = agent.definition;
@@ -112,6 +119,8 @@ export function loadAgent(
     },
   };
 }
+
+const UNREACHED = { kind: 'failed', code: 'mcp_unavailable' } as const;
 
 /** The specification with results of tools no larger than `sizes` allow. */
 function withResultsOf(spec: AgentSpec, { result }: SizeLimits): AgentSpec {

@@ -10,6 +10,8 @@ import { UsageError } from '../core/base/usage-error.ts';
 import { withChildren } from './agent-family.ts';
 import type { AgentWarning } from './compile-agent.ts';
 import type { AgentDefinition } from '../define/definition/definitions.ts';
+import type { McpTools } from '../define/mcp/mcp-tools.ts';
+import { listedTools } from './listed-tools.ts';
 import { loadAgent } from './load-agent.ts';
 import type { ModelEntry } from '../define/model/model-entry.ts';
 import { requestFor } from '../models/prompt-texts.ts';
@@ -26,6 +28,8 @@ export interface PreviewOptions extends Pick<
   readonly models?: readonly ModelEntry[];
   /** Milliseconds since 1970, for instructions that name the date. Default: now. */
   readonly at?: number;
+  /** Lists the tools of the agent's servers. Default: an agent with servers has no preview. */
+  readonly mcp?: McpTools;
 }
 
 /** A first request, with the warnings that the run would record. */
@@ -54,7 +58,8 @@ export async function previewPrompt(
     task: typeof task === 'string' ? { text: task } : task,
     ...defined({ context, history, memory }),
   };
-  const loaded = loadAgent(registry, input);
+  const listing = await listedTools(agent.servers, options.mcp);
+  const loaded = loadAgent(registry, input, undefined, listing);
   if (loaded.kind === 'failed') throw new UsageError(loaded.code, loaded.message);
   const { spec, warnings, material, refusal } = loaded.agent;
   if (refusal !== undefined) throw new UsageError(refusal.code, refusal.message);

@@ -8,6 +8,7 @@ import type {
   Registry,
   ToolDefinition,
 } from '../define/definition/definitions.ts';
+import type { McpServerDefinition } from '../define/definition/mcp-server.ts';
 import { expected } from '../define/checks/fields.ts';
 import { hasKind } from '../define/checks/kinds.ts';
 import { notHere } from '../define/tool/define-llm-tool.ts';
@@ -80,8 +81,11 @@ export function createRegistry(options: RegistryOptions): Registry {
   for (const definition of definitions) {
     problems.push(...ownedBy(definition, costProblemsBelow(definition.name, agents, models)));
   }
+  const servers = serversByName(definitions);
+  problems.push(...servers.problems);
   if (problems.length > 0) throw usageErrorOf(problems);
-  return { agents, models, packageFolders: packageFolders(options.agentsModule) };
+  const folders = packageFolders(options.agentsModule);
+  return { agents, models, packageFolders: folders, ...defined({ servers: servers.byName }) };
 }
 
 /** Problems with the name of their agent in front: ``Agent `triage`: ``. */
@@ -181,6 +185,27 @@ function inlineEntries(
     else if (known.model !== entry.model) problems.push(twoModels(entry.id));
   }
   return { entries, problems };
+}
+
+/** Calls name their server, so two different ones under a name are a problem. */
+function serversByName(definitions: readonly AgentDefinition[]): {
+  readonly byName: Registry['servers'];
+  readonly problems: readonly UsageProblem[];
+} {
+  const byName = new Map<string, McpServerDefinition>();
+  const problems: UsageProblem[] = [];
+  for (const server of definitions.flatMap(({ servers = [] }) => servers)) {
+    const { name } = server;
+    const known = byName.get(name);
+    if (known === undefined) byName.set(name, server);
+    else if (known !== server) problems.push(twoServers(name));
+  }
+  return { byName: byName.size === 0 ? undefined : byName, problems };
+}
+
+function twoServers(name: string): UsageProblem {
+  const advice = 'Share one between the agents, or rename one.';
+  return expected('duplicate_server', `one MCP server named \`${name}\``, 'two objects', advice);
 }
 
 function twoModels(id: string): UsageProblem {

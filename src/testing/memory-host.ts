@@ -27,7 +27,13 @@ import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import type { ToolOrder, ToolResult } from '../core/contract/outcome.ts';
 import { nowhereText } from '../core/toolchain/call-texts.ts';
 import type { Entry } from '../core/contract/entry.ts';
-import type { Registry, RegisteredAgent } from '../define/definition/definitions.ts';
+import type {
+  Registry,
+  RegisteredAgent,
+  ToolDefinition,
+} from '../define/definition/definitions.ts';
+import type { McpTools } from '../define/mcp/mcp-tools.ts';
+import { boundTool, type BoundTool } from '../tools/bind-tool.ts';
 import { checkLiterals, checkProgramLiterals } from '../tools/check-literals.ts';
 import { redactedErrorText } from '../core/text/redact.ts';
 import { isApprovalNeeded } from '../tools/needs-approval.ts';
@@ -53,6 +59,8 @@ export interface MemoryHostParts {
   readonly fitsHandover?: (state: RunState) => boolean;
   /** How large the parts of the run may be. Default: those of a run without a blob store. */
   readonly sizes?: SizeLimits;
+  /** The servers whose tools the agent has. Default: none. */
+  readonly mcp?: McpTools | undefined;
   /** The other runs of the tree. Default: none, and a child cannot be started. */
   readonly tree?: MemoryTree;
 }
@@ -185,7 +193,7 @@ function callsOf(parts: MemoryHostParts, { run }: Flight, mailbox: Mailbox): Cal
       run(
         (signal) =>
           tried(MAX_CHECK_ATTEMPTS, signal, async (): Promise<ApprovalOutcome> => {
-            const needed = isApprovalNeeded(agent, order);
+            const needed = approvalOf(parts, order, signal);
             return unlessAborted(
               signal,
               needed.then((it) => ({ kind: 'known', needed: it })),
@@ -248,6 +256,19 @@ function unlessAborted<Outcome>(
   return Promise.race([check, aborted]);
 }
 
+async function approvalOf(
+  { agent, mcp }: MemoryHostParts,
+  order: ToolOrder,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const bound = await boundTool({ agent, mcp, isOnce: false }, order, { attempt: 1, signal });
+  return bound.kind !== 'result' && isApprovalNeeded(boundOrNone(bound), order);
+}
+
+function boundOrNone(bound: BoundTool): ToolDefinition | undefined {
+  return bound.kind === 'bound' ? bound.tool : undefined;
+}
+
 /** Tries a check until it returns; after the last attempt its error is the outcome. */
 async function tried<Outcome>(
   attempts: number,
@@ -274,7 +295,7 @@ interface MemoryToolCall {
 }
 
 async function callTool(
-  { agent, clock, chunks, sizes, tree = NO_TREE }: MemoryHostParts,
+  { agent, clock, chunks, sizes, mcp, tree = NO_TREE }: MemoryHostParts,
   { order, tool, context }: MemoryToolCall,
   signal: AbortSignal,
 ): Promise<ToolResult> {
@@ -288,6 +309,8 @@ async function callTool(
       run: tree.address,
       context: order.readsContext === true ? context : undefined,
       sizes: sizes ?? INLINE_SIZES,
+      mcp,
+      isOnce: tool.effect === 'once',
     });
     if (run.kind === 'result') return run.result;
     if (run.kind === 'not_here') {

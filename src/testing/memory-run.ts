@@ -5,7 +5,8 @@
  */
 import { defined } from '../core/base/defined.ts';
 import type { SizeLimits } from '../core/base/size-limits.ts';
-import { loadAgent } from '../registry/load-agent.ts';
+import { loadAgent, type LoadOutcome } from '../registry/load-agent.ts';
+import type { ListedServers } from './listed-servers.ts';
 import type { Registry } from '../define/definition/definitions.ts';
 import type { AgentEvent, InputKind } from '../core/contract/events.ts';
 import { createTreeHandlers, type TreeHandlers } from '../core/children/tree-handlers.ts';
@@ -17,13 +18,12 @@ import { runLoop } from '../core/loop/loop.ts';
 import type { PendingItem } from '../core/contract/messages.ts';
 import { nextOf } from '../core/loop/next-of.ts';
 import { pendingItems } from '../core/run/pending-items.ts';
-import {
-  checkAnswer,
-  checkDecision,
-  type AnswerCheck,
-  type AnswerOptions,
-  type Decision,
-  type WaitingItems,
+import { checkAnswer, checkDecision } from '../core/people/check-answer.ts';
+import type {
+  AnswerCheck,
+  AnswerOptions,
+  Decision,
+  WaitingItems,
 } from '../core/contract/pending.ts';
 import { givenMaterial } from '../core/start/prepare-input.ts';
 import type { ProgramView } from '../core/contract/report.ts';
@@ -97,6 +97,8 @@ export interface MemoryTreeParts {
   readonly carry: (message: TreeMessage, deliver: () => void) => void;
   /** How large the parts of the runs may be. */
   readonly sizes: SizeLimits;
+  /** The servers of the agents. Default: none. */
+  readonly mcp?: ListedServers | undefined;
   /** Asked of each run below the root where it could hand over. */
   readonly childHandoverDue: (address: string, iteration: number, place: HandoverPlace) => boolean;
 }
@@ -135,12 +137,16 @@ interface LiveRun {
 
 /** Starts a run. Throws a UsageError for what a worker or a start would refuse. */
 export function startMemoryRun(parts: MemoryTreeParts, start: MemoryStart): MemoryRun {
-  const loaded = loadAgent(parts.registry, start.input, parts.sizes);
+  const loaded = load(parts, start.input);
   if (loaded.kind === 'failed') throw new UsageError(loaded.code, loaded.message);
   return startRun(parts, start, loaded.agent).handle;
 }
 
-type LoadedAgent = Extract<ReturnType<typeof loadAgent>, { readonly kind: 'loaded' }>['agent'];
+function load({ registry, sizes, mcp }: MemoryTreeParts, input: AgentInput): LoadOutcome {
+  return loadAgent(registry, input, sizes, mcp?.listings.get(input.agent));
+}
+
+type LoadedAgent = Extract<LoadOutcome, { readonly kind: 'loaded' }>['agent'];
 
 function startRun(parts: MemoryTreeParts, start: MemoryStart, loaded: LoadedAgent): LiveRun {
   const { input, address } = start;
@@ -196,6 +202,7 @@ function beginLink(live: LiveRun, state: RunState, inbox: Inbox): void {
     inbox,
     chunks: parts.chunks,
     sizes: parts.sizes,
+    mcp: parts.mcp?.tools,
     handoverDue: () => {
       const { run } = live.link;
       return keyOf(run) !== live.handedOverAt && start.handoverDue?.(...placeOf(run)) === true;
@@ -223,7 +230,7 @@ function treeOf(live: LiveRun): MemoryTree {
   return {
     address: start.address,
     runChild: (order) => {
-      const child = loadAgent(parts.registry, order.input, parts.sizes);
+      const child = load(parts, order.input);
       if (child.kind === 'failed') return Promise.resolve(unloaded(order, child));
       const started = startRun(parts, childStart(live, order), child.agent);
       children.push(started);

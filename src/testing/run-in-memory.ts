@@ -10,6 +10,7 @@ import type { RunState } from '../core/run/run-state.ts';
 import { startInput, type StartParts } from '../core/start/start-input.ts';
 import type { Next } from '../core/loop/work.ts';
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
+import type { ListedServers } from './listed-servers.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import {
   startMemoryRun,
@@ -40,6 +41,8 @@ export interface MemoryRunOptions extends Omit<StartParts, 'onEvent'> {
   readonly fitsHandover?: (state: RunState) => boolean;
   /** True: the limits of sizes are those of a worker with a blob store. Default false. */
   readonly blobs?: boolean;
+  /** The servers of the agents, as `listServers` returns them. Default: none. */
+  readonly mcp?: ListedServers;
   /** Whether a link has no room left: a program that cannot be handed over ends. Default: never. */
   readonly isFull?: () => boolean;
   /** Called with each event of the run and its descendants; may send, cancel or adjust. */
@@ -76,6 +79,7 @@ export function startInMemory(options: MemoryRunOptions): MemoryRun {
       onEvent: onEvent ?? (() => undefined),
       carry: carry ?? ((_message, deliver) => deliver()),
       childHandoverDue: options.childHandoverDue ?? (() => false),
+      mcp: options.mcp,
     },
     {
       input,

@@ -1,6 +1,6 @@
 import type { ToolOrder } from '../core/contract/outcome.ts';
 import { shown } from '../core/text/shown.ts';
-import type { RegisteredAgent } from '../define/definition/definitions.ts';
+import type { ToolDefinition } from '../define/definition/definitions.ts';
 import { fitValue } from './fit-value.ts';
 
 /**
@@ -10,10 +10,9 @@ import { fitValue } from './fit-value.ts';
  * @throws the error of the function, and an Error when it does not return a boolean.
  */
 export async function isApprovalNeeded(
-  agent: RegisteredAgent,
+  tool: ToolDefinition | undefined,
   { tool: name, args }: ToolOrder,
 ): Promise<boolean> {
-  const tool = agent.tools.get(name);
   if (tool?.approval === undefined) return true;
   const { parameters } = tool.spec;
   const fit =

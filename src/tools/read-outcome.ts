@@ -11,8 +11,9 @@ import { isToolError } from '../core/base/tool-error.ts';
 import { unreachable } from '../core/base/unreachable.ts';
 import { INLINE_SIZES } from '../core/base/size-limits.ts';
 import { isUsageError } from '../core/base/usage-error.ts';
-import type { ToolResult } from '../core/contract/outcome.ts';
-import type { Json } from '../core/base/json.ts';
+import { byteSize, utf8Length, type Json } from '../core/base/json.ts';
+import type { McpInput } from '../core/contract/mcp.ts';
+import type { ToolOrder, ToolResult } from '../core/contract/outcome.ts';
 import { cut } from '../core/text/cut.ts';
 import { hideIn, HIDE_NOTHING } from '../core/text/hide.ts';
 import { redactedErrorText } from '../core/text/redact.ts';
@@ -26,10 +27,18 @@ import {
 import { capForProgram, capOutput } from '../core/toolchain/result-text.ts';
 import { measuringToolchain } from '../core/toolchain/toolchain-of.ts';
 import { isExternalReturn, MAX_DETAILS_BYTES, readExternal } from '../define/tool/external.ts';
+import { isNotSent, isServerInput } from '../define/mcp/server-input.ts';
 import { isToolReturn, mediaSizeProblemsOf, type ToolReturn } from '../define/tool/tool-result.ts';
 import type { AttemptOutcome, Settled } from './attempt.ts';
 import { LostIsolateError } from './isolation.ts';
-import { ended, failed, unstarted, type ToolAttempt, type ToolRun } from './tool-call.ts';
+import {
+  ended,
+  failed,
+  unstarted,
+  type ToolAttempt,
+  type ToolRun,
+  type ToolRunOptions,
+} from './tool-call.ts';
 
 /** Reads how an attempt ended. */
 export function readAttempt(call: ToolAttempt, outcome: AttemptOutcome): ToolRun {
@@ -62,6 +71,8 @@ function readThrow(call: ToolAttempt, error: unknown): ToolRun {
   if (isToolError(error) || isUsageError(error)) {
     return ended(call.options, true, 'error', toolErrorText(error.message));
   }
+  // The request never left, so even `once` may say that it did not start.
+  if (isNotSent(error)) return failed(call, redactedErrorText(error, call.options.hide), false);
   const { name, effect } = call.tool.spec;
   const isLost = error instanceof LostIsolateError;
   const started = !isLost || error.started;
@@ -83,6 +94,14 @@ function readCutOff(
   const finished = outcome.late?.kind === 'returned' && (!timedOut || effect === 'once');
   if (finished && outcome.late?.kind === 'returned') {
     return readReturn(call, outcome.late.value);
+  }
+  const { late } = outcome;
+  if (late?.kind === 'threw' && isNotSent(late.error)) {
+    const isStopped = options.isShutdown?.() === true && !timedOut;
+    if (isStopped) return { kind: 'shutdown' };
+    return timedOut
+      ? ended(options, false, 'error', toolTimeoutText(name, timeoutMs))
+      : ended(options, false, 'canceled', canceledCallText);
   }
   const isShutdown = !timedOut && options.isShutdown?.() === true;
   // After a cancel, a tool that threw has stopped; one that still runs may yet take effect.
@@ -115,6 +134,7 @@ function readReturn({ agent, tool, order, options }: ToolAttempt, value: unknown
     const result = { outcome: 'ok', external, attempts, started: true } as const;
     return { kind: 'result', result };
   }
+  if (isServerInput(value)) return readInput(options, order, value);
   const returned: ToolReturn = isToolReturn(value) ? value : { output: value };
   const read = toJsonResult(returned.output);
   if (read.kind === 'not_json') {
@@ -142,6 +162,28 @@ function readReturn({ agent, tool, order, options }: ToolAttempt, value: unknown
     started: true,
   };
   return { kind: 'result', result };
+}
+
+/** UTF-8 bytes of the questions of a server, and of its note: both travel in the state of the run. */
+const MAX_INPUT_BYTES = 65_536;
+
+/** What a server asks, as data within its bounds. */
+function readInput(options: ToolRunOptions, { mcp }: ToolOrder, asked: McpInput): ToolRun {
+  const read = toJsonResult(asked);
+  if (read.kind === 'not_json' || read.value === undefined) {
+    return ended(options, true, 'error', toolErrorText('the server asked with what is no JSON'));
+  }
+  const { requests, state } = read.value as unknown as McpInput;
+  // The note goes back to the server as it came, so only what people read is changed.
+  const shown = hideIn(requests as unknown as Json, options.hide ?? HIDE_NOTHING);
+  const input = { requests: shown, ...defined({ state }) } as unknown as McpInput;
+  const bytes = Math.max(byteSize(shown), utf8Length(state ?? ''));
+  if (bytes > MAX_INPUT_BYTES) {
+    const message = `the server ${mcp?.server ?? ''} asked with ${bytes} bytes, at most ${MAX_INPUT_BYTES} are allowed`;
+    return ended(options, true, 'error', toolErrorText(message));
+  }
+  const { attempt: attempts } = options;
+  return { kind: 'result', result: { outcome: 'ok', input, attempts, started: true } };
 }
 
 /**

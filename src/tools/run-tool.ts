@@ -20,6 +20,7 @@ import type {
 } from '../define/definition/definitions.ts';
 import { layered, type ToolMiddlewareCall } from '../define/definition/middleware.ts';
 import { attempt, STOP_GRACE_MS } from './attempt.ts';
+import { boundTool } from './bind-tool.ts';
 import { asCaller } from './caller.ts';
 import { fitValue } from './fit-value.ts';
 import type { Isolation } from './isolation.ts';
@@ -41,9 +42,10 @@ export async function runTool(
   order: ToolOrder,
   options: ToolRunOptions,
 ): Promise<ToolRun> {
-  const tool = agent.tools.get(order.tool);
-  // A run keeps its specification during an upgrade, while this worker may lack the tool.
-  if (tool === undefined) return { kind: 'not_here', what: `tool ${order.tool}` };
+  const { mcp, isOnce = false } = options;
+  const bound = await boundTool({ agent, mcp, isOnce }, order, options);
+  if (bound.kind !== 'bound') return bound;
+  const { tool } = bound;
   const work: ToolAttempt['work'] = (args, context) => tool.execute(args, context);
   const call: ToolAttempt = { agent, tool, order, options, work };
   if (tool.spec.effect === 'once' && triesOf(options) > 1) {

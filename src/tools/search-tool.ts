@@ -9,6 +9,7 @@ import {
   type SearchQuery,
 } from '../core/tool-search/query.ts';
 import { ToolError } from '../core/base/tool-error.ts';
+import type { McpTool } from '../define/mcp/mcp-tools.ts';
 import { bm25Engine } from './bm25-engine.ts';
 import type { AgentDefinition, ToolDefinition } from '../define/definition/definitions.ts';
 import { regexEngine } from './regex-engine.ts';
@@ -26,23 +27,41 @@ const BUILT_IN: { readonly [id in BuiltInEngine]: () => SearchEngine } = {
   regex: regexEngine,
 };
 
+/** The last search tools over servers, since engines cache their index by the list of tools. */
+const overServers = new WeakMap<
+  AgentDefinition,
+  { readonly key: string; readonly tool: ToolDefinition }
+>();
+
+/** The search tool of an agent whose servers have the tools `listed`. */
+export function searchToolOver(
+  definition: AgentDefinition,
+  listed: readonly McpTool[],
+): ToolDefinition | undefined {
+  const key = listed.map(({ spec }) => `${spec.name} ${spec.mcp?.hash ?? ''}`).join();
+  const known = overServers.get(definition);
+  if (known?.key === key) return known.tool;
+  const tool = searchTool(definition, listed);
+  if (tool !== undefined) overServers.set(definition, { key, tool });
+  return tool;
+}
+
 /** The search tool of an agent, or undefined when its prompt shows all tools. */
-export function searchTool({
-  tools,
-  spec,
-  toolSearch,
-}: AgentDefinition): ToolDefinition | undefined {
+export function searchTool(
+  { tools, spec, toolSearch, servers }: AgentDefinition,
+  listed: readonly McpTool[] = [],
+): ToolDefinition | undefined {
   if (toolSearch === undefined || spec.toolSearch === undefined) return undefined;
   const { pageSize } = toolSearchSpec(toolSearch);
   const engines = enginesOf(toolSearch).map((engine) =>
     typeof engine === 'string' ? BUILT_IN[engine]() : engine,
   );
   // One object as long as the registry lives, because engines cache their index by it.
-  const searchable = tools.map(searchableTool);
+  const searchable = [...tools, ...listed].map(searchableTool);
   const known = new Set(searchable.map(({ name }) => name));
   return {
     kind: 'tool',
-    spec: searchToolSpec(spec.toolSearch, isLocalSearch(toolSearch)),
+    spec: searchToolSpec(spec.toolSearch, isLocalSearch(toolSearch) && servers === undefined),
     standard: null,
     execute: async (args, { signal }): Promise<SearchPage> => {
       // The schema of the tool has checked them.
@@ -59,7 +78,7 @@ export function searchTool({
 }
 
 /** All texts by which a tool can be found. */
-export function searchableTool({ spec, search }: ToolDefinition): SearchableTool {
+export function searchableTool({ spec, search }: McpTool): SearchableTool {
   return {
     name: spec.name,
     description: spec.description,

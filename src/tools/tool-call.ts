@@ -11,6 +11,7 @@ import type {
   ToolContext,
   ToolDefinition,
 } from '../define/definition/definitions.ts';
+import type { McpProgress, McpTools } from '../define/mcp/mcp-tools.ts';
 import type { AttemptOptions } from './attempt.ts';
 import type { ToolPlaces } from './isolation.ts';
 
@@ -30,6 +31,12 @@ export interface ToolRunOptions extends AttemptOptions {
   readonly onEvent?: (topic: string, data: Json) => void;
   /** Where isolated tools, and calls that may have ended many workers, run. Absent: here. */
   readonly places?: ToolPlaces;
+  /** The servers whose tools calls may need. Default: none. */
+  readonly mcp?: McpTools | undefined;
+  /** Whether the run takes the tool of a server for `once`. Default false. */
+  readonly isOnce?: boolean;
+  /** Called with the progress that a server reports. Must neither wait nor throw. */
+  readonly onProgress?: (progress: McpProgress) => void;
   /** How large a result may be. Default: in a run without a blob store. */
   readonly sizes?: SizeLimits;
 }

@@ -13,14 +13,10 @@ import type {
   DecidePayload,
   RetryReceipt,
 } from '../core/contract/messages.ts';
-import {
-  checkAnswer,
-  checkDecision,
-  type AnswerCheck,
-  type WaitingItems,
-} from '../core/contract/pending.ts';
+import type { AnswerCheck, WaitingItems } from '../core/contract/pending.ts';
 import type { ChildMessage, ParentMessage } from '../core/contract/tree-messages.ts';
 import { mergeLimits } from '../core/limits/limits-input.ts';
+import { checkAnswer, checkDecision } from '../core/people/check-answer.ts';
 import {
   freeInputId,
   isAnsweredBy,

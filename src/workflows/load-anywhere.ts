@@ -11,6 +11,7 @@ import {
   proxyActivities,
   proxyLocalActivities,
   TimeoutFailure,
+  workflowInfo,
 } from '@temporalio/workflow';
 import type {
   EverloopActivities,
@@ -20,6 +21,7 @@ import type {
 import type { AgentInput } from '../core/contract/input.ts';
 import { LOAD_OPTIONS, loadElsewhereOptions, onAnyWorker } from './attempts/activity-options.ts';
 import { elsewhereMsOf } from './attempts/retry-elsewhere.ts';
+import { createSpread } from './attempts/spread-pauses.ts';
 import type { Session } from './session.ts';
 
 /** A user canceled the run before any worker had its agent. */
@@ -56,7 +58,8 @@ async function loadElsewhere(
   ms: number,
   first: unknown,
 ): Promise<LoadedAgent> {
-  const { loadAgent } = proxyActivities<EverloopActivities>(onAnyWorker(loadElsewhereOptions(ms)));
+  const options = loadElsewhereOptions(ms, createSpread(workflowInfo().runId));
+  const { loadAgent } = proxyActivities<EverloopActivities>(onAnyWorker(options));
   const scope = new CancellationScope({ cancellable: true });
   const isCanceled = (): boolean => mailbox.peek().cancel !== null;
   const isNative = (): boolean => CancellationScope.current().consideredCancelled;
@@ -80,7 +83,7 @@ function waitOf({ elsewhereMs }: NoAgentDetails, { limits }: AgentInput): number
   return typeof wallClockMs === 'number' && wallClockMs > 0 ? Math.min(ms, wallClockMs) : ms;
 }
 
-const LACKS: readonly unknown[] = ['agent_not_found', 'extension_not_found'];
+const LACKS: readonly unknown[] = ['agent_not_found', 'extension_not_found', 'mcp_unavailable'];
 
 function noAgentOf(error: unknown): NoAgentDetails | null {
   const cause = error instanceof ActivityFailure ? error.cause : error;

@@ -8,7 +8,7 @@
  */
 import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
 import { upsertMemo, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
-import { SEARCH_ATTRIBUTES, visibleState } from '../core/contract/search-attributes.ts';
+import { SEARCH_ATTRIBUTES, visibleState } from '../core/base/search-attributes.ts';
 
 const AGENT = defineSearchAttributeKey(SEARCH_ATTRIBUTES.agent, 'KEYWORD');
 const STATE = defineSearchAttributeKey(SEARCH_ATTRIBUTES.state, 'KEYWORD');

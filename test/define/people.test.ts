@@ -67,18 +67,20 @@ describe('whether a call needs approval [row 24]', () => {
   ])('$name', async ({ approval, args, needed }) => {
     const agent = agentWith(workTool({ parameters, approval }));
 
-    expect(await isApprovalNeeded(agent, { ...order, args: args as never })).toBe(needed);
+    expect(await isApprovalNeeded(agent.tools.get('work'), { ...order, args: args as never })).toBe(
+      needed,
+    );
   });
 
   it('yes, when this worker does not have the function', async () => {
-    expect(await isApprovalNeeded(agentWith(workTool({})), order)).toBe(true);
-    expect(await isApprovalNeeded(agentWith(workTool({})), { ...order, tool: 'gone' })).toBe(true);
+    expect(await isApprovalNeeded(workTool({}), order)).toBe(true);
+    expect(await isApprovalNeeded(undefined, { ...order, tool: 'gone' })).toBe(true);
   });
 
   it('is unknown, when the function gives no boolean', async () => {
     const agent = agentWith(workTool({ approval: () => 'yes' }));
 
-    await expect(isApprovalNeeded(agent, order)).rejects.toThrow(
+    await expect(isApprovalNeeded(agent.tools.get('work'), order)).rejects.toThrow(
       'Expected `approval` of work to give a boolean, got "yes".',
     );
   });

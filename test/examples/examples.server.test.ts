@@ -102,6 +102,12 @@ describe('an example', () => {
       name: '09-toml-calls',
       output: '369 km\n2 iterations, 2 calls\n',
     },
+    {
+      name: '10-mcp-servers',
+      output:
+        'Noted: Ada ordered 3 lamps.\n3 calls\nfiles_read_text_file: ok\n' +
+        'memory_create_entities: ok\nmemory_search_nodes: ok\n',
+    },
   ])(
     'runs as it stands: $name',
     async ({ name, args = [], output, parallel }) => {

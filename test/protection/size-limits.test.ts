@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { byteSize, type Json } from '../../src/core/base/json.ts';
 import { BLOB_SIZES, INLINE_SIZES, sizesOf } from '../../src/core/base/size-limits.ts';
-import { checkAnswer, type WaitingItem } from '../../src/core/contract/pending.ts';
+import type { WaitingItem } from '../../src/core/contract/pending.ts';
+import { checkAnswer } from '../../src/core/people/check-answer.ts';
 import { pageOf } from '../../src/core/contract/page.ts';
 import { EMPTY_INBOX } from '../../src/core/run/inbox.ts';
 import type { RunState } from '../../src/core/run/run-state.ts';

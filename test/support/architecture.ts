@@ -35,6 +35,12 @@ const RINGS: Readonly<Record<string, RingRule>> = {
     node: true,
   },
   tools: { rings: ['core', 'define'], packages: ['minisearch', 'piscina', 'tsx'], node: true },
+  // Connections to servers of the Model Context Protocol.
+  mcp: {
+    rings: ['core', 'define', 'tools'],
+    packages: ['@modelcontextprotocol/client'],
+    node: true,
+  },
   models: {
     rings: ['core', 'define', 'tools'],
     packages: [...PROVIDER_PACKAGES, 'lru-cache'],
@@ -99,6 +105,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
       'core',
       'define',
       'tools',
+      'mcp',
       'registry',
       'workflows',
       'callbacks',
@@ -113,7 +120,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
     node: true,
   },
   doctor: {
-    rings: ['core', 'client', 'versioning', 'worker'],
+    rings: ['core', 'protection/stream-token.ts', 'client', 'versioning', 'worker'],
     packages: ['@temporalio/client'],
     node: true,
   },
@@ -123,12 +130,12 @@ const RINGS: Readonly<Record<string, RingRule>> = {
     node: true,
   },
   testing: {
-    rings: ['lisp', 'core', 'define', 'tools', 'models', 'registry'],
+    rings: ['lisp', 'core', 'define', 'tools', 'mcp', 'models', 'registry'],
     packages: PROVIDER_PACKAGES,
     node: true,
   },
   cli: {
-    // A preview asks nobody, so it needs neither a client nor a worker.
+    // A preview asks at most servers of the agent, so it needs neither a client nor a worker.
     rings: [
       'lisp',
       'core',
@@ -140,6 +147,8 @@ const RINGS: Readonly<Record<string, RingRule>> = {
       'replay',
       'doctor',
       'registry/preview-prompt.ts',
+      // Its commands look at servers without a worker.
+      'mcp',
     ],
     typesOf: ['define'],
     packages: 'any',

@@ -21,7 +21,9 @@ import { partsTo, readerAgent } from './fan-outs.ts';
 import { peopleAgents } from './people-agents.ts';
 import { pressAgent } from './pipeline-agents.ts';
 import { programAgent } from './program-agents.ts';
-import { abortOf, act, answer, gate, searchTool } from './runs.ts';
+import { serverInput } from '../../src/define/mcp/server-input.ts';
+import { fakeServer, fakeServers } from './fake-servers.ts';
+import { abortOf, act, actWith, answer, gate, searchTool } from './runs.ts';
 import type { Stage } from './stage.ts';
 import { asker, worker } from './tree-agents.ts';
 import { player } from './trees.ts';
@@ -63,6 +65,7 @@ export const RECORDINGS: readonly Recording[] = [
   { name: 'native-cancel', link: 0, play: playNativeCancel },
   { name: 'people', link: 0, isOld: true, play: playPeople },
   { name: 'listed', link: 0, play: playPeople },
+  { name: 'mcp-question', link: 0, play: playServerQuestions },
   { name: 'callbacks', link: 0, play: playCallbacks },
   { name: 'batch', link: 0, play: playBatch },
   { name: 'repeated-calls', link: 0, play: playRepeated },
@@ -79,6 +82,8 @@ export const RECORDINGS: readonly Recording[] = [
   { name: 'program-link', link: 1, workflowsPath: PROGRAMS_LOOP, play: playProgram },
   { name: 'program-slices', link: 0, workflowsPath: PROGRAMS_LOOP, play: playSlices },
   { name: 'elsewhere', link: 0, play: playElsewhere },
+  { name: 'elsewhere-over', link: 0, play: playElsewhereOver },
+  { name: 'elsewhere-in-step', link: 0, isOld: true, play: playElsewhereOver },
   { name: 'await-agent', link: 0, play: playAwaitAgent },
   { name: 'lost-workers', link: 0, play: playLostWorkers },
   { name: 'program-paused', link: 0, workflowsPath: PROGRAMS_LOOP, play: playPausedProgram },
@@ -109,6 +114,37 @@ async function playBatch(stage: Stage): Promise<RunHandle> {
   const { everloop } = await stage.serve([agent]);
   const limit = { kind: 'exact', key: 'shop:spent', max: 3 } as const;
   const run = await everloop.start('buyer', { task: 'Buy', limits: { custom: [limit] } });
+  await run.result();
+  return run;
+}
+
+/** A server asks two questions in a call: one is answered, one declined. Then the call ends. */
+async function playServerQuestions(stage: Stage): Promise<RunHandle> {
+  const form = { type: 'object', properties: { env: { type: 'string' } } };
+  const asked = {
+    state: 'note',
+    requests: {
+      where: { kind: 'form', message: 'Deploy where?', form },
+      who: { kind: 'form', message: 'Who is told?', form },
+    },
+  } as const;
+  const { tools: mcp } = fakeServers({
+    ops: [{ name: 'deploy', call: (_args, resume) => resume?.responses ?? serverInput(asked) }],
+  });
+  const model = {
+    id: 'script/model',
+    model: async ({ iteration }: { readonly iteration: number }) =>
+      iteration === 1 ? actWith(['ops_deploy', 'app']) : answer(),
+  };
+  const agent = defineAgent({ name: 'ops', mode: 'react', tools: [fakeServer('ops')], model });
+  const { everloop } = await stage.serve([agent], { mcp });
+  const run = await everloop.start('ops', { task: 'Ship it' });
+  const waits = (id: string) => async (): Promise<boolean> =>
+    (await run.pending()).some((item) => item.id === id);
+  await eventually('the first question', waits('q1'));
+  await run.answer('q1', { env: 'staging' });
+  await eventually('the second question', waits('q2'));
+  await run.answer('q2', { decline: true });
   await run.result();
   return run;
 }
@@ -186,6 +222,19 @@ async function playElsewhere(stage: Stage): Promise<RunHandle> {
   });
   await unfit.stop();
   await stage.serve([clerk()], { ...queues, roles: ['tools'] });
+  await run.result();
+  return run;
+}
+
+/** A tool that no worker has: the model is told so once the wait is over. */
+async function playElsewhereOver(stage: Stage): Promise<RunHandle> {
+  const queues = { taskQueue: 'recorded-nowhere', toolQueue: 'recorded-nowhere-tools' };
+  const { everloop } = await stage.serve([clerk({ elsewhereMs: 9_000 })], {
+    ...queues,
+    roles: ['workflows', 'models'],
+  });
+  await stage.serve([clerk({ lacks: ['tool'] })], { ...queues, roles: ['tools'] });
+  const run = await everloop.start('clerk', { task: 'Go' });
   await run.result();
   return run;
 }

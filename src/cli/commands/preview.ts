@@ -1,5 +1,11 @@
 import type { Command } from 'commander';
-import { previewPrompt } from '../../registry/preview-prompt.ts';
+import { createMcpTools } from '../../mcp/mcp-tools.ts';
+import type { AgentDefinition } from '../../define/definition/definitions.ts';
+import {
+  previewPrompt,
+  type PreviewOptions,
+  type PromptPreview,
+} from '../../registry/preview-prompt.ts';
 import { defined } from '../../core/base/defined.ts';
 import { nearestName } from '../../core/text/nearest.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
@@ -21,7 +27,7 @@ export function addPreviewCommand(program: Command, act: CommandRunner): void {
     .command('preview')
     .summary('show the first model request of an agent, without sending it')
     .description(
-      'Shows the first request that an agent sends to its model. Needs no server and no API key.',
+      'Shows the first request that an agent sends to its model. Needs no server and no API key, but asks MCP servers of the agent for their tools.',
     )
     .argument('<file>', 'the file that defines the agent')
     .argument('<agent>', 'name of the agent')
@@ -48,9 +54,21 @@ async function preview(
     throw notFound(path, name, names);
   }
   const data = await readJsonObject('--context', context, cli.io.cwd);
-  const shown = await previewPrompt(agent, defined({ agents, models, task, context: data }));
+  const shown = await previewOf(agent, defined({ agents, models, task, context: data }));
   for (const { code, message } of shown.warnings) cli.output.note(`warning: ${code}: ${message}`);
   return print(cli, requestText(shown.request), shown);
+}
+
+/** The preview; servers of the agent are asked for their tools, and closed. */
+async function previewOf(agent: AgentDefinition, given: PreviewOptions): Promise<PromptPreview> {
+  const { servers } = agent;
+  if (servers === undefined) return previewPrompt(agent, given);
+  const mcp = createMcpTools({ servers });
+  try {
+    return await previewPrompt(agent, { ...given, mcp });
+  } finally {
+    await mcp.close();
+  }
 }
 
 function notFound(path: string, name: string, names: readonly string[]): UsageError {

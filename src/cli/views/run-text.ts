@@ -4,7 +4,7 @@ import type { AgentEvent } from '../../core/contract/events.ts';
 import type { PendingItem, RunStatus } from '../../core/contract/messages.ts';
 import { numberedOptions } from '../../core/contract/pending.ts';
 import type { Step } from '../../core/contract/step.ts';
-import type { Json } from '../../core/base/json.ts';
+import { isJsonObject, type Json } from '../../core/base/json.ts';
 import type { Stats } from '../../core/contract/stats.ts';
 import {
   costText,
@@ -66,14 +66,23 @@ function waitingText(item: PendingItem): string {
     case 'pause':
       return 'the run is paused';
     case 'question':
-      return item.options === undefined
-        ? item.question
-        : `${item.question} (${numberedOptions(item.options)})`;
+      if (item.options !== undefined) return `${item.question} (${numberedOptions(item.options)})`;
+      return `${item.question}${askedFor(item.details)}`;
     case 'approval':
       return `${item.tool} ${JSON.stringify(item.args)}`;
     case 'external':
       return `${item.tool} ${JSON.stringify(item.details ?? item.args)}`;
   }
+}
+
+/** What a server asks for, after its question: ` (ops asks for env, note)`, or the page to open. */
+function askedFor(details: Json | undefined): string {
+  if (!isJsonObject(details) || typeof details['server'] !== 'string') return '';
+  const { server, form, url } = details;
+  if (typeof url === 'string') return ` (${server} asks you to open ${url}, then answer true)`;
+  const { properties } = isJsonObject(form) ? form : {};
+  const fields = isJsonObject(properties) ? Object.keys(properties).join(', ') : '';
+  return fields === '' ? '' : ` (${server} asks for JSON with ${fields})`;
 }
 
 /** Characters of an event's details. */

@@ -19,6 +19,7 @@ export const failureTypes = {
   agent_not_found: 'No worker knows an agent of this name.',
   extension_not_found:
     'No worker has a format, section, toolchain or answer of its own that the agent names.',
+  mcp_unavailable: 'An MCP server that the agent needs could not be reached.',
   invalid_input: 'The input of the run is not valid.',
   template_error: 'The template of the task could not be filled in.',
   chained_failure:

@@ -23,6 +23,7 @@ export const usageCodes = {
   duplicate_agent: 'Two agents of a worker have the same name.',
   duplicate_section: 'Two sections of an agent have the same name.',
   duplicate_stage: 'Two agents that run in parallel have the same name.',
+  duplicate_server: 'Two MCP servers have the same name.',
   duplicate_tool: 'Two tools of an agent have the same name.',
   duplicate_validator: 'Two validators of an agent have the same name.',
   extension:
@@ -32,6 +33,13 @@ export const usageCodes = {
   human_step: 'An option of `humanStep` is not valid.',
   limit_key: 'A limit names an unknown statistic, or its value is not valid.',
   local_tool: 'A tool is `local` but is not a quick read.',
+  mcp_env: 'A variable of the environment that an MCP server needs is not set on the worker.',
+  mcp_name: 'The name of an MCP server is not valid, or two servers of a worker have it.',
+  mcp_option: 'An option of `mcpServer` is not valid.',
+  mcp_pin: 'The lock file of an MCP server is missing or cannot be read.',
+  mcp_secret: 'A secret of an MCP server stands in the definition instead of the environment.',
+  mcp_transport: 'An MCP server has neither `url` nor `command`, or both.',
+  mcp_url: '`url` of an MCP server is not https, nor http on this machine.',
   middleware: '`modelMiddleware` or `toolMiddleware` is not a list of functions.',
   mode_asking: '`askUser` in a mode without a conversation in which to ask.',
   mode_compaction: '`compaction` in a mode without a conversation to compact.',
@@ -115,6 +123,7 @@ export const usageCodes = {
   stat_step: 'The increment of a user counter is not a whole number from 0 up.',
   stat_value: 'The value of a user gauge is not a finite number.',
   // Starting and controlling runs.
+  mcp_unavailable: 'An MCP server that the agent needs could not be reached.',
   agent_not_found: 'No worker knows an agent of this name.',
   extension_not_found:
     'No worker has a format, section, toolchain or answer of its own that the agent names.',

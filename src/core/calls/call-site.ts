@@ -1,6 +1,7 @@
 /** The surroundings of a call, whether a turn or a program makes it. */
 import { defined } from '../base/defined.ts';
 import type { StartGroup } from '../children/run-child.ts';
+import type { McpResume } from '../contract/mcp.ts';
 import type { ToolOrder } from '../contract/outcome.ts';
 import type { ToolCall } from '../base/message.ts';
 import type { Iteration } from '../run/iteration.ts';
@@ -26,8 +27,12 @@ export interface CallSite extends Iteration {
   readonly program?: CallingProgram;
 }
 
-/** The order of a call. */
-export function orderOf({ run, program }: CallSite, { callId, tool, args }: ToolCall): ToolOrder {
+/** The order of a call, or of a further part of it after its server has asked. */
+export function orderOf(
+  { run, program }: CallSite,
+  { callId, tool, args }: ToolCall,
+  resume?: McpResume,
+): ToolOrder {
   const { runId, agentPath, head, parent, trace, conversation, stats } = run.state;
   const spec = head.spec.tools.find(({ name }) => name === tool);
   const tree = defined({ rootRunId: parent?.rootRunId, traceparent: trace?.parent });
@@ -38,6 +43,8 @@ export function orderOf({ run, program }: CallSite, { callId, tool, args }: Tool
       inProgram: program === undefined ? undefined : (true as const),
       conversation,
       readsContext: head.context === undefined ? undefined : spec?.readsContext,
+      mcp: spec?.mcp,
+      resume,
     }),
     ...ownGauges(stats),
   };

@@ -21,10 +21,10 @@ import { callChild } from '../children/run-child.ts';
 import type { ToolSpec } from '../contract/spec.ts';
 import { cutInEvent } from '../run/turn-record.ts';
 import { deadlineOf, waitForPerson } from '../people/wait-for-person.ts';
-import { checkArguments, hiddenFrom, withoutHiddenArguments } from './call-arguments.ts';
-import { callSummary } from './call-summary.ts';
+import { checkArguments, withoutHiddenArguments } from './call-arguments.ts';
 import { orderOf, type CallSite } from './call-site.ts';
-import { awaitExternal, beginExternal, tracesOf, type CallInProgress } from './external-work.ts';
+import { callTool, resumeInput } from './call-tool.ts';
+import { awaitExternal, tracesOf, type CallInProgress } from './external-work.ts';
 import { runLlmTool } from './run-llm-tool.ts';
 
 /** Starts a call. Throws, or rejects, only to leave for a hand-over. */
@@ -54,7 +54,9 @@ export function resumeCall(
   const call: CallInProgress = { ...given, spec };
   switch (item.kind) {
     case 'question':
-      return awaitAnswer(context, item).then((outcome) => askEnd(context, call, outcome));
+      return item.input === undefined
+        ? awaitAnswer(context, item).then((outcome) => askEnd(context, call, outcome))
+        : resumeInput(context, call, item, item.input);
     case 'approval':
       return awaitDecision(context, call, item);
     case 'external': {
@@ -174,23 +176,7 @@ function beginCall(context: CallSite, call: CallInProgress): Promise<CallEnd> | 
       ...tracesOf(call),
     }));
   }
-  const abortId = program?.isSeparate(callId) === true ? callId : undefined;
-  return host
-    .callTool(orderOf(context, call), spec, {
-      abortId,
-      summary: summaryOf(context, call),
-      context: run.state.head.context,
-    })
-    .then(({ result, endedAt }) =>
-      result.external === undefined
-        ? { result, endedAt, ...tracesOf(call) }
-        : beginExternal(context, call, { ...result, external: result.external }),
-    );
-}
-
-/** Only programs read hidden values, so only their arguments may hold some. */
-function summaryOf(context: CallSite, { tool, args }: ToolCall): string {
-  return callSummary(tool, args, context.program === undefined ? [] : hiddenFrom(context));
+  return callTool(context, call);
 }
 
 /** A call of an agent: its arguments are checked like those of a tool, then it runs as a child. */

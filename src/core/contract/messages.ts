@@ -188,7 +188,7 @@ export interface PendingBase {
 export type PendingItem = PendingBase &
   (
     | { readonly kind: 'pause' }
-    | Omit<QuestionItem, keyof ItemBase>
+    | Omit<QuestionItem, keyof ItemBase | 'input'>
     | Omit<ApprovalItem, keyof ItemBase>
     | Omit<ExternalItem, keyof ItemBase | 'begun' | 'edited'>
   );

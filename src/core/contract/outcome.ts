@@ -1,6 +1,7 @@
 /** The results of tool calls and validators, between activities, the loop and the model. */
 import type { Json, JsonObject } from '../base/json.ts';
 import type { FormattedSection, MediaPart } from '../base/message.ts';
+import type { McpBinding, McpInput, McpResume } from './mcp.ts';
 import type { TokenUsage } from './model.ts';
 
 /**
@@ -58,6 +59,8 @@ export interface ToolResult extends Reports {
   readonly started: boolean;
   /** If `ok`: the tool has begun outside work that is ended from outside. */
   readonly external?: ExternalWork;
+  /** If `ok`: the server of the tool ends the call only with answers. */
+  readonly input?: McpInput;
 }
 
 /** Work that ends outside the activity: a phone call, a build. */
@@ -140,6 +143,10 @@ export interface ToolOrder extends EarlierTries, SizedOrder {
   readonly isWithoutGauges?: true;
   /** True: the tool reads the context of the run, which the host has. */
   readonly readsContext?: true;
+  /** The tool is one of a server; absent: it is in the agent's definition. */
+  readonly mcp?: McpBinding;
+  /** The server has asked and was answered: the call goes on with this. */
+  readonly resume?: McpResume;
 }
 
 /** The order to `judgeAnswer`: the candidates of one reply, at most one order a reply. */

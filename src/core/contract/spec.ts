@@ -7,6 +7,7 @@ import type { Limits } from '../../lisp.ts';
 import type { CallbackSpec } from './callback.ts';
 import type { CompactionSpec } from './compaction.ts';
 import type { Json, JsonObject } from '../base/json.ts';
+import type { McpBinding } from './mcp.ts';
 import type { Limit, UnknownUsage } from './limit.ts';
 import type { Message } from '../base/message.ts';
 import type { Mode, OutputStrategy, Price } from './model.ts';
@@ -93,6 +94,8 @@ export interface ToolSpec {
   readonly area?: ToolArea;
   /** Set if a model does the work; then no tool activity runs it. */
   readonly llm?: LlmToolSpec;
+  /** Set if a server of the Model Context Protocol does the work. */
+  readonly mcp?: McpBinding;
 }
 
 /** How the model finds tools that its prompt does not show. */
@@ -313,6 +316,8 @@ export interface AgentSpec {
   readonly compiled?: string;
   readonly instructions: TextSource | null;
   readonly rules: TextSource | null;
+  /** What follows rules that a function writes: what servers say of themselves, framed. */
+  readonly serverNotes?: string;
   /** The model and its fallbacks, in order. Empty exactly for a pipeline and a fan-out. */
   readonly models: readonly ModelSpec[];
   /** All that may be called; with tool search, the search tool is last. */

@@ -60,7 +60,7 @@ function askWithinLimits(
     run.breach(crossed);
     return Promise.resolve({ kind: 'unasked' });
   }
-  const { question, options, free, details, timeoutMs } = asked;
+  const { question, options, free, details, timeoutMs, input } = asked;
   const now = run.host.now();
   const item: QuestionItem = {
     kind: 'question',
@@ -68,7 +68,7 @@ function askWithinLimits(
     callId,
     since: now,
     ...deadlineOf(now, timeoutMs),
-    ...defined({ question, options, free, details, default: asked.default }),
+    ...defined({ question, options, free, details, default: asked.default, input }),
   };
   const text = cut(question, MAX_SHOWN_BYTES);
   run.record({ type: 'agent:question:asked', questionId: item.id, text }, { item });

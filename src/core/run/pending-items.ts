@@ -2,7 +2,8 @@
 import { defined } from '../base/defined.ts';
 import { openWaits, type Inbox } from './inbox.ts';
 import type { PendingItem } from '../contract/messages.ts';
-import type { WaitingItem } from '../contract/pending.ts';
+import { isJsonObject, type Json } from '../base/json.ts';
+import type { OpenInput, QuestionItem, WaitingItem } from '../contract/pending.ts';
 import type { RunState } from './run-state.ts';
 
 /**
@@ -32,7 +33,8 @@ function shownItem(item: WaitingItem): DistributiveOmit<PendingItem, 'agent' | '
   const base = defined({ id, since, deadline });
   switch (item.kind) {
     case 'question': {
-      const { kind, question, options, free, default: fallback, details } = item;
+      const { kind, question, options, free, default: fallback } = item;
+      const details = item.input === undefined ? item.details : inputDetails(item, item.input);
       return { ...base, ...defined({ kind, question, options, free, default: fallback, details }) };
     }
     case 'approval': {
@@ -44,6 +46,15 @@ function shownItem(item: WaitingItem): DistributiveOmit<PendingItem, 'agent' | '
       return { ...base, ...defined({ kind, tool, args, details }) };
     }
   }
+}
+
+/** What a person needs to answer a server: who asks, and the form or the page. */
+function inputDetails({ details }: QuestionItem, { asked, key }: OpenInput): Json | undefined {
+  const request = asked.requests[key];
+  if (request === undefined || !isJsonObject(details)) return details;
+  return request.kind === 'form'
+    ? { ...details, form: request.form }
+    : { ...details, url: request.url };
 }
 
 type DistributiveOmit<T, Keys extends PropertyKey> = T extends unknown ? Omit<T, Keys> : never;

@@ -1,4 +1,5 @@
 /** The built-in tool by which a model asks a person. */
+import type { OpenInput } from '../contract/pending.ts';
 import type { ToolSpec } from '../contract/spec.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { clip } from '../text/cut.ts';
@@ -88,6 +89,8 @@ export interface Question {
   readonly default?: Json;
   readonly timeoutMs?: number;
   readonly details?: Json;
+  /** Set if the server of a tool asks. */
+  readonly input?: OpenInput;
 }
 
 /** The question in arguments that fit the schema, or a problem that the schema cannot express. */

@@ -24,6 +24,7 @@ import type {
 } from '../definition/definitions.ts';
 import type { AgentModel } from '../model/model-entry.ts';
 import type { SignatureInput } from '../schema/define-signature.ts';
+import type { McpServerDefinition } from '../definition/mcp-server.ts';
 import type { ModelMiddleware, ToolMiddleware } from '../definition/middleware.ts';
 import type { ToolSearchOptions } from '../definition/tool-search-options.ts';
 
@@ -105,7 +106,8 @@ export interface AgentOptions {
   readonly instructions?: string | TextFunction;
   /** Rules that always apply; they follow the instructions in the prompt. Default: none. */
   readonly rules?: string | TextFunction;
-  readonly tools?: readonly ToolDefinition[];
+  /** Tools, and servers of the Model Context Protocol whose tools it has as well. Default: none. */
+  readonly tools?: readonly (ToolDefinition | McpServerDefinition)[];
   /** The prompt explains how to search the tools. Default: it lists all tools. */
   readonly toolSearch?: ToolSearchOptions;
   /** True adds the tool `ask_user`: the model asks a person and waits. Default false. */

@@ -18,6 +18,7 @@ import {
 import { DURATION, hasKind, listOf, oneOf, range, TEXTS } from '../checks/kinds.ts';
 import { nameProblems } from '../checks/names.ts';
 import type { ToolDefinition, ValidatorDefinition } from '../definition/definitions.ts';
+import type { McpServerDefinition } from '../definition/mcp-server.ts';
 import { modelProblems } from '../model/model-problems.ts';
 import { paramNames } from '../schema/define-signature.ts';
 import { AGENT_DEFAULTS, type AgentOptions } from './agent-options.ts';
@@ -111,7 +112,7 @@ function agentRules(options: AgentOptions): FieldRules {
     instructions: TEXT_OR_FUNCTION,
     rules: TEXT_OR_FUNCTION,
     tools: (tools) => [...toolProblems(tools), ...selfToolProblems(options)],
-    toolSearch: toolSearchRule(toolNames(options)),
+    toolSearch: toolSearchRule(hasServer(options) ? null : toolNames(options)),
     modelMiddleware: FUNCTIONS,
     toolMiddleware: FUNCTIONS,
     redact: FUNCTION,
@@ -155,7 +156,13 @@ function toolProblems(tools: unknown): readonly UsageProblem[] {
   if (tools === undefined) return [];
   if (!Array.isArray(tools)) return [notAList('tools', 'defineTool', tools)];
   const names = new Map<string, string>();
+  const servers = new Set<string>();
   return tools.flatMap((tool: unknown, index) => {
+    if (isServer(tool)) {
+      const isNew = !servers.has(tool.name);
+      servers.add(tool.name);
+      return isNew ? [] : [twoServers(tool.name)];
+    }
     if (!isTool(tool)) return [notMade(`tools[${index}]`, 'defineTool', tool)];
     const { name } = tool.spec;
     const folded = name.replaceAll('-', '_');
@@ -184,6 +191,20 @@ function selfToolProblems({ tools, signature }: AgentOptions): readonly UsagePro
 
 function toolNames({ tools }: AgentOptions): readonly string[] {
   return Array.isArray(tools) ? tools.filter(isTool).map(({ spec }) => spec.name) : [];
+}
+
+/** A worker tells servers apart by their names. */
+function twoServers(name: string): UsageProblem {
+  const got = `two MCP servers named \`${name}\``;
+  return expected('duplicate_server', 'server names to be unique', got, 'Rename one.');
+}
+
+function hasServer({ tools }: AgentOptions): boolean {
+  return Array.isArray(tools) && tools.some(isServer);
+}
+
+function isServer(value: unknown): value is McpServerDefinition {
+  return hasKind(value, 'mcp_server');
 }
 
 function isTool(value: unknown): value is ToolDefinition {

@@ -65,6 +65,7 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
     rules: typeof rules === 'function' ? rules : undefined,
     prompt: typeof options.prompt === 'function' ? options.prompt : undefined,
     tools: ownTools(options, signature),
+    servers: serversOf(options),
     toolSearch: usedToolSearch(options),
     middleware: middlewareOf(options),
     redact: options.redact,
@@ -183,7 +184,16 @@ function ownTools(
 ): readonly ToolDefinition[] {
   const spec = defined({ description, signature: signatureSpec(signature) });
   const agent = defined({ name, inputs: signature?.inputs, spec });
-  return tools.map((tool) => (tool.child?.agent === null ? resolvedTool(tool, agent) : tool));
+  return tools.flatMap((tool): readonly ToolDefinition[] => {
+    if (tool.kind !== 'tool') return [];
+    return [tool.child?.agent === null ? resolvedTool(tool, agent) : tool];
+  });
+}
+
+/** The servers among the tools; a specification has their tools once a worker has listed them. */
+function serversOf({ tools = [] }: AgentOptions): AgentDefinition['servers'] {
+  const servers = tools.filter((tool) => tool.kind === 'mcp_server');
+  return servers.length === 0 ? undefined : servers;
 }
 
 /** The tools as data, with the built-in ones, whose calls are handled like any call. */
@@ -199,11 +209,13 @@ function toolSpecs(
   const tools = [...own, ...builtIn];
   const toolSearch = usedToolSearch(options);
   if (toolSearch === undefined) return { tools };
+  // Servers may have to be asked first for what they have.
+  const isLocal = isLocalSearch(toolSearch) && serversOf(options) === undefined;
   const given = toolSearchSpec(toolSearch);
   // The built-in tools are always shown: no model would search for them.
   const search = { ...given, pins: [...given.pins, ...builtIn.map(({ name }) => name)] };
   return {
-    tools: [...tools, searchToolSpec(search, isLocalSearch(toolSearch))],
+    tools: [...tools, searchToolSpec(search, isLocal)],
     toolSearch: search,
   };
 }

@@ -14,8 +14,10 @@ import { isString, isText, LIST, OBJECT, oneOf, range, TEXT } from '../checks/ki
 import { isName } from '../checks/names.ts';
 import { BUILT_IN_GUIDANCE, type ToolSearchOptions } from '../definition/tool-search-options.ts';
 
-/** What `toolSearch` takes; `tools` are the names of the agent's tools. */
-export function toolSearchRule(tools: readonly string[]): Kind {
+/**
+ * What `toolSearch` takes; `tools` are the names of the agent's tools, null if servers have more.
+ */
+export function toolSearchRule(tools: readonly string[] | null): Kind {
   const fields: FieldRules<keyof ToolSearchOptions> = {
     hint: { ...oneOf('domains', 'names'), wanted: "'domains' or 'names'", advice: 'Change it.' },
     pageSize: { ...range(1), code: 'search_option' },
@@ -29,12 +31,12 @@ export function toolSearchRule(tools: readonly string[]): Kind {
   return { ...OBJECT, wanted: 'to be an object such as {}', code: 'search_option', fields };
 }
 
-function pinProblems(tools: readonly string[]): Check {
+function pinProblems(tools: readonly string[] | null): Check {
   return (pins) =>
     listed(pins).flatMap((pin) => {
-      if (isString(pin) && tools.includes(pin)) return [];
+      if (isString(pin) && (tools === null || tools.includes(pin))) return [];
       const otherwise = 'Add the tool, or remove the pin.';
-      const advice = isString(pin) ? adviceFor(pin, tools, otherwise) : otherwise;
+      const advice = isString(pin) ? adviceFor(pin, tools ?? [], otherwise) : otherwise;
       const what = '`toolSearch.pins` to name tools of the agent';
       return [expected('search_pins', what, shownName(pin), advice)];
     });

@@ -23,6 +23,7 @@ import type { UsageProblem } from '../../core/base/usage-error.ts';
 import type { Middleware } from './middleware.ts';
 import type { ModelEntry } from '../model/model-entry.ts';
 import type { StandardSchema } from '../schema/standard-schema.ts';
+import type { McpServerDefinition } from './mcp-server.ts';
 import type { ToolSearchFields, ToolSearchOptions } from './tool-search-options.ts';
 
 /** What validators get besides the answer, and tools besides their arguments. */
@@ -247,6 +248,8 @@ export interface AgentDefinition {
   readonly rules?: TextFunction;
   readonly prompt?: PromptFunction;
   readonly tools: readonly ToolDefinition[];
+  /** The servers whose tools it has as well. Absent: none. */
+  readonly servers?: readonly McpServerDefinition[];
   /** Absent: the prompt shows all tools. */
   readonly toolSearch?: ToolSearchOptions;
   /** Absent: none. */
@@ -278,6 +281,8 @@ export interface RegisteredAgent {
 export interface Registry {
   readonly agents: ReadonlyMap<string, RegisteredAgent>;
   readonly models: ReadonlyMap<string, ModelEntry>;
+  /** The servers of all agents by name; absent: none. */
+  readonly servers?: ReadonlyMap<string, McpServerDefinition>;
   /** Where packages of providers are looked for, in this order. */
   readonly packageFolders: readonly string[];
   /** Own parts of replies, as the worker's sandbox has them. Absent: those of this process. */

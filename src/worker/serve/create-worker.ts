@@ -13,7 +13,10 @@ import {
 import type { Archive } from '../../activities/archive-transcript.ts';
 import { createActivities } from '../../activities/create-activities.ts';
 import type { CallbackSettings } from '../../callbacks/deliver.ts';
-import type { AgentDefinition } from '../../define/definition/definitions.ts';
+import type { AgentDefinition, Registry } from '../../define/definition/definitions.ts';
+import type { McpTools } from '../../define/mcp/mcp-tools.ts';
+import { createMcpTools } from '../../mcp/mcp-tools.ts';
+import type { McpLog } from '../../mcp/text/log.ts';
 import type { ModelEntry } from '../../define/model/model-entry.ts';
 import { clientOf } from '../../client/connection/open-connection.ts';
 import { DEFAULT_TASK_QUEUE } from '../../client/everloop-client.ts';
@@ -123,6 +126,8 @@ export interface WorkerParts extends WorkParts {
   readonly holdPatches?: HeldPatches;
   /** Traces and metrics, as `readConfig` returns them. Default: none. */
   readonly telemetry?: CheckedTelemetry;
+  /** The servers of the agents. Default: connections of this worker's own. */
+  readonly mcp?: McpTools;
   /** What encrypts the payloads of runs; default: nothing does. */
   readonly protection?: Protection;
   /** Takes values out of failures, results of tools, events and spans; default: nothing does. */
@@ -166,7 +171,7 @@ function checkRoles({
 export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> {
   checkRoles(parts);
   await checkStore(parts);
-  const { connection, namespace, taskQueue = DEFAULT_TASK_QUEUE, modelQueue, toolQueue } = parts;
+  const { connection, namespace, taskQueue = DEFAULT_TASK_QUEUE } = parts;
   const { agents, models, agentsModule } = parts;
   const known = createRegistry(defined({ agents, models, agentsModule }));
   const roles = parts.roles ?? ['workflows', 'models', 'tools'];
@@ -181,7 +186,9 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   const telemetry = await openTelemetry(parts.telemetry, observed);
   const stopCounting = watchEncrypted(parts.protection, telemetry.countEncrypted);
   const places = createToolPlaces(parts);
-  const given = { archive, chunks, callbacks, watch: telemetry.watch, hide };
+  const mcp = parts.mcp ?? openServers(registry);
+  const watch = telemetry.watch;
+  const given = { archive, chunks, callbacks, watch, hide, ...defined({ mcp }) };
   const activities = createActivities({ ...given, registry, runtime, cache, places });
   const sinks = createSinks({
     cache,
@@ -191,23 +198,11 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   });
   const identity = identityOf(registry, parts.version);
   const common = { ...tuning(parts), activities, identity };
-  const workers: Worker[] = [];
-  if (workflowBundle !== undefined && roles.includes('workflows')) {
-    guardWorkflowThreads();
-    workers.push(await Worker.create({ ...common, taskQueue, workflowBundle, sinks }));
-  }
+  const workflows = workflowBundle === undefined ? undefined : { workflowBundle, sinks };
+  const workers = await workersFor({ ...parts, roles, taskQueue }, common, workflows);
   const onError = parts.onListenerError ?? (() => undefined);
   const client = clientOf(connection, namespace, parts.protection);
   const stopSignals = signalOverruns({ client, namespace, taskQueue, onError });
-  const others = [
-    ...(roles.includes('models') ? [modelQueue ?? taskQueue] : []),
-    ...(roles.includes('tools') ? [toolQueue ?? taskQueue] : []),
-  ];
-  for (const queue of new Set(others)) {
-    // The workflow worker already polls this queue.
-    if (queue === taskQueue && roles.includes('workflows')) continue;
-    workers.push(await Worker.create({ ...common, taskQueue: queue }));
-  }
   return {
     run: async () => {
       try {
@@ -215,6 +210,7 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
       } finally {
         for (const stop of [stopSignals, stopCounting]) stop();
         await places.close();
+        await mcp?.close();
         await telemetry.close();
       }
     },
@@ -222,6 +218,38 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
     },
   };
+}
+
+/** A worker for each queue that the roles poll; the one for workflows serves its queue alone. */
+async function workersFor(
+  { roles, taskQueue, ...parts }: WorkerParts & Required<Pick<WorkerParts, 'roles' | 'taskQueue'>>,
+  common: Omit<WorkerOptions, 'taskQueue'>,
+  workflows: Pick<WorkerOptions, 'workflowBundle' | 'sinks'> | undefined,
+): Promise<readonly Worker[]> {
+  const workers: Worker[] = [];
+  const isWorkflows = roles.includes('workflows');
+  if (workflows !== undefined && isWorkflows) {
+    guardWorkflowThreads();
+    workers.push(await Worker.create({ ...common, ...workflows, taskQueue }));
+  }
+  const { modelQueue = taskQueue, toolQueue = taskQueue } = parts;
+  const queues = new Set([
+    ...(roles.includes('models') ? [modelQueue] : []),
+    ...(roles.includes('tools') ? [toolQueue] : []),
+  ]);
+  if (isWorkflows) queues.delete(taskQueue);
+  for (const queue of queues) workers.push(await Worker.create({ ...common, taskQueue: queue }));
+  return workers;
+}
+
+/** The servers of the worker's agents; their catalogues are read in the background. */
+function openServers({ servers }: Registry): McpTools | undefined {
+  if (servers === undefined) return undefined;
+  const levels = { info: 'INFO', warn: 'WARN' } as const;
+  const log: McpLog = (level, text) => workerLog(levels[level], text);
+  const mcp = createMcpTools({ servers: [...servers.values()], log });
+  mcp.warm();
+  return mcp;
 }
 
 /** Makes sure that this process may write the store, and that it is the service's own. */

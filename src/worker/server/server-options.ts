@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { ConnectionOptions } from '@temporalio/client';
 import { DEFAULT_DATA_DIR } from '../../client/chunk-endpoints.ts';
 import type { Json } from '../../core/base/json.ts';
-import { SEARCH_ATTRIBUTES } from '../../core/contract/search-attributes.ts';
+import { SEARCH_ATTRIBUTES } from '../../core/base/search-attributes.ts';
 
 /** Defaults of {@link startOrFindServer}. */
 export const EMBEDDED_SERVER_DEFAULTS = {

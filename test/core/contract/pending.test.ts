@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { acceptAnswer, EMPTY_INBOX, isAnsweredBy, openWaits } from '../../../src/core/run/inbox.ts';
-import {
-  checkAnswer,
-  checkDecision,
-  type ApprovalItem,
-  type ExternalItem,
-  type QuestionItem,
+import type {
+  ApprovalItem,
+  ExternalItem,
+  QuestionItem,
 } from '../../../src/core/contract/pending.ts';
+import { checkAnswer, checkDecision } from '../../../src/core/people/check-answer.ts';
 import { activeMs } from '../../../src/core/run/idle-state.ts';
 import type { Json } from '../../../src/core/base/json.ts';
 

@@ -3,7 +3,7 @@ import { connectClient } from '../../client/connect.ts';
 import { addSearchAttributes } from '../../client/setup.ts';
 import { errorText } from '../../core/base/error-text.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
-import { SEARCH_ATTRIBUTES } from '../../core/contract/search-attributes.ts';
+import { SEARCH_ATTRIBUTES } from '../../core/base/search-attributes.ts';
 import { addressFor, print, type CommandRunner } from '../terminal/cli.ts';
 
 /** Adds `setup`: prepares the namespace. */

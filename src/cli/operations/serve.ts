@@ -19,7 +19,7 @@ import {
 } from '../terminal/cli.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
 import { DEFAULT_UI_PORT, openOwnCodec } from './codec.ts';
-import { loadAgents, workflowsFile, type AgentFile } from './load-agents.ts';
+import { loadAgents, workflowsFile, type AgentFile } from '../commands/load-agents.ts';
 import { fieldsText } from '../terminal/text.ts';
 
 interface ServeOptions {

@@ -1,0 +1,35 @@
+/** What the tool of a server returns or throws in place of a result. */
+import type { McpInput } from '../../core/contract/mcp.ts';
+
+/** Marks what {@link serverInput} made, in this or another copy of the package. */
+const inputMark = Symbol.for('everloop.mcp.input');
+
+/** Returned by a tool whose server ends the call only with answers. The run asks a person. */
+export function serverInput(input: McpInput): McpInput {
+  return Object.defineProperty({ ...input }, inputMark, { value: true });
+}
+
+/** Whether a tool returned what {@link serverInput} made. */
+export function isServerInput(value: unknown): value is McpInput {
+  return typeof value === 'object' && value !== null && inputMark in value;
+}
+
+const notSentMark = Symbol.for('everloop.mcp.notSent');
+
+/**
+ * Thrown when the request did not leave this worker: it had no connection, or a refused one. The
+ * call has had no effect, so it may be tried again whatever its effect is.
+ */
+export class NotSentError extends Error {
+  override readonly name = 'NotSentError';
+
+  constructor(message: string) {
+    super(message);
+    Object.defineProperty(this, notSentMark, { value: true });
+  }
+}
+
+/** Whether `error` is a `NotSentError`, of this or another copy of the package. */
+export function isNotSent(error: unknown): error is NotSentError {
+  return error instanceof Error && notSentMark in error;
+}

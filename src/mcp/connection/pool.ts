@@ -1,0 +1,165 @@
+/**
+ * The connections of a worker: one for each server, or one for each run that uses it.
+ *
+ * I1  Those who need a connection that is not there wait for the same attempt to connect.
+ * I2  A connection has at most `maxConcurrent` calls at once; more wait for their turn.
+ * I3  A connection that is unused for `idleMs` is closed, and all are when the pool is.
+ */
+import type { McpServerDefinition } from '../../define/definition/mcp-server.ts';
+import { unlessAborted, type McpConnection } from './connection.ts';
+import { McpUnreachableError } from './failures.ts';
+
+/** Connections of single runs to one server that stay open without a call. */
+const MAX_IDLE_RUN_CONNECTIONS = 8;
+
+/** The right to one call on a connection. */
+export interface ConnectionLease {
+  readonly connection: McpConnection;
+  /** Ends the right. `isBroken`: nobody is to use the connection again. */
+  readonly release: (isBroken?: boolean) => void;
+}
+
+interface Slot {
+  connection: McpConnection | undefined;
+  connecting: Promise<McpConnection> | undefined;
+  active: number;
+  readonly waiting: (() => void)[];
+  idleTimer: NodeJS.Timeout | undefined;
+}
+
+/** The connections of one server. */
+export class ServerPool {
+  private readonly slots = new Map<string, Slot>();
+  /** Connections that are being closed, for which `close` waits. */
+  private readonly closing = new Set<Promise<void>>();
+  private isClosed = false;
+  private readonly server: McpServerDefinition;
+  private readonly connect: () => Promise<McpConnection>;
+
+  /** `connect` makes a connection. */
+  constructor(server: McpServerDefinition, connect: () => Promise<McpConnection>) {
+    this.server = server;
+    this.connect = connect;
+  }
+
+  /** The connection of `scope`, the id of a run or an empty text. Rejects on an abort. */
+  async lease(scope: string, signal: AbortSignal): Promise<ConnectionLease> {
+    if (this.isClosed) throw stopping();
+    const key = this.server.scope === 'run' ? scope : '';
+    const slot = this.slots.get(key) ?? newSlot();
+    // The newest is last, so that the one that is unused for longest is first.
+    this.slots.delete(key);
+    this.slots.set(key, slot);
+    clearTimeout(slot.idleTimer);
+    await turn(slot, this.server.maxConcurrent, signal);
+    try {
+      const connection = await unlessAborted(this.open(slot), signal);
+      let isReleased = false;
+      const release = (isBroken = false): void => {
+        if (isReleased) return;
+        isReleased = true;
+        if (isBroken && slot.connection === connection) {
+          slot.connection = undefined;
+          this.end(connection);
+        }
+        this.leave(key, slot);
+      };
+      return { connection, release };
+    } catch (error) {
+      this.leave(key, slot);
+      throw error;
+    }
+  }
+
+  /** Closes all connections, and waits for it. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    const connecting = [...this.slots.values()].flatMap((slot) => slot.connecting ?? []);
+    for (const [key, slot] of this.slots) this.drop(key, slot);
+    await Promise.allSettled(connecting);
+    await Promise.all(this.closing);
+  }
+
+  private open(slot: Slot): Promise<McpConnection> {
+    if (this.isClosed) return Promise.reject(stopping());
+    if (slot.connection?.isOpen() === true) return Promise.resolve(slot.connection);
+    slot.connecting ??= this.connect()
+      .then((connection) => {
+        if (this.isClosed) this.end(connection);
+        slot.connection = connection;
+        return connection;
+      })
+      .finally(() => {
+        slot.connecting = undefined;
+      });
+    return slot.connecting;
+  }
+
+  private leave(key: string, slot: Slot): void {
+    slot.active -= 1;
+    const next = slot.waiting.shift();
+    if (next !== undefined) next();
+    else if (slot.active === 0) this.onIdle(key, slot);
+  }
+
+  private onIdle(key: string, slot: Slot): void {
+    if (slot.connection === undefined && slot.connecting === undefined) {
+      if (this.slots.get(key) === slot) this.slots.delete(key);
+      return;
+    }
+    slot.idleTimer = setTimeout(() => this.drop(key, slot), this.server.idleMs);
+    slot.idleTimer.unref();
+    const idle = [...this.slots].filter(([scope, it]) => scope !== '' && it.active === 0);
+    const [oldest] = idle;
+    if (idle.length > MAX_IDLE_RUN_CONNECTIONS && oldest !== undefined) this.drop(...oldest);
+  }
+
+  private drop(key: string, slot: Slot): void {
+    clearTimeout(slot.idleTimer);
+    if (this.slots.get(key) === slot) this.slots.delete(key);
+    const { connection } = slot;
+    slot.connection = undefined;
+    if (connection !== undefined) this.end(connection);
+  }
+
+  private end(connection: McpConnection): void {
+    const ended = connection.close().finally(() => this.closing.delete(ended));
+    this.closing.add(ended);
+  }
+}
+
+function stopping(): McpUnreachableError {
+  return new McpUnreachableError('The worker stops.', false);
+}
+
+function newSlot(): Slot {
+  return {
+    connection: undefined,
+    connecting: undefined,
+    active: 0,
+    waiting: [],
+    idleTimer: undefined,
+  };
+}
+
+/** Waits until the slot has room for one more call, and takes it. */
+function turn(slot: Slot, max: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.reject(signal.reason as Error);
+  slot.active += 1;
+  if (slot.active <= max) return Promise.resolve();
+  slot.active -= 1;
+  return new Promise((resolve, reject) => {
+    const onTurn = (): void => {
+      signal.removeEventListener('abort', onAbort);
+      slot.active += 1;
+      resolve();
+    };
+    const onAbort = (): void => {
+      const at = slot.waiting.indexOf(onTurn);
+      if (at !== -1) slot.waiting.splice(at, 1);
+      reject(signal.reason as Error);
+    };
+    slot.waiting.push(onTurn);
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+}

@@ -1,0 +1,177 @@
+/**
+ * What a worker knows of one server: its connections and its catalogue.
+ *
+ * I1  At most one listing is read at a time, and no more often than each second.
+ * I2  A catalogue that was read stays until a newer one is there: a server that is away for a while
+ *     keeps its tools.
+ */
+import type { PriorDiscovery } from '@modelcontextprotocol/client';
+import { defined } from '../core/base/defined.ts';
+import { makeCatalogue, warning, type Catalogue } from './catalogue/catalogue.ts';
+import { connectServer, type McpConnection } from './connection/connection.ts';
+import { McpUnreachableError, readFailure } from './connection/failures.ts';
+import type { KnownServer } from './known-servers.ts';
+import { readList } from './connection/listing.ts';
+import type { McpLog } from './text/log.ts';
+import { ownTools } from './calls/own-tools.ts';
+import { ServerPool } from './connection/pool.ts';
+import type { Reaper } from './transport/reaper.ts';
+import { redactorOf, type McpEnvironment, type Redactor } from './text/secrets.ts';
+
+/** How long a listing holds at least; all servers that were tried say 0. */
+const MIN_TTL_MS = 60_000;
+
+/** How long a listing holds at most. */
+const MAX_TTL_MS = 3_600_000;
+
+/** Between two listings; a server may announce changes without end. */
+const MIN_PAUSE_MS = 1_000;
+
+/** How long a run waits for a listing; loading an agent has 10 s. Reading goes on. */
+const MAX_WAIT_MS = 8_500;
+
+/** How long a server is known to be of the older era: it may be upgraded. */
+const LEGACY_MS = 86_400_000;
+
+/** Different warnings that are remembered, so that each is logged once. */
+const MAX_LOGGED = 500;
+
+/** What the servers of a worker share. */
+export interface ServerParts {
+  readonly environment: McpEnvironment;
+  readonly reaper: Reaper;
+  readonly log: McpLog;
+}
+
+/** A server of this worker. It connects when it is first needed. */
+export class McpServerState {
+  readonly pool: ServerPool;
+  readonly redactor: Redactor;
+  private readonly known: KnownServer;
+  private readonly parts: ServerParts;
+  private readonly logged = new Set<string>();
+  private verdict: { readonly prior: PriorDiscovery; readonly at: number } | undefined;
+  private current: { readonly catalogue: Catalogue; readonly staleAt: number } | undefined;
+  private reading: Promise<Catalogue> | undefined;
+  private readAt = -Infinity;
+  private changes = 0;
+
+  constructor(known: KnownServer, parts: ServerParts) {
+    this.known = known;
+    this.parts = parts;
+    this.redactor = redactorOf(known.definition, parts.environment);
+    this.pool = new ServerPool(known.definition, () => this.connect());
+  }
+
+  /**
+   * The catalogue of now, or the last one while the server is away. Rejects with an
+   * {@link McpUnreachableError} if there was none yet. Waits at most `connectTimeoutMs`.
+   */
+  async catalogue(): Promise<Catalogue> {
+    if (this.current !== undefined && Date.now() < this.current.staleAt) {
+      return this.current.catalogue;
+    }
+    this.reading ??= this.read().finally(() => {
+      this.reading = undefined;
+    });
+    const { name, connectTimeoutMs } = this.known.definition;
+    try {
+      const bound = Math.min(connectTimeoutMs, MAX_WAIT_MS);
+      const late = `MCP server ${name} did not list its tools within ${bound / 1_000} s.`;
+      return await within(this.reading, bound, late);
+    } catch (error) {
+      if (this.current !== undefined) return this.current.catalogue;
+      const unreachable =
+        error instanceof McpUnreachableError
+          ? error
+          : new McpUnreachableError(`MCP server ${name} could not be reached.`, false);
+      this.warn(unreachable.message);
+      throw unreachable;
+    }
+  }
+
+  private async connect(): Promise<McpConnection> {
+    const { verdict, redactor, parts } = this;
+    const isOld = verdict?.prior.kind === 'legacy' && Date.now() - verdict.at > LEGACY_MS;
+    const kept = isOld ? undefined : verdict;
+    // It is kept only while it serves: a server may be replaced.
+    this.verdict = undefined;
+    const connection = await connectServer(this.known.definition, {
+      ...parts,
+      redactor,
+      ...defined({ verdict: kept?.prior }),
+      onToolsChanged: () => this.renew(),
+    });
+    this.verdict = { prior: connection.verdict, at: kept?.at ?? Date.now() };
+    void connection.closed.then(() => this.renew());
+    return connection;
+  }
+
+  private async read(): Promise<Catalogue> {
+    const { definition: server, locked } = this.known;
+    await pause(this.readAt + MIN_PAUSE_MS - Date.now());
+    this.readAt = Date.now();
+    const signal = AbortSignal.timeout(server.connectTimeoutMs);
+    const lease = await this.pool.lease('', signal);
+    const changesBefore = this.changes;
+    try {
+      const { connection } = lease;
+      const { items, cut, ttlMs = 0 } = await readList(connection, 'tools/list', 'tools', signal);
+      const { identity, instructions, offers } = connection;
+      const listing = { identity, instructions, tools: items };
+      const own = ownTools(server, offers);
+      const made = makeCatalogue(server, listing, { own, ...defined({ locked }) });
+      const catalogue = cut === undefined ? made : withCut(server, made, cut);
+      for (const { message } of catalogue.warnings) this.warn(message);
+      const holdsMs = Math.min(Math.max(ttlMs, MIN_TTL_MS), MAX_TTL_MS);
+      // It may have changed between two pages.
+      const isOld = this.changes !== changesBefore;
+      this.current = { catalogue, staleAt: isOld ? 0 : Date.now() + holdsMs };
+      return catalogue;
+    } catch (error) {
+      const { kind, message, isBroken } = readFailure(error);
+      lease.release(isBroken === true || kind !== 'final');
+      const isRefused = kind === 'refused';
+      const cause = isRefused
+        ? 'refused the credentials of this worker'
+        : `could not list its tools: ${this.redactor.failure(message)}`;
+      throw new McpUnreachableError(`MCP server ${server.name} ${cause}.`, isRefused);
+    } finally {
+      lease.release();
+    }
+  }
+
+  /** The next who asks for the catalogue gets a new one. */
+  private renew(): void {
+    this.changes += 1;
+    if (this.current !== undefined) this.current = { ...this.current, staleAt: 0 };
+  }
+
+  private warn(message: string): void {
+    if (this.logged.has(message) || this.logged.size >= MAX_LOGGED) return;
+    this.logged.add(message);
+    this.parts.log('warn', message);
+  }
+}
+
+function withCut(server: KnownServer['definition'], catalogue: Catalogue, cut: string): Catalogue {
+  const more = warning(server, 'mcp_list_cut', `not all tools are used: ${cut}.`);
+  return { ...catalogue, warnings: [...catalogue.warnings, more] };
+}
+
+/** `work`, unless it takes longer than `ms`. */
+async function within<Result>(work: Promise<Result>, ms: number, late: string): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const isLate = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new McpUnreachableError(late, false)), ms);
+  });
+  try {
+    return await Promise.race([work, isLate]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function pause(ms: number): Promise<void> {
+  if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,110 @@
+/**
+ * `fetch` for a server of the streamable HTTP transport, whose answers are bounded.
+ *
+ * I1  A message that is too long, and an answer without end, fail their request.
+ * I2  A stream that ends without an answer is reported; the SDK would wait for the time-out.
+ */
+import { MAX_MESSAGE_BYTES } from './message-lines.ts';
+import { Pace } from './pace.ts';
+
+/** Bytes of all messages of one answer: progress, log lines and the result. */
+const MAX_ANSWER_BYTES = 4 * MAX_MESSAGE_BYTES;
+
+/** The answer to a call may still be read when its stream has ended. */
+const READ_MS = 250;
+
+/** Statuses of answers that have no body. */
+const WITHOUT_BODY = [101, 204, 205, 304];
+
+/** What {@link boundedFetch} reports. */
+export interface FetchReports {
+  /** A stream has ended that was opened for the request of this id, and cannot be resumed. */
+  readonly onStreamEnd: (id: number) => void;
+  /** The server asks to wait so long. */
+  readonly onRetryAfter: (ms: number) => void;
+}
+
+/** The name of the error for an answer that is too long. */
+export const TOO_LONG_ANSWER = 'McpAnswerTooLong';
+
+/** Makes the `fetch` of one connection. */
+export function boundedFetch(
+  reports: FetchReports,
+): (url: string | URL, init?: RequestInit) => Promise<Response> {
+  const pace = new Pace();
+  return async (url, init) => {
+    const response = await fetch(url, init);
+    const { status, statusText, headers, body } = response;
+    if (status === 429 || status === 503) reports.onRetryAfter(retryAfterMs(headers));
+    if (body === null || WITHOUT_BODY.includes(status)) return response;
+    const isStream = (headers.get('content-type') ?? '').startsWith('text/event-stream');
+    const isPost = init?.method === 'POST';
+    const id = isStream && isPost ? requestId(init.body) : undefined;
+    const onEnd = (isResumable: boolean): void => {
+      if (id !== undefined && !isResumable) setTimeout(() => reports.onStreamEnd(id), READ_MS);
+    };
+    // The stream of a server's own messages may be open for days.
+    const maxTotal = isPost ? MAX_ANSWER_BYTES : Infinity;
+    const bounded = body.pipeThrough(bounds({ pace, isStream, maxTotal, onEnd }));
+    return new Response(bounded, { status, statusText, headers });
+  };
+}
+
+interface Bounds {
+  readonly pace: Pace;
+  readonly isStream: boolean;
+  readonly maxTotal: number;
+  readonly onEnd: (isResumable: boolean) => void;
+}
+
+function bounds({ pace, isStream, maxTotal, onEnd }: Bounds): TransformStream<Uint8Array> {
+  let total = 0;
+  let sinceEvent = 0;
+  let isResumable = false;
+  return new TransformStream<Uint8Array, Uint8Array>({
+    transform: async (bytes, controller) => {
+      const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      total += chunk.length;
+      const events = isStream ? countOf(chunk, '\n\n') + countOf(chunk, '\r\n\r\n') : 0;
+      sinceEvent = events > 0 ? chunk.length : sinceEvent + chunk.length;
+      isResumable ||= isStream && (chunk.includes('\nid:') || chunk.subarray(0, 3).equals(ID));
+      if (total > maxTotal || sinceEvent > MAX_MESSAGE_BYTES) {
+        onEnd(false);
+        throw Object.assign(new Error('the answer is too long'), { name: TOO_LONG_ANSWER });
+      }
+      const waitMs = pace.count(events, chunk.length);
+      if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+      controller.enqueue(bytes);
+    },
+    flush: () => onEnd(isResumable),
+  });
+}
+
+const ID = Buffer.from('id:');
+
+function countOf(chunk: Buffer, text: string): number {
+  let count = 0;
+  for (let at = chunk.indexOf(text); at !== -1; at = chunk.indexOf(text, at + text.length)) count++;
+  return count;
+}
+
+/** The id of the one request in `body`. */
+function requestId(body: unknown): number | undefined {
+  if (typeof body !== 'string') return undefined;
+  try {
+    const { id } = JSON.parse(body) as { readonly id?: unknown };
+    return typeof id === 'number' ? id : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Waits that a server may ask for. */
+const MAX_WAIT_MS = 60_000;
+
+/** What `Retry-After` says: seconds, or a date. Default a second. */
+function retryAfterMs(headers: Headers): number {
+  const value = headers.get('retry-after') ?? '';
+  const ms = /^\d{1,6}$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - Date.now();
+  return Number.isFinite(ms) ? Math.min(Math.max(ms, 100), MAX_WAIT_MS) : 1_000;
+}

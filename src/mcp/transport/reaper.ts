@@ -1,0 +1,159 @@
+/**
+ * Ends the processes of servers when this process is gone, even by SIGKILL.
+ *
+ * A server whose worker is killed sees that its input ends, and most end then; one in the middle of a
+ * call does not. So a small process (Node, some 40 MB, only with stdio servers) holds a channel to
+ * this one. The kernel closes the channel however this process ends; the reaper then kills the
+ * servers that it knows, and their descendants.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+
+/** Watches over processes of servers. */
+export interface Reaper {
+  /** The process is to end with this one; returns what is called when it has ended by itself. */
+  watch(pid: number): () => void;
+  /**
+   * Asks the process to end. Descendants that outlive it are killed, also those that have left its
+   * process group. False: the reaper does not run, so nothing was asked.
+   */
+  end(pid: number): boolean;
+  /** Ends the reaper; processes that it still knows are killed. */
+  stop(): void;
+}
+
+/** Makes the reaper of this process. It starts with the first process that it watches. */
+export function createReaper(): Reaper {
+  const watched = new Set<number>();
+  const state: { child: ChildProcess | undefined; isStopped: boolean } = {
+    child: undefined,
+    isStopped: false,
+  };
+  const send = (message: object): void => {
+    if (state.child?.connected === true) state.child.send(message, () => undefined);
+  };
+  const start = (): void => {
+    const child = spawn(process.execPath, ['-e', REAPER], {
+      // A process group of its own, so that Ctrl-C in a terminal reaches only this process.
+      detached: true,
+      env: { PATH: process.env['PATH'] ?? '' },
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      windowsHide: true,
+    });
+    state.child = child;
+    const onEnd = (): void => {
+      if (state.child !== child) return;
+      state.child = undefined;
+      // Someone has killed it. What it watched still needs one.
+      if (!state.isStopped && watched.size > 0) start();
+    };
+    child.once('exit', onEnd);
+    // It cannot be started: the processes live without a reaper.
+    child.once('error', () => undefined);
+    child.unref();
+    child.channel?.unref();
+    for (const pid of watched) send({ add: pid });
+  };
+  return {
+    watch: (pid) => {
+      watched.add(pid);
+      if (state.child === undefined) start();
+      else send({ add: pid });
+      return () => {
+        watched.delete(pid);
+        send({ remove: pid });
+      };
+    },
+    end: (pid) => {
+      if (state.child?.connected !== true) return false;
+      send({ end: pid });
+      return true;
+    },
+    stop: () => {
+      state.isStopped = true;
+      if (state.child?.connected === true) state.child.disconnect();
+    },
+  };
+}
+
+/** The reaper's program, for `node -e`: a file would have to work from the sources and the build. */
+const REAPER = `
+const { execFileSync } = require('node:child_process');
+const { readdirSync, readFileSync } = require('node:fs');
+const watched = new Set();
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => {});
+const trees = new Map();
+process.on('message', ({ add, remove, end }) => {
+  if (add) watched.add(add);
+  if (end) askToEnd(end);
+  if (remove) {
+    watched.delete(remove);
+    sweep(remove);
+  }
+});
+process.on('disconnect', () => {
+  for (const pid of trees.keys()) sweep(pid);
+  if (watched.size > 0) process.platform === 'win32' ? endTrees() : endGroups();
+  process.exit(0);
+});
+function signal(pid, name) {
+  try { process.kill(pid, name); } catch {}
+}
+function askToEnd(pid) {
+  // Now, while its descendants still are: later their parent is another one.
+  if (process.platform !== 'win32') trees.set(pid, treesOf(new Set([pid])));
+  signal(process.platform === 'win32' ? pid : -pid, 'SIGTERM');
+}
+function sweep(root) {
+  const tree = trees.get(root) ?? [];
+  trees.delete(root);
+  if (tree.length < 2) return;
+  // The id of a process that has ended may be that of another one by now.
+  const starts = new Map(processes().map(({ pid, start }) => [pid, start]));
+  for (const { pid, start } of tree) {
+    if (pid !== root && start !== undefined && starts.get(pid) === start) signal(pid, 'SIGKILL');
+  }
+}
+function endTrees() {
+  for (const pid of watched) {
+    try { execFileSync('taskkill', ['/PID', String(pid), '/T', '/F'], { stdio: 'ignore' }); } catch {}
+  }
+}
+function endGroups() {
+  const tree = treesOf(watched);
+  for (const pid of watched) signal(-pid, 'SIGKILL');
+  for (const { pid } of tree) signal(pid, 'SIGKILL');
+}
+function treesOf(roots) {
+  // Each server leads a process group. A descendant may have made a group of its own.
+  const tree = new Map();
+  const all = processes();
+  for (let found = -1; found !== tree.size;) {
+    found = tree.size;
+    for (const each of all) {
+      const { pid, parent, group } = each;
+      const isPart = roots.has(pid) || roots.has(group) || roots.has(parent) || tree.has(parent);
+      if (isPart && pid !== process.pid) tree.set(pid, each);
+    }
+  }
+  return [...tree.values()];
+}
+function processes() {
+  try {
+    return readdirSync('/proc').filter((name) => /^\\d+$/.test(name)).flatMap((name) => {
+      try {
+        const stat = readFileSync('/proc/' + name + '/stat', 'utf8');
+        const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+        const [, parent, group] = fields.map(Number);
+        return [{ pid: Number(name), parent, group, start: fields[19] }];
+      } catch { return []; }
+    });
+  } catch {}
+  try {
+    const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,pgid='], { encoding: 'utf8' });
+    return lines.trim().split('\\n').map((line) => {
+      const [pid, parent, group] = line.trim().split(/\\s+/).map(Number);
+      return { pid, parent, group };
+    });
+  } catch { return []; }
+}
+`;

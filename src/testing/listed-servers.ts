@@ -1,0 +1,34 @@
+/** The servers of agents that run in memory, asked once for their tools before a run begins. */
+import type { AgentDefinition } from '../define/definition/definitions.ts';
+import type { McpListing, McpTools } from '../define/mcp/mcp-tools.ts';
+import { createMcpTools } from '../mcp/mcp-tools.ts';
+import { listedTools } from '../registry/listed-tools.ts';
+
+/** The connections to servers, and what each agent has of them. */
+export interface ListedServers {
+  readonly tools: McpTools;
+  /** By the name of the agent. */
+  readonly listings: ReadonlyMap<string, McpListing>;
+}
+
+/**
+ * Asks the servers of `agents` for their tools, as a worker does when a run starts. By default it
+ * connects to the servers; `tools.close()` of the result ends these connections.
+ *
+ * @throws UsageError for variables that are not set, and two servers of one name.
+ * @example
+ * const mcp = await listServers([clerk]);
+ * const step = await startInMemory({ agent: clerk, task: 'Go', mcp }).result;
+ * await mcp.tools.close();
+ */
+export async function listServers(
+  agents: readonly AgentDefinition[],
+  tools: McpTools = createMcpTools({ servers: agents.flatMap(({ servers = [] }) => servers) }),
+): Promise<ListedServers> {
+  const listings = new Map<string, McpListing>();
+  for (const { name, servers } of agents) {
+    const listing = await listedTools(servers, tools);
+    if (listing !== undefined) listings.set(name, listing);
+  }
+  return { tools, listings };
+}
