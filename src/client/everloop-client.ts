@@ -21,11 +21,18 @@ import { createKeptLinks } from './reading/kept-links.ts';
 import { createRunHandle, type RunHandle, type RunHandleParts } from './run-handle.ts';
 import { attributesOfRun, createAttributeUse } from './search-attributes.ts';
 import {
+  countRuns,
+  listPage,
   listRuns,
   memoText,
   readInbox,
+  type CountOptions,
+  type InboxOptions,
   type InboxView,
   type ListOptions,
+  type PageOptions,
+  type RunCounts,
+  type RunPage,
   type RunSummary,
 } from './run-list.ts';
 import { unreadableError } from '../protection/key-errors.ts';
@@ -82,8 +89,12 @@ export interface Everloop {
   attach(id: string): RunHandle;
   /** Runs, newest first. */
   list(options?: ListOptions): Promise<readonly RunSummary[]>;
+  /** A page of the runs, newest first, and the cursor of the next. */
+  listPage(options?: PageOptions): Promise<RunPage>;
+  /** How many runs there are in each state. Of an agent: those that have the search attributes. */
+  counts(options?: CountOptions): Promise<RunCounts>;
   /** What waits for people, in all runs. Lags behind the runs by about a second. */
-  inbox(): Promise<InboxView>;
+  inbox(options?: InboxOptions): Promise<InboxView>;
 }
 
 /** What {@link createEverloop} takes. */
@@ -153,7 +164,10 @@ export function createEverloop(options: EverloopParts): Everloop {
       return start(compiled.agent, { ...options, compiled });
     },
     list: (options = {}) => withAttributes((has) => listRuns(client, options, has)),
-    inbox: () => withAttributes((has) => readInbox(client, attach, has)),
+    listPage: (options = {}) => withAttributes((has) => listPage(client, options, has)),
+    counts: (options = {}) => withAttributes((has) => countRuns(client, options, has)),
+    inbox: (options = {}) =>
+      withAttributes((hasAttributes) => readInbox(client, attach, { ...options, hasAttributes })),
   };
 }
 
