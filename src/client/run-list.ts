@@ -163,7 +163,7 @@ export async function listPage(
   for (let read = 0; read < MAX_SERVICE_PAGES; read++) {
     // Runs that begin meanwhile move those of the first page, so none of it is left for later.
     const pageSize = token === null ? limit : Math.max(limit, MIN_SERVICE_PAGE);
-    const page = await readListPage(client, { query, pageSize, ...(token && { token }) });
+    const page = await readListPage(client, { query, pageSize, token });
     for (const [at, info] of page.infos.entries()) {
       if (at < skip) continue;
       const run = runOf(info);
@@ -357,11 +357,7 @@ async function waitingRuns(client: Client, hasAttributes: boolean): Promise<read
   const runs: RunSummary[] = [];
   let token: Uint8Array | null = null;
   do {
-    const page: ListPage = await readListPage(client, {
-      query,
-      pageSize: INBOX_PAGE,
-      ...(token && { token }),
-    });
+    const page: ListPage = await readListPage(client, { query, pageSize: INBOX_PAGE, token });
     for (const info of page.infos) {
       const run = runOf(info);
       if (run?.state === 'waiting') runs.push(run);

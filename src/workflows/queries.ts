@@ -64,7 +64,7 @@ export function installQueries(session: Session): void {
   setHandler(iterationQuery, () => {
     const state = session.step === null ? stateOf(session) : null;
     if (state === null) return null;
-    return currentIteration(state, session.log.events, session.run?.shownReply ?? null);
+    return currentIteration(state, session.log.events, session.run?.shownReply() ?? null);
   });
 }
 

@@ -13,8 +13,8 @@ export function quoted(text: string): string {
 export interface ListPageRequest {
   readonly query: string;
   readonly pageSize: number;
-  /** The token of the page before; absent: the first page. */
-  readonly token?: Uint8Array;
+  /** The token of the page before; null: the first page. */
+  readonly token: Uint8Array | null;
 }
 
 /** One page of a list, newest first. */
@@ -34,7 +34,7 @@ export async function readListPage(
     namespace,
     query,
     pageSize,
-    ...(token === undefined ? {} : { nextPageToken: token }),
+    nextPageToken: token,
   });
   const infos: WorkflowExecutionInfo[] = [];
   for (const raw of answer.executions ?? []) {

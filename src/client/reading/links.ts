@@ -1,6 +1,6 @@
 /** The links of a run, as the service lists them. */
 import type { Client } from '@temporalio/client';
-import { quoted, readListPage } from '../connection/list-queries.ts';
+import { quoted, readListPage, type ListPage } from '../connection/list-queries.ts';
 import { tolerant } from '../connection/open-connection.ts';
 import { asking } from '../connection/service-calls.ts';
 import { millisecondsOf } from '../connection/service-time.ts';
@@ -48,9 +48,9 @@ export async function readLinks(client: Client, id: string): Promise<readonly Ru
   };
   const links = new Map([[last.executionId, last]]);
   const query = `WorkflowId = ${quoted(id)}`;
-  let token: Uint8Array | null | undefined;
+  let token: Uint8Array | null = null;
   do {
-    const page = await readListPage(client, { query, pageSize: PAGE, ...(token && { token }) });
+    const page: ListPage = await readListPage(client, { query, pageSize: PAGE, token });
     for (const { runId, raw, startTime, closeTime, status } of page.infos) {
       if (links.has(runId)) continue;
       links.set(runId, {

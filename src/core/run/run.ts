@@ -83,7 +83,7 @@ export interface Run {
   /** Shows a reply of the open iteration before the transcript has it, and how it was read. */
   showReply(reply: Reply, turn?: Turn): void;
   /** The reply that was shown last; null: there was none in this link. */
-  readonly shownReply: OpenReply | null;
+  shownReply(): OpenReply | null;
 }
 
 /** The parts of a run that change. */
@@ -98,14 +98,7 @@ interface Progress {
 
 /** A run that begins with `state` and acts on `host`. */
 export function createRun(state: RunState, host: Host): Run {
-  const progress: Progress = {
-    host,
-    state,
-    hasEnded: false,
-    isClosed: false,
-    watch: null,
-    shownReply: null,
-  };
+  const progress = startProgress(state, host);
   const isStopped = (): boolean =>
     progress.state.breach !== null || host.mailbox.peek().cancel !== null;
   const isInterrupted = (): boolean =>
@@ -160,14 +153,18 @@ export function createRun(state: RunState, host: Host): Run {
     },
     program: () => progress.watch?.view() ?? programOfState(progress.state),
     timers: () => progress.watch?.timers() ?? [],
-    showReply: (reply, turn) => {
-      const { iteration } = progress.state;
-      progress.shownReply = { iteration, reply, ...defined({ turn }) };
-    },
-    get shownReply() {
-      return progress.shownReply;
-    },
+    showReply: (reply, turn) => showReply(progress, reply, turn),
+    shownReply: () => progress.shownReply,
   };
+}
+
+function startProgress(state: RunState, host: Host): Progress {
+  return { host, state, hasEnded: false, isClosed: false, watch: null, shownReply: null };
+}
+
+function showReply(progress: Progress, reply: Reply, turn: Turn | undefined): void {
+  const { iteration } = progress.state;
+  progress.shownReply = { iteration, reply, ...defined({ turn }) };
 }
 
 function resume(progress: Progress): void {
