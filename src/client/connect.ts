@@ -10,6 +10,7 @@ import { UsageError, usageErrorOf, type UsageProblem } from '../core/base/usage-
 import { announcedEndpoints, DEFAULT_DATA_DIR, namedEndpoints } from './chunk-endpoints.ts';
 import type { ArchiveReader } from './chain-reader.ts';
 import { createEverloop, type Everloop } from './everloop-client.ts';
+import { isNotFound } from './service-calls.ts';
 import {
   connectionCause,
   credentialsCause,
@@ -231,9 +232,6 @@ function noServer(address: string, { text, advice }: ConnectionCause, cause: unk
   return Object.assign(new UsageError('no_server', message), { cause });
 }
 
-/** The gRPC status that a server gives for a namespace it does not have. */
-const GRPC_NOT_FOUND = 5;
-
 /** The gRPC status for a caller that the server does not know. */
 const GRPC_UNAUTHENTICATED = 16;
 
@@ -249,7 +247,7 @@ async function requireNamespace(
     const unknown = error.code === GRPC_UNAUTHENTICATED ? credentialsCause(error) : undefined;
     if (unknown !== undefined) throw noServer(address, unknown, error);
     // A caller without permission to describe a namespace may still use it.
-    if (error.code !== GRPC_NOT_FOUND) return;
+    if (!isNotFound(error)) return;
     throw new UsageError(
       'server_namespace',
       `Expected the Temporal server at ${address} to have a namespace \`${namespace}\`, got none ` +

@@ -35,6 +35,14 @@ export function grpcCodeOf(error: unknown): number | undefined {
   return isGrpcServiceError(inner) ? inner.code : undefined;
 }
 
+/** The gRPC status for what a service does not have. */
+const NOT_FOUND = 5;
+
+/** Whether a failed call says that the service does not have what it was asked about. */
+export function isNotFound(error: unknown): boolean {
+  return grpcCodeOf(error) === NOT_FOUND;
+}
+
 /** @throws UsageError `run_ended` or `run_not_found` for a run that takes no messages. */
 export async function assertAlive(id: string, client: Client): Promise<void> {
   const { status } = await asking(id, () => tolerant(client).workflow.getHandle(id).describe());
