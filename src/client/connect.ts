@@ -8,9 +8,10 @@ import {
 import { defined } from '../core/base/defined.ts';
 import { UsageError, usageErrorOf, type UsageProblem } from '../core/base/usage-error.ts';
 import { announcedEndpoints, DEFAULT_DATA_DIR, namedEndpoints } from './chunk-endpoints.ts';
-import type { ArchiveReader } from './chain-reader.ts';
+import { archiveDirOf, createArchiveReader } from './reading/archive-reader.ts';
+import type { ArchiveReader } from './reading/chain-reader.ts';
 import { createEverloop, type Everloop } from './everloop-client.ts';
-import { isNotFound } from './service-calls.ts';
+import { isNotFound } from './connection/service-calls.ts';
 import {
   connectionCause,
   credentialsCause,
@@ -31,6 +32,7 @@ import {
 import {
   environmentProtection,
   protectionOf,
+  type Protection,
   type EnvironmentProtection,
   type ProtectionOptions,
 } from '../protection/protection.ts';
@@ -76,7 +78,10 @@ export interface ConnectOptions {
    * The data folder of the workers on this machine. Default `EVERLOOP_DATA_DIR`, else `.everloop`.
    */
   readonly dataDir?: string;
-  /** Where to read pages that the service no longer keeps. */
+  /**
+   * Where to read what runs keep outside of the service, so that no worker replays ended ones for it.
+   * Default: the archive of the workers on this machine, in the data folder.
+   */
   readonly archive?: ArchiveReader;
   /**
    * Keys that encrypt what runs hold, the same for all clients and workers of a namespace. Default:
@@ -121,9 +126,10 @@ export async function connect(options: ConnectOptions = {}): Promise<ConnectedEv
   const env = options.env ?? process.env;
   // Report problems of the environment before anything is opened.
   const chunks = options.chunks ?? chunksOf(options, env);
-  const { client, ...opened } = await connectClient(options);
+  const { client, protection, ...opened } = await connectClient(options);
   const taskQueue = await queueOf(options, env);
-  const { archive } = options;
+  const archive =
+    options.archive ?? createArchiveReader(archiveDirOf(dataDirOf(options, env)), protection);
   const streamToken = tokenOf(options, env);
   const traceparent = options.telemetry === true ? await activeTraceparent() : undefined;
   const everloop = createEverloop(
@@ -153,6 +159,7 @@ export interface ConnectedClient extends Pick<
   'address' | 'namespace' | 'close'
 > {
   readonly client: Client;
+  readonly protection: Protection;
 }
 
 /** Options of {@link connectClient}. */
@@ -177,7 +184,8 @@ export async function connectClient(options: ConnectClientOptions): Promise<Conn
     await close();
     throw error;
   }
-  return { client: clientOf(connection, namespace, protection), address, namespace, close };
+  const client = clientOf(connection, namespace, protection);
+  return { client, protection, address, namespace, close };
 }
 
 function chunksOf(options: ConnectOptions, env: Environment): ChunkSource {

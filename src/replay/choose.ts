@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import { parsedJson } from '../client/parsed-json.ts';
-import { isNotFound } from '../client/service-calls.ts';
+import { isNotFound } from '../client/connection/service-calls.ts';
 import { readRunHistory, runHistoryOf, type RunHistory } from './run-history.ts';
 import { tolerant } from '../client/connection/open-connection.ts';
 

@@ -9,7 +9,7 @@
  */
 import type { Client } from '@temporalio/client';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asking, assertAlive, isNotFound } from '../client/service-calls.ts';
+import { asking, assertAlive, isNotFound } from '../client/connection/service-calls.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import { nudgeSignal } from '../workflows/messages.ts';
 import { readRouting, type DeploymentPlace } from './deployment-service.ts';

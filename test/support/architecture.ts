@@ -87,6 +87,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
     typesOf: ['define'],
     packages: [
       '@temporalio/client',
+      'lru-cache',
       '@temporalio/common',
       '@temporalio/envconfig',
       'eventsource-parser',

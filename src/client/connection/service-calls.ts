@@ -9,16 +9,16 @@ import {
   WorkflowNotFoundError,
   WorkflowFailedError,
 } from '@temporalio/client';
-import { clip } from '../core/text/cut.ts';
-import type { UsageCode } from '../core/base/usage-codes.ts';
-import { isUsageError, UsageError } from '../core/base/usage-error.ts';
-import { unreadableError } from '../protection/key-errors.ts';
+import { clip } from '../../core/text/cut.ts';
+import type { UsageCode } from '../../core/base/usage-codes.ts';
+import { isUsageError, UsageError } from '../../core/base/usage-error.ts';
+import { unreadableError } from '../../protection/key-errors.ts';
 import { CancelledFailure, ExternalStorageNotConfiguredError } from '@temporalio/common';
-import { treeTraceId } from '../telemetry/ids.ts';
-import type { Step } from '../core/contract/step.ts';
-import { statusQuery } from '../workflows/messages.ts';
+import { treeTraceId } from '../../telemetry/ids.ts';
+import type { Step } from '../../core/contract/step.ts';
+import { statusQuery } from '../../workflows/messages.ts';
 import { failingTask } from './newest-events.ts';
-import { tolerant } from './connection/open-connection.ts';
+import { tolerant } from './open-connection.ts';
 
 /**
  * Longer than the service's own limit of 10 s, whose error says more. Until then, the SDK repeats
