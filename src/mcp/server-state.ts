@@ -27,8 +27,11 @@ const MAX_TTL_MS = 3_600_000;
 /** Between two listings; a server may announce changes without end. */
 const MIN_PAUSE_MS = 1_000;
 
-/** How long a run waits for a listing; loading an agent has 10 s. Reading goes on. */
+/** How long a run waits for the first listing; loading an agent has 10 s. Reading goes on. */
 const MAX_WAIT_MS = 8_500;
+
+/** How long a run or a call waits for a newer listing than the one that is known. */
+const MAX_RENEWAL_WAIT_MS = 2_000;
 
 /** How long a server is known to be of the older era: it may be upgraded. */
 const LEGACY_MS = 86_400_000;
@@ -64,8 +67,9 @@ export class McpServerState {
   }
 
   /**
-   * The catalogue of now, or the last one while the server is away. Rejects with an
-   * {@link McpUnreachableError} if there was none yet. Waits at most `connectTimeoutMs`.
+   * The catalogue of now, or the last one while the server is away or slow. Rejects with an
+   * {@link McpUnreachableError} if there was none yet. Waits at most `connectTimeoutMs` for the first
+   * one, and 2 s for a newer one.
    */
   async catalogue(): Promise<Catalogue> {
     if (this.current !== undefined && Date.now() < this.current.staleAt) {
@@ -76,7 +80,8 @@ export class McpServerState {
     });
     const { name, connectTimeoutMs } = this.known.definition;
     try {
-      const bound = Math.min(connectTimeoutMs, MAX_WAIT_MS);
+      const maxMs = this.current === undefined ? MAX_WAIT_MS : MAX_RENEWAL_WAIT_MS;
+      const bound = Math.min(connectTimeoutMs, maxMs);
       const late = `MCP server ${name} did not list its tools within ${bound / 1_000} s.`;
       return await within(this.reading, bound, late);
     } catch (error) {

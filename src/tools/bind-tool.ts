@@ -32,7 +32,7 @@ export async function boundTool(
   order: ToolOrder,
   options: Pick<ToolRunOptions, 'attempt' | 'signal' | 'onEvent' | 'onProgress'>,
 ): Promise<BoundTool> {
-  const { tool: name, mcp: binding, resume, runId } = order;
+  const { tool: name, args, mcp: binding, resume, runId } = order;
   const { servers } = agent.definition;
   if (name === SEARCH_TOOL && servers !== undefined)
     return searchOver(agent.definition, servers, mcp);
@@ -51,7 +51,7 @@ export async function boundTool(
     options.onProgress?.(progress);
   };
   const asksUser = agent.tools.has(ASK_TOOL);
-  const call = { name, runId, signal, asksUser, onProgress, ...defined({ resume }) };
+  const call = { name, runId, args, signal, asksUser, onProgress, ...defined({ resume }) };
   const bound = await mcp.bind(binding, call);
   switch (bound.kind) {
     case 'tool':

@@ -129,8 +129,9 @@ async function tryOnce(
     const answer = await send(connection, parts, args, context, resume);
     return { ...answer, asked: questions?.() ?? [] };
   } catch (error) {
-    // The SDK reports an abort of ours as a time-out, so the own signal is asked first.
-    if (signal.aborted) return await stopped(tool, signal);
+    // The SDK reports an abort of ours as a time-out, so the own signal is asked first. What is
+    // returned may never settle, so it is not awaited here: the lease would never end.
+    if (signal.aborted) return stopped(tool, signal);
     const failure = readFailure(error);
     if (failure.isBroken === true || failure.kind === 'refused') release(true);
     const waitMs = connection.takeRetryAfter();
