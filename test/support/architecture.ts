@@ -87,6 +87,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
     typesOf: ['define'],
     packages: [
       '@temporalio/client',
+      'lru-cache',
       '@temporalio/common',
       '@temporalio/envconfig',
       'eventsource-parser',
@@ -119,7 +120,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
     node: true,
   },
   doctor: {
-    rings: ['core', 'client', 'versioning', 'worker'],
+    rings: ['core', 'protection/stream-token.ts', 'client', 'versioning', 'worker'],
     packages: ['@temporalio/client'],
     node: true,
   },
