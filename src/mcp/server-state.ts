@@ -7,7 +7,15 @@
  */
 import type { PriorDiscovery } from '@modelcontextprotocol/client';
 import { defined } from '../core/base/defined.ts';
-import { makeCatalogue, warning, type Catalogue } from './catalogue/catalogue.ts';
+import { isDeeperThan, type Json } from '../core/base/json.ts';
+import { hideIn } from '../core/text/hide.ts';
+import {
+  makeCatalogue,
+  MAX_TOOL_DEPTH,
+  warning,
+  type Catalogue,
+  type ServerListing,
+} from './catalogue/catalogue.ts';
 import { connectServer, type McpConnection } from './connection/connection.ts';
 import { McpUnreachableError, readFailure } from './connection/failures.ts';
 import type { KnownServer } from './known-servers.ts';
@@ -122,9 +130,8 @@ export class McpServerState {
     try {
       const { connection } = lease;
       const { items, cut, ttlMs = 0 } = await readList(connection, 'tools/list', 'tools', signal);
-      const { identity, instructions, offers } = connection;
-      const listing = { identity, instructions, tools: items };
-      const own = ownTools(server, offers);
+      const listing = withoutSecrets(connection, items, this.redactor);
+      const own = ownTools(server, connection.offers);
       const made = makeCatalogue(server, listing, { own, ...defined({ locked }) });
       const catalogue = cut === undefined ? made : withCut(server, made, cut);
       for (const { message } of catalogue.warnings) this.warn(message);
@@ -175,6 +182,23 @@ async function within<Result>(work: Promise<Result>, ms: number, late: string): 
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** What a server says of itself; it may know its own token. */
+function withoutSecrets(
+  { identity, instructions }: McpConnection,
+  items: readonly unknown[],
+  { exact }: Redactor,
+): ServerListing {
+  const shown = items.map((item) =>
+    // It is left out by its depth.
+    isDeeperThan(item, MAX_TOOL_DEPTH) ? item : hideIn(item as Json, exact),
+  );
+  return {
+    identity: exact(identity),
+    tools: shown,
+    ...defined({ instructions: instructions === undefined ? undefined : exact(instructions) }),
+  };
 }
 
 async function pause(ms: number): Promise<void> {
