@@ -37,7 +37,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
   tools: { rings: ['core', 'define'], packages: ['minisearch', 'piscina', 'tsx'], node: true },
   // Connections to servers of the Model Context Protocol.
   mcp: {
-    rings: ['core', 'define', 'tools'],
+    rings: ['core', 'define', 'tools', 'protection/hide-values.ts'],
     packages: ['@modelcontextprotocol/client'],
     node: true,
   },
