@@ -47,6 +47,7 @@ import {
   readStartedWith,
   type RunStart,
 } from './run-tree.ts';
+import { readSummary, type RunSummary } from './run-list.ts';
 import { readStatus } from './run-status.ts';
 import { wellFormedText } from '../core/text/well-formed.ts';
 import { identifyRun, streamOf, type ChunkSource, type StreamParts } from './run-stream.ts';
@@ -88,6 +89,13 @@ export interface RunHandle {
   readonly id: string;
   /** The current status; safe to poll once a second. */
   status(): Promise<RunStatus>;
+  /**
+   * What the service knows of the run: its agent, its parent, when it started and ended. Needs no
+   * worker.
+   *
+   * @throws UsageError `run_not_found`, `not_an_agent`.
+   */
+  summary(): Promise<RunSummary>;
   stats(): Promise<Stats>;
   /** The transcript, over the whole chain of the run. */
   transcript(options?: ReadOptions): Promise<readonly Entry[]>;
@@ -252,6 +260,7 @@ function readMethods({ id, client, archive, handle, tree, handleOf }: Target) {
     (await readChain({ client, id, kind, from, archive })) as unknown as readonly Item[];
   return {
     status: () => readStatus(client, id),
+    summary: () => readSummary(client, id),
     traceId: () => readTraceId(client, id),
     stats: () => ask(() => handle.query(statsQuery)),
     pending: () => ask(() => handle.query(pendingQuery)),
