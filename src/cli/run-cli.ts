@@ -10,7 +10,7 @@ import { addInitCommand } from './commands/init.ts';
 import { addKeysCommand } from './commands/keys.ts';
 import { addLispCommand } from './commands/lisp.ts';
 import { addLogsCommand } from './commands/logs.ts';
-import { addMcpCommand } from './commands/mcp.ts';
+import { addMcpCommand } from './commands/mcp/mcp.ts';
 import { PEOPLE_COMMANDS } from './commands/people.ts';
 import { addPreviewCommand } from './commands/preview.ts';
 import { addProgramCommand } from './commands/program.ts';

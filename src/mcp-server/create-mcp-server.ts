@@ -24,12 +24,12 @@ import { addTaskMethods, takesTasks } from './tasks/task-methods.ts';
 import { createdTask, TASKS_EXTENSION } from './tasks/run-task.ts';
 import { agentToolOf, type AgentEffect } from './tools/agent-tools.ts';
 import { readTools, type ToolParts } from './tools/read-tools.ts';
-import { assertFits, failureOf, resultOf, type ServerTool, type ToolCall } from './tools/tool.ts';
+import { assertFits, failureOf, resultOf, type ServerTool, type ServedCall } from './tools/tool.ts';
 import { createWaits } from './tools/waits.ts';
 import { writeTools } from './tools/write-tools.ts';
 
 /** What a server is made of. */
-export interface McpServerOptions {
+export interface McpServerParts {
   readonly everloop: Pick<Everloop, 'start' | 'attach' | 'list' | 'inbox'>;
   /** The agents of an agent file; default: those of recent runs. */
   readonly agents?: readonly ServedAgent[];
@@ -69,7 +69,7 @@ const INSTRUCTIONS =
  *
  * @throws UsageError `duplicate_tool` for an exposed agent that has the name of a tool.
  */
-export function createMcpServer(options: McpServerOptions): () => McpServer {
+export function createMcpServer(options: McpServerParts): () => McpServer {
   const { everloop, allow, readOnly = false, signal, log } = options;
   const access = createAccess(everloop, allow);
   const agents = createAgentList(everloop, options.agents, allow);
@@ -108,7 +108,7 @@ export function createMcpServer(options: McpServerOptions): () => McpServer {
 
 /** The tools that there are now. */
 function toolsOf(
-  { readOnly = false, exposeAgents = false, agentEffect = 'once', agents }: McpServerOptions,
+  { readOnly = false, exposeAgents = false, agentEffect = 'once', agents }: McpServerParts,
   parts: ToolParts,
   own: readonly ServerTool[],
 ): () => Promise<readonly ServerTool[]> {
@@ -127,7 +127,7 @@ function toolsOf(
 async function callTool(
   tool: ServerTool,
   args: JsonObject,
-  call: ToolCall,
+  call: ServedCall,
 ): Promise<CallToolResult> {
   assertFits(tool, args);
   const answer = await tool.call(args, call);
@@ -144,7 +144,7 @@ function callOf(
   context: ServerContext,
   signal: AbortSignal,
   log: (text: string) => void,
-): ToolCall {
+): ServedCall {
   const { _meta: meta = {}, notify } = context.mcpReq;
   const { progressToken, [IDEMPOTENCY_KEY]: key } = meta;
   const isKey = typeof key === 'string' && key !== '' && key.length <= MAX_KEY;

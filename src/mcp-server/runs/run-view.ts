@@ -9,7 +9,7 @@ import type { RunHandle } from '../../client/run-handle.ts';
 import { bounded, boundedList, MAX_VALUE_BYTES } from './bounds.ts';
 
 /** Where a run stands. */
-export type RunView =
+export type SeenRun =
   | { readonly kind: 'live'; readonly status: RunStatus; readonly pending: readonly PendingItem[] }
   | { readonly kind: 'ended'; readonly step: Step }
   /** It ended without a Step, by termination for example. */
@@ -20,7 +20,7 @@ export type RunView =
  *
  * @throws UsageError as the methods of the handle.
  */
-export async function readView(run: RunHandle): Promise<RunView> {
+export async function readView(run: RunHandle): Promise<SeenRun> {
   try {
     const step = await run.step();
     if (step !== null) return { kind: 'ended', step };
@@ -49,7 +49,7 @@ const MAX_WAITS_FOR = 20;
 const MAX_TEXT = 2_000;
 
 /** The result of the tools about run `id`. */
-export function viewValue(id: string, view: RunView): JsonObject {
+export function viewValue(id: string, view: SeenRun): JsonObject {
   switch (view.kind) {
     case 'lost':
       return { run: id, status: 'ended', message: view.message, pending: [] };

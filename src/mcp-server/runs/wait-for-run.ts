@@ -1,8 +1,8 @@
-/** Waits for a run within bounds: until it ends, somebody has to do something, or the time is up. */
+/** RunWaits for a run within bounds: until it ends, somebody has to do something, or the time is up. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isUsageError, UsageError } from '../../core/base/usage-error.ts';
 import type { RunHandle } from '../../client/run-handle.ts';
-import { forPeople, readView, type RunView } from './run-view.ts';
+import { forPeople, readView, type SeenRun } from './run-view.ts';
 
 /** Milliseconds of a wait. Clients give up a call after 60 s. */
 export const MAX_WAIT_MS = 50_000;
@@ -18,7 +18,7 @@ export interface WaitOptions {
   /** Ends the wait: the caller is gone, or the server stops. */
   readonly signal: AbortSignal;
   /** Called once a second while the run goes on. */
-  readonly onSecond?: (seconds: number, view: RunView) => void;
+  readonly onSecond?: (seconds: number, view: SeenRun) => void;
 }
 
 /**
@@ -30,11 +30,11 @@ export interface WaitOptions {
 export async function waitForRun(
   run: RunHandle,
   { waitMs, signal, onSecond }: WaitOptions,
-): Promise<RunView> {
+): Promise<SeenRun> {
   const began = performance.now();
   const elapsedMs = (): number => performance.now() - began;
   const leftMs = (): number => Math.max(0, waitMs - elapsedMs());
-  let last: RunView | undefined;
+  let last: SeenRun | undefined;
   let failure: UsageError | undefined;
   let saidSeconds = 0;
   for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(2 * pollMs, POLL_MS)) {
@@ -56,7 +56,7 @@ export async function waitForRun(
 const FIRST_READ_MS = 2_000;
 
 /** Whether there is nothing to wait for. */
-function isSettled(view: RunView): boolean {
+function isSettled(view: SeenRun): boolean {
   return view.kind !== 'live' || forPeople(view.pending).length > 0;
 }
 
@@ -66,7 +66,7 @@ interface FailedRead {
 }
 
 /** Workers come and go while a fleet is deployed; any other error ends the wait. */
-async function tryRead(run: RunHandle): Promise<RunView | FailedRead> {
+async function tryRead(run: RunHandle): Promise<SeenRun | FailedRead> {
   try {
     return await readView(run);
   } catch (error) {

@@ -11,7 +11,7 @@ export interface StdioStreams {
 }
 
 /** How the server serves over stdio. */
-export interface StdioOptions {
+export interface StdioParts {
   readonly streams: StdioStreams;
   /** Ends it, as the end of stdin does. */
   readonly signal: AbortSignal;
@@ -22,7 +22,7 @@ export interface StdioOptions {
 /** Serves one client until stdin ends, a message is too large, or `signal` aborts. */
 export async function serveOverStdio(
   factory: () => McpServer,
-  { streams, signal, log }: StdioOptions,
+  { streams, signal, log }: StdioParts,
 ): Promise<void> {
   const transport = new EndingTransport(streams.stdin, streams.stdout, {
     maxBufferSize: MAX_REQUEST_BYTES,

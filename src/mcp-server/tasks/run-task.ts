@@ -8,7 +8,7 @@ import { defined } from '../../core/base/defined.ts';
 import { isJsonObject, type JsonObject } from '../../core/base/json.ts';
 import { clip } from '../../core/text/cut.ts';
 import type { RunSummary } from '../../client/run-list.ts';
-import { viewValue, type RunView } from '../runs/run-view.ts';
+import { viewValue, type SeenRun } from '../runs/run-view.ts';
 import { resultOf } from '../tools/tool.ts';
 import { inputRequestOf, type InputRequest } from './task-input.ts';
 
@@ -45,7 +45,7 @@ export type RunTask = TaskBase &
 export interface TaskParts {
   readonly summary: RunSummary;
   /** Undefined: no worker answers for the run now. */
-  readonly view: RunView | undefined;
+  readonly view: SeenRun | undefined;
   /** Whether the client can open pages for people. */
   readonly opensPages: boolean;
   /** False: the server takes no answers, so it asks for none. */
@@ -99,7 +99,7 @@ type LiveTask =
 
 function liveTask(
   { opensPages, takesAnswers }: TaskParts,
-  { status, pending }: Extract<RunView, { readonly kind: 'live' }>,
+  { status, pending }: Extract<SeenRun, { readonly kind: 'live' }>,
 ): LiveTask {
   const requests = pending.flatMap((item) => {
     const request = inputRequestOf(item, opensPages);

@@ -12,7 +12,7 @@ import {
 import { isUsageError, UsageError } from '../../core/base/usage-error.ts';
 import type { RunHandle } from '../../client/run-handle.ts';
 import type { Access } from '../runs/access.ts';
-import type { RunView } from '../runs/run-view.ts';
+import type { SeenRun } from '../runs/run-view.ts';
 import { waitForRun } from '../runs/wait-for-run.ts';
 import { replyOf } from './task-input.ts';
 import { taskOf, TASKS_EXTENSION } from './run-task.ts';
@@ -48,15 +48,6 @@ const TASK_PARAMS = fromJsonSchema<{ readonly taskId: string }>({
   required: ['taskId'],
 });
 
-const UPDATE_PARAMS = fromJsonSchema<{
-  readonly taskId: string;
-  readonly inputResponses: { readonly [item: string]: unknown };
-}>({
-  type: 'object',
-  properties: { ...TASK, inputResponses: { type: 'object', maxProperties: 100 } },
-  required: ['taskId', 'inputResponses'],
-});
-
 /** Installs the methods on the server of one connection or request. */
 export function addTaskMethods(server: Server, methods: TaskMethods): void {
   const { access, readOnly, bounded } = methods;
@@ -70,11 +61,11 @@ export function addTaskMethods(server: Server, methods: TaskMethods): void {
   server.setRequestHandler('tasks/get', { params: TASK_PARAMS }, ({ taskId }, context) =>
     answered(context, () => getTask(methods, taskId, context)),
   );
-  server.setRequestHandler('tasks/update', { params: UPDATE_PARAMS }, (params, context) =>
+  server.setRequestHandler('tasks/update', { params: TASK_PARAMS }, ({ taskId }, context) =>
     answered(context, async () => {
       if (readOnly) throw refusedWrite();
-      const { run } = await access.run(params.taskId);
-      await update(run, access, inputResponsesOf(params, context));
+      const { run } = await access.run(taskId);
+      await update(run, access, context);
       return {};
     }),
   );
@@ -85,14 +76,6 @@ export function addTaskMethods(server: Server, methods: TaskMethods): void {
       return {};
     }),
   );
-}
-
-/** The SDK takes the field out of the parameters of some requests and keeps it in their context. */
-function inputResponsesOf(
-  params: { readonly inputResponses?: { readonly [item: string]: unknown } },
-  { mcpReq }: ServerContext,
-): { readonly [item: string]: unknown } {
-  return mcpReq.inputResponses ?? params.inputResponses ?? {};
 }
 
 async function getTask(
@@ -107,7 +90,7 @@ async function getTask(
 }
 
 /** Undefined: no worker answers now, so the run waits and its task goes on. */
-async function viewOf(run: RunHandle, { mcpReq }: ServerContext): Promise<RunView | undefined> {
+async function viewOf(run: RunHandle, { mcpReq }: ServerContext): Promise<SeenRun | undefined> {
   try {
     return await waitForRun(run, { waitMs: 0, signal: mcpReq.signal });
   } catch (error) {
@@ -116,14 +99,17 @@ async function viewOf(run: RunHandle, { mcpReq }: ServerContext): Promise<RunVie
   }
 }
 
-/** Answers what still waits; other keys were answered before, or by somebody else. */
-async function update(
-  run: RunHandle,
-  access: Access,
-  responses: { readonly [item: string]: unknown },
-): Promise<void> {
+/** Responses in one request at most. */
+const MAX_RESPONSES = 100;
+
+/**
+ * Answers what still waits; other keys were answered before, or by somebody else. The SDK keeps the
+ * responses in the context of the request.
+ */
+async function update(run: RunHandle, access: Access, { mcpReq }: ServerContext): Promise<void> {
   const pending = await run.pending();
-  for (const [id, response] of Object.entries(responses)) {
+  const responses = Object.entries(mcpReq.inputResponses ?? {});
+  for (const [id, response] of responses.slice(0, MAX_RESPONSES)) {
     const item = pending.find((one) => one.id === id);
     if (item === undefined) continue;
     const reply = replyOf(item, response);

@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject } from '../../core/base/json.ts';
 import type { RunHandle } from '../../client/run-handle.ts';
 import type { StartOptions } from '../../client/everloop-client.ts';
 import type { ServedAgent } from '../runs/agents.ts';
-import { forPeople, viewValue, type RunView } from '../runs/run-view.ts';
+import { forPeople, viewValue, type SeenRun } from '../runs/run-view.ts';
 import { MAX_WAIT_MS } from '../runs/wait-for-run.ts';
 import type { ToolParts } from './read-tools.ts';
 import type { ServerTool, ToolAnswer } from './tool.ts';
@@ -43,12 +43,8 @@ export function agentToolOf(parts: ToolParts, agent: ServedAgent, effect: AgentE
 
 /** As when another agent calls it: `task` is the task, everything else the context. */
 function startOf(args: JsonObject): StartOptions {
-  const { task, ...rest } = args;
-  const context = typeof task === 'string' ? rest : args;
-  return {
-    task: typeof task === 'string' ? task : '',
-    ...(Object.keys(context).length === 0 ? {} : { context }),
-  };
+  const { task, ...context } = args;
+  return typeof task === 'string' ? { task, context } : { task: '', context: args };
 }
 
 /** Equal for each repetition of a call, so that it starts one run. */
@@ -60,7 +56,7 @@ function idOf(
   return `${agent}-${createHash('sha256').update(idempotencyKey).digest('hex').slice(0, 32)}`;
 }
 
-function answerOf(run: RunHandle, view: RunView): ToolAnswer {
+function answerOf(run: RunHandle, view: SeenRun): ToolAnswer {
   const value = viewValue(run.id, view);
   if (view.kind === 'live') {
     return { kind: 'value', value: { ...value, next: nextText(run.id, view) } };
@@ -70,10 +66,10 @@ function answerOf(run: RunHandle, view: RunView): ToolAnswer {
   return { kind: 'value', value, isError: !isSuccess };
 }
 
-function nextText(id: string, { pending }: Extract<RunView, { kind: 'live' }>): string {
+function nextText(id: string, { pending }: Extract<SeenRun, { kind: 'live' }>): string {
   const [item] = forPeople(pending);
   if (item === undefined) return `Still running. Call wait_run with run "${id}".`;
   const tool =
     item.kind === 'approval' ? 'decide' : item.kind === 'pause' ? 'adjust_run' : 'answer';
-  return `Waits for a person. Call ${tool} with run "${id}", then wait_run.`;
+  return `RunWaits for a person. Call ${tool} with run "${id}", then wait_run.`;
 }

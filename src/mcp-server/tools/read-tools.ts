@@ -9,14 +9,14 @@ import { boundedList } from '../runs/bounds.ts';
 import { readView, viewValue } from '../runs/run-view.ts';
 import { MAX_WAIT_MS } from '../runs/wait-for-run.ts';
 import { parametersOf, READS, RUN, textOf, type ServerTool } from './tool.ts';
-import type { Waits } from './waits.ts';
+import type { RunWaits } from './waits.ts';
 
 /** What the tools of a server share. */
 export interface ToolParts {
   readonly everloop: Pick<Everloop, 'start' | 'attach' | 'list' | 'inbox'>;
   readonly access: Access;
   readonly agents: () => Promise<readonly ServedAgent[]>;
-  readonly waits: Waits;
+  readonly waits: RunWaits;
 }
 
 /** Items of a list that one result shows. */
@@ -53,7 +53,7 @@ function waitRun({ access, waits }: ToolParts): ServerTool {
   return {
     name: 'wait_run',
     description:
-      'Waits until a run ends, waits for a person, or the time is up, and returns it as get_run does. ' +
+      'RunWaits until a run ends, waits for a person, or the time is up, and returns it as get_run does. ' +
       'Call it again while the status is running.',
     parameters: parametersOf(
       {

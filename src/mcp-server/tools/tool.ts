@@ -8,7 +8,7 @@ import { clip } from '../../core/text/cut.ts';
 import type { RunHandle } from '../../client/run-handle.ts';
 
 /** What a call brings beside its arguments. */
-export interface ToolCall {
+export interface ServedCall {
   /** Ends with the call: its caller is gone, or the server stops. */
   readonly signal: AbortSignal;
   /** Whether the caller takes a task in place of a result. */
@@ -40,7 +40,7 @@ export interface ServerTool {
   /** True: it starts or changes runs, so that a read-only server does not have it. */
   readonly writes: boolean;
   /** @throws UsageError that the caller reads. */
-  readonly call: (args: JsonObject, call: ToolCall) => Promise<ToolAnswer>;
+  readonly call: (args: JsonObject, call: ServedCall) => Promise<ToolAnswer>;
 }
 
 /** Hints of a tool that changes nothing. */
@@ -81,11 +81,8 @@ export function assertFits({ name, parameters }: ServerTool, args: JsonObject): 
 /** `value` as a result: structured, and as text for hosts that read only text. */
 export function resultOf(value: JsonObject, isError = false): CallToolResult {
   const text = JSON.stringify(value);
-  return {
-    content: [{ type: 'text', text }],
-    structuredContent: value as { [key: string]: Json },
-    ...(isError ? { isError } : {}),
-  };
+  const structuredContent = value as { [key: string]: Json };
+  return { content: [{ type: 'text', text }], structuredContent, isError };
 }
 
 /** Characters of the text of an unexpected error. */

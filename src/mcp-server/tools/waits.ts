@@ -1,21 +1,21 @@
 /** The waits of a server: so many at once, each with the progress of its run. */
 import { UsageError } from '../../core/base/usage-error.ts';
 import type { RunHandle } from '../../client/run-handle.ts';
-import type { RunView } from '../runs/run-view.ts';
+import type { SeenRun } from '../runs/run-view.ts';
 import { waitForRun } from '../runs/wait-for-run.ts';
-import type { ToolCall } from './tool.ts';
+import type { ServedCall } from './tool.ts';
 
-/** Waits at once in one process: each asks a worker once a second. */
+/** RunWaits at once in one process: each asks a worker once a second. */
 export const MAX_WAITS = 128;
 
-/** Waits for runs. */
-export interface Waits {
+/** RunWaits for runs. */
+export interface RunWaits {
   /** @throws UsageError as `waitForRun`; `run_busy` when too many wait. */
-  wait(run: RunHandle, waitMs: number, call: ToolCall): Promise<RunView>;
+  wait(run: RunHandle, waitMs: number, call: ServedCall): Promise<SeenRun>;
 }
 
 /** The waits of one process. */
-export function createWaits(): Waits {
+export function createWaits(): RunWaits {
   let open = 0;
   return {
     wait: async (run, waitMs, { signal, progress }) => {
@@ -40,7 +40,7 @@ export function createWaits(): Waits {
 }
 
 /** `iteration 3: tool search` */
-function progressText(view: RunView): string {
+function progressText(view: SeenRun): string {
   if (view.kind !== 'live') return 'ended';
   const { iteration, waitsFor } = view.status;
   return `iteration ${iteration}: ${waitsFor.slice(0, 3).join(', ') || 'thinking'}`;
