@@ -22,7 +22,7 @@ import { UsageError } from '../../core/base/usage-error.ts';
 import { MAX_REQUEST_BYTES } from './request-bounds.ts';
 
 /** The path of the server. */
-export const HTTP_PATH = '/mcp';
+const HTTP_PATH = '/mcp';
 
 /** Characters of a token at least. */
 const MIN_TOKEN = 16;

@@ -29,7 +29,7 @@ export interface TaskMethods {
 }
 
 /** What the request's own capabilities say; those of another request do not count. */
-export function capabilitiesOf({ mcpReq }: ServerContext): ClientCapabilities {
+function capabilitiesOf({ mcpReq }: ServerContext): ClientCapabilities {
   const envelope = mcpReq.envelope as { readonly [key: string]: unknown } | undefined;
   return (envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? {}) as ClientCapabilities;
 }
