@@ -58,9 +58,11 @@ const config: ViteUserConfig = defineConfig({
           include: [...SERVER_TESTS],
           globalSetup: ['test/support/server-setup.ts', HIDDEN_VALUES],
           setupFiles: SETUP_FILES,
-          // Workers carry a native addon: processes. They wait a third of their time.
+          // Workers carry a native addon: processes. They wait more than a third of their time.
           pool: 'forks',
-          maxWorkers: Math.ceil(1.5 * availableParallelism()),
+          // Loading the SDK anew for each file took three seconds of processor time.
+          isolate: false,
+          maxWorkers: 2 * availableParallelism(),
           // Tests that run at once within a file each have a worker process of their own.
           maxConcurrency: 3,
           // A defect that comes and goes is one, too: a test that needs more tries says why itself.

@@ -14,8 +14,6 @@
  *   in bytes or in events, whichever ratio is further from 1. Every link of the chain is read. An
  *   iteration that ends a link is left out, because `handover_bytes` shows the cost of a hand-over.
  */
-import type { AgentDefinition } from '../src/define/definition/definitions.ts';
-import type { StartOptions } from '../src/client/everloop-client.ts';
 import { serveBare } from './support/bare-worker.ts';
 import { openStage, type Stage } from './support/bench-stage.ts';
 import { figure, median, type Bench, type Figure } from './support/figure.ts';
@@ -26,10 +24,8 @@ import {
   type Link,
 } from './support/history-reader.ts';
 import { instantAgent } from './support/instant-agent.ts';
+import { CALLS, CHAT_BYTES, RESULT_BYTES, runLongChat, runToEnd } from './support/long-chat.ts';
 
-const CALLS = 100;
-const CHAT_BYTES = 400_000;
-const RESULT_BYTES = 5_000;
 const LONG_RUN = 1_000;
 const WINDOW = 100;
 
@@ -48,11 +44,8 @@ export const historyBench: Bench = {
 };
 
 async function measureChat(stage: Stage): Promise<readonly Figure[]> {
-  const chat = { mode: 'chat', resultBytes: RESULT_BYTES } as const;
-  // The last model call answers, so 100 model calls mean 99 tool calls.
-  const start = { task: String(CALLS - 1), history: chatOf(CHAT_BYTES) };
-  const links = await runToEnd(stage, instantAgent('chat', chat), start);
-  const local = await runToEnd(stage, instantAgent('local', { ...chat, local: true }), start);
+  const links = await runLongChat(stage);
+  const local = await runLongChat(stage, { local: true });
   const bare = await stageBare(stage);
 
   const costs = links.flatMap(iterationsOf);
@@ -89,37 +82,11 @@ async function measureDrift(stage: Stage): Promise<readonly Figure[]> {
   ];
 }
 
-async function runToEnd(
-  stage: Stage,
-  agent: AgentDefinition,
-  start: StartOptions,
-): Promise<readonly Link[]> {
-  const { everloop, stop } = await stage.serve([agent]);
-  const run = await everloop.start(agent.name, { ...start, limits: 'unlimited' });
-  const { iterations, status } = await run.result();
-  const expected = Number(start.task) + 1;
-  if (status !== 'success' || iterations !== expected) {
-    throw new Error(`Expected ${expected} iterations and success, got ${iterations}, ${status}.`);
-  }
-  const links = await readLinks(stage.client, run.id);
-  await stop();
-  return links;
-}
-
 async function stageBare(stage: Stage): Promise<readonly IterationCost[]> {
   const bare = await serveBare(stage, RESULT_BYTES);
   const links = await readLinks(stage.client, await bare.run(CALLS));
   await bare.stop();
   return links.flatMap(iterationsOf);
-}
-
-/** An earlier conversation of about `bytes`, in turns of 4 KB. */
-function chatOf(bytes: number): NonNullable<StartOptions['history']> {
-  const turns = Math.ceil(bytes / 4_000);
-  return Array.from({ length: turns }, (_, index) => ({
-    role: index % 2 === 0 ? ('user' as const) : ('assistant' as const),
-    text: 'It was said before. '.repeat(200),
-  }));
 }
 
 /** The additional bytes if each call carried the chat and all earlier payloads. */

@@ -8,6 +8,7 @@ import { lispBench } from './lisp.ts';
 import { mcpBench } from './mcp.ts';
 import { parseBench } from './parse.ts';
 import { programsBench } from './programs.ts';
+import { protectionBench } from './protection.ts';
 import { recoveryBench } from './recovery.ts';
 import { searchBench } from './search.ts';
 import { streamingBench } from './streaming.ts';
@@ -32,6 +33,7 @@ const benches: readonly Bench[] = [
   programsBench,
   telemetryBench,
   mcpBench,
+  protectionBench,
 ];
 
 const words = process.argv.slice(2);

@@ -80,6 +80,7 @@ export type {
   ToolDefinition,
   ValidatorDefinition,
   ValidatorVerdict,
+  RedactText,
 } from './define/definition/definitions.ts';
 export type {
   ModelMiddleware,
@@ -187,8 +188,10 @@ export type {
   RunHandle,
   CancelOptions,
   SendOptions,
+  StreamTokenOptions,
 } from './client/run-handle.ts';
 export type { ChunkSource } from './client/run-stream.ts';
+export type { StreamToken } from './protection/stream-token.ts';
 export type { TreeOption } from './client/run-tree.ts';
 export type { TreeRun } from './client/tree-run.ts';
 export {
@@ -200,6 +203,8 @@ export {
 export type { KeyFor } from './protection/asked-keys.ts';
 export type { ProtectionOptions } from './protection/protection.ts';
 export { directoryBlobs } from './protection/blobs/directory-blobs.ts';
+export { s3Blobs } from './protection/blobs/s3-blobs.ts';
+export type { S3Options } from './protection/blobs/s3-bucket.ts';
 export type { BlobStore, RemovedBlobs, StoredRun } from './protection/blobs/blob-store.ts';
 export type { Environment } from './client/connection/temporal-environment.ts';
 export {

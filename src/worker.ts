@@ -19,6 +19,8 @@ export {
   type ChunkEndpoint,
   type ChunkEndpointOptions,
 } from './worker/streaming/chunk-endpoint.ts';
+export type { StreamTls } from './worker/streaming/stream-tls.ts';
+export type { StreamListen, StreamTlsFiles } from './worker/config/stream-settings.ts';
 export type { ChunkSubscription } from './client/chunk-queue.ts';
 export {
   CONFIG_DEFAULTS,
@@ -36,6 +38,11 @@ export {
   type WorkerParts,
   type WorkerRole,
 } from './worker/serve/create-worker.ts';
+export {
+  codecHandler,
+  type CodecAccess,
+  type CodecHandlerOptions,
+} from './codec-server/codec-handler.ts';
 export { createDirectoryArchive } from './worker/files/directory-archive.ts';
 export {
   EMBEDDED_SERVER_DEFAULTS,
@@ -50,6 +57,7 @@ export type { HeldPatches } from './worker/config/held-patches.ts';
 export type { VersionReady } from './worker/serve/version-ready.ts';
 export { PATCHES, type Patch, type PatchName } from './workflows/patches.ts';
 export type { WorkerVersion } from './versioning/worker-version.ts';
+export type { ArchiveOptions } from './worker/retention/archive-keep.ts';
 export { runWorker, type RunWorkerOptions, type WorkerReady } from './worker/serve/run-worker.ts';
 export { stopOnSignal, type ShutdownOptions, type SignalSource } from './worker/serve/shutdown.ts';
 export { subscribe, type EventFilter } from './worker/serve/subscribe.ts';

@@ -6,6 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
+import { clientOf } from '../../src/client/connection/open-connection.ts';
 import { createEverloop, type Everloop } from '../../src/client/everloop-client.ts';
 import { createChunkBus } from '../../src/worker/streaming/chunk-bus.ts';
 import {
@@ -22,6 +23,8 @@ import {
 
 /** Everything that a benchmark needs. */
 export interface Stage {
+  /** An empty folder, which the stage removes at its end. */
+  readonly folder: string;
   readonly address: string;
   readonly client: Client;
   readonly connection: NativeConnection;
@@ -52,6 +55,7 @@ export async function openStage(
   const client = new Client({ connection: await Connection.connect({ address }) });
   const stops: (() => Promise<void>)[] = [];
   return {
+    folder,
     address,
     client,
     connection,
@@ -70,7 +74,10 @@ export async function openStage(
       });
       const stop = runUntilStopped(worker);
       stops.push(stop);
-      return { everloop: createEverloop({ client, taskQueue }), stop };
+      const { protection } = options;
+      const own =
+        protection === undefined ? client : clientOf(client.connection, 'default', protection);
+      return { everloop: createEverloop({ client: own, taskQueue }), stop };
     },
     close: async () => {
       for (const stop of stops) await stop();

@@ -42,6 +42,14 @@ export function median(values: readonly number[]): number {
   return Number.isInteger(middle) ? ((sorted[middle - 1] ?? upper) + upper) / 2 : upper;
 }
 
+/**
+ * The lower end of the interval that holds the median of all pairs with 96 %, from nine ratios: the
+ * second smallest.
+ */
+export function lowerEnd(ratios: readonly number[]): number {
+  return ratios.toSorted((left, right) => left - right)[1] ?? Number.NaN;
+}
+
 /** Whether `figure` meets its goal; true if it has none. */
 export function meetsGoal({ goal, value }: Figure): boolean {
   const [sign, bound] = goal.split(' ');

@@ -1,4 +1,5 @@
 /** The examples of docs/streaming.md: its code blocks are the regions of this file. */
+import { EventSourceParserStream } from 'eventsource-parser/stream';
 import {
   followChunks,
   isChunk,
@@ -48,4 +49,29 @@ export async function relay(workers: readonly string[], token: string): Promise<
   const endpoint = await openChunkEndpoint({ source: fleet, token, host: '127.0.0.1', port: 0 });
   // #endregion
   return endpoint;
+}
+
+/** What a server gives to a page that shows a run to its user. */
+export async function tokenForPage(run: RunHandle): Promise<string> {
+  // #region guest
+  const { token } = await run.streamToken({ ttlMs: 900_000 });
+  // #endregion
+  return token;
+}
+
+/** What the page does with it. */
+export async function readInPage(
+  address: string,
+  token: string,
+  show: (item: Chunk | ChunkMarker) => void,
+): Promise<void> {
+  // #region page
+  const response = await fetch(`${address}/chunks`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  const events = response.body
+    ?.pipeThrough(new TextDecoderStream())
+    .pipeThrough(new EventSourceParserStream());
+  for await (const { event, data } of events ?? []) if (event === undefined) show(JSON.parse(data));
+  // #endregion
 }

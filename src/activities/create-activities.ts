@@ -1,6 +1,7 @@
 /** Creates the activities of a worker from its registry, caches and archive. */
 import { defined } from '../core/base/defined.ts';
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
+import { HIDE_NOTHING, type HideText } from '../core/text/hide.ts';
 import type { ActivityRuntime, EverloopActivities } from './activity-types.ts';
 import { createArchiveTranscript, type Archive } from './archive-transcript.ts';
 import type { CallbackSettings } from '../callbacks/deliver.ts';
@@ -14,6 +15,7 @@ import {
   loadAgentActivity,
 } from './tool-activities.ts';
 import { createDeliverCallback } from './deliver-callback.ts';
+import { hideFailures } from './hide-failures.ts';
 import type { Registry } from '../define/definition/definitions.ts';
 import type { McpTools } from '../define/mcp/mcp-tools.ts';
 import type { ToolPlaces } from '../tools/isolation.ts';
@@ -35,20 +37,23 @@ export interface ActivityParts {
   readonly mcp?: McpTools;
   /** Watches the calls of models and tools; default: nothing does. */
   readonly watch?: CallObserver;
+  /** Takes values out of what activities return and throw; default: nothing does. */
+  readonly hide?: HideText;
 }
 
 /** The activities of a worker. */
 export function createActivities(parts: ActivityParts): EverloopActivities {
-  const { registry, runtime, cache, chunks, archive, places, callbacks, watch = NO_WATCH } = parts;
+  const { registry, runtime, cache, chunks, archive, places, callbacks } = parts;
+  const { watch = NO_WATCH, hide = HIDE_NOTHING } = parts;
   const query = createPageQuery();
   const { mcp } = parts;
   const hasBlobs = runtime.blobs === true;
   const readContext = createContextSource(query);
-  const toolParts = { registry, places, mcp, chunks, watch, hasBlobs, readContext };
+  const toolParts = { registry, places, mcp, chunks, watch, hasBlobs, readContext, hide };
   const callTool = callToolActivity(toolParts);
   const transcripts = createTranscriptSource({ cache, query });
   const archiveLink = createArchiveTranscript(archive);
-  return {
+  const activities: EverloopActivities = {
     loadAgent: loadAgentActivity(registry, runtime, mcp),
     callModel: createCallModel({ registry, transcripts, chunks, watch, hasBlobs }),
     callTool,
@@ -57,7 +62,7 @@ export function createActivities(parts: ActivityParts): EverloopActivities {
     searchTools: callTool,
     needsApproval: needsApprovalActivity(registry, mcp),
     checkLiterals: checkLiteralsActivity(registry),
-    judgeAnswer: judgeAnswerActivity(registry),
+    judgeAnswer: judgeAnswerActivity(registry, hide),
     deliverCallback: createDeliverCallback(callbacks),
     endSlice: () => Promise.resolve(),
     archiveTranscript: async (order) => {
@@ -65,4 +70,5 @@ export function createActivities(parts: ActivityParts): EverloopActivities {
       return defined({ rules: runtime.rules });
     },
   };
+  return hideFailures(activities, hide);
 }

@@ -34,6 +34,7 @@ import { runTool } from '../tools/run-tool.ts';
 import type { ToolRun, ToolRunOptions } from '../tools/tool-call.ts';
 import { runJudge } from '../tools/run-judge.ts';
 import { checkLiterals, checkProgramLiterals } from '../tools/check-literals.ts';
+import { HIDE_NOTHING, type HideText } from '../core/text/hide.ts';
 import { redactedErrorText } from '../core/text/redact.ts';
 import { isApprovalNeeded } from '../tools/needs-approval.ts';
 import { sizesOf } from '../core/base/size-limits.ts';
@@ -53,6 +54,8 @@ export interface ToolActivityParts {
   readonly watch?: CallObserver;
   /** Whether this worker has a blob store; default false. */
   readonly hasBlobs?: boolean;
+  /** Takes values out of results; default: nothing does. */
+  readonly hide?: HideText;
 }
 
 /**
@@ -161,7 +164,7 @@ function runWatched(
     if (!(await tellHeld(order.callId, details, lateMs))) return;
     log.warn(heldText(order.tool, { lateMs, isOwn: heldMs > lateMs / 2 }));
   };
-  const { places, mcp, chunks, hasBlobs = false } = parts;
+  const { places, mcp, chunks, hasBlobs = false, hide = HIDE_NOTHING } = parts;
   const sizes = sizesOf({ blobs: hasBlobs && order.blobs === true });
   const { rootRunId = order.runId, runId, agentPath, callId } = order;
   const { attempt, losses = 0 } = tries;
@@ -173,7 +176,7 @@ function runWatched(
   };
   const watched = defined({ onEvent, isShutdown: isStoppedByService, onHeld, onProgress });
   const run = info.workflowExecution?.workflowId ?? '';
-  const options = { ...tries, ...watched, places, mcp, run, signal, sizes };
+  const options = { ...tries, ...watched, places, mcp, run, signal, sizes, hide };
   const runOnce = async (): Promise<ToolRun> => {
     try {
       const context = await contextOf(parts, order);
@@ -224,16 +227,22 @@ function resultOf(order: ToolOrder, run: ToolRun): ToolResult {
  * The activity `judgeAnswer`. An error of a validator fails the attempt with `validator_failed`,
  * which is retried; when canceled, it ends as canceled.
  */
-export function judgeAnswerActivity(registry: Registry): EverloopActivities['judgeAnswer'] {
+export function judgeAnswerActivity(
+  registry: Registry,
+  hide: HideText = HIDE_NOTHING,
+): EverloopActivities['judgeAnswer'] {
   return async (order) => {
     const agent = agentOf(registry, order.agent);
     const context = Context.current();
     const { attempt } = triesOf(order);
     const signal = context.cancellationSignal;
     const run = context.info.workflowExecution?.workflowId ?? '';
-    const judged = await withHeartbeat(() => runJudge(agent, order, { attempt, signal, run }), {
-      details: { attempts: attempt },
-    });
+    const judged = await withHeartbeat(
+      () => runJudge(agent, order, { attempt, signal, run, hide }),
+      {
+        details: { attempts: attempt },
+      },
+    );
     switch (judged.kind) {
       case 'judged':
         return judged.result;

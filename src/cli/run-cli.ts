@@ -3,23 +3,24 @@ import { Command, CommanderError } from 'commander';
 import { VERSION } from '../core/base/version.ts';
 import type { CommandRunner, AddCommand } from './terminal/cli.ts';
 import { addChatCommand } from './commands/chat.ts';
+import { addCodecCommand } from './operations/codec.ts';
 import { addDemoCommand } from './commands/demo.ts';
-import { addDeployCommand } from './commands/deploy.ts';
-import { addDoctorCommand } from './commands/doctor.ts';
+import { addDeployCommand } from './operations/deploy.ts';
+import { addDoctorCommand } from './operations/doctor.ts';
 import { addInitCommand } from './commands/init.ts';
-import { addKeysCommand } from './commands/keys.ts';
+import { KEY_COMMANDS } from './operations/keys.ts';
 import { addLispCommand } from './commands/lisp.ts';
-import { addLogsCommand } from './commands/logs.ts';
-import { addMcpCommand } from './commands/mcp/mcp.ts';
+import { addLogsCommand, addStreamTokenCommand } from './commands/logs.ts';
+import { addMcpCommand } from './commands/mcp.ts';
 import { PEOPLE_COMMANDS } from './commands/people.ts';
 import { addPreviewCommand } from './commands/preview.ts';
 import { addProgramCommand } from './commands/program.ts';
 import { addPsCommand } from './commands/ps.ts';
-import { addReplayCommand } from './commands/replay.ts';
+import { addReplayCommand } from './operations/replay.ts';
 import { addRunCommand } from './commands/run.ts';
-import { addDevCommand, addWorkerCommand } from './commands/serve.ts';
-import { RETENTION_COMMANDS } from './commands/retention.ts';
-import { addSetupCommand } from './commands/setup.ts';
+import { addDevCommand, addWorkerCommand } from './operations/serve.ts';
+import { RETENTION_COMMANDS } from './operations/retention.ts';
+import { addSetupCommand } from './operations/setup.ts';
 import { addShowCommand } from './commands/show.ts';
 import { addStatsCommand } from './commands/stats.ts';
 import { STEER_COMMANDS } from './commands/steer.ts';
@@ -73,6 +74,7 @@ const COMMANDS: readonly AddCommand[] = [
   addStatsCommand,
   addTraceCommand,
   addLogsCommand,
+  addStreamTokenCommand,
   addTreeCommand,
   addBudgetCommand,
   addProgramCommand,
@@ -84,7 +86,8 @@ const COMMANDS: readonly AddCommand[] = [
   addDoctorCommand,
   addSetupCommand,
   ...RETENTION_COMMANDS,
-  addKeysCommand,
+  ...KEY_COMMANDS,
+  addCodecCommand,
   addLispCommand,
   addDemoCommand,
 ];

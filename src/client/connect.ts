@@ -21,6 +21,7 @@ import { clientOf, openConnection, type OpenConnection } from './connection/open
 import { notedQueue } from './noted-queue.ts';
 import { activeTraceparent } from '../telemetry/active-span.ts';
 import type { ChunkSource } from './run-stream.ts';
+import { readerTokens } from '../protection/stream-token.ts';
 import {
   readTemporalEnvironment,
   type Environment,
@@ -65,7 +66,10 @@ export interface ConnectOptions {
    * separated by commas.
    */
   readonly streamUrls?: readonly string[];
-  /** The token for these workers. Default `EVERLOOP_STREAM_TOKEN`. */
+  /**
+   * The token for these workers. Of several, separated by commas, the first is sent and signs scoped
+   * tokens. Default `EVERLOOP_STREAM_TOKEN`.
+   */
   readonly streamToken?: string;
   /**
    * The data folder of the workers on this machine. Default `EVERLOOP_DATA_DIR`, else `.everloop`.
@@ -119,8 +123,11 @@ export async function connect(options: ConnectOptions = {}): Promise<ConnectedEv
   const { client, ...opened } = await connectClient(options);
   const taskQueue = await queueOf(options, env);
   const { archive } = options;
+  const streamToken = tokenOf(options, env);
   const traceparent = options.telemetry === true ? await activeTraceparent() : undefined;
-  const everloop = createEverloop(defined({ client, taskQueue, chunks, archive, traceparent }));
+  const everloop = createEverloop(
+    defined({ client, taskQueue, chunks, archive, streamToken, traceparent }),
+  );
   return { ...everloop, ...opened };
 }
 
@@ -182,10 +189,14 @@ function chunksOf(options: ConnectOptions, env: Environment): ChunkSource {
       `Expected \`EVERLOOP_STREAM_URL\` to be addresses such as http://workers:7244, got \`${url.slice(0, 200)}\`. Correct it.`,
     );
   }
-  const token = options.streamToken ?? textOf(env['EVERLOOP_STREAM_TOKEN']) ?? '';
+  const [token = ''] = readerTokens(tokenOf(options, env) ?? '');
   return followChunks({
     find: [announcedEndpoints(dataDirOf(options, env)), namedEndpoints(named, token)],
   });
+}
+
+function tokenOf({ streamToken }: ConnectOptions, env: Environment): string | undefined {
+  return streamToken ?? textOf(env['EVERLOOP_STREAM_TOKEN']);
 }
 
 function environmentOf(env: Environment): TemporalEnvironment & EnvironmentProtection {

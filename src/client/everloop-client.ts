@@ -28,11 +28,15 @@ import {
   type RunSummary,
 } from './run-list.ts';
 import { unreadableError } from '../protection/key-errors.ts';
+import { warnOfId } from '../protection/warn-of-id.ts';
 import { tolerant } from './connection/open-connection.ts';
 
 /** What a run is started with. */
 export interface StartOptions extends Omit<StartParts, 'compiled' | 'compiles'> {
-  /** The id of the run; default `{agent}-{uuid}`. */
+  /**
+   * The id of the run; default `{agent}-{uuid}`. Everyone who may list runs reads it, also with keys,
+   * so a warning tells you of an id that looks like a secret.
+   */
   readonly id?: string;
   /** When `id` is in use: `fail` (default), or `attach` to the run that has it. */
   readonly ifExists?: 'fail' | 'attach';
@@ -106,7 +110,7 @@ export function createEverloop(parts: EverloopParts): Everloop {
     const blobs = client.options.loadedDataConverter.externalStorage !== undefined;
     const traced = continued(options, parts.traceparent?.());
     const input = startInput(agent, traced, sizesOf({ blobs }));
-    const workflowId = checkedRunId(options.id ?? `${agent}-${randomUUID()}`);
+    const workflowId = idOf(agent, options);
     const { text } = input.task;
     const startWith = (hasAttributes: boolean): Promise<WorkflowHandleWithFirstExecutionRunId> =>
       client.workflow.start(AGENT_WORKFLOW, {
@@ -154,6 +158,11 @@ export function createEverloop(parts: EverloopParts): Everloop {
     list: (options = {}) => withAttributes((has) => listRuns(client, options, has)),
     inbox: () => withAttributes((has) => readInbox(client, attach, has)),
   };
+}
+
+function idOf(agent: string, { id }: StartOptions): string {
+  if (id !== undefined) warnOfId(agent, checkedRunId(id));
+  return id ?? checkedRunId(`${agent}-${randomUUID()}`);
 }
 
 /** What lists of runs show, and what the trace of a run follows from. */

@@ -1,5 +1,7 @@
 /** The newest events of a run's history, and why its workflow task fails. */
 import type { Client } from '@temporalio/client';
+import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow/index.js';
+import { unreadableError } from '../protection/key-errors.ts';
 import { tolerant } from './connection/open-connection.ts';
 
 type HistoryEvent = NonNullable<
@@ -37,12 +39,28 @@ export async function* newestEvents(
   }
 }
 
-/** Why the last failed workflow task of a run failed; null: none did. */
+/**
+ * Why the last failed workflow task of a run failed; null: none did. A worker with keys encrypts
+ * that, perhaps with a key that this process does not have.
+ */
 export async function readTaskFailure(client: Client, id: string): Promise<string | null> {
   for await (const { workflowTaskFailedEventAttributes: failed } of newestEvents(client, id)) {
-    if (failed !== undefined && failed !== null) return failed.failure?.message ?? '';
+    if (failed !== undefined && failed !== null) return failureText(client, failed.failure);
   }
   return null;
+}
+
+async function failureText(
+  client: Client,
+  failure: Parameters<typeof decodeOptionalFailureToOptionalError>[1],
+): Promise<string> {
+  try {
+    const { loadedDataConverter } = client.options;
+    const error = await decodeOptionalFailureToOptionalError(loadedDataConverter, failure);
+    return error?.message ?? '';
+  } catch (error) {
+    return unreadableError(error, 'to read why')?.message ?? failure?.message ?? '';
+  }
 }
 
 /** How long the service may take to say it. */

@@ -50,7 +50,15 @@ import {
 import { readSummary, type RunSummary } from './run-list.ts';
 import { readStatus } from './run-status.ts';
 import { wellFormedText } from '../core/text/well-formed.ts';
-import { identifyRun, streamOf, type ChunkSource, type StreamParts } from './run-stream.ts';
+import {
+  identifyRun,
+  rootOf,
+  streamOf,
+  type ChunkSource,
+  type StreamedRun,
+  type StreamParts,
+} from './run-stream.ts';
+import { signStreamToken, type StreamToken } from '../protection/stream-token.ts';
 import type { TreeRun } from './tree-run.ts';
 import { acrossHandover, cancelRun } from './send-update.ts';
 import { asking, isAlive, querying, readStep, readTraceId } from './service-calls.ts';
@@ -63,6 +71,12 @@ export interface SendOptions extends TreeOption {
   /** A repeated id returns the first position again; default: a new id. */
   readonly id?: string;
   readonly media?: readonly MediaPart[];
+}
+
+/** Options of `streamToken`. */
+export interface StreamTokenOptions {
+  /** How long workers take it, in milliseconds; default an hour, at most a day. */
+  readonly ttlMs?: number;
 }
 
 /** Options of `cancel`. */
@@ -172,6 +186,14 @@ export interface RunHandle {
    */
   stream(options?: TreeOption): AsyncIterable<Chunk | ChunkMarker>;
   /**
+   * A token with which others read the provisional text of this run and of all runs below it, and
+   * nothing else, such as a page in a browser. Only from a root.
+   *
+   * @throws UsageError `stream_token` when the client has no token of the workers, `number` for a
+   * life under a second or over a day, `no_stream`, `run_not_found`, `not_an_agent`.
+   */
+  streamToken(options?: StreamTokenOptions): Promise<StreamToken>;
+  /**
    * Everything that a user interface needs, in one stream: text, what waits for people, the status,
    * and the Step at the end.
    */
@@ -197,6 +219,8 @@ export interface RunHandleParts {
   readonly chunks?: ChunkSource;
   /** Where to read pages that the service no longer keeps. */
   readonly archive?: ArchiveReader;
+  /** The reader tokens of the workers, separated by commas: the first signs scoped tokens. */
+  readonly streamToken?: string;
 }
 
 /** What a client knows of a run that it has just started. */
@@ -221,7 +245,7 @@ export function createRunHandle(
   parts: RunHandleParts,
   started?: JustStarted,
 ): RunHandle {
-  const { client, chunks } = parts;
+  const { client, chunks, streamToken: readers } = parts;
   const target: Target = {
     ...parts,
     id,
@@ -229,6 +253,10 @@ export function createRunHandle(
     tree: () => readTree(client, id),
     handleOf: (runId) => createRunHandle(runId, parts),
   };
+  const identify = async (): Promise<StreamedRun> =>
+    started === undefined
+      ? identifyRun(client, id)
+      : { runId: started.runId, isRoot: true, endedAt: null };
   const run: RunHandle = {
     id,
     ...readMethods(target),
@@ -240,12 +268,13 @@ export function createRunHandle(
         wholeTree,
         chunks,
         opened: started?.opened,
-        identify: async () =>
-          started === undefined
-            ? identifyRun(client, id)
-            : { runId: started.runId, isRoot: true, endedAt: null },
+        identify,
         result: () => target.handle.result(),
       }),
+    streamToken: async ({ ttlMs } = {}) => {
+      const rootRunId = rootOf(id, await identify());
+      return signStreamToken({ rootRunId, ttlMs, readers });
+    },
     follow: (options) => followRun(run, options),
   };
   return run;

@@ -56,6 +56,19 @@ export async function identifyRun(client: Client, id: string): Promise<StreamedR
   };
 }
 
+/**
+ * The run id of `run`, whose whole tree is to be streamed.
+ *
+ * @throws UsageError `no_stream` if it has a run above it.
+ */
+export function rootOf(id: string, { runId, isRoot }: StreamedRun): string {
+  if (isRoot) return runId;
+  throw new UsageError(
+    'no_stream',
+    `Expected the root of a tree to stream it whole, got \`${id}\`, which has a run above it. Use the handle of the root.`,
+  );
+}
+
 /** The chunks of a live run, until it ends or the reader leaves. */
 export function streamOf(parts: StreamParts): AsyncIterable<Item> {
   return leavable((left) => readStream(parts, left));
@@ -139,13 +152,9 @@ async function openSource(parts: StreamParts): Promise<AsyncIterator<Item> | nul
   }
   const held = wholeTree ? undefined : opened?.();
   if (held !== undefined) return held;
-  const { runId, isRoot, endedAt } = await identify();
-  if (wholeTree && !isRoot) {
-    throw new UsageError(
-      'no_stream',
-      `Expected the root of a tree to stream it whole, got \`${id}\`, which has a run above it. Use the handle of the root.`,
-    );
-  }
+  const run = await identify();
+  const { runId, endedAt } = run;
+  if (wholeTree) rootOf(id, run);
   if (endedAt !== null && endedAt < Date.now() - KEPT_MS) return null;
   return chunks.subscribe(wholeTree ? { rootRunId: runId } : { runId })[Symbol.asyncIterator]();
 }

@@ -12,6 +12,7 @@ import { isPlainObject } from '../core/base/json.ts';
 import type { Message } from '../core/base/message.ts';
 import { shown } from '../core/text/shown.ts';
 import { UsageError } from '../core/base/usage-error.ts';
+import { redactRequest } from './redact-request.ts';
 import type { AgentDefinition, Registry, TextFunction } from '../define/definition/definitions.ts';
 
 /** The texts that functions wrote; texts that the specification contains are absent. */
@@ -21,8 +22,21 @@ export interface PromptTexts {
   readonly prompt?: readonly Message[];
 }
 
-/** The request of an order; `view` is null for an order that has its whole request. */
+/**
+ * The request of an order as its model may read it; `view` is null for an order that has its whole
+ * request.
+ */
 export async function requestFor(
+  registry: Registry,
+  order: ModelOrder,
+  view: TranscriptView | null,
+  attempt: number,
+): Promise<ModelRequest> {
+  const request = await wholeRequest(registry, order, view, attempt);
+  return redactRequest(request, registry.agents.get(order.agent)?.definition.redact);
+}
+
+async function wholeRequest(
   registry: Registry,
   order: ModelOrder,
   view: TranscriptView | null,

@@ -18,7 +18,12 @@ import { decode as textOf, encode as bytesOf } from '@temporalio/common/lib/enco
 import proto from '@temporalio/proto';
 import { DECRYPTED_FIELD, ENCRYPTED, KEY_ID_FIELD } from '../workflows/converters.ts';
 import type { AskedKeys, FoundKey } from './asked-keys.ts';
-import { KeyMissingError, PayloadDamagedError } from './key-errors.ts';
+import {
+  isUnreadError,
+  KeyMissingError,
+  PayloadDamagedError,
+  type UnreadError,
+} from './key-errors.ts';
 import type { KeyScope } from './key-ring.ts';
 
 const CIPHER = 'aes-256-gcm';
@@ -40,11 +45,13 @@ const message = proto.temporal.api.common.v1.Payload;
 export interface CodecOptions {
   /** Compresses payloads from 1 KB up before they are encrypted. Sizes then tell of contents. */
   readonly compress?: boolean;
+  /** Called with the id of the key that has encrypted so many payloads. */
+  readonly onEncrypted?: (keyId: string, payloads: number) => void;
   /**
-   * Called with the id of a key that is missing; the payload then stays encrypted, and what was
-   * decrypted says so in {@link DECRYPTED_FIELD}. Absent: `decode` throws.
+   * Called with why a payload cannot be decrypted; it then stays encrypted, and what was decrypted
+   * says so in {@link DECRYPTED_FIELD}. Absent: `decode` throws.
    */
-  readonly onMissing?: (keyId: string) => void;
+  readonly onUnread?: (error: UnreadError) => void;
 }
 
 /**
@@ -53,7 +60,7 @@ export interface CodecOptions {
  */
 export function createCodec(
   keys: AskedKeys | undefined,
-  { compress = false, onMissing }: CodecOptions = {},
+  { compress = false, onUnread, onEncrypted }: CodecOptions = {},
 ): PayloadCodec {
   const decrypted = async (payload: Payload, id: string): Promise<Payload> => {
     if (keys === undefined) throw new KeyMissingError(id, []);
@@ -64,16 +71,17 @@ export function createCodec(
       const { metadata, ...rest } = await decrypted(payload, id);
       return { ...rest, metadata: { ...metadata, [DECRYPTED_FIELD]: YES } };
     } catch (error) {
-      if (!(error instanceof KeyMissingError)) throw error;
-      onMissing?.(error.keyId);
+      if (!isUnreadError(error)) throw error;
+      onUnread?.(error);
       return payload;
     }
   };
-  const decodeOne = onMissing === undefined ? decrypted : decryptedOrNot;
+  const decodeOne = onUnread === undefined ? decrypted : decryptedOrNot;
   return {
     encode: async (payloads, context) => {
       if (keys === undefined) return payloads;
       const key = await keys.encrypting(scopeOf(context));
+      onEncrypted?.(key.id, payloads.length);
       return payloads.map((payload) => encrypt(payload, key, compress));
     },
     decode: async (payloads) => {

@@ -8,51 +8,27 @@
  */
 import {
   defaultPayloadConverter,
-  ExternalStorage,
   type DataConverter,
-  type FailureConverter,
   type LoadedDataConverter,
   type Payload,
   type PayloadCodec,
-  type PayloadConverter,
 } from '@temporalio/common';
 import { createRequire, Module } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { defined } from '../core/base/defined.ts';
-import { failureConverter as failures, wellFormedPayloads } from '../workflows/converters.ts';
+import { wellFormedPayloads } from '../workflows/converters.ts';
 import { failureConverter as hiddenFailures } from '../workflows/failure-converter.ts';
-import { BLOB_THRESHOLD_BYTES } from './blobs/blob-store.ts';
-import { keyIdOf } from './codec.ts';
-import { KeyMissingError } from './key-errors.ts';
+import { storedPayloads } from './blobs/stored-payloads.ts';
+import type { UnreadError } from './key-errors.ts';
 import type { Protection } from './protection.ts';
-
-/**
- * Reads the arguments of activities. What is still encrypted fails the activity as `key_missing`,
- * and the run tries it again on another worker.
- *
- * It has the name that the SDK looks for. A loader that reads ES modules by `require`, as tsx does for
- * an agent file in a project without `"type": "module"`, may have this file in its cache already.
- */
-export const payloadConverter: PayloadConverter = {
-  toPayload: (value, context, hint) => wellFormedPayloads.toPayload(value, context, hint),
-  fromPayload: (payload, context, hint) => {
-    const keyId = keyIdOf(payload);
-    if (keyId !== undefined) throw new KeyMissingError(keyId, []);
-    return wellFormedPayloads.fromPayload(payload, context, hint);
-  },
-};
-
-/** As {@link payloadConverter}, for a worker without keys. */
-export const failureConverter: FailureConverter = failures;
+import { failureConverter, payloadConverter } from './worker-converters.ts';
 
 /** The converters as the SDK takes them for a client. */
 export function clientConverter(protection: Protection): LoadedDataConverter {
   const { keys, codec } = protection;
   return {
     payloadConverter: wellFormedPayloads,
-    failureConverter: keys === undefined ? failures : hiddenFailures,
-    payloadCodecs: [codec],
-    ...storageOf(protection),
+    failureConverter: keys === undefined ? failureConverter : hiddenFailures,
+    ...storageOf(protection, codec),
   };
 }
 
@@ -101,21 +77,20 @@ export function tolerantConverter(converter: LoadedDataConverter): LoadedDataCon
 }
 
 /**
- * The converters as the SDK takes them for a worker or a replay. `onMissing` gets the id of a key
- * each time that one is missing.
+ * The converters as the SDK takes them for a worker or a replay. `onUnread` gets the reason
+ * each time that a payload cannot be decrypted.
  */
 export function workerConverter(
   protection: Protection,
-  onMissing: (keyId: string) => void = () => undefined,
+  onUnread: (error: UnreadError) => void = () => undefined,
 ): DataConverter {
   const { keys, workerCodec } = protection;
-  const open = moduleAt('./data-converter', { payloadConverter, failureConverter });
+  const open = moduleAt('./worker-converters', { payloadConverter, failureConverter });
   const hidden = moduleAt('../workflows/failure-converter', { failureConverter: hiddenFailures });
   return {
     payloadConverterPath: open,
     failureConverterPath: keys === undefined ? open : hidden,
-    payloadCodecs: [workerCodec(onMissing)],
-    ...storageOf(protection),
+    ...storageOf(protection, workerCodec(onUnread)),
   };
 }
 
@@ -136,14 +111,11 @@ function moduleAt(file: string, exports: object): string {
 }
 
 /** The codec comes first, so a store sees only what is encrypted. */
-function storageOf({ blobs }: Protection): Pick<DataConverter, 'externalStorage'> {
-  return defined({
-    externalStorage:
-      blobs === undefined
-        ? undefined
-        : new ExternalStorage({
-            drivers: [blobs.driver],
-            payloadSizeThreshold: BLOB_THRESHOLD_BYTES,
-          }),
-  });
+function storageOf(
+  { blobs }: Protection,
+  codec: PayloadCodec,
+): Pick<LoadedDataConverter, 'payloadCodecs' | 'externalStorage'> {
+  if (blobs === undefined) return { payloadCodecs: [codec] };
+  const { codec: notes, externalStorage } = storedPayloads(blobs);
+  return { payloadCodecs: [codec, notes], externalStorage };
 }

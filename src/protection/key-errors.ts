@@ -1,6 +1,6 @@
 /**
- * Errors of payloads that cannot be decrypted. A worker's SDK makes the name of an error the type of
- * the failure, so the names are failure types.
+ * Errors of payloads that cannot be decrypted. A worker's SDK makes the name of an error's class the
+ * type of the failure, so the names are failure types.
  */
 import { ValueError } from '@temporalio/common';
 import { UsageError } from '../core/base/usage-error.ts';
@@ -15,6 +15,7 @@ const MAX_NAMED = 10;
 
 /** This process lacks a key. Retryable: another worker may have it, or this one gets it. */
 export class KeyMissingError extends Error {
+  static override readonly name = 'key_missing';
   override readonly name = 'key_missing';
   /** The id of the key, cut to 128 characters. */
   readonly keyId: string;
@@ -32,13 +33,26 @@ export class KeyMissingError extends Error {
 
 /** An encrypted payload was changed, or encrypted with another key under the same id. */
 export class PayloadDamagedError extends Error {
+  static override readonly name = 'payload_damaged';
   override readonly name = 'payload_damaged';
+  /** The id of the key that the payload names, cut to 128 characters. */
+  readonly keyId: string;
 
   constructor(keyId: string) {
+    const id = clip(keyId, MAX_SHOWN_ID);
     super(
-      `Expected a payload that key \`${clip(keyId, MAX_SHOWN_ID)}\` opens, got one that is damaged or that another key of this id encrypted. Give this process the right key.`,
+      `Expected a payload that key \`${id}\` opens, got one that is damaged or that another key of this id encrypted. Give this process the right key.`,
     );
+    this.keyId = id;
   }
+}
+
+/** Why a payload cannot be decrypted here. Another process may be able to. */
+export type UnreadError = KeyMissingError | PayloadDamagedError;
+
+/** Whether `error` is an {@link UnreadError}. */
+export function isUnreadError(error: unknown): error is UnreadError {
+  return error instanceof KeyMissingError || error instanceof PayloadDamagedError;
 }
 
 /** `keys (k2, k1)` or `no keys`. */

@@ -1,16 +1,10 @@
 /** Reads the keys of `EVERLOOP_KEYS` or of the file that `EVERLOOP_KEYS_FILE` names. */
-import { readFileSync, statSync } from 'node:fs';
 import { errorText } from '../core/base/error-text.ts';
 import { isKeyId, KEY_BYTES, KEY_ID_FORM, keyRing, type KeyRing } from './key-ring.ts';
+import { readOwnFile } from './own-file.ts';
 
 /** Environment variables, as `process.env` has them. */
 export type KeyEnvironment = Readonly<Record<string, string | undefined>>;
-
-/** Others than the owner. */
-const NOT_THE_OWNER = 0o077;
-
-/** Far more keys than anyone rotates. */
-const MAX_FILE_BYTES = 1_048_576;
 
 /**
  * The keys of the environment; undefined if it names none. The first key encrypts, all of them
@@ -30,24 +24,15 @@ export function keysOfEnvironment(
   }
   if (text !== '') return readKeys('`EVERLOOP_KEYS`', text, report);
   if (file === '') return undefined;
-  const content = readOwnFile(file, report);
+  const content = readKeyFile(file, report);
   return content === undefined ? undefined : readKeys(`file \`${file}\``, content, report);
 }
 
-function readOwnFile(file: string, report: (problem: string) => void): string | undefined {
+function readKeyFile(file: string, report: (problem: string) => void): string | undefined {
   try {
-    const { mode, size } = statSync(file);
-    if ((mode & NOT_THE_OWNER) !== 0 && process.platform !== 'win32') {
-      const got = (mode & 0o777).toString(8);
-      report(
-        `Expected file \`${file}\` to be readable by its owner only, got mode ${got}. Run: chmod 600 ${file}`,
-      );
-      return undefined;
-    }
-    if (size <= MAX_FILE_BYTES) return readFileSync(file, 'utf8');
-    report(
-      `Expected file \`${file}\` to have at most 1 MB, got ${size} bytes. Name a file of keys.`,
-    );
+    const read = readOwnFile(file);
+    if ('text' in read) return read.text;
+    report(read.problem);
   } catch (error) {
     const got = errorText(error);
     report(

@@ -6,8 +6,11 @@ import { askKeys, type KeyFor } from './asked-keys.ts';
 import type { BlobStore } from './blobs/blob-store.ts';
 import { blobsOfEnvironment } from './blobs/blobs-of-environment.ts';
 import { createCodec } from './codec.ts';
+import { countEncrypted, type EncryptedPayloads } from './encrypted-payloads.ts';
+import type { UnreadError } from './key-errors.ts';
 import type { KeyRing } from './key-ring.ts';
 import { keysOfEnvironment, type KeyEnvironment } from './keys-of-environment.ts';
+import { keyForTenants, ruleOfEnvironment, type TenantRule } from './tenant-keys.ts';
 
 /**
  * What the service may not read. All clients, workers and commands of a namespace need the same
@@ -20,12 +23,15 @@ export interface ProtectionOptions {
    */
   readonly keys?: KeyRing;
   /**
-   * The id of the key for the payloads of a run, such as that of its tenant; undefined: the current
-   * key. Children have their parent's, because their ids begin with the parent's.
+   * Chooses the key for the payloads of a run. `tenant`: runs whose ids begin with a tenant, as in
+   * `acme:order-7`, take the first key named `acme` or `acme/…`, and never another; all other runs
+   * take the current key. A function returns the id of the key; undefined: the current key. Children
+   * have their parent's, because their ids begin with the parent's. Default: what `EVERLOOP_KEY_FOR`
+   * says, else the current key.
    *
-   * @example keyFor: ({ workflowId }) => workflowId.split(':')[0]
+   * @example keyFor: 'tenant'
    */
-  readonly keyFor?: KeyFor;
+  readonly keyFor?: KeyFor | 'tenant';
   /**
    * Compresses payloads from 1 KB up before they are encrypted; default false. Sizes then tell
    * something of the contents.
@@ -37,8 +43,8 @@ export interface ProtectionOptions {
    */
   readonly allowUnencrypted?: boolean;
   /**
-   * Where payloads from 256 KB up lie, so that runs may hold more than the service takes; see
-   * `directoryBlobs`. Default: the store of `EVERLOOP_BLOBS`, else none.
+   * Where large payloads lie, so that runs may hold more than the service takes: see `directoryBlobs`
+   * and `s3Blobs`. Default: the store of `EVERLOOP_BLOBS`, else none.
    */
   readonly blobs?: BlobStore;
 }
@@ -46,6 +52,7 @@ export interface ProtectionOptions {
 /** What the environment says of keys and blobs. */
 export interface EnvironmentProtection {
   readonly keys?: KeyRing;
+  readonly keyFor?: KeyFor | TenantRule;
   readonly blobs?: BlobStore;
 }
 
@@ -54,21 +61,29 @@ export interface Protection {
   /** Encrypts if there are keys, and refuses what it cannot decrypt. */
   readonly codec: PayloadCodec;
   /** The same for a worker, which leaves what it cannot decrypt to its converters. */
-  readonly workerCodec: (onMissing: (keyId: string) => void) => PayloadCodec;
+  readonly workerCodec: (onUnread: (error: UnreadError) => void) => PayloadCodec;
+  /** Counts what the codecs have encrypted since the process began. */
+  readonly encrypted: EncryptedPayloads;
   /** The keys that the codec asks; absent: nothing is encrypted. */
   readonly keys?: KeyRing;
+  /** What chooses a key for a run. Absent: the current key is for all. */
+  readonly keyFor?: KeyFor | TenantRule;
   /** Whether a worker without keys serves a namespace whose newest runs are encrypted. */
   readonly allowUnencrypted: boolean;
   /** Where large payloads lie. Absent: in the history. */
   readonly blobs?: BlobStore;
 }
 
-/** The keys and the blob store that the environment names. Problems go to `report` as sentences. */
+/** The keys, their rule and the blob store that the environment names. Problems go to `report` as sentences. */
 export function environmentProtection(
   env: KeyEnvironment,
   report: (problem: string) => void,
 ): EnvironmentProtection {
-  return defined({ keys: keysOfEnvironment(env, report), blobs: blobsOfEnvironment(env, report) });
+  return defined({
+    keys: keysOfEnvironment(env, report),
+    keyFor: ruleOfEnvironment(env, report),
+    blobs: blobsOfEnvironment(env, report),
+  });
 }
 
 /**
@@ -81,22 +96,29 @@ export function protectionOf(
   environment: EnvironmentProtection = {},
 ): Protection {
   checkOptions(options);
-  const { keyFor, compress = false, allowUnencrypted = false } = options ?? {};
-  const { keys = environment.keys, blobs = environment.blobs } = options ?? {};
-  const asked = keys === undefined ? undefined : askKeys(keys, keyFor);
+  const { compress = false, allowUnencrypted = false } = options ?? {};
+  const { keys, keyFor, blobs } = { ...environment, ...defined({ ...options }) };
+  const asked =
+    keys === undefined
+      ? undefined
+      : askKeys(keys, keyFor === 'tenant' ? keyForTenants(keys) : keyFor);
+  const encrypted = countEncrypted();
+  const shared = { compress, onEncrypted: encrypted.add };
   return {
-    codec: createCodec(asked, { compress }),
-    workerCodec: (onMissing) => createCodec(asked, { compress, onMissing }),
+    codec: createCodec(asked, shared),
+    workerCodec: (onUnread) => createCodec(asked, { ...shared, onUnread }),
     allowUnencrypted,
-    ...defined({ keys, blobs }),
+    encrypted,
+    ...defined({ keys, keyFor, blobs }),
   };
 }
 
 /** Nothing is encrypted, and everything lies in the history. */
 export const NO_PROTECTION: Protection = {
   codec: createCodec(undefined),
-  workerCodec: (onMissing) => createCodec(undefined, { onMissing }),
+  workerCodec: (onUnread) => createCodec(undefined, { onUnread }),
   allowUnencrypted: false,
+  encrypted: countEncrypted(),
 };
 
 const OPTION_NAMES = ['keys', 'keyFor', 'compress', 'blobs', 'allowUnencrypted'];
@@ -112,8 +134,8 @@ function checkOptions(options: ProtectionOptions | undefined): void {
   if (keys !== undefined && !isKeyRing(keys)) {
     throw invalid('`keys` of `protection` to be a key ring', 'another value');
   }
-  if (keyFor !== undefined && typeof keyFor !== 'function') {
-    throw invalid('`keyFor` of `protection` to be a function', 'another value');
+  if (keyFor !== undefined && keyFor !== 'tenant' && typeof keyFor !== 'function') {
+    throw invalid('`keyFor` of `protection` to be `tenant` or a function', 'another value');
   }
   for (const name of ['compress', 'allowUnencrypted'] as const) {
     if (options[name] === undefined || typeof options[name] === 'boolean') continue;

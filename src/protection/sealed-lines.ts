@@ -56,12 +56,21 @@ export function keyIdOfLine(line: string): string | undefined {
   return sealed === undefined ? undefined : keyIdOf(sealed);
 }
 
+/** Undefined for a line that was cut off. */
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
 /** A sealed line begins so, and no item of an archive does. */
 const SEALED = '{"k":';
 
 function sealedPayload(line: string): Payload | undefined {
   if (!line.startsWith(SEALED)) return undefined;
-  const value: unknown = JSON.parse(line);
+  const value = parsed(line);
   if (!isPlainObject(value)) return undefined;
   const { k, d } = value;
   return typeof k === 'string' && typeof d === 'string' && Object.keys(value).length === 2

@@ -73,7 +73,9 @@ export async function* replayLinks(
     const { link } = progress;
     const result =
       error === undefined ? ({ kind: 'fits' } as const) : misfit(error, progress, workflowBundle);
-    yield { link, result };
+    const lacksStore =
+      protection.blobs === undefined && result.kind === 'misfit' && usesBlobs(link);
+    yield { link, result: lacksStore ? { ...result, message: NO_STORE } : result };
   }
 }
 
@@ -114,10 +116,25 @@ function misfit(error: unknown, { link, last, seen }: Progress, { code }: Loaded
   };
 }
 
+const NO_STORE =
+  'Expected the blob store of the run, got none. Set EVERLOOP_BLOBS to the store of the workers.';
+
+/** Whether payloads of a link lie in a blob store. With keys, the SDK's own failure is encrypted. */
+function usesBlobs({ history }: RunHistory): boolean {
+  return JSON.stringify(history).includes('"externalPayloads":[{');
+}
+
+/** The first message of a failure in the words of the SDK. */
+const FAILURE = /Failure \{ message: "((?:[^"\\]|\\.)+)"/;
+
 function messageOf(error: unknown): string {
   const text = errorText(error);
-  const said = /Nondeterminism error: ([^]*?)", source:/.exec(text)?.[1] ?? text;
-  return said.slice(0, MAX_MESSAGE);
+  const keyId = /encrypted with key (\S{1,128}), which/.exec(text)?.[1];
+  if (keyId !== undefined) {
+    return `Expected key \`${keyId}\` to replay the run, got no such key. Set EVERLOOP_KEYS.`;
+  }
+  const said = /Nondeterminism error: ([^]*?)", source:/.exec(text) ?? FAILURE.exec(text);
+  return (said?.[1] ?? text).slice(0, MAX_MESSAGE);
 }
 
 /** Events that a command of the workflow makes. */

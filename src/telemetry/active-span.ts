@@ -1,4 +1,5 @@
 /** The span of OpenTelemetry that is active in this process, for what continues its trace elsewhere. */
+import type { SpanContext } from '@opentelemetry/api';
 
 /** Loads OpenTelemetry's API; what it returns reads the traceparent of the active span, if there is one. */
 export async function activeTraceparent(): Promise<() => string | undefined> {
@@ -6,7 +7,11 @@ export async function activeTraceparent(): Promise<() => string | undefined> {
   return () => {
     const span = trace.getActiveSpan()?.spanContext();
     if (span === undefined || !isSpanContextValid(span)) return undefined;
-    const flags = span.traceFlags.toString(16).padStart(2, '0');
-    return `00-${span.traceId}-${span.spanId}-${flags}`;
+    return traceparentOf(span);
   };
+}
+
+/** A span as a W3C traceparent. */
+export function traceparentOf({ traceId, spanId, traceFlags }: SpanContext): string {
+  return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
 }

@@ -31,7 +31,8 @@ export type MetricName =
   | 'everloop_transcript_reads_total'
   | 'everloop_cache_bytes'
   | 'everloop_handovers_total'
-  | 'everloop_handover_bytes';
+  | 'everloop_handover_bytes'
+  | 'everloop_payloads_encrypted_total';
 
 /** The metrics by name. */
 export const METRICS: Readonly<Record<MetricName, Metric>> = {
@@ -122,6 +123,11 @@ export const METRICS: Readonly<Record<MetricName, Metric>> = {
     labels: ['agent'],
     unit: 'By',
     description: 'Bytes of the history of links that handed over.',
+  },
+  everloop_payloads_encrypted_total: {
+    kind: 'counter',
+    labels: ['key'],
+    description: 'Payloads that a key has encrypted.',
   },
 };
 

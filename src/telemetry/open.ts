@@ -1,8 +1,10 @@
 /** Opens telemetry: from checked options to what a worker calls. */
 import type { MetricMeter } from '@temporalio/common';
 import { defined } from '../core/base/defined.ts';
+import { HIDE_NOTHING, type HideText } from '../core/text/hide.ts';
 import { isOwnEvent, type AgentEvent, type EventPlace } from '../core/contract/events.ts';
 import { NO_WATCH, type CallObserver } from './call-observer.ts';
+import type { CleanText } from './content.ts';
 import { isSampled } from './ids.ts';
 import { createLostSpans } from './lost-spans.ts';
 import { createMeter, type KnownNames, type MetricsWriter } from './meter.ts';
@@ -20,6 +22,10 @@ export interface TelemetryParts {
   readonly providerOf?: SpanContext['providerOf'];
   /** Bytes in the cache of transcripts. */
   readonly cacheBytes: () => number;
+  /** Takes values out of attributes; default: nothing does. */
+  readonly hide?: HideText;
+  /** The text of a call of an agent as its models may read it; default: as it is. */
+  readonly redact?: (agent: string, text: string) => string;
   /** Writes a line to the log of the worker. */
   readonly warn: (text: string) => void;
 }
@@ -29,6 +35,8 @@ export interface Telemetry {
   /** Take every event that is published; none if nothing is on. */
   readonly listeners: readonly ((event: AgentEvent, place: EventPlace) => void)[];
   readonly watch: CallObserver;
+  /** Counts payloads that a key has encrypted. */
+  readonly countEncrypted: (keyId: string, payloads: number) => void;
   /** Sends what is left, for at most five seconds. */
   close(): Promise<void>;
 }
@@ -37,6 +45,7 @@ export interface Telemetry {
 const TELEMETRY_OFF: Telemetry = {
   listeners: [],
   watch: NO_WATCH,
+  countEncrypted: () => undefined,
   close: () => Promise.resolve(),
 };
 
@@ -50,19 +59,38 @@ export async function openTelemetry(
   parts: TelemetryParts,
 ): Promise<Telemetry> {
   if (traces === undefined && metrics === undefined) return TELEMETRY_OFF;
-  const tracer =
+  const opened =
     traces === undefined ? undefined : await openTracer(traces, createLostSpans(parts.warn));
+  const { hide = HIDE_NOTHING, redact = (_agent, text) => text } = parts;
+  const tracer = opened && hidingTracer(opened, hide);
   const meter =
     metrics === undefined || parts.meter === undefined
       ? undefined
       : createMeter(parts.meter, parts.known, metrics.kind === 'otlp' ? 'genai' : 'everloop');
   const { content = 'off', sample = 1 } = traces ?? {};
-  const shown = { content, ...defined({ providerOf: parts.providerOf }) };
+  const clean: CleanText = (agent, text) => redact(agent, hide(text));
+  const shown = { content, clean, ...defined({ providerOf: parts.providerOf }) };
   const { cacheBytes } = parts;
   return {
     listeners: [listener({ tracer, meter, sample, shown })],
-    watch: watchCalls({ ...shown, tracer, meter, sample, cacheBytes, now: () => Date.now() }),
+    watch: watchCalls({ ...shown, hide, tracer, meter, sample, cacheBytes, now: () => Date.now() }),
+    countEncrypted: (key, value) =>
+      meter?.record({ metric: 'everloop_payloads_encrypted_total', value, labels: { key } }),
     close: async () => tracer?.close(),
+  };
+}
+
+/** `tracer`, whose spans have none of the values that are hidden. */
+function hidingTracer(tracer: Tracer, hide: HideText): Tracer {
+  return {
+    ...tracer,
+    emit: (span) => {
+      const shown = Object.entries(span.attributes).map(([name, value]) => [
+        name,
+        typeof value === 'string' ? hide(value) : value,
+      ]);
+      tracer.emit({ ...span, attributes: Object.fromEntries(shown) });
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 /** The options of telemetry, and what the environment says about it. */
 import { defined } from '../core/base/defined.ts';
+import { isLoopback } from '../core/base/loopback.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import { shown } from '../core/text/shown.ts';
 import type { TraceContent } from './content.ts';
@@ -141,10 +142,6 @@ export function readMetricsTarget(
   const port = Number(digits);
   if (host === '' || port > 65_535) return null;
   return { kind: 'prometheus', host: host.replace(/^\[|\]$/g, ''), port };
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
 function refused(message: string): UsageError {

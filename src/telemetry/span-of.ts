@@ -18,7 +18,7 @@ import {
 } from '../core/contract/events.ts';
 import { readTraceparent } from '../core/base/traceparent.ts';
 import type { TokenUsage } from '../core/contract/model.ts';
-import { contentOf, type TraceContent } from './content.ts';
+import { contentOf, type CleanText, type TraceContent } from './content.ts';
 import { ATTRIBUTES as A } from './genai.ts';
 import { SPAN_NAMES, spanIdOf, treeTraceId } from './ids.ts';
 import type { AttributeValue, SpanData } from './span-data.ts';
@@ -27,6 +27,8 @@ import type { AttributeValue, SpanData } from './span-data.ts';
 export interface SpanContext {
   readonly place: EventPlace;
   readonly content: TraceContent;
+  /** Default: texts stay as they are. */
+  readonly clean?: CleanText;
   /** The provider of a model entry, by the name of the conventions; absent: not known. */
   readonly providerOf?: (model: string) => string | undefined;
 }
@@ -271,7 +273,7 @@ function toolPart(event: Event<'agent:tool_call:after'>, context: SpanContext): 
       [A.attempts]: attempts,
       [A.losses]: losses,
       [A.cached]: cached,
-      ...contentOf(event, context.content),
+      ...contentOf(event, context.content, context.clean),
     },
     error: outcome === 'ok' ? undefined : outcome,
   };

@@ -6,6 +6,7 @@ import type { Context, Span } from '@opentelemetry/api';
 import type { SpanExporter, SpanProcessor } from '@opentelemetry/sdk-trace-base';
 import type { Resource } from '@opentelemetry/resources';
 import { VERSION } from '../core/base/version.ts';
+import { becomeGlobal } from './global-api.ts';
 import { otherIds, type NextIds } from './id-generator.ts';
 import { loadPackages, type Packages } from './packages.ts';
 import type { TraceOptions } from './options.ts';
@@ -104,21 +105,6 @@ function processorsOf(
   if (spanProcessors !== undefined) return [...spanProcessors] as SpanProcessor[];
   const exporter: SpanExporter = watchExporter(new otlp.OTLPTraceExporter(), lost);
   return [watchQueue(new sdk.BatchSpanProcessor(exporter), lost)];
-}
-
-/** Registers what the process does not have; the result takes back what was registered. */
-function becomeGlobal(
-  { api, hooks }: Packages,
-  provider: InstanceType<Packages['sdk']['BasicTracerProvider']>,
-): () => void {
-  const manager = new hooks.AsyncLocalStorageContextManager().enable();
-  const hasContext = api.context.setGlobalContextManager(manager);
-  const hasTracer = api.trace.setGlobalTracerProvider(provider);
-  return () => {
-    if (hasContext) api.context.disable();
-    if (hasTracer) api.trace.disable();
-    manager.disable();
-  };
 }
 
 /** Waits for `work`, but no longer than `ms`; a failure is one of the collector. */

@@ -1,6 +1,7 @@
 /** Attempts of model calls as spans and metrics, and tools inside the spans of their calls. */
 import { defined } from '../core/base/defined.ts';
 import type { Json } from '../core/base/json.ts';
+import type { HideText } from '../core/text/hide.ts';
 import type { ModelOrder } from '../core/contract/host-order.ts';
 import type { ToolOrder } from '../core/contract/outcome.ts';
 import type {
@@ -18,10 +19,12 @@ import type { SpanContext } from './span-of.ts';
 import type { ActiveSpan, Tracer } from './tracer.ts';
 
 /** Where what is watched goes to. */
-export interface WatchParts extends Pick<SpanContext, 'content' | 'providerOf'> {
+export interface WatchParts extends Pick<SpanContext, 'content' | 'clean' | 'providerOf'> {
   readonly tracer: Tracer | undefined;
   readonly meter: MetricsWriter | undefined;
   readonly sample: number;
+  /** Takes values out of the messages of a request, which its agent has redacted; default: none. */
+  readonly hide?: HideText;
   /** Bytes in the cache of transcripts. */
   readonly cacheBytes: () => number;
   /** Milliseconds since 1970. */
@@ -68,7 +71,7 @@ async function watchAttempt<Result>(
   const startMs = now();
   const noted: Noted = {};
   const active = activeSpan(parts, attempt);
-  const notes = notesOf(parts, noted, startMs);
+  const notes = notesOf(parts, attempt, { noted, startMs });
   const end = (outcome: AttemptOutcome): void => {
     const ended = { attempt, noted, startMs, outcome };
     record(parts, ended);
@@ -99,12 +102,12 @@ function activeSpan(
 }
 
 function notesOf(
-  { content, meter, cacheBytes, now }: WatchParts,
-  noted: Noted,
-  startMs: number,
+  { content, clean = (_agent, text) => text, hide, meter, cacheBytes, now }: WatchParts,
+  { order }: AttemptOrder,
+  { noted, startMs }: { readonly noted: Noted; readonly startMs: number },
 ): AttemptNotes {
-  const shows = (value: Json): string | undefined =>
-    content === 'full' ? attributeText(value) : undefined;
+  const shows = (value: Json, without?: HideText): string | undefined =>
+    content === 'full' ? attributeText(value, without) : undefined;
   return {
     transcript: (origin) => {
       noted.origin = origin;
@@ -115,11 +118,13 @@ function notesOf(
       });
       meter?.record({ metric: 'everloop_cache_bytes', value: cacheBytes(), labels: {} });
     },
-    asked: (messages) => Object.assign(noted, defined({ input: shows(messages) })),
+    asked: (messages) => Object.assign(noted, defined({ input: shows(messages, hide) })),
     firstChunk: () => {
       noted.firstChunkMs ??= now() - startMs;
     },
-    replied: (reply) => Object.assign(noted, defined({ output: shows(reply) })),
+    replied: (reply) => {
+      Object.assign(noted, defined({ output: shows(reply, (text) => clean(order.agent, text)) }));
+    },
   };
 }
 

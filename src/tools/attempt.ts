@@ -3,6 +3,7 @@
  * signal, the caller goes on after a grace time, and the late result is dropped.
  */
 import { defined } from '../core/base/defined.ts';
+import type { HideText } from '../core/text/hide.ts';
 
 /** How long a stopped function may take to settle, in ms. One that heeds the signal is faster. */
 export const STOP_GRACE_MS = 3_000;
@@ -35,6 +36,8 @@ export interface AttemptOptions {
    * nothing else of this process could run meanwhile.
    */
   readonly onHeld?: (heldMs: number) => void;
+  /** Takes values out of what the code returns, throws and emits; default: nothing does. */
+  readonly hide?: HideText;
 }
 
 /** The bounds of an attempt. */

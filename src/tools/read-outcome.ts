@@ -15,6 +15,7 @@ import { byteSize, utf8Length, type Json } from '../core/base/json.ts';
 import type { McpInput } from '../core/contract/mcp.ts';
 import type { ToolOrder, ToolResult } from '../core/contract/outcome.ts';
 import { cut } from '../core/text/cut.ts';
+import { hideIn, HIDE_NOTHING } from '../core/text/hide.ts';
 import { redactedErrorText } from '../core/text/redact.ts';
 import {
   canceledCallText,
@@ -41,6 +42,14 @@ import {
 
 /** Reads how an attempt ended. */
 export function readAttempt(call: ToolAttempt, outcome: AttemptOutcome): ToolRun {
+  const run = readEnd(call, outcome);
+  const { hide = HIDE_NOTHING } = call.options;
+  if (run.kind === 'retry') return { ...run, message: hide(run.message) };
+  if (run.kind !== 'result' || run.result.error === undefined) return run;
+  return { ...run, result: { ...run.result, error: hide(run.result.error) } };
+}
+
+function readEnd(call: ToolAttempt, outcome: AttemptOutcome): ToolRun {
   switch (outcome.kind) {
     case 'returned':
       return readReturn(call, outcome.value);
@@ -63,14 +72,14 @@ function readThrow(call: ToolAttempt, error: unknown): ToolRun {
     return ended(call.options, true, 'error', toolErrorText(error.message));
   }
   // The request never left, so even `once` may say that it did not start.
-  if (isNotSent(error)) return failed(call, redactedErrorText(error), false);
+  if (isNotSent(error)) return failed(call, redactedErrorText(error, call.options.hide), false);
   const { name, effect } = call.tool.spec;
   const isLost = error instanceof LostIsolateError;
   const started = !isLost || error.started;
   if (isLost && started && effect === 'once') {
     return ended(call.options, true, 'unknown', unknownOutcomeText(name));
   }
-  return failed(call, redactedErrorText(error), started);
+  return failed(call, redactedErrorText(error, call.options.hide), started);
 }
 
 /** The tool timed out or was stopped. A result within the grace time counts. */
@@ -109,7 +118,7 @@ function readCutOff(
 /** The result as JSON within its bounds. */
 function readReturn({ agent, tool, order, options }: ToolAttempt, value: unknown): ToolRun {
   const { name } = tool.spec;
-  const { sizes = INLINE_SIZES } = options;
+  const { sizes = INLINE_SIZES, hide = HIDE_NOTHING } = options;
   const maxResultBytes = Math.min(tool.spec.maxResultBytes, sizes.result);
   if (isExternalReturn(value)) {
     const read = readExternal(value);
@@ -121,7 +130,8 @@ function readReturn({ agent, tool, order, options }: ToolAttempt, value: unknown
       return ended(options, true, 'error', toolErrorText(message));
     }
     const { attempt: attempts } = options;
-    const result = { outcome: 'ok', external: read.work, attempts, started: true } as const;
+    const external = hideIn(read.work as unknown as Json, hide) as unknown as typeof read.work;
+    const result = { outcome: 'ok', external, attempts, started: true } as const;
     return { kind: 'result', result };
   }
   if (isServerInput(value)) return readInput(options, order, value);
@@ -130,10 +140,12 @@ function readReturn({ agent, tool, order, options }: ToolAttempt, value: unknown
   if (read.kind === 'not_json') {
     return ended(options, true, 'error', notJsonText(name, read.path, read.type));
   }
+  // Before it is cut: a cut in the middle of a value would leave its beginning.
+  const output = read.value === undefined ? undefined : hideIn(read.value, hide);
   const capped =
     order.inProgram === true
-      ? capForProgram(name, read.value, maxResultBytes)
-      : capOutput(read.value, maxResultBytes, measuringToolchain(agent.definition.spec.toolchain));
+      ? capForProgram(name, output, maxResultBytes)
+      : capOutput(output, maxResultBytes, measuringToolchain(agent.definition.spec.toolchain));
   const { media, instructions, importance } = returned;
   const [tooLarge] = mediaSizeProblemsOf(media ?? [], sizes.media);
   if (tooLarge !== undefined) return ended(options, true, 'error', toolErrorText(tooLarge.message));
@@ -142,7 +154,8 @@ function readReturn({ agent, tool, order, options }: ToolAttempt, value: unknown
     ...capped,
     ...defined({
       media: media?.length === 0 ? undefined : media,
-      instructions: instructions === undefined ? undefined : cut(instructions, maxResultBytes),
+      instructions:
+        instructions === undefined ? undefined : cut(hide(instructions), maxResultBytes),
       importance,
     }),
     attempts: options.attempt,
@@ -160,9 +173,11 @@ function readInput(options: ToolRunOptions, { mcp }: ToolOrder, asked: McpInput)
   if (read.kind === 'not_json' || read.value === undefined) {
     return ended(options, true, 'error', toolErrorText('the server asked with what is no JSON'));
   }
-  const input = read.value as unknown as McpInput;
-  const requests = byteSize(input.requests as unknown as Json);
-  const bytes = Math.max(requests, utf8Length(input.state ?? ''));
+  const { requests, state } = read.value as unknown as McpInput;
+  // The note goes back to the server as it came, so only what people read is changed.
+  const shown = hideIn(requests as unknown as Json, options.hide ?? HIDE_NOTHING);
+  const input = { requests: shown, ...defined({ state }) } as unknown as McpInput;
+  const bytes = Math.max(byteSize(shown), utf8Length(state ?? ''));
   if (bytes > MAX_INPUT_BYTES) {
     const message = `the server ${mcp?.server ?? ''} asked with ${bytes} bytes, at most ${MAX_INPUT_BYTES} are allowed`;
     return ended(options, true, 'error', toolErrorText(message));

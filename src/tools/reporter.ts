@@ -14,6 +14,7 @@ import { priceUsage } from '../core/model/cost.ts';
 import type { Price } from '../core/contract/model.ts';
 import type { ReportedModelCall, Reports, ToolOrder } from '../core/contract/outcome.ts';
 import { toJsonResult } from '../core/base/json-result.ts';
+import { hideIn, HIDE_NOTHING, type HideText } from '../core/text/hide.ts';
 import { shown } from '../core/text/shown.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import type { ReportContext, ToolContext } from '../define/definition/definitions.ts';
@@ -41,6 +42,8 @@ export interface ReporterOptions {
   readonly onEvent?: ((topic: string, data: Json) => void) | undefined;
   /** The gauges when the call began, as its order has them. */
   readonly known?: KnownGauges;
+  /** Takes values out of events; default: nothing does. */
+  readonly hide?: HideText | undefined;
 }
 
 /** The user's gauges when a call began. */
@@ -54,6 +57,7 @@ export function reporter({
   prices = new Map(),
   onEvent = () => undefined,
   known = {},
+  hide = HIDE_NOTHING,
 }: ReporterOptions = {}): Reporter {
   const raised = new Map<string, number>();
   const counts = new Map<string, number>();
@@ -90,7 +94,7 @@ export function reporter({
           `Expected the data of event \`${name}\` to be JSON, got ${read.type} at ${read.path}. Change it.`,
         );
       }
-      const json = read.value ?? null;
+      const json = hideIn(read.value ?? null, hide);
       checkOwnEvent(name, json);
       eventBytes += byteSize(json);
       if (eventBytes > MAX_EVENT_BYTES_PER_CALL) {

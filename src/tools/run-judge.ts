@@ -14,6 +14,7 @@ import type {
   ValidatorDefinition,
 } from '../define/definition/definitions.ts';
 import { fitValue } from './fit-value.ts';
+import { hideIn, HIDE_NOTHING, type HideText } from '../core/text/hide.ts';
 import { redactedErrorText } from '../core/text/redact.ts';
 import { reporter } from './reporter.ts';
 import { readVerdict, type ReadVerdict } from './read-verdict.ts';
@@ -40,7 +41,8 @@ export async function runJudge(
   order: JudgeOrder,
   options: JudgeOptions,
 ): Promise<JudgeRun> {
-  const { reports, read: _read, ...reporting } = reporter({ prices: agent.prices });
+  const { hide } = options;
+  const { reports, read: _read, ...reporting } = reporter({ prices: agent.prices, hide });
   const judge: Judge = {
     agent,
     order,
@@ -109,7 +111,8 @@ async function judgeSections(judge: Judge): Promise<readonly SectionVerdict[] | 
         : { json: schema, standard: standards.sections.get(name) ?? null },
       value,
     );
-    if (fit.kind === 'threw') return threw(`the schema of section ${name}`, fit.error);
+    if (fit.kind === 'threw')
+      return threw(`the schema of section ${name}`, fit.error, judge.options.hide);
     verdicts.push(
       fit.kind === 'unfit'
         ? { problems: fit.lines }
@@ -120,8 +123,9 @@ async function judgeSections(judge: Judge): Promise<readonly SectionVerdict[] | 
 }
 
 async function judgeCandidate(judge: Judge, answer: Json): Promise<Verdict | Stop> {
+  const { hide = HIDE_NOTHING } = judge.options;
   const fit = await fitJson(answerSchema(judge), answer);
-  if (fit.kind === 'threw') return threw('the schema of the answer', fit.error);
+  if (fit.kind === 'threw') return threw('the schema of the answer', fit.error, hide);
   if (fit.kind === 'unfit') return { kind: 'unfit', problems: fit.lines };
   const value = fit.value ?? answer;
   const lacking = judge.order.validators.find((name) => !judge.agent.validators.has(name));
@@ -136,7 +140,10 @@ async function judgeCandidate(judge: Judge, answer: Json): Promise<Verdict | Sto
       return {
         kind: 'rejected',
         validator: validator.name,
-        feedback: verdict.feedback,
+        feedback: hideIn(
+          verdict.feedback as unknown as Json,
+          hide,
+        ) as unknown as typeof verdict.feedback,
         ...defined({ value: fit.value }),
       };
     }
@@ -172,7 +179,7 @@ async function ask(
       return verdict ?? threw(name, new Error('it returned no verdict, expected { accepted }'));
     }
     case 'threw':
-      return threw(name, outcome.error);
+      return threw(name, outcome.error, options.hide);
     default:
       return { kind: 'stopped' };
   }
@@ -184,8 +191,8 @@ function notHere(name: string): Stop {
   return { kind: 'not_here', what, message: `${what}: this worker does not have it` };
 }
 
-function threw(who: string, error: unknown): Stop {
-  return { kind: 'threw', message: `${who}: ${redactedErrorText(error)}` };
+function threw(who: string, error: unknown, hide?: HideText): Stop {
+  return { kind: 'threw', message: `${who}: ${redactedErrorText(error, hide)}` };
 }
 
 type JsonFit =

@@ -153,8 +153,8 @@ async function execute(call: ToolAttempt, args: unknown): Promise<ToolRun> {
   const { tool, options } = call;
   const { order, agent } = call;
   const { prices } = agent;
-  const { onEvent, run } = options;
-  const { reports, ...reporting } = reporter({ prices, onEvent, known: order });
+  const { onEvent, run, hide } = options;
+  const { reports, ...reporting } = reporter({ prices, onEvent, known: order, hide });
   const { callId } = order;
   const name = `tool ${tool.spec.name}`;
   const outcome = await attempt(

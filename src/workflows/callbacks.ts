@@ -118,6 +118,12 @@ function placeOf(): CallbackPlace {
   return { run: workflowId, root: root?.workflowId ?? workflowId };
 }
 
+/** Begins with the tenant of the run, up to the first `:`, because keys are chosen by it. */
+function deliveryId(): string {
+  const { workflowId } = workflowInfo();
+  return `${workflowId.slice(0, workflowId.indexOf(':') + 1)}callbacks-${uuid4()}`;
+}
+
 /** Settles when the service has started the delivery, with how it ends. */
 async function startDelivery(
   messages: readonly CallbackMessage[],
@@ -125,7 +131,7 @@ async function startDelivery(
   const order: CallbackOrder = { v: 1, messages };
   const types = [...new Set(messages.map(({ body }) => body.type))].join(', ');
   const handle = await startChild(CALLBACK_WORKFLOW, {
-    workflowId: `callbacks-${uuid4()}`,
+    workflowId: deliveryId(),
     args: [order],
     parentClosePolicy: 'ABANDON',
     cancellationType: 'ABANDON',

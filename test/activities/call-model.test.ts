@@ -1,3 +1,4 @@
+import { byteSize, type Json } from '../../src/core/base/json.ts';
 import { BLOB_SIZES, INLINE_SIZES } from '../../src/core/base/size-limits.ts';
 import { ActivityCancellationDetails } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
@@ -231,17 +232,22 @@ describe('the activity callModel', () => {
   });
 
   it.each([
-    { bytes: INLINE_SIZES.reply, blobs: undefined, hasBlobs: true, ends: 'is too large' },
-    { bytes: INLINE_SIZES.reply - 1_000, blobs: undefined, hasBlobs: true, ends: 'is taken' },
-    { bytes: INLINE_SIZES.reply, blobs: true, hasBlobs: true, ends: 'is taken' },
-    { bytes: BLOB_SIZES.reply - 1_000, blobs: true, hasBlobs: true, ends: 'is taken' },
-    { bytes: BLOB_SIZES.reply, blobs: true, hasBlobs: true, ends: 'is too large' },
-    { bytes: INLINE_SIZES.reply, blobs: true, hasBlobs: false, ends: 'is asked for again' },
+    { bytes: INLINE_SIZES.reply - 1, blobs: undefined, hasBlobs: true, ends: 'is taken' },
+    { bytes: INLINE_SIZES.reply, blobs: undefined, hasBlobs: true, ends: 'is taken' },
+    { bytes: INLINE_SIZES.reply + 1, blobs: undefined, hasBlobs: true, ends: 'is too large' },
+    { bytes: BLOB_SIZES.reply - 1, blobs: true, hasBlobs: true, ends: 'is taken' },
+    { bytes: BLOB_SIZES.reply, blobs: true, hasBlobs: true, ends: 'is taken' },
+    { bytes: BLOB_SIZES.reply + 1, blobs: true, hasBlobs: true, ends: 'is too large' },
+    { bytes: INLINE_SIZES.reply, blobs: true, hasBlobs: false, ends: 'is taken' },
+    { bytes: INLINE_SIZES.reply + 1, blobs: true, hasBlobs: false, ends: 'is asked for again' },
   ] as const)(
     'a reply of $bytes bytes $ends where the run has blobs: $blobs, and the worker: $hasBlobs',
     async ({ bytes, blobs, hasBlobs, ends }) => {
       const asked = blobs === undefined ? order : { ...order, blobs };
-      const call = environment().run(callModelOf(replyOf(bytes), {}, undefined, hasBlobs), asked);
+      const small: ModelActivityResult = await environment().run(callModelOf(replyOf(5)), order);
+      const around = small.kind === 'reply' ? byteSize(small.reply as unknown as Json) - 5 : 0;
+      const model = callModelOf(replyOf(bytes - around), {}, undefined, hasBlobs);
+      const call = environment().run(model, asked);
 
       if (ends === 'is taken') expect(await call).toMatchObject({ kind: 'reply' });
       else {

@@ -124,6 +124,7 @@ export function fakeRun(id: string, parts: Partial<RunHandle> = {}): RunHandle {
     result: unexpected,
     step: unexpected,
     stream: unexpected,
+    streamToken: unexpected,
     follow: unexpected,
     startedWith: unexpected,
     ...parts,

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Everloop, StartOptions } from '../../src/client/everloop-client.ts';
 import type { AgentEvent } from '../../src/core/contract/events.ts';
 import type { RunStatus } from '../../src/core/contract/messages.ts';
@@ -55,6 +55,24 @@ describe('[R2] retry', () => {
       exitCode: 0,
       stdout: 'Call 2.1 of run r1 is tried again.\n',
       asked: ['2.1'],
+    });
+  });
+});
+
+describe('trace', () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  it('says the id, and the address where EVERLOOP_TRACE_URL has one', async () => {
+    const setup = { everloop: { attach: (id: string) => fakeRun(id) } };
+    vi.stubEnv('EVERLOOP_TRACE_URL', '');
+    const { stdout: id } = await cli(['trace', 'r1'], setup);
+    expect(id).toBe('trace  4bf92f3577b34da6a3ce929d0e0e4736\n');
+    vi.stubEnv('EVERLOOP_TRACE_URL', 'https://jaeger.example.com/trace/{traceId}');
+    const { stdout } = await cli(['trace', 'r1', '--json'], setup);
+    expect(JSON.parse(stdout)).toEqual({
+      id: 'r1',
+      traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
+      url: 'https://jaeger.example.com/trace/4bf92f3577b34da6a3ce929d0e0e4736',
     });
   });
 });

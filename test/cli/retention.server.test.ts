@@ -1,11 +1,12 @@
 /** `everloop gc` and `everloop forget`, and the hourly collection, on a real service. */
-import { mkdir, readdir, utimes } from 'node:fs/promises';
+import { readdir, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { folderOf } from '../../src/protection/blobs/blob-names.ts';
 import { directoryBlobs } from '../../src/protection/blobs/directory-blobs.ts';
 import { protectionOf } from '../../src/protection/protection.ts';
+import { createDirectoryArchive } from '../../src/worker/files/directory-archive.ts';
 import { collectOnce } from '../../src/worker/retention/collect-hourly.ts';
 import { agentTool } from '../../src/define/tool/agent-tool.ts';
 import { eventually } from '../support/eventually.ts';
@@ -36,6 +37,16 @@ const foldersLeft = async (): Promise<readonly string[]> =>
 /** Makes all blobs of a run look as if they were stored in 2001. */
 async function age(id: string): Promise<void> {
   const folder = join(root, folderOf(stage.namespace), folderOf(id));
+  for (const name of await readdir(folder)) await utimes(join(folder, name), 1e9, 1e9);
+}
+
+/** A page of a run that was archived in 2001. */
+async function archiveOldPage(directory: string, workflowId: string): Promise<void> {
+  const { runId } = await stage.client.workflow.getHandle(workflowId).describe();
+  const run = { namespace: stage.namespace, workflowId };
+  const link = { runId, link: 0, list: 'events', first: 0, run } as const;
+  await createDirectoryArchive(directory).write(link, ['said']);
+  const folder = join(directory, runId);
   for (const name of await readdir(folder)) await utimes(join(folder, name), 1e9, 1e9);
 }
 
@@ -82,22 +93,34 @@ it('keeps blobs of runs that the service knows, and deletes those of the others'
   for (const id of [open.id, closed.id, 'orphan']) await age(id);
   const all = await foldersLeft();
 
-  const dry = await cli(['gc', '--dry-run', '--json'], { env });
+  const { client } = stage;
+  const directory = join(stage.folder, 'archive');
+  for (const { id } of [open, closed]) await archiveOldPage(directory, id);
+
+  const keep = { ...env, EVERLOOP_ARCHIVE_KEEP: '90d' };
+  const dry = await cli(['gc', '--dry-run', '--json'], { env: keep });
   expect(JSON.parse(dry.stdout)).toMatchObject({
     dryRun: true,
     runs: [{ workflowId: 'orphan', blobs: 1 }],
+    archived: [{ workflowId: closed.id }],
   });
   expect(await foldersLeft()).toEqual(all);
   const early = await cli(['gc', '--older-than', '5m'], { env });
   expect(early.stderr).toContain('Expected `--older-than` to be at least 1h, got `5m`.');
 
-  const { client } = stage;
   const lines: string[] = [];
   const log = (_level: string, message: string): void => void lines.push(message);
-  await Promise.all([1, 2].map(() => collectOnce({ client, store, log })));
-  expect(lines).toEqual([
-    expect.stringMatching(/^Deleted 400\d+ bytes of blobs of 1 forgotten runs\.$/),
-  ]);
+  const archive = { directory, keepMs: 90 * 86_400_000 };
+  await Promise.all([1, 2].map(() => collectOnce({ client, store, archive, log })));
+  expect(new Set(lines)).toEqual(
+    new Set([
+      `Deleted 400004 bytes of 1 runs in ${store.place}: blobs of forgotten runs.`,
+      expect.stringMatching(/^Deleted \d+ bytes of 1 runs in .+: archived pages of ended runs\.$/),
+    ]),
+  );
+  expect(lines).toHaveLength(2);
+  const { runId } = await client.workflow.getHandle(open.id).describe();
+  expect(new Set(await readdir(directory))).toEqual(new Set([runId, 'gc.lease']));
   expect(await foldersLeft()).toEqual(all.filter((name) => name !== 'orphan'));
 
   const refused = await cli(['forget', open.id, '--yes'], { env });
@@ -111,8 +134,6 @@ it('keeps blobs of runs that the service knows, and deletes those of the others'
   expect(await open.result()).toMatchObject({ status: 'success', value: 'read' });
   expect(await open.tree()).toHaveLength(2);
   const handle = client.workflow.getHandle(open.id);
-  const { runId } = await handle.describe();
-  await mkdir(join(stage.folder, 'archive', runId), { recursive: true });
   await eventually('the list to have both runs', async () => {
     const { count } = await client.workflow.count(
       `WorkflowId STARTS_WITH '${open.id}' AND ExecutionStatus = 'Completed'`,
@@ -121,7 +142,7 @@ it('keeps blobs of runs that the service knows, and deletes those of the others'
   });
   const gone = await cli(['forget', open.id, '--yes', '--json'], { env });
   expect(JSON.parse(gone.stdout)).toMatchObject({ executions: 2 });
-  expect(await readdir(join(stage.folder, 'archive'))).toEqual([]);
+  expect(await readdir(directory)).toEqual(['gc.lease']);
   expect(await foldersLeft()).toEqual([folderOf(closed.id)]);
   await eventually('the service to forget', async () => {
     const known = await handle.describe().catch(() => null);

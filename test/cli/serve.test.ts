@@ -49,6 +49,26 @@ async function serveWith(
 }
 
 describe('everloop dev', () => {
+  it('starts a codec server if there are keys, which the web UI is told of', async () => {
+    const env = { EVERLOOP_KEYS: `k1=${Buffer.alloc(32, 1).toString('base64')}` };
+    const plain = await serveWith(['dev', '--ui']);
+    const keyed = await serveWith(['dev', '--ui'], env);
+    const asJson = await serveWith(['dev', '--json'], env);
+
+    expect(plain.options.server).not.toHaveProperty('uiCodecEndpoint');
+    expect(plain.stderr).not.toContain('codec server');
+    const { uiCodecEndpoint: url = 'none' } = keyed.options.server ?? {};
+    expect(keyed.stderr).toContain(
+      `codec server  ${url} (any program on this machine can decrypt through it)`,
+    );
+    expect(JSON.parse(asJson.stdout)).toHaveProperty(
+      'codecUrl',
+      asJson.options.server?.uiCodecEndpoint,
+    );
+    // It is closed when the worker has stopped.
+    await expect(fetch(url)).rejects.toThrow('fetch failed');
+  });
+
   it('starts no web UI unless it is asked to, and then says what the UI allows [R17]', async () => {
     const plain = await serveWith(['dev']);
     const asked = await serveWith(['dev', '--ui']);
@@ -60,7 +80,7 @@ describe('everloop dev', () => {
     expect(asked.stderr).toContain(
       'http://127.0.0.1:8233 (any web page in a browser here can read and start runs through it)',
     );
-    expect(free.options.server).toMatchObject({ uiPort: 'free' });
+    expect(free.options.server).toMatchObject({ uiPort: expect.any(Number) });
   });
 
   it('serves a task queue of the folder, unless the environment names one or a server', async () => {

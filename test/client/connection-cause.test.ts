@@ -7,28 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { connect } from '../../src/client/connect.ts';
 import { timesOf } from '../../src/client/connection/connection-cause.ts';
 import { isUsageError } from '../../src/core/base/usage-error.ts';
-
-/** A certificate for localhost that no authority has signed; valid for a hundred years. */
-const CERTIFICATE = `
------BEGIN CERTIFICATE-----
-MIIBmjCCAUGgAwIBAgIUD0vPIrRt4Ck+nePTFIUMgDWhzpowCgYIKoZIzj0EAwIw
-FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMzA2NDcxNVoYDzIxMjYxMDMw
-MDY0NzE1WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
-PQMBBwNCAASgI34S40Bil3ZNZk7JbcvLno+qb8dkvNE2NhpIuLGq6zxMx/Di7PdB
-K4AilK3XuJX0zUHUK4qUrwAskNfYjJ1wo28wbTAdBgNVHQ4EFgQUZ7swx0/eQFqT
-WUs00rN98rlUp0QwHwYDVR0jBBgwFoAUZ7swx0/eQFqTWUs00rN98rlUp0QwDwYD
-VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
-zj0EAwIDRwAwRAIgLWERuhP6MLmIGPNbgALcKvi7uJYtI6J6Ez3runIgniECIH9s
-WXHnxzxNlmnDx9C1fPl/PZdbdsDDAY22ppivRZ0N
------END CERTIFICATE-----
-`;
-const KEY = `
------BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgOeUbhE4TFespZkoL
-mEBZSq74VsS6XMiwnAN33J0QwcihRANCAASgI34S40Bil3ZNZk7JbcvLno+qb8dk
-vNE2NhpIuLGq6zxMx/Di7PdBK4AilK3XuJX0zUHUK4qUrwAskNfYjJ1w
------END PRIVATE KEY-----
-`;
+import { CERTIFICATE, KEY } from '../support/certificate.ts';
 
 const servers: (Server | Http2Server)[] = [];
 afterAll(() => servers.forEach((server) => server.close()));

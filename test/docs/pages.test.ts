@@ -4,7 +4,7 @@ import { clerk } from '../../examples/docs/answers.ts';
 import { herald, planner } from '../../examples/docs/formats.ts';
 import { entries, named, withFallback } from '../../examples/docs/models.ts';
 import { carefulLoop, gatheringLoop, programmerLoop } from '../../examples/docs/own-loops.ts';
-import { ahead, relay, watch } from '../../examples/docs/streaming.ts';
+import { ahead, readInPage, relay, tokenForPage, watch } from '../../examples/docs/streaming.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { defineValidator } from '../../src/define/tool/define-validator.ts';
 import { modelEntryProblems } from '../../src/define/model/model-problems.ts';
@@ -17,6 +17,7 @@ import { textOf, type Message } from '../../src/core/base/message.ts';
 import { createFakeClock } from '../../src/testing/fake-clock.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
+import { signStreamToken } from '../../src/protection/stream-token.ts';
 import { createChunkBus } from '../../src/worker/streaming/chunk-bus.ts';
 import { openChunkEndpoint } from '../../src/worker/streaming/chunk-endpoint.ts';
 import { fakeRun, STEP } from '../cli/cli-fixture.ts';
@@ -305,5 +306,31 @@ describe('streaming', () => {
     await worker.close();
 
     expect(items[0]).toEqual(chunk(1, 'one'));
+  });
+
+  test('a page that reads one tree with a token of its own', async () => {
+    const readers = 'a-token-of-a-fleet';
+    const bus = createChunkBus();
+    const { url, close } = await openChunkEndpoint({ source: bus, token: readers });
+    const lives: unknown[] = [];
+    const streamToken: RunHandle['streamToken'] = async (options) => {
+      lives.push(options);
+      return signStreamToken({ rootRunId: 'r', readers });
+    };
+    const token = await tokenForPage(fakeRun('r', { streamToken }));
+    const shown: unknown[] = [];
+    const reading = readInPage(url, token, (item) => shown.push(item));
+
+    await eventually('a piece', () => {
+      bus.publish(chunk(1, 'of another', { runId: 'other', rootRunId: 'other' }));
+      bus.publish(chunk(1, 'one'));
+      return shown.length > 0;
+    });
+    bus.close();
+    await reading;
+    await close();
+
+    expect(lives).toEqual([{ ttlMs: 900_000 }]);
+    expect(shown[0]).toEqual(chunk(1, 'one'));
   });
 });

@@ -182,7 +182,11 @@ describe.each(PAYLOADS)('a payload %s', (_name, sent, said) => {
 
 describe('[R11] an encrypted payload that no worker can read', () => {
   const encrypted: Payload = {
-    metadata: { encoding: bytes('binary/encrypted'), 'encryption-key-id': bytes('k-1') },
+    metadata: {
+      encoding: bytes('binary/encrypted'),
+      'encryption-cipher': bytes('aes-256-gcm'),
+      'encryption-key-id': bytes('k-1'),
+    },
     data: bytes('abc'),
   };
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Everloop } from '../../src/client/everloop-client.ts';
-import { fixtureProcesses } from '../support/child-process.ts';
+import { EARLY_CUT, fixtureProcesses } from '../support/child-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { extentOf } from '../support/extent.ts';
 import type { SpinnerWorker } from '../support/fixtures/serve-spinner.ts';
@@ -19,12 +19,14 @@ const workPath = fileURLToPath(
 
 let stage: Stage;
 const workers = fixtureProcesses<SpinnerWorker>('serve-spinner');
+const cutEarly = fixtureProcesses<SpinnerWorker>('serve-spinner', EARLY_CUT);
 
 beforeAll(async () => {
   stage = await openStage(inject('temporal'));
 });
 afterAll(async () => {
   await workers.stop();
+  await cutEarly.stop();
   await stage?.close();
 });
 
@@ -32,7 +34,7 @@ async function serveSpinners(): Promise<{ readonly everloop: Everloop }> {
   const taskQueue = `cut-off-${randomUUID()}`;
   const { address, namespace, folder } = stage;
   const place = { address, namespace, archiveDir: folder, taskQueue };
-  await workers.start({ ...place, workflowsPath: workPath });
+  await cutEarly.start({ ...place, workflowsPath: workPath });
   return { everloop: stage.everloopOf(taskQueue) };
 }
 

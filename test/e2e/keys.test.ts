@@ -1,16 +1,30 @@
 /** Keys that rotate, belong to tenants, are lost and come back, with workers that are processes. */
+import { execFile } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { connect, type ConnectedEverloop } from '../../src/client/connect.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
+import { addKeyIds } from '../../src/protection/key-ids.ts';
 import { keyRing } from '../../src/protection/key-ring.ts';
 import type { ProtectionOptions } from '../../src/protection/protection.ts';
 import { MESSAGE_NAMES } from '../../src/core/contract/messages.ts';
+import { clientOf } from '../../src/client/connection/open-connection.ts';
+import { readTaskFailure } from '../../src/client/newest-events.ts';
+import type { DoctorFinding } from '../../src/doctor/run-doctor.ts';
+import { doctorService } from '../../src/doctor/service.ts';
+import { protectionOf } from '../../src/protection/protection.ts';
+import { archiveDirOf } from '../../src/worker/config/config-of.ts';
+import { keysInUse, type KeyUse } from '../../src/worker/retention/keys-in-use.ts';
+import { found, world } from '../doctor/world.ts';
+import { cli } from '../cli/cli-fixture.ts';
+import { servingProgram } from '../support/builds.ts';
 import { eventually } from '../support/eventually.ts';
 import { openStage, type Stage } from '../support/stage.ts';
+import { storedRuns, type StoredRuns } from '../support/stored-bytes.ts';
 import { startWorkerCommand, type RunningCommand } from '../support/worker-command.ts';
 
-const KEYS = { k1: randomBytes(32), k2: randomBytes(32), acme: randomBytes(32) };
+const KEYS = { kr1: randomBytes(32), kr2: randomBytes(32), acme: randomBytes(32) };
 type KeyName = keyof typeof KEYS;
 
 let stage: Stage;
@@ -28,8 +42,8 @@ afterAll(async () => {
 describe('[protection] a run with keys, on workers that are processes', () => {
   it('outlives a rotation and a lost key, and waits visibly', async () => {
     const taskQueue = `keys-${randomUUID()}`;
-    const first = await serve(taskQueue, ['k1']);
-    const client = await clientWith(taskQueue, ['k1']);
+    const first = await serve(taskQueue, ['kr1']);
+    const client = await clientWith(taskQueue, ['kr1']);
     const run = await client.start('asker', { task: 'Ask' });
     await waiting(run);
     await first.stop();
@@ -42,59 +56,182 @@ describe('[protection] a run with keys, on workers that are processes', () => {
     await stage.client.workflow.getHandle(run.id).signal(MESSAGE_NAMES.nudge);
     await eventually('a line about the key', () => keyless.said().includes(MISSING_K1));
     expect(keyless.said().split(MISSING_K1)).toHaveLength(2);
+    await expect(blind.attach(run.id).status()).rejects.toMatchObject({
+      code: 'no_worker',
+      message: expect.stringContaining(`a workflow task that fails: ${REFUSED_K1}`) as string,
+    });
+    expect(await failingRuns(run.id)).toMatchObject([
+      { message: expect.stringContaining(REFUSED_K1) as string, advice: GIVE_THE_KEY },
+    ]);
     await keyless.stop();
 
     // The key is back, after a new one: the run goes on, and writes under the new one.
-    await serve(taskQueue, ['k2', 'k1']);
-    const both = await clientWith(taskQueue, ['k2', 'k1']);
+    await serve(taskQueue, ['kr2', 'kr1']);
+    expect(await inUse()).toEqual([unused('kr1', { openRuns: 1 }), unused('kr2')]);
+    const both = await clientWith(taskQueue, ['kr2', 'kr1']);
+    // Its task failed a moment ago, so the service waits before it gives it to the new worker.
+    await eventually('the run to go on', () =>
+      both
+        .attach(run.id)
+        .send('A note under the new key.')
+        .then(
+          () => true,
+          () => false,
+        ),
+    );
+    expect(await inUse()).toEqual([unused('kr1', { openRuns: 1 }), unused('kr2', { openRuns: 1 })]);
     await both.attach(run.id).answer('q1', 'blue');
     expect(await both.attach(run.id).result()).toMatchObject({ value: 'answered' });
+    await eventually('no open run', async () =>
+      (await inUse()).every(({ openRuns }) => openRuns === 0),
+    );
+    const { stdout } = await cli(['keys', 'in-use'], { env: envOf(['kr2', 'kr1']) });
+    const lines = stdout
+      .split('\n')
+      .filter((line) => !/^(?!kr[12] )\S+ +\d/.test(line) && !line.startsWith('(not'));
+    expect(lines).toEqual([
+      expect.stringMatching(/^key +open runs +archived lines +blobs$/),
+      expect.stringMatching(/^kr1 +0 +0 +0$/),
+      // The archive has what the run wrote as it ended.
+      expect.stringMatching(/^kr2 +0 +\d+ +0$/),
+      '',
+      'Nothing open needs kr1. Ended runs that it has encrypted cannot be read without it.',
+      '',
+    ]);
     await expect(run.result()).rejects.toMatchObject({
       code: 'key_missing',
-      message: `Expected key \`k2\` to read run \`${run.id}\`, got keys (k1). Set EVERLOOP_KEYS.`,
+      message: `Expected key \`kr2\` to read run \`${run.id}\`, got keys (kr1). Set EVERLOOP_KEYS.`,
     });
   });
 
-  it('of a tenant is read by its key alone', async () => {
+  it('says which key a worker with other keys lacks, to who may read it', async () => {
     const taskQueue = `keys-${randomUUID()}`;
-    await serve(taskQueue, ['k1', 'acme']);
-    const tenants: ProtectionOptions = {
-      keys: ringOf(['k1', 'acme']),
-      keyFor: ({ workflowId }) => (workflowId.startsWith('acme:') ? 'acme' : undefined),
+    await serve(taskQueue, ['kr2']);
+    const run = await (await clientWith(taskQueue, ['kr1'])).start('asker', { task: 'Ask' });
+    const { connection } = stage.client;
+    const reason = (names: readonly KeyName[]): Promise<string | null> => {
+      const protection = protectionOf({ keys: ringOf(names) });
+      return readTaskFailure(clientOf(connection, stage.namespace, protection), run.id);
     };
+
+    await eventually('a failed task', async () => (await reason(['kr2'])) !== null);
+    expect(await reason(['kr2'])).toBe(REFUSED_K1);
+    expect(await reason(['kr1'])).toBe(
+      'Expected key `kr2` to read why, got keys (kr1). Set EVERLOOP_KEYS.',
+    );
+    await stage.client.workflow.getHandle(run.id).terminate();
+  });
+
+  it('of a tenant is written and read under its key alone, by all that has the rule', async () => {
+    const taskQueue = `keys-${randomUUID()}`;
+    const rule = { EVERLOOP_KEY_FOR: 'tenant' };
+    await serve(taskQueue, ['kr1', 'acme'], [], rule);
+    const tenants: ProtectionOptions = { keys: ringOf(['kr1', 'acme']), keyFor: 'tenant' };
     const client = await clientWith(taskQueue, tenants);
-    const own = await client.start('asker', { task: 'Ours' });
-    const run = await client.start('asker', { task: 'Theirs', id: `acme:${randomUUID()}` });
-    await waiting(own);
-    await waiting(run);
-    const shared = await clientWith(taskQueue, ['k1']);
+    // Its callbacks go nowhere, so that their delivery is still there when the run has ended.
+    const onEvent = { url: 'http://127.0.0.1:9/' };
+    const id = `acme:${randomUUID()}`;
+    const run = await client.start('lead', { task: 'Theirs', id, onEvent });
+    const child = client.attach(await childOf(taskQueue, run));
+    await waiting(child);
+    const shared = await clientWith(taskQueue, ['kr1']);
 
     expect(await listed(shared, run)).toMatchObject({ agent: '(encrypted)' });
-    expect(await listed(shared, own)).toMatchObject({ agent: 'asker', task: 'Ours' });
     await expect(shared.attach(run.id).startedWith()).rejects.toMatchObject({
       code: 'key_missing',
-      message: `Expected key \`acme\` to read run \`${run.id}\`, got keys (k1). Set EVERLOOP_KEYS.`,
+      message: `Expected key \`acme\` to read run \`${run.id}\`, got keys (kr1). Set EVERLOOP_KEYS.`,
     });
-    await run.answer('q1', 'x');
+    const env = { ...envOf(['kr1', 'acme']), ...rule };
+    await promisify(execFile)(
+      process.execPath,
+      [...servingProgram(), 'answer', child.id, 'q1', 'x'],
+      { cwd: stage.folder, env },
+    );
+    expect(await run.result()).toMatchObject({ value: 'led' });
+    const { messages } = await stored(taskQueue);
+    const ids = new Set<string>();
+    addKeyIds(messages, ids);
+    expect([...ids]).toEqual(['acme']);
+
+    const own = await client.start('asker', { task: 'Ours' });
+    await waiting(own);
+    expect(await listed(shared, own)).toMatchObject({ agent: 'asker', task: 'Ours' });
     await own.answer('q1', 'x');
-    expect(await run.result()).toMatchObject({ value: 'answered' });
     expect(await own.result()).toMatchObject({ value: 'answered' });
   });
 });
 
-const MISSING_K1 = 'A run is encrypted with key k1, which this worker does not have.';
+function stored(taskQueue: string): Promise<StoredRuns> {
+  return storedRuns(stage.client.connection, stage.namespace, taskQueue);
+}
+
+/** The id of the child of `run`, once lists have it and the workflow that delivers callbacks. */
+async function childOf(taskQueue: string, run: RunHandle): Promise<string> {
+  let found: readonly string[] = [];
+  await eventually('a child and a delivery in the list', async () => {
+    const query = `TaskQueue = '${taskQueue}'`;
+    const { executions } = await stage.client.workflowService.listWorkflowExecutions({
+      namespace: stage.namespace,
+      query,
+    });
+    found = executions.map(({ execution }) => execution?.workflowId ?? '');
+    return found.length >= 3;
+  });
+  expect(found.filter((id) => !id.startsWith('acme:'))).toEqual([]);
+  return found.find((id) => id.startsWith(run.id) && id !== run.id) ?? '';
+}
+
+async function failingRuns(id: string): Promise<readonly DoctorFinding[]> {
+  const service = doctorService(stage.client);
+  const findings = await found('failing-tasks', world({ service }));
+  return findings.filter(({ message }) => message.includes(id));
+}
+
+async function inUse(): Promise<readonly KeyUse[]> {
+  const { client, folder } = stage;
+  const places = { client, archiveDir: archiveDirOf(folder), blobs: undefined };
+  // Other files have runs in the same namespace.
+  return (await keysInUse(places, ['kr2', 'kr1'])).filter(({ id }) => id === 'kr1' || id === 'kr2');
+}
+
+const unused = (id: string, used: Partial<KeyUse> = {}): KeyUse => ({
+  id,
+  openRuns: 0,
+  archivedLines: 0,
+  blobs: 0,
+  ...used,
+});
+
+const REFUSED_K1 =
+  'Refused: the start is encrypted with key kr1, which this worker does not have. A worker that has it takes the run.';
+const GIVE_THE_KEY =
+  'Give its workers the key, or this command if only it lacks it: EVERLOOP_KEYS. `everloop cancel RUN --force` ends it.';
+
+const MISSING_K1 =
+  'A run is encrypted with key kr1, which this worker does not have. Give it EVERLOOP_KEYS.';
 
 async function serve(
   taskQueue: string,
   names: readonly KeyName[],
   args: readonly string[] = [],
+  rule: Readonly<Record<string, string>> = {},
 ): Promise<RunningCommand> {
-  const env: Record<string, string> =
-    names.length === 0 ? {} : { EVERLOOP_KEYS: names.map(entryOf).join(',') };
+  const keys = names.length === 0 ? {} : { EVERLOOP_KEYS: names.map(entryOf).join(',') };
+  const env: Record<string, string> = { ...keys, ...rule };
   const command = { agents: 'asking-agents.ts', taskQueue, logLevel: 'WARN', env, args };
   const worker = await startWorkerCommand(stage, command);
   workers.push(worker);
   return worker;
+}
+
+/** The environment of a command. */
+function envOf(names: readonly KeyName[]): Record<string, string> {
+  return {
+    TEMPORAL_ADDRESS: stage.address,
+    TEMPORAL_NAMESPACE: stage.namespace,
+    EVERLOOP_DATA_DIR: stage.folder,
+    EVERLOOP_KEYS: names.map(entryOf).join(','),
+  };
 }
 
 function entryOf(name: KeyName): string {

@@ -8,16 +8,24 @@ import { MATRIX_ROWS, playRows, type MatrixRow } from '../matrix/matrix.ts';
 import { POINTS } from '../matrix/moments.ts';
 import { rowOf, type RowResult } from '../matrix/results.ts';
 
-/** How many moments of each point of a row are taken. */
-const KILLS = 2;
-
 /** Runs that are killed at once. They mostly wait: for heartbeats, and for tasks that time out. */
-const LANES = { worker: RUNS_ALL ? 6 : 4, server: 1 };
+const LANES = { worker: RUNS_ALL ? 6 : 4, server: RUNS_ALL ? 2 : 1 };
 
-/** Without `test:all`, a row has one of the points, each row another one. */
+/** How many moments of each point of a row are taken. */
+const killsAt = (points: number): number => (points > 1 ? 1 : 2);
+
+/**
+ * A row of killed workers has two of the three points, without `test:all` one, each row other ones;
+ * any other row has one point. Every third row is played with keys and blobs, and
+ * compared with a run that has neither.
+ */
 function sampled(row: MatrixRow, index: number): MatrixRow {
-  const points = RUNS_ALL ? row.points : [POINTS[index % POINTS.length] ?? 'write'];
-  return { ...row, points, atMost: KILLS };
+  const place = index % POINTS.length;
+  const points =
+    row.points.length === 1
+      ? row.points
+      : POINTS.filter((_, at) => (RUNS_ALL ? at !== place : at === place));
+  return { ...row, points, atMost: killsAt(points.length), isProtected: index % 3 === 1 };
 }
 
 const workers = MATRIX_ROWS.filter(({ victim, trouble }) => victim === 'worker' && !trouble);

@@ -110,7 +110,7 @@ describe('a survey by programs', () => {
 });
 
 describe('the worker of a program that is killed and replaced', () => {
-  const count = killsOf({ sample: 2, all: 6, every: 25 });
+  const count = killsOf({ sample: 2, all: 3, every: 25 });
   const moments = killMoments(KILL_SEED + 2, count, PROGRAM_KINDS);
   for (const { name, ...killAt } of moments) {
     it.concurrent(

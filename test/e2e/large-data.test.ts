@@ -1,17 +1,26 @@
 /** Runs that hold more than the service takes: large payloads lie in a folder of blobs. */
 import type { WorkflowExecutionDescription } from '@temporalio/client';
-import { readdir, rename, writeFile } from 'node:fs/promises';
+import { DeterminismViolationError } from '@temporalio/workflow';
+import { readdir, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openConversation } from '../../src/client/conversation.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
+import { agentTool } from '../../src/define/tool/agent-tool.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
-import { directoryBlobs } from '../../src/protection/blobs/directory-blobs.ts';
+import { folderOf } from '../../src/protection/blobs/blob-names.ts';
+import { directoryBlobs, disk } from '../../src/protection/blobs/directory-blobs.ts';
+import { s3Blobs } from '../../src/protection/blobs/s3-blobs.ts';
 import { protectionOf, type Protection } from '../../src/protection/protection.ts';
+import { forgetRun } from '../../src/worker/retention/forget-run.ts';
+import type { DoctorFinding } from '../../src/doctor/run-doctor.ts';
+import { doctorService } from '../../src/doctor/service.ts';
+import { found, world } from '../doctor/world.ts';
+import { openTestBucket } from '../support/bucket.ts';
 import { eventually } from '../support/eventually.ts';
-import { act, answer, gate, type Gate } from '../support/runs.ts';
+import { act, actWith, answer, bodiesOf, gate, searchTool, type Gate } from '../support/runs.ts';
 import { openHandoverStage, type Stage } from '../support/stage.ts';
 
 let stage: Stage;
@@ -21,8 +30,24 @@ beforeAll(async () => {
   protection = protectionOf({ blobs: directoryBlobs(join(stage.folder, 'blobs')) });
 });
 afterAll(() => stage?.close());
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 const MB_3 = 'x'.repeat(3_000_000);
+
+/** The second is no larger than a history takes, and is stored all the same. */
+const PAGES: Readonly<Record<string, string>> = {
+  'page 1': 'y'.repeat(2_500_000),
+  'page 2': 'z'.repeat(5_000),
+};
+
+/** What the doctor says of a run. */
+async function failingRuns(id: string): Promise<readonly DoctorFinding[]> {
+  const service = doctorService(stage.client);
+  const findings = await found('failing-tasks', world({ service }));
+  return findings.filter(({ message }) => message.includes(id));
+}
 
 /** Reads one document, waits, and goes on for some turns. */
 function reader(mayGoOn: Gate, iterations = 8): AgentDefinition {
@@ -42,7 +67,7 @@ function reader(mayGoOn: Gate, iterations = 8): AgentDefinition {
         description: 'Finds a page.',
         maxResultBytes: 4_000_000,
         parameters: z.object({ query: z.string() }),
-        execute: ({ query }) => (query === 'page 1' ? 'y'.repeat(2_500_000) : 'a page'),
+        execute: ({ query }) => PAGES[query] ?? 'a page',
       }),
     ],
     limits: 'unlimited',
@@ -74,9 +99,52 @@ describe('a run with 3 MB of context', () => {
     expect(events.filter(({ type }) => type === 'agent:execution:handover').length).toBeGreaterThan(
       0,
     );
-    // The start, the result of the tool, and each hand-over.
-    expect((await blobsOf(run.id)).length).toBeGreaterThanOrEqual(3);
+    // The start, two results of the tool, and each hand-over; no page of a query.
+    const folder = join(stage.folder, 'blobs', stage.namespace, run.id);
+    const files = await Promise.all(
+      (await blobsOf(run.id)).map(async (name) => (await stat(join(folder, name))).size),
+    );
+    expect(files.length).toBeGreaterThanOrEqual(4);
+    expect(files.filter((bytes) => bytes < 262_144)).toEqual([
+      expect.toSatisfy((bytes: number) => bytes > 5_000 && bytes < 6_000),
+    ]);
     await stage.replay(run, { protection });
+  });
+
+  it('does the same with a bucket, waits while it is silent, and is forgotten', async () => {
+    const bucket = await openTestBucket();
+    try {
+      const store = s3Blobs(bucket.place, bucket.options);
+      const mayGoOn = gate();
+      const { everloop } = await stage.serve([reader(mayGoOn, 4)], {
+        protection: protectionOf({ blobs: store }),
+      });
+      const run = await everloop.start('reader', { task: 'Read', context: { document: MB_3 } });
+      bucket.be('unavailable');
+      mayGoOn.open();
+      const before = bucket.requests.length;
+      await eventually('a result that the bucket does not take', async () =>
+        bucket.requests.slice(before).some((request) => request.startsWith('PUT')),
+      );
+      bucket.be('well');
+
+      expect(await run.result()).toMatchObject({ status: 'success', value: 'read' });
+      // Another process reads all of it from the bucket.
+      const other = protectionOf({ blobs: s3Blobs(bucket.place, bucket.options) });
+      await stage.replay(run, { protection: other });
+      const stored = async (): Promise<readonly string[]> => {
+        const ids: string[] = [];
+        for await (const { workflowId = '' } of store.runs(stage.namespace)) ids.push(workflowId);
+        return ids;
+      };
+      expect(await stored()).toEqual([run.id]);
+      const places = { client: stage.client, archiveDir: stage.folder, blobs: store };
+      const { blobs } = await forgetRun(places, run.id);
+      expect(blobs).toBeGreaterThanOrEqual(3);
+      expect(await stored()).toEqual([]);
+    } finally {
+      await bucket.close();
+    }
   });
 
   it('waits on a worker without the store, and goes on where it is', async () => {
@@ -92,6 +160,12 @@ describe('a run with 3 MB of context', () => {
     await eventually('a failed task', () =>
       client.workflow.getHandle(run.id).describe().then(hasFailed),
     );
+    expect(await failingRuns(run.id)).toMatchObject([
+      {
+        message: expect.stringContaining('TMPRL1105') as string,
+        advice: 'Give its workers the blob store that the run was written to: EVERLOOP_BLOBS.',
+      },
+    ]);
     await poor.stop();
     await stage.serve(agents, { taskQueue, protection });
 
@@ -111,6 +185,12 @@ describe('a run with 3 MB of context', () => {
     await eventually('a failed task', () =>
       stage.client.workflow.getHandle(run.id).describe().then(hasFailed),
     );
+    expect(await failingRuns(run.id)).toMatchObject([
+      {
+        message: expect.stringMatching(/: Expected blob `\S+` in `dir:\S+`, got none\./) as string,
+        advice: 'Bring back what the store lacks; the run goes on by itself then.',
+      },
+    ]);
     await rename(`${folder}-away`, folder);
 
     expect(await run.result()).toMatchObject({ status: 'success', value: 'read' });
@@ -168,5 +248,204 @@ describe('a run with 3 MB of context', () => {
         protection: protectionOf({ blobs: directoryBlobs(join(file, 'blobs')) }),
       }),
     ).rejects.toMatchObject({ code: 'blob_store' });
+  });
+
+  it('does not begin to serve with the store of another service', async () => {
+    const blobs = directoryBlobs(join(stage.folder, 'of-another'));
+    await blobs.own(stage.namespace, 'another');
+    await expect(
+      stage.serve([reader(gate())], { protection: protectionOf({ blobs }) }),
+    ).rejects.toMatchObject({
+      code: 'blob_store',
+      message: `Expected blob store \`${blobs.place}\` to be of namespace \`${stage.namespace}\` of this service, got that of another service. Name another store; if the other service is gone, remove \`${stage.namespace}.owner\` from this one.`,
+    });
+  });
+});
+
+describe('a child that was continued and has ended', () => {
+  it('is not forgotten while its parent is open, which replays from its blobs', async () => {
+    const child = defineAgent({
+      name: 'child',
+      description: 'Writes.',
+      mode: 'react',
+      model: {
+        id: 'c',
+        model: async ({ iteration }) => (iteration < 8 ? act('x') : answer('y'.repeat(300_000))),
+      },
+      tools: [searchTool()],
+      limits: 'unlimited',
+    });
+    const mayEnd = gate();
+    const parent = defineAgent({
+      name: 'parent',
+      mode: 'react',
+      model: {
+        id: 'm',
+        model: async ({ iteration }) => {
+          if (iteration > 1) await mayEnd.opened;
+          return iteration > 1
+            ? answer()
+            : '<action>\n- tool: child\n  args:\n    task: Go\n</action>';
+        },
+      },
+      tools: [agentTool({ agent: child })],
+      limits: 'unlimited',
+    });
+    const { everloop } = await stage.serve([parent, child], { protection });
+    const run = await everloop.start('parent', { task: 'Go' });
+    const { id } = await eventually('the end of the child', async () =>
+      (await run.tree()).find((each) => each.id !== run.id && each.state === 'ended'),
+    );
+    const stored = await blobsOf(folderOf(id));
+    expect(stored.length).toBeGreaterThan(0);
+
+    const places = {
+      client: stage.client,
+      archiveDir: join(stage.folder, 'archive'),
+      blobs: protection.blobs,
+    };
+    await expect(forgetRun(places, id)).rejects.toMatchObject({
+      code: 'run_open',
+      message: `Expected run \`${run.id}\` above \`${id}\` to have ended, because it reads the data of runs below it, got one that is alive. When it has ended, delete all of it: everloop forget ${run.id}`,
+    });
+    expect(await blobsOf(folderOf(id))).toEqual(stored);
+    await stage.replay(run, { protection });
+    mayEnd.open();
+    expect(await run.result()).toMatchObject({ status: 'success' });
+    expect(
+      (await everloop.attach(id).events()).some(({ type }) => type === 'agent:execution:handover'),
+    ).toBe(true);
+    await forgetRun(places, run.id);
+    expect(await blobsOf(folderOf(id))).toEqual([]);
+  });
+});
+
+describe('results that a full disk does not take', () => {
+  it('are repeated, or unknown if their tool runs once, and small ones are kept', async () => {
+    vi.spyOn(process, 'emitWarning').mockReturnValue();
+    const { open } = disk;
+    let failures = 0;
+    vi.spyOn(disk, 'open').mockImplementation((...given) => {
+      if (failures === 0 || given[1] !== 'wx') return open(...given);
+      failures -= 1;
+      return Promise.reject(new Error('ENOSPC: no space left on device'));
+    });
+    const began: string[] = [];
+    const tool = (
+      name: string,
+      effect: 'read' | 'once',
+      bytes: number,
+    ): ReturnType<typeof defineTool> =>
+      defineTool({
+        name,
+        description: 'Gives text.',
+        effect,
+        maxResultBytes: 4_000_000,
+        execute: () => {
+          began.push(name);
+          // There is space for the second attempt of the first tool.
+          failures = began.length === 2 ? 0 : 1;
+          return name[0]!.repeat(bytes);
+        },
+      });
+    const { everloop } = await stage.serve(
+      [
+        defineAgent({
+          name: 'writer',
+          mode: 'react',
+          model: {
+            id: 'm',
+            model: async ({ iteration }) => {
+              const name = ['again', 'once', 'small'][iteration - 1];
+              return name === undefined ? answer('done') : actWith([name, 'x']);
+            },
+          },
+          tools: [
+            tool('again', 'read', 300_000),
+            tool('once', 'once', 300_000),
+            tool('small', 'once', 5_000),
+          ],
+          limits: 'unlimited',
+        }),
+      ],
+      { protection: protectionOf({ blobs: directoryBlobs(join(stage.folder, 'full')) }) },
+    );
+    const run = await everloop.start('writer', { task: 'Write' });
+
+    expect(await run.result()).toMatchObject({ status: 'success', value: 'done' });
+    expect(began).toEqual(['again', 'again', 'once', 'small']);
+    const ends = bodiesOf(await run.events(), 'agent:tool_call:after');
+    expect(ends.map(({ outcome }) => outcome)).toEqual(['ok', 'unknown', 'ok']);
+  });
+});
+
+describe('a run that moves', () => {
+  it('makes the same commands with a store and without', async () => {
+    const opened = gate();
+    opened.open();
+    const plain = await stage.serve([reader(opened, 2)]);
+    const cut = await plain.everloop.start('reader', { task: 'Read' });
+    expect(await cut.result()).toMatchObject({ status: 'success' });
+    await stage.replay(cut, { protection });
+
+    const rich = await stage.serve([reader(opened, 1)], { protection });
+    const small = await rich.everloop.start('reader', { task: 'Read' });
+    expect(await small.result()).toMatchObject({ status: 'success' });
+    await stage.replay(small);
+  });
+
+  it.each([
+    ['without a store', false],
+    ['with a store', true],
+  ])('keeps the sizes of its start when a worker %s goes', async (_name, hasStore) => {
+    const mayGoOn = gate();
+    const began: string[] = [];
+    // One result before the move and one after it. Only a run with a store may keep them whole.
+    const agentOf = (worker: string): AgentDefinition =>
+      defineAgent({
+        name: 'mover',
+        mode: 'react',
+        model: {
+          id: 'm',
+          model: async ({ iteration }) => {
+            began.push(`${worker} ${iteration}`);
+            if (iteration === 2) await mayGoOn.opened;
+            return iteration < 3 ? act('x') : answer();
+          },
+        },
+        tools: [
+          defineTool({
+            name: 'search',
+            description: 'Finds a page.',
+            maxResultBytes: 4_000_000,
+            parameters: z.object({ query: z.string() }),
+            execute: () => 'w'.repeat(500_000),
+          }),
+        ],
+        limits: 'unlimited',
+        compaction: false,
+      });
+    const taskQueue = `moves-${hasStore}-${Date.now()}`;
+    const first = await stage.serve([agentOf('first')], {
+      taskQueue,
+      ...(hasStore ? { protection } : {}),
+    });
+    const { id } = await first.everloop.start('mover', { task: 'Read' });
+    await eventually('the second call', () => began.includes('first 2'));
+    const stopped = first.stop();
+    await stage.serve([agentOf('second')], { taskQueue, protection });
+    mayGoOn.open();
+    await stopped;
+    const run = stage.everloopOf(taskQueue, undefined, protection).attach(id);
+
+    expect(await run.result()).toMatchObject({ status: 'success' });
+    expect(began.at(-1)).toBe('second 3');
+    const transcript = JSON.stringify(await run.transcript());
+    const whole = (transcript.match(/w{1000,}/g) ?? []).filter(({ length }) => length === 500_000);
+    expect(whole).toHaveLength(hasStore ? 2 : 0);
+    expect(transcript.length > 1_000_000).toBe(hasStore);
+    await stage.replay(run, { protection });
+    // Without the store it waits, and decides nothing else.
+    await expect(stage.replay(run)).rejects.not.toBeInstanceOf(DeterminismViolationError);
   });
 });

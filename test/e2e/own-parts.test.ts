@@ -10,7 +10,7 @@ import { doctorService } from '../../src/doctor/service.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { cli } from '../cli/cli-fixture.ts';
 import { shareBundle } from '../support/bundles.ts';
-import { fixtureProcesses } from '../support/child-process.ts';
+import { EARLY_CUT, fixtureProcesses } from '../support/child-process.ts';
 import { eventually } from '../support/eventually.ts';
 import type { OwnPartsWorker } from '../support/fixtures/serve-own-parts.ts';
 import { ownPartAgents, WANDERINGS } from '../support/own-part-agents.ts';
@@ -22,7 +22,7 @@ const workflowsPath = fileURLToPath(
 );
 
 let stage: Stage;
-const workers = fixtureProcesses<OwnPartsWorker>('serve-own-parts');
+const workers = fixtureProcesses<OwnPartsWorker>('serve-own-parts', EARLY_CUT);
 beforeAll(async () => {
   stage = await openStage(inject('temporal'));
 });

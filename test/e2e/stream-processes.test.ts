@@ -161,6 +161,9 @@ it('reads a fleet at addresses that it is given, and only with the token', async
   const run = await friend.start('talker', { task: 'Go' });
   const unheard = reading(stranger.attach(run.id));
   unheard.ended.catch(() => undefined);
+  const scoped = await friend.attach(run.id).streamToken();
+  const guest = await client({ env: { ...env, EVERLOOP_STREAM_TOKEN: scoped.token } });
+  const overheard = reading(guest.attach(run.id));
   const heard = reading(run);
   await eventually('a piece', () => heard.items.length > 0, SOON_MS);
 
@@ -172,6 +175,8 @@ it('reads a fleet at addresses that it is given, and only with the token', async
   await expect(unheard.ended).rejects.toMatchObject({ code: 'stream_token' });
   const second = heard.items.filter(({ iteration }) => iteration === 2);
   expect(collect(second)).toMatchObject({ text: TEXT.second, complete: true });
+  await overheard.ended;
+  expect(collect(overheard.items).text).toContain(TEXT.second);
   expect(unheard.items).toEqual([]);
 });
 

@@ -5,16 +5,30 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 import type { AgentEvent } from '../../src/core/contract/events.ts';
+import { defined } from '../../src/core/base/defined.ts';
+import { connect } from '../../src/client/connect.ts';
+import type { Everloop } from '../../src/client/everloop-client.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
+import type { SpanData } from '../../src/telemetry/span-data.ts';
 import { spanOf } from '../../src/telemetry/span-of.ts';
+import { openTracer } from '../../src/telemetry/tracer.ts';
+import { createLostSpans } from '../../src/telemetry/lost-spans.ts';
+import { GENAI_LABELS } from '../../src/telemetry/metrics.ts';
+import { checkTelemetry } from '../../src/telemetry/options.ts';
 import { fixtureProcesses } from '../support/child-process.ts';
 import type { TracedWorker } from '../support/fixtures/serve-traced.ts';
-import { orphansOf } from '../support/spans.ts';
+import { historiesOf } from '../support/replay.ts';
+import type { ReceivedPoint } from '../support/otlp-metrics.ts';
+import { SDK_METRICS } from '../support/sdk-metrics.ts';
+import { orphansOf, outsideParents } from '../support/spans.ts';
 import { openStage, type Stage } from '../support/stage.ts';
+import { steadyHistory } from '../support/steady-history.ts';
 import { startReceiver, type ReceivedSpan, type TraceReceiver } from '../support/trace-receiver.ts';
-import { CLIENT_SPAN } from '../support/traced-agents.ts';
+import { ASKED_PATH } from '../support/traced-agents.ts';
+import { worker } from '../support/tree-agents.ts';
 
 let stage: Stage;
 let receiver: TraceReceiver;
@@ -75,12 +89,22 @@ async function wholeTrace(traceId: string, ids: ReadonlySet<string>): Promise<Re
   return found();
 }
 
+/** The span of a request that a tool makes, by OpenTelemetry's own instrumentation of `fetch`. */
+const isRequest = ({ attributes }: ReceivedSpan): boolean => attributes['url.path'] === ASKED_PATH;
+
 /** Spans that activities make. */
 const OF_ACTIVITIES = (span: ReceivedSpan): boolean =>
-  span.name.startsWith('attempt ') || span.name === CLIENT_SPAN;
+  span.name.startsWith('attempt ') || isRequest(span);
 
-const asSpans = (spans: readonly ReceivedSpan[]): Parameters<typeof orphansOf>[0] =>
-  spans.map(({ parentSpanId, ...span }) => ({ ...span, parentId: parentSpanId }) as never);
+const asSpans = (
+  spans: readonly ReceivedSpan[],
+): readonly (ReceivedSpan & Pick<SpanData, 'parentId' | 'startMs' | 'endMs'>)[] =>
+  spans.map((span) => ({
+    ...span,
+    startMs: Number(span.startTimeUnixNano) / 1e6,
+    endMs: Number(span.endTimeUnixNano) / 1e6,
+    ...defined({ parentId: span.parentSpanId }),
+  }));
 
 test('a tree over two worker processes is one whole trace', async () => {
   const told = place();
@@ -114,14 +138,19 @@ test('a tree over two worker processes is one whole trace', async () => {
       attributes: { 'gen_ai.operation.name': 'chat', 'everloop.purpose': 'reply' },
     });
   }
-  // What the client of a tool does is below the call of the tool.
-  const called = spans.filter(({ name }) => name === CLIENT_SPAN);
+  // What the client of a tool does is below the call of the tool, and the server it asks knows.
+  const called = spans.filter(isRequest);
   const calls = spans.filter(({ name }) => name === 'execute_tool search');
   expect(new Set(called.map(({ parentSpanId }) => parentSpanId))).toEqual(
     new Set(calls.map(({ spanId }) => spanId)),
   );
   expect(calls).toHaveLength(3);
-  // An attempt is within its call, by id and by time.
+  expect(called.map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`)).toEqual(
+    expect.arrayContaining([...receiver.asked]),
+  );
+  expect(receiver.asked).toHaveLength(3);
+  // Every span is within its parent, by time too: an attempt within its call, a run within its tool.
+  expect(outsideParents(asSpans(spans))).toEqual([]);
   const attempts = spans.filter(({ name }) => name === 'attempt 1');
   expect(new Set(attempts.map(({ parentSpanId }) => parentSpanId))).toEqual(
     new Set(chats.map(({ spanId }) => spanId)),
@@ -150,8 +179,8 @@ test('a worker that is killed while tools run loses no span', async () => {
   expect(names.filter((name) => name === 'invoke_agent leaf')).toHaveLength(3);
 });
 
-test('a start continues the trace of its caller', async () => {
-  const told = place();
+test('a start continues the trace of its caller, and metrics go to a collector', async () => {
+  const told = place({ metrics: 'otlp' });
   await workers.start(told);
   const traceId = randomUUID().replaceAll('-', '');
   const parent = `00-${traceId}-00f067aa0ba902b7-01`;
@@ -169,6 +198,83 @@ test('a start continues the trace of its caller', async () => {
     '00f067aa0ba902b7',
   );
   expect(orphansOf(asSpans(spans))).toEqual(['invoke_agent desk']);
+
+  // Four metrics have the names of the GenAI conventions; the others are as a scrape has them.
+  await vi.waitFor(() => {
+    expect(pointOf('gen_ai.client.token.usage', { agent: 'desk', type: 'input' }).sum).toBe(
+      step.usage.inputTokens - leafTokens(spans),
+    );
+    expect(pointOf('gen_ai.client.operation.duration', { agent: 'leaf' }).count).toBe(6);
+    expect(pointOf('gen_ai.execute_tool.duration', { tool: 'search' }).count).toBe(3);
+    expect(pointOf('gen_ai.invoke_agent.duration', { agent: 'leaf' }).count).toBe(3);
+    expect(pointOf('everloop_runs_ended_total', { status: 'success', agent: 'leaf' }).sum).toBe(3);
+    expect(receiver.metrics.has('everloop_tokens_total')).toBe(false);
+  }, PATIENCE);
+});
+
+/** The point of a metric with these labels, of which there is one. */
+function pointOf(metric: string, labels: Readonly<Record<string, string>>): Partial<ReceivedPoint> {
+  const points = receiver.metrics.get(metric) ?? [];
+  const found = points.filter((point) =>
+    Object.entries(labels).every(
+      ([name, value]) => (point.labels[GENAI_LABELS[name] ?? ''] ?? point.labels[name]) === value,
+    ),
+  );
+  return found.length === 1 ? (found[0] ?? {}) : {};
+}
+
+function leafTokens(spans: readonly ReceivedSpan[]): number {
+  return spans
+    .filter(({ name, attributes }) => {
+      return name.startsWith('chat ') && attributes['gen_ai.agent.name'] === 'leaf';
+    })
+    .reduce((sum, { attributes }) => sum + Number(attributes['gen_ai.usage.input_tokens']), 0);
+}
+
+test('a client continues the span that is active', async () => {
+  const tracer = await openTracer(
+    { spanProcessors: [] },
+    createLostSpans(() => undefined),
+  );
+  const { address, namespace } = stage;
+  const taskQueue = `traced-${randomUUID()}`;
+  const everloop = await connect({ address, namespace, taskQueue, telemetry: true });
+  const deaf = await connect({ address, namespace, taskQueue });
+  const caller = { traceId: 'c'.repeat(32), spanId: 'd'.repeat(16) };
+  const start = (by: Everloop): Promise<RunHandle> => by.start('desk', { task: 'Go.' });
+  const runs = [
+    await tracer.within(caller, () => start(everloop)),
+    await start(everloop),
+    await tracer.within(caller, () => start(deaf)),
+  ];
+  const [inside, outside, unheard] = await Promise.all(runs.map((run) => run.traceId()));
+  expect(inside).toBe(caller.traceId);
+  expect([outside, unheard]).not.toContain(caller.traceId);
+  for (const { id } of runs) await stage.client.workflow.getHandle(id).terminate();
+  await tracer.close();
+  await everloop.close();
+  await deaf.close();
+});
+
+test('a history is the same with traces and without, and a worker that keeps no run sends no span twice', async () => {
+  const exporter = new InMemorySpanExporter();
+  const spanProcessors = [new SimpleSpanProcessor(exporter)];
+  const telemetry = checkTelemetry({ traces: { spanProcessors } }, { hasEndpoint: false });
+  const plain = await stage.serve([worker(3)]);
+  // Without a cache, each workflow task replays the run from its beginning.
+  const traced = await stage.serve([worker(3)], { telemetry, maxCachedWorkflows: 0 });
+  const histories = await Promise.all(
+    [plain, traced].map(async ({ everloop }) => {
+      const run = await everloop.start('worker', { task: 'Go.' });
+      await run.result();
+      return (await historiesOf(stage.client, run.id)).flatMap(steadyHistory);
+    }),
+  );
+  expect(histories[1]).toEqual(histories[0]);
+  expect(histories[0]?.length).toBeGreaterThan(20);
+  const ids = exporter.getFinishedSpans().map((span) => span.spanContext().spanId);
+  expect(ids.length).toBeGreaterThan(10);
+  expect(new Set(ids).size).toBe(ids.length);
 });
 
 async function freePort(): Promise<number> {
@@ -201,6 +307,11 @@ test('a scrape has exact numbers after a known run', async () => {
   await workers.start(told);
   const run = await stage.everloopOf(told.taskQueue).start('desk', { task: 'Go.' });
   const step = await run.result();
+  // A workflow task that fails: no code of this worker fits it.
+  const unfit = await stage.client.workflow.start('of another release', {
+    taskQueue: told.taskQueue,
+    workflowId: randomUUID(),
+  });
 
   await vi.waitFor(async () => {
     const text = await (await fetch(`http://${metrics}/metrics`)).text();
@@ -222,8 +333,9 @@ test('a scrape has exact numbers after a known run', async () => {
       input: step.usage.inputTokens,
     });
     // The SDK's own are beside ours.
-    expect(text).toContain('temporal_activity_schedule_to_start_latency_bucket');
-    expect(text).toContain('temporal_worker_task_slots_available');
+    const lines = text.split('\n').map((line) => line.replace(/(?:_bucket)?\{.*/, ''));
+    expect(SDK_METRICS.filter((name) => !lines.includes(name))).toEqual([]);
     expect(text).not.toContain(step.runId);
   }, PATIENCE);
+  await unfit.terminate();
 });

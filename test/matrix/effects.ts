@@ -38,6 +38,9 @@ export interface Repeats {
 /** How long a tool takes, in ms: long enough for a kill to come in its middle. */
 const TOOL_MS = 10;
 
+/** The first results of a run are larger than what stays in a history beside which there are blobs. */
+const LARGE_UP_TO = 1;
+
 /** `look` reads, `put` is idempotent, `pay` is `once`; `approved`: a person approves a payment. */
 export function effectTools(
   folder: string,
@@ -58,10 +61,15 @@ export function effectTools(
         note('begun');
         await sleep(options.toolMs ?? TOOL_MS, undefined, { signal });
         note('done');
-        return `${name} ${n} done`;
+        return `${name} ${n} done${n <= LARGE_UP_TO ? ' and more'.repeat(600) : ''}`;
       },
     }) as ToolDefinition;
   return [tool('look', 'read'), tool('put', 'idempotent'), tool('pay', 'once')];
+}
+
+/** Whether any tool has noted something in `folder`. */
+export function hasEffects(folder: string): boolean {
+  return linesIn(folder).length > 0;
 }
 
 /** Counts the lines of `folder`. */

@@ -2,6 +2,7 @@
  * A job of the matrix: one scenario, run after run, killed at one point of each of its moments, until
  * there is none left. What comes of the runs is compared with a run that nothing happened to.
  */
+import { readdirSync } from 'node:fs';
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
@@ -13,7 +14,7 @@ import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { Step } from '../../src/core/contract/step.ts';
 import type { MatrixWorker } from '../support/fixtures/serve-matrix.ts';
 import type { Stage } from '../support/stage.ts';
-import { repeatsIn, type Repeats } from './effects.ts';
+import { hasEffects, repeatsIn, type Repeats } from './effects.ts';
 import {
   momentsOf,
   sharedMs,
@@ -23,7 +24,9 @@ import {
   type Victim,
 } from './moments.ts';
 import type { MatrixScenario } from './scenarios.ts';
+import { newProtection, protectionFor } from './protected.ts';
 import { keepServing, type RestartServer, type Serving } from './serving.ts';
+import { spansDiffer, spansIn, type PlayedSpans } from './spans.ts';
 import { sumsOf, sumsDiffer, type Sums } from './sums.ts';
 
 /** Where jobs run: a stage on a server, and that server when it is to be killed. */
@@ -39,11 +42,14 @@ export interface Job {
   readonly point: Point;
   readonly moments: readonly string[];
   readonly trouble?: MatrixWorker['trouble'];
+  /** With keys and blobs; what comes of the run is the same. Default false. */
+  readonly isProtected?: boolean;
 }
 
 /** What a run comes to that nothing happens to, and the moments that it has. */
 export interface Undisturbed {
   readonly sums: Sums;
+  readonly spans: PlayedSpans;
   readonly moments: readonly string[];
 }
 
@@ -59,7 +65,7 @@ export interface JobOutcome extends Repeats {
   readonly runs: number;
   /** Why each lost run counts as lost. */
   readonly lost: readonly string[];
-  /** Where statistics differ from those of the undisturbed run. */
+  /** Where statistics and spans differ from those of the undisturbed run. */
   readonly unequal: readonly string[];
   /** From each kill to the next thing that the run did, in ms. */
   readonly progressMs: readonly number[];
@@ -80,7 +86,9 @@ export async function playUndisturbed(
   const serving = await keepServing(work, { onNote: (note) => notes.push(note) });
   try {
     const runs = await scenario.play(everloopOf(stage, work), `${work.prefix}.1`);
-    return { sums: await sumsOf(runs), moments: momentsOf(notes) };
+    const sums = await sumsOf(runs);
+    const spans = spansIn(work.effectsDir, work.prefix).get('1') ?? [];
+    return { sums, spans, moments: momentsOf(notes) };
   } finally {
     await serving.stop();
   }
@@ -89,8 +97,9 @@ export async function playUndisturbed(
 /** What a worker of a job is told: a queue, folders and ids of its own. */
 export async function workOf(
   { address, namespace, folder }: Stage,
-  { scenario, point, moments, trouble }: Pick<Job, 'scenario' | 'point' | 'moments' | 'trouble'>,
+  job: Pick<Job, 'scenario' | 'point' | 'moments' | 'trouble' | 'isProtected'>,
 ): Promise<MatrixWorker> {
+  const { scenario, point, moments, trouble, isProtected = false } = job;
   const effectsDir = await mkdtemp(join(folder, 'matrix-'));
   const archiveDir = join(effectsDir, 'archive');
   await mkdir(archiveDir);
@@ -105,16 +114,23 @@ export async function workOf(
     prefix,
     point,
     moments,
-    ...defined({ trouble }),
+    ...defined({ trouble, secured: isProtected ? newProtection(effectsDir) : undefined }),
   };
 }
 
 /** The client of a job; on a full disk it has no archive to read. */
 export function everloopOf(
   stage: Stage,
-  { taskQueue, archiveDir, trouble }: MatrixWorker,
+  { taskQueue, archiveDir, trouble, secured }: MatrixWorker,
 ): Everloop {
-  return stage.everloopOf(taskQueue, trouble === 'full disk' ? undefined : archiveDir);
+  const readDir = trouble === 'full disk' ? undefined : archiveDir;
+  return stage.everloopOf(taskQueue, readDir, secured && protectionFor(secured));
+}
+
+/** Whether `folder` holds a blob, whose file is named by its digest. */
+function hasBlobs(folder: string): boolean {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return names.some((name) => /[0-9a-f]{64}$/.test(name));
 }
 
 /** Kills at all moments of `job`. */
@@ -150,6 +166,16 @@ export async function playJob(
     }
   } finally {
     await serving.stop();
+  }
+  // Without calls, nothing is large.
+  if (work.secured && hasEffects(work.effectsDir) && !hasBlobs(work.secured.blobDir)) {
+    unequal.push(`${work.prefix}: nothing was stored as a blob`);
+  }
+  for (const [play, spans] of spansIn(work.effectsDir, work.prefix)) {
+    if (lost.some((text) => text.startsWith(`${work.prefix}.${play}:`))) continue;
+    unequal.push(
+      ...spansDiffer(spans, undisturbed.spans).map((text) => `${work.prefix}.${play}: ${text}`),
+    );
   }
   return {
     scenario: scenario.name,

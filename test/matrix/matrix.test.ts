@@ -5,10 +5,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { repeatsIn } from './effects.ts';
 import { jobsOf } from './matrix.ts';
+import type { SpanData } from '../../src/telemetry/span-data.ts';
 import { momentsOf, type Note } from './moments.ts';
 import { matrixPage, PAGE_FILE } from './page.ts';
 import { isRight, readResults, type RowResult } from './results.ts';
 import { MATRIX_SCENARIOS } from './scenarios.ts';
+import { spansDiffer } from './spans.ts';
 import { sumsDiffer } from './sums.ts';
 
 const ROW: RowResult = {
@@ -59,6 +61,36 @@ describe('the sums that the matrix compares', () => {
       'value "x"',
       'calls is 4, not 3',
     ]);
+  });
+});
+
+describe('the spans that the matrix compares', () => {
+  const span = (spanId: string, attributes: SpanData['attributes'] = {}): SpanData => ({
+    traceId: 't',
+    spanId,
+    name: `span ${spanId}`,
+    kind: 'internal',
+    startMs: 0,
+    endMs: 0,
+    attributes: { 'everloop.workflow.id': 'run', 'everloop.seq': 1, ...attributes },
+  });
+
+  it('are the same ones, whenever they were made and however often', () => {
+    const late = { ...span('a'), startMs: 5, endMs: 6 };
+    const tried = span('b', { 'everloop.attempts': 2, 'everloop.losses': 1 });
+    expect(spansDiffer([late, late, tried], [span('a'), span('b')])).toEqual([]);
+  });
+
+  it('differ if one is missing, one more, another one, or comes in two ways', () => {
+    const failed = { ...span('a'), error: 'model_error' };
+    expect(spansDiffer([], [span('a')])).toEqual(['no span a of run, event 1']);
+    expect(spansDiffer([span('a')], [])).toEqual(['one more, span a of run, event 1']);
+    expect(spansDiffer([failed], [span('a')])).toHaveLength(1);
+    expect(spansDiffer([span('a'), failed], [span('a')])).toEqual([
+      'in two ways, span a of run, event 1',
+    ]);
+    // The run does not know what a `once` call did whose worker died.
+    expect(spansDiffer([{ ...span('a'), error: 'unknown' }], [span('a')])).toEqual([]);
   });
 });
 

@@ -11,6 +11,8 @@ export interface MatrixRow {
   readonly victim: Victim;
   readonly points: readonly Point[];
   readonly trouble?: NonNullable<Job['trouble']>;
+  /** With keys and blobs. Default false. */
+  readonly isProtected?: boolean;
   /** Kills at so many of its moments only, spread over the run; default: at all. */
   readonly atMost?: number;
 }
@@ -42,7 +44,7 @@ const MOMENTS_OF_A_JOB = 12;
  * records can be met by one kill only.
  */
 export function jobsOf(
-  { scenario, victim, points, trouble, atMost = Infinity }: MatrixRow,
+  { scenario, victim, points, trouble, isProtected = false, atMost = Infinity }: MatrixRow,
   all: readonly string[],
 ): readonly Job[] {
   const every = Math.max(1, all.length / atMost);
@@ -53,6 +55,7 @@ export function jobsOf(
       scenario,
       victim,
       point,
+      isProtected,
       moments: moments.filter((_moment, index) => index % parts === part),
       ...(trouble === undefined ? {} : { trouble }),
     })),
@@ -81,11 +84,11 @@ export async function playRows(
   const shared = new Servers();
   const calm = new Map<MatrixScenario, Undisturbed>();
   try {
-    for (const { scenario } of rows) {
-      if (calm.has(scenario)) continue;
+    const scenarios = [...new Set(rows.map(({ scenario }) => scenario))];
+    await inLanes(scenarios, lanes.worker, () => async (scenario) => {
       const { stage } = await shared.of(scenario);
       calm.set(scenario, await playUndisturbed({ stage }, scenario));
-    }
+    });
     const jobs = rows.flatMap((row) => {
       const ends: JobOutcome[] = [];
       const all = jobsOf(row, calm.get(row.scenario)?.moments ?? []);
@@ -123,9 +126,13 @@ interface OpenJob extends Job {
 }
 
 /** One lane: plays jobs one after another. */
-type Lane = ((job: OpenJob) => Promise<void>) & { readonly close?: () => Promise<void> };
+type Lane<Job> = ((job: Job) => Promise<void>) & { readonly close?: () => Promise<void> };
 
-async function inLanes(jobs: readonly OpenJob[], lanes: number, open: () => Lane): Promise<void> {
+async function inLanes<Job>(
+  jobs: readonly Job[],
+  lanes: number,
+  open: () => Lane<Job>,
+): Promise<void> {
   const waiting = [...jobs];
   await Promise.all(
     Array.from({ length: Math.min(lanes, jobs.length) }, async () => {

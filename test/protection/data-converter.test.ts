@@ -7,6 +7,7 @@ import {
   type PayloadConverter,
 } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
+import { defined } from '../../src/core/base/defined.ts';
 import {
   clientConverter,
   tolerantConverter,
@@ -72,8 +73,8 @@ describe('a list', () => {
 describe('a worker', () => {
   it('leaves what it cannot decrypt to its converters, and says which key is missing', async () => {
     const missing: string[] = [];
-    const { payloadCodecs = [], payloadConverterPath = '' } = workerConverter(OTHER, (id) =>
-      missing.push(id),
+    const { payloadCodecs = [], payloadConverterPath = '' } = workerConverter(OTHER, ({ keyId }) =>
+      missing.push(keyId),
     );
     const payload = await encrypted('x');
     const [kept] = (await payloadCodecs[0]?.decode([payload])) ?? [];
@@ -86,6 +87,23 @@ describe('a worker', () => {
     expect(() => payloadConverter.fromPayload(payload)).toThrow(
       expect.objectContaining({ name: 'key_missing' }) as Error,
     );
+  });
+
+  it('leaves what is damaged, so that no message can hold a run without keys', async () => {
+    const unread: string[] = [];
+    const { payloadCodecs = [] } = workerConverter(KEYED, ({ name, keyId }) =>
+      unread.push(`${name} ${keyId}`),
+    );
+    const { metadata, data } = await encrypted('x');
+    const damaged = {
+      ...defined({ metadata }),
+      data: (data ?? new Uint8Array()).map((byte) => byte ^ 1),
+    };
+
+    expect(
+      await payloadCodecs[0]?.decode([damaged, { ...damaged, data: new Uint8Array(3) }]),
+    ).toEqual([damaged, { ...damaged, data: new Uint8Array(3) }]);
+    expect(unread).toEqual(['payload_damaged k1', 'payload_damaged k1']);
   });
 
   it('marks what it has decrypted', async () => {

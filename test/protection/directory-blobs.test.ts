@@ -3,6 +3,7 @@ import { encode } from '@temporalio/common/lib/encoding.js';
 import fc from 'fast-check';
 import {
   mkdtemp,
+  open,
   readdir,
   readFile,
   rename,
@@ -13,12 +14,13 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { UsageError } from '../../src/core/base/usage-error.ts';
 import { encodeName, folderOf, isKey, runIdOf } from '../../src/protection/blobs/blob-names.ts';
 import { MAX_BLOB_BYTES, type StoredRun } from '../../src/protection/blobs/blob-store.ts';
 import { directoryBlobs, disk } from '../../src/protection/blobs/directory-blobs.ts';
+import { gate } from '../support/runs.ts';
 
 let root: string;
 beforeEach(async () => {
@@ -33,6 +35,9 @@ const payloadOf = (text: string): Payload => ({
   metadata: { encoding: encode('binary/plain') },
   data: encode(text),
 });
+
+/** Too large for a history. */
+const LARGE = 'x'.repeat(300_000);
 
 const target = { kind: 'workflow', namespace: 'default', id: 'run-1' } as const;
 
@@ -110,6 +115,29 @@ describe('a folder of blobs', () => {
     expect(await store.read(claim)).toBe('content');
   });
 
+  it('syncs each folder that holds what was made, also by another process', async () => {
+    const synced: string[] = [];
+    vi.spyOn(disk, 'open').mockImplementation(async (path, ...given) => {
+      const file = await open(path, ...given);
+      vi.spyOn(file, 'sync').mockImplementation(async () => {
+        synced.push(relative(root, String(path)));
+        await file.datasync();
+      });
+      return file;
+    });
+    const foldersOf = async (store: ReturnType<typeof storeOf>): Promise<ReadonlySet<string>> => {
+      synced.length = 0;
+      await store.put(LARGE);
+      return new Set(synced.filter((path) => !path.endsWith('.tmp')));
+    };
+    const path = join(root, 'new', 'blobs');
+    const all = ['', 'new', 'new/blobs', 'new/blobs/default', 'new/blobs/default/run-1'];
+    const store = storeOf(path);
+    expect(await foldersOf(store)).toEqual(new Set(all));
+    expect(await foldersOf(storeOf(path))).toEqual(new Set(all.slice(2)));
+    expect(await foldersOf(store)).toEqual(new Set(all.slice(4)));
+  });
+
   it('keeps equal content of one run once, and renews its time', async () => {
     const store = storeOf();
     const claim = await store.put('content');
@@ -135,11 +163,11 @@ describe('a folder of blobs', () => {
     vi.spyOn(disk, 'rename').mockRejectedValueOnce(new Error('killed'));
     vi.spyOn(disk, 'rm').mockResolvedValueOnce(undefined);
     const store = storeOf();
-    await expect(store.put('content')).rejects.toMatchObject({ name: 'blob_store_failed' });
+    await expect(store.put(LARGE)).rejects.toMatchObject({ name: 'blob_store_failed' });
     expect(await readdir(folder('run-1'))).toEqual([expect.stringMatching(/\.tmp$/)]);
     expect(await store.all()).toMatchObject([{ workflowId: 'run-1', blobs: 0 }]);
-    const claim = await store.put('content');
-    expect(await store.read(claim)).toBe('content');
+    const claim = await store.put(LARGE);
+    expect(await store.read(claim)).toBe(LARGE);
     await store.remove('default', 'run-1');
     expect(await readdir(join(root, 'default'))).toEqual([]);
   });
@@ -203,7 +231,7 @@ describe('a folder of blobs', () => {
     );
     const store = storeOf();
     const message = `Expected \`dir:${root}\` to take a blob, got: ${code}: ${text} Repair the store; this is repeated.`;
-    await expect(store.put('text')).rejects.toMatchObject({ name: 'blob_store_failed', message });
+    await expect(store.put(LARGE)).rejects.toMatchObject({ name: 'blob_store_failed', message });
     await expect(store.probe()).rejects.toThrow(
       `Expected blob store \`dir:${root}\` to be a folder that this user may write, got: ${code}: ${text} Give this user the folder, or name another by \`EVERLOOP_BLOBS\`.`,
     );
@@ -218,7 +246,7 @@ describe('a folder of blobs', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
       vi.spyOn(disk, 'stat').mockReturnValue(new Promise(() => undefined));
-      const refused = expect(storeOf().put('text')).rejects.toMatchObject({
+      const refused = expect(storeOf().put(LARGE)).rejects.toMatchObject({
         name: 'blob_store_failed',
       });
       await vi.advanceTimersByTimeAsync(60_000);
@@ -226,6 +254,48 @@ describe('a folder of blobs', () => {
     } finally {
       vi.useRealTimers();
     }
+  });
+
+  it('keeps what a history can hold in the reference while it takes nothing', async () => {
+    const warnings = vi.spyOn(process, 'emitWarning').mockReturnValue();
+    vi.spyOn(disk, 'open').mockRejectedValue(new Error('ENOSPC: no space left on device'));
+    const store = storeOf();
+    const claims = [await store.put('one'), await store.put('two')];
+    expect(claims.map(({ claimData }) => Object.keys(claimData))).toEqual([
+      ['v', 'data'],
+      ['v', 'data'],
+    ]);
+    const message = `Expected \`dir:${root}\` to take a blob, got: ENOSPC: no space left on device Repair the store; this is repeated. Until then, results of calls lie in the history.`;
+    expect(warnings.mock.calls).toEqual([[message, 'EverloopWarning']]);
+    vi.restoreAllMocks();
+    expect((await store.put('three')).claimData['key']).toMatch(/^default\/run-1\//);
+    expect(await Promise.all(claims.map((claim) => store.read(claim)))).toEqual(['one', 'two']);
+  });
+
+  it('waits two seconds to store what a history can hold', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      vi.spyOn(process, 'emitWarning').mockReturnValue();
+      vi.spyOn(disk, 'stat').mockReturnValue(new Promise(() => undefined));
+      const stored = storeOf().put('text');
+      await vi.advanceTimersByTimeAsync(2_000);
+      expect((await stored).claimData['data']).toBeTypeOf('string');
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('is of the service that asked first', async () => {
+    const owners = await Promise.all(
+      ['one', 'two', 'three'].map((owner) => storeOf().own('default', owner)),
+    );
+    expect(new Set(owners).size).toBe(1);
+    expect(['one', 'two', 'three']).toContain(owners[0]);
+    expect(await storeOf().own('Other', 'four')).toBe('four');
+    expect((await readdir(root)).toSorted((a, b) => a.localeCompare(b))).toEqual([
+      '%4fther.owner',
+      'default.owner',
+    ]);
   });
 
   it('refuses a path that is none', () => {
@@ -284,6 +354,35 @@ describe('deletion', () => {
     expect(await store.remove('default', 'run-1', Date.now() - 60_000)).toMatchObject({ blobs: 0 });
     expect(await readdir(folder('run-1'))).toEqual([claim.claimData['sha256']]);
     expect(await store.read(claim)).toBe('text');
+  });
+
+  it('keeps a blob that was stored between two deletions of the old one', async () => {
+    const store = storeOf();
+    const claim = await store.put('text');
+    await utimes(pathOf(claim), 1_000, 1_000);
+    const before = Date.now() - 60_000;
+    const [mayRename, isRenamed, isRemoved] = [gate(), gate(), gate()];
+    const renamed = vi.spyOn(disk, 'rename').mockImplementationOnce(async (from, to) => {
+      await mayRename.opened;
+      await rename(from, to);
+      isRenamed.open();
+      await isRemoved.opened;
+    });
+    // The first has seen the old one, and waits.
+    const first = storeOf().remove('default', 'run-1', before);
+    await vi.waitFor(() => expect(renamed).toHaveBeenCalledTimes(1));
+    vi.spyOn(disk, 'rm').mockImplementationOnce(async (path, options) => {
+      await store.put('text');
+      mayRename.open();
+      await isRenamed.opened;
+      await rm(path, options);
+      isRemoved.open();
+    });
+    await store.remove('default', 'run-1', before);
+    await first;
+
+    expect(await store.read(claim)).toBe('text');
+    expect(await readdir(folder('run-1'))).toEqual([claim.claimData['sha256']]);
   });
 
   it('puts a blob back that an ended deletion has left', async () => {

@@ -172,7 +172,10 @@ describe('protection', () => {
 
   it.each([
     [{ keys: {} }, 'Expected `keys` of `protection` to be a key ring, got another value.'],
-    [{ keyFor: 'k1' }, 'Expected `keyFor` of `protection` to be a function, got another value.'],
+    [
+      { keyFor: 'k1' },
+      'Expected `keyFor` of `protection` to be `tenant` or a function, got another value.',
+    ],
     [
       { compress: 1 },
       'Expected `compress` of `protection` to be true or false, got another value.',

@@ -1,8 +1,9 @@
 /** Histories that earlier code recorded replay with today's; no server is needed. */
 import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { spanOf } from '../../src/telemetry/span-of.ts';
 import { RECORDINGS } from '../support/recordings.ts';
-import { replayHistory } from '../support/replay.ts';
+import { replayAll, replayHistory } from '../support/replay.ts';
 
 interface RecordedEvent {
   readonly eventType: string;
@@ -36,6 +37,22 @@ describe('a recorded history', () => {
     // Children are named after their parent, so its own name matters.
     const id = started?.workflowExecutionStartedEventAttributes?.workflowId ?? name;
     await replayHistory(history, id, options);
+  });
+
+  it('replays with traces on, and makes no span', async () => {
+    const spans: unknown[] = [];
+    const own = RECORDINGS.filter(({ workflowsPath }) => workflowsPath === undefined);
+    const histories = own.map(({ name }) => {
+      const history = recorded(name);
+      const [started] = history.events;
+      const { workflowId = name } = started?.workflowExecutionStartedEventAttributes ?? {};
+      return { history, workflowId };
+    });
+    await replayAll(histories, {
+      listeners: [(event, place) => void spans.push(spanOf(event, { place, content: 'off' }))],
+    });
+    expect(histories.length).toBeGreaterThan(20);
+    expect(spans).toEqual([]);
   });
 
   it('shows what its name says', () => {

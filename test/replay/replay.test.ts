@@ -3,9 +3,12 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import { directoryBlobs } from '../../src/protection/blobs/directory-blobs.ts';
+import { keyRing } from '../../src/protection/key-ring.ts';
+import { protectionOf, type Protection } from '../../src/protection/protection.ts';
 import { inTurns, linksIn, linksOf, sampleOf } from '../../src/replay/choose.ts';
 import { replayAll, type OwnLoops, type ReplayReport } from '../../src/replay/report.ts';
 import { payloadValue, readRunHistory, type RunHistory } from '../../src/replay/run-history.ts';
@@ -308,5 +311,41 @@ describe('links of a service', () => {
     ]);
     expect(inTurns([['a1']], 5)).toEqual(['a1']);
     expect(inTurns([], 5)).toEqual([]);
+  });
+});
+
+describe('a run with keys and blobs', () => {
+  it('is replayed by who has both, and else says what is missing', async () => {
+    const keys = keyRing({ current: 'k1', keys: { k1: randomBytes(32) } });
+    const blobs = directoryBlobs(join(folder, 'blobs'));
+    const protection = protectionOf({ keys, blobs });
+    const taskQueue = `keyed-${randomUUID()}`;
+    const agent = defineAgent({
+      name: 'keyed',
+      mode: 'chat',
+      model: { id: 'keyed-model', model: async () => 'Done.' },
+    });
+    await stage.serve([agent], { taskQueue, protection });
+    const everloop = stage.everloopOf(taskQueue, undefined, protection);
+    const context = { large: 'x'.repeat(300_000) };
+    const started = await everloop.start('keyed', { task: 'Go.', context });
+    await started.result();
+    const links: RunHistory[] = [];
+    for await (const one of linksOf(stage.client, [started.id])) links.push(one);
+    const [link] = links as [RunHistory];
+    const replayed = async (by?: Protection): Promise<ReplayReport['failures']> =>
+      (await replayAll(each(link), { bundle, ...(by && { protection: by }) })).failures;
+
+    expect(await replayed(protection)).toEqual([]);
+    expect(await replayed(protectionOf({ blobs }))).toMatchObject([
+      {
+        message: expect.stringContaining('Expected key `k1` to replay the run') as string,
+      },
+    ]);
+    expect(await replayed(protectionOf({ keys }))).toMatchObject([
+      {
+        message: expect.stringContaining('Expected the blob store of the run, got none.') as string,
+      },
+    ]);
   });
 });

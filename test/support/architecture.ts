@@ -53,7 +53,13 @@ const RINGS: Readonly<Record<string, RingRule>> = {
   // Neither client nor worker: both, the commands and the codec server have their payloads from it.
   protection: {
     rings: ['core', 'workflows/converters.ts', 'workflows/failure-converter.ts'],
-    packages: ['@temporalio/common', '@temporalio/proto', 'lru-cache'],
+    packages: ['@temporalio/common', '@temporalio/proto', '@aws-sdk/client-s3', 'lru-cache'],
+    node: true,
+  },
+  // What Temporal's own tools ask, so neither client nor worker.
+  'codec-server': {
+    rings: ['core', 'protection'],
+    packages: ['@temporalio/common', 'hono', '@hono/node-server'],
     node: true,
   },
   activities: {
@@ -111,6 +117,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
       'callbacks',
       'telemetry',
       'protection',
+      'codec-server',
       'activities',
       'client',
       'versioning',
@@ -139,6 +146,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
       'lisp',
       'core',
       'protection',
+      'codec-server',
       'client',
       'versioning',
       'worker',

@@ -14,6 +14,12 @@ export interface FixtureProcess {
   readonly kill: (signal: NodeJS.Signals) => Promise<void>;
 }
 
+/** What Node is started with so that a workflow task is cut off after two seconds, and not five. */
+export const EARLY_CUT: readonly string[] = [
+  '--import',
+  new URL('fixtures/early-cut.mjs', import.meta.url).href,
+];
+
 /**
  * Starts `test/support/fixtures/NAME.ts` and waits for its first line, which must be JSON. `onLine` hears
  * the lines after it.
@@ -22,8 +28,9 @@ export async function startFixture(
   name: string,
   args: readonly string[],
   onLine: (line: string) => void = () => undefined,
+  nodeOptions: readonly string[] = [],
 ): Promise<FixtureProcess> {
-  const child = spawn(process.execPath, [...fixtureProgram(name), ...args], {
+  const child = spawn(process.execPath, [...nodeOptions, ...fixtureProgram(name), ...args], {
     env: { ...process.env, NODE_OPTIONS: '' },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -57,11 +64,14 @@ export interface FixtureProcesses<Work> {
 }
 
 /** Processes of `test/support/fixtures/NAME.ts`, none yet. */
-export function fixtureProcesses<Work>(name: string): FixtureProcesses<Work> {
+export function fixtureProcesses<Work>(
+  name: string,
+  nodeOptions: readonly string[] = [],
+): FixtureProcesses<Work> {
   const started: FixtureProcess[] = [];
   return {
     start: async (work) => {
-      const child = await startFixture(name, [JSON.stringify(work)]);
+      const child = await startFixture(name, [JSON.stringify(work)], undefined, nodeOptions);
       started.push(child);
       return child;
     },

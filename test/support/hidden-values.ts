@@ -28,11 +28,15 @@ export function withHiddenValue(context?: unknown): JsonObject {
   return { ...(context as JsonObject), _hidden: { deep: [HIDDEN_VALUE] } satisfies Json };
 }
 
+/** Where requests to a bucket of a test go: it is no model, and keeps all that runs hold. */
+const BUCKET_PATH = '/blobs/';
+
 /** Keeps each request that an HTTP server of this process gets from now on; stops when called. */
 export function recordRequests(folder: string): () => void {
   const file = join(folder, `${process.pid}-${Date.now()}.txt`);
   const onRequest = (message: unknown): void => {
     const { request } = message as { readonly request: IncomingMessage };
+    if (request.url?.startsWith(BUCKET_PATH) === true) return;
     const chunks: Buffer[] = [];
     // Listening to `data` would take the body from a handler that begins to read it later.
     const push = request.push.bind(request);

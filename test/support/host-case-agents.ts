@@ -17,10 +17,12 @@ interface Moment {
   readonly happen: () => void;
 }
 
-/** The agents of one run of the cases, whose waits are their own, and the models that they name. */
+/** The agents of runs of the cases, one after another, and the models that they name. */
 export interface HostCaseWorld {
   readonly agents: readonly AgentDefinition[];
   readonly models: readonly ModelEntry[];
+  /** To be called before each further case: its waits are its own. */
+  readonly reset: () => void;
 }
 
 const USAGE = { inputTokens: 100, outputTokens: 10 };
@@ -41,8 +43,8 @@ function untilAborted(signal: AbortSignal): Promise<never> {
 }
 
 /**
- * A world of its own for each run of a case: nothing waits for what happened in another one.
- * `terminate` ends the run with this address, without a Step.
+ * A world for one case at a time: nothing waits for what happened in another one. `terminate` ends the
+ * run with this address, without a Step.
  */
 export function hostCaseWorld(terminate: (address: string) => unknown): HostCaseWorld {
   const moments = new Map<string, Moment>();
@@ -279,5 +281,9 @@ export function hostCaseWorld(terminate: (address: string) => unknown): HostCase
       textSection({ name: 'doubts' }),
     ],
   });
-  return { agents: [cases, ...children], models };
+  const reset = (): void => {
+    moments.clear();
+    failures.clear();
+  };
+  return { agents: [cases, ...children], models, reset };
 }

@@ -24,12 +24,15 @@ export interface MomentKind {
   readonly delay?: number;
 }
 
-/** Of three runs of the airline: before, in and after model calls, tool calls and hand-overs. */
+/**
+ * Of three runs of the airline: before, in and after model calls, tool calls and hand-overs. The first
+ * ones are those that a run of few kills has.
+ */
 const AIRLINE_KINDS: readonly MomentKind[] = [
-  { name: 'before a model call', on: 'event agent:model_call:before', upTo: 15 },
   { name: 'in a model call', on: 'chunk text', upTo: 120 },
-  { name: 'in a hand-over', on: 'event agent:execution:handover', upTo: 3, delay: 30 },
   { name: 'when a once tool has begun', on: 'effect begun', upTo: 6 },
+  { name: 'in a hand-over', on: 'event agent:execution:handover', upTo: 3, delay: 30 },
+  { name: 'before a model call', on: 'event agent:model_call:before', upTo: 15 },
   { name: 'after a model call', on: 'event agent:model_call:after', upTo: 15 },
   { name: 'in a tool call', on: 'event agent:tool_call:before', upTo: 24, delay: 150 },
   { name: 'before a tool call', on: 'event agent:tool_call:before', upTo: 24 },

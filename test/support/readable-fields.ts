@@ -12,7 +12,8 @@ const READABLE: readonly (readonly [row: string, fields: RegExp])[] = [
   ['types of workflows and activities', /(?:\.type|workflowType|activityType)\.name$/],
   ['names of signals and updates', /(?:signalName|input\.name)$/],
   ['search attributes', /searchAttributes\.indexedFields\.\w+ \(payload\)$/],
-  ['workers and their software', /(?:identity|buildId|sdkName|sdkVersion)$/],
+  ['workers and their software', /(?:[iI]dentity|buildId|sdkName|sdkVersion)$/],
+  ['references to blobs', / \(reference\)$/],
   ['types of failures', /failure\.(?:source|message|applicationFailureInfo\.type)$/],
   [
     'patches and bookkeeping of local activities',
@@ -46,9 +47,10 @@ export function readableFields(messages: readonly object[]): ReadonlyMap<string,
     if (Array.isArray(value)) return value.forEach((item) => visit(item, path));
     if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return;
     if ('metadata' in value && 'data' in value) {
-      const payload = value as Payload;
+      const payload = value as Payload & { readonly externalPayloads?: readonly unknown[] };
       if (keyIdOf(payload) !== undefined) return;
-      found.set(`${path} (payload)`, Buffer.from(payload.data ?? []).toString());
+      const kind = (payload.externalPayloads ?? []).length > 0 ? 'reference' : 'payload';
+      found.set(`${path} (${kind})`, Buffer.from(payload.data ?? []).toString());
       return;
     }
     for (const [name, item] of Object.entries(value)) {

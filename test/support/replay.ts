@@ -6,7 +6,7 @@ import { loadWorkflowBundle, type LoadedBundle } from '../../src/worker/bundle/b
 import { workerConverter } from '../../src/protection/data-converter.ts';
 import { NO_PROTECTION, type Protection } from '../../src/protection/protection.ts';
 import { createTranscriptCache } from '../../src/worker/serve/transcript-cache.ts';
-import { createSinks } from '../../src/worker/serve/worker-sinks.ts';
+import { createSinks, type EventListener } from '../../src/worker/serve/worker-sinks.ts';
 import { installRuntime } from '../../src/worker/serve/install-runtime.ts';
 import { bundleFolder } from './bundles.ts';
 
@@ -16,6 +16,8 @@ export interface ReplayOptions {
   readonly workflowsPath?: string;
   /** What encrypts payloads, and where large ones lie; default: nothing, and nowhere else. */
   readonly protection?: Protection;
+  /** Get what the worker publishes; default: none. */
+  readonly listeners?: readonly EventListener[];
 }
 
 /** What the service gives for `fetchHistory`. */
@@ -32,16 +34,16 @@ export async function replayHistory(
   await replayAll([{ history, workflowId }], options);
 }
 
-/** One worker for all histories: each worker costs a fifth of a second. */
-async function replayAll(
+/** Replays all of `histories` by one worker: each costs a fifth of a second. */
+export async function replayAll(
   histories: readonly { readonly history: unknown; readonly workflowId: string }[],
-  { workflowsPath, protection = NO_PROTECTION }: ReplayOptions,
+  { workflowsPath, protection = NO_PROTECTION, listeners = [] }: ReplayOptions,
 ): Promise<void> {
   installRuntime({ logLevel: 'ERROR' });
   const workflowBundle = await bundleOf(workflowsPath);
   const sinks = createSinks({
     cache: createTranscriptCache({ maxBytes: 0 }),
-    listeners: [],
+    listeners,
     onListenerError: () => undefined,
   });
   const results = Worker.runReplayHistories(

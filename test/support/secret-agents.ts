@@ -43,6 +43,22 @@ const refuse = defineTool({
   },
 });
 
+/** A variable that the worker hides; its value is in no list of places, as it must be nowhere. */
+export const HIDDEN_VALUE = 'zqvalueofavariablezq';
+
+/** Says the value in every way that a tool has. */
+const leak = defineTool({
+  name: 'leak',
+  description: 'Leaks.',
+  retry: { attempts: 1 },
+  parameters: z.object({ how: z.string() }),
+  execute: ({ how }, context) => {
+    context.emit('vault:leaked', { text: HIDDEN_VALUE });
+    if (how === 'throw') throw new Error(`no ${HIDDEN_VALUE}`, { cause: new Error(HIDDEN_VALUE) });
+    return { text: `Basic ${Buffer.from(`user:${HIDDEN_VALUE}`).toString('base64')}` };
+  },
+});
+
 const crash = defineTool({
   name: 'crash',
   description: 'Crashes.',
@@ -89,6 +105,8 @@ const turns: readonly ModelReply[] = [
       call('peek', { [secret('argument-name')]: secret('tool-argument') }),
       call('refuse'),
       call('crash'),
+      call('leak', { how: 'return' }),
+      call('leak', { how: 'throw' }),
     ],
   },
   { toolCalls: [call('helper', { task: secret('helper-task') })] },
@@ -125,6 +143,7 @@ export const secretAgents: readonly AgentDefinition[] = [
       peek,
       refuse,
       crash,
+      leak,
       pay,
       build,
       agentTool({ agent: 'helper' }),

@@ -45,6 +45,7 @@ export const SECRET_PLACES = [
   'model-failure',
   'event-field',
   'cancel-message',
+  'large-context',
 ] as const;
 
 /** One of {@link SECRET_PLACES}. */
@@ -63,9 +64,18 @@ export function placesIn(bytes: Uint8Array | string): readonly SecretPlace[] {
 
 /** The places whose word stands in any file of `folder`. */
 export function placesInFolder(folder: string): readonly SecretPlace[] {
-  const found = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  const found = filesOf(folder).flatMap((bytes) => placesIn(bytes));
+  return SECRET_PLACES.filter((place) => found.includes(place));
+}
+
+/** Whether any file of `folder` has `text`. */
+export function hasInFolder(folder: string, text: string): boolean {
+  return filesOf(folder).some((bytes) => bytes.includes(text));
+}
+
+function filesOf(folder: string): readonly Buffer[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => join(folder, name))
     .filter((file) => statSync(file).isFile())
-    .flatMap((file) => placesIn(readFileSync(file)));
-  return SECRET_PLACES.filter((place) => found.includes(place));
+    .map((file) => readFileSync(file));
 }

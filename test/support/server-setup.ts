@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
 import { BUILDS_FOLDER } from './builds.ts';
+import { bundleFolder } from './bundles.ts';
 import { buildPrograms } from './program-builds.ts';
 import { startTestServer } from './test-server.ts';
 
@@ -31,7 +32,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const build = async (): Promise<void> => {
     rmSync(builds, { recursive: true, force: true });
     mkdirSync(builds);
-    await buildPrograms(builds);
+    // The bundle, too: otherwise each process would build it, and all at once.
+    await Promise.all([buildPrograms(builds), bundleFolder()]);
   };
   // In watch mode the sources change between two runs.
   project.onTestsRerun(build);

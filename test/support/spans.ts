@@ -1,5 +1,5 @@
 /** Spans of runs in tests: made in memory from events, and printed as a tree. */
-import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
+import { expect } from 'vitest';
 import type { AgentEvent, EventPlace } from '../../src/core/contract/events.ts';
 import type { Step } from '../../src/core/contract/step.ts';
 import { eventPlaceOf } from '../../src/core/children/event-place.ts';
@@ -28,19 +28,49 @@ function placeInMemory({ state, address }: MemoryRun, event: AgentEvent): EventP
   });
 }
 
-/** Plays a run and those below it; people answer `yes` and approve. */
+/** An agent that is played, and what people do whenever its run waits only for them. */
+export interface TracedOptions extends Omit<MemoryRunOptions, 'task'> {
+  /** Default: {@link agree}. */
+  readonly people?: (run: MemoryRun) => void;
+}
+
+/** People answer `yes`, or what they may choose first, and approve; outside work ends with `yes`. */
+export function agree(run: MemoryRun): void {
+  for (const item of run.pending()) {
+    if (item.kind === 'approval') run.decide(item.id, { approve: true });
+    else run.answer(item.id, (item.kind === 'question' ? item.options?.[0] : undefined) ?? 'yes');
+  }
+}
+
+/** Plays a run and those below it. */
 export async function traceInMemory(
-  options: Omit<MemoryRunOptions, 'task' | 'agent'> & { readonly agent: AgentDefinition },
+  { people, ...options }: TracedOptions,
   context: Partial<SpanContext> = {},
 ): Promise<TracedRun> {
+  return spansWhile(
+    (note) =>
+      startInMemory({
+        task: 'Go.',
+        ...options,
+        onEvent: (event, of) => {
+          options.onEvent?.(event, of);
+          note(event, of);
+        },
+      }),
+    context,
+    people,
+  );
+}
+
+/** The spans of the run that `start` starts, which passes each event on. */
+export async function spansWhile(
+  start: (note: NonNullable<MemoryRunOptions['onEvent']>) => MemoryRun,
+  context: Partial<SpanContext> = {},
+  people: (run: MemoryRun) => void = agree,
+): Promise<TracedRun> {
   const events: (readonly [AgentEvent, EventPlace])[] = [];
-  const run = startInMemory({
-    task: 'Go.',
-    ...options,
-    onEvent: (event, of) => {
-      options.onEvent?.(event, of);
-      events.push([event, placeInMemory(of, event)]);
-    },
+  const run = start((event, of) => {
+    events.push([event, placeInMemory(of, event)]);
   });
   for (;;) {
     const end = await run.resultOrPending();
@@ -50,15 +80,37 @@ export async function traceInMemory(
       );
       return { step: end.step, spans, events };
     }
-    for (const { id, kind } of end.pending) {
-      if (kind === 'approval') run.decide(id, { approve: true });
-      else run.answer(id, 'yes');
-    }
+    people(run);
   }
 }
 
+/** What holds for the spans of every run: one whole trace, in which times nest and tokens add up. */
+export function checkSpans({ spans, step }: TracedRun): void {
+  expect(orphansOf(spans)).toEqual([]);
+  expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(spans.length);
+  expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
+  expect(spans.filter(({ parentId }) => parentId === undefined)).toHaveLength(1);
+  const { inputTokens, outputTokens } = step.usage;
+  expect(tokensOf(spans)).toEqual({ inputTokens, outputTokens });
+  // An approval comes before its call, whose time begins when it may.
+  expect(outsideParents(spans).filter((name) => name !== 'wait approval')).toEqual([]);
+}
+
+/** Spans that begin before their parent among them, or end after it or before they begin. */
+export function outsideParents(
+  spans: readonly Pick<SpanData, 'spanId' | 'parentId' | 'name' | 'startMs' | 'endMs'>[],
+): readonly string[] {
+  const byId = new Map(spans.map((span) => [span.spanId, span]));
+  return spans
+    .filter(({ parentId, startMs, endMs }) => {
+      const parent = byId.get(parentId ?? '') ?? { startMs, endMs };
+      return startMs > endMs || startMs < parent.startMs || endMs > parent.endMs;
+    })
+    .map(({ name }) => name);
+}
+
 /** What the spans of model calls say of tokens, in all. */
-export function tokensOf(spans: readonly SpanData[]): {
+function tokensOf(spans: readonly SpanData[]): {
   readonly inputTokens: number;
   readonly outputTokens: number;
 } {
@@ -70,7 +122,9 @@ export function tokensOf(spans: readonly SpanData[]): {
 }
 
 /** Spans without a parent among them, apart from those without any. */
-export function orphansOf(spans: readonly SpanData[]): readonly string[] {
+export function orphansOf(
+  spans: readonly Pick<SpanData, 'spanId' | 'parentId' | 'name'>[],
+): readonly string[] {
   const ids = new Set(spans.map(({ spanId }) => spanId));
   return spans
     .filter(({ parentId }) => parentId !== undefined && !ids.has(parentId))

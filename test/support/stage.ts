@@ -112,7 +112,9 @@ export async function openStage(server: {
     hiding({
       client: clientWith(protection),
       taskQueue,
-      ...(archiveDir === undefined ? {} : { archive: createDirectoryArchive(archiveDir) }),
+      ...(archiveDir === undefined
+        ? {}
+        : { archive: createDirectoryArchive(archiveDir, protection) }),
     });
   return {
     address,

@@ -1,5 +1,5 @@
 /** What the service has of the runs of a task queue: its raw answers, as messages and as bytes. */
-import type { Connection } from '@temporalio/client';
+import type { ConnectionLike } from '@temporalio/client';
 import proto from '@temporalio/proto';
 
 const v1 = proto.temporal.api.workflowservice.v1;
@@ -13,7 +13,7 @@ export interface StoredRuns {
 
 /** The list, descriptions and histories of all executions of a task queue, its links too. */
 export async function storedRuns(
-  { workflowService }: Connection,
+  { workflowService }: ConnectionLike,
   namespace: string,
   taskQueue: string,
 ): Promise<StoredRuns> {

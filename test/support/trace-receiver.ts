@@ -1,6 +1,10 @@
-/** A collector in this process: OTLP over HTTP as JSON. */
-import { createServer } from 'node:http';
+/**
+ * A collector in this process: OTLP over HTTP, spans as JSON and metrics in binary form. To a GET it
+ * answers as any server does.
+ */
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { metricsIn, type ReceivedPoint } from './otlp-metrics.ts';
 
 /** A span as it was received. */
 export interface ReceivedSpan {
@@ -14,12 +18,24 @@ export interface ReceivedSpan {
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
+/** What an export was sent with. */
+export interface ReceivedExport {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
 /** A collector. */
 export interface TraceReceiver {
   readonly url: string;
   /** All spans so far, as often as they came. */
   readonly spans: readonly ReceivedSpan[];
-  /** All bodies, as text. */
+  /** The traceparents of all GETs; empty where there was none. */
+  readonly asked: readonly string[];
+  /** The path and the headers of each export. */
+  readonly exports: readonly ReceivedExport[];
+  /** The points of the newest export of each metric. */
+  readonly metrics: ReadonlyMap<string, readonly ReceivedPoint[]>;
+  /** All bodies of spans, as text. */
   readonly bodies: readonly string[];
   close(): Promise<void>;
 }
@@ -46,10 +62,24 @@ interface OtlpBody {
 export async function startReceiver(status = 200): Promise<TraceReceiver> {
   const spans: ReceivedSpan[] = [];
   const bodies: string[] = [];
+  const asked: string[] = [];
+  const exports: ReceivedExport[] = [];
+  const metrics = new Map<string, readonly ReceivedPoint[]>();
   const server = createServer((request, response) => {
+    if (request.method === 'GET') {
+      asked.push(request.headers['traceparent']?.toString() ?? '');
+      response.end('hits');
+      return;
+    }
+    exports.push({ path: request.url ?? '', headers: request.headers });
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => {
+      if (request.url === '/v1/metrics') {
+        for (const [name, points] of metricsIn(Buffer.concat(parts))) metrics.set(name, points);
+        response.end();
+        return;
+      }
       const text = Buffer.concat(parts).toString();
       bodies.push(text);
       if (status === 200) spans.push(...spansIn(JSON.parse(text) as OtlpBody));
@@ -64,6 +94,9 @@ export async function startReceiver(status = 200): Promise<TraceReceiver> {
   return {
     url: `http://127.0.0.1:${port}`,
     spans,
+    asked,
+    exports,
+    metrics,
     bodies,
     close: async () => {
       server.closeAllConnections();

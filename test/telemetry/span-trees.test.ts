@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest';
 import { MATRIX_SCENARIOS } from '../matrix/scenarios.ts';
 import { partsTo, readerAgent } from '../support/fan-outs.ts';
 import { fanOut } from '../../src/define/pipeline/define-fan-out.ts';
-import { orphansOf, spanTree, tokensOf, traceInMemory, type TracedRun } from '../support/spans.ts';
+import { checkSpans, spanTree, traceInMemory, type TracedRun } from '../support/spans.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'everloop-spans-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -24,19 +24,9 @@ async function traced(name: string): Promise<TracedRun> {
   });
 }
 
-function check({ spans, step }: TracedRun): void {
-  expect(orphansOf(spans)).toEqual([]);
-  expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(spans.length);
-  expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
-  expect(spans.filter(({ parentId }) => parentId === undefined)).toHaveLength(1);
-  const { inputTokens, outputTokens } = step.usage;
-  expect(tokensOf(spans)).toEqual({ inputTokens, outputTokens });
-  expect(spans.filter(({ startMs, endMs }) => startMs > endMs)).toEqual([]);
-}
-
 test.each(MATRIX_SCENARIOS.map(({ name }) => name))('the spans of scenario %s', async (name) => {
   const run = await traced(name);
-  check(run);
+  checkSpans(run);
   await expect(`${spanTree(run.spans)}\n`).toMatchFileSnapshot(`golden/${name}.txt`);
   // A second run has the same spans under the same ids.
   const again = await traced(name);
@@ -48,7 +38,7 @@ test.each(MATRIX_SCENARIOS.map(({ name }) => name))('the spans of scenario %s', 
 test('a fan-out over 50 items is one trace', async () => {
   const agent = fanOut('reading', readerAgent());
   const run = await traceInMemory({ agent, context: { items: [...partsTo(50)] } });
-  check(run);
+  checkSpans(run);
   const runs = run.spans.filter(({ name }) => name === 'invoke_agent reader');
   expect(runs).toHaveLength(50);
 });

@@ -1,11 +1,16 @@
 /** The tracer: collectors that are dead, slow or refuse, ids, what spans hold, and its end. */
 import { createHash } from 'node:crypto';
+import { setImmediate as nextTick } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici';
 import { InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import type { ToolDefinition } from '../../src/define/definition/definitions.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
+import { attributeText } from '../../src/telemetry/content.ts';
 import { isSampled, treeTraceId } from '../../src/telemetry/ids.ts';
 import { createLostSpans } from '../../src/telemetry/lost-spans.ts';
 import type { SpanData } from '../../src/telemetry/span-data.ts';
@@ -52,6 +57,29 @@ describe('a tracer', () => {
     await tracer.close();
   });
 
+  it('has the requests of instrumented code below the active span, though that was set up first', async () => {
+    const instrumentation = new UndiciInstrumentation();
+    const receiver = await startReceiver();
+    const exporter = new InMemorySpanExporter();
+    const options = { spanProcessors: [new SimpleSpanProcessor(exporter)] };
+    const tracer = await openTracer(
+      options,
+      createLostSpans(() => undefined),
+    );
+    await tracer.within(SPAN, async () => (await fetch(`${receiver.url}/pages`)).text());
+    await vi.waitFor(() => expect(exporter.getFinishedSpans()).toHaveLength(1));
+    const [request] = exporter.getFinishedSpans();
+    expect(request?.parentSpanContext).toMatchObject({
+      traceId: SPAN.traceId,
+      spanId: SPAN.spanId,
+    });
+    // The server that is asked continues the trace.
+    expect(receiver.asked).toEqual([`00-${SPAN.traceId}-${request?.spanContext().spanId}-01`]);
+    instrumentation.disable();
+    await tracer.close();
+    await receiver.close();
+  });
+
   it.each([
     { name: 'refuses', status: 400 },
     { name: 'fails', status: 404 },
@@ -71,21 +99,51 @@ describe('a tracer', () => {
     await receiver.close();
   });
 
-  it('keeps a bounded queue for a dead collector', async () => {
+  it('is held by no collector, and 10,000 turns take at most 20 MB', async () => {
+    const silent = await startReceiver(0);
+    const refusing = await startReceiver(429);
     // Nothing listens on this port of the loopback interface.
-    process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = 'http://127.0.0.1:9';
-    const said: string[] = [];
-    const tracer = await openTracer(
-      {},
-      createLostSpans((text) => said.push(text)),
-    );
-    for (let n = 0; n < 10_000; n += 1) tracer.emit(SPAN);
-    expect(said).toEqual([
-      '1 spans were not sent: the collector is too slow. Runs are not affected.',
-    ]);
-    await tracer.close();
-  }, 20_000);
+    const collectors = ['http://127.0.0.1:9', silent.url, refusing.url];
+    const opened = [];
+    for (const url of collectors) {
+      process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = url;
+      const said: string[] = [];
+      const tracer = await openTracer(
+        {},
+        createLostSpans((text) => said.push(text)),
+      );
+      opened.push({ tracer, said });
+    }
+    const before = heapBytes();
+    for (let turn = 0; turn < 10_000; turn += 1) {
+      // Four spans a turn, each with ids and attributes of its own.
+      for (let part = 0; part < 4; part += 1) {
+        const spanId = (4 * turn + part).toString(16).padStart(16, '1');
+        const span = { ...SPAN, spanId, attributes: { ...SPAN.attributes, turn } };
+        for (const { tracer } of opened) tracer.emit(span);
+      }
+      // Lets the processor begin to send, as a worker does between activations.
+      if (turn % 500 === 0) await nextTick();
+    }
+    const grownMb = (heapBytes() - before) / opened.length / 2 ** 20;
+    expect(grownMb).toBeLessThan(20);
+    for (const { said } of opened) {
+      expect(said).toHaveLength(1);
+      expect(said[0]).toMatch(/^\d+ spans were not sent: .+\. Runs are not affected\.$/);
+    }
+    // What does not go within five seconds stays here: `within` of the tracer bounds it.
+    await Promise.all(opened.map(({ tracer }) => tracer.close()));
+    await silent.close();
+    await refusing.close();
+  }, 30_000);
 });
+
+/** Bytes of the heap that something refers to. */
+function heapBytes(): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  return process.memoryUsage().heapUsed;
+}
 
 describe('lost spans', () => {
   it('are counted and told once a minute', () => {
@@ -162,5 +220,13 @@ describe('content', () => {
     expect(call?.attributes['gen_ai.tool.call.result']).toContain(SENTINEL);
     expect(JSON.stringify(spans)).not.toContain(SECRET);
     expect(JSON.stringify(spans)).not.toContain('never-shown');
+  });
+
+  it('has no part of a secret at the place where it is cut', () => {
+    const text = `${'x'.repeat(32_768 - 12)} ${SECRET}`;
+    const shown = attributeText({ text });
+    expect(shown).not.toContain(SECRET.slice(0, 8));
+    expect(shown).toMatch(/\n\[cut: \d+ bytes in all\]$/);
+    expect(attributeText('short')).toBe('short');
   });
 });

@@ -362,3 +362,31 @@ describe('structured sections', () => {
     );
   });
 });
+
+test('validators hide values in feedback, in events and in what they throw', async () => {
+  const VALUE = 'a-value-that-is-secret';
+  const options = { attempt: 1, run: 'run-1', signal: quietSignal(), graceMs: 20 };
+  const hide = (text: string): string => text.replaceAll(VALUE, '[redacted]');
+  const ask = (validate: ValidatorOptions<Json>['validate']): Promise<JudgeRun> => {
+    const agent = testerWith({ validators: [validator('leaky', validate)] });
+    const order = judgeOrder({ validators: ['leaky'], answers: ['x'] });
+    return runJudge(agent, order, { ...options, hide });
+  };
+
+  const refused = await ask((_answer, context) => {
+    context.emit('leaky:saw', { text: VALUE });
+    return { accepted: false, feedback: `Not ${VALUE}.` };
+  });
+  const threw = await ask(() => {
+    throw new Error(`no ${VALUE}`);
+  });
+
+  expect(JSON.stringify([refused, threw])).not.toContain(VALUE);
+  expect(refused).toMatchObject({
+    result: {
+      verdicts: [{ feedback: [{ name: 'feedback', content: 'Not [redacted].' }] }],
+      events: [{ data: { text: '[redacted]' } }],
+    },
+  });
+  expect(threw).toEqual({ kind: 'threw', message: 'validator leaky: no [redacted]' });
+});

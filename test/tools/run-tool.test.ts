@@ -6,6 +6,7 @@ import { jsonToolchain } from '../../src/define/agent/reply-layout.ts';
 import { runTool } from '../../src/tools/run-tool.ts';
 import type { ToolRunOptions } from '../../src/tools/tool-call.ts';
 import type { ToolOptions } from '../../src/define/tool/tool-options.ts';
+import { external } from '../../src/define/tool/external.ts';
 import { toolResult } from '../../src/define/tool/tool-result.ts';
 import { ToolError } from '../../src/core/base/tool-error.ts';
 import type { ToolResult } from '../../src/core/contract/outcome.ts';
@@ -557,5 +558,49 @@ describe('[row 39] what a tool reports', () => {
     },
   ])('is refused as an error of the call, not tried again: $name', async ({ report, error }) => {
     expect(await outcomeOf((_, context) => report(context))).toEqual(failed(error));
+  });
+});
+
+describe('a worker that hides values', () => {
+  const VALUE = 'a-value-that-is-secret';
+  const hide = (text: string): string => text.replaceAll(VALUE, '[redacted]');
+
+  test('hides them in results, before they are cut', async () => {
+    const output = `${'x'.repeat(1_014)}${VALUE}${'y'.repeat(1_000)}`;
+    const result = await outcomeOf(() => output, { maxResultBytes: 1_030 }, { hide });
+
+    expect(JSON.stringify(result)).toContain('[redacted]');
+    expect(JSON.stringify(result)).not.toContain('a-value');
+  });
+
+  test.each([
+    ['JSON', () => ({ [VALUE]: [VALUE] })],
+    ['instructions', () => toolResult({ output: 'x', instructions: `Use ${VALUE}.` })],
+    ['outside work', () => external({ details: { at: VALUE } })],
+    ['an error', () => Promise.reject(new Error(`refused ${VALUE}`))],
+    ['an error for the model', () => Promise.reject(new ToolError(`refused ${VALUE}`))],
+    [
+      'an event',
+      (_args: unknown, context: ToolContext) => context.emit('work:seen', { text: VALUE }),
+    ],
+  ])('hides them in %s', async (_name, execute) => {
+    const heard: unknown[] = [];
+    const onEvent: ToolRunOptions['onEvent'] = (_topic, data) => heard.push(data);
+    const result = await outcomeOf(execute as ToolOptions['execute'], {}, { hide, onEvent });
+
+    expect(JSON.stringify([result, heard])).toContain('[redacted]');
+    expect(JSON.stringify([result, heard])).not.toContain(VALUE);
+  });
+
+  test('hides them in an error that is tried again', async () => {
+    const retry = { attempts: 2 };
+    const execute = (): never => {
+      throw new Error(VALUE);
+    };
+
+    expect(await outcomeOf(execute, { retry }, { hide })).toEqual({
+      kind: 'retry',
+      message: '[redacted]',
+    });
   });
 });

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
+import { get as getSecurely } from 'node:https';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createFrameReader } from '../../src/client/frame-reader.ts';
+import { signStreamToken } from '../../src/protection/stream-token.ts';
 import type { WireMessage } from '../../src/core/streaming/chunk-wire.ts';
 import { createChunkBus, type ChunkBus } from '../../src/worker/streaming/chunk-bus.ts';
 import {
@@ -10,6 +12,7 @@ import {
   type ChunkEndpoint,
   type ChunkEndpointOptions,
 } from '../../src/worker/streaming/chunk-endpoint.ts';
+import { CERTIFICATE, KEY } from '../support/certificate.ts';
 import { chunk, marker } from '../support/chunks.ts';
 import { cpuClock } from '../support/cpu-time.ts';
 import { eventually } from '../support/eventually.ts';
@@ -224,5 +227,124 @@ describe('openChunkEndpoint', () => {
       response.destroy();
       return response.statusCode === 200;
     });
+  });
+});
+
+/** A scoped token for the tree of `rootRunId`. */
+function scoped(rootRunId: string, ttlMs = 60_000): string {
+  return signStreamToken({ rootRunId, ttlMs, readers: TOKEN }).token;
+}
+
+describe('a scoped token', () => {
+  it('opens one tree, with the runs below its root, whatever is asked for', async () => {
+    const bus = createChunkBus();
+    const { url } = await open(bus);
+    const below = { runId: 'child', rootRunId: 'r' };
+    const answers = await Promise.all(
+      ['', '?rootRunId=r', '?runId=child', '?runId=other'].map((query) =>
+        ask(`${url}/chunks${query}`, scoped('r')),
+      ),
+    );
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200]);
+    const read = answers.map(readFrames);
+    await eventually('greetings', () => read.every((frames) => frames.length > 0));
+
+    bus.publish(chunk(1, 'root'));
+    bus.publish(chunk(1, 'below', below));
+    bus.publish(chunk(1, 'other', { runId: 'other', rootRunId: 'other' }));
+    bus.publish(chunk(1, 'near', { runId: 'r-child', rootRunId: 'r-child' }));
+    bus.publish(chunk(2, 'last'));
+    bus.publish(chunk(2, 'last', below));
+
+    const all = ['root', 'below', 'last', 'last'];
+    await eventually('all of it', () => read.slice(0, 2).every((it) => deltasOf(it).length === 4));
+    await eventually('the child', () => deltasOf(read[2] ?? []).length === 2);
+    expect(read.map(deltasOf)).toEqual([all, all, ['below', 'last'], []]);
+  });
+
+  it('is refused for another tree, and when it has expired, with the words for any token', async () => {
+    const { url } = await open(createChunkBus());
+    const expired = signStreamToken({ rootRunId: 'r', readers: TOKEN, ttlMs: 1_000, now: 0 }).token;
+
+    const refused = await Promise.all([
+      ask(`${url}/chunks?rootRunId=other`, scoped('r')),
+      ask(`${url}/chunks`, expired),
+      ask(`${url}/chunks`, 'no-token-of-anyone'),
+      ask(`${url}/elsewhere`, 'no-token-of-anyone'),
+    ]);
+
+    expect(refused.map(({ statusCode }) => statusCode)).toEqual([401, 401, 401, 401]);
+    const texts = await Promise.all(refused.map(textOf));
+    expect(new Set(texts)).toEqual(new Set(['Expected a token of this worker.\n']));
+  });
+
+  it('ends open streams when it expires', async () => {
+    const { url } = await open(createChunkBus());
+    const response = await ask(`${url}/chunks`, scoped('r', 1_000));
+
+    expect(response.statusCode).toBe(200);
+    expect(await textOf(response)).toMatch(/event: end\ndata: \{\}\n\n$/);
+    const again = await ask(`${url}/chunks`);
+    expect(again.statusCode).toBe(200);
+  });
+
+  it('takes no more than a tenth of the places for one tree', async () => {
+    const { url } = await open(createChunkBus(), { maxReaders: 20 });
+    const codes: unknown[] = [];
+    for (const rootRunId of ['r', 'r', 'r', 'other']) {
+      codes.push((await ask(`${url}/chunks`, scoped(rootRunId))).statusCode);
+    }
+    codes.push((await ask(`${url}/chunks`)).statusCode);
+
+    expect(codes).toEqual([200, 200, 503, 200, 200]);
+  });
+
+  it('is read by a page of another address', async () => {
+    const { url } = await open(createChunkBus());
+
+    const asked = await fetch(`${url}/chunks`, { method: 'OPTIONS' });
+    const refused = await fetch(`${url}/chunks`);
+    const read = await ask(`${url}/chunks`, scoped('r'));
+
+    expect(asked.status).toBe(204);
+    expect(Object.fromEntries(asked.headers)).toMatchObject({
+      'access-control-allow-origin': '*',
+      'access-control-allow-headers': 'authorization',
+      'access-control-allow-methods': 'GET',
+    });
+    expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([
+      401,
+      '*',
+    ]);
+    expect(read.headers).toMatchObject({
+      'access-control-allow-origin': '*',
+      'cache-control': 'no-store',
+    });
+    expect(
+      [asked, refused].map(({ headers }) => headers.get('access-control-allow-credentials')),
+    ).toEqual([null, null]);
+  });
+});
+
+describe('an endpoint with a certificate', () => {
+  it('serves only encrypted connections', async () => {
+    const bus = createChunkBus();
+    const { url } = await open(bus, { tls: { cert: CERTIFICATE, key: KEY } });
+    expect(url).toMatch(/^https:/);
+
+    const request = getSecurely(`${url}/chunks?runId=r`, {
+      ca: CERTIFICATE,
+      agent: false,
+      headers: { authorization: `Bearer ${TOKEN}` },
+    });
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    const frames = readFrames(response);
+    await eventually('a greeting', () => frames.length > 0);
+    bus.publish(chunk(1, 'one'));
+    await eventually('a piece', () => frames.length > 1);
+
+    expect(deltasOf(frames)).toEqual(['one']);
+    await expect(ask(url.replace('https:', 'http:'))).rejects.toThrow();
+    await expect(fetch(`${url}/chunks`)).rejects.toThrow();
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Environment } from '../../src/client/connection/temporal-environment.ts';
+import { configOf } from '../../src/worker/config/config-of.ts';
 import { readConfig } from '../../src/worker/config/config.ts';
 
 /** Keeps the developer's own profile out of the tests. */
@@ -66,6 +67,7 @@ describe('readConfig', () => {
       EVERLOOP_LOG_LEVEL: 'debug',
       EVERLOOP_STREAM_LISTEN: '0.0.0.0:7244',
       EVERLOOP_STREAM_TOKEN: 'sixteen-or-more!',
+      EVERLOOP_STREAM_TLS: '/etc/tls/cert.pem:/etc/tls/key.pem',
       EVERLOOP_DEPLOYMENT: 'agents',
       EVERLOOP_BUILD_ID: '4f2a9c1',
       EVERLOOP_HOLD_PATCHES: 'limits-at-once',
@@ -95,6 +97,7 @@ describe('readConfig', () => {
       logLevel: 'DEBUG',
       streamListen: { host: '0.0.0.0', port: 7_244 },
       streamToken: 'sixteen-or-more!',
+      streamTls: { cert: '/etc/tls/cert.pem', key: '/etc/tls/key.pem' },
       version: { name: 'agents', build: '4f2a9c1' },
       holdPatches: ['limits-at-once'],
       callbackSecrets: [SECRET, SECRET],
@@ -192,6 +195,31 @@ describe('readConfig', () => {
         'Expected `EVERLOOP_STREAM_TOKEN` to have at least 16 characters, got 5. Take a longer one.',
     },
     {
+      env: { EVERLOOP_STREAM_TOKEN: 'a-token-of-24-characters,short' },
+      problem:
+        'Expected `EVERLOOP_STREAM_TOKEN` to have at least 16 characters, got 5. Take a longer one.',
+    },
+    {
+      env: { EVERLOOP_STREAM_TOKEN: ',' },
+      problem:
+        'Expected `EVERLOOP_STREAM_TOKEN` to have at least 16 characters, got 0. Take a longer one.',
+    },
+    {
+      env: { EVERLOOP_STREAM_TOKEN: 'x'.repeat(1_001) },
+      problem:
+        'Expected `EVERLOOP_STREAM_TOKEN` to have at most 1000 characters, got 1001. Take a shorter one.',
+    },
+    {
+      env: { EVERLOOP_STREAM_TOKEN: 'sechzehn-schlüssel' },
+      problem:
+        'Expected `EVERLOOP_STREAM_TOKEN` to have only characters of ASCII, got others. Take letters and digits: it is sent in a header.',
+    },
+    {
+      env: { EVERLOOP_STREAM_TLS: '/etc/tls/cert.pem' },
+      problem:
+        'Expected `EVERLOOP_STREAM_TLS` to be the files of a certificate and its key, such as cert.pem:key.pem, got `/etc/tls/cert.pem`. Correct or unset it.',
+    },
+    {
       env: { EVERLOOP_STREAM_LISTEN: '7244' },
       problem:
         'Expected `EVERLOOP_STREAM_LISTEN` to be `off`, or an interface and a port such as 0.0.0.0:7244, got `7244`. Correct or unset it.',
@@ -203,6 +231,35 @@ describe('readConfig', () => {
     },
   ])('refuses $env', ({ env, problem }) => {
     expect(problemsOf(env)).toEqual([problem]);
+  });
+
+  it.each([
+    ['cert.pem:key.pem', 'cert.pem', 'key.pem'],
+    ['C:\\tls\\cert.pem:C:\\tls\\key.pem', 'C:\\tls\\cert.pem', 'C:\\tls\\key.pem'],
+    ['c:/key.pem', 'c', '/key.pem'],
+  ])('reads the files of %s', (text, cert, key) => {
+    expect(read({ EVERLOOP_STREAM_TLS: text }).streamTls).toEqual({ cert, key });
+  });
+
+  it('reads the names of secrets, whose values it hides', () => {
+    const env = { EVERLOOP_SECRETS: 'STRIPE_KEY, NOT_SET', STRIPE_KEY: 'a-key-of-a-service' };
+    const { secrets } = read(env);
+
+    expect(secrets?.unset).toEqual(['NOT_SET']);
+    expect(secrets?.hide('with a-key-of-a-service')).toBe('with [redacted]');
+    expect(problemsOf({ EVERLOOP_SECRETS: 'PIN', PIN: '1234' })).toEqual([
+      'Expected the value of secret `PIN` to have 8 to 8192 characters, got 4. Take another, or take the name out of `secrets`.',
+    ]);
+  });
+
+  it('takes the names of the options before those of the environment', () => {
+    const env = { ...NO_FILE, EVERLOOP_SECRETS: 'A', A: 'first-of-values', B: 'second-of-values' };
+    const { secrets } = configOf({ env, secrets: ['B'] });
+
+    expect(secrets?.hide('first-of-values second-of-values')).toBe('first-of-values [redacted]');
+    expect(() => configOf({ env, secrets: ['no name'] })).toThrow(
+      'Expected `secrets` to be names of environment variables',
+    );
   });
 
   it('reports everything that is wrong at once', () => {
@@ -261,6 +318,6 @@ it('EVERLOOP_BLOBS names a folder', () => {
     'dir:/tmp/blobs',
   );
   expect(problemsOf({ EVERLOOP_BLOBS: '/tmp/blobs' })).toEqual([
-    'Expected `EVERLOOP_BLOBS` to be `dir:/path`, got "/tmp/blobs". Correct or unset it.',
+    'Expected `EVERLOOP_BLOBS` to be `dir:/path` or `s3://bucket/prefix`, got "/tmp/blobs". Correct or unset it.',
   ]);
 });

@@ -95,6 +95,47 @@ describe('[row 47] the line of an event in a log', () => {
       },
       line: { ...shown, event: 'agent:parse_error', family: 'format' },
     },
+    {
+      name: 'leaves out what a person is asked',
+      event: { ...base, type: 'agent:question:asked', questionId: 'q1', text: 'Which card?' },
+      line: { ...shown, event: 'agent:question:asked', questionId: 'q1' },
+    },
+    {
+      name: 'leaves out why a person denies a call',
+      event: {
+        ...base,
+        type: 'agent:approval:decided',
+        callId: '2.1',
+        decision: 'deny',
+        reason: 'she moved to Bern',
+      },
+      line: { ...shown, event: 'agent:approval:decided', callId: '2.1', decision: 'deny' },
+    },
+    {
+      name: 'leaves out what a model wrote beside a program, and the program',
+      event: { ...base, type: 'agent:turn:read', kind: 'program', blocks: {}, reasoning: 'since' },
+      line: { ...shown, event: 'agent:turn:read', kind: 'program', blocks: {} },
+    },
+    {
+      name: 'leaves out programs',
+      event: { ...base, type: 'agent:program:before', programId: 'p1', source: '(pay "4242")' },
+      line: { ...shown, event: 'agent:program:before', programId: 'p1' },
+    },
+    {
+      name: 'says by a code how a run ended',
+      event: { ...base, type: 'agent:execution:after', status: 'success', reason: 'answered' },
+      line: { ...shown, event: 'agent:execution:after', status: 'success', reason: 'answered' },
+    },
+    {
+      name: 'leaves out a field that nobody has decided about',
+      event: {
+        ...base,
+        type: 'agent:paused',
+        constructor: 'x',
+        later: 'y',
+      } as unknown as AgentEvent,
+      line: { ...shown, event: 'agent:paused' },
+    },
   ])('$name', ({ event, line }) => {
     expect(JSON.parse(eventLine(event))).toEqual(line);
   });

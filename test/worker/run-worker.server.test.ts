@@ -7,6 +7,7 @@ import { connect, queueOf } from '../../src/client/connect.ts';
 import { folderQueue } from '../../src/worker/server/folder-queue.ts';
 import { runWorker, type RunWorkerOptions } from '../../src/worker/serve/run-worker.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import { shareBundle } from '../support/bundles.ts';
 import { CLI_FOLDER } from '../support/test-server.ts';
 
 const clerk = defineAgent({ name: 'clerk', model: async () => 'Yes.' });
@@ -14,6 +15,7 @@ const clerk = defineAgent({ name: 'clerk', model: async () => 'Yes.' });
 let dataDir = '';
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'everloop-run-worker-'));
+  await shareBundle(dataDir);
 });
 afterAll(() => rm(dataDir, { recursive: true, force: true }));
 

@@ -39,6 +39,11 @@ describe('serverArguments', () => {
     }).join(' ');
 
     expect(args).toContain('--ui-port 8233');
+    expect(args).not.toContain('--ui-codec-endpoint');
+    const codec = { uiPort: 8233, uiCodecEndpoint: 'http://127.0.0.1:7246' };
+    expect(serverArguments({ ...options, ...codec }).join(' ')).toContain(
+      '--ui-codec-endpoint http://127.0.0.1:7246',
+    );
     expect(args).not.toContain('--headless');
     expect(args).toContain('history.MaxBufferedQueryCount=1 ');
     expect(args).not.toContain('history.MaxBufferedQueryCount=1000');

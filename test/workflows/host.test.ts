@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { HANDOVER_CASE, HANDOVER_SHOWS, HOST_CASES, type HostCase } from '../cases/host.cases.ts';
 import { RUNS_ALL } from '../support/extent.ts';
-import { hostCaseWorld } from '../support/host-case-agents.ts';
-import { openHandoverStage, openStage, type Stage } from '../support/stage.ts';
+import { hostCaseWorld, type HostCaseWorld } from '../support/host-case-agents.ts';
+import { openHandoverStage, openStage, type Served, type Stage } from '../support/stage.ts';
 import type { Step } from '../../src/core/contract/step.ts';
 
 const workflowsPath = fileURLToPath(
@@ -14,44 +14,59 @@ const workflowsPath = fileURLToPath(
 let stage: Stage;
 let handoverStage: Stage;
 
+/** Lanes whose case has ended; starting a worker takes longer than a case. */
+const free: Lane[] = [];
+
 beforeAll(async () => {
   stage = await openStage(inject('temporal'));
   handoverStage = await openHandoverStage(30);
-});
+  // The first one bundles the workflows of the cases, which takes minutes beside other tests.
+  free.push(await openLane(stage));
+}, 300_000);
 afterAll(async () => {
   await stage?.close();
   await handoverStage?.close();
 });
 
-async function stepOf(on: Stage, task: string): Promise<Step> {
-  const { agents, models } = hostCaseWorld((address) =>
+/** A worker that serves one case at a time. */
+interface Lane {
+  readonly everloop: Served['everloop'];
+  readonly reset: HostCaseWorld['reset'];
+}
+
+async function openLane(on: Stage): Promise<Lane> {
+  const { agents, models, reset } = hostCaseWorld((address) =>
     on.client.workflow.getHandle(address).terminate(),
   );
-  const served = await on.serve(agents, { models, workflowsPath });
-  try {
-    const run = await served.everloop.start('cases', { task });
-    const step = await run.result();
-    await on.replay(run, { workflowsPath });
-    return step;
-  } finally {
-    await served.stop();
-  }
+  const { everloop } = await on.serve(agents, { models, workflowsPath });
+  return { everloop, reset };
+}
+
+async function stepOf(on: Stage, { everloop }: Lane, task: string): Promise<Step> {
+  const run = await everloop.start('cases', { task });
+  const step = await run.result();
+  await on.replay(run, { workflowsPath });
+  return step;
 }
 
 describe.concurrent('the host over Temporal', () => {
   const check = async ({ name, shows }: HostCase): Promise<void> => {
-    const { value, reason, message } = await stepOf(stage, name);
+    const lane = free.pop() ?? (await openLane(stage));
+    const { value, reason, message } = await stepOf(stage, lane, name);
 
     expect({ value, reason, message }).toEqual({ value: shows, reason: 'answered' });
+    lane.reset();
+    free.push(lane);
   };
   const isSlow = (one: HostCase): boolean => one.isSlow === true;
 
-  it.each(HOST_CASES.filter((one) => !isSlow(one)))('$name', check);
-
+  // First, so that the others run while it waits.
   it.runIf(RUNS_ALL).each(HOST_CASES.filter(isSlow))('$name', { timeout: 240_000 }, check);
 
+  it.each(HOST_CASES.filter((one) => !isSlow(one)))('$name', check);
+
   it(HANDOVER_CASE, async () => {
-    const { value } = await stepOf(handoverStage, HANDOVER_CASE);
+    const { value } = await stepOf(handoverStage, await openLane(handoverStage), HANDOVER_CASE);
 
     expect(value).toEqual(HANDOVER_SHOWS);
   });

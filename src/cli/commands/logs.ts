@@ -1,8 +1,16 @@
+/** What a run does while it goes on: `logs`, and tokens for others who read its text. */
 import type { Command } from 'commander';
 import type { RunHandle } from '../../client/run-handle.ts';
 import type { AgentEvent } from '../../core/contract/events.ts';
-import { readCount } from '../terminal/arguments.ts';
-import { onRun, untilInterrupted, type CommandRunner, type Cli } from '../terminal/cli.ts';
+import { defined } from '../../core/base/defined.ts';
+import { readCount, readDuration } from '../terminal/arguments.ts';
+import {
+  onRun,
+  showResult,
+  untilInterrupted,
+  type CommandRunner,
+  type Cli,
+} from '../terminal/cli.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
 import { createProgressPrinter, poll, printStream } from '../views/follow.ts';
 import { eventText } from '../views/run-text.ts';
@@ -75,4 +83,37 @@ function followLog(cli: Cli, run: RunHandle, from: number, streams: boolean): Pr
 function writeEvent({ io, output }: Cli, event: AgentEvent): void {
   if (output.isJson) io.stdout.write(`${JSON.stringify(event)}\n`);
   else output.text(eventText(event));
+}
+
+/** Adds `stream-token ID`: a token with which others read the provisional text of a run's tree. */
+export function addStreamTokenCommand(program: Command, act: CommandRunner): void {
+  program
+    .command('stream-token')
+    .summary('print a token that opens the stream of a run and of all runs below it')
+    .description(
+      'Prints a token with which others, such as a page in a browser, read the text of a run and of ' +
+        'all runs below it while it is written, and nothing else. It is signed with the first token ' +
+        'of EVERLOOP_STREAM_TOKEN, and workers that have this token take it until it expires.',
+    )
+    .argument('<id>', 'id of the run, which has no run above it')
+    .option('--ttl <time>', 'how long it opens the stream, at most 1d; default 1h')
+    .action((id: string, { ttl }: { readonly ttl?: string }) =>
+      showResult(
+        act,
+        async (everloop): Promise<StreamTokenView> => {
+          const ttlMs = ttl === undefined ? undefined : readDuration('--ttl', ttl);
+          const { token, expiresAt } = await everloop.attach(id).streamToken(defined({ ttlMs }));
+          return { id, token, expiresAt: new Date(expiresAt).toISOString() };
+        },
+        ({ token }) => token,
+      ),
+    );
+}
+
+/** The document of `stream-token`. */
+export interface StreamTokenView {
+  readonly id: string;
+  readonly token: string;
+  /** ISO 8601. */
+  readonly expiresAt: string;
 }

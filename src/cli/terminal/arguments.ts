@@ -157,3 +157,16 @@ export function readPort(option: string, text: string): number | 'free' {
     `Expected \`${option}\` to be a port from 1 to 65535 or \`free\`, got \`${text.slice(0, 200)}\``,
   );
 }
+
+/** The address of `option` to listen at, such as `127.0.0.1:7246` or `[::1]:7246`; port 0: any. */
+export function readListen(
+  option: string,
+  text: string,
+): { readonly host: string; readonly port: number } {
+  const [, host = '', digits = ''] = /^(\[[^\]]+\]|[^:\s]+):(\d{1,5})$/.exec(text) ?? [];
+  const port = Number(digits);
+  if (host !== '' && port <= 65_535) return { host: host.replace(/^\[|\]$/g, ''), port };
+  throw badArgument(
+    `Expected \`${option}\` to be HOST:PORT such as 127.0.0.1:7246, got \`${text.slice(0, 200)}\``,
+  );
+}

@@ -11,6 +11,7 @@ export const usageCodes = {
   agent_option: 'An option of an agent has a value that is not one of its choices.',
   agent_prompt:
     '`prompt` of an agent is neither a template nor a function, or the function does not return messages.',
+  agent_redact: '`redact` of an agent is not a function, or does not return text.',
   agent_text: '`instructions` or `rules` is neither a text nor a function.',
   agent_tool: 'An option of `agentTool` is not valid.',
   answer_schema: 'The schema of a JSON answer is not a valid schema.',
@@ -149,9 +150,12 @@ export const usageCodes = {
   agent_file: 'An agent file does not exist, does not load or exports no agent.',
   argument: 'An argument of the command line is not valid.',
   environment: 'An environment variable has a value that is not valid.',
+  codec_server: 'A codec server cannot listen, or lacks a token.',
+  archive: 'How long archived pages stay is not a valid time.',
   blob_store: 'The store for large payloads cannot be written.',
   init_exists: 'The folder for a new project already has some of its files.',
   no_demo: 'The demo only runs in a checkout of the repository.',
+  blob_package: 'The package for a blob store in a bucket is not installed.',
   telemetry_package: 'A package of OpenTelemetry that the options need is not installed.',
   no_blobs: 'What was asked for lies in a blob store that this process was not given.',
   no_server: 'No Temporal server was found, and none could be started.',
@@ -163,7 +167,10 @@ export const usageCodes = {
   server_lock: 'Another process has held the lock on starting a server for too long.',
   server_namespace: 'The server does not have the namespace.',
   server_port: 'Another program listens on the port.',
-  stream_token: 'The workers refuse the token of a reader of provisional text.',
+  stream_token:
+    'The workers refuse the token of a reader of provisional text, or there is none to sign with.',
+  stream_tls:
+    'Readers off this machine would get decrypted text over plain HTTP, or the certificate or its key cannot be used.',
   stream_listen: 'A worker cannot listen for readers of provisional text.',
   temporal_cli: 'The Temporal CLI could not be fetched, or its hash is wrong.',
   worker_roles: 'A worker leaves models or tools to other workers on a queue that it polls itself.',

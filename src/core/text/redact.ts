@@ -4,12 +4,16 @@
  */
 import { utf8Length } from '../base/json.ts';
 import { firstBytes } from './cut.ts';
+import { HIDE_NOTHING, type HideText } from './hide.ts';
 
 /** Maximum size of a failure's text, in bytes; the beginning says what is wrong. */
 const maxFailureTextBytes = 2_000;
 
 /** Code units that are scanned, so that a body of megabytes costs no long scan. */
 const maxScannedLength = 16_384;
+
+/** Code units that are searched for values to hide, whose texts may shrink. */
+const maxHiddenLength = 4 * maxScannedLength;
 
 const removed = '[redacted]';
 
@@ -66,9 +70,13 @@ export function withoutSecrets(text: string): string {
   return rules.reduce((rest, [pattern, by]) => rest.replace(pattern, by), text);
 }
 
-/** The text of a thrown value without secrets, for the model, the history and the logs. */
-export function redactedErrorText(thrown: unknown): string {
-  if (thrown instanceof Error) return redact(thrown.message) || thrown.name;
-  if (typeof thrown === 'string' && thrown !== '') return redact(thrown);
+/**
+ * The text of a thrown value without secrets, for the model, the history and the logs. `hide` comes
+ * first, since a value in which a pattern has replaced something is no longer found.
+ */
+export function redactedErrorText(thrown: unknown, hide: HideText = HIDE_NOTHING): string {
+  const clean = (text: string): string => redact(hide(text.slice(0, maxHiddenLength)));
+  if (thrown instanceof Error) return clean(thrown.message) || thrown.name;
+  if (typeof thrown === 'string' && thrown !== '') return clean(thrown);
   return `something was thrown that is no error: ${typeof thrown}`;
 }

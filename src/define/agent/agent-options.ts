@@ -15,6 +15,7 @@ import type {
   AnswerDefinition,
   FormatDefinition,
   PromptFunction,
+  RedactText,
   SectionDefinition,
   TextFunction,
   ToolchainDefinition,
@@ -117,6 +118,14 @@ export interface AgentOptions {
   readonly modelMiddleware?: readonly ModelMiddleware[];
   /** Functions around each tool call, the first outermost. */
   readonly toolMiddleware?: readonly ToolMiddleware[];
+  /**
+   * Returns a text as models may read it: called for each text of a request before it is sent, also
+   * of summaries and of questions to other models. The transcript keeps the text as it is. It must
+   * be quick and depend on the text alone: all texts of a request together have a second.
+   *
+   * @example redact: (text) => text.replaceAll(/\b\d{16}\b/g, '[card]')
+   */
+  readonly redact?: RedactText;
   /** Validators of answers; they run after those of `answer`. Default: none. */
   readonly validators?: readonly ValidatorDefinition[];
   /** Limits of the run. Default limits apply unless this is `'unlimited'`. */
@@ -223,6 +232,7 @@ export const COMMON_OPTIONS: readonly (keyof AgentOptions)[] = [
   'askUser',
   'modelMiddleware',
   'toolMiddleware',
+  'redact',
   'validators',
   'limits',
   'onEvent',

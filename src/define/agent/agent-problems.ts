@@ -51,6 +51,12 @@ const FUNCTIONS: Kind = {
   advice: 'Write it as a list.',
 };
 
+const FUNCTION: Kind = {
+  wanted: 'to be a function',
+  fits: (value) => typeof value === 'function',
+  code: 'agent_redact',
+};
+
 const TIME_ZONE: Kind = {
   wanted: 'to be an IANA name such as Europe/Berlin',
   fits: (value) => typeof value === 'string' && isTimeZone(value),
@@ -109,6 +115,7 @@ function agentRules(options: AgentOptions): FieldRules {
     toolSearch: toolSearchRule(hasServer(options) ? null : toolNames(options)),
     modelMiddleware: FUNCTIONS,
     toolMiddleware: FUNCTIONS,
+    redact: FUNCTION,
     validators: () => validatorProblems(options),
     sections: () => sectionProblems(options),
     limits: inputProblems,

@@ -68,6 +68,7 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
     servers: serversOf(options),
     toolSearch: usedToolSearch(options),
     middleware: middlewareOf(options),
+    redact: options.redact,
     inputs: signature?.inputs,
     validators,
     standards: {

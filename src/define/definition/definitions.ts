@@ -254,6 +254,8 @@ export interface AgentDefinition {
   readonly toolSearch?: ToolSearchOptions;
   /** Absent: none. */
   readonly middleware?: Middleware;
+  /** Absent: models read texts as they are. */
+  readonly redact?: RedactText;
   readonly validators: readonly ValidatorDefinition[];
   /** The checks of schema libraries: of the answer, and of sections by name. */
   readonly standards: {
@@ -261,6 +263,9 @@ export interface AgentDefinition {
     readonly sections: ReadonlyMap<string, StandardSchema | null>;
   };
 }
+
+/** Returns a text as a model may read it. */
+export type RedactText = (text: string) => string;
 
 /** An agent as activities look it up. */
 export interface RegisteredAgent {

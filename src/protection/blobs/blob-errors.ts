@@ -1,10 +1,11 @@
 /**
- * Errors of blob stores. A worker's SDK makes the name of an error the type of the failure, so the
- * names are failure types. None of them ends a run: a worker tries again.
+ * Errors of blob stores. A worker's SDK makes the name of an error's class the type of the failure, so
+ * the names are failure types. None of them ends a run: a worker tries again.
  */
 
 /** A reference leads to nothing. */
 export class BlobMissingError extends Error {
+  static override readonly name = 'blob_missing';
   override readonly name = 'blob_missing';
 
   constructor(place: string, key: string) {
@@ -16,6 +17,7 @@ export class BlobMissingError extends Error {
 
 /** A blob is not what was stored. */
 export class BlobDamagedError extends Error {
+  static override readonly name = 'blob_damaged';
   override readonly name = 'blob_damaged';
 
   constructor(place: string, key: string, got: string) {
@@ -27,6 +29,7 @@ export class BlobDamagedError extends Error {
 
 /** A payload is larger than a store takes. */
 export class BlobTooLargeError extends Error {
+  static override readonly name = 'blob_too_large';
   override readonly name = 'blob_too_large';
 
   constructor(bytes: number, maxBytes: number) {
@@ -38,6 +41,7 @@ export class BlobTooLargeError extends Error {
 
 /** The store did not take a blob: it is full, read-only, slow or gone. */
 export class BlobStoreError extends Error {
+  static override readonly name = 'blob_store_failed';
   override readonly name = 'blob_store_failed';
 
   constructor(place: string, got: string) {
@@ -47,6 +51,7 @@ export class BlobStoreError extends Error {
 
 /** The store did not give a blob: it is slow or gone, or another user's. */
 export class BlobUnreadableError extends Error {
+  static override readonly name = 'blob_unreadable';
   override readonly name = 'blob_unreadable';
 
   constructor(place: string, got: string) {

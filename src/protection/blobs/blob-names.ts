@@ -17,8 +17,8 @@ const MARK = '~';
 /** The folder for payloads of no run. */
 const NO_RUN = `${MARK}no-run`;
 
-/** The key of a blob: namespace, folder of the run, digest. */
-const KEY = /^[a-z0-9%_~-]{1,233}\/[a-z0-9%_~-]{1,233}\/[0-9a-f]{64}$/;
+/** The key of a blob: namespace, folder of the run, digest; in a bucket also the hour before it. */
+const KEY = /^[a-z0-9%_~-]{1,233}\/[a-z0-9%_~-]{1,233}\/(?:\d{1,9}\/)?[0-9a-f]{64}$/;
 
 const DIGEST = /^[0-9a-f]{64}$/;
 
@@ -38,6 +38,11 @@ export function folderOf(id: string | undefined): string {
   const name = encodeName(id);
   if (name.length <= MAX_NAME_BYTES) return name;
   return `${name.slice(0, MAX_NAME_BYTES)}${MARK}${digestOf(Buffer.from(id)).slice(0, HASH_DIGITS)}`;
+}
+
+/** Beside the folder of a namespace: which service its blobs are of. No folder has a dot. */
+export function ownerFileOf(namespace: string): string {
+  return `${folderOf(namespace)}.owner`;
 }
 
 /** Whether a folder name was cut, so that the id must be read from a file. */

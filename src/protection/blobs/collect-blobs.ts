@@ -57,7 +57,7 @@ async function isNeeded(known: KnownRuns, workflowId: string): Promise<boolean> 
 }
 
 /** `a/1/2`, `a/1`, `a`: ids of children begin with that of their parent. */
-function selfAndAbove(workflowId: string): readonly string[] {
+export function selfAndAbove(workflowId: string): readonly string[] {
   const ids = [workflowId];
   for (let at = workflowId.lastIndexOf('/'); at > 0; at = workflowId.lastIndexOf('/', at - 1)) {
     ids.push(workflowId.slice(0, at));

@@ -2,11 +2,13 @@
  * A folder as a store of large payloads, on one machine or on a file system that all workers share:
  * `{namespace}/{run}/{sha256}`.
  *
- * I1  A blob is written beside its place, synced, and renamed: a reader never sees half a blob, and
- *     what is referred to survives a loss of power.
+ * I1  A blob is written beside its place, synced, and renamed, and so are the folders above it before
+ *     it is referred to: a reader never sees half a blob, and what is referred to survives a loss of
+ *     power.
  * I2  Storing a blob again renews its time, so that no deletion of old blobs takes it.
- * I3  A deletion first renames a blob, then looks at its time, and puts it back if it was renewed
- *     meanwhile. Readers find it under either name.
+ * I3  A deletion first gives a blob a name of its own, then looks at its time, and puts it back if it
+ *     was renewed meanwhile. Readers find it under either name, and no other deletion brings another
+ *     blob to that name.
  * I4  Only the user of the process may read its files and folders.
  */
 import { randomUUID } from 'node:crypto';
@@ -22,10 +24,12 @@ import {
   stat,
   utimes,
 } from 'node:fs/promises';
+import { LRUCache } from 'lru-cache';
 import { basename, dirname, join, resolve } from 'node:path';
 import { errorText } from '../../core/base/error-text.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
-import { digestOf, folderOf, isCut, isDigest, runIdOf } from './blob-names.ts';
+import { digestOf, folderOf, isCut, isDigest, ownerFileOf, runIdOf } from './blob-names.ts';
+import { takeLease } from './directory-lease.ts';
 import {
   blobDriver,
   type BlobBytes,
@@ -48,14 +52,20 @@ const PRIVATE_FOLDER = 0o700;
 /** Beside the blobs of a run whose folder name was cut: the id of the run. */
 const RUN_FILE = 'run-id';
 
-/** Whose time says when a process last took the lease. */
-const LEASE_FILE = 'gc.lease';
-
-/** A blob that is being deleted. */
+/** Ends the name of a blob that is being deleted; it begins with the hash. */
 const GONE = '.gone';
+
+/** The digits of a hash. */
+const HASH_LENGTH = 64;
 
 /** A file that is being written. */
 const DRAFT = '.tmp';
+
+/** A file costs a few ms, and a reference to it has some 400 bytes of history. */
+const CALL_BYTES = 4_096;
+
+/** Folders of runs that are known to survive a loss of power. */
+const MAX_SYNCED = 1_000;
 
 /** How often a folder is made again that a deletion removes meanwhile. */
 const WRITE_TRIES = 5;
@@ -76,21 +86,40 @@ export function directoryBlobs(path: string): BlobStore {
   }
   const root = resolve(path);
   const place = `dir:${root}`;
+  const synced = new LRUCache<string, true>({ max: MAX_SYNCED });
   const bytes: BlobBytes = {
     name: 'everloop-files',
     type: 'everloop.files',
     place,
-    put: (key, content, runId) => put(join(root, key), content, runId),
+    put: async ({ folder, sha256, bytes: content, runId }) => {
+      const key = `${folder}/${sha256}`;
+      await put(join(root, key), content, runId);
+      await syncAbove(join(root, folder), synced);
+      return key;
+    },
     get: (key, maxBytes) => get(join(root, key), maxBytes),
   };
   return {
     driver: blobDriver(bytes),
+    callBytes: CALL_BYTES,
     place,
     probe: () => probe(root, place),
-    takeLease: (ms) => takeLease(root, ms),
+    takeLease: (ms, holder) => takeLease(root, ms, holder),
+    own: (namespace, owner) => own(join(root, ownerFileOf(namespace)), owner),
     async *runs(namespace) {
       const folder = join(root, folderOf(namespace));
       for (const name of await namesIn(folder)) yield await storedRun(join(folder, name), name);
+    },
+    async *heads(namespace, maxBytes) {
+      const folder = join(root, folderOf(namespace));
+      for (const name of await namesIn(folder)) {
+        for (const file of await namesIn(join(folder, name))) {
+          const head = isDigest(file)
+            ? await headOf(join(folder, name, file), maxBytes)
+            : undefined;
+          if (head !== undefined) yield head;
+        }
+      }
     },
     remove: (namespace, workflowId, before = Number.POSITIVE_INFINITY) =>
       remove(join(root, folderOf(namespace), folderOf(workflowId)), before),
@@ -98,13 +127,15 @@ export function directoryBlobs(path: string): BlobStore {
 }
 
 async function put(path: string, content: Uint8Array, runId: string | undefined): Promise<void> {
-  if (await renewed(path, content)) return;
   const folder = dirname(path);
   for (let tries = 1; ; tries++) {
     try {
-      await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER });
-      await writeSynced(path, content);
-      if (runId !== undefined && isCut(basename(folder))) await noteRun(folder, runId);
+      if (!(await renewed(path, content))) {
+        await makeFolder(folder);
+        await writeSynced(path, content);
+        if (runId !== undefined && isCut(basename(folder))) await noteRun(folder, runId);
+      }
+      // Another process may have written it, and not have come as far as this.
       await sync(folder);
       return;
     } catch (error) {
@@ -150,6 +181,23 @@ async function noteRun(folder: string, runId: string): Promise<void> {
   await writeSynced(join(folder, RUN_FILE), Buffer.from(runId));
 }
 
+/** Makes `folder`, and syncs what holds the folders that this makes (I1). */
+async function makeFolder(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER });
+  if (first === undefined) return;
+  for (let made = folder; made.length >= first.length; made = dirname(made)) {
+    await sync(dirname(made));
+  }
+}
+
+/** Syncs what holds `folder`, of a run, and its namespace: another process may have made them (I1). */
+async function syncAbove(folder: string, synced: LRUCache<string, true>): Promise<void> {
+  if (synced.has(folder)) return;
+  await sync(dirname(folder));
+  await sync(dirname(dirname(folder)));
+  synced.set(folder, true);
+}
+
 async function sync(folder: string): Promise<void> {
   const handle = await disk.open(folder, 'r');
   try {
@@ -160,20 +208,47 @@ async function sync(folder: string): Promise<void> {
 }
 
 async function get(path: string, maxBytes: number): Promise<Uint8Array | undefined> {
-  for (const name of [path, `${path}${GONE}`, path]) {
-    try {
-      const file = await disk.open(name, 'r');
-      try {
-        const { size } = await file.stat();
-        return size > maxBytes ? new Uint8Array(maxBytes + 1) : await file.readFile();
-      } finally {
-        await file.close();
-      }
-    } catch (error) {
-      if (codeOf(error) !== 'ENOENT') throw error;
-    }
+  const found = await read(path, maxBytes);
+  if (found !== undefined) return found;
+  for (const name of await namesIn(dirname(path))) {
+    if (!name.startsWith(basename(path)) || !name.endsWith(GONE)) continue;
+    const gone = await read(join(dirname(path), name), maxBytes);
+    if (gone !== undefined) return gone;
   }
-  return undefined;
+  // It may have been put back.
+  return read(path, maxBytes);
+}
+
+/** The bytes of a file, `maxBytes` and one at most; undefined if there is none. */
+async function read(path: string, maxBytes: number): Promise<Uint8Array | undefined> {
+  try {
+    const file = await disk.open(path, 'r');
+    try {
+      const { size } = await file.stat();
+      return size > maxBytes ? new Uint8Array(maxBytes + 1) : await file.readFile();
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    return undefined;
+  }
+}
+
+/** The first bytes of a file; undefined if it has been deleted meanwhile. */
+async function headOf(path: string, maxBytes: number): Promise<Uint8Array | undefined> {
+  try {
+    const file = await disk.open(path, 'r');
+    try {
+      const { buffer, bytesRead } = await file.read(new Uint8Array(maxBytes + 1));
+      return buffer.subarray(0, bytesRead);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
 }
 
 async function storedRun(folder: string, name: string): Promise<StoredRun> {
@@ -217,7 +292,8 @@ async function remove(folder: string, before: number): Promise<RemovedBlobs> {
 async function removeFile(path: string, before: number): Promise<number | undefined> {
   try {
     if ((await disk.stat(path)).mtimeMs >= before && !path.endsWith(GONE)) return undefined;
-    const gone = path.endsWith(GONE) || path.endsWith(DRAFT) ? path : `${path}${GONE}`;
+    const gone =
+      path.endsWith(GONE) || path.endsWith(DRAFT) ? path : `${path}.${randomUUID()}${GONE}`;
     if (gone !== path) await disk.rename(path, gone);
     const { mtimeMs, size } = await disk.stat(gone);
     if (mtimeMs < before) {
@@ -226,7 +302,8 @@ async function removeFile(path: string, before: number): Promise<number | undefi
     }
     // It was stored again, or a deletion ended before it could put it back.
     if (gone.endsWith(GONE)) {
-      await link(gone, gone.slice(0, -GONE.length)).catch(ignoreExisting);
+      const name = basename(gone).slice(0, HASH_LENGTH);
+      await link(gone, join(dirname(gone), name)).catch(ignoreExisting);
       await disk.rm(gone, { force: true });
     }
     return undefined;
@@ -239,7 +316,7 @@ async function removeFile(path: string, before: number): Promise<number | undefi
 
 async function probe(root: string, place: string): Promise<void> {
   try {
-    await mkdir(root, { recursive: true, mode: PRIVATE_FOLDER });
+    await makeFolder(root);
     const path = join(root, `${randomUUID()}.probe`);
     await writeSynced(path, Buffer.from('probe'));
     await disk.rm(path);
@@ -251,30 +328,17 @@ async function probe(root: string, place: string): Promise<void> {
   }
 }
 
-/** The file says by its time when the lease was taken. */
-async function takeLease(root: string, ms: number): Promise<boolean> {
-  const path = join(root, LEASE_FILE);
-  const taken = await disk.stat(path).catch(() => undefined);
-  if (taken !== undefined) {
-    if (Date.now() - taken.mtimeMs < ms) return false;
-    // Of several processes, one moves the old file away.
-    const aside = `${path}.${randomUUID()}${DRAFT}`;
-    try {
-      await disk.rename(path, aside);
-      await disk.rm(aside, { force: true });
-    } catch (error) {
-      if (codeOf(error) === 'ENOENT') return false;
-      throw error;
-    }
-  }
+/** Of several processes, one makes the file, with its content. */
+async function own(path: string, owner: string): Promise<string> {
+  const draft = `${path}.${randomUUID()}${DRAFT}`;
   try {
-    await mkdir(root, { recursive: true, mode: PRIVATE_FOLDER });
-    await (await disk.open(path, 'wx', PRIVATE_FILE)).close();
-    return true;
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false;
-    throw error;
+    await makeFolder(dirname(path));
+    await writeSynced(draft, Buffer.from(owner));
+    await link(draft, path).catch(ignoreExisting);
+  } finally {
+    await disk.rm(draft, { force: true });
   }
+  return readFile(path, 'utf8');
 }
 
 /** The names in a folder; none if it does not exist. */

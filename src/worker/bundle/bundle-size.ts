@@ -28,10 +28,24 @@ interface Swc {
   minify(code: string, options: object): Promise<{ readonly code: string; readonly map?: string }>;
 }
 
-/** Prefixes of the paths of modules that export no workflow. */
-const WITHOUT_WORKFLOWS: readonly string[] = ['../../core/', '../../lisp/', '../../lisp.'].map(
-  (start) => fileURLToPath(new URL(start, import.meta.url)),
-);
+/** Where our own modules are, apart from the entries. */
+const OWN_MODULES: readonly string[] = [
+  '../../core/',
+  '../../lisp/',
+  '../../lisp.',
+  '../../workflows/',
+].map(pathBeside);
+
+/** Those of them that export workflows: beginnings of their paths. */
+const OWN_WORKFLOWS: readonly string[] = [
+  '../../workflows/index.',
+  '../../workflows/agent.',
+  '../../workflows/deliver-callbacks.',
+].map(pathBeside);
+
+/** Files of the packages that our own modules and the SDK bring. */
+const PACKAGES =
+  /[/\\]node_modules[/\\](?:@temporalio[/\\](?:common|workflow)|long|ms|nexus-rpc|yaml)[/\\]/;
 
 /** Adds the settings of this file to the bundler's configuration. */
 export function smallAndModern(config: WebpackConfig): WebpackConfig {
@@ -70,7 +84,7 @@ function keepSyntax(config: WebpackConfig): WebpackConfig {
 }
 
 /**
- * Lets the bundler join only modules of the core and the language into one scope, which makes calls
+ * Lets the bundler join only modules that export no workflow into one scope, which makes calls
  * between them cheaper. A joined function may get another name, so modules that may have workflows
  * are left alone.
  */
@@ -109,7 +123,7 @@ const minify: Plugin = (compiler) => {
   });
 };
 
-/** The exports of modules that may have workflows: all but the core and the language. */
+/** The exports of modules that may have workflows. */
 function namesToKeep({ modules, moduleGraph }: Compilation): readonly string[] {
   const names = [...modules].flatMap((module) => {
     if (hasNoWorkflows(module)) return [];
@@ -121,5 +135,10 @@ function namesToKeep({ modules, moduleGraph }: Compilation): readonly string[] {
 
 function hasNoWorkflows(module: Module): boolean {
   const path = module.nameForCondition() ?? '';
-  return WITHOUT_WORKFLOWS.some((start) => path.startsWith(start));
+  const isIn = (start: string): boolean => path.startsWith(start);
+  return PACKAGES.test(path) || (OWN_MODULES.some(isIn) && !OWN_WORKFLOWS.some(isIn));
+}
+
+function pathBeside(relative: string): string {
+  return fileURLToPath(new URL(relative, import.meta.url));
 }

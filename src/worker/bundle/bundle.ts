@@ -49,7 +49,7 @@ export interface LoadedBundle {
 }
 
 /** Increase it when the format of the cache file or the settings of the bundler change. */
-const CACHE_VERSION = 6;
+const CACHE_VERSION = 7;
 
 /** Enough for the first errors; each comes with some lines of search paths. */
 const MAX_REASON_LENGTH = 1_500;

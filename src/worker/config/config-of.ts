@@ -9,12 +9,17 @@ import {
   type WorkerVersion,
 } from '../../versioning/worker-version.ts';
 import type { TelemetryOptions } from '../../telemetry/options.ts';
+import { usageErrorOf, type UsageProblem } from '../../core/base/usage-error.ts';
 import { protectionOf, type ProtectionOptions } from '../../protection/protection.ts';
+import { secretValues, type SecretValues } from '../../protection/secret-values.ts';
 import { readConfig, type WorkerConfig } from './config.ts';
 
 /** Options that override the environment. */
 export interface ConfigOverrides extends Partial<
-  Omit<WorkerConfig, 'temporal' | 'version' | 'telemetry' | 'protection'>
+  Omit<
+    WorkerConfig,
+    'temporal' | 'version' | 'telemetry' | 'protection' | 'secrets' | 'archiveKeepMs'
+  >
 > {
   /**
    * Traces and metrics: see docs/observability.md. `true`: traces as the `OTEL_…` variables say.
@@ -36,6 +41,12 @@ export interface ConfigOverrides extends Partial<
    * the keys of `EVERLOOP_KEYS` or `EVERLOOP_KEYS_FILE`, else none.
    */
   readonly protection?: ProtectionOptions;
+  /**
+   * Names of environment variables whose values stand as `[redacted]` in what leaves this worker:
+   * failures, results of tools, their events, log and spans. Each has 8 to 8,192 characters. Default:
+   * the names of `EVERLOOP_SECRETS`, else none.
+   */
+  readonly secrets?: readonly string[];
   /** Default `process.env`. */
   readonly env?: Environment;
 }
@@ -74,16 +85,30 @@ export function configOf(options: ConfigOverrides): WorkerConfig {
     maxCachedWorkflows: options.maxCachedWorkflows ?? config.maxCachedWorkflows,
     streamListen: options.streamListen ?? config.streamListen,
     streamToken: options.streamToken ?? config.streamToken,
+    streamTls: options.streamTls ?? config.streamTls,
     holdPatches: options.holdPatches ?? config.holdPatches,
     gc: options.gc ?? config.gc,
+    codecToken: options.codecToken ?? config.codecToken,
+    archiveKeepMs: config.archiveKeepMs,
     callbackSecrets: options.callbackSecrets ?? config.callbackSecrets,
     callbackHosts: options.callbackHosts ?? config.callbackHosts,
     version: versionOf(options, config),
+    secrets: secretsOf(options) ?? config.secrets,
     protection:
       options.protection === undefined
         ? config.protection
         : protectionOf(options.protection, config.protection),
   });
+}
+
+function secretsOf({ secrets, env = process.env }: ConfigOverrides): SecretValues | undefined {
+  if (secrets === undefined) return undefined;
+  const problems: UsageProblem[] = [];
+  const found = secretValues(secrets, env, (message) =>
+    problems.push({ code: 'environment', message }),
+  );
+  if (problems.length > 0) throw usageErrorOf(problems);
+  return found;
 }
 
 function versionOf(

@@ -34,7 +34,18 @@ import {
   protectionOf,
   type Protection,
 } from '../../protection/protection.ts';
+import { secretValues, type SecretValues } from '../../protection/secret-values.ts';
+import { keepMsOf } from '../retention/archive-keep.ts';
 import { readHeldPatches, type HeldPatches } from './held-patches.ts';
+import {
+  checkStreamToken,
+  streamListen,
+  streamTls,
+  streamToken,
+  type Refuse,
+  type StreamListen,
+  type StreamTlsFiles,
+} from './stream-settings.ts';
 
 /** Levels of the worker's log, from the most to the least verbose. */
 export const LOG_LEVELS = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR'] as const;
@@ -95,14 +106,23 @@ export interface WorkerConfig {
    * the data folder announces to this machine. `off`: nowhere.
    */
   readonly streamListen?: StreamListen | 'off';
-  /** The token of these readers. Absent: a new one for each process, in the note. */
+  /**
+   * The tokens of these readers, separated by commas; the first also signs scoped tokens. Absent: a
+   * new one for each process, in the note.
+   */
   readonly streamToken?: string;
+  /** What they are served with at `streamListen`. Absent: plain HTTP. */
+  readonly streamTls?: StreamTlsFiles;
   /** The version that this worker is part of. Absent: none; new runs go to any worker. */
   readonly version?: WorkerVersion;
   /** Patches of the workflow that no run may begin to use on this worker. Absent: none. */
   readonly holdPatches?: HeldPatches;
-  /** False: this worker deletes no blobs of forgotten runs. Default true. */
+  /** False: this worker deletes no blobs of forgotten runs, and no archived pages. Default true. */
   readonly gc?: boolean;
+  /** The bearer token of a codec server. Absent: it serves this machine only, and asks for none. */
+  readonly codecToken?: string;
+  /** How long archived pages of runs that have ended stay, in ms. Absent: for ever. */
+  readonly archiveKeepMs?: number;
   /**
    * What callbacks are signed with, the newest first: `whsec_` and 24 to 64 bytes in base64 each.
    * Absent: this worker sends none, and they wait for one that does.
@@ -112,12 +132,8 @@ export interface WorkerConfig {
   readonly callbackHosts?: readonly string[];
   /** What encrypts the payloads of runs. Absent: nothing does. */
   readonly protection?: Protection;
-}
-
-/** An interface and a port of this machine. */
-export interface StreamListen {
-  readonly host: string;
-  readonly port: number;
+  /** Values that no text that leaves this worker has. Absent: none. */
+  readonly secrets?: SecretValues;
 }
 
 /** The service refuses longer task queue names. */
@@ -125,17 +141,6 @@ const MAX_QUEUE_NAME_BYTES = 1_000;
 
 /** A longer wait would make a deployment appear to hang. */
 const MAX_GRACE_MS = 3_600_000;
-
-/** Shorter tokens could be guessed. */
-const MIN_TOKEN_CHARACTERS = 16;
-
-/** Whether a host is this machine, and only this machine can reach it. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
-}
-
-/** Reports a value that does not fit, and returns undefined. */
-type Refuse = (expected: string, got?: string, advice?: string) => undefined;
 
 /** Reads the text of a variable that is set. */
 type ReadVariable<Value> = (text: string, refuse: Refuse) => Value | undefined;
@@ -153,6 +158,7 @@ const VARIABLES = {
   EVERLOOP_ELSEWHERE_MS: elsewhereMs,
   EVERLOOP_STREAM_LISTEN: streamListen,
   EVERLOOP_STREAM_TOKEN: streamToken,
+  EVERLOOP_STREAM_TLS: streamTls,
   EVERLOOP_BUILD_ID: nameOf(buildProblem),
   /** Also read by operators. */
   EVERLOOP_DEPLOYMENT: nameOf(deploymentNameProblem),
@@ -169,9 +175,14 @@ const VARIABLES = {
   /** Read together, by `keysOfEnvironment`. */
   EVERLOOP_KEYS: (text: string) => text,
   EVERLOOP_KEYS_FILE: (text: string) => text,
+  /** Read by `ruleOfEnvironment`. */
+  EVERLOOP_KEY_FOR: (text: string) => text,
   /** Read by `blobsOfEnvironment`. */
   EVERLOOP_BLOBS: (text: string) => text,
   EVERLOOP_GC: onOrOff,
+  EVERLOOP_CODEC_TOKEN: streamToken,
+  EVERLOOP_SECRETS: (text: string) => listed(text),
+  EVERLOOP_ARCHIVE_KEEP: archiveKeep,
   /** Read by clients. */
   EVERLOOP_STREAM_URL: (text: string) => text,
 } satisfies Readonly<Record<string, ReadVariable<unknown>>>;
@@ -197,32 +208,15 @@ export function readConfig(
     const message = `Expected \`${variable}\` ${expected}, got ${got}. ${advice}`;
     problems.push({ code: 'environment', message });
   };
-  const read = <Name extends Variable>(
-    name: Name,
-  ): ReturnType<(typeof VARIABLES)[Name]> | undefined => {
-    const text = env[name]?.trim() ?? '';
-    if (text === '') return undefined;
-    const refuse: Refuse = (expected, got = quote(text), advice = 'Correct or unset it.') => {
-      report(name, expected, got, advice);
-      return undefined;
-    };
-    const readVariable: ReadVariable<unknown> = VARIABLES[name];
-    return readVariable(text, refuse) as ReturnType<(typeof VARIABLES)[Name]>;
-  };
-
-  const unknown = unknownVariables(env);
-  for (const [name, near] of unknown) {
-    if (near === undefined) continue;
-    report(name, 'to be a variable of Everloop', 'an unknown one', `Did you mean \`${near}\`?`);
-  }
-  const strange = unknown.filter(([, near]) => near === undefined).map(([name]) => name);
-  if (strange.length > 0) warn(strange);
+  const read = variableReader(env, report);
+  checkNames(env, report, warn);
   const taskQueue = read('EVERLOOP_TASK_QUEUE') ?? CONFIG_DEFAULTS.taskQueue;
   const name = read('EVERLOOP_DEPLOYMENT') ?? DEFAULT_DEPLOYMENT;
   const build = read('EVERLOOP_BUILD_ID');
   const config = defined({
     temporal: readTemporalEnvironment(env, report),
     protection: readProtection(env, problems),
+    secrets: readSecrets(read('EVERLOOP_SECRETS'), env, problems),
     taskQueue,
     modelTaskQueue: read('EVERLOOP_MODEL_TASK_QUEUE') ?? taskQueue,
     toolTaskQueue: read('EVERLOOP_TOOL_TASK_QUEUE') ?? taskQueue,
@@ -236,9 +230,12 @@ export function readConfig(
     elsewhereMs: read('EVERLOOP_ELSEWHERE_MS'),
     streamToken: read('EVERLOOP_STREAM_TOKEN'),
     streamListen: read('EVERLOOP_STREAM_LISTEN'),
+    streamTls: read('EVERLOOP_STREAM_TLS'),
     version: build === undefined ? undefined : { name, build },
     holdPatches: read('EVERLOOP_HOLD_PATCHES'),
     gc: read('EVERLOOP_GC'),
+    codecToken: read('EVERLOOP_CODEC_TOKEN'),
+    archiveKeepMs: read('EVERLOOP_ARCHIVE_KEEP'),
     callbackSecrets: read('EVERLOOP_CALLBACK_SECRET'),
     callbackHosts: read('EVERLOOP_CALLBACK_HOSTS'),
   });
@@ -248,11 +245,26 @@ export function readConfig(
   return { ...config, telemetry: checkTelemetry(telemetry, variables) };
 }
 
+/** The value of a variable; undefined if it is not set, or not valid. */
+type ReadSetting = <Name extends Variable>(
+  name: Name,
+) => ReturnType<(typeof VARIABLES)[Name]> | undefined;
+
+function variableReader(env: Environment, report: ReportVariable): ReadSetting {
+  return <Name extends Variable>(name: Name) => {
+    const text = env[name]?.trim() ?? '';
+    if (text === '') return undefined;
+    const refuse: Refuse = (expected, got = quote(text), advice = 'Correct or unset it.') => {
+      report(name, expected, got, advice);
+      return undefined;
+    };
+    const readVariable: ReadVariable<unknown> = VARIABLES[name];
+    return readVariable(text, refuse) as ReturnType<(typeof VARIABLES)[Name]>;
+  };
+}
+
 /** What the environment says of traces and metrics. */
-function telemetryVariables(
-  read: <Name extends Variable>(name: Name) => ReturnType<(typeof VARIABLES)[Name]> | undefined,
-  env: Environment,
-): TelemetryVariables {
+function telemetryVariables(read: ReadSetting, env: Environment): TelemetryVariables {
   return defined({
     traces: read('EVERLOOP_TRACES'),
     content: read('EVERLOOP_TRACE_CONTENT'),
@@ -271,14 +283,28 @@ function readProtection(env: Environment, problems: UsageProblem[]): Protection 
   return Object.keys(found).length === 0 ? undefined : protectionOf(undefined, found);
 }
 
-function checkStreamToken(
-  { streamListen: listen, streamToken: token }: Pick<WorkerConfig, 'streamListen' | 'streamToken'>,
+function readSecrets(
+  names: readonly string[] | undefined,
+  env: Environment,
+  problems: UsageProblem[],
+): SecretValues | undefined {
+  if (names === undefined) return undefined;
+  return secretValues(names, env, (message) => problems.push({ code: 'environment', message }));
+}
+
+/** Reports names that look misspelled, and warns of other unknown ones. */
+function checkNames(
+  env: Environment,
   report: ReportVariable,
+  warn: (names: readonly string[]) => void,
 ): void {
-  if (typeof listen !== 'object' || token !== undefined || isLoopback(listen.host)) return;
-  const host = listen.host.includes(':') ? `[${listen.host}]` : listen.host;
-  const expected = `to be set when others can reach ${host}`;
-  report('EVERLOOP_STREAM_TOKEN', expected, 'none', 'Give workers and readers the same one.');
+  const unknown = unknownVariables(env);
+  for (const [name, near] of unknown) {
+    if (near === undefined) continue;
+    report(name, 'to be a variable of Everloop', 'an unknown one', `Did you mean \`${near}\`?`);
+  }
+  const strange = unknown.filter(([, near]) => near === undefined).map(([name]) => name);
+  if (strange.length > 0) warn(strange);
 }
 
 /**
@@ -332,6 +358,10 @@ function onOrOff(text: string, refuse: Refuse): boolean | undefined {
   return text === 'on' || text === 'off' ? text === 'on' : refuse('to be `on` or `off`');
 }
 
+function archiveKeep(text: string, refuse: Refuse): number | undefined {
+  return keepMsOf(text) ?? refuse('to be hours or days such as 12h or 90d');
+}
+
 function oneOf<Value extends string>(values: readonly Value[]): ReadVariable<Value> {
   return (text, refuse) =>
     values.find((value) => value === text) ?? refuse(`to be one of ${values.join(', ')}`);
@@ -340,24 +370,6 @@ function oneOf<Value extends string>(values: readonly Value[]): ReadVariable<Val
 function metricsTarget(text: string, refuse: Refuse): string | undefined {
   if (text === 'off' || text === 'otlp' || readMetricsTarget(text) !== null) return text;
   return refuse('to be off, otlp, or a host and a port such as 127.0.0.1:9464');
-}
-
-function streamListen(text: string, refuse: Refuse): StreamListen | 'off' | undefined {
-  if (text === 'off') return text;
-  const [, host = '', digits = ''] = /^(\[[^\]]+\]|[^:]+):(\d{1,5})$/.exec(text) ?? [];
-  const port = Number(digits);
-  if (host === '' || port > 65_535) {
-    return refuse('to be `off`, or an interface and a port such as 0.0.0.0:7244');
-  }
-  return { host: host.replace(/^\[|\]$/g, ''), port };
-}
-
-function streamToken(text: string, refuse: Refuse): string {
-  if (text.length < MIN_TOKEN_CHARACTERS) {
-    const expected = `to have at least ${MIN_TOKEN_CHARACTERS} characters`;
-    refuse(expected, `${text.length}`, 'Take a longer one.');
-  }
-  return text;
 }
 
 /** The message never shows the text, which is a secret even if it has a wrong form. */

@@ -8,6 +8,7 @@ import type { Archive, ArchivedLink, ArchivedList } from '../../activities/archi
 import type { Json } from '../../core/base/json.ts';
 import { NO_PROTECTION, type Protection } from '../../protection/protection.ts';
 import { sealedLines } from '../../protection/sealed-lines.ts';
+import { noteRun } from './archived-runs.ts';
 import { makeFolder, writeWhole } from './write-whole.ts';
 
 /**
@@ -23,6 +24,7 @@ export function createDirectoryArchive(
     write: async (link, items) => {
       const folder = join(directory, archiveFolderOf(link.runId));
       await makeFolder(folder);
+      if (link.run !== undefined) await noteRun(folder, link.run);
       const plain = items.map((item) => JSON.stringify(item));
       const sealed = await lines.seal(plain, link.run);
       const text = sealed.map((line) => `${line}\n`).join('');

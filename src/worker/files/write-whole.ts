@@ -1,12 +1,16 @@
 /**
- * Writes files so that a reader sees all of a file or nothing, even when processes race. What a run
+ * Writes files so that a reader sees all of a file or nothing, even when processes race. Nothing is
+ * synced: after a loss of power a file may be missing or empty, which its readers allow for. What a run
  * keeps may be confidential, so only the user of the process may read its files and folders.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
 
 /** Mode of a file that only its owner may read. */
 const PRIVATE_FILE = 0o600;
+
+/** Ends the names of files that are not whole yet. */
+export const DRAFT = '.tmp';
 
 /** Mode of a folder that only its owner may read. */
 const PRIVATE_FOLDER = 0o700;
@@ -16,11 +20,19 @@ export async function makeFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER });
 }
 
-/** Writes `text` to a new file beside `path`, then renames that file to `path`. */
+/**
+ * Writes `text` to a new file beside `path`, and when it is on the disk renames that file to `path`.
+ */
 export async function writeWhole(path: string, text: string): Promise<void> {
-  const draft = `${path}.${randomUUID()}.tmp`;
+  const draft = `${path}.${randomUUID()}${DRAFT}`;
   try {
-    await writeFile(draft, text, { mode: PRIVATE_FILE });
+    const file = await open(draft, 'wx', PRIVATE_FILE);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
     await rename(draft, path);
   } finally {
     await rm(draft, { force: true });

@@ -1,22 +1,35 @@
 /**
- * Deletes blobs of forgotten runs once an hour, in one worker of all that share a store. A failure is
- * logged, and the next hour tries again.
+ * Deletes blobs of forgotten runs and archived pages that are kept no longer, once an hour, in one
+ * worker of all that share them. A failure is logged, and the next hour tries again.
+ *
+ * I1  Two workers never collect at once: who asks the service for hours renews its lease meanwhile, and
+ *     who has lost it asks no more.
  */
 import type { Client } from '@temporalio/client';
+import { randomUUID } from 'node:crypto';
 import { errorText } from '../../core/base/error-text.ts';
 import type { BlobStore } from '../../protection/blobs/blob-store.ts';
-import { collectBlobs } from '../../protection/blobs/collect-blobs.ts';
+import { collectBlobs, type KnownRuns } from '../../protection/blobs/collect-blobs.ts';
+import { takeLease } from '../../protection/blobs/directory-lease.ts';
+import { collectArchive, type OpenRuns } from './collect-archive.ts';
 import { knownRuns } from './known-runs.ts';
+import { checkOwner } from './store-owner.ts';
 
 /** Blobs that are younger are kept in any case: a week. */
 export const MIN_AGE_MS = 604_800_000;
 
 const HOUR_MS = 3_600_000;
 
+/** A lease that is renewed so often outlives a service that answers slowly. */
+const RENEW_MS = HOUR_MS / 4;
+
 /** Where to collect, and whom to tell. */
 export interface HourlyCollection {
   readonly client: Client;
-  readonly store: BlobStore;
+  /** Absent: there are no blobs. */
+  readonly store?: BlobStore;
+  /** The folder of the archive, and how long pages of ended runs stay. Absent: for ever. */
+  readonly archive?: { readonly directory: string; readonly keepMs: number };
   readonly log: (level: 'INFO' | 'WARN', message: string) => void;
 }
 
@@ -38,21 +51,74 @@ export function collectHourly(collection: HourlyCollection): () => void {
 
 /** Collects if no other process has within the hour. Never rejects. */
 export async function collectOnce(
-  { client, store, log }: HourlyCollection,
+  { client, store, archive, log }: HourlyCollection,
   isStopped: () => boolean = () => false,
 ): Promise<void> {
-  let [runs, bytes] = [0, 0];
-  try {
-    if (!(await store.takeLease(HOUR_MS))) return;
-    const { namespace } = client.options;
-    const parts = { store, namespace, known: knownRuns(client), olderThanMs: MIN_AGE_MS };
-    for await (const collected of collectBlobs(parts)) {
-      runs += 1;
-      bytes += collected.bytes;
-      if (isStopped()) return;
-    }
-    if (runs > 0) log('INFO', `Deleted ${bytes} bytes of blobs of ${runs} forgotten runs.`);
-  } catch (error) {
-    log('WARN', `Blobs of forgotten runs in ${store.place} were not deleted: ${errorText(error)}`);
+  const { namespace } = client.options;
+  const holder = randomUUID();
+  if (store !== undefined) {
+    const lease = (): Promise<boolean> => store.takeLease(HOUR_MS, holder);
+    const known = renewing(lease, knownRuns(client));
+    await collectAll({
+      what: 'blobs of forgotten runs',
+      place: store.place,
+      mayBegin: async () => {
+        await checkOwner(client.workflowService, namespace, store);
+        return lease();
+      },
+      runs: () => collectBlobs({ store, namespace, known, olderThanMs: MIN_AGE_MS }),
+    });
   }
+  if (archive !== undefined) {
+    const { directory } = archive;
+    const lease = (): Promise<boolean> => takeLease(directory, HOUR_MS, holder);
+    const open = renewing(lease, knownRuns(client));
+    await collectAll({
+      what: 'archived pages of ended runs',
+      place: directory,
+      mayBegin: lease,
+      runs: () => collectArchive({ ...archive, namespace, open }),
+    });
+  }
+
+  async function collectAll({ what, place, mayBegin, runs }: Kind): Promise<void> {
+    let [count, bytes] = [0, 0];
+    try {
+      if (isStopped() || !(await mayBegin())) return;
+      for await (const run of runs()) {
+        count += 1;
+        bytes += run.bytes;
+        if (isStopped()) return;
+      }
+      if (count > 0) log('INFO', `Deleted ${bytes} bytes of ${count} runs in ${place}: ${what}.`);
+    } catch (error) {
+      log('WARN', `Not all ${what} in ${place} were deleted: ${errorText(error)}`);
+    }
+  }
+}
+
+/** `service`, whose questions renew the lease; they reject when another worker has it. */
+function renewing(
+  lease: () => Promise<boolean>,
+  service: KnownRuns & OpenRuns,
+): KnownRuns & OpenRuns {
+  let renewedAt = Date.now();
+  const renew = async (): Promise<void> => {
+    if (Date.now() - renewedAt < RENEW_MS) return;
+    if (!(await lease())) throw new Error('Another worker has begun to collect.');
+    renewedAt = Date.now();
+  };
+  return {
+    isKnown: (id) => renew().then(() => service.isKnown(id)),
+    isOpen: (id, firstRunId) => renew().then(() => service.isOpen(id, firstRunId)),
+    hasRunsBelow: (id) => renew().then(() => service.hasRunsBelow(id)),
+  };
+}
+
+/** What is collected, and where. */
+interface Kind {
+  readonly what: string;
+  readonly place: string;
+  readonly mayBegin: () => Promise<boolean>;
+  readonly runs: () => AsyncIterable<{ readonly bytes: number }>;
 }

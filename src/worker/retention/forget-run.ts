@@ -1,12 +1,22 @@
-/** Deletes a run that has ended, and all runs below it: histories, archived pages and blobs. */
+/**
+ * Deletes a run that has ended, and all runs below it: histories, archived pages and blobs.
+ *
+ * I1  Nothing is deleted while a run of the tree, or one above it, is open: a run replays from blobs of
+ *     the runs below it. The service is asked about each of them, because its list lags behind.
+ * I2  Histories go last, so that what was interrupted can be repeated.
+ */
 import type { Client } from '@temporalio/client';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { quoted } from '../../client/run-list.ts';
-import { grpcCodeOf, isAlive } from '../../client/service-calls.ts';
+import { grpcCodeOf } from '../../client/service-calls.ts';
 import type { BlobStore } from '../../protection/blobs/blob-store.ts';
+import { selfAndAbove } from '../../protection/blobs/collect-blobs.ts';
+import { archivedRuns, type ArchivedRun } from '../files/archived-runs.ts';
 import { archiveFolderOf } from '../files/directory-archive.ts';
+import { knownRuns } from './known-runs.ts';
+import { checkOwner } from './store-owner.ts';
 
 /** Where the data of a run lies. */
 export interface RunPlaces {
@@ -27,36 +37,61 @@ export interface Forgotten {
 /**
  * Deletes run `id` and its tree.
  *
- * @throws UsageError `run_open` if one of them has not ended, `run_not_found` if there is nothing to
- * delete.
+ * @throws UsageError `run_open` if one of them, or a run above `id`, has not ended; `run_not_found` if
+ * there is nothing to delete.
  */
 export async function forgetRun(
   { client, archiveDir, blobs }: RunPlaces,
   id: string,
 ): Promise<Forgotten> {
+  const { namespace } = client.options;
+  if (blobs !== undefined) await checkOwner(client.workflowService, namespace, blobs);
   const executions: { readonly workflowId: string; readonly runId: string }[] = [];
   const tree = `WorkflowId = ${quoted(id)} OR WorkflowId STARTS_WITH ${quoted(`${id}/`)} OR RootWorkflowId = ${quoted(id)}`;
-  for await (const { workflowId, runId, status } of client.workflow.list({ query: tree })) {
-    if (isAlive(status.name) && status.name !== 'CONTINUED_AS_NEW') throw isOpen(workflowId);
+  for await (const { workflowId, runId } of client.workflow.list({ query: tree })) {
     executions.push({ workflowId, runId });
   }
   const runs = [...new Set([...executions.map(({ workflowId }) => workflowId), id])];
-  const { namespace } = client.options;
+  await checkEnded(client, runs, id);
   let removed = 0;
   for (const workflowId of await withStored(runs, id, namespace, blobs)) {
     removed += (await blobs?.remove(namespace, workflowId))?.blobs ?? 0;
   }
-  for (const { workflowId, runId } of executions) {
+  const pages = await archivedOf(id, namespace, archiveDir);
+  for (const runId of new Set([...executions, ...pages].map(({ runId: first }) => first))) {
     // The first execution of a chain names the folder.
     await rm(join(archiveDir, archiveFolderOf(runId)), { recursive: true, force: true });
-    await deleteHistory(client, workflowId, runId);
   }
-  if (executions.length + removed > 0)
+  for (const { workflowId, runId } of executions) await deleteHistory(client, workflowId, runId);
+  if (executions.length + removed + pages.length > 0)
     return { runs, executions: executions.length, blobs: removed };
   throw new UsageError(
     'run_not_found',
     `Expected the id of a run of which something is left, got \`${id}\`. List the runs to find it.`,
   );
+}
+
+/** Makes sure that none of `runs`, and no run above `id`, is open (I1). */
+async function checkEnded(client: Client, runs: readonly string[], id: string): Promise<void> {
+  // A person waits for the answer, and asks about one tree.
+  const service = knownRuns(client, 0);
+  const [, ...above] = selfAndAbove(id);
+  for (const run of above) if (await service.isOpen(run)) throw isBelowOpen(id, run);
+  for (const run of runs) if (await service.isOpen(run)) throw isOpen(run);
+}
+
+/** What the archive holds of the tree of `id`, also of executions that the service has forgotten. */
+async function archivedOf(
+  id: string,
+  namespace: string,
+  archiveDir: string,
+): Promise<readonly ArchivedRun[]> {
+  const found: ArchivedRun[] = [];
+  for await (const run of archivedRuns(archiveDir)) {
+    const isBelow = run.workflowId === id || run.workflowId.startsWith(`${id}/`);
+    if (isBelow && run.namespace === namespace) found.push(run);
+  }
+  return found;
 }
 
 /** The runs, and those below `id` that only the store remembers. */
@@ -90,5 +125,12 @@ function isOpen(id: string): UsageError {
   return new UsageError(
     'run_open',
     `Expected run \`${id}\` to have ended, got one that is alive. Cancel it first: everloop cancel ${id}`,
+  );
+}
+
+function isBelowOpen(id: string, above: string): UsageError {
+  return new UsageError(
+    'run_open',
+    `Expected run \`${above}\` above \`${id}\` to have ended, because it reads the data of runs below it, got one that is alive. When it has ended, delete all of it: everloop forget ${above}`,
   );
 }

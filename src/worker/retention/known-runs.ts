@@ -1,9 +1,16 @@
 /** Asks the service which runs it still has: a few questions a second, and no guess. */
-import { WorkflowNotFoundError, type Client } from '@temporalio/client';
+import {
+  WorkflowNotFoundError,
+  type Client,
+  type WorkflowExecutionDescription,
+} from '@temporalio/client';
 import { LRUCache } from 'lru-cache';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { tolerant } from '../../client/connection/open-connection.ts';
 import { quoted } from '../../client/run-list.ts';
+import { isAlive } from '../../client/service-calls.ts';
 import type { KnownRuns } from '../../protection/blobs/collect-blobs.ts';
+import type { OpenRuns } from './collect-archive.ts';
 
 /** Ten questions a second leave the service to its runs. */
 const PAUSE_MS = 100;
@@ -13,22 +20,24 @@ const MAX_KEPT = 1_000;
 const KEPT_MS = 60_000;
 
 /** What the service of `client` knows. */
-export function knownRuns(client: Client, pauseMs: number = PAUSE_MS): KnownRuns {
+export function knownRuns(client: Client, pauseMs: number = PAUSE_MS): KnownRuns & OpenRuns {
   // Only that a run is known is kept: that it is not, must be true when a blob is deleted.
   const known = new LRUCache<string, true>({ max: MAX_KEPT, ttl: KEPT_MS });
   return {
     isKnown: async (workflowId) => {
       if (known.has(workflowId)) return true;
       await sleep(pauseMs);
-      try {
-        await client.workflow.getHandle(workflowId).describe();
-      } catch (error) {
-        // Also a namespace may be unknown, which says nothing of its runs.
-        if (error instanceof WorkflowNotFoundError) return false;
-        throw error;
-      }
+      if ((await describe(client, workflowId)) === undefined) return false;
       known.set(workflowId, true);
       return true;
+    },
+    isOpen: async (workflowId, firstRunId) => {
+      await sleep(pauseMs);
+      const found = await describe(client, workflowId);
+      if (found === undefined || !isAlive(found.status.name)) return false;
+      // A run that began later may have the same id.
+      const first = found.raw.workflowExecutionInfo?.firstRunId || found.runId;
+      return firstRunId === undefined || first === firstRunId;
     },
     hasRunsBelow: async (workflowId) => {
       await sleep(pauseMs);
@@ -37,4 +46,18 @@ export function knownRuns(client: Client, pauseMs: number = PAUSE_MS): KnownRuns
       return count > 0;
     },
   };
+}
+
+/** The newest execution of a run; undefined if the service has none. */
+async function describe(
+  client: Client,
+  workflowId: string,
+): Promise<WorkflowExecutionDescription | undefined> {
+  try {
+    return await tolerant(client).workflow.getHandle(workflowId).describe();
+  } catch (error) {
+    // Also a namespace may be unknown, which says nothing of its runs.
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
 }

@@ -23,6 +23,7 @@ import { DEFAULT_TASK_QUEUE } from '../../client/everloop-client.ts';
 import { defined } from '../../core/base/defined.ts';
 import { isOwnEvent } from '../../core/contract/events.ts';
 import { NO_EXTENSIONS, type Extensions } from '../../core/extension/store.ts';
+import { HIDE_NOTHING, type HideText } from '../../core/text/hide.ts';
 import type { ChunkPublisher } from '../../core/streaming/chunk-stream.ts';
 import { publishTopic } from '../../core/streaming/topic-stream.ts';
 import type { ActivityRuntime } from '../../activities/activity-types.ts';
@@ -34,7 +35,9 @@ import { checkPackages } from '../../registry/provider-packages.ts';
 import { missingPartWarnings } from '../../registry/missing-parts.ts';
 import { createRegistry } from '../../registry/registry.ts';
 import { workerConverter } from '../../protection/data-converter.ts';
+import type { UnreadError } from '../../protection/key-errors.ts';
 import { NO_PROTECTION, type Protection } from '../../protection/protection.ts';
+import { checkOwner } from '../retention/store-owner.ts';
 import { guardWorkflowThreads } from './guard-workflow-threads.ts';
 import { identityOf } from './identity.ts';
 import { signalOverruns } from './signal-overruns.ts';
@@ -45,6 +48,7 @@ import { openTelemetry } from '../../telemetry/open.ts';
 import type { CheckedTelemetry } from '../../telemetry/options.ts';
 import { telemetryParts } from './telemetry-parts.ts';
 import { createTranscriptCache } from './transcript-cache.ts';
+import { watchEncrypted } from './watch-encrypted.ts';
 import { workerLog } from './worker-log.ts';
 import { createSinks, type EventListener } from './worker-sinks.ts';
 
@@ -126,6 +130,8 @@ export interface WorkerParts extends WorkParts {
   readonly mcp?: McpTools;
   /** What encrypts the payloads of runs; default: nothing does. */
   readonly protection?: Protection;
+  /** Takes values out of failures, results of tools, events and spans; default: nothing does. */
+  readonly hide?: HideText;
   /** Folder of the workflow bundle's cache. */
   readonly bundleDir: string;
   readonly onListenerError?: (error: unknown) => void;
@@ -164,8 +170,8 @@ function checkRoles({
 /** Creates a worker. Throws a UsageError for invalid agents or roles. */
 export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> {
   checkRoles(parts);
-  await parts.protection?.blobs?.probe();
-  const { connection, namespace, taskQueue = DEFAULT_TASK_QUEUE, modelQueue, toolQueue } = parts;
+  await checkStore(parts);
+  const { connection, namespace, taskQueue = DEFAULT_TASK_QUEUE } = parts;
   const { agents, models, agentsModule } = parts;
   const known = createRegistry(defined({ agents, models, agentsModule }));
   const roles = parts.roles ?? ['workflows', 'models', 'tools'];
@@ -175,11 +181,14 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   if (roles.includes('models')) checkPackages(registry);
   const cache = createTranscriptCache({ maxBytes: parts.cacheBytes ?? CONFIG_DEFAULTS.cacheBytes });
   const runtime = await runtimeOf(parts);
-  const { archive, chunks, callbacks = { secrets: [] } } = parts;
-  const telemetry = await openTelemetry(parts.telemetry, telemetryParts(registry, cache));
+  const { archive, chunks, callbacks = { secrets: [] }, hide = HIDE_NOTHING } = parts;
+  const observed = { ...telemetryParts(registry, cache), hide };
+  const telemetry = await openTelemetry(parts.telemetry, observed);
+  const stopCounting = watchEncrypted(parts.protection, telemetry.countEncrypted);
   const places = createToolPlaces(parts);
   const mcp = parts.mcp ?? openServers(registry);
-  const given = { archive, chunks, callbacks, watch: telemetry.watch, ...defined({ mcp }) };
+  const watch = telemetry.watch;
+  const given = { archive, chunks, callbacks, watch, hide, ...defined({ mcp }) };
   const activities = createActivities({ ...given, registry, runtime, cache, places });
   const sinks = createSinks({
     cache,
@@ -189,29 +198,17 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   });
   const identity = identityOf(registry, parts.version);
   const common = { ...tuning(parts), activities, identity };
-  const workers: Worker[] = [];
-  if (workflowBundle !== undefined && roles.includes('workflows')) {
-    guardWorkflowThreads();
-    workers.push(await Worker.create({ ...common, taskQueue, workflowBundle, sinks }));
-  }
+  const workflows = workflowBundle === undefined ? undefined : { workflowBundle, sinks };
+  const workers = await workersFor({ ...parts, roles, taskQueue }, common, workflows);
   const onError = parts.onListenerError ?? (() => undefined);
   const client = clientOf(connection, namespace, parts.protection);
   const stopSignals = signalOverruns({ client, namespace, taskQueue, onError });
-  const others = [
-    ...(roles.includes('models') ? [modelQueue ?? taskQueue] : []),
-    ...(roles.includes('tools') ? [toolQueue ?? taskQueue] : []),
-  ];
-  for (const queue of new Set(others)) {
-    // The workflow worker already polls this queue.
-    if (queue === taskQueue && roles.includes('workflows')) continue;
-    workers.push(await Worker.create({ ...common, taskQueue: queue }));
-  }
   return {
     run: async () => {
       try {
         await Promise.all(workers.map((worker) => worker.run()));
       } finally {
-        stopSignals();
+        for (const stop of [stopSignals, stopCounting]) stop();
         await places.close();
         await mcp?.close();
         await telemetry.close();
@@ -223,6 +220,28 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   };
 }
 
+/** A worker for each queue that the roles poll; the one for workflows serves its queue alone. */
+async function workersFor(
+  { roles, taskQueue, ...parts }: WorkerParts & Required<Pick<WorkerParts, 'roles' | 'taskQueue'>>,
+  common: Omit<WorkerOptions, 'taskQueue'>,
+  workflows: Pick<WorkerOptions, 'workflowBundle' | 'sinks'> | undefined,
+): Promise<readonly Worker[]> {
+  const workers: Worker[] = [];
+  const isWorkflows = roles.includes('workflows');
+  if (workflows !== undefined && isWorkflows) {
+    guardWorkflowThreads();
+    workers.push(await Worker.create({ ...common, ...workflows, taskQueue }));
+  }
+  const { modelQueue = taskQueue, toolQueue = taskQueue } = parts;
+  const queues = new Set([
+    ...(roles.includes('models') ? [modelQueue] : []),
+    ...(roles.includes('tools') ? [toolQueue] : []),
+  ]);
+  if (isWorkflows) queues.delete(taskQueue);
+  for (const queue of queues) workers.push(await Worker.create({ ...common, taskQueue: queue }));
+  return workers;
+}
+
 /** The servers of the worker's agents; their catalogues are read in the background. */
 function openServers({ servers }: Registry): McpTools | undefined {
   if (servers === undefined) return undefined;
@@ -231,6 +250,13 @@ function openServers({ servers }: Registry): McpTools | undefined {
   const mcp = createMcpTools({ servers: [...servers.values()], log });
   mcp.warm();
   return mcp;
+}
+
+/** Makes sure that this process may write the store, and that it is the service's own. */
+async function checkStore({ connection, namespace, protection }: WorkerParts): Promise<void> {
+  if (protection?.blobs === undefined) return;
+  await protection.blobs.probe();
+  await checkOwner(connection.workflowService, namespace, protection.blobs);
 }
 
 async function runtimeOf(parts: WorkerParts): Promise<ActivityRuntime> {
@@ -263,30 +289,32 @@ async function loadBundle(
 }
 
 /** Ids of keys come as data, so only the first ones are logged. */
-const MAX_MISSING_KEYS = 100;
+const MAX_LOGGED_KEYS = 100;
 
-/** Logs each missing key once. */
-function warnOfMissingKeys(): (keyId: string) => void {
+/** Logs once for each key that payloads cannot be decrypted with it. */
+function warnOfUnread(): (error: UnreadError) => void {
   const seen = new Set<string>();
-  return (keyId) => {
-    if (seen.has(keyId) || seen.size >= MAX_MISSING_KEYS) return;
-    seen.add(keyId);
+  return (error) => {
+    const { keyId, message, name } = error;
+    if (seen.has(`${name} ${keyId}`) || seen.size >= MAX_LOGGED_KEYS) return;
+    seen.add(`${name} ${keyId}`);
     workerLog(
       'WARN',
-      `A run is encrypted with key ${keyId}, which this worker does not have. Give it EVERLOOP_KEYS.`,
+      name === 'key_missing'
+        ? `A run is encrypted with key ${keyId}, which this worker does not have. Give it EVERLOOP_KEYS.`
+        : message,
     );
   };
 }
 
 /** Publishes what loops and validators emit, and ends the streams of a run when the run ends. */
 function feedStreams(chunks: ChunkPublisher): EventListener {
-  return (event) => {
+  return (event, { rootRunId }) => {
     const { type, runId, agentPath, iteration, seq } = event;
     if (type === 'agent:execution:after') return chunks.endRun?.(runId);
     // A tool's events were published when it emitted them; null data only moves statistics.
     if (!isOwnEvent(event) || event.callId !== undefined || event.data === null) return;
-    // The event does not name the root of a child's tree.
-    const origin = { rootRunId: runId, runId, agentPath, iteration, attempt: 1 };
+    const origin = { rootRunId, runId, agentPath, iteration, attempt: 1 };
     publishTopic(chunks, origin, { seq, topic: type, data: event.data });
   };
 }
@@ -314,7 +342,7 @@ function tuning(parts: WorkerParts): Omit<WorkerOptions, 'taskQueue'> {
     patchActivationCallback: holdPatches === undefined ? undefined : activation(holdPatches),
     connection,
     namespace,
-    dataConverter: workerConverter(protection, warnOfMissingKeys()),
+    dataConverter: workerConverter(protection, warnOfUnread()),
     shutdownGraceTime: parts.shutdownGraceMs ?? CONFIG_DEFAULTS.shutdownGraceMs,
     stickyQueueScheduleToStartTimeout: WORKER_DEFAULTS.stickyMs,
     maxHeartbeatThrottleInterval: WORKER_DEFAULTS.heartbeatThrottleMs,

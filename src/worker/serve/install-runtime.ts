@@ -9,12 +9,13 @@ import { createServer } from 'node:net';
 import { errorText } from '../../core/base/error-text.ts';
 import { defined } from '../../core/base/defined.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
+import type { HideText } from '../../core/text/hide.ts';
 import { histogramBounds } from '../../telemetry/metrics.ts';
 import type { MetricsTarget } from '../../telemetry/options.ts';
 import type { Environment } from '../../client/connection/temporal-environment.ts';
 import type { LogFormat, LogLevel } from '../config/config.ts';
 import { logLine } from './log-line.ts';
-import { workerLogger } from './worker-log.ts';
+import { workerLog, workerLogger, type LogHiding } from './worker-log.ts';
 
 /** How the runtime of a process is set up. */
 export interface RuntimeSetup {
@@ -23,6 +24,8 @@ export interface RuntimeSetup {
   readonly logFormat?: LogFormat | undefined;
   /** Whether errors are logged without their texts, which hold what runs hold. Default false. */
   readonly hidesFailures?: boolean;
+  /** Takes values out of all lines; default: nothing does. */
+  readonly hide?: HideText;
   /** Default: no metrics. */
   readonly metrics?: MetricsTarget;
   /** Where the endpoint of `otlp` is read. Default `process.env`. */
@@ -30,15 +33,17 @@ export interface RuntimeSetup {
 }
 
 /**
- * Sets up the Temporal runtime of this process; later calls have no effect. All of its log goes to
- * stderr, so that stdout belongs to the program. It ignores signals, which `stopOnSignal` handles.
+ * Sets up the Temporal runtime of this process; later calls only add to what its log hides. All of
+ * its log goes to stderr, so that stdout belongs to the program. It ignores signals, which `stopOnSignal` handles.
  *
  * @throws UsageError `environment` when metrics are asked for and cannot be had: no endpoint, or
  * another runtime that is installed.
  */
 export function installRuntime(setup: RuntimeSetup): void {
-  const { logLevel, metrics, logFormat, hidesFailures = false } = setup;
+  const { logLevel, metrics, logFormat } = setup;
+  addHiding(setup);
   if (Runtime._instance !== undefined) {
+    warnOfForeignLog(setup);
     if (metrics === undefined || sameMetrics === JSON.stringify(metrics)) return;
     // The user's own runtime takes precedence, or that of another worker of this process.
     throw refused(
@@ -51,7 +56,7 @@ export function installRuntime(setup: RuntimeSetup): void {
       : undefined;
   const options: RuntimeOptions = {
     shutdownSignals: [],
-    logger: workerLogger({ level: logLevel, hidesFailures, ...defined({ write }) }),
+    logger: workerLogger({ level: logLevel, hiding: () => hiding, ...defined({ write }) }),
     telemetryOptions: {
       logging: {
         forward: {},
@@ -67,7 +72,39 @@ export function installRuntime(setup: RuntimeSetup): void {
     throw refused(`Expected to serve metrics, got: ${errorText(error)}. Correct \`metrics\`.`);
   }
   sameMetrics = JSON.stringify(metrics);
+  isInstalledHere = true;
 }
+
+/** Whether the log of this process is the one above. */
+let isInstalledHere = false;
+
+/** What any worker of this process hides from their one log. */
+let hiding: LogHiding = { hidesFailures: false };
+
+const added = new WeakSet<HideText>();
+
+function addHiding({ hidesFailures = false, hide }: RuntimeSetup): void {
+  const { hide: before } = hiding;
+  const isNew = hide !== undefined && !added.has(hide);
+  if (isNew) added.add(hide);
+  const both = isNew && before !== undefined ? (text: string) => hide(before(text)) : hide;
+  hiding = {
+    hidesFailures: hiding.hidesFailures || hidesFailures,
+    ...defined({ hide: isNew ? both : before }),
+  };
+}
+
+/** The log of a runtime that somebody else installed hides nothing. */
+function warnOfForeignLog({ hidesFailures = false, hide }: RuntimeSetup): void {
+  if (isInstalledHere || isWarned || (!hidesFailures && hide === undefined)) return;
+  isWarned = true;
+  workerLog(
+    'WARN',
+    'This process has a Temporal runtime of its own, whose log shows failures of runs and values of `secrets`. Install none, or hide them in its logger.',
+  );
+}
+
+let isWarned = false;
 
 /** What this process has installed; a runtime is installed once. */
 let sameMetrics: string | undefined;
@@ -93,7 +130,17 @@ function metricsOptions(target: MetricsTarget, env: Environment): Metrics {
     env['OTEL_EXPORTER_OTLP_METRICS_HEADERS'] ?? env['OTEL_EXPORTER_OTLP_HEADERS'] ?? '',
   );
   const options = { url, http: true, headers, useSecondsForDurations: true };
-  return { otel: { ...options, metricsExportInterval: 10_000, histogramBucketOverrides } };
+  const metricsExportInterval = intervalOf(env['OTEL_METRIC_EXPORT_INTERVAL']);
+  return { otel: { ...options, metricsExportInterval, histogramBucketOverrides } };
+}
+
+/** Milliseconds between two exports, as the variable of OpenTelemetry has them. */
+function intervalOf(text: string | undefined): number {
+  const ms = Number(text?.trim() || 10_000);
+  if (Number.isInteger(ms) && ms > 0) return ms;
+  throw refused(
+    `Expected \`OTEL_METRIC_EXPORT_INTERVAL\` to be milliseconds such as 10000, got \`${text?.slice(0, 100)}\`. Correct it.`,
+  );
 }
 
 /** `name=value,…`, as the variables of OpenTelemetry have it. */
@@ -103,8 +150,18 @@ function headersOf(text: string): Record<string, string> {
       .split(',')
       .map((part) => part.split('='))
       .filter(([name = '', ...value]) => name.trim() !== '' && value.length > 0)
-      .map(([name = '', ...value]) => [name.trim(), decodeURIComponent(value.join('=').trim())]),
+      .map(([name = '', ...value]) => [name.trim(), decodedHeader(value.join('=').trim())]),
   );
+}
+
+function decodedHeader(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw refused(
+      'Expected `OTEL_EXPORTER_OTLP_HEADERS` to have values that are encoded as in a URL, got one with a `%` that begins no code. Write %25 for it.',
+    );
+  }
 }
 
 /**

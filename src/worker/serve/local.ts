@@ -63,14 +63,15 @@ export async function local(options: LocalOptions): Promise<LocalEverloop> {
     const archive = createDirectoryArchive(archiveDirOf(config.dataDir), config.protection);
     const serving = await serve(options, { config, archive, chunks: bus }, cleanup);
     const client = await connectTo(serving, config, cleanup);
-    const { taskQueue, dataDir } = config;
+    const { taskQueue, dataDir, streamToken } = config;
     // Another process that serves these agents may take calls of our runs.
     const others = announcedEndpoints(dataDir);
     const chunks = followChunks({
       beside: bus,
       find: [async () => (await others()).filter((other) => other.url !== url)],
     });
-    const everloop = createEverloop({ client, taskQueue, chunks, archive });
+    const parts = { client, taskQueue, chunks, archive, ...defined({ streamToken }) };
+    const everloop = createEverloop(parts);
     const callbacks = createLastCallbacks(client, options.agents);
     // Without a secret, no callback can be sent here.
     if (config.callbackSecrets !== undefined) cleanup.add(callbacks.sent);

@@ -7,6 +7,7 @@ import type { ChunkPublisher } from '../../core/streaming/chunk-stream.ts';
 import { withCleanup } from '../config/cleanup.ts';
 import { archiveDirOf, configOf, type ConfigOverrides } from '../config/config-of.ts';
 import type { WorkerConfig } from '../config/config.ts';
+import { checkedKeepMs, type ArchiveOptions } from '../retention/archive-keep.ts';
 import { createDirectoryArchive } from '../files/directory-archive.ts';
 import type { EmbeddedServer } from '../server/embedded-server.ts';
 import { eventLine } from './event-line.ts';
@@ -28,8 +29,14 @@ export interface WorkerReady {
 
 /** Options of {@link runWorker}; only `agents` is required. */
 export interface RunWorkerOptions extends ConfigOverrides, ServedParts {
-  /** Keeps the pages that the service drops; default: a folder in the data folder. */
-  readonly archive?: Archive;
+  /**
+   * Keeps the pages that the service drops: an archive of your own, or how long those in the data
+   * folder stay. Default: in the data folder, for as long as `EVERLOOP_ARCHIVE_KEEP` says, else for
+   * ever.
+   *
+   * @example archive: { keep: '90d' }
+   */
+  readonly archive?: Archive | ArchiveOptions;
   /**
    * Receives provisional text, in place of the bus and the endpoint for other processes; see
    * `streamListen`.
@@ -60,7 +67,9 @@ export interface RunWorkerOptions extends ConfigOverrides, ServedParts {
 export async function runWorker(options: RunWorkerOptions): Promise<void> {
   // As a client of the folder does, so that its runs reach this worker.
   const taskQueue = await queueOf(options, options.env ?? process.env);
-  const config = configOf({ ...options, ...defined({ taskQueue }) });
+  const { archive: ownArchive, archiveKeepMs } = archiveOf(options.archive);
+  const environment = configOf({ ...options, ...defined({ taskQueue }) });
+  const config = { ...environment, ...defined({ archiveKeepMs }) };
   let failure: { readonly error: unknown } | undefined;
   await withCleanup(async (cleanup) => {
     const { signal, signals, logEvents, listeners = [] } = options;
@@ -75,7 +84,7 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
     cleanup.add(watchUncaught({ log: (text) => workerLog('ERROR', text), stop: onStray }));
     const chunks = options.chunks ?? (await openStreaming(config, cleanup)).bus;
     const archive =
-      options.archive ?? createDirectoryArchive(archiveDirOf(config.dataDir), config.protection);
+      ownArchive ?? createDirectoryArchive(archiveDirOf(config.dataDir), config.protection);
     const { server, version, stopped, shutdown } = await serve(
       {
         ...options,
@@ -93,6 +102,16 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
     await cleanup.run();
   });
   if (failure !== undefined) throw strayError(failure.error);
+}
+
+/** The archive of the caller's own, or how long the pages of the default one stay. */
+function archiveOf(given: RunWorkerOptions['archive']): {
+  readonly archive?: Archive;
+  readonly archiveKeepMs?: number;
+} {
+  if (given === undefined) return {};
+  if ('write' in given) return { archive: given };
+  return defined({ archiveKeepMs: checkedKeepMs(given) });
 }
 
 function strayError(cause: unknown): Error {

@@ -11,10 +11,13 @@ import { keylessModels, type KeylessModel } from '../../registry/required-keys.t
 import { clientOf } from '../../client/connection/open-connection.ts';
 import { defined } from '../../core/base/defined.ts';
 import { errorText } from '../../core/base/error-text.ts';
+import { isLoopback } from '../../core/base/loopback.ts';
 import type { ChunkPublisher } from '../../core/streaming/chunk-stream.ts';
+import { HIDE_NOTHING, type HideText } from '../../core/text/hide.ts';
 import type { Cleanup } from '../config/cleanup.ts';
-import { isLoopback, type WorkerConfig } from '../config/config.ts';
-import { collectHourly } from '../retention/collect-hourly.ts';
+import { archiveDirOf } from '../config/config-of.ts';
+import type { WorkerConfig } from '../config/config.ts';
+import { collectHourly, type HourlyCollection } from '../retention/collect-hourly.ts';
 import { workerLog } from './worker-log.ts';
 import { createWorker, WORKER_DEFAULTS, type WorkParts } from './create-worker.ts';
 import { checkMetricsPort, installRuntime } from './install-runtime.ts';
@@ -108,7 +111,7 @@ export async function serve(
       archive,
       chunks,
       listeners,
-      onListenerError: warnOfListener,
+      onListenerError: warnOfListener(config.secrets?.hide),
       heartbeatMs: parts.heartbeatMs ?? heartbeatOf(server),
       elsewhereMs,
       cacheBytes,
@@ -124,12 +127,15 @@ export async function serve(
       callbacks: { secrets, ...defined({ hosts }) },
       telemetry: config.telemetry,
       protection,
+      hide: config.secrets?.hide,
     }),
   );
-  if (protection?.blobs !== undefined && config.gc !== false) {
+  const collected = collectedBy(config);
+  if (collected !== undefined) {
     const client = clientOf(connection, server.namespace, protection);
-    cleanup.add(collectHourly({ client, store: protection.blobs, log: workerLog }));
+    cleanup.add(collectHourly({ client, log: workerLog, ...collected }));
   }
+  for (const name of config.secrets?.unset ?? []) workerLog('WARN', unsetText(name));
   const stopped = worker.run();
   // Callers that await `stopped` get its error; if none does, the process must not end for it.
   stopped.catch(() => undefined);
@@ -147,6 +153,24 @@ export async function serve(
   return defined({ server, stopped, version: ready, shutdown: () => worker.shutdown() });
 }
 
+function unsetText(name: string): string {
+  return `Secret ${name} is not set, so nothing of it is hidden. Set it in the environment of this worker, or take it out of \`secrets\`.`;
+}
+
+/** What a worker deletes each hour; undefined: nothing. */
+function collectedBy({
+  gc = true,
+  protection,
+  archiveKeepMs: keepMs,
+  dataDir,
+}: WorkerConfig): Pick<HourlyCollection, 'store' | 'archive'> | undefined {
+  if (!gc || (protection?.blobs === undefined && keepMs === undefined)) return undefined;
+  return defined({
+    store: protection?.blobs,
+    archive: keepMs === undefined ? undefined : { directory: archiveDirOf(dataDir), keepMs },
+  });
+}
+
 function keyText({ id, variable }: KeylessModel): string {
   return `Model ${id} has no key: ${variable} is not set. Set it in the environment of this worker.`;
 }
@@ -156,7 +180,8 @@ async function connectWorker(config: WorkerConfig, address: string): Promise<Nat
   await checkMetricsPort(telemetry.metrics);
   const hidesFailures = config.protection?.keys !== undefined;
   const { metrics } = telemetry;
-  installRuntime({ logLevel, logFormat, hidesFailures, ...defined({ metrics }) });
+  const hide = config.secrets?.hide;
+  installRuntime({ logLevel, logFormat, hidesFailures, ...defined({ metrics, hide }) });
   try {
     return await NativeConnection.connect({ ...nativeOptions(config), address });
   } catch (error) {
@@ -192,6 +217,9 @@ function hostOf(address: string): string {
 }
 
 /** An error of a listener becomes a warning, and does not affect the run. */
-function warnOfListener(error: unknown): void {
-  process.emitWarning(`An event listener threw: ${errorText(error)}`, 'EverloopWarning');
+function warnOfListener(hide: HideText = HIDE_NOTHING): (error: unknown) => void {
+  return (error) => {
+    const text = hide(errorText(error));
+    process.emitWarning(`An event listener threw: ${text}`, 'EverloopWarning');
+  };
 }

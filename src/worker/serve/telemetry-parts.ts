@@ -7,6 +7,7 @@ import { providerName } from '../../telemetry/genai.ts';
 import type { KnownNames } from '../../telemetry/meter.ts';
 import type { TelemetryParts } from '../../telemetry/open.ts';
 import type { BoundedTranscriptCache } from './transcript-cache.ts';
+import { redactTexts } from '../../tools/redact-texts.ts';
 import { workerLog } from './worker-log.ts';
 
 /** Tools of one agent that become labels; of more, none does. */
@@ -21,6 +22,7 @@ export function telemetryParts(
     known: knownNames(registry),
     cacheBytes: () => cache.stats().bytes,
     providerOf: (model) => providerOf(registry, model),
+    redact: (agent, text) => redactedBy(registry, agent, text),
     warn: (text) => workerLog('WARN', text),
     ...defined({ meter: Runtime._instance?.metricMeter }),
   };
@@ -49,6 +51,17 @@ function modelsOf({ definition, tools }: RegisteredAgent): readonly string[] {
   return named.flatMap((model) =>
     model === null || model === undefined ? [] : [typeof model === 'string' ? model : model.id],
   );
+}
+
+/** What an agent cannot redact is not shown. */
+function redactedBy({ agents }: Registry, agent: string, text: string): string {
+  const redact = agents.get(agent)?.definition.redact;
+  if (redact === undefined) return text;
+  try {
+    return redactTexts(agent, redact, [text])[0] ?? '';
+  } catch {
+    return '[redacted]';
+  }
 }
 
 function providerOf({ models }: Registry, id: string): string | undefined {

@@ -42,6 +42,11 @@ export interface EmbeddedServerOptions {
   /** Port of Temporal's web UI; `'free'` takes any. Default: no UI. */
   readonly uiPort?: number | 'free';
   /**
+   * The codec server that the web UI of a server that is started here asks, such as
+   * `http://127.0.0.1:7246`. Default: none.
+   */
+  readonly uiCodecEndpoint?: string;
+  /**
    * Overrides the development settings of a server that is started here; null leaves a setting to
    * the server.
    */

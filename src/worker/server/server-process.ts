@@ -56,6 +56,8 @@ export interface ServerProcessOptions {
   readonly databaseFile: string;
   /** Absent: no UI. */
   readonly uiPort?: number;
+  /** The codec server that the UI asks; absent: none. */
+  readonly uiCodecEndpoint?: string;
   /** Overrides {@link DEVELOPMENT_SETTINGS}; null leaves a setting to the server. */
   readonly dynamicConfig?: Readonly<Record<string, Json>>;
   /** Search attributes of the namespace when it is created: `{ EverloopAgent: 'Keyword' }`. */
@@ -134,7 +136,9 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
 /** The command line of the server, after the program. */
 export function serverArguments(options: ServerProcessOptions): readonly string[] {
   const settings = { ...DEVELOPMENT_SETTINGS, ...options.dynamicConfig };
-  const ui = options.uiPort === undefined ? ['--headless'] : ['--ui-port', String(options.uiPort)];
+  const { uiPort, uiCodecEndpoint: codec } = options;
+  const ui = uiPort === undefined ? ['--headless'] : ['--ui-port', String(uiPort)];
+  if (uiPort !== undefined && codec !== undefined) ui.push('--ui-codec-endpoint', codec);
   const fixed = {
     '--ip': options.host,
     '--port': String(options.port),

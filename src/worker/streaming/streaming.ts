@@ -1,9 +1,15 @@
 /** Opens the bus of a worker process, and the endpoint for readers in other processes. */
 import { randomBytes, randomUUID } from 'node:crypto';
+import { defined } from '../../core/base/defined.ts';
 import { errorText } from '../../core/base/error-text.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { createChunkBus, type ChunkBus } from './chunk-bus.ts';
-import { openChunkEndpoint, type ChunkEndpoint } from './chunk-endpoint.ts';
+import {
+  openChunkEndpoint,
+  type ChunkEndpoint,
+  type ChunkEndpointOptions,
+} from './chunk-endpoint.ts';
+import { streamTlsOf } from './stream-tls.ts';
 import type { Cleanup } from '../config/cleanup.ts';
 import type { WorkerConfig } from '../config/config.ts';
 import { rm } from 'node:fs/promises';
@@ -24,18 +30,26 @@ export interface Streaming {
   readonly url?: string;
 }
 
-/** Opens the bus and, unless it is off, the endpoint; `cleanup` closes both. */
+/**
+ * Opens the bus and, unless it is off, the endpoint; `cleanup` closes both.
+ *
+ * @throws UsageError `stream_listen`, `stream_tls`.
+ */
 export async function openStreaming(
-  config: Pick<WorkerConfig, 'dataDir' | 'streamListen' | 'streamToken'>,
+  config: Pick<
+    WorkerConfig,
+    'dataDir' | 'streamListen' | 'streamToken' | 'streamTls' | 'protection'
+  >,
   cleanup: Cleanup,
 ): Promise<Streaming> {
+  const tls = streamTlsOf(config);
   const bus = createChunkBus();
   cleanup.add(bus.close);
   const { streamListen: listen, dataDir } = config;
   if (listen === 'off') return { bus };
   // A random token is only in the note, so access to the note is access to the stream.
   const token = config.streamToken ?? randomBytes(24).toString('base64url');
-  const endpoint = await listenOn(listen ?? {}, bus, token);
+  const endpoint = await listenOn(listen ?? {}, { source: bus, token, ...defined({ tls }) });
   if (endpoint === null) return { bus };
   cleanup.add(endpoint.close);
   const { url } = endpoint;
@@ -59,11 +73,10 @@ function warn(error: unknown): void {
 
 async function listenOn(
   listen: { readonly host?: string; readonly port?: number },
-  source: ChunkBus,
-  token: string,
+  options: ChunkEndpointOptions,
 ): Promise<ChunkEndpoint | null> {
   try {
-    return await openChunkEndpoint({ source, token, ...listen });
+    return await openChunkEndpoint({ ...options, ...listen });
   } catch (error) {
     if (listen.port === undefined) {
       warn(error);

@@ -34,6 +34,15 @@ function adviceFor(reason: string): string {
   if (reason.includes('TMPRL1100')) {
     return 'Its code does not fit its history. Start workers of the release that began it, and try new code with `everloop replay`.';
   }
+  if (/encrypted with key|^Expected key/.test(reason)) {
+    return 'Give its workers the key, or this command if only it lacks it: EVERLOOP_KEYS. `everloop cancel RUN --force` ends it.';
+  }
+  if (reason.includes('TMPRL1105')) {
+    return 'Give its workers the blob store that the run was written to: EVERLOOP_BLOBS.';
+  }
+  if (/Expected (?:blob )?`.*` (?:in|to give a blob|as it was stored)/.test(reason)) {
+    return 'Bring back what the store lacks; the run goes on by itself then.';
+  }
   if (reason.startsWith('Refused:')) return 'Start a worker that can take it; the text says which.';
   return 'See the log of its worker. `everloop cancel RUN --force` ends it.';
 }

@@ -15,7 +15,9 @@ export const streamEndpoint: DoctorCheck = {
       .split(',')
       .map((url) => url.trim())
       .filter((url) => url !== '');
-    const problems = await inTurns(urls, (url) => problemOf(url, config.streamToken ?? ''));
+    // Of several, clients send the first.
+    const [token = ''] = (config.streamToken ?? '').split(',').map((one) => one.trim());
+    const problems = await inTurns(urls, (url) => problemOf(url, token));
     return problems.filter((problem) => problem !== null);
   },
 };

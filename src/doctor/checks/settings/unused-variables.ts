@@ -5,13 +5,16 @@ import type { DoctorCheck, DoctorProblem } from '../check.ts';
 export const unusedVariables: DoctorCheck = {
   code: 'unused-variables',
   area: 'settings',
-  find: async ({ env, config: { streamListen, streamToken, holdPatches } }) => {
+  find: async ({ env, config: { streamListen, streamToken, streamTls, holdPatches } }) => {
     const problems: DoctorProblem[] = [];
     const readsNowhere = (env['EVERLOOP_STREAM_URL'] ?? '').trim() === '';
     if (streamToken !== undefined && streamListen === 'off' && readsNowhere) {
       problems.push(
         unused('EVERLOOP_STREAM_TOKEN', 'no worker serves and no client reads provisional text'),
       );
+    }
+    if (streamTls !== undefined && typeof streamListen !== 'object') {
+      problems.push(unused('EVERLOOP_STREAM_TLS', '`EVERLOOP_STREAM_LISTEN` names no interface'));
     }
     const names = unknownPatches(holdPatches);
     if (names.length > 0) {

@@ -5,9 +5,11 @@ import { connectClient } from '../../client/connect.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { collectBlobs, type CollectedRun } from '../../protection/blobs/collect-blobs.ts';
 import { archiveDirOf } from '../../worker/config/config-of.ts';
+import { collectArchive, type ArchivedBytes } from '../../worker/retention/collect-archive.ts';
 import { MIN_AGE_MS } from '../../worker/retention/collect-hourly.ts';
 import { forgetRun } from '../../worker/retention/forget-run.ts';
 import { knownRuns } from '../../worker/retention/known-runs.ts';
+import { checkOwner } from '../../worker/retention/store-owner.ts';
 import { readDuration } from '../terminal/arguments.ts';
 import {
   addressFor,
@@ -32,10 +34,11 @@ interface GcOptions {
 function addGcCommand(program: Command, act: CommandRunner): void {
   program
     .command('gc')
-    .summary('delete blobs of runs that the service has forgotten')
+    .summary('delete blobs of runs that the service has forgotten, and old archived pages')
     .description(
       'Deletes blobs of runs that the service no longer knows. Blobs of runs that it knows stay, ' +
-        'however old they are. Workers do the same each hour, unless EVERLOOP_GC is off.',
+        'however old they are. With EVERLOOP_ARCHIVE_KEEP, also deletes archived pages of runs ' +
+        'that ended so long ago. Workers do the same each hour, unless EVERLOOP_GC is off.',
     )
     .option('--older-than <time>', 'keep blobs that are younger, at least 1h; default 7d')
     .option('--dry-run', 'say what would be deleted, and delete nothing')
@@ -44,14 +47,33 @@ function addGcCommand(program: Command, act: CommandRunner): void {
         withService(cli, async (client) => {
           const { dryRun = false } = options;
           const olderThanMs = ageOf(options);
-          const store = configFor(cli).protection?.blobs;
-          if (store === undefined) throw noStore();
+          const { protection, archiveKeepMs: keepMs, dataDir } = configFor(cli);
+          const store = protection?.blobs;
+          if (store === undefined && keepMs === undefined) throw noStore();
           const { namespace } = client.options;
           const known = knownRuns(client);
           const runs: CollectedRun[] = [];
-          const parts = { store, namespace, known, olderThanMs, dryRun };
-          for await (const run of collectBlobs(parts)) runs.push(run);
-          return print(cli, gcText(runs, dryRun, store.place), { dryRun, runs });
+          if (store !== undefined) {
+            await checkOwner(client.workflowService, namespace, store);
+            const parts = { store, namespace, known, olderThanMs, dryRun };
+            for await (const run of collectBlobs(parts)) runs.push(run);
+          }
+          const archived: ArchivedBytes[] = [];
+          if (keepMs !== undefined) {
+            const directory = archiveDirOf(dataDir);
+            const parts = { directory, namespace, open: known, keepMs, dryRun };
+            for await (const run of collectArchive(parts)) archived.push(run);
+          }
+          const texts = [
+            ...(store === undefined
+              ? []
+              : [`${gcText(runs, dryRun)} forgotten runs in ${store.place}`]),
+            ...(keepMs === undefined
+              ? []
+              : [`${gcText(archived, dryRun)} ended runs in the archive`]),
+          ];
+          const text = texts.map((line) => `${line}.`).join('\n');
+          return print(cli, text, { dryRun, runs, archived });
         }),
       ),
     );
@@ -70,14 +92,13 @@ function ageOf({ olderThan }: GcOptions): number {
 function noStore(): UsageError {
   return new UsageError(
     'no_blobs',
-    'Expected a blob store, got none. Set EVERLOOP_BLOBS to the store of the workers.',
+    'Expected a blob store or a time for archived pages, got none. Set EVERLOOP_BLOBS to the store of the workers, or EVERLOOP_ARCHIVE_KEEP.',
   );
 }
 
-function gcText(runs: readonly CollectedRun[], dryRun: boolean, place: string): string {
+function gcText(runs: readonly { readonly bytes: number }[], dryRun: boolean): string {
   const bytes = runs.reduce((sum, run) => sum + run.bytes, 0);
-  const count = `${bytes} bytes of ${runs.length} forgotten runs in ${place}`;
-  return dryRun ? `Would delete ${count}.` : `Deleted ${count}.`;
+  return `${dryRun ? 'Would delete' : 'Deleted'} ${bytes} bytes of ${runs.length}`;
 }
 
 function addForgetCommand(program: Command, act: CommandRunner): void {

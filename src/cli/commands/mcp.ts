@@ -5,27 +5,27 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { defined } from '../../../core/base/defined.ts';
-import type { Json, JsonObject } from '../../../core/base/json.ts';
-import { nearestName } from '../../../core/text/nearest.ts';
-import { UsageError } from '../../../core/base/usage-error.ts';
-import type { McpServerDefinition } from '../../../define/definition/mcp-server.ts';
+import { defined } from '../../core/base/defined.ts';
+import type { Json, JsonObject } from '../../core/base/json.ts';
+import { nearestName } from '../../core/text/nearest.ts';
+import { UsageError } from '../../core/base/usage-error.ts';
+import type { McpServerDefinition } from '../../define/definition/mcp-server.ts';
 import {
   lockDifferences,
   readLockFile,
   writeLockFile,
   type LockDifference,
-} from '../../../mcp/catalogue/lock-file.ts';
-import { lockedOf, type Catalogue } from '../../../mcp/catalogue/catalogue.ts';
-import { callOnce } from '../../../mcp/call-once.ts';
-import { createMcpTools, type WorkerMcpTools } from '../../../mcp/mcp-tools.ts';
-import { readJsonObject } from '../../terminal/arguments.ts';
-import { print, untilInterrupted, type Cli, type CommandRunner } from '../../terminal/cli.ts';
-import { EXIT_CODES } from '../../terminal/exit-codes.ts';
-import { valueText } from '../../terminal/text.ts';
-import { catalogueText, differenceText } from '../../views/mcp-text.ts';
-import { loadAgents } from '../load-agents.ts';
-import { addMcpServeCommand } from './serve.ts';
+} from '../../mcp/catalogue/lock-file.ts';
+import { lockedOf, type Catalogue } from '../../mcp/catalogue/catalogue.ts';
+import { callOnce } from '../../mcp/call-once.ts';
+import { createMcpTools, type WorkerMcpTools } from '../../mcp/mcp-tools.ts';
+import { readJsonObject } from '../terminal/arguments.ts';
+import { print, untilInterrupted, type Cli, type CommandRunner } from '../terminal/cli.ts';
+import { EXIT_CODES } from '../terminal/exit-codes.ts';
+import { valueText } from '../terminal/text.ts';
+import { catalogueText, differenceText } from '../views/mcp-text.ts';
+import { loadAgents } from './load-agents.ts';
+import { addMcpServeCommand } from './mcp-serve.ts';
 
 /** The lock file of servers whose definition names none. */
 const LOCK_FILE = './everloop-mcp.lock.json';

@@ -11,7 +11,7 @@ import { readCount } from '../terminal/arguments.ts';
 import { addressFor, configFor, print, type Cli, type CommandRunner } from '../terminal/cli.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
 import { replayText } from '../views/replay-text.ts';
-import { workflowsFile } from './load-agents.ts';
+import { workflowsFile } from '../commands/load-agents.ts';
 
 interface ReplayFlags {
   readonly from?: string;

@@ -1,16 +1,16 @@
 /** The command that serves agents and runs to hosts of the Model Context Protocol. */
 import { Option, type Command } from 'commander';
-import { defined } from '../../../core/base/defined.ts';
-import { UsageError } from '../../../core/base/usage-error.ts';
-import { createMcpServer, type McpServerParts } from '../../../mcp-server/create-mcp-server.ts';
-import { agentsOfFile } from '../../../mcp-server/runs/agents.ts';
-import { serveOverHttp } from '../../../mcp-server/serve/http.ts';
-import { serveOverStdio } from '../../../mcp-server/serve/stdio.ts';
-import { AGENT_EFFECTS, type AgentEffect } from '../../../mcp-server/tools/agent-tools.ts';
-import { stopOnSignal } from '../../../worker/serve/shutdown.ts';
-import { withClient, type Cli, type CommandRunner } from '../../terminal/cli.ts';
-import { EXIT_CODES } from '../../terminal/exit-codes.ts';
-import { hasAgentFile, loadAgents } from '../load-agents.ts';
+import { defined } from '../../core/base/defined.ts';
+import { UsageError } from '../../core/base/usage-error.ts';
+import { createMcpServer, type McpServerParts } from '../../mcp-server/create-mcp-server.ts';
+import { agentsOfFile } from '../../mcp-server/runs/agents.ts';
+import { serveOverHttp } from '../../mcp-server/serve/http.ts';
+import { serveOverStdio } from '../../mcp-server/serve/stdio.ts';
+import { AGENT_EFFECTS, type AgentEffect } from '../../mcp-server/tools/agent-tools.ts';
+import { stopOnSignal } from '../../worker/serve/shutdown.ts';
+import { withClient, type Cli, type CommandRunner } from '../terminal/cli.ts';
+import { EXIT_CODES } from '../terminal/exit-codes.ts';
+import { hasAgentFile, loadAgents } from './load-agents.ts';
 
 /** Where `--http` listens without an address. */
 const DEFAULT_ADDRESS = '127.0.0.1:7245';

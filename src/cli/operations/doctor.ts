@@ -10,7 +10,7 @@ import { readServerState } from '../../worker/server/server-state.ts';
 import { addressFor, folderConfig, print, type Cli, type CommandRunner } from '../terminal/cli.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
 import { doctorText } from '../views/doctor-text.ts';
-import { loadAgents, type AgentFile } from './load-agents.ts';
+import { loadAgents, type AgentFile } from '../commands/load-agents.ts';
 
 /** Adds `doctor`. */
 export function addDoctorCommand(program: Command, act: CommandRunner): void {

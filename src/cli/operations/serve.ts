@@ -3,7 +3,7 @@
  */
 import { defined } from '../../core/base/defined.ts';
 import type { Command } from 'commander';
-import { isPortTaken } from '../../worker/server/server-probe.ts';
+import { findFreePort, isPortTaken } from '../../worker/server/server-probe.ts';
 import {
   EMBEDDED_SERVER_DEFAULTS,
   type EmbeddedServerOptions,
@@ -18,7 +18,8 @@ import {
   type Cli,
 } from '../terminal/cli.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
-import { loadAgents, workflowsFile, type AgentFile } from './load-agents.ts';
+import { DEFAULT_UI_PORT, openOwnCodec } from './codec.ts';
+import { loadAgents, workflowsFile, type AgentFile } from '../commands/load-agents.ts';
 import { fieldsText } from '../terminal/text.ts';
 
 interface ServeOptions {
@@ -33,9 +34,6 @@ interface DevOptions extends ServeOptions {
   readonly ui?: true;
   readonly uiPort?: string;
 }
-
-/** Temporal's own default for its web UI. */
-const DEFAULT_UI_PORT = 8_233;
 
 /** Adds `dev`: a server and a worker for the agent file. */
 export function addDevCommand(program: Command, act: CommandRunner): void {
@@ -57,9 +55,15 @@ export function addDevCommand(program: Command, act: CommandRunner): void {
       // One worker serves everything here, so runs wait for no other, and there are no versions.
       act(async (cli) => {
         const { elsewhereMs = 0 } = configFor(cli);
-        const server = await serverOptions(options);
         const taskQueue = await servedQueue(cli);
-        return serveFile(cli, options, { server, elsewhereMs, taskQueue, deployment: null });
+        const server = await serverOptions(options);
+        const codec = await openOwnCodec(cli, server.uiPort);
+        try {
+          const served = { server, elsewhereMs, taskQueue, deployment: null, codecUrl: codec?.url };
+          return await serveFile(cli, options, defined(served));
+        } finally {
+          await codec?.close();
+        }
       }),
     );
 }
@@ -85,22 +89,21 @@ export function addWorkerCommand(program: Command, act: CommandRunner): void {
     );
 }
 
-async function serverOptions(options: DevOptions): Promise<EmbeddedServerOptions> {
+async function serverOptions(
+  options: DevOptions,
+): Promise<EmbeddedServerOptions & { readonly uiPort?: number }> {
   const port = options.port === undefined ? undefined : readPort('--port', options.port);
   return defined({ port, uiPort: await uiPortOf(options) });
 }
 
 /** None unless it is asked for: the UI takes any Host header, so a web page could use it. */
-async function uiPortOf({ ui, uiPort }: DevOptions): Promise<number | 'free' | undefined> {
-  if (uiPort !== undefined) return readPort('--ui-port', uiPort);
-  return ui === true ? freeUiPort() : undefined;
-}
-
-/** The usual port, or any free one if something else uses it. */
-async function freeUiPort(): Promise<number | 'free'> {
-  return (await isPortTaken(EMBEDDED_SERVER_DEFAULTS.host, DEFAULT_UI_PORT))
-    ? 'free'
-    : DEFAULT_UI_PORT;
+async function uiPortOf({ ui, uiPort }: DevOptions): Promise<number | undefined> {
+  if (uiPort === undefined && ui !== true) return undefined;
+  const { host } = EMBEDDED_SERVER_DEFAULTS;
+  const port = uiPort === undefined ? DEFAULT_UI_PORT : readPort('--ui-port', uiPort);
+  // The usual port may be in use; one that was asked for is an error then.
+  const isFree = port === 'free' || (uiPort === undefined && (await isPortTaken(host, port)));
+  return isFree ? findFreePort(host) : port;
 }
 
 /** Where an agent file is served, and as part of which version. */
@@ -111,12 +114,14 @@ interface ServedAs {
   readonly elsewhereMs?: number;
   /** `null`: as part of none. Default: that of the environment. */
   readonly deployment?: null;
+  /** Address of the codec server; absent: there is none. */
+  readonly codecUrl?: string;
 }
 
 async function serveFile(
   cli: Cli,
   options: ServeOptions,
-  { server, taskQueue, elsewhereMs, deployment }: ServedAs,
+  { server, taskQueue, elsewhereMs, deployment, codecUrl }: ServedAs,
 ): Promise<number> {
   const { io, output } = cli;
   const file = await loadAgents(options.agents, io.cwd);
@@ -127,7 +132,12 @@ async function serveFile(
     env: io.env,
     signals: io.signals,
     taskQueue,
-    server: { ...server, keeps: true, onProgress: (line) => output.note(line) },
+    server: {
+      ...server,
+      ...defined({ uiCodecEndpoint: codecUrl }),
+      keeps: true,
+      onProgress: (line) => output.note(line),
+    },
     ...defined({
       elsewhereMs,
       deployment,
@@ -136,19 +146,23 @@ async function serveFile(
     }),
     logEvents: options.logEvents === true && ((line) => void io.stdout.write(`${line}\n`)),
     onReady: (ready) => {
-      output.note(readyText(file, ready));
-      if (options.logEvents !== true) output.json(readyValue(file, ready));
+      output.note(readyText(file, ready, codecUrl));
+      if (options.logEvents !== true) output.json(readyValue(file, ready, codecUrl));
     },
   });
   return EXIT_CODES.success;
 }
 
-function readyValue(file: AgentFile, { server, config, version }: WorkerReady): object {
+function readyValue(
+  file: AgentFile,
+  { server, config, version }: WorkerReady,
+  codecUrl: string | undefined,
+): object {
   const { address, namespace, uiUrl } = server;
   return {
     address,
     namespace,
-    ...defined({ uiUrl }),
+    ...defined({ uiUrl, codecUrl }),
     taskQueue: config.taskQueue,
     agents: file.agents.map(({ name }) => name),
     ...defined({ version }),
@@ -163,8 +177,14 @@ function versionText({ name, build, newRuns }: NonNullable<WorkerReady['version'
 
 const UI_WARNING = 'any web page in a browser here can read and start runs through it';
 
+const CODEC_WARNING = 'any program on this machine can decrypt through it';
+
 /** The text for a ready worker: what it serves, and where. */
-function readyText(file: AgentFile, { server, config, version }: WorkerReady): string {
+function readyText(
+  file: AgentFile,
+  { server, config, version }: WorkerReady,
+  codecUrl: string | undefined,
+): string {
   const names = file.agents.map(({ name }) => name);
   const startedBy = server.startedHere ? 'started here' : 'already running';
   return [
@@ -173,6 +193,9 @@ function readyText(file: AgentFile, { server, config, version }: WorkerReady): s
       ...(server.uiUrl === undefined
         ? []
         : [['web UI', `${server.uiUrl} (${UI_WARNING})`] as const]),
+      ...(codecUrl === undefined
+        ? []
+        : [['codec server', `${codecUrl} (${CODEC_WARNING})`] as const]),
       ['task queue', config.taskQueue],
       ...(version === undefined ? [] : [['version', versionText(version)] as const]),
       ['agents', `${names.join(', ')} (${file.path})`],

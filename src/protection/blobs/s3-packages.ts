@@ -1,0 +1,29 @@
+/** Loads the AWS SDK, which is optional: nothing loads it without a store in a bucket. */
+import { UsageError } from '../../core/base/usage-error.ts';
+
+/** The client of the AWS SDK. */
+export type S3Package = Pick<
+  typeof import('@aws-sdk/client-s3'),
+  | 'S3Client'
+  | 'PutObjectCommand'
+  | 'GetObjectCommand'
+  | 'DeleteObjectsCommand'
+  | 'ListObjectsV2Command'
+>;
+
+/** Releases from 2027 on need Node 22. */
+const INSTALL = 'npm install @aws-sdk/client-s3@3.1173.0';
+
+/** Loads the package. @throws UsageError `blob_package` if it is missing. */
+export async function loadS3(
+  load: () => Promise<S3Package> = () => import('@aws-sdk/client-s3'),
+): Promise<S3Package> {
+  try {
+    return await load();
+  } catch (cause) {
+    const code = (cause as { readonly code?: unknown } | null)?.code;
+    if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') throw cause;
+    const message = `Expected package \`@aws-sdk/client-s3\` for a blob store in a bucket, got none. Run ${INSTALL}`;
+    throw Object.assign(new UsageError('blob_package', message), { cause });
+  }
+}

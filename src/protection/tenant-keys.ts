@@ -1,0 +1,33 @@
+/** Chooses keys by tenants: the part of a run's id before the first `:`, as in `acme:order-7`. */
+import type { KeyFor } from './asked-keys.ts';
+import type { KeyRing } from './key-ring.ts';
+
+/** The rule that gives each tenant keys of its own. */
+export type TenantRule = 'tenant';
+
+/**
+ * The first key of `keys` with the name of the tenant, as `acme` or `acme/2026-11`. A tenant without
+ * one has no other key in its place: what one key too many has encrypted, deleting the tenant's own
+ * would not destroy.
+ */
+export function keyForTenants(keys: KeyRing): KeyFor {
+  return ({ workflowId }) => {
+    const end = workflowId.indexOf(':');
+    if (end < 1) return undefined;
+    const tenant = workflowId.slice(0, end);
+    return keys.ids?.find((id) => id === tenant || id.startsWith(`${tenant}/`)) ?? tenant;
+  };
+}
+
+/** The rule of `EVERLOOP_KEY_FOR`; undefined if it is not set. A problem goes to `report`. */
+export function ruleOfEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+  report: (problem: string) => void,
+): TenantRule | undefined {
+  const text = env['EVERLOOP_KEY_FOR']?.trim() ?? '';
+  if (text === '' || text === 'tenant') return text === '' ? undefined : text;
+  report(
+    `Expected \`EVERLOOP_KEY_FOR\` to be \`tenant\`, got \`${text.slice(0, 200)}\`. Correct or unset it.`,
+  );
+  return undefined;
+}
