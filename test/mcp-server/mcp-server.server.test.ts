@@ -207,7 +207,7 @@ describe('everloop mcp serve', () => {
       {
         onInputRequest: createApplicationInputHandler({
           elicitation: ({ params }) => {
-            const message = String(params['message']);
+            const message = params['message'] as string;
             asked.push(message);
             const content = message.startsWith('Allow ')
               ? { decision: 'deny', reason: 'too much' }
@@ -232,7 +232,7 @@ describe('everloop mcp serve', () => {
     // A run that is started otherwise is waited for as a task, and canceled as one.
     const plain = await host(httpHost('modern', url));
     const started = await say(plain, 'start_run', { agent: 'boss', task: 'Wait' });
-    const run = String(started.value?.['run']);
+    const { run } = started.value as { readonly run: string };
     const waiting = await session.callTool('wait_run', { run });
     expect(waiting.handle).toMatchObject({ taskId: run });
     await session.cancelTask(run as never);
@@ -299,8 +299,8 @@ describe('everloop mcp serve', () => {
       const ids = [...inbox.items.map(({ run }) => run), ...runs.map(({ id }) => id)];
       return ids.filter((id) => id === own.id).length === 2 && ids.includes(other.id);
     });
-    const agentsOf = ({ value }: Said, key: string): readonly unknown[] => [
-      ...new Set((value?.[key] as readonly JsonObject[]).map(({ agent }) => agent)),
+    const agentsOf = ({ value = {} }: Said, key: string): readonly unknown[] => [
+      ...new Set((value[key] as readonly JsonObject[]).map(({ agent }) => agent)),
     ];
     expect(agentsOf(await say(desks, 'list_runs', { limit: 50 }), 'runs')).toEqual(['desk']);
     expect(agentsOf(await say(desks, 'inbox'), 'items')).toEqual(['desk']);
@@ -379,9 +379,8 @@ describe('everloop mcp serve', () => {
     ask(1, 'initialize', init);
     ask(2, 'tools/list', {});
     await eventually('the list of tools', () => lines().some(({ id }) => id === 2), 60_000);
-    const { tools } = lines().find(({ id }) => id === 2)?.result as {
-      tools: readonly JsonObject[];
-    };
+    const list = lines().find(({ id }) => id === 2);
+    const tools = list?.result?.['tools'] as readonly JsonObject[];
     expect(tools.at(-1)).toMatchObject({
       name: 'adder',
       description: 'Adds.',
