@@ -57,6 +57,8 @@ export class StdioTransport implements Transport {
   private child: Child | undefined;
   private ended: Promise<void> = Promise.resolve();
   private hasEnded = false;
+  private drained: Promise<void> | undefined;
+  private onDrained = (): void => undefined;
 
   constructor(options: StdioOptions) {
     this.options = options;
@@ -89,6 +91,7 @@ export class StdioTransport implements Transport {
           endGroup(child, 'SIGKILL');
           release();
           end();
+          this.onDrained();
           this.onclose?.();
         };
         child.once('close', finish);
@@ -123,10 +126,16 @@ export class StdioTransport implements Transport {
       throw new SdkError(SdkErrorCode.ConnectionClosed, 'The server does not read its input');
     }
     if (child.stdin.write(`${JSON.stringify(message)}\n`)) return;
-    await new Promise<void>((resolve) => {
-      child.stdin.once('drain', resolve);
-      void this.ended.then(resolve);
+    // One wait for all who write meanwhile: a listener for each would stay until the process ends.
+    this.drained ??= new Promise<void>((resolve) => {
+      this.onDrained = () => {
+        child.stdin.off('drain', this.onDrained);
+        this.drained = undefined;
+        resolve();
+      };
+      child.stdin.once('drain', this.onDrained);
     });
+    await this.drained;
   }
 
   /** Ends the process and its descendants, and waits for it. */
