@@ -120,7 +120,7 @@ export class McpServerState {
       const { identity, instructions, offers } = connection;
       const listing = { identity, instructions, tools: items };
       const own = ownTools(server, offers);
-      const made = makeCatalogue(server, listing, { own, ...defined({ locked }) });
+      const made = await makeCatalogue(server, listing, { own, ...defined({ locked }) });
       const catalogue = cut === undefined ? made : withCut(server, made, cut);
       for (const { message } of catalogue.warnings) this.warn(message);
       const holdsMs = Math.min(Math.max(ttlMs, MIN_TTL_MS), MAX_TTL_MS);

@@ -45,6 +45,10 @@ const GOODBYE_MS = 1_000;
 /** How long after its end the stream of a server's own messages is opened again. */
 const LISTEN_AGAIN_MS = 5_000;
 
+/** Before a stream is opened again that has ended; a server may ask for no wait, or for years. */
+const MIN_RECONNECT_MS = 500;
+const MAX_RECONNECT_MS = 60_000;
+
 /** Questions of one call that are kept. */
 const MAX_QUESTIONS = 5;
 
@@ -264,6 +268,12 @@ function transportTo(
         http.onmessage?.({ jsonrpc: '2.0', id, error });
       },
     }),
+    reconnectionScheduler: (reconnect, delayMs) => {
+      const waitMs = Math.min(Math.max(delayMs, MIN_RECONNECT_MS), MAX_RECONNECT_MS);
+      const timer = setTimeout(reconnect, waitMs);
+      timer.unref();
+      return () => clearTimeout(timer);
+    },
     ...authOf(transport, environment, redactor),
   });
   return http;

@@ -5,7 +5,7 @@
  *
  * I1  A message that is too long fails the call that it answers, and no other.
  * I2  What is read or written at a time is bounded: a server that sends too fast is read more slowly,
- *     and one that does not read is ended.
+ *     and one that does not read is ended. Between a few messages, others have their turn.
  * I3  When the transport is closed, or the process ends, no descendant of its process group is left.
  */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
@@ -19,7 +19,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { TOO_LONG } from './failure-codes.ts';
 import { MAX_MESSAGE_BYTES, MessageLines, type MessageLine } from './message-lines.ts';
-import { Pace } from './pace.ts';
+import { MESSAGES_AT_ONCE, othersTurn, Pace } from './pace.ts';
 
 /** How long a process may take to end after SIGTERM. */
 const END_GRACE_MS = 2_000;
@@ -56,6 +56,8 @@ export class StdioTransport implements Transport {
   private readonly pace = new Pace();
   private child: Child | undefined;
   private ended: Promise<void> = Promise.resolve();
+  private taken: Promise<void> = Promise.resolve();
+  private drained: Promise<void> | undefined;
   private hasEnded = false;
 
   constructor(options: StdioOptions) {
@@ -91,9 +93,12 @@ export class StdioTransport implements Transport {
           end();
           this.onclose?.();
         };
-        child.once('close', finish);
+        // What came before the end is taken before it.
+        child.once('close', () => void this.taken.then(finish));
         // A descendant may hold the pipes open.
-        child.once('exit', () => void setTimeout(finish, REST_MS));
+        child.once('exit', () => {
+          setTimeout(() => void this.taken.then(finish), REST_MS);
+        });
         child.once('error', (error) => {
           reject(error);
           this.onerror?.(error);
@@ -123,10 +128,14 @@ export class StdioTransport implements Transport {
       throw new SdkError(SdkErrorCode.ConnectionClosed, 'The server does not read its input');
     }
     if (child.stdin.write(`${JSON.stringify(message)}\n`)) return;
-    await new Promise<void>((resolve) => {
+    // One promise for all who wait.
+    this.drained ??= new Promise<void>((resolve) => {
       child.stdin.once('drain', resolve);
       void this.ended.then(resolve);
+    }).then(() => {
+      this.drained = undefined;
     });
+    await this.drained;
   }
 
   /** Ends the process and its descendants, and waits for it. */
@@ -147,11 +156,20 @@ export class StdioTransport implements Transport {
 
   private read(child: Child, chunk: Buffer): void {
     const lines = this.lines.add(chunk);
-    for (const line of lines) this.take(line);
     const waitMs = this.pace.count(lines.length, chunk.length);
-    if (waitMs === 0) return;
+    for (const line of lines.slice(0, MESSAGES_AT_ONCE)) this.take(line);
+    if (waitMs === 0 && lines.length <= MESSAGES_AT_ONCE) return;
     child.stdout.pause();
-    setTimeout(() => child.stdout.resume(), waitMs);
+    this.taken = this.takeRest(lines);
+    const goOn = (): void => void child.stdout.resume();
+    void this.taken.then(() => (waitMs === 0 ? goOn() : setTimeout(goOn, waitMs)));
+  }
+
+  private async takeRest(lines: readonly MessageLine[]): Promise<void> {
+    for (let at = MESSAGES_AT_ONCE; at < lines.length; at += MESSAGES_AT_ONCE) {
+      await othersTurn();
+      for (const line of lines.slice(at, at + MESSAGES_AT_ONCE)) this.take(line);
+    }
   }
 
   private take(line: MessageLine): void {
