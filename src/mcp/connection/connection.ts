@@ -22,6 +22,7 @@ import { defined } from '../../core/base/defined.ts';
 import { VERSION } from '../../core/base/version.ts';
 import type { McpServerDefinition, McpTransport } from '../../define/definition/mcp-server.ts';
 import { boundedFetch } from '../transport/bounded-fetch.ts';
+import { endStreams } from '../transport/end-streams.ts';
 import { LOST } from '../transport/failure-codes.ts';
 import { McpUnreachableError, readFailure } from './failures.ts';
 import type { McpLog } from '../text/log.ts';
@@ -253,11 +254,11 @@ function transportTo(
       env: processEnvironment(transport.env, environment),
       ...(cwd === undefined ? undefined : { cwd }),
       onStderr: stderrLog(server.name, log, redactor),
-      onStart: (pid) => reaper.watch(pid),
+      onStart: (pid, mark) => reaper.watch(pid, mark),
       onEnd: (pid) => reaper.end(pid),
     });
   }
-  const http: Transport = new StreamableHTTPClientTransport(new URL(transport.url), {
+  const http = new StreamableHTTPClientTransport(new URL(transport.url), {
     requestInit: { headers: valuesOf(transport.headers, environment) },
     fetch: boundedFetch({
       onRetryAfter: (ms) => {
@@ -276,6 +277,7 @@ function transportTo(
     },
     ...authOf(transport, environment, redactor),
   });
+  endStreams(http);
   return http;
 }
 

@@ -5,7 +5,14 @@
  * turned it away for now. `refused`: the same, because of the credentials. `lost`: it left, and what it did is unknown. `final`: the server has
  * answered, and would answer the same again.
  */
-import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
+import {
+  OAuthClientFlowError,
+  OAuthError,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+} from '@modelcontextprotocol/client';
 import { errorText } from '../../core/base/error-text.ts';
 import { TOO_LONG_ANSWER } from '../transport/bounded-fetch.ts';
 import { LOST, TOO_LONG } from '../transport/failure-codes.ts';
@@ -50,7 +57,7 @@ const BEFORE_SENDING = [
 
 /** Reads what `client.request` threw. The caller asks its own signal first: an abort looks alike. */
 export function readFailure(error: unknown): McpFailure {
-  if (error instanceof Error && error.name === 'UnauthorizedError') return REFUSED;
+  if (isRefused(error)) return REFUSED;
   if (error instanceof SdkHttpError) return readHttp(error);
   if (error instanceof ProtocolError) return readProtocol(error);
   if (error instanceof SdkError) return readSdk(error);
@@ -64,6 +71,12 @@ export function readFailure(error: unknown): McpFailure {
   }
   const cause = code === undefined ? message : `${message} (${code})`;
   return { kind: 'lost', message: `the connection was lost: ${cause}` };
+}
+
+/** The server, or the issuer of its tokens, does not take what this worker has. */
+function isRefused(error: unknown): boolean {
+  const isKind = error instanceof OAuthClientFlowError || error instanceof OAuthError;
+  return isKind || (error instanceof Error && error.name === 'UnauthorizedError');
 }
 
 const REFUSED: McpFailure = { kind: 'refused', message: 'refused the credentials of this worker' };

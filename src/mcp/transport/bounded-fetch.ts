@@ -62,7 +62,8 @@ function bounds({ pace, isStream, maxTotal, onEnd }: Bounds): TransformStream<Ui
   let total = 0;
   let sinceEvent = 0;
   let isResumable = false;
-  const values = new JsonValues();
+  // A message in a stream may have a line for each byte.
+  const values = new JsonValues(isStream);
   return new TransformStream<Uint8Array, Uint8Array>({
     transform: async (bytes, controller) => {
       const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

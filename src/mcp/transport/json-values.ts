@@ -19,6 +19,12 @@ export class JsonValues {
   count = 0;
   private inText = false;
   private isEscaped = false;
+  private readonly countsLines: boolean;
+
+  /** `countsLines`: a line break counts like a value. Default false. */
+  constructor(countsLines = false) {
+    this.countsLines = countsLines;
+  }
 
   /** Counts on. */
   add(bytes: Uint8Array): void {
@@ -26,6 +32,7 @@ export class JsonValues {
       if (!this.inText) {
         if (byte === QUOTE) this.inText = true;
         else if (byte === COMMA || byte === BRACKET || byte === BRACE) this.count += 1;
+        else if (byte === NEWLINE && this.countsLines) this.count += 1;
       } else if (this.isEscaped) this.isEscaped = false;
       else if (byte === BACKSLASH) this.isEscaped = true;
       // No text of JSON has a line break.

@@ -9,6 +9,7 @@
  * I3  When the transport is closed, or the process ends, no descendant of its process group is left.
  */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 import {
   deserializeMessage,
@@ -20,6 +21,7 @@ import {
 import { TOO_LONG } from './failure-codes.ts';
 import { MAX_MESSAGE_BYTES, MessageLines, type MessageLine } from './message-lines.ts';
 import { MESSAGES_AT_ONCE, othersTurn, Pace } from './pace.ts';
+import { MARK } from './reaper.ts';
 
 /** How long a process may take to end after SIGTERM. */
 const END_GRACE_MS = 2_000;
@@ -36,8 +38,8 @@ export interface StdioOptions {
   readonly cwd?: string;
   /** Receives what the process writes to stderr. */
   readonly onStderr: (chunk: Buffer) => void;
-  /** Called when the process runs; what it returns is called when it has ended. */
-  readonly onStart: (pid: number) => () => void;
+  /** Called when the process runs, with its mark; what it returns is called when it has ended. */
+  readonly onStart: (pid: number, mark: string) => () => void;
   /** Asks the process to end, with its descendants; false if nobody was asked. */
   readonly onEnd: (pid: number) => boolean;
 }
@@ -73,8 +75,9 @@ export class StdioTransport implements Transport {
   start(): Promise<void> {
     const { command, args, env, cwd, onStderr, onStart } = this.options;
     return new Promise((resolve, reject) => {
+      const mark = randomUUID();
       const child = spawn(command, args, {
-        env,
+        env: { ...env, [MARK]: mark },
         ...(cwd === undefined ? undefined : { cwd }),
         stdio: ['pipe', 'pipe', 'pipe'],
         shell: false,
@@ -106,7 +109,7 @@ export class StdioTransport implements Transport {
         });
       });
       child.once('spawn', () => {
-        if (child.pid !== undefined) release = onStart(child.pid);
+        if (child.pid !== undefined) release = onStart(child.pid, mark);
         resolve();
       });
       child.stdin.on('error', (error) => this.onerror?.(error));
