@@ -11,7 +11,7 @@ import { isToolError } from '../core/base/tool-error.ts';
 import { unreachable } from '../core/base/unreachable.ts';
 import { INLINE_SIZES } from '../core/base/size-limits.ts';
 import { isUsageError } from '../core/base/usage-error.ts';
-import { byteSize, utf8Length, type Json } from '../core/base/json.ts';
+import { byteSize, utf8Length } from '../core/base/json.ts';
 import type { McpInput } from '../core/contract/mcp.ts';
 import type { ToolOrder, ToolResult } from '../core/contract/outcome.ts';
 import { cut } from '../core/text/cut.ts';
@@ -136,7 +136,7 @@ function readReturn({ agent, tool, order, options }: ToolAttempt, value: unknown
       return ended(options, true, 'error', toolErrorText(message));
     }
     const { attempt: attempts } = options;
-    const external = hideIn(read.work as unknown as Json, hide) as unknown as typeof read.work;
+    const external = hideIn(read.work, hide);
     const result = { outcome: 'ok', external, attempts, started: true } as const;
     return { kind: 'result', result };
   }
@@ -181,8 +181,8 @@ function readInput(options: ToolRunOptions, { mcp }: ToolOrder, asked: McpInput)
   }
   const { requests, state } = read.value as unknown as McpInput;
   // The note goes back to the server as it came, so only what people read is changed.
-  const shown = hideIn(requests as unknown as Json, options.hide ?? HIDE_NOTHING);
-  const input = { requests: shown, ...defined({ state }) } as unknown as McpInput;
+  const shown = hideIn(requests, options.hide ?? HIDE_NOTHING);
+  const input: McpInput = { requests: shown, ...defined({ state }) };
   const bytes = Math.max(byteSize(shown), utf8Length(state ?? ''));
   if (bytes > MAX_INPUT_BYTES) {
     const message = `the server ${mcp?.server ?? ''} asked with ${bytes} bytes, at most ${MAX_INPUT_BYTES} are allowed`;

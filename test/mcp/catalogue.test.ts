@@ -249,7 +249,10 @@ describe('the lock file', () => {
       },
       { code: 'mcp_pin', message: expect.stringContaining('to exist, got none') as string },
       { code: 'mcp_pin', message: expect.stringContaining('got something else') as string },
-      { code: 'mcp_name', message: expect.stringContaining('got two that differ') as string },
+      {
+        code: 'duplicate_server',
+        message: expect.stringContaining('got two that differ') as string,
+      },
     ]);
   });
 });

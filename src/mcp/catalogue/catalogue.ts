@@ -37,7 +37,7 @@ const MAX_DESCRIPTION = 2_000;
 const MAX_INSTRUCTIONS = 4_000;
 
 /** Levels of what a server says of a tool; deeper ones are not read. */
-const MAX_TOOL_DEPTH = 100;
+export const MAX_TOOL_DEPTH = 100;
 
 /** Bytes of the server's name of a tool, which is part of each binding. */
 const MAX_TOOL_NAME = 128;

@@ -59,8 +59,9 @@ export class StdioTransport implements Transport {
   private child: Child | undefined;
   private ended: Promise<void> = Promise.resolve();
   private taken: Promise<void> = Promise.resolve();
-  private drained: Promise<void> | undefined;
   private hasEnded = false;
+  private drained: Promise<void> | undefined;
+  private onDrained = (): void => undefined;
 
   constructor(options: StdioOptions) {
     this.options = options;
@@ -94,6 +95,7 @@ export class StdioTransport implements Transport {
           endGroup(child, 'SIGKILL');
           release();
           end();
+          this.onDrained();
           this.onclose?.();
         };
         // What came before the end is taken before it.
@@ -131,12 +133,14 @@ export class StdioTransport implements Transport {
       throw new SdkError(SdkErrorCode.ConnectionClosed, 'The server does not read its input');
     }
     if (child.stdin.write(`${JSON.stringify(message)}\n`)) return;
-    // One promise for all who wait.
+    // One wait for all who write meanwhile: a listener for each would stay until the process ends.
     this.drained ??= new Promise<void>((resolve) => {
-      child.stdin.once('drain', resolve);
-      void this.ended.then(resolve);
-    }).then(() => {
-      this.drained = undefined;
+      this.onDrained = () => {
+        child.stdin.off('drain', this.onDrained);
+        this.drained = undefined;
+        resolve();
+      };
+      child.stdin.once('drain', this.onDrained);
     });
     await this.drained;
   }
