@@ -11,6 +11,7 @@ import { announcedEndpoints, DEFAULT_DATA_DIR, namedEndpoints } from './chunk-en
 import { archiveDirOf, createArchiveReader } from './reading/archive-reader.ts';
 import type { ArchiveReader } from './reading/chain-reader.ts';
 import { createEverloop, type Everloop } from './everloop-client.ts';
+import { isNotFound } from './connection/service-calls.ts';
 import {
   connectionCause,
   credentialsCause,
@@ -239,9 +240,6 @@ function noServer(address: string, { text, advice }: ConnectionCause, cause: unk
   return Object.assign(new UsageError('no_server', message), { cause });
 }
 
-/** The gRPC status that a server gives for a namespace it does not have. */
-const GRPC_NOT_FOUND = 5;
-
 /** The gRPC status for a caller that the server does not know. */
 const GRPC_UNAUTHENTICATED = 16;
 
@@ -257,7 +255,7 @@ async function requireNamespace(
     const unknown = error.code === GRPC_UNAUTHENTICATED ? credentialsCause(error) : undefined;
     if (unknown !== undefined) throw noServer(address, unknown, error);
     // A caller without permission to describe a namespace may still use it.
-    if (error.code !== GRPC_NOT_FOUND) return;
+    if (!isNotFound(error)) return;
     throw new UsageError(
       'server_namespace',
       `Expected the Temporal server at ${address} to have a namespace \`${namespace}\`, got none ` +

@@ -48,6 +48,7 @@ import {
   readStartedWith,
   type RunStart,
 } from './run-tree.ts';
+import { readSummary, type RunSummary } from './run-list.ts';
 import { queryOpen } from './reading/ended-run.ts';
 import { createKeptLinks, type KeptLinks } from './reading/kept-links.ts';
 import { readAttempts, type AttemptRange, type CallAttempt } from './reading/attempts.ts';
@@ -110,6 +111,13 @@ export interface RunHandle {
   readonly id: string;
   /** The current status; safe to poll once a second. */
   status(): Promise<RunStatus>;
+  /**
+   * What the service knows of the run: its agent, its parent, when it started and ended. Needs no
+   * worker.
+   *
+   * @throws UsageError `run_not_found`, `not_an_agent`.
+   */
+  summary(): Promise<RunSummary>;
   stats(): Promise<Stats>;
   /** Status, statistics, limits, budgets and what waits: one query. Safe to poll once a second. */
   view(): Promise<RunOverview>;
@@ -312,6 +320,7 @@ function readMethods({ id, client, archive, kept, handle, tree, handleOf }: Targ
   };
   return {
     status: () => readStatus(client, id),
+    summary: () => readSummary(client, id),
     traceId: () => readTraceId(client, id),
     stats: () => readStats(client, id),
     pending: async () =>

@@ -37,7 +37,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
   tools: { rings: ['core', 'define'], packages: ['minisearch', 'piscina', 'tsx'], node: true },
   // Connections to servers of the Model Context Protocol.
   mcp: {
-    rings: ['core', 'define', 'tools'],
+    rings: ['core', 'define', 'tools', 'protection/hide-values.ts'],
     packages: ['@modelcontextprotocol/client'],
     node: true,
   },
@@ -92,6 +92,13 @@ const RINGS: Readonly<Record<string, RingRule>> = {
       '@temporalio/envconfig',
       'eventsource-parser',
     ],
+    node: true,
+  },
+  // Agents and runs for hosts of the Model Context Protocol.
+  'mcp-server': {
+    rings: ['core', 'client'],
+    typesOf: ['define'],
+    packages: ['@modelcontextprotocol/server', '@modelcontextprotocol/node'],
     node: true,
   },
   versioning: {
@@ -149,6 +156,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
       'registry/preview-prompt.ts',
       // Its commands look at servers without a worker.
       'mcp',
+      'mcp-server',
     ],
     typesOf: ['define'],
     packages: 'any',

@@ -35,6 +35,14 @@ export function grpcCodeOf(error: unknown): number | undefined {
   return isGrpcServiceError(inner) ? inner.code : undefined;
 }
 
+/** The gRPC status for what a service does not have. */
+const NOT_FOUND = 5;
+
+/** Whether a failed call says that the service does not have what it was asked about. */
+export function isNotFound(error: unknown): boolean {
+  return grpcCodeOf(error) === NOT_FOUND;
+}
+
 /** @throws UsageError `run_ended` or `run_not_found` for a run that takes no messages. */
 export async function assertAlive(id: string, client: Client): Promise<void> {
   const { status } = await asking(id, () => tolerant(client).workflow.getHandle(id).describe());
@@ -55,12 +63,7 @@ export async function asking<Result>(id: string, ask: () => Promise<Result>): Pr
   try {
     return await ask();
   } catch (error) {
-    if (error instanceof WorkflowNotFoundError) {
-      throw new UsageError(
-        'run_not_found',
-        `Expected the id of a run that is alive or within the service's retention, got \`${id}\`. List the runs to find it.`,
-      );
-    }
+    if (error instanceof WorkflowNotFoundError) throw unknownRun(id);
     const unreadable = unreadableError(error, `to read run \`${id}\``);
     if (unreadable !== undefined) throw unreadable;
     if (error instanceof ExternalStorageNotConfiguredError) {
@@ -139,6 +142,14 @@ const REFUSAL = 'Refused: ';
 
 /** Characters of a reason that another process gave. */
 const MAX_REASON = 500;
+
+/** The error for an id that no run has. */
+export function unknownRun(id: string): UsageError {
+  return new UsageError(
+    'run_not_found',
+    `Expected the id of a run that is alive or within the service's retention, got \`${id}\`. List the runs to find it.`,
+  );
+}
 
 /** The error for a workflow that is no run of an agent. */
 export function notAnAgent(id: string): UsageError {

@@ -10,7 +10,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { quoted } from '../../client/connection/list-queries.ts';
-import { grpcCodeOf } from '../../client/connection/service-calls.ts';
+import { isNotFound } from '../../client/connection/service-calls.ts';
 import type { BlobStore } from '../../protection/blobs/blob-store.ts';
 import { selfAndAbove } from '../../protection/blobs/collect-blobs.ts';
 import { archivedRuns, type ArchivedRun } from '../files/archived-runs.ts';
@@ -116,8 +116,8 @@ async function deleteHistory(client: Client, workflowId: string, runId: string):
       workflowExecution: { workflowId, runId },
     });
   } catch (error) {
-    // 5 NOT_FOUND: the list lags behind.
-    if (grpcCodeOf(error) !== 5) throw error;
+    // The list lags behind.
+    if (!isNotFound(error)) throw error;
   }
 }
 
