@@ -186,6 +186,8 @@ export {
 } from './client/follow-run.ts';
 export type { AttemptRange, CallAttempt } from './client/reading/attempts.ts';
 export type { RunLink } from './client/reading/links.ts';
+export type { ScratchpadView } from './client/scratchpad.ts';
+export type { WorkerSummary } from './client/workers.ts';
 export type { CurrentCall, CurrentIteration, CurrentReply } from './core/run/view.ts';
 export type { RunStart } from './client/run-tree.ts';
 export { MAX_START_BYTES } from './core/start/start-input.ts';

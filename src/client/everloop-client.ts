@@ -38,6 +38,7 @@ import {
 import { unreadableError } from '../protection/key-errors.ts';
 import { warnOfId } from '../protection/warn-of-id.ts';
 import { tolerant } from './connection/open-connection.ts';
+import { readWorkers, type WorkerSummary } from './workers.ts';
 
 /** What a run is started with. */
 export interface StartOptions extends Omit<StartParts, 'compiled' | 'compiles'> {
@@ -93,6 +94,8 @@ export interface Everloop {
   listPage(options?: PageOptions): Promise<RunPage>;
   /** How many runs there are in each state. Of an agent: those that have the search attributes. */
   counts(options?: CountOptions): Promise<RunCounts>;
+  /** The workers of a task queue, by default of this client's, as the service has heard of them. */
+  workers(taskQueue?: string): Promise<readonly WorkerSummary[]>;
   /** What waits for people, in all runs. Lags behind the runs by about a second. */
   inbox(options?: InboxOptions): Promise<InboxView>;
 }
@@ -164,6 +167,7 @@ export function createEverloop(options: EverloopParts): Everloop {
       return start(compiled.agent, { ...options, compiled });
     },
     list: (options = {}) => withAttributes((has) => listRuns(client, options, has)),
+    workers: (name = taskQueue) => readWorkers(client, name),
     listPage: (options = {}) => withAttributes((has) => listPage(client, options, has)),
     counts: (options = {}) => withAttributes((has) => countRuns(client, options, has)),
     inbox: (options = {}) =>

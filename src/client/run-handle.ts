@@ -65,6 +65,7 @@ import {
 } from './run-stream.ts';
 import { signStreamToken, type StreamToken } from '../protection/stream-token.ts';
 import { readCurrent, readOverview } from './run-overview.ts';
+import { readScratchpad, type ScratchpadView } from './scratchpad.ts';
 import type { TreeRun } from './tree-run.ts';
 import { acrossHandover, cancelRun } from './send-update.ts';
 import { asking, isAlive, querying, readStep, readTraceId } from './connection/service-calls.ts';
@@ -126,6 +127,12 @@ export interface RunHandle {
    * between two iterations and after the end.
    */
   current(): Promise<CurrentIteration | null>;
+  /**
+   * What the next model call sees: messages, tools and settings.
+   *
+   * @throws UsageError `no_model` for a run that asks none.
+   */
+  scratchpad(): Promise<ScratchpadView>;
   /** The links of the chain that the service still has, oldest first; needs no worker. */
   links(): Promise<readonly RunLink[]>;
   /**
@@ -336,6 +343,7 @@ function readMethods({ id, client, archive, kept, handle, tree, handleOf }: Targ
     view: () => readOverview(client, id),
     current: () => readCurrent(client, id),
     links: () => readLinks(client, id),
+    scratchpad: () => readScratchpad(client, id),
     attempts: (range) => readAttempts({ client, id, kept }, range),
     tree,
     child: async (path) => handleOf(await addressBelow(id, path, tree)),

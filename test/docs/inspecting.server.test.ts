@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { listToday, lookAt, lostAttempts, readPages } from '../../examples/docs/inspecting.ts';
 import { connect } from '../../src/client/connect.ts';
+import { textOf } from '../../src/core/base/message.ts';
 import type { RunPage } from '../../src/client/run-list.ts';
 import type { AgentEvent } from '../../src/core/contract/events.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
@@ -98,6 +99,13 @@ test('a run that waits is seen whole: its reply, its calls, its limits, its atte
   expect(await lostAttempts(run)).toEqual([]);
   expect(await run.attempts({ from: 2 })).toEqual([]);
   expect(await run.links()).toMatchObject([{ status: 'RUNNING', closedAt: null }]);
+  const { request, isPartial } = await run.scratchpad();
+  expect(isPartial).toBe(false);
+  expect(request).toMatchObject({ agent: 'clerk', iteration: 2 });
+  expect(request.messages.map(textOf).join('\n')).toContain('Pay the bill');
+  expect(await everloop.workers()).toMatchObject([
+    { identity: expect.stringContaining(`${process.pid}@`), takes: ['workflows', 'activities'] },
+  ]);
 
   await run.cancel();
   const step = await run.result();

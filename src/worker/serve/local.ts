@@ -144,6 +144,7 @@ function withWorker(
     list: (query) => everloop.list(query),
     listPage: (query) => everloop.listPage(query),
     counts: (query) => everloop.counts(query),
+    workers: (name) => everloop.workers(name),
     inbox: (query) => everloop.inbox(query),
     address,
     namespace,
