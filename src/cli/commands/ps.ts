@@ -1,6 +1,5 @@
 import { Option, type Command } from 'commander';
 import { LISTED_STATES, type ListedState, type RunSummary } from '../../client/run-list.ts';
-import { defined } from '../../core/base/defined.ts';
 import { readCount, readDuration } from '../terminal/arguments.ts';
 import { showResult, type CommandRunner } from '../terminal/cli.ts';
 import { cellText, durationText, oneLine, tableText } from '../terminal/text.ts';

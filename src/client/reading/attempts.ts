@@ -163,7 +163,12 @@ function note(progress: Map<string, Progress>, event: HistoryEvent): void {
   progress.set(String(id), { ...known, ...(end === null ? { started: event } : { end: event }) });
 }
 
-function endOf(event: HistoryEvent): { readonly scheduledEventId?: unknown } | null {
+function endOf(
+  event: HistoryEvent,
+): Pick<
+  NonNullable<HistoryEvent['activityTaskStartedEventAttributes']>,
+  'scheduledEventId'
+> | null {
   return (
     event.activityTaskCompletedEventAttributes ??
     event.activityTaskFailedEventAttributes ??
@@ -194,9 +199,10 @@ async function orderOf(
   );
   const { iteration, callId, model, tool } = isPlainObject(input) ? input : {};
   const call = typeof callId === 'string' ? callId : undefined;
+  const name = kind === 'model' ? model : tool;
   return {
     kind,
-    name: String((kind === 'model' ? model : tool) ?? ''),
+    name: typeof name === 'string' ? name : '',
     // The id of a call begins with its iteration.
     iteration: typeof iteration === 'number' ? iteration : Number.parseInt(call ?? '0', 10),
     executionId,
