@@ -1,11 +1,12 @@
 /** What the servers of a worker tell those who watch them. */
+import type { McpFailure } from './connection/failures.ts';
 
 /**
- * How a call ended: the server answered, answered with an error, or asked; it refused the credentials;
- * the request did not leave, its answer did not come or could not be used; the caller stopped it.
+ * How a call ended: the server answered, answered with an error, or asked; it refused the credentials
+ * or had too many requests; the request did not leave, its answer did not come or could not be used;
+ * the caller stopped it.
  */
-export type McpCallOutcome =
-  'ok' | 'error' | 'input_required' | 'refused' | 'not_sent' | 'lost' | 'final' | 'stopped';
+export type McpCallOutcome = 'ok' | 'error' | 'input_required' | McpFailure['kind'] | 'stopped';
 
 /** Watches servers. It changes nothing about them, and must neither wait nor throw. */
 export interface McpObserver {

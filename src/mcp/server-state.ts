@@ -146,7 +146,7 @@ export class McpServerState {
       const { items, cut, ttlMs = 0 } = await readList(connection, 'tools/list', 'tools', signal);
       const listing = withoutSecrets(connection, items, this.redactor);
       const own = ownTools(server, connection.offers);
-      const made = makeCatalogue(server, listing, { own, ...defined({ locked }) });
+      const made = await makeCatalogue(server, listing, { own, ...defined({ locked }) });
       const catalogue = cut === undefined ? made : withCut(server, made, cut);
       for (const { message } of catalogue.warnings) this.warn(message);
       const holdsMs = Math.min(Math.max(ttlMs, MIN_TTL_MS), MAX_TTL_MS);

@@ -27,7 +27,7 @@ import {
 import { capForProgram, capOutput } from '../core/toolchain/result-text.ts';
 import { measuringToolchain } from '../core/toolchain/toolchain-of.ts';
 import { isExternalReturn, MAX_DETAILS_BYTES, readExternal } from '../define/tool/external.ts';
-import { isNotSent, isServerInput } from '../define/mcp/server-input.ts';
+import { isNotSent, isServerInput, type NotSentError } from '../define/mcp/server-input.ts';
 import { isToolReturn, mediaSizeProblemsOf, type ToolReturn } from '../define/tool/tool-result.ts';
 import type { AttemptOutcome, Settled } from './attempt.ts';
 import { LostIsolateError } from './isolation.ts';
@@ -72,7 +72,7 @@ function readThrow(call: ToolAttempt, error: unknown): ToolRun {
     return ended(call.options, true, 'error', toolErrorText(error.message));
   }
   // The request never left, so even `once` may say that it did not start.
-  if (isNotSent(error)) return failed(call, redactedErrorText(error, call.options.hide), false);
+  if (isNotSent(error)) return readNotSent(call, error);
   const { name, effect } = call.tool.spec;
   const isLost = error instanceof LostIsolateError;
   const started = !isLost || error.started;
@@ -80,6 +80,12 @@ function readThrow(call: ToolAttempt, error: unknown): ToolRun {
     return ended(call.options, true, 'unknown', unknownOutcomeText(name));
   }
   return failed(call, redactedErrorText(error, call.options.hide), started);
+}
+
+function readNotSent(call: ToolAttempt, error: NotSentError): ToolRun {
+  const { what } = error;
+  if (what !== undefined) return { kind: 'not_here', what };
+  return failed(call, redactedErrorText(error, call.options.hide), false);
 }
 
 /** The tool timed out or was stopped. A result within the grace time counts. */

@@ -107,7 +107,7 @@ async function requestAnswer(
   for (let tries = 1; ; tries++) {
     const tried = await tryOnce(parts, args, context, resume);
     if ('answer' in tried) return tried;
-    signal.throwIfAborted();
+    if (signal.aborted) throw neverLeft(parts);
     const { failure, waitMs = FIRST_WAIT_MS * 2 ** (tries - 1) } = tried;
     // Credentials are read again once.
     const isLast = tries === MAX_TRIES || (failure.kind === 'refused' && tries === 2);
@@ -116,7 +116,13 @@ async function requestAnswer(
       throw thrown(parts, failure);
     }
     await pause(waitMs, signal);
+    if (signal.aborted) throw neverLeft(parts);
   }
+}
+
+/** The call was stopped before its request left. */
+function neverLeft({ server }: McpCallParts): NotSentError {
+  return new NotSentError(`the server ${server.name} had not been reached when the call ended`);
 }
 
 type Tried = Answer | { readonly failure: McpFailure; readonly waitMs?: number };
@@ -133,7 +139,7 @@ async function tryOnce(
   try {
     lease = await pool.lease(runId, signal);
   } catch (error) {
-    signal.throwIfAborted();
+    if (signal.aborted) throw neverLeft(parts);
     if (!(error instanceof McpUnreachableError)) throw error;
     const { isRefused, message } = error;
     return { failure: { kind: isRefused ? 'refused' : 'not_sent', message } };
@@ -222,7 +228,11 @@ function thrown({ server, redactor }: McpCallParts, { kind, message }: McpFailur
   switch (kind) {
     case 'refused':
       return new ToolError(`the server ${server.name} refused the credentials of this worker`);
-    case 'not_sent':
+    case 'not_sent': {
+      const what = `MCP server ${server.name}`;
+      return new NotSentError(`the server ${server.name} could not be reached: ${text}`, what);
+    }
+    case 'busy':
       return new NotSentError(`the server ${server.name} could not be reached: ${text}`);
     case 'lost':
       return new LostIsolateError(`the server ${server.name} gave no answer: ${text}`, true);
@@ -267,16 +277,15 @@ function askedNote(asked: readonly string[], canAsk: boolean): string {
   return `The server asked: ${questions}${advice}`;
 }
 
+/** Waits, until `signal` is aborted. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => {
+  return new Promise((resolve) => {
+    const end = (): void => {
       clearTimeout(timer);
-      reject(signal.reason as Error);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', onAbort);
+      signal.removeEventListener('abort', end);
       resolve();
-    }, ms);
-    signal.addEventListener('abort', onAbort, { once: true });
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end, { once: true });
   });
 }

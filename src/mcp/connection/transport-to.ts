@@ -14,6 +14,7 @@ import {
   type Redactor,
 } from '../text/secrets.ts';
 import { boundedFetch } from '../transport/bounded-fetch.ts';
+import { endStreams } from '../transport/end-streams.ts';
 import { LOST } from '../transport/failure-codes.ts';
 import type { Reaper } from '../transport/reaper.ts';
 import { StdioTransport } from '../transport/stdio-transport.ts';
@@ -32,6 +33,10 @@ export interface RetryAfter {
   ms?: number;
 }
 
+/** Before a stream is opened again that has ended; a server may ask for no wait, or for years. */
+const MIN_RECONNECT_MS = 500;
+const MAX_RECONNECT_MS = 60_000;
+
 /** Makes the transport to `server`. It is not open yet. */
 export function transportTo(
   server: McpServerDefinition,
@@ -48,11 +53,11 @@ export function transportTo(
       env: processEnvironment(transport.env, environment),
       ...(cwd === undefined ? undefined : { cwd }),
       onStderr: stderrLog(server.name, log, redactor),
-      onStart: (pid) => reaper.watch(pid),
+      onStart: (pid, mark) => reaper.watch(pid, mark),
       onEnd: (pid) => reaper.end(pid),
     });
   }
-  const http: Transport = new StreamableHTTPClientTransport(new URL(transport.url), {
+  const http = new StreamableHTTPClientTransport(new URL(transport.url), {
     requestInit: { headers: valuesOf(transport.headers, environment) },
     fetch: boundedFetch({
       onRetryAfter: (ms) => {
@@ -63,8 +68,15 @@ export function transportTo(
         http.onmessage?.({ jsonrpc: '2.0', id, error });
       },
     }),
+    reconnectionScheduler: (reconnect, delayMs) => {
+      const waitMs = Math.min(Math.max(delayMs, MIN_RECONNECT_MS), MAX_RECONNECT_MS);
+      const timer = setTimeout(reconnect, waitMs);
+      timer.unref();
+      return () => clearTimeout(timer);
+    },
     ...authOf(transport, environment, redactor),
   });
+  endStreams(http);
   return http;
 }
 

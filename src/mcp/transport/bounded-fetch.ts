@@ -1,11 +1,12 @@
 /**
  * `fetch` for a server of the streamable HTTP transport, whose answers are bounded.
  *
- * I1  A message that is too long, and an answer without end, fail their request.
+ * I1  A message that is too long or has too many values, and an answer without end, fail their request.
  * I2  A stream that ends without an answer is reported; the SDK would wait for the time-out.
  */
+import { JsonValues, MAX_MESSAGE_VALUES } from './json-values.ts';
 import { MAX_MESSAGE_BYTES } from './message-lines.ts';
-import { Pace } from './pace.ts';
+import { MESSAGES_AT_ONCE, othersTurn, Pace } from './pace.ts';
 
 /** Bytes of all messages of one answer: progress, log lines and the result. */
 const MAX_ANSWER_BYTES = 4 * MAX_MESSAGE_BYTES;
@@ -61,6 +62,8 @@ function bounds({ pace, isStream, maxTotal, onEnd }: Bounds): TransformStream<Ui
   let total = 0;
   let sinceEvent = 0;
   let isResumable = false;
+  // A message in a stream may have a line for each byte.
+  const values = new JsonValues(isStream);
   let last: Buffer = Buffer.alloc(0);
   return new TransformStream<Uint8Array, Uint8Array>({
     transform: async (bytes, controller) => {
@@ -73,13 +76,23 @@ function bounds({ pace, isStream, maxTotal, onEnd }: Bounds): TransformStream<Ui
       isResumable ||=
         isStream && (LINE_ID.some((id) => whole.includes(id)) || isIdFirst(whole, total));
       last = whole.subarray(-LAST_BYTES);
-      if (total > maxTotal || sinceEvent > MAX_MESSAGE_BYTES) {
+      if (isEnd) values.reset();
+      values.add(chunk);
+      const isTooLong = total > maxTotal || sinceEvent > MAX_MESSAGE_BYTES;
+      if (isTooLong || values.count > MAX_MESSAGE_VALUES) {
         onEnd(false);
         throw Object.assign(new Error('the answer is too long'), { name: TOO_LONG_ANSWER });
       }
-      const waitMs = pace.count(isStream ? messagesIn(chunk) : 0, chunk.length);
+      const messages = isStream ? messagesIn(chunk) : 0;
+      const waitMs = pace.count(messages, chunk.length);
       if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
-      controller.enqueue(bytes);
+      // Parts of it, so that others have their turn between a few messages.
+      const parts = Math.ceil(messages / MESSAGES_AT_ONCE) || 1;
+      const size = Math.ceil(chunk.length / parts);
+      for (let from = 0; from < chunk.length; from += size) {
+        if (from > 0) await othersTurn();
+        controller.enqueue(bytes.subarray(from, from + size));
+      }
     },
     flush: () => onEnd(isResumable),
   });
