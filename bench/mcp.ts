@@ -26,7 +26,7 @@ import { loadAgent } from '../src/registry/load-agent.ts';
 import { createRegistry } from '../src/registry/registry.ts';
 import { INLINE_SIZES } from '../src/core/base/size-limits.ts';
 import { startHttpServer, wildServer } from '../test/support/mcp-servers.ts';
-import { openStage } from './support/bench-stage.ts';
+import { withStage } from './support/bench-stage.ts';
 import { figure, median, type Bench } from './support/figure.ts';
 import { mcpHistory } from './support/mcp-history.ts';
 
@@ -54,8 +54,7 @@ export const mcpBench: Bench = {
       const inProcess = await functionMs();
       const bare = await bareHttpMs(http.url);
       const loading = await loadMs(tools, manyServer);
-      const stage = await openStage();
-      const history = await mcpHistory(stage, httpServer).finally(() => stage.close());
+      const history = await withStage((stage) => mcpHistory(stage, httpServer));
       return [
         figure('stdio_call_ms', stdio - inProcess, 'ms', '<= 3'),
         figure('http_call_ms', overHttp - inProcess, 'ms', '<= 6', bare),

@@ -33,7 +33,7 @@ export async function mcpHistory(stage: Stage, server: McpServerDefinition): Pro
     description: 'Refunds an order.',
     parameters: { type: 'object', properties: { order: { type: 'string' } } },
     effect: 'once',
-    execute: (args) => ({ refunded: String(args['order']), reason: 'broken' }),
+    execute: ({ order }) => ({ refunded: order as string, reason: 'broken' }),
   });
   const { everloop, stop } = await stage.serve([
     caller('plain', [add, refund]),

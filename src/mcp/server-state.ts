@@ -12,10 +12,10 @@ import { hideIn } from '../core/text/hide.ts';
 import {
   makeCatalogue,
   MAX_TOOL_DEPTH,
-  warning,
   type Catalogue,
   type ServerListing,
 } from './catalogue/catalogue.ts';
+import { warning } from './catalogue/catalogue-warnings.ts';
 import { connectServer, type McpConnection } from './connection/connection.ts';
 import { McpUnreachableError, readFailure } from './connection/failures.ts';
 import type { KnownServer } from './known-servers.ts';

@@ -69,7 +69,7 @@ describe('a server gets with a call', () => {
     );
     if (ended.kind !== 'result') throw new Error('Expected a result.');
 
-    expect(JSON.parse(String(ended.result.output))).toEqual({
+    expect(JSON.parse(ended.result.output as string)).toEqual({
       progressToken: expect.any(Number) as number,
       'io.everloop/idempotency-key': 'run-1/1.1',
       traceparent: expect.stringMatching(
