@@ -17,7 +17,7 @@ import type { Catalogue, CatalogueTool } from './catalogue/catalogue.ts';
 import { warning } from './catalogue/catalogue-warnings.ts';
 import { errorText } from '../core/base/error-text.ts';
 import { knownServers } from './known-servers.ts';
-import { NO_OBSERVER, type McpObserver } from './mcp-observer.ts';
+import { NO_OBSERVER, type McpObserver } from './connection/mcp-observer.ts';
 import type { McpLog } from './text/log.ts';
 import { createReaper } from './transport/reaper.ts';
 import type { McpEnvironment } from './text/secrets.ts';

@@ -20,7 +20,7 @@ import { connectServer, type McpConnection } from './connection/connection.ts';
 import { McpUnreachableError, readFailure } from './connection/failures.ts';
 import type { KnownServer } from './known-servers.ts';
 import { readList } from './connection/listing.ts';
-import type { McpObserver } from './mcp-observer.ts';
+import type { McpObserver } from './connection/mcp-observer.ts';
 import type { McpLog } from './text/log.ts';
 import { ownTools } from './calls/own-tools.ts';
 import { ServerPool } from './connection/pool.ts';

@@ -51,11 +51,14 @@ export function watchServers(
 /** How the tools that Everloop adds for a server begin; the rest is the method that they ask. */
 const OWN_TOOL = 'everloop:';
 
-/** Attributes of the span of a call of the tool `tool` of `server`. */
+/** Attributes of the span of a call of the tool `tool` of `server`; none for other calls. */
 export function serverAttributes(
-  { server, tool }: { readonly server: string; readonly tool: string },
-  { transport, version }: ServerFacts = {},
+  of: { readonly server: string; readonly tool: string } | undefined,
+  factsOf?: (server: string) => ServerFacts,
 ): Readonly<Record<string, AttributeValue | undefined>> {
+  if (of === undefined) return {};
+  const { server, tool } = of;
+  const { transport, version }: ServerFacts = factsOf?.(server) ?? {};
   const method = tool.startsWith(OWN_TOOL) ? tool.slice(OWN_TOOL.length) : 'tools/call';
   return {
     [A.toolType]: 'extension',

@@ -276,7 +276,7 @@ function toolPart(event: Event<'agent:tool_call:after'>, context: SpanContext): 
       [A.attempts]: attempts,
       [A.losses]: losses,
       [A.cached]: cached,
-      ...(mcp === undefined ? {} : serverAttributes(mcp, context.serverOf?.(mcp.server))),
+      ...serverAttributes(mcp, context.serverOf),
       ...contentOf(event, context.content, context.clean),
     },
     error: outcome === 'ok' ? undefined : outcome,

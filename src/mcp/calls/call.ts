@@ -16,7 +16,7 @@ import { NotSentError, serverInput } from '../../define/mcp/server-input.ts';
 import { toolResult } from '../../define/tool/tool-result.ts';
 import { LostIsolateError } from '../../tools/isolation.ts';
 import type { CatalogueTool } from '../catalogue/catalogue.ts';
-import type { McpObserver } from '../mcp-observer.ts';
+import type { McpObserver } from '../connection/mcp-observer.ts';
 import type { McpConnection, McpRequestOptions } from '../connection/connection.ts';
 import { McpUnreachableError, readFailure, type McpFailure } from '../connection/failures.ts';
 import { visibleText } from '../text/hidden-text.ts';

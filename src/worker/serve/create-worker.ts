@@ -15,7 +15,7 @@ import { createActivities } from '../../activities/create-activities.ts';
 import type { CallbackSettings } from '../../callbacks/deliver.ts';
 import type { AgentDefinition, Registry } from '../../define/definition/definitions.ts';
 import type { McpTools } from '../../define/mcp/mcp-tools.ts';
-import type { McpObserver } from '../../mcp/mcp-observer.ts';
+import type { McpObserver } from '../../mcp/connection/mcp-observer.ts';
 import { createMcpTools } from '../../mcp/mcp-tools.ts';
 import type { McpLog } from '../../mcp/text/log.ts';
 import type { ModelEntry } from '../../define/model/model-entry.ts';

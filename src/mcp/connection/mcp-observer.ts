@@ -1,5 +1,5 @@
 /** What the servers of a worker tell those who watch them. */
-import type { McpFailure } from './connection/failures.ts';
+import type { McpFailure } from './failures.ts';
 
 /**
  * How a call ended: the server answered, answered with an error, or asked; it refused the credentials
