@@ -2,6 +2,7 @@
  * The tools of servers in the specification of a run: listed once, when it starts, so that a run
  * never changes its tools, whatever its servers do.
  */
+import { defined } from '../core/base/defined.ts';
 import { byteSize, type Json } from '../core/base/json.ts';
 import type { AgentSpec, ToolSpec } from '../core/contract/spec.ts';
 import { untrusted } from '../core/text/untrusted.ts';
@@ -9,6 +10,7 @@ import type { AgentDefinition } from '../define/definition/definitions.ts';
 import type { McpServerDefinition } from '../define/definition/mcp-server.ts';
 import type { McpListing, McpTools } from '../define/mcp/mcp-tools.ts';
 import type { AgentWarning } from './compile-agent.ts';
+import { MAX_WHOLE_BYTES, splitTools, stubProblems, type SplitTools } from './tool-stubs.ts';
 
 /** A specification with the tools of servers, or what keeps the run from starting. */
 export type ListedSpec =
@@ -18,9 +20,6 @@ export type ListedSpec =
       readonly warnings: readonly AgentWarning[];
     }
   | { readonly kind: 'problems'; readonly problems: readonly string[] };
-
-/** UTF-8 bytes of the tools of servers: more would crowd out the conversation. */
-const MAX_LISTED_BYTES = 65_536;
 
 /** Tools that a model still chooses from well. */
 const MANY_TOOLS = 40;
@@ -45,15 +44,33 @@ export function withListedTools(
 ): ListedSpec {
   if (listing?.kind !== 'listed') return { kind: 'spec', spec, warnings: [] };
   const listed = listing.tools.map((tool) => tool.spec);
-  const problems = [...nameProblems(spec.tools, listed), ...sizeProblems(spec, listed)];
+  const split = splitOf(spec, listed);
+  const problems = [
+    ...nameProblems(spec.tools, listed),
+    ...sizeProblems(spec, listed),
+    ...stubProblems(split),
+  ];
   if (problems.length > 0) return { kind: 'problems', problems };
-  const tools = [...spec.tools.slice(0, own.length), ...listed, ...spec.tools.slice(own.length)];
-  const withTools = { ...spec, tools, ...notedRules(spec, listing.instructions) };
+  const tools = [
+    ...spec.tools.slice(0, own.length),
+    ...split.whole,
+    ...spec.tools.slice(own.length),
+  ];
+  const stubs = split.stubs.length === 0 ? undefined : split.stubs;
+  const noted = notedRules(spec, listing.instructions);
+  const withTools = { ...spec, tools, ...defined({ stubs }), ...noted };
   return {
     kind: 'spec',
     spec: withTools,
     warnings: [...listing.warnings, ...manyTools(withTools)],
   };
+}
+
+/** Only a search finds what a stub stands for. */
+function splitOf({ toolSearch }: AgentSpec, listed: readonly ToolSpec[]): SplitTools {
+  return toolSearch === undefined
+    ? { whole: listed, stubs: [], bytes: 0 }
+    : splitTools(listed, toolSearch.pins);
 }
 
 /** The rules, followed by what servers say of themselves: text of strangers, so it is framed. */
@@ -88,7 +105,7 @@ function asCalled(name: string): string {
 
 function sizeProblems({ toolSearch }: AgentSpec, listed: readonly ToolSpec[]): readonly string[] {
   const bytes = listed.reduce((sum, tool) => sum + byteSize(tool as unknown as Json), 0);
-  if (toolSearch !== undefined || bytes <= MAX_LISTED_BYTES) return [];
+  if (toolSearch !== undefined || bytes <= MAX_WHOLE_BYTES) return [];
   const servers = [...new Set(listed.map(({ mcp }) => mcp?.server ?? ''))].join(', ');
   const size = `${Math.ceil(bytes / 1_024)} KB (${servers})`;
   return [

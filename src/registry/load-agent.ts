@@ -2,7 +2,7 @@
 import { defined } from '../core/base/defined.ts';
 import type { AgentInput } from '../core/contract/input.ts';
 import { INLINE_SIZES, type SizeLimits } from '../core/base/size-limits.ts';
-import type { AgentSpec } from '../core/contract/spec.ts';
+import type { AgentSpec, ToolSpec, ToolStub } from '../core/contract/spec.ts';
 import { byteSize, isPlainObject, type Json } from '../core/base/json.ts';
 import type { UsageProblem } from '../core/base/usage-error.ts';
 import { shown } from '../core/text/shown.ts';
@@ -124,12 +124,17 @@ const UNREACHED = { kind: 'failed', code: 'mcp_unavailable' } as const;
 
 /** The specification with results of tools no larger than `sizes` allow. */
 function withResultsOf(spec: AgentSpec, { result }: SizeLimits): AgentSpec {
-  if (spec.tools.every(({ maxResultBytes }) => maxResultBytes <= result)) return spec;
-  const tools = spec.tools.map((tool) => ({
-    ...tool,
-    maxResultBytes: Math.min(tool.maxResultBytes, result),
-  }));
-  return { ...spec, tools };
+  const { tools, stubs = [] } = spec;
+  const isLarge = ({ maxResultBytes = 0 }: { readonly maxResultBytes?: number }): boolean =>
+    maxResultBytes > result;
+  if (!tools.some(isLarge) && !stubs.some(isLarge)) return spec;
+  const bounded = <Tool extends ToolSpec | ToolStub>(tool: Tool): Tool =>
+    isLarge(tool) ? { ...tool, maxResultBytes: result } : tool;
+  return {
+    ...spec,
+    tools: tools.map(bounded),
+    ...defined({ stubs: spec.stubs?.map(bounded) }),
+  };
 }
 
 function tooLarge(agent: string, bytes: number, { spec }: SizeLimits): string {

@@ -13,7 +13,7 @@ import type {
 import { TOOL_DEFAULTS } from '../define/tool/tool-options.ts';
 import type { McpServerDefinition } from '../define/definition/mcp-server.ts';
 import type { McpProgress, McpTools } from '../define/mcp/mcp-tools.ts';
-import { searchToolOver } from './search-tool.ts';
+import { findingStubs, searchToolOver } from './search-tool.ts';
 import { ended, type ToolRun, type ToolRunOptions } from './tool-call.ts';
 
 /** The tool, or the end of a call that has none. */
@@ -37,10 +37,10 @@ export async function boundTool(
     'attempt' | 'signal' | 'onEvent' | 'onProgress' | 'hide' | 'traceparent'
   >,
 ): Promise<BoundTool> {
-  const { tool: name, args, mcp: binding, resume, runId } = order;
+  const { tool: name, args, mcp: binding, resume, runId, findsStubs } = order;
   const { servers } = agent.definition;
   if (name === SEARCH_TOOL && servers !== undefined)
-    return searchOver(agent.definition, servers, mcp);
+    return searchOver(agent.definition, { servers, isFinding: findsStubs === true }, mcp);
   if (binding === undefined) {
     const tool = agent.tools.get(name);
     // A run keeps its specification during an upgrade, while this worker may lack the tool.
@@ -80,10 +80,16 @@ export async function boundTool(
   }
 }
 
+interface SearchedServers {
+  readonly servers: readonly McpServerDefinition[];
+  /** Whether the run has stubs. */
+  readonly isFinding: boolean;
+}
+
 /** The search tool of an agent with servers: their tools are what they list now. */
 async function searchOver(
   definition: AgentDefinition,
-  servers: readonly McpServerDefinition[],
+  { servers, isFinding }: SearchedServers,
   mcp: McpTools | undefined,
 ): Promise<BoundTool> {
   const listing = await mcp?.list(servers);
@@ -91,7 +97,8 @@ async function searchOver(
     return { kind: 'not_here', what: listing?.what ?? `MCP server ${servers[0]?.name ?? ''}` };
   }
   const tool = searchToolOver(definition, listing.tools);
-  return tool === undefined ? { kind: 'not_here', what: SEARCH_TOOL } : { kind: 'bound', tool };
+  if (tool === undefined) return { kind: 'not_here', what: SEARCH_TOOL };
+  return { kind: 'bound', tool: isFinding ? findingStubs(tool, listing.tools) : tool };
 }
 
 /** The tool under the name and with the effect that the run began with. */

@@ -8,6 +8,7 @@ import {
   type SearchPage,
   type SearchQuery,
 } from '../core/tool-search/query.ts';
+import { byteSize, type Json } from '../core/base/json.ts';
 import { ToolError } from '../core/base/tool-error.ts';
 import type { McpTool } from '../define/mcp/mcp-tools.ts';
 import { bm25Engine } from './bm25-engine.ts';
@@ -44,6 +45,30 @@ export function searchToolOver(
   const tool = searchTool(definition, listed);
   if (tool !== undefined) overServers.set(definition, { key, tool });
   return tool;
+}
+
+/** UTF-8 bytes of the specifications of a page, which its result holds beside the names. */
+const MAX_PAGE_FOUND_BYTES = 49_152;
+
+/** The search tool for a run with stubs: its pages have the tools of servers as they are now. */
+export function findingStubs(tool: ToolDefinition, listed: readonly McpTool[]): ToolDefinition {
+  return {
+    ...tool,
+    execute: async (args, context): Promise<SearchPage> => {
+      const page = (await tool.execute(args, context)) as SearchPage;
+      const shown = page.names.flatMap(
+        (name) => listed.find(({ spec }) => spec.name === name)?.spec ?? [],
+      );
+      let left = MAX_PAGE_FOUND_BYTES;
+      const found = shown.filter((spec) => {
+        const bytes = byteSize(spec as unknown as Json);
+        if (bytes > left) return false;
+        left -= bytes;
+        return true;
+      });
+      return { ...page, found };
+    },
+  };
 }
 
 /** The search tool of an agent, or undefined when its prompt shows all tools. */

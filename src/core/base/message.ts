@@ -40,6 +40,13 @@ export interface ToolCallPart {
   readonly providerData?: Json;
 }
 
+/** A tool as a request declares it. */
+export interface FoundTool {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: Json;
+}
+
 /** The result of a native tool call; every call of a transcript has exactly one. */
 export interface ToolResultPart {
   readonly type: 'tool_result';
@@ -49,6 +56,8 @@ export interface ToolResultPart {
   readonly isError: boolean;
   /** After a tool search: the tools it showed. The next requests declare them. */
   readonly shown?: readonly string[];
+  /** Those of them that were not whole before, as they were when found. */
+  readonly found?: readonly FoundTool[];
 }
 
 /** One piece of a message. */

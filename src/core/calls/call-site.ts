@@ -6,6 +6,8 @@ import type { ToolOrder } from '../contract/outcome.ts';
 import type { ToolCall } from '../base/message.ts';
 import type { Iteration } from '../run/iteration.ts';
 import { utf8Length } from '../base/json.ts';
+import { SEARCH_TOOL } from '../tool-search/query.ts';
+import { toolOf } from '../tool-search/stubs.ts';
 import type { Stats } from '../contract/stats.ts';
 import { AGENT_PREFIX } from '../stats/stat-keys.ts';
 
@@ -34,7 +36,8 @@ export function orderOf(
   resume?: McpResume,
 ): ToolOrder {
   const { runId, agentPath, head, parent, trace, conversation, stats } = run.state;
-  const spec = head.spec.tools.find(({ name }) => name === tool);
+  const spec = toolOf(run.state, tool);
+  const isFinding = tool === SEARCH_TOOL && head.spec.stubs !== undefined;
   const tree = defined({ rootRunId: parent?.rootRunId, traceparent: trace?.parent });
   const order = { agent: head.spec.name, runId, ...tree, agentPath, callId, tool, args };
   return {
@@ -44,6 +47,7 @@ export function orderOf(
       conversation,
       readsContext: head.context === undefined ? undefined : spec?.readsContext,
       mcp: spec?.mcp,
+      findsStubs: isFinding ? (true as const) : undefined,
       resume,
     }),
     ...ownGauges(stats),

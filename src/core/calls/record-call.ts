@@ -1,20 +1,24 @@
 /** What is recorded of a call, whether a turn or a program made it. */
 import { defined } from '../base/defined.ts';
 import { canceledCallText, editedText } from '../toolchain/call-texts.ts';
-import { isKnownTool, UNKNOWN_TOOL } from '../toolchain/batch.ts';
+import { UNKNOWN_TOOL } from '../toolchain/batch.ts';
 import { hitsText } from '../tool-search/describe.ts';
+import { foundTools } from '../tool-search/discovered.ts';
 import { readSearchPage, SEARCH_TOOL } from '../tool-search/query.ts';
+import { foundAfter, toolOf, withFoundTools } from '../tool-search/stubs.ts';
 import { toCachedResult } from '../toolchain/result-cache.ts';
+import { modelTool } from '../toolchain/catalogue.ts';
 import { capOutput } from '../toolchain/result-text.ts';
 import { toolchainOf } from '../toolchain/toolchain-of.ts';
-import type { ToolCall } from '../base/message.ts';
+import type { FoundTool, ToolCall } from '../base/message.ts';
 import type { CallEnd } from '../contract/outcome.ts';
 import type { EventBody } from '../contract/events.ts';
 import { failedCallResult, toolCallResult, type CallResult } from '../modes/observation.ts';
 import { maskHidden } from '../children/run-child.ts';
 import { repeatedCall, repeatedText, warnOfRepeats } from './repeated-calls.ts';
 import type { Run } from '../run/run.ts';
-import type { AgentSpec, ToolSpec } from '../contract/spec.ts';
+import { scratchpadMessages } from '../run/run-state.ts';
+import type { ToolSpec } from '../contract/spec.ts';
 import { cutInEvent, modelCallEvents, ownEvent } from '../run/turn-record.ts';
 
 /** A call that did not start. */
@@ -43,8 +47,7 @@ export function recordCall(
     leaveOut(run, { call: asked, inProgram });
     return undefined;
   }
-  const { spec } = run.state.head;
-  const { tool, call, result } = endedCall(run, asked, end, new Set(shownTools));
+  const { tool, call, result, found } = endedCall(run, asked, end, new Set(shownTools));
   const cached = toCachedResult(tool, call, result);
   for (const event of modelCallEvents('tool', result)) run.record(event);
   const repeated = inProgram === true ? undefined : repeatedCall(run, tool, { call, result });
@@ -52,10 +55,10 @@ export function recordCall(
   const repeats = (repeated?.count ?? 0) > 1 ? repeated?.count : undefined;
   run.record(
     {
-      ...toolCallAfter(spec, call, result, end.endedAt - (end.startedAt ?? startedAt)),
+      ...toolCallAfter(run, call, result, end.endedAt - (end.startedAt ?? startedAt)),
       ...defined({ inProgram, repeats }),
     },
-    defined({ cached, repeated }),
+    defined({ cached, repeated, found }),
   );
   for (const event of result.events ?? []) run.record(ownEvent(event, { callId: call.callId }));
   if (isCounted) warnOfRepeats(run, call.tool, repeats);
@@ -71,7 +74,7 @@ export function readCall(
 ): CallResult {
   const { spec } = run.state.head;
   if (end.isLeftOut === true) return leftOut(run, asked);
-  const { tool, call, result, shown } = endedCall(run, asked, end, shownTools);
+  const { tool, call, result, shown, found = [] } = endedCall(run, asked, end, shownTools);
   const warning = repeatedText(run, end.repeats);
   const lines = (...texts: readonly (string | undefined)[]): string =>
     texts.filter((text) => text !== undefined).join('\n');
@@ -80,7 +83,8 @@ export function readCall(
   const edited = end.edited === undefined ? undefined : editedText(end.edited);
   // A failure begins with its own words, by which it is known as one.
   const text = read.isError ? lines(edited, read.text, warning) : lines(warning, edited, read.text);
-  return { ...read, text, ...defined({ shown }) };
+  const declared = newlyFound(run, shown, found);
+  return { ...read, text, ...defined({ shown, found: declared }) };
 }
 
 interface EndedCall {
@@ -89,15 +93,17 @@ interface EndedCall {
   readonly call: ToolCall;
   readonly result: CallEnd['result'];
   readonly shown?: readonly string[];
+  /** What is found in the run after it; absent: nothing new. */
+  readonly found?: readonly ToolSpec[];
 }
 
 function endedCall(run: Run, asked: ToolCall, end: CallEnd, shownTools: Set<string>): EndedCall {
   const { spec } = run.state.head;
-  const tool = spec.tools.find(({ name }) => name === asked.tool);
+  const tool = toolOf(run.state, asked.tool);
   const call = end.edited === undefined ? asked : { ...asked, args: end.edited };
   const isSearch = spec.toolSearch !== undefined && call.tool === SEARCH_TOOL;
   return isSearch
-    ? { tool, call, ...searchResult(spec, tool, end.result, shownTools) }
+    ? { tool, call, ...searchResult(run, tool, end.result, shownTools) }
     : { tool, call, result: end.result };
 }
 
@@ -111,21 +117,37 @@ function shownResult(tool: ToolSpec, result: CallEnd['result']): CallEnd['result
  * A page of names as text. Adds the tools that it shows to those of the batch.
  */
 function searchResult(
-  spec: AgentSpec,
+  { state }: Run,
   tool: ToolSpec | undefined,
   result: CallEnd['result'],
   shownTools: Set<string>,
-): { readonly result: CallEnd['result']; readonly shown?: readonly string[] } {
+): Pick<EndedCall, 'result' | 'shown' | 'found'> {
   const page = result.outcome === 'ok' ? readSearchPage(result.output) : undefined;
   if (page === undefined) return { result };
+  const { spec } = state.head;
   const toolchain = toolchainOf(spec.toolchain);
-  const { text, shown } = hitsText(spec, page, shownTools, toolchain);
+  const found = spec.stubs && foundAfter(state, page.found ?? []);
+  const { text, shown } = hitsText(withFoundTools(spec, found), page, shownTools, toolchain);
   for (const name of shown) shownTools.add(name);
   const capped = capOutput(text, tool?.maxResultBytes ?? Infinity, toolchain);
   return {
     result: { ...result, ...capped },
-    ...defined({ shown: shown.length === 0 ? undefined : shown }),
+    ...defined({ shown: shown.length === 0 ? undefined : shown, found }),
   };
+}
+
+/** What a request has to declare of `found`: those that the transcript shows for the first time. */
+function newlyFound(
+  { state }: Run,
+  shown: readonly string[] = [],
+  found: readonly ToolSpec[],
+): readonly FoundTool[] | undefined {
+  const isShown = new Set(shown);
+  const asked = found.filter(({ name }) => isShown.has(name));
+  if (asked.length === 0) return undefined;
+  const before = new Set(foundTools(state.head, scratchpadMessages(state)).map(({ name }) => name));
+  const fresh = asked.filter(({ name }) => !before.has(name)).map(modelTool);
+  return fresh.length === 0 ? undefined : fresh;
 }
 
 /**
@@ -139,11 +161,7 @@ export function leaveOut(run: Run, unstarted: UnstartedCall): CallResult {
 }
 
 function leftOut(run: Run, call: ToolCall): CallResult {
-  return failedCallResult(
-    call,
-    canceledCallText,
-    isKnownTool(run.state.head.spec.tools, call.tool),
-  );
+  return failedCallResult(call, canceledCallText, toolOf(run.state, call.tool) !== undefined);
 }
 
 /** Records a call that was not started, and why. */
@@ -153,27 +171,27 @@ export function recordUnstarted(
   outcome: 'refused' | 'canceled',
   error: string,
 ): CallResult {
-  const { spec } = run.state.head;
   run.record({
-    ...toolCallAfter(spec, call, { outcome, error, attempts: 0, started: false }, 0),
+    ...toolCallAfter(run, call, { outcome, error, attempts: 0, started: false }, 0),
     ...defined({ inProgram }),
   });
-  return failedCallResult(call, error, isKnownTool(spec.tools, call.tool));
+  return failedCallResult(call, error, toolOf(run.state, call.tool) !== undefined);
 }
 
 function toolCallAfter(
-  spec: AgentSpec,
+  { state }: Run,
   { callId, tool, args }: ToolCall,
   result: CallEnd['result'],
   durationMs: number,
 ): Extract<EventBody, { readonly type: 'agent:tool_call:after' }> {
   const { outcome, started, attempts, losses, output, error, cut, counts, gauges, raised } = result;
   const isCached = outcome === 'ok' && attempts === 0;
-  const mcp = spec.tools.find(({ name }) => name === tool)?.mcp;
+  const spec = toolOf(state, tool);
+  const mcp = spec?.mcp;
   return {
     type: 'agent:tool_call:after',
     callId,
-    tool: isKnownTool(spec.tools, tool) ? tool : UNKNOWN_TOOL,
+    tool: spec === undefined ? UNKNOWN_TOOL : tool,
     args: cutInEvent(args),
     outcome,
     started,

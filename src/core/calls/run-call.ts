@@ -12,6 +12,7 @@ import {
 } from '../toolchain/call-texts.ts';
 import { cachedResult } from '../toolchain/result-cache.ts';
 import { capOutput } from '../toolchain/result-text.ts';
+import { toolOf } from '../tool-search/stubs.ts';
 import { toolchainOf } from '../toolchain/toolchain-of.ts';
 import { askPerson, awaitAnswer, type AskOutcome } from '../people/ask-person.ts';
 import { unstarted, type CallEnd } from '../contract/outcome.ts';
@@ -30,11 +31,15 @@ import { runLlmTool } from './run-llm-tool.ts';
 /** Starts a call. Throws, or rejects, only to leave for a hand-over. */
 export function startCall(context: CallSite, given: ToolCall): Promise<CallEnd> | CallEnd {
   const { run } = context;
-  const { tools, toolSearch } = run.state.head.spec;
-  const spec = tools.find((known) => known.name === given.tool);
+  const { tools, stubs = [], toolSearch } = run.state.head.spec;
+  const spec = toolOf(run.state, given.tool);
   if (spec === undefined) {
     const hint = toolSearch === undefined ? 'names' : 'search';
-    return unstarted('rejected', unknownToolText(given.tool, tools, hint), run.host.now());
+    return unstarted(
+      'rejected',
+      unknownToolText(given.tool, [...tools, ...stubs], hint),
+      run.host.now(),
+    );
   }
   const call: CallInProgress = { ...given, spec };
   return spec.approval === undefined
@@ -48,7 +53,7 @@ export function resumeCall(
   given: ToolCall,
   item: WaitingItem,
 ): Promise<CallEnd> | CallEnd {
-  const spec = context.run.state.head.spec.tools.find((known) => known.name === given.tool);
+  const spec = toolOf(context.run.state, given.tool);
   // The specification is that of the run, so whatever waits has a tool in it.
   if (spec === undefined) return startCall(context, given);
   const call: CallInProgress = { ...given, spec };

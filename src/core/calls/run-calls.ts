@@ -22,6 +22,8 @@ import {
 import { leaveOut, recordUnstarted } from './record-call.ts';
 import { resumeCall, startCall } from './run-call.ts';
 import type { Run } from '../run/run.ts';
+import type { ToolSpec } from '../contract/spec.ts';
+import { toolsNamed } from '../tool-search/stubs.ts';
 import type { CallSite } from './call-site.ts';
 
 /** What calls know of the turn that they belong to. */
@@ -40,7 +42,8 @@ export async function runCalls(
   calls: readonly ToolCall[],
   { kept, keep, reasoning = '' }: CallTurn = {},
 ): Promise<readonly CallResult[]> {
-  const { tools, parallel } = run.state.head.spec;
+  const { parallel } = run.state.head.spec;
+  const tools = calledTools(run, calls);
   const results: CallResult[] = [...(kept?.results ?? [])];
   const shownTools = new Set(results.flatMap(({ shown = [] }) => shown));
   // In a link that records in request order, those that are not recorded yet.
@@ -129,7 +132,7 @@ function beginCalls(
   if (run.mustLeave()) {
     return calls.map((call) => ({ kind: 'settled', result: leaveOut(run, { call }) }));
   }
-  const { fits, breach } = roomFor(calls, run.state.head.spec.tools, run.wouldCross);
+  const { fits, breach } = roomFor(calls, calledTools(run, calls), run.wouldCross);
   if (fits > 0) {
     const fitting = calls.slice(0, fits);
     if (context.starting !== undefined) context.starting.children = agentCalls(run, fitting);
@@ -144,6 +147,13 @@ function beginCalls(
   }
   if (breach !== null) run.breach(breach);
   return calls.map((call) => ({ kind: 'settled', result: leaveOut(run, { call }) }));
+}
+
+function calledTools({ state }: Run, calls: readonly ToolCall[]): readonly ToolSpec[] {
+  return toolsNamed(
+    state,
+    calls.map(({ tool }) => tool),
+  );
 }
 
 function agentCalls(run: Run, calls: readonly ToolCall[]): number {

@@ -145,6 +145,8 @@ export interface ToolOrder extends EarlierTries, SizedOrder {
   readonly readsContext?: true;
   /** The tool is one of a server; absent: it is in the agent's definition. */
   readonly mcp?: McpBinding;
+  /** True in a search of a run with stubs: its page needs the specifications of what it shows. */
+  readonly findsStubs?: true;
   /** The server has asked and was answered: the call goes on with this. */
   readonly resume?: McpResume;
 }

@@ -98,6 +98,30 @@ export interface ToolSpec {
   readonly mcp?: McpBinding;
 }
 
+/**
+ * A tool of a server as a run knows it before a search has found it: its binding, and what of its
+ * settings is not the default. `description` has at most 120 characters.
+ */
+export interface ToolStub
+  extends
+    Pick<ToolSpec, 'name' | 'description' | 'effect'>,
+    Partial<
+      Pick<
+        ToolSpec,
+        | 'local'
+        | 'timeoutMs'
+        | 'retry'
+        | 'sequential'
+        | 'maxResultBytes'
+        | 'cache'
+        | 'approval'
+        | 'approvalTimeoutMs'
+        | 'area'
+      >
+    > {
+  readonly mcp: McpBinding;
+}
+
 /** How the model finds tools that its prompt does not show. */
 export interface ToolSearchSpec {
   readonly hint: 'domains' | 'names';
@@ -322,6 +346,11 @@ export interface AgentSpec {
   readonly models: readonly ModelSpec[];
   /** All that may be called; with tool search, the search tool is last. */
   readonly tools: readonly ToolSpec[];
+  /**
+   * Tools of servers for which `tools` has no room; at least one, only with tool search. Absent, as in
+   * runs of older workers: none.
+   */
+  readonly stubs?: readonly ToolStub[];
   /** The models that LLM tools may ask; set exactly when there are such tools. */
   readonly toolModels?: readonly ToolModelSpec[];
   /** Absent: the prompt shows all tools. */

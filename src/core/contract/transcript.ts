@@ -2,7 +2,7 @@
 import type { AgentSpec } from './spec.ts';
 import type { HistoryTurn } from './input.ts';
 import type { JsonObject } from '../base/json.ts';
-import type { Message, Task } from '../base/message.ts';
+import type { FoundTool, Message, Task } from '../base/message.ts';
 
 /** What every request of a run needs besides its messages; it heads the pages of a transcript. */
 export interface TranscriptHead {
@@ -16,6 +16,8 @@ export interface TranscriptHead {
   readonly memory?: readonly { readonly name: string; readonly preview: string }[];
   /** Tools that searches have shown, in the order in which they were first shown. */
   readonly discovered?: readonly string[];
+  /** Those of them that the specification has only as stubs; absent: none. */
+  readonly found?: readonly FoundTool[];
 }
 
 /** The transcript that the reference in a model order identifies. */

@@ -27,6 +27,7 @@ import { refuseCopy } from './refuse-copy.ts';
 import { fitJudgement, isTooLarge, shortened } from '../run/step-size.ts';
 import { judge, needsCheck, valuesToCheck } from '../termination/candidates.ts';
 import { errorSection } from '../termination/feedback.ts';
+import { withFoundTools } from '../tool-search/stubs.ts';
 import { runProgramTurn } from './program-turn.ts';
 import {
   acceptAnswer,
@@ -50,8 +51,9 @@ export function modeLoop(mode: ModeRules): Next {
       // A turn that was handed over continues; the model is not asked again.
       const kept = run.state.turn ?? null;
       const reply = kept?.reply ?? (await work.ask());
-      const { head, hadNoSection = false } = run.state;
-      const read = (): Turn => mode.readTurn(head.spec, reply, iteration, { hadNoSection });
+      const { head, found, hadNoSection = false } = run.state;
+      const spec = withFoundTools(head.spec, found);
+      const read = (): Turn => mode.readTurn(spec, reply, iteration, { hadNoSection });
       const turn = run.host.computing.run('reply', read) ?? UNREAD;
       run.showReply(reply, turn);
       if (kept === null) for (const event of readingEvents(turn, reply)) run.record(event);

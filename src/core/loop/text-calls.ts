@@ -17,6 +17,7 @@ import {
 } from '../modes/observation.ts';
 import { readingEvents } from '../run/turn-record.ts';
 import { errorSection, explainCalls } from '../termination/feedback.ts';
+import { withFoundTools } from '../tool-search/stubs.ts';
 import { toolsText } from '../tool-search/describe.ts';
 import { toolchainOf } from '../toolchain/toolchain-of.ts';
 import type { CallsReading, Toolchain } from '../toolchain/toolchain.ts';
@@ -74,7 +75,7 @@ export function readCalls(
   { content = replyText(reply), ...options }: ReadCallsOptions = {},
 ): CallsRead {
   const { run, iteration } = work;
-  const { spec } = work.state.head;
+  const spec = withFoundTools(work.state.head.spec, work.state.found);
   const read = (): CallsReading => readingOf(spec, { reply, content, iteration, options });
   const reading = run.host.computing.run('reply', read) ?? TOO_LONG;
   // The events of a turn that was handed over are those of the link before.

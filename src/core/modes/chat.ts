@@ -17,7 +17,7 @@ import {
 } from '../termination/feedback.ts';
 import { canceledCallText } from '../toolchain/call-texts.ts';
 import { declaredTools } from '../tool-search/describe.ts';
-import { discoveredTools } from '../tool-search/discovered.ts';
+import { discoveredTools, foundTools } from '../tool-search/discovered.ts';
 import { readNativeCalls } from '../toolchain/native-calls.ts';
 import { writtenCall } from '../toolchain/written-call.ts';
 import type { TranscriptHead } from '../contract/transcript.ts';
@@ -78,7 +78,7 @@ function buildRequest(
   if (spec.tools.length === 0 && spec.program === undefined) return request;
   const toolChoice = options.lastTurn ? 'none' : 'auto';
   const tools = [
-    ...declaredTools(spec, discoveredTools(head, messages)),
+    ...declaredTools(spec, discoveredTools(head, messages), foundTools(head, messages)),
     ...(spec.program === undefined ? [] : [programTool()]),
   ];
   return { ...request, tools, toolChoice };
@@ -164,9 +164,9 @@ function explained(spec: AgentSpec, problem: ReplyProblem): readonly FormattedSe
 /** Every call has its result, in call order; media and feedback follow as a message of the user. */
 function callMessages(turn: Turn, reply: Reply, outcome: TurnOutcome): readonly Message[] {
   const { results, media } = numberMedia(outcome.results);
-  const parts = results.map(({ call, fullText, instructions, isError, shown }): Part => {
+  const parts = results.map(({ call, fullText, instructions, isError, shown, found }): Part => {
     const text = withInstructions(fullText, instructions);
-    return { ...resultPart(call, text, isError), ...defined({ shown }) };
+    return { ...resultPart(call, text, isError), ...defined({ shown, found }) };
   });
   return [
     ...assistantMessage(reply, turn.callParts),

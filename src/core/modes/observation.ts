@@ -2,6 +2,7 @@
 import { defined } from '../base/defined.ts';
 import type {
   FormattedSection,
+  FoundTool,
   MediaPart,
   Message,
   Part,
@@ -29,6 +30,8 @@ export interface CallResult {
   readonly media: readonly MediaPart[];
   /** Of a tool search: the tools that its text shows. */
   readonly shown?: readonly string[];
+  /** Those of them that no search before has shown in the transcript, if the run has them as stubs. */
+  readonly found?: readonly FoundTool[];
   /** -10 to 10; the entry takes the highest of its results. */
   readonly importance?: number;
 }

@@ -8,6 +8,7 @@ import type { Breach } from '../contract/limit.ts';
 import { ensureCallBudget } from '../run/ensure-budget.ts';
 import type { KeptEffects } from '../run/kept-program.ts';
 import type { Run } from '../run/run.ts';
+import { toolsNamed } from '../tool-search/stubs.ts';
 import { isAlone, isKnownTool } from '../toolchain/batch.ts';
 import { refusedText } from '../toolchain/call-texts.ts';
 import { beginEffect } from './begin-effect.ts';
@@ -175,8 +176,9 @@ function roomForCall(
   name: string,
   open: readonly string[],
 ): Room {
-  const { spec } = state.head;
   const others = [...open, name];
+  const { parallel } = state.head.spec;
+  const spec = { parallel, tools: toolsNamed(state, others) };
   if (open.length > 0 && others.some((tool) => isAlone(spec, tool))) return { kind: 'wait' };
   // An unknown tool does not run, so it needs no budget.
   if (!isKnownTool(spec.tools, name)) return { kind: 'begin' };

@@ -34,6 +34,7 @@ import { warningTexts } from './end-program.ts';
 import { MAX_SNAPSHOT_BYTES, type KeptProgram } from '../run/kept-program.ts';
 import type { ProgramError, ProgramReport, ProgramView } from '../contract/report.ts';
 import { isOver, type ProgramOrder, type RunningProgram } from './program-context.ts';
+import { toolsOfProgram } from '../tool-search/stubs.ts';
 import { budgetOf, fuelFor, ownFuel, programData, programSpecOf, toolFaces } from './world.ts';
 import type { Iteration } from '../run/iteration.ts';
 import type { Run } from '../run/run.ts';
@@ -92,7 +93,7 @@ async function beginProgram({ run, open }: Iteration, order: ProgramOrder): Prom
     source: cut(source, MAX_SHOWN_BYTES),
     ...defined({ rules: rules === 1 ? undefined : rules }),
   });
-  const tools = toolFaces(run.state.head.spec);
+  const tools = toolFaces({ tools: toolsOfProgram(run.state, source) });
   const checked = await readAndCheck(run, source, tools, rules);
   const { fuel, isShort } = fuelFor(programSpecOf(run.state.head.spec), run.state);
   const warnings = checked.kind === 'program' ? warningTexts(source, checked.warnings) : [];

@@ -29,6 +29,7 @@ import { clip } from '../text/cut.ts';
 import { MAX_LAST_TEXT } from './last-text.ts';
 import { EXAMPLE_COPIED } from '../termination/copied-example.ts';
 import { nextHead } from '../tool-search/discovered.ts';
+import type { ToolSpec } from '../contract/spec.ts';
 import type { TranscriptHead } from '../contract/transcript.ts';
 import { inheritedLimits } from '../tree/inherit.ts';
 import { changedTree, type TreeCarried, type TreeState } from '../tree/tree-state.ts';
@@ -100,6 +101,8 @@ export interface RunState extends TreeState, IdleState, FlightState {
   readonly data: Json;
   /** Successful results of tools with `cache`, oldest first; absent if there are none. */
   readonly cached?: readonly CachedResult[];
+  /** What searches have found of the stubs, as it was when found, oldest first; absent: nothing. */
+  readonly found?: readonly ToolSpec[];
   /** By model: how the output is requested since a provider refused the entry's own way. */
   readonly structuredOutputs?: { readonly [model: string]: OutputStrategy };
   /** The turn in which the link before handed over; null or absent between iterations. */
@@ -137,6 +140,8 @@ export interface Carried extends TreeCarried, IdleCarried, FlightCarried {
   readonly data?: Json;
   /** Kept for equal calls, by `agent:tool_call:after`. */
   readonly cached?: CachedResult;
+  /** Replaces what searches have found, by `agent:tool_call:after`. */
+  readonly found?: readonly ToolSpec[];
   /** The call that ended and its streak, by `agent:tool_call:after`. */
   readonly repeated?: RepeatedCall;
   /** The turn that is handed over before its end, by `agent:execution:handover`. */
@@ -291,6 +296,7 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
         ...defined({
           cached: carried.cached && keepResult(state.cached ?? [], carried.cached),
           repeated: carried.repeated,
+          found: carried.found,
         }),
       };
     case 'agent:child:spawn':

@@ -1,5 +1,5 @@
 /** What a model reads about tool search: the overview in the prompt, and the hits of a search. */
-import type { AgentSpec, ToolSearchSpec, ToolSpec } from '../contract/spec.ts';
+import type { AgentSpec, ToolSearchSpec, ToolSpec, ToolStub } from '../contract/spec.ts';
 import type { ModelTool } from '../contract/model.ts';
 import { ASK_TOOL } from '../toolchain/ask-user.ts';
 import { catalogueBlock, catalogueText, modelTool } from '../toolchain/catalogue.ts';
@@ -7,17 +7,22 @@ import type { Toolchain } from '../toolchain/toolchain.ts';
 import { SEARCH_TOOL, searchToolDescription, type SearchPage } from './query.ts';
 
 /** The parts of a specification that say what the agent may call. */
-export type ToolsOfAgent = Pick<AgentSpec, 'tools' | 'toolSearch'>;
+export type ToolsOfAgent = Pick<AgentSpec, 'tools' | 'toolSearch'> & {
+  readonly stubs?: AgentSpec['stubs'] | undefined;
+};
 
 const findLine = `Find the ones you need with ${SEARCH_TOOL}, then call them like any other tool.`;
 
 /** The section `tools` of a prompt: all tools, or an overview and how to search. */
-export function toolsText({ tools, toolSearch }: ToolsOfAgent, toolchain: Toolchain): string {
+export function toolsText(
+  { tools, stubs, toolSearch }: ToolsOfAgent,
+  toolchain: Toolchain,
+): string {
   if (toolSearch === undefined) return catalogueText(tools, toolchain);
   const searchTool = tools.find(({ name }) => name === SEARCH_TOOL);
   const pinned = toolSearch.pins.flatMap((pin) => tools.find(({ name }) => name === pin) ?? []);
   return [
-    overview(tools, toolSearch),
+    overview({ tools, stubs }, toolSearch),
     ...(searchTool === undefined
       ? []
       : [`${catalogueBlock(searchTool, toolchain)}\n${indentedQueries(toolSearch)}`]),
@@ -26,21 +31,25 @@ export function toolsText({ tools, toolSearch }: ToolsOfAgent, toolchain: Toolch
   ].join('\n\n');
 }
 
-/** The tools that a chat request declares; `discovered`: those that searches have shown. */
+/**
+ * The tools that a chat request declares; `discovered`: those that searches have shown, and `found`
+ * those of them that `tools` lacks.
+ */
 export function declaredTools(
-  { tools, toolSearch }: ToolsOfAgent,
+  { tools, stubs, toolSearch }: ToolsOfAgent,
   discovered: readonly string[],
+  found: readonly ModelTool[] = [],
 ): readonly ModelTool[] {
   if (toolSearch === undefined) return tools.map(modelTool);
   const names = new Set([...toolSearch.pins, ...discovered]);
-  const shown = [...names].flatMap((name) => tools.find((tool) => tool.name === name) ?? []);
+  const shown = [...names].flatMap((name): ModelTool | readonly [] => {
+    const tool = tools.find((one) => one.name === name);
+    return tool === undefined ? (found.find((one) => one.name === name) ?? []) : modelTool(tool);
+  });
   const searchTool = tools.filter(({ name }) => name === SEARCH_TOOL);
   // Providers have no place for a catalogue, so the overview is part of the description.
-  const description = `${searchToolDescription}\n\n${overview(tools, toolSearch)}\n\n${queryLines(toolSearch).join('\n')}`;
-  return [
-    ...searchTool.map((tool) => ({ ...modelTool(tool), description })),
-    ...shown.map(modelTool),
-  ];
+  const description = `${searchToolDescription}\n\n${overview({ tools, stubs }, toolSearch)}\n\n${queryLines(toolSearch).join('\n')}`;
+  return [...searchTool.map((tool) => ({ ...modelTool(tool), description })), ...shown];
 }
 
 /** The text of the hits, and the tools whose blocks are in it. */
@@ -52,7 +61,7 @@ export interface HitsText {
 
 /** The result of a search. Blocks of `shownBefore`, from the same batch, are not repeated. */
 export function hitsText(
-  { tools, toolSearch }: ToolsOfAgent,
+  { tools, stubs, toolSearch }: ToolsOfAgent,
   { names, page, total }: SearchPage,
   shownBefore: ReadonlySet<string>,
   toolchain: Toolchain,
@@ -68,16 +77,21 @@ export function hitsText(
   const blocks = found
     .filter(({ name }) => !shownBefore.has(name))
     .map((tool) => catalogueBlock(tool, toolchain));
+  const unread = names.filter((name) => !found.some((tool) => tool.name === name));
+  const left = unread.filter((name) => stubs?.some((stub) => stub.name === name));
   const text = [
     ...blocks,
+    ...(left.length === 0 ? [] : [`No room here, search for them alone: ${left.join(', ')}`]),
     ...(repeated.length === 0 ? [] : [`Already shown above: ${repeated.join(', ')}`]),
     `Page ${page} of ${pages}, ${total} tools.`,
   ].join('\n\n');
   return { text, shown: found.map(({ name }) => name) };
 }
 
-function overview(tools: readonly ToolSpec[], { hint }: ToolSearchSpec): string {
-  const found = tools.filter(({ name }) => name !== SEARCH_TOOL && name !== ASK_TOOL);
+function overview({ tools, stubs = [] }: ToolsOfAgent, { hint }: ToolSearchSpec): string {
+  const found = [...tools, ...stubs.map(placed)].filter(
+    ({ name }) => name !== SEARCH_TOOL && name !== ASK_TOOL,
+  );
   const lines =
     hint === 'names'
       ? [`There are ${found.length} tools:`, ...found.map(({ name }) => `- ${name}`)]
@@ -85,8 +99,13 @@ function overview(tools: readonly ToolSpec[], { hint }: ToolSearchSpec): string 
   return [...lines, findLine].join('\n');
 }
 
+/** A stub as the overview needs it: it has its area only if that is not its server alone. */
+function placed({ name, area, mcp }: ToolStub): Pick<ToolSpec, 'name' | 'area'> {
+  return { name, area: area ?? { domain: mcp.server } };
+}
+
 /** A line for each domain, in the order in which the tools name them; tools without one last. */
-function areaLines(tools: readonly ToolSpec[]): readonly string[] {
+function areaLines(tools: readonly Pick<ToolSpec, 'area'>[]): readonly string[] {
   const domains = [...new Set(tools.map(({ area }) => area?.domain))];
   const ordered = [
     ...domains.filter((domain) => domain !== undefined),

@@ -7,7 +7,8 @@
  * I2  When an epoch ends, its messages may be dropped. What they showed moves to the head of the
  *     next epoch, whose digest is computed anew in any case.
  */
-import type { Message } from '../base/message.ts';
+import type { FoundTool, Message } from '../base/message.ts';
+import { newest } from './stubs.ts';
 import type { TranscriptHead } from '../contract/transcript.ts';
 
 /** Declared tools cost input tokens in each request; older ones can be searched for again. */
@@ -29,11 +30,30 @@ export function discoveredTools(
   return [...new Set(all)].filter((name) => newest.has(name));
 }
 
+/** What searches have found of the stubs, as each was when it was first found. */
+export function foundTools(
+  { found = [] }: TranscriptHead,
+  messages: readonly Message[],
+): readonly FoundTool[] {
+  const first = new Map(found.map((tool) => [tool.name, tool]));
+  for (const { parts } of messages) {
+    for (const part of parts) {
+      if (part.type !== 'tool_result') continue;
+      for (const tool of part.found ?? []) if (!first.has(tool.name)) first.set(tool.name, tool);
+    }
+  }
+  return [...first.values()];
+}
+
 /** The head of the epoch after one with these messages. */
 export function nextHead(head: TranscriptHead, messages: readonly Message[]): TranscriptHead {
   const discovered = discoveredTools(head, messages);
-  return discovered.length === (head.discovered ?? []).length &&
+  if (
+    discovered.length === (head.discovered ?? []).length &&
     discovered.every((name, index) => name === head.discovered?.[index])
-    ? head
-    : { ...head, discovered };
+  ) {
+    return head;
+  }
+  const found = foundTools(head, messages).filter(({ name }) => discovered.includes(name));
+  return { ...head, discovered, ...(found.length === 0 ? {} : { found: newest(found) }) };
 }

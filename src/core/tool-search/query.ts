@@ -26,6 +26,8 @@ export interface SearchPage {
   readonly page: number;
   /** Total of tools found. */
   readonly total: number;
+  /** The tools of servers among them, as they are now, if the run has stubs and they have room. */
+  readonly found?: readonly ToolSpec[];
 }
 
 /** Arguments of the built-in tool after its schema was applied. */
@@ -77,11 +79,20 @@ export function searchPage(ranking: readonly string[], page: number, pageSize: n
 /** The output of the built-in tool as a page; undefined if a middleware replaced it. */
 export function readSearchPage(output: Json | undefined): SearchPage | undefined {
   if (!isJsonObject(output)) return undefined;
-  const { names, page, total } = output;
+  const { names, page, total, found } = output;
   if (!Array.isArray(names) || typeof page !== 'number' || typeof total !== 'number') {
     return undefined;
   }
-  return { names: names.filter((name) => typeof name === 'string'), page, total };
+  const read = { names: names.filter((name) => typeof name === 'string'), page, total };
+  return Array.isArray(found) ? { ...read, found: found.filter(isToolSpec) } : read;
+}
+
+/** A worker wrote it, so what is looked at is enough to tell it from what a middleware put there. */
+function isToolSpec(value: unknown): value is ToolSpec {
+  if (!isJsonObject(value as Json)) return false;
+  const { name, description, parameters } = value as JsonObject;
+  const isSchema = parameters === null || isJsonObject(parameters);
+  return typeof name === 'string' && typeof description === 'string' && isSchema;
 }
 
 /**

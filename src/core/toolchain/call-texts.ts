@@ -21,7 +21,7 @@ export type ToolHint = 'names' | 'search';
 /** The agent has no tool of this name. */
 export function unknownToolText(
   name: string,
-  tools: readonly ToolSpec[],
+  tools: readonly Pick<ToolSpec, 'name'>[],
   hint: ToolHint = 'names',
 ): string {
   const names = tools.map((tool) => tool.name);
