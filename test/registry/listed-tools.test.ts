@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentInput } from '../../src/core/contract/input.ts';
+import { byteSize, type Json } from '../../src/core/base/json.ts';
 import { textOf } from '../../src/core/base/message.ts';
 import type { AgentOptions } from '../../src/define/agent/agent-options.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
@@ -65,7 +66,7 @@ describe('the tools of servers in a specification [mcp 3]', () => {
     });
   });
 
-  it('have at most 64 KB without tool search, and any number with it', async () => {
+  it('have at most 64 KB without tool search; with it the others are stubs', async () => {
     const many = Array.from({ length: 60 }, (_, index) => toolOf(`t${index}`, 2_000));
     const { tools } = fakeServers({ github: many.slice(0, 30), jira: many.slice(30) });
     const servers = [fakeServer('github'), fakeServer('jira')];
@@ -77,7 +78,63 @@ describe('the tools of servers in a specification [mcp 3]', () => {
         /^Expected at most 64 KB of MCP tools without `toolSearch`, got 1\d\d KB \(github, jira\)\. Set `toolSearch`, or allow fewer\.$/,
       ) as unknown,
     });
-    expect(found.kind === 'loaded' && found.agent.spec.tools).toHaveLength(62);
+    const spec = found.kind === 'loaded' ? found.agent.spec : undefined;
+    const whole = spec?.tools.filter(({ mcp }) => mcp !== undefined) ?? [];
+    expect(byteSize(whole as unknown as Json)).toBeLessThanOrEqual(65_536 + 64);
+    expect(whole.length + (spec?.stubs?.length ?? 0)).toBe(60);
+    expect(spec?.stubs?.at(-1)).toEqual({
+      name: 'jira_t59',
+      description: 'x'.repeat(120),
+      effect: 'once',
+      mcp: { server: 'jira', tool: 't59', hash: '0123456789abcdef' },
+    });
+  });
+
+  it('are whole if they are pinned, and say in a stub what is not the default', async () => {
+    const servers = fakeServers({
+      ops: [
+        ...Array.from({ length: 40 }, (_, at) => toolOf(`a${at}`, 2_000)),
+        { name: 'y', approval: 'always', approvalTimeoutMs: 5, effect: 'read' },
+        { name: 'z' },
+      ],
+    });
+    const agent = agentWith([fakeServer('ops')], { toolSearch: { pins: ['ops_z'] } });
+    const loaded = await load(agent, servers.tools);
+    const spec = loaded.kind === 'loaded' ? loaded.agent.spec : undefined;
+
+    expect(spec?.tools.some(({ name }) => name === 'ops_z')).toBe(true);
+    expect(spec?.stubs?.find(({ name }) => name === 'ops_y')).toEqual({
+      name: 'ops_y',
+      description: 'Does y.',
+      effect: 'read',
+      approval: 'always',
+      approvalTimeoutMs: 5,
+      mcp: { server: 'ops', tool: 'y', hash: '0123456789abcdef' },
+    });
+  });
+
+  it('are bounded as stubs: descriptions become shorter, and then there are too many', async () => {
+    const listing = (count: number): McpTools => {
+      const named = (at: number): FakeTool => toolOf(`a_tool_with_a_long_name_${at}`, 1_000);
+      const five = ['a', 'b', 'c', 'd', 'e'].map((server): [string, readonly FakeTool[]] => [
+        server,
+        Array.from({ length: count }, (_, at) => named(at)),
+      ]);
+      return fakeServers(Object.fromEntries(five)).tools;
+    };
+    const servers = ['a', 'b', 'c', 'd', 'e'].map((name) => fakeServer(name));
+    const agent = agentWith(servers, { toolSearch: {} });
+    const loaded = await load(agent, listing(1_000));
+    const { stubs = [], tools = [] } = loaded.kind === 'loaded' ? loaded.agent.spec : {};
+
+    expect(stubs.length + tools.length).toBe(5_002);
+    expect(byteSize(stubs as unknown as Json)).toBeLessThanOrEqual(786_432);
+    expect(await load(agent, listing(2_000))).toMatchObject({
+      code: 'invalid_input',
+      message: expect.stringMatching(
+        /^Expected at most 768 KB of stubs of MCP tools, got \d+ KB \(99\d\d tools of a, b, c, d, e\)\. Allow fewer\.$/,
+      ) as unknown,
+    });
   });
 
   it('warn if there are more than 40 without tool search', async () => {

@@ -66,6 +66,7 @@ export const RECORDINGS: readonly Recording[] = [
   { name: 'people', link: 0, isOld: true, play: playPeople },
   { name: 'listed', link: 0, play: playPeople },
   { name: 'mcp-question', link: 0, play: playServerQuestions },
+  { name: 'mcp-stubs', link: 0, play: playStubs },
   { name: 'callbacks', link: 0, play: playCallbacks },
   { name: 'batch', link: 0, play: playBatch },
   { name: 'repeated-calls', link: 0, play: playRepeated },
@@ -145,6 +146,37 @@ async function playServerQuestions(stage: Stage): Promise<RunHandle> {
   await run.answer('q1', { env: 'staging' });
   await eventually('the second question', waits('q2'));
   await run.answer('q2', { decline: true });
+  await run.result();
+  return run;
+}
+
+/** A search finds a tool that the run has as a stub; it is called, as is one that was never found. */
+async function playStubs(stage: Stage): Promise<RunHandle> {
+  const others = Array.from({ length: 80 }, (_, at) => ({
+    name: `fence_${at + 10}`,
+    description: `Paints fence ${at}. ${'White. '.repeat(140)}`,
+  }));
+  const { tools: mcp } = fakeServers({
+    ops: [...others, { name: 'zeppelin', description: 'Flies an airship.', effect: 'read' }],
+  });
+  const replies = [
+    actWith(['tool_registry_search', 'airship']),
+    actWith(['ops_zeppelin', 'home'], ['ops_fence_89', 'blue']),
+    answer(),
+  ];
+  const model = {
+    id: 'script/model',
+    model: async ({ iteration }: { readonly iteration: number }) => replies[iteration - 1] ?? '',
+  };
+  const agent = defineAgent({
+    name: 'ops',
+    mode: 'react',
+    tools: [fakeServer('ops')],
+    toolSearch: { hint: 'domains' },
+    model,
+  });
+  const { everloop } = await stage.serve([agent], { mcp });
+  const run = await everloop.start('ops', { task: 'Fly' });
   await run.result();
   return run;
 }

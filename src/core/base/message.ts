@@ -40,7 +40,7 @@ export interface ToolCallPart {
   readonly providerData?: Json;
 }
 
-/** A tool as a request declares it. */
+/** A tool as a request declares it, but under its own name. */
 export interface FoundTool {
   readonly name: string;
   readonly description: string;

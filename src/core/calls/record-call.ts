@@ -146,8 +146,9 @@ function newlyFound(
   const asked = found.filter(({ name }) => isShown.has(name));
   if (asked.length === 0) return undefined;
   const before = new Set(foundTools(state.head, scratchpadMessages(state)).map(({ name }) => name));
-  const fresh = asked.filter(({ name }) => !before.has(name)).map(modelTool);
-  return fresh.length === 0 ? undefined : fresh;
+  const fresh = asked.filter(({ name }) => !before.has(name));
+  if (fresh.length === 0) return undefined;
+  return fresh.map((tool) => ({ ...modelTool(tool), name: tool.name }));
 }
 
 /**

@@ -134,7 +134,9 @@ export function callTurnOf(
   judged: Pick<KeptTurn, 'judged'> = {},
 ): CallTurn {
   const { spec } = work.state.head;
-  const needsReasoning = spec.tools.some(({ approval }) => approval !== undefined);
+  const needsReasoning = [...spec.tools, ...(spec.stubs ?? [])].some(
+    ({ approval }) => approval !== undefined,
+  );
   return {
     reasoning: needsReasoning ? mode.reasoning(spec, turn, reply) : '',
     ...defined({ kept: kept?.calls }),

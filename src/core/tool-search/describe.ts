@@ -1,8 +1,10 @@
 /** What a model reads about tool search: the overview in the prompt, and the hits of a search. */
+import type { FoundTool } from '../base/message.ts';
 import type { AgentSpec, ToolSearchSpec, ToolSpec, ToolStub } from '../contract/spec.ts';
 import type { ModelTool } from '../contract/model.ts';
 import { ASK_TOOL } from '../toolchain/ask-user.ts';
 import { catalogueBlock, catalogueText, modelTool } from '../toolchain/catalogue.ts';
+import { nativeName } from '../toolchain/native-calls.ts';
 import type { Toolchain } from '../toolchain/toolchain.ts';
 import { SEARCH_TOOL, searchToolDescription, type SearchPage } from './query.ts';
 
@@ -38,18 +40,22 @@ export function toolsText(
 export function declaredTools(
   { tools, stubs, toolSearch }: ToolsOfAgent,
   discovered: readonly string[],
-  found: readonly ModelTool[] = [],
+  found: readonly FoundTool[] = [],
 ): readonly ModelTool[] {
   if (toolSearch === undefined) return tools.map(modelTool);
   const names = new Set([...toolSearch.pins, ...discovered]);
-  const shown = [...names].flatMap((name): ModelTool | readonly [] => {
-    const tool = tools.find((one) => one.name === name);
-    return tool === undefined ? (found.find((one) => one.name === name) ?? []) : modelTool(tool);
+  const shown = [...names].flatMap((name) => {
+    const isNamed = (tool: { readonly name: string }): boolean => tool.name === name;
+    return tools.filter(isNamed).map(modelTool)[0] ?? found.filter(isNamed).map(declared);
   });
   const searchTool = tools.filter(({ name }) => name === SEARCH_TOOL);
   // Providers have no place for a catalogue, so the overview is part of the description.
   const description = `${searchToolDescription}\n\n${overview({ tools, stubs }, toolSearch)}\n\n${queryLines(toolSearch).join('\n')}`;
   return [...searchTool.map((tool) => ({ ...modelTool(tool), description })), ...shown];
+}
+
+function declared(tool: FoundTool): ModelTool {
+  return { ...tool, name: nativeName(tool.name) };
 }
 
 /** The text of the hits, and the tools whose blocks are in it. */
