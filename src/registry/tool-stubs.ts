@@ -9,7 +9,7 @@ import { STUB_DEFAULTS } from '../core/tool-search/stubs.ts';
 export const MAX_WHOLE_BYTES = 65_536;
 
 /** UTF-8 bytes of all stubs: a hand-over carries them beside the conversation. */
-export const MAX_STUB_BYTES = 786_432;
+const MAX_STUB_BYTES = 786_432;
 
 /** Characters of a description in a stub: the longest with which all stubs have room. */
 const DESCRIPTIONS = [120, 40, 0];

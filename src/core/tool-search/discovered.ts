@@ -7,6 +7,7 @@
  * I2  When an epoch ends, its messages may be dropped. What they showed moves to the head of the
  *     next epoch, whose digest is computed anew in any case.
  */
+import { defined } from '../base/defined.ts';
 import type { FoundTool, Message } from '../base/message.ts';
 import { newest } from './stubs.ts';
 import type { TranscriptHead } from '../contract/transcript.ts';
@@ -48,12 +49,15 @@ export function foundTools(
 /** The head of the epoch after one with these messages. */
 export function nextHead(head: TranscriptHead, messages: readonly Message[]): TranscriptHead {
   const discovered = discoveredTools(head, messages);
-  if (
-    discovered.length === (head.discovered ?? []).length &&
-    discovered.every((name, index) => name === head.discovered?.[index])
-  ) {
-    return head;
-  }
-  const found = foundTools(head, messages).filter(({ name }) => discovered.includes(name));
-  return { ...head, discovered, ...(found.length === 0 ? {} : { found: newest(found) }) };
+  const found = newest(foundTools(head, messages).filter(({ name }) => discovered.includes(name)));
+  if (isEqual(discovered, head.discovered) && isEqual(names(found), names(head.found))) return head;
+  return { ...head, discovered, ...defined({ found: found.length === 0 ? undefined : found }) };
+}
+
+function names(tools: readonly FoundTool[] = []): readonly string[] {
+  return tools.map(({ name }) => name);
+}
+
+function isEqual(one: readonly string[], other: readonly string[] = []): boolean {
+  return one.length === other.length && one.every((name, index) => name === other[index]);
 }

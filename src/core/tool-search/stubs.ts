@@ -5,8 +5,8 @@
 import { defined } from '../base/defined.ts';
 import { byteSize, type Json, type JsonObject } from '../base/json.ts';
 import type { FoundTool } from '../base/message.ts';
+import type { ProgramState } from '../contract/report.ts';
 import type { AgentSpec, ToolSpec, ToolStub } from '../contract/spec.ts';
-import type { RunState } from '../run/run-state.ts';
 
 /** What a stub says only if it differs. */
 export const STUB_DEFAULTS = {
@@ -24,9 +24,11 @@ export const MAX_FOUND_BYTES = 65_536;
 const ANY_ARGUMENTS: JsonObject = { type: 'object' };
 
 /** The parts of a run that say what it may call. */
-export type KnownTools = Pick<RunState, 'found'> & {
+export interface KnownTools {
   readonly head: { readonly spec: Pick<AgentSpec, 'tools' | 'stubs'> };
-};
+  /** What searches have found of the stubs, oldest first; absent: nothing. */
+  readonly found?: readonly ToolSpec[];
+}
 
 /** The tool of this name: whole, found by a search, or as its stub; undefined: there is none. */
 export function toolOf({ head: { spec }, found }: KnownTools, name: string): ToolSpec | undefined {
@@ -49,7 +51,7 @@ export function withFoundTools(spec: AgentSpec, found: readonly ToolSpec[] = [])
 
 /** The tools of a program: all but the stubs that neither it nor the `memory` of the run names. */
 export function toolsOfProgram(
-  { head: { spec }, found = [], program }: KnownTools & Pick<RunState, 'program'>,
+  { head: { spec }, found = [], program }: KnownTools & { readonly program?: ProgramState },
   source: string,
 ): readonly ToolSpec[] {
   if (spec.stubs === undefined) return spec.tools;
