@@ -72,6 +72,9 @@ describe('a server whose schemas take years to check', () => {
     ['a name for it', { $defs: { a: { $anchor: 'a' } }, $ref: '#a' }, false],
     ['another base', { $defs: { a: { $id: 'https://x.example/', $ref: '#' } } }, false],
     ['a part that is missing', { $ref: '#/$defs/none' }, false],
+    ['a part that is no schema', { $ref: '#/x/y', x: { y: { pattern: '(a+)+$' } } }, false],
+    ['a field of the name $ref', { properties: { $ref: doublingSchema(40) } }, false],
+    ['a field of the name $id', { properties: { $id: { type: 'string' } } }, true],
   ])('%s: can be checked here or not', (_name, schema, isFit) => {
     expect(isCheckable(schema, { a: 1 })).toBe(isFit);
   });
@@ -82,6 +85,20 @@ describe('a server whose schemas take years to check', () => {
 
     expect(isCheckable(schema, { a: [1] })).toBe(true);
     expect(isCheckable(schema, { a: Array.from({ length: 1_000 }, () => 1) })).toBe(false);
+  });
+
+  const names = Array.from({ length: 4_000 }, (_, index) => `n${index}`);
+  it.each<[string, JsonObject]>([
+    ['values to choose from', { enum: names }],
+    ['names that are required', { required: names }],
+    ['names that depend on one', { dependentRequired: { a: names } }],
+    ['names that depend on one, as before', { dependencies: { a: names } }],
+    ['items that differ', { items: { uniqueItems: true } }],
+  ])('%s are counted for each value', (_name, items) => {
+    const schema = { type: 'object', properties: { a: { items } } };
+
+    expect(isCheckable(schema, { a: [[1]] })).toBe(true);
+    expect(isCheckable(schema, { a: Array.from({ length: 2_000 }, () => [1]) })).toBe(false);
   });
 });
 

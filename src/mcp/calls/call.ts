@@ -147,7 +147,7 @@ async function tryOnce(
     // The SDK reports an abort of ours as a time-out, so the own signal is asked first. What is
     // returned may never settle, so it is not awaited here: the lease would never end.
     if (signal.aborted) return stopped(tool, signal);
-    const failure = readFailure(error);
+    const failure = readFailure(error, connection.hasSession());
     if (failure.isBroken === true || failure.kind === 'refused') release(true);
     const waitMs = connection.takeRetryAfter();
     return waitMs === undefined ? { failure } : { failure, waitMs };

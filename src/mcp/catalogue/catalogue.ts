@@ -60,6 +60,8 @@ export interface CatalogueTool {
   /** The effect by the server's hints alone; absent: Everloop has added the tool. */
   readonly hinted?: ToolEffect;
   readonly questions?: 'decline';
+  /** Set if only the server can check the arguments. */
+  readonly isStricter?: true;
 }
 
 /** A tool that agents cannot use, and why. */
@@ -123,10 +125,16 @@ export async function makeCatalogue(
     ...defined({
       instructions: shown ? visibleText(instructions, MAX_INSTRUCTIONS).text : undefined,
     }),
-    tools: tools.toSorted((a, b) => (a.spec.name < b.spec.name ? -1 : 1)),
+    tools: tools.toSorted(byNames),
     leftOut,
     warnings: bounded(server, warnings),
   };
+}
+
+/** By the names for models; of two equal ones by those of the server. */
+function byNames(a: CatalogueTool, b: CatalogueTool): number {
+  if (a.spec.name !== b.spec.name) return a.spec.name < b.spec.name ? -1 : 1;
+  return a.tool < b.tool ? -1 : 1;
 }
 
 /** The tools by name: of two with one name the first counts. */
@@ -204,6 +212,7 @@ function readTool(
     search: { domain: server.name, ...override?.search },
     ...defined({
       questions: override?.questions,
+      isStricter: schema.isStricter ? true : undefined,
       approval:
         typeof approval === 'function' ? (args: unknown) => approval(tool, args) : undefined,
     }),

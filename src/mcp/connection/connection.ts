@@ -84,6 +84,8 @@ export interface McpConnection {
   /** Whether it can list resources, and prompts. */
   readonly offers: { readonly resources: boolean; readonly prompts: boolean };
   readonly isOpen: () => boolean;
+  /** Whether the server has given it a session, over HTTP. */
+  readonly hasSession: () => boolean;
   /** Settles when the connection has ended. */
   readonly closed: Promise<void>;
   /** The answer as it came, which may be `input_required`. */
@@ -169,6 +171,7 @@ async function connectOnce(
       prompts: capabilities.prompts !== undefined,
     },
     ...life,
+    hasSession: () => 'sessionId' in transport && transport.sessionId !== undefined,
     request: (method, params, options) =>
       client.request({ method, params: { ...params } }, withInputRequired(ANYTHING), {
         ...options,
