@@ -2,8 +2,8 @@
  * One connection to a server, of either era of the protocol.
  *
  * I1  Connecting, each request and closing end in bounded time, whatever the server does.
- * I2  A server of the older era is never answered what it asks within a call: it is declined at once,
- *     and those who call get to know the question.
+ * I2  A server of the older era is never answered what it asks within a call: it is declined at once.
+ *     The call gets to know the question if no other one can have caused it: runs share connections.
  */
 import {
   Client as McpClient,
@@ -17,7 +17,6 @@ import {
   type StandardSchemaV1,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { clip } from '../../core/text/cut.ts';
 import { defined } from '../../core/base/defined.ts';
 import { VERSION } from '../../core/base/version.ts';
 import type { McpServerDefinition, McpTransport } from '../../define/definition/mcp-server.ts';
@@ -34,6 +33,7 @@ import {
   type McpEnvironment,
   type Redactor,
 } from '../text/secrets.ts';
+import { declineQuestions } from './decline-questions.ts';
 import { stderrLog } from './stderr-log.ts';
 import { StdioTransport } from '../transport/stdio-transport.ts';
 
@@ -49,12 +49,6 @@ const LISTEN_AGAIN_MS = 5_000;
 /** Before a stream is opened again that has ended; a server may ask for no wait, or for years. */
 const MIN_RECONNECT_MS = 500;
 const MAX_RECONNECT_MS = 60_000;
-
-/** Questions of one call that are kept. */
-const MAX_QUESTIONS = 5;
-
-/** Characters of a question. */
-const MAX_QUESTION = 500;
 
 /** What connections of a worker share. */
 export interface ConnectParts {
@@ -94,8 +88,11 @@ export interface McpConnection {
     params: object,
     options: McpRequestOptions,
   ) => Promise<{ readonly [field: string]: unknown }>;
-  /** Notes what the server asks until the returned function is called, which gives the questions. */
-  readonly noteQuestions: () => () => readonly string[];
+  /**
+   * Notes what the server asks until the returned function is called, which gives the questions. An
+   * empty one may be that of another call. `isAnswered`: false if the server may still be at it.
+   */
+  readonly noteQuestions: () => (isAnswered: boolean) => readonly string[];
   /** The wait that the server last asked for, once. */
   readonly takeRetryAfter: () => number | undefined;
   readonly close: () => Promise<void>;
@@ -311,24 +308,6 @@ function authOf(
     save(tokens);
   };
   return { authProvider: provider };
-}
-
-/** Declines what servers of the older era ask, and notes it for those who call meanwhile. */
-function declineQuestions(client: McpClient): McpConnection['noteQuestions'] {
-  const listeners = new Set<string[]>();
-  client.setRequestHandler('elicitation/create', ({ params }) => {
-    const question = clip(params.message, MAX_QUESTION);
-    for (const asked of listeners) if (asked.length < MAX_QUESTIONS) asked.push(question);
-    return { action: 'decline' };
-  });
-  return () => {
-    const asked: string[] = [];
-    listeners.add(asked);
-    return () => {
-      listeners.delete(asked);
-      return asked;
-    };
-  };
 }
 
 /** Keeps the stream open on which a server of the newer era says that its tools have changed. */
