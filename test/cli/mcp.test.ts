@@ -6,6 +6,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { cli } from './cli-fixture.ts';
 
 const AGENTS = fileURLToPath(new URL('../support/fixtures/mcp/mcp-agents.ts', import.meta.url));
+const UNPINNED = fileURLToPath(
+  new URL('../support/fixtures/mcp/unpinned-agents.ts', import.meta.url),
+);
 const TOOLS = join(mkdtempSync(join(tmpdir(), 'everloop-mcp-')), 'tools.json');
 
 describe('mcp', () => {
@@ -107,8 +110,7 @@ describe('mcp', () => {
   it('lock keeps a lock file that it cannot read', async () => {
     const file = join(cwd, 'everloop-mcp.lock.json');
     writeFileSync(file, '{"v":1,"servers":{"other"');
-    process.env['WILD_PIN'] = '';
-    const { exitCode, stderr } = await mcp('lock').finally(() => delete process.env['WILD_PIN']);
+    const { exitCode, stderr } = await cli(['mcp', 'lock', '--agents', UNPINNED], { cwd });
 
     expect(exitCode).toBe(2);
     expect(stderr).toContain('Repair it, or remove it and run `everloop mcp lock`.');
