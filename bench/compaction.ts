@@ -16,7 +16,7 @@ import { jsonToolchain } from '../src/define/agent/reply-layout.ts';
 import { defineTool } from '../src/define/tool/define-tool.ts';
 import type { AgentDefinition } from '../src/define/definition/definitions.ts';
 import type { ModelRequest } from '../src/core/contract/model.ts';
-import { openStage } from './support/bench-stage.ts';
+import { withStage } from './support/bench-stage.ts';
 import { figure, type Bench } from './support/figure.ts';
 import { iterationsOf, readLinks } from './support/history-reader.ts';
 
@@ -36,9 +36,8 @@ function replyIn(iteration: number): string {
 export const compactionBench: Bench = {
   name: 'compaction',
   about: `${ITERATIONS} iterations in a context window of ${WINDOW_TOKENS} tokens`,
-  run: async () => {
-    const stage = await openStage();
-    try {
+  run: () =>
+    withStage(async (stage) => {
       const sizes: number[] = [];
       const { everloop } = await stage.serve([reader((tokens) => sizes.push(tokens))]);
       const run = await everloop.start('reader', { task: 'Read it all.', limits: 'unlimited' });
@@ -64,10 +63,7 @@ export const compactionBench: Bench = {
         figure('summaries', summaries, ''),
         figure('scratchpad_length', stats.gauges['agent:scratchpad_length'] ?? 0, ''),
       ];
-    } finally {
-      await stage.close();
-    }
-  },
+    }),
 };
 
 /** Reads a part in each iteration except the last; `onRequest` gets the tokens of each request. */

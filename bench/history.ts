@@ -15,7 +15,7 @@
  *   iteration that ends a link is left out, because `handover_bytes` shows the cost of a hand-over.
  */
 import { serveBare } from './support/bare-worker.ts';
-import { openStage, type Stage } from './support/bench-stage.ts';
+import { withStage, type Stage } from './support/bench-stage.ts';
 import { figure, median, type Bench, type Figure } from './support/figure.ts';
 import {
   iterationsOf,
@@ -33,14 +33,8 @@ const WINDOW = 100;
 export const historyBench: Bench = {
   name: 'history',
   about: 'bytes and events that a run writes into the history of the service',
-  run: async () => {
-    const stage = await openStage();
-    try {
-      return [...(await measureChat(stage)), ...(await measureDrift(stage))];
-    } finally {
-      await stage.close();
-    }
-  },
+  run: () =>
+    withStage(async (stage) => [...(await measureChat(stage)), ...(await measureDrift(stage))]),
 };
 
 async function measureChat(stage: Stage): Promise<readonly Figure[]> {

@@ -23,7 +23,7 @@ import { loadWorkflowBundle } from '../src/worker/bundle/bundle.ts';
 import { createTranscriptCache } from '../src/worker/serve/transcript-cache.ts';
 import { createSinks } from '../src/worker/serve/worker-sinks.ts';
 import { bareBundle, serveBare } from './support/bare-worker.ts';
-import { openStage, type Stage } from './support/bench-stage.ts';
+import { withStage, type Stage } from './support/bench-stage.ts';
 import { figure, median, type Bench, type Figure } from './support/figure.ts';
 import { readLinks, type History } from './support/history-reader.ts';
 import type { IdleOrder, IdleReport } from './support/idle-child.ts';
@@ -38,14 +38,12 @@ const PAIRS = 9;
 export const idleBench: Bench = {
   name: 'idle',
   about: 'what a waiting agent costs, and what it costs to have it back',
-  run: async () => {
-    const stage = await openStage();
-    try {
-      return [...(await weigh(stage)), ...(await measureBundle()), ...(await replay(stage))];
-    } finally {
-      await stage.close();
-    }
-  },
+  run: () =>
+    withStage(async (stage) => [
+      ...(await weigh(stage)),
+      ...(await measureBundle()),
+      ...(await replay(stage)),
+    ]),
 };
 
 async function weigh({ address }: Stage): Promise<readonly Figure[]> {

@@ -16,7 +16,7 @@ import type { AgentDefinition, ToolDefinition } from '../src/define/definition/d
 import type { Everloop } from '../src/client/everloop-client.ts';
 import type { Step } from '../src/core/contract/step.ts';
 import { serveBare } from './support/bare-worker.ts';
-import { openStage, type Stage } from './support/bench-stage.ts';
+import { withStage, type Stage } from './support/bench-stage.ts';
 import {
   CUSTOMER_TASK,
   customerAnswer,
@@ -37,14 +37,12 @@ const RESULT_BYTES = 1_024;
 export const programsBench: Bench = {
   name: 'programs',
   about: 'tokens and time of a program over native calls; reads; a turn over a bare workflow',
-  run: async () => {
-    const stage = await openStage();
-    try {
-      return [...(await savings(stage)), ...(await reads(stage)), ...(await turns(stage))];
-    } finally {
-      await stage.close();
-    }
-  },
+  run: () =>
+    withStage(async (stage) => [
+      ...(await savings(stage)),
+      ...(await reads(stage)),
+      ...(await turns(stage)),
+    ]),
 };
 
 async function savings(stage: Stage): Promise<readonly Figure[]> {

@@ -17,10 +17,11 @@ import type { Everloop } from '../src/client/everloop-client.ts';
 import { directoryBlobs } from '../src/protection/blobs/directory-blobs.ts';
 import { keyRing } from '../src/protection/key-ring.ts';
 import { protectionOf, type Protection } from '../src/protection/protection.ts';
-import { openStage, type Stage } from './support/bench-stage.ts';
+import { withStage, type Stage } from './support/bench-stage.ts';
 import { figure, lowerEnd, median, type Bench, type Figure } from './support/figure.ts';
 import type { Link } from './support/history-reader.ts';
 import { instantAgent } from './support/instant-agent.ts';
+import { fleetMs } from './support/instant-runs.ts';
 import { RESULT_BYTES, runLongChat } from './support/long-chat.ts';
 
 const PAIRS = 9;
@@ -33,14 +34,7 @@ const CODINGS = 100;
 export const protectionBench: Bench = {
   name: 'protection',
   about: 'turns with keys and with blobs over turns without, bytes of history, time of the codec',
-  run: async () => {
-    const stage = await openStage();
-    try {
-      return await measure(stage);
-    } finally {
-      await stage.close();
-    }
-  },
+  run: () => withStage(measure),
 };
 
 async function measure(stage: Stage): Promise<readonly Figure[]> {
@@ -80,19 +74,8 @@ async function ratiosOf(
   return ratios;
 }
 
-async function fleet(everloop: Everloop): Promise<number> {
-  const startedAt = performance.now();
-  await Promise.all(Array.from({ length: FLEET }, () => runOnce(everloop)));
-  return performance.now() - startedAt;
-}
-
-async function runOnce(everloop: Everloop): Promise<void> {
-  const run = await everloop.start('instant', {
-    task: String(TURNS),
-    limits: { iterations: TURNS, costUsd: 'unlimited' },
-  });
-  const { iterations } = await run.result();
-  if (iterations !== TURNS) throw new Error(`Expected ${TURNS} iterations, got ${iterations}.`);
+function fleet(everloop: Everloop): Promise<number> {
+  return fleetMs(everloop, FLEET, TURNS);
 }
 
 function bytesOf(links: readonly Link[]): number {

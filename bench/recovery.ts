@@ -19,7 +19,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createEverloop } from '../src/client/everloop-client.ts';
 import { bareInput } from './support/bare-worker.ts';
-import { openStage, type Stage } from './support/bench-stage.ts';
+import { withStage, type Stage } from './support/bench-stage.ts';
 import { figure, median, type Bench } from './support/figure.ts';
 import { recoveryQueue, type RecoveryNote, type RecoveryOrder } from './support/recovery-order.ts';
 
@@ -35,19 +35,15 @@ const LAST_KILL_MS = 1_800;
 export const recoveryBench: Bench = {
   name: 'recovery',
   about: 'time from the kill of a worker in a model call to the next event of its run',
-  run: async () => {
-    const stage = await openStage();
-    try {
+  run: () =>
+    withStage(async (stage) => {
       const times = await killAgain(stage, 'agent', KILLS);
       const bare = await killAgain(stage, 'bare', BASELINE_KILLS);
       return [
         figure('median_ms', median(times), 'ms', '<= 6000', median(bare)),
         figure('max_ms', Math.max(...times), 'ms', '', Math.max(...bare)),
       ];
-    } finally {
-      await stage.close();
-    }
-  },
+    }),
 };
 
 async function killAgain(

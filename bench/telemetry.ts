@@ -24,9 +24,10 @@ import type { AgentEvent, EventPlace } from '../src/core/contract/events.ts';
 import { openTelemetry } from '../src/telemetry/open.ts';
 import { checkTelemetry } from '../src/telemetry/options.ts';
 import type { Everloop } from '../src/client/everloop-client.ts';
-import { openStage, type Stage } from './support/bench-stage.ts';
+import { withStage, type Stage } from './support/bench-stage.ts';
 import { figure, lowerEnd, median, type Bench, type Figure } from './support/figure.ts';
 import { instantAgent } from './support/instant-agent.ts';
+import { fleetMs, runInstant } from './support/instant-runs.ts';
 import { historiesOf } from '../test/support/replay.ts';
 import { steadyHistory } from '../test/support/steady-history.ts';
 
@@ -42,12 +43,16 @@ export const telemetryBench: Bench = {
   run: async () => {
     const collector = await startCollector();
     const silent = await startCollector(true);
-    const stage = await openStage();
     try {
-      return await measure(stage, collector.url, silent.url);
+      return await withStage(async (stage) => {
+        try {
+          return await measure(stage, collector.url, silent.url);
+        } finally {
+          // Before the worker stops: it would wait for an answer.
+          await silent.close();
+        }
+      });
     } finally {
-      await silent.close();
-      await stage.close();
       await collector.close();
     }
   },
@@ -105,24 +110,12 @@ function tracesTo(url: string): ReturnType<typeof checkTelemetry> {
   return checkTelemetry({ traces: { spanProcessors } }, { hasEndpoint: false });
 }
 
-async function fleet(everloop: Everloop): Promise<number> {
-  const startedAt = performance.now();
-  await Promise.all(Array.from({ length: FLEET }, () => runOf(everloop, TURNS)));
-  return performance.now() - startedAt;
-}
-
-async function runOf(everloop: Everloop, turns: number): Promise<string> {
-  const run = await everloop.start('instant', {
-    task: String(turns),
-    limits: { iterations: turns, costUsd: 'unlimited' },
-  });
-  const { iterations } = await run.result();
-  if (iterations !== turns) throw new Error(`Expected ${turns} iterations, got ${iterations}.`);
-  return run.id;
+function fleet(everloop: Everloop): Promise<number> {
+  return fleetMs(everloop, FLEET, TURNS);
 }
 
 async function historyBytes({ client }: Stage, everloop: Everloop): Promise<number> {
-  const histories = await historiesOf(client, await runOf(everloop, LONG));
+  const histories = await historiesOf(client, await runInstant(everloop, LONG));
   return Buffer.byteLength(histories.flatMap(steadyHistory).join(''));
 }
 

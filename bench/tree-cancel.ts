@@ -18,7 +18,7 @@ import {
   startEndlessProvider,
   type CanceledTree,
 } from '../test/support/tree-cancel.ts';
-import { openStage } from './support/bench-stage.ts';
+import { withStage } from './support/bench-stage.ts';
 import { figure, median, type Bench } from './support/figure.ts';
 
 const TIMES = 10;
@@ -28,26 +28,25 @@ const LEAVES = CANCEL_WIDTH.middles * CANCEL_WIDTH.leaves;
 export const treeCancelBench: Bench = {
   name: 'tree-cancel',
   about: 'time from a cancel of a root to the end of 20 model calls, two levels below',
-  run: async () => {
-    const stage = await openStage();
-    const provider = await startEndlessProvider();
-    try {
-      const { everloop } = await stage.serve([slowTree(provider.url)]);
-      const all: CanceledTree[] = [];
-      for (let time = 0; time < TIMES; time++) {
-        all.push(checked(await cancelTree({ everloop, client: stage.client }, provider)));
+  run: () =>
+    withStage(async (stage) => {
+      const provider = await startEndlessProvider();
+      try {
+        const { everloop } = await stage.serve([slowTree(provider.url)]);
+        const all: CanceledTree[] = [];
+        for (let time = 0; time < TIMES; time++) {
+          all.push(checked(await cancelTree({ everloop, client: stage.client }, provider)));
+        }
+        const aborted = all.map(({ abortedMs }) => abortedMs);
+        return [
+          figure('cancel_ms', median(aborted), 'ms', '<= 2000'),
+          figure('cancel_max_ms', Math.max(...aborted), 'ms'),
+          figure('cancel_ended_ms', median(all.map(({ endedMs }) => endedMs)), 'ms'),
+        ];
+      } finally {
+        await provider.stop();
       }
-      const aborted = all.map(({ abortedMs }) => abortedMs);
-      return [
-        figure('cancel_ms', median(aborted), 'ms', '<= 2000'),
-        figure('cancel_max_ms', Math.max(...aborted), 'ms'),
-        figure('cancel_ended_ms', median(all.map(({ endedMs }) => endedMs)), 'ms'),
-      ];
-    } finally {
-      await stage.close();
-      await provider.stop();
-    }
-  },
+    }),
 };
 
 function checked(tree: CanceledTree): CanceledTree {

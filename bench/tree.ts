@@ -4,7 +4,7 @@
  * payloads.
  */
 import { serveBare } from './support/bare-worker.ts';
-import { openStage, type Stage } from './support/bench-stage.ts';
+import { withStage, type Stage } from './support/bench-stage.ts';
 import { figure, median, type Bench, type Figure } from './support/figure.ts';
 import { readLinks } from './support/history-reader.ts';
 import { instantAgent } from './support/instant-agent.ts';
@@ -23,14 +23,7 @@ export const treeBench: Bench = {
   name: 'tree',
   about:
     'fifty children of twenty iterations: history of the parent, wall time over bare workflows',
-  run: async () => {
-    const stage = await openStage();
-    try {
-      return await measure(stage);
-    } finally {
-      await stage.close();
-    }
-  },
+  run: () => withStage(measure),
 };
 
 async function measure(stage: Stage): Promise<readonly Figure[]> {

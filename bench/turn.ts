@@ -8,9 +8,10 @@
  * (finding the transcript, building the request, checking arguments) counts as overhead too.
  */
 import { serveBare, type BareSide } from './support/bare-worker.ts';
-import { openStage, type Stage } from './support/bench-stage.ts';
+import { withStage, type Stage } from './support/bench-stage.ts';
 import { figure, median, type Bench, type Figure } from './support/figure.ts';
 import { instantAgent } from './support/instant-agent.ts';
+import { fleetMs } from './support/instant-runs.ts';
 import { sameActivities } from './support/same-activities.ts';
 
 const RESULT_BYTES = 1_024;
@@ -23,33 +24,15 @@ const FLEET_TURNS = 20;
 export const turnBench: Bench = {
   name: 'turn',
   about: 'wall time of an iteration over a bare workflow with the same activities',
-  run: async () => {
-    const stage = await openStage();
-    try {
-      return await measure(stage);
-    } finally {
-      await stage.close();
-    }
-  },
+  run: () => withStage(measure),
 };
 
 async function measure(stage: Stage): Promise<readonly Figure[]> {
   const agentSide = await stage.serve([instantAgent('instant')], { taskQueue: 'agents' });
   const bareSide = await serveBare(stage, RESULT_BYTES, await sameActivities(RESULT_BYTES));
   const constantSide = await serveBare(stage, RESULT_BYTES);
-  const agent = async (turns: number): Promise<number> => {
-    const startedAt = performance.now();
-    // Its limit ends it before an answer, so it makes as many calls as the bare workflow.
-    const run = await agentSide.everloop.start('instant', {
-      task: String(turns),
-      limits: { iterations: turns },
-    });
-    const step = await run.result();
-    if (step.iterations !== turns) {
-      throw new Error(`Expected ${turns} iterations, got ${step.iterations}.`);
-    }
-    return performance.now() - startedAt;
-  };
+  // Its limit ends it before an answer, so it makes as many calls as the bare workflow.
+  const agent = (turns: number): Promise<number> => fleetMs(agentSide.everloop, 1, turns);
   const timeOf = async (side: BareSide, turns: number): Promise<number> => {
     const startedAt = performance.now();
     await side.run(turns);
@@ -78,7 +61,7 @@ async function measure(stage: Stage): Promise<readonly Figure[]> {
   const fleets: number[] = [];
   let bareRate = 0;
   for (let pair = 0; pair < 3; pair++) {
-    const agentMs = await inFleet(() => agent(FLEET_TURNS));
+    const agentMs = await fleetMs(agentSide.everloop, FLEET, FLEET_TURNS);
     const bareMs = await inFleet(() => bare(FLEET_TURNS));
     fleets.push(bareMs / agentMs);
     bareRate = (FLEET * FLEET_TURNS * 1_000) / bareMs;

@@ -117,7 +117,7 @@ export {
   type ToolSearchOptions,
 } from './define/definition/tool-search-options.ts';
 export type { SchemaInput } from './define/schema/value-schema.ts';
-export type { ArchiveReader, ChainList } from './client/chain-reader.ts';
+export type { ArchiveReader, ChainList } from './client/reading/chain-reader.ts';
 export {
   connect,
   CONNECT_DEFAULTS,

@@ -33,16 +33,28 @@ export interface Stage {
     agents: readonly AgentDefinition[],
     options?: Partial<WorkerParts>,
   ): Promise<{ readonly everloop: Everloop; readonly stop: () => Promise<void> }>;
-  close(): Promise<void>;
 }
 
 /**
- * Opens a stage on a free port with a database file of its own. `dynamicConfig` overrides the
- * settings of the server; null leaves one to the server.
+ * Does `work` on a stage, which it closes then. `dynamicConfig` overrides the settings of the server;
+ * null leaves one to the server.
  */
-export async function openStage(
+export async function withStage<Result>(
+  work: (stage: Stage) => Promise<Result>,
   dynamicConfig: NonNullable<EmbeddedServerOptions['dynamicConfig']> = {},
-): Promise<Stage> {
+): Promise<Result> {
+  const stage = await openStage(dynamicConfig);
+  try {
+    return await work(stage);
+  } finally {
+    await stage.close();
+  }
+}
+
+/** Opens a stage on a free port with a database file of its own. */
+async function openStage(
+  dynamicConfig: NonNullable<EmbeddedServerOptions['dynamicConfig']>,
+): Promise<Stage & { close(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'everloop-bench-'));
   const server = await startOrFindServer({
     dataDir: folder,

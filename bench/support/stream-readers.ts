@@ -9,7 +9,7 @@ import { collect, type Chunk, type ChunkMarker } from '../../src/core/streaming/
 import { createChunkBus } from '../../src/worker/streaming/chunk-bus.ts';
 import { openChunkEndpoint } from '../../src/worker/streaming/chunk-endpoint.ts';
 import { DEVELOPMENT_SETTINGS } from '../../src/worker/server/server-process.ts';
-import { openStage } from './bench-stage.ts';
+import { withStage, type Stage } from './bench-stage.ts';
 
 const WORDS = Array.from({ length: 40 }, (_, index) => `word-${index} `);
 const WHOLE = WORDS.join('');
@@ -21,12 +21,19 @@ interface Middle {
   readonly mayGoOn: Promise<void>;
 }
 
+/** How many runs a first reader, and how many a late one, did not have whole. */
+export interface Losses {
+  readonly first: number;
+  readonly late: number;
+}
+
 /** How many of `runs` runs a first reader, and how many a late one, did not have whole. */
-export async function countLosses(
-  runs: number,
-): Promise<{ readonly first: number; readonly late: number }> {
+export async function countLosses(runs: number): Promise<Losses> {
   const stock = Object.fromEntries(Object.keys(DEVELOPMENT_SETTINGS).map((key) => [key, null]));
-  const stage = await openStage(stock);
+  return withStage((stage) => countOn(stage, runs), stock);
+}
+
+async function countOn(stage: Stage, runs: number): Promise<Losses> {
   const chunks = createChunkBus();
   const endpoint = await openChunkEndpoint({ source: chunks, token: TOKEN });
   const middles = new Map<string, Middle>();
@@ -52,7 +59,6 @@ export async function countLosses(
   } finally {
     await everloop.close();
     await endpoint.close();
-    await stage.close();
   }
 }
 

@@ -1,6 +1,5 @@
 /** Failures of activities without values that a worker hides. */
 import { ApplicationFailure } from '@temporalio/common';
-import type { Json } from '../core/base/json.ts';
 import { hideIn, HIDE_NOTHING, type HideText } from '../core/text/hide.ts';
 import type { EverloopActivities } from './activity-types.ts';
 
@@ -41,7 +40,7 @@ function hiddenFailure(thrown: unknown, hide: HideText, depth = 0): unknown {
     set(
       failure,
       'details',
-      failure.details.map((detail) => hideIn(detail as Json, hide)),
+      failure.details.map((detail) => hideIn(detail, hide)),
     );
   }
   return failure;

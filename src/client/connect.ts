@@ -8,8 +8,10 @@ import {
 import { defined } from '../core/base/defined.ts';
 import { UsageError, usageErrorOf, type UsageProblem } from '../core/base/usage-error.ts';
 import { announcedEndpoints, DEFAULT_DATA_DIR, namedEndpoints } from './chunk-endpoints.ts';
-import type { ArchiveReader } from './chain-reader.ts';
+import { archiveDirOf, createArchiveReader } from './reading/archive-reader.ts';
+import type { ArchiveReader } from './reading/chain-reader.ts';
 import { createEverloop, type Everloop } from './everloop-client.ts';
+import { isNotFound } from './connection/service-calls.ts';
 import {
   connectionCause,
   credentialsCause,
@@ -21,7 +23,7 @@ import { clientOf, openConnection, type OpenConnection } from './connection/open
 import { notedQueue } from './noted-queue.ts';
 import { activeTraceparent } from '../telemetry/active-span.ts';
 import type { ChunkSource } from './run-stream.ts';
-import { readerTokens } from '../protection/stream-token.ts';
+import { sentToken } from '../protection/stream-token.ts';
 import {
   readTemporalEnvironment,
   type Environment,
@@ -30,6 +32,7 @@ import {
 import {
   environmentProtection,
   protectionOf,
+  type Protection,
   type EnvironmentProtection,
   type ProtectionOptions,
 } from '../protection/protection.ts';
@@ -75,7 +78,10 @@ export interface ConnectOptions {
    * The data folder of the workers on this machine. Default `EVERLOOP_DATA_DIR`, else `.everloop`.
    */
   readonly dataDir?: string;
-  /** Where to read pages that the service no longer keeps. */
+  /**
+   * Where to read what runs keep outside of the service, so that no worker replays ended ones for it.
+   * Default: the archive of the workers on this machine, in the data folder.
+   */
   readonly archive?: ArchiveReader;
   /**
    * Keys that encrypt what runs hold, the same for all clients and workers of a namespace. Default:
@@ -120,9 +126,10 @@ export async function connect(options: ConnectOptions = {}): Promise<ConnectedEv
   const env = options.env ?? process.env;
   // Report problems of the environment before anything is opened.
   const chunks = options.chunks ?? chunksOf(options, env);
-  const { client, ...opened } = await connectClient(options);
+  const { client, protection, ...opened } = await connectClient(options);
   const taskQueue = await queueOf(options, env);
-  const { archive } = options;
+  const archive =
+    options.archive ?? createArchiveReader(archiveDirOf(dataDirOf(options, env)), protection);
   const streamToken = tokenOf(options, env);
   const traceparent = options.telemetry === true ? await activeTraceparent() : undefined;
   const everloop = createEverloop(
@@ -152,6 +159,7 @@ export interface ConnectedClient extends Pick<
   'address' | 'namespace' | 'close'
 > {
   readonly client: Client;
+  readonly protection: Protection;
 }
 
 /** Options of {@link connectClient}. */
@@ -176,7 +184,8 @@ export async function connectClient(options: ConnectClientOptions): Promise<Conn
     await close();
     throw error;
   }
-  return { client: clientOf(connection, namespace, protection), address, namespace, close };
+  const client = clientOf(connection, namespace, protection);
+  return { client, protection, address, namespace, close };
 }
 
 function chunksOf(options: ConnectOptions, env: Environment): ChunkSource {
@@ -189,7 +198,7 @@ function chunksOf(options: ConnectOptions, env: Environment): ChunkSource {
       `Expected \`EVERLOOP_STREAM_URL\` to be addresses such as http://workers:7244, got \`${url.slice(0, 200)}\`. Correct it.`,
     );
   }
-  const [token = ''] = readerTokens(tokenOf(options, env) ?? '');
+  const token = sentToken(tokenOf(options, env) ?? '');
   return followChunks({
     find: [announcedEndpoints(dataDirOf(options, env)), namedEndpoints(named, token)],
   });
@@ -231,9 +240,6 @@ function noServer(address: string, { text, advice }: ConnectionCause, cause: unk
   return Object.assign(new UsageError('no_server', message), { cause });
 }
 
-/** The gRPC status that a server gives for a namespace it does not have. */
-const GRPC_NOT_FOUND = 5;
-
 /** The gRPC status for a caller that the server does not know. */
 const GRPC_UNAUTHENTICATED = 16;
 
@@ -249,7 +255,7 @@ async function requireNamespace(
     const unknown = error.code === GRPC_UNAUTHENTICATED ? credentialsCause(error) : undefined;
     if (unknown !== undefined) throw noServer(address, unknown, error);
     // A caller without permission to describe a namespace may still use it.
-    if (error.code !== GRPC_NOT_FOUND) return;
+    if (!isNotFound(error)) return;
     throw new UsageError(
       'server_namespace',
       `Expected the Temporal server at ${address} to have a namespace \`${namespace}\`, got none ` +

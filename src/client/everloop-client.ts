@@ -17,6 +17,7 @@ import { unwrap } from '../core/run/unwrap.ts';
 import { compiledFrom, isCompiled } from '../core/program-text/compiled.ts';
 import { openAhead } from './run-stream.ts';
 import { defined } from '../core/base/defined.ts';
+import { createKeptLinks } from './reading/kept-links.ts';
 import { createRunHandle, type RunHandle, type RunHandleParts } from './run-handle.ts';
 import { attributesOfRun, createAttributeUse } from './search-attributes.ts';
 import {
@@ -99,7 +100,8 @@ export const DEFAULT_TASK_QUEUE = 'everloop';
 const MEMO_TASK_CHARACTERS = 200;
 
 /** A client on a connection that the caller owns and closes. */
-export function createEverloop(parts: EverloopParts): Everloop {
+export function createEverloop(options: EverloopParts): Everloop {
+  const parts: EverloopParts = { kept: createKeptLinks(), ...options };
   const { client, taskQueue = DEFAULT_TASK_QUEUE } = parts;
   const withAttributes = createAttributeUse();
   const attach = (id: string): RunHandle => createRunHandle(checkedRunId(id), parts);
@@ -139,13 +141,8 @@ export function createEverloop(parts: EverloopParts): Everloop {
   return {
     attach,
     start,
-    compileAgent: async (agent, options = {}) => {
-      const run = await start(agent, { ...options, compiles: true });
-      const step = await run.result();
-      unwrap(step);
-      const [entries, events] = [await run.transcript(), await run.events()];
-      return compiledFrom({ step, entries, events });
-    },
+    compileAgent: async (agent, options = {}) =>
+      programOf(await start(agent, { ...options, compiles: true })),
     runCompiled: async (compiled, options = {}) => {
       if (!isCompiled(compiled)) {
         throw new UsageError(
@@ -158,6 +155,14 @@ export function createEverloop(parts: EverloopParts): Everloop {
     list: (options = {}) => withAttributes((has) => listRuns(client, options, has)),
     inbox: () => withAttributes((has) => readInbox(client, attach, has)),
   };
+}
+
+/** The program that a run has answered with; waits for its end. */
+async function programOf(run: RunHandle): Promise<CompiledAgent> {
+  const step = await run.result();
+  unwrap(step);
+  const [entries, events] = [await run.transcript(), await run.events()];
+  return compiledFrom({ step, entries, events });
 }
 
 function idOf(agent: string, { id }: StartOptions): string {

@@ -32,10 +32,9 @@ import {
   pendingQuery,
   programQuery,
   sendUpdate,
-  statsQuery,
 } from '../workflows/messages.ts';
 import { placeOfItem } from '../core/tree/calls.ts';
-import { readChain, type ArchiveReader, type ChainList } from './chain-reader.ts';
+import { readChain, type ArchiveReader, type ChainList } from './reading/chain-reader.ts';
 import { followRun, type FollowRunOptions, type RunUpdate } from './follow-run.ts';
 import { inTurns } from './in-turns.ts';
 import {
@@ -48,7 +47,9 @@ import {
   type RunStart,
 } from './run-tree.ts';
 import { readSummary, type RunSummary } from './run-list.ts';
-import { readStatus } from './run-status.ts';
+import { queryOpen } from './reading/ended-run.ts';
+import { createKeptLinks, type KeptLinks } from './reading/kept-links.ts';
+import { readStats, readStatus } from './reading/run-status.ts';
 import { wellFormedText } from '../core/text/well-formed.ts';
 import {
   identifyRun,
@@ -61,7 +62,7 @@ import {
 import { signStreamToken, type StreamToken } from '../protection/stream-token.ts';
 import type { TreeRun } from './tree-run.ts';
 import { acrossHandover, cancelRun } from './send-update.ts';
-import { asking, isAlive, querying, readStep, readTraceId } from './service-calls.ts';
+import { asking, isAlive, querying, readStep, readTraceId } from './connection/service-calls.ts';
 import { tolerant } from './connection/open-connection.ts';
 
 /** Options of `send`. With `tree`, all runs below get the input too, under the same id. */
@@ -92,9 +93,11 @@ export interface CancelOptions {
 export interface ReadOptions {
   /** Index of the first item; default 0. */
   readonly from?: number;
+  /** At most this many items, from 1; default: all to the end. */
+  readonly limit?: number;
 }
 
-/** Which events to read. `from` and `tree` exclude each other: each run numbers its own events. */
+/** Which events to read. `tree` excludes the others: each run numbers its own events. */
 export interface EventOptions extends ReadOptions, TreeOption {}
 
 /** The handle of one run. */
@@ -219,6 +222,8 @@ export interface RunHandleParts {
   readonly chunks?: ChunkSource;
   /** Where to read pages that the service no longer keeps. */
   readonly archive?: ArchiveReader;
+  /** What the client has read of closed links; default: of this handle alone. */
+  readonly kept?: KeptLinks;
   /** The reader tokens of the workers, separated by commas: the first signs scoped tokens. */
   readonly streamToken?: string;
 }
@@ -232,6 +237,7 @@ export interface JustStarted {
 
 /** A handle's run, and how its methods reach it. */
 interface Target extends RunHandleParts {
+  readonly kept: KeptLinks;
   readonly id: string;
   readonly handle: WorkflowHandle;
   readonly tree: () => Promise<readonly TreeRun[]>;
@@ -245,13 +251,14 @@ export function createRunHandle(
   parts: RunHandleParts,
   started?: JustStarted,
 ): RunHandle {
-  const { client, chunks, streamToken: readers } = parts;
+  const { client, chunks, streamToken: readers, kept = createKeptLinks() } = parts;
   const target: Target = {
     ...parts,
+    kept,
     id,
     handle: client.workflow.getHandle(id),
     tree: () => readTree(client, id),
-    handleOf: (runId) => createRunHandle(runId, parts),
+    handleOf: (runId) => createRunHandle(runId, { ...parts, kept }),
   };
   const identify = async (): Promise<StreamedRun> =>
     started === undefined
@@ -281,23 +288,30 @@ export function createRunHandle(
 }
 
 /** The methods that read the run and do not change it. */
-function readMethods({ id, client, archive, handle, tree, handleOf }: Target) {
+function readMethods({ id, client, archive, kept, handle, tree, handleOf }: Target) {
   const ask = <Result>(query: () => Promise<Result>): Promise<Result> =>
     querying(id, client, query);
   const result = (): Promise<Step> => readStep(client, id);
-  const read = async <Item>(kind: ChainList, from: number): Promise<readonly Item[]> =>
-    (await readChain({ client, id, kind, from, archive })) as unknown as readonly Item[];
+  const read = async <Item>(
+    kind: ChainList,
+    { from = 0, limit }: ReadOptions,
+  ): Promise<readonly Item[]> => {
+    const range = defined({ from, limit });
+    return (await readChain({ client, id, kind, archive, kept, ...range })) as unknown as Item[];
+  };
   return {
     status: () => readStatus(client, id),
     summary: () => readSummary(client, id),
     traceId: () => readTraceId(client, id),
-    stats: () => ask(() => handle.query(statsQuery)),
-    pending: () => ask(() => handle.query(pendingQuery)),
+    stats: () => readStats(client, id),
+    pending: async () =>
+      (await queryOpen(client, id, (open) => open.query(pendingQuery)))?.answer ?? [],
     program: () => ask(() => handle.query(programQuery)),
-    transcript: ({ from = 0 } = {}) => read<Entry>('entries', from),
-    events: async ({ from = 0, tree: wholeTree = false } = {}) => {
-      if (!wholeTree) return read<AgentEvent>('events', from);
-      if (from !== 0) throw new UsageError('number', NO_COMMON_NUMBER);
+    transcript: (options = {}) => read<Entry>('entries', options),
+    events: async ({ tree: wholeTree = false, ...range } = {}) => {
+      if (!wholeTree) return read<AgentEvent>('events', range);
+      if ((range.from ?? 0) !== 0 || range.limit !== undefined)
+        throw new UsageError('number', NO_COMMON_NUMBER);
       return mergeEvents(await inTurns(await tree(), (each) => handleOf(each.id).events()));
     },
     tree,
@@ -371,7 +385,7 @@ function messageMethods({ id, client, tree, handleOf }: Target) {
 }
 
 const NO_COMMON_NUMBER =
-  'Expected no `from` for the events of a tree, since each run numbers its own. Leave it out.';
+  'Expected neither `from` nor `limit` for the events of a tree, since each run numbers its own. Leave them out.';
 
 /** How often `pending` is queried: soon at first, then less and less often. */
 const FIRST_POLL_MS = 100;

@@ -9,7 +9,7 @@ import { inTurns } from './in-turns.ts';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { UNREADABLE_TEXT } from '../protection/data-converter.ts';
 import { tolerant } from './connection/open-connection.ts';
-import { asking, notAnAgent } from './service-calls.ts';
+import { asking, notAnAgent } from './connection/service-calls.ts';
 
 /** The agent of a run in a summary, if this process lacks the key of its memo. */
 export const UNREADABLE_AGENT: string = UNREADABLE_TEXT;

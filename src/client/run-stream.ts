@@ -8,8 +8,8 @@ import type { Client } from '@temporalio/client';
 import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
 import type { Chunk, ChunkFilter, ChunkMarker } from '../core/streaming/chunk.ts';
 import { UsageError } from '../core/base/usage-error.ts';
-import { readStatus } from './run-status.ts';
-import { asking, isAlive, notAnAgent } from './service-calls.ts';
+import { readStatus } from './reading/run-status.ts';
+import { asking, isAlive, notAnAgent } from './connection/service-calls.ts';
 import { tolerant } from './connection/open-connection.ts';
 
 /** A source of provisional text. */

@@ -5,7 +5,7 @@
  * I2  A tree changes while it is read. Each run is shown as of the moment of its own query, and a
  *     run is queried before its children.
  */
-import { notAnAgent } from './service-calls.ts';
+import { notAnAgent } from './connection/service-calls.ts';
 import type { Client } from '@temporalio/client';
 import type { AgentEvent } from '../core/contract/events.ts';
 import { isUsageError, UsageError } from '../core/base/usage-error.ts';

@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { defined } from '../core/base/defined.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import { cancelSignal, statusQuery } from '../workflows/messages.ts';
-import { assertAlive, grpcCodeOf, noWorker, querying } from './service-calls.ts';
+import { assertAlive, grpcCodeOf, noWorker, querying } from './connection/service-calls.ts';
 import { inLane } from './update-lanes.ts';
 
 /** A hand-over changes the execution. Repeating the update is safe, because its id stays. */

@@ -8,7 +8,8 @@ import { usageOf } from '../core/run/step-of.ts';
 import { lastCallOf, pathBelow } from '../core/tree/calls.ts';
 import { isUsageError } from '../core/base/usage-error.ts';
 import { treeQuery } from '../workflows/messages.ts';
-import { asking, isAlive, querying, readStep } from './service-calls.ts';
+import { stepOrNull } from './reading/ended-run.ts';
+import { asking, isAlive, querying } from './connection/service-calls.ts';
 import { tolerant } from './connection/open-connection.ts';
 
 /** One run of a tree. */
@@ -113,7 +114,7 @@ function belowOf({ id: parent, depth }: Pick<TreeRun, 'id' | 'depth'>, child: Tr
 
 /** An ended run by its Step, or else by what its parent recorded. */
 async function endedRun(client: Client, known: KnownRun): Promise<FoundRun> {
-  const step = await stepOf(client, known.id);
+  const step = await stepOrNull(client, known.id);
   if (step === null) return lostRun(known);
   const { id } = known;
   const { agent, status, reason, iterations, usage, stats, children, trace } = step;
@@ -151,16 +152,6 @@ function inCallOrder(addresses: readonly string[]): readonly string[] {
 
 function partsOf(address: string): readonly string[] {
   return lastCallOf(address).split(/[./-]/);
-}
-
-/** Null for a run that ended without a Step. */
-async function stepOf(client: Client, id: string): Promise<Step | null> {
-  try {
-    return await readStep(client, id);
-  } catch (error) {
-    if (isUsageError(error) && error.code === 'no_step') return null;
-    throw error;
-  }
 }
 
 /** The path of an ended run that was not reached through its parent. */

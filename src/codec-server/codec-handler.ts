@@ -8,7 +8,6 @@
  *     refused.
  * I4  No answer may be cached, and nothing of a payload is logged.
  */
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { HttpBindings } from '@hono/node-server';
 import { Hono, type Context } from 'hono';
 import { cors } from 'hono/cors';
@@ -21,6 +20,7 @@ import {
   type Protection,
   type ProtectionOptions,
 } from '../protection/protection.ts';
+import { isAmong } from '../protection/same-text.ts';
 import { readerTokens } from '../protection/stream-token.ts';
 import { holdBytes, type HeldBytes } from './held-bytes.ts';
 import { decode, download, encode, type Transform } from './transform.ts';
@@ -91,6 +91,8 @@ export function codecHandler({
 /** The paths and checks of a codec server. */
 export function codecApp({ protection, origins = [], token }: CodecAppParts): Hono<Env> {
   for (const origin of origins) checkOrigin(origin);
+  const accepted =
+    token === undefined ? undefined : readerTokens(token).map((one) => `Bearer ${one}`);
   const begin = holdBytes();
   const app = new Hono<Env>();
   app.use(
@@ -116,7 +118,7 @@ export function codecApp({ protection, origins = [], token }: CodecAppParts): Ho
       c.header('allow', 'POST');
       return refuse(c, 405, 'Expected POST.');
     }
-    if (token !== undefined && !hasToken(c.req.header('authorization'), readerTokens(token))) {
+    if (accepted !== undefined && !isAmong(c.req.header('authorization') ?? '', accepted)) {
       c.header('www-authenticate', 'Bearer');
       return refuse(c, 401, 'Expected the token of this codec server.');
     }
@@ -188,11 +190,4 @@ type Refusal = 401 | 403 | 404 | 405 | 500 | RefusedRequest['status'];
 /** The connection is closed, because the body may not have been read. */
 function refuse(c: Context<Env>, status: Refusal, text: string): Response {
   return c.text(`${text}\n`, status, { connection: 'close', 'cache-control': 'no-store' });
-}
-
-/** Compares digests of equal length, so the time that it takes reveals nothing about a token. */
-function hasToken(authorization: string | undefined, tokens: readonly string[]): boolean {
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-  const given = digest(authorization ?? '');
-  return tokens.filter((token) => timingSafeEqual(given, digest(`Bearer ${token}`))).length > 0;
 }

@@ -1,7 +1,7 @@
 /** What the checks read from the newest events of a run's history. */
 import type { Client } from '@temporalio/client';
 import type { HandoverAdvice } from './checks/doctor-service.ts';
-import { newestEvents } from '../client/newest-events.ts';
+import { newestEvents } from '../client/connection/newest-events.ts';
 import { millisecondsOf } from '../client/service-time.ts';
 
 /** What the service tells a run about handing over; null: no task has begun. */

@@ -1,7 +1,7 @@
 /** The service as the checks ask it: each question once, each with a deadline. It changes nothing. */
 import type { Client } from '@temporalio/client';
 import { defined } from '../core/base/defined.ts';
-import { readTaskFailure } from '../client/newest-events.ts';
+import { readTaskFailure } from '../client/connection/newest-events.ts';
 import { createDeployment } from '../versioning/deployment.ts';
 import { readPollers } from '../versioning/deployment-service.ts';
 import { readClock } from './clock.ts';

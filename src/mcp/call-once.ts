@@ -35,7 +35,7 @@ export async function callOnce(tools: WorkerMcpTools, order: OnceOrder): Promise
   const found = catalogue.tools.find((it) => it.tool === tool);
   if (found?.spec.mcp === undefined) return { error: `the server ${server} has no tool ${tool}` };
   const runId = `once-${randomUUID()}`;
-  const bound = await tools.bind(found.spec.mcp, { name: found.spec.name, runId, signal });
+  const bound = await tools.bind(found.spec.mcp, { name: found.spec.name, runId, args, signal });
   if (bound.kind === 'not_here') return { error: `${bound.what} cannot be reached` };
   if (bound.kind === 'rejected') return { error: bound.message };
   const { tool: own } = bound;

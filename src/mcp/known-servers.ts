@@ -55,7 +55,7 @@ function isEqual(a: McpServerDefinition, b: McpServerDefinition): boolean {
 
 function twice(name: string): UsageProblem {
   const message = `MCP server \`${name}\`: Expected one definition of the name on this worker, got two that differ. Rename one, or use the same for both agents.`;
-  return { code: 'mcp_name', message };
+  return { code: 'duplicate_server', message };
 }
 
 function missingVariables(

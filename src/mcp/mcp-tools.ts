@@ -12,6 +12,7 @@ import { schemaProblem } from '../define/schema/schema.ts';
 import { fitValue } from '../tools/fit-value.ts';
 import { unfitArguments } from '../tools/read-outcome.ts';
 import { callServer, type McpCallParts } from './calls/call.ts';
+import { isCheckable } from './catalogue/check-cost.ts';
 import { warning, type Catalogue, type CatalogueTool } from './catalogue/catalogue.ts';
 import { errorText } from '../core/base/error-text.ts';
 import { knownServers } from './known-servers.ts';
@@ -162,8 +163,9 @@ function boundTool(parts: McpCallParts, isSame: boolean): McpBound {
   const { tool, call } = parts;
   const { spec } = tool;
   const schema = spec.parameters ?? ANY_OBJECT;
-  // A schema that does not compile is for the server to check.
-  const checkable = schemaProblem(schema) === undefined ? schema : ANY_OBJECT;
+  // A schema that does not compile, or takes too long, is for the server to check.
+  const isFit = isCheckable(schema, call.args ?? {}) && schemaProblem(schema) === undefined;
+  const checkable = isFit ? schema : ANY_OBJECT;
   const own: ToolSpec = {
     ...spec,
     name: call.name,

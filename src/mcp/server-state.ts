@@ -7,7 +7,15 @@
  */
 import type { PriorDiscovery } from '@modelcontextprotocol/client';
 import { defined } from '../core/base/defined.ts';
-import { makeCatalogue, warning, type Catalogue } from './catalogue/catalogue.ts';
+import { isDeeperThan, type Json } from '../core/base/json.ts';
+import { hideIn } from '../core/text/hide.ts';
+import {
+  makeCatalogue,
+  MAX_TOOL_DEPTH,
+  warning,
+  type Catalogue,
+  type ServerListing,
+} from './catalogue/catalogue.ts';
 import { connectServer, type McpConnection } from './connection/connection.ts';
 import { McpUnreachableError, readFailure } from './connection/failures.ts';
 import type { KnownServer } from './known-servers.ts';
@@ -27,8 +35,11 @@ const MAX_TTL_MS = 3_600_000;
 /** Between two listings; a server may announce changes without end. */
 const MIN_PAUSE_MS = 1_000;
 
-/** How long a run waits for a listing; loading an agent has 10 s. Reading goes on. */
+/** How long a run waits for the first listing; loading an agent has 10 s. Reading goes on. */
 const MAX_WAIT_MS = 8_500;
+
+/** How long a run or a call waits for a newer listing than the one that is known. */
+const MAX_RENEWAL_WAIT_MS = 2_000;
 
 /** How long a server is known to be of the older era: it may be upgraded. */
 const LEGACY_MS = 86_400_000;
@@ -64,8 +75,9 @@ export class McpServerState {
   }
 
   /**
-   * The catalogue of now, or the last one while the server is away. Rejects with an
-   * {@link McpUnreachableError} if there was none yet. Waits at most `connectTimeoutMs`.
+   * The catalogue of now, or the last one while the server is away or slow. Rejects with an
+   * {@link McpUnreachableError} if there was none yet. Waits at most `connectTimeoutMs` for the first
+   * one, and 2 s for a newer one.
    */
   async catalogue(): Promise<Catalogue> {
     if (this.current !== undefined && Date.now() < this.current.staleAt) {
@@ -76,7 +88,8 @@ export class McpServerState {
     });
     const { name, connectTimeoutMs } = this.known.definition;
     try {
-      const bound = Math.min(connectTimeoutMs, MAX_WAIT_MS);
+      const maxMs = this.current === undefined ? MAX_WAIT_MS : MAX_RENEWAL_WAIT_MS;
+      const bound = Math.min(connectTimeoutMs, maxMs);
       const late = `MCP server ${name} did not list its tools within ${bound / 1_000} s.`;
       return await within(this.reading, bound, late);
     } catch (error) {
@@ -117,10 +130,9 @@ export class McpServerState {
     try {
       const { connection } = lease;
       const { items, cut, ttlMs = 0 } = await readList(connection, 'tools/list', 'tools', signal);
-      const { identity, instructions, offers } = connection;
-      const listing = { identity, instructions, tools: items };
-      const own = ownTools(server, offers);
-      const made = makeCatalogue(server, listing, { own, ...defined({ locked }) });
+      const listing = withoutSecrets(connection, items, this.redactor);
+      const own = ownTools(server, connection.offers);
+      const made = await makeCatalogue(server, listing, { own, ...defined({ locked }) });
       const catalogue = cut === undefined ? made : withCut(server, made, cut);
       for (const { message } of catalogue.warnings) this.warn(message);
       const holdsMs = Math.min(Math.max(ttlMs, MIN_TTL_MS), MAX_TTL_MS);
@@ -170,6 +182,23 @@ async function within<Result>(work: Promise<Result>, ms: number, late: string): 
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** What a server says of itself; it may know its own token. */
+function withoutSecrets(
+  { identity, instructions }: McpConnection,
+  items: readonly unknown[],
+  { exact }: Redactor,
+): ServerListing {
+  const shown = items.map((item) =>
+    // It is left out by its depth.
+    isDeeperThan(item, MAX_TOOL_DEPTH) ? item : hideIn(item as Json, exact),
+  );
+  return {
+    identity: exact(identity),
+    tools: shown,
+    ...defined({ instructions: instructions === undefined ? undefined : exact(instructions) }),
+  };
 }
 
 async function pause(ms: number): Promise<void> {

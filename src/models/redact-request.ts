@@ -1,6 +1,5 @@
 /** A request without what the agent's own function takes out; the transcript stays as it is. */
 import { defined } from '../core/base/defined.ts';
-import type { Json } from '../core/base/json.ts';
 import type { FormattedSection, Message, Part } from '../core/base/message.ts';
 import type { ModelRequest } from '../core/contract/model.ts';
 import { hideIn, type HideText } from '../core/text/hide.ts';
@@ -39,7 +38,7 @@ function mapPart(part: Part, change: HideText): Part {
     case 'sections':
       return { ...part, sections: part.sections.map((section) => mapSection(section, change)) };
     case 'tool_call':
-      return { ...part, args: hideIn(part.args as Json, change) };
+      return { ...part, args: hideIn(part.args, change) };
     case 'tool_result':
       return { ...part, parts: part.parts.map((inner) => mapPart(inner, change)) };
     default:

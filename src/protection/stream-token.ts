@@ -45,6 +45,11 @@ export function readerTokens(text: string): readonly string[] {
     .filter((token) => token !== '');
 }
 
+/** The token that readers send and that signs: the first of `text`, or empty if there is none. */
+export function sentToken(text: string): string {
+  return readerTokens(text)[0] ?? '';
+}
+
 /** What {@link signStreamToken} takes. */
 export interface SignedStream {
   /** The run id of the root. */
@@ -64,8 +69,8 @@ export interface SignedStream {
  */
 export function signStreamToken(options: SignedStream): StreamToken {
   const { rootRunId, ttlMs = STREAM_TOKEN_MS, readers = '', now = Date.now() } = options;
-  const [secret] = readerTokens(readers);
-  if (secret === undefined) {
+  const secret = sentToken(readers);
+  if (secret === '') {
     throw new UsageError(
       'stream_token',
       'Expected the token of the workers to sign with, got none. Set `EVERLOOP_STREAM_TOKEN` to the value that the workers have.',

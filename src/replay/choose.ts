@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import { parsedJson } from '../client/parsed-json.ts';
-import { grpcCodeOf } from '../client/service-calls.ts';
+import { isNotFound } from '../client/connection/service-calls.ts';
 import { readRunHistory, runHistoryOf, type RunHistory } from './run-history.ts';
 import { tolerant } from '../client/connection/open-connection.ts';
 
@@ -26,9 +26,6 @@ export interface SampleOptions {
 
 /** Listed at most, newest first; a sample is drawn from them. */
 const MAX_LISTED = 10_000;
-
-/** The code of gRPC. */
-const NOT_FOUND = 5;
 
 const DAY_MS = 86_400_000;
 
@@ -113,7 +110,7 @@ async function fetchLink(
     const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
     return runHistoryOf(parsedJson(historyToJSON(history)));
   } catch (error) {
-    if (grpcCodeOf(error) === NOT_FOUND) return undefined;
+    if (isNotFound(error)) return undefined;
     throw error;
   }
 }

@@ -13,6 +13,9 @@ export type TraceContent = 'off' | 'events' | 'full';
 /** The text of a call or a reply of an agent, without what its worker and the agent take out. */
 export type CleanText = (agent: string, text: string) => string;
 
+/** Takes nothing out. */
+export const CLEAN_NOTHING: CleanText = (_agent, text) => text;
+
 /** Bytes of one attribute. */
 const MAX_CONTENT_BYTES = 32_768;
 
@@ -25,7 +28,7 @@ type ToolCallAfter = EventBase & Extract<EventBody, { readonly type: 'agent:tool
 export function contentOf(
   { agent, args, output, inProgram }: ToolCallAfter,
   content: TraceContent,
-  clean: CleanText = (_agent, text) => text,
+  clean: CleanText = CLEAN_NOTHING,
 ): Readonly<Record<string, string | undefined>> {
   if (content === 'off' || inProgram === true) return {};
   const shown = (value: Json): string => attributeText(value, (text) => clean(agent, text));

@@ -4,7 +4,7 @@ import { defined } from '../core/base/defined.ts';
 import { HIDE_NOTHING, type HideText } from '../core/text/hide.ts';
 import { isOwnEvent, type AgentEvent, type EventPlace } from '../core/contract/events.ts';
 import { NO_WATCH, type CallObserver } from './call-observer.ts';
-import type { CleanText } from './content.ts';
+import { CLEAN_NOTHING, type CleanText } from './content.ts';
 import { isSampled } from './ids.ts';
 import { createLostSpans } from './lost-spans.ts';
 import { createMeter, type KnownNames, type MetricsWriter } from './meter.ts';
@@ -61,7 +61,7 @@ export async function openTelemetry(
   if (traces === undefined && metrics === undefined) return TELEMETRY_OFF;
   const opened =
     traces === undefined ? undefined : await openTracer(traces, createLostSpans(parts.warn));
-  const { hide = HIDE_NOTHING, redact = (_agent, text) => text } = parts;
+  const { hide = HIDE_NOTHING, redact = CLEAN_NOTHING } = parts;
   const tracer = opened && hidingTracer(opened, hide);
   const meter =
     metrics === undefined || parts.meter === undefined

@@ -10,7 +10,7 @@ import type {
   CallObserver,
   TranscriptOrigin,
 } from './call-observer.ts';
-import { attributeText } from './content.ts';
+import { attributeText, CLEAN_NOTHING } from './content.ts';
 import { ATTRIBUTES as A } from './genai.ts';
 import { isSampled, SPAN_NAMES, spanIdOf, treeTraceId } from './ids.ts';
 import type { MetricsWriter } from './meter.ts';
@@ -102,7 +102,7 @@ function activeSpan(
 }
 
 function notesOf(
-  { content, clean = (_agent, text) => text, hide, meter, cacheBytes, now }: WatchParts,
+  { content, clean = CLEAN_NOTHING, hide, meter, cacheBytes, now }: WatchParts,
   { order }: AttemptOrder,
   { noted, startMs }: { readonly noted: Noted; readonly startMs: number },
 ): AttemptNotes {

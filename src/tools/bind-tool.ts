@@ -1,5 +1,7 @@
 /** The tool of a call: one of the agent's definition, or one of a server. */
 import { defined } from '../core/base/defined.ts';
+import type { JsonObject } from '../core/base/json.ts';
+import { hideIn, HIDE_NOTHING } from '../core/text/hide.ts';
 import type { ToolOrder } from '../core/contract/outcome.ts';
 import { ASK_TOOL } from '../core/toolchain/ask-user.ts';
 import { SEARCH_TOOL } from '../core/tool-search/query.ts';
@@ -30,9 +32,9 @@ export interface ToolSource {
 export async function boundTool(
   { agent, mcp, isOnce }: ToolSource,
   order: ToolOrder,
-  options: Pick<ToolRunOptions, 'attempt' | 'signal' | 'onEvent' | 'onProgress'>,
+  options: Pick<ToolRunOptions, 'attempt' | 'signal' | 'onEvent' | 'onProgress' | 'hide'>,
 ): Promise<BoundTool> {
-  const { tool: name, mcp: binding, resume, runId } = order;
+  const { tool: name, args, mcp: binding, resume, runId } = order;
   const { servers } = agent.definition;
   if (name === SEARCH_TOOL && servers !== undefined)
     return searchOver(agent.definition, servers, mcp);
@@ -44,14 +46,15 @@ export async function boundTool(
       : { kind: 'bound', tool };
   }
   if (mcp === undefined) return { kind: 'not_here', what: `MCP server ${binding.server}` };
-  const { signal, onEvent } = options;
+  const { signal, onEvent, hide = HIDE_NOTHING } = options;
   // Progress is for those who stream the run: it is in no history.
-  const onProgress = (progress: McpProgress): void => {
+  const onProgress = (reported: McpProgress): void => {
+    const progress = hideIn<JsonObject>({ ...reported }, hide) as unknown as McpProgress;
     onEvent?.('mcp:progress', { ...progress });
     options.onProgress?.(progress);
   };
   const asksUser = agent.tools.has(ASK_TOOL);
-  const call = { name, runId, signal, asksUser, onProgress, ...defined({ resume }) };
+  const call = { name, runId, args, signal, asksUser, onProgress, ...defined({ resume }) };
   const bound = await mcp.bind(binding, call);
   switch (bound.kind) {
     case 'tool':

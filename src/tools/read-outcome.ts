@@ -11,7 +11,7 @@ import { isToolError } from '../core/base/tool-error.ts';
 import { unreachable } from '../core/base/unreachable.ts';
 import { INLINE_SIZES } from '../core/base/size-limits.ts';
 import { isUsageError } from '../core/base/usage-error.ts';
-import { byteSize, utf8Length, type Json } from '../core/base/json.ts';
+import { byteSize, utf8Length } from '../core/base/json.ts';
 import type { McpInput } from '../core/contract/mcp.ts';
 import type { ToolOrder, ToolResult } from '../core/contract/outcome.ts';
 import { cut } from '../core/text/cut.ts';
@@ -27,7 +27,7 @@ import {
 import { capForProgram, capOutput } from '../core/toolchain/result-text.ts';
 import { measuringToolchain } from '../core/toolchain/toolchain-of.ts';
 import { isExternalReturn, MAX_DETAILS_BYTES, readExternal } from '../define/tool/external.ts';
-import { isNotSent, isServerInput } from '../define/mcp/server-input.ts';
+import { isNotSent, isServerInput, type NotSentError } from '../define/mcp/server-input.ts';
 import { isToolReturn, mediaSizeProblemsOf, type ToolReturn } from '../define/tool/tool-result.ts';
 import type { AttemptOutcome, Settled } from './attempt.ts';
 import { LostIsolateError } from './isolation.ts';
@@ -72,7 +72,7 @@ function readThrow(call: ToolAttempt, error: unknown): ToolRun {
     return ended(call.options, true, 'error', toolErrorText(error.message));
   }
   // The request never left, so even `once` may say that it did not start.
-  if (isNotSent(error)) return failed(call, redactedErrorText(error, call.options.hide), false);
+  if (isNotSent(error)) return readNotSent(call, error);
   const { name, effect } = call.tool.spec;
   const isLost = error instanceof LostIsolateError;
   const started = !isLost || error.started;
@@ -80,6 +80,12 @@ function readThrow(call: ToolAttempt, error: unknown): ToolRun {
     return ended(call.options, true, 'unknown', unknownOutcomeText(name));
   }
   return failed(call, redactedErrorText(error, call.options.hide), started);
+}
+
+function readNotSent(call: ToolAttempt, error: NotSentError): ToolRun {
+  const { what } = error;
+  if (what !== undefined) return { kind: 'not_here', what };
+  return failed(call, redactedErrorText(error, call.options.hide), false);
 }
 
 /** The tool timed out or was stopped. A result within the grace time counts. */
@@ -130,7 +136,7 @@ function readReturn({ agent, tool, order, options }: ToolAttempt, value: unknown
       return ended(options, true, 'error', toolErrorText(message));
     }
     const { attempt: attempts } = options;
-    const external = hideIn(read.work as unknown as Json, hide) as unknown as typeof read.work;
+    const external = hideIn(read.work, hide);
     const result = { outcome: 'ok', external, attempts, started: true } as const;
     return { kind: 'result', result };
   }
@@ -175,8 +181,8 @@ function readInput(options: ToolRunOptions, { mcp }: ToolOrder, asked: McpInput)
   }
   const { requests, state } = read.value as unknown as McpInput;
   // The note goes back to the server as it came, so only what people read is changed.
-  const shown = hideIn(requests as unknown as Json, options.hide ?? HIDE_NOTHING);
-  const input = { requests: shown, ...defined({ state }) } as unknown as McpInput;
+  const shown = hideIn(requests, options.hide ?? HIDE_NOTHING);
+  const input: McpInput = { requests: shown, ...defined({ state }) };
   const bytes = Math.max(byteSize(shown), utf8Length(state ?? ''));
   if (bytes > MAX_INPUT_BYTES) {
     const message = `the server ${mcp?.server ?? ''} asked with ${bytes} bytes, at most ${MAX_INPUT_BYTES} are allowed`;

@@ -140,10 +140,7 @@ async function judgeCandidate(judge: Judge, answer: Json): Promise<Verdict | Sto
       return {
         kind: 'rejected',
         validator: validator.name,
-        feedback: hideIn(
-          verdict.feedback as unknown as Json,
-          hide,
-        ) as unknown as typeof verdict.feedback,
+        feedback: hideIn(verdict.feedback, hide),
         ...defined({ value: fit.value }),
       };
     }

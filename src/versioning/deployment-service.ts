@@ -3,7 +3,7 @@
  * their task queues. Calls without a decision.
  */
 import type { Client } from '@temporalio/client';
-import { grpcCodeOf } from '../client/service-calls.ts';
+import { isNotFound } from '../client/connection/service-calls.ts';
 import { millisecondsOf } from '../client/service-time.ts';
 import type { WorkerVersion } from './worker-version.ts';
 
@@ -83,9 +83,6 @@ const IN_PROGRESS = 1;
 /** The build that the SDK gives a worker without a version: `@temporalio/worker@1.24.0+4f2a…`. */
 const SDK_BUILD = /^@temporalio\/worker@([^+]+)\+/;
 
-/** gRPC status 5. */
-const NOT_FOUND = 5;
-
 /** How the deployment is routed; null when the service does not know it. */
 export async function readRouting({ client, name }: DeploymentPlace): Promise<Routing | null> {
   const { namespace } = client.options;
@@ -109,7 +106,7 @@ export async function readRouting({ client, name }: DeploymentPlace): Promise<Ro
       isSettled: info?.routingConfigUpdateState !== IN_PROGRESS,
     };
   } catch (error) {
-    if (grpcCodeOf(error) === NOT_FOUND) return null;
+    if (isNotFound(error)) return null;
     throw error;
   }
 }
@@ -131,7 +128,7 @@ export async function readQueues(
       return queue === undefined || queue === null ? [] : [{ name: queue, kind } as const];
     });
   } catch (error) {
-    if (grpcCodeOf(error) === NOT_FOUND) return [];
+    if (isNotFound(error)) return [];
     throw error;
   }
 }

@@ -9,7 +9,7 @@
  */
 import type { Client } from '@temporalio/client';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asking, assertAlive, grpcCodeOf } from '../client/service-calls.ts';
+import { asking, assertAlive, isNotFound } from '../client/connection/service-calls.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import { nudgeSignal } from '../workflows/messages.ts';
 import { readRouting, type DeploymentPlace } from './deployment-service.ts';
@@ -28,9 +28,6 @@ export interface Rescue {
 /** A worker takes the run within a second or two. */
 const PATIENCE_MS = 30_000;
 const PAUSE_MS = 500;
-
-/** gRPC status 5: the run has ended meanwhile. */
-const NOT_FOUND = 5;
 
 /** Moves a run; see `Deployment.rescue`. */
 export async function rescue(
@@ -146,6 +143,7 @@ async function override(
       updateMask: { paths: ['versioning_override'] },
     });
   } catch (error) {
-    if (grpcCodeOf(error) !== NOT_FOUND) throw error;
+    // The run has ended meanwhile.
+    if (!isNotFound(error)) throw error;
   }
 }

@@ -11,6 +11,7 @@ import {
   proxyActivities,
   proxyLocalActivities,
   TimeoutFailure,
+  workflowInfo,
 } from '@temporalio/workflow';
 import type {
   EverloopActivities,
@@ -20,6 +21,7 @@ import type {
 import type { AgentInput } from '../core/contract/input.ts';
 import { LOAD_OPTIONS, loadElsewhereOptions, onAnyWorker } from './attempts/activity-options.ts';
 import { elsewhereMsOf } from './attempts/retry-elsewhere.ts';
+import { createSpread } from './attempts/spread-pauses.ts';
 import type { Session } from './session.ts';
 
 /** A user canceled the run before any worker had its agent. */
@@ -56,7 +58,8 @@ async function loadElsewhere(
   ms: number,
   first: unknown,
 ): Promise<LoadedAgent> {
-  const { loadAgent } = proxyActivities<EverloopActivities>(onAnyWorker(loadElsewhereOptions(ms)));
+  const options = loadElsewhereOptions(ms, createSpread(workflowInfo().runId));
+  const { loadAgent } = proxyActivities<EverloopActivities>(onAnyWorker(options));
   const scope = new CancellationScope({ cancellable: true });
   const isCanceled = (): boolean => mailbox.peek().cancel !== null;
   const isNative = (): boolean => CancellationScope.current().consideredCancelled;

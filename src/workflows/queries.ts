@@ -83,6 +83,8 @@ function statusOf(session: Session): RunStatus {
     usage: usageOf(run?.state.stats ?? EMPTY_STATS),
     unreadInputs: inbox.waiting.length,
     link: session.link,
+    events: run?.state.seq ?? session.log.firstEvent,
+    entries: run?.state.historyLength ?? session.log.firstEntry,
     ...defined({
       defaultLimits: limitsByDefault(stateOf(session)?.limits ?? []),
       step: step ?? undefined,
@@ -146,14 +148,14 @@ function linkPage(
   { previous, sizes }: Session,
   list: readonly unknown[],
   first: number,
-  { from, maxBytes }: Pick<TranscriptRequest, 'from' | 'maxBytes'>,
+  { from, maxBytes, limit }: Pick<TranscriptRequest, 'from' | 'maxBytes' | 'limit'>,
 ): LinkPage {
   const items = list as readonly Json[];
   const problem = positionProblem(items, first, from);
   if (problem !== null) throw failureOf('invalid_input', problem);
   const index = Math.max(0, from.index - first);
   const start = { index, offset: from.index < first ? 0 : from.offset };
-  const page = pageOf(items, start, maxBytes, sizes.page);
+  const page = pageOf(items, start, maxBytes, sizes.page, limit);
   const next = page.next === null ? null : { ...page.next, index: page.next.index + first };
   return { ...page, next, first, previous };
 }

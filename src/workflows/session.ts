@@ -98,11 +98,18 @@ export function openSession(start: Start): Session {
 export function traceOf(session: Session): StepTrace {
   const { workflowId, runId, firstExecutionRunId } = workflowInfo();
   const state = session.run?.state ?? session.restored;
+  const inbox = session.mailbox.peek();
   return {
     workflowId,
     executionId: runId,
     firstExecutionId: firstExecutionRunId,
     ...defined({ rootRunId: state?.parent?.rootRunId, traceparent: state?.trace?.parent }),
-    unreadInputs: session.mailbox.peek().waiting.map((input) => input.id),
+    unreadInputs: inbox.waiting.map((input) => input.id),
+    chain: {
+      links: session.link,
+      events: state?.seq ?? 0,
+      entries: state?.historyLength ?? 0,
+      inputs: inbox.accepted,
+    },
   };
 }

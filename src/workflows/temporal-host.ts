@@ -32,6 +32,7 @@ import {
 } from './attempts/operator-calls.ts';
 import { createRest } from './attempts/rests.ts';
 import { createElsewhere } from './attempts/retry-elsewhere.ts';
+import { createSpread } from './attempts/spread-pauses.ts';
 import { sinks } from './sinks.ts';
 import { sizesOf } from '../core/base/size-limits.ts';
 import { fitsHandover } from './start.ts';
@@ -106,7 +107,8 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
   let programSteps = 0;
   const rest = createRest(published, run);
   const isNew = parts.limitsAtOnce;
-  const elsewhere = createElsewhere({ runtime, rest, run, isNew });
+  const spread = createSpread(workflowInfo().runId);
+  const elsewhere = createElsewhere({ runtime, rest, run, isNew, spread });
   let cancelDeadline = (): void => undefined;
 
   return {

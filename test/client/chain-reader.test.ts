@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import { readChain, type ArchiveReader } from '../../src/client/chain-reader.ts';
+import { readChain, type ArchiveReader } from '../../src/client/reading/chain-reader.ts';
 import type { LinkPage } from '../../src/core/contract/messages.ts';
 import { pageOf, type PagePosition } from '../../src/core/contract/page.ts';
 

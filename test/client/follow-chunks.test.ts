@@ -11,7 +11,8 @@ import {
 import type { ChunkSubscription } from '../../src/client/chunk-queue.ts';
 import { followChunks } from '../../src/client/follow-chunks.ts';
 import { collect, type Chunk, type ChunkMarker } from '../../src/core/streaming/chunk.ts';
-import { announceEndpoint } from '../../src/worker/streaming/streaming.ts';
+import { createCleanup } from '../../src/worker/config/cleanup.ts';
+import { announceEndpoint, openStreaming } from '../../src/worker/streaming/streaming.ts';
 import { createChunkBus, type ChunkBus } from '../../src/worker/streaming/chunk-bus.ts';
 import {
   openChunkEndpoint,
@@ -260,6 +261,20 @@ describe('endpoints', () => {
     expect(during).toEqual([address]);
     expect(mode).toBe(0o600);
     expect(await find()).toEqual([]);
+  });
+
+  it('of a worker with several tokens open its streams with the first', async () => {
+    const cleanup = createCleanup();
+    const { bus } = await openStreaming({ dataDir, streamToken: `${TOKEN}, another` }, cleanup);
+    try {
+      const { items } = follow(announcedEndpoints(dataDir));
+      await eventually('a piece', () => {
+        bus.publish(chunk(1, 'one'));
+        return items.length > 0;
+      });
+    } finally {
+      await cleanup.run();
+    }
   });
 
   it('of processes that died are forgotten by the next worker; those of other machines are left', async () => {

@@ -1,6 +1,6 @@
 import { QueryNotRegisteredError, ServiceError, type Client } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import { querying } from '../../src/client/service-calls.ts';
+import { querying } from '../../src/client/connection/service-calls.ts';
 
 /** What the client library throws for a call that the service ended with a gRPC status. */
 function refusal(code: number): ServiceError {

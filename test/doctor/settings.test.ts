@@ -103,6 +103,9 @@ describe('a check', () => {
     try {
       expect(await found('no-stream', world())).toEqual([]);
       expect(await found('no-stream', at(endpoint.url, token))).toEqual([]);
+      expect(
+        await found('no-stream', at(endpoint.url, `${token}, another-token-altogether`)),
+      ).toEqual([]);
       expect(await found('no-stream', at(endpoint.url, 'another-token-altogether'))).toMatchObject([
         { message: expect.stringContaining('one that refuses the token') as string },
       ]);

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { ModelFunction } from '../../src/core/contract/model.ts';
-import type { Step } from '../../src/core/contract/step.ts';
 import { fixtureProcesses } from '../support/child-process.ts';
 import { clerk, type ClerkParts } from '../support/elsewhere-agents.ts';
 import { eventually } from '../support/eventually.ts';
@@ -309,14 +308,11 @@ it.runIf(RUNS_ALL)(
       await processes.start({ address, namespace, archiveDir, taskQueue, agent, effects });
     }
     const everloop = stage.everloopOf(taskQueue);
-    const runs: RunHandle[] = [];
-    const steps: Step[] = [];
-    // One after the other: calls of two runs may come in turns that suit neither of the processes.
-    for (const agent of [...agents, ...agents]) {
-      const run = await everloop.start(agent, { task: 'Go' });
-      runs.push(run);
-      steps.push(await run.result());
-    }
+    // At once: without a spread of the pauses, calls come in turns that suit neither process.
+    const runs = await Promise.all(
+      [...agents, ...agents, ...agents].map((agent) => everloop.start(agent, { task: 'Go' })),
+    );
+    const steps = await Promise.all(runs.map((run) => run.result()));
 
     expect(steps.map(({ status, value }) => [status, value])).toEqual(
       steps.map(() => ['success', 'done']),

@@ -1,17 +1,14 @@
 /** Runs that hold more than the service takes: large payloads lie in a folder of blobs. */
 import type { WorkflowExecutionDescription } from '@temporalio/client';
-import { DeterminismViolationError } from '@temporalio/workflow';
 import { readdir, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openConversation } from '../../src/client/conversation.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import { agentTool } from '../../src/define/tool/agent-tool.ts';
-import { defineTool } from '../../src/define/tool/define-tool.ts';
 import { folderOf } from '../../src/protection/blobs/blob-names.ts';
-import { directoryBlobs, disk } from '../../src/protection/blobs/directory-blobs.ts';
+import { directoryBlobs } from '../../src/protection/blobs/directory-blobs.ts';
 import { s3Blobs } from '../../src/protection/blobs/s3-blobs.ts';
 import { protectionOf, type Protection } from '../../src/protection/protection.ts';
 import { forgetRun } from '../../src/worker/retention/forget-run.ts';
@@ -20,7 +17,8 @@ import { doctorService } from '../../src/doctor/service.ts';
 import { found, world } from '../doctor/world.ts';
 import { openTestBucket } from '../support/bucket.ts';
 import { eventually } from '../support/eventually.ts';
-import { act, actWith, answer, bodiesOf, gate, searchTool, type Gate } from '../support/runs.ts';
+import { pageReader } from '../support/page-reader.ts';
+import { act, answer, gate, searchTool, type Gate } from '../support/runs.ts';
 import { openHandoverStage, type Stage } from '../support/stage.ts';
 
 let stage: Stage;
@@ -30,9 +28,6 @@ beforeAll(async () => {
   protection = protectionOf({ blobs: directoryBlobs(join(stage.folder, 'blobs')) });
 });
 afterAll(() => stage?.close());
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 const MB_3 = 'x'.repeat(3_000_000);
 
@@ -49,29 +44,14 @@ async function failingRuns(id: string): Promise<readonly DoctorFinding[]> {
   return findings.filter(({ message }) => message.includes(id));
 }
 
-/** Reads one document, waits, and goes on for some turns. */
+/** Waits, reads two documents, and goes on for some turns. */
 function reader(mayGoOn: Gate, iterations = 8): AgentDefinition {
-  return defineAgent({
-    name: 'reader',
-    mode: 'react',
-    model: {
-      id: 'm',
-      model: async ({ iteration }) => {
-        if (iteration === 1) await mayGoOn.opened;
-        return iteration < iterations ? act(`page ${iteration}`) : answer('read');
-      },
+  return pageReader({
+    iterations,
+    before: async (iteration) => {
+      if (iteration === 1) await mayGoOn.opened;
     },
-    tools: [
-      defineTool({
-        name: 'search',
-        description: 'Finds a page.',
-        maxResultBytes: 4_000_000,
-        parameters: z.object({ query: z.string() }),
-        execute: ({ query }) => PAGES[query] ?? 'a page',
-      }),
-    ],
-    limits: 'unlimited',
-    compaction: false,
+    page: (query) => PAGES[query] ?? 'a page',
   });
 }
 
@@ -317,135 +297,5 @@ describe('a child that was continued and has ended', () => {
     ).toBe(true);
     await forgetRun(places, run.id);
     expect(await blobsOf(folderOf(id))).toEqual([]);
-  });
-});
-
-describe('results that a full disk does not take', () => {
-  it('are repeated, or unknown if their tool runs once, and small ones are kept', async () => {
-    vi.spyOn(process, 'emitWarning').mockReturnValue();
-    const { open } = disk;
-    let failures = 0;
-    vi.spyOn(disk, 'open').mockImplementation((...given) => {
-      if (failures === 0 || given[1] !== 'wx') return open(...given);
-      failures -= 1;
-      return Promise.reject(new Error('ENOSPC: no space left on device'));
-    });
-    const began: string[] = [];
-    const tool = (
-      name: string,
-      effect: 'read' | 'once',
-      bytes: number,
-    ): ReturnType<typeof defineTool> =>
-      defineTool({
-        name,
-        description: 'Gives text.',
-        effect,
-        maxResultBytes: 4_000_000,
-        execute: () => {
-          began.push(name);
-          // There is space for the second attempt of the first tool.
-          failures = began.length === 2 ? 0 : 1;
-          return name[0]!.repeat(bytes);
-        },
-      });
-    const { everloop } = await stage.serve(
-      [
-        defineAgent({
-          name: 'writer',
-          mode: 'react',
-          model: {
-            id: 'm',
-            model: async ({ iteration }) => {
-              const name = ['again', 'once', 'small'][iteration - 1];
-              return name === undefined ? answer('done') : actWith([name, 'x']);
-            },
-          },
-          tools: [
-            tool('again', 'read', 300_000),
-            tool('once', 'once', 300_000),
-            tool('small', 'once', 5_000),
-          ],
-          limits: 'unlimited',
-        }),
-      ],
-      { protection: protectionOf({ blobs: directoryBlobs(join(stage.folder, 'full')) }) },
-    );
-    const run = await everloop.start('writer', { task: 'Write' });
-
-    expect(await run.result()).toMatchObject({ status: 'success', value: 'done' });
-    expect(began).toEqual(['again', 'again', 'once', 'small']);
-    const ends = bodiesOf(await run.events(), 'agent:tool_call:after');
-    expect(ends.map(({ outcome }) => outcome)).toEqual(['ok', 'unknown', 'ok']);
-  });
-});
-
-describe('a run that moves', () => {
-  it('makes the same commands with a store and without', async () => {
-    const opened = gate();
-    opened.open();
-    const plain = await stage.serve([reader(opened, 2)]);
-    const cut = await plain.everloop.start('reader', { task: 'Read' });
-    expect(await cut.result()).toMatchObject({ status: 'success' });
-    await stage.replay(cut, { protection });
-
-    const rich = await stage.serve([reader(opened, 1)], { protection });
-    const small = await rich.everloop.start('reader', { task: 'Read' });
-    expect(await small.result()).toMatchObject({ status: 'success' });
-    await stage.replay(small);
-  });
-
-  it.each([
-    ['without a store', false],
-    ['with a store', true],
-  ])('keeps the sizes of its start when a worker %s goes', async (_name, hasStore) => {
-    const mayGoOn = gate();
-    const began: string[] = [];
-    // One result before the move and one after it. Only a run with a store may keep them whole.
-    const agentOf = (worker: string): AgentDefinition =>
-      defineAgent({
-        name: 'mover',
-        mode: 'react',
-        model: {
-          id: 'm',
-          model: async ({ iteration }) => {
-            began.push(`${worker} ${iteration}`);
-            if (iteration === 2) await mayGoOn.opened;
-            return iteration < 3 ? act('x') : answer();
-          },
-        },
-        tools: [
-          defineTool({
-            name: 'search',
-            description: 'Finds a page.',
-            maxResultBytes: 4_000_000,
-            parameters: z.object({ query: z.string() }),
-            execute: () => 'w'.repeat(500_000),
-          }),
-        ],
-        limits: 'unlimited',
-        compaction: false,
-      });
-    const taskQueue = `moves-${hasStore}-${Date.now()}`;
-    const first = await stage.serve([agentOf('first')], {
-      taskQueue,
-      ...(hasStore ? { protection } : {}),
-    });
-    const { id } = await first.everloop.start('mover', { task: 'Read' });
-    await eventually('the second call', () => began.includes('first 2'));
-    const stopped = first.stop();
-    await stage.serve([agentOf('second')], { taskQueue, protection });
-    mayGoOn.open();
-    await stopped;
-    const run = stage.everloopOf(taskQueue, undefined, protection).attach(id);
-
-    expect(await run.result()).toMatchObject({ status: 'success' });
-    expect(began.at(-1)).toBe('second 3');
-    const transcript = JSON.stringify(await run.transcript());
-    const whole = (transcript.match(/w{1000,}/g) ?? []).filter(({ length }) => length === 500_000);
-    expect(whole).toHaveLength(hasStore ? 2 : 0);
-    expect(transcript.length > 1_000_000).toBe(hasStore);
-    await stage.replay(run, { protection });
-    // Without the store it waits, and decides nothing else.
-    await expect(stage.replay(run)).rejects.not.toBeInstanceOf(DeterminismViolationError);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../src/core/base/usage-error.ts';
-import { unknownRun } from '../../src/client/service-calls.ts';
+import { unknownRun } from '../../src/client/connection/service-calls.ts';
 import type { RunSummary } from '../../src/client/run-list.ts';
 import { createAccess, type Access } from '../../src/mcp-server/runs/access.ts';
 import { createAgentList } from '../../src/mcp-server/runs/agents.ts';

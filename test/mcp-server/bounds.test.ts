@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/core/base/json.ts';
 import type { Everloop } from '../../src/client/everloop-client.ts';
 import type { PendingItem, RunStatus } from '../../src/core/contract/messages.ts';
-import { noWorker } from '../../src/client/service-calls.ts';
+import { noWorker } from '../../src/client/connection/service-calls.ts';
 import { createMcpServer, type McpServerParts } from '../../src/mcp-server/create-mcp-server.ts';
 import { viewValue } from '../../src/mcp-server/runs/run-view.ts';
 import { waitForRun } from '../../src/mcp-server/runs/wait-for-run.ts';

@@ -36,7 +36,7 @@ function github(options: Partial<McpServerOptions> = {}) {
   return mcpServer({ name: 'github', url: 'https://api.example.com/mcp', ...options });
 }
 
-function catalogueOf(
+async function catalogueOf(
   options: Partial<McpServerOptions> = {},
   tools: readonly unknown[] = TOOLS,
   more = {},
@@ -45,16 +45,16 @@ function catalogueOf(
 }
 
 describe('a catalogue', () => {
-  it('does not depend on the order of the listing', () => {
-    fc.assert(
-      fc.property(fc.shuffledSubarray(TOOLS, { minLength: TOOLS.length }), (tools) => {
-        expect(catalogueOf({}, tools).tools).toEqual(catalogueOf().tools);
+  it('does not depend on the order of the listing', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.shuffledSubarray(TOOLS, { minLength: TOOLS.length }), async (tools) => {
+        expect((await catalogueOf({}, tools)).tools).toEqual((await catalogueOf()).tools);
       }),
     );
   });
 
-  it('has effects, attempts and approvals by the hints', () => {
-    const { tools, leftOut } = catalogueOf({ approval: 'destructive' });
+  it('has effects, attempts and approvals by the hints', async () => {
+    const { tools, leftOut } = await catalogueOf({ approval: 'destructive' });
 
     expect(
       tools.map(({ spec }) => [spec.name, spec.effect, spec.retry.attempts, spec.approval]),
@@ -68,8 +68,8 @@ describe('a catalogue', () => {
     ]);
   });
 
-  it('has the tools that are allowed, as overrides say', () => {
-    const { tools, warnings } = catalogueOf({
+  it('has the tools that are allowed, as overrides say', async () => {
+    const { tools, warnings } = await catalogueOf({
       tools: { allow: ['*_issue', 'delete_*'], deny: ['close*'] },
       overrides: {
         create_issue: { name: 'open_issue', effect: 'idempotent', description: 'Opens.' },
@@ -93,7 +93,7 @@ describe('a catalogue', () => {
     ]);
   });
 
-  it('leaves out tools that are not as they were pinned', () => {
+  it('leaves out tools that are not as they were pinned', async () => {
     const [list, create] = TOOLS.map((tool) => toolHash(tool));
     const locked = {
       identity: 'GitHub',
@@ -102,7 +102,7 @@ describe('a catalogue', () => {
         create_issue: { hash: `${create?.slice(1) ?? ''}x`, effect: 'once' as const },
       },
     };
-    const { tools, leftOut, warnings } = catalogueOf({}, TOOLS, { locked });
+    const { tools, leftOut, warnings } = await catalogueOf({}, TOOLS, { locked });
 
     expect(tools.map(({ tool }) => tool)).toEqual(['list_issues']);
     expect(leftOut.map(({ tool, unpinned }) => [tool, unpinned !== undefined])).toEqual([
@@ -113,10 +113,10 @@ describe('a catalogue', () => {
     expect(warnings.map(({ code }) => code)).toEqual(['mcp_tool_changed', 'mcp_tool_new']);
   });
 
-  it('is made of anything', () => {
-    fc.assert(
-      fc.property(fc.array(fc.anything()), fc.anything(), (tools, inputSchema) => {
-        catalogueOf({}, [...tools, { name: 'a', inputSchema }, { name: 7 }]);
+  it('is made of anything', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.anything()), fc.anything(), async (tools, inputSchema) => {
+        await catalogueOf({}, [...tools, { name: 'a', inputSchema }, { name: 7 }]);
       }),
     );
   });
@@ -249,7 +249,10 @@ describe('the lock file', () => {
       },
       { code: 'mcp_pin', message: expect.stringContaining('to exist, got none') as string },
       { code: 'mcp_pin', message: expect.stringContaining('got something else') as string },
-      { code: 'mcp_name', message: expect.stringContaining('got two that differ') as string },
+      {
+        code: 'duplicate_server',
+        message: expect.stringContaining('got two that differ') as string,
+      },
     ]);
   });
 });

@@ -77,7 +77,7 @@ describe('calls of a server that misbehaves', () => {
 
     expect(huge.error).toMatchObject({
       name: 'ToolError',
-      message: 'the server wild failed: its answer has more than 16 MB',
+      message: 'the server wild failed: its answer has more than 16 MB or 200000 values',
     });
     expect(echo.value).toBe('on');
     expect((large.value as string).length).toBe(15_000_000);

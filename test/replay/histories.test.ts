@@ -112,6 +112,10 @@ describe('a recorded history', () => {
     expect(counts('elsewhere', 'EVENT_TYPE_TIMER_FIRED')).toBeGreaterThan(0);
     expect(counts('elsewhere', 'EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED')).toBe(1);
     expect(counts('elsewhere', 'EVENT_TYPE_MARKER_RECORDED')).toBeGreaterThan(1);
+    // A whole wait, with its pauses spread and without: as many tries of the tool.
+    for (const name of ['elsewhere-over', 'elsewhere-in-step']) {
+      expect(counts(name, 'EVENT_TYPE_TIMER_FIRED')).toBe(5);
+    }
     // The failure of the first worker, and an activity that asks the others.
     expect(counts('await-agent', 'EVENT_TYPE_MARKER_RECORDED')).toBe(2);
     expect(counts('await-agent', 'EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED')).toBe(1);

@@ -37,7 +37,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
   tools: { rings: ['core', 'define'], packages: ['minisearch', 'piscina', 'tsx'], node: true },
   // Connections to servers of the Model Context Protocol.
   mcp: {
-    rings: ['core', 'define', 'tools'],
+    rings: ['core', 'define', 'tools', 'protection/hide-values.ts'],
     packages: ['@modelcontextprotocol/client'],
     node: true,
   },
@@ -87,6 +87,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
     typesOf: ['define'],
     packages: [
       '@temporalio/client',
+      'lru-cache',
       '@temporalio/common',
       '@temporalio/envconfig',
       'eventsource-parser',
@@ -126,7 +127,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
     node: true,
   },
   doctor: {
-    rings: ['core', 'client', 'versioning', 'worker'],
+    rings: ['core', 'protection/stream-token.ts', 'client', 'versioning', 'worker'],
     packages: ['@temporalio/client'],
     node: true,
   },

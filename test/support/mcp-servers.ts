@@ -35,6 +35,8 @@ export function referenceServer(
 export interface WildOptions {
   readonly notes?: string;
   readonly list?: 'loop' | 'many' | 'hidden';
+  /** Answers the first request for its tools only. */
+  readonly listsOnce?: boolean;
   readonly toolsFile?: string;
   readonly silent?: boolean;
 }

@@ -82,6 +82,8 @@ export const RECORDINGS: readonly Recording[] = [
   { name: 'program-link', link: 1, workflowsPath: PROGRAMS_LOOP, play: playProgram },
   { name: 'program-slices', link: 0, workflowsPath: PROGRAMS_LOOP, play: playSlices },
   { name: 'elsewhere', link: 0, play: playElsewhere },
+  { name: 'elsewhere-over', link: 0, play: playElsewhereOver },
+  { name: 'elsewhere-in-step', link: 0, isOld: true, play: playElsewhereOver },
   { name: 'await-agent', link: 0, play: playAwaitAgent },
   { name: 'lost-workers', link: 0, play: playLostWorkers },
   { name: 'program-paused', link: 0, workflowsPath: PROGRAMS_LOOP, play: playPausedProgram },
@@ -220,6 +222,19 @@ async function playElsewhere(stage: Stage): Promise<RunHandle> {
   });
   await unfit.stop();
   await stage.serve([clerk()], { ...queues, roles: ['tools'] });
+  await run.result();
+  return run;
+}
+
+/** A tool that no worker has: the model is told so once the wait is over. */
+async function playElsewhereOver(stage: Stage): Promise<RunHandle> {
+  const queues = { taskQueue: 'recorded-nowhere', toolQueue: 'recorded-nowhere-tools' };
+  const { everloop } = await stage.serve([clerk({ elsewhereMs: 9_000 })], {
+    ...queues,
+    roles: ['workflows', 'models'],
+  });
+  await stage.serve([clerk({ lacks: ['tool'] })], { ...queues, roles: ['tools'] });
+  const run = await everloop.start('clerk', { task: 'Go' });
   await run.result();
   return run;
 }

@@ -6,7 +6,7 @@ import { UsageError } from '../../core/base/usage-error.ts';
 import { shown } from '../../core/text/shown.ts';
 import { unreadableError } from '../../protection/key-errors.ts';
 import { isKeyId, KEY_BYTES, KEY_ID_FORM } from '../../protection/key-ring.ts';
-import { archiveDirOf } from '../../worker/config/config-of.ts';
+import { archiveDirOf } from '../../client/reading/archive-reader.ts';
 import { sealArchive } from '../../worker/files/sealed-archive.ts';
 import { keysInUse, type KeyUse } from '../../worker/retention/keys-in-use.ts';
 import {

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { connectClient } from '../../client/connect.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { collectBlobs, type CollectedRun } from '../../protection/blobs/collect-blobs.ts';
-import { archiveDirOf } from '../../worker/config/config-of.ts';
+import { archiveDirOf } from '../../client/reading/archive-reader.ts';
 import { collectArchive, type ArchivedBytes } from '../../worker/retention/collect-archive.ts';
 import { MIN_AGE_MS } from '../../worker/retention/collect-hourly.ts';
 import { forgetRun } from '../../worker/retention/forget-run.ts';

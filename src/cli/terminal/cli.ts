@@ -6,9 +6,8 @@ import type { RunHandle } from '../../client/run-handle.ts';
 import { notedQueue } from '../../client/noted-queue.ts';
 import { defined } from '../../core/base/defined.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
-import { archiveDirOf, configOf } from '../../worker/config/config-of.ts';
+import { configOf } from '../../worker/config/config-of.ts';
 import type { WorkerConfig } from '../../worker/config/config.ts';
-import { createDirectoryArchive } from '../../worker/files/directory-archive.ts';
 import { findAddress } from '../../worker/serve/find-address.ts';
 import { stopOnSignal } from '../../worker/serve/shutdown.ts';
 import { EXIT_CODES } from './exit-codes.ts';
@@ -104,7 +103,6 @@ export async function openClient(cli: Cli): Promise<ConnectedEverloop> {
     ...(await addressFor(cli)),
     taskQueue: config.taskQueue,
     dataDir: config.dataDir,
-    archive: createDirectoryArchive(archiveDirOf(config.dataDir), config.protection),
   });
 }
 

@@ -79,6 +79,21 @@ export function tolerant(client: Client): Client {
   return made;
 }
 
+const refusingClients = new WeakMap<Client, Client>();
+
+/** A client for queries of live runs: the service refuses those of ended ones. */
+export function refusingEnded(client: Client): Client {
+  const known = refusingClients.get(client);
+  if (known !== undefined) return known;
+  if (!(client instanceof Client)) return client;
+  const { connection, options } = client;
+  const { namespace, identity, loadedDataConverter: dataConverter } = options;
+  const workflow = { queryRejectCondition: 'NOT_OPEN' as const };
+  const made = new Client({ connection, namespace, identity, dataConverter, workflow });
+  refusingClients.set(client, made);
+  return made;
+}
+
 /** A call that ends as cancelled and does not touch the channel. */
 function canceledCall(): Call {
   const call = {

@@ -23,7 +23,7 @@ export const usageCodes = {
   duplicate_agent: 'Two agents of a worker have the same name.',
   duplicate_section: 'Two sections of an agent have the same name.',
   duplicate_stage: 'Two agents that run in parallel have the same name.',
-  duplicate_server: 'Two MCP servers have the same name.',
+  duplicate_server: 'Two MCP servers of an agent or a worker have the same name.',
   duplicate_tool: 'Two tools of an agent have the same name.',
   duplicate_validator: 'Two validators of an agent have the same name.',
   extension:
@@ -34,7 +34,7 @@ export const usageCodes = {
   limit_key: 'A limit names an unknown statistic, or its value is not valid.',
   local_tool: 'A tool is `local` but is not a quick read.',
   mcp_env: 'A variable of the environment that an MCP server needs is not set on the worker.',
-  mcp_name: 'The name of an MCP server is not valid, or two servers of a worker have it.',
+  mcp_name: 'The name of an MCP server is not valid.',
   mcp_option: 'An option of `mcpServer` is not valid.',
   mcp_pin: 'The lock file of an MCP server is missing or cannot be read.',
   mcp_secret: 'A secret of an MCP server stands in the definition instead of the environment.',

@@ -111,6 +111,10 @@ export interface RunStatus {
   readonly unreadInputs: number;
   /** Number of this link of the chain, from 1. */
   readonly link: number;
+  /** Number of events so far, over the whole chain; absent from workers of earlier releases. */
+  readonly events?: number;
+  /** Number of entries of the transcript so far, over the whole chain; absent as `events`. */
+  readonly entries?: number;
   /** The limit on cost, while it is the default; absent: it was set or lifted, or there is none. */
   readonly defaultLimits?: readonly Limit[];
   /** Set when the run has ended. */
@@ -221,6 +225,8 @@ export interface TranscriptRequest {
   /** Its index counts over the whole chain in `history`, over head and messages in `scratchpad`. */
   readonly from: PagePosition;
   readonly maxBytes?: number;
+  /** At most this many items. */
+  readonly limit?: number;
 }
 
 /** A page of one link of a chain, and a reference to the link before. */
@@ -237,4 +243,6 @@ export interface LinkPage extends Page {
 export interface EventsRequest {
   readonly from: PagePosition;
   readonly maxBytes?: number;
+  /** At most this many events. */
+  readonly limit?: number;
 }

@@ -25,13 +25,14 @@ export interface Page<Item extends Json = Json> {
 
 /**
  * The page of `items` that begins at `from`; `from.index` counts from the first of `items`. It has at
- * most `wantedBytes`, and never more than `limit`.
+ * most `wantedBytes`, and never more than `limit`, and at most `count` items.
  */
 export function pageOf<Item extends Json>(
   items: readonly Item[],
   from: PagePosition,
   wantedBytes?: number,
   limit: number = INLINE_SIZES.page,
+  count: number = Infinity,
 ): Page<Item> {
   const maxBytes = Math.min(wantedBytes ?? limit, limit);
   const whole: Item[] = [];
@@ -40,6 +41,7 @@ export function pageOf<Item extends Json>(
     const item = items[index] as Item;
     const offset = index === from.index ? from.offset : 0;
     const size = byteSize(item);
+    if (whole.length === count) return { items: whole, next: { index, offset } };
     if (offset === 0 && bytes + size <= maxBytes) {
       whole.push(item);
       bytes += size;

@@ -39,6 +39,17 @@ export interface ChildSummary {
   readonly usage: Usage;
 }
 
+/** How long the chain of a run became. */
+export interface ChainLength {
+  readonly links: number;
+  /** Number of events: the `seq` of the last. */
+  readonly events: number;
+  /** Number of entries of the transcript. */
+  readonly entries: number;
+  /** Number of inputs that were accepted. */
+  readonly inputs: number;
+}
+
 /** Where a run took place. */
 export interface StepTrace {
   readonly workflowId: string;
@@ -57,6 +68,8 @@ export interface StepTrace {
   readonly traceId?: string;
   /** Ids of inputs that came too late to be read. */
   readonly unreadInputs: readonly string[];
+  /** How long the chain became; absent in Steps of runs that an earlier release ended. */
+  readonly chain?: ChainLength;
   /** The parent, and the call whose result this run is; absent for a root. */
   readonly parent?: {
     readonly workflowId: string;

@@ -13,7 +13,7 @@ export type PageRequest<Request> =
 export function readEventsRequest(payload: unknown): PageRequest<EventsRequest> {
   const fields = payload ?? {};
   if (!isPlainObject(fields)) return invalid(`an object such as ${EXAMPLE}`, payload);
-  const { from = {}, maxBytes } = fields;
+  const { from = {}, maxBytes, limit } = fields;
   if (!isPlainObject(from)) return invalid(`\`from\` to be a position such as ${POSITION}`, from);
   const { index = 0, offset = 0 } = from;
   if (!isCount(index)) return invalid('`from.index` to be a whole number from 0 up', index);
@@ -21,7 +21,10 @@ export function readEventsRequest(payload: unknown): PageRequest<EventsRequest> 
   if (maxBytes !== undefined && (!isCount(maxBytes) || maxBytes === 0)) {
     return invalid('`maxBytes` to be a whole number from 1 up', maxBytes);
   }
-  const request = defined({ from: { index, offset }, maxBytes });
+  if (limit !== undefined && (!isCount(limit) || limit === 0)) {
+    return invalid('`limit` to be a whole number from 1 up', limit);
+  }
+  const request = defined({ from: { index, offset }, maxBytes, limit });
   return { kind: 'request', request };
 }
 

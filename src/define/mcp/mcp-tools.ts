@@ -2,6 +2,7 @@
  * What a worker asks of its connections to Model Context Protocol servers. Activities and the memory
  * host know this interface alone; `src/mcp` has the implementation.
  */
+import type { JsonObject } from '../../core/base/json.ts';
 import type { McpBinding, McpResume } from '../../core/contract/mcp.ts';
 import type { ToolSpec } from '../../core/contract/spec.ts';
 import type { ToolDefinition } from '../definition/definitions.ts';
@@ -47,6 +48,8 @@ export interface McpCall {
   /** The name that the run has for the tool; texts for the model use it. */
   readonly name: string;
   readonly runId: string;
+  /** The arguments, by which the server's schema is taken or not: some cost too much to check. */
+  readonly args?: JsonObject;
   /** Set when the server has asked and was answered. */
   readonly resume?: McpResume;
   readonly signal: AbortSignal;

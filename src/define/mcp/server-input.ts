@@ -17,14 +17,17 @@ export function isServerInput(value: unknown): value is McpInput {
 const notSentMark = Symbol.for('everloop.mcp.notSent');
 
 /**
- * Thrown when the request did not leave this worker: it had no connection, or a refused one. The
- * call has had no effect, so it may be tried again whatever its effect is.
+ * Thrown when the request did not leave this worker: it had no connection, or the server had no room.
+ * The call has had no effect, so it may be tried again whatever its effect is.
  */
 export class NotSentError extends Error {
   override readonly name = 'NotSentError';
+  /** In words, what another worker may reach. Absent: another one would fare no better. */
+  readonly what: string | undefined;
 
-  constructor(message: string) {
+  constructor(message: string, what?: string) {
     super(message);
+    this.what = what;
     Object.defineProperty(this, notSentMark, { value: true });
   }
 }

@@ -11,7 +11,7 @@ import { placeOfItem } from '../../core/tree/calls.ts';
 import type { Everloop } from '../../client/everloop-client.ts';
 import type { RunHandle } from '../../client/run-handle.ts';
 import { UNREADABLE_AGENT, type RunSummary } from '../../client/run-list.ts';
-import { unknownRun } from '../../client/service-calls.ts';
+import { unknownRun } from '../../client/connection/service-calls.ts';
 
 /** A run that a caller may reach. */
 export interface ReachedRun {

@@ -4,10 +4,11 @@
  * I1  A request that may have left is not repeated here. The effect of the tool decides that.
  * I2  What a server says of itself is redacted; what it returns has no secret of this worker.
  */
-import { isPlainObject, type Json, type JsonObject } from '../../core/base/json.ts';
+import type { JsonObject } from '../../core/base/json.ts';
 import { ToolError } from '../../core/base/tool-error.ts';
-import type { McpResume } from '../../core/contract/mcp.ts';
+import type { McpInput, McpResume } from '../../core/contract/mcp.ts';
 import { firstBytes } from '../../core/text/cut.ts';
+import { hideIn } from '../../core/text/hide.ts';
 import type { ToolContext } from '../../define/definition/definitions.ts';
 import type { McpServerDefinition } from '../../define/definition/mcp-server.ts';
 import type { McpCall } from '../../define/mcp/mcp-tools.ts';
@@ -62,7 +63,7 @@ export async function callServer(
   args: JsonObject,
   context: ToolContext,
 ): Promise<unknown> {
-  const { server, tool, call } = parts;
+  const { server, tool, call, redactor } = parts;
   let { resume } = call;
   for (let round = 1; round <= MAX_ROUNDS; round++) {
     const { answer, reading, asked } = await requestAnswer(parts, args, context, resume);
@@ -70,11 +71,19 @@ export async function callServer(
       return returned(parts, reading ?? readResult(answer), asked, context);
     }
     const read = readQuestions(answer);
-    if (read.kind === 'unfit') throw new ToolError(`the server ${server.name} ${read.reason}`);
-    if (tool.questions !== 'decline') return serverInput(read.input);
+    if (read.kind === 'unfit') {
+      throw new ToolError(`the server ${server.name} ${redactor.exact(read.reason)}`);
+    }
+    if (tool.questions !== 'decline') return serverInput(shownInput(read.input, redactor));
     resume = declined(read.input);
   }
   throw new ToolError(`the server ${server.name} asked ${MAX_ROUNDS} times`);
+}
+
+/** The questions without secrets. The note goes back to the server as it came. */
+function shownInput({ requests, ...note }: McpInput, { exact }: Redactor): McpInput {
+  const shown = hideIn(requests as unknown as JsonObject, exact);
+  return { requests: shown as unknown as McpInput['requests'], ...note };
 }
 
 interface Answer {
@@ -95,13 +104,19 @@ async function requestAnswer(
   for (let tries = 1; ; tries++) {
     const tried = await tryOnce(parts, args, context, resume);
     if ('answer' in tried) return tried;
-    signal.throwIfAborted();
+    if (signal.aborted) throw neverLeft(parts);
     const { failure, waitMs = FIRST_WAIT_MS * 2 ** (tries - 1) } = tried;
     // Credentials are read again once.
     const isLast = tries === MAX_TRIES || (failure.kind === 'refused' && tries === 2);
     if (failure.kind === 'final' || failure.kind === 'lost' || isLast) throw thrown(parts, failure);
     await pause(waitMs, signal);
+    if (signal.aborted) throw neverLeft(parts);
   }
+}
+
+/** The call was stopped before its request left. */
+function neverLeft({ server }: McpCallParts): NotSentError {
+  return new NotSentError(`the server ${server.name} had not been reached when the call ended`);
 }
 
 type Tried = Answer | { readonly failure: McpFailure; readonly waitMs?: number };
@@ -118,7 +133,7 @@ async function tryOnce(
   try {
     lease = await pool.lease(runId, signal);
   } catch (error) {
-    signal.throwIfAborted();
+    if (signal.aborted) throw neverLeft(parts);
     if (!(error instanceof McpUnreachableError)) throw error;
     const { isRefused, message } = error;
     return { failure: { kind: isRefused ? 'refused' : 'not_sent', message } };
@@ -129,8 +144,9 @@ async function tryOnce(
     const answer = await send(connection, parts, args, context, resume);
     return { ...answer, asked: questions?.() ?? [] };
   } catch (error) {
-    // The SDK reports an abort of ours as a time-out, so the own signal is asked first.
-    if (signal.aborted) return await stopped(tool, signal);
+    // The SDK reports an abort of ours as a time-out, so the own signal is asked first. What is
+    // returned may never settle, so it is not awaited here: the lease would never end.
+    if (signal.aborted) return stopped(tool, signal);
     const failure = readFailure(error);
     if (failure.isBroken === true || failure.kind === 'refused') release(true);
     const waitMs = connection.takeRetryAfter();
@@ -157,14 +173,14 @@ async function send(
   context: ToolContext,
   resume: McpResume | undefined,
 ): Promise<Omit<Answer, 'asked'>> {
-  const { tool, call } = parts;
+  const { tool, call, redactor } = parts;
   const timeout = tool.spec.timeoutMs + SPARE_MS;
   const options: McpRequestOptions = {
     signal: context.signal,
     timeout,
     maxTotalTimeout: timeout,
     resetTimeoutOnProgress: true,
-    ...(call.onProgress === undefined ? undefined : { onprogress: reportProgress(call) }),
+    ...(call.onProgress === undefined ? undefined : { onprogress: reportProgress(call, redactor) }),
   };
   const own = ownRun(tool.tool);
   if (own !== undefined) return { answer: {}, reading: await own(connection, args, options) };
@@ -178,7 +194,10 @@ async function send(
   return { answer: await connection.request('tools/call', params, { ...options, headers }) };
 }
 
-function reportProgress({ onProgress }: McpCall): NonNullable<McpRequestOptions['onprogress']> {
+function reportProgress(
+  { onProgress }: McpCall,
+  { exact }: Redactor,
+): NonNullable<McpRequestOptions['onprogress']> {
   let last = -Infinity;
   return ({ progress, total, message }) => {
     const now = performance.now();
@@ -187,7 +206,9 @@ function reportProgress({ onProgress }: McpCall): NonNullable<McpRequestOptions[
     onProgress?.({
       progress,
       ...(total === undefined ? undefined : { total }),
-      ...(message === undefined ? undefined : { message: visibleText(message, MAX_PROGRESS).text }),
+      ...(message === undefined
+        ? undefined
+        : { message: visibleText(exact(message), MAX_PROGRESS).text }),
     });
   };
 }
@@ -198,7 +219,11 @@ function thrown({ server, redactor }: McpCallParts, { kind, message }: McpFailur
   switch (kind) {
     case 'refused':
       return new ToolError(`the server ${server.name} refused the credentials of this worker`);
-    case 'not_sent':
+    case 'not_sent': {
+      const what = `MCP server ${server.name}`;
+      return new NotSentError(`the server ${server.name} could not be reached: ${text}`, what);
+    }
+    case 'busy':
       return new NotSentError(`the server ${server.name} could not be reached: ${text}`);
     case 'lost':
       return new LostIsolateError(`the server ${server.name} gave no answer: ${text}`, true);
@@ -221,15 +246,17 @@ function returned(
     const shown = firstBytes(visible, MAX_FOR_USER_BYTES);
     context.emit('mcp:for_user', { server: server.name, tool: tool.tool, text: shown });
   }
-  const note = asked.length === 0 ? undefined : askedNote(asked, call.asksUser === true);
+  const note =
+    asked.length === 0 ? undefined : askedNote(asked.map(redactor.exact), call.asksUser === true);
   if (reading.kind === 'error') {
     const text = note === undefined ? reading.message : `${reading.message}\n${note}`;
     throw new ToolError(firstBytes(redactor.exact(text), 2_000));
   }
   const { output, media } = reading;
-  if (media.length === 0 && note === undefined) return withoutSecrets(output, redactor);
+  const shown = output === undefined ? undefined : hideIn(output, redactor.exact);
+  if (media.length === 0 && note === undefined) return shown;
   return toolResult({
-    ...(output === undefined ? undefined : { output: withoutSecrets(output, redactor) }),
+    ...(shown === undefined ? undefined : { output: shown }),
     media,
     ...(note === undefined ? undefined : { instructions: note }),
   });
@@ -241,29 +268,15 @@ function askedNote(asked: readonly string[], canAsk: boolean): string {
   return `The server asked: ${questions}${advice}`;
 }
 
-function withoutSecrets(value: Json | undefined, redactor: Redactor): Json | undefined {
-  if (typeof value === 'string') return redactor.exact(value);
-  if (Array.isArray(value)) {
-    return value.map((item: Json) => withoutSecrets(item, redactor) as Json);
-  }
-  if (!isPlainObject(value)) return value;
-  const entries = Object.entries(value).map(([key, item]) => [
-    key,
-    withoutSecrets(item as Json, redactor),
-  ]);
-  return Object.fromEntries(entries) as JsonObject;
-}
-
+/** Waits, until `signal` is aborted. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => {
+  return new Promise((resolve) => {
+    const end = (): void => {
       clearTimeout(timer);
-      reject(signal.reason as Error);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', onAbort);
+      signal.removeEventListener('abort', end);
       resolve();
-    }, ms);
-    signal.addEventListener('abort', onAbort, { once: true });
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end, { once: true });
   });
 }

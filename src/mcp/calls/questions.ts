@@ -37,6 +37,7 @@ export function readQuestions(answer: { readonly [field: string]: unknown }): In
   for (const [key, request] of given.toSorted(([a], [b]) => (a < b ? -1 : 1))) {
     const read = readRequest(request);
     if (typeof read === 'string') return unfit(read);
+    if (key === '__proto__') return unfit('asked under a key that no object can have');
     requests[key] = read;
   }
   const input = typeof state === 'string' ? { requests, state } : { requests };

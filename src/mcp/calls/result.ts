@@ -22,6 +22,9 @@ const MAX_PARTS = 1_000;
 /** UTF-8 bytes of a failure that a model reads. */
 const MAX_ERROR_BYTES = 2_000;
 
+/** How many times as long as in short form a JSON text may be that repeats a value. */
+const MAX_INDENTED = 10;
+
 /** Characters of names, types and addresses in notes. */
 const MAX_LABEL = 500;
 
@@ -79,6 +82,7 @@ function structuredOf(value: unknown): Json | undefined {
 
 function outputOf(structured: Json | undefined, texts: readonly string[]): Json | undefined {
   if (structured === undefined) return texts.length === 0 ? undefined : texts.join('\n\n');
+  if (texts.length === 0) return structured;
   const repeated = canonicalJson(structured);
   const others = texts.filter((text) => !isJsonText(text, repeated));
   return others.length === 0 ? structured : { result: structured, text: others.join('\n\n') };
@@ -86,6 +90,8 @@ function outputOf(structured: Json | undefined, texts: readonly string[]): Json 
 
 /** Whether `text` is the JSON value whose canonical text is `canonical`. */
 function isJsonText(text: string, canonical: string): boolean {
+  // Indented JSON is a few times as long. A longer text is another one, and need not be read.
+  if (text.length > MAX_INDENTED * canonical.length + 1_000) return false;
   try {
     const value = JSON.parse(text) as Json;
     return !isDeeperThan(value, MAX_JSON_DEPTH) && canonicalJson(value) === canonical;

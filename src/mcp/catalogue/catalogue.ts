@@ -6,6 +6,7 @@
  * I2  Order and names depend on the listing as a set, not on its order.
  */
 import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { defined } from '../../core/base/defined.ts';
 import {
   canonicalJson,
@@ -36,10 +37,13 @@ const MAX_DESCRIPTION = 2_000;
 const MAX_INSTRUCTIONS = 4_000;
 
 /** Levels of what a server says of a tool; deeper ones are not read. */
-const MAX_TOOL_DEPTH = 100;
+export const MAX_TOOL_DEPTH = 100;
 
 /** Bytes of the server's name of a tool, which is part of each binding. */
 const MAX_TOOL_NAME = 128;
+
+/** Tools that are read before others have their turn. */
+const TOOLS_AT_ONCE = 20;
 
 /** Warnings of one listing; a server may have a thousand tools. */
 const MAX_WARNINGS = 20;
@@ -93,14 +97,21 @@ export interface ServerListing {
   readonly tools: readonly unknown[];
 }
 
-/** The catalogue of `server`; `locked` are its pinned tools, `own` the tools that it does not list. */
-export function makeCatalogue(
+/**
+ * The catalogue of `server`; `locked` are its pinned tools, `own` the tools that it does not list. Others
+ * have their turn between a few tools: a thousand large ones take a third of a second.
+ */
+export async function makeCatalogue(
   server: McpServerDefinition,
   listing: ServerListing,
   { locked, own = [] }: { readonly locked?: LockedServer; readonly own?: readonly CatalogueTool[] },
-): Catalogue {
+): Promise<Catalogue> {
   const warnings: CatalogueWarning[] = [];
-  const read = uniqueTools(listing.tools).map((tool) => readTool(server, tool, warnings, locked));
+  const read: (CatalogueTool | LeftOutTool)[] = [];
+  for (const [at, tool] of uniqueTools(listing.tools).entries()) {
+    if (at > 0 && at % TOOLS_AT_ONCE === 0) await setImmediate();
+    read.push(readTool(server, tool, warnings, locked));
+  }
   const tools = [...read.filter((it) => 'spec' in it), ...own];
   const leftOut = read.filter((it) => 'reason' in it);
   const names = [...new Set(read.map(({ tool }) => tool))];

@@ -22,6 +22,7 @@ import { defined } from '../../core/base/defined.ts';
 import { VERSION } from '../../core/base/version.ts';
 import type { McpServerDefinition, McpTransport } from '../../define/definition/mcp-server.ts';
 import { boundedFetch } from '../transport/bounded-fetch.ts';
+import { endStreams } from '../transport/end-streams.ts';
 import { LOST } from '../transport/failure-codes.ts';
 import { McpUnreachableError, readFailure } from './failures.ts';
 import type { McpLog } from '../text/log.ts';
@@ -44,6 +45,10 @@ const GOODBYE_MS = 1_000;
 
 /** How long after its end the stream of a server's own messages is opened again. */
 const LISTEN_AGAIN_MS = 5_000;
+
+/** Before a stream is opened again that has ended; a server may ask for no wait, or for years. */
+const MIN_RECONNECT_MS = 500;
+const MAX_RECONNECT_MS = 60_000;
 
 /** Questions of one call that are kept. */
 const MAX_QUESTIONS = 5;
@@ -249,11 +254,11 @@ function transportTo(
       env: processEnvironment(transport.env, environment),
       ...(cwd === undefined ? undefined : { cwd }),
       onStderr: stderrLog(server.name, log, redactor),
-      onStart: (pid) => reaper.watch(pid),
+      onStart: (pid, mark) => reaper.watch(pid, mark),
       onEnd: (pid) => reaper.end(pid),
     });
   }
-  const http: Transport = new StreamableHTTPClientTransport(new URL(transport.url), {
+  const http = new StreamableHTTPClientTransport(new URL(transport.url), {
     requestInit: { headers: valuesOf(transport.headers, environment) },
     fetch: boundedFetch({
       onRetryAfter: (ms) => {
@@ -264,8 +269,15 @@ function transportTo(
         http.onmessage?.({ jsonrpc: '2.0', id, error });
       },
     }),
+    reconnectionScheduler: (reconnect, delayMs) => {
+      const waitMs = Math.min(Math.max(delayMs, MIN_RECONNECT_MS), MAX_RECONNECT_MS);
+      const timer = setTimeout(reconnect, waitMs);
+      timer.unref();
+      return () => clearTimeout(timer);
+    },
     ...authOf(transport, environment, redactor),
   });
+  endStreams(http);
   return http;
 }
 

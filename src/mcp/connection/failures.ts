@@ -1,19 +1,27 @@
 /**
  * What a failure of a request means for its call.
  *
- * `not_sent`: the request had no effect, since it did not leave or was turned away. `refused`: the same,
- * because of the credentials. `lost`: it left, and what it did is unknown. `final`: the server has
+ * `not_sent`: the request had no effect, since it did not leave. `busy`: the same, because the server
+ * turned it away for now. `refused`: the same, because of the credentials. `lost`: it left, and what it did is unknown. `final`: the server has
  * answered, and would answer the same again.
  */
-import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
+import {
+  OAuthClientFlowError,
+  OAuthError,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+} from '@modelcontextprotocol/client';
 import { errorText } from '../../core/base/error-text.ts';
 import { TOO_LONG_ANSWER } from '../transport/bounded-fetch.ts';
 import { LOST, TOO_LONG } from '../transport/failure-codes.ts';
+import { MAX_MESSAGE_VALUES } from '../transport/json-values.ts';
 import { MAX_MESSAGE_BYTES } from '../transport/message-lines.ts';
 
 /** A failure of a request. */
 export interface McpFailure {
-  readonly kind: 'not_sent' | 'refused' | 'lost' | 'final';
+  readonly kind: 'not_sent' | 'busy' | 'refused' | 'lost' | 'final';
   /** For the model, without the name of the server. */
   readonly message: string;
   /** Whether the connection is of no more use. */
@@ -49,7 +57,7 @@ const BEFORE_SENDING = [
 
 /** Reads what `client.request` threw. The caller asks its own signal first: an abort looks alike. */
 export function readFailure(error: unknown): McpFailure {
-  if (error instanceof Error && error.name === 'UnauthorizedError') return REFUSED;
+  if (isRefused(error)) return REFUSED;
   if (error instanceof SdkHttpError) return readHttp(error);
   if (error instanceof ProtocolError) return readProtocol(error);
   if (error instanceof SdkError) return readSdk(error);
@@ -65,11 +73,17 @@ export function readFailure(error: unknown): McpFailure {
   return { kind: 'lost', message: `the connection was lost: ${cause}` };
 }
 
+/** The server, or the issuer of its tokens, does not take what this worker has. */
+function isRefused(error: unknown): boolean {
+  const isKind = error instanceof OAuthClientFlowError || error instanceof OAuthError;
+  return isKind || (error instanceof Error && error.name === 'UnauthorizedError');
+}
+
 const REFUSED: McpFailure = { kind: 'refused', message: 'refused the credentials of this worker' };
 
 const TOO_LONG_FAILURE: McpFailure = {
   kind: 'final',
-  message: `its answer has more than ${MAX_MESSAGE_BYTES / 1_048_576} MB`,
+  message: `its answer has more than ${MAX_MESSAGE_BYTES / 1_048_576} MB or ${MAX_MESSAGE_VALUES} values`,
 };
 
 const LOST_FAILURE: McpFailure = { kind: 'lost', message: 'the connection was lost' };
@@ -83,7 +97,7 @@ function isTooLong(error: Error): boolean {
 function readHttp(error: SdkHttpError): McpFailure {
   const { status } = error;
   if (status === 401 || status === 403) return REFUSED;
-  if (status === 429) return { kind: 'not_sent', message: 'it has too many requests (HTTP 429)' };
+  if (status === 429) return { kind: 'busy', message: 'it has too many requests (HTTP 429)' };
   // A session that the server has forgotten: a new one begins with a new connection.
   if (status === 404) return { kind: 'not_sent', message: 'HTTP 404', isBroken: true };
   if (status >= 500) return { kind: 'lost', message: `it failed with HTTP ${status}` };

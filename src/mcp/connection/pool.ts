@@ -4,6 +4,8 @@
  * I1  Those who need a connection that is not there wait for the same attempt to connect.
  * I2  A connection has at most `maxConcurrent` calls at once; more wait for their turn.
  * I3  A connection that is unused for `idleMs` is closed, and all are when the pool is.
+ * I4  A connection that one call found of no use gets no new calls, and is closed when the others
+ *     on it have ended: they may still get their answers.
  */
 import type { McpServerDefinition } from '../../define/definition/mcp-server.ts';
 import { unlessAborted, type McpConnection } from './connection.ts';
@@ -21,6 +23,10 @@ export interface ConnectionLease {
 
 interface Slot {
   connection: McpConnection | undefined;
+  /** The calls of each connection that has some, retired ones included. */
+  readonly calls: Map<McpConnection, number>;
+  /** Nobody will ask for it again, so what it still gets is closed. */
+  isDropped: boolean;
   connecting: Promise<McpConnection> | undefined;
   active: number;
   readonly waiting: (() => void)[];
@@ -32,6 +38,7 @@ export class ServerPool {
   private readonly slots = new Map<string, Slot>();
   /** Connections that are being closed, for which `close` waits. */
   private readonly closing = new Set<Promise<void>>();
+  private readonly ended = new WeakSet<McpConnection>();
   private isClosed = false;
   private readonly server: McpServerDefinition;
   private readonly connect: () => Promise<McpConnection>;
@@ -54,14 +61,13 @@ export class ServerPool {
     await turn(slot, this.server.maxConcurrent, signal);
     try {
       const connection = await unlessAborted(this.open(slot), signal);
+      slot.calls.set(connection, (slot.calls.get(connection) ?? 0) + 1);
       let isReleased = false;
       const release = (isBroken = false): void => {
         if (isReleased) return;
         isReleased = true;
-        if (isBroken && slot.connection === connection) {
-          slot.connection = undefined;
-          this.end(connection);
-        }
+        if (isBroken && slot.connection === connection) slot.connection = undefined;
+        this.endCall(slot, connection);
         this.leave(key, slot);
       };
       return { connection, release };
@@ -85,14 +91,25 @@ export class ServerPool {
     if (slot.connection?.isOpen() === true) return Promise.resolve(slot.connection);
     slot.connecting ??= this.connect()
       .then((connection) => {
-        if (this.isClosed) this.end(connection);
-        slot.connection = connection;
+        if (this.isClosed || slot.isDropped) this.end(connection);
+        else slot.connection = connection;
         return connection;
       })
       .finally(() => {
         slot.connecting = undefined;
       });
     return slot.connecting;
+  }
+
+  /** Counts a call less, and closes a retired connection after its last one. */
+  private endCall(slot: Slot, connection: McpConnection): void {
+    const left = (slot.calls.get(connection) ?? 1) - 1;
+    if (left > 0) {
+      slot.calls.set(connection, left);
+      return;
+    }
+    slot.calls.delete(connection);
+    if (slot.connection !== connection) this.end(connection);
   }
 
   private leave(key: string, slot: Slot): void {
@@ -117,12 +134,17 @@ export class ServerPool {
   private drop(key: string, slot: Slot): void {
     clearTimeout(slot.idleTimer);
     if (this.slots.get(key) === slot) this.slots.delete(key);
-    const { connection } = slot;
+    const { connection, calls } = slot;
+    slot.isDropped = true;
     slot.connection = undefined;
-    if (connection !== undefined) this.end(connection);
+    for (const used of new Set([...calls.keys(), ...(connection ? [connection] : [])])) {
+      this.end(used);
+    }
   }
 
   private end(connection: McpConnection): void {
+    if (this.ended.has(connection)) return;
+    this.ended.add(connection);
     const ended = connection.close().finally(() => this.closing.delete(ended));
     this.closing.add(ended);
   }
@@ -135,6 +157,8 @@ function stopping(): McpUnreachableError {
 function newSlot(): Slot {
   return {
     connection: undefined,
+    calls: new Map(),
+    isDropped: false,
     connecting: undefined,
     active: 0,
     waiting: [],

@@ -1,6 +1,8 @@
 /** Values of the worker's environment that servers need, and texts without them. */
+import type { HideText } from '../../core/text/hide.ts';
 import { redact } from '../../core/text/redact.ts';
 import type { McpServerDefinition, McpValue } from '../../define/definition/mcp-server.ts';
+import { hiderOf, MIN_CHARACTERS } from '../../protection/hide-values.ts';
 
 /** The variables of a process. */
 export type McpEnvironment = Readonly<Record<string, string | undefined>>;
@@ -24,9 +26,6 @@ const INHERITED_ON_WINDOWS = [
   'USERPROFILE',
   'WINDIR',
 ];
-
-/** Shorter values are no secrets, and occur in texts by chance. */
-const MIN_SECRET = 8;
 
 /** `value`, or the variable that it names; empty if that is missing. */
 export function valueOf(value: McpValue, environment: McpEnvironment): string {
@@ -80,32 +79,32 @@ function isVariable(value: McpValue): value is { readonly env: string } {
 export interface Redactor {
   /** `text` without these and other secrets, cut, for failures and logs. */
   readonly failure: (text: string) => string;
-  /** `text` without these secrets, for results. */
-  readonly exact: (text: string) => string;
+  /** `text` without these secrets, as they are or encoded, for what people and models read. */
+  readonly exact: HideText;
   /** Adds a secret that was got later, such as a token. */
   readonly add: (secret: string) => void;
 }
 
-/** Secrets that one server is known to have; tokens are renewed. */
-const MAX_SECRETS = 20;
+/** Tokens of one server that are known; they are renewed. */
+const MAX_TOKENS = 20;
 
-/** The redactor of `server`. */
+/** The redactor of `server`: values of the variables that it names, and its tokens. */
 export function redactorOf(server: McpServerDefinition, environment: McpEnvironment): Redactor {
-  const secrets = new Set(
-    variablesOf(server)
-      .map((name) => environment[name] ?? '')
-      .filter((secret) => secret.length >= MIN_SECRET),
-  );
-  const exact = (text: string): string =>
-    [...secrets].reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);
+  const values = variablesOf(server)
+    .map((name) => (environment[name] ?? '').trim())
+    .filter((value) => value.length >= MIN_CHARACTERS);
+  const tokens = new Set<string>();
+  let hide = hiderOf(values);
+  const exact: HideText = (text) => hide(text);
   return {
     exact,
     failure: (text) => redact(exact(text)),
-    add: (secret) => {
-      if (secret.length < MIN_SECRET) return;
-      secrets.add(secret);
-      const [oldest] = secrets;
-      if (secrets.size > MAX_SECRETS && oldest !== undefined) secrets.delete(oldest);
+    add: (token) => {
+      if (token.length < MIN_CHARACTERS || tokens.has(token)) return;
+      tokens.add(token);
+      const [oldest] = tokens;
+      if (tokens.size > MAX_TOKENS && oldest !== undefined) tokens.delete(oldest);
+      hide = hiderOf([...values, ...tokens]);
     },
   };
 }

@@ -1,11 +1,12 @@
 /**
  * `fetch` for a server of the streamable HTTP transport, whose answers are bounded.
  *
- * I1  A message that is too long, and an answer without end, fail their request.
+ * I1  A message that is too long or has too many values, and an answer without end, fail their request.
  * I2  A stream that ends without an answer is reported; the SDK would wait for the time-out.
  */
+import { JsonValues, MAX_MESSAGE_VALUES } from './json-values.ts';
 import { MAX_MESSAGE_BYTES } from './message-lines.ts';
-import { Pace } from './pace.ts';
+import { MESSAGES_AT_ONCE, othersTurn, Pace } from './pace.ts';
 
 /** Bytes of all messages of one answer: progress, log lines and the result. */
 const MAX_ANSWER_BYTES = 4 * MAX_MESSAGE_BYTES;
@@ -61,30 +62,67 @@ function bounds({ pace, isStream, maxTotal, onEnd }: Bounds): TransformStream<Ui
   let total = 0;
   let sinceEvent = 0;
   let isResumable = false;
+  // A message in a stream may have a line for each byte.
+  const values = new JsonValues(isStream);
+  let last: Buffer = Buffer.alloc(0);
   return new TransformStream<Uint8Array, Uint8Array>({
     transform: async (bytes, controller) => {
       const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       total += chunk.length;
-      const events = isStream ? countOf(chunk, '\n\n') + countOf(chunk, '\r\n\r\n') : 0;
-      sinceEvent = events > 0 ? chunk.length : sinceEvent + chunk.length;
-      isResumable ||= isStream && (chunk.includes('\nid:') || chunk.subarray(0, 3).equals(ID));
-      if (total > maxTotal || sinceEvent > MAX_MESSAGE_BYTES) {
+      // What ends an event, or names its id, may lie across two chunks.
+      const whole = isStream ? Buffer.concat([last, chunk]) : chunk;
+      const isEnd = isStream && EVENT_ENDS.some((end) => whole.includes(end));
+      sinceEvent = isEnd ? chunk.length : sinceEvent + chunk.length;
+      isResumable ||=
+        isStream && (LINE_ID.some((id) => whole.includes(id)) || isIdFirst(whole, total));
+      last = whole.subarray(-LAST_BYTES);
+      if (isEnd) values.reset();
+      values.add(chunk);
+      const isTooLong = total > maxTotal || sinceEvent > MAX_MESSAGE_BYTES;
+      if (isTooLong || values.count > MAX_MESSAGE_VALUES) {
         onEnd(false);
         throw Object.assign(new Error('the answer is too long'), { name: TOO_LONG_ANSWER });
       }
-      const waitMs = pace.count(events, chunk.length);
+      const messages = isStream ? messagesIn(chunk) : 0;
+      const waitMs = pace.count(messages, chunk.length);
       if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
-      controller.enqueue(bytes);
+      // Parts of it, so that others have their turn between a few messages.
+      const parts = Math.ceil(messages / MESSAGES_AT_ONCE) || 1;
+      const size = Math.ceil(chunk.length / parts);
+      for (let from = 0; from < chunk.length; from += size) {
+        if (from > 0) await othersTurn();
+        controller.enqueue(bytes.subarray(from, from + size));
+      }
     },
     flush: () => onEnd(isResumable),
   });
 }
 
-const ID = Buffer.from('id:');
+/** What ends an event: two line ends of the three kinds. */
+const EVENT_ENDS = ['\n\n', '\r\r', '\r\n\r\n'];
 
-function countOf(chunk: Buffer, text: string): number {
+/** How the line of an id begins, behind another line. */
+const LINE_ID = ['\nid:', '\rid:'];
+
+/** Bytes at the end of a chunk that may begin one of these. */
+const LAST_BYTES = 3;
+
+/** Whether the stream begins with an id. `total`: the bytes of it so far. */
+function isIdFirst(whole: Buffer, total: number): boolean {
+  return total === whole.length && whole.subarray(0, 3).toString('latin1') === 'id:';
+}
+
+/**
+ * The events of a chunk of a stream, at least: each has two line ends. A server may end lines in
+ * any of three ways, and cut its chunks anywhere.
+ */
+function messagesIn(chunk: Buffer): number {
+  return Math.ceil((countOf(chunk, 10) + countOf(chunk, 13)) / 2);
+}
+
+function countOf(chunk: Buffer, byte: number): number {
   let count = 0;
-  for (let at = chunk.indexOf(text); at !== -1; at = chunk.indexOf(text, at + text.length)) count++;
+  for (let at = chunk.indexOf(byte); at !== -1; at = chunk.indexOf(byte, at + 1)) count++;
   return count;
 }
 

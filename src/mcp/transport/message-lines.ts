@@ -1,4 +1,5 @@
-/** Splits what a process writes into lines, each a message, of bounded length. */
+/** Splits what a process writes into lines, each a message, of bounded length and number of values. */
+import { JsonValues, MAX_MESSAGE_VALUES } from './json-values.ts';
 
 /** Bytes of one message; a result that a run keeps is far smaller. */
 export const MAX_MESSAGE_BYTES = 16_777_216;
@@ -18,6 +19,7 @@ export class MessageLines {
   private bytes = 0;
   private head: Buffer | undefined;
   private tail: Buffer = Buffer.alloc(0);
+  private readonly values = new JsonValues();
   private readonly maxBytes: number;
 
   constructor(maxBytes: number = MAX_MESSAGE_BYTES) {
@@ -39,7 +41,8 @@ export class MessageLines {
 
   private keep(part: Buffer): void {
     this.bytes += part.length;
-    if (this.bytes <= this.maxBytes) {
+    if (this.head === undefined) this.values.add(part);
+    if (this.bytes <= this.maxBytes && this.values.count <= MAX_MESSAGE_VALUES) {
       if (part.length > 0) this.chunks.push(part);
       return;
     }
@@ -51,6 +54,7 @@ export class MessageLines {
   private end(): MessageLine {
     const { head, tail, chunks } = this;
     [this.chunks, this.bytes, this.head, this.tail] = [[], 0, undefined, Buffer.alloc(0)];
+    this.values.reset();
     if (head === undefined) return { kind: 'line', text: Buffer.concat(chunks).toString('utf8') };
     const id = idOf(head.toString('latin1'), tail.toString('latin1'));
     return id === undefined ? { kind: 'too_long' } : { kind: 'too_long', id };

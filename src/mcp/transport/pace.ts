@@ -2,10 +2,14 @@
  * How fast the messages of one server are read. A server that sends more is read more slowly, so that
  * it cannot take the whole time of a worker.
  */
+import { setImmediate } from 'node:timers/promises';
 
-/** Messages and bytes that are read in a second; a busy server sends a hundredth of it. */
+/**
+ * Messages and bytes that are read in a second; a busy server sends a hundredth of it. To read that
+ * many bytes of JSON takes a fifth of the second.
+ */
 const MAX_MESSAGES = 4_000;
-const MAX_BYTES = 67_108_864;
+const MAX_BYTES = 16_777_216;
 
 const SECOND_MS = 1_000;
 
@@ -24,4 +28,12 @@ export class Pace {
     const isTooFast = this.messages > MAX_MESSAGES || this.bytes > MAX_BYTES;
     return isTooFast ? Math.max(1, this.since + SECOND_MS - now) : 0;
   }
+}
+
+/** Messages that are read before others have their turn. */
+export const MESSAGES_AT_ONCE = 32;
+
+/** Lets everything run that waits in this process. */
+export async function othersTurn(): Promise<void> {
+  await setImmediate();
 }

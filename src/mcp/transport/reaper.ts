@@ -8,10 +8,16 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 
+/** The variable of a server's environment by which the reaper knows what the server has started. */
+export const MARK = 'EVERLOOP_MCP_SERVER';
+
 /** Watches over processes of servers. */
 export interface Reaper {
-  /** The process is to end with this one; returns what is called when it has ended by itself. */
-  watch(pid: number): () => void;
+  /**
+   * The process is to end with this one; returns what is called when it has ended by itself. `mark` is
+   * the value of {@link MARK} in its environment, by which descendants are known that have left it.
+   */
+  watch(pid: number, mark: string): () => void;
   /**
    * Asks the process to end. Descendants that outlive it are killed, also those that have left its
    * process group. False: the reaper does not run, so nothing was asked.
@@ -23,7 +29,7 @@ export interface Reaper {
 
 /** Makes the reaper of this process. It starts with the first process that it watches. */
 export function createReaper(): Reaper {
-  const watched = new Set<number>();
+  const watched = new Map<number, string>();
   const state: { child: ChildProcess | undefined; isStopped: boolean } = {
     child: undefined,
     isStopped: false,
@@ -51,13 +57,13 @@ export function createReaper(): Reaper {
     child.once('error', () => undefined);
     child.unref();
     child.channel?.unref();
-    for (const pid of watched) send({ add: pid });
+    for (const [pid, mark] of watched) send({ add: pid, mark });
   };
   return {
-    watch: (pid) => {
-      watched.add(pid);
+    watch: (pid, mark) => {
+      watched.set(pid, mark);
       if (state.child === undefined) start();
-      else send({ add: pid });
+      else send({ add: pid, mark });
       return () => {
         watched.delete(pid);
         send({ remove: pid });
@@ -79,19 +85,20 @@ export function createReaper(): Reaper {
 const REAPER = `
 const { execFileSync } = require('node:child_process');
 const { readdirSync, readFileSync } = require('node:fs');
-const watched = new Set();
+const watched = new Map();
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => {});
 const trees = new Map();
-process.on('message', ({ add, remove, end }) => {
-  if (add) watched.add(add);
+process.on('message', ({ add, mark, remove, end }) => {
+  if (add) watched.set(add, mark);
   if (end) askToEnd(end);
   if (remove) {
+    const removed = watched.get(remove);
     watched.delete(remove);
-    sweep(remove);
+    sweep(remove, removed);
   }
 });
 process.on('disconnect', () => {
-  for (const pid of trees.keys()) sweep(pid);
+  for (const pid of trees.keys()) sweep(pid, watched.get(pid));
   if (watched.size > 0) process.platform === 'win32' ? endTrees() : endGroups();
   process.exit(0);
 });
@@ -100,13 +107,15 @@ function signal(pid, name) {
 }
 function askToEnd(pid) {
   // Now, while its descendants still are: later their parent is another one.
-  if (process.platform !== 'win32') trees.set(pid, treesOf(new Set([pid])));
+  if (process.platform !== 'win32') trees.set(pid, treesOf(new Map([[pid, watched.get(pid)]])));
   signal(process.platform === 'win32' ? pid : -pid, 'SIGTERM');
 }
-function sweep(root) {
-  const tree = trees.get(root) ?? [];
+function sweep(root, mark) {
+  if (process.platform === 'win32') return;
+  const later = treesOf(new Map([[root, mark]]));
+  const tree = [...(trees.get(root) ?? []), ...later];
   trees.delete(root);
-  if (tree.length < 2) return;
+  if (!tree.some(({ pid }) => pid !== root)) return;
   // The id of a process that has ended may be that of another one by now.
   const starts = new Map(processes().map(({ pid, start }) => [pid, start]));
   for (const { pid, start } of tree) {
@@ -114,19 +123,24 @@ function sweep(root) {
   }
 }
 function endTrees() {
-  for (const pid of watched) {
+  for (const pid of watched.keys()) {
     try { execFileSync('taskkill', ['/PID', String(pid), '/T', '/F'], { stdio: 'ignore' }); } catch {}
   }
 }
 function endGroups() {
   const tree = treesOf(watched);
-  for (const pid of watched) signal(-pid, 'SIGKILL');
+  for (const pid of watched.keys()) signal(-pid, 'SIGKILL');
   for (const { pid } of tree) signal(pid, 'SIGKILL');
 }
 function treesOf(roots) {
   // Each server leads a process group. A descendant may have made a group of its own.
   const tree = new Map();
   const all = processes();
+  const marks = [...roots.values()].filter(Boolean).map((mark) => '${MARK}=' + mark + '\\0');
+  // A daemon has another parent and group, but mostly the environment that it began with.
+  for (const each of all) {
+    if (each.pid !== process.pid && isMarked(each.pid, marks)) tree.set(each.pid, each);
+  }
   for (let found = -1; found !== tree.size;) {
     found = tree.size;
     for (const each of all) {
@@ -136,6 +150,12 @@ function treesOf(roots) {
     }
   }
   return [...tree.values()];
+}
+function isMarked(pid, marks) {
+  try {
+    const environment = readFileSync('/proc/' + pid + '/environ', 'latin1');
+    return marks.some((mark) => environment.includes(mark));
+  } catch { return false; }
 }
 function processes() {
   try {

@@ -5,10 +5,11 @@
  *
  * I1  A message that is too long fails the call that it answers, and no other.
  * I2  What is read or written at a time is bounded: a server that sends too fast is read more slowly,
- *     and one that does not read is ended.
+ *     and one that does not read is ended. Between a few messages, others have their turn.
  * I3  When the transport is closed, or the process ends, no descendant of its process group is left.
  */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 import {
   deserializeMessage,
@@ -19,7 +20,8 @@ import {
 } from '@modelcontextprotocol/client';
 import { TOO_LONG } from './failure-codes.ts';
 import { MAX_MESSAGE_BYTES, MessageLines, type MessageLine } from './message-lines.ts';
-import { Pace } from './pace.ts';
+import { MESSAGES_AT_ONCE, othersTurn, Pace } from './pace.ts';
+import { MARK } from './reaper.ts';
 
 /** How long a process may take to end after SIGTERM. */
 const END_GRACE_MS = 2_000;
@@ -36,8 +38,8 @@ export interface StdioOptions {
   readonly cwd?: string;
   /** Receives what the process writes to stderr. */
   readonly onStderr: (chunk: Buffer) => void;
-  /** Called when the process runs; what it returns is called when it has ended. */
-  readonly onStart: (pid: number) => () => void;
+  /** Called when the process runs, with its mark; what it returns is called when it has ended. */
+  readonly onStart: (pid: number, mark: string) => () => void;
   /** Asks the process to end, with its descendants; false if nobody was asked. */
   readonly onEnd: (pid: number) => boolean;
 }
@@ -56,7 +58,10 @@ export class StdioTransport implements Transport {
   private readonly pace = new Pace();
   private child: Child | undefined;
   private ended: Promise<void> = Promise.resolve();
+  private taken: Promise<void> = Promise.resolve();
   private hasEnded = false;
+  private drained: Promise<void> | undefined;
+  private onDrained = (): void => undefined;
 
   constructor(options: StdioOptions) {
     this.options = options;
@@ -71,8 +76,9 @@ export class StdioTransport implements Transport {
   start(): Promise<void> {
     const { command, args, env, cwd, onStderr, onStart } = this.options;
     return new Promise((resolve, reject) => {
+      const mark = randomUUID();
       const child = spawn(command, args, {
-        env,
+        env: { ...env, [MARK]: mark },
         ...(cwd === undefined ? undefined : { cwd }),
         stdio: ['pipe', 'pipe', 'pipe'],
         shell: false,
@@ -89,11 +95,15 @@ export class StdioTransport implements Transport {
           endGroup(child, 'SIGKILL');
           release();
           end();
+          this.onDrained();
           this.onclose?.();
         };
-        child.once('close', finish);
+        // What came before the end is taken before it.
+        child.once('close', () => void this.taken.then(finish));
         // A descendant may hold the pipes open.
-        child.once('exit', () => void setTimeout(finish, REST_MS));
+        child.once('exit', () => {
+          setTimeout(() => void this.taken.then(finish), REST_MS);
+        });
         child.once('error', (error) => {
           reject(error);
           this.onerror?.(error);
@@ -101,7 +111,7 @@ export class StdioTransport implements Transport {
         });
       });
       child.once('spawn', () => {
-        if (child.pid !== undefined) release = onStart(child.pid);
+        if (child.pid !== undefined) release = onStart(child.pid, mark);
         resolve();
       });
       child.stdin.on('error', (error) => this.onerror?.(error));
@@ -123,10 +133,16 @@ export class StdioTransport implements Transport {
       throw new SdkError(SdkErrorCode.ConnectionClosed, 'The server does not read its input');
     }
     if (child.stdin.write(`${JSON.stringify(message)}\n`)) return;
-    await new Promise<void>((resolve) => {
-      child.stdin.once('drain', resolve);
-      void this.ended.then(resolve);
+    // One wait for all who write meanwhile: a listener for each would stay until the process ends.
+    this.drained ??= new Promise<void>((resolve) => {
+      this.onDrained = () => {
+        child.stdin.off('drain', this.onDrained);
+        this.drained = undefined;
+        resolve();
+      };
+      child.stdin.once('drain', this.onDrained);
     });
+    await this.drained;
   }
 
   /** Ends the process and its descendants, and waits for it. */
@@ -147,11 +163,20 @@ export class StdioTransport implements Transport {
 
   private read(child: Child, chunk: Buffer): void {
     const lines = this.lines.add(chunk);
-    for (const line of lines) this.take(line);
     const waitMs = this.pace.count(lines.length, chunk.length);
-    if (waitMs === 0) return;
+    for (const line of lines.slice(0, MESSAGES_AT_ONCE)) this.take(line);
+    if (waitMs === 0 && lines.length <= MESSAGES_AT_ONCE) return;
     child.stdout.pause();
-    setTimeout(() => child.stdout.resume(), waitMs);
+    this.taken = this.takeRest(lines);
+    const goOn = (): void => void child.stdout.resume();
+    void this.taken.then(() => (waitMs === 0 ? goOn() : setTimeout(goOn, waitMs)));
+  }
+
+  private async takeRest(lines: readonly MessageLine[]): Promise<void> {
+    for (let at = MESSAGES_AT_ONCE; at < lines.length; at += MESSAGES_AT_ONCE) {
+      await othersTurn();
+      for (const line of lines.slice(at, at + MESSAGES_AT_ONCE)) this.take(line);
+    }
   }
 
   private take(line: MessageLine): void {

@@ -12,22 +12,12 @@
  * I4  Only the user of the process may read its files and folders.
  */
 import { randomUUID } from 'node:crypto';
-import {
-  link,
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  rmdir,
-  stat,
-  utimes,
-} from 'node:fs/promises';
+import { link, mkdir, open, readFile, rename, rm, rmdir, stat, utimes } from 'node:fs/promises';
 import { LRUCache } from 'lru-cache';
 import { basename, dirname, join, resolve } from 'node:path';
 import { errorText } from '../../core/base/error-text.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
+import { codeOf, namesIn } from './gone-files.ts';
 import { digestOf, folderOf, isCut, isDigest, ownerFileOf, runIdOf } from './blob-names.ts';
 import { takeLease } from './directory-lease.ts';
 import {
@@ -341,20 +331,6 @@ async function own(path: string, owner: string): Promise<string> {
   return readFile(path, 'utf8');
 }
 
-/** The names in a folder; none if it does not exist. */
-async function namesIn(folder: string): Promise<readonly string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return [];
-    throw error;
-  }
-}
-
 function ignoreExisting(error: unknown): void {
   if (codeOf(error) !== 'EEXIST') throw error;
-}
-
-function codeOf(error: unknown): unknown {
-  return (error as { readonly code?: unknown } | null)?.code;
 }

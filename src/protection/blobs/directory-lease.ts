@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { codeOf } from './gone-files.ts';
 
 const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
@@ -42,8 +43,4 @@ export async function takeLease(folder: string, ms: number, holder: string): Pro
 /** What the file holds; undefined if there is none. */
 async function readNow(path: string): Promise<string | undefined> {
   return readFile(path, 'utf8').catch(() => undefined);
-}
-
-function codeOf(error: unknown): unknown {
-  return (error as { readonly code?: unknown } | null)?.code;
 }

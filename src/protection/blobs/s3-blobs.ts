@@ -20,7 +20,13 @@ import {
   type RemovedBlobs,
   type StoredRun,
 } from './blob-store.ts';
-import { openBucket, type Bucket, type S3Options, type StoredObject } from './s3-bucket.ts';
+import {
+  openBucket,
+  type Bucket,
+  type FoundObject,
+  type S3Options,
+  type StoredObject,
+} from './s3-bucket.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -178,8 +184,7 @@ async function workflowIdOf(
   idKey: string | undefined,
 ): Promise<string | undefined> {
   if (!isCut(folder)) return runIdOf(folder);
-  const found = idKey === undefined ? undefined : await bucket.get(idKey, MAX_ID_BYTES);
-  const id = found === undefined ? undefined : Buffer.from(found.bytes).toString();
+  const id = idKey === undefined ? undefined : textOf(await bucket.get(idKey, MAX_ID_BYTES));
   return id !== undefined && folderOf(id) === folder ? id : undefined;
 }
 
@@ -203,7 +208,7 @@ async function probe(bucket: () => Promise<Bucket>, place: string): Promise<void
     await opened.put(key, Buffer.from('probe'));
     const found = await opened.get(key, 100);
     await opened.remove([key]);
-    if (Buffer.from(found?.bytes ?? []).toString() === 'probe') return;
+    if (textOf(found) === 'probe') return;
     throw new Error('A probe was not given back.');
   } catch (error) {
     if (error instanceof UsageError) throw error;
@@ -217,18 +222,21 @@ async function probe(bucket: () => Promise<Bucket>, place: string): Promise<void
 /** Of several processes, one writes over the object that all have seen. */
 async function takeLease(bucket: Bucket, ms: number, holder: string): Promise<boolean> {
   const taken = await bucket.get(LEASE_FILE, 100);
-  const isOwn = taken !== undefined && Buffer.from(taken.bytes).toString() === holder;
+  const isOwn = textOf(taken) === holder;
   if (taken !== undefined && !isOwn && Date.now() - taken.storedAt < ms) return false;
   return bucket.replace(LEASE_FILE, Buffer.from(holder), taken?.etag);
 }
 
 async function own(bucket: Bucket, key: string, owner: string): Promise<string> {
-  const noted = async (): Promise<string | undefined> => {
-    const found = await bucket.get(key, MAX_ID_BYTES);
-    return found === undefined ? undefined : Buffer.from(found.bytes).toString();
-  };
+  const noted = async (): Promise<string | undefined> =>
+    textOf(await bucket.get(key, MAX_ID_BYTES));
   const known = await noted();
   if (known !== undefined) return known;
   await bucket.replace(key, Buffer.from(owner), undefined);
   return (await noted()) ?? owner;
+}
+
+/** The content of an object as text; undefined if there is none. */
+function textOf(found: FoundObject | undefined): string | undefined {
+  return found && Buffer.from(found.bytes).toString();
 }

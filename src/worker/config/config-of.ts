@@ -1,6 +1,5 @@
 /** The configuration of the environment, overridden by options. Loads no native code. */
 import { defined } from '../../core/base/defined.ts';
-import { join } from 'node:path';
 import type { ConnectionOptions } from '@temporalio/client';
 import type { Environment } from '../../client/connection/temporal-environment.ts';
 import {
@@ -53,11 +52,6 @@ export interface ConfigOverrides extends Partial<
 
 /** A build, and the deployment that it is of; default `EVERLOOP_DEPLOYMENT`, else `everloop`. */
 export type DeploymentOption = Pick<WorkerVersion, 'build'> & Partial<WorkerVersion>;
-
-/** The folder for pages that the service no longer keeps. */
-export function archiveDirOf(dataDir: string): string {
-  return join(dataDir, 'archive');
-}
 
 /** The configuration of the environment, overridden by `options`. */
 export function configOf(options: ConfigOverrides): WorkerConfig {

@@ -42,10 +42,22 @@ import {
   streamListen,
   streamTls,
   streamToken,
-  type Refuse,
   type StreamListen,
   type StreamTlsFiles,
 } from './stream-settings.ts';
+import {
+  asItIs,
+  listed,
+  nameOf,
+  nameUpTo,
+  oneOf,
+  onOrOff,
+  quoted,
+  wholeNumber,
+  wholeNumberOrInfinity,
+  type ReadVariable,
+  type Refuse,
+} from './variable-values.ts';
 
 /** Levels of the worker's log, from the most to the least verbose. */
 export const LOG_LEVELS = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR'] as const;
@@ -141,26 +153,25 @@ export interface WorkerConfig {
   readonly secrets?: SecretValues;
 }
 
-/** The service refuses longer task queue names. */
+/** The service refuses longer names of task queues. */
 const MAX_QUEUE_NAME_BYTES = 1_000;
+
+const queueName = nameUpTo(MAX_QUEUE_NAME_BYTES);
 
 /** A longer wait would make a deployment appear to hang. */
 const MAX_GRACE_MS = 3_600_000;
-
-/** Reads the text of a variable that is set. */
-type ReadVariable<Value> = (text: string, refuse: Refuse) => Value | undefined;
 
 /** Every variable of Everloop. */
 const VARIABLES = {
   EVERLOOP_TASK_QUEUE: queueName,
   EVERLOOP_MODEL_TASK_QUEUE: queueName,
   EVERLOOP_TOOL_TASK_QUEUE: queueName,
-  EVERLOOP_DATA_DIR: (text: string) => text,
+  EVERLOOP_DATA_DIR: asItIs,
   EVERLOOP_CACHE_BYTES: wholeNumber('bytes', Number.MAX_SAFE_INTEGER),
   EVERLOOP_MAX_CACHED_WORKFLOWS: wholeNumber('workflows', 1_000_000),
   EVERLOOP_SHUTDOWN_GRACE_MS: wholeNumber('milliseconds', MAX_GRACE_MS),
   EVERLOOP_LOG_LEVEL: logLevel,
-  EVERLOOP_ELSEWHERE_MS: elsewhereMs,
+  EVERLOOP_ELSEWHERE_MS: wholeNumberOrInfinity('milliseconds'),
   EVERLOOP_STREAM_LISTEN: streamListen,
   EVERLOOP_STREAM_TOKEN: streamToken,
   EVERLOOP_STREAM_TLS: streamTls,
@@ -169,28 +180,28 @@ const VARIABLES = {
   EVERLOOP_DEPLOYMENT: nameOf(deploymentNameProblem),
   EVERLOOP_HOLD_PATCHES: heldPatches,
   EVERLOOP_CALLBACK_SECRET: callbackSecrets,
-  EVERLOOP_CALLBACK_HOSTS: (text: string) => listed(text),
+  EVERLOOP_CALLBACK_HOSTS: listed,
   EVERLOOP_LOG_FORMAT: oneOf(LOG_FORMATS),
   EVERLOOP_TRACES: oneOf(['on', 'off'] as const),
   EVERLOOP_TRACE_CONTENT: oneOf(TRACE_CONTENTS),
   EVERLOOP_METRICS: metricsTarget,
   EVERLOOP_METRICS_PUBLIC: oneOf(['0', '1'] as const),
   /** Read by the command `trace`. */
-  EVERLOOP_TRACE_URL: (text: string) => text,
+  EVERLOOP_TRACE_URL: asItIs,
   /** Read together, by `keysOfEnvironment`. */
-  EVERLOOP_KEYS: (text: string) => text,
-  EVERLOOP_KEYS_FILE: (text: string) => text,
+  EVERLOOP_KEYS: asItIs,
+  EVERLOOP_KEYS_FILE: asItIs,
   /** Read by `ruleOfEnvironment`. */
-  EVERLOOP_KEY_FOR: (text: string) => text,
+  EVERLOOP_KEY_FOR: asItIs,
   /** Read by `blobsOfEnvironment`. */
-  EVERLOOP_BLOBS: (text: string) => text,
+  EVERLOOP_BLOBS: asItIs,
   EVERLOOP_GC: onOrOff,
   EVERLOOP_CODEC_TOKEN: streamToken,
   EVERLOOP_MCP_TOKEN: streamToken,
-  EVERLOOP_SECRETS: (text: string) => listed(text),
+  EVERLOOP_SECRETS: listed,
   EVERLOOP_ARCHIVE_KEEP: archiveKeep,
   /** Read by clients. */
-  EVERLOOP_STREAM_URL: (text: string) => text,
+  EVERLOOP_STREAM_URL: asItIs,
 } satisfies Readonly<Record<string, ReadVariable<unknown>>>;
 
 type Variable = keyof typeof VARIABLES;
@@ -261,7 +272,7 @@ function variableReader(env: Environment, report: ReportVariable): ReadSetting {
   return <Name extends Variable>(name: Name) => {
     const text = env[name]?.trim() ?? '';
     if (text === '') return undefined;
-    const refuse: Refuse = (expected, got = quote(text), advice = 'Correct or unset it.') => {
+    const refuse: Refuse = (expected, got = quoted(text), advice = 'Correct or unset it.') => {
       report(name, expected, got, advice);
       return undefined;
     };
@@ -283,6 +294,7 @@ function telemetryVariables(read: ReadSetting, env: Environment): TelemetryVaria
 
 /** Variables of OpenTelemetry that name where spans go. */
 const ENDPOINTS = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] as const;
+
 function readProtection(env: Environment, problems: UsageProblem[]): Protection | undefined {
   const found = environmentProtection(env, (message) =>
     problems.push({ code: 'environment', message }),
@@ -336,42 +348,13 @@ function warnOfVariables(names: readonly string[]): void {
   process.emitWarning(message, 'EverloopWarning');
 }
 
-function queueName(text: string, refuse: Refuse): string | undefined {
-  const bytes = Buffer.byteLength(text);
-  if (bytes <= MAX_QUEUE_NAME_BYTES) return text;
-  return refuse(`to be a name of at most ${MAX_QUEUE_NAME_BYTES} bytes`, `${bytes}`, 'Shorten it.');
-}
-
-function wholeNumber(what: string, max: number): ReadVariable<number> {
-  const range = max === Number.MAX_SAFE_INTEGER ? 'from 0 up' : `from 0 to ${max}`;
-  return (text, refuse) => {
-    const number = Number(text);
-    if (/^\d+$/.test(text) && number <= max) return number;
-    return refuse(`to be a whole number of ${what} ${range}`);
-  };
-}
-
-function elsewhereMs(text: string, refuse: Refuse): number | undefined {
-  if (text === 'Infinity' || /^\d{1,15}$/.test(text)) return Number(text);
-  return refuse('to be a whole number of milliseconds from 0 up, or Infinity');
-}
-
 function logLevel(text: string, refuse: Refuse): LogLevel | undefined {
   const level = LOG_LEVELS.find((known) => known === text.toUpperCase());
   return level ?? refuse(`to be one of ${LOG_LEVELS.join(', ')}`);
 }
 
-function onOrOff(text: string, refuse: Refuse): boolean | undefined {
-  return text === 'on' || text === 'off' ? text === 'on' : refuse('to be `on` or `off`');
-}
-
 function archiveKeep(text: string, refuse: Refuse): number | undefined {
   return keepMsOf(text) ?? refuse('to be hours or days such as 12h or 90d');
-}
-
-function oneOf<Value extends string>(values: readonly Value[]): ReadVariable<Value> {
-  return (text, refuse) =>
-    values.find((value) => value === text) ?? refuse(`to be one of ${values.join(', ')}`);
 }
 
 function metricsTarget(text: string, refuse: Refuse): string | undefined {
@@ -387,23 +370,8 @@ function callbackSecrets(text: string, refuse: Refuse): readonly string[] | unde
   return refuse(expected, 'another text', 'Make one: see docs/callbacks.md.');
 }
 
-function listed(text: string): readonly string[] {
-  return text.split(/[\s,]+/).filter((item) => item !== '');
-}
-
-function nameOf(problemOf: (text: string) => string | null): ReadVariable<string> {
-  return (text, refuse) => {
-    const problem = problemOf(text);
-    return problem === null ? text : refuse(problem);
-  };
-}
-
 function heldPatches(text: string, refuse: Refuse): HeldPatches | undefined {
   return readHeldPatches(text, (name, near) =>
-    refuse('to be `all` or names of patches', quote(name), `Did you mean \`${near}\`?`),
+    refuse('to be `all` or names of patches', quoted(name), `Did you mean \`${near}\`?`),
   );
-}
-
-function quote(value: string): string {
-  return `\`${value.slice(0, 200)}\``;
 }

@@ -2,9 +2,7 @@
 import type { ReportVariable } from '../../client/connection/temporal-environment.ts';
 import { isLoopback } from '../../core/base/loopback.ts';
 import { readerTokens } from '../../protection/stream-token.ts';
-
-/** Reports a value of a variable that does not fit, and returns undefined. */
-export type Refuse = (expected: string, got?: string, advice?: string) => undefined;
+import type { Refuse } from './variable-values.ts';
 
 /** An interface and a port of this machine. */
 export interface StreamListen {

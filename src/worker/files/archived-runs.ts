@@ -5,8 +5,9 @@
  * I1  A folder without a note, as releases before had them, is of no known run and is left alone.
  * I2  Deleting takes what is older than a limit, file by file: what is written meanwhile stays.
  */
-import { readdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
+import { readFile, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { namesIn } from '../../protection/blobs/gone-files.ts';
 import { writeWhole } from './write-whole.ts';
 
 /** The note of a folder. */
@@ -76,15 +77,5 @@ export async function readNote(folder: string): Promise<RunNote | undefined> {
     return { namespace, workflowId };
   } catch {
     return undefined;
-  }
-}
-
-async function namesIn(folder: string): Promise<readonly string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    const { code } = error as { readonly code?: unknown };
-    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
-    throw error;
   }
 }

@@ -9,8 +9,9 @@
  * I4  A line has the key for its run, which the note of the folder names.
  * I5  What follows the last end of a line is a line too, and stays without an end.
  */
-import { readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
+import { readFile, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import { namesIn, orGone } from '../../protection/blobs/gone-files.ts';
 import { KeyMissingError } from '../../protection/key-errors.ts';
 import { keyIdOfLine, sealedLines, type SealedLines } from '../../protection/sealed-lines.ts';
 import type { Protection } from '../../protection/protection.ts';
@@ -135,14 +136,4 @@ async function removeDead(path: string): Promise<void> {
 async function linesOf(path: string): Promise<readonly string[] | undefined> {
   const text = await readFile(path, 'utf8').catch(orGone);
   return text?.split('\n');
-}
-
-async function namesIn(folder: string): Promise<readonly string[]> {
-  return (await readdir(folder).catch(orGone)) ?? [];
-}
-
-/** Nothing for what is not there, or not any more. */
-function orGone(error: unknown): undefined {
-  const { code } = error as { readonly code?: unknown };
-  if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error;
 }

@@ -10,11 +10,11 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { quoted } from '../../client/run-list.ts';
-import { grpcCodeOf } from '../../client/service-calls.ts';
+import { isNotFound } from '../../client/connection/service-calls.ts';
 import type { BlobStore } from '../../protection/blobs/blob-store.ts';
 import { selfAndAbove } from '../../protection/blobs/collect-blobs.ts';
 import { archivedRuns, type ArchivedRun } from '../files/archived-runs.ts';
-import { archiveFolderOf } from '../files/directory-archive.ts';
+import { archiveFolderOf } from '../../client/reading/archive-reader.ts';
 import { knownRuns } from './known-runs.ts';
 import { checkOwner } from './store-owner.ts';
 
@@ -116,8 +116,8 @@ async function deleteHistory(client: Client, workflowId: string, runId: string):
       workflowExecution: { workflowId, runId },
     });
   } catch (error) {
-    // 5 NOT_FOUND: the list lags behind.
-    if (grpcCodeOf(error) !== 5) throw error;
+    // The list lags behind.
+    if (!isNotFound(error)) throw error;
   }
 }
 

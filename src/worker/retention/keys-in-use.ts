@@ -1,7 +1,7 @@
 /** Counts which keys are needed: by open runs, the archive and the blobs. Decrypts nothing. */
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { tolerant } from '../../client/connection/open-connection.ts';
-import { grpcCodeOf } from '../../client/service-calls.ts';
+import { isNotFound } from '../../client/connection/service-calls.ts';
 import type { BlobStore } from '../../protection/blobs/blob-store.ts';
 import { addKeyIds, HEAD_BYTES, keyIdOfHead } from '../../protection/key-ids.ts';
 import { archivedKeys } from '../files/sealed-archive.ts';
@@ -23,9 +23,6 @@ export interface KeyUse {
   readonly archivedLines: number;
   readonly blobs: number;
 }
-
-/** How gRPC says that there is no such run. */
-const NOT_FOUND = 5;
 
 /** Any workflow: callbacks are encrypted like runs. */
 const OPEN = "ExecutionStatus = 'Running'";
@@ -126,7 +123,7 @@ async function addKeysOfLink(
 }
 
 function isGone(error: unknown): boolean {
-  return error instanceof WorkflowNotFoundError || grpcCodeOf(error) === NOT_FOUND;
+  return error instanceof WorkflowNotFoundError || isNotFound(error);
 }
 
 async function blobKeys(blobs: BlobStore | undefined, namespace: string): Promise<Counts> {

@@ -5,8 +5,8 @@
  */
 import type { Client } from '@temporalio/client';
 import type { AgentDefinition } from '../../define/definition/definitions.ts';
-import { newestEvents } from '../../client/newest-events.ts';
-import { isAlive } from '../../client/service-calls.ts';
+import { newestEvents } from '../../client/connection/newest-events.ts';
+import { isAlive } from '../../client/connection/service-calls.ts';
 import { CALLBACK_WORKFLOW, type OnEventInput } from '../../core/contract/callback.ts';
 import { tolerant } from '../../client/connection/open-connection.ts';
 

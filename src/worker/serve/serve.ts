@@ -15,7 +15,7 @@ import { isLoopback } from '../../core/base/loopback.ts';
 import type { ChunkPublisher } from '../../core/streaming/chunk-stream.ts';
 import { HIDE_NOTHING, type HideText } from '../../core/text/hide.ts';
 import type { Cleanup } from '../config/cleanup.ts';
-import { archiveDirOf } from '../config/config-of.ts';
+import { archiveDirOf } from '../../client/reading/archive-reader.ts';
 import type { WorkerConfig } from '../config/config.ts';
 import { collectHourly, type HourlyCollection } from '../retention/collect-hourly.ts';
 import { workerLog } from './worker-log.ts';

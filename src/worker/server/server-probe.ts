@@ -1,4 +1,5 @@
 /** Finds out whether a Temporal server with a namespace answers at an address. */
+import { isNotFound } from '../../client/connection/service-calls.ts';
 import { errorText } from '../../core/base/error-text.ts';
 import { createConnection, createServer, type AddressInfo } from 'node:net';
 import { Connection, type ConnectionOptions } from '@temporalio/client';
@@ -20,9 +21,6 @@ export interface ProbeOptions {
   readonly connection?: ConnectionOptions;
 }
 
-/** The gRPC status that a server gives for a namespace it does not have. */
-const GRPC_NOT_FOUND = 5;
-
 /** Connects, describes the namespace, disconnects. Never rejects. */
 export async function probeServer(options: ProbeOptions): Promise<Probe> {
   const { address, namespace, timeoutMs } = options;
@@ -40,7 +38,7 @@ export async function probeServer(options: ProbeOptions): Promise<Probe> {
     );
     return { kind: 'ready' };
   } catch (error) {
-    if (codeOf(error) === GRPC_NOT_FOUND) return { kind: 'no_namespace' };
+    if (isNotFound(error)) return { kind: 'no_namespace' };
     return { kind: 'unreachable', message: errorText(error).slice(0, 200), error };
   } finally {
     // Closing a broken connection may fail, which does not matter.
@@ -72,8 +70,4 @@ export async function findFreePort(host: string): Promise<number> {
       server.close(() => resolve(port));
     });
   });
-}
-
-function codeOf(error: unknown): unknown {
-  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
 }

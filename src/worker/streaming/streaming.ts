@@ -9,6 +9,7 @@ import {
   type ChunkEndpoint,
   type ChunkEndpointOptions,
 } from './chunk-endpoint.ts';
+import { sentToken } from '../../protection/stream-token.ts';
 import { streamTlsOf } from './stream-tls.ts';
 import type { Cleanup } from '../config/cleanup.ts';
 import type { WorkerConfig } from '../config/config.ts';
@@ -55,7 +56,7 @@ export async function openStreaming(
   const { url } = endpoint;
   if (listen === undefined) {
     try {
-      cleanup.add(await announceEndpoint(dataDir, { url, token }));
+      cleanup.add(await announceEndpoint(dataDir, { url, token: sentToken(token) }));
     } catch (error) {
       warn(error);
     }

@@ -13,6 +13,7 @@ import {
 } from '../../core/contract/attempts.ts';
 import type { ToolSpec } from '../../core/contract/spec.ts';
 import { defined } from '../../core/base/defined.ts';
+import { spreadMs, type Spread } from './spread-pauses.ts';
 
 /**
  * The default of a canceled activity is TRY_CANCEL: the workflow goes on at once and the usage of
@@ -182,12 +183,16 @@ export function checkElsewhereOptions(runtime: ActivityRuntime): ActivityOptions
 
 /**
  * Looks for a worker that has the agent of a run: the service tries one after another, which adds
- * nothing to the history. Infinity: for ever.
+ * nothing to the history. Infinity: for ever. `spread` keeps runs out of step.
  */
-export function loadElsewhereOptions(elsewhereMs: number): ActivityOptions {
+export function loadElsewhereOptions(elsewhereMs: number, spread: Spread): ActivityOptions {
   return {
     startToCloseTimeout: '10s',
-    retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '10s' },
+    retry: {
+      initialInterval: spreadMs(500, spread),
+      backoffCoefficient: 2,
+      maximumInterval: spreadMs(10_000, spread),
+    },
     ...defined({
       scheduleToCloseTimeout: Number.isFinite(elsewhereMs) ? elsewhereMs : undefined,
     }),

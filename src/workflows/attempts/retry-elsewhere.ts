@@ -4,8 +4,8 @@
  *
  * E1  A worker says that it lacks something before the call has any effect. So the call is tried
  *     again even if its tool is `once`, and no attempt is used.
- * E2  The pauses grow by half, from 1 s to 30 s, until together they reach `elsewhereMs` of the run.
- *     The last failure is then that of the call.
+ * E2  The pauses grow by half, from 1 s to 30 s, until together they reach `elsewhereMs` of the run;
+ *     see `spread-pauses.ts`. The last failure is then that of the call.
  * E3  An abort ends the wait. A pause of the run ends it too: when the run resumes, the call is
  *     tried at once, and a new wait begins if it has to.
  */
@@ -14,23 +14,7 @@ import type { Run } from '../../core/run/run.ts';
 import { lackOf, WaitAborted } from './call-failures.ts';
 import type { OpenCall } from './open-call.ts';
 import type { Rest } from './rests.ts';
-
-/** The wait when neither the agent nor the worker's environment says otherwise. */
-const DEFAULT_ELSEWHERE_MS = 600_000;
-
-/**
- * Pauses grow slowly, because which worker takes a call is chance: with one fit worker of two, one
- * call in sixty misses six times in a row, which takes 20 s, and a minute if pauses doubled.
- */
-const FIRST_PAUSE_MS = 1_000;
-const PAUSE_FACTOR = 1.5;
-const MAX_PAUSE_MS = 30_000;
-
-/**
- * After the default wait, pauses grow up to this: each try adds a dozen events to a history that
- * cannot be handed over meanwhile.
- */
-const MAX_LATE_PAUSE_MS = 600_000;
+import { DEFAULT_ELSEWHERE_MS, pausesOf, type Spread } from './spread-pauses.ts';
 
 /** A call that failed on a worker, and how to begin it on another. */
 export interface FailedCall<Result> extends OpenCall {
@@ -59,30 +43,37 @@ export interface ElsewhereParts {
   readonly run: () => Run | null;
   /** False in a link that began before there were such waits; see `Link.limitsAtOnce`. */
   readonly isNew: boolean;
+  /** Moves the tries of this run. */
+  readonly spread: Spread;
 }
 
 /** The waits of one run. */
-export function createElsewhere({ runtime, rest, run, isNew }: ElsewhereParts): Elsewhere {
+export function createElsewhere({ runtime, rest, run, isNew, spread }: ElsewhereParts): Elsewhere {
   const limitMs = elsewhereMsOf(runtime.elsewhereMs);
-  const tryAgain = async <Result>(call: FailedCall<Result>, what: string): Promise<Result> => {
-    let waitedMs = 0;
+  const tryAgain = async <Result>(
+    call: FailedCall<Result>,
+    error: unknown,
+    what: string,
+  ): Promise<Result> => {
+    let failure = error;
     let lacking = what;
-    for (let next = FIRST_PAUSE_MS; ; next = longer(next, waitedMs)) {
+    let pauses = pausesOf(limitMs, spread);
+    for (let pause = pauses.next(); pause.done !== true; pause = pauses.next()) {
       call.relabel(`worker with ${lacking}`);
-      const ms = Math.min(next, limitMs - waitedMs);
-      const ended = await rest(call.scope, ms);
+      const ended = await rest(call.scope, pause.value);
       if (ended === 'aborted') throw new WaitAborted();
-      if (ended === 'resumed') [waitedMs, next] = [0, FIRST_PAUSE_MS];
-      else waitedMs += ms;
+      if (ended === 'resumed') pauses = pausesOf(limitMs, spread, { isResumed: true });
       call.relabel(null);
       try {
         return await call.scope.run(call.again);
-      } catch (error) {
-        const lack = lackOf(error);
-        if (lack === null || waitedMs >= limitMs) throw error;
+      } catch (next) {
+        const lack = lackOf(next);
+        if (lack === null) throw next;
+        failure = next;
         lacking = lack.what;
       }
     }
+    throw failure;
   };
   return {
     retry: (error, call) => {
@@ -96,7 +87,7 @@ export function createElsewhere({ runtime, rest, run, isNew }: ElsewhereParts): 
       const does = hasFallback ? 'asks the next model and not' : 'waits for';
       const warning = `${does} a worker with ${what}: ${message}`;
       run()?.record({ type: 'agent:warning', code: 'elsewhere', message: warning });
-      return hasFallback ? null : tryAgain(call, what);
+      return hasFallback ? null : tryAgain(call, error, what);
     },
   };
 }
@@ -118,12 +109,6 @@ export function onFailureElsewhere<Result, Outcome>(
   return (error, open) =>
     elsewhere.retry(error, { ...open, again, isLocal })?.then(onResult, onFailure) ??
     onFailure(error);
-}
-
-/** The pause after one of `ms`, when the call has waited for `waitedMs` in all. */
-function longer(ms: number, waitedMs: number): number {
-  const maxMs = waitedMs < DEFAULT_ELSEWHERE_MS ? MAX_PAUSE_MS : MAX_LATE_PAUSE_MS;
-  return Math.min(ms * PAUSE_FACTOR, maxMs);
 }
 
 /** The recorded wait as a number: null is for ever. */

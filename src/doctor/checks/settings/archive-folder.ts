@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { errorText } from '../../../core/base/error-text.ts';
-import { archiveDirOf } from '../../../worker/config/config-of.ts';
+import { archiveDirOf } from '../../../client/reading/archive-reader.ts';
 import type { DoctorCheck } from '../check.ts';
 
 /** A worker can write the pages of links that the service will forget. */

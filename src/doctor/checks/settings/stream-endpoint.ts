@@ -1,6 +1,7 @@
 import { inTurns } from '../../../client/in-turns.ts';
 import { errorText } from '../../../core/base/error-text.ts';
 import { WIRE_PATH } from '../../../core/streaming/chunk-wire.ts';
+import { sentToken } from '../../../protection/stream-token.ts';
 import type { DoctorCheck, DoctorProblem } from '../check.ts';
 
 /** How long a worker may take to answer. */
@@ -15,8 +16,7 @@ export const streamEndpoint: DoctorCheck = {
       .split(',')
       .map((url) => url.trim())
       .filter((url) => url !== '');
-    // Of several, clients send the first.
-    const [token = ''] = (config.streamToken ?? '').split(',').map((one) => one.trim());
+    const token = sentToken(config.streamToken ?? '');
     const problems = await inTurns(urls, (url) => problemOf(url, token));
     return problems.filter((problem) => problem !== null);
   },

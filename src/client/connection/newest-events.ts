@@ -1,8 +1,8 @@
 /** The newest events of a run's history, and why its workflow task fails. */
 import type { Client } from '@temporalio/client';
 import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow/index.js';
-import { unreadableError } from '../protection/key-errors.ts';
-import { tolerant } from './connection/open-connection.ts';
+import { unreadableError } from '../../protection/key-errors.ts';
+import { tolerant } from './open-connection.ts';
 
 type HistoryEvent = NonNullable<
   NonNullable<

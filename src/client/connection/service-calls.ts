@@ -9,16 +9,16 @@ import {
   WorkflowNotFoundError,
   WorkflowFailedError,
 } from '@temporalio/client';
-import { clip } from '../core/text/cut.ts';
-import type { UsageCode } from '../core/base/usage-codes.ts';
-import { isUsageError, UsageError } from '../core/base/usage-error.ts';
-import { unreadableError } from '../protection/key-errors.ts';
+import { clip } from '../../core/text/cut.ts';
+import type { UsageCode } from '../../core/base/usage-codes.ts';
+import { isUsageError, UsageError } from '../../core/base/usage-error.ts';
+import { unreadableError } from '../../protection/key-errors.ts';
 import { CancelledFailure, ExternalStorageNotConfiguredError } from '@temporalio/common';
-import { treeTraceId } from '../telemetry/ids.ts';
-import type { Step } from '../core/contract/step.ts';
-import { statusQuery } from '../workflows/messages.ts';
+import { treeTraceId } from '../../telemetry/ids.ts';
+import type { Step } from '../../core/contract/step.ts';
+import { statusQuery } from '../../workflows/messages.ts';
 import { failingTask } from './newest-events.ts';
-import { tolerant } from './connection/open-connection.ts';
+import { tolerant } from './open-connection.ts';
 
 /**
  * Longer than the service's own limit of 10 s, whose error says more. Until then, the SDK repeats
@@ -33,6 +33,14 @@ const QUERY_TRIES = 2;
 export function grpcCodeOf(error: unknown): number | undefined {
   const inner = error instanceof ServiceError ? error.cause : error;
   return isGrpcServiceError(inner) ? inner.code : undefined;
+}
+
+/** The gRPC status for what a service does not have. */
+const NOT_FOUND = 5;
+
+/** Whether a failed call says that the service does not have what it was asked about. */
+export function isNotFound(error: unknown): boolean {
+  return grpcCodeOf(error) === NOT_FOUND;
 }
 
 /** @throws UsageError `run_ended` or `run_not_found` for a run that takes no messages. */
