@@ -6,6 +6,7 @@ import { noWorker } from '../../src/client/connection/service-calls.ts';
 import { createMcpServer, type McpServerParts } from '../../src/mcp-server/create-mcp-server.ts';
 import { viewValue } from '../../src/mcp-server/runs/run-view.ts';
 import { waitForRun } from '../../src/mcp-server/runs/wait-for-run.ts';
+import { inputRequestOf } from '../../src/mcp-server/tasks/task-input.ts';
 import { createWaits, MAX_WAITS } from '../../src/mcp-server/tools/waits.ts';
 import { fakeRun, STEP } from '../cli/cli-fixture.ts';
 import { withoutWaits } from '../support/no-waits.ts';
@@ -31,6 +32,19 @@ describe('a result', () => {
     expect((value['step'] as JsonObject)['value']).toMatch(
       /\[cut: 65536 of 2000011 bytes shown\]$/,
     );
+  });
+
+  it('holds no value of a hidden field', () => {
+    const secret = { _token: 'sentinel', name: 'Ada' };
+    const step = { ...STEP, value: [secret], details: secret };
+    const pending = [approval('1.1', secret)];
+    const shown = JSON.stringify([
+      viewValue('clerk-1', { kind: 'ended', step }),
+      viewValue('clerk-1', { kind: 'live', status: status(), pending }),
+      inputRequestOf(pending[0]!, true)!,
+    ]);
+    expect(shown).not.toContain('sentinel');
+    expect(shown.split('<hidden>')).toHaveLength(5);
   });
 
   it('holds so much of what waits', () => {

@@ -2,17 +2,14 @@
 import { Option, type Command } from 'commander';
 import { defined } from '../../core/base/defined.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
-import { createMcpServer, type McpServerParts } from '../../mcp-server/create-mcp-server.ts';
-import { agentsOfFile } from '../../mcp-server/runs/agents.ts';
-import { serveOverHttp } from '../../mcp-server/serve/http.ts';
-import { serveOverStdio } from '../../mcp-server/serve/stdio.ts';
-import { AGENT_EFFECTS, type AgentEffect } from '../../mcp-server/tools/agent-tools.ts';
+import type { createMcpServer, McpServerParts } from '../../mcp-server/create-mcp-server.ts';
+import { AGENT_EFFECTS, agentsOfFile, type AgentEffect } from '../../mcp-server/runs/agents.ts';
 import { stopOnSignal } from '../../worker/serve/shutdown.ts';
 import { readerTokens } from '../../protection/stream-token.ts';
 import { collect, readListen } from '../terminal/arguments.ts';
 import { configFor, withClient, type Cli, type CommandRunner } from '../terminal/cli.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
-import { hasAgentFile, loadAgents } from './load-agents.ts';
+import { loadAgents } from './load-agents.ts';
 
 /** Where `--http` listens without an address. */
 const DEFAULT_ADDRESS = '127.0.0.1:7245';
@@ -66,9 +63,13 @@ async function serve(cli: Cli, flags: ServeFlags): Promise<number> {
       : readListen('--http', flags.http === true ? DEFAULT_ADDRESS : flags.http);
   // An agent file may write to stdout, which belongs to the protocol from now on.
   const streams = address === undefined ? cli.io.openStdio() : undefined;
-  const file = hasAgentFile(flags.agents, cli.io.cwd)
-    ? await loadAgents(flags.agents, cli.io.cwd)
-    : undefined;
+  // A host starts the server in any folder, whose files are not to be trusted by their name.
+  const file = flags.agents === undefined ? undefined : await loadAgents(flags.agents, cli.io.cwd);
+  // Other commands start without the time that loading the protocol takes.
+  const [{ createMcpServer: create }, { serveOverStdio }] = await Promise.all([
+    import('../../mcp-server/create-mcp-server.ts'),
+    import('../../mcp-server/serve/stdio.ts'),
+  ]);
   const stopping = new AbortController();
   const { signal } = stopping;
   const log = (message: string): void => cli.output.note(message);
@@ -84,7 +85,7 @@ async function serve(cli: Cli, flags: ServeFlags): Promise<number> {
         log,
         ...defined({ allow, agents: file && agentsOfFile(file.agents) }),
       };
-      const factory = createMcpServer(options);
+      const factory = create(options);
       if (streams !== undefined) await serveOverStdio(factory, { streams, signal, log });
       else if (address !== undefined)
         await serveHttp(cli, factory, { ...address, hosts: flags.allowHost, signal });
@@ -112,6 +113,7 @@ async function serveHttp(
   const { output } = cli;
   const tokens = readerTokens(configFor(cli).mcpToken ?? '');
   const log = (message: string): void => output.note(message);
+  const { serveOverHttp } = await import('../../mcp-server/serve/http.ts');
   const serving = await serveOverHttp(factory, { host, port, hosts, tokens, log });
   output.note(`Ready. MCP clients reach the server at ${serving.url} · Ctrl-C stops.`);
   output.json({ url: serving.url });

@@ -50,8 +50,15 @@ export interface HttpServing {
 const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
 const MAX_CONNECTIONS = 512;
-const MAX_HEADERS_MS = 10_000;
-const MAX_RECEIVING_MS = 30_000;
+
+const LIMITS = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 5_000,
+};
+
+/** How long a connection may carry nothing, in ms: longer than a call. */
+const IDLE_MS = 90_000;
 
 /** Streams that announce changes; there are none to announce, so they only hold connections. */
 const MAX_SUBSCRIPTIONS = 16;
@@ -81,14 +88,12 @@ export async function serveOverHttp(
     onerror: (error) => log(error.message),
   }) as RequestListener;
   const isAdmitted = createGate(options);
-  const server = createServer(
-    { headersTimeout: MAX_HEADERS_MS, requestTimeout: MAX_RECEIVING_MS },
-    (request, response) => {
-      if (isAdmitted(request, response)) answer(request, response);
-      else request.resume();
-    },
-  );
+  const server = createServer(LIMITS, (request, response) => {
+    if (isAdmitted(request, response)) answer(request, response);
+    else request.resume();
+  });
   server.maxConnections = MAX_CONNECTIONS;
+  server.setTimeout(IDLE_MS);
   await listen(server, host, port);
   const address = server.address() as AddressInfo;
   return {
