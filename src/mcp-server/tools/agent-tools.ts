@@ -65,5 +65,5 @@ function nextText(id: string, { pending }: Extract<SeenRun, { kind: 'live' }>): 
   if (item === undefined) return `Still running. Call wait_run with run "${id}".`;
   const tool =
     item.kind === 'approval' ? 'decide' : item.kind === 'pause' ? 'adjust_run' : 'answer';
-  return `RunWaits for a person. Call ${tool} with run "${id}", then wait_run.`;
+  return `Waits for a person. Call ${tool} with run "${id}", then wait_run.`;
 }

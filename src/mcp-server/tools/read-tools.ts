@@ -53,7 +53,7 @@ function waitRun({ access, waits }: ToolParts): ServerTool {
   return {
     name: 'wait_run',
     description:
-      'RunWaits until a run ends, waits for a person, or the time is up, and returns it as get_run does. ' +
+      'Waits until a run ends, waits for a person, or the time is up, and returns it as get_run does. ' +
       'Call it again while the status is running.',
     parameters: parametersOf(
       {
