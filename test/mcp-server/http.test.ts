@@ -36,9 +36,14 @@ interface Answer {
 }
 
 /** A request with headers that `fetch` does not set. */
-function ask(url: string, headers: Record<string, string>, body = '{}'): Promise<Answer> {
+function ask(
+  url: string,
+  headers: Record<string, string>,
+  body = '{}',
+  path = new URL(url).pathname,
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const request = httpRequest(url, { method: 'POST', headers }, (response) => {
+    const request = httpRequest(url, { method: 'POST', headers, path }, (response) => {
       response.resume();
       resolve({ status: response.statusCode, headers: response.headers });
     });
@@ -50,6 +55,14 @@ function ask(url: string, headers: Record<string, string>, body = '{}'): Promise
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 describe('a server over HTTP', () => {
+  it('outlives request targets that are no paths', async () => {
+    const { url } = await serve();
+    for (const target of ['//', '//[', 'http://[', '*', '/mcp/../..//[']) {
+      expect((await ask(url, JSON_TYPE, '{}', target)).status).toBe(404);
+    }
+    expect((await ask(url, JSON_TYPE)).status).not.toBe(404);
+  });
+
   it('refuses other paths, hosts and origins', async () => {
     const { url } = await serve();
     expect((await ask(url.replace('/mcp', '/other'), JSON_TYPE)).status).toBe(404);

@@ -5,7 +5,6 @@
  *     its body is read.
  * I2  Requests, connections and the time of both are bounded.
  */
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import {
   createServer,
@@ -20,6 +19,7 @@ import { createMcpHandler, type McpServer } from '@modelcontextprotocol/server';
 import { errorText } from '../../core/base/error-text.ts';
 import { isLoopback } from '../../core/base/loopback.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
+import { isAmong } from '../../protection/same-text.ts';
 import { MAX_REQUEST_BYTES } from './request-bounds.ts';
 
 /** The path of the server. */
@@ -130,7 +130,7 @@ function createGate({
   return (request, response) => {
     // What is refused may not hold the connection with the rest of its body.
     response.setHeader('connection', 'close');
-    if (new URL(request.url ?? '/', 'http://localhost').pathname !== HTTP_PATH) {
+    if (pathOf(request.url ?? '/') !== HTTP_PATH) {
       return refuse(response, 404, `Expected the path ${HTTP_PATH}.`);
     }
     if (!hasHost(request, response) || !hasOrigin(request, response)) return false;
@@ -148,12 +148,16 @@ function refuse(response: ServerResponse, status: number, text: string): false {
   return false;
 }
 
-/** Compares digests of equal length, so the time that it takes reveals nothing about a token. */
 function hasToken(authorization: string | undefined, tokens: readonly string[]): boolean {
   const [, given = ''] = /^Bearer +(.+)$/i.exec(authorization ?? '') ?? [];
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-  const found = digest(given.trim());
-  return tokens.filter((token) => timingSafeEqual(found, digest(token))).length > 0;
+  return isAmong(given.trim(), tokens);
+}
+
+/** The path of a request target; empty for one that names none, such as `//`. */
+function pathOf(target: string): string {
+  return URL.canParse(target, 'http://localhost')
+    ? new URL(target, 'http://localhost').pathname
+    : '';
 }
 
 function bracketed(host: string): string {

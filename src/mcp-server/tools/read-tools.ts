@@ -155,16 +155,18 @@ function inbox({ everloop, access }: ToolParts): ServerTool {
     parameters: parametersOf({}),
     annotations: READS,
     writes: false,
-    call: async () => {
+    call: async (_args, { signal }) => {
       const view = await everloop.inbox();
       const reachable = createFilter(access);
       const items: Json[] = [];
       for (const { run, agent, task, item } of view.items) {
         if (items.length > MAX_INBOX) break;
+        signal.throwIfAborted();
         if (await reachable(run)) items.push({ run, agent, task, item: item as unknown as Json });
       }
       const silent: string[] = [];
       for (const run of view.silent.slice(0, MAX_INBOX)) {
+        signal.throwIfAborted();
         if (await reachable(run)) silent.push(run);
       }
       const { items: shown, leftOut } = boundedList(items, MAX_INBOX);
