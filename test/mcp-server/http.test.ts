@@ -119,6 +119,6 @@ describe('a server over HTTP', () => {
       error:
         'Expected arguments of list_runs that fit its schema, got: must NOT have additional properties, limit must be >= 1. Correct them.',
     });
-    await expect(say(client, 'drop_runs')).rejects.toThrow('got `drop_runs`. List the tools.');
+    await expect(say(client, 'drop_runs')).rejects.toThrow('got "drop_runs". List the tools.');
   });
 });
