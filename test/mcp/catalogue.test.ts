@@ -234,7 +234,7 @@ describe('the schema of a tool', () => {
   it.each<[string, object, boolean]>([
     ['branches', { oneOf: [{ pattern: '^a' }, { pattern: '^b' }] }, true],
     ['a negation', { not: { pattern: '^a' } }, true],
-    ['a condition', { if: { pattern: '^a' }, then: { maxLength: 1 } }, true],
+    ['a condition', { if: { pattern: '^a' }, else: { maxLength: 1 } }, true],
     ['a count', { items: { pattern: '^a' }, contains: {}, maxContains: 1 }, true],
     ['any of several', { anyOf: [{ pattern: '^a' }, { type: 'number' }] }, false],
     ['branches without expressions', { oneOf: [{ type: 'string' }, { type: 'number' }] }, false],

@@ -161,6 +161,26 @@ describe('the connections of a server', () => {
     expect(made.map(({ isClosed }) => isClosed)).toEqual([true, true]);
   });
 
+  it('those of many runs stay for a minute, then the longest unused are closed', async () => {
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+    try {
+      const { made, connect } = connections();
+      const pool = new ServerPool(fakeServer('x', { scope: 'run' }), async () => connect());
+      const use = async (run: number) => (await pool.lease(`run-${run}`, signal)).release();
+      for (let run = 0; run < 70; run++) await use(run);
+      expect(made.filter(({ isClosed }) => isClosed)).toEqual([]);
+      vi.advanceTimersByTime(61_000);
+      await use(0);
+
+      expect(made.flatMap(({ isClosed }, run) => (isClosed ? [run] : []))).toEqual([
+        1, 2, 3, 4, 5, 6,
+      ]);
+      await pool.close();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it('one that comes when nobody waits for it any more is closed', async () => {
     const { made, connect } = connections();
     let arrive = (): void => undefined;

@@ -84,7 +84,23 @@ export function serverProblems(options: object): readonly UsageProblem[] {
   return [
     ...transportProblems(options),
     ...fieldProblems(options, FIELDS, { code: CODE, owner: '`mcpServer`' }),
+    ...localProblems(options),
   ];
+}
+
+/** A local call is made within a workflow task, which has no time to start a process. */
+function localProblems(options: object): readonly UsageProblem[] {
+  const { command, overrides } = options as {
+    readonly command?: unknown;
+    readonly overrides?: unknown;
+  };
+  if (command === undefined || !isPlainObject(overrides)) return [];
+  return Object.entries(overrides)
+    .filter(([, override]) => isPlainObject(override) && override['local'] === true)
+    .map(([tool]) => {
+      const what = `no \`overrides.${tool}.local\` beside \`command\``;
+      return expected(CODE, what, 'true', 'Remove it, or reach the server by `url`.');
+    });
 }
 
 function transportProblems(options: object): readonly UsageProblem[] {
