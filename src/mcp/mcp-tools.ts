@@ -57,7 +57,7 @@ export function createMcpTools(options: McpToolsOptions): WorkerMcpTools {
   const { environment = process.env, log = () => undefined, observer = NO_OBSERVER } = options;
   const known = knownServers(options.servers, environment);
   if (known.kind === 'problems') throw usageErrorOf(known.problems);
-  const reaper = createReaper();
+  const reaper = createReaper(log);
   const states = new Map<string, McpServerState>();
   for (const [name, server] of known.servers) {
     states.set(name, new McpServerState(server, { environment, reaper, log, observer }));

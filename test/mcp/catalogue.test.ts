@@ -9,6 +9,7 @@ import { makeCatalogue, toolHash } from '../../src/mcp/catalogue/catalogue.ts';
 import { lockDifferences, readLockFile, writeLockFile } from '../../src/mcp/catalogue/lock-file.ts';
 import { fitsPattern, toolName } from '../../src/mcp/catalogue/tool-name.ts';
 import { argumentsSchema } from '../../src/mcp/catalogue/tool-schema.ts';
+import { ownTools } from '../../src/mcp/calls/own-tools.ts';
 import { createMcpTools } from '../../src/mcp/mcp-tools.ts';
 import { MessageLines } from '../../src/mcp/transport/message-lines.ts';
 import { problemsOf } from '../support/usage-problems.ts';
@@ -177,6 +178,14 @@ describe('names of tools', () => {
 
     if (typeof name === 'string') expect(made).toBe(name);
     else expect(made).toMatch(name);
+  });
+
+  it('of added tools are valid too', () => {
+    const offers = { resources: true, prompts: true };
+    const added = ownTools(github({ prefix: '3d_', resources: true, prompts: true }), offers);
+
+    expect(added).toHaveLength(4);
+    for (const { spec } of added) expect(spec.name).toMatch(/^t3d_\w+_[\da-f]{6}$/);
   });
 
   it.each([

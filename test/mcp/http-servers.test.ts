@@ -262,6 +262,10 @@ describe('a server over HTTP that fails', () => {
 
     answer = { status: 200, headers: stream, body: ': nothing\n\n' };
     expect((await call()).error).toMatchObject({ name: 'LostIsolateError', started: true });
+    answer = { status: 503, headers: { 'retry-after': '1' } };
+    const asked = performance.now();
+    expect((await call()).error).toMatchObject({ name: 'LostIsolateError', started: true });
+    expect(performance.now() - asked).toBeGreaterThan(900);
     answer = { status: 500, body: 'oops' };
     expect((await call()).error).toMatchObject({ name: 'LostIsolateError', started: true });
     for (const status of [404, 418]) {

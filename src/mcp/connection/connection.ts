@@ -21,7 +21,8 @@ import { VERSION } from '../../core/base/version.ts';
 import type { McpServerDefinition } from '../../define/definition/mcp-server.ts';
 import { McpUnreachableError, readFailure } from './failures.ts';
 import { declineQuestions } from './decline-questions.ts';
-import { transportTo, type RetryAfter, type TransportParts } from './transport-to.ts';
+import { withRetryAfter } from './retry-after.ts';
+import { transportTo, type TransportParts } from './transport-to.ts';
 
 /** How long a process may take to answer which era it speaks; one of the older may never. */
 const PROBE_MS = 3_000;
@@ -73,8 +74,6 @@ export interface McpConnection {
    * empty one may be that of another call. `isAnswered`: false if the server may still be at it.
    */
   readonly noteQuestions: () => (isAnswered: boolean) => readonly string[];
-  /** The wait that the server last asked for, once. */
-  readonly takeRetryAfter: () => number | undefined;
   readonly close: () => Promise<void>;
 }
 
@@ -116,8 +115,7 @@ async function connectOnce(
   parts: ConnectParts,
   deadline: AbortSignal,
 ): Promise<McpConnection> {
-  const retryAfter: RetryAfter = {};
-  const transport = transportTo(server, parts, retryAfter);
+  const transport = transportTo(server, parts);
   const client = newClient(server, parts);
   const noteQuestions = declineQuestions(client);
   const life = lifeOf(client, transport);
@@ -151,16 +149,13 @@ async function connectOnce(
     ...life,
     hasSession: () => 'sessionId' in transport && transport.sessionId !== undefined,
     request: (method, params, options) =>
-      client.request({ method, params: { ...params } }, withInputRequired(ANYTHING), {
-        ...options,
-        allowInputRequired: true,
-      }),
+      withRetryAfter(() =>
+        client.request({ method, params: { ...params } }, withInputRequired(ANYTHING), {
+          ...options,
+          allowInputRequired: true,
+        }),
+      ),
     noteQuestions,
-    takeRetryAfter: () => {
-      const { ms } = retryAfter;
-      delete retryAfter.ms;
-      return ms;
-    },
   };
 }
 

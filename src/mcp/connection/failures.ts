@@ -13,6 +13,7 @@ import {
   SdkErrorCode,
   SdkHttpError,
 } from '@modelcontextprotocol/client';
+import { defined } from '../../core/base/defined.ts';
 import { errorText } from '../../core/base/error-text.ts';
 import { TOO_LONG_ANSWER } from '../transport/bounded-fetch.ts';
 import { LOST, TOO_LONG } from '../transport/failure-codes.ts';
@@ -24,6 +25,8 @@ export interface McpFailure {
   readonly kind: 'not_sent' | 'busy' | 'refused' | 'lost' | 'final';
   /** For the model, without the name of the server. */
   readonly message: string;
+  /** The wait that the server has asked for. */
+  readonly waitMs?: number;
   /** Whether the connection is of no more use. */
   readonly isBroken?: true;
 }
@@ -60,6 +63,11 @@ const BEFORE_SENDING = [
  * `hasSession`: the connection has a session over HTTP, which the server may have forgotten.
  */
 export function readFailure(error: unknown, hasSession = false): McpFailure {
+  const { retryAfterMs: waitMs } = Object(error) as { readonly retryAfterMs?: number };
+  return { ...meaningOf(error, hasSession), ...defined({ waitMs }) };
+}
+
+function meaningOf(error: unknown, hasSession: boolean): McpFailure {
   if (isRefused(error)) return REFUSED;
   if (error instanceof SdkHttpError) return readHttp(error, hasSession);
   if (error instanceof ProtocolError) return readProtocol(error);
