@@ -20,7 +20,7 @@ import { defined } from '../../core/base/defined.ts';
 import { VERSION } from '../../core/base/version.ts';
 import type { McpServerDefinition } from '../../define/definition/mcp-server.ts';
 import { McpUnreachableError, readFailure } from './failures.ts';
-import { declineQuestions } from './decline-questions.ts';
+import { declineQuestions, type NoteQuestions } from './decline-questions.ts';
 import { transportTo, type RetryAfter, type TransportParts } from './transport-to.ts';
 
 /** How long a process may take to answer which era it speaks; one of the older may never. */
@@ -68,11 +68,7 @@ export interface McpConnection {
     params: object,
     options: McpRequestOptions,
   ) => Promise<{ readonly [field: string]: unknown }>;
-  /**
-   * Notes what the server asks until the returned function is called, which gives the questions. An
-   * empty one may be that of another call. `isAnswered`: false if the server may still be at it.
-   */
-  readonly noteQuestions: () => (isAnswered: boolean) => readonly string[];
+  readonly noteQuestions: NoteQuestions;
   /** The wait that the server last asked for, once. */
   readonly takeRetryAfter: () => number | undefined;
   readonly close: () => Promise<void>;
