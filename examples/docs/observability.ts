@@ -2,13 +2,15 @@
 import { startInMemory, type MemoryRun, type MemoryRunOptions } from '../../src/testing.ts';
 
 /** A run that traces name a user and a chat of. */
-export function runOf(options: Pick<MemoryRunOptions, 'agent' | 'onEvent'>): MemoryRun {
+export async function runOf(
+  options: Pick<MemoryRunOptions, 'agent' | 'onEvent'>,
+): Promise<MemoryRun> {
   const everloop = {
-    start: (_agent: string, input: Pick<MemoryRunOptions, 'task' | 'trace'>) =>
+    start: async (_agent: string, input: Pick<MemoryRunOptions, 'task' | 'trace'>) =>
       startInMemory({ ...options, ...input }),
   };
   // #region user
-  const run = everloop.start('clerk', {
+  const run = await everloop.start('clerk', {
     task: 'Where is my order?',
     trace: {
       attributes: {

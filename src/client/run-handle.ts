@@ -46,6 +46,7 @@ import {
   readStartedWith,
   type RunStart,
 } from './run-tree.ts';
+import { readSummary, type RunSummary } from './run-list.ts';
 import { queryOpen } from './reading/ended-run.ts';
 import { createKeptLinks, type KeptLinks } from './reading/kept-links.ts';
 import { readStats, readStatus } from './reading/run-status.ts';
@@ -105,6 +106,13 @@ export interface RunHandle {
   readonly id: string;
   /** The current status; safe to poll once a second. */
   status(): Promise<RunStatus>;
+  /**
+   * What the service knows of the run: its agent, its parent, when it started and ended. Needs no
+   * worker.
+   *
+   * @throws UsageError `run_not_found`, `not_an_agent`.
+   */
+  summary(): Promise<RunSummary>;
   stats(): Promise<Stats>;
   /** The transcript, over the whole chain of the run. */
   transcript(options?: ReadOptions): Promise<readonly Entry[]>;
@@ -293,6 +301,7 @@ function readMethods({ id, client, archive, kept, handle, tree, handleOf }: Targ
   };
   return {
     status: () => readStatus(client, id),
+    summary: () => readSummary(client, id),
     traceId: () => readTraceId(client, id),
     stats: () => readStats(client, id),
     pending: async () =>

@@ -6,12 +6,15 @@ import { SEARCH_ATTRIBUTES, visibleState } from '../core/base/search-attributes.
 import { shown } from '../core/text/shown.ts';
 import { wellFormedText } from '../core/text/well-formed.ts';
 import { inTurns } from './in-turns.ts';
-import type { RunHandle } from './run-handle.ts';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { UNREADABLE_TEXT } from '../protection/data-converter.ts';
 import { tolerant } from './connection/open-connection.ts';
+import { asking, notAnAgent } from './connection/service-calls.ts';
 
-/** One run in a list. */
+/** The agent of a run in a summary, if this process lacks the key of its memo. */
+export const UNREADABLE_AGENT: string = UNREADABLE_TEXT;
+
+/** One run in a list, or by itself. */
 export interface RunSummary {
   readonly id: string;
   /** `(encrypted)`: this process lacks the key, and `task` is empty. */
@@ -173,7 +176,7 @@ export function quoted(text: string): string {
 /** What waits for people, in all live runs. */
 export async function readInbox(
   client: Client,
-  attach: (id: string) => Pick<RunHandle, 'pending'>,
+  attach: (id: string) => { pending(): Promise<readonly PendingItem[]> },
   hasAttributes: boolean,
 ): Promise<InboxView> {
   const waiting: RunSummary[] = [];
@@ -198,10 +201,21 @@ export async function readInbox(
   return { items: items.toSorted((a, b) => a.item.since - b.item.since), silent };
 }
 
-function summaryOf(info: WorkflowExecutionInfo): RunSummary {
+/**
+ * What the service knows of run `id`; needs no worker.
+ *
+ * @throws UsageError `run_not_found`, `not_an_agent`.
+ */
+export async function readSummary(client: Client, id: string): Promise<RunSummary> {
+  const info = await asking(id, () => tolerant(client).workflow.getHandle(id).describe());
+  if (info.type !== AGENT_WORKFLOW) throw notAnAgent(id);
+  return summaryOf(info);
+}
+
+function summaryOf(info: Omit<WorkflowExecutionInfo, 'raw'>): RunSummary {
   const { workflowId: id, status, memo = {}, parentExecution, startTime, closeTime } = info;
   const agent = memoText(memo, 'agent');
-  const isReadable = agent !== UNREADABLE_TEXT;
+  const isReadable = agent !== UNREADABLE_AGENT;
   return {
     id,
     agent,
@@ -215,7 +229,9 @@ function summaryOf(info: WorkflowExecutionInfo): RunSummary {
 }
 
 /** Whether the attributes of a run say that it waits for a person. */
-function isVisiblyWaiting({ typedSearchAttributes }: WorkflowExecutionInfo): boolean {
+function isVisiblyWaiting({
+  typedSearchAttributes,
+}: Pick<WorkflowExecutionInfo, 'typedSearchAttributes'>): boolean {
   const state = defineSearchAttributeKey(SEARCH_ATTRIBUTES.state, 'KEYWORD');
   return typedSearchAttributes.get(state) === visibleState(true);
 }

@@ -59,7 +59,7 @@ export const METRICS: Readonly<Record<MetricName, Metric>> = {
     kind: 'histogram',
     labels: ['agent', 'model', 'purpose', 'outcome'],
     unit: 's',
-    description: 'From the begin of an attempt to the first text of the model.',
+    description: 'From the beginning of an attempt to the first text of the model.',
   },
   everloop_model_attempts_total: {
     kind: 'counter',

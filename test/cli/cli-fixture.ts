@@ -57,6 +57,9 @@ export async function cli(argv: readonly string[], setup: CliSetup = {}): Promis
       prompt: () => undefined,
       close: () => undefined,
     }),
+    openStdio: () => {
+      throw new Error('Expected no protocol.');
+    },
     connect: async (options) => {
       connects.push(options);
       return fakeClient(setup.everloop ?? {});
@@ -100,6 +103,7 @@ export function fakeRun(id: string, parts: Partial<RunHandle> = {}): RunHandle {
   return {
     id,
     status: unexpected,
+    summary: unexpected,
     traceId: () => Promise.resolve(TRACE_ID),
     stats: unexpected,
     transcript: unexpected,

@@ -94,6 +94,13 @@ const RINGS: Readonly<Record<string, RingRule>> = {
     ],
     node: true,
   },
+  // Agents and runs for hosts of the Model Context Protocol.
+  'mcp-server': {
+    rings: ['core', 'client'],
+    typesOf: ['define'],
+    packages: ['@modelcontextprotocol/server', '@modelcontextprotocol/node'],
+    node: true,
+  },
   versioning: {
     rings: ['core', 'client', 'workflows/messages.ts'],
     packages: ['@temporalio/client'],
@@ -149,6 +156,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
       'registry/preview-prompt.ts',
       // Its commands look at servers without a worker.
       'mcp',
+      'mcp-server',
     ],
     typesOf: ['define'],
     packages: 'any',

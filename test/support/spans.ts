@@ -64,12 +64,12 @@ export async function traceInMemory(
 
 /** The spans of the run that `start` starts, which passes each event on. */
 export async function spansWhile(
-  start: (note: NonNullable<MemoryRunOptions['onEvent']>) => MemoryRun,
+  start: (note: NonNullable<MemoryRunOptions['onEvent']>) => MemoryRun | Promise<MemoryRun>,
   context: Partial<SpanContext> = {},
   people: (run: MemoryRun) => void = agree,
 ): Promise<TracedRun> {
   const events: (readonly [AgentEvent, EventPlace])[] = [];
-  const run = start((event, of) => {
+  const run = await start((event, of) => {
     events.push([event, placeInMemory(of, event)]);
   });
   for (;;) {

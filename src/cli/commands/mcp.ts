@@ -1,4 +1,7 @@
-/** The commands of servers of the Model Context Protocol: what they offer, calls, and the lock file. */
+/**
+ * The commands of servers of the Model Context Protocol: what they offer, calls, and the lock file;
+ * and the command that serves agents to its hosts.
+ */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -22,6 +25,7 @@ import { EXIT_CODES } from '../terminal/exit-codes.ts';
 import { valueText } from '../terminal/text.ts';
 import { catalogueText, differenceText } from '../views/mcp-text.ts';
 import { loadAgents } from './load-agents.ts';
+import { addMcpServeCommand } from './mcp-serve.ts';
 
 /** The lock file of servers whose definition names none. */
 const LOCK_FILE = './everloop-mcp.lock.json';
@@ -34,15 +38,17 @@ interface McpFlags {
 export function addMcpCommand(program: Command, act: CommandRunner): void {
   const mcp = program
     .command('mcp')
-    .summary('look at the MCP servers of agents')
+    .summary('look at the MCP servers of agents, or serve agents to MCP hosts')
     .description(
       'Shows what the servers of the Model Context Protocol offer that the agents of a file use. ' +
-        'Needs no Temporal server: it starts or reaches the servers themselves.',
+        'Needs no Temporal server: it starts or reaches the servers themselves. Only `serve` is a ' +
+        'server of its own, for the agents and runs of a Temporal server.',
     );
   addListCommand(mcp, act);
   addCallCommand(mcp, act);
   addLockCommand(mcp, act);
   addCheckCommand(mcp, act);
+  addMcpServeCommand(mcp, act);
 }
 
 function withAgents(command: Command): Command {

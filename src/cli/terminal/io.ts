@@ -1,6 +1,7 @@
 /** The process as the command line uses it; tests replace it. */
 import { defined } from '../../core/base/defined.ts';
 import { createInterface } from 'node:readline';
+import { Writable, type Readable } from 'node:stream';
 import { connect, type ConnectedEverloop, type ConnectOptions } from '../../client/connect.ts';
 import {
   connectDeployment,
@@ -46,6 +47,11 @@ export interface CliIo {
   readonly lines: (prompt: () => string, signal: AbortSignal) => AsyncIterable<string>;
   /** Lines of stdin, with a prompt that can change while it waits for a line. */
   readonly openLines: () => LineSource;
+  /**
+   * Stdin and stdout for a protocol. From then on all else that writes to stdout goes to stderr; the
+   * process calls it once.
+   */
+  readonly openStdio: () => { readonly stdin: Readable; readonly stdout: Writable };
   readonly connect: (options: ConnectOptions) => Promise<ConnectedEverloop>;
   readonly connectDeployment: (options: ConnectDeploymentOptions) => Promise<ConnectedDeployment>;
   readonly local: (options: LocalOptions) => Promise<LocalEverloop>;
@@ -64,6 +70,7 @@ export function processIo(): CliIo {
     signals: process,
     lines: linesOfStdin,
     openLines: openStdin,
+    openStdio,
     connect,
     connectDeployment,
     // Loading the native code of a worker takes a second, which commands such as `ps` can avoid.
@@ -105,6 +112,18 @@ function openStdin(): LineSource {
     },
     close: () => reader.close(),
   };
+}
+
+function openStdio(): ReturnType<CliIo['openStdio']> {
+  const { stdin, stdout, stderr } = process;
+  const write = stdout.write.bind(stdout);
+  stdout.write = stderr.write.bind(stderr);
+  const own = new Writable({
+    write: (chunk: Uint8Array, _encoding, done) => void write(chunk, done),
+  });
+  // The reader has left: the next write fails, which ends the protocol.
+  stdout.on('error', (error) => own.destroy(error));
+  return { stdin, stdout: own };
 }
 
 function once<Value>(value: Value): () => Value {

@@ -63,12 +63,7 @@ export async function asking<Result>(id: string, ask: () => Promise<Result>): Pr
   try {
     return await ask();
   } catch (error) {
-    if (error instanceof WorkflowNotFoundError) {
-      throw new UsageError(
-        'run_not_found',
-        `Expected the id of a run that is alive or within the service's retention, got \`${id}\`. List the runs to find it.`,
-      );
-    }
+    if (error instanceof WorkflowNotFoundError) throw unknownRun(id);
     const unreadable = unreadableError(error, `to read run \`${id}\``);
     if (unreadable !== undefined) throw unreadable;
     if (error instanceof ExternalStorageNotConfiguredError) {
@@ -147,6 +142,14 @@ const REFUSAL = 'Refused: ';
 
 /** Characters of a reason that another process gave. */
 const MAX_REASON = 500;
+
+/** The error for an id that no run has. */
+export function unknownRun(id: string): UsageError {
+  return new UsageError(
+    'run_not_found',
+    `Expected the id of a run that is alive or within the service's retention, got \`${id}\`. List the runs to find it.`,
+  );
+}
 
 /** The error for a workflow that is no run of an agent. */
 export function notAnAgent(id: string): UsageError {

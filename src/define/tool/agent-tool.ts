@@ -4,8 +4,8 @@
  */
 import { defined } from '../../core/base/defined.ts';
 import type { ToolSpec } from '../../core/contract/spec.ts';
-import { canonicalJson, isPlainObject, type JsonObject } from '../../core/base/json.ts';
-import { inputsSchema, parametersSchema } from '../../core/signature/json-schema.ts';
+import { isPlainObject } from '../../core/base/json.ts';
+import { agentParameters, TASK_PARAMETERS } from '../../core/signature/agent-parameters.ts';
 import { shown } from '../../core/text/shown.ts';
 import { ToolError } from '../../core/base/tool-error.ts';
 import { usageErrorOf, type UsageProblem } from '../../core/base/usage-error.ts';
@@ -46,14 +46,6 @@ const FIELDS: FieldRules<keyof AgentToolOptions> = {
   agent: [],
   name: [],
   parameters: [],
-};
-
-/** The arguments of an agent without a signature. */
-const TASK_PARAMETERS: JsonObject = {
-  type: 'object',
-  properties: { task: { type: 'string', description: 'what it should do, with all it must know' } },
-  required: ['task'],
-  additionalProperties: false,
 };
 
 /**
@@ -133,25 +125,12 @@ export function resolvedTool(
     spec: {
       ...spec,
       description: child.hasDescription ? spec.description : description,
-      parameters: child.hasParameters ? spec.parameters : parametersOf(agent),
+      parameters: child.hasParameters
+        ? spec.parameters
+        : agentParameters(agent.spec.signature?.params, agent.inputs),
       agent: { ...spec.agent, agent: agent.name },
     },
   };
-}
-
-/**
- * The inputs of an agent as arguments; those of a text signature in the form that providers accept.
- */
-function parametersOf({
-  inputs,
-  spec,
-}: Pick<AgentDefinition, 'inputs'> & {
-  readonly spec: Pick<AgentDefinition['spec'], 'signature'>;
-}): JsonObject {
-  const params = spec.signature?.params ?? [];
-  if (params.length === 0 || inputs === undefined) return TASK_PARAMETERS;
-  const isInWords = canonicalJson(inputs) === canonicalJson(inputsSchema(params));
-  return isInWords ? parametersSchema(params) : inputs;
 }
 
 function childDefinition(name: string, agent: NonNullable<ToolSpec['agent']>): ToolDefinition {

@@ -1,0 +1,184 @@
+/**
+ * The server over HTTP, at one path.
+ *
+ * I1  A request is refused by its path, `Host`, `Origin` and token, in this order, before a byte of
+ *     its body is read.
+ * I2  Requests, connections and the time of both are bounded.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { hostHeaderValidation, originValidation, toNodeHandler } from '@modelcontextprotocol/node';
+import { createMcpHandler, type McpServer } from '@modelcontextprotocol/server';
+import { errorText } from '../../core/base/error-text.ts';
+import { UsageError } from '../../core/base/usage-error.ts';
+import { MAX_REQUEST_BYTES } from './request-bounds.ts';
+
+/** The path of the server. */
+const HTTP_PATH = '/mcp';
+
+/** Characters of a token at least. */
+const MIN_TOKEN = 16;
+
+/** How the server serves over HTTP. */
+export interface HttpOptions {
+  /** A name or address of this machine; an IPv6 address without brackets. */
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  /** What callers have to show; needed off this machine. */
+  readonly token?: string;
+  /** Further names under which callers reach the server. */
+  readonly hosts?: readonly string[];
+  /** Where errors of requests go. */
+  readonly log: (message: string) => void;
+}
+
+/** A server that listens. */
+export interface HttpServing {
+  /** `http://127.0.0.1:7245/mcp` */
+  readonly url: string;
+  /** Settles when no connection is left. */
+  close(): Promise<void>;
+}
+
+const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
+
+const MAX_CONNECTIONS = 512;
+const MAX_HEADERS_MS = 10_000;
+const MAX_RECEIVING_MS = 30_000;
+
+/** Streams that announce changes; there are none to announce, so they only hold connections. */
+const MAX_SUBSCRIPTIONS = 16;
+
+/** How long calls may take to end when the server stops. */
+const CLOSING_MS = 2_000;
+
+/**
+ * Listens for clients.
+ *
+ * @throws UsageError `environment` for a token that is missing or short, `server_port` for a port that
+ * is taken, `argument` for an address that this machine does not have.
+ */
+export async function serveOverHttp(
+  factory: () => McpServer,
+  options: HttpOptions,
+): Promise<HttpServing> {
+  assertToken(options);
+  const { host, port, log } = options;
+  const handler = createMcpHandler(factory, {
+    maxRequestBodySize: MAX_REQUEST_BYTES,
+    maxSubscriptions: MAX_SUBSCRIPTIONS,
+    onerror: (error) => log(error.message),
+  });
+  const answer = toNodeHandler(handler, {
+    maxRequestBodySize: MAX_REQUEST_BYTES,
+    onerror: (error) => log(error.message),
+  }) as RequestListener;
+  const isAdmitted = createGate(options);
+  const server = createServer(
+    { headersTimeout: MAX_HEADERS_MS, requestTimeout: MAX_RECEIVING_MS },
+    (request, response) => {
+      if (isAdmitted(request, response)) answer(request, response);
+      else request.resume();
+    },
+  );
+  server.maxConnections = MAX_CONNECTIONS;
+  await listen(server, host, port);
+  const address = server.address() as AddressInfo;
+  return {
+    url: `http://${bracketed(host)}:${address.port}${HTTP_PATH}`,
+    close: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeIdleConnections();
+      const late = setTimeout(() => server.closeAllConnections(), CLOSING_MS);
+      await handler.close();
+      await closed;
+      clearTimeout(late);
+    },
+  };
+}
+
+/** Whether `host` is reached from this machine only. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+function assertToken({ host, token }: HttpOptions): void {
+  if (token === undefined && isLoopback(host)) return;
+  if (token !== undefined && token.length >= MIN_TOKEN) return;
+  const got = token === undefined ? 'none' : `${token.length} characters`;
+  const why = isLoopback(host) ? '' : `, because ${host} can be reached from other machines`;
+  throw new UsageError(
+    'environment',
+    `Expected \`EVERLOOP_MCP_TOKEN\` to be a token of at least ${MIN_TOKEN} characters${why}, got ${got}. Set it, and give it to the callers.`,
+  );
+}
+
+/** Whether a request may go on; it is answered otherwise. */
+function createGate({
+  host,
+  hosts = [],
+  token,
+}: HttpOptions): (request: IncomingMessage, response: ServerResponse) => boolean {
+  const names = [...LOOPBACK_NAMES, bracketed(host), ...hosts];
+  const hasHost = hostHeaderValidation(names);
+  const hasOrigin = originValidation(names);
+  return (request, response) => {
+    // What is refused may not hold the connection with the rest of its body.
+    response.setHeader('connection', 'close');
+    if (new URL(request.url ?? '/', 'http://localhost').pathname !== HTTP_PATH) {
+      return refuse(response, 404, `Expected the path ${HTTP_PATH}.`);
+    }
+    if (!hasHost(request, response) || !hasOrigin(request, response)) return false;
+    if (token !== undefined && !hasToken(request.headers.authorization, token)) {
+      response.setHeader('www-authenticate', 'Bearer realm="everloop"');
+      return refuse(response, 401, 'Expected the token of the server.');
+    }
+    response.removeHeader('connection');
+    return true;
+  };
+}
+
+function refuse(response: ServerResponse, status: number, text: string): false {
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${text}\n`);
+  return false;
+}
+
+/** Compares digests of equal length, so the time that it takes reveals nothing about the token. */
+function hasToken(authorization: string | undefined, token: string): boolean {
+  const [, given = ''] = /^Bearer +(\S+) *$/i.exec(authorization ?? '') ?? [];
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given), digest(token));
+}
+
+function bracketed(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+async function listen(server: Server, host: string, port: number): Promise<void> {
+  server.listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    const { code } = error as { readonly code?: string };
+    if (code === 'EADDRINUSE') {
+      throw new UsageError(
+        'server_port',
+        `Expected port ${port} of ${host} to be free, got one that another program listens on. Choose another with \`--http\`.`,
+      );
+    }
+    throw new UsageError(
+      'argument',
+      `Expected \`--http\` to be an address of this machine, got ${host}:${port}: ${errorText(error)}. Correct it.`,
+    );
+  }
+}

@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import type { Json, JsonObject } from '../../src/core/base/json.ts';
+import type { Everloop } from '../../src/client/everloop-client.ts';
+import type { PendingItem, RunStatus } from '../../src/core/contract/messages.ts';
+import { noWorker } from '../../src/client/connection/service-calls.ts';
+import { createMcpServer, type McpServerParts } from '../../src/mcp-server/create-mcp-server.ts';
+import { viewValue } from '../../src/mcp-server/runs/run-view.ts';
+import { waitForRun } from '../../src/mcp-server/runs/wait-for-run.ts';
+import { createWaits, MAX_WAITS } from '../../src/mcp-server/tools/waits.ts';
+import { fakeRun, STEP } from '../cli/cli-fixture.ts';
+import { withoutWaits } from '../support/no-waits.ts';
+
+const BIG = 'x'.repeat(2_000_000);
+const bytesOf = (value: Json): number => JSON.stringify(value).length;
+const status = (parts: Partial<RunStatus> = {}): RunStatus =>
+  ({ state: 'running', agent: 'clerk', iteration: 1, waitsFor: [], ...parts }) as RunStatus;
+const live = (pending: readonly PendingItem[] = []) =>
+  fakeRun('clerk-1', {
+    step: async () => null,
+    status: async () => status(),
+    pending: async () => pending,
+  });
+const approval = (id: string, args: JsonObject): PendingItem =>
+  ({ id, kind: 'approval', tool: 'pay', args, agent: 'a', path: 'a', since: 0 }) as PendingItem;
+
+describe('a result', () => {
+  it('holds so much of an answer, and says what is missing', () => {
+    const step = { ...STEP, value: { text: BIG }, details: [BIG], message: BIG };
+    const value = viewValue('clerk-1', { kind: 'ended', step });
+    expect(bytesOf(value)).toBeLessThan(100_000);
+    expect((value['step'] as JsonObject)['value']).toMatch(
+      /\[cut: 65536 of 2000011 bytes shown\]$/,
+    );
+  });
+
+  it('holds so much of what waits', () => {
+    const few = [approval('1.1', { text: BIG }), approval('1.2', { amount: 1 })];
+    const small = viewValue('clerk-1', { kind: 'live', status: status(), pending: few });
+    expect(bytesOf(small)).toBeLessThan(20_000);
+    expect(small['pending']).toMatchObject([expect.any(String), { id: '1.2' }]);
+    const many = Array.from({ length: 500 }, (_, index) => approval(`1.${index}`, {}));
+    const waitsFor = Array.from({ length: 500 }, () => BIG);
+    const value = viewValue('clerk-1', {
+      kind: 'live',
+      status: status({ waitsFor }),
+      pending: many,
+    });
+    expect(value).toMatchObject({ pendingLeftOut: 450 });
+    expect(bytesOf(value)).toBeLessThan(200_000);
+  });
+});
+
+describe('a wait', () => {
+  const signal = new AbortController().signal;
+
+  it('ends with its time, while the run goes on', async () => {
+    const seconds: number[] = [];
+    const view = await withoutWaits(() =>
+      waitForRun(live(), { waitMs: 50, signal, onSecond: (second) => seconds.push(second) }),
+    );
+    expect(view.kind).toBe('live');
+  });
+
+  it('ends at once when something waits for a person, and not at outside work', async () => {
+    const item = approval('1.1', {});
+    expect(await waitForRun(live([item]), { waitMs: 50_000, signal })).toMatchObject({
+      pending: [item],
+    });
+    const outside = { ...item, kind: 'external' } as PendingItem;
+    expect(await waitForRun(live([outside]), { waitMs: 20, signal })).toMatchObject({
+      kind: 'live',
+    });
+  });
+
+  it('waits for a worker, and says that none came', async () => {
+    let reads = 0;
+    const run = fakeRun('clerk-1', {
+      step: async () => {
+        reads += 1;
+        throw noWorker('clerk-1');
+      },
+    });
+    await expect(waitForRun(run, { waitMs: 300, signal })).rejects.toMatchObject({
+      code: 'no_worker',
+    });
+    expect(reads).toBeGreaterThan(1);
+    const silent = fakeRun('clerk-1', { step: () => new Promise(() => undefined) });
+    const waiting = withoutWaits(() => waitForRun(silent, { waitMs: 5, signal }));
+    await expect(waiting).rejects.toMatchObject({ code: 'no_worker' });
+  });
+
+  it('ends with its caller', async () => {
+    const caller = new AbortController();
+    const waiting = waitForRun(live(), { waitMs: 50_000, signal: caller.signal });
+    caller.abort();
+    await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
+  it('is one of so many', async () => {
+    const waits = createWaits();
+    const caller = new AbortController();
+    const call = { signal, takesTask: false, progress: () => undefined };
+    const open = Array.from({ length: MAX_WAITS }, () =>
+      waits.wait(live(), 50_000, { ...call, signal: AbortSignal.any([caller.signal]) }),
+    );
+    const ends = Promise.allSettled(open);
+    await expect(waits.wait(live(), 0, call)).rejects.toMatchObject({ code: 'run_busy' });
+    caller.abort();
+    await ends;
+    expect((await waits.wait(live(), 0, call)).kind).toBe('live');
+  });
+});
+
+describe('a server', () => {
+  const parts = (more: Partial<McpServerParts>): McpServerParts => ({
+    everloop: {} as Everloop,
+    signal: new AbortController().signal,
+    log: () => undefined,
+    ...more,
+  });
+
+  it('has no agent with the name of one of its tools', () => {
+    const agents = [{ name: 'inbox', parameters: {} }];
+    expect(() => createMcpServer(parts({ agents, exposeAgents: true }))).toThrow(
+      'Expected agents whose names are free, got `inbox`',
+    );
+    createMcpServer(parts({ agents }));
+  });
+});
