@@ -7,6 +7,11 @@
  *   call by the SDK's client alone.
  * - `load_100_tools_ms`: loading an agent whose server has 100 tools, with the catalogue read before,
  *   minus loading it without the server.
+ * - `history_bytes_per_call`: what a call writes into the history of its run beyond the same call of a
+ *   tool of the worker: a run of 21 calls less one of a single call, a twentieth of it, on both sides.
+ * - `question_history_bytes`: what a call whose server asks a person, and is answered, writes beyond a
+ *   turn with a call of a tool of the worker and a question by `ask_user`.
+ * - `question_total_bytes`: the same beyond the call alone; most of it is the wait of any question.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +26,9 @@ import { loadAgent } from '../src/registry/load-agent.ts';
 import { createRegistry } from '../src/registry/registry.ts';
 import { INLINE_SIZES } from '../src/core/base/size-limits.ts';
 import { startHttpServer, wildServer } from '../test/support/mcp-servers.ts';
+import { withStage } from './support/bench-stage.ts';
 import { figure, median, type Bench } from './support/figure.ts';
+import { mcpHistory } from './support/mcp-history.ts';
 
 const CALLS = 300;
 const WARM_CALLS = 30;
@@ -31,7 +38,7 @@ const TOOLS = 100;
 /** The benchmark `mcp`. */
 export const mcpBench: Bench = {
   name: 'mcp',
-  about: 'milliseconds of a call of a server’s tool, and of loading 100 of them',
+  about: 'milliseconds of a call of a server’s tool, of loading 100 of them, and bytes of history',
   run: async () => {
     const http = await startHttpServer();
     const folder = mkdtempSync(join(tmpdir(), 'everloop-bench-'));
@@ -46,10 +53,15 @@ export const mcpBench: Bench = {
       const overHttp = await callMs(tools, 'asking', 'add', { a: 1, b: 2 });
       const inProcess = await functionMs();
       const bare = await bareHttpMs(http.url);
+      const loading = await loadMs(tools, manyServer);
+      const history = await withStage((stage) => mcpHistory(stage, httpServer));
       return [
         figure('stdio_call_ms', stdio - inProcess, 'ms', '<= 3'),
         figure('http_call_ms', overHttp - inProcess, 'ms', '<= 6', bare),
-        figure('load_100_tools_ms', await loadMs(tools, manyServer), 'ms', '<= 10'),
+        figure('load_100_tools_ms', loading, 'ms', '<= 10'),
+        figure('history_bytes_per_call', history.perCall, 'B', '<= 200'),
+        figure('question_history_bytes', history.perQuestion, 'B', '<= 2500'),
+        figure('question_total_bytes', history.perAsking, 'B', ''),
       ];
     } finally {
       await tools.close();

@@ -177,10 +177,10 @@ function runWatched(
   const watched = defined({ onEvent, isShutdown: isStoppedByService, onHeld, onProgress });
   const run = info.workflowExecution?.workflowId ?? '';
   const options = { ...tries, ...watched, places, mcp, run, signal, sizes, hide };
-  const runOnce = async (): Promise<ToolRun> => {
+  const runOnce = async (traceparent?: string): Promise<ToolRun> => {
     try {
       const context = await contextOf(parts, order);
-      return await runTool(agent, order, { ...options, context });
+      return await runTool(agent, order, { ...options, context, ...defined({ traceparent }) });
     } catch (error) {
       // `runTool` never rejects. Nothing was begun, so the call is given back.
       log.warn(`The context for ${order.tool} could not be read: ${redactedErrorText(error)}`);

@@ -13,9 +13,11 @@ import { fitValue } from '../tools/fit-value.ts';
 import { unfitArguments } from '../tools/read-outcome.ts';
 import { callServer, type McpCallParts } from './calls/call.ts';
 import { isCheckable } from './catalogue/check-cost.ts';
-import { warning, type Catalogue, type CatalogueTool } from './catalogue/catalogue.ts';
+import type { Catalogue, CatalogueTool } from './catalogue/catalogue.ts';
+import { warning } from './catalogue/catalogue-warnings.ts';
 import { errorText } from '../core/base/error-text.ts';
 import { knownServers } from './known-servers.ts';
+import { NO_OBSERVER, type McpObserver } from './connection/mcp-observer.ts';
 import type { McpLog } from './text/log.ts';
 import { createReaper } from './transport/reaper.ts';
 import type { McpEnvironment } from './text/secrets.ts';
@@ -30,6 +32,8 @@ export interface McpToolsOptions {
   readonly environment?: McpEnvironment;
   /** Default: nothing is logged. */
   readonly log?: McpLog;
+  /** Default: nothing watches. */
+  readonly observer?: McpObserver;
 }
 
 /** {@link McpTools}, and the catalogues for commands that show them. */
@@ -50,13 +54,13 @@ const ANY_OBJECT: JsonObject = { type: 'object' };
  * one name, a line each.
  */
 export function createMcpTools(options: McpToolsOptions): WorkerMcpTools {
-  const { environment = process.env, log = () => undefined } = options;
+  const { environment = process.env, log = () => undefined, observer = NO_OBSERVER } = options;
   const known = knownServers(options.servers, environment);
   if (known.kind === 'problems') throw usageErrorOf(known.problems);
   const reaper = createReaper();
   const states = new Map<string, McpServerState>();
   for (const [name, server] of known.servers) {
-    states.set(name, new McpServerState(server, { environment, reaper, log }));
+    states.set(name, new McpServerState(server, { environment, reaper, log, observer }));
     const { pin, allow } = server.definition;
     if (pin !== undefined || allow !== undefined) continue;
     const advice = 'Name them in `tools.allow`, or pin them with `everloop mcp lock`.';
@@ -87,7 +91,10 @@ export function createMcpTools(options: McpToolsOptions): WorkerMcpTools {
         return { kind: 'rejected', message };
       }
       const { pool, redactor } = state;
-      return boundTool({ server, pool, redactor, tool, call }, binding.hash === tool.hash);
+      return boundTool(
+        { server, pool, redactor, observer, tool, call },
+        binding.hash === tool.hash,
+      );
     },
     close: async () => {
       await Promise.all([...states.values()].map((state) => state.pool.close()));

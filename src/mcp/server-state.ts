@@ -12,14 +12,15 @@ import { hideIn } from '../core/text/hide.ts';
 import {
   makeCatalogue,
   MAX_TOOL_DEPTH,
-  warning,
   type Catalogue,
   type ServerListing,
 } from './catalogue/catalogue.ts';
+import { warning } from './catalogue/catalogue-warnings.ts';
 import { connectServer, type McpConnection } from './connection/connection.ts';
 import { McpUnreachableError, readFailure } from './connection/failures.ts';
 import type { KnownServer } from './known-servers.ts';
 import { readList } from './connection/listing.ts';
+import type { McpObserver } from './connection/mcp-observer.ts';
 import type { McpLog } from './text/log.ts';
 import { ownTools } from './calls/own-tools.ts';
 import { ServerPool } from './connection/pool.ts';
@@ -52,6 +53,7 @@ export interface ServerParts {
   readonly environment: McpEnvironment;
   readonly reaper: Reaper;
   readonly log: McpLog;
+  readonly observer: McpObserver;
 }
 
 /** A server of this worker. It connects when it is first needed. */
@@ -66,6 +68,7 @@ export class McpServerState {
   private reading: Promise<Catalogue> | undefined;
   private readAt = -Infinity;
   private changes = 0;
+  private open = 0;
 
   constructor(known: KnownServer, parts: ServerParts) {
     this.known = known;
@@ -116,8 +119,19 @@ export class McpServerState {
       onToolsChanged: () => this.renew(),
     });
     this.verdict = { prior: connection.verdict, at: kept?.at ?? Date.now() };
-    void connection.closed.then(() => this.renew());
+    this.count(1);
+    parts.observer.connected(this.known.definition.name, connection.protocolVersion);
+    void connection.closed.then(() => {
+      this.count(-1);
+      this.renew();
+    });
     return connection;
+  }
+
+  /** Counts connections that were made or have ended. */
+  private count(by: 1 | -1): void {
+    this.open += by;
+    this.parts.observer.connections(this.known.definition.name, this.open);
   }
 
   private async read(): Promise<Catalogue> {

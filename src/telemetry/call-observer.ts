@@ -31,8 +31,8 @@ export interface CallObserver {
     order: AttemptOrder,
     run: (notes: AttemptNotes) => Promise<Result>,
   ): Promise<Result>;
-  /** Runs an attempt of a tool call in the span of the call. */
-  tool<Result>(order: ToolOrder, run: () => Promise<Result>): Promise<Result>;
+  /** Runs an attempt of a tool call in the span of the call, whose traceparent `run` gets. */
+  tool<Result>(order: ToolOrder, run: (traceparent?: string) => Promise<Result>): Promise<Result>;
 }
 
 const NO_NOTES: AttemptNotes = {

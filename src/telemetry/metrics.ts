@@ -32,7 +32,9 @@ export type MetricName =
   | 'everloop_cache_bytes'
   | 'everloop_handovers_total'
   | 'everloop_handover_bytes'
-  | 'everloop_payloads_encrypted_total';
+  | 'everloop_payloads_encrypted_total'
+  | 'everloop_mcp_calls_total'
+  | 'everloop_mcp_connections';
 
 /** The metrics by name. */
 export const METRICS: Readonly<Record<MetricName, Metric>> = {
@@ -128,6 +130,16 @@ export const METRICS: Readonly<Record<MetricName, Metric>> = {
     kind: 'counter',
     labels: ['key'],
     description: 'Payloads that a key has encrypted.',
+  },
+  everloop_mcp_calls_total: {
+    kind: 'counter',
+    labels: ['server', 'outcome'],
+    description: 'Calls of tools of MCP servers, each attempt by itself.',
+  },
+  everloop_mcp_connections: {
+    kind: 'gauge',
+    labels: ['server'],
+    description: 'Open connections of this worker to an MCP server.',
   },
 };
 

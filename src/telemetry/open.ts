@@ -8,6 +8,12 @@ import { CLEAN_NOTHING, type CleanText } from './content.ts';
 import { isSampled } from './ids.ts';
 import { createLostSpans } from './lost-spans.ts';
 import { createMeter, type KnownNames, type MetricsWriter } from './meter.ts';
+import {
+  NO_SERVER_WATCH,
+  watchServers,
+  type ServerFacts,
+  type ServerWatch,
+} from './mcp-servers.ts';
 import { metricsOf } from './metrics-of.ts';
 import { NO_TELEMETRY, type CheckedTelemetry } from './options.ts';
 import { spanOf, type SpanContext } from './span-of.ts';
@@ -20,6 +26,8 @@ export interface TelemetryParts {
   readonly meter?: MetricMeter;
   readonly known: KnownNames;
   readonly providerOf?: SpanContext['providerOf'];
+  /** How this worker reaches the server of a name. Default: it has none. */
+  readonly transportOf?: (server: string) => ServerFacts['transport'];
   /** Bytes in the cache of transcripts. */
   readonly cacheBytes: () => number;
   /** Takes values out of attributes; default: nothing does. */
@@ -35,6 +43,7 @@ export interface Telemetry {
   /** Take every event that is published; none if nothing is on. */
   readonly listeners: readonly ((event: AgentEvent, place: EventPlace) => void)[];
   readonly watch: CallObserver;
+  readonly servers: ServerWatch;
   /** Counts payloads that a key has encrypted. */
   readonly countEncrypted: (keyId: string, payloads: number) => void;
   /** Sends what is left, for at most five seconds. */
@@ -45,6 +54,7 @@ export interface Telemetry {
 const TELEMETRY_OFF: Telemetry = {
   listeners: [],
   watch: NO_WATCH,
+  servers: NO_SERVER_WATCH,
   countEncrypted: () => undefined,
   close: () => Promise.resolve(),
 };
@@ -69,11 +79,14 @@ export async function openTelemetry(
       : createMeter(parts.meter, parts.known, metrics.kind === 'otlp' ? 'genai' : 'everloop');
   const { content = 'off', sample = 1 } = traces ?? {};
   const clean: CleanText = (agent, text) => redact(agent, hide(text));
-  const shown = { content, clean, ...defined({ providerOf: parts.providerOf }) };
+  const servers = watchServers(meter, parts.transportOf ?? (() => undefined));
+  const { factsOf: serverOf } = servers;
+  const shown = { content, clean, serverOf, ...defined({ providerOf: parts.providerOf }) };
   const { cacheBytes } = parts;
   return {
     listeners: [listener({ tracer, meter, sample, shown })],
     watch: watchCalls({ ...shown, hide, tracer, meter, sample, cacheBytes, now: () => Date.now() }),
+    servers: servers.watch,
     countEncrypted: (key, value) =>
       meter?.record({ metric: 'everloop_payloads_encrypted_total', value, labels: { key } }),
     close: async () => tracer?.close(),

@@ -21,6 +21,7 @@ import type { TokenUsage } from '../core/contract/model.ts';
 import { contentOf, type CleanText, type TraceContent } from './content.ts';
 import { ATTRIBUTES as A } from './genai.ts';
 import { SPAN_NAMES, spanIdOf, treeTraceId } from './ids.ts';
+import { serverAttributes, type ServerFacts } from './mcp-servers.ts';
 import type { AttributeValue, SpanData } from './span-data.ts';
 
 /** What a worker knows beside an event. */
@@ -31,6 +32,8 @@ export interface SpanContext {
   readonly clean?: CleanText;
   /** The provider of a model entry, by the name of the conventions; absent: not known. */
   readonly providerOf?: (model: string) => string | undefined;
+  /** How this worker reaches a server of the Model Context Protocol. */
+  readonly serverOf?: (server: string) => ServerFacts;
 }
 
 type Event<Type extends EventBody['type']> = EventBase &
@@ -258,7 +261,7 @@ function usageOf(usage: TokenUsage, isKnown: boolean): Part['attributes'] {
 }
 
 function toolPart(event: Event<'agent:tool_call:after'>, context: SpanContext): Part {
-  const { callId, tool, outcome, durationMs, attempts, losses, cached } = event;
+  const { callId, tool, outcome, durationMs, attempts, losses, cached, mcp } = event;
   return {
     id: SPAN_NAMES.tool(callId),
     parent: callerOf(event, callId),
@@ -273,6 +276,7 @@ function toolPart(event: Event<'agent:tool_call:after'>, context: SpanContext): 
       [A.attempts]: attempts,
       [A.losses]: losses,
       [A.cached]: cached,
+      ...serverAttributes(mcp, context.serverOf),
       ...contentOf(event, context.content, context.clean),
     },
     error: outcome === 'ok' ? undefined : outcome,

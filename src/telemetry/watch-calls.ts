@@ -40,7 +40,8 @@ export function watchCalls(parts: WatchParts): CallObserver {
       const tree = treeOf(order);
       if (tracer === undefined || !isSampled(tree, sample)) return run();
       const spanId = spanIdOf(order.runId, SPAN_NAMES.tool(order.callId));
-      return tracer.within({ traceId: treeTraceId(tree), spanId }, run);
+      const traceId = treeTraceId(tree);
+      return tracer.within({ traceId, spanId }, () => run(`00-${traceId}-${spanId}-01`));
     },
   };
 }

@@ -32,7 +32,10 @@ export interface ToolSource {
 export async function boundTool(
   { agent, mcp, isOnce }: ToolSource,
   order: ToolOrder,
-  options: Pick<ToolRunOptions, 'attempt' | 'signal' | 'onEvent' | 'onProgress' | 'hide'>,
+  options: Pick<
+    ToolRunOptions,
+    'attempt' | 'signal' | 'onEvent' | 'onProgress' | 'hide' | 'traceparent'
+  >,
 ): Promise<BoundTool> {
   const { tool: name, args, mcp: binding, resume, runId } = order;
   const { servers } = agent.definition;
@@ -53,8 +56,17 @@ export async function boundTool(
     onEvent?.('mcp:progress', { ...progress });
     options.onProgress?.(progress);
   };
+  const { traceparent = order.traceparent } = options;
   const asksUser = agent.tools.has(ASK_TOOL);
-  const call = { name, runId, args, signal, asksUser, onProgress, ...defined({ resume }) };
+  const call = {
+    name,
+    runId,
+    args,
+    signal,
+    asksUser,
+    onProgress,
+    ...defined({ resume, traceparent }),
+  };
   const bound = await mcp.bind(binding, call);
   switch (bound.kind) {
     case 'tool':

@@ -33,6 +33,8 @@ export interface ToolRunOptions extends AttemptOptions {
   readonly places?: ToolPlaces;
   /** The servers whose tools calls may need. Default: none. */
   readonly mcp?: McpTools | undefined;
+  /** The span of the call, for the server that makes it. Default: that of the tree's caller. */
+  readonly traceparent?: string;
   /** Whether the run takes the tool of a server for `once`. Default false. */
   readonly isOnce?: boolean;
   /** Called with the progress that a server reports. Must neither wait nor throw. */

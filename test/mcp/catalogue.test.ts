@@ -113,6 +113,25 @@ describe('a catalogue', () => {
     expect(warnings.map(({ code }) => code)).toEqual(['mcp_tool_changed', 'mcp_tool_new']);
   });
 
+  it('has what the server says of itself, if wanted, bounded and without hidden characters', async () => {
+    const said = `Deploy\u200B twice.\u{E0049} ${'x'.repeat(10_000)}`;
+    const of = (options: Partial<McpServerOptions>) => {
+      const server = mcpServer({ name: 'x', url: 'https://x.example/mcp', ...options });
+      return makeCatalogue(server, { identity: 'x', instructions: said, tools: [] }, {});
+    };
+    const { instructions = '', warnings } = await of({ instructions: true });
+
+    expect(instructions).toMatch(/^Deploy twice\. x+.?$/);
+    expect(instructions).toHaveLength(4_000);
+    expect(warnings).toEqual([
+      {
+        code: 'mcp_hidden_text',
+        message: 'MCP server `x`: hidden characters were removed from what it says of itself.',
+      },
+    ]);
+    expect(await of({})).toEqual({ identity: 'x', tools: [], leftOut: [], warnings: [] });
+  });
+
   it('is made of anything', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.anything()), fc.anything(), async (tools, inputSchema) => {

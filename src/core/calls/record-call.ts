@@ -169,6 +169,7 @@ function toolCallAfter(
 ): Extract<EventBody, { readonly type: 'agent:tool_call:after' }> {
   const { outcome, started, attempts, losses, output, error, cut, counts, gauges, raised } = result;
   const isCached = outcome === 'ok' && attempts === 0;
+  const mcp = spec.tools.find(({ name }) => name === tool)?.mcp;
   return {
     type: 'agent:tool_call:after',
     callId,
@@ -187,6 +188,7 @@ function toolCallAfter(
       counts,
       gauges,
       raised,
+      mcp: mcp && { server: mcp.server, tool: mcp.tool },
     }),
   };
 }

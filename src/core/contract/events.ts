@@ -183,6 +183,8 @@ export type EventBody =
       readonly inProgram?: true;
       /** In how many replies in a row it came with the same arguments and result; absent: one. */
       readonly repeats?: number;
+      /** The server whose tool it is, and the server's name of the tool. */
+      readonly mcp?: { readonly server: string; readonly tool: string };
     } & Pick<Reports, 'counts' | 'gauges' | 'raised'>)
   /** A program is read, checked and run; its source is cut to 2 KB. */
   | {

@@ -16,6 +16,7 @@ import { NotSentError, serverInput } from '../../define/mcp/server-input.ts';
 import { toolResult } from '../../define/tool/tool-result.ts';
 import { LostIsolateError } from '../../tools/isolation.ts';
 import type { CatalogueTool } from '../catalogue/catalogue.ts';
+import type { McpObserver } from '../connection/mcp-observer.ts';
 import type { McpConnection, McpRequestOptions } from '../connection/connection.ts';
 import { McpUnreachableError, readFailure, type McpFailure } from '../connection/failures.ts';
 import { visibleText } from '../text/hidden-text.ts';
@@ -53,6 +54,7 @@ export interface McpCallParts {
   readonly server: McpServerDefinition;
   readonly pool: ServerPool;
   readonly redactor: Redactor;
+  readonly observer: McpObserver;
   readonly tool: CatalogueTool;
   readonly call: McpCall;
 }
@@ -63,13 +65,14 @@ export async function callServer(
   args: JsonObject,
   context: ToolContext,
 ): Promise<unknown> {
-  const { server, tool, call, redactor } = parts;
+  const { server, tool, call, redactor, observer } = parts;
   let { resume } = call;
   for (let round = 1; round <= MAX_ROUNDS; round++) {
     const { answer, reading, asked } = await requestAnswer(parts, args, context, resume);
-    if (answer['resultType'] !== 'input_required') {
-      return returned(parts, reading ?? readResult(answer), asked, context);
-    }
+    const isAsking = answer['resultType'] === 'input_required';
+    const told = isAsking ? undefined : (reading ?? readResult(answer));
+    observer.called(server.name, told?.kind ?? 'input_required');
+    if (told !== undefined) return returned(parts, told, asked, context);
     const read = readQuestions(answer);
     if (read.kind === 'unfit') {
       throw new ToolError(`the server ${server.name} ${redactor.exact(read.reason)}`);
@@ -108,7 +111,10 @@ async function requestAnswer(
     const { failure, waitMs = FIRST_WAIT_MS * 2 ** (tries - 1) } = tried;
     // Credentials are read again once.
     const isLast = tries === MAX_TRIES || (failure.kind === 'refused' && tries === 2);
-    if (failure.kind === 'final' || failure.kind === 'lost' || isLast) throw thrown(parts, failure);
+    if (failure.kind === 'final' || failure.kind === 'lost' || isLast) {
+      parts.observer.called(parts.server.name, failure.kind);
+      throw thrown(parts, failure);
+    }
     await pause(waitMs, signal);
     if (signal.aborted) throw neverLeft(parts);
   }
@@ -146,7 +152,10 @@ async function tryOnce(
   } catch (error) {
     // The SDK reports an abort of ours as a time-out, so the own signal is asked first. What is
     // returned may never settle, so it is not awaited here: the lease would never end.
-    if (signal.aborted) return stopped(tool, signal);
+    if (signal.aborted) {
+      parts.observer.called(parts.server.name, 'stopped');
+      return stopped(tool, signal);
+    }
     const failure = readFailure(error);
     if (failure.isBroken === true || failure.kind === 'refused') release(true);
     const waitMs = connection.takeRetryAfter();

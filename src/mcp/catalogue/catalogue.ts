@@ -16,7 +16,6 @@ import {
   type JsonObject,
 } from '../../core/base/json.ts';
 import type { ToolEffect, ToolSpec } from '../../core/contract/spec.ts';
-import { nearestName } from '../../core/text/nearest.ts';
 import type { ToolSearchFields } from '../../define/definition/tool-search-options.ts';
 import type {
   McpApproval,
@@ -24,6 +23,13 @@ import type {
   McpToolOverride,
 } from '../../define/definition/mcp-server.ts';
 import { TOOL_BOUNDS, TOOL_DEFAULTS } from '../../define/tool/tool-options.ts';
+import {
+  bounded,
+  overrideWarnings,
+  patternWarnings,
+  warning,
+  type CatalogueWarning,
+} from './catalogue-warnings.ts';
 import { effectOf, isDestructive, type ToolHints } from './effect-of.ts';
 import { visibleText } from '../text/hidden-text.ts';
 import { differenceOf, type LockedServer } from './lock-file.ts';
@@ -44,9 +50,6 @@ const MAX_TOOL_NAME = 128;
 
 /** Tools that are read before others have their turn. */
 const TOOLS_AT_ONCE = 20;
-
-/** Warnings of one listing; a server may have a thousand tools. */
-const MAX_WARNINGS = 20;
 
 /** A tool of a server as this worker knows it. */
 export interface CatalogueTool {
@@ -71,12 +74,6 @@ export interface LeftOutTool {
   readonly effect?: ToolEffect;
   /** Set if only its pin keeps it out of new runs: runs that began with it still call it. */
   readonly unpinned?: CatalogueTool;
-}
-
-/** A warning about a server, for the events of a run and for the log. */
-export interface CatalogueWarning {
-  readonly code: string;
-  readonly message: string;
 }
 
 /** What a server offers. */
@@ -117,12 +114,17 @@ export async function makeCatalogue(
   const names = [...new Set(read.map(({ tool }) => tool))];
   warnings.push(...patternWarnings(server, names), ...overrideWarnings(server, names));
   const { identity, instructions } = listing;
-  const shown = server.instructions && instructions !== undefined && instructions !== '';
+  const shown =
+    server.instructions && instructions !== undefined
+      ? visibleText(instructions, MAX_INSTRUCTIONS)
+      : undefined;
+  if (shown?.hadHidden === true) {
+    const text = 'hidden characters were removed from what it says of itself.';
+    warnings.push(warning(server, 'mcp_hidden_text', text));
+  }
   return {
     identity: visibleText(identity, 200).text,
-    ...defined({
-      instructions: shown ? visibleText(instructions, MAX_INSTRUCTIONS).text : undefined,
-    }),
+    ...defined({ instructions: shown?.text === '' ? undefined : shown?.text }),
     tools: tools.toSorted((a, b) => (a.spec.name < b.spec.name ? -1 : 1)),
     leftOut,
     warnings: bounded(server, warnings),
@@ -310,51 +312,4 @@ function pinProblem(
     'mcp_tool_changed',
     `tool \`${shown}\` is left out: it has changed. ${advice}`,
   );
-}
-
-function patternWarnings(
-  server: McpServerDefinition,
-  names: readonly string[],
-): readonly CatalogueWarning[] {
-  const lists = { allow: server.allow ?? [], deny: server.deny ?? [] };
-  return Object.entries(lists).flatMap(([list, patterns]) =>
-    patterns
-      .filter((pattern) => !names.some((name) => fitsPattern(name, pattern)))
-      .map((pattern) =>
-        warning(server, 'mcp_pattern_unused', `\`${pattern}\` of \`tools.${list}\` fits no tool.`),
-      ),
-  );
-}
-
-function overrideWarnings(
-  server: McpServerDefinition,
-  names: readonly string[],
-): readonly CatalogueWarning[] {
-  return Object.keys(server.overrides)
-    .filter((tool) => !names.includes(tool))
-    .map((tool) => {
-      const near = nearestName(tool, names);
-      const advice = near === undefined ? 'Remove it.' : `Did you mean \`${near}\`?`;
-      const text = `Expected \`overrides.${tool}\` to be a tool of the server, got none. ${advice}`;
-      return warning(server, 'mcp_override', text);
-    });
-}
-
-function bounded(
-  server: McpServerDefinition,
-  warnings: readonly CatalogueWarning[],
-): readonly CatalogueWarning[] {
-  if (warnings.length <= MAX_WARNINGS) return warnings;
-  const more = warnings.length - MAX_WARNINGS;
-  const text = `${more} more warnings; \`everloop mcp ls ${server.name}\` shows all tools.`;
-  return [...warnings.slice(0, MAX_WARNINGS), warning(server, 'mcp_warnings', text)];
-}
-
-/** A warning about `server`. */
-export function warning(
-  { name }: Pick<McpServerDefinition, 'name'>,
-  code: string,
-  text: string,
-): CatalogueWarning {
-  return { code, message: `MCP server \`${name}\`: ${text}` };
 }

@@ -7,7 +7,6 @@
  */
 import {
   Client as McpClient,
-  ClientCredentialsProvider,
   SdkError,
   SdkErrorCode,
   StreamableHTTPClientTransport,
@@ -20,22 +19,9 @@ import {
 import { clip } from '../../core/text/cut.ts';
 import { defined } from '../../core/base/defined.ts';
 import { VERSION } from '../../core/base/version.ts';
-import type { McpServerDefinition, McpTransport } from '../../define/definition/mcp-server.ts';
-import { boundedFetch } from '../transport/bounded-fetch.ts';
-import { endStreams } from '../transport/end-streams.ts';
-import { LOST } from '../transport/failure-codes.ts';
+import type { McpServerDefinition } from '../../define/definition/mcp-server.ts';
 import { McpUnreachableError, readFailure } from './failures.ts';
-import type { McpLog } from '../text/log.ts';
-import type { Reaper } from '../transport/reaper.ts';
-import {
-  processEnvironment,
-  valueOf,
-  valuesOf,
-  type McpEnvironment,
-  type Redactor,
-} from '../text/secrets.ts';
-import { stderrLog } from './stderr-log.ts';
-import { StdioTransport } from '../transport/stdio-transport.ts';
+import { transportTo, type RetryAfter, type TransportParts } from './transport-to.ts';
 
 /** How long a process may take to answer which era it speaks; one of the older may never. */
 const PROBE_MS = 3_000;
@@ -46,22 +32,14 @@ const GOODBYE_MS = 1_000;
 /** How long after its end the stream of a server's own messages is opened again. */
 const LISTEN_AGAIN_MS = 5_000;
 
-/** Before a stream is opened again that has ended; a server may ask for no wait, or for years. */
-const MIN_RECONNECT_MS = 500;
-const MAX_RECONNECT_MS = 60_000;
-
 /** Questions of one call that are kept. */
 const MAX_QUESTIONS = 5;
 
 /** Characters of a question. */
 const MAX_QUESTION = 500;
 
-/** What connections of a worker share. */
-export interface ConnectParts {
-  readonly environment: McpEnvironment;
-  readonly redactor: Redactor;
-  readonly reaper: Reaper;
-  readonly log: McpLog;
+/** What a connection needs. */
+export interface ConnectParts extends TransportParts {
   /** The era that the server had; absent: it is asked. */
   readonly verdict?: PriorDiscovery;
   /** Called when the server says that its tools have changed. */
@@ -79,6 +57,8 @@ export interface McpConnection {
   readonly identity: string;
   readonly instructions: string | undefined;
   readonly isModern: boolean;
+  /** The revision of the protocol, such as `2026-07-28`. */
+  readonly protocolVersion: string;
   /** What to connect with the next time. */
   readonly verdict: PriorDiscovery;
   /** Whether it can list resources, and prompts. */
@@ -163,6 +143,7 @@ async function connectOnce(
     identity: client.getServerVersion()?.name ?? '',
     instructions: client.getInstructions(),
     isModern,
+    protocolVersion: client.getNegotiatedProtocolVersion() ?? '',
     verdict: discover === undefined ? { kind: 'legacy' } : { kind: 'modern', discover },
     offers: {
       resources: capabilities.resources !== undefined,
@@ -181,11 +162,6 @@ async function connectOnce(
       return ms;
     },
   };
-}
-
-/** The wait that a server has asked for, until it is taken. */
-interface RetryAfter {
-  ms?: number;
 }
 
 function newClient(server: McpServerDefinition, { onToolsChanged }: ConnectParts): McpClient {
@@ -238,77 +214,6 @@ const ANYTHING: StandardSchemaV1<unknown, { readonly [field: string]: unknown }>
     validate: (value) => ({ value: Object(value) as { readonly [field: string]: unknown } }),
   },
 };
-
-function transportTo(
-  server: McpServerDefinition,
-  parts: ConnectParts,
-  retryAfter: RetryAfter,
-): Transport {
-  const { environment, redactor, reaper, log } = parts;
-  const { transport } = server;
-  if (transport.kind === 'stdio') {
-    const { command, args, cwd } = transport;
-    return new StdioTransport({
-      command,
-      args,
-      env: processEnvironment(transport.env, environment),
-      ...(cwd === undefined ? undefined : { cwd }),
-      onStderr: stderrLog(server.name, log, redactor),
-      onStart: (pid, mark) => reaper.watch(pid, mark),
-      onEnd: (pid) => reaper.end(pid),
-    });
-  }
-  const http = new StreamableHTTPClientTransport(new URL(transport.url), {
-    requestInit: { headers: valuesOf(transport.headers, environment) },
-    fetch: boundedFetch({
-      onRetryAfter: (ms) => {
-        retryAfter.ms = ms;
-      },
-      onStreamEnd: (id) => {
-        const error = { code: LOST, message: 'the stream has ended' };
-        http.onmessage?.({ jsonrpc: '2.0', id, error });
-      },
-    }),
-    reconnectionScheduler: (reconnect, delayMs) => {
-      const waitMs = Math.min(Math.max(delayMs, MIN_RECONNECT_MS), MAX_RECONNECT_MS);
-      const timer = setTimeout(reconnect, waitMs);
-      timer.unref();
-      return () => clearTimeout(timer);
-    },
-    ...authOf(transport, environment, redactor),
-  });
-  endStreams(http);
-  return http;
-}
-
-function authOf(
-  { auth }: Extract<McpTransport, { readonly kind: 'http' }>,
-  environment: McpEnvironment,
-  redactor: Redactor,
-): Pick<
-  NonNullable<ConstructorParameters<typeof StreamableHTTPClientTransport>[1]>,
-  'authProvider'
-> {
-  if (auth === undefined) return {};
-  if ('bearer' in auth) {
-    const { bearer } = auth;
-    return { authProvider: { token: async () => valueOf(bearer, environment) } };
-  }
-  const { clientId, clientSecret, scope, issuer } = auth.clientCredentials;
-  const provider = new ClientCredentialsProvider({
-    clientId: valueOf(clientId, environment),
-    clientSecret: valueOf(clientSecret, environment),
-    clientName: 'everloop',
-    expectedIssuer: issuer,
-    ...(scope === undefined ? undefined : { scope }),
-  });
-  const save = provider.saveTokens.bind(provider);
-  provider.saveTokens = (tokens) => {
-    redactor.add(tokens.access_token);
-    save(tokens);
-  };
-  return { authProvider: provider };
-}
 
 /** Declines what servers of the older era ask, and notes it for those who call meanwhile. */
 function declineQuestions(client: McpClient): McpConnection['noteQuestions'] {

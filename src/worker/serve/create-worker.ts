@@ -15,6 +15,7 @@ import { createActivities } from '../../activities/create-activities.ts';
 import type { CallbackSettings } from '../../callbacks/deliver.ts';
 import type { AgentDefinition, Registry } from '../../define/definition/definitions.ts';
 import type { McpTools } from '../../define/mcp/mcp-tools.ts';
+import type { McpObserver } from '../../mcp/connection/mcp-observer.ts';
 import { createMcpTools } from '../../mcp/mcp-tools.ts';
 import type { McpLog } from '../../mcp/text/log.ts';
 import type { ModelEntry } from '../../define/model/model-entry.ts';
@@ -186,7 +187,7 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   const telemetry = await openTelemetry(parts.telemetry, observed);
   const stopCounting = watchEncrypted(parts.protection, telemetry.countEncrypted);
   const places = createToolPlaces(parts);
-  const mcp = parts.mcp ?? openServers(registry);
+  const mcp = parts.mcp ?? openServers(registry, telemetry.servers);
   const watch = telemetry.watch;
   const given = { archive, chunks, callbacks, watch, hide, ...defined({ mcp }) };
   const activities = createActivities({ ...given, registry, runtime, cache, places });
@@ -243,11 +244,11 @@ async function workersFor(
 }
 
 /** The servers of the worker's agents; their catalogues are read in the background. */
-function openServers({ servers }: Registry): McpTools | undefined {
+function openServers({ servers }: Registry, observer: McpObserver): McpTools | undefined {
   if (servers === undefined) return undefined;
   const levels = { info: 'INFO', warn: 'WARN' } as const;
   const log: McpLog = (level, text) => workerLog(levels[level], text);
-  const mcp = createMcpTools({ servers: [...servers.values()], log });
+  const mcp = createMcpTools({ servers: [...servers.values()], log, observer });
   mcp.warm();
   return mcp;
 }

@@ -67,6 +67,7 @@ const IS_SHOWN: Readonly<Record<Field, boolean>> = {
   limit: true,
   limits: false,
   losses: true,
+  mcp: true,
   message: false,
   messages: true,
   mode: true,

@@ -22,11 +22,15 @@ export function telemetryParts(
     known: knownNames(registry),
     cacheBytes: () => cache.stats().bytes,
     providerOf: (model) => providerOf(registry, model),
+    transportOf: (server) => TRANSPORTS[registry.servers?.get(server)?.transport.kind ?? 'none'],
     redact: (agent, text) => redactedBy(registry, agent, text),
     warn: (text) => workerLog('WARN', text),
     ...defined({ meter: Runtime._instance?.metricMeter }),
   };
 }
+
+/** The transports of servers in the words of OpenTelemetry. */
+const TRANSPORTS = { stdio: 'pipe', http: 'tcp', none: undefined } as const;
 
 const NO_TOOLS: ReadonlySet<string> = new Set();
 
