@@ -60,7 +60,8 @@ describe('questions of a server', () => {
     await declined.answer('q1', { decline: true });
     await canceled.cancel('enough');
     const steps = await Promise.all(runs.map((run) => run.result()));
-    const did = (await opsNotes(options.notes)).map((note) => note.did.split(' ').slice(0, 3));
+    const notes = await opsNotes(options.notes);
+    const did = notes.map((note) => note.did.split(' ').slice(0, 3).join(' '));
 
     expect(steps.map(({ status }) => status)).toEqual(['success', 'canceled', 'success']);
     expect(steps.map(({ value }) => value)).toEqual([
@@ -68,11 +69,10 @@ describe('questions of a server', () => {
       null,
       'late is on cancel',
     ]);
-    expect(did.filter(([what]) => what === 'asked')).toHaveLength(3);
-    expect(did.filter(([what]) => what === 'deployed').toSorted()).toEqual([
-      ['deployed', 'app', 'decline'],
-      ['deployed', 'late', 'cancel'],
-    ]);
+    expect(did.filter((it) => it.startsWith('asked'))).toHaveLength(3);
+    expect(new Set(did.filter((it) => it.startsWith('deployed')))).toEqual(
+      new Set(['deployed app decline', 'deployed late cancel']),
+    );
     await Promise.all([declined, unanswered].map((run) => stage.replay(run)));
   });
 });

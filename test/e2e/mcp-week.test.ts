@@ -77,7 +77,7 @@ describe('questions of a server', () => {
       expect(await two.pending()).toMatchObject([
         { kind: 'question', details: { server: 'ops', tool: 'deploy', form: { type: 'object' } } },
       ]);
-      const [{ pid = 0 } = {}] = await opsNotes(notes);
+      const pid = (await opsNotes(notes))[0]?.pid ?? 0;
       await victim.kill('SIGKILL');
       await eventually('the process of the MCP server to end', () => !isAlive(pid));
       process.kill(server.pid(), 'SIGKILL');
@@ -98,8 +98,10 @@ describe('questions of a server', () => {
       // The lists are those of the start, although the server has more tools now.
       expect(steps[0]?.value).toBe('both is on staging and production');
       // Which of two that run side by side asks first is chance.
-      const places = (steps[1]?.value as readonly string[]).map((text) => text.split(' is on ')[1]);
-      expect(places.toSorted()).toEqual(['decline', 'production']);
+      const places = ((steps[1]?.value ?? []) as readonly string[]).map(
+        (text) => text.split(' is on ')[1] ?? '',
+      );
+      expect(new Set(places)).toEqual(new Set(['decline', 'production']));
       expect(steps.map(({ stats }) => valueOf(stats, 'agent:tool_calls'))).toEqual([1, 2]);
       const key = `${steps[0]?.trace.firstExecutionId}/1.1`;
       const all = await opsNotes(notes);

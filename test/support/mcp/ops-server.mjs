@@ -32,7 +32,7 @@ serveStdio(() => {
         note(`asked ${query} ${key}`);
         const asks = (message) => inputRequired.elicit({ message, requestedSchema: FORM });
         const where = asks('Deploy where?');
-        const inputRequests = query === 'both' ? { where, then: asks('And then?') } : { where };
+        const inputRequests = query === 'both' ? { where, after: asks('And then?') } : { where };
         return inputRequired({ inputRequests, requestState: `note of ${query}` });
       }
       const given = Object.keys(answers)
