@@ -155,10 +155,15 @@ export {
 } from './client/everloop-client.ts';
 export {
   LISTED_STATES,
+  type CountOptions,
   type InboxItem,
+  type InboxOptions,
   type InboxView,
   type ListedState,
   type ListOptions,
+  type PageOptions,
+  type RunCounts,
+  type RunPage,
   type RunSummary,
 } from './client/run-list.ts';
 export {
@@ -179,6 +184,11 @@ export {
   type FollowRunOptions,
   type RunUpdate,
 } from './client/follow-run.ts';
+export type { AttemptRange, CallAttempt } from './client/reading/attempts.ts';
+export type { RunLink } from './client/reading/links.ts';
+export type { ScratchpadView } from './client/scratchpad.ts';
+export type { WorkerSummary } from './client/workers.ts';
+export type { CurrentCall, CurrentIteration, CurrentReply } from './core/run/view.ts';
 export type { RunStart } from './client/run-tree.ts';
 export { MAX_START_BYTES } from './core/start/start-input.ts';
 export type {
@@ -233,7 +243,10 @@ export type {
   PendingBase,
   PendingItem,
   RunPhase,
+  RunOverview,
   RunStatus,
+  TreeChild,
+  TreeView,
 } from './core/contract/messages.ts';
 export type {
   EffectStatus,
@@ -252,6 +265,7 @@ export type {
   Step,
   StepMemory,
   StepStatus,
+  ChainLength,
   StepTrace,
   Usage,
 } from './core/contract/step.ts';

@@ -10,7 +10,7 @@ import { addDoctorCommand } from './operations/doctor.ts';
 import { addInitCommand } from './commands/init.ts';
 import { KEY_COMMANDS } from './operations/keys.ts';
 import { addLispCommand } from './commands/lisp.ts';
-import { addLogsCommand, addStreamTokenCommand } from './commands/logs.ts';
+import { addAttemptsCommand, addLogsCommand, addStreamTokenCommand } from './commands/logs.ts';
 import { addMcpCommand } from './commands/mcp.ts';
 import { PEOPLE_COMMANDS } from './commands/people.ts';
 import { addPreviewCommand } from './commands/preview.ts';
@@ -74,6 +74,7 @@ const COMMANDS: readonly AddCommand[] = [
   addStatsCommand,
   addTraceCommand,
   addLogsCommand,
+  addAttemptsCommand,
   addStreamTokenCommand,
   addTreeCommand,
   addBudgetCommand,

@@ -21,16 +21,24 @@ import { createKeptLinks } from './reading/kept-links.ts';
 import { createRunHandle, type RunHandle, type RunHandleParts } from './run-handle.ts';
 import { attributesOfRun, createAttributeUse } from './search-attributes.ts';
 import {
+  countRuns,
+  listPage,
   listRuns,
   memoText,
   readInbox,
+  type CountOptions,
+  type InboxOptions,
   type InboxView,
   type ListOptions,
+  type PageOptions,
+  type RunCounts,
+  type RunPage,
   type RunSummary,
 } from './run-list.ts';
 import { unreadableError } from '../protection/key-errors.ts';
 import { warnOfId } from '../protection/warn-of-id.ts';
 import { tolerant } from './connection/open-connection.ts';
+import { readWorkers, type WorkerSummary } from './workers.ts';
 
 /** What a run is started with. */
 export interface StartOptions extends Omit<StartParts, 'compiled' | 'compiles'> {
@@ -82,8 +90,14 @@ export interface Everloop {
   attach(id: string): RunHandle;
   /** Runs, newest first. */
   list(options?: ListOptions): Promise<readonly RunSummary[]>;
+  /** A page of the runs, newest first, and the cursor of the next. */
+  listPage(options?: PageOptions): Promise<RunPage>;
+  /** How many runs there are in each state. Of an agent: those that have the search attributes. */
+  counts(options?: CountOptions): Promise<RunCounts>;
+  /** The workers of a task queue, by default of this client's, as the service has heard of them. */
+  workers(taskQueue?: string): Promise<readonly WorkerSummary[]>;
   /** What waits for people, in all runs. Lags behind the runs by about a second. */
-  inbox(): Promise<InboxView>;
+  inbox(options?: InboxOptions): Promise<InboxView>;
 }
 
 /** What {@link createEverloop} takes. */
@@ -153,7 +167,11 @@ export function createEverloop(options: EverloopParts): Everloop {
       return start(compiled.agent, { ...options, compiled });
     },
     list: (options = {}) => withAttributes((has) => listRuns(client, options, has)),
-    inbox: () => withAttributes((has) => readInbox(client, attach, has)),
+    workers: (name = taskQueue) => readWorkers(client, name),
+    listPage: (options = {}) => withAttributes((has) => listPage(client, options, has)),
+    counts: (options = {}) => withAttributes((has) => countRuns(client, options, has)),
+    inbox: (options = {}) =>
+      withAttributes((hasAttributes) => readInbox(client, attach, { ...options, hasAttributes })),
   };
 }
 

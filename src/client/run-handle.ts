@@ -7,6 +7,7 @@ import { defined } from '../core/base/defined.ts';
 import { checkRunInput } from '../core/start/check-input.ts';
 import type { AgentEvent, InputKind } from '../core/contract/events.ts';
 import type { RunInput } from '../core/run/inbox.ts';
+import type { CurrentIteration } from '../core/run/view.ts';
 import type { LimitsInput } from '../core/contract/input.ts';
 import type { ProgramView } from '../core/contract/report.ts';
 import type { Step } from '../core/contract/step.ts';
@@ -21,6 +22,7 @@ import type {
   AnswerReceipt,
   PendingItem,
   RetryReceipt,
+  RunOverview,
   RunStatus,
 } from '../core/contract/messages.ts';
 import type { AnswerOptions, Decision } from '../core/contract/pending.ts';
@@ -49,6 +51,8 @@ import {
 import { readSummary, type RunSummary } from './run-list.ts';
 import { queryOpen } from './reading/ended-run.ts';
 import { createKeptLinks, type KeptLinks } from './reading/kept-links.ts';
+import { readAttempts, type AttemptRange, type CallAttempt } from './reading/attempts.ts';
+import { readLinks, type RunLink } from './reading/links.ts';
 import { readStats, readStatus } from './reading/run-status.ts';
 import { wellFormedText } from '../core/text/well-formed.ts';
 import {
@@ -60,6 +64,8 @@ import {
   type StreamParts,
 } from './run-stream.ts';
 import { signStreamToken, type StreamToken } from '../protection/stream-token.ts';
+import { readCurrent, readOverview } from './run-overview.ts';
+import { readScratchpad, type ScratchpadView } from './scratchpad.ts';
 import type { TreeRun } from './tree-run.ts';
 import { acrossHandover, cancelRun } from './send-update.ts';
 import { asking, isAlive, querying, readStep, readTraceId } from './connection/service-calls.ts';
@@ -114,6 +120,26 @@ export interface RunHandle {
    */
   summary(): Promise<RunSummary>;
   stats(): Promise<Stats>;
+  /** Status, statistics, limits, budgets and what waits: one query. Safe to poll once a second. */
+  view(): Promise<RunOverview>;
+  /**
+   * The iteration that is open: the reply and its calls, before the transcript has them. Null
+   * between two iterations and after the end.
+   */
+  current(): Promise<CurrentIteration | null>;
+  /**
+   * What the next model call sees: messages, tools and settings.
+   *
+   * @throws UsageError `no_model` for a run that asks none.
+   */
+  scratchpad(): Promise<ScratchpadView>;
+  /** The links of the chain that the service still has, oldest first; needs no worker. */
+  links(): Promise<readonly RunLink[]>;
+  /**
+   * The attempts of the run's calls, by time: when each began and ended, on which worker, and why it
+   * failed. From the histories that the service still has; needs no worker.
+   */
+  attempts(range?: AttemptRange): Promise<readonly CallAttempt[]>;
   /** The transcript, over the whole chain of the run. */
   transcript(options?: ReadOptions): Promise<readonly Entry[]>;
   /**
@@ -314,6 +340,11 @@ function readMethods({ id, client, archive, kept, handle, tree, handleOf }: Targ
         throw new UsageError('number', NO_COMMON_NUMBER);
       return mergeEvents(await inTurns(await tree(), (each) => handleOf(each.id).events()));
     },
+    view: () => readOverview(client, id),
+    current: () => readCurrent(client, id),
+    links: () => readLinks(client, id),
+    scratchpad: () => readScratchpad(client, id),
+    attempts: (range) => readAttempts({ client, id, kept }, range),
     tree,
     child: async (path) => handleOf(await addressBelow(id, path, tree)),
     result,

@@ -4,10 +4,10 @@ import { isUsageError, UsageError } from '../core/base/usage-error.ts';
 import { AGENT_WORKFLOW, type PendingItem } from '../core/contract/messages.ts';
 import { SEARCH_ATTRIBUTES, visibleState } from '../core/base/search-attributes.ts';
 import { shown } from '../core/text/shown.ts';
-import { wellFormedText } from '../core/text/well-formed.ts';
 import { inTurns } from './in-turns.ts';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { UNREADABLE_TEXT } from '../protection/data-converter.ts';
+import { quoted, readListPage, type ListPage } from './connection/list-queries.ts';
 import { tolerant } from './connection/open-connection.ts';
 import { asking, notAnAgent } from './connection/service-calls.ts';
 
@@ -27,6 +27,8 @@ export interface RunSummary {
   readonly state: ListedState;
   /** Id of the run above; null for a root. */
   readonly parent: string | null;
+  /** Id of the root of its tree; its own for a root. */
+  readonly root: string;
   readonly startedAt: Date;
   readonly closedAt: Date | null;
 }
@@ -57,7 +59,40 @@ export interface ListOptions {
   readonly state?: ListedState;
   /** Only runs whose id begins with this. */
   readonly idPrefix?: string;
+  /** Only runs that began at this time or later; a number counts milliseconds since 1970. */
+  readonly since?: Date | number;
   /** At most this many, newest first; default 100. */
+  readonly limit?: number;
+}
+
+/** Which page of a list. */
+export interface PageOptions extends ListOptions {
+  /** From the page before, for the same filters; default, or null: the first page. */
+  readonly cursor?: string | null;
+}
+
+/** One page of a list of runs. */
+export interface RunPage {
+  /** Newest first; may be fewer than the limit, and none, though others follow. */
+  readonly runs: readonly RunSummary[];
+  /** Of the next page; null: the list ends here. */
+  readonly cursor: string | null;
+}
+
+/** Which runs to count. */
+export type CountOptions = Pick<ListOptions, 'agent' | 'roots' | 'idPrefix' | 'since'>;
+
+/**
+ * How many runs there are in each state. Null: the namespace lacks the search attribute, so runs that
+ * wait are among the running ones.
+ */
+export interface RunCounts extends Readonly<Record<Exclude<ListedState, 'waiting'>, number>> {
+  readonly waiting: number | null;
+}
+
+/** Which items of the inbox to read. */
+export interface InboxOptions {
+  /** Asks at most this many runs, those first that began first; default: all that wait. */
   readonly limit?: number;
 }
 
@@ -77,6 +112,8 @@ export interface InboxView {
   readonly items: readonly InboxItem[];
   /** Ids of runs that wait for a person, but no worker answers to say what they wait for. */
   readonly silent: readonly string[];
+  /** How many runs wait that were not asked, because of `limit`. */
+  readonly more: number;
 }
 
 /**
@@ -90,22 +127,129 @@ export async function listRuns(
   hasAttributes: boolean,
 ): Promise<readonly RunSummary[]> {
   const { limit = 100 } = options;
+  const runs: RunSummary[] = [];
+  let cursor: string | null = null;
+  do {
+    const rest: PageOptions = { ...options, limit: limit - runs.length, cursor };
+    const page: RunPage = await listPage(client, rest, hasAttributes);
+    runs.push(...page.runs);
+    ({ cursor } = page);
+  } while (cursor !== null && runs.length < limit);
+  return runs;
+}
+
+/** Pages of the service for one page of runs: it cannot filter runs without attributes. */
+const MAX_SERVICE_PAGES = 10;
+
+/** Runs of a page of the service, when not all of them may be wanted. */
+const MIN_SERVICE_PAGE = 100;
+
+/**
+ * A page of the runs that `options` name, newest first.
+ *
+ * @throws UsageError `number` for a limit below 1, `invalid_input` for an unknown state or a cursor
+ * that is none.
+ */
+export async function listPage(
+  client: Client,
+  options: PageOptions,
+  hasAttributes: boolean,
+): Promise<RunPage> {
+  const { limit = 100, cursor = null } = options;
   if (!Number.isSafeInteger(limit) || limit < 1) {
     throw new UsageError('number', `Expected \`limit\` from 1 up, got ${shown(limit)}. Change it.`);
   }
   checkState(options.state);
+  const query = queryOf(options, hasAttributes);
+  const start = cursor === null ? FIRST_PAGE : readCursor(cursor);
   const runs: RunSummary[] = [];
-  for await (const info of tolerant(client).workflow.list({
-    query: queryOf(options, hasAttributes),
-  })) {
-    // The list has every link; only the last link of a run stands for the run.
-    if (info.status.name === 'CONTINUED_AS_NEW') continue;
-    const run = summaryOf(info);
-    if (isWanted(run, options)) runs.push(run);
-    if (runs.length >= limit) break;
+  let { token, skip } = start;
+  for (let read = 0; read < MAX_SERVICE_PAGES; read++) {
+    // Runs that begin meanwhile move those of the first page, so none of it is left for later.
+    const pageSize = token === null ? limit : Math.max(limit, MIN_SERVICE_PAGE);
+    const page = await readListPage(client, { query, pageSize, token });
+    for (const [at, info] of page.infos.entries()) {
+      if (at < skip) continue;
+      const run = runOf(info);
+      if (run === null || !isWanted(run, options)) continue;
+      runs.push(run);
+      if (runs.length < limit) continue;
+      const isEnd = at === page.infos.length - 1;
+      const next = isEnd ? { token: page.token, skip: 0 } : { token, skip: at + 1 };
+      return { runs, cursor: isEnd && page.token === null ? null : cursorOf(next) };
+    }
+    if (page.token === null) return { runs, cursor: null };
+    ({ token } = page);
+    skip = Math.max(0, skip - page.infos.length);
   }
-  return runs;
+  return { runs, cursor: cursorOf({ token, skip }) };
 }
+
+/** The list has every link; only the last link of a run stands for the run. */
+function runOf(info: WorkflowExecutionInfo): RunSummary | null {
+  return info.status.name === 'CONTINUED_AS_NEW' ? null : summaryOf(info);
+}
+
+/** A place in a list: a page of the service, and how many of its runs come before. */
+interface ListPlace {
+  readonly token: Uint8Array | null;
+  readonly skip: number;
+}
+
+const FIRST_PAGE: ListPlace = { token: null, skip: 0 };
+
+function cursorOf({ token, skip }: ListPlace): string {
+  return `${skip}.${Buffer.from(token ?? []).toString('base64url')}`;
+}
+
+function readCursor(cursor: string): ListPlace {
+  const [, skip, token = ''] = /^(\d{1,9})\.([\w-]{0,4096})$/.exec(String(cursor)) ?? [];
+  if (skip === undefined) {
+    throw new UsageError(
+      'invalid_input',
+      `Expected the cursor of a page, got ${shown(cursor)}. Leave it out to begin at the first page.`,
+    );
+  }
+  const bytes = Buffer.from(token, 'base64url');
+  return { token: bytes.length === 0 ? null : bytes, skip: Number(skip) };
+}
+
+/**
+ * How many runs there are in each state, of those that `options` name.
+ *
+ * @throws UsageError `invalid_input` for an agent where the namespace lacks the search attributes.
+ */
+export async function countRuns(
+  client: Client,
+  options: CountOptions,
+  hasAttributes: boolean,
+): Promise<RunCounts> {
+  const { agent } = options;
+  if (agent !== undefined && !hasAttributes) {
+    throw new UsageError(
+      'invalid_input',
+      'Expected a namespace with the search attributes of runs to count those of an agent, got one without. Add them with `everloop setup`.',
+    );
+  }
+  const { agent: _agent, ...others } = options;
+  const filter = queryOf(others, hasAttributes);
+  const ofAgent = agent === undefined ? '' : ` AND ${SEARCH_ATTRIBUTES.agent} = ${quoted(agent)}`;
+  const { groups } = await client.workflow.count(`${filter}${ofAgent} GROUP BY ExecutionStatus`);
+  const counts = { ...NO_RUNS, waiting: null as number | null };
+  for (const { groupValues, count } of groups) {
+    const status = String(groupValues[0] ?? '');
+    const state = LISTED_STATES.find((one) => STATUS_OF_STATE[one] === status);
+    if (state !== undefined && state !== 'waiting') counts[state] += count;
+  }
+  if (!hasAttributes) return counts;
+  const waits = `${IS_RUNNING} AND ${SEARCH_ATTRIBUTES.state} = ${quoted(visibleState(true))}`;
+  const { count } = await client.workflow.count(`${filter}${ofAgent} AND ${waits}`);
+  counts.waiting = count;
+  counts.running = Math.max(0, counts.running - count);
+  return counts;
+}
+
+const NO_RUNS = { running: 0, completed: 0, failed: 0, canceled: 0, terminated: 0, timed_out: 0 };
 
 function checkState(state: ListOptions['state']): void {
   if (state === undefined || LISTED_STATES.includes(state)) return;
@@ -120,17 +264,30 @@ function checkState(state: ListOptions['state']): void {
  * are listed too, for {@link isWanted}.
  */
 function queryOf(
-  { running = false, idPrefix = '', state, agent }: ListOptions,
+  { running = false, roots = false, idPrefix = '', state, agent, since }: ListOptions,
   hasAttributes: boolean,
 ): string {
   const status = state === undefined ? undefined : STATUS_OF_STATE[state];
   return [
     `WorkflowType = '${AGENT_WORKFLOW}'`,
+    "ExecutionStatus != 'ContinuedAsNew'",
     ...(running ? [IS_RUNNING] : []),
     ...(status === undefined ? [] : [`ExecutionStatus = '${status}'`]),
+    ...(since === undefined ? [] : [`StartTime >= ${quoted(timeOf(since))}`]),
+    // A service that has the attributes knows parents as well.
+    ...(roots && hasAttributes ? ['ParentWorkflowId IS NULL'] : []),
     ...(hasAttributes ? attributeFilters(agent, state) : []),
     ...(idPrefix === '' ? [] : [`WorkflowId STARTS_WITH ${quoted(idPrefix)}`]),
   ].join(' AND ');
+}
+
+function timeOf(since: Date | number): string {
+  const date = new Date(since);
+  if (!Number.isNaN(date.getTime())) return date.toISOString();
+  throw new UsageError(
+    'invalid_input',
+    `Expected \`since\` to be a date or milliseconds since 1970, got ${shown(since)}. Change it.`,
+  );
 }
 
 function attributeFilters(
@@ -167,27 +324,18 @@ function isWanted(run: RunSummary, { agent, roots = false, state }: ListOptions)
   );
 }
 
-/** A string literal for a list query of the service. */
-/** `text` as a text of a list filter. */
-export function quoted(text: string): string {
-  return `'${wellFormedText(text).replaceAll(/['\\]/g, (character) => `\\${character}`)}'`;
-}
-
 /** What waits for people, in all live runs. */
 export async function readInbox(
   client: Client,
   attach: (id: string) => { pending(): Promise<readonly PendingItem[]> },
-  hasAttributes: boolean,
+  { hasAttributes, limit = Infinity }: InboxOptions & { readonly hasAttributes: boolean },
 ): Promise<InboxView> {
-  const waiting: RunSummary[] = [];
-  const query = queryOf({ state: 'waiting' }, hasAttributes);
-  for await (const info of tolerant(client).workflow.list({ query })) {
-    const run = summaryOf(info);
-    if (run.state === 'waiting') waiting.push(run);
-  }
+  const waiting = (await waitingRuns(client, hasAttributes)).toSorted(
+    (a, b) => a.startedAt.getTime() - b.startedAt.getTime(),
+  );
   const items: InboxItem[] = [];
   const silent: string[] = [];
-  await inTurns(waiting, async ({ id: run, agent, task }) => {
+  await inTurns(waiting.slice(0, limit), async ({ id: run, agent, task }) => {
     try {
       const pending = await attach(run).pending();
       // A run below reports its own items.
@@ -198,7 +346,29 @@ export async function readInbox(
       silent.push(run);
     }
   });
-  return { items: items.toSorted((a, b) => a.item.since - b.item.since), silent };
+  return {
+    items: items.toSorted((a, b) => a.item.since - b.item.since),
+    silent,
+    more: Math.max(0, waiting.length - limit),
+  };
+}
+
+/** Runs of one question to the service. */
+const INBOX_PAGE = 1_000;
+
+async function waitingRuns(client: Client, hasAttributes: boolean): Promise<readonly RunSummary[]> {
+  const query = queryOf({ state: 'waiting' }, hasAttributes);
+  const runs: RunSummary[] = [];
+  let token: Uint8Array | null = null;
+  do {
+    const page: ListPage = await readListPage(client, { query, pageSize: INBOX_PAGE, token });
+    for (const info of page.infos) {
+      const run = runOf(info);
+      if (run?.state === 'waiting') runs.push(run);
+    }
+    ({ token } = page);
+  } while (token !== null);
+  return runs;
 }
 
 /**
@@ -214,6 +384,7 @@ export async function readSummary(client: Client, id: string): Promise<RunSummar
 
 function summaryOf(info: Omit<WorkflowExecutionInfo, 'raw'>): RunSummary {
   const { workflowId: id, status, memo = {}, parentExecution, startTime, closeTime } = info;
+  const root = info.rootExecution?.workflowId || id;
   const agent = memoText(memo, 'agent');
   const isReadable = agent !== UNREADABLE_AGENT;
   return {
@@ -223,6 +394,7 @@ function summaryOf(info: Omit<WorkflowExecutionInfo, 'raw'>): RunSummary {
     status: status.name,
     state: stateOf(status.name, isReadable ? memo['waiting'] === true : isVisiblyWaiting(info)),
     parent: parentExecution?.workflowId || null,
+    root,
     startedAt: startTime,
     closedAt: closeTime ?? null,
   };

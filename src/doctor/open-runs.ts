@@ -5,7 +5,7 @@ import { querying } from '../client/connection/service-calls.ts';
 import { AGENT_WORKFLOW, MESSAGE_NAMES } from '../core/contract/messages.ts';
 import type { PendingItem, RunStatus } from '../core/contract/messages.ts';
 import { MAX_ASKED, MAX_OPEN, type OpenRun, type RunAnswer } from './checks/doctor-service.ts';
-import { millisecondsOf } from '../client/service-time.ts';
+import { millisecondsOf } from '../client/connection/service-time.ts';
 import { tolerant } from '../client/connection/open-connection.ts';
 
 /** A list query for the open runs of agents. */

@@ -2,7 +2,7 @@
 import type { Client } from '@temporalio/client';
 import type { HandoverAdvice } from './checks/doctor-service.ts';
 import { newestEvents } from '../client/connection/newest-events.ts';
-import { millisecondsOf } from '../client/service-time.ts';
+import { millisecondsOf } from '../client/connection/service-time.ts';
 
 /** What the service tells a run about handing over; null: no task has begun. */
 export async function readHandoverAdvice(

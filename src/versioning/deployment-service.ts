@@ -4,7 +4,7 @@
  */
 import type { Client } from '@temporalio/client';
 import { isNotFound } from '../client/connection/service-calls.ts';
-import { millisecondsOf } from '../client/service-time.ts';
+import { millisecondsOf } from '../client/connection/service-time.ts';
 import type { WorkerVersion } from './worker-version.ts';
 
 /** Where a deployment is. */

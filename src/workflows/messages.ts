@@ -8,6 +8,7 @@ import {
 } from '@temporalio/workflow';
 import type { ProgramView } from '../core/contract/report.ts';
 import type { RunInput } from '../core/run/inbox.ts';
+import type { CurrentIteration } from '../core/run/view.ts';
 import {
   MESSAGE_NAMES,
   type Adjustment,
@@ -23,6 +24,7 @@ import {
   type PendingItem,
   type RetryPayload,
   type RetryReceipt,
+  type RunOverview,
   type RunStatus,
   type SendReceipt,
   type TranscriptRequest,
@@ -87,6 +89,12 @@ export const pendingQuery: QueryDefinition<readonly PendingItem[]> = defineQuery
 );
 /** The part of the tree that the run knows; null before its agent is loaded. */
 export const treeQuery: QueryDefinition<TreeAnswer | null> = defineQuery(MESSAGE_NAMES.tree);
+/** What a page about the run shows; null before its agent is loaded. */
+export const viewQuery: QueryDefinition<RunOverview | null> = defineQuery(MESSAGE_NAMES.view);
+/** The iteration that is open; null: none is. */
+export const iterationQuery: QueryDefinition<CurrentIteration | null> = defineQuery(
+  MESSAGE_NAMES.iteration,
+);
 /** From a child: what it and all below it have spent. */
 export const progressSignal: SignalDefinition<[ProgressMessage]> = defineSignal(
   MESSAGE_NAMES.progress,

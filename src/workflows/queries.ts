@@ -6,6 +6,7 @@ import type { Json } from '../core/base/json.ts';
 import type {
   LinkPage,
   PendingItem,
+  RunOverview,
   RunPhase,
   RunStatus,
   TranscriptRequest,
@@ -25,17 +26,19 @@ import { pendingItems } from '../core/run/pending-items.ts';
 import type { RunState } from '../core/run/run-state.ts';
 import { usageOf } from '../core/run/step-of.ts';
 import { treeView } from '../core/run/tree-view.ts';
-import { programOfState } from '../core/run/view.ts';
+import { currentIteration, programOfState } from '../core/run/view.ts';
 import { waitsFor } from '../core/run/waits-for.ts';
 import { failureOf } from './failures.ts';
 import {
   eventsQuery,
+  iterationQuery,
   pendingQuery,
   programQuery,
   statsQuery,
   statusQuery,
   transcriptQuery,
   treeQuery,
+  viewQuery,
 } from './messages.ts';
 import type { Session } from './session.ts';
 
@@ -57,6 +60,12 @@ export function installQueries(session: Session): void {
   );
   setHandler(pendingQuery, () => pendingOf(session));
   setHandler(programQuery, () => programOf(session));
+  setHandler(viewQuery, () => overviewOf(session));
+  setHandler(iterationQuery, () => {
+    const state = session.step === null ? stateOf(session) : null;
+    if (state === null) return null;
+    return currentIteration(state, session.log.events, session.run?.shownReply() ?? null);
+  });
 }
 
 /** The request; an error of a query goes to its client and not to the run. */
@@ -98,6 +107,13 @@ function treeAnswer(session: Session): TreeAnswer | null {
   const { step, ...status } = statusOf(session);
   void step;
   return { ...treeView(state, Date.now()), status, stats: state.stats };
+}
+
+function overviewOf(session: Session): RunOverview | null {
+  const tree = treeAnswer(session);
+  const state = stateOf(session);
+  if (tree === null || state === null) return null;
+  return { ...tree, limits: state.limits, pending: pendingOf(session) };
 }
 
 function phaseOf(session: Session): RunPhase {

@@ -1,3 +1,6 @@
+import type { CallAttempt } from '../../src/client/reading/attempts.ts';
+import type { EventOptions, RunHandle } from '../../src/client/run-handle.ts';
+import type { ListOptions, RunSummary } from '../../src/client/run-list.ts';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Everloop, StartOptions } from '../../src/client/everloop-client.ts';
 import type { AgentEvent } from '../../src/core/contract/events.ts';
@@ -281,6 +284,7 @@ describe('commands that look', () => {
       status: 'RUNNING',
       state: 'waiting' as const,
       parent: null,
+      root: 'r1',
       startedAt,
       closedAt: null,
     };
@@ -378,9 +382,49 @@ describe('commands that look', () => {
     expect(long.stdout).toContain('$self:agent:tokens');
   });
 
+  it('shows the attempts of calls, all or those that were lost', async () => {
+    const at = Date.UTC(2026, 2, 10, 9);
+    const call = { kind: 'tool', name: 'pay', callId: '2.1', iteration: 2 } as const;
+    const tried = { ...call, executionId: 'e', scheduledAt: at, worker: '7@host/node-22' };
+    const attempts = async (): Promise<readonly CallAttempt[]> => [
+      { ...tried, startedAt: at, endedAt: at + 5_000, outcome: 'lost', reason: 'Heartbeat' },
+      { ...tried, startedAt: at + 6_000, endedAt: at + 7_000, outcome: 'ok' },
+    ];
+    const attach = (): RunHandle => fakeRun('r1', { attempts });
+
+    const lost = await cli(['attempts', 'r1', '--lost'], { everloop: { attach } });
+    const all = await cli(['attempts', 'r1', '--json'], { everloop: { attach } });
+
+    expect(lost.stdout.split('\n').map((line) => line.trimEnd().split(/ {2,}/))).toEqual([
+      ['AT', 'ITERATION', 'CALL', 'OUTCOME', 'TOOK', 'WORKER', 'REASON'],
+      ['2026-03-10T09:00:00.000Z', '2', 'tool pay 2.1', 'lost', '5.0 s', '7@host', 'Heartbeat'],
+      [''],
+    ]);
+    expect(JSON.parse(all.stdout)).toHaveLength(2);
+  });
+
+  it('lists runs that began within a time', async () => {
+    const asked: unknown[] = [];
+    const list = async (options?: ListOptions): Promise<readonly RunSummary[]> => {
+      asked.push(options?.since);
+      return [];
+    };
+
+    await cli(['ps', '--since', '1h'], { everloop: { list } });
+
+    expect(Number(asked[0])).toBeGreaterThan(Date.now() - 3_700_000);
+    expect(Number(asked[0])).toBeLessThan(Date.now() - 3_500_000);
+  });
+
   it('shows events, all or from one on', async () => {
     const attach = () =>
       fakeRun('r1', { events: async (options) => EVENTS.slice(options?.from ?? 0) });
+
+    const asked = { events: async (options?: EventOptions) => [EVENTS[options?.limit ?? 0]] };
+    const part = await cli(['logs', 'r1', '--limit', '1'], {
+      everloop: { attach: () => fakeRun('r1', asked as Partial<RunHandle>) },
+    });
+    expect(part.stdout).toMatch(/^ +2 /);
 
     const { stdout } = await cli(['logs', 'r1', '--from', '2'], { everloop: { attach } });
 

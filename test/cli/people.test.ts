@@ -46,6 +46,7 @@ const VIEW: InboxView = {
     },
   ],
   silent: ['r3'],
+  more: 0,
 };
 
 describe('inbox', () => {
@@ -70,7 +71,7 @@ describe('inbox', () => {
 
   it('says so when nothing waits', async () => {
     const { stdout } = await cli(['inbox'], {
-      everloop: { inbox: async () => ({ items: [], silent: [] }) },
+      everloop: { inbox: async () => ({ items: [], silent: [], more: 0 }) },
     });
 
     expect(stdout).toBe('Nothing waits.\n');

@@ -19,6 +19,7 @@ describe('the command line', () => {
       'show',
       'stats',
       'logs',
+      'attempts',
       'inbox',
       'answer',
       'approve',

@@ -82,6 +82,7 @@ test('the inbox of all runs', async () => {
   const inbox = async () => ({
     items: [{ run: 'r1', agent: 'cashier', task: 'Pay', item }],
     silent: ['r2'],
+    more: 0,
   });
 
   expect(await allThatWaits({ inbox })).toEqual(['cashier r1 approval 1.1', '? r2']);

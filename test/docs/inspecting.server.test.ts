@@ -1,13 +1,21 @@
 /** docs/inspecting.md: its code is that of examples which run here, against a real server. */
+import { randomUUID } from 'node:crypto';
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { readPages } from '../../examples/docs/inspecting.ts';
+import { listToday, lookAt, lostAttempts, readPages } from '../../examples/docs/inspecting.ts';
 import { connect } from '../../src/client/connect.ts';
+import { textOf } from '../../src/core/base/message.ts';
+import type { RunPage } from '../../src/client/run-list.ts';
 import type { AgentEvent } from '../../src/core/contract/events.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { blocksOf, regionsOf } from '../support/doc-pages.ts';
+import { eventually } from '../support/eventually.ts';
+import { peopleAgents } from '../support/people-agents.ts';
+import { bodiesOf } from '../support/runs.ts';
 import { openStage, type Stage } from '../support/stage.ts';
+
+const NO_PAGE: RunPage = { runs: [], cursor: null };
 
 let stage: Stage;
 beforeAll(async () => {
@@ -45,4 +53,112 @@ test('an ended run is read by pages, without a worker, from the archive in the d
   } finally {
     await other.close();
   }
+});
+
+test('a run that waits is seen whole: its reply, its calls, its limits, its attempts', async () => {
+  const { everloop } = await stage.serve(peopleAgents());
+  const id = `view-${randomUUID()}`;
+  const run = await everloop.start('clerk', { id, task: 'Pay the bill', limits: { toolCalls: 9 } });
+  await eventually('the run to wait', async () => (await run.pending()).length === 3);
+  const lines: string[] = [];
+
+  await lookAt(run, (line) => lines.push(line));
+
+  // The transcript has the reply when its iteration ends.
+  expect(await run.transcript()).toEqual([]);
+  expect(lines).toEqual([
+    'waiting, 3 wait',
+    expect.stringMatching(/^agent:/),
+    ...lines.slice(2, -4),
+    expect.stringContaining('<thinking>Three at once.</thinking>'),
+    '1.1 ask_user waiting',
+    '1.2 pay waiting',
+    '1.3 build waiting',
+  ]);
+  expect(lines.join('\n')).toMatch(/^agent:tool_calls: \d of 9$/m);
+  expect(await run.current()).toMatchObject({
+    iteration: 1,
+    reply: { model: 'm', kind: 'calls', finishReason: 'stop' },
+    calls: [{}, { args: { amount: 50 } }, {}],
+  });
+  const view = await run.view();
+  const status = await run.status();
+  expect(view).toMatchObject({
+    agent: 'clerk',
+    path: 'clerk',
+    status: { version: status.version },
+  });
+  expect(view.pending).toEqual(await run.pending());
+  expect(view.limits).toContainEqual(expect.objectContaining({ key: 'agent:tool_calls', max: 9 }));
+  const [began] = bodiesOf(await run.events({ limit: 1 }), 'agent:execution:before');
+  expect(began?.limits).toEqual(view.limits);
+  expect(await run.attempts()).toMatchObject([
+    { kind: 'model', name: 'm', iteration: 1, outcome: 'ok', worker: expect.stringMatching(/@/) },
+    { kind: 'tool', name: 'build', callId: '1.3', outcome: 'ok' },
+  ]);
+  expect(await lostAttempts(run)).toEqual([]);
+  expect(await run.attempts({ from: 2 })).toEqual([]);
+  expect(await run.links()).toMatchObject([{ status: 'RUNNING', closedAt: null }]);
+  const { request, isPartial } = await run.scratchpad();
+  expect(isPartial).toBe(false);
+  expect(request).toMatchObject({ agent: 'clerk', iteration: 2 });
+  expect(request.messages.map(textOf).join('\n')).toContain('Pay the bill');
+  expect(await everloop.workers()).toMatchObject([
+    { identity: expect.stringContaining(`${process.pid}@`), takes: ['workflows', 'activities'] },
+  ]);
+
+  await run.cancel();
+  const step = await run.result();
+  expect(await run.current()).toBeNull();
+  expect(await run.view()).toMatchObject({
+    status: { state: 'ended', step: { status: 'canceled' } },
+    stats: step.stats,
+    pending: [],
+  });
+  const [link] = await run.links();
+  expect(link).toMatchObject({ status: 'COMPLETED', executionId: step.trace.executionId });
+  expect(link?.bytes).toBeGreaterThan(1_000);
+});
+
+test('runs are listed page by page, and counted', async () => {
+  const { everloop } = await stage.serve(peopleAgents());
+  const since = new Date();
+  const prefix = `pages-${randomUUID()}`;
+  const runs = await Promise.all(
+    [1, 2, 3, 4, 5].map((n) => everloop.start('asker', { id: `${prefix}-${n}`, task: 'Ask' })),
+  );
+  await eventually('all to wait', async () => {
+    const { waiting } = await everloop.counts({ idPrefix: prefix, since });
+    return waiting === 5;
+  });
+  const only = { idPrefix: prefix, agent: 'asker', state: 'waiting', limit: 2 } as const;
+
+  const pages = [await everloop.listPage(only)];
+  for (let { cursor } = pages[0] ?? NO_PAGE; cursor !== null;) {
+    const page = await everloop.listPage({ ...only, cursor });
+    pages.push(page);
+    ({ cursor } = page);
+  }
+
+  const ids = pages.flatMap((page) => page.runs.map(({ id }) => id));
+  expect(ids.toSorted()).toEqual(runs.map(({ id }) => id).toSorted());
+  expect(pages.every((page) => page.runs.length <= 2)).toBe(true);
+  expect(pages[0]?.runs[0]).toMatchObject({ parent: null, root: ids[0] });
+  expect(await everloop.counts({ agent: 'asker', idPrefix: prefix })).toMatchObject({
+    running: 0,
+    waiting: 5,
+    completed: 0,
+  });
+  const shown: string[] = [];
+  const head = await listToday(everloop, since, (page) => shown.push(...page.map(({ id }) => id)));
+  expect(shown).toEqual(expect.arrayContaining(ids));
+  expect(head).toMatch(/^\d+ at work, \d+ wait for people, \d+ failed$/);
+  expect((await everloop.list({ idPrefix: prefix, since: Date.now() + 60_000 })).length).toBe(0);
+  const { items, more } = await everloop.inbox({ limit: 1 });
+  expect(new Set(items.map(({ run }) => run)).size).toBeLessThanOrEqual(1);
+  expect(more).toBeGreaterThanOrEqual(4);
+  await expect(everloop.listPage({ cursor: 'next, please' })).rejects.toMatchObject({
+    code: 'invalid_input',
+  });
+  await Promise.all(runs.map((run) => run.cancel('', { force: true })));
 });

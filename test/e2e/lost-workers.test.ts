@@ -57,6 +57,10 @@ describe.concurrent('a call whose worker dies', () => {
     const tries = triesOf(fatal, 'tool').map((line) => line.split(' '));
     expect(new Set(tries.map(([key]) => key)).size).toBe(1);
     expect(tries.map(([, attempt]) => attempt)).toEqual(['1', '2', '3', '4']);
+    const tried = (await run.attempts()).filter(({ kind }) => kind === 'tool');
+    expect(tried.map(({ outcome }) => outcome)).toEqual(['lost', 'lost', 'lost', 'ok']);
+    expect(new Set(tried.map(({ worker }) => worker)).size).toBe(4);
+    expect(tried[0]).toMatchObject({ reason: expect.stringMatching(/[Hh]eartbeat/) });
     expect(bodiesOf(await run.events(), 'agent:tool_call:after')).toMatchObject([
       { outcome: 'ok', attempts: 1, losses: 3 },
     ]);

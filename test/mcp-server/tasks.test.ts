@@ -19,6 +19,7 @@ const SUMMARY: RunSummary = {
   status: 'RUNNING',
   state: 'running',
   parent: null,
+  root: 'r1',
   startedAt: new Date('2026-03-10T09:00:00Z'),
   closedAt: null,
 };

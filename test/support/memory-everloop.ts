@@ -67,6 +67,7 @@ export function memoryEverloop(agents: readonly AgentDefinition[]): MemoryEverlo
           status: '',
           state: 'running' as const,
           parent: null,
+          root: id,
           startedAt: new Date(0),
           closedAt: null,
         })),

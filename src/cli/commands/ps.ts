@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import { LISTED_STATES, type ListedState, type RunSummary } from '../../client/run-list.ts';
-import { readCount } from '../terminal/arguments.ts';
+import { readCount, readDuration } from '../terminal/arguments.ts';
 import { showResult, type CommandRunner } from '../terminal/cli.ts';
 import { cellText, durationText, oneLine, tableText } from '../terminal/text.ts';
 
@@ -12,6 +12,7 @@ interface PsOptions {
   readonly roots?: true;
   readonly agent?: string;
   readonly state?: ListedState;
+  readonly since?: string;
   readonly limit: string;
 }
 
@@ -25,9 +26,16 @@ export function addPsCommand(program: Command, act: CommandRunner): void {
     .option('--roots', 'only runs that no other run started')
     .option('--agent <name>', 'only runs of this agent')
     .addOption(new Option('--state <state>', 'only runs in this state').choices(LISTED_STATES))
+    .option('--since <time>', 'only runs that began within this time, such as 1d')
     .option('--limit <number>', 'maximum number of runs', '100')
-    .action(({ limit, ...filters }: PsOptions) => {
-      const options = { ...filters, limit: readCount('--limit', limit, 1) };
+    .action(({ limit, since, ...filters }: PsOptions) => {
+      const options = {
+        ...filters,
+        ...(since === undefined
+          ? undefined
+          : { since: Date.now() - readDuration('--since', since) }),
+        limit: readCount('--limit', limit, 1),
+      };
       return showResult(
         act,
         (everloop) => everloop.list(options),

@@ -66,7 +66,10 @@ export function askModels(iteration: Iteration, asking: Asking): Promise<AskEnd>
       // Attempts distinguish chunks; summaries do not stream.
       const tries = outcome.attempts + (outcome.losses ?? 0);
       if (asking.purpose !== 'compaction') asking.tries.count += tries;
-      if (outcome.kind === 'reply') return outcome;
+      if (outcome.kind === 'reply') {
+        if (asking.purpose === 'reply') run.showReply(outcome.reply);
+        return outcome;
+      }
       leaveIfOver();
       if (outcome.kind === 'aborted') return askFrom(index + 1, last);
       const { code, message } = outcome;

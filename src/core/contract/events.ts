@@ -52,6 +52,8 @@ export type EventBody =
   | {
       readonly type: 'agent:execution:before';
       readonly mode: Mode;
+      /** All limits that it begins with; absent in runs that an earlier release began. */
+      readonly limits?: readonly Limit[];
       readonly defaultLimits?: readonly Limit[];
     }
   /** A run has ended; the last event of its chain. */

@@ -26,6 +26,8 @@ export const MESSAGE_NAMES = {
   pending: 'pending',
   program: 'program',
   tree: 'tree',
+  view: 'view',
+  iteration: 'iteration',
   /** From a child. */
   progress: 'progress',
   leaseRequest: 'lease-request',
@@ -168,6 +170,16 @@ export interface TreeView {
 export interface TreeAnswer extends TreeView {
   readonly status: Omit<RunStatus, 'step'>;
   readonly stats: Stats;
+}
+
+/** What a page about one run shows, in one answer. */
+export interface RunOverview extends TreeView {
+  readonly status: RunStatus;
+  readonly stats: Stats;
+  /** Empty for an ended run: its first event and those of type `agent:adjusted` have them. */
+  readonly limits: readonly Limit[];
+  /** Oldest first. */
+  readonly pending: readonly PendingItem[];
 }
 
 /** The fields of everything that waits for a person. */

@@ -59,7 +59,7 @@ export async function runLoop(run: Run, next: Next, opening?: Opening): Promise<
       const { head, limits } = run.state;
       const defaultLimits = limitsByDefault(limits);
       const { mode } = head.spec;
-      run.record({ type: 'agent:execution:before', mode, ...defined({ defaultLimits }) }); // L1
+      run.record({ type: 'agent:execution:before', mode, limits, ...defined({ defaultLimits }) }); // L1
       for (const warning of opening?.warnings ?? []) {
         run.record({ type: 'agent:warning', ...warning });
       }

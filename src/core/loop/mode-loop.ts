@@ -53,6 +53,7 @@ export function modeLoop(mode: ModeRules): Next {
       const { head, hadNoSection = false } = run.state;
       const read = (): Turn => mode.readTurn(head.spec, reply, iteration, { hadNoSection });
       const turn = run.host.computing.run('reply', read) ?? UNREAD;
+      run.showReply(reply, turn);
       if (kept === null) for (const event of readingEvents(turn, reply)) run.record(event);
       return await carryOut({ work, mode, turn, reply, kept });
     } catch (error) {

@@ -10,10 +10,13 @@
  *     last: no limit, deadline or message is recorded after it. A run whose hand-over failed may
  *     still end.
  */
+import { defined } from '../base/defined.ts';
 import { unkeptLimit } from '../limits/usage-limits.ts';
 import { covers, firstBreach, wouldCross } from '../limits/breach.ts';
 import type { Breach, Limit } from '../contract/limit.ts';
+import type { Reply } from '../contract/model.ts';
 import { valueOf, type Numbers } from '../contract/stats.ts';
+import type { Turn } from '../contract/turn.ts';
 import { tally } from '../stats/tally.ts';
 import { deadlinesOf, lateDeadline, nextInherited } from '../tree/inherit.ts';
 import type { Deadline } from '../contract/lease.ts';
@@ -25,7 +28,7 @@ import type { Host } from './host.ts';
 import { activeMs, isIdle } from './idle-state.ts';
 import type { ProgramView } from '../contract/report.ts';
 import { wellFormed } from '../text/well-formed.ts';
-import { programOfState } from './view.ts';
+import { programOfState, type OpenReply } from './view.ts';
 import { apply, type Carried, type RunState } from './run-state.ts';
 
 /** How to look at a running program. */
@@ -77,6 +80,10 @@ export interface Run {
   program(): ProgramView | null;
   /** When the timers of the running program end, in milliseconds since 1970. */
   timers(): readonly number[];
+  /** Shows a reply of the open iteration before the transcript has it, and how it was read. */
+  showReply(reply: Reply, turn?: Turn): void;
+  /** The reply that was shown last; null: there was none in this link. */
+  shownReply(): OpenReply | null;
 }
 
 /** The parts of a run that change. */
@@ -86,11 +93,12 @@ interface Progress {
   hasEnded: boolean;
   isClosed: boolean;
   watch: ProgramWatch | null;
+  shownReply: OpenReply | null;
 }
 
 /** A run that begins with `state` and acts on `host`. */
 export function createRun(state: RunState, host: Host): Run {
-  const progress: Progress = { host, state, hasEnded: false, isClosed: false, watch: null };
+  const progress = startProgress(state, host);
   const isStopped = (): boolean =>
     progress.state.breach !== null || host.mailbox.peek().cancel !== null;
   const isInterrupted = (): boolean =>
@@ -145,7 +153,18 @@ export function createRun(state: RunState, host: Host): Run {
     },
     program: () => progress.watch?.view() ?? programOfState(progress.state),
     timers: () => progress.watch?.timers() ?? [],
+    showReply: (reply, turn) => showReply(progress, reply, turn),
+    shownReply: () => progress.shownReply,
   };
+}
+
+function startProgress(state: RunState, host: Host): Progress {
+  return { host, state, hasEnded: false, isClosed: false, watch: null, shownReply: null };
+}
+
+function showReply(progress: Progress, reply: Reply, turn: Turn | undefined): void {
+  const { iteration } = progress.state;
+  progress.shownReply = { iteration, reply, ...defined({ turn }) };
 }
 
 function resume(progress: Progress): void {

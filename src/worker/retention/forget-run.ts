@@ -9,7 +9,7 @@ import type { Client } from '@temporalio/client';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UsageError } from '../../core/base/usage-error.ts';
-import { quoted } from '../../client/run-list.ts';
+import { quoted } from '../../client/connection/list-queries.ts';
 import { isNotFound } from '../../client/connection/service-calls.ts';
 import type { BlobStore } from '../../protection/blobs/blob-store.ts';
 import { selfAndAbove } from '../../protection/blobs/collect-blobs.ts';

@@ -7,7 +7,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tolerant } from '../../client/connection/open-connection.ts';
-import { quoted } from '../../client/run-list.ts';
+import { quoted } from '../../client/connection/list-queries.ts';
 import { isAlive } from '../../client/connection/service-calls.ts';
 import type { KnownRuns } from '../../protection/blobs/collect-blobs.ts';
 import type { OpenRuns } from './collect-archive.ts';

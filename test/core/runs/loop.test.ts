@@ -69,7 +69,7 @@ describe('a run', () => {
     const called = { model: 'm', purpose: 'reply' };
     const call = { callId: '1.1', tool: 'search', args: { query: 'a' } };
     const bodies = [
-      [0, { type: 'agent:execution:before', mode: 'react' }],
+      [0, { type: 'agent:execution:before', mode: 'react', limits: expect.any(Array) }],
       [1, { type: 'agent:iteration:before' }],
       [1, { type: 'agent:model_call:before', ...called, messages: 0 }],
       [

@@ -1,0 +1,80 @@
+/** What a page about one run shows: its overview, and the iteration that is open. */
+import type { Client } from '@temporalio/client';
+import { isUsageError } from '../core/base/usage-error.ts';
+import type { RunOverview, RunStatus } from '../core/contract/messages.ts';
+import { EMPTY_STATS } from '../core/contract/stats.ts';
+import type { CurrentIteration } from '../core/run/view.ts';
+import { iterationQuery, pendingQuery, treeQuery, viewQuery } from '../workflows/messages.ts';
+import { queryOpen } from './reading/ended-run.ts';
+import { readStats, readStatus } from './reading/run-status.ts';
+import { findRun } from './tree-run.ts';
+
+/**
+ * The overview of run `id`. A live run answers one query; that of an ended one is in its Step.
+ *
+ * @throws UsageError as `querying`.
+ */
+export async function readOverview(client: Client, id: string): Promise<RunOverview> {
+  const open = await orEarlier(
+    queryOpen(client, id, (handle) => handle.query(viewQuery)),
+    () => earlierOverview(client, id),
+  );
+  if (open === null) return endedOverview(client, id);
+  if (open.answer !== null) return open.answer;
+  return unloaded(await readStatus(client, id));
+}
+
+/** A run whose agent is not loaded yet. */
+function unloaded(status: RunStatus): RunOverview {
+  const { agent } = status;
+  const place = { agent, path: agent, depth: 0, parent: null, children: [] };
+  return { ...place, status, stats: EMPTY_STATS, limits: [], budgets: [], pending: [] };
+}
+
+/** Asks a worker of an earlier release, which does not know the query. */
+async function earlierOverview(
+  client: Client,
+  id: string,
+): Promise<{ readonly answer: RunOverview | null } | null> {
+  const tree = await queryOpen(client, id, (handle) => handle.query(treeQuery));
+  const pending = await queryOpen(client, id, (handle) => handle.query(pendingQuery));
+  if (tree === null || pending === null) return null;
+  if (tree.answer === null) return { answer: null };
+  return { answer: { ...tree.answer, limits: [], pending: pending.answer } };
+}
+
+async function endedOverview(client: Client, id: string): Promise<RunOverview> {
+  const { run, below } = await findRun(client, { id });
+  const [status, stats] = [await readStatus(client, id), await readStats(client, id)];
+  const { agent, path, depth, parent, budgets } = run;
+  const children = below.flatMap(({ child }) => child ?? []);
+  const place = { agent, path, depth, parent, children, budgets };
+  return { ...place, status, stats, limits: [], pending: [] };
+}
+
+/**
+ * The iteration that is open; null between two iterations, after the end, and from a worker of an
+ * earlier release.
+ *
+ * @throws UsageError as `querying`.
+ */
+export async function readCurrent(client: Client, id: string): Promise<CurrentIteration | null> {
+  const open = await orEarlier(
+    queryOpen(client, id, (handle) => handle.query(iterationQuery)),
+    async () => null,
+  );
+  return open?.answer ?? null;
+}
+
+/** What `asked` gives, or `otherwise` if the worker does not know the query. */
+async function orEarlier<Result>(
+  asked: Promise<Result>,
+  otherwise: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (isUsageError(error) && error.code === 'not_an_agent') return otherwise();
+    throw error;
+  }
+}
