@@ -13,7 +13,7 @@ import {
 } from '../checks/fields.ts';
 import { listOf, isText, oneOf, range, STRING, SWITCH, TEXT, TEXTS } from '../checks/kinds.ts';
 import { isName } from '../checks/names.ts';
-import { CACHE_RULE } from '../tool/tool-problems.ts';
+import { APPROVAL_TIMEOUT_RULE, CACHE_RULE } from '../tool/tool-problems.ts';
 
 const CODE = 'mcp_option';
 
@@ -69,6 +69,7 @@ const OVERRIDE_FIELDS: FieldRules = {
   timeoutMs: range(1),
   retry: { ...OBJECT, fields: { attempts: range(1), initialMs: range(1), factor: range(1) } },
   approval: APPROVAL,
+  approvalTimeoutMs: APPROVAL_TIMEOUT_RULE,
   cache: CACHE_RULE,
   maxResultBytes: range(1, 4_194_304),
   sequential: SWITCH,

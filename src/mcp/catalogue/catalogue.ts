@@ -255,7 +255,7 @@ function specOf(
   return {
     name: override.name ?? toolName(server.prefix, tool),
     description,
-    ...defined({ policy: override.policy }),
+    ...defined({ policy: override.policy, approvalTimeoutMs: override.approvalTimeoutMs }),
     parameters: isEmpty(schema) ? null : schema,
     effect,
     local,

@@ -20,7 +20,7 @@ import { defined } from '../../core/base/defined.ts';
 import { VERSION } from '../../core/base/version.ts';
 import type { McpServerDefinition } from '../../define/definition/mcp-server.ts';
 import { McpUnreachableError, readFailure } from './failures.ts';
-import { declineQuestions } from './decline-questions.ts';
+import { declineQuestions, type NoteQuestions } from './decline-questions.ts';
 import { withRetryAfter } from './retry-after.ts';
 import { transportTo, type TransportParts } from './transport-to.ts';
 
@@ -69,11 +69,7 @@ export interface McpConnection {
     params: object,
     options: McpRequestOptions,
   ) => Promise<{ readonly [field: string]: unknown }>;
-  /**
-   * Notes what the server asks until the returned function is called, which gives the questions. An
-   * empty one may be that of another call. `isAnswered`: false if the server may still be at it.
-   */
-  readonly noteQuestions: () => (isAnswered: boolean) => readonly string[];
+  readonly noteQuestions: NoteQuestions;
   readonly close: () => Promise<void>;
 }
 
