@@ -170,8 +170,11 @@ function boundTool(parts: McpCallParts, isSame: boolean): McpBound {
   const { tool, call } = parts;
   const { spec } = tool;
   const schema = spec.parameters ?? ANY_OBJECT;
-  // A schema that does not compile, or takes too long, is for the server to check.
-  const isFit = isCheckable(schema, call.args ?? {}) && schemaProblem(schema) === undefined;
+  // A schema that does not compile, takes too long, or lacks an expression is the server's to check.
+  const isFit =
+    tool.isStricter !== true &&
+    isCheckable(schema, call.args ?? {}) &&
+    schemaProblem(schema) === undefined;
   const checkable = isFit ? schema : ANY_OBJECT;
   const own: ToolSpec = {
     ...spec,

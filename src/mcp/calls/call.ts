@@ -148,7 +148,7 @@ async function tryOnce(
   const questions = connection.isModern ? undefined : connection.noteQuestions();
   try {
     const answer = await send(connection, parts, args, context, resume);
-    return { ...answer, asked: questions?.() ?? [] };
+    return { ...answer, asked: questions?.(true) ?? [] };
   } catch (error) {
     // The SDK reports an abort of ours as a time-out, so the own signal is asked first. What is
     // returned may never settle, so it is not awaited here: the lease would never end.
@@ -156,12 +156,12 @@ async function tryOnce(
       parts.observer.called(parts.server.name, 'stopped');
       return stopped(tool, signal);
     }
-    const failure = readFailure(error);
+    const failure = readFailure(error, connection.hasSession());
     if (failure.isBroken === true || failure.kind === 'refused') release(true);
     const waitMs = connection.takeRetryAfter();
     return waitMs === undefined ? { failure } : { failure, waitMs };
   } finally {
-    questions?.();
+    questions?.(false);
     release();
   }
 }
@@ -272,7 +272,9 @@ function returned(
 }
 
 function askedNote(asked: readonly string[], canAsk: boolean): string {
-  const questions = asked.map((question) => visibleText(question, MAX_PROGRESS).text).join(' ');
+  const shown = asked.filter((question) => question !== '');
+  if (shown.length === 0) return 'The server asked something.';
+  const questions = shown.map((question) => visibleText(question, MAX_PROGRESS).text).join(' ');
   const advice = canAsk ? ' Ask with ask_user and call again.' : '';
   return `The server asked: ${questions}${advice}`;
 }

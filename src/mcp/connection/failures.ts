@@ -2,8 +2,8 @@
  * What a failure of a request means for its call.
  *
  * `not_sent`: the request had no effect, since it did not leave. `busy`: the same, because the server
- * turned it away for now. `refused`: the same, because of the credentials. `lost`: it left, and what it did is unknown. `final`: the server has
- * answered, and would answer the same again.
+ * turned it away for now. `refused`: the same, because of the credentials. `lost`: it left, and what
+ * it did is unknown. `final`: the server has answered, and would answer the same again.
  */
 import {
   OAuthClientFlowError,
@@ -55,10 +55,13 @@ const BEFORE_SENDING = [
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ];
 
-/** Reads what `client.request` threw. The caller asks its own signal first: an abort looks alike. */
-export function readFailure(error: unknown): McpFailure {
+/**
+ * Reads what `client.request` threw. The caller asks its own signal first: an abort looks alike.
+ * `hasSession`: the connection has a session over HTTP, which the server may have forgotten.
+ */
+export function readFailure(error: unknown, hasSession = false): McpFailure {
   if (isRefused(error)) return REFUSED;
-  if (error instanceof SdkHttpError) return readHttp(error);
+  if (error instanceof SdkHttpError) return readHttp(error, hasSession);
   if (error instanceof ProtocolError) return readProtocol(error);
   if (error instanceof SdkError) return readSdk(error);
   if (error instanceof Error && isTooLong(error)) return TOO_LONG_FAILURE;
@@ -94,12 +97,14 @@ function isTooLong(error: Error): boolean {
   );
 }
 
-function readHttp(error: SdkHttpError): McpFailure {
+function readHttp(error: SdkHttpError, hasSession: boolean): McpFailure {
   const { status } = error;
   if (status === 401 || status === 403) return REFUSED;
   if (status === 429) return { kind: 'busy', message: 'it has too many requests (HTTP 429)' };
-  // A session that the server has forgotten: a new one begins with a new connection.
-  if (status === 404) return { kind: 'not_sent', message: 'HTTP 404', isBroken: true };
+  // A session that the server has forgotten: a new one begins with a new connection. Without a
+  // session, the server itself says it, and may have done something before.
+  if (status === 404 && hasSession)
+    return { kind: 'not_sent', message: 'HTTP 404', isBroken: true };
   if (status >= 500) return { kind: 'lost', message: `it failed with HTTP ${status}` };
   return { kind: 'final', message: `HTTP ${status}: ${error.message}` };
 }
