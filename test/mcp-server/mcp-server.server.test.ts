@@ -332,7 +332,7 @@ describe('everloop mcp serve', () => {
     );
     expect((await reader.listTools()).tools.map(({ name }) => name)).toEqual(TOOLS.slice(0, 5));
     expect(await say(reader, 'get_run', { run: own.id })).toMatchObject({ value: { run: own.id } });
-    await expect(say(reader, 'cancel_run', { run: own.id })).rejects.toThrow(/got `cancel_run`/);
+    await expect(say(reader, 'cancel_run', { run: own.id })).rejects.toThrow(/got "cancel_run"/);
     await own.cancel();
   });
 
