@@ -291,8 +291,8 @@ export function needsApprovalActivity(
     const agent = agentOf(registry, order.agent);
     const { cancellationSignal: signal } = Context.current();
     const bound = await boundTool({ agent, mcp, isOnce: false }, order, { attempt: 1, signal });
-    // What a server no longer has is not called.
-    if (bound.kind === 'result') return false;
+    // The server lacks the tool now. It may have it again by the call, which binds anew.
+    if (bound.kind === 'result') return true;
     if (bound.kind !== 'bound') throw toolNotHere(order, `tool ${order.tool}`);
     return unlessCanceled(async () => {
       try {

@@ -16,13 +16,14 @@ import {
 import { VERSION } from '../core/base/version.ts';
 import type { JsonObject } from '../core/base/json.ts';
 import { defined } from '../core/base/defined.ts';
+import { shown } from '../core/text/shown.ts';
 import { isUsageError, UsageError } from '../core/base/usage-error.ts';
 import type { Everloop } from '../client/everloop-client.ts';
 import { createAccess } from './runs/access.ts';
-import { createAgentList, type ServedAgent } from './runs/agents.ts';
+import { createAgentList, type AgentEffect, type ServedAgent } from './runs/agents.ts';
 import { addTaskMethods, takesTasks } from './tasks/task-methods.ts';
 import { createdTask, TASKS_EXTENSION } from './tasks/run-task.ts';
-import { agentToolOf, type AgentEffect } from './tools/agent-tools.ts';
+import { agentToolOf } from './tools/agent-tools.ts';
 import { readTools, type ToolParts } from './tools/read-tools.ts';
 import { assertFits, failureOf, resultOf, type ServerTool, type ServedCall } from './tools/tool.ts';
 import { createWaits } from './tools/waits.ts';
@@ -91,13 +92,17 @@ export function createMcpServer(options: McpServerParts): () => McpServer {
       bounded(async () => ({ tools: (await tools()).map(listedTool) }), context),
     );
     server.setRequestHandler('tools/call', async ({ params }, context) => {
-      const tool = (await tools()).find(({ name }) => name === params.name);
-      if (tool === undefined) throw unknownTool(params.name);
-      try {
+      const call = async (ended: AbortSignal): Promise<CallToolResult> => {
+        const tool = (await tools()).find(({ name }) => name === params.name);
+        if (tool === undefined) throw unknownTool(params.name);
         const args = (params.arguments ?? {}) as JsonObject;
-        return await bounded((ended) => callTool(tool, args, callOf(context, ended, log)), context);
+        return callTool(tool, args, callOf(context, ended, log));
+      };
+      try {
+        return await bounded(call, context);
       } catch (error) {
-        if (!isUsageError(error)) log(`${tool.name}: ${String(error)}`);
+        if (error instanceof ProtocolError) throw error;
+        if (!isUsageError(error)) log(`${shown(params.name)}: ${String(error)}`);
         return failureOf(error);
       }
     });
@@ -167,7 +172,10 @@ type Bounded = <Result>(
   context: ServerContext,
 ) => Promise<Result>;
 
-/** Runs so many calls at once, each until its caller leaves, the process stops or its time is up. */
+/**
+ * Runs so many calls at once, each until its caller leaves, the process stops or its time is up. What
+ * goes on after its call still counts: callers who leave cannot heap it up.
+ */
 function createBounds(stop: AbortSignal): Bounded {
   let open = 0;
   return async (work, { mcpReq }) => {
@@ -175,11 +183,10 @@ function createBounds(stop: AbortSignal): Bounded {
     open += 1;
     const deadline = AbortSignal.timeout(CALL_DEADLINE_MS);
     const ended = AbortSignal.any([mcpReq.signal, stop, deadline]);
-    try {
-      return await Promise.race([work(ended), untilAborted(ended, deadline)]);
-    } finally {
+    const working = work(ended).finally(() => {
       open -= 1;
-    }
+    });
+    return Promise.race([working, untilAborted(ended, deadline)]);
   };
 }
 
@@ -195,7 +202,7 @@ function untilAborted(ended: AbortSignal, deadline: AbortSignal): Promise<never>
 function unknownTool(name: string): ProtocolError {
   return new ProtocolError(
     ProtocolErrorCode.InvalidParams,
-    `Expected a tool of this server, got \`${name.slice(0, 80)}\`. List the tools.`,
+    `Expected a tool of this server, got ${shown(name)}. List the tools.`,
   );
 }
 

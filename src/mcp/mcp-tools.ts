@@ -57,7 +57,7 @@ export function createMcpTools(options: McpToolsOptions): WorkerMcpTools {
   const { environment = process.env, log = () => undefined, observer = NO_OBSERVER } = options;
   const known = knownServers(options.servers, environment);
   if (known.kind === 'problems') throw usageErrorOf(known.problems);
-  const reaper = createReaper();
+  const reaper = createReaper(log);
   const states = new Map<string, McpServerState>();
   for (const [name, server] of known.servers) {
     states.set(name, new McpServerState(server, { environment, reaper, log, observer }));
@@ -170,8 +170,11 @@ function boundTool(parts: McpCallParts, isSame: boolean): McpBound {
   const { tool, call } = parts;
   const { spec } = tool;
   const schema = spec.parameters ?? ANY_OBJECT;
-  // A schema that does not compile, or takes too long, is for the server to check.
-  const isFit = isCheckable(schema, call.args ?? {}) && schemaProblem(schema) === undefined;
+  // A schema that does not compile, takes too long, or lacks an expression is the server's to check.
+  const isFit =
+    tool.isStricter !== true &&
+    isCheckable(schema, call.args ?? {}) &&
+    schemaProblem(schema) === undefined;
   const checkable = isFit ? schema : ANY_OBJECT;
   const own: ToolSpec = {
     ...spec,

@@ -155,7 +155,7 @@ export class McpServerState {
       this.current = { catalogue, staleAt: isOld ? 0 : Date.now() + holdsMs };
       return catalogue;
     } catch (error) {
-      const { kind, message, isBroken } = readFailure(error);
+      const { kind, message, isBroken } = readFailure(error, lease.connection.hasSession());
       lease.release(isBroken === true || kind !== 'final');
       const isRefused = kind === 'refused';
       const cause = isRefused

@@ -5,13 +5,14 @@ import { fitValue } from './fit-value.ts';
 
 /**
  * Whether a person must approve a call, as decided by the function of its tool. False for arguments
- * that do not fit, because the tool will not run. True when this worker does not have the function.
+ * that do not fit, because the tool will not run; but true for a tool of a server, whose schema may be
+ * another one by the call. True when this worker does not have the function.
  *
  * @throws the error of the function, and an Error when it does not return a boolean.
  */
 export async function isApprovalNeeded(
   tool: ToolDefinition | undefined,
-  { tool: name, args }: ToolOrder,
+  { tool: name, args, mcp }: ToolOrder,
 ): Promise<boolean> {
   if (tool?.approval === undefined) return true;
   const { parameters } = tool.spec;
@@ -19,7 +20,7 @@ export async function isApprovalNeeded(
     parameters === null
       ? { kind: 'fits' as const, value: {} }
       : await fitValue({ json: parameters, standard: tool.standard }, args);
-  if (fit.kind === 'unfit') return false;
+  if (fit.kind === 'unfit') return mcp !== undefined;
   const needed: unknown = await tool.approval(fit.value);
   if (typeof needed === 'boolean') return needed;
   throw new Error(`Expected \`approval\` of ${name} to give a boolean, got ${shown(needed)}.`);

@@ -6,6 +6,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { cli } from './cli-fixture.ts';
 
 const AGENTS = fileURLToPath(new URL('../support/fixtures/mcp/mcp-agents.ts', import.meta.url));
+const UNPINNED = fileURLToPath(
+  new URL('../support/fixtures/mcp/unpinned-agents.ts', import.meta.url),
+);
 const TOOLS = join(mkdtempSync(join(tmpdir(), 'everloop-mcp-')), 'tools.json');
 
 describe('mcp', () => {
@@ -28,10 +31,17 @@ describe('mcp', () => {
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^wild\nTOOL +EFFECT +APPROVAL +HASH/);
     expect(stdout).toMatch(/wild_act +once +always +[\da-f]{16}\n/);
-    expect(stdout).toMatch(/hang +- +- +- +out: `tools.allow` does not name it\n/);
+    expect(stdout).toMatch(/hang +\w+ +- +[\da-f]{16} +out: `tools.allow` does not name it\n/);
     expect(JSON.parse(listed.stdout)).toMatchObject([
       { server: 'wild', identity: 'wild', tools: [{ tool: 'act', approval: 'always' }, {}, {}] },
     ]);
+    const [{ leftOut }] = JSON.parse(listed.stdout) as [{ leftOut: object[] }];
+    expect(leftOut).toContainEqual({
+      tool: 'hang',
+      effect: expect.any(String) as string,
+      hash: expect.stringMatching(/^[\da-f]{16}$/) as string,
+      reason: '`tools.allow` does not name it',
+    });
   });
 
   it('call calls a tool, and fails with its words', async () => {
@@ -95,6 +105,16 @@ describe('mcp', () => {
       kind: 'changed',
     });
     expect(listed.stdout).toMatch(/echo .* out: it has changed\n/);
+  });
+
+  it('lock keeps a lock file that it cannot read', async () => {
+    const file = join(cwd, 'everloop-mcp.lock.json');
+    writeFileSync(file, '{"v":1,"servers":{"other"');
+    const { exitCode, stderr } = await cli(['mcp', 'lock', '--agents', UNPINNED], { cwd });
+
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('Repair it, or remove it and run `everloop mcp lock`.');
+    expect(readFileSync(file, 'utf8')).toBe('{"v":1,"servers":{"other"');
   });
 
   it('names the servers of the file when there is none of the name', async () => {

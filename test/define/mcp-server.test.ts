@@ -91,6 +91,12 @@ describe('mcpServer', () => {
       'mcp_option',
       /overrides.x.effect/,
     ],
+    [
+      'a local call of a process',
+      { command: 'x', overrides: { x: { effect: 'read', local: true } } },
+      'mcp_option',
+      /no `overrides.x.local` beside `command`/,
+    ],
     ['an option', { url: URL_OF, timeout: 1 }, 'unknown_option', /`timeout`/],
   ])('refuses %s', (_name, options, code, message) => {
     const [problem] = problems({ name: 'a', ...options });

@@ -77,6 +77,15 @@ describe('whether a call needs approval [row 24]', () => {
     expect(await isApprovalNeeded(undefined, { ...order, tool: 'gone' })).toBe(true);
   });
 
+  it('yes, when the arguments do not fit a server, which may list another schema by the call', async () => {
+    const agent = agentWith(workTool({ parameters, approval: () => false }));
+    const mcp = { server: 'a', tool: 'work', hash: '0' };
+
+    expect(
+      await isApprovalNeeded(agent.tools.get('work'), { ...order, args: { amount: 'x' }, mcp }),
+    ).toBe(true);
+  });
+
   it('is unknown, when the function gives no boolean', async () => {
     const agent = agentWith(workTool({ approval: () => 'yes' }));
 

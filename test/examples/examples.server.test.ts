@@ -108,6 +108,10 @@ describe('an example', () => {
         'Noted: Ada ordered 3 lamps.\n3 calls\nfiles_read_text_file: ok\n' +
         'memory_create_entities: ok\nmemory_search_nodes: ok\n',
     },
+    {
+      name: '11-mcp-host',
+      output: 'May pay run with {"amount":50}? Yes.\nsuccess The bill of 50 euros is paid.\n',
+    },
   ])(
     'runs as it stands: $name',
     async ({ name, args = [], output, parallel }) => {

@@ -249,6 +249,18 @@ describe('everloop mcp serve', () => {
     const read = seen.flatMap(({ method, result }) => (method === 'tasks/get' ? [result] : []));
     for (const result of [...read, canceled]) expect(isDetailedTaskV2(result)).toBe(true);
 
+    // A host without tasks gets the run as far as it is, and a repeated call gets the same run.
+    const _meta = { 'io.everloop/idempotency-key': randomUUID() };
+    const call = { name: 'desk', arguments: { task: 'Pay' }, _meta };
+    const [first, again] = [await plain.callTool(call), await plain.callTool(call)];
+    const { run: desks } = first.structuredContent as { readonly run: string };
+    expect(first.structuredContent).toMatchObject({
+      status: 'waiting',
+      next: `Waits for a person. Call answer with run "${desks}", then wait_run.`,
+    });
+    expect(again.structuredContent).toMatchObject({ run: desks });
+    await say(plain, 'cancel_run', { run: desks });
+
     // Without the capability in the very request there is no task, and no method of tasks.
     const ended = await say(plain, 'wait_run', { run });
     expect(ended.value).toMatchObject({ status: 'ended', step: { status: 'canceled' } });
@@ -320,7 +332,7 @@ describe('everloop mcp serve', () => {
     );
     expect((await reader.listTools()).tools.map(({ name }) => name)).toEqual(TOOLS.slice(0, 5));
     expect(await say(reader, 'get_run', { run: own.id })).toMatchObject({ value: { run: own.id } });
-    await expect(say(reader, 'cancel_run', { run: own.id })).rejects.toThrow(/got `cancel_run`/);
+    await expect(say(reader, 'cancel_run', { run: own.id })).rejects.toThrow(/got "cancel_run"/);
     await own.cancel();
   });
 

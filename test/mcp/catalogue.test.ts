@@ -9,6 +9,7 @@ import { makeCatalogue, toolHash } from '../../src/mcp/catalogue/catalogue.ts';
 import { lockDifferences, readLockFile, writeLockFile } from '../../src/mcp/catalogue/lock-file.ts';
 import { fitsPattern, toolName } from '../../src/mcp/catalogue/tool-name.ts';
 import { argumentsSchema } from '../../src/mcp/catalogue/tool-schema.ts';
+import { ownTools } from '../../src/mcp/calls/own-tools.ts';
 import { createMcpTools } from '../../src/mcp/mcp-tools.ts';
 import { MessageLines } from '../../src/mcp/transport/message-lines.ts';
 import { problemsOf } from '../support/usage-problems.ts';
@@ -51,6 +52,14 @@ describe('a catalogue', () => {
         expect((await catalogueOf({}, tools)).tools).toEqual((await catalogueOf()).tools);
       }),
     );
+  });
+
+  it('tells tools apart that have one name for models, in any order', async () => {
+    const two = ['a.b', 'a/b'].map((name) => ({ name, inputSchema: schema }));
+    const orders = [two, two.toReversed()];
+    const listed = await Promise.all(orders.map((tools) => catalogueOf({}, tools)));
+
+    for (const { tools } of listed) expect(tools.map(({ tool }) => tool)).toEqual(['a.b', 'a/b']);
   });
 
   it('has effects, attempts and approvals by the hints', async () => {
@@ -171,6 +180,14 @@ describe('names of tools', () => {
     else expect(made).toMatch(name);
   });
 
+  it('of added tools are valid too', () => {
+    const offers = { resources: true, prompts: true };
+    const added = ownTools(github({ prefix: '3d_', resources: true, prompts: true }), offers);
+
+    expect(added).toHaveLength(4);
+    for (const { spec } of added) expect(spec.name).toMatch(/^t3d_\w+_[\da-f]{6}$/);
+  });
+
   it.each([
     ['*', 'any', true],
     ['list_*', 'list_issues', true],
@@ -203,8 +220,38 @@ describe('the schema of a tool', () => {
         pattern: { type: 'string', description: 'What. Pattern: ^(a+)+$' },
         pair: { type: 'array', prefixItems: [{ type: 'string' }, { type: 'number' }] },
       },
+      additionalProperties: true,
+      description: 'Keys by pattern: (a+)+$',
     });
+    expect(read.isStricter).toBe(false);
     expect(checkJson(read.schema, { pattern: `${'a'.repeat(40)}!` }).errors).toEqual([]);
+  });
+
+  it('takes the keys of an expression, which the model reads', async () => {
+    const patternProperties = { '^x-': { type: 'string' }, '^y-': true };
+    const closed = { type: 'object', patternProperties, additionalProperties: false };
+    const [tool] = (await catalogueOf({}, [{ name: 'set', inputSchema: closed }])).tools;
+    const parameters = tool?.spec.parameters ?? {};
+
+    expect(parameters).toMatchObject({ description: 'Keys by pattern: ^x- (string), ^y-' });
+    expect(checkJson(parameters, { 'x-a': '1' }).errors).toEqual([]);
+    expect(
+      JSON.stringify(argumentsSchema({ dependencies: { a: { pattern: '(a+)+$' } } })),
+    ).toContain('"description":"Pattern: (a+)+$"');
+  });
+
+  it.each<[string, object, boolean]>([
+    ['branches', { oneOf: [{ pattern: '^a' }, { pattern: '^b' }] }, true],
+    ['a negation', { not: { pattern: '^a' } }, true],
+    ['a condition', { if: { pattern: '^a' }, else: { maxLength: 1 } }, true],
+    ['a count', { items: { pattern: '^a' }, contains: {}, maxContains: 1 }, true],
+    ['any of several', { anyOf: [{ pattern: '^a' }, { type: 'number' }] }, false],
+    ['branches without expressions', { oneOf: [{ type: 'string' }, { type: 'number' }] }, false],
+    ['a field of that name', { properties: { not: { pattern: '^a' } } }, false],
+  ])('%s: is checked here or not', (_name, id, isStricter) => {
+    expect(argumentsSchema({ type: 'object', properties: { id } as never })).toMatchObject({
+      isStricter,
+    });
   });
 
   it('of more than 16 KB loses its words, or the tool', () => {

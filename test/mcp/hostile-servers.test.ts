@@ -72,6 +72,9 @@ describe('a server whose schemas take years to check', () => {
     ['a name for it', { $defs: { a: { $anchor: 'a' } }, $ref: '#a' }, false],
     ['another base', { $defs: { a: { $id: 'https://x.example/', $ref: '#' } } }, false],
     ['a part that is missing', { $ref: '#/$defs/none' }, false],
+    ['a part that is no schema', { $ref: '#/x/y', x: { y: { pattern: '(a+)+$' } } }, false],
+    ['a field of the name $ref', { properties: { $ref: doublingSchema(40) } }, false],
+    ['a field of the name $id', { properties: { $id: { type: 'string' } } }, true],
   ])('%s: can be checked here or not', (_name, schema, isFit) => {
     expect(isCheckable(schema, { a: 1 })).toBe(isFit);
   });
@@ -82,6 +85,20 @@ describe('a server whose schemas take years to check', () => {
 
     expect(isCheckable(schema, { a: [1] })).toBe(true);
     expect(isCheckable(schema, { a: Array.from({ length: 1_000 }, () => 1) })).toBe(false);
+  });
+
+  const names = Array.from({ length: 4_000 }, (_, index) => `n${index}`);
+  it.each<[string, JsonObject]>([
+    ['values to choose from', { enum: names }],
+    ['names that are required', { required: names }],
+    ['names that depend on one', { dependentRequired: { a: names } }],
+    ['names that depend on one, as before', { dependencies: { a: names } }],
+    ['items that differ', { items: { uniqueItems: true } }],
+  ])('%s are counted for each value', (_name, items) => {
+    const schema = { type: 'object', properties: { a: { items } } };
+
+    expect(isCheckable(schema, { a: [[1]] })).toBe(true);
+    expect(isCheckable(schema, { a: Array.from({ length: 2_000 }, () => [1]) })).toBe(false);
   });
 });
 
@@ -142,6 +159,26 @@ describe('the connections of a server', () => {
     next.release();
     await pool.close();
     expect(made.map(({ isClosed }) => isClosed)).toEqual([true, true]);
+  });
+
+  it('those of many runs stay for a minute, then the longest unused are closed', async () => {
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+    try {
+      const { made, connect } = connections();
+      const pool = new ServerPool(fakeServer('x', { scope: 'run' }), async () => connect());
+      const use = async (run: number) => (await pool.lease(`run-${run}`, signal)).release();
+      for (let run = 0; run < 70; run++) await use(run);
+      expect(made.filter(({ isClosed }) => isClosed)).toEqual([]);
+      vi.advanceTimersByTime(61_000);
+      await use(0);
+
+      expect(made.flatMap(({ isClosed }, run) => (isClosed ? [run] : []))).toEqual([
+        1, 2, 3, 4, 5, 6,
+      ]);
+      await pool.close();
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('one that comes when nobody waits for it any more is closed', async () => {

@@ -262,10 +262,17 @@ describe('a server over HTTP that fails', () => {
 
     answer = { status: 200, headers: stream, body: ': nothing\n\n' };
     expect((await call()).error).toMatchObject({ name: 'LostIsolateError', started: true });
+    answer = { status: 503, headers: { 'retry-after': '1' } };
+    const asked = performance.now();
+    expect((await call()).error).toMatchObject({ name: 'LostIsolateError', started: true });
+    expect(performance.now() - asked).toBeGreaterThan(900);
     answer = { status: 500, body: 'oops' };
     expect((await call()).error).toMatchObject({ name: 'LostIsolateError', started: true });
-    answer = { status: 418, body: 'a teapot' };
-    expect((await call()).error).toMatchObject({ name: 'ToolError' });
+    for (const status of [404, 418]) {
+      answer = { status, body: 'a teapot' };
+      // Without a session, 404 is no session that was forgotten: the call may have had its effect.
+      expect((await call()).error).toMatchObject({ name: 'ToolError' });
+    }
     answer = { status: 200, headers: stream, body: `data: "${'x'.repeat(17_000_000)}"\n\n` };
     const { error } = await call();
     expect(error?.message).toMatch(/more than 16 MB|gave no answer/);

@@ -303,7 +303,7 @@ describe('processes of servers', () => {
     expect((await call('echo', { text: 'back' })).value).toBe('back');
   });
 
-  it('are one for each run, if so defined, and few of them stay', async () => {
+  it('are one for each run, if so defined, and stay for the next call', async () => {
     const { call, tools } = wild({ scope: 'run' });
     const pids: number[] = [];
     for (let run = 0; run < 12; run++) {
@@ -311,7 +311,8 @@ describe('processes of servers', () => {
     }
 
     expect(new Set(pids).size).toBe(12);
-    await eventually('the oldest to end', () => pids.filter(isAlive).length <= 9);
+    const again = (await call('who', {}, { runId: 'run-0' })).value;
+    expect(pidsOf(again)[0]).toBe(pids[0]);
     await tools.close();
     expect(pids.filter(isAlive)).toEqual([]);
   });

@@ -96,7 +96,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
   },
   // Agents and runs for hosts of the Model Context Protocol.
   'mcp-server': {
-    rings: ['core', 'client'],
+    rings: ['core', 'protection/same-text.ts', 'client'],
     typesOf: ['define'],
     packages: ['@modelcontextprotocol/server', '@modelcontextprotocol/node'],
     node: true,

@@ -65,6 +65,7 @@ export async function startHttpServer(
     request: IncomingMessage,
   ) => { status: number; headers?: Record<string, string>; body?: string } | undefined = () =>
     undefined,
+  port = 0,
 ): Promise<HttpServer> {
   const handler = toNodeHandler(createMcpHandler(askingServer)) as RequestListener;
   const requests: IncomingMessage[] = [];
@@ -78,19 +79,20 @@ export async function startHttpServer(
     request.resume();
     response.writeHead(refusal.status, refusal.headers).end(refusal.body ?? '');
   });
-  const { url, close } = await listening(server);
+  const { url, close } = await listening(server, port);
   return { url: `${url}/mcp`, requests, close };
 }
 
-/** Opens `server` on a free port of this machine. */
+/** Opens `server` on `port` of this machine; 0: a free one. */
 export async function listening(
   server: Server,
+  port = 0,
 ): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
-  server.listen(0, '127.0.0.1');
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const { port: own } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://127.0.0.1:${own}`,
     close: async () => {
       server.closeAllConnections();
       server.close();

@@ -2,15 +2,14 @@
 import { Option, type Command } from 'commander';
 import { defined } from '../../core/base/defined.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
-import { createMcpServer, type McpServerParts } from '../../mcp-server/create-mcp-server.ts';
-import { agentsOfFile } from '../../mcp-server/runs/agents.ts';
-import { serveOverHttp } from '../../mcp-server/serve/http.ts';
-import { serveOverStdio } from '../../mcp-server/serve/stdio.ts';
-import { AGENT_EFFECTS, type AgentEffect } from '../../mcp-server/tools/agent-tools.ts';
+import type { createMcpServer, McpServerParts } from '../../mcp-server/create-mcp-server.ts';
+import { AGENT_EFFECTS, agentsOfFile, type AgentEffect } from '../../mcp-server/runs/agents.ts';
 import { stopOnSignal } from '../../worker/serve/shutdown.ts';
-import { withClient, type Cli, type CommandRunner } from '../terminal/cli.ts';
+import { readerTokens } from '../../protection/stream-token.ts';
+import { collect, readListen } from '../terminal/arguments.ts';
+import { configFor, withClient, type Cli, type CommandRunner } from '../terminal/cli.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
-import { hasAgentFile, loadAgents } from './load-agents.ts';
+import { loadAgents } from './load-agents.ts';
 
 /** Where `--http` listens without an address. */
 const DEFAULT_ADDRESS = '127.0.0.1:7245';
@@ -18,7 +17,7 @@ const DEFAULT_ADDRESS = '127.0.0.1:7245';
 interface ServeFlags {
   readonly agents?: string;
   readonly http?: string | true;
-  readonly hosts?: string;
+  readonly allowHost: readonly string[];
   readonly allow?: string;
   readonly readOnly?: boolean;
   readonly expose?: 'agents';
@@ -37,7 +36,12 @@ export function addMcpServeCommand(mcp: Command, act: CommandRunner): void {
     )
     .option('--agents <file>', 'agent file, for descriptions and inputs of its agents')
     .option('--http [address]', `serve over HTTP at this address; default ${DEFAULT_ADDRESS}`)
-    .option('--hosts <names>', 'further names, separated by commas, that callers use in URLs')
+    .option(
+      '--allow-host <name>',
+      'further name under which the server is reached over HTTP; repeatable',
+      collect,
+      [],
+    )
     .option('--allow <agents>', 'only these agents and their runs; names separated by commas')
     .option('--read-only', 'offer nothing that starts or changes runs')
     .addOption(
@@ -53,13 +57,19 @@ export function addMcpServeCommand(mcp: Command, act: CommandRunner): void {
 
 async function serve(cli: Cli, flags: ServeFlags): Promise<number> {
   const allow = namesOf('--allow', flags.allow);
-  const hosts = namesOf('--hosts', flags.hosts);
-  const address = flags.http === undefined ? undefined : addressOf(flags.http);
+  const address =
+    flags.http === undefined
+      ? undefined
+      : readListen('--http', flags.http === true ? DEFAULT_ADDRESS : flags.http);
   // An agent file may write to stdout, which belongs to the protocol from now on.
   const streams = address === undefined ? cli.io.openStdio() : undefined;
-  const file = hasAgentFile(flags.agents, cli.io.cwd)
-    ? await loadAgents(flags.agents, cli.io.cwd)
-    : undefined;
+  // A host starts the server in any folder, whose files are not to be trusted by their name.
+  const file = flags.agents === undefined ? undefined : await loadAgents(flags.agents, cli.io.cwd);
+  // Other commands start without the time that loading the protocol takes.
+  const [{ createMcpServer: create }, { serveOverStdio }] = await Promise.all([
+    import('../../mcp-server/create-mcp-server.ts'),
+    import('../../mcp-server/serve/stdio.ts'),
+  ]);
   const stopping = new AbortController();
   const { signal } = stopping;
   const log = (message: string): void => cli.output.note(message);
@@ -75,9 +85,10 @@ async function serve(cli: Cli, flags: ServeFlags): Promise<number> {
         log,
         ...defined({ allow, agents: file && agentsOfFile(file.agents) }),
       };
-      const factory = createMcpServer(options);
+      const factory = create(options);
       if (streams !== undefined) await serveOverStdio(factory, { streams, signal, log });
-      else if (address !== undefined) await serveHttp(cli, factory, { ...address, hosts, signal });
+      else if (address !== undefined)
+        await serveHttp(cli, factory, { ...address, hosts: flags.allowHost, signal });
       // Waits that are left belong to nobody.
       stopping.abort();
       return EXIT_CODES.success;
@@ -87,19 +98,23 @@ async function serve(cli: Cli, flags: ServeFlags): Promise<number> {
   }
 }
 
-interface ServedAddress extends Address {
-  readonly hosts: readonly string[] | undefined;
+interface ServedAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly hosts: readonly string[];
   readonly signal: AbortSignal;
 }
 
 async function serveHttp(
-  { io, output }: Cli,
+  cli: Cli,
   factory: ReturnType<typeof createMcpServer>,
   { host, port, hosts, signal }: ServedAddress,
 ): Promise<void> {
-  const token = io.env['EVERLOOP_MCP_TOKEN']?.trim() || undefined;
+  const { output } = cli;
+  const tokens = readerTokens(configFor(cli).mcpToken ?? '');
   const log = (message: string): void => output.note(message);
-  const serving = await serveOverHttp(factory, { host, port, log, ...defined({ token, hosts }) });
+  const { serveOverHttp } = await import('../../mcp-server/serve/http.ts');
+  const serving = await serveOverHttp(factory, { host, port, hosts, tokens, log });
   output.note(`Ready. MCP clients reach the server at ${serving.url} · Ctrl-C stops.`);
   output.json({ url: serving.url });
   await new Promise<void>((resolve) => {
@@ -107,25 +122,6 @@ async function serveHttp(
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
   await serving.close();
-}
-
-interface Address {
-  readonly host: string;
-  readonly port: number;
-}
-
-/** `127.0.0.1:7245`, `[::1]:7245` */
-function addressOf(given: string | true): Address {
-  const text = given === true ? DEFAULT_ADDRESS : given;
-  const [, v6, name, digits = ''] =
-    /^(?:\[([0-9A-Fa-f:.]+)\]|([^\s:[\]]+)):(\d{1,5})$/.exec(text) ?? [];
-  const host = v6 ?? name;
-  const port = Number(digits);
-  if (host !== undefined && port <= 65_535) return { host, port };
-  throw new UsageError(
-    'argument',
-    `Expected \`--http\` to be a host and a port, got \`${text.slice(0, 200)}\`. Write it as \`--http ${DEFAULT_ADDRESS}\`.`,
-  );
 }
 
 /** Names that commas separate; at least one. */

@@ -230,7 +230,9 @@ function catalogueValue({ name }: McpServerDefinition, catalogue: Catalogue): Js
     tools: tools.map(({ tool, hash, spec }) =>
       defined({ tool, name: spec.name, effect: spec.effect, approval: spec.approval, hash }),
     ),
-    leftOut: leftOut.map(({ tool, reason }) => ({ tool, reason })),
+    leftOut: leftOut.map(({ tool, effect, hash, reason }) =>
+      defined({ tool, effect, hash, reason }),
+    ),
     warnings: warnings.map(({ code, message }) => ({ code, message })),
   };
 }
@@ -241,9 +243,5 @@ function lockFileOf({ pin = LOCK_FILE }: McpServerDefinition, { io }: Cli): stri
 
 /** The servers that the file has so far; none if there is no file. */
 function lockedIn(file: string): ReturnType<typeof readLockFile>['servers'] {
-  try {
-    return readLockFile(file).servers;
-  } catch {
-    return {};
-  }
+  return existsSync(file) ? readLockFile(file).servers : {};
 }

@@ -11,11 +11,11 @@ export function catalogueText(server: string, { identity, tools, leftOut }: Cata
   const head = identity === '' || identity === server ? server : `${server} (${identity})`;
   const rows = [
     ...tools.map(({ spec, hash }) => [spec.name, spec.effect, spec.approval ?? '-', hash, '']),
-    ...leftOut.map(({ tool, reason }) => [
+    ...leftOut.map(({ tool, effect = '-', hash = '-', reason }) => [
       tool,
+      effect,
       '-',
-      '-',
-      '-',
+      hash,
       `out: ${oneLine(reason, MAX_REASON)}`,
     ]),
   ];

@@ -51,6 +51,8 @@ export interface McpToolOverride {
   readonly timeoutMs?: number;
   readonly retry?: RetrySpec;
   readonly approval?: McpApproval;
+  /** How long an approval of a call, and a question of the server, waits. Default: for ever. */
+  readonly approvalTimeoutMs?: number;
   readonly cache?: boolean;
   readonly maxResultBytes?: number;
   readonly sequential?: boolean;

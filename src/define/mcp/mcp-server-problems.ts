@@ -13,7 +13,7 @@ import {
 } from '../checks/fields.ts';
 import { listOf, isText, oneOf, range, STRING, SWITCH, TEXT, TEXTS } from '../checks/kinds.ts';
 import { isName } from '../checks/names.ts';
-import { CACHE_RULE } from '../tool/tool-problems.ts';
+import { APPROVAL_TIMEOUT_RULE, CACHE_RULE } from '../tool/tool-problems.ts';
 
 const CODE = 'mcp_option';
 
@@ -69,6 +69,7 @@ const OVERRIDE_FIELDS: FieldRules = {
   timeoutMs: range(1),
   retry: { ...OBJECT, fields: { attempts: range(1), initialMs: range(1), factor: range(1) } },
   approval: APPROVAL,
+  approvalTimeoutMs: APPROVAL_TIMEOUT_RULE,
   cache: CACHE_RULE,
   maxResultBytes: range(1, 4_194_304),
   sequential: SWITCH,
@@ -84,7 +85,23 @@ export function serverProblems(options: object): readonly UsageProblem[] {
   return [
     ...transportProblems(options),
     ...fieldProblems(options, FIELDS, { code: CODE, owner: '`mcpServer`' }),
+    ...localProblems(options),
   ];
+}
+
+/** A local call is made within a workflow task, which has no time to start a process. */
+function localProblems(options: object): readonly UsageProblem[] {
+  const { command, overrides } = options as {
+    readonly command?: unknown;
+    readonly overrides?: unknown;
+  };
+  if (command === undefined || !isPlainObject(overrides)) return [];
+  return Object.entries(overrides)
+    .filter(([, override]) => isPlainObject(override) && override['local'] === true)
+    .map(([tool]) => {
+      const what = `no \`overrides.${tool}.local\` beside \`command\``;
+      return expected(CODE, what, 'true', 'Remove it, or reach the server by `url`.');
+    });
 }
 
 function transportProblems(options: object): readonly UsageProblem[] {

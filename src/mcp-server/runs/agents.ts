@@ -13,6 +13,12 @@ export interface ServedAgent {
   readonly parameters: JsonObject;
 }
 
+/** What calls of agents do to the world, as hosts are told. */
+export const AGENT_EFFECTS = ['read', 'idempotent', 'once'] as const;
+
+/** One of {@link AGENT_EFFECTS}. */
+export type AgentEffect = (typeof AGENT_EFFECTS)[number];
+
 /** The agents of an agent file. */
 export function agentsOfFile(definitions: readonly AgentDefinition[]): readonly ServedAgent[] {
   return definitions.map(({ name, spec, inputs }) => ({

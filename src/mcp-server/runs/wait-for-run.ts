@@ -1,4 +1,4 @@
-/** RunWaits for a run within bounds: until it ends, somebody has to do something, or the time is up. */
+/** Waits for a run within bounds: until it ends, somebody has to do something, or the time is up. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isUsageError, UsageError } from '../../core/base/usage-error.ts';
 import type { RunHandle } from '../../client/run-handle.ts';

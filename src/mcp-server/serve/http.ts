@@ -5,7 +5,6 @@
  *     its body is read.
  * I2  Requests, connections and the time of both are bounded.
  */
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import {
   createServer,
@@ -18,14 +17,13 @@ import type { AddressInfo } from 'node:net';
 import { hostHeaderValidation, originValidation, toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, type McpServer } from '@modelcontextprotocol/server';
 import { errorText } from '../../core/base/error-text.ts';
+import { isLoopback } from '../../core/base/loopback.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
+import { isAmong } from '../../protection/same-text.ts';
 import { MAX_REQUEST_BYTES } from './request-bounds.ts';
 
 /** The path of the server. */
 const HTTP_PATH = '/mcp';
-
-/** Characters of a token at least. */
-const MIN_TOKEN = 16;
 
 /** How the server serves over HTTP. */
 export interface HttpOptions {
@@ -33,8 +31,8 @@ export interface HttpOptions {
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
-  /** What callers have to show; needed off this machine. */
-  readonly token?: string;
+  /** Callers have to show one of them; needed where other machines reach the server. Default: none. */
+  readonly tokens?: readonly string[];
   /** Further names under which callers reach the server. */
   readonly hosts?: readonly string[];
   /** Where errors of requests go. */
@@ -52,8 +50,15 @@ export interface HttpServing {
 const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
 const MAX_CONNECTIONS = 512;
-const MAX_HEADERS_MS = 10_000;
-const MAX_RECEIVING_MS = 30_000;
+
+const LIMITS = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 5_000,
+};
+
+/** How long a connection may carry nothing, in ms: longer than a call. */
+const IDLE_MS = 90_000;
 
 /** Streams that announce changes; there are none to announce, so they only hold connections. */
 const MAX_SUBSCRIPTIONS = 16;
@@ -64,7 +69,7 @@ const CLOSING_MS = 2_000;
 /**
  * Listens for clients.
  *
- * @throws UsageError `environment` for a token that is missing or short, `server_port` for a port that
+ * @throws UsageError `environment` for a token that is missing, `server_port` for a port that
  * is taken, `argument` for an address that this machine does not have.
  */
 export async function serveOverHttp(
@@ -83,14 +88,12 @@ export async function serveOverHttp(
     onerror: (error) => log(error.message),
   }) as RequestListener;
   const isAdmitted = createGate(options);
-  const server = createServer(
-    { headersTimeout: MAX_HEADERS_MS, requestTimeout: MAX_RECEIVING_MS },
-    (request, response) => {
-      if (isAdmitted(request, response)) answer(request, response);
-      else request.resume();
-    },
-  );
+  const server = createServer(LIMITS, (request, response) => {
+    if (isAdmitted(request, response)) answer(request, response);
+    else request.resume();
+  });
   server.maxConnections = MAX_CONNECTIONS;
+  server.setTimeout(IDLE_MS);
   await listen(server, host, port);
   const address = server.address() as AddressInfo;
   return {
@@ -107,19 +110,11 @@ export async function serveOverHttp(
   };
 }
 
-/** Whether `host` is reached from this machine only. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
-}
-
-function assertToken({ host, token }: HttpOptions): void {
-  if (token === undefined && isLoopback(host)) return;
-  if (token !== undefined && token.length >= MIN_TOKEN) return;
-  const got = token === undefined ? 'none' : `${token.length} characters`;
-  const why = isLoopback(host) ? '' : `, because ${host} can be reached from other machines`;
+function assertToken({ host, tokens = [] }: HttpOptions): void {
+  if (tokens.length > 0 || isLoopback(host)) return;
   throw new UsageError(
     'environment',
-    `Expected \`EVERLOOP_MCP_TOKEN\` to be a token of at least ${MIN_TOKEN} characters${why}, got ${got}. Set it, and give it to the callers.`,
+    `Expected a token for a server at \`${host}\`, which other machines reach, got none. Set EVERLOOP_MCP_TOKEN.`,
   );
 }
 
@@ -127,7 +122,7 @@ function assertToken({ host, token }: HttpOptions): void {
 function createGate({
   host,
   hosts = [],
-  token,
+  tokens = [],
 }: HttpOptions): (request: IncomingMessage, response: ServerResponse) => boolean {
   const names = [...LOOPBACK_NAMES, bracketed(host), ...hosts];
   const hasHost = hostHeaderValidation(names);
@@ -135,11 +130,11 @@ function createGate({
   return (request, response) => {
     // What is refused may not hold the connection with the rest of its body.
     response.setHeader('connection', 'close');
-    if (new URL(request.url ?? '/', 'http://localhost').pathname !== HTTP_PATH) {
+    if (pathOf(request.url ?? '/') !== HTTP_PATH) {
       return refuse(response, 404, `Expected the path ${HTTP_PATH}.`);
     }
     if (!hasHost(request, response) || !hasOrigin(request, response)) return false;
-    if (token !== undefined && !hasToken(request.headers.authorization, token)) {
+    if (tokens.length > 0 && !hasToken(request.headers.authorization, tokens)) {
       response.setHeader('www-authenticate', 'Bearer realm="everloop"');
       return refuse(response, 401, 'Expected the token of the server.');
     }
@@ -153,11 +148,16 @@ function refuse(response: ServerResponse, status: number, text: string): false {
   return false;
 }
 
-/** Compares digests of equal length, so the time that it takes reveals nothing about the token. */
-function hasToken(authorization: string | undefined, token: string): boolean {
-  const [, given = ''] = /^Bearer +(\S+) *$/i.exec(authorization ?? '') ?? [];
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(given), digest(token));
+function hasToken(authorization: string | undefined, tokens: readonly string[]): boolean {
+  const [, given = ''] = /^Bearer +(.+)$/i.exec(authorization ?? '') ?? [];
+  return isAmong(given.trim(), tokens);
+}
+
+/** The path of a request target; empty for one that names none, such as `//`. */
+function pathOf(target: string): string {
+  return URL.canParse(target, 'http://localhost')
+    ? new URL(target, 'http://localhost').pathname
+    : '';
 }
 
 function bracketed(host: string): string {

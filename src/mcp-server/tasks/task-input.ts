@@ -5,6 +5,7 @@
  */
 import { isJsonObject, type Json, type JsonObject } from '../../core/base/json.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
+import { maskHidden } from '../../core/children/run-child.ts';
 import { cut } from '../../core/text/cut.ts';
 import { numberedOptions, type Decision } from '../../core/contract/pending.ts';
 import type { PendingItem } from '../../core/contract/messages.ts';
@@ -76,7 +77,7 @@ const DENIED = 'The person said no.';
 function approvalForm({ tool, args, reasoning }: Approval): InputRequest {
   const why = reasoning === undefined ? '' : `\n${reasoning}`;
   return formRequest(
-    `Allow ${tool} ${JSON.stringify(args)}?${why}`,
+    `Allow ${tool} ${JSON.stringify(maskHidden(args))}?${why}`,
     object(
       {
         [DECISION]: { type: 'string', title: 'Decision', enum: ['approve', 'deny'] },

@@ -5,18 +5,12 @@ import { defined } from '../../core/base/defined.ts';
 import { isJsonObject, type JsonObject } from '../../core/base/json.ts';
 import type { RunHandle } from '../../client/run-handle.ts';
 import type { StartOptions } from '../../client/everloop-client.ts';
-import type { ServedAgent } from '../runs/agents.ts';
+import type { AgentEffect, ServedAgent } from '../runs/agents.ts';
 import { forPeople, viewValue, type SeenRun } from '../runs/run-view.ts';
 import { MAX_WAIT_MS } from '../runs/wait-for-run.ts';
 import type { ToolParts } from './read-tools.ts';
 import type { ServerTool, ToolAnswer } from './tool.ts';
 import { startRun } from './write-tools.ts';
-
-/** What calls of agents do to the world, as hosts are told. */
-export const AGENT_EFFECTS = ['read', 'idempotent', 'once'] as const;
-
-/** One of {@link AGENT_EFFECTS}. */
-export type AgentEffect = (typeof AGENT_EFFECTS)[number];
 
 const ANNOTATIONS: Readonly<Record<AgentEffect, ToolAnnotations>> = {
   read: { readOnlyHint: true },
@@ -71,5 +65,5 @@ function nextText(id: string, { pending }: Extract<SeenRun, { kind: 'live' }>): 
   if (item === undefined) return `Still running. Call wait_run with run "${id}".`;
   const tool =
     item.kind === 'approval' ? 'decide' : item.kind === 'pause' ? 'adjust_run' : 'answer';
-  return `RunWaits for a person. Call ${tool} with run "${id}", then wait_run.`;
+  return `Waits for a person. Call ${tool} with run "${id}", then wait_run.`;
 }

@@ -5,7 +5,7 @@ import type { Everloop } from '../../client/everloop-client.ts';
 import type { RunSummary } from '../../client/run-list.ts';
 import type { Access } from '../runs/access.ts';
 import type { ServedAgent } from '../runs/agents.ts';
-import { boundedList } from '../runs/bounds.ts';
+import { boundedDefinitions, boundedList } from '../runs/bounds.ts';
 import { readView, viewValue } from '../runs/run-view.ts';
 import { MAX_WAIT_MS } from '../runs/wait-for-run.ts';
 import { parametersOf, READS, RUN, textOf, type ServerTool } from './tool.ts';
@@ -43,7 +43,7 @@ function listAgents({ agents }: ToolParts): ServerTool {
       const list = (await agents()).map(({ name, description, parameters }) =>
         defined({ name, description, inputSchema: parameters }),
       );
-      const { items, leftOut } = boundedList(list, MAX_AGENTS);
+      const { items, leftOut } = boundedDefinitions(list, MAX_AGENTS);
       return { kind: 'value', value: defined({ agents: items, leftOut }) };
     },
   };
@@ -53,7 +53,7 @@ function waitRun({ access, waits }: ToolParts): ServerTool {
   return {
     name: 'wait_run',
     description:
-      'RunWaits until a run ends, waits for a person, or the time is up, and returns it as get_run does. ' +
+      'Waits until a run ends, waits for a person, or the time is up, and returns it as get_run does. ' +
       'Call it again while the status is running.',
     parameters: parametersOf(
       {
@@ -101,8 +101,8 @@ function getRun({ access }: ToolParts): ServerTool {
       const { run } = await access.run(textOf(id));
       const value = viewValue(run.id, await readView(run));
       if (typeof from !== 'number') return { kind: 'value', value };
-      const events = (await run.events({ from })) as unknown as readonly Json[];
-      const { items } = boundedList(events, MAX_EVENTS);
+      const events = await run.events({ from, limit: MAX_EVENTS });
+      const { items } = boundedList(events as unknown as readonly Json[], MAX_EVENTS);
       const nextEvents = from + items.length;
       return { kind: 'value', value: { ...value, events: items, nextEvents } };
     },
@@ -155,16 +155,18 @@ function inbox({ everloop, access }: ToolParts): ServerTool {
     parameters: parametersOf({}),
     annotations: READS,
     writes: false,
-    call: async () => {
+    call: async (_args, { signal }) => {
       const view = await everloop.inbox();
       const reachable = createFilter(access);
       const items: Json[] = [];
       for (const { run, agent, task, item } of view.items) {
         if (items.length > MAX_INBOX) break;
+        signal.throwIfAborted();
         if (await reachable(run)) items.push({ run, agent, task, item: item as unknown as Json });
       }
       const silent: string[] = [];
       for (const run of view.silent.slice(0, MAX_INBOX)) {
+        signal.throwIfAborted();
         if (await reachable(run)) silent.push(run);
       }
       const { items: shown, leftOut } = boundedList(items, MAX_INBOX);

@@ -5,10 +5,10 @@ import type { SeenRun } from '../runs/run-view.ts';
 import { waitForRun } from '../runs/wait-for-run.ts';
 import type { ServedCall } from './tool.ts';
 
-/** RunWaits at once in one process: each asks a worker once a second. */
+/** Waits at once in one process: each asks a worker once a second. */
 export const MAX_WAITS = 128;
 
-/** RunWaits for runs. */
+/** Waits for runs. */
 export interface RunWaits {
   /** @throws UsageError as `waitForRun`; `run_busy` when too many wait. */
   wait(run: RunHandle, waitMs: number, call: ServedCall): Promise<SeenRun>;

@@ -33,6 +33,9 @@ const MAX_TRIES = 3;
 /** The wait before the second try; it doubles. */
 const FIRST_WAIT_MS = 200;
 
+/** The longest wait for a server with HTTP 503, within the time of the call. */
+const MAX_BUSY_MS = 10_000;
+
 /** How often a server may ask within one call. */
 const MAX_ROUNDS = 10;
 
@@ -108,11 +111,13 @@ async function requestAnswer(
     const tried = await tryOnce(parts, args, context, resume);
     if ('answer' in tried) return tried;
     if (signal.aborted) throw neverLeft(parts);
-    const { failure, waitMs = FIRST_WAIT_MS * 2 ** (tries - 1) } = tried;
+    const { failure } = tried;
+    const { waitMs = FIRST_WAIT_MS * 2 ** (tries - 1) } = failure;
     // Credentials are read again once.
     const isLast = tries === MAX_TRIES || (failure.kind === 'refused' && tries === 2);
     if (failure.kind === 'final' || failure.kind === 'lost' || isLast) {
       parts.observer.called(parts.server.name, failure.kind);
+      if (failure.kind === 'lost') await pause(busyMs(parts, failure, context), signal);
       throw thrown(parts, failure);
     }
     await pause(waitMs, signal);
@@ -120,12 +125,21 @@ async function requestAnswer(
   }
 }
 
+/** How long to wait for a busy server before the call fails, since its next attempt follows soon. */
+function busyMs(
+  { tool }: McpCallParts,
+  { waitMs = 0 }: McpFailure,
+  { attempt }: ToolContext,
+): number {
+  return attempt < tool.spec.retry.attempts ? Math.min(waitMs, MAX_BUSY_MS) : 0;
+}
+
 /** The call was stopped before its request left. */
 function neverLeft({ server }: McpCallParts): NotSentError {
   return new NotSentError(`the server ${server.name} had not been reached when the call ended`);
 }
 
-type Tried = Answer | { readonly failure: McpFailure; readonly waitMs?: number };
+type Tried = Answer | { readonly failure: McpFailure };
 
 async function tryOnce(
   parts: McpCallParts,
@@ -148,7 +162,7 @@ async function tryOnce(
   const questions = connection.isModern ? undefined : connection.noteQuestions();
   try {
     const answer = await send(connection, parts, args, context, resume);
-    return { ...answer, asked: questions?.() ?? [] };
+    return { ...answer, asked: questions?.(true) ?? [] };
   } catch (error) {
     // The SDK reports an abort of ours as a time-out, so the own signal is asked first. What is
     // returned may never settle, so it is not awaited here: the lease would never end.
@@ -156,12 +170,11 @@ async function tryOnce(
       parts.observer.called(parts.server.name, 'stopped');
       return stopped(tool, signal);
     }
-    const failure = readFailure(error);
+    const failure = readFailure(error, connection.hasSession());
     if (failure.isBroken === true || failure.kind === 'refused') release(true);
-    const waitMs = connection.takeRetryAfter();
-    return waitMs === undefined ? { failure } : { failure, waitMs };
+    return { failure };
   } finally {
-    questions?.();
+    questions?.(false);
     release();
   }
 }
@@ -272,7 +285,9 @@ function returned(
 }
 
 function askedNote(asked: readonly string[], canAsk: boolean): string {
-  const questions = asked.map((question) => visibleText(question, MAX_PROGRESS).text).join(' ');
+  const shown = asked.filter((question) => question !== '');
+  if (shown.length === 0) return 'The server asked something.';
+  const questions = shown.map((question) => visibleText(question, MAX_PROGRESS).text).join(' ');
   const advice = canAsk ? ' Ask with ask_user and call again.' : '';
   return `The server asked: ${questions}${advice}`;
 }

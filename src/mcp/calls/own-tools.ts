@@ -5,6 +5,7 @@ import { clip } from '../../core/text/cut.ts';
 import type { McpServerDefinition } from '../../define/definition/mcp-server.ts';
 import { TOOL_DEFAULTS } from '../../define/tool/tool-options.ts';
 import type { CatalogueTool } from '../catalogue/catalogue.ts';
+import { toolName } from '../catalogue/tool-name.ts';
 import type { McpConnection, McpRequestOptions } from '../connection/connection.ts';
 import { visibleText } from '../text/hidden-text.ts';
 import { addResource, linkLine, partsOf, type CallReading } from './result.ts';
@@ -96,7 +97,7 @@ export function ownTools(
       hash,
       search: { domain: server.name },
       spec: {
-        name: `${server.prefix}${suffix}`,
+        name: toolName(server.prefix, suffix),
         description,
         parameters,
         effect: 'read',

@@ -63,6 +63,8 @@ export interface CatalogueTool {
   /** The effect by the server's hints alone; absent: Everloop has added the tool. */
   readonly hinted?: ToolEffect;
   readonly questions?: 'decline';
+  /** Set if only the server can check the arguments. */
+  readonly isStricter?: true;
 }
 
 /** A tool that agents cannot use, and why. */
@@ -125,10 +127,16 @@ export async function makeCatalogue(
   return {
     identity: visibleText(identity, 200).text,
     ...defined({ instructions: shown?.text === '' ? undefined : shown?.text }),
-    tools: tools.toSorted((a, b) => (a.spec.name < b.spec.name ? -1 : 1)),
+    tools: tools.toSorted(byNames),
     leftOut,
     warnings: bounded(server, warnings),
   };
+}
+
+/** By the names for models; of two equal ones by those of the server. */
+function byNames(a: CatalogueTool, b: CatalogueTool): number {
+  if (a.spec.name !== b.spec.name) return a.spec.name < b.spec.name ? -1 : 1;
+  return a.tool < b.tool ? -1 : 1;
 }
 
 /** The tools by name: of two with one name the first counts. */
@@ -206,6 +214,7 @@ function readTool(
     search: { domain: server.name, ...override?.search },
     ...defined({
       questions: override?.questions,
+      isStricter: schema.isStricter ? true : undefined,
       approval:
         typeof approval === 'function' ? (args: unknown) => approval(tool, args) : undefined,
     }),
@@ -246,7 +255,7 @@ function specOf(
   return {
     name: override.name ?? toolName(server.prefix, tool),
     description,
-    ...defined({ policy: override.policy }),
+    ...defined({ policy: override.policy, approvalTimeoutMs: override.approvalTimeoutMs }),
     parameters: isEmpty(schema) ? null : schema,
     effect,
     local,

@@ -10,6 +10,7 @@ import {
   type Json,
   type JsonObject,
 } from '../../core/base/json.ts';
+import { LISTS, MAPS, SCHEMAS } from './tool-schema.ts';
 
 /** Schemas that are tried on values in one check; each may leave an error in memory. */
 const MAX_TRIED = 1_000_000;
@@ -17,7 +18,17 @@ const MAX_TRIED = 1_000_000;
 /** Keywords with which the target of a reference is not found by its path alone. */
 const UNKNOWN_TARGETS = ['$dynamicRef', '$recursiveRef', '$anchor', '$dynamicAnchor'];
 
-const costs = new WeakMap<JsonObject, number>();
+/** Keywords that no value is compared with. */
+const WORDS = ['default', 'examples'];
+
+interface Cost {
+  /** What is tried on each value. */
+  readonly tried: number;
+  /** What each value may be compared with every other one for. */
+  readonly compared: number;
+}
+
+const costs = new WeakMap<JsonObject, Cost>();
 
 /**
  * Whether `args` can be checked by `schema` in bounded time. One that refers to itself cannot: the
@@ -25,33 +36,57 @@ const costs = new WeakMap<JsonObject, number>();
  */
 export function isCheckable(schema: JsonObject, args: Json): boolean {
   if (isDeeperThan(args, MAX_JSON_DEPTH)) return false;
-  const cost = costs.get(schema) ?? costOf(schema, { root: schema, known: new Map() });
-  costs.set(schema, cost);
-  return cost <= MAX_TRIED && cost * sizeOf(args) <= MAX_TRIED;
+  const { tried, compared } = costs.get(schema) ?? readCost(schema);
+  if (tried > MAX_TRIED) return false;
+  const size = sizeOf(args);
+  return (tried + compared * size) * size <= MAX_TRIED;
+}
+
+function readCost(root: JsonObject): Cost {
+  const tried = costOf(root, { root, known: new Map(), perComparison: 0 });
+  const both = costOf(root, { root, known: new Map(), perComparison: 1 });
+  const cost = { tried, compared: tried > MAX_TRIED ? 0 : both - tried };
+  costs.set(root, cost);
+  return cost;
 }
 
 interface Reading {
   readonly root: JsonObject;
   /** By pointer; infinite while it is being read, so that circles are found. */
   readonly known: Map<string, number>;
+  /** What a comparison of all items with each other counts. */
+  readonly perComparison: number;
 }
 
 /** How many schemas are tried on a value, its parts included, if each part is tried once. */
-function costOf(part: Json, reading: Reading): number {
-  if (Array.isArray(part)) return sum(part as readonly Json[], reading);
-  if (!isJsonObject(part)) return 0;
-  const { $id, $ref: pointer, ...rest } = part;
-  const hasOtherBase = $id !== undefined && part !== reading.root;
-  if (hasOtherBase || UNKNOWN_TARGETS.some((keyword) => typeof rest[keyword] === 'string')) {
+function costOf(schema: Json, reading: Reading): number {
+  if (!isJsonObject(schema)) return 0;
+  const hasOtherBase = schema['$id'] !== undefined && schema !== reading.root;
+  if (hasOtherBase || UNKNOWN_TARGETS.some((keyword) => typeof schema[keyword] === 'string')) {
     return Infinity;
   }
-  const own = 1 + sum(Object.values(rest), reading);
-  return typeof pointer === 'string' ? own + targetCost(pointer, reading) : own;
+  let cost = 1;
+  for (const [keyword, value] of Object.entries(schema)) {
+    cost += keywordCost(keyword, value, reading);
+  }
+  return cost;
+}
+
+function keywordCost(keyword: string, value: Json, reading: Reading): number {
+  if (keyword === '$ref') return typeof value === 'string' ? targetCost(value, reading) : 0;
+  if (keyword === 'uniqueItems') return value === true ? reading.perComparison : 0;
+  if (SCHEMAS.includes(keyword)) return costOf(value, reading);
+  if (LISTS.includes(keyword) && Array.isArray(value)) return sum(value as Json[], reading);
+  if (MAPS.includes(keyword) && isJsonObject(value)) return sum(Object.values(value), reading);
+  // A list of names, or the values of an `enum`, with each of which a value is compared.
+  const isTried = typeof value === 'object' && value !== null && !WORDS.includes(keyword);
+  return isTried ? sizeOf(value) : 0;
 }
 
 function sum(parts: readonly Json[], reading: Reading): number {
   let total = 0;
-  for (const part of parts) total += costOf(part, reading);
+  // Of a list in `dependencies`, each name is looked for.
+  for (const part of parts) total += Array.isArray(part) ? part.length : costOf(part, reading);
   return total;
 }
 
@@ -65,17 +100,26 @@ function targetCost(pointer: string, reading: Reading): number {
   return cost;
 }
 
+/** The schema at `pointer`; undefined if it is no place of a schema, which has not been cleaned. */
 function targetOf(pointer: string, root: JsonObject): Json | undefined {
   if (pointer === '#') return root;
   if (!pointer.startsWith('#/')) return undefined;
+  const segments = pointer.slice(2).split('/').map(unescaped);
   let at: Json | undefined = root;
-  for (const segment of pointer.slice(2).split('/')) {
-    const key = unescaped(segment);
-    const isThere: boolean = typeof at === 'object' && at !== null && Object.hasOwn(at, key);
-    if (!isThere) return undefined;
-    at = (at as JsonObject)[key];
+  for (let index = 0; index < segments.length; index++) {
+    const keyword = segments[index] ?? '';
+    at = partOf(at, keyword);
+    if (SCHEMAS.includes(keyword)) continue;
+    if (!MAPS.includes(keyword) && !LISTS.includes(keyword)) return undefined;
+    index += 1;
+    at = partOf(at, segments[index] ?? '');
   }
   return at;
+}
+
+function partOf(value: Json | undefined, key: string): Json | undefined {
+  const isThere = typeof value === 'object' && value !== null && Object.hasOwn(value, key);
+  return isThere ? (value as JsonObject)[key] : undefined;
 }
 
 function unescaped(segment: string): string {

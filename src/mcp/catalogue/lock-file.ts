@@ -48,7 +48,7 @@ export function readLockFile(path: string): LockFile {
   if (isLockFile(parsed)) return parsed;
   throw new UsageError(
     'mcp_pin',
-    `Expected ${path} to be a lock file of MCP servers, got something else. Write it with \`everloop mcp lock\`.`,
+    `Expected ${path} to be a lock file of MCP servers, got something else. Repair it, or remove it and run \`everloop mcp lock\`.`,
   );
 }
 

@@ -4,6 +4,8 @@
  * I1  It is small, flat enough to walk, and has no hidden characters.
  * I2  It has no regular expressions. One that backtracks would hold the worker that checks arguments
  *     with it. The model reads the expression in the description, and the server checks it.
+ * I3  What the server takes fits the schema, or the schema says that it is not to be checked here:
+ *     under a negation, a removed expression makes the schema stricter.
  */
 import {
   byteSize,
@@ -28,13 +30,31 @@ const MAX_TEXT = 2_000;
 /** Characters of a regular expression that a description quotes. */
 const MAX_PATTERN = 200;
 
+/** Expressions for keys that a description quotes. */
+const MAX_KEY_PATTERNS = 5;
+
 /** A schema, or why the tool cannot be used. */
 export type ToolSchema =
-  | { readonly kind: 'schema'; readonly schema: JsonObject; readonly hadHidden: boolean }
+  | {
+      readonly kind: 'schema';
+      readonly schema: JsonObject;
+      readonly hadHidden: boolean;
+      /** Whether arguments that the server takes may not fit, so that only the server can check. */
+      readonly isStricter: boolean;
+    }
   | { readonly kind: 'unfit'; readonly reason: string };
 
-const MAPS = ['properties', '$defs', 'definitions', 'dependentSchemas'];
-const SCHEMAS = [
+/** Keywords whose value is a map of schemas; `dependencies` may have lists of names too. */
+export const MAPS: readonly string[] = [
+  'properties',
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+  'dependencies',
+];
+
+/** Keywords whose value is one schema. */
+export const SCHEMAS: readonly string[] = [
   'items',
   'additionalProperties',
   'unevaluatedItems',
@@ -46,7 +66,12 @@ const SCHEMAS = [
   'contains',
   'propertyNames',
 ];
-const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
+
+/** Keywords whose value is a list of schemas. */
+export const LISTS: readonly string[] = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
+
+/** Keywords under which a value fits less often when the schema below says less. */
+const NEGATIONS = ['oneOf', 'not', 'if', 'maxContains'];
 const EXPRESSIONS = ['pattern', 'patternProperties'];
 const TEXTS = ['description', 'title', '$comment', 'default', 'examples'];
 
@@ -64,22 +89,29 @@ export function cleanSchema(given: Json): ToolSchema {
   if (isDeeperThan(given, MAX_SCHEMA_DEPTH)) {
     return { kind: 'unfit', reason: `its schema has more than ${MAX_SCHEMA_DEPTH} levels` };
   }
-  const found = { hadHidden: false };
+  const found = { hadHidden: false, hadExpression: false, hasNegation: false };
   const whole = cleaned(toCurrentDraft(given), found);
-  if (byteSize(whole) <= MAX_SCHEMA_BYTES) return { kind: 'schema', schema: whole, ...found };
+  // A reference may lead from anywhere to anywhere, so the place of the expression says nothing.
+  const { hadHidden, hadExpression, hasNegation } = found;
+  const read = { kind: 'schema', hadHidden, isStricter: hadExpression && hasNegation } as const;
+  if (byteSize(whole) <= MAX_SCHEMA_BYTES) return { ...read, schema: whole };
   const bare = withoutTexts(whole);
   const bytes = byteSize(bare);
-  if (bytes <= MAX_SCHEMA_BYTES) return { kind: 'schema', schema: bare, ...found };
+  if (bytes <= MAX_SCHEMA_BYTES) return { ...read, schema: bare };
   const reason = `its schema has ${bytes} bytes, at most ${MAX_SCHEMA_BYTES} are allowed`;
   return { kind: 'unfit', reason };
 }
 
 interface Found {
   hadHidden: boolean;
+  hadExpression: boolean;
+  hasNegation: boolean;
 }
 
 function cleaned(schema: JsonObject, found: Found): JsonObject {
   const each = (part: Json): Json => (isJsonObject(part) ? cleaned(part, found) : part);
+  found.hadExpression ||= EXPRESSIONS.some((keyword) => Object.hasOwn(schema, keyword));
+  found.hasNegation ||= NEGATIONS.some((keyword) => Object.hasOwn(schema, keyword));
   const entries = Object.entries(schema)
     .filter(([keyword]) => !EXPRESSIONS.includes(keyword))
     .map(([keyword, value]): readonly [string, Json] => {
@@ -92,17 +124,30 @@ function cleaned(schema: JsonObject, found: Found): JsonObject {
       ]);
       return [keyword, Object.fromEntries(parts) as JsonObject];
     });
-  return withPattern(schema, Object.fromEntries(entries) as JsonObject, found);
+  return withPatterns(schema, Object.fromEntries(entries) as JsonObject, found);
 }
 
-/** The regular expression of `schema` as words of `clean`. */
-function withPattern(schema: JsonObject, clean: JsonObject, found: Found): JsonObject {
-  const { pattern } = schema;
-  if (typeof pattern !== 'string') return clean;
-  const note = `Pattern: ${visible(clip(pattern, MAX_PATTERN), found) as string}`;
+/** The regular expressions of `schema` as words of `clean`, which takes the keys that fit them. */
+function withPatterns(schema: JsonObject, clean: JsonObject, found: Found): JsonObject {
+  const { pattern, patternProperties: byPattern } = schema;
+  const quoted = (text: string): string => visible(clip(text, MAX_PATTERN), found) as string;
+  const notes = typeof pattern === 'string' ? [`Pattern: ${quoted(pattern)}`] : [];
+  const opened = isJsonObject(byPattern) ? { additionalProperties: true } : {};
+  if (isJsonObject(byPattern)) {
+    const keys = Object.entries(byPattern);
+    const listed = keys.slice(0, MAX_KEY_PATTERNS).map(([key, part]) => {
+      const type = isJsonObject(part) ? part['type'] : undefined;
+      return typeof type === 'string' ? `${quoted(key)} (${quoted(type)})` : quoted(key);
+    });
+    const more = keys.length - listed.length;
+    if (listed.length > 0) {
+      notes.push(`Keys by pattern: ${listed.join(', ')}${more > 0 ? `, and ${more} more` : ''}`);
+    }
+  }
+  if (notes.length === 0) return { ...clean, ...opened };
   const described = clean['description'];
-  const description = typeof described === 'string' ? `${described} ${note}` : note;
-  return { ...clean, description };
+  const words = typeof described === 'string' ? [described, ...notes] : notes;
+  return { ...clean, ...opened, description: words.join(' ') };
 }
 
 /** `value` with all its texts made visible. */

@@ -2,8 +2,8 @@
  * One connection to a server, of either era of the protocol.
  *
  * I1  Connecting, each request and closing end in bounded time, whatever the server does.
- * I2  A server of the older era is never answered what it asks within a call: it is declined at once,
- *     and those who call get to know the question.
+ * I2  A server of the older era is never answered what it asks within a call: it is declined at once.
+ *     The call gets to know the question if no other one can have caused it: runs share connections.
  */
 import {
   Client as McpClient,
@@ -16,12 +16,13 @@ import {
   type StandardSchemaV1,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { clip } from '../../core/text/cut.ts';
 import { defined } from '../../core/base/defined.ts';
 import { VERSION } from '../../core/base/version.ts';
 import type { McpServerDefinition } from '../../define/definition/mcp-server.ts';
 import { McpUnreachableError, readFailure } from './failures.ts';
-import { transportTo, type RetryAfter, type TransportParts } from './transport-to.ts';
+import { declineQuestions, type NoteQuestions } from './decline-questions.ts';
+import { withRetryAfter } from './retry-after.ts';
+import { transportTo, type TransportParts } from './transport-to.ts';
 
 /** How long a process may take to answer which era it speaks; one of the older may never. */
 const PROBE_MS = 3_000;
@@ -31,12 +32,6 @@ const GOODBYE_MS = 1_000;
 
 /** How long after its end the stream of a server's own messages is opened again. */
 const LISTEN_AGAIN_MS = 5_000;
-
-/** Questions of one call that are kept. */
-const MAX_QUESTIONS = 5;
-
-/** Characters of a question. */
-const MAX_QUESTION = 500;
 
 /** What a connection needs. */
 export interface ConnectParts extends TransportParts {
@@ -64,6 +59,8 @@ export interface McpConnection {
   /** Whether it can list resources, and prompts. */
   readonly offers: { readonly resources: boolean; readonly prompts: boolean };
   readonly isOpen: () => boolean;
+  /** Whether the server has given it a session, over HTTP. */
+  readonly hasSession: () => boolean;
   /** Settles when the connection has ended. */
   readonly closed: Promise<void>;
   /** The answer as it came, which may be `input_required`. */
@@ -72,10 +69,7 @@ export interface McpConnection {
     params: object,
     options: McpRequestOptions,
   ) => Promise<{ readonly [field: string]: unknown }>;
-  /** Notes what the server asks until the returned function is called, which gives the questions. */
-  readonly noteQuestions: () => () => readonly string[];
-  /** The wait that the server last asked for, once. */
-  readonly takeRetryAfter: () => number | undefined;
+  readonly noteQuestions: NoteQuestions;
   readonly close: () => Promise<void>;
 }
 
@@ -117,8 +111,7 @@ async function connectOnce(
   parts: ConnectParts,
   deadline: AbortSignal,
 ): Promise<McpConnection> {
-  const retryAfter: RetryAfter = {};
-  const transport = transportTo(server, parts, retryAfter);
+  const transport = transportTo(server, parts);
   const client = newClient(server, parts);
   const noteQuestions = declineQuestions(client);
   const life = lifeOf(client, transport);
@@ -150,17 +143,15 @@ async function connectOnce(
       prompts: capabilities.prompts !== undefined,
     },
     ...life,
+    hasSession: () => 'sessionId' in transport && transport.sessionId !== undefined,
     request: (method, params, options) =>
-      client.request({ method, params: { ...params } }, withInputRequired(ANYTHING), {
-        ...options,
-        allowInputRequired: true,
-      }),
+      withRetryAfter(() =>
+        client.request({ method, params: { ...params } }, withInputRequired(ANYTHING), {
+          ...options,
+          allowInputRequired: true,
+        }),
+      ),
     noteQuestions,
-    takeRetryAfter: () => {
-      const { ms } = retryAfter;
-      delete retryAfter.ms;
-      return ms;
-    },
   };
 }
 
@@ -214,24 +205,6 @@ const ANYTHING: StandardSchemaV1<unknown, { readonly [field: string]: unknown }>
     validate: (value) => ({ value: Object(value) as { readonly [field: string]: unknown } }),
   },
 };
-
-/** Declines what servers of the older era ask, and notes it for those who call meanwhile. */
-function declineQuestions(client: McpClient): McpConnection['noteQuestions'] {
-  const listeners = new Set<string[]>();
-  client.setRequestHandler('elicitation/create', ({ params }) => {
-    const question = clip(params.message, MAX_QUESTION);
-    for (const asked of listeners) if (asked.length < MAX_QUESTIONS) asked.push(question);
-    return { action: 'decline' };
-  });
-  return () => {
-    const asked: string[] = [];
-    listeners.add(asked);
-    return () => {
-      listeners.delete(asked);
-      return asked;
-    };
-  };
-}
 
 /** Keeps the stream open on which a server of the newer era says that its tools have changed. */
 async function listen(

@@ -2,8 +2,8 @@
  * What a failure of a request means for its call.
  *
  * `not_sent`: the request had no effect, since it did not leave. `busy`: the same, because the server
- * turned it away for now. `refused`: the same, because of the credentials. `lost`: it left, and what it did is unknown. `final`: the server has
- * answered, and would answer the same again.
+ * turned it away for now. `refused`: the same, because of the credentials. `lost`: it left, and what
+ * it did is unknown. `final`: the server has answered, and would answer the same again.
  */
 import {
   OAuthClientFlowError,
@@ -13,6 +13,7 @@ import {
   SdkErrorCode,
   SdkHttpError,
 } from '@modelcontextprotocol/client';
+import { defined } from '../../core/base/defined.ts';
 import { errorText } from '../../core/base/error-text.ts';
 import { TOO_LONG_ANSWER } from '../transport/bounded-fetch.ts';
 import { LOST, TOO_LONG } from '../transport/failure-codes.ts';
@@ -24,6 +25,8 @@ export interface McpFailure {
   readonly kind: 'not_sent' | 'busy' | 'refused' | 'lost' | 'final';
   /** For the model, without the name of the server. */
   readonly message: string;
+  /** The wait that the server has asked for. */
+  readonly waitMs?: number;
   /** Whether the connection is of no more use. */
   readonly isBroken?: true;
 }
@@ -55,10 +58,18 @@ const BEFORE_SENDING = [
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ];
 
-/** Reads what `client.request` threw. The caller asks its own signal first: an abort looks alike. */
-export function readFailure(error: unknown): McpFailure {
+/**
+ * Reads what `client.request` threw. The caller asks its own signal first: an abort looks alike.
+ * `hasSession`: the connection has a session over HTTP, which the server may have forgotten.
+ */
+export function readFailure(error: unknown, hasSession = false): McpFailure {
+  const { retryAfterMs: waitMs } = Object(error) as { readonly retryAfterMs?: number };
+  return { ...meaningOf(error, hasSession), ...defined({ waitMs }) };
+}
+
+function meaningOf(error: unknown, hasSession: boolean): McpFailure {
   if (isRefused(error)) return REFUSED;
-  if (error instanceof SdkHttpError) return readHttp(error);
+  if (error instanceof SdkHttpError) return readHttp(error, hasSession);
   if (error instanceof ProtocolError) return readProtocol(error);
   if (error instanceof SdkError) return readSdk(error);
   if (error instanceof Error && isTooLong(error)) return TOO_LONG_FAILURE;
@@ -94,12 +105,14 @@ function isTooLong(error: Error): boolean {
   );
 }
 
-function readHttp(error: SdkHttpError): McpFailure {
+function readHttp(error: SdkHttpError, hasSession: boolean): McpFailure {
   const { status } = error;
   if (status === 401 || status === 403) return REFUSED;
   if (status === 429) return { kind: 'busy', message: 'it has too many requests (HTTP 429)' };
-  // A session that the server has forgotten: a new one begins with a new connection.
-  if (status === 404) return { kind: 'not_sent', message: 'HTTP 404', isBroken: true };
+  // A session that the server has forgotten: a new one begins with a new connection. Without a
+  // session, the server itself says it, and may have done something before.
+  if (status === 404 && hasSession)
+    return { kind: 'not_sent', message: 'HTTP 404', isBroken: true };
   if (status >= 500) return { kind: 'lost', message: `it failed with HTTP ${status}` };
   return { kind: 'final', message: `HTTP ${status}: ${error.message}` };
 }

@@ -3,7 +3,8 @@
  *
  * I1  Those who need a connection that is not there wait for the same attempt to connect.
  * I2  A connection has at most `maxConcurrent` calls at once; more wait for their turn.
- * I3  A connection that is unused for `idleMs` is closed, and all are when the pool is.
+ * I3  A connection that is unused for `idleMs` is closed, and all are when the pool is. Of those of
+ *     single runs, many may be unused for a minute, and no more than a bound for longer.
  * I4  A connection that one call found of no use gets no new calls, and is closed when the others
  *     on it have ended: they may still get their answers.
  */
@@ -11,13 +12,16 @@ import type { McpServerDefinition } from '../../define/definition/mcp-server.ts'
 import { unlessAborted, type McpConnection } from './connection.ts';
 import { McpUnreachableError } from './failures.ts';
 
-/** Connections of single runs to one server that stay open without a call. */
-const MAX_IDLE_RUN_CONNECTIONS = 8;
+/** Connections of single runs to one server that stay open without a call for longer than a minute. */
+const MAX_IDLE_RUN_CONNECTIONS = 64;
+
+/** A run may think so long between two calls, and its connection holds what it has done. */
+const MIN_IDLE_MS = 60_000;
 
 /** The right to one call on a connection. */
 export interface ConnectionLease {
   readonly connection: McpConnection;
-  /** Ends the right. `isBroken`: nobody is to use the connection again. */
+  /** Ends the right. `isBroken`: no new call gets the connection. */
   readonly release: (isBroken?: boolean) => void;
 }
 
@@ -25,12 +29,14 @@ interface Slot {
   connection: McpConnection | undefined;
   /** The calls of each connection that has some, retired ones included. */
   readonly calls: Map<McpConnection, number>;
-  /** Nobody will ask for it again, so what it still gets is closed. */
+  /** No call can find it any more, so a connection that it still gets is closed. */
   isDropped: boolean;
   connecting: Promise<McpConnection> | undefined;
   active: number;
   readonly waiting: (() => void)[];
   idleTimer: NodeJS.Timeout | undefined;
+  /** When its last call ended; undefined while it has some. */
+  idleSince: number | undefined;
 }
 
 /** The connections of one server. */
@@ -52,12 +58,12 @@ export class ServerPool {
   /** The connection of `scope`, the id of a run or an empty text. Rejects on an abort. */
   async lease(scope: string, signal: AbortSignal): Promise<ConnectionLease> {
     if (this.isClosed) throw stopping();
+    if (signal.aborted) throw signal.reason;
     const key = this.server.scope === 'run' ? scope : '';
     const slot = this.slots.get(key) ?? newSlot();
-    // The newest is last, so that the one that is unused for longest is first.
-    this.slots.delete(key);
     this.slots.set(key, slot);
     clearTimeout(slot.idleTimer);
+    slot.idleSince = undefined;
     await turn(slot, this.server.maxConcurrent, signal);
     try {
       const connection = await unlessAborted(this.open(slot), signal);
@@ -126,9 +132,23 @@ export class ServerPool {
     }
     slot.idleTimer = setTimeout(() => this.drop(key, slot), this.server.idleMs);
     slot.idleTimer.unref();
-    const idle = [...this.slots].filter(([scope, it]) => scope !== '' && it.active === 0);
-    const [oldest] = idle;
-    if (idle.length > MAX_IDLE_RUN_CONNECTIONS && oldest !== undefined) this.drop(...oldest);
+    slot.idleSince = performance.now();
+    // Last in the map, so that the one that is unused for longest is first.
+    this.slots.delete(key);
+    this.slots.set(key, slot);
+    this.dropOldest();
+  }
+
+  /** Closes the connections of runs that are unused for longest, but none that was just used. */
+  private dropOldest(): void {
+    const idle = [...this.slots].filter(
+      ([scope, { idleSince }]) => scope !== '' && idleSince !== undefined,
+    );
+    const before = performance.now() - MIN_IDLE_MS;
+    for (const [scope, slot] of idle.slice(0, -MAX_IDLE_RUN_CONNECTIONS)) {
+      if ((slot.idleSince ?? Infinity) > before) return;
+      this.drop(scope, slot);
+    }
   }
 
   private drop(key: string, slot: Slot): void {
@@ -163,6 +183,7 @@ function newSlot(): Slot {
     active: 0,
     waiting: [],
     idleTimer: undefined,
+    idleSince: undefined,
   };
 }
 

@@ -23,12 +23,14 @@ export function stderrLog(
   return (chunk) => {
     const now = performance.now();
     if (now - since >= MINUTE_MS) [since, lines] = [now, 0];
-    if (lines > MAX_LINES) return;
+    if (lines > MAX_LINES) {
+      rest = '';
+      return;
+    }
     const parts = `${rest}${chunk.toString('utf8')}`.split('\n');
     rest = (parts.pop() ?? '').slice(-MAX_CHARACTERS);
     for (const part of parts) {
-      const text = visibleText(redactor.failure(part), MAX_CHARACTERS).text.trim();
-      if (text === '') continue;
+      // Empty lines count too: to read a line costs more than to write it.
       lines += 1;
       if (lines > MAX_LINES) {
         log(
@@ -37,7 +39,8 @@ export function stderrLog(
         );
         return;
       }
-      log('info', `MCP server ${server}: ${text}`);
+      const text = visibleText(redactor.failure(part), MAX_CHARACTERS).text.trim();
+      if (text !== '') log('info', `MCP server ${server}: ${text}`);
     }
   };
 }

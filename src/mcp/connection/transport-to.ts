@@ -18,6 +18,7 @@ import { endStreams } from '../transport/end-streams.ts';
 import { LOST } from '../transport/failure-codes.ts';
 import type { Reaper } from '../transport/reaper.ts';
 import { StdioTransport } from '../transport/stdio-transport.ts';
+import { noteRetryAfter } from './retry-after.ts';
 import { stderrLog } from './stderr-log.ts';
 
 /** What the transports of a worker share. */
@@ -28,21 +29,12 @@ export interface TransportParts {
   readonly log: McpLog;
 }
 
-/** The wait that a server has asked for, until it is taken. */
-export interface RetryAfter {
-  ms?: number;
-}
-
 /** Before a stream is opened again that has ended; a server may ask for no wait, or for years. */
 const MIN_RECONNECT_MS = 500;
 const MAX_RECONNECT_MS = 60_000;
 
 /** Makes the transport to `server`. It is not open yet. */
-export function transportTo(
-  server: McpServerDefinition,
-  parts: TransportParts,
-  retryAfter: RetryAfter,
-): Transport {
+export function transportTo(server: McpServerDefinition, parts: TransportParts): Transport {
   const { environment, redactor, reaper, log } = parts;
   const { transport } = server;
   if (transport.kind === 'stdio') {
@@ -60,9 +52,7 @@ export function transportTo(
   const http = new StreamableHTTPClientTransport(new URL(transport.url), {
     requestInit: { headers: valuesOf(transport.headers, environment) },
     fetch: boundedFetch({
-      onRetryAfter: (ms) => {
-        retryAfter.ms = ms;
-      },
+      onRetryAfter: noteRetryAfter,
       onStreamEnd: (id) => {
         const error = { code: LOST, message: 'the stream has ended' };
         http.onmessage?.({ jsonrpc: '2.0', id, error });

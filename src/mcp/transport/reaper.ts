@@ -7,6 +7,15 @@
  * servers that it knows, and their descendants.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
+import type { McpLog } from '../text/log.ts';
+
+/** Before the reaper is started again after it was ended. */
+const RESTART_MS = 1_000;
+
+/** How often it is started in a minute; where it cannot live, that is enough. */
+const MAX_STARTS = 5;
+
+const MINUTE_MS = 60_000;
 
 /** The variable of a server's environment by which the reaper knows what the server has started. */
 export const MARK = 'EVERLOOP_MCP_SERVER';
@@ -28,41 +37,44 @@ export interface Reaper {
 }
 
 /** Makes the reaper of this process. It starts with the first process that it watches. */
-export function createReaper(): Reaper {
+export function createReaper(log: McpLog): Reaper {
   const watched = new Map<number, string>();
-  const state: { child: ChildProcess | undefined; isStopped: boolean } = {
-    child: undefined,
-    isStopped: false,
-  };
+  const state: {
+    child: ChildProcess | undefined;
+    restart: NodeJS.Timeout | undefined;
+    isStopped: boolean;
+  } = { child: undefined, restart: undefined, isStopped: false };
+  const starts: number[] = [];
   const send = (message: object): void => {
     if (state.child?.connected === true) state.child.send(message, () => undefined);
   };
   const start = (): void => {
-    const child = spawn(process.execPath, ['-e', REAPER], {
-      // A process group of its own, so that Ctrl-C in a terminal reaches only this process.
-      detached: true,
-      env: { PATH: process.env['PATH'] ?? '' },
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-      windowsHide: true,
-    });
+    const child = spawnReaper();
     state.child = child;
+    starts.push(performance.now());
     const onEnd = (): void => {
       if (state.child !== child) return;
       state.child = undefined;
-      // Someone has killed it. What it watched still needs one.
-      if (!state.isStopped && watched.size > 0) start();
+      // It was killed. What it watched still needs one.
+      if (!state.isStopped && watched.size > 0) restart();
     };
     child.once('exit', onEnd);
-    // It cannot be started: the processes live without a reaper.
-    child.once('error', () => undefined);
-    child.unref();
-    child.channel?.unref();
     for (const [pid, mark] of watched) send({ add: pid, mark });
+  };
+  const restart = (): void => {
+    const waitMs = restartMs(starts);
+    const what = 'The process that ends MCP servers with this worker has ended';
+    log('warn', `${what}; it starts again in ${Math.ceil(waitMs / 1_000)} s.`);
+    state.restart = setTimeout(() => {
+      state.restart = undefined;
+      if (!state.isStopped && watched.size > 0) start();
+    }, waitMs);
+    state.restart.unref();
   };
   return {
     watch: (pid, mark) => {
       watched.set(pid, mark);
-      if (state.child === undefined) start();
+      if (state.child === undefined && state.restart === undefined) start();
       else send({ add: pid, mark });
       return () => {
         watched.delete(pid);
@@ -76,9 +88,33 @@ export function createReaper(): Reaper {
     },
     stop: () => {
       state.isStopped = true;
+      clearTimeout(state.restart);
       if (state.child?.connected === true) state.child.disconnect();
     },
   };
+}
+
+function spawnReaper(): ChildProcess {
+  const child = spawn(process.execPath, ['-e', REAPER], {
+    // A process group of its own, so that Ctrl-C in a terminal reaches only this process.
+    detached: true,
+    env: { PATH: process.env['PATH'] ?? '' },
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    windowsHide: true,
+  });
+  // It cannot be started: the processes live without a reaper.
+  child.once('error', () => undefined);
+  child.unref();
+  child.channel?.unref();
+  return child;
+}
+
+/** How long to wait before it is started once more; `starts` keeps the last ones. */
+function restartMs(starts: number[]): number {
+  starts.splice(0, starts.length - MAX_STARTS);
+  const [first] = starts;
+  if (first === undefined || starts.length < MAX_STARTS) return RESTART_MS;
+  return Math.max(RESTART_MS, first + MINUTE_MS - performance.now());
 }
 
 /** The reaper's program, for `node -e`: a file would have to work from the sources and the build. */

@@ -56,6 +56,7 @@ export class StdioTransport implements Transport {
   private readonly options: StdioOptions;
   private readonly lines = new MessageLines();
   private readonly pace = new Pace();
+  private readonly stderrPace = new Pace();
   private child: Child | undefined;
   private ended: Promise<void> = Promise.resolve();
   private taken: Promise<void> = Promise.resolve();
@@ -117,7 +118,14 @@ export class StdioTransport implements Transport {
       child.stdin.on('error', (error) => this.onerror?.(error));
       child.stdout.on('error', (error) => this.onerror?.(error));
       child.stderr.on('error', () => undefined);
-      child.stderr.on('data', onStderr);
+      child.stderr.on('data', (chunk: Buffer) => {
+        const waitMs = this.stderrPace.count(1, chunk.length);
+        if (waitMs > 0) {
+          child.stderr.pause();
+          setTimeout(() => child.stderr.resume(), waitMs);
+        }
+        onStderr(chunk);
+      });
       child.stdout.on('data', (chunk: Buffer) => this.read(child, chunk));
     });
   }

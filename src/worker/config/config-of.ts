@@ -83,6 +83,7 @@ export function configOf(options: ConfigOverrides): WorkerConfig {
     holdPatches: options.holdPatches ?? config.holdPatches,
     gc: options.gc ?? config.gc,
     codecToken: options.codecToken ?? config.codecToken,
+    mcpToken: config.mcpToken,
     archiveKeepMs: config.archiveKeepMs,
     callbackSecrets: options.callbackSecrets ?? config.callbackSecrets,
     callbackHosts: options.callbackHosts ?? config.callbackHosts,

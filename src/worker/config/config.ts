@@ -133,6 +133,11 @@ export interface WorkerConfig {
   readonly gc?: boolean;
   /** The bearer token of a codec server. Absent: it serves this machine only, and asks for none. */
   readonly codecToken?: string;
+  /**
+   * The bearer tokens of a server for MCP hosts, separated by commas. Absent: it serves this machine
+   * only, and asks for none.
+   */
+  readonly mcpToken?: string;
   /** How long archived pages of runs that have ended stay, in ms. Absent: for ever. */
   readonly archiveKeepMs?: number;
   /**
@@ -192,6 +197,7 @@ const VARIABLES = {
   EVERLOOP_BLOBS: asItIs,
   EVERLOOP_GC: onOrOff,
   EVERLOOP_CODEC_TOKEN: streamToken,
+  EVERLOOP_MCP_TOKEN: streamToken,
   EVERLOOP_SECRETS: listed,
   EVERLOOP_ARCHIVE_KEEP: archiveKeep,
   /** Read by clients. */
@@ -246,6 +252,7 @@ export function readConfig(
     holdPatches: read('EVERLOOP_HOLD_PATCHES'),
     gc: read('EVERLOOP_GC'),
     codecToken: read('EVERLOOP_CODEC_TOKEN'),
+    mcpToken: read('EVERLOOP_MCP_TOKEN'),
     archiveKeepMs: read('EVERLOOP_ARCHIVE_KEEP'),
     callbackSecrets: read('EVERLOOP_CALLBACK_SECRET'),
     callbackHosts: read('EVERLOOP_CALLBACK_HOSTS'),

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { textOf } from '../../../src/core/base/message.ts';
 import type { AgentDefinition } from '../../../src/define/definition/definitions.ts';
 import { defineAgent } from '../../../src/define/agent/define-agent.ts';
+import type { McpServerDefinition } from '../../../src/define/definition/mcp-server.ts';
 import { mcpServer } from '../../../src/define/mcp/mcp-server.ts';
 import { actWith, answer } from '../runs.ts';
 
@@ -16,34 +17,61 @@ export interface OpsOptions {
   readonly release: '1' | '2';
   /** The tool that the agent calls. Default: the one that asks. */
   readonly tool?: 'deploy' | 'hang';
+  /** Name of agent and server. Default `ops`. */
+  readonly name?: string;
+  /** What it is called with. Default `app`; for `both` the server asks two questions. */
+  readonly query?: string;
+  /** How long a question waits. Default: for ever. */
+  readonly deadlineMs?: number;
+}
+
+/** The server of the agents here. */
+export function opsServer({
+  server,
+  notes,
+  release,
+  name = 'ops',
+  deadlineMs,
+}: OpsOptions): McpServerDefinition {
+  return mcpServer({
+    name,
+    command: process.execPath,
+    args: [server],
+    env: { OPS_NOTES: notes, OPS_RELEASE: release },
+    tools: { allow: ['*'] },
+    ...(deadlineMs && { overrides: { deploy: { approvalTimeoutMs: deadlineMs } } }),
+  });
 }
 
 /** `ops` calls its server once and answers with the last thing that it read. */
-export function opsAgent({
-  server: file,
-  notes,
-  release,
-  tool = 'deploy',
-}: OpsOptions): AgentDefinition {
-  const server = mcpServer({
-    name: 'ops',
-    command: process.execPath,
-    args: [file],
-    env: { OPS_NOTES: notes, OPS_RELEASE: release },
-    tools: { allow: ['*'] },
-  });
+export function opsAgent(
+  options: OpsOptions,
+  server: McpServerDefinition = opsServer(options),
+): AgentDefinition {
+  const { tool = 'deploy', name = 'ops', query = 'app' } = options;
   return defineAgent({
-    name: 'ops',
+    name,
     mode: 'react',
     model: {
-      id: 'm',
+      id: name,
       model: async ({ iteration, messages }) => {
-        if (iteration === 1) return actWith([`ops_${tool}`, 'app']);
+        if (iteration === 1) return actWith([`${name}_${tool}`, query]);
         const read = messages.map(textOf).findLast((text) => text.includes('<observation>')) ?? '';
-        const hasNew = messages.some((message) => textOf(message).includes('ops_extra'));
+        const hasNew = messages.some((message) => textOf(message).includes(`${name}_extra`));
         return answer(`${read.replaceAll(/<[^>]*>/g, '').trim()}${hasNew ? ' and more' : ''}`);
       },
     },
+    tools: [server],
+  });
+}
+
+/** `planner` deploys two releases side by side in a program. */
+export function plannerAgent(server: McpServerDefinition): AgentDefinition {
+  const source = '(return (pmap (fn [q] (tool/ops_deploy {:query q})) ["x" "y"]))';
+  return defineAgent({
+    name: 'planner',
+    mode: 'lisp',
+    model: { id: 'planner', model: async () => `\`\`\`clojure\n${source}\n\`\`\`` },
     tools: [server],
   });
 }

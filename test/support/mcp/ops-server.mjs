@@ -27,15 +27,20 @@ serveStdio(() => {
     { description: `Ships a release (${OPS_RELEASE}).`, inputSchema },
     async ({ query }, { mcpReq }) => {
       const key = String(mcpReq._meta?.['io.everloop/idempotency-key']);
-      const answered = mcpReq.inputResponses?.where;
-      if (answered === undefined) {
+      const answers = mcpReq.inputResponses;
+      if (answers?.where === undefined) {
         note(`asked ${query} ${key}`);
-        const where = inputRequired.elicit({ message: 'Deploy where?', requestedSchema: FORM });
-        return inputRequired({ inputRequests: { where }, requestState: `note of ${query}` });
+        const asks = (message) => inputRequired.elicit({ message, requestedSchema: FORM });
+        const where = asks('Deploy where?');
+        const inputRequests = query === 'both' ? { where, after: asks('And then?') } : { where };
+        return inputRequired({ inputRequests, requestState: `note of ${query}` });
       }
-      const { action, content } = answered;
-      note(`deployed ${query} ${content?.env ?? action} ${key} ${String(mcpReq.requestState())}`);
-      return { content: [{ type: 'text', text: `${query} is on ${content?.env ?? action}` }] };
+      const given = Object.keys(answers)
+        .toSorted()
+        .map((name) => answers[name].content?.env ?? answers[name].action)
+        .join(' and ');
+      note(`deployed ${query} ${given} ${key} ${String(mcpReq.requestState())}`);
+      return { content: [{ type: 'text', text: `${query} is on ${given}` }] };
     },
   );
   server.registerTool('hang', { description: 'Never ends.', inputSchema }, async () => {
