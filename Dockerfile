@@ -3,7 +3,7 @@ FROM node:20-bookworm-slim AS install
 WORKDIR /app
 COPY package.json package-lock.json ./
 # Temporal's core ships for five machines, 28 MB each; an install keeps that of the image.
-COPY scripts/prune-native-core.mjs ./scripts/
+COPY scripts/prune-packages.mjs ./scripts/
 RUN npm ci --omit=dev
 # Everloop brings no provider. These are for the agents of worker.ts.
 RUN npm install --no-save --omit=dev @ai-sdk/openai@3 zod@4

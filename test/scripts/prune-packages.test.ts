@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeEach, expect, it } from 'vitest';
 
-const SCRIPT = fileURLToPath(new URL('../../scripts/prune-native-core.mjs', import.meta.url));
+const SCRIPT = fileURLToPath(new URL('../../scripts/prune-packages.mjs', import.meta.url));
 const LINUX = 'x86_64-unknown-linux-gnu';
 const MAC = 'aarch64-apple-darwin';
 const WINDOWS = 'x86_64-pc-windows-msvc';
@@ -15,7 +15,7 @@ afterAll(() => rmSync(home, { recursive: true }));
 
 const packages = join(home, 'node_modules');
 const releases = join(packages, '@temporalio', 'core-bridge', 'releases');
-const script = join(packages, 'everloop', 'scripts', 'prune-native-core.mjs');
+const script = join(packages, 'everloop', 'scripts', 'prune-packages.mjs');
 
 beforeEach(() => {
   rmSync(packages, { recursive: true, force: true });
@@ -60,6 +60,23 @@ it('keeps all builds when it is told to, or when none is that of the machine', (
   expect(buildsAfter({ EVERLOOP_ALL_PLATFORMS: '1' })).toEqual(all);
   expect(buildsAfter({ npm_config_os: 'linux', npm_config_cpu: 'ppc64' })).toEqual(all);
   expect(buildsAfter({ npm_config_os: 'sunos' })).toEqual(all);
+});
+
+it('deletes the source maps of the packages of MCP, and nothing else of them', () => {
+  const client = join(packages, '@modelcontextprotocol', 'client');
+  mkdirSync(join(client, 'dist', 'ext'), { recursive: true });
+  writeFileSync(join(client, 'package.json'), '{ "main": "./dist/index.cjs" }');
+  for (const file of ['index.cjs', 'index.cjs.map', 'ext/a.mjs', 'ext/a.mjs.map']) {
+    writeFileSync(join(client, 'dist', file), '');
+  }
+
+  buildsAfter({});
+
+  expect(readdirSync(join(client, 'dist'), { recursive: true }).toSorted()).toEqual([
+    'ext',
+    join('ext', 'a.mjs'),
+    'index.cjs',
+  ]);
 });
 
 it('never fails an install, whatever is there', () => {

@@ -1,8 +1,11 @@
 /**
- * Runs after `npm install`. Temporal's native core comes with builds for five machines, 28 MB each.
- * Only that of the machine stays, as npm does for esbuild and swc. `npm install --os --cpu` names
- * another machine; with `EVERLOOP_ALL_PLATFORMS=1` all builds stay. An install never fails here, and
- * deletes nothing if no build is that of the machine.
+ * Runs after `npm install`, and deletes what no machine needs at run time. An install never fails here.
+ *
+ * Temporal's native core comes with builds for five machines, 28 MB each. Only that of the machine
+ * stays, as npm does for esbuild and swc. `npm install --os --cpu` names another machine; with
+ * `EVERLOOP_ALL_PLATFORMS=1` all builds stay. Nothing is deleted if no build is that of the machine.
+ *
+ * The packages of the Model Context Protocol have 9 MB of source maps, more than half of their size.
  */
 import { readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -30,4 +33,16 @@ try {
   }
 } catch {
   // Read-only, or laid out in another way: the builds of other machines do no harm.
+}
+
+const resolve = createRequire(import.meta.url).resolve;
+for (const name of ['client', 'core', 'server']) {
+  try {
+    const folder = dirname(resolve(`@modelcontextprotocol/${name}`));
+    for (const file of readdirSync(folder, { recursive: true })) {
+      if (file.endsWith('.map')) rmSync(join(folder, file));
+    }
+  } catch {
+    // Not beside this package, or read-only: maps do no harm.
+  }
 }
