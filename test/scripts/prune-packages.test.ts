@@ -72,11 +72,9 @@ it('deletes the source maps of the packages of MCP, and nothing else of them', (
 
   buildsAfter({});
 
-  expect(readdirSync(join(client, 'dist'), { recursive: true }).toSorted()).toEqual([
-    'ext',
-    join('ext', 'a.mjs'),
-    'index.cjs',
-  ]);
+  expect(
+    readdirSync(join(client, 'dist'), { recursive: true, encoding: 'utf8' }).toSorted(),
+  ).toEqual(['ext', join('ext', 'a.mjs'), 'index.cjs']);
 });
 
 it('never fails an install, whatever is there', () => {
