@@ -4,6 +4,7 @@ import {
   type TestProjectInlineConfiguration,
   type ViteUserConfig,
 } from 'vitest/config';
+import { browserProject } from './test/support/browser/browser-project.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
 import { SERVER_TESTS } from './test/support/server-tests.ts';
 
@@ -12,9 +13,12 @@ const HIDDEN_VALUES = 'test/support/hidden-values-setup.ts';
 
 const SETUP_FILES = ['test/support/hidden-values-recorder.ts', 'test/support/property-seed.ts'];
 
+/** The pages of the console in a real Chromium. */
+const CONSOLE_TESTS = 'test/console/browser/**/*.test.ts';
+
 /** What the projects without a server share. */
 const WITHOUT_SERVER: TestProjectInlineConfiguration['test'] = {
-  exclude: [...SERVER_TESTS],
+  exclude: [...SERVER_TESTS, CONSOLE_TESTS],
   globalSetup: HIDDEN_VALUES,
   setupFiles: SETUP_FILES,
   // Files share a process for each core: loading modules anew for each took half of the time.
@@ -26,9 +30,10 @@ const WITHOUT_SERVER: TestProjectInlineConfiguration['test'] = {
 };
 
 /**
- * Three projects. `unit` needs no server; `ai-sdk-7` repeats its tests of models and pages with the
- * AI SDK 7, which needs Node 22; `server` starts one Temporal development server for the whole run
- * (see test/support/server-setup.ts). How much of them runs: test/support/extent.ts.
+ * Four projects. `unit` needs no server; `console` opens the pages of the console in a Chromium;
+ * `ai-sdk-7` repeats its tests of models and pages with the AI SDK 7, which needs Node 22; `server`
+ * starts one Temporal development server for the whole run (see test/support/server-setup.ts). How
+ * much of them runs: test/support/extent.ts.
  */
 const config: ViteUserConfig = defineConfig({
   test: {
@@ -52,6 +57,17 @@ const config: ViteUserConfig = defineConfig({
           setupFiles: ['test/support/needs-node-22.ts', ...SETUP_FILES],
         },
       },
+      browserProject('console', {
+        ...WITHOUT_SERVER,
+        include: [CONSOLE_TESTS],
+        exclude: [],
+        globalSetup: ['test/support/server-setup.ts', HIDDEN_VALUES],
+        // Browsers take the processors; more files at once only wait for each other.
+        maxWorkers: 1,
+        testTimeout: 60_000,
+        hookTimeout: 60_000,
+        sequence: { groupOrder: 2 },
+      }),
       {
         test: {
           name: 'server',

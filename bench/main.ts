@@ -1,6 +1,7 @@
 /** `npm run bench -- NAME [--json]`: runs one benchmark, or all, and prints its figures. */
 import { figure, meetsGoal, tableOf, type Bench } from './support/figure.ts';
 import { compactionBench } from './compaction.ts';
+import { consoleBench } from './console.ts';
 import { fuelBench } from './fuel.ts';
 import { historyBench } from './history.ts';
 import { idleBench } from './idle.ts';
@@ -34,6 +35,7 @@ const benches: readonly Bench[] = [
   telemetryBench,
   mcpBench,
   protectionBench,
+  consoleBench,
 ];
 
 const words = process.argv.slice(2);

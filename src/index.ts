@@ -143,6 +143,7 @@ export {
   type Conversation,
   type ConversationClient,
   type ConversationOptions,
+  type SayOptions,
   type SayResult,
 } from './client/conversation.ts';
 export {
@@ -151,33 +152,36 @@ export {
   DEFAULT_TASK_QUEUE,
   type Everloop,
   type EverloopParts,
+  type PushedOptions,
   type StartOptions,
 } from './client/everloop-client.ts';
-export {
-  LISTED_STATES,
-  type CountOptions,
-  type InboxItem,
-  type InboxOptions,
-  type InboxView,
-  type ListedState,
-  type ListOptions,
-  type PageOptions,
-  type RunCounts,
-  type RunPage,
-  type RunSummary,
+export type { InboxItem, InboxOptions, InboxView } from './client/inbox.ts';
+export { LISTED_STATES, type ListedState } from './client/reading/listed-states.ts';
+export type {
+  CountOptions,
+  ListOptions,
+  PageOptions,
+  RunCounts,
+  RunPage,
+  RunSummary,
 } from './client/run-list.ts';
 export {
   announcedEndpoints,
   namedEndpoints,
   type EndpointAddress,
   type FindEndpoints,
-} from './client/chunk-endpoints.ts';
-export type { ChunkSubscription } from './client/chunk-queue.ts';
+} from './client/streaming/chunk-endpoints.ts';
+export type {
+  ChunkSubscription,
+  EventSubscription,
+  ReaderSubscription,
+} from './client/streaming/chunk-queue.ts';
+export type { FollowEventsOptions } from './client/events/follow-events.ts';
 export {
   followChunks,
   type FollowChunksOptions,
   type FollowedChunks,
-} from './client/follow-chunks.ts';
+} from './client/streaming/follow-chunks.ts';
 export {
   followRun,
   type FollowedRun,
@@ -185,8 +189,18 @@ export {
   type RunUpdate,
 } from './client/follow-run.ts';
 export type { AttemptRange, CallAttempt } from './client/reading/attempts.ts';
+export type { LinkHistory } from './client/reading/histories.ts';
+export type { ProgramOptions, ProgramSummary } from './client/programs.ts';
 export type { RunLink } from './client/reading/links.ts';
 export type { ScratchpadView } from './client/scratchpad.ts';
+export type { SetupView } from './client/setup.ts';
+export type { AgentsView, AgentVersion } from './client/agents.ts';
+export type { AskedAgents } from './client/streaming/ask-agents.ts';
+export type {
+  AgentDescription,
+  AgentToolDescription,
+  WorkerAgents,
+} from './core/streaming/agent-description.ts';
 export type { WorkerSummary } from './client/workers.ts';
 export type { CurrentCall, CurrentIteration, CurrentReply } from './core/run/view.ts';
 export type { RunStart } from './client/run-tree.ts';
@@ -197,10 +211,11 @@ export type {
   ResultOrPending,
   RunHandle,
   CancelOptions,
+  PauseOptions,
   SendOptions,
   StreamTokenOptions,
 } from './client/run-handle.ts';
-export type { ChunkSource } from './client/run-stream.ts';
+export type { ChunkSource } from './client/streaming/run-stream.ts';
 export type { StreamToken } from './protection/stream-token.ts';
 export type { TreeOption } from './client/run-tree.ts';
 export type { TreeRun } from './client/tree-run.ts';
@@ -255,10 +270,11 @@ export type {
   ProgramError,
   ProgramMemory,
   ProgramOutcome,
+  ProgramProgress,
   ProgramStatus,
   ProgramView,
 } from './core/contract/report.ts';
-export type { AnswerOptions, Decision } from './core/contract/pending.ts';
+export type { AnswerOptions, Decision, StatedActor } from './core/contract/pending.ts';
 export type { RetrySpec, ToolEffect, ToolSearchSpec } from './core/contract/spec.ts';
 export type {
   ChildSummary,
@@ -308,6 +324,11 @@ export {
   type ChunkMarker,
   type ChunkOrigin,
   type Collected,
+  type EventFeed,
+  type FeedMark,
+  type LiveFilter,
+  type LiveItem,
+  type PushedEvent,
 } from './core/streaming/chunk.ts';
 export { isToolError, ToolError } from './core/base/tool-error.ts';
 export type { Entry, EntryOrigin } from './core/contract/entry.ts';

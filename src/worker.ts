@@ -21,7 +21,7 @@ export {
 } from './worker/streaming/chunk-endpoint.ts';
 export type { StreamTls } from './worker/streaming/stream-tls.ts';
 export type { StreamListen, StreamTlsFiles } from './worker/config/stream-settings.ts';
-export type { ChunkSubscription } from './client/chunk-queue.ts';
+export type { ChunkSubscription } from './client/streaming/chunk-queue.ts';
 export {
   CONFIG_DEFAULTS,
   LOG_FORMATS,

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -60,6 +60,23 @@ describe('the documentation', () => {
     );
 
     expect(missing).toEqual([]);
+  });
+
+  it('shows pictures that are there, have words beside them, and have at most 150 KB', () => {
+    const shown = PAGES.flatMap((page) =>
+      [...read(page).matchAll(/!\[([^\]]*)\]\(([^)]+)\)/g)].map(([, words = '', file = '']) => ({
+        words,
+        file: join(dirname(page), file).replaceAll('\\', '/'),
+      })),
+    );
+    const files = [...new Set(shown.map(({ file }) => file))].toSorted();
+
+    expect(shown.filter(({ words }) => words.length < 10)).toEqual([]);
+    expect(files.filter((file) => statSync(join(ROOT, file)).size > 150_000)).toEqual([]);
+    expect(files).toEqual(
+      readdirSync(join(ROOT, 'docs/images')).map((name) => `docs/images/${name}`),
+    );
+    expect(files).toHaveLength(8);
   });
 
   it('shows the example that is run, in the README', () => {

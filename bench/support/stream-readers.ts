@@ -1,7 +1,7 @@
 /** Runs whose text is read over HTTP, on a server with its own settings, and what readers lack. */
 import { connect } from '../../src/client/connect.ts';
 import type { Everloop } from '../../src/client/everloop-client.ts';
-import { inTurns } from '../../src/client/in-turns.ts';
+import { inTurns } from '../../src/client/connection/in-turns.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';

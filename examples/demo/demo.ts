@@ -1,7 +1,9 @@
 /**
  * `npm run demo`: an agent on a real Temporal server that talks to a model over HTTP, uses tools,
  * loses its worker to `kill -9` in mid-work, goes on where it was, is asked how it stands, is given
- * more input, and a second one that is cancelled. Exits with 0 when every fact of facts.ts holds.
+ * more input, and a second one that is cancelled. Prints the page of the first run in the console.
+ * Exits with 0 when every fact of facts.ts holds; with `--stay` it waits for Ctrl-C before, so that
+ * you can look at the page.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -24,6 +26,7 @@ import {
   startProvider,
   type Provider,
 } from './provider.ts';
+import { openRunPages } from './run-page.ts';
 import { createScreen, type Screen } from './screen.ts';
 import { startWorkerProcess, type WorkerProcess } from './worker-process.ts';
 
@@ -42,6 +45,8 @@ interface Stage {
   readonly everloop: Everloop;
   /** Starts a worker process that is ended with the demo. */
   readonly startWorker: () => Promise<WorkerProcess>;
+  /** The address of the page of a run. */
+  readonly pageOf: (runId: string) => string;
 }
 
 async function setTheStage(screen: Screen, cleanup: Cleanup): Promise<Stage> {
@@ -77,7 +82,10 @@ async function setTheStage(screen: Screen, cleanup: Cleanup): Promise<Stage> {
     return worker;
   };
   const everloop = createEverloop({ client, taskQueue });
-  return { screen, watch, provider, storeFile, client, everloop, startWorker };
+  const { address: serverAddress, namespace } = server;
+  const place = { address: serverAddress, namespace, taskQueue, dataDir: CACHE_FOLDER };
+  const pageOf = await openRunPages(place, cleanup);
+  return { screen, watch, provider, storeFile, client, everloop, startWorker, pageOf };
 }
 
 /** The first run: killed, recovered, asked, given more input. */
@@ -87,6 +95,7 @@ async function firstRun(stage: Stage) {
   screen.say('worker', `process ${worker.pid} serves the agent`);
   const run = await everloop.start('airline', { task: REQUEST });
   screen.say('run', `${run.id}: "${REQUEST.slice(0, 60)}…"`, 'bold');
+  screen.say('page', stage.pageOf(run.id), 'cyan');
   const { runId } = await run.status();
 
   // The scripted model takes four turns until it proposes; a real one may need fewer.
@@ -166,7 +175,7 @@ function isModelCall(runId: string, iteration: number): (event: AgentEvent) => b
     event.iteration >= iteration;
 }
 
-async function play(screen: Screen, cleanup: Cleanup, asJson: boolean): Promise<number> {
+async function play(screen: Screen, cleanup: Cleanup, isJson: boolean): Promise<number> {
   screen.plain('Everloop: an agent that survives. Ctrl-C stops everything.\n', 'bold');
   const stage = await setTheStage(screen, cleanup);
   const { provider, storeFile } = stage;
@@ -174,7 +183,7 @@ async function play(screen: Screen, cleanup: Cleanup, asJson: boolean): Promise<
   const second = await secondRun(stage);
   const facts = factsOf({ provider, storeFile, ...first, ...second });
   screen.plain(`\n${factTable(facts)}\n`);
-  if (asJson) process.stdout.write(`${JSON.stringify(facts, null, 2)}\n`);
+  if (isJson) process.stdout.write(`${JSON.stringify(facts, null, 2)}\n`);
   const failed = facts.filter(({ holds }) => !holds);
   if (failed.length === 0) screen.plain('Everything held.', 'green');
   else screen.plain(`${failed.length} did not hold.`, 'red');
@@ -199,6 +208,12 @@ try {
   const playing = play(screen, cleanup, process.argv.includes('--json'));
   playing.catch(() => undefined);
   exitCode = await Promise.race([playing, stopped, late]);
+  if (exitCode === 0 && process.argv.includes('--stay')) {
+    screen.plain('The page stays until Ctrl-C.');
+    await stopped;
+  } else if (exitCode === 0) {
+    screen.plain('Its page has closed. It stays open with: npm run demo -- --stay');
+  }
 } catch (error) {
   screen.plain(error instanceof Error ? error.message : String(error), 'red');
 } finally {

@@ -6,6 +6,7 @@ import {
   external,
   unwrap,
   type AgentDefinition,
+  type AgentEvent,
   type AgentModel,
   type Everloop,
   type RunHandle,
@@ -97,6 +98,16 @@ export async function allThatWaits(everloop: Pick<Everloop, 'inbox'>): Promise<r
   // Runs with a waiting item and without a worker that answers for them.
   return [...lines, ...silent.map((run) => `? ${run}`)];
   // #endregion
+}
+
+/** Approves a call as somebody, and gives the events of all decisions. */
+export async function approveAs(run: RunHandle): Promise<readonly AgentEvent[]> {
+  // #region by
+  await run.decide('1.2', { approve: true }, { by: 'ada' });
+  const events = await run.events();
+  const decided = events.filter(({ type }) => type === 'agent:approval:decided');
+  // #endregion
+  return decided;
 }
 
 /** How a test answers the agent's question. */

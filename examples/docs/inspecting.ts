@@ -3,6 +3,7 @@ import type {
   AgentEvent,
   CallAttempt,
   Everloop,
+  PendingItem,
   RunHandle,
   RunPage,
   RunSummary,
@@ -42,6 +43,30 @@ export async function listToday(
   return head;
 }
 
+/** Shows what waits for people, each item whole; false: there may be more. */
+export async function showInbox(
+  everloop: Pick<Everloop, 'attach' | 'inbox'>,
+  show: (agent: string, item: PendingItem) => void,
+): Promise<boolean> {
+  // #region inbox
+  const { items, silent, more } = await everloop.inbox({ limit: 500 });
+  for (const { run: id, agent, item, isCut } of items) {
+    const whole = isCut ? await wholeItem(everloop, id, item.id) : item;
+    if (whole !== undefined) show(agent, whole);
+  }
+  const isComplete = silent.length === 0 && more === 0;
+  // #endregion
+  return isComplete;
+}
+
+async function wholeItem(
+  everloop: Pick<Everloop, 'attach'>,
+  run: string,
+  item: string,
+): Promise<PendingItem | undefined> {
+  return (await everloop.attach(run).pending()).find(({ id }) => id === item);
+}
+
 /** One run, as the head of a page and its newest part show it. */
 export async function lookAt(run: RunHandle, log: (line: string) => void): Promise<void> {
   // #region view
@@ -63,4 +88,31 @@ export async function lostAttempts(run: RunHandle): Promise<readonly CallAttempt
   const lost = attempts.filter(({ outcome }) => outcome === 'lost');
   // #endregion
   return lost;
+}
+
+/** Lists what the workers of a fleet serve; false: there may be more. */
+export async function listAgents(
+  everloop: Pick<Everloop, 'agents'>,
+  log: (line: string) => void,
+): Promise<boolean> {
+  // #region agents
+  const { agents, silent } = await everloop.agents();
+  for (const { name, taskQueue, tools, workers } of agents) {
+    const asking = tools.filter(({ approval }) => approval !== undefined).length;
+    log(`${name} on ${taskQueue}: ${asking} tools ask, ${workers.length} workers`);
+  }
+  const isComplete = silent.length === 0;
+  // #endregion
+  return isComplete;
+}
+
+/** Shows all programs of a run, the oldest first. */
+export async function showPrograms(run: RunHandle, log: (line: string) => void): Promise<void> {
+  // #region programs
+  for (const { programId, outcome = 'runs' } of await run.programs()) {
+    const program = await run.program({ id: programId });
+    const finished = program?.status?.forms.filter(({ state }) => state === 'done') ?? [];
+    log(`${programId} ${outcome}, ${finished.length} forms done: ${program?.source}`);
+  }
+  // #endregion
 }

@@ -7,6 +7,7 @@ import {
   unwrap,
   type Chunk,
   type ChunkMarker,
+  type EventFeed,
   type Everloop,
   type Json,
   type RunHandle,
@@ -27,6 +28,27 @@ export async function watch(run: RunHandle, render: (shown: Json) => void): Prom
   }
   const step = await run.result();
   render(unwrap(step)); // the durable answer replaces all that streamed
+  // #endregion
+}
+
+/** Logs each event of a run after number `from`, until it ends. */
+export async function logEvents(
+  run: RunHandle,
+  from: number,
+  log: (line: string) => void,
+): Promise<void> {
+  // #region events
+  const onFeed = (feed: EventFeed) => log(`events are ${feed}`);
+  for await (const event of run.followEvents({ from, onFeed })) log(`${event.seq} ${event.type}`);
+  // #endregion
+}
+
+/** Logs which runs end, of all runs. */
+export async function logEnds(everloop: Everloop, log: (line: string) => void): Promise<void> {
+  // #region pushed
+  for await (const item of everloop.pushedEvents({ types: ['agent:execution:after'] })) {
+    if (item.kind === 'event') log(`${item.event.runId} has ended`);
+  }
   // #endregion
 }
 

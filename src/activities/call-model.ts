@@ -197,6 +197,9 @@ function keyOf(order: ModelOrder): TranscriptKey {
   };
 }
 
+/** The result of an attempt, and how long the first piece of its reply took. */
+type TimedResult = ModelCallResult & { readonly firstTokenMs?: number };
+
 /** The model to ask, and what for. */
 interface AskedModel {
   readonly entry: CalledEntry;
@@ -208,7 +211,7 @@ async function callOnce(
   parts: CallModelParts,
   order: ModelOrder,
   { entry, view, asked }: AskedModel,
-): Promise<ModelCallResult> {
+): Promise<TimedResult> {
   const { registry, chunks, transcripts } = parts;
   const context = Context.current();
   const tries = triesOf(order);
@@ -218,9 +221,17 @@ async function callOnce(
   asked.onRequest(entry, request);
   const { notes } = asked;
   notes.asked(request.messages as unknown as Json);
+  const startedAt = performance.now();
+  let firstTokenMs: number | undefined;
   const hear = (delta: string): void => {
+    firstTokenMs ??= Math.round(performance.now() - startedAt);
     notes.firstChunk();
     asked.onText(delta);
+  };
+  const timed = (result: ModelCallResult): TimedResult => {
+    if (result.kind !== 'reply') return result;
+    notes.replied(result.reply.parts as unknown as Json);
+    return { ...result, ...defined({ firstTokenMs }) };
   };
   const signal = context.cancellationSignal;
   // Summaries see the same conversation, so middleware that hides secrets applies to them as well.
@@ -228,7 +239,7 @@ async function callOnce(
   // Only replies stream, and only replies become messages of the transcript.
   if (purpose !== 'reply') {
     const onChunk: CallIo['onChunk'] = ({ delta }) => hear(delta);
-    return noted(notes, await callLayeredModel(around, entry, request, { signal, onChunk }));
+    return timed(await callLayeredModel(around, entry, request, { signal, onChunk }));
   }
   const { rootRunId = runId } = order;
   const stream = openChunkStream(chunks, { rootRunId, runId, agentPath, iteration, attempt });
@@ -237,10 +248,7 @@ async function callOnce(
       hear(chunk.delta);
       stream.write(chunk);
     };
-    const outcome = noted(
-      notes,
-      await callLayeredModel(around, entry, request, { signal, onChunk }),
-    );
+    const outcome = timed(await callLayeredModel(around, entry, request, { signal, onChunk }));
     stream.end();
     // The workflow gives calls their ids, so the message of a reply with calls is not known here.
     const isKnown =
@@ -253,12 +261,6 @@ async function callOnce(
     stream.fail();
     throw error;
   }
-}
-
-/** `result`, whose reply was noted. */
-function noted(notes: AttemptNotes, result: ModelCallResult): ModelCallResult {
-  if (result.kind === 'reply') notes.replied(result.reply.parts as unknown as Json);
-  return result;
 }
 
 function failureOf(order: ModelOrder, failure: KeyedFailure, usage: TokenUsage): Error {

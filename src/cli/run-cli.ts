@@ -1,31 +1,8 @@
 /** The command line as a function of its arguments and its process. */
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../core/base/version.ts';
-import type { CommandRunner, AddCommand } from './terminal/cli.ts';
-import { addChatCommand } from './commands/chat.ts';
-import { addCodecCommand } from './operations/codec.ts';
-import { addDemoCommand } from './commands/demo.ts';
-import { addDeployCommand } from './operations/deploy.ts';
-import { addDoctorCommand } from './operations/doctor.ts';
-import { addInitCommand } from './commands/init.ts';
-import { KEY_COMMANDS } from './operations/keys.ts';
-import { addLispCommand } from './commands/lisp.ts';
-import { addAttemptsCommand, addLogsCommand, addStreamTokenCommand } from './commands/logs.ts';
-import { addMcpCommand } from './commands/mcp.ts';
-import { PEOPLE_COMMANDS } from './commands/people.ts';
-import { addPreviewCommand } from './commands/preview.ts';
-import { addProgramCommand } from './commands/program.ts';
-import { addPsCommand } from './commands/ps.ts';
-import { addReplayCommand } from './operations/replay.ts';
-import { addRunCommand } from './commands/run.ts';
-import { addDevCommand, addWorkerCommand } from './operations/serve.ts';
-import { RETENTION_COMMANDS } from './operations/retention.ts';
-import { addSetupCommand } from './operations/setup.ts';
-import { addShowCommand } from './commands/show.ts';
-import { addStatsCommand } from './commands/stats.ts';
-import { STEER_COMMANDS } from './commands/steer.ts';
-import { addTraceCommand } from './commands/trace.ts';
-import { addBudgetCommand, addTreeCommand } from './commands/tree.ts';
+import { commandsOf } from './command-table.ts';
+import type { CommandRunner } from './terminal/cli.ts';
 import { EXIT_CODES, exitCodeOf } from './terminal/exit-codes.ts';
 import type { CliIo } from './terminal/io.ts';
 import { createOutput, errorReport } from './terminal/output.ts';
@@ -45,10 +22,10 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
     const { json = false } = program.opts<GlobalOptions>();
     exitCode = await body({ io, output: createOutput(io, json) });
   };
-  for (const add of COMMANDS) add(program, act);
-  // Commander passes settings on only to commands that are added later, so copy them.
-  for (const command of program.commands) command.copyInheritedSettings(program);
   try {
+    for (const add of await commandsOf(argv)) add(program, act);
+    // Commander passes settings on only to commands that are added later, so copy them.
+    for (const command of program.commands) command.copyInheritedSettings(program);
     await program.parseAsync([...argv], { from: 'user' });
     return exitCode;
   } catch (error) {
@@ -60,38 +37,6 @@ interface GlobalOptions {
   readonly json?: boolean;
   readonly debug?: boolean;
 }
-
-/** In the order of the help. */
-const COMMANDS: readonly AddCommand[] = [
-  addInitCommand,
-  addDevCommand,
-  addWorkerCommand,
-  addRunCommand,
-  addChatCommand,
-  addPreviewCommand,
-  addPsCommand,
-  addShowCommand,
-  addStatsCommand,
-  addTraceCommand,
-  addLogsCommand,
-  addAttemptsCommand,
-  addStreamTokenCommand,
-  addTreeCommand,
-  addBudgetCommand,
-  addProgramCommand,
-  ...PEOPLE_COMMANDS,
-  ...STEER_COMMANDS,
-  addDeployCommand,
-  addMcpCommand,
-  addReplayCommand,
-  addDoctorCommand,
-  addSetupCommand,
-  ...RETENTION_COMMANDS,
-  ...KEY_COMMANDS,
-  addCodecCommand,
-  addLispCommand,
-  addDemoCommand,
-];
 
 function createProgram(io: CliIo): Command {
   return new Command('everloop')

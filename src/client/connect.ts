@@ -7,7 +7,11 @@ import {
 } from '@temporalio/client';
 import { defined } from '../core/base/defined.ts';
 import { UsageError, usageErrorOf, type UsageProblem } from '../core/base/usage-error.ts';
-import { announcedEndpoints, DEFAULT_DATA_DIR, namedEndpoints } from './chunk-endpoints.ts';
+import {
+  announcedEndpoints,
+  DEFAULT_DATA_DIR,
+  namedEndpoints,
+} from './streaming/chunk-endpoints.ts';
 import { archiveDirOf, createArchiveReader } from './reading/archive-reader.ts';
 import type { ArchiveReader } from './reading/chain-reader.ts';
 import { createEverloop, type Everloop } from './everloop-client.ts';
@@ -18,11 +22,11 @@ import {
   timesOf,
   type ConnectionCause,
 } from './connection/connection-cause.ts';
-import { followChunks } from './follow-chunks.ts';
+import { followChunks } from './streaming/follow-chunks.ts';
 import { clientOf, openConnection, type OpenConnection } from './connection/open-connection.ts';
 import { notedQueue } from './noted-queue.ts';
 import { activeTraceparent } from '../telemetry/active-span.ts';
-import type { ChunkSource } from './run-stream.ts';
+import type { ChunkSource } from './streaming/run-stream.ts';
 import { sentToken } from '../protection/stream-token.ts';
 import {
   readTemporalEnvironment,
@@ -132,8 +136,9 @@ export async function connect(options: ConnectOptions = {}): Promise<ConnectedEv
     options.archive ?? createArchiveReader(archiveDirOf(dataDirOf(options, env)), protection);
   const streamToken = tokenOf(options, env);
   const traceparent = options.telemetry === true ? await activeTraceparent() : undefined;
+  const keyIds = protection.keys?.ids;
   const everloop = createEverloop(
-    defined({ client, taskQueue, chunks, archive, streamToken, traceparent }),
+    defined({ client, taskQueue, chunks, archive, streamToken, traceparent, keyIds }),
   );
   return { ...everloop, ...opened };
 }

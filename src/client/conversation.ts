@@ -20,7 +20,7 @@ import { shown } from '../core/text/shown.ts';
 import type { UsageCode } from '../core/base/usage-codes.ts';
 import { isUsageError, UsageError } from '../core/base/usage-error.ts';
 import type { Everloop, StartOptions } from './everloop-client.ts';
-import type { RunHandle } from './run-handle.ts';
+import type { RunHandle, SendOptions } from './run-handle.ts';
 import type { RunStart } from './run-tree.ts';
 
 /** Options of a conversation. All but `id` apply to each turn from now on. */
@@ -41,6 +41,9 @@ export interface SayResult {
   readonly how: 'started' | 'sent';
 }
 
+/** What `say` passes on to the current turn. */
+export type SayOptions = Pick<SendOptions, 'id' | 'by'>;
+
 /** A conversation with an agent. */
 export interface Conversation {
   readonly id: string;
@@ -50,11 +53,12 @@ export interface Conversation {
   /** The conversation so far, oldest first, as the next turn would get it. */
   turns(): Promise<readonly HistoryTurn[]>;
   /**
-   * Sends a message, which starts the next turn or becomes input to the current one.
+   * Sends a message, which starts the next turn or becomes input to the current one. `options` are
+   * those of `send` for the second: who says it, and an id by which a repetition has no effect.
    *
    * @throws UsageError `no_worker` when no worker answers for the previous turn.
    */
-  say(message: string | Task): Promise<SayResult>;
+  say(message: string | Task, options?: SayOptions): Promise<SayResult>;
 }
 
 /** The part of a client that a conversation uses. */
@@ -116,14 +120,14 @@ export async function openConversation(
     agent,
     newest: () => (newest === 0 ? null : runOf(newest)),
     turns: async () => newestTurns((await pastOf(newest)).turns, historyBytes),
-    say: async (message) => {
+    say: async (message, sent = {}) => {
       for (let attempt = 1; ; attempt++) {
         try {
           const run = newest === 0 ? null : runOf(newest);
           if (run === null || (await run.step()) !== null) {
             return { run: await startNext(message), how: 'started' };
           }
-          await sendTo(run, message);
+          await sendTo(run, message, sent);
           return { run, how: 'sent' };
         } catch (error) {
           const isMoved = hasCode(error, 'id_in_use') || hasCode(error, 'run_ended');
@@ -195,9 +199,9 @@ async function isThere(run: RunHandle): Promise<boolean> {
   }
 }
 
-async function sendTo(run: RunHandle, message: string | Task): Promise<void> {
+async function sendTo(run: RunHandle, message: string | Task, sent: SayOptions): Promise<void> {
   const { text, media }: Task = typeof message === 'string' ? { text: message } : message;
-  await run.send(text, defined({ kind: 'steer' as const, media }));
+  await run.send(text, { ...sent, kind: 'steer', ...defined({ media }) });
 }
 
 function hasCode(error: unknown, code: UsageCode): boolean {

@@ -5,7 +5,9 @@ import {
   type WorkflowHandleWithFirstExecutionRunId,
 } from '@temporalio/client';
 import { randomUUID } from 'node:crypto';
+import type { AgentEvent } from '../core/contract/events.ts';
 import type { AgentInput, CompiledAgent } from '../core/contract/input.ts';
+import type { FeedMark, PushedEvent } from '../core/streaming/chunk.ts';
 import { clip } from '../core/text/cut.ts';
 import { summaryLine } from '../core/text/summary.ts';
 import { shown } from '../core/text/shown.ts';
@@ -15,20 +17,20 @@ import { sizesOf } from '../core/base/size-limits.ts';
 import { checkedRunId, startInput, type StartParts } from '../core/start/start-input.ts';
 import { unwrap } from '../core/run/unwrap.ts';
 import { compiledFrom, isCompiled } from '../core/program-text/compiled.ts';
-import { openAhead } from './run-stream.ts';
+import { pushedOfAll } from './streaming/pushed-events.ts';
+import { openAhead } from './streaming/run-stream.ts';
 import { defined } from '../core/base/defined.ts';
+import { readInbox, type InboxOptions, type InboxView } from './inbox.ts';
 import { createKeptLinks } from './reading/kept-links.ts';
-import { createRunHandle, type RunHandle, type RunHandleParts } from './run-handle.ts';
+import { createRunHandle, type RunHandleParts } from './create-run-handle.ts';
+import type { RunHandle } from './run-handle.ts';
 import { attributesOfRun, createAttributeUse } from './search-attributes.ts';
 import {
   countRuns,
   listPage,
   listRuns,
   memoText,
-  readInbox,
   type CountOptions,
-  type InboxOptions,
-  type InboxView,
   type ListOptions,
   type PageOptions,
   type RunCounts,
@@ -38,6 +40,8 @@ import {
 import { unreadableError } from '../protection/key-errors.ts';
 import { warnOfId } from '../protection/warn-of-id.ts';
 import { tolerant } from './connection/open-connection.ts';
+import { readAgents, type AgentsView } from './agents.ts';
+import { readSetup, type SetupView } from './setup.ts';
 import { readWorkers, type WorkerSummary } from './workers.ts';
 
 /** What a run is started with. */
@@ -62,6 +66,12 @@ export type CompileOptions = Pick<
   StartOptions,
   'task' | 'context' | 'limits' | 'model' | 'id' | 'ifExists'
 >;
+
+/** Which events of all runs are wanted. */
+export interface PushedOptions {
+  /** Default: all. */
+  readonly types?: readonly AgentEvent['type'][];
+}
 
 /** The client of a fleet of agents. */
 export interface Everloop {
@@ -96,7 +106,25 @@ export interface Everloop {
   counts(options?: CountOptions): Promise<RunCounts>;
   /** The workers of a task queue, by default of this client's, as the service has heard of them. */
   workers(taskQueue?: string): Promise<readonly WorkerSummary[]>;
-  /** What waits for people, in all runs. Lags behind the runs by about a second. */
+  /**
+   * The agents that workers serve, as plain data: those of the workers whose provisional text this
+   * client reads, whatever their task queue. Takes at most ten seconds.
+   * @throws UsageError `no_stream` without a source that knows workers; `stream_token` when all
+   * workers refuse the token.
+   */
+  agents(): Promise<AgentsView>;
+  /**
+   * The events that workers push, of all runs, at least once and with gaps, as `pushedEvents` of a
+   * run; with `types`, only events of these types, at most 50. Ends only when its reader leaves.
+   * @throws UsageError `stream_token` when all workers refuse the token.
+   */
+  pushedEvents(options?: PushedOptions): AsyncIterable<PushedEvent | FeedMark>;
+  /** Whether the namespace has the search attributes of runs, and which keys this client has. */
+  setup(): Promise<SetupView>;
+  /**
+   * What waits for people, in all runs: one question to the service, for thousands of runs. Lags
+   * behind the runs by about a second.
+   */
   inbox(options?: InboxOptions): Promise<InboxView>;
 }
 
@@ -104,6 +132,8 @@ export interface Everloop {
 export interface EverloopParts extends RunHandleParts {
   /** Task queue of the workers; default `everloop`. */
   readonly taskQueue?: string;
+  /** The ids of the keys that `client` encrypts and reads with; default: none. */
+  readonly keyIds?: readonly string[];
   /** The traceparent of the span that is active when a run is started; default: none. */
   readonly traceparent?: () => string | undefined;
 }
@@ -141,8 +171,8 @@ export function createEverloop(options: EverloopParts): Everloop {
       });
     try {
       const { firstExecutionRunId: runId } = await withAttributes(startWith);
-      const isOpened = options.stream === true && parts.chunks !== undefined;
-      const opened = isOpened ? openAhead(parts.chunks, runId) : undefined;
+      const source = options.stream === true ? parts.chunks : undefined;
+      const opened = source && openAhead(source, runId);
       return createRunHandle(workflowId, parts, { runId, ...defined({ opened }) });
     } catch (error) {
       const isKnown = error instanceof WorkflowExecutionAlreadyStartedError;
@@ -158,21 +188,27 @@ export function createEverloop(options: EverloopParts): Everloop {
     compileAgent: async (agent, options = {}) =>
       programOf(await start(agent, { ...options, compiles: true })),
     runCompiled: async (compiled, options = {}) => {
-      if (!isCompiled(compiled)) {
-        throw new UsageError(
-          'invalid_input',
-          `Expected what \`compileAgent\` returns, got ${shown(compiled)}. Compile the agent first.`,
-        );
-      }
+      requireCompiled(compiled);
       return start(compiled.agent, { ...options, compiled });
     },
     list: (options = {}) => withAttributes((has) => listRuns(client, options, has)),
     workers: (name = taskQueue) => readWorkers(client, name),
+    agents: () => readAgents(parts.chunks),
+    setup: () => readSetup(client, parts.keyIds),
+    pushedEvents: ({ types } = {}) => pushedOfAll(parts.chunks, types),
     listPage: (options = {}) => withAttributes((has) => listPage(client, options, has)),
     counts: (options = {}) => withAttributes((has) => countRuns(client, options, has)),
     inbox: (options = {}) =>
-      withAttributes((hasAttributes) => readInbox(client, attach, { ...options, hasAttributes })),
+      withAttributes((hasAttributes) => readInbox(client, { ...options, hasAttributes })),
   };
+}
+
+function requireCompiled(compiled: CompiledAgent): void {
+  if (isCompiled(compiled)) return;
+  throw new UsageError(
+    'invalid_input',
+    `Expected what \`compileAgent\` returns, got ${shown(compiled)}. Compile the agent first.`,
+  );
 }
 
 /** The program that a run has answered with; waits for its end. */

@@ -13,10 +13,10 @@ import type { Step } from '../core/contract/step.ts';
 import { isChunk, type Chunk, type ChunkMarker } from '../core/streaming/chunk.ts';
 import { defined } from '../core/base/defined.ts';
 import type { Json } from '../core/base/json.ts';
-import { parsedJson } from './parsed-json.ts';
+import { parsedJson } from './streaming/parsed-json.ts';
 import { isUsageError } from '../core/base/usage-error.ts';
-import { pause } from './follow-chunks.ts';
-import { leavable } from './run-stream.ts';
+import { pause } from './streaming/follow-chunks.ts';
+import { leavable } from './streaming/run-stream.ts';
 
 /** One update of `run.follow()`. */
 export type RunUpdate =

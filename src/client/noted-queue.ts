@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isPlainObject } from '../core/base/json.ts';
-import { parsedJson } from './parsed-json.ts';
+import { parsedJson } from './streaming/parsed-json.ts';
 
 /** The note in a data folder. */
 export function queueNote(dataDir: string): string {

@@ -1,13 +1,13 @@
-/** Lists runs, and what waits for people in all of them. */
+/** Lists runs, page by page, and counts them. */
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
-import { isUsageError, UsageError } from '../core/base/usage-error.ts';
-import { AGENT_WORKFLOW, type PendingItem } from '../core/contract/messages.ts';
+import { UsageError } from '../core/base/usage-error.ts';
+import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
 import { SEARCH_ATTRIBUTES, visibleState } from '../core/base/search-attributes.ts';
 import { shown } from '../core/text/shown.ts';
-import { inTurns } from './in-turns.ts';
+import { LISTED_STATES, type ListedState } from './reading/listed-states.ts';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { UNREADABLE_TEXT } from '../protection/data-converter.ts';
-import { quoted, readListPage, type ListPage } from './connection/list-queries.ts';
+import { quoted, readListPage } from './connection/list-queries.ts';
 import { tolerant } from './connection/open-connection.ts';
 import { asking, notAnAgent } from './connection/service-calls.ts';
 
@@ -32,20 +32,6 @@ export interface RunSummary {
   readonly startedAt: Date;
   readonly closedAt: Date | null;
 }
-
-/** The states that runs are listed by. */
-export const LISTED_STATES = [
-  'running',
-  'waiting',
-  'completed',
-  'failed',
-  'canceled',
-  'terminated',
-  'timed_out',
-] as const;
-
-/** One of {@link LISTED_STATES}. */
-export type ListedState = (typeof LISTED_STATES)[number];
 
 /** Which runs to list. */
 export interface ListOptions {
@@ -88,32 +74,6 @@ export type CountOptions = Pick<ListOptions, 'agent' | 'roots' | 'idPrefix' | 's
  */
 export interface RunCounts extends Readonly<Record<Exclude<ListedState, 'waiting'>, number>> {
   readonly waiting: number | null;
-}
-
-/** Which items of the inbox to read. */
-export interface InboxOptions {
-  /** Asks at most this many runs, those first that began first; default: all that wait. */
-  readonly limit?: number;
-}
-
-/** Something that waits for a person, and its run. */
-export interface InboxItem {
-  /** Id of the run. */
-  readonly run: string;
-  readonly agent: string;
-  /** The first 200 characters of the task. */
-  readonly task: string;
-  readonly item: PendingItem;
-}
-
-/** What waits for people, in all runs. */
-export interface InboxView {
-  /** Oldest first. */
-  readonly items: readonly InboxItem[];
-  /** Ids of runs that wait for a person, but no worker answers to say what they wait for. */
-  readonly silent: readonly string[];
-  /** How many runs wait that were not asked, because of `limit`. */
-  readonly more: number;
 }
 
 /**
@@ -186,7 +146,7 @@ export async function listPage(
 }
 
 /** The list has every link; only the last link of a run stands for the run. */
-function runOf(info: WorkflowExecutionInfo): RunSummary | null {
+export function runOf(info: WorkflowExecutionInfo): RunSummary | null {
   return info.status.name === 'CONTINUED_AS_NEW' ? null : summaryOf(info);
 }
 
@@ -263,7 +223,7 @@ function checkState(state: ListOptions['state']): void {
  * The part of `options` that the service can filter by. Runs that were started without attributes
  * are listed too, for {@link isWanted}.
  */
-function queryOf(
+export function queryOf(
   { running = false, roots = false, idPrefix = '', state, agent, since }: ListOptions,
   hasAttributes: boolean,
 ): string {
@@ -322,53 +282,6 @@ function isWanted(run: RunSummary, { agent, roots = false, state }: ListOptions)
     (!roots || run.parent === null) &&
     (state === undefined || run.state === state)
   );
-}
-
-/** What waits for people, in all live runs. */
-export async function readInbox(
-  client: Client,
-  attach: (id: string) => { pending(): Promise<readonly PendingItem[]> },
-  { hasAttributes, limit = Infinity }: InboxOptions & { readonly hasAttributes: boolean },
-): Promise<InboxView> {
-  const waiting = (await waitingRuns(client, hasAttributes)).toSorted(
-    (a, b) => a.startedAt.getTime() - b.startedAt.getTime(),
-  );
-  const items: InboxItem[] = [];
-  const silent: string[] = [];
-  await inTurns(waiting.slice(0, limit), async ({ id: run, agent, task }) => {
-    try {
-      const pending = await attach(run).pending();
-      // A run below reports its own items.
-      const own = pending.filter((item) => item.run === undefined);
-      items.push(...own.map((item) => ({ run, agent, task, item })));
-    } catch (error) {
-      if (!isUsageError(error)) throw error;
-      silent.push(run);
-    }
-  });
-  return {
-    items: items.toSorted((a, b) => a.item.since - b.item.since),
-    silent,
-    more: Math.max(0, waiting.length - limit),
-  };
-}
-
-/** Runs of one question to the service. */
-const INBOX_PAGE = 1_000;
-
-async function waitingRuns(client: Client, hasAttributes: boolean): Promise<readonly RunSummary[]> {
-  const query = queryOf({ state: 'waiting' }, hasAttributes);
-  const runs: RunSummary[] = [];
-  let token: Uint8Array | null = null;
-  do {
-    const page: ListPage = await readListPage(client, { query, pageSize: INBOX_PAGE, token });
-    for (const info of page.infos) {
-      const run = runOf(info);
-      if (run?.state === 'waiting') runs.push(run);
-    }
-    ({ token } = page);
-  } while (token !== null);
-  return runs;
 }
 
 /**

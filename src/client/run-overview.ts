@@ -6,20 +6,28 @@ import { EMPTY_STATS } from '../core/contract/stats.ts';
 import type { CurrentIteration } from '../core/run/view.ts';
 import { iterationQuery, pendingQuery, treeQuery, viewQuery } from '../workflows/messages.ts';
 import { queryOpen } from './reading/ended-run.ts';
+import { budgetsOfEnded, limitsOfEnded, type EndedLimitsSource } from './reading/ended-limits.ts';
 import { readStats, readStatus } from './reading/run-status.ts';
 import { findRun } from './tree-run.ts';
 
+/** Where to read. */
+export interface OverviewSource extends EndedLimitsSource {
+  readonly client: Client;
+}
+
 /**
- * The overview of run `id`. A live run answers one query; that of an ended one is in its Step.
+ * The overview of run `id`. A live run answers one query; that of an ended one is in its Step, and
+ * its limits are in its archive.
  *
  * @throws UsageError as `querying`.
  */
-export async function readOverview(client: Client, id: string): Promise<RunOverview> {
+export async function readOverview(source: OverviewSource, id: string): Promise<RunOverview> {
+  const { client } = source;
   const open = await orEarlier(
     queryOpen(client, id, (handle) => handle.query(viewQuery)),
     () => earlierOverview(client, id),
   );
-  if (open === null) return endedOverview(client, id);
+  if (open === null) return endedOverview(source, id);
   if (open.answer !== null) return open.answer;
   return unloaded(await readStatus(client, id));
 }
@@ -43,13 +51,17 @@ async function earlierOverview(
   return { answer: { ...tree.answer, limits: [], pending: pending.answer } };
 }
 
-async function endedOverview(client: Client, id: string): Promise<RunOverview> {
+async function endedOverview(source: OverviewSource, id: string): Promise<RunOverview> {
+  const { client } = source;
   const { run, below } = await findRun(client, { id });
   const [status, stats] = [await readStatus(client, id), await readStats(client, id)];
-  const { agent, path, depth, parent, budgets } = run;
+  const { agent, path, depth, parent } = run;
   const children = below.flatMap(({ child }) => child ?? []);
-  const place = { agent, path, depth, parent, children, budgets };
-  return { ...place, status, stats, limits: [], pending: [] };
+  const place = { agent, path, depth, parent, children };
+  const { step } = status;
+  const limits = step === undefined ? [] : ((await limitsOfEnded(source, step)) ?? []);
+  const budgets = step === undefined ? [] : budgetsOfEnded(step, limits);
+  return { ...place, budgets, status, stats, limits, pending: [] };
 }
 
 /**

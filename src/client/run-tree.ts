@@ -9,7 +9,7 @@ import { notAnAgent } from './connection/service-calls.ts';
 import type { Client } from '@temporalio/client';
 import type { AgentEvent } from '../core/contract/events.ts';
 import { isUsageError, UsageError } from '../core/base/usage-error.ts';
-import { inTurns } from './in-turns.ts';
+import { inTurns } from './connection/in-turns.ts';
 import { findRun, type KnownRun, type TreeRun } from './tree-run.ts';
 import { defined } from '../core/base/defined.ts';
 import type { AgentInput } from '../core/contract/input.ts';
@@ -24,11 +24,21 @@ export interface TreeOption {
   readonly tree?: boolean;
 }
 
-/** All runs of the tree from run `id` down, each before its children. */
-export async function readTree(client: Client, id: string): Promise<readonly TreeRun[]> {
+/** How much of a tree is read. */
+export interface TreeDepth {
+  /** Levels below the run, from 0; default: all. */
+  readonly depth?: number;
+}
+
+/** The runs of the tree from run `id` down, each before its children. */
+export async function readTree(
+  client: Client,
+  id: string,
+  { depth = Infinity }: TreeDepth = {},
+): Promise<readonly TreeRun[]> {
   const found = new Map<string, TreeRun>();
   let level: readonly KnownRun[] = [{ id }];
-  while (level.length > 0) {
+  for (let below = 0; level.length > 0 && below <= depth; below++) {
     const runs = await inTurns(level, (known) => findRun(client, known));
     for (const { run } of runs) found.set(run.id, run);
     level = runs.flatMap(({ below }) => below).filter((known) => !found.has(known.id));

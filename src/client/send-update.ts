@@ -10,6 +10,7 @@ import type { UpdateDefinition } from '@temporalio/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defined } from '../core/base/defined.ts';
 import { UsageError } from '../core/base/usage-error.ts';
+import type { CancelPayload } from '../core/contract/messages.ts';
 import { cancelSignal, statusQuery } from '../workflows/messages.ts';
 import { assertAlive, grpcCodeOf, noWorker, querying } from './connection/service-calls.ts';
 import { inLane } from './update-lanes.ts';
@@ -115,12 +116,12 @@ const INVALID_ARGUMENT = 3;
 export async function cancelRun(
   id: string,
   client: Client,
-  { message, force }: { readonly message?: string; readonly force: boolean },
+  { message, force, by }: CancelPayload & { readonly force: boolean },
 ): Promise<void> {
   const handle = client.workflow.getHandle(id);
   try {
     if (force) await handle.terminate(message);
-    else await handle.signal(cancelSignal, defined({ message }));
+    else await handle.signal(cancelSignal, defined({ message, by }));
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) await assertAlive(id, client);
     const isFull = [INVALID_ARGUMENT, RESOURCE_EXHAUSTED].includes(grpcCodeOf(error) ?? 0);

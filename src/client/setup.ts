@@ -1,5 +1,5 @@
 /** Prepares a namespace for lists of runs. */
-import type { Connection } from '@temporalio/client';
+import type { Client, Connection } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from '../core/base/search-attributes.ts';
 import { grpcCodeOf } from './connection/service-calls.ts';
 
@@ -8,6 +8,33 @@ const KEYWORD = 2;
 
 /** The gRPC status for an attribute that is there. */
 const ALREADY_EXISTS = 6;
+
+/** How the namespace and a client are set up. */
+export interface SetupView {
+  /** The search attributes that the namespace lacks; null: the service does not say. */
+  readonly lackingAttributes: readonly string[] | null;
+  /** The ids of the keys of this client; null: it has none, or they have no list. */
+  readonly keys: readonly string[] | null;
+}
+
+/** Reads how the namespace is set up; `keys` are the ids of the client's keys. */
+export async function readSetup(
+  client: Client,
+  keys: readonly string[] | undefined,
+): Promise<SetupView> {
+  const { namespace } = client.options;
+  // Temporal Cloud refuses the question.
+  const lackingAttributes = await lackingOf(client.connection, namespace).catch(() => null);
+  return { lackingAttributes, keys: keys ?? null };
+}
+
+async function lackingOf(
+  { operatorService }: Pick<Connection, 'operatorService'>,
+  namespace: string,
+): Promise<readonly string[]> {
+  const { customAttributes } = await operatorService.listSearchAttributes({ namespace });
+  return Object.values(SEARCH_ATTRIBUTES).filter((name) => !(name in customAttributes));
+}
 
 /**
  * Adds the search attributes that the namespace lacks, and returns their names. Rejects with the
@@ -18,8 +45,7 @@ export async function addSearchAttributes(
   namespace: string,
 ): Promise<readonly string[]> {
   const { operatorService } = connection;
-  const { customAttributes } = await operatorService.listSearchAttributes({ namespace });
-  const missing = Object.values(SEARCH_ATTRIBUTES).filter((name) => !(name in customAttributes));
+  const missing = await lackingOf(connection, namespace);
   if (missing.length === 0) return [];
   const searchAttributes = Object.fromEntries(missing.map((name) => [name, KEYWORD]));
   try {

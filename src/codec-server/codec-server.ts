@@ -7,13 +7,14 @@
  *     rebinding).
  * I3  Slow requests and readers are disconnected, and connections are bounded.
  */
-import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { isIP, type AddressInfo } from 'node:net';
+import { isIP } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { errorText } from '../core/base/error-text.ts';
 import { isLoopback } from '../core/base/loopback.ts';
 import { UsageError } from '../core/base/usage-error.ts';
+import { hostName, hostText } from '../http/host-names.ts';
+import { disconnectAll, listen, REQUEST_BOUNDS } from '../http/listen.ts';
 import { codecApp, type CodecAppParts } from './codec-handler.ts';
 
 /** Default of `everloop codec serve`. */
@@ -38,12 +39,6 @@ export interface CodecServer {
   readonly close: () => Promise<void>;
 }
 
-const LIMITS = {
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
-  connectionsCheckingInterval: 5_000,
-};
-
 /** How long a client may read nothing of an answer, in ms. */
 const IDLE_MS = 30_000;
 
@@ -67,7 +62,7 @@ export async function openCodecServer(options: CodecServerOptions): Promise<Code
     fetch: codecApp(options).fetch,
     // The process is the user's, so its global Request and Response must stay as they are.
     overrideGlobalObjects: false,
-    serverOptions: LIMITS,
+    serverOptions: REQUEST_BOUNDS,
   }) as Server;
   server.maxConnections = MAX_CONNECTIONS;
   server.setTimeout(IDLE_MS);
@@ -75,24 +70,13 @@ export async function openCodecServer(options: CodecServerOptions): Promise<Code
     server,
     new Set([host, 'localhost', ...allowedHosts].map((name) => name.toLowerCase())),
   );
-  server.listen(port, host);
-  try {
-    await once(server, 'listening');
-  } catch (error) {
+  const bound = await listen(server, host, port).catch((error: unknown) => {
     throw inUse(host, port, error);
-  }
-  // A connection can fail to open, for example when the process has too many open files.
-  server.on('error', () => undefined);
-  const { port: bound } = server.address() as AddressInfo;
+  });
   return {
-    url: `http://${isIP(host) === 6 ? `[${host}]` : host}:${bound}`,
+    url: `http://${hostText(host)}:${bound}`,
     port: bound,
-    close: async () => {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
+    close: () => disconnectAll(server),
   };
 }
 
@@ -118,6 +102,6 @@ function checkHosts(server: Server, names: ReadonlySet<string>): void {
 
 /** An address in `Host` is no name that someone else could lead here. */
 function isKnownHost(host: string | undefined, names: ReadonlySet<string>): boolean {
-  const name = (host ?? '').replace(/:\d*$/, '').toLowerCase();
-  return isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0 || names.has(name);
+  const name = hostName(host ?? '');
+  return isIP(name) !== 0 || names.has(name);
 }

@@ -1,6 +1,6 @@
 /** What the checks ask the service about open runs. Nothing here changes anything. */
 import type { Client } from '@temporalio/client';
-import { inTurns } from '../client/in-turns.ts';
+import { inTurns } from '../client/connection/in-turns.ts';
 import { querying } from '../client/connection/service-calls.ts';
 import { AGENT_WORKFLOW, MESSAGE_NAMES } from '../core/contract/messages.ts';
 import type { PendingItem, RunStatus } from '../core/contract/messages.ts';

@@ -2,7 +2,7 @@
  * Everloop as a server of the Model Context Protocol. It is a client of the service and keeps nothing,
  * so any number of processes can serve the same runs.
  *
- * I1  Tools are made once: requests over HTTP each have a server of their own, of the SDK.
+ * I1  Tools are made once. The SDK needs a server for each request over HTTP; all share the tools.
  * I2  Every call ends: by its own end, its caller, the stop of the process, or its deadline.
  */
 import {
@@ -47,6 +47,9 @@ export interface McpServerParts {
   /** Where unexpected errors go. */
   readonly log: (message: string) => void;
 }
+
+/** Bytes of one message of a client: the largest start without a blob store, and room. */
+export const MAX_REQUEST_BYTES = 4_194_304;
 
 /** Calls at once in one process; more are refused. */
 const MAX_CALLS = 256;
@@ -173,8 +176,9 @@ type Bounded = <Result>(
 ) => Promise<Result>;
 
 /**
- * Runs so many calls at once, each until its caller leaves, the process stops or its time is up. What
- * goes on after its call still counts: callers who leave cannot heap it up.
+ * Runs at most {@link MAX_CALLS} calls at once, each until its caller leaves, the process stops or
+ * its time is up. Work that continues after its call still counts, so callers cannot pile it up by
+ * leaving.
  */
 function createBounds(stop: AbortSignal): Bounded {
   let open = 0;

@@ -110,7 +110,7 @@ export class McpServerState {
     const { verdict, redactor, parts } = this;
     const isOld = verdict?.prior.kind === 'legacy' && Date.now() - verdict.at > LEGACY_MS;
     const kept = isOld ? undefined : verdict;
-    // It is kept only while it serves: a server may be replaced.
+    // Set again once connected: a server that fails may have been replaced.
     this.verdict = undefined;
     const connection = await connectServer(this.known.definition, {
       ...parts,
@@ -150,7 +150,7 @@ export class McpServerState {
       const catalogue = cut === undefined ? made : withCut(server, made, cut);
       for (const { message } of catalogue.warnings) this.warn(message);
       const holdsMs = Math.min(Math.max(ttlMs, MIN_TTL_MS), MAX_TTL_MS);
-      // It may have changed between two pages.
+      // The server may have changed its tools between two pages.
       const isOld = this.changes !== changesBefore;
       this.current = { catalogue, staleAt: isOld ? 0 : Date.now() + holdsMs };
       return catalogue;
@@ -167,7 +167,7 @@ export class McpServerState {
     }
   }
 
-  /** The next who asks for the catalogue gets a new one. */
+  /** The next question for the catalogue reads a new one. */
   private renew(): void {
     this.changes += 1;
     if (this.current !== undefined) this.current = { ...this.current, staleAt: 0 };
@@ -205,7 +205,7 @@ function withoutSecrets(
   { exact }: Redactor,
 ): ServerListing {
   const shown = items.map((item) =>
-    // It is left out by its depth.
+    // The catalogue leaves out tools that nest too deep.
     isDeeperThan(item, MAX_TOOL_DEPTH) ? item : hideIn(item as Json, exact),
   );
   return {

@@ -11,9 +11,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
 import { UsageError } from '../core/base/usage-error.ts';
-import { parsedJson } from '../client/parsed-json.ts';
+import { parsedJson } from '../client/streaming/parsed-json.ts';
 import { isNotFound } from '../client/connection/service-calls.ts';
-import { readRunHistory, runHistoryOf, type RunHistory } from './run-history.ts';
+import { readRunHistories, runHistoryOf, type RunHistory } from './run-history.ts';
 import { tolerant } from '../client/connection/open-connection.ts';
 
 /** What {@link sampleOf} takes of the service. */
@@ -119,13 +119,13 @@ async function fetchLink(
 export async function* linksIn(folder: string): AsyncGenerator<RunHistory> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.json')).toSorted();
   for (const name of names) {
-    const link = readRunHistory(await readFile(join(folder, name), 'utf8'));
-    if (link === undefined) {
+    const links = readRunHistories(await readFile(join(folder, name), 'utf8'));
+    if (links === undefined) {
       throw new UsageError(
         'invalid_input',
         `Expected the JSON files of \`${folder}\` to be histories, got \`${name}\`, which is none. Move it elsewhere.`,
       );
     }
-    yield link;
+    yield* links;
   }
 }

@@ -88,6 +88,7 @@ function watchingSinks(open: ReadonlyMap<string, Progress>): InjectedSinks<Everl
   return {
     transcript: { append: { fn: () => undefined, callDuringReplay: false } },
     archive: { write: { fn: () => undefined, callDuringReplay: false } },
+    waits: { changed: { fn: () => undefined, callDuringReplay: false } },
     events: {
       publish: {
         callDuringReplay: true,

@@ -1,6 +1,6 @@
 /** One link of a run with its history, as the service exports it to JSON and as files keep it. */
 import { isPlainObject, type Json, type JsonObject } from '../core/base/json.ts';
-import { parsedJson } from '../client/parsed-json.ts';
+import { parsedJson } from '../client/streaming/parsed-json.ts';
 
 /** An event of a history: the fields that are read here. */
 export interface HistoryEvent {
@@ -46,9 +46,21 @@ export function runHistoryOf(history: unknown): RunHistory | undefined {
   };
 }
 
-/** What a file holds: a link that was saved, or a bare history. Undefined for anything else. */
-export function readRunHistory(text: string): RunHistory | undefined {
+/**
+ * What a file holds: a link that was saved, a bare history, or all links of a run as the console
+ * exports them. Undefined for anything else.
+ */
+export function readRunHistories(text: string): readonly RunHistory[] | undefined {
   const value = parsedJson(text);
+  if (!isPlainObject(value) || !Array.isArray(value['links'])) {
+    const link = readLink(value);
+    return link === undefined ? undefined : [link];
+  }
+  const links = (value['links'] as readonly unknown[]).map(readLink);
+  return links.every((link) => link !== undefined) ? links : undefined;
+}
+
+function readLink(value: unknown): RunHistory | undefined {
   if (!isPlainObject(value)) return undefined;
   if (!('history' in value)) return runHistoryOf(value);
   const read = runHistoryOf(value['history']);

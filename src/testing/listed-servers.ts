@@ -1,7 +1,6 @@
 /** The servers of agents that run in memory, asked once for their tools before a run begins. */
 import type { AgentDefinition } from '../define/definition/definitions.ts';
 import type { McpListing, McpTools } from '../define/mcp/mcp-tools.ts';
-import { createMcpTools } from '../mcp/mcp-tools.ts';
 import { listedTools } from '../registry/listed-tools.ts';
 
 /** The connections to servers, and what each agent has of them. */
@@ -23,12 +22,19 @@ export interface ListedServers {
  */
 export async function listServers(
   agents: readonly AgentDefinition[],
-  tools: McpTools = createMcpTools({ servers: agents.flatMap(({ servers = [] }) => servers) }),
+  tools?: McpTools,
 ): Promise<ListedServers> {
+  const used = tools ?? (await connectServers(agents));
   const listings = new Map<string, McpListing>();
   for (const { name, servers } of agents) {
-    const listing = await listedTools(servers, tools);
+    const listing = await listedTools(servers, used);
     if (listing !== undefined) listings.set(name, listing);
   }
-  return { tools, listings };
+  return { tools: used, listings };
+}
+
+/** Connections to the servers. The client of the protocol is loaded here, not with this module. */
+async function connectServers(agents: readonly AgentDefinition[]): Promise<McpTools> {
+  const { createMcpTools } = await import('../mcp/mcp-tools.ts');
+  return createMcpTools({ servers: agents.flatMap(({ servers = [] }) => servers) });
 }

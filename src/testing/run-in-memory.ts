@@ -12,12 +12,8 @@ import type { Next } from '../core/loop/work.ts';
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import type { ListedServers } from './listed-servers.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
-import {
-  startMemoryRun,
-  type HandoverPlace,
-  type MemoryRun,
-  type TreeMessage,
-} from './memory-run.ts';
+import type { HandoverPlace, MemoryRun, TreeMessage } from './memory-run.ts';
+import { startMemoryRun } from './start-memory-run.ts';
 
 /** What a run in memory is started with. It calls nobody back: its `onEvent` is a listener. */
 export interface MemoryRunOptions extends Omit<StartParts, 'onEvent'> {

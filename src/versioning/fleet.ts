@@ -1,5 +1,5 @@
 /** The workers and the runs of a deployment, version by version. */
-import { inTurns } from '../client/in-turns.ts';
+import { inTurns } from '../client/connection/in-turns.ts';
 import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
 import {
   countRuns,

@@ -4,6 +4,8 @@
  * asynchronous one never rejects.
  */
 import { condition, log, patched, setHandler, workflowInfo } from '@temporalio/workflow';
+import { defined } from '../core/base/defined.ts';
+import { isPlainObject } from '../core/base/json.ts';
 import { onCancel } from '../core/children/tree-handlers.ts';
 import type {
   Adjustment,
@@ -26,7 +28,12 @@ import {
   type RunInput,
 } from '../core/run/inbox.ts';
 import type { RunState } from '../core/run/run-state.ts';
-import { checkRunInput, completeInput, MAX_INPUT_ID } from '../core/start/check-input.ts';
+import {
+  actorProblem,
+  checkRunInput,
+  completeInput,
+  MAX_INPUT_ID,
+} from '../core/start/check-input.ts';
 import { cut } from '../core/text/cut.ts';
 import {
   readChildCancel,
@@ -45,6 +52,7 @@ import {
   inputSignal,
   leaseGrantSignal,
   leaseRequestSignal,
+  listWaitsSignal,
   heldWorkerSignal,
   nudgeSignal,
   overrunSignal,
@@ -80,12 +88,16 @@ export function installHandlers(session: Session): void {
     if (fromParent !== null) return onCancel(session.mailbox, fromParent);
     const text = typeof payload?.message === 'string' ? payload.message : '';
     const message = cut(text, MAX_CANCEL_BYTES);
-    session.mailbox.cancel({ reason: 'canceled', message });
+    // Nobody hears why a signal is refused, so a wrong name only is left out.
+    const stated = isPlainObject(payload) ? payload['by'] : undefined;
+    const by = actorProblem(stated) === null ? (stated as string | undefined) : undefined;
+    session.mailbox.cancel({ reason: 'canceled', message, ...defined({ by }) });
   });
   setHandler(overrunSignal, (payload) => {
     session.overrun = readOverrun(payload);
   });
   setHandler(heldWorkerSignal, (payload) => session.heldCalls.hear(payload));
+  setHandler(listWaitsSignal, () => session.host?.listWaits());
   // The task that brings it says whether the target version has changed.
   setHandler(nudgeSignal, () => session.host?.waits.wake());
   installTreeSignals(session);
@@ -200,7 +212,7 @@ function settle(session: Session, payload: AnswerPayload | DecidePayload): Answe
     'decision' in payload ? checkedDecision(waits, payload) : checkedAnswer(waits, payload);
   // Two answers of one activation are both validated before the first of them is accepted.
   if (checked.kind === 'refused') throw failureOf('invalid_input', checked.message);
-  const answer = { id, updateId, ...checked.body };
+  const answer = { id, updateId, ...defined({ by: payload.by }), ...checked.body };
   const room = answerRoom(session, answer);
   if (isRefused(session, room)) throw failureOf('invalid_input', room);
   mailbox.answer(answer);
@@ -216,7 +228,9 @@ function answerProblem<Payload extends AnswerPayload | DecidePayload>(
   if (session.step !== null) {
     return `Expected a run that is alive, got one that ended as \`${session.step.status}\`. Start a new one.`;
   }
-  const { updateId } = payload ?? {};
+  const { updateId, by } = payload ?? {};
+  const actor = actorProblem(by);
+  if (actor !== null) return actor;
   if (typeof updateId !== 'string' || updateId === '' || updateId.length > MAX_INPUT_ID) {
     return `Expected the \`updateId\` of an answer to be text of 1 to ${MAX_INPUT_ID} characters.`;
   }
@@ -260,7 +274,9 @@ function adjustmentProblem(session: Session, adjustment: Adjustment): string | n
   if (session.step !== null) {
     return `Expected a run that is alive, got one that ended as \`${session.step.status}\`.`;
   }
-  const { limits, paused } = adjustment ?? {};
+  const { limits, paused, by } = adjustment ?? {};
+  const actor = actorProblem(by);
+  if (actor !== null) return actor;
   if (limits === undefined && paused === undefined) {
     return 'Expected `limits` or `paused` in an adjustment, got neither. Set one of them.';
   }
@@ -312,17 +328,17 @@ function adjusted(receipt: AdjustReceipt, { limits, paused }: Adjustment): Adjus
 /** Applies a checked adjustment; needs a loaded run. */
 export function applyAdjustment(
   { run, host, tree }: Session,
-  { limits, paused }: Adjustment,
+  { limits, paused, by }: Adjustment,
 ): void {
   if (run === null) return;
   if (limits !== undefined) {
     const merged = mergeLimits(run.state.limits, limits);
-    if (merged.kind === 'limits') run.adjust(merged.limits);
+    if (merged.kind === 'limits') run.adjust(merged.limits, by);
     // Histories of runs that were adjusted before recalls existed have none.
     const hasRecalls = recallsOf(run.ledger).length > 0;
     if (hasRecalls && patched('recall-leases' satisfies PatchName)) tree?.recallLeases();
   }
-  if (paused === true) run.pause();
-  if (paused === false) run.resume();
+  if (paused === true) run.pause(by);
+  if (paused === false) run.resume(by);
   host?.flush();
 }

@@ -67,6 +67,8 @@ export const overrunSignal: SignalDefinition<[Overrun]> = defineSignal(MESSAGE_N
 export const heldWorkerSignal: SignalDefinition<[HeldWorker]> = defineSignal(
   MESSAGE_NAMES.heldWorker,
 );
+/** From a worker: what lists say of this run is old. */
+export const listWaitsSignal: SignalDefinition<[]> = defineSignal(MESSAGE_NAMES.listWaits);
 /** Makes the run look again whether a hand-over is due. */
 export const nudgeSignal: SignalDefinition<[]> = defineSignal(MESSAGE_NAMES.nudge);
 /** Where the run stands. */

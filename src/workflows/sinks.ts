@@ -36,6 +36,8 @@ export interface EverloopSinks extends Sinks {
   /** `place` says where the run stood when the last of the events was recorded. */
   events: { publish(events: readonly AgentEvent[], place?: EventPlace): void };
   archive: { write(link: EndedLink): void };
+  /** What the run waits for differs from what its memo says: the worker sends a signal. */
+  waits: { changed(): void };
 }
 
 /** The sinks of this workflow. */

@@ -37,7 +37,7 @@ import { sinks } from './sinks.ts';
 import { sizesOf } from '../core/base/size-limits.ts';
 import { fitsHandover } from './start.ts';
 import { startTimer } from './timer.ts';
-import { createAnnouncement } from './visibility.ts';
+import { createAnnouncement, type Announcement } from './visibility.ts';
 
 /** The Host of a workflow, and what its handlers may know of it. */
 export interface TemporalHost extends Host {
@@ -45,6 +45,8 @@ export interface TemporalHost extends Host {
   inFlight(): readonly string[];
   /** Sends unpublished events to the worker's listeners; called before each wait and at the end. */
   flush(): void;
+  /** Says in lists of runs for what the run waits now. */
+  listWaits(): void;
   /** Sends the last report to the parent before the workflow closes without a Step. */
   sendLast(progress: ProgressMessage): Promise<void>;
 }
@@ -87,7 +89,8 @@ export interface TemporalHostParts {
 export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
   const { runtime, mailbox, log, onBug, run = () => null } = parts;
   const unpublished: AgentEvent[] = [];
-  const flush = createFlush(parts, () => unpublished.splice(0));
+  const announcement = createAnnouncement(parts.limitsAtOnce);
+  const flush = createFlush(parts, announcement, () => unpublished.splice(0));
   const flight = createFlight(() => waits.wake());
   const timer = (at: number, onDue: () => void): (() => void) => {
     const scope = flight.newScope();
@@ -149,6 +152,7 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
       waits.wake();
     },
     flush,
+    listWaits: () => announcement.list(run()?.state, mailbox.peek()),
   };
 }
 
@@ -164,12 +168,12 @@ function withWait(order: ChildOrder, { elsewhereMs }: ActivityRuntime): ChildOrd
  * this one waits for people.
  */
 function createFlush(
-  { run = () => null, limitsAtOnce, callbacks = NO_CALLBACKS }: TemporalHostParts,
+  { run = () => null, mailbox, callbacks = NO_CALLBACKS }: TemporalHostParts,
+  { announce }: Announcement,
   takeEvents: () => readonly AgentEvent[],
 ): () => void {
-  const announce = createAnnouncement(limitsAtOnce);
   return () => {
-    announce((run()?.state.pending ?? []).length > 0);
+    announce(run()?.state, mailbox.peek());
     const events = takeEvents();
     if (events.length > 0) sinks.events.publish(events, placeOf(run()));
     callbacks.send();

@@ -1,14 +1,23 @@
 /**
- * What lists of runs show of this one: a bit in the memo, and search attributes.
+ * What lists of runs show of this one: whether and for what it waits, in the memo, and search
+ * attributes.
  *
  * I1  A workflow task with an attribute that the namespace lacks fails for ever. So a run has only
  *     the attributes that its start has, which the service has checked then, and which history keeps.
- * I2  Each change costs one event for the memo and one for the attribute, when a wait for people
- *     begins or ends, and none in other turns.
+ * I2  A wait for people costs one event for the memo and one for the attribute when it begins, and
+ *     when it ends. Other turns cost none.
+ * I3  Items that come and go during a wait are no reason for a command: after local activities, a
+ *     replay may do in one step what the first execution did in two. So the worker is told by a
+ *     sink, and sends a signal, whose command has one place in every replay.
  */
 import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
 import { upsertMemo, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import { defined } from '../core/base/defined.ts';
 import { SEARCH_ATTRIBUTES, visibleState } from '../core/base/search-attributes.ts';
+import { openWaits, type Inbox } from '../core/run/inbox.ts';
+import { listWaits, WAITS_KEY, type ListedWaits } from '../core/people/listed-waits.ts';
+import type { RunState } from '../core/run/run-state.ts';
+import { sinks } from './sinks.ts';
 
 const AGENT = defineSearchAttributeKey(SEARCH_ATTRIBUTES.agent, 'KEYWORD');
 const STATE = defineSearchAttributeKey(SEARCH_ATTRIBUTES.state, 'KEYWORD');
@@ -27,17 +36,60 @@ export function attributesOfChild(agent: string): SearchAttributePair[] {
   ];
 }
 
+/** Says in lists of runs whether and for what this one waits. */
+export interface Announcement {
+  /** Says that a wait for people begins or ends, if one does; called before the workflow waits. */
+  readonly announce: (state: RunState | undefined, inbox: Inbox) => void;
+  /** Says what waits now; called for a signal, and never by the loop (I3). */
+  readonly list: (state: RunState | undefined, inbox: Inbox) => void;
+}
+
 /**
- * Says whether the run waits for people, at each change. Workers of earlier releases wrote only the
- * memo, so a link that began on one of them does that still: `limitsAtOnce` is false there.
+ * The announcement of this link. Workers of earlier releases wrote only the bit, so a link that began
+ * on one of them does that still: `limitsAtOnce` is false there.
  */
-export function createAnnouncement(limitsAtOnce: boolean): (isWaiting: boolean) => void {
-  let announced = workflowInfo().memo?.['waiting'] === true;
+export function createAnnouncement(limitsAtOnce: boolean): Announcement {
+  const { memo = {} } = workflowInfo();
+  let announced = memo['waiting'] === true;
+  let listed = JSON.stringify(memo[WAITS_KEY] ?? null);
   const hasAttribute = limitsAtOnce && isListed();
-  return (isWaiting) => {
-    if (isWaiting === announced) return;
-    announced = isWaiting;
-    upsertMemo({ waiting: isWaiting });
-    if (hasAttribute) upsertSearchAttributes([{ key: STATE, value: visibleState(isWaiting) }]);
+
+  const upsert = (waits: ListedWaits | null, waiting?: boolean): void => {
+    upsertMemo(defined({ waiting, [WAITS_KEY]: limitsAtOnce ? waits : undefined }));
+    // A replay may come to another list than the first execution, which nobody sees then (I3).
+    const isSure = !workflowInfo().unsafe.isReplaying || (waits?.items.length ?? 0) < 2;
+    listed = isSure ? JSON.stringify(waits) : '';
+  };
+  const waitsOf = createWaitsOf();
+  return {
+    announce: (state, inbox) => {
+      const isWaiting = (state?.pending ?? []).length > 0;
+      const waits = isWaiting && limitsAtOnce ? waitsOf(state, inbox) : null;
+      if (isWaiting !== announced) {
+        announced = isWaiting;
+        upsert(waits, isWaiting);
+        if (hasAttribute) {
+          upsertSearchAttributes([{ key: STATE, value: visibleState(isWaiting) }]);
+        }
+      } else if (waits !== null && JSON.stringify(waits) !== listed) {
+        sinks.waits.changed();
+      }
+    },
+    list: (state, inbox) => upsert(waitsOf(state, inbox)),
+  };
+}
+
+/** What waits now; computed anew only after a change. */
+function createWaitsOf(): (state: RunState | undefined, inbox: Inbox) => ListedWaits | null {
+  let seen: readonly unknown[] = [];
+  let waits: ListedWaits | null = null;
+  return (state, inbox) => {
+    const now = [state?.pending, inbox.answers];
+    if (now.every((part, at) => part === seen[at]) && seen.length > 0) return waits;
+    seen = now;
+    const { pending = [] } = openWaits(state ?? {}, inbox);
+    waits =
+      state === undefined || pending.length === 0 ? null : listWaits(pending, state.agentPath);
+    return waits;
   };
 }

@@ -10,6 +10,7 @@ import { afterAll, afterEach, beforeAll, expect, inject, it } from 'vitest';
 import { servingProgram } from '../support/builds.ts';
 import { shareBundle } from '../support/bundles.ts';
 import { eventually } from '../support/eventually.ts';
+import { RUNS_ALL } from '../support/extent.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const CHAT = [
@@ -80,7 +81,7 @@ function startChat(...args: readonly string[]): Chat {
   };
 }
 
-it(
+it.runIf(RUNS_ALL)(
   'asks, has a call approved, is stopped, and goes on in a second process [sub 17] [sub 18]',
   { timeout: 300_000 },
   async () => {

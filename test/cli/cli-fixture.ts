@@ -2,6 +2,7 @@
 import { EventEmitter } from 'node:events';
 import type { ConnectedEverloop, ConnectOptions } from '../../src/client/connect.ts';
 import type { Everloop } from '../../src/client/everloop-client.ts';
+import { readEvents } from '../../src/client/events/follow-events.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { CliIo } from '../../src/cli/terminal/io.ts';
 import { runCli } from '../../src/cli/run-cli.ts';
@@ -85,6 +86,9 @@ function fakeClient(everloop: Partial<Everloop>): ConnectedEverloop {
     listPage: unexpected,
     counts: unexpected,
     workers: unexpected,
+    agents: unexpected,
+    setup: unexpected,
+    pushedEvents: unexpected,
     inbox: unexpected,
     compileAgent: unexpected,
     runCompiled: unexpected,
@@ -103,7 +107,7 @@ export function fakeRun(id: string, parts: Partial<RunHandle> = {}): RunHandle {
   const unexpected = (): never => {
     throw new Error('Expected another call of the handle.');
   };
-  return {
+  const run: RunHandle = {
     id,
     status: unexpected,
     summary: unexpected,
@@ -112,11 +116,18 @@ export function fakeRun(id: string, parts: Partial<RunHandle> = {}): RunHandle {
     view: unexpected,
     current: unexpected,
     links: unexpected,
+    histories: unexpected,
     scratchpad: unexpected,
     attempts: unexpected,
     transcript: unexpected,
     events: unexpected,
+    followEvents: ({ signal = new AbortController().signal, ...options } = {}) =>
+      readEvents(run, options, signal),
+    async *pushedEvents() {
+      yield { kind: 'feed', feed: 'polled' };
+    },
     program: unexpected,
+    programs: unexpected,
     pending: unexpected,
     tree: unexpected,
     child: unexpected,
@@ -137,6 +148,7 @@ export function fakeRun(id: string, parts: Partial<RunHandle> = {}): RunHandle {
     startedWith: unexpected,
     ...parts,
   };
+  return run;
 }
 
 /** A Step as a run of two iterations leaves it. */

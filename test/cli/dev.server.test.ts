@@ -11,6 +11,7 @@ import { findFreePort } from '../../src/worker/server/server-probe.ts';
 import { servingProgram } from '../support/builds.ts';
 import { shareBundle } from '../support/bundles.ts';
 import { eventually } from '../support/eventually.ts';
+import { RUNS_ALL } from '../support/extent.ts';
 import { CLI_FOLDER } from '../support/test-server.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -59,41 +60,44 @@ function queueIn(said: string): string {
   return /task queue +(\S+)/.exec(said)?.[1] ?? 'none';
 }
 
-it('[R15] dev starts its server again when that is killed, and serves on', async () => {
-  const port = await findFreePort('127.0.0.1');
-  const { said } = startDev(folder, port);
-  const first = await eventually('dev to be ready', async () => {
-    return said().includes('Ready.') ? await serverPid() : undefined;
-  });
-  const taskQueue = queueIn(said());
-  const everloop = await connect({ address: `127.0.0.1:${port}`, taskQueue, env: {} });
-  const before = await everloop.start('quick', { task: 'Go' });
-  expect(await before.result()).toMatchObject({ value: 'done' });
+it.runIf(RUNS_ALL)(
+  '[R15] dev starts its server again when that is killed, and serves on',
+  async () => {
+    const port = await findFreePort('127.0.0.1');
+    const { said } = startDev(folder, port);
+    const first = await eventually('dev to be ready', async () => {
+      return said().includes('Ready.') ? await serverPid() : undefined;
+    });
+    const taskQueue = queueIn(said());
+    const everloop = await connect({ address: `127.0.0.1:${port}`, taskQueue, env: {} });
+    const before = await everloop.start('quick', { task: 'Go' });
+    expect(await before.result()).toMatchObject({ value: 'done' });
 
-  process.kill(first, 'SIGKILL');
-  await eventually('another server', async () => {
-    const pid = await serverPid();
-    return pid !== undefined && pid !== first;
-  });
-  await eventually('dev to say so', () => said().includes('runs again at'));
+    process.kill(first, 'SIGKILL');
+    await eventually('another server', async () => {
+      const pid = await serverPid();
+      return pid !== undefined && pid !== first;
+    });
+    await eventually('dev to say so', () => said().includes('runs again at'));
 
-  const after = await eventually('a start', () =>
-    everloop.start('quick', { task: 'Go' }).catch(() => undefined),
-  );
-  expect(await after.result()).toMatchObject({ value: 'done' });
-  // The database is the same.
-  expect(await before.result()).toMatchObject({ value: 'done' });
-  // No web page can reach a UI that is not there.
-  expect(await readFile(join(folder, 'server.json'), 'utf8')).not.toContain('uiUrl');
-  await everloop.close();
+    const after = await eventually('a start', () =>
+      everloop.start('quick', { task: 'Go' }).catch(() => undefined),
+    );
+    expect(await after.result()).toMatchObject({ value: 'done' });
+    // The database is the same.
+    expect(await before.result()).toMatchObject({ value: 'done' });
+    // No web page can reach a UI that is not there.
+    expect(await readFile(join(folder, 'server.json'), 'utf8')).not.toContain('uiUrl');
+    await everloop.close();
 
-  const folder2 = join(folder, 'second');
-  await mkdir(folder2);
-  await shareBundle(folder2);
-  const second = startDev(folder2, port);
-  await eventually('dev of another folder', () => second.said().includes('Ready.'));
-  expect(second.said()).toContain(
-    `Uses the Temporal server at 127.0.0.1:${port}, which something else started`,
-  );
-  expect(queueIn(second.said())).not.toBe(taskQueue);
-});
+    const folder2 = join(folder, 'second');
+    await mkdir(folder2);
+    await shareBundle(folder2);
+    const second = startDev(folder2, port);
+    await eventually('dev of another folder', () => second.said().includes('Ready.'));
+    expect(second.said()).toContain(
+      `Uses the Temporal server at 127.0.0.1:${port}, which something else started`,
+    );
+    expect(queueIn(second.said())).not.toBe(taskQueue);
+  },
+);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { InboxView } from '../../src/client/run-list.ts';
+import type { InboxView } from '../../src/client/inbox.ts';
 import type { Json } from '../../src/core/base/json.ts';
 import type { RunStatus } from '../../src/core/contract/messages.ts';
 import type { Decision } from '../../src/core/contract/pending.ts';

@@ -75,6 +75,48 @@ describe('program', () => {
     expect(JSON.parse(json.stdout)).toEqual(JSON.parse(JSON.stringify(view)));
   });
 
+  it('lists the programs of a run, and shows one of them', async () => {
+    const ids: (string | undefined)[] = [];
+    const run = fakeRun('r1', {
+      programs: async () => [
+        {
+          programId: '1.p',
+          iteration: 1,
+          since: 0,
+          endedAt: 1_500,
+          outcome: 'value',
+          fuel: 1_234,
+          calls: 2,
+        },
+        { programId: '3.p', iteration: 3, since: 9_000, endedAt: null, fuel: 0, calls: 0 },
+      ],
+      program: async ({ id } = {}) => {
+        ids.push(id);
+        return null;
+      },
+    });
+    const everloop = { attach: () => run };
+
+    const listed = await cli(['program', 'r1', '--list'], { everloop });
+    const one = await cli(['program', 'r1', '--program', '2.p'], { everloop });
+
+    expect(listed.stdout.split('\n').map((line) => line.trim().replaceAll(/ +/g, ' '))).toEqual([
+      'PROGRAM BEGAN TOOK OUTCOME FUEL CALLS',
+      '1.p 1970-01-01 00:00:00 1.5 s value 1,234 2',
+      '3.p 1970-01-01 00:00:09 runs 0 0',
+      '',
+    ]);
+    expect([one.stdout, ids]).toEqual(['Run r1 has not run program 2.p.\n', ['2.p']]);
+  });
+
+  it('shows the source of one whose forms are not known', () => {
+    const view = { programId: '1.p', source: '(+ 1 2)', since: 0, outcome: 'value' } as const;
+
+    expect(programText({ ...view, isCut: true })).toBe(
+      'program 1.p · value\n\n(+ 1 2)\nThe run no longer has the rest.',
+    );
+  });
+
   it('says that there was none', async () => {
     const run = fakeRun('r1', { program: async () => null });
 

@@ -134,6 +134,18 @@ describe('a conversation', () => {
     ]);
   });
 
+  it('gives a repeated message to the turn that goes on once', async () => {
+    const held = gate();
+    const chat = await openConversation(everloopOf(held.opened), 'parrot', { id: 'c' });
+    const { run } = await chat.say('wait');
+    for (let time = 1; time <= 2; time++) await chat.say('hurry', { id: 'm1' });
+    held.open();
+    await run.result();
+
+    const inputs = (await run.events()).filter(({ type }) => type === 'agent:input');
+    expect(inputs).toMatchObject([{ inputId: 'm1' }]);
+  });
+
   it('is not forked by two who speak at once, also where lists lag', async () => {
     const held = gate();
     const everloop = everloopOf(held.opened);

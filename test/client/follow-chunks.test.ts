@@ -7,9 +7,9 @@ import {
   endpointNotesDir,
   namedEndpoints,
   type EndpointAddress,
-} from '../../src/client/chunk-endpoints.ts';
-import type { ChunkSubscription } from '../../src/client/chunk-queue.ts';
-import { followChunks } from '../../src/client/follow-chunks.ts';
+} from '../../src/client/streaming/chunk-endpoints.ts';
+import type { ChunkSubscription } from '../../src/client/streaming/chunk-queue.ts';
+import { followChunks } from '../../src/client/streaming/follow-chunks.ts';
 import { collect, type Chunk, type ChunkMarker } from '../../src/core/streaming/chunk.ts';
 import { createCleanup } from '../../src/worker/config/cleanup.ts';
 import { announceEndpoint, openStreaming } from '../../src/worker/streaming/streaming.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createFrameReader } from '../../src/client/frame-reader.ts';
+import { createFrameReader } from '../../src/client/streaming/frame-reader.ts';
 import type { Chunk, ChunkMarker } from '../../src/core/streaming/chunk.ts';
 import {
   END_EVENT,
@@ -38,7 +38,7 @@ describe('createFrameReader', () => {
   it('gives what was written, markers and pings included, however it is cut', () => {
     const text = `${textOf(helloEvent('i'))}${PING}${STREAM.map(itemText).join(PING)}${textOf(END_EVENT)}`;
     const expected = [
-      { kind: 'hello', v: 1, instance: 'i' },
+      { kind: 'hello', v: 1, instance: 'i', events: false },
       ...STREAM.map(frame),
       { kind: 'end' },
     ];

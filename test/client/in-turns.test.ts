@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { inTurns } from '../../src/client/in-turns.ts';
+import { inTurns } from '../../src/client/connection/in-turns.ts';
 
 it('does work to a few at once, with results in order', async () => {
   let now = 0;

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import { createRunHandle } from '../../src/client/run-handle.ts';
+import { createRunHandle } from '../../src/client/create-run-handle.ts';
 import type { PendingItem } from '../../src/core/contract/messages.ts';
 import type { Step } from '../../src/core/contract/step.ts';
 import { STEP } from '../cli/cli-fixture.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { openAhead, streamOf, type StreamParts } from '../../src/client/run-stream.ts';
-import { createChunkQueue } from '../../src/client/chunk-queue.ts';
+import { openAhead, streamOf, type StreamParts } from '../../src/client/streaming/run-stream.ts';
+import { createReaderQueue } from '../../src/client/streaming/chunk-queue.ts';
 import type { Chunk, ChunkMarker } from '../../src/core/streaming/chunk.ts';
 import { chunk, marker } from '../support/chunks.ts';
 import { gate } from '../support/runs.ts';
@@ -10,7 +10,7 @@ import { gate } from '../support/runs.ts';
 function fakes(over: Partial<StreamParts> = {}) {
   const asked: string[] = [];
   const ended = gate<unknown>();
-  const queue = createChunkQueue(100, () => void asked.push('left'));
+  const queue = createReaderQueue<Chunk | ChunkMarker>(100, () => void asked.push('left'));
   const parts: StreamParts = {
     id: 'r',
     wholeTree: false,

@@ -12,6 +12,7 @@ import { toWire } from '../../src/codec-server/wire.ts';
 import { keyRing } from '../../src/protection/key-ring.ts';
 import { protectionOf } from '../../src/protection/protection.ts';
 import { eventually } from '../support/eventually.ts';
+import { RUNS_ALL } from '../support/extent.ts';
 import { gate } from '../support/runs.ts';
 
 const protection = protectionOf({
@@ -103,41 +104,44 @@ describe('openCodecServer', () => {
     taken.close();
   });
 
-  it('forgets clients that leave while their blobs and keys are being found', async () => {
-    const found = gate();
-    let asked = 0;
-    const slow = protectionOf({
-      keys: {
-        current: () => 'k1',
-        find: async () => {
-          asked += 1;
-          await found.opened;
-          return Buffer.alloc(32, 1);
+  it.runIf(RUNS_ALL)(
+    'forgets clients that leave while their blobs and keys are being found',
+    async () => {
+      const found = gate();
+      let asked = 0;
+      const slow = protectionOf({
+        keys: {
+          current: () => 'k1',
+          find: async () => {
+            asked += 1;
+            await found.opened;
+            return Buffer.alloc(32, 1);
+          },
         },
-      },
-    });
-    const server = await open({ protection: slow });
-    // A small request with a large answer.
-    const { codec } = protectionOf({
-      keys: keyRing({ current: 'k1', keys: { k1: Buffer.alloc(32, 1) } }),
-      compress: true,
-    });
-    const [encrypted] = await codec.encode([{ metadata: {}, data: Buffer.alloc(6_000_000) }]);
-    const body = JSON.stringify({ payloads: [toWire(encrypted as Payload)] });
-    const head = `POST /decode HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ${body.length}\r\n\r\n`;
-    // Their answers together are more than a server holds.
-    for (let client = 0; client < 50; client++) {
-      const socket = connect(server.port, '127.0.0.1');
-      socket.on('error', () => undefined);
-      socket.write(head + body);
-      if (client === 0) await eventually('a question for the key', () => asked > 0);
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      socket.destroy();
-    }
-    found.open();
+      });
+      const server = await open({ protection: slow });
+      // A small request with a large answer.
+      const { codec } = protectionOf({
+        keys: keyRing({ current: 'k1', keys: { k1: Buffer.alloc(32, 1) } }),
+        compress: true,
+      });
+      const [encrypted] = await codec.encode([{ metadata: {}, data: Buffer.alloc(6_000_000) }]);
+      const body = JSON.stringify({ payloads: [toWire(encrypted as Payload)] });
+      const head = `POST /decode HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ${body.length}\r\n\r\n`;
+      // Their answers together are more than a server holds.
+      for (let client = 0; client < 50; client++) {
+        const socket = connect(server.port, '127.0.0.1');
+        socket.on('error', () => undefined);
+        socket.write(head + body);
+        if (client === 0) await eventually('a question for the key', () => asked > 0);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        socket.destroy();
+      }
+      found.open();
 
-    expect(await ask(server, {}, body)).toMatchObject({ status: 200 });
-  });
+      expect(await ask(server, {}, body)).toMatchObject({ status: 200 });
+    },
+  );
 
   it('stays up under bytes that are no HTTP, headers without end and broken connections', async () => {
     const server = await open();

@@ -133,6 +133,7 @@ describe('[row 15] schemas of tools', () => {
           additionalItems: false,
         },
         age: { type: 'number', minimum: 0, exclusiveMinimum: true },
+        size: { dependencies: { width: { properties: { depth: { $id: '#depth' } } } } },
         items: { type: 'string', $schema: 'http://json-schema.org/draft-07/schema#' },
       },
       definitions: { side: { $id: '#side', enum: ['left', 'right'] } },
@@ -145,6 +146,7 @@ describe('[row 15] schemas of tools', () => {
       properties: {
         at: { type: 'array', prefixItems: [{ type: 'number' }, { $ref: '#side' }], items: false },
         age: { type: 'number', exclusiveMinimum: 0 },
+        size: { dependencies: { width: { properties: { depth: { $anchor: 'depth' } } } } },
         items: { type: 'string' },
       },
       definitions: { side: { $anchor: 'side', enum: ['left', 'right'] } },

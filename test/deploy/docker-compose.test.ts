@@ -14,6 +14,7 @@ interface Service {
   readonly healthcheck?: { readonly test: readonly string[] };
   readonly volumes?: readonly string[];
   readonly ports?: readonly string[];
+  readonly command?: readonly string[];
   readonly stop_grace_period?: string;
 }
 
@@ -46,6 +47,7 @@ describe('docker-compose.yml', () => {
       'temporal-namespace': ['temporal: service_healthy'],
       'temporal-ui': ['temporal-namespace: service_completed_successfully'],
       worker: ['temporal-namespace: service_completed_successfully'],
+      console: ['temporal-namespace: service_completed_successfully'],
     });
   });
 
@@ -98,6 +100,26 @@ describe('docker-compose.yml', () => {
     );
   });
 
+  it('opens the console with a token alone, at the port that is published and checked', () => {
+    const { command = [], environment, healthcheck, ports } = service('console');
+    const port = command.at(-1)?.split(':')[1] ?? '';
+
+    expect(command.slice(-3)).toEqual(['console', '--listen', `0.0.0.0:${port}`]);
+    expect(existsSync(join(ROOT, command.find((word) => word.endsWith('.ts')) ?? ''))).toBe(true);
+    expect(environment?.['EVERLOOP_CONSOLE_TOKEN']).toMatch(/^\$\{EVERLOOP_CONSOLE_TOKEN:\?/);
+    expect(ports).toEqual([`127.0.0.1:${port}:${port}`]);
+    expect(healthcheck?.test.join(' ')).toContain(`http://127.0.0.1:${port}/`);
+  });
+
+  it('has the worker push to the console, with one token', () => {
+    const [pushes, reads] = [service('worker').environment, service('console').environment];
+    const url = new URL(reads?.['EVERLOOP_STREAM_URL'] ?? '');
+
+    expect(url.hostname).toBe('worker');
+    expect(pushes?.['EVERLOOP_STREAM_LISTEN']).toBe(`0.0.0.0:${url.port}`);
+    expect(pushes?.['EVERLOOP_STREAM_TOKEN']).toBe(reads?.['EVERLOOP_STREAM_TOKEN']);
+  });
+
   it('gives schema and server the same database', () => {
     const names = ['POSTGRES_SEEDS', 'DB_PORT', 'POSTGRES_USER', 'POSTGRES_PWD'];
     const of = (name: string): unknown[] => names.map((key) => service(name).environment?.[key]);
@@ -124,6 +146,18 @@ describe('config', () => {
 });
 
 describe('the image', () => {
+  const lines = readFileSync(join(ROOT, 'Dockerfile'), 'utf8').split('\n');
+  const at = (start: string): number => lines.findIndex((line) => line.startsWith(start));
+
+  it('builds the pages of the console before it drops what builds them', () => {
+    const build = at('RUN node --import tsx scripts/build-console.ts && npm prune --omit=dev');
+
+    expect(at('RUN npm ci')).toBeLessThan(at('COPY src'));
+    expect(at('COPY src')).toBeLessThan(build);
+    expect(build).toBeLessThan(at('RUN npm install'));
+    expect(at('COPY --from=install /app/dist')).toBeGreaterThan(build);
+  });
+
   it('has each package that worker.ts and its agents import', () => {
     const files = ['worker.ts', 'examples/airline/agents.ts', 'examples/airline/store.ts'];
     const imported = files.flatMap((file) =>
@@ -135,7 +169,7 @@ describe('the image', () => {
       readonly dependencies: Readonly<Record<string, string>>;
     };
     const [, added = ''] =
-      /npm install --no-save --omit=dev (.*)/.exec(
+      /npm install --no-save --save-prod --omit=dev (.*)/.exec(
         readFileSync(join(ROOT, 'Dockerfile'), 'utf8'),
       ) ?? [];
     const present = [

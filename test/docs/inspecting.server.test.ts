@@ -3,12 +3,20 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { listToday, lookAt, lostAttempts, readPages } from '../../examples/docs/inspecting.ts';
+import {
+  listToday,
+  lookAt,
+  lostAttempts,
+  readPages,
+  showPrograms,
+} from '../../examples/docs/inspecting.ts';
 import { connect } from '../../src/client/connect.ts';
 import { textOf } from '../../src/core/base/message.ts';
+import type { LinkHistory } from '../../src/client/reading/histories.ts';
 import type { RunPage } from '../../src/client/run-list.ts';
 import type { AgentEvent } from '../../src/core/contract/events.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { blocksOf, regionsOf } from '../support/doc-pages.ts';
 import { eventually } from '../support/eventually.ts';
 import { peopleAgents } from '../support/people-agents.ts';
@@ -28,11 +36,10 @@ test('docs/inspecting.md quotes its examples', () => {
 });
 
 test('an ended run is read by pages, without a worker, from the archive in the data folder [R15]', async () => {
-  const agent = defineAgent({
-    name: 'clerk',
-    mode: 'text',
-    model: { id: 'm', model: async () => 'Done.' },
-  });
+  // An event has the first 2 KB of a program.
+  const long = `; ${'a long note '.repeat(500)}\n(return (inc a))`;
+  const { model } = scriptedModel(['```clojure\n(def a 1)\n```', `\`\`\`clojure\n${long}\n\`\`\``]);
+  const agent = defineAgent({ name: 'clerk', mode: 'lisp', model: { id: 'm', model } });
   const { everloop, archiveDir, stop } = await stage.serve([agent]);
   const run = await everloop.start('clerk', { task: 'Go' });
   const step = await run.result();
@@ -50,6 +57,27 @@ test('an ended run is read by pages, without a worker, from the archive in the d
 
     expect(shown).toEqual(events);
     expect(await other.attach(run.id).stats()).toEqual(step.stats);
+    const lines: string[] = [];
+    await showPrograms(other.attach(run.id), (line) => lines.push(line));
+    expect(lines).toEqual([
+      '1.p value, 1 forms done: (def a 1)',
+      `2.p returned, 1 forms done: ${long}`,
+    ]);
+    expect(await other.attach(run.id).program()).toMatchObject({
+      programId: '2.p',
+      source: long,
+      outcome: 'returned',
+    });
+    expect(await other.attach(run.id).program({ id: '3.p' })).toBeNull();
+    await expect(other.attach(run.id).program({ id: '3' })).rejects.toMatchObject({
+      code: 'invalid_input',
+    });
+    const [began] = bodiesOf(events, 'agent:execution:before');
+    const view = await other.attach(run.id).view();
+    expect(view.limits).toEqual(began?.limits);
+    expect(view.budgets).toContainEqual(
+      expect.objectContaining({ key: 'agent:children', max: 100, used: 0, free: 100 }),
+    );
   } finally {
     await other.close();
   }
@@ -107,6 +135,7 @@ test('a run that waits is seen whole: its reply, its calls, its limits, its atte
     { identity: expect.stringContaining(`${process.pid}@`), takes: ['workflows', 'activities'] },
   ]);
 
+  const { limits } = await run.adjust({ toolCalls: 20 });
   await run.cancel();
   const step = await run.result();
   expect(await run.current()).toBeNull();
@@ -114,10 +143,22 @@ test('a run that waits is seen whole: its reply, its calls, its limits, its atte
     status: { state: 'ended', step: { status: 'canceled' } },
     stats: step.stats,
     pending: [],
+    limits,
+    budgets: expect.arrayContaining([
+      expect.objectContaining({ key: 'agent:tool_calls', max: 20, reserved: 0 }),
+    ]),
   });
   const [link] = await run.links();
   expect(link).toMatchObject({ status: 'COMPLETED', executionId: step.trace.executionId });
   expect(link?.bytes).toBeGreaterThan(1_000);
+  const histories: LinkHistory[] = [];
+  for await (const history of run.histories()) histories.push(history);
+  expect(histories).toMatchObject([
+    {
+      executionId: step.trace.executionId,
+      history: { events: expect.arrayContaining([expect.objectContaining({ eventId: '1' })]) },
+    },
+  ]);
 });
 
 test('runs are listed page by page, and counted', async () => {

@@ -4,15 +4,24 @@ import { clerk } from '../../examples/docs/answers.ts';
 import { herald, planner } from '../../examples/docs/formats.ts';
 import { entries, named, withFallback } from '../../examples/docs/models.ts';
 import { carefulLoop, gatheringLoop, programmerLoop } from '../../examples/docs/own-loops.ts';
-import { ahead, readInPage, relay, tokenForPage, watch } from '../../examples/docs/streaming.ts';
+import {
+  ahead,
+  logEnds,
+  logEvents,
+  readInPage,
+  relay,
+  tokenForPage,
+  watch,
+} from '../../examples/docs/streaming.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { defineValidator } from '../../src/define/tool/define-validator.ts';
 import { modelEntryProblems } from '../../src/define/model/model-problems.ts';
 import { checkPackages } from '../../src/registry/provider-packages.ts';
 import { createRegistry } from '../../src/registry/registry.ts';
 import type { Everloop } from '../../src/client/everloop-client.ts';
-import { followChunks } from '../../src/client/follow-chunks.ts';
+import { followChunks } from '../../src/client/streaming/follow-chunks.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
+import type { RunStatus } from '../../src/core/contract/messages.ts';
 import { textOf, type Message } from '../../src/core/base/message.ts';
 import { createFakeClock } from '../../src/testing/fake-clock.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
@@ -21,7 +30,7 @@ import { signStreamToken } from '../../src/protection/stream-token.ts';
 import { createChunkBus } from '../../src/worker/streaming/chunk-bus.ts';
 import { openChunkEndpoint } from '../../src/worker/streaming/chunk-endpoint.ts';
 import { fakeRun, STEP } from '../cli/cli-fixture.ts';
-import { chunk, marker } from '../support/chunks.ts';
+import { chunk, marker, pushed } from '../support/chunks.ts';
 import { blocksOf, regionsOf } from '../support/doc-pages.ts';
 import { eventually } from '../support/eventually.ts';
 import { act, answer, bodiesOf, GARBAGE, searchTool, START, startRun } from '../support/runs.ts';
@@ -282,6 +291,38 @@ describe('streaming', () => {
 
     expect(started).toEqual([['host', { task: 'Good evening.', stream: true }]]);
     expect(shown).toEqual(['text', 'end']);
+  });
+
+  test('the events of a run', async () => {
+    const recorded = [1, 2, 3].map((seq) => pushed(seq).event);
+    const lines: string[] = [];
+    const run = fakeRun('r', {
+      status: async () => ({ state: 'ended', events: 3 }) as RunStatus,
+      events: async ({ from = 0 } = {}) => recorded.slice(from),
+      async *pushedEvents() {
+        yield { kind: 'feed', feed: 'pushed' };
+        yield pushed(2);
+        await new Promise(() => undefined);
+      },
+    });
+
+    await logEvents(run, 1, (line) => lines.push(line));
+
+    const type = 'agent:iteration:before';
+    expect(lines).toEqual(['events are pushed', `2 ${type}`, `3 ${type}`]);
+  });
+
+  test('the ends of all runs', async () => {
+    const lines: string[] = [];
+    const end = { type: 'agent:execution:after', runId: 'r7' } as const;
+    const pushedEvents: Everloop['pushedEvents'] = async function* () {
+      yield { kind: 'feed', feed: 'pushed' };
+      yield pushed(9, { ...end, status: 'success', reason: '' });
+    };
+
+    await logEnds({ pushedEvents } as Everloop, (line) => lines.push(line));
+
+    expect(lines).toEqual(['r7 has ended']);
   });
 
   test('one address in front of a fleet', async () => {

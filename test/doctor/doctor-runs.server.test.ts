@@ -12,6 +12,7 @@ import { readPollers } from '../../src/versioning/deployment-service.ts';
 import { readConfig } from '../../src/worker/config/config.ts';
 import { openBareStage } from '../support/bare-namespace.ts';
 import { eventually } from '../support/eventually.ts';
+import { RUNS_ALL } from '../support/extent.ts';
 import { peopleAgents } from '../support/people-agents.ts';
 import { act, answer, gate } from '../support/runs.ts';
 import { openHandoverStage, type Stage } from '../support/stage.ts';
@@ -166,23 +167,27 @@ it('finds that the namespace lacks search attributes', { timeout: 120_000 }, asy
   await bare.close();
 });
 
-it('finds a version that lacks workers for one of its queues', { timeout: 120_000 }, async () => {
-  const clerk = defineAgent({
-    name: 'clerk',
-    mode: 'react',
-    model: { id: 'm', model: async () => answer() },
-  });
-  const [name, build] = [`doctor-${randomUUID()}`, 'a/1'];
-  const { taskQueue } = await stage.serve([clerk], { version: { name, build } });
-  await createDeployment({ client: stage.client, name }).promote(build);
-  const whole = here(taskQueue, 0, name);
-  const config = readConfig({
-    EVERLOOP_TASK_QUEUE: taskQueue,
-    EVERLOOP_TOOL_TASK_QUEUE: `${taskQueue}-tools`,
-  });
+it.runIf(RUNS_ALL)(
+  'finds a version that lacks workers for one of its queues',
+  { timeout: 120_000 },
+  async () => {
+    const clerk = defineAgent({
+      name: 'clerk',
+      mode: 'react',
+      model: { id: 'm', model: async () => answer() },
+    });
+    const [name, build] = [`doctor-${randomUUID()}`, 'a/1'];
+    const { taskQueue } = await stage.serve([clerk], { version: { name, build } });
+    await createDeployment({ client: stage.client, name }).promote(build);
+    const whole = here(taskQueue, 0, name);
+    const config = readConfig({
+      EVERLOOP_TASK_QUEUE: taskQueue,
+      EVERLOOP_TOOL_TASK_QUEUE: `${taskQueue}-tools`,
+    });
 
-  expect(await found('version-without-role', whole)).toEqual([]);
-  expect(await found('version-without-role', { ...whole, config })).toMatchObject([
-    { severity: 'error', message: expect.stringContaining(`${taskQueue}-tools`) as string },
-  ]);
-});
+    expect(await found('version-without-role', whole)).toEqual([]);
+    expect(await found('version-without-role', { ...whole, config })).toMatchObject([
+      { severity: 'error', message: expect.stringContaining(`${taskQueue}-tools`) as string },
+    ]);
+  },
+);

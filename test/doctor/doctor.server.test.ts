@@ -12,6 +12,7 @@ import { doctorService } from '../../src/doctor/service.ts';
 import type { DoctorReport } from '../../src/doctor/run-doctor.ts';
 import { cli } from '../cli/cli-fixture.ts';
 import { eventually } from '../support/eventually.ts';
+import { RUNS_ALL } from '../support/extent.ts';
 import { answer } from '../support/runs.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
@@ -85,7 +86,7 @@ it(
   },
 );
 
-it('says why there is no server, and checks the rest', async () => {
+it.runIf(RUNS_ALL)('says why there is no server, and checks the rest', async () => {
   const env = { TEMPORAL_ADDRESS: '127.0.0.1:1' };
   const agents = fileURLToPath(new URL('../support/fixtures/keyed-agents.ts', import.meta.url));
 

@@ -10,6 +10,7 @@ import type { Step } from '../../src/core/contract/step.ts';
 import type { Json, JsonObject } from '../../src/core/base/json.ts';
 import type { ModelFunction } from '../../src/core/contract/model.ts';
 import { eventually } from '../support/eventually.ts';
+import { extentOf } from '../support/extent.ts';
 import { abortOf } from '../support/runs.ts';
 import { openStage, type Served, type Stage } from '../support/stage.ts';
 
@@ -259,14 +260,16 @@ function refusalOf(run: RunHandle): Promise<string> {
 }
 
 describe('what only a newer worker understands', () => {
-  it.each([
-    ['of a newer version', 'Go', 'hand-over of version 2, this worker (0.1.0) reads 1'],
-    [
-      'with an unknown need',
-      'Teleport',
-      'hand-over that needs teleport, which this worker (0.1.0) does not know',
-    ],
-  ])('[R5] a hand-over %s waits for a worker that does', async (_name, task, refusal) => {
+  it.each(
+    extentOf([
+      ['of a newer version', 'Go', 'hand-over of version 2, this worker (0.1.0) reads 1'],
+      [
+        'with an unknown need',
+        'Teleport',
+        'hand-over that needs teleport, which this worker (0.1.0) does not know',
+      ],
+    ]),
+  )('[R5] a hand-over %s waits for a worker that does', async (_name, task, refusal) => {
     const agent = defineAgent({
       name: 'tester',
       mode: 'react',

@@ -6,6 +6,7 @@ import { jsonToolchain } from '../../src/define/agent/reply-layout.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
 import type { ToolDefinition } from '../../src/define/definition/definitions.ts';
 import { ToolError } from '../../src/core/base/tool-error.ts';
+import { extentOf } from '../support/extent.ts';
 import { bodiesOf, hasNoGap } from '../support/runs.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
@@ -156,17 +157,20 @@ it('tells the model what became of each bad call, and loses nothing', async () =
   await stage.replay(run);
 });
 
-it.each<[effect: 'idempotent' | 'once', outcome: object]>([
-  ['idempotent', { outcome: 'ok', attempts: 1, losses: expect.any(Number) as number }],
-  [
-    'once',
-    {
-      outcome: 'unknown',
-      attempts: 1,
-      error: 'Error: it is unknown whether blocks took effect. Find out before you call it again.',
-    },
-  ],
-])(
+it.each(
+  extentOf<[effect: 'idempotent' | 'once', outcome: object]>([
+    ['idempotent', { outcome: 'ok', attempts: 1, losses: expect.any(Number) as number }],
+    [
+      'once',
+      {
+        outcome: 'unknown',
+        attempts: 1,
+        error:
+          'Error: it is unknown whether blocks took effect. Find out before you call it again.',
+      },
+    ],
+  ]),
+)(
   '[R2] tells what a tool (%s) tried from what it took down with its process',
   async (effect, outcome) => {
     const heartbeatMs = 1_000;

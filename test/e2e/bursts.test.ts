@@ -8,6 +8,7 @@ import { AGENT_WORKFLOW } from '../../src/core/contract/messages.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { inputSignal } from '../../src/workflows/messages.ts';
 import { eventually } from '../support/eventually.ts';
+import { RUNS_ALL } from '../support/extent.ts';
 import { openStage, type Served, type Stage } from '../support/stage.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
@@ -52,7 +53,7 @@ async function started(): Promise<RunHandle> {
 }
 
 describe('messages', () => {
-  it('[R14] of 300 sends at once by two clients, all are accepted', async () => {
+  it.runIf(RUNS_ALL)('[R14] of 300 sends at once by two clients, all are accepted', async () => {
     const run = await started();
     const connection = await Connection.connect({ address: stage.address });
     const other = createEverloop({

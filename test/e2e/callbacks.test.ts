@@ -20,6 +20,7 @@ import {
 } from '../support/callback-receiver.ts';
 import { fixtureProcesses } from '../support/child-process.ts';
 import { eventually } from '../support/eventually.ts';
+import { RUNS_ALL } from '../support/extent.ts';
 import type { PeopleWorker } from '../support/fixtures/serve-people.ts';
 import { peopleAgents } from '../support/people-agents.ts';
 import { answer, bodiesOf } from '../support/runs.ts';
@@ -134,7 +135,7 @@ describe('a run with a callback', () => {
     expect(hook.received.every(({ isSigned }) => isSigned)).toBe(true);
   });
 
-  it('is heard although the worker was killed during the delivery', async () => {
+  it.runIf(RUNS_ALL)('is heard although the worker was killed during the delivery', async () => {
     const hook = await receiver();
     // The first request gets no reply, so its worker dies with it.
     hook.answer(null);
@@ -160,7 +161,7 @@ describe('a run with a callback', () => {
     expect(question?.id).toBe(hook.received[0]?.id);
   });
 
-  it('waits for a worker that has the secret', async () => {
+  it.runIf(RUNS_ALL)('waits for a worker that has the secret', async () => {
     const hook = await receiver();
     const { everloop, taskQueue, stop } = await stage.serve(peopleAgents());
     const run = await everloop.start('asker', { task: 'Ask', onEvent: { url: hook.url } });
@@ -243,7 +244,7 @@ describe('a run with a callback', () => {
     await stage.replay(run);
   });
 
-  it('is heard by way of the next version, when its own is gone', async () => {
+  it.runIf(RUNS_ALL)('is heard by way of the next version, when its own is gone', async () => {
     const hook = await receiver();
     hook.answer({ status: 503 });
     const fleet = openFleet(stage, peopleAgents(), { callbacks: CALLBACKS });
@@ -259,45 +260,48 @@ describe('a run with a callback', () => {
     await endOf(hook);
   });
 
-  it('opens at most eight deliveries while none succeeds, and loses nothing', async () => {
-    const hook = await receiver();
-    hook.answer({ status: 503 });
-    const turns = 14;
-    const builder = defineAgent({
-      name: 'builder',
-      model: {
-        id: 'b',
-        model: async ({ iteration }) =>
-          iteration > turns ? 'done' : { toolCalls: [{ name: 'build', args: {} }] },
-      },
-      tools: [
-        defineTool({
-          name: 'build',
-          description: 'Builds.',
-          repeatable: true,
-          execute: () => external({}),
-        }),
-      ],
-    });
-    const { everloop } = await stage.serve([builder], { callbacks: CALLBACKS });
-    const run = await everloop.start('builder', { task: 'Go', onEvent: { url: hook.url } });
-    for (let turn = 1; turn <= turns; turn += 1) {
-      const item = await eventually('a build', async () => {
-        const [first] = await run.pending();
-        return first?.id === `${turn}.1` && first;
+  it.runIf(RUNS_ALL)(
+    'opens at most eight deliveries while none succeeds, and loses nothing',
+    async () => {
+      const hook = await receiver();
+      hook.answer({ status: 503 });
+      const turns = 14;
+      const builder = defineAgent({
+        name: 'builder',
+        model: {
+          id: 'b',
+          model: async ({ iteration }) =>
+            iteration > turns ? 'done' : { toolCalls: [{ name: 'build', args: {} }] },
+        },
+        tools: [
+          defineTool({
+            name: 'build',
+            description: 'Builds.',
+            repeatable: true,
+            execute: () => external({}),
+          }),
+        ],
       });
-      await run.answer(item.id, 'built');
-    }
-    await run.result();
-    expect(await deliveriesOf(run)).toBeLessThanOrEqual(8 + 1);
+      const { everloop } = await stage.serve([builder], { callbacks: CALLBACKS });
+      const run = await everloop.start('builder', { task: 'Go', onEvent: { url: hook.url } });
+      for (let turn = 1; turn <= turns; turn += 1) {
+        const item = await eventually('a build', async () => {
+          const [first] = await run.pending();
+          return first?.id === `${turn}.1` && first;
+        });
+        await run.answer(item.id, 'built');
+      }
+      await run.result();
+      expect(await deliveriesOf(run)).toBeLessThanOrEqual(8 + 1);
 
-    hook.answer({ status: 204 });
-    await eventually('all callbacks', () => hook.taken().length === turns + 1);
-    const builds = hook.taken('external.begun').map(({ body }) => body.data.id);
-    expect(new Set(builds)).toEqual(
-      new Set(Array.from({ length: turns }, (_, index) => `${index + 1}.1`)),
-    );
-  });
+      hook.answer({ status: 204 });
+      await eventually('all callbacks', () => hook.taken().length === turns + 1);
+      const builds = hook.taken('external.begun').map(({ body }) => body.data.id);
+      expect(new Set(builds)).toEqual(
+        new Set(Array.from({ length: turns }, (_, index) => `${index + 1}.1`)),
+      );
+    },
+  );
 
   it('calls back from a loop of its own file too', async () => {
     const hook = await receiver();
@@ -330,7 +334,7 @@ describe('a run with a callback', () => {
     });
   });
 
-  it('keeps its callbacks when it hands over', async () => {
+  it.runIf(RUNS_ALL)('keeps its callbacks when it hands over', async () => {
     const handing = await openHandoverStage(20);
     try {
       const hook = await receiver();

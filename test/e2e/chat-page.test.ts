@@ -1,28 +1,30 @@
 /** A person at a page with the real hook of the AI SDK, in a real browser. */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { chromium, type Browser } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import { createChatHandler } from '../../src/ui/chat-handler.ts';
-import { findBrowser, NO_BROWSER } from '../support/chat-page/browser.ts';
+import { reasonToSkip } from '../support/browser/find-browser.ts';
+import { launchBrowser } from '../support/browser/launch-browser.ts';
 import { openSite, type Site } from '../support/chat-page/site.ts';
+import { extentOf } from '../support/extent.ts';
 import { gate, searchTool, type Gate } from '../support/runs.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
-const executablePath = findBrowser();
-if (executablePath === undefined) console.warn(`SKIPPED test/e2e/chat-page.test.ts: ${NO_BROWSER}`);
+const skipped = reasonToSkip();
+if (skipped !== null) console.warn(`SKIPPED test/e2e/chat-page.test.ts: ${skipped}`);
 
 const SOON_MS = 60_000;
 
 let stage: Stage;
 let browser: Browser;
 beforeAll(async () => {
-  if (executablePath === undefined) return;
+  if (skipped !== null) return;
   stage = await openStage(inject('temporal'));
-  browser = await chromium.launch({ executablePath });
+  browser = await launchBrowser();
 });
 afterAll(async () => {
-  if (executablePath === undefined) return;
+  if (skipped !== null) return;
   await browser.close();
   await stage.close();
 });
@@ -47,14 +49,16 @@ function guide(mayGoOn: Gate): AgentDefinition {
   });
 }
 
-describe.each([
-  { version: 6, react: '@ai-sdk/react' },
-  { version: 7, react: '@ai-sdk-7/react' },
-])('a page with useChat of the AI SDK $version', ({ react }) => {
+describe.each(
+  extentOf([
+    { version: 6, react: '@ai-sdk/react' },
+    { version: 7, react: '@ai-sdk-7/react' },
+  ]),
+)('a page with useChat of the AI SDK $version', ({ react }) => {
   it('sends, shows the stream, and after a reload in mid-reply the whole reply', async ({
     skip,
   }) => {
-    skip(executablePath === undefined, NO_BROWSER);
+    skip(skipped !== null, skipped ?? '');
     const mayGoOn = gate();
     const { everloop } = await stage.serve([guide(mayGoOn)]);
     const site: Site = await openSite(react, createChatHandler({ everloop, agent: 'guide' }));

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Everloop } from '../../src/client/everloop-client.ts';
 import { EARLY_CUT, fixtureProcesses } from '../support/child-process.ts';
 import { eventually } from '../support/eventually.ts';
-import { extentOf } from '../support/extent.ts';
+import { extentOf, RUNS_ALL } from '../support/extent.ts';
 import type { SpinnerWorker } from '../support/fixtures/serve-spinner.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
@@ -38,42 +38,46 @@ async function serveSpinners(): Promise<{ readonly everloop: Everloop }> {
   return { everloop: stage.everloopOf(taskQueue) };
 }
 
-it('[L3] a run that computes without end ends neither the worker nor the runs beside it', async () => {
-  const taskQueue = `cut-off-${randomUUID()}`;
-  const { address, namespace, folder } = stage;
-  const worker = await workers.start({
-    address,
-    namespace,
-    archiveDir: folder,
-    taskQueue,
-    workflowsPath,
-  });
-  const everloop = stage.everloopOf(taskQueue);
-  const spinner = await everloop.start('spinner', { task: 'Compute.' });
-  const { client } = stage;
-  const failures = async (): Promise<number> => {
-    const { events } = await client.workflow.getHandle(spinner.id).fetchHistory();
-    return (events ?? []).filter((event) => event.workflowTaskFailedEventAttributes).length;
-  };
-  await eventually('a failed workflow task', async () => (await failures()) > 0);
+it.runIf(RUNS_ALL)(
+  '[L3] a run that computes without end ends neither the worker nor the runs beside it',
+  async () => {
+    const taskQueue = `cut-off-${randomUUID()}`;
+    const { address, namespace, folder } = stage;
+    const worker = await workers.start({
+      address,
+      namespace,
+      archiveDir: folder,
+      taskQueue,
+      workflowsPath,
+    });
+    const everloop = stage.everloopOf(taskQueue);
+    const spinner = await everloop.start('spinner', { task: 'Compute.' });
+    const { client } = stage;
+    const failures = async (): Promise<number> => {
+      const { events } = await client.workflow.getHandle(spinner.id).fetchHistory();
+      return (events ?? []).filter((event) => event.workflowTaskFailedEventAttributes).length;
+    };
+    await eventually('a failed workflow task', async () => (await failures()) > 0);
 
-  const beside = [];
-  for (let count = 0; count < 3; count++) {
-    beside.push((await (await everloop.start('greeter', { task: 'Hello.' })).result()).status);
-  }
-  expect(beside).toEqual(['success', 'success', 'success']);
+    const beside = [];
+    for (let count = 0; count < 3; count++) {
+      beside.push((await (await everloop.start('greeter', { task: 'Hello.' })).result()).status);
+    }
+    expect(beside).toEqual(['success', 'success', 'success']);
 
-  expect(await spinner.result()).toMatchObject({
-    status: 'error',
-    reason: 'internal',
-    message: expect.stringContaining('its worker cut it off three times'),
-  });
-  expect((await (await everloop.start('greeter', { task: 'Hello.' })).result()).status).toBe(
-    'success',
-  );
-  expect(worker.child.exitCode).toBeNull();
-  expect(worker.child.signalCode).toBeNull();
-}, 180_000);
+    expect(await spinner.result()).toMatchObject({
+      status: 'error',
+      reason: 'internal',
+      message: expect.stringContaining('its worker cut it off three times'),
+    });
+    expect((await (await everloop.start('greeter', { task: 'Hello.' })).result()).status).toBe(
+      'success',
+    );
+    expect(worker.child.exitCode).toBeNull();
+    expect(worker.child.signalCode).toBeNull();
+  },
+  180_000,
+);
 
 describe('[L3] what is cut off three times in a row is not computed again:', () => {
   const told = [
@@ -98,13 +102,17 @@ describe('[L3] what is cut off three times in a row is not computed again:', () 
     180_000,
   );
 
-  it('a fold, which ends the run', async () => {
-    const { everloop } = await serveSpinners();
-    const run = await everloop.start('loop', { task: 'Compute.' });
+  it.runIf(RUNS_ALL)(
+    'a fold, which ends the run',
+    async () => {
+      const { everloop } = await serveSpinners();
+      const run = await everloop.start('loop', { task: 'Compute.' });
 
-    expect(await run.result()).toMatchObject({ status: 'error', reason: 'internal' });
-    await stage.replay(run, { workflowsPath: workPath });
-  }, 180_000);
+      expect(await run.result()).toMatchObject({ status: 'error', reason: 'internal' });
+      await stage.replay(run, { workflowsPath: workPath });
+    },
+    180_000,
+  );
 
   it('a message about other work has no effect', async () => {
     const { everloop } = await serveSpinners();

@@ -143,42 +143,45 @@ describe('a version that is drained', () => {
 });
 
 describe('a worker of the user', () => {
-  it('says that its version gets no new runs, and is released by a script', async () => {
-    const fleet = openFleet(stage, agents);
-    const { name } = fleet.deployment;
-    const { address, namespace, folder } = stage;
-    const place = { address, namespace, env: {} };
-    const old = await fleet.release('v1');
-    const run = await started(fleet, 'asker');
-    await shareBundle(folder);
-    const stop = new AbortController();
-    const ready = gate<WorkerReady>();
-    const serving = serveVersion(agents, 'v2', {
-      ...place,
-      deployment: { name, build: 'v2' },
-      taskQueue: fleet.taskQueue,
-      dataDir: folder,
-      logLevel: 'ERROR',
-      streamListen: 'off',
-      signals: null,
-      signal: stop.signal,
-      onReady: (is) => ready.open(is),
-    });
+  it.runIf(RUNS_ALL)(
+    'says that its version gets no new runs, and is released by a script',
+    async () => {
+      const fleet = openFleet(stage, agents);
+      const { name } = fleet.deployment;
+      const { address, namespace, folder } = stage;
+      const place = { address, namespace, env: {} };
+      const old = await fleet.release('v1');
+      const run = await started(fleet, 'asker');
+      await shareBundle(folder);
+      const stop = new AbortController();
+      const ready = gate<WorkerReady>();
+      const serving = serveVersion(agents, 'v2', {
+        ...place,
+        deployment: { name, build: 'v2' },
+        taskQueue: fleet.taskQueue,
+        dataDir: folder,
+        logLevel: 'ERROR',
+        streamListen: 'off',
+        signals: null,
+        signal: stop.signal,
+        onReady: (is) => ready.open(is),
+      });
 
-    expect((await ready.opened).version).toEqual({
-      name,
-      build: 'v2',
-      newRuns: 'none',
-      notice: `Version \`v2\` of deployment \`${name}\` is not current: it gets no new runs. Promote it: everloop deploy promote v2`,
-    });
-    expect(await release('v1', 'v2', { ...place, name })).toBe(0);
-    await old.stop();
-    await run.answer('q1', 'blue');
-    expect(await run.result()).toMatchObject({ status: 'success' });
+      expect((await ready.opened).version).toEqual({
+        name,
+        build: 'v2',
+        newRuns: 'none',
+        notice: `Version \`v2\` of deployment \`${name}\` is not current: it gets no new runs. Promote it: everloop deploy promote v2`,
+      });
+      expect(await release('v1', 'v2', { ...place, name })).toBe(0);
+      await old.stop();
+      await run.answer('q1', 'blue');
+      expect(await run.result()).toMatchObject({ status: 'success' });
 
-    stop.abort();
-    await serving;
-  });
+      stop.abort();
+      await serving;
+    },
+  );
 
   it('is of no version with `local`, whatever the environment says', async () => {
     const { address, namespace, folder } = stage;
@@ -221,7 +224,7 @@ describe('a run whose version has no workers', () => {
 });
 
 describe('a rescue that no worker answers', () => {
-  it('is taken back, so that no later worker moves the run', async () => {
+  it.runIf(RUNS_ALL)('is taken back, so that no later worker moves the run', async () => {
     const fleet = openFleet(stage, agents);
     const old = await fleet.release('v1');
     const run = await started(fleet, 'asker');
@@ -252,25 +255,28 @@ describe('a rescue that no worker answers', () => {
 });
 
 describe('the first promotion', () => {
-  it('takes over runs without a version, once no worker without one is left', async () => {
-    const fleet = openFleet(stage, agents);
-    const plain = await stage.serve(agents, { taskQueue: fleet.taskQueue });
-    const run = await started(fleet, 'asker');
-    await fleet.serve('v1');
+  it.runIf(RUNS_ALL)(
+    'takes over runs without a version, once no worker without one is left',
+    async () => {
+      const fleet = openFleet(stage, agents);
+      const plain = await stage.serve(agents, { taskQueue: fleet.taskQueue });
+      const run = await started(fleet, 'asker');
+      await fleet.serve('v1');
 
-    await expect(fleet.deployment.promote('v1')).rejects.toMatchObject({
-      code: 'unversioned_workers',
-    });
-    expect(await fleet.buildOf(run)).toBeNull();
-    const { unversioned } = await fleet.deployment.status();
-    expect(unversioned.workers).toHaveLength(1);
+      await expect(fleet.deployment.promote('v1')).rejects.toMatchObject({
+        code: 'unversioned_workers',
+      });
+      expect(await fleet.buildOf(run)).toBeNull();
+      const { unversioned } = await fleet.deployment.status();
+      expect(unversioned.workers).toHaveLength(1);
 
-    await fleet.deployment.promote('v1', { force: true });
-    await plain.stop();
-    await run.answer('q1', 'blue');
-    expect(await run.result()).toMatchObject({ status: 'success' });
-    expect(await fleet.buildOf(run)).toBe('v1');
-  });
+      await fleet.deployment.promote('v1', { force: true });
+      await plain.stop();
+      await run.answer('q1', 'blue');
+      expect(await run.result()).toMatchObject({ status: 'success' });
+      expect(await fleet.buildOf(run)).toBe('v1');
+    },
+  );
 });
 
 describe.runIf(RUNS_ALL)('a run with work in flight', () => {

@@ -8,7 +8,7 @@ import type { ModelFunction } from '../../src/core/contract/model.ts';
 import { fixtureProcesses } from '../support/child-process.ts';
 import { clerk, type ClerkParts } from '../support/elsewhere-agents.ts';
 import { eventually } from '../support/eventually.ts';
-import { RUNS_ALL } from '../support/extent.ts';
+import { extentOf, RUNS_ALL } from '../support/extent.ts';
 import { actWith, answer, bodiesOf, gate } from '../support/runs.ts';
 import { openStage, type Served, type Stage } from '../support/stage.ts';
 import type { ElsewhereWorker } from '../support/fixtures/serve-elsewhere.ts';
@@ -64,17 +64,21 @@ describe('[R4] a run whose agent the first worker lacks', () => {
     await stage.replay(run);
   });
 
-  it('ends as `agent_not_found` with a near name when the time is over', async () => {
-    const { everloop } = await stage.serve([other], { elsewhereMs: 3_000 });
-    const run = await everloop.start('othre', { task: 'Go' });
-    await waitsFor(run, 'worker with agent othre (did you mean other?)');
+  it.runIf(RUNS_ALL)(
+    'ends as `agent_not_found` with a near name when the time is over',
+    async () => {
+      const { everloop } = await stage.serve([other], { elsewhereMs: 3_000 });
+      const run = await everloop.start('othre', { task: 'Go' });
+      await waitsFor(run, 'worker with agent othre (did you mean other?)');
 
-    expect(await run.result()).toMatchObject({
-      reason: 'agent_not_found',
-      message: 'Expected an agent that the worker has (other), got `othre`. Did you mean `other`?',
-    });
-    await stage.replay(run);
-  });
+      expect(await run.result()).toMatchObject({
+        reason: 'agent_not_found',
+        message:
+          'Expected an agent that the worker has (other), got `othre`. Did you mean `other`?',
+      });
+      await stage.replay(run);
+    },
+  );
 
   it('is named before its task is looked at', async () => {
     const { everloop } = await stage.serve([other]);
@@ -153,7 +157,7 @@ describe('[R4] a call whose worker lacks', () => {
     await stage.replay(run);
   });
 
-  it.each(['cancel', 'wallClockMs'] as const)('the tool ends by %s', async (how) => {
+  it.each(extentOf(['cancel', 'wallClockMs'] as const))('the tool ends by %s', async (how) => {
     const { served, tools } = await serveBeside({ elsewhereMs: Infinity });
     await stage.serve([clerk({ lacks: ['tool'] })], { ...tools, roles: ['tools'] });
     const limits = how === 'cancel' ? {} : { wallClockMs: 8_000 };
@@ -244,12 +248,14 @@ function refused(statusCode: number, code: string): ModelFunction {
 }
 
 describe('[R4] credentials that the provider refuses', () => {
-  it.each([
-    [401, 'invalid_api_key'],
-    [402, 'billing_error'],
-    [403, 'permission_error'],
-    [429, 'insufficient_quota'],
-  ])('with %i %s: the call waits for others', async (status, code) => {
+  it.each(
+    extentOf([
+      [401, 'invalid_api_key'],
+      [402, 'billing_error'],
+      [403, 'permission_error'],
+      [429, 'insufficient_quota'],
+    ]),
+  )('with %i %s: the call waits for others', async (status, code) => {
     let tries = 0;
     const model: ModelFunction = async (request, io) => {
       tries += 1;
@@ -266,7 +272,7 @@ describe('[R4] credentials that the provider refuses', () => {
     await stage.replay(run);
   });
 
-  it('end the run as `model_auth` when the time is over', async () => {
+  it.runIf(RUNS_ALL)('end the run as `model_auth` when the time is over', async () => {
     const model = refused(401, 'invalid_api_key');
     const { everloop } = await stage.serve([clerk({ model, elsewhereMs: 1_500 })]);
     const run = await everloop.start('clerk', { task: 'Go' });

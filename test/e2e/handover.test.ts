@@ -10,13 +10,13 @@ import type { AgentEvent } from '../../src/core/contract/events.ts';
 import { createDirectoryArchive } from '../../src/worker/files/directory-archive.ts';
 import { inputSignal } from '../../src/workflows/messages.ts';
 import { eventually } from '../support/eventually.ts';
-import { extent } from '../support/extent.ts';
+import { extent, RUNS_ALL } from '../support/extent.ts';
 import { act, answer, bodiesOf, gate, hasNoGap, searchTool, type Gate } from '../support/runs.ts';
 import { openHandoverStage, type Stage } from '../support/stage.ts';
 import { asker } from '../support/tree-agents.ts';
 
 /** Eight make a link. */
-const ITERATIONS = extent(100, 60);
+const ITERATIONS = extent(100, 30);
 const LAST_INPUT_AT = ITERATIONS - 10;
 
 let stage: Stage;
@@ -100,7 +100,7 @@ describe(`a run of ${ITERATIONS} iterations over many links [row 6]`, () => {
       );
 
       const handovers = bodiesOf(events, 'agent:execution:handover');
-      expect(handovers.length).toBeGreaterThanOrEqual(extent(12, 7));
+      expect(handovers.length).toBeGreaterThanOrEqual(extent(12, 3));
       expect(handovers.map((event) => event.run)).toEqual(handovers.map((_, index) => index + 1));
       expect(hasNoGap(events)).toBe(true);
       expect(bodiesOf(events, 'agent:execution:before')).toHaveLength(1);
@@ -112,7 +112,8 @@ describe(`a run of ${ITERATIONS} iterations over many links [row 6]`, () => {
       const byQueries = stage.everloopOf(served.taskQueue).attach(run.id);
       expect(await byQueries.events()).toEqual(events);
       expect(await byQueries.transcript()).toEqual(transcript);
-      expect(await run.events({ from: events.length - 500 })).toEqual(events.slice(-500));
+      const last = extent(500, 100);
+      expect(await run.events({ from: events.length - last })).toEqual(events.slice(-last));
 
       const listed = await eventually('the run in the list', async () => {
         const own = (await served.everloop.list()).filter(({ id }) => id === run.id);
@@ -264,7 +265,7 @@ describe('a hand-over that takes its time', () => {
     for (const one of [run, child]) await stage.replay(one);
   });
 
-  it('is the same link until the next one begins', async () => {
+  it.runIf(RUNS_ALL)('is the same link until the next one begins', async () => {
     const { run, goOn } = await standStill(11);
 
     const before = await run.status();
@@ -297,7 +298,7 @@ describe('a hand-over that takes its time', () => {
     await stage.replay(run);
   });
 
-  it('ends as cancelled when the service cancels it meanwhile', async () => {
+  it.runIf(RUNS_ALL)('ends as cancelled when the service cancels it meanwhile', async () => {
     const { run, goOn } = await standStill(14);
 
     await stage.client.workflow.getHandle(run.id).cancel();
@@ -311,7 +312,7 @@ describe('a hand-over that takes its time', () => {
     await stage.replay(run);
   });
 
-  it('goes on though the archive fails, and is read by queries then', async () => {
+  it.runIf(RUNS_ALL)('goes on though the archive fails, and is read by queries then', async () => {
     const archive: Archive = {
       write: () => Promise.reject(new Error('disk full')),
       read: () => Promise.resolve([]),

@@ -20,6 +20,7 @@ import { found, world } from '../doctor/world.ts';
 import { cli } from '../cli/cli-fixture.ts';
 import { servingProgram } from '../support/builds.ts';
 import { eventually } from '../support/eventually.ts';
+import { RUNS_ALL } from '../support/extent.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { storedRuns, type StoredRuns } from '../support/stored-bytes.ts';
 import { startWorkerCommand, type RunningCommand } from '../support/worker-command.ts';
@@ -40,7 +41,7 @@ afterAll(async () => {
 });
 
 describe('[protection] a run with keys, on workers that are processes', () => {
-  it('outlives a rotation and a lost key, and waits visibly', async () => {
+  it.runIf(RUNS_ALL)('outlives a rotation and a lost key, and waits visibly', async () => {
     const taskQueue = `keys-${randomUUID()}`;
     const first = await serve(taskQueue, ['kr1']);
     const client = await clientWith(taskQueue, ['kr1']);

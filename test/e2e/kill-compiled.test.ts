@@ -22,7 +22,7 @@ import { fixtureProcesses } from '../support/child-process.ts';
 import type { AppraisalWorker } from '../support/fixtures/serve-appraisal.ts';
 import { withHiddenValue } from '../support/hidden-values.ts';
 import type { KillMoment } from '../support/kill-moments.ts';
-import { killsOf } from '../support/extent.ts';
+import { extentOf, killsOf } from '../support/extent.ts';
 import { hasNoGap } from '../support/runs.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { programOutcomeOf, type ProgramOutcome } from '../support/survey.ts';
@@ -74,46 +74,49 @@ const MOMENTS: readonly Moment[] = [
 ];
 const moments = MOMENTS.slice(0, killsOf({ sample: 1, all: 2, every: MOMENTS.length }));
 
-describe.each(['run', 'compiled run'] as const)('a worker that is killed in a %s', (kind) => {
-  it('has calls and questions to lose', () => {
-    const { step, requests } = undisturbed.get(kind) ?? {};
+describe.each(extentOf(['run', 'compiled run'] as const))(
+  'a worker that is killed in a %s',
+  (kind) => {
+    it('has calls and questions to lose', () => {
+      const { step, requests } = undisturbed.get(kind) ?? {};
 
-    expect(step).toMatchObject({
-      status: 'success',
-      value: APPRAISAL,
-      // A compiled program has no model: what it asks are its LLM tools.
-      usage: { modelCalls: kind === 'run' ? 4 : 3, toolCalls: 6 },
+      expect(step).toMatchObject({
+        status: 'success',
+        value: APPRAISAL,
+        // A compiled program has no model: what it asks are its LLM tools.
+        usage: { modelCalls: kind === 'run' ? 4 : 3, toolCalls: 6 },
+      });
+      expect(requests).toHaveLength(6);
     });
-    expect(requests).toHaveLength(6);
-  });
 
-  it.each(moments)(
-    '$name repeats that and nothing else, and changes nothing [row 23] [row 29] [sub 16]',
-    { timeout: 240_000 },
-    async ({ on, again }) => {
-      const { address, namespace } = stage;
-      const storeDir = await mkdtemp(join(stage.folder, 'kill-'));
-      const place = {
-        address,
-        namespace,
-        taskQueue: `appraisal-${randomUUID()}`,
-        storeDir,
-        archiveDir: storeDir,
-        latencyMs: LATENCY_MS,
-      };
-      const nth = APPRAISED.indexOf(again) + 1;
-      const victim = await workers.start({ ...place, killAt: { on, nth, delayMs: 0 } });
-      const run: RunHandle = await KINDS[kind](stage.everloopOf(place.taskQueue));
-      const signal = await victim.ended;
-      await workers.start(place);
+    it.each(moments)(
+      '$name repeats that and nothing else, and changes nothing [row 23] [row 29] [sub 16]',
+      { timeout: 240_000 },
+      async ({ on, again }) => {
+        const { address, namespace } = stage;
+        const storeDir = await mkdtemp(join(stage.folder, 'kill-'));
+        const place = {
+          address,
+          namespace,
+          taskQueue: `appraisal-${randomUUID()}`,
+          storeDir,
+          archiveDir: storeDir,
+          latencyMs: LATENCY_MS,
+        };
+        const nth = APPRAISED.indexOf(again) + 1;
+        const victim = await workers.start({ ...place, killAt: { on, nth, delayMs: 0 } });
+        const run: RunHandle = await KINDS[kind](stage.everloopOf(place.taskQueue));
+        const signal = await victim.ended;
+        await workers.start(place);
 
-      const outcome = await programOutcomeOf(run);
+        const outcome = await programOutcomeOf(run);
 
-      expect(signal).toBe('SIGKILL');
-      expect(outcome).toEqual(undisturbed.get(kind));
-      expect(appraisedIn(storeDir)).toEqual(APPRAISED.toSpliced(nth, 0, again));
-      expect(hasNoGap(await run.events())).toBe(true);
-      await stage.replay(run);
-    },
-  );
-});
+        expect(signal).toBe('SIGKILL');
+        expect(outcome).toEqual(undisturbed.get(kind));
+        expect(appraisedIn(storeDir)).toEqual(APPRAISED.toSpliced(nth, 0, again));
+        expect(hasNoGap(await run.events())).toBe(true);
+        await stage.replay(run);
+      },
+    );
+  },
+);

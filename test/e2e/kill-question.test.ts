@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { cli } from '../cli/cli-fixture.ts';
 import { CENSUS_VALUE } from '../support/census.ts';
-import { startFixture, type FixtureProcess } from '../support/child-process.ts';
+import { fixtureProcesses } from '../support/child-process.ts';
 import { eventually } from '../support/eventually.ts';
 import type { SurveyWorker } from '../support/fixtures/serve-survey.ts';
 import { bodiesOf, hasNoGap } from '../support/runs.ts';
@@ -27,16 +27,12 @@ const QUESTIONS = ['Who lives in north, b?', 'Who lives in west, b?'] as const;
 
 let stage: Stage | undefined;
 const servers: EmbeddedServer[] = [];
-const processes: FixtureProcess[] = [];
+const workers = fixtureProcesses<SurveyWorker>('serve-survey');
 afterEach(async () => {
-  await Promise.all(processes.splice(0).map((child) => child.kill('SIGKILL')));
+  await workers.stop();
   await stage?.close();
   for (const server of servers.splice(0).toReversed()) await server.stop();
 });
-
-async function serve(work: SurveyWorker): Promise<void> {
-  processes.push(await startFixture('serve-survey', [JSON.stringify(work)]));
-}
 
 /** The questions of a run, once both are open, by what is asked. */
 async function asked(run: RunHandle): Promise<ReadonlyMap<string, string>> {
@@ -99,7 +95,7 @@ describe('a question for a week', () => {
       await mkdir(archiveDir);
       const taskQueue = `census-${randomUUID()}`;
       const work = { address, namespace, taskQueue, storeDir, archiveDir, latencyMs: 10 };
-      await serve(work);
+      const victim = await workers.start(work);
       const run = await stage.everloopOf(taskQueue, archiveDir).start('census', { task: 'Count.' });
       const questions = await asked(run);
       expect([...questions.keys()].toSorted()).toEqual(QUESTIONS);
@@ -120,7 +116,7 @@ describe('a question for a week', () => {
       expect(seen(await run.program())).toEqual(WAITING);
 
       // Nobody is there any more, and nothing is left but the server's file.
-      await processes[0]?.kill('SIGKILL');
+      await victim.kill('SIGKILL');
       process.kill(pid, 'SIGKILL');
       await eventually('the server to be gone', () => !isRunning(pid));
       servers.push(
@@ -132,7 +128,7 @@ describe('a question for a week', () => {
         }),
       );
       const bundleDir = await mkdtemp(join(stage.folder, 'bundle-'));
-      await serve({ ...work, bundleDir });
+      await workers.start({ ...work, bundleDir });
       expect(await asked(run)).toEqual(questions);
       expect(seen(await run.program())).toEqual(WAITING);
       const shown = await cli(['program', run.id], { everloop: stage.everloopOf(taskQueue) });

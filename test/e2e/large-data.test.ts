@@ -17,6 +17,7 @@ import { doctorService } from '../../src/doctor/service.ts';
 import { found, world } from '../doctor/world.ts';
 import { openTestBucket } from '../support/bucket.ts';
 import { eventually } from '../support/eventually.ts';
+import { RUNS_ALL } from '../support/extent.ts';
 import { pageReader } from '../support/page-reader.ts';
 import { act, answer, gate, searchTool, type Gate } from '../support/runs.ts';
 import { openHandoverStage, type Stage } from '../support/stage.ts';
@@ -91,41 +92,44 @@ describe('a run with 3 MB of context', () => {
     await stage.replay(run, { protection });
   });
 
-  it('does the same with a bucket, waits while it is silent, and is forgotten', async () => {
-    const bucket = await openTestBucket();
-    try {
-      const store = s3Blobs(bucket.place, bucket.options);
-      const mayGoOn = gate();
-      const { everloop } = await stage.serve([reader(mayGoOn, 4)], {
-        protection: protectionOf({ blobs: store }),
-      });
-      const run = await everloop.start('reader', { task: 'Read', context: { document: MB_3 } });
-      bucket.be('unavailable');
-      mayGoOn.open();
-      const before = bucket.requests.length;
-      await eventually('a result that the bucket does not take', async () =>
-        bucket.requests.slice(before).some((request) => request.startsWith('PUT')),
-      );
-      bucket.be('well');
+  it.runIf(RUNS_ALL)(
+    'does the same with a bucket, waits while it is silent, and is forgotten',
+    async () => {
+      const bucket = await openTestBucket();
+      try {
+        const store = s3Blobs(bucket.place, bucket.options);
+        const mayGoOn = gate();
+        const { everloop } = await stage.serve([reader(mayGoOn, 4)], {
+          protection: protectionOf({ blobs: store }),
+        });
+        const run = await everloop.start('reader', { task: 'Read', context: { document: MB_3 } });
+        bucket.be('unavailable');
+        mayGoOn.open();
+        const before = bucket.requests.length;
+        await eventually('a result that the bucket does not take', async () =>
+          bucket.requests.slice(before).some((request) => request.startsWith('PUT')),
+        );
+        bucket.be('well');
 
-      expect(await run.result()).toMatchObject({ status: 'success', value: 'read' });
-      // Another process reads all of it from the bucket.
-      const other = protectionOf({ blobs: s3Blobs(bucket.place, bucket.options) });
-      await stage.replay(run, { protection: other });
-      const stored = async (): Promise<readonly string[]> => {
-        const ids: string[] = [];
-        for await (const { workflowId = '' } of store.runs(stage.namespace)) ids.push(workflowId);
-        return ids;
-      };
-      expect(await stored()).toEqual([run.id]);
-      const places = { client: stage.client, archiveDir: stage.folder, blobs: store };
-      const { blobs } = await forgetRun(places, run.id);
-      expect(blobs).toBeGreaterThanOrEqual(3);
-      expect(await stored()).toEqual([]);
-    } finally {
-      await bucket.close();
-    }
-  });
+        expect(await run.result()).toMatchObject({ status: 'success', value: 'read' });
+        // Another process reads all of it from the bucket.
+        const other = protectionOf({ blobs: s3Blobs(bucket.place, bucket.options) });
+        await stage.replay(run, { protection: other });
+        const stored = async (): Promise<readonly string[]> => {
+          const ids: string[] = [];
+          for await (const { workflowId = '' } of store.runs(stage.namespace)) ids.push(workflowId);
+          return ids;
+        };
+        expect(await stored()).toEqual([run.id]);
+        const places = { client: stage.client, archiveDir: stage.folder, blobs: store };
+        const { blobs } = await forgetRun(places, run.id);
+        expect(blobs).toBeGreaterThanOrEqual(3);
+        expect(await stored()).toEqual([]);
+      } finally {
+        await bucket.close();
+      }
+    },
+  );
 
   it('waits on a worker without the store, and goes on where it is', async () => {
     const opened = gate();
@@ -152,7 +156,7 @@ describe('a run with 3 MB of context', () => {
     expect(await run.result()).toMatchObject({ status: 'success', value: 'read' });
   });
 
-  it('waits while its blobs are gone, and goes on when they are back', async () => {
+  it.runIf(RUNS_ALL)('waits while its blobs are gone, and goes on when they are back', async () => {
     const opened = gate();
     opened.open();
     const taskQueue = `gone-${Date.now()}`;

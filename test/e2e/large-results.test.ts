@@ -8,6 +8,7 @@ import { defineTool } from '../../src/define/tool/define-tool.ts';
 import { directoryBlobs, disk } from '../../src/protection/blobs/directory-blobs.ts';
 import { protectionOf, type Protection } from '../../src/protection/protection.ts';
 import { eventually } from '../support/eventually.ts';
+import { extentOf } from '../support/extent.ts';
 import { pageReader } from '../support/page-reader.ts';
 import { actWith, answer, bodiesOf, gate } from '../support/runs.ts';
 import { openStage, type Stage } from '../support/stage.ts';
@@ -96,10 +97,12 @@ describe('a run that moves', () => {
     await stage.replay(small);
   });
 
-  it.each([
-    ['without a store', false],
-    ['with a store', true],
-  ])('keeps the sizes of its start when a worker %s goes', async (_name, hasStore) => {
+  it.each(
+    extentOf([
+      ['without a store', false],
+      ['with a store', true],
+    ]),
+  )('keeps the sizes of its start when a worker %s goes', async (_name, hasStore) => {
     const mayGoOn = gate();
     const began: string[] = [];
     // One result before the move and one after it. Only a run with a store may keep them whole.

@@ -3,6 +3,7 @@ import { stat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import { RUNS_ALL } from '../support/extent.ts';
 import { answer, bodiesOf, GARBAGE, hasNoGap } from '../support/runs.ts';
 import { openHandoverStage, type Stage } from '../support/stage.ts';
 
@@ -54,35 +55,38 @@ it('[R15] the last link of a run is archived too, for this user alone [R16]', as
   expect(await run.pending()).toEqual([]);
 });
 
-it('[R15] without an archive, a client reads each page of a closed link once', async () => {
-  const agent = defineAgent({
-    name: 'tester',
-    mode: 'react',
-    onUnparsed: 'retry',
-    limits: 'unlimited',
-    model: { id: 'm', model: async ({ iteration }) => (iteration < 12 ? GARBAGE : answer()) },
-  });
-  const { everloop } = await stage.serve([agent], { readArchive: false });
-  const run = await everloop.start('tester', { task: 'Go' });
-  await run.result();
-  const queries = vi.spyOn(stage.client.workflowService, 'queryWorkflow');
-  try {
-    const middle = await run.events({ from: 20, limit: 30 });
-    const asked = queries.mock.calls.length;
-    expect(asked).toBeGreaterThan(0);
+it.runIf(RUNS_ALL)(
+  '[R15] without an archive, a client reads each page of a closed link once',
+  async () => {
+    const agent = defineAgent({
+      name: 'tester',
+      mode: 'react',
+      onUnparsed: 'retry',
+      limits: 'unlimited',
+      model: { id: 'm', model: async ({ iteration }) => (iteration < 12 ? GARBAGE : answer()) },
+    });
+    const { everloop } = await stage.serve([agent], { readArchive: false });
+    const run = await everloop.start('tester', { task: 'Go' });
+    await run.result();
+    const queries = vi.spyOn(stage.client.workflowService, 'queryWorkflow');
+    try {
+      const middle = await run.events({ from: 20, limit: 30 });
+      const asked = queries.mock.calls.length;
+      expect(asked).toBeGreaterThan(0);
 
-    expect(await run.events({ from: 25, limit: 5 })).toEqual(middle.slice(5, 10));
-    expect(queries.mock.calls.length).toBe(asked);
-    const events = await run.events();
-    const total = queries.mock.calls.length;
-    expect(events.slice(20, 50)).toEqual(middle);
-    expect(hasNoGap(events)).toBe(true);
-    await run.events();
-    await run.status();
-    await run.stats();
-    // The service refuses the last two without a worker.
-    expect(queries.mock.calls.length).toBe(total + 2);
-  } finally {
-    queries.mockRestore();
-  }
-});
+      expect(await run.events({ from: 25, limit: 5 })).toEqual(middle.slice(5, 10));
+      expect(queries.mock.calls.length).toBe(asked);
+      const events = await run.events();
+      const total = queries.mock.calls.length;
+      expect(events.slice(20, 50)).toEqual(middle);
+      expect(hasNoGap(events)).toBe(true);
+      await run.events();
+      await run.status();
+      await run.stats();
+      // The service refuses the last two without a worker.
+      expect(queries.mock.calls.length).toBe(total + 2);
+    } finally {
+      queries.mockRestore();
+    }
+  },
+);

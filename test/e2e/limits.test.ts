@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { agentTool } from '../../src/define/tool/agent-tool.ts';
+import { RUNS_ALL } from '../support/extent.ts';
 import { pricedAgents } from '../support/priced-agents.ts';
 import type { PricedWorker } from '../support/fixtures/serve-priced.ts';
 import { fixtureProcesses } from '../support/child-process.ts';
@@ -138,28 +139,31 @@ describe('a tree on a server', () => {
 describe('an attempt of a model call on a server', () => {
   const total = PROVIDER_TOKENS.prompt_tokens + PROVIDER_TOKENS.completion_tokens;
 
-  it('[R8] that died with its worker is estimated, apart from exact sums', async () => {
-    const { url, requests } = await providers.start([{ kind: 'never ends' }, 'done']);
-    const taskQueue = `killed-${randomUUID()}`;
-    const { address, namespace } = stage;
-    const place = { address, namespace, archiveDir: stage.folder, taskQueue, url };
-    const worker = await workers.start(place);
-    const everloop = stage.everloopOf(taskQueue);
-    const run = await everloop.start('reader', { task: 'Read this, and say what it is about.' });
-    await eventually('the first request', () => requests.length === 1);
-    await worker.kill('SIGKILL');
-    await workers.start(place);
+  it.runIf(RUNS_ALL)(
+    '[R8] that died with its worker is estimated, apart from exact sums',
+    async () => {
+      const { url, requests } = await providers.start([{ kind: 'never ends' }, 'done']);
+      const taskQueue = `killed-${randomUUID()}`;
+      const { address, namespace } = stage;
+      const place = { address, namespace, archiveDir: stage.folder, taskQueue, url };
+      const worker = await workers.start(place);
+      const everloop = stage.everloopOf(taskQueue);
+      const run = await everloop.start('reader', { task: 'Read this, and say what it is about.' });
+      await eventually('the first request', () => requests.length === 1);
+      await worker.kill('SIGKILL');
+      await workers.start(place);
 
-    const step = await run.result();
+      const step = await run.result();
 
-    expect(step.value).toBe('done');
-    expect(step.usage.totalTokens).toBe(total);
-    const { totalTokens, costMicroUsd } = step.usage.estimated ?? { totalTokens: 0 };
-    expect(totalTokens).toBeGreaterThan(5);
-    expect(costMicroUsd).toBe(totalTokens);
-    expect(step.stats.counters['agent:estimated_tokens']).toBe(totalTokens);
-    expect(step.stats.counters['agent:estimated_cost']).toBe(costMicroUsd);
-  });
+      expect(step.value).toBe('done');
+      expect(step.usage.totalTokens).toBe(total);
+      const { totalTokens, costMicroUsd } = step.usage.estimated ?? { totalTokens: 0 };
+      expect(totalTokens).toBeGreaterThan(5);
+      expect(costMicroUsd).toBe(totalTokens);
+      expect(step.stats.counters['agent:estimated_tokens']).toBe(totalTokens);
+      expect(step.stats.counters['agent:estimated_cost']).toBe(costMicroUsd);
+    },
+  );
 
   it('[R8] that failed by itself is not estimated', async () => {
     const { url, requests } = await providers.start([

@@ -6,8 +6,10 @@ import { AGENT_WORKFLOW } from '../../src/core/contract/messages.ts';
 import { EMPTY_STATS, valueOf } from '../../src/core/contract/stats.ts';
 import { startInput } from '../../src/core/start/start-input.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
-import { startFixture, type FixtureProcess } from '../support/child-process.ts';
+import { fixtureProcesses } from '../support/child-process.ts';
 import { eventually } from '../support/eventually.ts';
+import { RUNS_ALL } from '../support/extent.ts';
+import type { ProgramsWorker } from '../support/fixtures/serve-programs.ts';
 import { programAgent } from '../support/program-agents.ts';
 import { withHiddenValue } from '../support/hidden-values.ts';
 import { LONG_PROGRAM } from '../support/recordings.ts';
@@ -20,13 +22,13 @@ const workflowsPath = fileURLToPath(
 
 let stage: Stage;
 let served: Served;
-const workers: FixtureProcess[] = [];
+const workers = fixtureProcesses<ProgramsWorker>('serve-programs');
 beforeAll(async () => {
   stage = await openStage(inject('temporal'));
   served = await stage.serve([programAgent()], { workflowsPath });
 });
 afterAll(async () => {
-  for (const worker of workers) await worker.kill('SIGKILL');
+  await workers.stop();
   await stage?.close();
 });
 
@@ -81,26 +83,29 @@ it('[L3] a slice is one event of history, and no timer', async () => {
   await stage.replay(run, { workflowsPath });
 });
 
-it('[L3] no link of a run computes for longer than a task may take, nor after a kill', async () => {
-  const { address, namespace } = stage;
-  const taskQueue = `long-${randomUUID()}`;
-  const work = JSON.stringify({ address, namespace, taskQueue, archiveDir: stage.folder });
-  const victim = await startFixture('serve-programs', [work]);
-  workers.push(victim);
-  const run = await start(30, { everloop: stage.everloopOf(taskQueue, stage.folder), taskQueue });
-  await eventually('eight million units', async () => (await stepsOf(run)) > 8_000_000, 60_000);
+it.runIf(RUNS_ALL)(
+  '[L3] no link of a run computes for longer than a task may take, nor after a kill',
+  async () => {
+    const { address, namespace } = stage;
+    const taskQueue = `long-${randomUUID()}`;
+    const work = { address, namespace, taskQueue, archiveDir: stage.folder };
+    const victim = await workers.start(work);
+    const run = await start(30, { everloop: stage.everloopOf(taskQueue, stage.folder), taskQueue });
+    await eventually('eight million units', async () => (await stepsOf(run)) > 8_000_000, 60_000);
 
-  await victim.kill('SIGKILL');
-  workers.push(await startFixture('serve-programs', [work]));
+    await victim.kill('SIGKILL');
+    await workers.start(work);
 
-  expect(await run.result()).toMatchObject({ status: 'success', value: 37_500 });
-  const links = [0];
-  for (const event of await run.events()) {
-    if (event.type === 'agent:program:after') links.push((links.pop() ?? 0) + event.steps);
-    if (event.type === 'agent:execution:handover') links.push(0);
-  }
-  expect(links.length).toBeGreaterThan(4);
-  // What is due before a program waits for its end.
-  for (const steps of links) expect(steps).toBeLessThanOrEqual(5_000_000 + 2_000_000);
-  await stage.replay(run, { workflowsPath });
-}, 120_000);
+    expect(await run.result()).toMatchObject({ status: 'success', value: 37_500 });
+    const links = [0];
+    for (const event of await run.events()) {
+      if (event.type === 'agent:program:after') links.push((links.pop() ?? 0) + event.steps);
+      if (event.type === 'agent:execution:handover') links.push(0);
+    }
+    expect(links.length).toBeGreaterThan(4);
+    // What is due before a program waits for its end.
+    for (const steps of links) expect(steps).toBeLessThanOrEqual(5_000_000 + 2_000_000);
+    await stage.replay(run, { workflowsPath });
+  },
+  120_000,
+);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { fixtureProcesses } from '../support/child-process.ts';
 import { eventually } from '../support/eventually.ts';
-import { RUNS_ALL } from '../support/extent.ts';
+import { extentOf, RUNS_ALL } from '../support/extent.ts';
 import { triesOf } from '../support/fatal-agents.ts';
 import { startFatalRun, type FatalRun, type Told } from '../support/fatal-run.ts';
 import type { FatalWorker } from '../support/fixtures/serve-fatal.ts';
@@ -82,10 +82,12 @@ describe.concurrent('a call whose worker dies', () => {
     await stage.replay(run);
   }, 240_000);
 
-  it.each([
+  const losses = [
     ['as it began', { mark: { deaths: 1, when: 'after' } }, 0],
     ['in its code', { toolDeaths: 1 }, 1],
-  ] as const)(
+  ] as const;
+
+  it.each(extentOf(losses))(
     '[R3] does not repeat a `once` tool that was lost %s',
     async (_when, told, ran) => {
       const { run, fatal, stop } = await play({ effect: 'once', ...told });
@@ -100,34 +102,44 @@ describe.concurrent('a call whose worker dies', () => {
     60_000,
   );
 
-  it('[R2] because another call blocks it is tried again, and so is the other', async () => {
-    const { run, everloop, fatal, stop } = await play({ toolDeaths: 1, blockMs: 10_000 });
-    const neighbour = await everloop.start('thinker', { task: 'Think' });
+  it.runIf(RUNS_ALL)(
+    '[R2] because another call blocks it is tried again, and so is the other',
+    async () => {
+      const { run, everloop, fatal, stop } = await play({ toolDeaths: 1, blockMs: 10_000 });
+      const neighbour = await everloop.start('thinker', { task: 'Think' });
 
-    expect(await run.result()).toMatchObject({ status: 'success', value: 'paid' });
-    expect(await neighbour.result()).toMatchObject({ status: 'success', value: 'thought' });
-    stop();
-    expect(new Set(triesOf(fatal, 'tool').map((line) => line.split(' ')[0])).size).toBe(1);
-    for (const { attempts } of bodiesOf(await neighbour.events(), 'agent:model_call:after')) {
-      expect(attempts).toBe(1);
-    }
-    expect(await countOf(neighbour, 'agent:lost_attempts')).toBeGreaterThan(0);
-    expect(await countOf(neighbour, 'agent:model_calls:second')).toBe(0);
-  }, 240_000);
+      expect(await run.result()).toMatchObject({ status: 'success', value: 'paid' });
+      expect(await neighbour.result()).toMatchObject({ status: 'success', value: 'thought' });
+      stop();
+      expect(new Set(triesOf(fatal, 'tool').map((line) => line.split(' ')[0])).size).toBe(1);
+      for (const { attempts } of bodiesOf(await neighbour.events(), 'agent:model_call:after')) {
+        expect(attempts).toBe(1);
+      }
+      expect(await countOf(neighbour, 'agent:lost_attempts')).toBeGreaterThan(0);
+      expect(await countOf(neighbour, 'agent:model_calls:second')).toBe(0);
+    },
+    240_000,
+  );
 
-  it('[R3] that is stopped between two attempts may have taken effect', async () => {
-    const { run, stop } = await play({ toolDeaths: 100 });
-    await eventually('a lost call', async () => (await waitsOf(run)).includes('tool pay (lost 2'));
-    await run.cancel();
+  it.runIf(RUNS_ALL)(
+    '[R3] that is stopped between two attempts may have taken effect',
+    async () => {
+      const { run, stop } = await play({ toolDeaths: 100 });
+      await eventually('a lost call', async () =>
+        (await waitsOf(run)).includes('tool pay (lost 2'),
+      );
+      await run.cancel();
 
-    const step = await run.result();
-    stop();
-    expect(step).toMatchObject({
-      status: 'canceled',
-      unknownCalls: [{ callId: '1.1', tool: 'pay' }],
-    });
-    await stage.replay(run);
-  }, 240_000);
+      const step = await run.result();
+      stop();
+      expect(step).toMatchObject({
+        status: 'canceled',
+        unknownCalls: [{ callId: '1.1', tool: 'pay' }],
+      });
+      await stage.replay(run);
+    },
+    240_000,
+  );
 
   it.runIf(RUNS_ALL)(
     '[R1] eight times is tried by the service in the end',

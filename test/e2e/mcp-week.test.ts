@@ -10,6 +10,7 @@ import type { RunHandle } from '../../src/client/run-handle.ts';
 import { valueOf } from '../../src/core/contract/stats.ts';
 import { fixtureProcesses } from '../support/child-process.ts';
 import { eventually } from '../support/eventually.ts';
+import { RUNS_ALL } from '../support/extent.ts';
 import type { OpsWorker } from '../support/fixtures/serve-ops.ts';
 import { isAlive } from '../support/mcp-servers.ts';
 import { opsNotes } from '../support/mcp/ops-agents.ts';
@@ -49,7 +50,7 @@ async function handOver(run: RunHandle): Promise<void> {
 }
 
 describe('questions of a server', () => {
-  it(
+  it.runIf(RUNS_ALL)(
     'are answered with a new link, worker and server, and take effect once [mcp 6]',
     { timeout: 240_000 },
     async () => {

@@ -8,6 +8,7 @@ import type { AgentDefinition } from '../../src/define/definition/definitions.ts
 import type { LimitsInput } from '../../src/core/contract/input.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
 import { comparableStep } from '../support/airline.ts';
+import { extentOf } from '../support/extent.ts';
 import { review } from '../support/fixtures/workflows/review-loop.ts';
 import { eventually } from '../support/eventually.ts';
 import { bodiesOf, hasNoGap, searchTool } from '../support/runs.ts';
@@ -64,19 +65,21 @@ interface Row {
 }
 
 describe('an own loop as a workflow [row 6] [row 7]', () => {
-  it.each<Row>([
-    { name: 'that ends by itself', limits: {}, ending: ['success', 'answered', 10] },
-    {
-      name: 'at a limit on its own key',
-      limits: { custom: [{ kind: 'exact', key: 'review:rounds', max: 6 }] },
-      ending: ['limit_exceeded', 'review:rounds', 7],
-    },
-    {
-      name: 'at a limit on calls',
-      limits: { toolCalls: 5 },
-      ending: ['limit_exceeded', 'agent:tool_calls', 6],
-    },
-  ])('$name: as in memory, on one link and on many', async ({ limits, ending }) => {
+  it.each(
+    extentOf<Row>([
+      { name: 'that ends by itself', limits: {}, ending: ['success', 'answered', 10] },
+      {
+        name: 'at a limit on its own key',
+        limits: { custom: [{ kind: 'exact', key: 'review:rounds', max: 6 }] },
+        ending: ['limit_exceeded', 'review:rounds', 7],
+      },
+      {
+        name: 'at a limit on calls',
+        limits: { toolCalls: 5 },
+        ending: ['limit_exceeded', 'agent:tool_calls', 6],
+      },
+    ]),
+  )('$name: as in memory, on one link and on many', async ({ limits, ending }) => {
     const expected = await startInMemory({ agent, task: 'Go', limits, next: review }).result;
     expect([expected.status, expected.reason, expected.iterations]).toEqual(ending);
 

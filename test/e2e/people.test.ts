@@ -7,18 +7,19 @@ import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { AgentEvent } from '../../src/core/contract/events.ts';
 import { valueOf } from '../../src/core/contract/stats.ts';
 import { answerUpdate } from '../../src/workflows/messages.ts';
-import { startFixture, type FixtureProcess } from '../support/child-process.ts';
+import { fixtureProcesses } from '../support/child-process.ts';
 import { eventually } from '../support/eventually.ts';
+import type { PeopleWorker } from '../support/fixtures/serve-people.ts';
 import { bodiesOf, hasNoGap, typesOf } from '../support/runs.ts';
 import { openHandoverStage, openStage, type Stage } from '../support/stage.ts';
 
 let stage: Stage;
-const children: FixtureProcess[] = [];
+const workers = fixtureProcesses<PeopleWorker>('serve-people');
 beforeAll(async () => {
   stage = await openStage(inject('temporal'));
 });
 afterAll(async () => {
-  await Promise.all(children.map((child) => child.kill('SIGKILL')));
+  await workers.stop();
   await stage?.close();
 });
 
@@ -154,9 +155,8 @@ describe('a run that waits for people', () => {
   it('outlives its worker, which is killed [row 23] [row 24] [sub 17]', async () => {
     const taskQueue = `people-${randomUUID()}`;
     const { address, namespace } = stage;
-    const work = JSON.stringify({ address, namespace, taskQueue, archiveDir: stage.folder });
-    const victim = await startFixture('serve-people', [work]);
-    children.push(victim);
+    const work = { address, namespace, taskQueue, archiveDir: stage.folder };
+    const victim = await workers.start(work);
     const everloop = stage.everloopOf(taskQueue);
     const run = await everloop.start('clerk', { task: 'Pay the bill' });
     expect(await pendingIn(run)).toEqual(['1.2', '1.3', 'q1']);
@@ -164,7 +164,7 @@ describe('a run that waits for people', () => {
     await victim.kill('SIGKILL');
     // Nobody serves the run: what is sent meanwhile waits for a worker.
     const early = run.answer('1.3', { passed: 7 });
-    children.push(await startFixture('serve-people', [work]));
+    await workers.start(work);
     await early;
     expect(await pendingIn(run)).toEqual(['1.2', 'q1']);
     await run.decide('1.2', { approve: true });

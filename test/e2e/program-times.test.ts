@@ -6,8 +6,9 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { z } from 'zod';
 import { startPlainServer } from '../support/aimock.ts';
-import { startFixture, type FixtureProcess } from '../support/child-process.ts';
+import { fixtureProcesses } from '../support/child-process.ts';
 import { eventually } from '../support/eventually.ts';
+import { RUNS_ALL } from '../support/extent.ts';
 import type { SurveyWorker } from '../support/fixtures/serve-survey.ts';
 import { bodiesOf, hasNoGap } from '../support/runs.ts';
 import { openStage, type Stage } from '../support/stage.ts';
@@ -21,12 +22,12 @@ import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { LimitsInput } from '../../src/core/contract/input.ts';
 
 let stage: Stage;
-const children: FixtureProcess[] = [];
+const workers = fixtureProcesses<SurveyWorker>('serve-survey');
 beforeAll(async () => {
   stage = await openStage(inject('temporal'));
 });
 afterAll(async () => {
-  await Promise.all(children.map((child) => child.kill('SIGKILL')));
+  await workers.stop();
   await stage?.close();
 });
 
@@ -34,7 +35,7 @@ describe('a program that sleeps [row 29]', () => {
   /** Long enough that a busy machine sees it, and has another worker, before it is over. */
   const NAP_MS = 25_000;
 
-  it(
+  it.runIf(RUNS_ALL)(
     'wakes at its time, whatever became of its worker [row 23]',
     { timeout: 180_000 },
     async () => {
@@ -50,8 +51,7 @@ describe('a program that sleeps [row 29]', () => {
         latencyMs: 5,
         napMs: NAP_MS,
       };
-      const victim = await startFixture('serve-survey', [JSON.stringify(work)]);
-      children.push(victim);
+      const victim = await workers.start(work);
       const run = await stage.everloopOf(taskQueue).start('napper', { task: 'Nap.' });
       await eventually(
         'the short nap to be over',
@@ -66,7 +66,7 @@ describe('a program that sleeps [row 29]', () => {
       expect(nap).toMatchObject({ id: '2/1/1', until: (nap?.since ?? 0) + NAP_MS });
 
       await victim.kill('SIGKILL');
-      children.push(await startFixture('serve-survey', [JSON.stringify(work)]));
+      await workers.start(work);
       const step = await run.result();
 
       expect(step.value).toEqual({ before: 51, naps: [21, 51] });

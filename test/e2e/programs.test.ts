@@ -3,8 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { RunHandle } from '../../src/client/run-handle.ts';
-import { startFixture, type FixtureProcess } from '../support/child-process.ts';
+import { fixtureProcesses } from '../support/child-process.ts';
 import { eventually } from '../support/eventually.ts';
+import { RUNS_ALL } from '../support/extent.ts';
+import type { ProgramsWorker } from '../support/fixtures/serve-programs.ts';
 import { programAgent } from '../support/program-agents.ts';
 import { bodiesOf, hasNoGap, typesOf } from '../support/runs.ts';
 import { openHandoverStage, openStage, type Served, type Stage } from '../support/stage.ts';
@@ -16,14 +18,14 @@ const workflowsPath = fileURLToPath(
 let stage: Stage;
 let served: Served;
 const stopped: string[] = [];
-const children: FixtureProcess[] = [];
+const workers = fixtureProcesses<ProgramsWorker>('serve-programs');
 beforeAll(async () => {
   stage = await openStage(inject('temporal'));
   const agent = programAgent({ onStopped: (callId) => stopped.push(callId) });
   served = await stage.serve([agent], { workflowsPath });
 });
 afterAll(async () => {
-  await Promise.all(children.map((child) => child.kill('SIGKILL')));
+  await workers.stop();
   await stage?.close();
 });
 
@@ -161,12 +163,11 @@ describe('a program in a workflow [row 29]', () => {
     expect(await run.result()).toMatchObject({ status: 'canceled' });
   });
 
-  it('outlives its worker, which is killed [row 23]', async () => {
+  it.runIf(RUNS_ALL)('outlives its worker, which is killed [row 23]', async () => {
     const taskQueue = `programs-${randomUUID()}`;
     const { address, namespace } = stage;
-    const work = JSON.stringify({ address, namespace, taskQueue, archiveDir: stage.folder });
-    const victim = await startFixture('serve-programs', [work]);
-    children.push(victim);
+    const work = { address, namespace, taskQueue, archiveDir: stage.folder };
+    const victim = await workers.start(work);
     const run = await start(
       stage.everloopOf(taskQueue),
       `(def found (tool/search {:query "a"}))
@@ -176,7 +177,7 @@ describe('a program in a workflow [row 29]', () => {
     await untilWaiting(run);
 
     await victim.kill('SIGKILL');
-    children.push(await startFixture('serve-programs', [work]));
+    await workers.start(work);
     for (const ids of [
       ['q1', 'q2'],
       ['q3', 'q4'],

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { ListOptions } from '../../src/client/run-list.ts';
+import { RUNS_ALL } from '../support/extent.ts';
 import { peopleAgents } from '../support/people-agents.ts';
 import { eventually } from '../support/eventually.ts';
 import { openHandoverStage, openStage, type Stage } from '../support/stage.ts';
@@ -112,7 +113,7 @@ describe('a list of runs', () => {
     await stage.replay(run);
   });
 
-  it('keeps the attributes of a run that is handed over', async () => {
+  it.runIf(RUNS_ALL)('keeps the attributes of a run that is handed over', async () => {
     const own = await openHandoverStage(20);
     try {
       const { everloop } = await own.serve([worker(8, 'long')]);

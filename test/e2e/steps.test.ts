@@ -7,6 +7,7 @@ import type { AgentDefinition } from '../../src/define/definition/definitions.ts
 import type { AgentEvent } from '../../src/core/contract/events.ts';
 import type { ModelFunction } from '../../src/core/contract/model.ts';
 import { comparableStep } from '../support/airline.ts';
+import { extentOf } from '../support/extent.ts';
 import { act, answer, bodiesOf, gate, hasNoGap, searchTool, abortOf } from '../support/runs.ts';
 import { openHandoverStage, openStage, type Stage } from '../support/stage.ts';
 
@@ -217,19 +218,21 @@ describe('a hand-over [row 6]', () => {
   });
   afterAll(() => otherStage?.close());
 
-  it.each<{ name: string; agent: AgentDefinition; minLinks: number }>([
-    {
-      name: 'of calls and results',
-      agent: tester(async ({ iteration }) => (iteration < 20 ? act(`q${iteration}`) : answer())),
-      minLinks: 9,
-    },
-    {
-      // Five hand-overs or more, with tools that were found and counts since the last summary.
-      name: 'of found tools, snapshots and summaries [row 27] [row 49] [row 51]',
-      agent: searcher(14),
-      minLinks: 5,
-    },
-  ])('changes nothing that a run comes to: $name', async (row) => {
+  it.each(
+    extentOf<{ name: string; agent: AgentDefinition; minLinks: number }>([
+      {
+        // Five hand-overs or more, with tools that were found and counts since the last summary.
+        name: 'of found tools, snapshots and summaries [row 27] [row 49] [row 51]',
+        agent: searcher(14),
+        minLinks: 5,
+      },
+      {
+        name: 'of calls and results',
+        agent: tester(async ({ iteration }) => (iteration < 20 ? act(`q${iteration}`) : answer())),
+        minLinks: 9,
+      },
+    ]),
+  )('changes nothing that a run comes to: $name', async (row) => {
     const { agent, minLinks } = row;
     const whole = await stage.serve([agent]);
     const linked = await otherStage.serve([agent]);

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect, type ConnectedEverloop } from '../../src/client/connect.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
-import { inTurns } from '../../src/client/in-turns.ts';
+import { inTurns } from '../../src/client/connection/in-turns.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { collect, type Chunk, type ChunkMarker } from '../../src/core/streaming/chunk.ts';
 import type { ModelRequest } from '../../src/core/contract/model.ts';

@@ -12,11 +12,18 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it, vi } from 'vitest';
 import { connect, type ConnectedEverloop } from '../../src/client/connect.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
-import { collect, type Chunk, type ChunkMarker } from '../../src/core/streaming/chunk.ts';
+import type { AgentEvent } from '../../src/core/contract/events.ts';
+import {
+  collect,
+  type Chunk,
+  type ChunkMarker,
+  type EventFeed,
+} from '../../src/core/streaming/chunk.ts';
 import { cliProgram } from '../support/builds.ts';
 import { shareBundle } from '../support/bundles.ts';
-import { startFixture, type FixtureProcess } from '../support/child-process.ts';
+import { fixtureProcesses, type FixtureProcess } from '../support/child-process.ts';
 import { eventually } from '../support/eventually.ts';
+import { RUNS_ALL } from '../support/extent.ts';
 import type { StreamWorker } from '../support/fixtures/serve-stream.ts';
 import { SAID, TICK } from '../support/streaming-agents.ts';
 
@@ -29,7 +36,7 @@ vi.setConfig({ testTimeout: 180_000 });
 let folder = '';
 let gateDir = '';
 let taskQueue = '';
-const processes: FixtureProcess[] = [];
+const workers = fixtureProcesses<StreamWorker>('serve-stream');
 const clients: ConnectedEverloop[] = [];
 
 beforeAll(async () => {
@@ -43,7 +50,7 @@ beforeEach(async () => {
   gateDir = await mkdtemp(join(folder, 'gate-'));
 });
 afterEach(async () => {
-  await Promise.all(processes.splice(0).map((child) => child.kill('SIGKILL')));
+  await workers.stop();
   for (const client of clients.splice(0)) await client.close();
 });
 
@@ -59,9 +66,7 @@ async function serve(options: Partial<StreamWorker> = {}): Promise<FixtureProces
     gateDir,
     ...options,
   };
-  const child = await startFixture('serve-stream', [JSON.stringify(work)]);
-  processes.push(child);
-  return child;
+  return workers.start(work);
 }
 
 async function client(
@@ -83,6 +88,21 @@ function reading(run: RunHandle): {
     for await (const item of run.stream()) items.push(item);
   };
   return { items, ended: read() };
+}
+
+/** Follows a run's events until it ends. */
+function following(run: RunHandle): {
+  readonly events: AgentEvent[];
+  readonly feeds: EventFeed[];
+  readonly ended: Promise<void>;
+} {
+  const events: AgentEvent[] = [];
+  const feeds: EventFeed[] = [];
+  const follow = async (): Promise<void> => {
+    const onFeed = (feed: EventFeed): void => void feeds.push(feed);
+    for await (const event of run.followEvents({ onFeed })) events.push(event);
+  };
+  return { events, feeds, ended: follow() };
 }
 
 const hasText = (items: readonly (Chunk | ChunkMarker)[], text: string): boolean =>
@@ -113,6 +133,8 @@ it('streams from a worker in another process, and the reply is what streamed [ro
   const second = items.filter(({ iteration }) => iteration === 2);
   expect(collect(second)).toMatchObject({ text: TEXT.second, complete: true });
   expect(second.map(({ seq }) => seq)).toEqual(second.map((_, index) => index + 1));
+  const asked = (await run.events()).filter(({ type }) => type === 'agent:model_call:after');
+  expect(asked).toMatchObject(asked.map(() => ({ firstTokenMs: expect.any(Number) as number })));
   // Tokens count once, by the reply.
   expect(step.usage.outputTokens).toBe(20);
   expect(await log.exitCode).toBe(0);
@@ -123,10 +145,12 @@ it('goes on in the next process when a worker is killed in mid stream [row 54]',
   const everloop = await client();
   const run = await everloop.start('talker', { task: 'Go' });
   const { items, ended } = reading(run);
+  const followed = following(run);
   await eventually('a piece', () => items.length > 0, SOON_MS);
   await open('begin-1-1');
   await open('begin-2-1');
   await eventually('the beginning of the answer', () => hasText(items, '<answer>'), SOON_MS);
+  const seen = followed.events.length;
 
   await victim.kill('SIGKILL');
   await serve();
@@ -140,6 +164,11 @@ it('goes on in the next process when a worker is killed in mid stream [row 54]',
   const second = items.filter(({ iteration }) => iteration === 2);
   const again = second.filter(({ attempt }) => attempt === 2);
   expect(second[0]).toMatchObject({ attempt: 1, seq: 1 });
+  await followed.ended;
+  // Without a gap and without a repetition, what the run has recorded.
+  expect(followed.events).toEqual(await run.events());
+  expect(seen).toBeGreaterThan(0);
+  expect(followed.feeds.join()).toContain('pushed,polled,pushed');
   // The second worker may have begun before its reader was there.
   expect(collect(second)).toMatchObject({
     text: TEXT.second,
@@ -148,37 +177,48 @@ it('goes on in the next process when a worker is killed in mid stream [row 54]',
   expect(again.at(-1)?.kind).toBe('end');
 });
 
-it('reads a fleet at addresses that it is given, and only with the token', async () => {
-  const [a, b] = [await freePort(), await freePort()];
-  const token = 'a-token-of-a-fleet';
-  const fleet = (port: number): Partial<StreamWorker> => ({
-    env: { EVERLOOP_STREAM_LISTEN: `127.0.0.1:${port}`, EVERLOOP_STREAM_TOKEN: token },
-  });
-  await Promise.all([serve(fleet(a)), serve(fleet(b))]);
-  const env = { EVERLOOP_STREAM_URL: `http://127.0.0.1:${a}, http://localhost:${b}` };
-  const friend = await client({ env: { ...env, EVERLOOP_STREAM_TOKEN: token } });
-  const stranger = await client({ env: { ...env, EVERLOOP_STREAM_TOKEN: 'guessed' } });
-  const run = await friend.start('talker', { task: 'Go' });
-  const unheard = reading(stranger.attach(run.id));
-  unheard.ended.catch(() => undefined);
-  const scoped = await friend.attach(run.id).streamToken();
-  const guest = await client({ env: { ...env, EVERLOOP_STREAM_TOKEN: scoped.token } });
-  const overheard = reading(guest.attach(run.id));
-  const heard = reading(run);
-  await eventually('a piece', () => heard.items.length > 0, SOON_MS);
+it.runIf(RUNS_ALL)(
+  'reads a fleet at addresses that it is given, and only with the token',
+  async () => {
+    const [a, b] = [await freePort(), await freePort()];
+    const token = 'a-token-of-a-fleet';
+    const fleet = (port: number): Partial<StreamWorker> => ({
+      env: { EVERLOOP_STREAM_LISTEN: `127.0.0.1:${port}`, EVERLOOP_STREAM_TOKEN: token },
+    });
+    await Promise.all([serve(fleet(a)), serve(fleet(b))]);
+    const env = { EVERLOOP_STREAM_URL: `http://127.0.0.1:${a}, http://localhost:${b}` };
+    const friend = await client({ env: { ...env, EVERLOOP_STREAM_TOKEN: token } });
+    const stranger = await client({ env: { ...env, EVERLOOP_STREAM_TOKEN: 'guessed' } });
+    const run = await friend.start('talker', { task: 'Go' });
+    const unheard = reading(stranger.attach(run.id));
+    unheard.ended.catch(() => undefined);
+    const scoped = await friend.attach(run.id).streamToken();
+    const guest = await client({ env: { ...env, EVERLOOP_STREAM_TOKEN: scoped.token } });
+    const overheard = reading(guest.attach(run.id));
+    const heard = reading(run);
+    const followers = [run, stranger.attach(run.id), guest.attach(run.id)].map(following);
+    await eventually('a piece', () => heard.items.length > 0, SOON_MS);
 
-  for (const gate of ['begin-1-1', 'begin-2-1', 'end-1']) await open(gate);
-  const step = await run.result();
-  await heard.ended;
+    for (const gate of ['begin-1-1', 'begin-2-1', 'end-1']) await open(gate);
+    const step = await run.result();
+    await heard.ended;
 
-  expect(step.status).toBe('success');
-  await expect(unheard.ended).rejects.toMatchObject({ code: 'stream_token' });
-  const second = heard.items.filter(({ iteration }) => iteration === 2);
-  expect(collect(second)).toMatchObject({ text: TEXT.second, complete: true });
-  await overheard.ended;
-  expect(collect(overheard.items).text).toContain(TEXT.second);
-  expect(unheard.items).toEqual([]);
-});
+    expect(step.status).toBe('success');
+    await expect(unheard.ended).rejects.toMatchObject({ code: 'stream_token' });
+    const second = heard.items.filter(({ iteration }) => iteration === 2);
+    expect(collect(second)).toMatchObject({ text: TEXT.second, complete: true });
+    await overheard.ended;
+    expect(collect(overheard.items).text).toContain(TEXT.second);
+    expect(unheard.items).toEqual([]);
+    const events = await run.events();
+    for (const follower of followers) {
+      await follower.ended;
+      expect(follower.events).toEqual(events);
+    }
+    // Whoever is refused asks the run itself.
+    expect(followers.map(({ feeds }) => feeds.includes('pushed'))).toEqual([true, false, true]);
+  },
+);
 
 /** `everloop logs ID -f --stream` as a process. */
 function followLog(id: string): {

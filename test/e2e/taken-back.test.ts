@@ -8,6 +8,7 @@ import type { AgentDefinition } from '../../src/define/definition/definitions.ts
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { createDeployment } from '../../src/versioning/deployment.ts';
 import { eventually } from '../support/eventually.ts';
+import { extentOf, RUNS_ALL } from '../support/extent.ts';
 import { answer, bodiesOf, hasNoGap } from '../support/runs.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
@@ -94,10 +95,12 @@ describe('a run that ended by a mistake', () => {
     await stage.replay(run);
   });
 
-  it.each([
-    { excluded: [], value: 'blue' },
-    { excluded: [EXCLUDE_UPDATES], value: 'red' },
-  ])('gets its answers again unless excluded: $value', async ({ excluded, value }) => {
+  it.each(
+    extentOf([
+      { excluded: [], value: 'blue' },
+      { excluded: [EXCLUDE_UPDATES], value: 'red' },
+    ]),
+  )('gets its answers again unless excluded: $value', async ({ excluded, value }) => {
     const agent = defineAgent({
       name: 'decorator',
       mode: 'react',
@@ -126,7 +129,7 @@ describe('a run that ended by a mistake', () => {
     expect(hasNoGap(await run.events())).toBe(true);
   });
 
-  it('is taken to the version with the repair', async () => {
+  it.runIf(RUNS_ALL)('is taken to the version with the repair', async () => {
     const version = { name: `fleet-${randomUUID()}`, build: 'v1' };
     const deployment = createDeployment({ client: stage.client, name: version.name });
     const broken = await stage.serve(

@@ -19,6 +19,7 @@ import { createLostSpans } from '../../src/telemetry/lost-spans.ts';
 import { GENAI_LABELS } from '../../src/telemetry/metrics.ts';
 import { checkTelemetry } from '../../src/telemetry/options.ts';
 import { fixtureProcesses } from '../support/child-process.ts';
+import { RUNS_ALL } from '../support/extent.ts';
 import type { TracedWorker } from '../support/fixtures/serve-traced.ts';
 import { historiesOf } from '../support/replay.ts';
 import type { ReceivedPoint } from '../support/otlp-metrics.ts';
@@ -158,7 +159,7 @@ test('a tree over two worker processes is one whole trace', async () => {
   expect(receiver.bodies.join('')).not.toContain('hits');
 });
 
-test('a worker that is killed while tools run loses no span', async () => {
+test.runIf(RUNS_ALL)('a worker that is killed while tools run loses no span', async () => {
   const told = place({ toolMs: 600 });
   const first = await workers.start({ ...told, isKilled: true });
   const run = await stage.everloopOf(told.taskQueue).start('desk', { task: 'Go.' });

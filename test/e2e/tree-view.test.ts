@@ -5,6 +5,7 @@ import type { TreeRun } from '../../src/client/tree-run.ts';
 import type { Chunk, ChunkMarker } from '../../src/core/streaming/chunk.ts';
 import { cli, type CliResult } from '../cli/cli-fixture.ts';
 import { eventually } from '../support/eventually.ts';
+import { RUNS_ALL } from '../support/extent.ts';
 import { answer, gate, hasNoGap, type Gate } from '../support/runs.ts';
 import { openStage, type Served, type Stage } from '../support/stage.ts';
 import { delegate, observed, player, taskOf } from '../support/trees.ts';
@@ -136,6 +137,7 @@ describe('a tree', { timeout: 150_000 }, () => {
     expect(JSON.parse(budgets.stdout)).toEqual(
       before.map(({ id, agent, path, budgets: lines }) => ({ id, agent, path, budgets: lines })),
     );
+    expect((await run.tree({ depth: 0 })).map(({ id }) => id)).toEqual([run.id]);
     expect(await (await run.child('1.2')).tree()).toEqual(
       // Its times go on.
       before.slice(3).map((each) => ({
@@ -314,7 +316,7 @@ describe('a tree', { timeout: 150_000 }, () => {
     ]);
   });
 
-  it('shows runs that nobody serves, and what was ended by force', async () => {
+  it.runIf(RUNS_ALL)('shows runs that nobody serves, and what was ended by force', async () => {
     const served = await serveTree();
     const run = await served.everloop.start('top', { task: 'Go' });
     await settledTree(run);

@@ -7,6 +7,7 @@ import type { Step } from '../../src/core/contract/step.ts';
 import { textOf } from '../../src/core/base/message.ts';
 import { treeQuery } from '../../src/workflows/messages.ts';
 import { eventually } from '../support/eventually.ts';
+import { RUNS_ALL } from '../support/extent.ts';
 import { abortOf, act, answer, bodiesOf, gate, hasNoGap, searchTool } from '../support/runs.ts';
 import { openHandoverStage, openStage, type Stage } from '../support/stage.ts';
 import { historiesOf } from '../support/replay.ts';
@@ -314,7 +315,7 @@ describe('a child that hands over', () => {
   });
   afterAll(() => small?.close());
 
-  it('goes on while its parent waits, which does not [row 6]', async () => {
+  it.runIf(RUNS_ALL)('goes on while its parent waits, which does not [row 6]', async () => {
     const { everloop } = await small.serve([asker(worker(20), 2)]);
     const run = await everloop.start('asker', { task: 'Go', limits: { modelCalls: 46 } });
 

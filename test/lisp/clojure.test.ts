@@ -27,7 +27,7 @@ describe('the shared subset with Clojure', () => {
 
   test('means what it means in Clojure, in both tiers', { timeout: 120_000 }, () => {
     const differences: string[] = [];
-    const compared = extentOf(answers);
+    const compared = extentOf(answers, 12);
     for (const { program, answer, exception } of compared) {
       for (const forced of [false, true]) {
         const result = evaluate(program, { forced });

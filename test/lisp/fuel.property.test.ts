@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { extent, extentOf } from '../support/extent.ts';
 import { allBuiltins } from './support/builtins.ts';
 import { evaluate } from './support/evaluate.ts';
 
@@ -90,7 +91,7 @@ describe('the fuel of a builtin on n elements', () => {
     let measured = 0;
     // Sorting, and maps and sets with composite keys, take n log n; nothing takes n squared.
     const most = GROWTH * 1.6;
-    for (const { name, cost } of MEASURED) {
+    for (const { name, cost } of extentOf(MEASURED, 3)) {
       for (const { call, ratio } of growthOf(name)) {
         measured += 1;
         if (ratio > most) wrong.push(`${call}: ${ratio.toFixed(1)} times, class ${cost}`);
@@ -98,7 +99,7 @@ describe('the fuel of a builtin on n elements', () => {
     }
 
     expect(wrong).toEqual([]);
-    expect(measured).toBeGreaterThan(400);
+    expect(measured).toBeGreaterThan(extent(400, 100));
   });
 
   test.each([

@@ -84,7 +84,7 @@ describe('programs in other processes', () => {
     async (env) => {
       const here = start({ TZ: 'UTC', LANG: 'C', LC_ALL: 'C' });
       const there = start(env);
-      for (const source of fc.sample(program, { seed: 5, numRuns: extent(80) })) {
+      for (const source of fc.sample(program, { seed: 5, numRuns: extent(80, 8) })) {
         const [answer, expected] = await Promise.all(
           [there, here].map((one) => one.ask<RunAnswer>({ do: 'run', source })),
         );
@@ -111,10 +111,10 @@ describe('programs in other processes', () => {
 
           expect(across.observed).toEqual(plain(runProgram(source)));
         }),
-        { numRuns: extent(120) },
+        { numRuns: extent(120, 12) },
       );
 
-      expect(blocks).toBeGreaterThan(extent(200));
+      expect(blocks).toBeGreaterThan(extent(200, 20));
     },
   );
 
@@ -134,7 +134,7 @@ describe('programs in other processes', () => {
 
           expect(observed).toEqual(plain(runProgram(source, { snapshots: true })));
         }),
-        { numRuns: extent(80) },
+        { numRuns: extent(80, 8) },
       );
     },
   );

@@ -15,6 +15,7 @@ import {
   type MachineSnapshot,
 } from '../../src/lisp.ts';
 import { SLICE } from '../../src/lisp/value/context.ts';
+import { extentOf } from '../support/extent.ts';
 import { observe, runProgram, standardAnswer, TOOLS, type Observed } from './support/host.ts';
 
 const LIMITS = { fuel: 2_000_000, loopIterations: 1_000_000, depth: 900 };
@@ -119,7 +120,7 @@ const LONG: readonly (readonly [name: string, source: string])[] = [
 ];
 
 describe('slices', () => {
-  test.each(LONG)('%s', { timeout: 60_000 }, (name, source) => {
+  test.each(extentOf(LONG, 3))('%s', { timeout: 60_000 }, (name, source) => {
     const whole = runProgram(source, { limits: LIMITS, data: {} });
     const { slices, ...sliced } = runSliced(source, false);
     const { slices: saved, ...restored } = runSliced(source, true);

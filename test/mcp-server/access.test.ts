@@ -90,6 +90,11 @@ describe('the agents of a server', () => {
     expect((await agents()).map(({ name }) => name)).toEqual(['a', 'b']);
     await agents();
     expect(reads).toBe(1);
+    // What is compiled of a schema is kept by the schema.
+    const [first, again] = [await agents(), await agents()];
+    expect(first.every(({ parameters }, place) => parameters === again[place]?.parameters)).toBe(
+      true,
+    );
     const allowed = createAgentList({ list }, undefined, ['b', 'c']);
     expect((await allowed()).map(({ name }) => name)).toEqual(['b', 'c']);
   });

@@ -4,9 +4,13 @@ import type { Everloop } from '../../src/client/everloop-client.ts';
 import type { PendingItem, RunStatus } from '../../src/core/contract/messages.ts';
 import { noWorker } from '../../src/client/connection/service-calls.ts';
 import { createMcpServer, type McpServerParts } from '../../src/mcp-server/create-mcp-server.ts';
+import { createAccess } from '../../src/mcp-server/runs/access.ts';
+import { readTools, type ToolParts } from '../../src/mcp-server/tools/read-tools.ts';
+import type { ServedCall } from '../../src/mcp-server/tools/tool.ts';
 import { viewValue } from '../../src/mcp-server/runs/run-view.ts';
 import { waitForRun } from '../../src/mcp-server/runs/wait-for-run.ts';
 import { inputRequestOf } from '../../src/mcp-server/tasks/task-input.ts';
+import { assertFits } from '../../src/mcp-server/tools/tool.ts';
 import { createWaits, MAX_WAITS } from '../../src/mcp-server/tools/waits.ts';
 import { fakeRun, STEP } from '../cli/cli-fixture.ts';
 import { withoutWaits } from '../support/no-waits.ts';
@@ -135,5 +139,57 @@ describe('a server', () => {
       'Expected agents whose names are free, got `inbox`',
     );
     createMcpServer(parts({ agents }));
+  });
+});
+
+describe('inbox', () => {
+  it.each([
+    {
+      name: 'reads 100 runs and counts the others',
+      allow: undefined,
+      limit: 100,
+      rest: { more: 7 },
+    },
+    {
+      name: 'reads 1,000 runs for callers of some agents, who get no count of the others',
+      allow: ['clerk'],
+      limit: 1_000,
+      rest: { isPartial: true },
+    },
+  ])('$name', async ({ allow, limit, rest }) => {
+    const asked: unknown[] = [];
+    const everloop = {
+      inbox: async (options: unknown) => {
+        asked.push(options);
+        return { items: [], silent: [], more: 7 };
+      },
+    } as unknown as Everloop;
+    const tools = readTools({
+      everloop,
+      access: createAccess(everloop, allow),
+    } as unknown as ToolParts);
+    const inbox = tools.find((tool) => tool.name === 'inbox');
+
+    const answer = await inbox?.call({}, { signal: AbortSignal.timeout(5_000) } as ServedCall);
+
+    expect(asked).toEqual([{ limit }]);
+    expect(answer).toEqual({ kind: 'value', value: { items: [], silent: [], ...rest } });
+  });
+});
+
+describe('arguments', () => {
+  it('are checked by the schema of their own tool, also when another has the same `$id`', () => {
+    const schema = (type: string): JsonObject => ({
+      $id: 'input',
+      type: 'object',
+      properties: { value: { type } },
+    });
+    const [text, number] = [schema('string'), schema('number')];
+
+    assertFits({ name: 'one', parameters: text }, { value: 'a' });
+    assertFits({ name: 'two', parameters: number }, { value: 1 });
+    expect(() => assertFits({ name: 'two', parameters: number }, { value: 'a' })).toThrow(
+      /Expected arguments of two that fit its schema, got: .*must be number/,
+    );
   });
 });

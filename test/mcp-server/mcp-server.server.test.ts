@@ -7,14 +7,11 @@ import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
 import { isCreateTaskResultV2, isDetailedTaskV2 } from '@modelcontextprotocol/ext-tasks/core/v2';
 import { createApplicationInputHandler } from '@modelcontextprotocol/ext-tasks/client';
-import { z } from 'zod';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { JsonObject } from '../../src/core/base/json.ts';
 import { textOf } from '../../src/core/base/message.ts';
-import type { ToolDefinition } from '../../src/define/definition/definitions.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { agentTool } from '../../src/define/tool/agent-tool.ts';
-import { defineTool } from '../../src/define/tool/define-tool.ts';
 import { createMcpServer, type McpServerParts } from '../../src/mcp-server/create-mcp-server.ts';
 import { agentsOfFile } from '../../src/mcp-server/runs/agents.ts';
 import { serveOverHttp } from '../../src/mcp-server/serve/http.ts';
@@ -32,23 +29,12 @@ import {
 } from '../support/mcp-hosts.ts';
 import { cliProgram, servingProgram } from '../support/builds.ts';
 import { eventually } from '../support/eventually.ts';
-import { answer } from '../support/runs.ts';
+import { answer, payTool } from '../support/runs.ts';
 import { openStage, type Served, type Stage } from '../support/stage.ts';
 
 const INDEX = new URL('../../src/index.ts', import.meta.url).href;
 
 const paid: number[] = [];
-const pay = defineTool({
-  name: 'pay',
-  description: 'Pays.',
-  parameters: z.object({ amount: z.number() }),
-  effect: 'once',
-  approval: 'always',
-  execute: ({ amount }) => {
-    paid.push(amount);
-    return `paid ${amount}`;
-  },
-}) as ToolDefinition;
 
 /** Asks which account, pays after an approval, and answers with what it was told. */
 const desk = defineAgent({
@@ -56,7 +42,7 @@ const desk = defineAgent({
   description: 'Pays bills.',
   mode: 'react',
   askUser: true,
-  tools: [pay],
+  tools: [payTool((amount) => paid.push(amount))],
   model: {
     id: 'desk',
     model: async ({ iteration, messages }) => {

@@ -18,6 +18,7 @@ import {
   type PlainServer,
   type Protocol,
 } from '../support/aimock.ts';
+import { extent } from '../support/extent.ts';
 
 const SAID = {
   content: 'Grüße 😀 aus Köln: <answer>"x"</answer>\n\ndata: no event',
@@ -136,7 +137,7 @@ test.each(protocols)(
           expect(await replyOver(protocol)).toEqual(whole);
         },
       ),
-      { numRuns: 12 },
+      { numRuns: extent(12, 4) },
     );
   },
 );

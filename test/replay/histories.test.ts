@@ -77,6 +77,10 @@ describe('a recorded history', () => {
     expect(counts('listed', 'EVENT_TYPE_WORKFLOW_PROPERTIES_MODIFIED')).toBe(2);
     expect(counts('listed', 'EVENT_TYPE_UPSERT_WORKFLOW_SEARCH_ATTRIBUTES')).toBe(3);
     expect(counts('people', 'EVENT_TYPE_UPSERT_WORKFLOW_SEARCH_ATTRIBUTES')).toBe(0);
+    // Items that come and go during a wait are listed when the worker sends its signal.
+    const signals = counts('listed-waits', 'EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED');
+    expect(signals).toBeGreaterThan(0);
+    expect(counts('listed-waits', 'EVENT_TYPE_WORKFLOW_PROPERTIES_MODIFIED')).toBe(2 + signals);
     expect(counts('tree', 'EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_COMPLETED')).toBe(2);
     // A request of a child, and the grant or refusal for it.
     expect(counts('tree', 'EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED')).toBeGreaterThan(2);

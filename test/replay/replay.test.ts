@@ -11,7 +11,7 @@ import { keyRing } from '../../src/protection/key-ring.ts';
 import { protectionOf, type Protection } from '../../src/protection/protection.ts';
 import { inTurns, linksIn, linksOf, sampleOf } from '../../src/replay/choose.ts';
 import { replayAll, type OwnLoops, type ReplayReport } from '../../src/replay/report.ts';
-import { payloadValue, readRunHistory, type RunHistory } from '../../src/replay/run-history.ts';
+import { payloadValue, readRunHistories, type RunHistory } from '../../src/replay/run-history.ts';
 import { loadWorkflowBundle, markOf, type LoadedBundle } from '../../src/worker/bundle/bundle.ts';
 import { cli, type CliResult } from '../cli/cli-fixture.ts';
 import { bundleFolder, shareBundle } from '../support/bundles.ts';
@@ -50,7 +50,7 @@ afterAll(async () => {
 });
 
 async function recorded(name: string): Promise<RunHistory> {
-  const link = readRunHistory(await readFile(join(HISTORIES, `${name}.json`), 'utf8'));
+  const [link] = readRunHistories(await readFile(join(HISTORIES, `${name}.json`), 'utf8')) ?? [];
   if (link === undefined) throw new Error(`Expected ${name} to be a history.`);
   return link;
 }
@@ -200,12 +200,24 @@ describe('saved histories', () => {
     expect(written.match(/John|Smith|BK001|AA102|@email\.com/g)).toBeNull();
   });
 
+  it('are read from the one file of a run that the console exports', async () => {
+    const place = await mkdtemp(join(folder, 'exported-'));
+    const names = ['chat', 'listed-waits'];
+    const links = await Promise.all(names.map(recorded));
+    const text = JSON.stringify({ v: 1, id: 'run', links: links.map(({ history }) => history) });
+    await writeFile(join(place, 'run.history.json'), text);
+
+    const { links: count, failures } = await replayAll(linksIn(place), { bundle });
+
+    expect({ count, failures }).toEqual({ count: 2, failures: [] });
+  });
+
   it('keep ids, numbers and the length of each text', async () => {
     const save = join(folder, 'shape');
     const link = await recorded('chat');
     await replayAll(each(link), { bundle, save: { folder: save, raw: false } });
     const [name = ''] = await readdir(save);
-    const saved = readRunHistory(await readFile(join(save, name), 'utf8'));
+    const [saved] = readRunHistories(await readFile(join(save, name), 'utf8')) ?? [];
 
     expect(saved).toMatchObject({ ...link, history: expect.anything() as object });
     const shapes = [link, saved as RunHistory].map(shapeOf);

@@ -56,9 +56,11 @@ const RINGS: Readonly<Record<string, RingRule>> = {
     packages: ['@temporalio/common', '@temporalio/proto', '@aws-sdk/client-s3', 'lru-cache'],
     node: true,
   },
+  // What all servers over HTTP have in common.
+  http: { rings: [], packages: [], node: true },
   // What Temporal's own tools ask, so neither client nor worker.
   'codec-server': {
-    rings: ['core', 'protection'],
+    rings: ['core', 'http', 'protection'],
     packages: ['@temporalio/common', 'hono', '@hono/node-server'],
     node: true,
   },
@@ -96,7 +98,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
   },
   // Agents and runs for hosts of the Model Context Protocol.
   'mcp-server': {
-    rings: ['core', 'protection/same-text.ts', 'client'],
+    rings: ['core', 'http', 'protection/same-text.ts', 'client'],
     typesOf: ['define'],
     packages: ['@modelcontextprotocol/server', '@modelcontextprotocol/node'],
     node: true,
@@ -117,6 +119,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
       'workflows',
       'callbacks',
       'telemetry',
+      'http',
       'protection',
       'codec-server',
       'activities',
@@ -156,6 +159,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
       'registry/preview-prompt.ts',
       // Its commands look at servers without a worker.
       'mcp',
+      'console',
       'mcp-server',
     ],
     typesOf: ['define'],
@@ -164,7 +168,31 @@ const RINGS: Readonly<Record<string, RingRule>> = {
   },
   // Only standards of the web: it runs in whatever serves a page.
   ui: { rings: ['core', 'client'], packages: [], node: false },
-  console: { rings: ['core', 'client', 'worker'], packages: 'any', node: true },
+  // A page that shows and steers runs: it does nothing that the client cannot do.
+  console: {
+    rings: [
+      'core',
+      'http',
+      'client',
+      'protection/same-text.ts',
+      'protection/own-file.ts',
+      'registry/preview-prompt.ts',
+      'registry/describe-agents.ts',
+    ],
+    typesOf: ['define'],
+    packages: [
+      'hono',
+      '@hono/node-server',
+      'lru-cache',
+      // Of the pages, which are bundled; a checkout bundles them when it starts.
+      'preact',
+      '@preact/*',
+      'marked',
+      'eventsource-parser',
+      'esbuild',
+    ],
+    node: true,
+  },
   // The entry `.`: the client, and the definitions that a user writes agents with.
   index: {
     rings: ['core', 'protection', 'client', 'versioning', 'define', 'registry/preview-prompt.ts'],

@@ -5,6 +5,7 @@ import type { McpBinding, McpResume } from '../../src/core/contract/mcp.ts';
 import type { ToolEffect, ToolSpec } from '../../src/core/contract/spec.ts';
 import type { ToolContext } from '../../src/define/definition/definitions.ts';
 import type { McpServerDefinition } from '../../src/define/definition/mcp-server.ts';
+import { mcpServer } from '../../src/define/mcp/mcp-server.ts';
 import type { McpTools } from '../../src/define/mcp/mcp-tools.ts';
 
 /** A tool of a fake server. */
@@ -45,24 +46,7 @@ export function fakeServer(
   name: string,
   fields: Partial<McpServerDefinition> = {},
 ): McpServerDefinition {
-  return {
-    kind: 'mcp_server',
-    name,
-    transport: { kind: 'http', url: 'http://localhost:1/mcp', headers: {} },
-    prefix: `${name}_`,
-    overrides: {},
-    approval: 'never',
-    resources: false,
-    prompts: false,
-    instructions: false,
-    optional: false,
-    scope: 'worker',
-    maxConcurrent: 16,
-    idleMs: 300_000,
-    timeoutMs: 60_000,
-    connectTimeoutMs: 8_000,
-    ...fields,
-  };
+  return { ...mcpServer({ name, url: 'http://localhost:1/mcp' }), ...fields };
 }
 
 /** Connects nowhere: `servers` says what each server has. */

@@ -12,9 +12,9 @@ import { findNodes, lineAt, walk, type SourceFile, type SyntaxNode } from './sou
 const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/core': [
     ['base'],
-    ['text', 'streaming'],
+    ['text'],
     ['contract'],
-    ['extension'],
+    ['extension', 'streaming'],
     ['model', 'stats', 'format', 'section', 'template'],
     ['limits', 'tree', 'signature', 'toolchain'],
     ['termination', 'compaction', 'program-text', 'tool-search'],

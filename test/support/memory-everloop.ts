@@ -1,18 +1,26 @@
 /** A client whose runs are in memory: the loop is the real one, the service is a map. */
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
-import type { Everloop, StartOptions } from '../../src/client/everloop-client.ts';
+import type { StartOptions } from '../../src/client/everloop-client.ts';
+import { mergeAgents } from '../../src/client/agents.ts';
+import { listPrograms } from '../../src/client/programs.ts';
 import { followRun } from '../../src/client/follow-run.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
-import type { RunStatus } from '../../src/core/contract/messages.ts';
+import type { RunSummary } from '../../src/client/run-list.ts';
+import type { RunOverview, RunStatus } from '../../src/core/contract/messages.ts';
+import { endedProgram, wholeSource } from '../../src/core/program-text/ended-program.ts';
+import { treeView } from '../../src/core/run/tree-view.ts';
 import type { Step } from '../../src/core/contract/step.ts';
 import { UsageError } from '../../src/core/base/usage-error.ts';
 import type { MemoryRun } from '../../src/testing/memory-run.ts';
+import { describeAgents } from '../../src/registry/describe-agents.ts';
+import { createRegistry } from '../../src/registry/registry.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
 import { createChunkBus, type ChunkBus } from '../../src/worker/streaming/chunk-bus.ts';
+import type { ConsoleClient } from '../../src/console/console-client.ts';
 import { fakeRun, STEP } from '../cli/cli-fixture.ts';
 
 /** The client, and what runs were started with. */
-export interface MemoryEverloop extends Pick<Everloop, 'start' | 'attach' | 'list'> {
+export interface MemoryEverloop extends ConsoleClient {
   readonly started: readonly StartOptions[];
   /** Forgets the run, as the service does after its retention. */
   forget(id: string): void;
@@ -60,17 +68,44 @@ export function memoryEverloop(agents: readonly AgentDefinition[]): MemoryEverlo
     list: async ({ idPrefix = '' } = {}) =>
       (everloop.isListing ? [...kept] : [])
         .filter(([id]) => id.startsWith(idPrefix))
-        .map(([id, { agent }]) => ({
-          id,
-          agent,
-          task: '',
-          status: '',
-          state: 'running' as const,
-          parent: null,
-          root: id,
-          startedAt: new Date(0),
-          closedAt: null,
-        })),
+        .map(([id, one]) => summaryOf(id, one)),
+    listPage: async (options = {}) => {
+      const { limit = 100, cursor = '0', state } = options;
+      const all = (await everloop.list(options)).filter((run) => !state || run.state === state);
+      const end = Number(cursor) + limit;
+      return { runs: all.slice(Number(cursor), end), cursor: end < all.length ? `${end}` : null };
+    },
+    counts: async () => {
+      const states = [...kept].map(([id, one]) => summaryOf(id, one).state);
+      const count = (state: string): number => states.filter((one) => one === state).length;
+      return {
+        running: count('running'),
+        waiting: count('waiting'),
+        completed: count('completed'),
+        failed: 0,
+        canceled: 0,
+        terminated: 0,
+        timed_out: 0,
+      };
+    },
+    agents: async () => {
+      const told = { worker: 'memory', taskQueue: 'memory' };
+      const described = describeAgents(createRegistry({ agents }));
+      return mergeAgents({ workers: [{ ...told, ...described }], silent: [] });
+    },
+    setup: async () => ({ lackingAttributes: [], keys: null }),
+    pushedEvents: async function* () {
+      yield { kind: 'feed', feed: 'polled' } as const;
+    },
+    workers: async () => [
+      { identity: '7@host/node-22/everloop-0/b1/d', takes: ['workflows'], lastContactAt: 9 },
+    ],
+    inbox: async () => {
+      const items = [...kept].flatMap(([id, { agent, run, step }]) =>
+        (step === null ? run.pending() : []).map((item) => ({ run: id, agent, task: '', item })),
+      );
+      return { items, silent: [], more: 0 };
+    },
   };
   return everloop;
 }
@@ -87,12 +122,53 @@ function handleOf(id: string, find: () => Promise<Kept>): RunHandle {
   const handle: RunHandle = fakeRun(id, {
     status: async () => statusOf(await find()),
     stats: async () => (await find()).run.state.stats,
-    transcript: async () => (await find()).run.entries,
-    events: async () => (await find()).run.events,
+    view: async () => overviewOf(await find()),
+    current: async () => null,
+    links: async () => [],
+    histories: async function* () {
+      yield { executionId: 'first', history: { events: [] } };
+      yield { executionId: 'second', history: { events: [] } };
+    },
+    attempts: async () => [],
+    program: async ({ id: programId } = {}) => {
+      const { run } = await find();
+      const newest = run.program();
+      if (programId === undefined || newest?.programId === programId) return newest;
+      const events = run.events.filter((event) => {
+        return 'programId' in event && event.programId === programId;
+      });
+      const before = events.find(({ type }) => type === 'agent:program:before');
+      const after = events.find(({ type }) => type === 'agent:program:after');
+      if (before?.type !== 'agent:program:before') return null;
+      const ended = after?.type === 'agent:program:after' ? after : undefined;
+      const whole = wholeSource(before.source, run.entries);
+      return endedProgram({ before, after: ended }, whole);
+    },
+    programs: () =>
+      listPrograms({
+        events: async ({ from, limit }) => (await find()).run.events.slice(from, from + limit),
+      }),
+    transcript: async ({ from = 0, limit } = {}) =>
+      (await find()).run.entries.slice(from, limit === undefined ? undefined : from + limit),
+    events: async ({ from = 0, limit } = {}) =>
+      (await find()).run.events.slice(from, limit === undefined ? undefined : from + limit),
     pending: async () => (await find()).run.pending(),
     answer: async (item, value) => ((await alive()).answer(item, value), { id: item }),
     decide: async (item, decision) => ((await alive()).decide(item, decision), { id: item }),
     send: async (text, options) => (await alive()).send(text, options),
+    adjust: async (limits) => {
+      const run = await alive();
+      run.adjust(limits);
+      return { limits: run.state.limits, paused: run.state.pausedAt !== null };
+    },
+    pause: async () => {
+      (await alive()).pause();
+      return { limits: [], paused: true };
+    },
+    resume: async () => {
+      (await alive()).resume();
+      return { limits: [], paused: false };
+    },
     cancel: async (message) => (await alive()).cancel(message),
     result: async () => (await find()).run.result,
     step: async () => (await find()).step,
@@ -117,6 +193,29 @@ function handleOf(id: string, find: () => Promise<Kept>): RunHandle {
   return handle;
 }
 
+function summaryOf(id: string, { agent, run, step }: Kept): RunSummary {
+  const live = run.pending().length > 0 ? 'waiting' : 'running';
+  return {
+    id,
+    agent,
+    task: '',
+    status: '',
+    state: step === null ? live : 'completed',
+    parent: null,
+    root: id,
+    startedAt: new Date(0),
+    closedAt: null,
+  };
+}
+
+function overviewOf(one: Kept): RunOverview {
+  const { run, step } = one;
+  const status = { ...statusOf(one), ...(step !== null && { step }) };
+  const tree = treeView(run.state, run.events.at(-1)?.at ?? 0);
+  const pending = step === null ? run.pending() : [];
+  return { ...tree, status, stats: run.state.stats, limits: run.state.limits, pending };
+}
+
 function statusOf({ run, step }: Kept): RunStatus {
   const { seq, iteration, runId } = run.state;
   const live = run.pending().length > 0 ? 'waiting' : 'running';
@@ -124,11 +223,13 @@ function statusOf({ run, step }: Kept): RunStatus {
     version: seq,
     state: step === null ? live : 'ended',
     runId,
-    agent: '',
+    agent: run.state.head.spec.name,
     iteration,
     waitsFor: [],
     usage: STEP.usage,
     unreadInputs: 0,
     link: 1,
+    events: run.events.length,
+    entries: run.entries.length,
   };
 }

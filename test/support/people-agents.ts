@@ -1,12 +1,12 @@
 /** Agents whose runs wait for people; the same in the test's process and in one that is killed. */
-import { z } from 'zod';
+import { defined } from '../../src/core/base/defined.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
 import type { AgentDefinition, ToolDefinition } from '../../src/define/definition/definitions.ts';
 import { external } from '../../src/define/tool/external.ts';
 import type { Step } from '../../src/core/contract/step.ts';
 import { valueOf } from '../../src/core/contract/stats.ts';
-import { answer } from './runs.ts';
+import { answer, payTool } from './runs.ts';
 
 /** How the agents of a test differ. */
 export interface PeopleOptions {
@@ -23,25 +23,17 @@ export function peopleAgents({
   questionTimeoutMs = timeoutMs,
   onPay,
 }: PeopleOptions = {}): readonly AgentDefinition[] {
-  const pay = defineTool({
-    name: 'pay',
-    description: 'Pays.',
-    parameters: z.object({ amount: z.number() }),
-    effect: 'once',
+  const pay = payTool(onPay, {
     approval: ({ amount }) => amount > 10,
-    ...(timeoutMs === undefined ? {} : { approvalTimeoutMs: timeoutMs }),
-    execute: ({ amount }) => {
-      onPay?.(amount);
-      return `paid ${amount}`;
-    },
-  }) as ToolDefinition;
+    ...defined({ approvalTimeoutMs: timeoutMs }),
+  });
   const build = defineTool({
     name: 'build',
     description: 'Builds.',
     execute: () =>
       external({
         details: { url: 'https://ci/7' },
-        ...(timeoutMs === undefined ? {} : { timeoutMs }),
+        ...defined({ timeoutMs }),
       }),
   }) as ToolDefinition;
   const time = questionTimeoutMs === undefined ? '' : `\n    timeoutMs: ${questionTimeoutMs}`;

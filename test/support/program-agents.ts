@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
 import type { AgentDefinition, ToolDefinition } from '../../src/define/definition/definitions.ts';
-import { abortOf, searchTool } from './runs.ts';
+import { abortOf, payTool, searchTool } from './runs.ts';
 
 /** What the tools of the agent tell the test. */
 export interface ProgramHooks {
@@ -14,17 +14,6 @@ export interface ProgramHooks {
 
 /** `programmer` searches, pays with a person's approval, hangs, and asks. */
 export function programAgent({ onPay, onStopped }: ProgramHooks = {}): AgentDefinition {
-  const pay = defineTool({
-    name: 'pay',
-    description: 'Pays.',
-    parameters: z.object({ amount: z.number() }),
-    effect: 'once',
-    approval: 'always',
-    execute: ({ amount }) => {
-      onPay?.(amount);
-      return `paid ${amount}`;
-    },
-  }) as ToolDefinition;
   const hang = defineTool({
     name: 'hang',
     description: 'Never ends by itself.',
@@ -46,7 +35,7 @@ export function programAgent({ onPay, onStopped }: ProgramHooks = {}): AgentDefi
     name: 'programmer',
     mode: 'react',
     model: { id: 'm', model: async () => 'nothing is asked of it' },
-    tools: [searchTool(), pay, hang, look],
+    tools: [searchTool(), payTool(onPay), hang, look],
     askUser: true,
     limits: 'unlimited',
   });

@@ -65,6 +65,28 @@ export function searchTool(
   }) as ToolDefinition;
 }
 
+/** A tool that pays `amount`, with the effect `once` and the approval of a person. */
+export function payTool(
+  onPay: (amount: number) => void = () => undefined,
+  fields: {
+    readonly approval?: (args: { readonly amount: number }) => boolean;
+    readonly approvalTimeoutMs?: number;
+  } = {},
+): ToolDefinition {
+  return defineTool({
+    name: 'pay',
+    description: 'Pays.',
+    parameters: z.object({ amount: z.number() }),
+    effect: 'once',
+    approval: 'always',
+    ...fields,
+    execute: ({ amount }) => {
+      onPay(amount);
+      return `paid ${amount}`;
+    },
+  }) as ToolDefinition;
+}
+
 /** A reply that searches for each query, in one batch. */
 export function act(...queries: readonly string[]): string {
   return actWith(...queries.map((query): readonly [string, string] => ['search', query]));

@@ -21,7 +21,7 @@ const LEFT_OUT =
 
 const UUID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g;
 const TIME =
-  /\b1[6-9]\d{11}\b|(?<=(?:seconds|nanos|durationMs|waitedMs|wall_clock_ms|active_ms)\W+)\d+/g;
+  /\b1[6-9]\d{11}\b|(?<=(?:seconds|nanos|durationMs|firstTokenMs|waitedMs|wall_clock_ms|active_ms)\W+)\d+/g;
 
 /** The events of `history`, a text each. */
 export function steadyHistory({ events }: History): readonly string[] {

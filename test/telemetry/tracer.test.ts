@@ -15,6 +15,7 @@ import { isSampled, treeTraceId } from '../../src/telemetry/ids.ts';
 import { createLostSpans } from '../../src/telemetry/lost-spans.ts';
 import type { SpanData } from '../../src/telemetry/span-data.ts';
 import { openTracer } from '../../src/telemetry/tracer.ts';
+import { RUNS_ALL } from '../support/extent.ts';
 import { traceInMemory } from '../support/spans.ts';
 import { startReceiver } from '../support/trace-receiver.ts';
 
@@ -99,43 +100,47 @@ describe('a tracer', () => {
     await receiver.close();
   });
 
-  it('is held by no collector, and 10,000 turns take at most 20 MB', async () => {
-    const silent = await startReceiver(0);
-    const refusing = await startReceiver(429);
-    // Nothing listens on this port of the loopback interface.
-    const collectors = ['http://127.0.0.1:9', silent.url, refusing.url];
-    const opened = [];
-    for (const url of collectors) {
-      process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = url;
-      const said: string[] = [];
-      const tracer = await openTracer(
-        {},
-        createLostSpans((text) => said.push(text)),
-      );
-      opened.push({ tracer, said });
-    }
-    const before = heapBytes();
-    for (let turn = 0; turn < 10_000; turn += 1) {
-      // Four spans a turn, each with ids and attributes of its own.
-      for (let part = 0; part < 4; part += 1) {
-        const spanId = (4 * turn + part).toString(16).padStart(16, '1');
-        const span = { ...SPAN, spanId, attributes: { ...SPAN.attributes, turn } };
-        for (const { tracer } of opened) tracer.emit(span);
+  it.runIf(RUNS_ALL)(
+    'is held by no collector, and 10,000 turns take at most 20 MB',
+    async () => {
+      const silent = await startReceiver(0);
+      const refusing = await startReceiver(429);
+      // Nothing listens on this port of the loopback interface.
+      const collectors = ['http://127.0.0.1:9', silent.url, refusing.url];
+      const opened = [];
+      for (const url of collectors) {
+        process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = url;
+        const said: string[] = [];
+        const tracer = await openTracer(
+          {},
+          createLostSpans((text) => said.push(text)),
+        );
+        opened.push({ tracer, said });
       }
-      // Lets the processor begin to send, as a worker does between activations.
-      if (turn % 500 === 0) await nextTick();
-    }
-    const grownMb = (heapBytes() - before) / opened.length / 2 ** 20;
-    expect(grownMb).toBeLessThan(20);
-    for (const { said } of opened) {
-      expect(said).toHaveLength(1);
-      expect(said[0]).toMatch(/^\d+ spans were not sent: .+\. Runs are not affected\.$/);
-    }
-    // What does not go within five seconds stays here: `within` of the tracer bounds it.
-    await Promise.all(opened.map(({ tracer }) => tracer.close()));
-    await silent.close();
-    await refusing.close();
-  }, 30_000);
+      const before = heapBytes();
+      for (let turn = 0; turn < 10_000; turn += 1) {
+        // Four spans a turn, each with ids and attributes of its own.
+        for (let part = 0; part < 4; part += 1) {
+          const spanId = (4 * turn + part).toString(16).padStart(16, '1');
+          const span = { ...SPAN, spanId, attributes: { ...SPAN.attributes, turn } };
+          for (const { tracer } of opened) tracer.emit(span);
+        }
+        // Lets the processor begin to send, as a worker does between activations.
+        if (turn % 500 === 0) await nextTick();
+      }
+      const grownMb = (heapBytes() - before) / opened.length / 2 ** 20;
+      expect(grownMb).toBeLessThan(20);
+      for (const { said } of opened) {
+        expect(said).toHaveLength(1);
+        expect(said[0]).toMatch(/^\d+ spans were not sent: .+\. Runs are not affected\.$/);
+      }
+      // What does not go within five seconds stays here: `within` of the tracer bounds it.
+      await Promise.all(opened.map(({ tracer }) => tracer.close()));
+      await silent.close();
+      await refusing.close();
+    },
+    30_000,
+  );
 });
 
 /** Bytes of the heap that something refers to. */

@@ -11,7 +11,7 @@ import { runTool } from '../../src/tools/run-tool.ts';
 import type { ToolRunOptions } from '../../src/tools/tool-call.ts';
 import { quietSignal, testerWith, toolOrder } from '../define/agents.ts';
 import { startFixture } from '../support/child-process.ts';
-import { extentOf } from '../support/extent.ts';
+import { extentOf, RUNS_ALL } from '../support/extent.ts';
 import { gate } from '../support/runs.ts';
 import { poisonAgents } from '../support/fixtures/poison-agents.ts';
 import { createRegistry } from '../../src/registry/registry.ts';
@@ -268,7 +268,7 @@ describe.each<{ readonly isolate: Place }>([{ isolate: 'thread' }, { isolate: 'p
       expect(await canceledOutcome({ what }, { isolate })).toMatchObject(result);
     });
 
-    test('tells the model what its module lacks', async () => {
+    test.runIf(RUNS_ALL)('tells the model what its module lacks', async () => {
       const module = new URL('./isolation.test.ts', import.meta.url).href.replace(
         'isolation.test',
         'missing',
@@ -310,53 +310,63 @@ describe('[R2] the places of isolated calls', () => {
     },
   );
 
-  test('are bounded: a call waits for one, and ends when none becomes free', async () => {
-    const small = createIsolation(1);
-    const first = outcomeOf({ what: 'wait', ms: 2_000 }, {}, { places: placesOf(small) });
-    const stop = new AbortController();
-    const canceled = outcomeOf(
-      { what: 'answer' },
-      {},
-      { places: placesOf(small), signal: stop.signal },
-    );
-    const busy = await outcomeOf(
-      { what: 'answer' },
-      { timeoutMs: 100 },
-      { places: placesOf(small) },
-    );
-    stop.abort();
-    const waited = outcomeOf({ what: 'answer' }, {}, { places: placesOf(small) });
+  test.runIf(RUNS_ALL)(
+    'are bounded: a call waits for one, and ends when none becomes free',
+    async () => {
+      const small = createIsolation(1);
+      const first = outcomeOf({ what: 'wait', ms: 2_000 }, {}, { places: placesOf(small) });
+      const stop = new AbortController();
+      const canceled = outcomeOf(
+        { what: 'answer' },
+        {},
+        { places: placesOf(small), signal: stop.signal },
+      );
+      const busy = await outcomeOf(
+        { what: 'answer' },
+        { timeoutMs: 100 },
+        { places: placesOf(small) },
+      );
+      stop.abort();
+      const waited = outcomeOf({ what: 'answer' }, {}, { places: placesOf(small) });
 
-    expect(busy).toEqual({
-      outcome: 'error',
-      error:
-        'Error: work was not run: its worker was busy with other calls for 0.1 s. Call it again later.',
-      started: false,
-    });
-    expect(await canceled).toMatchObject({ outcome: 'canceled', started: false });
-    expect(await first).toMatchObject({ output: 'waited' });
-    expect(await waited).toMatchObject({ outcome: 'ok' });
-    await small.close();
-    expect(await outcomeOf({ what: 'answer' }, {}, { places: placesOf(small) })).toMatchObject({
-      outcome: 'canceled',
-      started: false,
-    });
-  });
+      expect(busy).toEqual({
+        outcome: 'error',
+        error:
+          'Error: work was not run: its worker was busy with other calls for 0.1 s. Call it again later.',
+        started: false,
+      });
+      expect(await canceled).toMatchObject({ outcome: 'canceled', started: false });
+      expect(await first).toMatchObject({ output: 'waited' });
+      expect(await waited).toMatchObject({ outcome: 'ok' });
+      await small.close();
+      expect(await outcomeOf({ what: 'answer' }, {}, { places: placesOf(small) })).toMatchObject({
+        outcome: 'canceled',
+        started: false,
+      });
+    },
+  );
 
-  test('are taken by a thread that blocks, also after its call has ended', async () => {
-    const small = createIsolation(1);
-    const places = placesOf(small);
-    expect(await outcomeOf({ what: 'answer' }, {}, { places })).toMatchObject({ outcome: 'ok' });
+  test.runIf(RUNS_ALL)(
+    'are taken by a thread that blocks, also after its call has ended',
+    async () => {
+      const small = createIsolation(1);
+      const places = placesOf(small);
+      expect(await outcomeOf({ what: 'answer' }, {}, { places })).toMatchObject({ outcome: 'ok' });
 
-    const blocked = await outcomeOf({ what: 'block', ms: 6_000 }, { timeoutMs: 1_000 }, { places });
-    const next = await outcomeOf({ what: 'answer' }, { timeoutMs: 2_000 }, { places });
-    const last = await outcomeOf({ what: 'answer' }, {}, { places });
+      const blocked = await outcomeOf(
+        { what: 'block', ms: 6_000 },
+        { timeoutMs: 1_000 },
+        { places },
+      );
+      const next = await outcomeOf({ what: 'answer' }, { timeoutMs: 2_000 }, { places });
+      const last = await outcomeOf({ what: 'answer' }, {}, { places });
 
-    expect(blocked).toMatchObject({ error: 'Error: work did not finish within 1 s.' });
-    expect(next).toMatchObject({ error: expect.stringContaining('busy'), started: false });
-    expect(last).toMatchObject({ outcome: 'ok' });
-    await small.close();
-  });
+      expect(blocked).toMatchObject({ error: 'Error: work did not finish within 1 s.' });
+      expect(next).toMatchObject({ error: expect.stringContaining('busy'), started: false });
+      expect(last).toMatchObject({ outcome: 'ok' });
+      await small.close();
+    },
+  );
 
   test('end with what they started, and when they are closed', async () => {
     const own = createIsolation(1);

@@ -22,6 +22,7 @@ import {
   preloadedModules,
   type LoadedBundle,
 } from '../../src/worker/bundle/bundle.ts';
+import { extentOf, RUNS_ALL } from '../support/extent.ts';
 
 const FIXTURES = fileURLToPath(new URL('../support/fixtures/workflows', import.meta.url));
 
@@ -67,7 +68,7 @@ describe('loadWorkflowBundle', () => {
     expect(await stat(join(cacheDir, name))).toMatchObject({ mtimeMs, ino });
   });
 
-  it.each(['relative', 'linked'])('makes it in a folder that is %s', async (kind) => {
+  it.each(extentOf(['relative', 'linked']))('makes it in a folder that is %s', async (kind) => {
     const workflowsPath = join(FIXTURES, 'hello.ts');
     const real = join(folder, 'real');
     await mkdir(real);
@@ -79,19 +80,22 @@ describe('loadWorkflowBundle', () => {
     expect(made).toEqual({ code: expect.stringContaining('hello'), isFromCache: false });
   });
 
-  it('keeps the names of workflows, by which the SDK finds child workflows', async () => {
-    const { code } = await load('two-greetings');
-    const context = vm.createContext({ __webpack_module_cache__: {} });
-    new vm.Script(code).runInContext(context);
-    const { importWorkflows } = (context as unknown as SandboxGlobals).__TEMPORAL__;
+  it.runIf(RUNS_ALL)(
+    'keeps the names of workflows, by which the SDK finds child workflows',
+    async () => {
+      const { code } = await load('two-greetings');
+      const context = vm.createContext({ __webpack_module_cache__: {} });
+      new vm.Script(code).runInContext(context);
+      const { importWorkflows } = (context as unknown as SandboxGlobals).__TEMPORAL__;
 
-    expect(Object.entries(importWorkflows()).map(([key, { name }]) => [key, name])).toEqual([
-      ['greet', 'greet'],
-      ['wave', 'wave'],
-      // Every bundle delivers callbacks, whatever its module exports.
-      ['deliverCallbacks', 'deliverCallbacks'],
-    ]);
-  });
+      expect(Object.entries(importWorkflows()).map(([key, { name }]) => [key, name])).toEqual([
+        ['greet', 'greet'],
+        ['wave', 'wave'],
+        // Every bundle delivers callbacks, whatever its module exports.
+        ['deliverCallbacks', 'deliverCallbacks'],
+      ]);
+    },
+  );
 
   it('gives a worker what it needs', async () => {
     const { address, namespace } = inject('temporal');
@@ -140,7 +144,7 @@ describe('loadWorkflowBundle', () => {
     }
   });
 
-  it('keeps nothing that changed while it was made', async () => {
+  it.runIf(RUNS_ALL)('keeps nothing that changed while it was made', async () => {
     const workflows = await copyIntoRepository();
     try {
       const inOneHour = Date.now() / 1000 + 3_600;
@@ -154,7 +158,7 @@ describe('loadWorkflowBundle', () => {
     }
   });
 
-  it('makes it again when the cache is broken', async () => {
+  it.runIf(RUNS_ALL)('makes it again when the cache is broken', async () => {
     await load();
     const [name = ''] = await bundles();
     await writeFile(join(cacheDir, name), '{"v":1,"code":"cut o');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ChunkSubscription } from '../../src/client/chunk-queue.ts';
+import type { ChunkSubscription } from '../../src/client/streaming/chunk-queue.ts';
 import type { Chunk, ChunkMarker } from '../../src/core/streaming/chunk.ts';
 import { createChunkBus } from '../../src/worker/streaming/chunk-bus.ts';
 import { chunk } from '../support/chunks.ts';

@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { get as getSecurely } from 'node:https';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createFrameReader } from '../../src/client/frame-reader.ts';
+import { createFrameReader } from '../../src/client/streaming/frame-reader.ts';
 import { signStreamToken } from '../../src/protection/stream-token.ts';
 import type { WireMessage } from '../../src/core/streaming/chunk-wire.ts';
 import { createChunkBus, type ChunkBus } from '../../src/worker/streaming/chunk-bus.ts';
@@ -212,6 +212,24 @@ describe('openChunkEndpoint', () => {
     const last = readFrames(await ask(`${url}/chunks`));
 
     await eventually('a greeting', () => last.length > 0);
+  });
+
+  it('bounds the connections that anybody may open without a token', async () => {
+    const { url } = await open(createChunkBus(), { maxReaders: 1 });
+    const { port } = new URL(url);
+    let refused = 0;
+    const sockets = Array.from({ length: 150 }, () => {
+      const socket = connect(Number(port), '127.0.0.1');
+      socket.on('error', () => undefined).on('close', () => (refused += 1));
+      return socket.resume();
+    });
+
+    await eventually('refusals', () => refused === 49);
+    for (const socket of sockets) socket.destroy();
+    await eventually('room', async () => {
+      const response = await ask(`${url}/chunks`).catch(() => null);
+      return response?.statusCode === 200;
+    });
   });
 
   it('takes no more readers than it can serve', async () => {

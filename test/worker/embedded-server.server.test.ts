@@ -25,6 +25,7 @@ import { findFreePort, isPortTaken, probeServer } from '../../src/worker/server/
 import { fetchTemporalCli } from '../../src/worker/server/temporal-cli.ts';
 import { startFixture, type FixtureProcess } from '../support/child-process.ts';
 import { eventually } from '../support/eventually.ts';
+import { RUNS_ALL } from '../support/extent.ts';
 import { CLI_FOLDER } from '../support/test-server.ts';
 
 let dataDir: string;
@@ -94,7 +95,7 @@ describe('what a server writes', () => {
 });
 
 describe('the search attributes of runs', () => {
-  it('are added to a database that lacks them', async () => {
+  it.runIf(RUNS_ALL)('are added to a database that lacks them', async () => {
     const names = ['EverloopAgent', 'EverloopState'];
     const first = await start();
     const connection = await Connection.connect({ address: first.address });
@@ -155,7 +156,7 @@ describe('a server that is kept', () => {
 });
 
 describe('a port that is asked for', () => {
-  it('is not that of another server in the note [R15]', async () => {
+  it.runIf(RUNS_ALL)('is not that of another server in the note [R15]', async () => {
     const noted = await start();
     const port = await findFreePort('127.0.0.1');
 
@@ -166,14 +167,17 @@ describe('a port that is asked for', () => {
     expect(await start({ port: portOf(noted) })).toMatchObject({ pid: noted.pid });
   });
 
-  it('is used when a server answers there, whatever the note names [R15]', async () => {
-    await start();
-    const { address } = inject('temporal');
+  it.runIf(RUNS_ALL)(
+    'is used when a server answers there, whatever the note names [R15]',
+    async () => {
+      await start();
+      const { address } = inject('temporal');
 
-    const found = await start({ port: Number(address.split(':')[1]) });
+      const found = await start({ port: Number(address.split(':')[1]) });
 
-    expect(found).toMatchObject({ address, startedHere: false, origin: 'port' });
-  });
+      expect(found).toMatchObject({ address, startedHere: false, origin: 'port' });
+    },
+  );
 });
 
 describe('a server that is started', () => {
@@ -213,7 +217,7 @@ describe('a server that is started', () => {
     await connection.close();
   });
 
-  it('is shared with a second process, which does not stop it', async () => {
+  it.runIf(RUNS_ALL)('is shared with a second process, which does not stop it', async () => {
     const server = await start();
 
     const { fixture, server: found } = await startElsewhere();
@@ -256,7 +260,7 @@ describe('a server that is started', () => {
     );
   });
 
-  it('is not shared any more when its parent was killed a moment ago', async () => {
+  it.runIf(RUNS_ALL)('is not shared any more when its parent was killed a moment ago', async () => {
     const { fixture, server: dying } = await startElsewhere();
 
     await fixture.kill('SIGKILL');
@@ -292,7 +296,7 @@ describe('a server that is started', () => {
     await again.close();
   });
 
-  it('replaces one whose note is out of date', async () => {
+  it.runIf(RUNS_ALL)('replaces one whose note is out of date', async () => {
     const gone = await start();
     const note = await readFile(join(dataDir, 'server.json'), 'utf8');
     await gone.stop();
@@ -324,7 +328,7 @@ describe('which server is used', () => {
     expect(server).toMatchObject({ startedHere: false, origin: 'port' });
   });
 
-  it('is one made by `temporal` on the PATH before the pinned CLI', async () => {
+  it.runIf(RUNS_ALL)('is one made by `temporal` on the PATH before the pinned CLI', async () => {
     const path = join(dataDir, 'path');
     await mkdir(path);
     await symlink(await fetchTemporalCli({ folder: CLI_FOLDER }), join(path, 'temporal'));
@@ -334,7 +338,7 @@ describe('which server is used', () => {
     expect(server).toMatchObject({ startedHere: true, origin: 'path' });
   });
 
-  it('is started again when another process took one of its ports', async () => {
+  it.runIf(RUNS_ALL)('is started again when another process took one of its ports', async () => {
     const path = join(dataDir, 'path');
     await mkdir(path);
     const cli = await fetchTemporalCli({ folder: CLI_FOLDER });
@@ -454,7 +458,7 @@ The server's log is ${dataDir}/logs/temporal-server.log.`,
     );
   });
 
-  it('ends a server that no note can be left of', async () => {
+  it.runIf(RUNS_ALL)('ends a server that no note can be left of', async () => {
     // A folder in the place of the note: the disk may be full as well.
     await mkdir(join(dataDir, 'server.json'));
     const port = await findFreePort('127.0.0.1');
@@ -464,18 +468,24 @@ The server's log is ${dataDir}/logs/temporal-server.log.`,
     expect(await isPortTaken('127.0.0.1', port)).toBe(false);
   });
 
-  it('gives up on a server that starts and never answers, and ends it', async () => {
-    const path = join(dataDir, 'path');
-    await mkdir(path);
-    await writeFile(join(path, 'temporal'), `#!/bin/sh\necho $$ > ${dataDir}/pid\nexec sleep 60\n`);
-    await chmod(join(path, 'temporal'), 0o755);
+  it.runIf(RUNS_ALL)(
+    'gives up on a server that starts and never answers, and ends it',
+    async () => {
+      const path = join(dataDir, 'path');
+      await mkdir(path);
+      await writeFile(
+        join(path, 'temporal'),
+        `#!/bin/sh\necho $$ > ${dataDir}/pid\nexec sleep 60\n`,
+      );
+      await chmod(join(path, 'temporal'), 0o755);
 
-    // Time enough for the script to say who it is.
-    await expect(start({ path, readyWithinMs: 8_000, fetchCli: neverAsked })).rejects.toThrow(
-      `- \`temporal\` on the PATH: ${path}/temporal did not answer within 8 s`,
-    );
-    expect(isRunning(Number(await readFile(join(dataDir, 'pid'), 'utf8')))).toBe(false);
-  });
+      // Time enough for the script to say who it is.
+      await expect(start({ path, readyWithinMs: 8_000, fetchCli: neverAsked })).rejects.toThrow(
+        `- \`temporal\` on the PATH: ${path}/temporal did not answer within 8 s`,
+      );
+      expect(isRunning(Number(await readFile(join(dataDir, 'pid'), 'utf8')))).toBe(false);
+    },
+  );
 });
 
 function neverAsked(): Promise<string> {

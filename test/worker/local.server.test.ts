@@ -8,6 +8,7 @@ import { isPortTaken } from '../../src/worker/server/server-probe.ts';
 import { readServerState } from '../../src/worker/server/server-state.ts';
 import { shareBundle } from '../support/bundles.ts';
 import { eventually } from '../support/eventually.ts';
+import { RUNS_ALL } from '../support/extent.ts';
 import { CLI_FOLDER } from '../support/test-server.ts';
 
 let folder = '';
@@ -44,7 +45,13 @@ describe('local', () => {
     const everloop = await local(
       withOwnServer([defineAgent({ name: 'adder', mode: 'react', model: answering })]),
     );
-    const { address } = everloop;
+    const { address, taskQueue } = everloop;
+    expect(await everloop.agents()).toMatchObject({
+      agents: [
+        { name: 'adder', mode: 'react', taskQueue, workers: [expect.stringContaining('@')] },
+      ],
+      silent: [],
+    });
     const run = await everloop.start('adder', { task: 'What is two and two?' });
     const pieces: string[] = [];
     for await (const item of run.stream()) if ('delta' in item) pieces.push(item.delta);
@@ -58,7 +65,7 @@ describe('local', () => {
     expect(await readServerState(join(folder, 'server.json'))).toBeUndefined();
   });
 
-  it('stops what it had started when a later start fails', async () => {
+  it.runIf(RUNS_ALL)('stops what it had started when a later start fails', async () => {
     const agent = defineAgent({ name: 'adder', mode: 'react', model: answering });
 
     const starting = local({
@@ -81,35 +88,38 @@ describe('local', () => {
     expect(await readServerState(join(folder, 'server.json'))).toBeUndefined();
   });
 
-  it('can be closed while a result is awaited, and goes on when it is opened again', async () => {
-    let mayAnswer = false;
-    const model: ModelFunction = (_request, { signal }) =>
-      mayAnswer
-        ? Promise.resolve('<answer>at last</answer>')
-        : new Promise((_resolve, reject) => {
-            signal.addEventListener('abort', () => reject(new Error('aborted')));
-          });
-    await shareBundle(folder);
-    const options = {
-      ...onTestServer([defineAgent({ name: 'patient', mode: 'react', model })]),
-      shutdownGraceMs: 500,
-    };
-    const first = await local(options);
-    const run = await first.start('patient', { task: 'Wait.' });
-    const lost = run.result().catch(() => 'lost');
-    await eventually(
-      'the model call',
-      async () => (await run.status()).waitsFor[0] === 'model patient/model',
-    );
-    await first.close();
-    await lost;
+  it.runIf(RUNS_ALL)(
+    'can be closed while a result is awaited, and goes on when it is opened again',
+    async () => {
+      let mayAnswer = false;
+      const model: ModelFunction = (_request, { signal }) =>
+        mayAnswer
+          ? Promise.resolve('<answer>at last</answer>')
+          : new Promise((_resolve, reject) => {
+              signal.addEventListener('abort', () => reject(new Error('aborted')));
+            });
+      await shareBundle(folder);
+      const options = {
+        ...onTestServer([defineAgent({ name: 'patient', mode: 'react', model })]),
+        shutdownGraceMs: 500,
+      };
+      const first = await local(options);
+      const run = await first.start('patient', { task: 'Wait.' });
+      const lost = run.result().catch(() => 'lost');
+      await eventually(
+        'the model call',
+        async () => (await run.status()).waitsFor[0] === 'model patient/model',
+      );
+      await first.close();
+      await lost;
 
-    mayAnswer = true;
-    const second = await local(options);
-    const step = await second.attach(run.id).result();
-    await second.close();
+      mayAnswer = true;
+      const second = await local(options);
+      const step = await second.attach(run.id).result();
+      await second.close();
 
-    expect(second.taskQueue).toBe(first.taskQueue);
-    expect(step).toMatchObject({ status: 'success', value: 'at last' });
-  });
+      expect(second.taskQueue).toBe(first.taskQueue);
+      expect(step).toMatchObject({ status: 'success', value: 'at last' });
+    },
+  );
 });

@@ -1,4 +1,5 @@
 /** Workers and applications of one folder find each other. */
+import { listAgents } from '../../examples/docs/inspecting.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,8 +52,15 @@ it('serves the queue that `everloop dev` noted for the folder, as `connect` uses
       expect([taskQueue, await queueOf({ dataDir }, {})]).toEqual([noted, noted]);
       const everloop = await connect({ address, taskQueue, dataDir, env: {} });
       try {
+        const lines: string[] = [];
+        expect(await listAgents(everloop, (line) => lines.push(line))).toBe(true);
+        expect(lines).toEqual([`clerk on ${noted}: 0 tools ask, 1 workers`]);
         const run = await everloop.start('clerk', { task: 'Do we have tea?' });
-        return await run.result();
+        const step = await run.result();
+        const { agents } = await everloop.agents();
+        const polling = (await everloop.workers()).map(({ identity }) => identity);
+        expect(agents.map(({ workers }) => workers)).toEqual([polling]);
+        return step;
       } finally {
         await everloop.close();
       }

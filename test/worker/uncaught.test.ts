@@ -59,3 +59,21 @@ test('[R2] any other uncaught error is logged, and stops the worker', () => {
   ]);
   expect(stops).toEqual([new Error('aside'), 'a text']);
 });
+
+test('[R2] output that nobody reads any more is no error', () => {
+  const output = new EventEmitter();
+  const lines: string[] = [];
+  const release = watchUncaught({
+    log: (line) => lines.push(line),
+    stop: (error) => lines.push(String(error)),
+    source: new EventEmitter() as unknown as UncaughtSource,
+    outputs: [output as unknown as NodeJS.WriteStream],
+  });
+
+  // Without a listener this throws.
+  output.emit('error', new Error('write EPIPE'));
+
+  expect(lines).toEqual([]);
+  release();
+  expect(output.listenerCount('error')).toBe(0);
+});

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { HANDOVER_CASE, HANDOVER_SHOWS, HOST_CASES, type HostCase } from '../cases/host.cases.ts';
-import { RUNS_ALL } from '../support/extent.ts';
+import { extentOf, RUNS_ALL } from '../support/extent.ts';
 import { hostCaseWorld, type HostCaseWorld } from '../support/host-case-agents.ts';
 import { openHandoverStage, openStage, type Served, type Stage } from '../support/stage.ts';
 import type { Step } from '../../src/core/contract/step.ts';
@@ -63,7 +63,12 @@ describe.concurrent('the host over Temporal', () => {
   // First, so that the others run while it waits.
   it.runIf(RUNS_ALL).each(HOST_CASES.filter(isSlow))('$name', { timeout: 240_000 }, check);
 
-  it.each(HOST_CASES.filter((one) => !isSlow(one)))('$name', check);
+  it.each(
+    extentOf(
+      HOST_CASES.filter((one) => !isSlow(one)),
+      3,
+    ),
+  )('$name', check);
 
   it(HANDOVER_CASE, async () => {
     const { value } = await stepOf(handoverStage, await openLane(handoverStage), HANDOVER_CASE);

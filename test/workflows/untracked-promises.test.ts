@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import type { ModelFunction } from '../../src/core/contract/model.ts';
 import { eventually } from '../support/eventually.ts';
+import { RUNS_ALL } from '../support/extent.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
 const LOST_PROMISE = fileURLToPath(
@@ -36,34 +37,37 @@ describe('promises in the sandbox', () => {
     await run.cancel();
   });
 
-  it('that reject unheard fail the task of their own workflow, and of no other', async () => {
-    let calls = 0;
-    const model: ModelFunction = (request, io) =>
-      request.iteration === 1 ? Promise.resolve('hm') : ((calls += 1), silent(request, io));
-    const { everloop } = await stage.serve(
-      ['careful', 'careless'].map((name) =>
-        defineAgent({ name, mode: 'react', model: { id: name, model } }),
-      ),
-      { workflowsPath: LOST_PROMISE },
-    );
-    const careful = await everloop.start('careful', { task: 'Go' });
-    const careless = await everloop.start('careless', { task: 'Go' });
-
-    const failures = async (id: string): Promise<readonly string[]> => {
-      const { events } = await stage.client.workflow.getHandle(id).fetchHistory();
-      return (events ?? []).flatMap(
-        ({ workflowTaskFailedEventAttributes: failed }) => failed?.failure?.message ?? [],
+  it.runIf(RUNS_ALL)(
+    'that reject unheard fail the task of their own workflow, and of no other',
+    async () => {
+      let calls = 0;
+      const model: ModelFunction = (request, io) =>
+        request.iteration === 1 ? Promise.resolve('hm') : ((calls += 1), silent(request, io));
+      const { everloop } = await stage.serve(
+        ['careful', 'careless'].map((name) =>
+          defineAgent({ name, mode: 'react', model: { id: name, model } }),
+        ),
+        { workflowsPath: LOST_PROMISE },
       );
-    };
-    const messages = await eventually('a failed task', async () => {
-      const found = await failures(careless.id);
-      return found.length > 0 ? found : undefined;
-    });
+      const careful = await everloop.start('careful', { task: 'Go' });
+      const careless = await everloop.start('careless', { task: 'Go' });
 
-    expect(messages[0]).toContain('lost');
-    await eventually('the second call of the careful one', async () => calls > 0);
-    expect(await failures(careful.id)).toEqual([]);
-    await careful.cancel();
-    await stage.client.workflow.getHandle(careless.id).terminate();
-  });
+      const failures = async (id: string): Promise<readonly string[]> => {
+        const { events } = await stage.client.workflow.getHandle(id).fetchHistory();
+        return (events ?? []).flatMap(
+          ({ workflowTaskFailedEventAttributes: failed }) => failed?.failure?.message ?? [],
+        );
+      };
+      const messages = await eventually('a failed task', async () => {
+        const found = await failures(careless.id);
+        return found.length > 0 ? found : undefined;
+      });
+
+      expect(messages[0]).toContain('lost');
+      await eventually('the second call of the careful one', async () => calls > 0);
+      expect(await failures(careful.id)).toEqual([]);
+      await careful.cancel();
+      await stage.client.workflow.getHandle(careless.id).terminate();
+    },
+  );
 });

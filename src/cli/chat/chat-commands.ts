@@ -1,5 +1,5 @@
 /** The commands of a chat: lines that begin with a slash. */
-import { parsedJson } from '../../client/parsed-json.ts';
+import { parsedJson } from '../../client/streaming/parsed-json.ts';
 import { type Json, isJsonObject } from '../../core/base/json.ts';
 import type { Decision } from '../../core/contract/pending.ts';
 

@@ -13,7 +13,7 @@ import {
   type Cli,
 } from '../terminal/cli.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
-import { createProgressPrinter, poll, printStream } from '../views/follow.ts';
+import { createProgressPrinter, printStream } from '../views/follow.ts';
 import { cellText, durationText, oneLine, tableText } from '../terminal/text.ts';
 import { eventText } from '../views/run-text.ts';
 
@@ -65,22 +65,11 @@ function followLog(cli: Cli, run: RunHandle, from: number, streams: boolean): Pr
     const printer = createProgressPrinter(cli.output);
     // Provisional text is optional: if it fails, the events still come.
     if (streams) void printStream(run, printer, signal).catch(() => undefined);
-    let next = from;
-    let version = -1;
-    const look = async (): Promise<boolean> => {
-      const status = await run.status();
-      if (status.version !== version) {
-        version = status.version;
-        const events = await run.events({ from: next });
-        next += events.length;
-        printer.clear();
-        for (const event of events) writeEvent(cli, event);
-      }
-      // The status was read before the events, so all events of an ended run are there.
-      return status.state === 'ended';
-    };
     try {
-      await poll(signal, look);
+      for await (const event of run.followEvents({ from, signal })) {
+        printer.clear();
+        writeEvent(cli, event);
+      }
     } finally {
       ended.abort();
     }

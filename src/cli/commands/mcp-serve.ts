@@ -89,7 +89,7 @@ async function serve(cli: Cli, flags: ServeFlags): Promise<number> {
       if (streams !== undefined) await serveOverStdio(factory, { streams, signal, log });
       else if (address !== undefined)
         await serveHttp(cli, factory, { ...address, hosts: flags.allowHost, signal });
-      // Waits that are left belong to nobody.
+      // Ends the waits that are still open: their callers are gone.
       stopping.abort();
       return EXIT_CODES.success;
     });
@@ -111,7 +111,7 @@ async function serveHttp(
   { host, port, hosts, signal }: ServedAddress,
 ): Promise<void> {
   const { output } = cli;
-  const tokens = readerTokens(configFor(cli).mcpToken ?? '');
+  const tokens = readerTokens((await configFor(cli)).mcpToken ?? '');
   const log = (message: string): void => output.note(message);
   const { serveOverHttp } = await import('../../mcp-server/serve/http.ts');
   const serving = await serveOverHttp(factory, { host, port, hosts, tokens, log });

@@ -18,7 +18,7 @@ import {
 } from '../../mcp/catalogue/lock-file.ts';
 import { lockedOf, type Catalogue } from '../../mcp/catalogue/catalogue.ts';
 import { callOnce } from '../../mcp/call-once.ts';
-import { createMcpTools, type WorkerMcpTools } from '../../mcp/mcp-tools.ts';
+import type { WorkerMcpTools } from '../../mcp/mcp-tools.ts';
 import { readJsonObject } from '../terminal/arguments.ts';
 import { print, untilInterrupted, type Cli, type CommandRunner } from '../terminal/cli.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
@@ -186,6 +186,7 @@ async function withServers(
   if (name !== undefined && !all.has(name))
     throw unknown('server of the file', name, [...all.keys()]);
   const servers = [...all.values()].filter((it) => name === undefined || it.name === name);
+  const { createMcpTools } = await import('../../mcp/mcp-tools.ts');
   const tools = createMcpTools({
     servers: servers.map((server) => withPin(server, cli)),
     environment: cli.io.env,

@@ -62,7 +62,7 @@ export async function openServed(
   options: ServedOptions,
 ): Promise<{ readonly everloop: ConnectedEverloop | LocalEverloop; readonly isServed: boolean }> {
   const { io } = cli;
-  const config = configFor(cli);
+  const config = await configFor(cli);
   const isOwnServer = config.temporal.address === undefined;
   const serves = options.mayServe && (options.serve ?? isOwnServer);
   if (!serves || !(options.serve === true || hasAgentFile(options.agents, io.cwd))) {

@@ -1,13 +1,13 @@
 /** The commands that show and answer what waits for people: inbox, answer, approve, deny. */
 import type { Command } from 'commander';
-import type { InboxView } from '../../client/run-list.ts';
+import type { InboxView } from '../../client/inbox.ts';
 import { defined } from '../../core/base/defined.ts';
 import type { AnswerOptions } from '../../core/contract/pending.ts';
 import { readJsonArgument, readObject } from '../terminal/arguments.ts';
 import { print, withClient, type CommandRunner, type AddCommand } from '../terminal/cli.ts';
 import { pendingText } from '../views/run-text.ts';
 import { cellText, durationText, oneLine, tableText } from '../terminal/text.ts';
-import { withPath, withRun, type PathOption } from './steer.ts';
+import { withActor, withRun, type ActorOptions } from './steer.ts';
 
 /** Characters of an item; a line should fit on a terminal. */
 const ITEM_WIDTH = 70;
@@ -33,6 +33,9 @@ function addInboxCommand(program: Command, act: CommandRunner): void {
         const exitCode = print(cli, inboxText(view, Date.now()), view);
         for (const id of view.silent) {
           cli.output.note(`Run ${id} waits for a person, but no worker can say for what.`);
+        }
+        if (view.more > 0) {
+          cli.output.note(`${view.more} more runs wait for a person. Look again to ask them.`);
         }
         return exitCode;
       }),
@@ -87,18 +90,18 @@ function addDenyCommand(program: Command, act: CommandRunner): void {
     );
 }
 
-type UpdateOptions = PathOption & AnswerOptions;
+type UpdateOptions = ActorOptions & AnswerOptions;
 type AnswerFlags = UpdateOptions & { readonly asJson?: boolean };
 
 /** A command about something that waits for a person. */
 function itemCommand(program: Command, name: string): Command {
-  return withPath(program.command(name))
+  return withActor(program.command(name))
     .argument('<run>', 'id of the run')
     .option('--update-id <id>', 'id of the update; repeating it has no effect');
 }
 
-function updateOf({ updateId }: AnswerOptions): AnswerOptions {
-  return defined({ updateId });
+function updateOf({ updateId, by }: AnswerOptions): AnswerOptions {
+  return defined({ updateId, by });
 }
 
 /** The waiting items as a table; ages are relative to `nowMs`. */

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { createMcpTools } from '../../mcp/mcp-tools.ts';
 import type { AgentDefinition } from '../../define/definition/definitions.ts';
 import {
   previewPrompt,
@@ -63,6 +62,7 @@ async function preview(
 async function previewOf(agent: AgentDefinition, given: PreviewOptions): Promise<PromptPreview> {
   const { servers } = agent;
   if (servers === undefined) return previewPrompt(agent, given);
+  const { createMcpTools } = await import('../../mcp/mcp-tools.ts');
   const mcp = createMcpTools({ servers });
   try {
     return await previewPrompt(agent, { ...given, mcp });

@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
-import { LISTED_STATES, type ListedState, type RunSummary } from '../../client/run-list.ts';
+import { LISTED_STATES, type ListedState } from '../../client/reading/listed-states.ts';
+import type { RunSummary } from '../../client/run-list.ts';
 import { readCount, readDuration } from '../terminal/arguments.ts';
 import { showResult, type CommandRunner } from '../terminal/cli.ts';
 import { cellText, durationText, oneLine, tableText } from '../terminal/text.ts';

@@ -1,10 +1,11 @@
 /** The commands that steer a live run: send, cancel, pause, resume, adjust. */
 import { Option, type Command } from 'commander';
-import type { RunHandle, SendOptions } from '../../client/run-handle.ts';
+import type { PauseOptions, RunHandle, SendOptions } from '../../client/run-handle.ts';
 import type { TreeOption } from '../../client/run-tree.ts';
 import { defined } from '../../core/base/defined.ts';
 import type { AdjustReceipt } from '../../core/contract/messages.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
+import type { StatedActor } from '../../core/contract/pending.ts';
 import { collect, readLimits } from '../terminal/arguments.ts';
 import { onRun, print, type CommandRunner, type AddCommand } from '../terminal/cli.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
@@ -21,7 +22,7 @@ export const STEER_COMMANDS: readonly AddCommand[] = [
 ];
 
 function addSendCommand(program: Command, act: CommandRunner): void {
-  withPath(program.command('send'))
+  withActor(program.command('send'))
     .summary('give input to a live run')
     .description('Gives input to a live run.')
     .argument('<id>', 'id of the run')
@@ -38,8 +39,8 @@ function addSendCommand(program: Command, act: CommandRunner): void {
     .option('--tree', 'also give it to all runs below')
     .action((id: string, text: string, options: SendCommandOptions) =>
       withRun(act, id, options, async (run, show) => {
-        const { kind, tree, inputId } = options;
-        const position = await run.send(text, defined({ kind, tree, id: inputId }));
+        const { kind, tree, inputId, by } = options;
+        const position = await run.send(text, defined({ kind, tree, id: inputId, by }));
         const name = options.tree === true ? `the tree of run ${run.id}` : `run ${run.id}`;
         show(`Accepted as input ${position} of ${name}.`, { id: run.id, position });
       }),
@@ -47,7 +48,7 @@ function addSendCommand(program: Command, act: CommandRunner): void {
 }
 
 function addCancelCommand(program: Command, act: CommandRunner): void {
-  withPath(program.command('cancel'))
+  withActor(program.command('cancel'))
     .summary('end a run')
     .description(
       'Ends a run and all runs below it, and aborts what is in flight. Each still ends with a Step, ' +
@@ -58,8 +59,8 @@ function addCancelCommand(program: Command, act: CommandRunner): void {
     .option('--force', 'end it at once and without a Step, also when no worker can take it')
     .action((id: string, options: CancelCommandOptions) =>
       withRun(act, id, options, async (run, show) => {
-        const { message, force = false } = options;
-        await run.cancel(message, { force });
+        const { message, force = false, by } = options;
+        await run.cancel(message, { force, ...defined({ by }) });
         const text = force ? `Run ${run.id} is ended.` : `Run ${run.id} is asked to end.`;
         show(text, { id: run.id, canceling: true, ...(force ? { forced: true } : {}) });
       }),
@@ -67,7 +68,7 @@ function addCancelCommand(program: Command, act: CommandRunner): void {
 }
 
 function addPauseCommand(program: Command, act: CommandRunner): void {
-  withPath(program.command('pause'))
+  withActor(program.command('pause'))
     .summary('stop a run before its next iteration')
     .description(
       'Stops a run before its next iteration, or before the next call or question of its program; ' +
@@ -79,7 +80,7 @@ function addPauseCommand(program: Command, act: CommandRunner): void {
 }
 
 function addResumeCommand(program: Command, act: CommandRunner): void {
-  withPath(program.command('resume'))
+  withActor(program.command('resume'))
     .summary('let a paused run go on')
     .description('Lets a paused run go on.')
     .argument('<id>', 'id of the run')
@@ -89,26 +90,29 @@ function addResumeCommand(program: Command, act: CommandRunner): void {
 
 function treeAction(
   act: CommandRunner,
-  work: (run: RunHandle, options: TreeOption) => Promise<AdjustReceipt>,
+  work: (run: RunHandle, options: PauseOptions) => Promise<AdjustReceipt>,
   outcome: string,
 ): (id: string, options: TreeCommandOptions) => Promise<void> {
   return (id, options) =>
     withRun(act, id, options, async (run, show) => {
-      const receipt = await work(run, defined({ tree: options.tree }));
+      const receipt = await work(run, defined({ tree: options.tree, by: options.by }));
       const name = options.tree === true ? `The tree of run ${run.id}` : `Run ${run.id}`;
       show(`${name} ${outcome}.`, { id: run.id, ...receipt });
     });
 }
 
 function addAdjustCommand(program: Command, act: CommandRunner): void {
-  withPath(program.command('adjust'))
+  withActor(program.command('adjust'))
     .summary('change limits of a live run')
     .description('Changes limits of a live run, and prints the limits that then apply.')
     .argument('<id>', 'id of the run')
     .option('--limit <key=value>', 'limit such as totalTokens=200000; repeatable', collect, [])
-    .action((id: string, options: PathOption & { readonly limit: readonly string[] }) =>
+    .action((id: string, options: ActorOptions & { readonly limit: readonly string[] }) =>
       withRun(act, id, options, async (run, show) => {
-        const receipt = await run.adjust(requiredLimits(options.limit));
+        const receipt = await run.adjust(
+          requiredLimits(options.limit),
+          defined({ by: options.by }),
+        );
         show(limitsText(receipt), { id: run.id, ...receipt });
       }),
     );
@@ -136,12 +140,15 @@ export interface PathOption {
   readonly path?: string;
 }
 
-interface CancelCommandOptions extends PathOption {
+/** Options of a command of which an event says whose it was. */
+export type ActorOptions = PathOption & StatedActor;
+
+interface CancelCommandOptions extends ActorOptions {
   readonly message?: string;
   readonly force?: boolean;
 }
 
-type TreeCommandOptions = PathOption & TreeOption;
+type TreeCommandOptions = ActorOptions & TreeOption;
 
 interface SendCommandOptions extends TreeCommandOptions {
   readonly kind: NonNullable<SendOptions['kind']>;
@@ -154,6 +161,11 @@ export function withPath(command: Command): Command {
     '--path <path>',
     'a run below, by its path or by calls such as 1.2/3.1; see `everloop tree`',
   );
+}
+
+/** Adds `--path` and `--by`. */
+export function withActor(command: Command): Command {
+  return withPath(command).option('--by <name>', 'who does this; kept in the event, not checked');
 }
 
 /** Calls `work` with the handle of a run or of one below; `show` prints the result. */

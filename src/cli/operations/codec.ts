@@ -1,6 +1,7 @@
 /** The command `codec`: decrypts for Temporal's web UI and CLI. */
 import type { Command } from 'commander';
 import { CODEC_PORT, openCodecServer, type CodecServer } from '../../codec-server/codec-server.ts';
+import { DEFAULT_UI_PORT } from '../../worker/server/server-options.ts';
 import { defined } from '../../core/base/defined.ts';
 import { isLoopback } from '../../core/base/loopback.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
@@ -22,9 +23,6 @@ interface CodecOptions {
 }
 
 const HOST = '127.0.0.1';
-
-/** Temporal's own default for its web UI. */
-export const DEFAULT_UI_PORT = 8_233;
 
 /** Adds `codec`. */
 export function addCodecCommand(program: Command, act: CommandRunner): void {
@@ -54,7 +52,7 @@ export function addCodecCommand(program: Command, act: CommandRunner): void {
 }
 
 async function serve(cli: Cli, { listen, origin, allowHost }: CodecOptions): Promise<number> {
-  const { codecToken: token, protection } = configFor(cli);
+  const { codecToken: token, protection } = await configFor(cli);
   if (protection === undefined) {
     throw new UsageError(
       'key_missing',
@@ -105,7 +103,7 @@ export async function openOwnCodec(
   cli: Cli,
   uiPort: number | undefined,
 ): Promise<CodecServer | undefined> {
-  const { protection } = configFor(cli);
+  const { protection } = await configFor(cli);
   if (protection === undefined) return undefined;
   const origins = uiPort === undefined ? [] : originsOf(uiPort);
   const options = { protection, host: HOST, origins };

@@ -58,7 +58,7 @@ function addKeysCommand(program: Command, act: CommandRunner): void {
 }
 
 async function countKeys(cli: Cli): Promise<number> {
-  const { dataDir, protection } = configFor(cli);
+  const { dataDir, protection } = await configFor(cli);
   const held = protection?.keys?.ids ?? [];
   const { client, close } = await connectClient(await addressFor(cli));
   try {
@@ -104,7 +104,7 @@ function addArchiveCommand(program: Command, act: CommandRunner): void {
 }
 
 async function encryptArchive(cli: Cli, rekey: boolean): Promise<number> {
-  const { dataDir, protection } = configFor(cli);
+  const { dataDir, protection } = await configFor(cli);
   if (protection?.keys === undefined) {
     throw new UsageError(
       'key_missing',

@@ -106,7 +106,7 @@ async function partsOf(
   { save, raw = false, workflows }: ReplayFlags,
 ): Promise<ReplayParts> {
   const { loadWorkflowBundle, markOf } = await import('../../worker/bundle/bundle.ts');
-  const { dataDir, protection } = configFor(cli);
+  const { dataDir, protection } = await configFor(cli);
   const cacheDir = join(resolve(cli.io.cwd, dataDir), 'cache');
   const workflowsPath = workflowsFile(workflows, cli.io.cwd);
   const bundle = await loadWorkflowBundle({ cacheDir });

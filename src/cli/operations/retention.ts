@@ -47,7 +47,7 @@ function addGcCommand(program: Command, act: CommandRunner): void {
         withService(cli, async (client) => {
           const { dryRun = false } = options;
           const olderThanMs = ageOf(options);
-          const { protection, archiveKeepMs: keepMs, dataDir } = configFor(cli);
+          const { protection, archiveKeepMs: keepMs, dataDir } = await configFor(cli);
           const store = protection?.blobs;
           if (store === undefined && keepMs === undefined) throw noStore();
           const { namespace } = client.options;
@@ -120,7 +120,7 @@ function addForgetCommand(program: Command, act: CommandRunner): void {
               `Expected \`--yes\` to delete run \`${id}\` for good, got none. Add it if you are sure.`,
             );
           }
-          const { dataDir, protection } = configFor(cli);
+          const { dataDir, protection } = await configFor(cli);
           const archiveDir = archiveDirOf(dataDir);
           const gone = await forgetRun({ client, archiveDir, blobs: protection?.blobs }, id);
           const text = `Deleted run ${id}: ${gone.executions} histories of ${gone.runs.length} runs, and ${gone.blobs} blobs.`;

@@ -3,11 +3,12 @@
  */
 import { defined } from '../../core/base/defined.ts';
 import type { Command } from 'commander';
-import { findFreePort, isPortTaken } from '../../worker/server/server-probe.ts';
 import {
+  DEFAULT_UI_PORT,
   EMBEDDED_SERVER_DEFAULTS,
   type EmbeddedServerOptions,
-} from '../../worker/server/embedded-server.ts';
+} from '../../worker/server/server-options.ts';
+import type { LogLevel } from '../../worker/config/config.ts';
 import type { WorkerReady } from '../../worker/serve/run-worker.ts';
 import { readPort } from '../terminal/arguments.ts';
 import {
@@ -18,7 +19,8 @@ import {
   type Cli,
 } from '../terminal/cli.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
-import { DEFAULT_UI_PORT, openOwnCodec } from './codec.ts';
+import type { OpenConsole } from '../../console/serve/open-console.ts';
+import { errorText } from '../../core/base/error-text.ts';
 import { loadAgents, workflowsFile, type AgentFile } from '../commands/load-agents.ts';
 import { fieldsText } from '../terminal/text.ts';
 
@@ -33,6 +35,8 @@ interface DevOptions extends ServeOptions {
   readonly port?: string;
   readonly ui?: true;
   readonly uiPort?: string;
+  /** False for `--no-console`. */
+  readonly console: boolean;
 }
 
 /** Adds `dev`: a server and a worker for the agent file. */
@@ -49,18 +53,29 @@ export function addDevCommand(program: Command, act: CommandRunner): void {
     .option('--port <port>', 'port of the server, or free for any (default: 7233)')
     .option('--ui', "start Temporal's web UI too; any web page in a browser here can use it")
     .option('--ui-port <port>', 'start the web UI at this port, or free for any (default: 8233)')
+    .option('--no-console', 'start without the console, the web page for agents')
     .option('--log-events', 'print one line of JSON for each event on stdout')
     .option('--allow-unencrypted', 'start without keys where the newest runs are encrypted')
     .action((options: DevOptions) =>
       // One worker serves everything here, so runs wait for no other, and there are no versions.
       act(async (cli) => {
-        const { elsewhereMs = 0 } = configFor(cli);
+        const { elsewhereMs = 0 } = await configFor(cli);
         const taskQueue = await servedQueue(cli);
         const server = await serverOptions(options);
+        const { openOwnCodec } = await import('./codec.ts');
         const codec = await openOwnCodec(cli, server.uiPort);
         try {
-          const served = { server, elsewhereMs, taskQueue, deployment: null, codecUrl: codec?.url };
-          return await serveFile(cli, options, defined(served));
+          const { console: hasConsole } = options;
+          // What is printed is for the person who started it, unless they ask for more.
+          const logLevel = cli.io.env['EVERLOOP_LOG_LEVEL'] ? undefined : ('WARN' as const);
+          return await serveFile(cli, options, {
+            server,
+            elsewhereMs,
+            taskQueue,
+            deployment: null,
+            hasConsole,
+            ...defined({ logLevel, codecUrl: codec?.url }),
+          });
         } finally {
           await codec?.close();
         }
@@ -84,7 +99,7 @@ export function addWorkerCommand(program: Command, act: CommandRunner): void {
     .action((options: ServeOptions) =>
       act(async (cli) => {
         const { taskQueue } = await folderConfig(cli);
-        return serveFile(cli, options, { server: {}, taskQueue });
+        return serveFile(cli, options, { server: {}, taskQueue, hasConsole: false });
       }),
     );
 }
@@ -101,6 +116,7 @@ async function uiPortOf({ ui, uiPort }: DevOptions): Promise<number | undefined>
   if (uiPort === undefined && ui !== true) return undefined;
   const { host } = EMBEDDED_SERVER_DEFAULTS;
   const port = uiPort === undefined ? DEFAULT_UI_PORT : readPort('--ui-port', uiPort);
+  const { findFreePort, isPortTaken } = await import('../../worker/server/server-probe.ts');
   // The usual port may be in use; one that was asked for is an error then.
   const isFree = port === 'free' || (uiPort === undefined && (await isPortTaken(host, port)));
   return isFree ? findFreePort(host) : port;
@@ -116,15 +132,27 @@ interface ServedAs {
   readonly deployment?: null;
   /** Address of the codec server; absent: there is none. */
   readonly codecUrl?: string;
+  /** Whether the console is opened too. */
+  readonly hasConsole: boolean;
+  /** Default: that of the environment, else INFO. */
+  readonly logLevel?: LogLevel;
 }
 
 async function serveFile(
   cli: Cli,
   options: ServeOptions,
-  { server, taskQueue, elsewhereMs, deployment, codecUrl }: ServedAs,
+  { server, taskQueue, elsewhereMs, deployment, codecUrl, hasConsole, logLevel }: ServedAs,
 ): Promise<number> {
   const { io, output } = cli;
   const file = await loadAgents(options.agents, io.cwd);
+  let announced: Promise<OpenConsole | undefined> | undefined;
+  const announce = async (ready: WorkerReady): Promise<OpenConsole | undefined> => {
+    const console = hasConsole ? await consoleOf(cli, file, ready) : undefined;
+    const places = defined({ codecUrl, console: console?.address });
+    output.note(readyText(file, ready, places));
+    if (options.logEvents !== true) output.json(readyValue(file, ready, places));
+    return console;
+  };
   await io.runWorker({
     agents: file.agents,
     models: file.models,
@@ -141,28 +169,53 @@ async function serveFile(
     ...defined({
       elsewhereMs,
       deployment,
+      logLevel,
       protection: options.allowUnencrypted === true ? { allowUnencrypted: true } : undefined,
       workflowsPath: workflowsFile(options.workflows, io.cwd),
     }),
     logEvents: options.logEvents === true && ((line) => void io.stdout.write(`${line}\n`)),
     onReady: (ready) => {
-      output.note(readyText(file, ready, codecUrl));
-      if (options.logEvents !== true) output.json(readyValue(file, ready, codecUrl));
+      announced = announce(ready);
     },
   });
+  await (await announced)?.close();
   return EXIT_CODES.success;
+}
+
+/** The console beside a worker. Without one the worker serves all the same, and says why. */
+async function consoleOf(
+  cli: Cli,
+  file: AgentFile,
+  { server, config }: WorkerReady,
+): Promise<OpenConsole | undefined> {
+  const { address, namespace, uiUrl } = server;
+  const { taskQueue, dataDir } = config;
+  try {
+    const place = { address, namespace, taskQueue, dataDir, temporalUi: uiUrl };
+    const { openOwnConsole } = await import('./console.ts');
+    return await openOwnConsole(cli, { file, ...place });
+  } catch (error) {
+    cli.output.note(`No console: ${errorText(error)}`);
+    return undefined;
+  }
+}
+
+/** What else is served: the codec server, and the console as people open it. */
+interface Places {
+  readonly codecUrl?: string;
+  readonly console?: string;
 }
 
 function readyValue(
   file: AgentFile,
   { server, config, version }: WorkerReady,
-  codecUrl: string | undefined,
+  { codecUrl, console }: Places,
 ): object {
   const { address, namespace, uiUrl } = server;
   return {
     address,
     namespace,
-    ...defined({ uiUrl, codecUrl }),
+    ...defined({ uiUrl, codecUrl, console }),
     taskQueue: config.taskQueue,
     agents: file.agents.map(({ name }) => name),
     ...defined({ version }),
@@ -183,12 +236,13 @@ const CODEC_WARNING = 'any program on this machine can decrypt through it';
 function readyText(
   file: AgentFile,
   { server, config, version }: WorkerReady,
-  codecUrl: string | undefined,
+  { codecUrl, console }: Places,
 ): string {
   const names = file.agents.map(({ name }) => name);
   const startedBy = server.startedHere ? 'started here' : 'already running';
   return [
     fieldsText([
+      ...(console === undefined ? [] : [['console', console] as const]),
       ['server', `${server.address}, namespace ${server.namespace} (${startedBy})`],
       ...(server.uiUrl === undefined
         ? []
@@ -201,6 +255,6 @@ function readyText(
       ['agents', `${names.join(', ')} (${file.path})`],
     ]),
     '',
-    `Ready. Try: everloop run ${names[0] ?? 'AGENT'} "…" · Ctrl-C stops.`,
+    `Ready. Try: npx everloop run ${names[0] ?? 'AGENT'} "…" · Ctrl-C stops.`,
   ].join('\n');
 }

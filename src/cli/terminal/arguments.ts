@@ -1,7 +1,7 @@
 /** Reads and checks the arguments and options of commands. */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { parsedJson } from '../../client/parsed-json.ts';
+import { parsedJson } from '../../client/streaming/parsed-json.ts';
 import type { CallbackInput, OnEventInput } from '../../core/contract/callback.ts';
 import type { LimitsInput } from '../../core/contract/input.ts';
 import { isJsonObject, isPlainObject, type Json, type JsonObject } from '../../core/base/json.ts';

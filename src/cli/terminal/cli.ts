@@ -3,12 +3,9 @@ import type { Command } from 'commander';
 import type { ConnectClientOptions, ConnectedEverloop } from '../../client/connect.ts';
 import type { Everloop } from '../../client/everloop-client.ts';
 import type { RunHandle } from '../../client/run-handle.ts';
-import { notedQueue } from '../../client/noted-queue.ts';
 import { defined } from '../../core/base/defined.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
-import { configOf } from '../../worker/config/config-of.ts';
 import type { WorkerConfig } from '../../worker/config/config.ts';
-import { findAddress } from '../../worker/serve/find-address.ts';
 import { stopOnSignal } from '../../worker/serve/shutdown.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import type { CliIo } from './io.ts';
@@ -26,9 +23,13 @@ export type AddCommand = (program: Command, act: CommandRunner) => void;
 /** Runs the body of a command. */
 export type CommandRunner = (body: (cli: Cli) => Promise<number>) => Promise<void>;
 
-/** The configuration of the environment. */
-export function configFor({ io }: Cli): WorkerConfig {
-  return configOf({ env: io.env });
+/**
+ * The configuration of the environment. Reading it loads the client of Temporal, half a second of
+ * work that help and the commands without a server do not need.
+ */
+export async function configFor({ io }: Cli, taskQueue?: string): Promise<WorkerConfig> {
+  const { configOf } = await import('../../worker/config/config-of.ts');
+  return configOf({ env: io.env, ...defined({ taskQueue }) });
 }
 
 /**
@@ -36,9 +37,10 @@ export function configFor({ io }: Cli): WorkerConfig {
  * nor a task queue, the queue is the one on which this folder was served.
  */
 export async function folderConfig(cli: Cli): Promise<WorkerConfig> {
-  const config = configFor(cli);
+  const config = await configFor(cli);
   if (!usesFolderQueue(cli, config)) return config;
-  return configOf({ env: cli.io.env, ...defined({ taskQueue: await notedQueue(config.dataDir) }) });
+  const { notedQueue } = await import('../../client/noted-queue.ts');
+  return configFor(cli, await notedQueue(config.dataDir));
 }
 
 /** Whether the environment leaves the choice of the task queue to the folder. */
@@ -48,7 +50,7 @@ function usesFolderQueue({ io }: Cli, { temporal }: WorkerConfig): boolean {
 
 /** The task queue on which a command serves the agent file of this folder. */
 export async function servedQueue(cli: Cli): Promise<string> {
-  const config = configFor(cli);
+  const config = await configFor(cli);
   return usesFolderQueue(cli, config) ? cli.io.folderQueue(config.dataDir) : config.taskQueue;
 }
 
@@ -108,8 +110,9 @@ export async function openClient(cli: Cli): Promise<ConnectedEverloop> {
 
 /** How to connect to the running server. Throws a UsageError `no_server` when there is none. */
 export async function addressFor(cli: Cli): Promise<ConnectClientOptions> {
-  const config = configFor(cli);
+  const config = await configFor(cli);
   const { connection, namespace } = config.temporal;
+  const { findAddress } = await import('../../worker/serve/find-address.ts');
   const found = await findAddress(config);
   if (found.kind === 'none') throw noServer(found.tried);
   return { env: cli.io.env, address: found.address, namespace, connection };

@@ -2,16 +2,11 @@
 import { defined } from '../../core/base/defined.ts';
 import { createInterface } from 'node:readline';
 import { Writable, type Readable } from 'node:stream';
-import { connect, type ConnectedEverloop, type ConnectOptions } from '../../client/connect.ts';
-import {
-  connectDeployment,
-  type ConnectDeploymentOptions,
-  type ConnectedDeployment,
-} from '../../versioning/deployment.ts';
+import type { ConnectedEverloop, ConnectOptions } from '../../client/connect.ts';
+import type { ConnectDeploymentOptions, ConnectedDeployment } from '../../versioning/deployment.ts';
 import type { Environment } from '../../client/connection/temporal-environment.ts';
 import type { LocalEverloop, LocalOptions } from '../../worker/serve/local.ts';
 import type { RunWorkerOptions } from '../../worker/serve/run-worker.ts';
-import { folderQueue } from '../../worker/server/folder-queue.ts';
 import type { SignalSource } from '../../worker/serve/shutdown.ts';
 
 /** An output stream. */
@@ -71,13 +66,16 @@ export function processIo(): CliIo {
     lines: linesOfStdin,
     openLines: openStdin,
     openStdio,
-    connect,
-    connectDeployment,
-    // Loading the native code of a worker takes a second, which commands such as `ps` can avoid.
+    // Loading the client takes half a second and the native code of a worker another one, which
+    // commands that need neither can avoid.
+    connect: async (options) => (await import('../../client/connect.ts')).connect(options),
+    connectDeployment: async (options) =>
+      (await import('../../versioning/deployment.ts')).connectDeployment(options),
     local: async (options) => (await import('../../worker/serve/local.ts')).local(options),
     runWorker: async (options) =>
       (await import('../../worker/serve/run-worker.ts')).runWorker(options),
-    folderQueue,
+    folderQueue: async (dataDir) =>
+      (await import('../../worker/server/folder-queue.ts')).folderQueue(dataDir),
   };
 }
 

@@ -1,5 +1,5 @@
 /** Waits for a run and shows its progress meanwhile: its status and provisional text. */
-import { pause } from '../../client/follow-chunks.ts';
+import { pause } from '../../client/streaming/follow-chunks.ts';
 import type { RunHandle } from '../../client/run-handle.ts';
 import type { Step } from '../../core/contract/step.ts';
 import type { Chunk, ChunkMarker } from '../../core/streaming/chunk.ts';

@@ -1,8 +1,9 @@
 /** A program as text: each of its forms, and what it waits for. Pure. */
 import { withCommas } from '../../lisp/base/with-commas.ts';
+import type { ProgramSummary } from '../../client/programs.ts';
 import type { ProgramView } from '../../core/contract/report.ts';
 import type { EffectStatus, ProgramStatus } from '../../lisp.ts';
-import { oneLine, pluralText, tableText } from '../terminal/text.ts';
+import { durationText, oneLine, pluralText, tableText, terminalText } from '../terminal/text.ts';
 
 /** Characters of a form and of its value; both should fit on a line of a terminal. */
 const FORM_WIDTH = 56;
@@ -13,13 +14,31 @@ export function programText(view: ProgramView): string {
   const { status, error } = view;
   return [
     headText(view),
-    ...(status === undefined ? [] : [formsText(view.source, status), ...effectsText(status)]),
+    ...(status === undefined
+      ? sourceText(view)
+      : [formsText(view.source, status), ...effectsText(status)]),
     ...(error === undefined ? [] : [error.message]),
   ].join('\n\n');
 }
 
+/** All programs of a run, a line each. */
+export function programsText(programs: readonly ProgramSummary[]): string {
+  if (programs.length === 0) return 'The run has not run a program.';
+  return tableText(
+    ['PROGRAM', 'BEGAN', 'TOOK', 'OUTCOME', 'FUEL', 'CALLS'],
+    programs.map(({ programId, since, endedAt, outcome, fuel, calls }) => [
+      programId,
+      timeText(since),
+      endedAt === null ? '' : durationText(endedAt - since),
+      outcome ?? 'runs',
+      withCommas(fuel),
+      withCommas(calls),
+    ]),
+  );
+}
+
 /** `program 1.p · waiting · 1,204 of 1,000,000 units of fuel · 12 effects done, 1 failed` */
-function headText({ programId, outcome, status }: ProgramView): string {
+function headText({ programId, outcome, status, error }: ProgramView): string {
   const { state = 'failed', fuelUsed = 0, fuelLimit = 0, counts } = status ?? {};
   const { done = 0, failed = 0 } = counts ?? {};
   const fuel = `${withCommas(fuelUsed)} of ${withCommas(fuelLimit)} units of fuel`;
@@ -27,9 +46,17 @@ function headText({ programId, outcome, status }: ProgramView): string {
   return [
     `program ${programId}`,
     outcome ?? state,
-    ...(status === undefined ? ['not started'] : [fuel]),
+    ...(status === undefined ? [] : [fuel]),
+    ...(status === undefined && error !== undefined ? ['not started'] : []),
     ...(done + failed === 0 ? [] : [`${pluralText(done, 'effect')} done${failures}`]),
   ].join(' · ');
+}
+
+/** The source of a program whose forms are not known; an error shows the part that it is about. */
+function sourceText({ source, error, isCut }: ProgramView): readonly string[] {
+  if (error !== undefined) return [];
+  const rest = isCut === true ? '\nThe run no longer has the rest.' : '';
+  return [`${terminalText(source)}${rest}`];
 }
 
 function formsText(source: string, { forms }: ProgramStatus): string {

@@ -102,7 +102,7 @@ function detailOf(event: AgentEvent): string {
     case 'agent:execution:before':
       return `${event.mode}${defaultText(event.defaultLimits).replace(' of', ', at most')}`;
     case 'agent:execution:after':
-      return `${event.status} (${event.reason})`;
+      return `${event.status} (${event.reason})${byText(event)}`;
     case 'agent:execution:handover':
       return `link ${event.run}`;
     case 'agent:iteration:after':
@@ -130,7 +130,7 @@ function detailOf(event: AgentEvent): string {
     case 'agent:approval:requested':
       return `${event.callId} ${event.tool} ${JSON.stringify(event.args)}`;
     case 'agent:input':
-      return `${event.kind}, position ${event.position}`;
+      return `${event.kind}, position ${event.position}${byText(event)}`;
     case 'agent:limit_exceeded':
       return `${event.key}: ${event.attempted ?? event.value} > ${event.limit.max}`;
     default:
@@ -166,6 +166,11 @@ function programEndText(event: Extract<AgentEvent, { type: 'agent:program:after'
 
 /** The fields that all events have. */
 const COMMON_FIELDS = ['seq', 'runId', 'agent', 'agentPath', 'at', 'iteration', 'depth', 'type'];
+
+/** ` by ada`, if the event says who did it. */
+function byText({ by }: { readonly by?: string }): string {
+  return by === undefined ? '' : ` by ${by}`;
+}
 
 function otherDetail(event: { readonly [name: string]: Json }): string {
   const own = Object.entries(event).filter(([name]) => !COMMON_FIELDS.includes(name));

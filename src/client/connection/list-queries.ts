@@ -4,9 +4,10 @@ import { executionInfoFromRaw } from '@temporalio/client/lib/helpers.js';
 import { wellFormedText } from '../../core/text/well-formed.ts';
 import { tolerant } from './open-connection.ts';
 
-/** `text` as a text of a list filter. */
+/** `text` as a text of a list filter. A service fails at a NUL, and the SDK would ask it again. */
 export function quoted(text: string): string {
-  return `'${wellFormedText(text).replaceAll(/['\\]/g, (character) => `\\${character}`)}'`;
+  const known = wellFormedText(text).replaceAll('\0', '\uFFFD');
+  return `'${known.replaceAll(/['\\]/g, (character) => `\\${character}`)}'`;
 }
 
 /** Which page of a list. */

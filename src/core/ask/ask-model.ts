@@ -260,8 +260,10 @@ function modelCallAfter(
     ...marksOf(own, callId),
   };
   switch (outcome.kind) {
-    case 'reply':
-      return { ...shown, finishReason: outcome.reply.finishReason };
+    case 'reply': {
+      const { reply, firstTokenMs } = outcome;
+      return { ...shown, ...defined({ firstTokenMs }), finishReason: reply.finishReason };
+    }
     case 'aborted':
       return { ...shown, error: { code: 'aborted', message: 'canceled before it finished' } };
     case 'failed':

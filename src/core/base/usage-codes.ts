@@ -150,6 +150,7 @@ export const usageCodes = {
   agent_file: 'An agent file does not exist, does not load or exports no agent.',
   argument: 'An argument of the command line is not valid.',
   environment: 'An environment variable has a value that is not valid.',
+  console: 'A console cannot listen, or lacks a token.',
   codec_server: 'A codec server cannot listen, or lacks a token.',
   archive: 'How long archived pages stay is not a valid time.',
   blob_store: 'The store for large payloads cannot be written.',

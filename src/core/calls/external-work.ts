@@ -60,11 +60,13 @@ export async function awaitExternal(
     outcome: 'ok' | 'error' | 'canceled',
     result: CappedOutput | RefusedOutput | Pick<ToolResult, 'outcome' | 'error'>,
   ): CallEnd => {
+    const by = end.kind === 'answer' ? end.by : undefined;
     run.record({
       type: 'agent:external:ended',
       callId,
       outcome,
       waitedMs: endedAt - item.since,
+      ...defined({ by }),
     });
     return { result: { ...begun, ...result }, endedAt, ...tracesOf(call) };
   };

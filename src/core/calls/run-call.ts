@@ -139,14 +139,15 @@ async function awaitDecision(
     }
     case 'decision': {
       const { decision } = end;
+      const by = defined({ by: end.by });
       if ('deny' in decision) {
         const reason = decision.deny;
-        run.record({ ...decided, decision: 'deny', reason });
+        run.record({ ...decided, decision: 'deny', reason, ...by });
         return unstarted('denied', deniedText({ reason }), host.now());
       }
       const isEdited = 'args' in decision;
       const word = isEdited ? 'edit' : 'approve';
-      run.record({ ...decided, decision: word });
+      run.record({ ...decided, decision: word, ...by });
       const startedAt = host.now();
       return isEdited
         ? beginCall(context, { ...call, startedAt, args: decision.args, isEdited: true })

@@ -19,7 +19,7 @@ import type {
 import type { ReplyProblem, ProblemFamily } from '../base/problem.ts';
 import type { Numbers } from './stats.ts';
 import type { CallOutcome, Reports } from './outcome.ts';
-import type { ProgramOutcome } from './report.ts';
+import type { ProgramOutcome, ProgramProgress } from './report.ts';
 import type { Deadline, LeaseAnswer, LeaseReturn } from './lease.ts';
 import type { StepStatus } from './step.ts';
 import type { TraceInput } from '../base/traceparent.ts';
@@ -62,6 +62,8 @@ export type EventBody =
       readonly status: StepStatus;
       readonly reason: string;
       readonly exceededLimit?: Breach;
+      /** Who canceled the run, as the sender states it; no proof. */
+      readonly by?: string;
     }
   /** Link `run` of the chain hands over to the next. */
   | { readonly type: 'agent:execution:handover'; readonly run: number }
@@ -117,6 +119,11 @@ export type EventBody =
       /** Attempts that ended because a worker was lost; they are not in `attempts`. */
       readonly losses?: number;
       readonly durationMs: number;
+      /**
+       * From the request of the last attempt to the first piece of its reply, by the clock of its
+       * worker. Absent without a reply, and in runs of an earlier release.
+       */
+      readonly firstTokenMs?: number;
       readonly error?: { readonly code: string; readonly message: string };
       readonly own?: true;
       readonly callId?: string;
@@ -209,6 +216,8 @@ export type EventBody =
       readonly durationMs?: number;
       /** The message is cut to 2 KB. */
       readonly error?: { readonly reason: string; readonly message: string };
+      /** Absent if it did not begin, and in runs of earlier releases. */
+      readonly progress?: ProgramProgress;
     }
   /** A run of `childAgent` was started for call `callId`; `childId` is its address. */
   | {
@@ -283,6 +292,8 @@ export type EventBody =
       readonly timedOut?: true;
       /** The program that asked no longer needs the answer. */
       readonly withdrawn?: true;
+      /** Who answered, as the sender states it; no proof. */
+      readonly by?: string;
     }
   /** A person is to decide about a call before it runs; arguments are cut. */
   | {
@@ -299,6 +310,8 @@ export type EventBody =
       readonly reason?: string;
       /** Absent if nobody was asked. */
       readonly waitedMs?: number;
+      /** Who decided, as the sender states it; no proof. */
+      readonly by?: string;
     }
   /** A tool has begun outside work. */
   | { readonly type: 'agent:external:begun'; readonly callId: string; readonly tool: string }
@@ -308,6 +321,8 @@ export type EventBody =
       readonly callId: string;
       readonly outcome: 'ok' | 'error' | 'canceled';
       readonly waitedMs?: number;
+      /** Who ended it, as the sender states it; no proof. */
+      readonly by?: string;
     }
   /** From now on the run waits only for people and outside work. */
   | { readonly type: 'agent:waiting' }
@@ -333,13 +348,15 @@ export type EventBody =
       readonly inputId: string;
       readonly kind: InputKind;
       readonly position: number;
+      /** Who sent it, as the sender states it; no proof. */
+      readonly by?: string;
     }
   /** The limits were changed. */
-  | { readonly type: 'agent:adjusted'; readonly limits: readonly Limit[] }
+  | { readonly type: 'agent:adjusted'; readonly limits: readonly Limit[]; readonly by?: string }
   /** The run is paused until it is resumed. */
-  | { readonly type: 'agent:paused' }
+  | { readonly type: 'agent:paused'; readonly by?: string }
   /** The run continues. */
-  | { readonly type: 'agent:resumed'; readonly waitedMs?: number }
+  | { readonly type: 'agent:resumed'; readonly waitedMs?: number; readonly by?: string }
   /** An entry was appended to the history; `index` is its place in the chain. */
   | { readonly type: 'agent:iteration_history:change'; readonly index: number }
   /** What the next model call sees has changed. */

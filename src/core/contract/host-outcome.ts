@@ -17,7 +17,12 @@ interface ModelTries {
 export type ModelOutcome = ModelTries & ModelEnd;
 
 type ModelEnd =
-  | { readonly kind: 'reply'; readonly reply: Reply }
+  | {
+      readonly kind: 'reply';
+      readonly reply: Reply;
+      /** How long the model took to its first piece, in ms; workers of an earlier release do not say. */
+      readonly firstTokenMs?: number;
+    }
   /** The call was stopped; usage that the provider has reported is counted. */
   | {
       readonly kind: 'aborted';

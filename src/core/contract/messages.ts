@@ -7,7 +7,14 @@ import type { BreachOrigin, Limit } from './limit.ts';
 import type { Stats } from './stats.ts';
 import type { Page, PagePosition } from './page.ts';
 import type { LimitsInput } from './input.ts';
-import type { ApprovalItem, Decision, ExternalItem, ItemBase, QuestionItem } from './pending.ts';
+import type {
+  ApprovalItem,
+  Decision,
+  ExternalItem,
+  ItemBase,
+  QuestionItem,
+  StatedActor,
+} from './pending.ts';
 import type { Step, StepStatus, Usage } from './step.ts';
 
 /** Names of the messages, as the service knows them. */
@@ -37,6 +44,8 @@ export const MESSAGE_NAMES = {
   /** From a worker. */
   overrun: 'overrun',
   heldWorker: 'held-worker',
+  /** From a worker: say in lists for what the run waits. */
+  listWaits: 'list-waits',
   /** From an operator: look again whether a hand-over is due. */
   nudge: 'nudge',
 } as const;
@@ -50,7 +59,7 @@ export interface SendReceipt {
 }
 
 /** Changes to a live run; each field is optional, at least one is set. */
-export interface Adjustment {
+export interface Adjustment extends StatedActor {
   /** Replaces the limits with the same keys and keeps the others. */
   readonly limits?: LimitsInput;
   /** `true` pauses before the next iteration, `false` resumes. */
@@ -64,7 +73,7 @@ export interface AdjustReceipt {
 }
 
 /** Why a run is canceled; the text is part of its Step. */
-export interface CancelPayload {
+export interface CancelPayload extends StatedActor {
   readonly message?: string;
 }
 
@@ -206,7 +215,7 @@ export type PendingItem = PendingBase &
   );
 
 /** Answers a question, or ends outside work. */
-export interface AnswerPayload {
+export interface AnswerPayload extends StatedActor {
   readonly id: string;
   readonly value: Json;
   /** Repeating an id changes nothing. */
@@ -214,7 +223,7 @@ export interface AnswerPayload {
 }
 
 /** Approves, denies or edits a call. */
-export interface DecidePayload {
+export interface DecidePayload extends StatedActor {
   readonly id: string;
   readonly decision: Decision;
   /** Repeating an id changes nothing. */

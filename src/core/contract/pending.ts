@@ -91,8 +91,17 @@ export interface SettledItem {
 export type Decision =
   { readonly approve: true } | { readonly deny: string } | { readonly args: JsonObject };
 
+/** Who sends a message. */
+export interface StatedActor {
+  /**
+   * Who does this, 1 to 200 characters, kept in the event. A statement of the sender, which nobody
+   * checks; default: nobody is named.
+   */
+  readonly by?: string;
+}
+
 /** How an answer or a decision is sent. */
-export interface AnswerOptions {
+export interface AnswerOptions extends StatedActor {
   /** Repeating an id has no effect and is no error; default: a new id. */
   readonly updateId?: string;
 }
@@ -103,7 +112,8 @@ export type AnswerBody =
   | { readonly kind: 'decision'; readonly decision: Decision };
 
 /** An accepted answer; `updateId` makes a repetition harmless. */
-export type PersonAnswer = AnswerBody & { readonly id: string; readonly updateId: string };
+export type PersonAnswer = AnswerBody &
+  StatedActor & { readonly id: string; readonly updateId: string };
 
 /** A valid answer, or why it is refused, in one sentence. */
 export type AnswerCheck =

@@ -61,15 +61,32 @@ export interface ProgramReport {
 /** A program as people see it, while it runs and after. */
 export interface ProgramView {
   readonly programId: string;
-  /** Cut to 64 KB once the program has ended. */
   readonly source: string;
+  /** True: the run no longer has the rest of `source`. */
+  readonly isCut?: true;
   /** When it began, in milliseconds since 1970. */
   readonly since: number;
-  /** Absent if it was refused before it began. */
+  /**
+   * Absent if it did not begin. Of a program that is read from events it has no `effects`; it is absent
+   * if an earlier release ran the program, or if `source` is cut.
+   */
   readonly status?: ProgramStatus;
   /** Absent while it runs. */
   readonly outcome?: ProgramOutcome | 'canceled';
   readonly error?: { readonly reason: string; readonly message: string };
+}
+
+/** How far a program came, for people. */
+export interface ProgramProgress {
+  /** How many of its top-level forms have finished. */
+  readonly finished: number;
+  /** The values of these forms in order, the first that fit into 2 KB. */
+  readonly previews: readonly string[];
+  readonly fuelLimit: number;
+  /** Number of its notes, and of its effects that are done and that failed. */
+  readonly notes: number;
+  readonly done: number;
+  readonly failed: number;
 }
 
 /**

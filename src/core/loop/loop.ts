@@ -167,7 +167,10 @@ export function finish(run: Run, wanted: Ending): Extract<LoopEnd, { readonly ki
   run.record({
     type: 'agent:execution:after',
     ...outcomeOf(ending),
-    ...defined({ exceededLimit: breach ?? undefined }),
+    ...defined({
+      exceededLimit: breach ?? undefined,
+      by: ending.kind === 'canceled' ? ending.by : undefined,
+    }),
   });
   return { kind: 'ended', ending };
 }
@@ -182,16 +185,16 @@ async function waitWhilePaused(run: Run): Promise<void> {
 
 /** Makes an entry of each waiting input, in the order in which they are read. */
 function acceptInputs(run: Run): void {
-  for (const { id, kind, position, text, media = [] } of run.host.mailbox.take()) {
-    run.record({ type: 'agent:input', inputId: id, kind, position });
+  for (const { id, kind, position, text, media = [], by } of run.host.mailbox.take()) {
+    run.record({ type: 'agent:input', inputId: id, kind, position, ...defined({ by }) });
     const messages = modeOf(run.state.head.spec).inputMessages({ text, media });
     run.append({ iteration: run.state.iteration, origin: 'input', messages }, 'both');
   }
 }
 
 /** How a canceled run ends: as canceled, or by the limit of an ancestor. */
-export function cancelEnding(run: Run, { reason, message, breach }: CancelRequest): Ending {
-  if (breach === undefined) return { kind: 'canceled', reason, message };
+export function cancelEnding(run: Run, { reason, message, breach, by }: CancelRequest): Ending {
+  if (breach === undefined) return { kind: 'canceled', reason, message, ...defined({ by }) };
   run.breach(breach);
   return { kind: 'limit_exceeded', breach: run.state.breach ?? breach };
 }

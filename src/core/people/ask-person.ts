@@ -89,7 +89,7 @@ export async function awaitAnswer(iteration: Iteration, item: QuestionItem): Pro
   } as const;
   switch (end.kind) {
     case 'answer':
-      run.record(answered);
+      run.record({ ...answered, ...defined({ by: end.by }) });
       return { kind: 'answered', value: end.value };
     case 'timed_out':
       run.record({ ...answered, timedOut: true });

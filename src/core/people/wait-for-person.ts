@@ -9,7 +9,7 @@
  *     waits all rest can be handed over as it is.
  */
 import { defined } from '../base/defined.ts';
-import type { AnswerBody, WaitingItem } from '../contract/pending.ts';
+import type { AnswerBody, StatedActor, WaitingItem } from '../contract/pending.ts';
 import { leaveThrough } from '../run/handover-gate.ts';
 import type { Iteration } from '../run/iteration.ts';
 import { MAX_TIMER_MS, type Run } from '../run/run.ts';
@@ -17,7 +17,7 @@ import type { RunState } from '../run/run-state.ts';
 
 /** How a wait ended. */
 export type WaitEnd =
-  | AnswerBody
+  | (AnswerBody & StatedActor)
   | { readonly kind: 'timed_out' }
   /** By a cancel, a breach or an interrupt, which the caller finds in the run. */
   | { readonly kind: 'stopped' };

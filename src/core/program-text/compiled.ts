@@ -109,7 +109,8 @@ function keptPrograms(
   });
 }
 
-function programsIn(message: Message): readonly string[] {
+/** The programs that an assistant message may hold, cleaned; the one that ran comes first. */
+export function programsIn(message: Message): readonly string[] {
   if (message.role !== 'assistant') return [];
   const called = message.parts.flatMap((part) => {
     if (part.type !== 'tool_call' || part.tool !== LISP_TOOL) return [];

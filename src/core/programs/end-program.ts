@@ -10,9 +10,15 @@ import { byteSize, type Json } from '../base/json.ts';
 import { cut } from '../text/cut.ts';
 import type { EventBody } from '../contract/events.ts';
 import type { ProgramSpec } from '../contract/spec.ts';
-import type { ProgramError, ProgramReport, ProgramState, ProgramView } from '../contract/report.ts';
+import type {
+  ProgramError,
+  ProgramProgress,
+  ProgramReport,
+  ProgramState,
+  ProgramView,
+} from '../contract/report.ts';
 
-/** UTF-8 bytes that an event carries of an error. */
+/** UTF-8 bytes that an event carries of an error, and of the values of forms. */
 const MAX_SHOWN_BYTES = 2 * 1024;
 
 /** UTF-8 bytes that are kept of the source of a program that has ended. */
@@ -88,6 +94,7 @@ function endedWith(
     error: error && { reason: error.reason, message: cut(error.message, MAX_SHOWN_BYTES) },
   });
   const ending = isCanceled ? ('canceled' as const) : outcome;
+  const progress = status && progressOf(status);
   const last: ProgramView = {
     programId,
     source: cut(source, MAX_KEPT_SOURCE_BYTES),
@@ -102,7 +109,15 @@ function endedWith(
       : { reason: error.reason, message: error.message };
   return {
     report,
-    event: { type: 'agent:program:after', programId, outcome: ending, steps, calls, ...shown },
+    event: {
+      type: 'agent:program:after',
+      programId,
+      outcome: ending,
+      steps,
+      calls,
+      ...shown,
+      ...defined({ progress }),
+    },
     state: {
       memory,
       notes,
@@ -110,6 +125,18 @@ function endedWith(
       last,
     },
   };
+}
+
+function progressOf({
+  forms,
+  fuelLimit,
+  notes,
+  counts: { done, failed },
+}: lisp.ProgramStatus): ProgramProgress {
+  const finished = forms.flatMap(({ preview }) => preview ?? []);
+  let bytes = 0;
+  const previews = finished.filter((preview) => (bytes += byteSize(preview)) <= MAX_SHOWN_BYTES);
+  return { finished: finished.length, previews, fuelLimit, notes, done, failed };
 }
 
 function reportOf(ending: EndingProgram, memory: lisp.ProgramMemory): ProgramReport {

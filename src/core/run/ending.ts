@@ -13,7 +13,13 @@ export type Ending =
       /** A plain value became the answer, because no turn was left. */
       readonly fallbackUsed?: true;
     }
-  | { readonly kind: 'canceled'; readonly reason: string; readonly message: string }
+  | {
+      readonly kind: 'canceled';
+      readonly reason: string;
+      readonly message: string;
+      /** Who canceled the run, as the sender states it. */
+      readonly by?: string;
+    }
   | { readonly kind: 'limit_exceeded'; readonly breach: Breach }
   | {
       readonly kind: 'error';

@@ -12,7 +12,7 @@ import type { Breach } from '../contract/limit.ts';
 import type { MediaPart } from '../base/message.ts';
 import type { InputKind } from '../contract/events.ts';
 import type { DeadlineChange, LeaseGrant } from '../contract/tree-messages.ts';
-import type { PersonAnswer, WaitingItems } from '../contract/pending.ts';
+import type { PersonAnswer, StatedActor, WaitingItems } from '../contract/pending.ts';
 
 /** Ids that are kept to detect repetition; 1,000 of about 40 bytes keep a hand-over small. */
 export const MAX_REMEMBERED_IDS = 1_000;
@@ -21,7 +21,7 @@ export const MAX_REMEMBERED_IDS = 1_000;
 export const MAX_WAITING_INPUTS = 1_000;
 
 /** An input for a live run. */
-export interface RunInput {
+export interface RunInput extends StatedActor {
   readonly id: string;
   /**
    * `queue`: next iteration · `steer`: before queued ones · `interrupt`: aborts what is in flight.
@@ -37,7 +37,7 @@ export interface WaitingInput extends RunInput {
 }
 
 /** Why a run must stop. */
-export interface CancelRequest {
+export interface CancelRequest extends StatedActor {
   readonly reason: 'canceled' | 'parent_canceled';
   /** The message of the cancel; may be empty. */
   readonly message: string;

@@ -27,8 +27,8 @@ export function pendingItems(state: RunState, inbox: Inbox): readonly PendingIte
   return [...items, { id: 'pause', kind: 'pause', since: pausedAt, ...whose }, ...below];
 }
 
-/** An item without the fields that only the loop needs. */
-function shownItem(item: WaitingItem): DistributiveOmit<PendingItem, 'agent' | 'path'> {
+/** An item without the fields that only the loop needs, and without its run. */
+export function shownItem(item: WaitingItem): ShownItem {
   const { id, since, deadline } = item;
   const base = defined({ id, since, deadline });
   switch (item.kind) {
@@ -56,5 +56,11 @@ function inputDetails({ details }: QuestionItem, { asked, key }: OpenInput): Jso
     ? { ...details, form: request.form }
     : { ...details, url: request.url };
 }
+
+/** An item that waits, without its run. */
+export type ShownItem = DistributiveOmit<
+  Exclude<PendingItem, { readonly kind: 'pause' }>,
+  'agent' | 'path' | 'run'
+>;
 
 type DistributiveOmit<T, Keys extends PropertyKey> = T extends unknown ? Omit<T, Keys> : never;

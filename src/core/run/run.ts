@@ -69,11 +69,11 @@ export interface Run {
   /** Replaces the scratchpad and starts a new epoch; the history keeps all. */
   replaceScratchpad(entries: readonly Entry[]): void;
   /** Replaces the limits; takes effect at once, even for a deadline that is already set. */
-  adjust(limits: readonly Limit[]): void;
+  adjust(limits: readonly Limit[], by?: string): void;
   /** Begins no iteration and no effect but timers; what is in flight ends normally. */
-  pause(): void;
+  pause(by?: string): void;
   /** Ends a pause. */
-  resume(): void;
+  resume(by?: string): void;
   /** Sets the view of the running program; null: none runs. */
   watchProgram(watch: ProgramWatch | null): void;
   /** The program that runs, else the last one; null when there was none. */
@@ -138,16 +138,16 @@ export function createRun(state: RunState, host: Host): Run {
     },
     replaceScratchpad: (entries) =>
       record(replacedEvent(progress.state, entries), { scratchpad: entries }),
-    adjust: (limits) => {
+    adjust: (limits, by) => {
       const before = JSON.stringify(deadlinesBelow(progress.state));
-      record({ type: 'agent:adjusted', limits });
+      record({ type: 'agent:adjusted', limits, ...defined({ by }) });
       setDeadline(progress);
       if (JSON.stringify(deadlinesBelow(progress.state)) !== before) sendDeadlines(progress);
     },
-    pause: () => {
-      if (progress.state.pausedAt === null) record({ type: 'agent:paused' });
+    pause: (by) => {
+      if (progress.state.pausedAt === null) record({ type: 'agent:paused', ...defined({ by }) });
     },
-    resume: () => resume(progress),
+    resume: (by) => resume(progress, by),
     watchProgram: (watch) => {
       progress.watch = watch;
     },
@@ -167,10 +167,11 @@ function showReply(progress: Progress, reply: Reply, turn: Turn | undefined): vo
   progress.shownReply = { iteration, reply, ...defined({ turn }) };
 }
 
-function resume(progress: Progress): void {
+function resume(progress: Progress, by?: string): void {
   const { pausedAt } = progress.state;
   if (pausedAt === null) return;
-  recordEvent(progress, { type: 'agent:resumed', waitedMs: progress.host.now() - pausedAt });
+  const waitedMs = progress.host.now() - pausedAt;
+  recordEvent(progress, { type: 'agent:resumed', waitedMs, ...defined({ by }) });
 }
 
 function eventOf({ state, host }: Progress, body: EventBody | OwnEventBody): AgentEvent {

@@ -1,7 +1,7 @@
 /** What a run shows of its tree: the runs that it has started, and where its budgets are. */
 import { defined } from '../base/defined.ts';
 import { pathBelow } from '../tree/calls.ts';
-import { usesOf } from '../tree/ledger.ts';
+import { usesOf, type Ledger } from '../tree/ledger.ts';
 import type { BudgetLine, TreeChild, TreeView } from '../contract/messages.ts';
 import { ledgerOf } from './run.ts';
 import type { RunState } from './run-state.ts';
@@ -23,23 +23,25 @@ export function treeView(state: RunState, now: number): TreeView {
     reason,
     usage,
   }));
-  const budgets = usesOf(ledgerOf(state)).map(
-    ({ limit, origin, max, used, reserved, free }): BudgetLine => ({
-      key: limit.key,
-      origin,
-      ...defined({ byDefault: limit.byDefault }),
-      max,
-      used,
-      reserved,
-      free,
-    }),
-  );
   return {
     agent: head.spec.name,
     path: agentPath,
     depth,
     parent: parent?.workflowId ?? null,
     children: [...alive, ...ended],
-    budgets,
+    budgets: budgetLines(ledgerOf(state)),
   };
+}
+
+/** The limits that hold for a run and its descendants, with their use. */
+export function budgetLines(ledger: Ledger): readonly BudgetLine[] {
+  return usesOf(ledger).map(({ limit, origin, max, used, reserved, free }): BudgetLine => ({
+    key: limit.key,
+    origin,
+    ...defined({ byDefault: limit.byDefault }),
+    max,
+    used,
+    reserved,
+    free,
+  }));
 }

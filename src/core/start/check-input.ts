@@ -26,6 +26,19 @@ export function completeInput(value: unknown, freeId: string): unknown {
   return { ...value, id, kind, text };
 }
 
+/** Longest name of who sends a message, in characters. */
+const MAX_ACTOR = 200;
+
+/** Why `by` names nobody, or null if it is right or absent. */
+export function actorProblem(by: unknown): string | null {
+  if (by === undefined) return null;
+  const fits =
+    typeof by === 'string' && by.trim() !== '' && by.length <= MAX_ACTOR && isWellFormed(by);
+  return fits
+    ? null
+    : `Expected \`by\` to be text of 1 to ${MAX_ACTOR} characters, got ${typeOf(by)}. Change it or leave it out.`;
+}
+
 /** Reads an input that was sent to a live run; never throws. */
 export function checkRunInput(
   value: unknown,
@@ -40,10 +53,12 @@ export function checkRunInput(
 
 function problemOf(value: unknown): string | null {
   if (!isPlainObject(value)) return `Expected an input object, got ${typeOf(value)}.`;
-  const { id, kind, text, media = [] } = value;
+  const { id, kind, text, media = [], by } = value;
   if (typeof id !== 'string' || id === '' || id.length > MAX_INPUT_ID || !isWellFormed(id)) {
     return `Expected the \`id\` of an input to be text of 1 to ${MAX_INPUT_ID} characters, got ${typeOf(id)}.`;
   }
+  const actor = actorProblem(by);
+  if (actor !== null) return actor;
   if (!KINDS.includes(kind as InputKind)) {
     return `Expected the \`kind\` of an input to be one of ${KINDS.join(', ')}, got ${typeOf(kind)}.`;
   }

@@ -1,9 +1,11 @@
 /** One attempt at one reply, published as chunks while the model writes it. */
-import type { Chunk, ChunkMarker, ChunkOrigin } from './chunk.ts';
+import type { Chunk, ChunkMarker, ChunkOrigin, PushedEvent } from './chunk.ts';
 
 /** Publishes chunks to all subscribers; never waits and never throws. */
 export interface ChunkPublisher {
   publish(item: Chunk | ChunkMarker): void;
+  /** Publishes an event of a run whose workflow this worker runs; without it, readers poll. */
+  publishEvent?(item: PushedEvent): void;
   /** Called by the worker that runs the workflow when a run has ended; its readers may leave. */
   endRun?(runId: string): void;
 }

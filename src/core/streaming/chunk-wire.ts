@@ -1,7 +1,7 @@
 /**
- * The protocol for provisional text between processes: server-sent events over HTTP, so that `curl`
- * and a browser can read them too. This file is pure. `worker/streaming/chunk-endpoint.ts` serves
- * the stream, and `client/follow-chunks.ts` reads it.
+ * The protocol for provisional text and events between processes: server-sent events over HTTP, so
+ * that `curl` and a browser can read them too. This file is pure. `worker/streaming/chunk-endpoint.ts` serves
+ * the stream, and `client/streaming/follow-chunks.ts` reads it.
  *
  * A reader sends `GET /chunks?runId=…&rootRunId=…` with `Authorization: Bearer TOKEN` and gets
  * - `event: hello` once, first: `{ v, instance }`. `instance` identifies the process. If a reader
@@ -11,9 +11,15 @@
  *   come the replies that the process keeps, many pieces in one chunk (`lengths`);
  * - a comment every {@link PING_MS}, which tells a silent model from a dead worker;
  * - `event: end` when the worker stops.
+ *
+ * With `&events=1` it also gets the events of the runs, with `&events=only` these alone. `hello` then
+ * has `events: true`; without it, the worker is of an earlier release and sends none.
+ * - `event: event`: `{ rootRunId, event }`, an event as it is recorded, at least once;
+ * - `event: feed`: `{ feed }`, after which some events may be missing: read them from the run.
  */
 import { isPlainObject } from '../base/json.ts';
-import type { Chunk, ChunkMarker } from './chunk.ts';
+import type { AgentEvent } from '../contract/events.ts';
+import type { Chunk, ChunkMarker, FeedMark, LiveItem, PushedEvent } from './chunk.ts';
 
 /** Version of the protocol. A reader ignores endpoints of another version. */
 export const WIRE_VERSION = 1;
@@ -36,20 +42,33 @@ export interface WireEvent {
 /** The last event. */
 export const END_EVENT: WireEvent = { event: 'end', data: '{}' };
 
-/** The first event of a stream. */
-export function helloEvent(instance: string): WireEvent {
-  return { event: 'hello', data: JSON.stringify({ v: WIRE_VERSION, instance }) };
+/** The values of the parameter `events` of a request. */
+export const EVENTS_PARAMETER = ['1', 'only'] as const;
+
+/** The first event of a stream; `events`: it has those of runs. */
+export function helloEvent(instance: string, events: boolean = false): WireEvent {
+  return { event: 'hello', data: JSON.stringify({ v: WIRE_VERSION, instance, events }) };
 }
 
-/** A chunk or a marker as an event. JSON has no raw line break, so the data is one line. */
-export function itemEvent(item: Chunk | ChunkMarker): WireEvent {
-  return { data: JSON.stringify(item) };
+/** An item as an event. JSON has no raw line break, so the data is one line. */
+export function itemEvent(item: LiveItem): WireEvent {
+  if (item.kind !== 'event' && item.kind !== 'feed') return { data: JSON.stringify(item) };
+  const { kind, ...rest } = item;
+  return { event: kind, data: JSON.stringify(rest) };
 }
 
 /** The meaning of one event. */
 export type WireMessage =
-  | { readonly kind: 'hello'; readonly v: number; readonly instance: string }
+  | {
+      readonly kind: 'hello';
+      readonly v: number;
+      readonly instance: string;
+      /** Whether the worker sends the events of runs on this stream. */
+      readonly events: boolean;
+    }
   | { readonly kind: 'item'; readonly item: Chunk | ChunkMarker }
+  | PushedEvent
+  | FeedMark
   | { readonly kind: 'end' }
   /** Not a stream of ours: disconnect. */
   | { readonly kind: 'broken' };
@@ -65,7 +84,25 @@ export function readWireEvent({
   if (event === 'end') return { kind: 'end' };
   const value = readData(data);
   if (event === 'hello') return helloOf(value);
+  if (event === 'event') return eventOf(value);
+  if (event === 'feed') return feedOf(value);
   return event === undefined && isItem(value) ? { kind: 'item', item: value } : undefined;
+}
+
+function eventOf(value: unknown): PushedEvent | undefined {
+  if (!isPlainObject(value)) return undefined;
+  const { rootRunId, event } = value;
+  if (typeof rootRunId !== 'string' || !isPlainObject(event)) return undefined;
+  const isEvent =
+    Number.isSafeInteger(event['seq']) &&
+    ['runId', 'type', 'agent', 'agentPath'].every((name) => typeof event[name] === 'string') &&
+    ['at', 'iteration', 'depth'].every((name) => typeof event[name] === 'number');
+  return isEvent ? { kind: 'event', rootRunId, event: event as unknown as AgentEvent } : undefined;
+}
+
+function feedOf(value: unknown): FeedMark | undefined {
+  const feed = isPlainObject(value) ? value['feed'] : undefined;
+  return feed === 'pushed' || feed === 'polled' ? { kind: 'feed', feed } : undefined;
 }
 
 function readData(data: string): unknown {
@@ -79,9 +116,9 @@ function readData(data: string): unknown {
 
 function helloOf(value: unknown): WireMessage {
   if (!isPlainObject(value)) return { kind: 'broken' };
-  const { v, instance } = value;
+  const { v, instance, events } = value;
   return typeof v === 'number' && typeof instance === 'string'
-    ? { kind: 'hello', v, instance }
+    ? { kind: 'hello', v, instance, events: events === true }
     : { kind: 'broken' };
 }
 

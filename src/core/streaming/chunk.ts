@@ -1,4 +1,8 @@
-/** A reply while it is written: provisional, never in history, replaced by the recorded reply. */
+/**
+ * What workers send to readers while a run goes on: replies as they are written, which are
+ * provisional, never in history and replaced by the recorded reply; and events as they are recorded.
+ */
+import type { AgentEvent } from '../contract/events.ts';
 
 /** The origin of a chunk. */
 export interface ChunkOrigin {
@@ -43,11 +47,47 @@ export interface ChunkMarker extends ChunkOrigin {
   readonly kind: 'restart' | 'end' | 'error' | 'gap';
 }
 
+/**
+ * An event, pushed by the worker that ran the workflow. It comes at least once. One that comes just
+ * before its worker dies may be recorded otherwise: then it comes again, under the same `seq`, and
+ * the later one counts.
+ */
+export interface PushedEvent {
+  readonly kind: 'event';
+  readonly rootRunId: string;
+  readonly event: AgentEvent;
+}
+
+/** Whether events are `pushed` by workers, or have to be `polled` because no worker sends them. */
+export type EventFeed = 'pushed' | 'polled';
+
+/**
+ * Says how events come from here on. Some before it may be missing: it comes when a reader begins,
+ * when a worker comes or goes, and in place of events that a slow reader has lost.
+ */
+export interface FeedMark {
+  readonly kind: 'feed';
+  readonly feed: EventFeed;
+}
+
 /** The chunks that a reader wants: those of a run, of a whole tree or, when empty, all. */
 export interface ChunkFilter {
   readonly runId?: string;
   readonly rootRunId?: string;
 }
+
+/** The events that a reader wants, and whether it wants the chunks too. */
+export interface LiveFilter extends ChunkFilter {
+  readonly text?: boolean;
+  /** Only events of these types, at most {@link MAX_FILTER_TYPES}; default: all. */
+  readonly types?: readonly string[];
+}
+
+/** The most types of events that a filter names. */
+export const MAX_FILTER_TYPES = 50;
+
+/** What a reader of events gets. */
+export type LiveItem = Chunk | ChunkMarker | PushedEvent | FeedMark;
 
 /** The result of a stream. */
 export interface Collected {
@@ -77,7 +117,10 @@ export function piecesAfter(chunk: Chunk, seq: number): Chunk | null {
 }
 
 /** Whether `filter` accepts chunks of `origin`. */
-export function fitsFilter(filter: ChunkFilter, origin: ChunkOrigin): boolean {
+export function fitsFilter(
+  filter: ChunkFilter,
+  origin: Pick<ChunkOrigin, 'runId' | 'rootRunId'>,
+): boolean {
   return (
     (filter.runId === undefined || filter.runId === origin.runId) &&
     (filter.rootRunId === undefined || filter.rootRunId === origin.rootRunId)

@@ -24,15 +24,16 @@ export type McpTransport =
 /** How a worker proves who it is; read when it connects, and kept in no history. */
 export type McpAuth =
   | { readonly bearer: { readonly env: string } }
-  | {
-      readonly clientCredentials: {
-        readonly clientId: McpValue;
-        readonly clientSecret: { readonly env: string };
-        readonly scope?: string;
-        /** The authorization server that alone gets the secret. */
-        readonly issuer: string;
-      };
-    };
+  | { readonly clientCredentials: McpClientCredentials };
+
+/** OAuth 2.1 between machines. */
+export interface McpClientCredentials {
+  readonly clientId: McpValue;
+  readonly clientSecret: { readonly env: string };
+  readonly scope?: string;
+  /** URL of the authorization server, which alone gets the secret. */
+  readonly issuer: string;
+}
 
 /** Which calls a person approves. */
 export type McpApproval =

@@ -2,6 +2,8 @@ import { defined } from '../../core/base/defined.ts';
 import { usageErrorOf } from '../../core/base/usage-error.ts';
 import type {
   McpApproval,
+  McpAuth,
+  McpClientCredentials,
   McpServerDefinition,
   McpToolOverride,
   McpTransport,
@@ -86,16 +88,11 @@ export interface McpServerOptions {
 
 /** How a worker proves to a server who it is. */
 export type McpAuthOptions =
-  | { readonly bearer: { readonly env: string } }
+  | Extract<McpAuth, { readonly bearer: unknown }>
   | {
-      /** OAuth 2.1 between machines. */
-      readonly clientCredentials: {
-        readonly clientId: McpValue;
-        readonly clientSecret: { readonly env: string };
-        readonly scope?: string;
-        /** URL of the authorization server, which alone gets the secret. Default: that of `url`. */
-        readonly issuer?: string;
-      };
+      /** OAuth 2.1 between machines; default of `issuer`: the origin of `url`. */
+      readonly clientCredentials: Omit<McpClientCredentials, 'issuer'> &
+        Partial<Pick<McpClientCredentials, 'issuer'>>;
     };
 
 /**

@@ -5,23 +5,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../core/base/json.ts';
 import { readShape } from '../../core/section/schema-shape.ts';
 import { schemaAt } from '../../core/section/schema-target.ts';
-
-/** Keywords with a map of schemas by name, one schema, and a list of schemas. */
-const MAPS = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'];
-const SINGLE = [
-  'items',
-  'additionalItems',
-  'additionalProperties',
-  'unevaluatedItems',
-  'unevaluatedProperties',
-  'not',
-  'if',
-  'then',
-  'else',
-  'contains',
-  'propertyNames',
-];
-const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
+import { mapSubschemas } from './subschemas.ts';
 
 /** Schemas nested inside each other; deeper ones are left as they are. */
 const MAX_DEPTH = 200;
@@ -43,21 +27,11 @@ function currentDraft(schema: JsonObject, depth: number): JsonObject {
   const next: Draft = { ...schema };
   delete next['$schema'];
   if (depth > MAX_DEPTH) return next;
-  const each = (part: Json): Json => (isJsonObject(part) ? currentDraft(part, depth + 1) : part);
-  for (const keyword of SINGLE)
-    if (next[keyword] !== undefined) next[keyword] = each(next[keyword]);
-  for (const keyword of MAPS) {
-    const parts = next[keyword];
-    if (!isJsonObject(parts)) continue;
-    next[keyword] = Object.fromEntries(
-      Object.entries(parts).map(([name, part]) => [name, each(part)]),
-    );
+  const convert = (part: JsonObject): JsonObject => currentDraft(part, depth + 1);
+  for (const [keyword, value] of Object.entries(next)) {
+    next[keyword] = mapSubschemas(keyword, value, convert) ?? value;
   }
-  for (const keyword of LISTS) {
-    const parts = next[keyword];
-    if (Array.isArray(parts)) next[keyword] = (parts as readonly Json[]).map(each);
-  }
-  convertItems(next, each);
+  convertItems(next, convert);
   convertBound(next, 'minimum', 'exclusiveMinimum');
   convertBound(next, 'maximum', 'exclusiveMaximum');
   const id = next['$id'];
@@ -70,10 +44,12 @@ function currentDraft(schema: JsonObject, depth: number): JsonObject {
   return next;
 }
 
-function convertItems(next: Draft, each: (part: Json) => Json): void {
+function convertItems(next: Draft, convert: (part: JsonObject) => JsonObject): void {
   const { items, additionalItems } = next;
   if (Array.isArray(items)) {
-    next['prefixItems'] = (items as readonly Json[]).map(each);
+    next['prefixItems'] = (items as readonly Json[]).map((item) =>
+      isJsonObject(item) ? convert(item) : item,
+    );
     delete next['items'];
     if (additionalItems !== undefined) next['items'] = additionalItems;
   }

@@ -15,7 +15,8 @@ import type { ToolFace } from '../value/context.ts';
 import type { Problem, Reason } from '../base/problem.ts';
 import { headOf, type Form } from '../reader/form.ts';
 import type { Span } from '../base/source.ts';
-import { constant, leafCount, type Init, type Node, type FnCode } from '../ast/core-ast.ts';
+import type { Init, Node, FnCode } from '../ast/core-ast.ts';
+import { constant, leafCount } from '../ast/node-parts.ts';
 import type { Scope } from './scope.ts';
 
 /** What a program may refer to. */

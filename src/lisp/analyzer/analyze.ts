@@ -39,7 +39,8 @@ import {
   analyzeLogic,
   analyzeWhen,
 } from './conditionals.ts';
-import { constant, leafCount, type Node } from '../ast/core-ast.ts';
+import type { Node } from '../ast/core-ast.ts';
+import { constant, leafCount } from '../ast/node-parts.ts';
 import { analyzeFnForm, analyzeShortFn } from './functions.ts';
 import { analyzeDotimes, analyzeFor } from './iteration.ts';
 import { analyzeSymbol } from './names.ts';

@@ -20,7 +20,8 @@ import {
   type SpecialForm,
   withItems,
 } from './analysis.ts';
-import { constant, isLeaf, leafCount, type Init, type Node } from '../ast/core-ast.ts';
+import type { Init, Node } from '../ast/core-ast.ts';
+import { constant, isLeaf, leafCount } from '../ast/node-parts.ts';
 import { analyzeFn, severalArities } from './functions.ts';
 import { bindPattern, letBody, newBindings } from './patterns.ts';
 import { inner, newSlot, type RecurTarget, type Scope } from './scope.ts';

@@ -21,7 +21,8 @@ import {
   type Definition,
   type SpecialForm,
 } from './analysis.ts';
-import { leafCount, type Node, type NodeOf } from '../ast/core-ast.ts';
+import type { Node, NodeOf } from '../ast/core-ast.ts';
+import { leafCount } from '../ast/node-parts.ts';
 import { analyzeSymbol } from './names.ts';
 import type { Scope } from './scope.ts';
 import { checkToolArguments } from './tool-arguments.ts';

@@ -25,7 +25,8 @@ import {
   type SpecialForm,
   withItems,
 } from './analysis.ts';
-import { constant, leafCount, type Node } from '../ast/core-ast.ts';
+import type { Node } from '../ast/core-ast.ts';
+import { constant, leafCount } from '../ast/node-parts.ts';
 import { analyzeSymbol } from './names.ts';
 import { quotedValue } from './quote.ts';
 import { inner, newSlot } from './scope.ts';

@@ -10,7 +10,8 @@
 import type { Form } from '../reader/form.ts';
 import type { Span } from '../base/source.ts';
 import { invalid, localNode, wrongShape, type Analysis, type SpecialForm } from './analysis.ts';
-import { childrenOf, constant, type Node, type FnCode, type NodeOf } from '../ast/core-ast.ts';
+import type { Node, FnCode, NodeOf } from '../ast/core-ast.ts';
+import { childrenOf, constant } from '../ast/node-parts.ts';
 import { signatureOf } from './definitions.ts';
 import { bindKeywords, bindPattern, checkBindable, letBody, newBindings } from './patterns.ts';
 import { fnScope, isInsideShort, newSlot, type FnScope, type Scope } from './scope.ts';

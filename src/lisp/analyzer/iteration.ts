@@ -9,13 +9,8 @@ import type { Span } from '../base/source.ts';
 import { isKeyword } from '../value/value.ts';
 import { analyzeBody, invalid, localNode, type Analysis, type SpecialForm } from './analysis.ts';
 import { bindingPairs } from './bindings.ts';
-import {
-  constant,
-  leafCount,
-  type ForLevel,
-  type ForModifier,
-  type Node,
-} from '../ast/core-ast.ts';
+import type { ForLevel, ForModifier, Node } from '../ast/core-ast.ts';
+import { constant, leafCount } from '../ast/node-parts.ts';
 import { bindPattern, newBindings, type Bindings } from './patterns.ts';
 import { inner, newSlot, type Scope } from './scope.ts';
 

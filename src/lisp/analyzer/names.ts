@@ -26,7 +26,8 @@ import {
   suggestion,
   type Analysis,
 } from './analysis.ts';
-import { constant, type Node } from '../ast/core-ast.ts';
+import type { Node } from '../ast/core-ast.ts';
+import { constant } from '../ast/node-parts.ts';
 import { findLocal, isInsideShort, localNames, type Scope } from './scope.ts';
 
 const CONSTANTS: ReadonlyMap<string, number> = new Map([

@@ -18,7 +18,8 @@ import {
   type Analysis,
   type SpecialForm,
 } from './analysis.ts';
-import { isLeaf, leafCount, type Init, type Node, type PartOp } from '../ast/core-ast.ts';
+import type { Init, Node, PartOp } from '../ast/core-ast.ts';
+import { isLeaf, leafCount } from '../ast/node-parts.ts';
 import { bindName, isInsideShort, newSlot, noteKnown, type Scope } from './scope.ts';
 import { quotedValue } from './quote.ts';
 

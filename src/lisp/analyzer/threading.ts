@@ -20,7 +20,8 @@ import {
   type Analysis,
   type SpecialForm,
 } from './analysis.ts';
-import { constant, type Node } from '../ast/core-ast.ts';
+import type { Node } from '../ast/core-ast.ts';
+import { constant } from '../ast/node-parts.ts';
 import { bindPattern, newBindings } from './patterns.ts';
 import { inner, newSlot, type Scope } from './scope.ts';
 

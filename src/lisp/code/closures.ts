@@ -9,7 +9,8 @@
  * I5  Closures stay small and read `L` (locals) and `c` (context) directly: this is the hot path.
  */
 import { slots as newSlots } from '../value/slots.ts';
-import { isLeaf, type FnCode, type Node, type NodeOf } from '../ast/core-ast.ts';
+import type { FnCode, Node, NodeOf } from '../ast/core-ast.ts';
+import { isLeaf } from '../ast/node-parts.ts';
 import { closureOf, literalOf, matchCase, readData, readGlobal } from './node-values.ts';
 import { partOf } from './parts.ts';
 import { spend, type CompiledNode } from '../value/context.ts';

@@ -8,7 +8,8 @@
  *     is nested too deep; tests use it to show that both tiers agree.
  * I4  Operands are evaluated left to right; leaves are read by the instruction that uses them.
  */
-import { childrenOf, isLeaf, type FnCode, type Node, type NodeOf } from '../ast/core-ast.ts';
+import type { FnCode, Node, NodeOf } from '../ast/core-ast.ts';
+import { childrenOf, isLeaf } from '../ast/node-parts.ts';
 import type { Acts, Instruction, LeafNode, Op } from './code.ts';
 import { demandsOf } from './effects.ts';
 

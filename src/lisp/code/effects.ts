@@ -12,7 +12,6 @@
  * I5  Every doubt counts as "may reach an effect": the code then runs on the machine.
  */
 import {
-  childrenOf,
   codeOf,
   type Demand,
   type Demands,
@@ -20,6 +19,7 @@ import {
   type FnCode,
   type NodeOf,
 } from '../ast/core-ast.ts';
+import { childrenOf } from '../ast/node-parts.ts';
 import type { Context } from '../value/context.ts';
 import type { Combinator, Value, Builtin } from '../value/value.ts';
 

@@ -4,7 +4,8 @@
  * I1  Levels are nested as written; the rightmost binding changes fastest.
  * I2  An item costs 1 before its modifiers run, on both tiers.
  */
-import { endsEarly, isLeaf, type Node, type NodeOf } from '../ast/core-ast.ts';
+import { endsEarly, type Node, type NodeOf } from '../ast/core-ast.ts';
+import { isLeaf } from '../ast/node-parts.ts';
 import { checkCount, spend, type Context, type CompiledNode } from '../value/context.ts';
 import { walkItems } from './node-values.ts';
 import { isVector, type Value } from '../value/value.ts';

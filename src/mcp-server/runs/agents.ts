@@ -28,7 +28,7 @@ export function agentsOfFile(definitions: readonly AgentDefinition[]): readonly 
   }));
 }
 
-/** How many recent runs are looked at, and how long what they show is kept. */
+/** Recent runs whose agents are listed, and how long the list is kept, in ms. */
 const RECENT_RUNS = 200;
 const KEPT_MS = 10_000;
 

@@ -1,4 +1,4 @@
-/** Waits for a run within bounds: until it ends, somebody has to do something, or the time is up. */
+/** Waits for a run within bounds: until it ends, waits for a person, or the time is up. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isUsageError, UsageError } from '../../core/base/usage-error.ts';
 import type { RunHandle } from '../../client/run-handle.ts';
@@ -22,8 +22,8 @@ export interface WaitOptions {
 }
 
 /**
- * The run as it is at its end, when something waits for a person, or when the time is up. A worker
- * that does not answer is waited for.
+ * The run as it is at its end, when something waits for a person, or when the time is up. Keeps
+ * waiting while no worker answers.
  *
  * @throws UsageError as the methods of the handle; `no_worker` if no worker answered at all.
  */

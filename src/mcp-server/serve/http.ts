@@ -10,17 +10,17 @@ import {
   createServer,
   type IncomingMessage,
   type RequestListener,
-  type Server,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { hostHeaderValidation, originValidation, toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, type McpServer } from '@modelcontextprotocol/server';
 import { errorText } from '../../core/base/error-text.ts';
 import { isLoopback } from '../../core/base/loopback.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
+import { hostText } from '../../http/host-names.ts';
+import { listen, REQUEST_BOUNDS } from '../../http/listen.ts';
 import { isAmong } from '../../protection/same-text.ts';
-import { MAX_REQUEST_BYTES } from './request-bounds.ts';
+import { MAX_REQUEST_BYTES } from '../create-mcp-server.ts';
 
 /** The path of the server. */
 const HTTP_PATH = '/mcp';
@@ -51,16 +51,10 @@ const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
 const MAX_CONNECTIONS = 512;
 
-const LIMITS = {
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
-  connectionsCheckingInterval: 5_000,
-};
-
 /** How long a connection may carry nothing, in ms: longer than a call. */
 const IDLE_MS = 90_000;
 
-/** Streams that announce changes; there are none to announce, so they only hold connections. */
+/** Subscriptions to changes at once. This server announces none, so they only hold connections. */
 const MAX_SUBSCRIPTIONS = 16;
 
 /** How long calls may take to end when the server stops. */
@@ -88,16 +82,17 @@ export async function serveOverHttp(
     onerror: (error) => log(error.message),
   }) as RequestListener;
   const isAdmitted = createGate(options);
-  const server = createServer(LIMITS, (request, response) => {
+  const server = createServer(REQUEST_BOUNDS, (request, response) => {
     if (isAdmitted(request, response)) answer(request, response);
     else request.resume();
   });
   server.maxConnections = MAX_CONNECTIONS;
   server.setTimeout(IDLE_MS);
-  await listen(server, host, port);
-  const address = server.address() as AddressInfo;
+  const bound = await listen(server, host, port).catch((error: unknown) => {
+    throw notListening(host, port, error);
+  });
   return {
-    url: `http://${bracketed(host)}:${address.port}${HTTP_PATH}`,
+    url: `http://${hostText(host)}:${bound}${HTTP_PATH}`,
     close: async () => {
       const closed = once(server, 'close');
       server.close();
@@ -118,17 +113,17 @@ function assertToken({ host, tokens = [] }: HttpOptions): void {
   );
 }
 
-/** Whether a request may go on; it is answered otherwise. */
+/** Whether a request is admitted; a refused one has been answered. */
 function createGate({
   host,
   hosts = [],
   tokens = [],
 }: HttpOptions): (request: IncomingMessage, response: ServerResponse) => boolean {
-  const names = [...LOOPBACK_NAMES, bracketed(host), ...hosts];
+  const names = [...LOOPBACK_NAMES, hostText(host), ...hosts];
   const hasHost = hostHeaderValidation(names);
   const hasOrigin = originValidation(names);
   return (request, response) => {
-    // What is refused may not hold the connection with the rest of its body.
+    // A refused request must not hold the connection by sending the rest of its body.
     response.setHeader('connection', 'close');
     if (pathOf(request.url ?? '/') !== HTTP_PATH) {
       return refuse(response, 404, `Expected the path ${HTTP_PATH}.`);
@@ -160,25 +155,16 @@ function pathOf(target: string): string {
     : '';
 }
 
-function bracketed(host: string): string {
-  return host.includes(':') ? `[${host}]` : host;
-}
-
-async function listen(server: Server, host: string, port: number): Promise<void> {
-  server.listen(port, host);
-  try {
-    await once(server, 'listening');
-  } catch (error) {
-    const { code } = error as { readonly code?: string };
-    if (code === 'EADDRINUSE') {
-      throw new UsageError(
-        'server_port',
-        `Expected port ${port} of ${host} to be free, got one that another program listens on. Choose another with \`--http\`.`,
-      );
-    }
-    throw new UsageError(
-      'argument',
-      `Expected \`--http\` to be an address of this machine, got ${host}:${port}: ${errorText(error)}. Correct it.`,
+function notListening(host: string, port: number, error: unknown): UsageError {
+  const { code } = error as { readonly code?: string };
+  if (code === 'EADDRINUSE') {
+    return new UsageError(
+      'server_port',
+      `Expected port ${port} of ${host} to be free, got one that another program listens on. Choose another with \`--http\`.`,
     );
   }
+  return new UsageError(
+    'argument',
+    `Expected \`--http\` to be an address of this machine, got ${host}:${port}: ${errorText(error)}. Correct it.`,
+  );
 }

@@ -2,7 +2,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
-import { MAX_REQUEST_BYTES } from './request-bounds.ts';
+import { MAX_REQUEST_BYTES } from '../create-mcp-server.ts';
 
 /** The streams of a process, which carry nothing but the protocol. */
 export interface StdioStreams {

@@ -29,7 +29,7 @@ const MAX_MESSAGE_BYTES = 8_192;
 type Question = Extract<PendingItem, { readonly kind: 'question' }>;
 type Approval = Extract<PendingItem, { readonly kind: 'approval' }>;
 
-/** The request for an item; undefined: the item is nothing for a person to answer. */
+/** The request for an item; undefined: the item is not for a person. */
 export function inputRequestOf(item: PendingItem, opensPages: boolean): InputRequest | undefined {
   if (item.kind === 'approval') return approvalForm(item);
   if (item.kind !== 'question') return undefined;
@@ -70,7 +70,7 @@ const ANSWER = 'answer';
 const DECISION = 'decision';
 const REASON = 'reason';
 
-/** What the agent reads when a person does not want to answer or to allow. */
+/** What the agent reads when a person declines to answer or to allow. */
 const DECLINED = 'The person declined to answer.';
 const DENIED = 'The person said no.';
 

@@ -103,8 +103,8 @@ async function viewOf(run: RunHandle, { mcpReq }: ServerContext): Promise<SeenRu
 const MAX_RESPONSES = 100;
 
 /**
- * Answers what still waits; other keys were answered before, or by somebody else. The SDK keeps the
- * responses in the context of the request.
+ * Answers the items that still wait. Other keys were answered before, perhaps by another client.
+ * The SDK keeps the responses in the context of the request.
  */
 async function update(run: RunHandle, access: Access, { mcpReq }: ServerContext): Promise<void> {
   const pending = await run.pending();
@@ -136,7 +136,7 @@ function assertTakesTasks(context: ServerContext): void {
   });
 }
 
-/** A usage error as the protocol has them; a task has no other way to say what was wrong. */
+/** A usage error as an error of the protocol: a task has no other way to report one. */
 async function asProtocol<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

@@ -23,6 +23,8 @@ export interface ToolParts {
 const MAX_RUNS = 200;
 const MAX_AGENTS = 200;
 const MAX_INBOX = 100;
+/** Runs whose items are read for a caller who may not reach all of them. */
+const MAX_FILTERED_INBOX = 1_000;
 const MAX_EVENTS = 100;
 
 /** The tools, in the order in which they are listed. */
@@ -151,18 +153,21 @@ function inbox({ everloop, access }: ToolParts): ServerTool {
   return {
     name: 'inbox',
     description:
-      'Lists what waits for people in all runs, oldest first: questions for answer, calls for decide.',
+      'Lists what waits for people in all runs, oldest first: questions for answer, calls for decide. ' +
+      'get_run shows an item whole whose isCut is true; more counts runs that are left out, isPartial says that some are.',
     parameters: parametersOf({}),
     annotations: READS,
     writes: false,
     call: async (_args, { signal }) => {
-      const view = await everloop.inbox();
+      const limit = access.allow === undefined ? MAX_INBOX : MAX_FILTERED_INBOX;
+      const view = await everloop.inbox({ limit });
       const reachable = createFilter(access);
       const items: Json[] = [];
-      for (const { run, agent, task, item } of view.items) {
+      for (const { run, agent, task, item, isCut } of view.items) {
         if (items.length > MAX_INBOX) break;
         signal.throwIfAborted();
-        if (await reachable(run)) items.push({ run, agent, task, item: item as unknown as Json });
+        if (!(await reachable(run))) continue;
+        items.push(defined({ run, agent, task, item: item as unknown as Json, isCut }));
       }
       const silent: string[] = [];
       for (const run of view.silent.slice(0, MAX_INBOX)) {
@@ -170,9 +175,15 @@ function inbox({ everloop, access }: ToolParts): ServerTool {
         if (await reachable(run)) silent.push(run);
       }
       const { items: shown, leftOut } = boundedList(items, MAX_INBOX);
-      return { kind: 'value', value: defined({ items: shown, leftOut, silent }) };
+      const rest = view.more === 0 ? {} : restOf(access, view.more);
+      return { kind: 'value', value: { ...defined({ items: shown, leftOut, silent }), ...rest } };
     },
   };
+}
+
+/** A count of runs would tell of those that a caller may not reach. */
+function restOf({ allow }: Access, more: number): JsonObject {
+  return allow === undefined ? { more } : { isPartial: true };
 }
 
 /** Whether callers may reach a run; asks once for each. */

@@ -7,7 +7,7 @@ import { isUsageError, UsageError } from '../../core/base/usage-error.ts';
 import { clip } from '../../core/text/cut.ts';
 import type { RunHandle } from '../../client/run-handle.ts';
 
-/** What a call brings beside its arguments. */
+/** What a call has besides its arguments. */
 export interface ServedCall {
   /** Ends with the call: its caller is gone, or the server stops. */
   readonly signal: AbortSignal;
@@ -57,19 +57,30 @@ export const RUN: JsonObject = {
   description: 'Id of the run, from start_run or list_runs.',
 };
 
-/** An argument that its schema says is a text. */
+/** A text argument; empty if it is absent. */
 export function textOf(argument: Json | undefined): string {
   return typeof argument === 'string' ? argument : '';
 }
 
-const validator = new AjvJsonSchemaValidator();
+type Check = ReturnType<AjvJsonSchemaValidator['getValidator']>;
+
+/**
+ * By schema object, which tools keep. Each schema has a validator of its own: one for all would never
+ * free what it compiled, and would take two schemas with the same `$id` for one.
+ */
+const checks = new WeakMap<JsonObject, Check>();
 
 /** Characters of what a schema finds wrong: it may name many fields. */
 const MAX_PROBLEM = 1_000;
 
 /** @throws UsageError `invalid_input` for arguments that do not fit the schema of the tool. */
-export function assertFits({ name, parameters }: ServerTool, args: JsonObject): void {
-  const checked = validator.getValidator(parameters)(args);
+export function assertFits(
+  { name, parameters }: Pick<ServerTool, 'name' | 'parameters'>,
+  args: JsonObject,
+): void {
+  const check = checks.get(parameters) ?? new AjvJsonSchemaValidator().getValidator(parameters);
+  checks.set(parameters, check);
+  const checked = check(args);
   if (checked.valid) return;
   const problem = clip(checked.errorMessage.replaceAll(/\bdata\b\/?/g, ''), MAX_PROBLEM);
   throw new UsageError(

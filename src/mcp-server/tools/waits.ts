@@ -1,4 +1,4 @@
-/** The waits of a server: so many at once, each with the progress of its run. */
+/** The waits of a server: a bounded number at once, each reporting the progress of its run. */
 import { UsageError } from '../../core/base/usage-error.ts';
 import type { RunHandle } from '../../client/run-handle.ts';
 import type { SeenRun } from '../runs/run-view.ts';

@@ -39,7 +39,7 @@ export function writeTools(parts: ToolParts): readonly ServerTool[] {
 }
 
 /**
- * Starts a run of an agent that callers may use. With an `id`, one that has it is attached to.
+ * Starts a run of an agent that callers may use. Attaches to the run with `id` if there is one.
  *
  * @throws UsageError as `start`.
  */
@@ -53,7 +53,7 @@ export async function startRun(
   const run = await everloop.start(agent, { ...options, id, ifExists: 'attach' }).catch((error) => {
     if (access.allow === undefined || !isUsageError(error) || error.code !== 'id_in_use')
       throw error;
-    // The client's own text names the agent of the other run.
+    // The error of `start` names the agent of the other run, which this caller may not know.
     throw new UsageError('id_in_use', `Expected a free run id, got \`${id}\`. Choose another id.`);
   });
   return (await access.run(run.id)).run;

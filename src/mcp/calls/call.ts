@@ -39,7 +39,7 @@ const MAX_BUSY_MS = 10_000;
 /** How often a server may ask within one call. */
 const MAX_ROUNDS = 10;
 
-/** The time of a request beyond that of its call, whose own end comes first. */
+/** How much longer a request may take than its call, so that the end of the call comes first. */
 const SPARE_MS = 5_000;
 
 /** Between two reports of progress. */
@@ -94,7 +94,7 @@ function shownInput({ requests, ...note }: McpInput, { exact }: Redactor): McpIn
 
 interface Answer {
   readonly answer: { readonly [field: string]: unknown };
-  /** Of an added tool, which reads its answers itself. */
+  /** Set for an added tool, which reads its answers itself. */
   readonly reading?: CallReading;
   /** What a server of the older era asked, and was declined. */
   readonly asked: readonly string[];
@@ -180,8 +180,8 @@ async function tryOnce(
 }
 
 /**
- * The call was stopped, and the server knows. What it did by then is unknown unless it only reads: so
- * this never settles, and the caller takes the call for one that still runs.
+ * The call was stopped, and the server was told. Unless the tool only reads, what it did by then is
+ * unknown, so this never settles and the caller treats the call as still running.
  */
 function stopped({ spec }: CatalogueTool, signal: AbortSignal): Promise<never> {
   if (spec.effect === 'read') return Promise.reject(signal.reason as Error);
@@ -235,7 +235,7 @@ function reportProgress(
   };
 }
 
-/** The error that a failure is for the caller. */
+/** The error by which the caller learns of a failure. */
 function thrown({ server, redactor }: McpCallParts, { kind, message }: McpFailure): Error {
   const text = redactor.failure(message);
   switch (kind) {

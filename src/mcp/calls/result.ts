@@ -22,7 +22,7 @@ const MAX_PARTS = 1_000;
 /** UTF-8 bytes of a failure that a model reads. */
 const MAX_ERROR_BYTES = 2_000;
 
-/** How many times as long as in short form a JSON text may be that repeats a value. */
+/** How many times longer than the compact form a JSON text may be that repeats a value. */
 const MAX_INDENTED = 10;
 
 /** Characters of names, types and addresses in notes. */

@@ -1,5 +1,6 @@
 /**
- * The catalogue of a server: its listing as tools of an agent. Pure but for its input.
+ * The catalogue of a server: its listing as tools of an agent. Pure, except that it lets other work
+ * run between tools.
  *
  * I1  A tool's hash covers what its server says of it, before anything is removed or overridden. So
  *     every change of the server shows.
@@ -48,7 +49,7 @@ export const MAX_TOOL_DEPTH = 100;
 /** Bytes of the server's name of a tool, which is part of each binding. */
 const MAX_TOOL_NAME = 128;
 
-/** Tools that are read before others have their turn. */
+/** Tools that are read before other work of the process runs. */
 const TOOLS_AT_ONCE = 20;
 
 /** A tool of a server as this worker knows it. */
@@ -133,7 +134,7 @@ export async function makeCatalogue(
   };
 }
 
-/** By the names for models; of two equal ones by those of the server. */
+/** Sorts by the names for models, then by those of the server. */
 function byNames(a: CatalogueTool, b: CatalogueTool): number {
   if (a.spec.name !== b.spec.name) return a.spec.name < b.spec.name ? -1 : 1;
   return a.tool < b.tool ? -1 : 1;

@@ -1,7 +1,7 @@
 /**
- * How much work it is to check arguments by a schema of a stranger. References can double it with
- * each level (`anyOf` of two references to the same, and so on), so that a schema of 2 KB holds a
- * thread for years.
+ * How much work it takes to check arguments by the schema of a server. References can double it
+ * with each level (`anyOf` of two references to the same, and so on), so that a schema of 2 KB
+ * holds a thread for years.
  */
 import {
   isDeeperThan,
@@ -10,7 +10,7 @@ import {
   type Json,
   type JsonObject,
 } from '../../core/base/json.ts';
-import { LISTS, MAPS, SCHEMAS } from './tool-schema.ts';
+import { SCHEMA_LISTS, SCHEMA_MAPS, SINGLE_SCHEMAS } from '../../define/schema/subschemas.ts';
 
 /** Schemas that are tried on values in one check; each may leave an error in memory. */
 const MAX_TRIED = 1_000_000;
@@ -22,9 +22,9 @@ const UNKNOWN_TARGETS = ['$dynamicRef', '$recursiveRef', '$anchor', '$dynamicAnc
 const WORDS = ['default', 'examples'];
 
 interface Cost {
-  /** What is tried on each value. */
+  /** Schemas that are tried on each value. */
   readonly tried: number;
-  /** What each value may be compared with every other one for. */
+  /** Schemas with `uniqueItems`: each compares every value with every other one. */
   readonly compared: number;
 }
 
@@ -54,7 +54,7 @@ interface Reading {
   readonly root: JsonObject;
   /** By pointer; infinite while it is being read, so that circles are found. */
   readonly known: Map<string, number>;
-  /** What a comparison of all items with each other counts. */
+  /** What one `uniqueItems` counts. */
   readonly perComparison: number;
 }
 
@@ -75,9 +75,11 @@ function costOf(schema: Json, reading: Reading): number {
 function keywordCost(keyword: string, value: Json, reading: Reading): number {
   if (keyword === '$ref') return typeof value === 'string' ? targetCost(value, reading) : 0;
   if (keyword === 'uniqueItems') return value === true ? reading.perComparison : 0;
-  if (SCHEMAS.includes(keyword)) return costOf(value, reading);
-  if (LISTS.includes(keyword) && Array.isArray(value)) return sum(value as Json[], reading);
-  if (MAPS.includes(keyword) && isJsonObject(value)) return sum(Object.values(value), reading);
+  if (SINGLE_SCHEMAS.includes(keyword)) return costOf(value, reading);
+  if (SCHEMA_LISTS.includes(keyword) && Array.isArray(value)) return sum(value as Json[], reading);
+  if (SCHEMA_MAPS.includes(keyword) && isJsonObject(value)) {
+    return sum(Object.values(value), reading);
+  }
   // A list of names, or the values of an `enum`, with each of which a value is compared.
   const isTried = typeof value === 'object' && value !== null && !WORDS.includes(keyword);
   return isTried ? sizeOf(value) : 0;
@@ -109,8 +111,8 @@ function targetOf(pointer: string, root: JsonObject): Json | undefined {
   for (let index = 0; index < segments.length; index++) {
     const keyword = segments[index] ?? '';
     at = partOf(at, keyword);
-    if (SCHEMAS.includes(keyword)) continue;
-    if (!MAPS.includes(keyword) && !LISTS.includes(keyword)) return undefined;
+    if (SINGLE_SCHEMAS.includes(keyword)) continue;
+    if (!SCHEMA_MAPS.includes(keyword) && !SCHEMA_LISTS.includes(keyword)) return undefined;
     index += 1;
     at = partOf(at, segments[index] ?? '');
   }

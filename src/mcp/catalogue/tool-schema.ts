@@ -16,6 +16,7 @@ import {
 } from '../../core/base/json.ts';
 import { clip } from '../../core/text/cut.ts';
 import { toCurrentDraft, withObjectRoot } from '../../define/schema/current-draft.ts';
+import { mapSubschemas } from '../../define/schema/subschemas.ts';
 import { visibleText } from '../text/hidden-text.ts';
 
 /** UTF-8 bytes of a schema with its descriptions. */
@@ -43,32 +44,6 @@ export type ToolSchema =
       readonly isStricter: boolean;
     }
   | { readonly kind: 'unfit'; readonly reason: string };
-
-/** Keywords whose value is a map of schemas; `dependencies` may have lists of names too. */
-export const MAPS: readonly string[] = [
-  'properties',
-  '$defs',
-  'definitions',
-  'dependentSchemas',
-  'dependencies',
-];
-
-/** Keywords whose value is one schema. */
-export const SCHEMAS: readonly string[] = [
-  'items',
-  'additionalProperties',
-  'unevaluatedItems',
-  'unevaluatedProperties',
-  'not',
-  'if',
-  'then',
-  'else',
-  'contains',
-  'propertyNames',
-];
-
-/** Keywords whose value is a list of schemas. */
-export const LISTS: readonly string[] = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 
 /** Keywords under which a value fits less often when the schema below says less. */
 const NEGATIONS = ['oneOf', 'not', 'if', 'maxContains'];
@@ -109,21 +84,19 @@ interface Found {
 }
 
 function cleaned(schema: JsonObject, found: Found): JsonObject {
-  const each = (part: Json): Json => (isJsonObject(part) ? cleaned(part, found) : part);
   found.hadExpression ||= EXPRESSIONS.some((keyword) => Object.hasOwn(schema, keyword));
   found.hasNegation ||= NEGATIONS.some((keyword) => Object.hasOwn(schema, keyword));
   const entries = Object.entries(schema)
     .filter(([keyword]) => !EXPRESSIONS.includes(keyword))
-    .map(([keyword, value]): readonly [string, Json] => {
-      if (SCHEMAS.includes(keyword)) return [keyword, each(value)];
-      if (LISTS.includes(keyword) && Array.isArray(value)) return [keyword, value.map(each)];
-      if (!MAPS.includes(keyword) || !isJsonObject(value)) return [keyword, visible(value, found)];
-      const parts = Object.entries(value).map(([name, part]) => [
-        shownKey(name, found),
-        each(part),
-      ]);
-      return [keyword, Object.fromEntries(parts) as JsonObject];
-    });
+    .map(([keyword, value]): readonly [string, Json] => [
+      keyword,
+      mapSubschemas(
+        keyword,
+        value,
+        (part) => cleaned(part, found),
+        (name) => shownKey(name, found),
+      ) ?? visible(value, found),
+    ]);
   return withPatterns(schema, Object.fromEntries(entries) as JsonObject, found);
 }
 
@@ -168,15 +141,11 @@ function shownKey(text: string, found: Found): string {
 
 /** `schema` without what only explains it. */
 function withoutTexts(schema: JsonObject): JsonObject {
-  const each = (part: Json): Json => (isJsonObject(part) ? withoutTexts(part) : part);
   const entries = Object.entries(schema)
     .filter(([keyword]) => !TEXTS.includes(keyword))
-    .map(([keyword, value]): readonly [string, Json] => {
-      if (SCHEMAS.includes(keyword)) return [keyword, each(value)];
-      if (LISTS.includes(keyword) && Array.isArray(value)) return [keyword, value.map(each)];
-      if (!MAPS.includes(keyword) || !isJsonObject(value)) return [keyword, value];
-      const parts = Object.entries(value).map(([name, part]) => [name, each(part)]);
-      return [keyword, Object.fromEntries(parts) as JsonObject];
-    });
+    .map(([keyword, value]): readonly [string, Json] => [
+      keyword,
+      mapSubschemas(keyword, value, withoutTexts) ?? value,
+    ]);
   return Object.fromEntries(entries) as JsonObject;
 }

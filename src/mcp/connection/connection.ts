@@ -2,8 +2,8 @@
  * One connection to a server, of either era of the protocol.
  *
  * I1  Connecting, each request and closing end in bounded time, whatever the server does.
- * I2  A server of the older era is never answered what it asks within a call: it is declined at once.
- *     The call gets to know the question if no other one can have caused it: runs share connections.
+ * I2  What a server of the older era asks within a call is declined at once. The call learns of the
+ *     question only if no other call can have caused it, since runs share connections.
  */
 import {
   Client as McpClient,
@@ -24,7 +24,9 @@ import { declineQuestions, type NoteQuestions } from './decline-questions.ts';
 import { withRetryAfter } from './retry-after.ts';
 import { transportTo, type TransportParts } from './transport-to.ts';
 
-/** How long a process may take to answer which era it speaks; one of the older may never. */
+/**
+ * How long a process may take to answer which era it speaks; one of the older era may never answer.
+ */
 const PROBE_MS = 3_000;
 
 /** How long the end of a session may take. */

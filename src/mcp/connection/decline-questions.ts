@@ -9,14 +9,15 @@ const MAX_QUESTIONS = 5;
 const MAX_QUESTION = 500;
 
 /**
- * Notes what the server asks until the returned function is called, which gives the questions. An
- * empty one may be that of another call. `isAnswered`: false if the server may still be at it.
+ * Notes what the server asks until the returned function is called, which gives the questions. One
+ * without text may belong to another call. `isAnswered`: false if the server may still be working
+ * on the call.
  */
 export type NoteQuestions = () => (isAnswered: boolean) => readonly string[];
 
 /**
- * Declines what the server asks, and notes it for the calls that are open. The text is noted only for
- * a call that is alone: with others, also with one that was stopped, it may be about another run.
+ * Declines what the server asks, and notes it for the calls that are open. The text is noted only
+ * for a call that is alone: beside other calls, stopped ones included, it may be about another run.
  */
 export function declineQuestions(client: Pick<Client, 'setRequestHandler'>): NoteQuestions {
   const listeners = new Set<string[]>();

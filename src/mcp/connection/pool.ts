@@ -1,7 +1,7 @@
 /**
  * The connections of a worker: one for each server, or one for each run that uses it.
  *
- * I1  Those who need a connection that is not there wait for the same attempt to connect.
+ * I1  Calls that need a missing connection share one attempt to connect.
  * I2  A connection has at most `maxConcurrent` calls at once; more wait for their turn.
  * I3  A connection that is unused for `idleMs` is closed, and all are when the pool is. Of those of
  *     single runs, many may be unused for a minute, and no more than a bound for longer.
@@ -15,7 +15,9 @@ import { McpUnreachableError } from './failures.ts';
 /** Connections of single runs to one server that stay open without a call for longer than a minute. */
 const MAX_IDLE_RUN_CONNECTIONS = 64;
 
-/** A run may think so long between two calls, and its connection holds what it has done. */
+/**
+ * A run may take this long between two calls, and its connection holds the state of its session.
+ */
 const MIN_IDLE_MS = 60_000;
 
 /** The right to one call on a connection. */
@@ -29,7 +31,9 @@ interface Slot {
   connection: McpConnection | undefined;
   /** The calls of each connection that has some, retired ones included. */
   readonly calls: Map<McpConnection, number>;
-  /** No call can find it any more, so a connection that it still gets is closed. */
+  /**
+   * True: calls no longer find the slot, so a connection that is still being made for it is closed.
+   */
   isDropped: boolean;
   connecting: Promise<McpConnection> | undefined;
   active: number;
@@ -83,7 +87,7 @@ export class ServerPool {
     }
   }
 
-  /** Closes all connections, and waits for it. */
+  /** Closes all connections; settles when they are closed. */
   async close(): Promise<void> {
     this.isClosed = true;
     const connecting = [...this.slots.values()].flatMap((slot) => slot.connecting ?? []);
@@ -107,7 +111,7 @@ export class ServerPool {
     return slot.connecting;
   }
 
-  /** Counts a call less, and closes a retired connection after its last one. */
+  /** Counts one call less, and closes a retired connection after its last call. */
   private endCall(slot: Slot, connection: McpConnection): void {
     const left = (slot.calls.get(connection) ?? 1) - 1;
     if (left > 0) {

@@ -1,4 +1,4 @@
-/** The wait that a server asks for, for the request that it has turned away and no other. */
+/** The wait that a server asks for, kept for the one request that it turned away. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 const asked = new AsyncLocalStorage<{ ms?: number }>();

@@ -29,7 +29,7 @@ export interface TransportParts {
   readonly log: McpLog;
 }
 
-/** Before a stream is opened again that has ended; a server may ask for no wait, or for years. */
+/** How long before an ended stream is opened again; a server may ask for no wait, or for years. */
 const MIN_RECONNECT_MS = 500;
 const MAX_RECONNECT_MS = 60_000;
 

@@ -21,7 +21,7 @@ const WITHOUT_BODY = [101, 204, 205, 304];
 export interface FetchReports {
   /** A stream has ended that was opened for the request of this id, and cannot be resumed. */
   readonly onStreamEnd: (id: number) => void;
-  /** The server asks to wait so long. */
+  /** The server asks for a wait of this many ms. */
   readonly onRetryAfter: (ms: number) => void;
 }
 
@@ -101,7 +101,7 @@ function bounds({ pace, isStream, maxTotal, onEnd }: Bounds): TransformStream<Ui
 /** What ends an event: two line ends of the three kinds. */
 const EVENT_ENDS = ['\n\n', '\r\r', '\r\n\r\n'];
 
-/** How the line of an id begins, behind another line. */
+/** How the line of an id begins, after another line. */
 const LINE_ID = ['\nid:', '\rid:'];
 
 /** Bytes at the end of a chunk that may begin one of these. */

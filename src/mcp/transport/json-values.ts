@@ -26,7 +26,7 @@ export class JsonValues {
     this.countsLines = countsLines;
   }
 
-  /** Counts on. */
+  /** Counts the values of the next bytes. */
   add(bytes: Uint8Array): void {
     for (const byte of bytes) {
       if (!this.inText) {

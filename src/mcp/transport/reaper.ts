@@ -23,8 +23,9 @@ export const MARK = 'EVERLOOP_MCP_SERVER';
 /** Watches over processes of servers. */
 export interface Reaper {
   /**
-   * The process is to end with this one; returns what is called when it has ended by itself. `mark` is
-   * the value of {@link MARK} in its environment, by which descendants are known that have left it.
+   * Has the process killed when this one ends. The returned function is for when it has ended by
+   * itself. `mark` is the value of {@link MARK} in its environment, by which descendants are known
+   * that have left it.
    */
   watch(pid: number, mark: string): () => void;
   /**

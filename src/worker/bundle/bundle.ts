@@ -22,7 +22,7 @@ import { basename, dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger, type BundleOptions } from '@temporalio/worker';
 import { errorText } from '../../core/base/error-text.ts';
-import { parsedJson } from '../../client/parsed-json.ts';
+import { parsedJson } from '../../client/streaming/parsed-json.ts';
 import { CALLBACK_WORKFLOW } from '../../core/contract/callback.ts';
 import { isPlainObject } from '../../core/base/json.ts';
 import { UsageError } from '../../core/base/usage-error.ts';

@@ -2,7 +2,7 @@
  * Reads the environment into a typed configuration, and reports all of its problems in one error.
  */
 import { isSecret } from '../../callbacks/signature.ts';
-import { DEFAULT_DATA_DIR } from '../../client/chunk-endpoints.ts';
+import { DEFAULT_DATA_DIR } from '../../client/streaming/chunk-endpoints.ts';
 import { DEFAULT_TASK_QUEUE } from '../../client/everloop-client.ts';
 import {
   readTemporalEnvironment,
@@ -202,6 +202,11 @@ const VARIABLES = {
   EVERLOOP_ARCHIVE_KEEP: archiveKeep,
   /** Read by clients. */
   EVERLOOP_STREAM_URL: asItIs,
+  /** Read by the console. */
+  EVERLOOP_CONSOLE_TOKEN: streamToken,
+  EVERLOOP_CONSOLE_READ_TOKEN: streamToken,
+  EVERLOOP_CONSOLE_HOSTS: asItIs,
+  EVERLOOP_CONSOLE_USER_HEADER: asItIs,
 } satisfies Readonly<Record<string, ReadVariable<unknown>>>;
 
 type Variable = keyof typeof VARIABLES;

@@ -3,6 +3,7 @@ import type { ReportVariable } from '../../client/connection/temporal-environmen
 import { isLoopback } from '../../core/base/loopback.ts';
 import { readerTokens } from '../../protection/stream-token.ts';
 import type { Refuse } from './variable-values.ts';
+import { hostText } from '../../http/host-names.ts';
 
 /** An interface and a port of this machine. */
 export interface StreamListen {
@@ -23,11 +24,6 @@ const MIN_TOKEN_CHARACTERS = 16;
 
 /** Headers of a request have at most 16 KB. */
 const MAX_TOKEN_CHARACTERS = 1_000;
-
-/** `host` as it stands in an address. */
-export function hostText(host: string): string {
-  return host.includes(':') ? `[${host}]` : host;
-}
 
 /** `off`, or an interface and a port. */
 export function streamListen(text: string, refuse: Refuse): StreamListen | 'off' | undefined {

@@ -13,11 +13,8 @@ import {
 import type { Archive } from '../../activities/archive-transcript.ts';
 import { createActivities } from '../../activities/create-activities.ts';
 import type { CallbackSettings } from '../../callbacks/deliver.ts';
-import type { AgentDefinition, Registry } from '../../define/definition/definitions.ts';
+import type { AgentDefinition } from '../../define/definition/definitions.ts';
 import type { McpTools } from '../../define/mcp/mcp-tools.ts';
-import type { McpObserver } from '../../mcp/connection/mcp-observer.ts';
-import { createMcpTools } from '../../mcp/mcp-tools.ts';
-import type { McpLog } from '../../mcp/text/log.ts';
 import type { ModelEntry } from '../../define/model/model-entry.ts';
 import { clientOf } from '../../client/connection/open-connection.ts';
 import { DEFAULT_TASK_QUEUE } from '../../client/everloop-client.ts';
@@ -41,7 +38,9 @@ import { NO_PROTECTION, type Protection } from '../../protection/protection.ts';
 import { checkOwner } from '../retention/store-owner.ts';
 import { guardWorkflowThreads } from './guard-workflow-threads.ts';
 import { identityOf } from './identity.ts';
+import { openServers } from './open-servers.ts';
 import { signalOverruns } from './signal-overruns.ts';
+import { signalWaits } from './signal-waits.ts';
 import type { WorkerVersion } from '../../versioning/worker-version.ts';
 import { CONFIG_DEFAULTS } from '../config/config.ts';
 import type { HeldPatches } from '../config/held-patches.ts';
@@ -187,29 +186,31 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   const telemetry = await openTelemetry(parts.telemetry, observed);
   const stopCounting = watchEncrypted(parts.protection, telemetry.countEncrypted);
   const places = createToolPlaces(parts);
-  const mcp = parts.mcp ?? openServers(registry, telemetry.servers);
+  const mcp = parts.mcp ?? (await openServers(registry, telemetry.servers));
   const watch = telemetry.watch;
   const given = { archive, chunks, callbacks, watch, hide, ...defined({ mcp }) };
   const activities = createActivities({ ...given, registry, runtime, cache, places });
+  const onError = parts.onListenerError ?? (() => undefined);
+  const client = clientOf(connection, namespace, parts.protection);
+  const waits = signalWaits(client, onError);
   const sinks = createSinks({
     cache,
+    onUnlistedWaits: waits.tell,
     archive,
     listeners: [...telemetry.listeners, ...(parts.listeners ?? []), feedStreams(chunks)],
-    onListenerError: parts.onListenerError ?? (() => undefined),
+    onListenerError: onError,
   });
   const identity = identityOf(registry, parts.version);
   const common = { ...tuning(parts), activities, identity };
   const workflows = workflowBundle === undefined ? undefined : { workflowBundle, sinks };
   const workers = await workersFor({ ...parts, roles, taskQueue }, common, workflows);
-  const onError = parts.onListenerError ?? (() => undefined);
-  const client = clientOf(connection, namespace, parts.protection);
   const stopSignals = signalOverruns({ client, namespace, taskQueue, onError });
   return {
     run: async () => {
       try {
         await Promise.all(workers.map((worker) => worker.run()));
       } finally {
-        for (const stop of [stopSignals, stopCounting]) stop();
+        for (const stop of [stopSignals, waits.stop, stopCounting]) stop();
         await places.close();
         await mcp?.close();
         await telemetry.close();
@@ -241,16 +242,6 @@ async function workersFor(
   if (isWorkflows) queues.delete(taskQueue);
   for (const queue of queues) workers.push(await Worker.create({ ...common, taskQueue: queue }));
   return workers;
-}
-
-/** The servers of the worker's agents; their catalogues are read in the background. */
-function openServers({ servers }: Registry, observer: McpObserver): McpTools | undefined {
-  if (servers === undefined) return undefined;
-  const levels = { info: 'INFO', warn: 'WARN' } as const;
-  const log: McpLog = (level, text) => workerLog(levels[level], text);
-  const mcp = createMcpTools({ servers: [...servers.values()], log, observer });
-  mcp.warm();
-  return mcp;
 }
 
 /** Makes sure that this process may write the store, and that it is the service's own. */
@@ -308,10 +299,14 @@ function warnOfUnread(): (error: UnreadError) => void {
   };
 }
 
-/** Publishes what loops and validators emit, and ends the streams of a run when the run ends. */
+/**
+ * Publishes each event, and what loops and validators emit also as a topic; ends the streams of a
+ * run when the run ends.
+ */
 function feedStreams(chunks: ChunkPublisher): EventListener {
   return (event, { rootRunId }) => {
     const { type, runId, agentPath, iteration, seq } = event;
+    chunks.publishEvent?.({ kind: 'event', rootRunId, event });
     if (type === 'agent:execution:after') return chunks.endRun?.(runId);
     // A tool's events were published when it emitted them; null data only moves statistics.
     if (!isOwnEvent(event) || event.callId !== undefined || event.data === null) return;

@@ -118,6 +118,8 @@ function start(file, folder) {
 
 /** What a thread starts from: this code, and then `file` of the SDK. */
 export function guardedThread(file: string): URL {
-  const code = `${CODE}start(${JSON.stringify(file)}, ${JSON.stringify(dirname(file))});`;
+  // Stacks in the log name it so, and not by its text.
+  const code = `${CODE}start(${JSON.stringify(file)}, ${JSON.stringify(dirname(file))});
+//# sourceURL=everloop-workflow-thread.mjs`;
   return new URL(`data:text/javascript,${encodeURIComponent(code)}`);
 }

@@ -16,6 +16,7 @@ import type { Environment } from '../../client/connection/temporal-environment.t
 import type { LogFormat, LogLevel } from '../config/config.ts';
 import { logLine } from './log-line.ts';
 import { workerLog, workerLogger, type LogHiding } from './worker-log.ts';
+import { hostText } from '../../http/host-names.ts';
 
 /** How the runtime of a process is set up. */
 export interface RuntimeSetup {
@@ -115,7 +116,7 @@ function metricsOptions(target: MetricsTarget, env: Environment): Metrics {
   const histogramBucketOverrides = histogramBounds();
   if (target.kind === 'prometheus') {
     const host = target.host === 'localhost' ? '127.0.0.1' : target.host;
-    const bindAddress = `${host.includes(':') ? `[${host}]` : host}:${target.port}`;
+    const bindAddress = `${hostText(host)}:${target.port}`;
     return { prometheus: { bindAddress, useSecondsForDurations: true, histogramBucketOverrides } };
   }
   const own = env['OTEL_EXPORTER_OTLP_METRICS_ENDPOINT']?.trim();

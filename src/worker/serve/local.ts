@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import type { AgentDefinition } from '../../define/definition/definitions.ts';
-import { announcedEndpoints } from '../../client/chunk-endpoints.ts';
+import { announcedEndpoints } from '../../client/streaming/chunk-endpoints.ts';
 import { createEverloop, type Everloop } from '../../client/everloop-client.ts';
-import { followChunks } from '../../client/follow-chunks.ts';
+import { followChunks } from '../../client/streaming/follow-chunks.ts';
 import { followRun } from '../../client/follow-run.ts';
 import { clientOf, openConnection } from '../../client/connection/open-connection.ts';
 import type { RunHandle } from '../../client/run-handle.ts';
@@ -16,6 +16,7 @@ import { configOf, type ConfigOverrides } from '../config/config-of.ts';
 import type { WorkerConfig } from '../config/config.ts';
 import { createDirectoryArchive } from '../files/directory-archive.ts';
 import { serve, type ServedParts, type Serving } from './serve.ts';
+import { servedAgents } from './served-agents.ts';
 import { createLastCallbacks, type LastCallbacks } from './last-callbacks.ts';
 import { openStreaming } from '../streaming/streaming.ts';
 
@@ -60,7 +61,8 @@ const LOCAL_LOG_LEVEL = 'ERROR';
 export async function local(options: LocalOptions): Promise<LocalEverloop> {
   const config = localConfig(options);
   return withCleanup(async (cleanup) => {
-    const { bus, url } = await openStreaming(config, cleanup);
+    const served = servedAgents(options, config);
+    const { bus, url } = await openStreaming(config, cleanup, served.body);
     const archive = createDirectoryArchive(archiveDirOf(config.dataDir), config.protection);
     const serving = await serve(options, { config, archive, chunks: bus }, cleanup);
     const client = await connectTo(serving, config, cleanup);
@@ -68,10 +70,11 @@ export async function local(options: LocalOptions): Promise<LocalEverloop> {
     // Another process that serves these agents may take calls of our runs.
     const others = announcedEndpoints(dataDir);
     const chunks = followChunks({
-      beside: bus,
+      beside: { ...bus, agents: served.list },
       find: [async () => (await others()).filter((other) => other.url !== url)],
     });
-    const parts = { client, taskQueue, chunks, archive, ...defined({ streamToken }) };
+    const keyIds = config.protection?.keys?.ids;
+    const parts = { client, taskQueue, chunks, archive, ...defined({ streamToken, keyIds }) };
     const everloop = createEverloop(parts);
     const callbacks = createLastCallbacks(client, options.agents);
     // Without a secret, no callback can be sent here.
@@ -145,6 +148,9 @@ function withWorker(
     listPage: (query) => everloop.listPage(query),
     counts: (query) => everloop.counts(query),
     workers: (name) => everloop.workers(name),
+    agents: () => everloop.agents(),
+    setup: () => everloop.setup(),
+    pushedEvents: (wanted) => everloop.pushedEvents(wanted),
     inbox: (query) => everloop.inbox(query),
     address,
     namespace,

@@ -13,6 +13,7 @@ import { createDirectoryArchive } from '../files/directory-archive.ts';
 import type { EmbeddedServer } from '../server/embedded-server.ts';
 import { eventLine } from './event-line.ts';
 import { serve, type ServedParts } from './serve.ts';
+import { servedAgents } from './served-agents.ts';
 import { stopOnSignal, type SignalSource } from './shutdown.ts';
 import type { VersionReady } from './version-ready.ts';
 import { openStreaming } from '../streaming/streaming.ts';
@@ -83,7 +84,8 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
       stop.abort();
     };
     cleanup.add(watchUncaught({ log: (text) => workerLog('ERROR', text), stop: onStray }));
-    const chunks = options.chunks ?? (await openStreaming(config, cleanup)).bus;
+    const { body } = servedAgents(options, config);
+    const chunks = options.chunks ?? (await openStreaming(config, cleanup, body)).bus;
     const archive =
       ownArchive ?? createDirectoryArchive(archiveDirOf(config.dataDir), config.protection);
     const { server, version, stopped, shutdown } = await serve(

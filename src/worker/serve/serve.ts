@@ -19,7 +19,12 @@ import { archiveDirOf } from '../../client/reading/archive-reader.ts';
 import type { WorkerConfig } from '../config/config.ts';
 import { collectHourly, type HourlyCollection } from '../retention/collect-hourly.ts';
 import { workerLog } from './worker-log.ts';
-import { createWorker, WORKER_DEFAULTS, type WorkParts } from './create-worker.ts';
+import {
+  createWorker,
+  WORKER_DEFAULTS,
+  type WorkerParts,
+  type WorkParts,
+} from './create-worker.ts';
 import { checkMetricsPort, installRuntime } from './install-runtime.ts';
 import { requireKeys } from './require-keys.ts';
 import { readVersion, type VersionReady } from './version-ready.ts';
@@ -65,18 +70,12 @@ export interface Serving {
 /** Finds or starts the server, and serves on it until `cleanup` runs. */
 export async function serve(
   parts: ServedParts,
-  { config, archive, chunks }: ServeResources,
+  resources: ServeResources,
   cleanup: Cleanup,
 ): Promise<Serving> {
-  const {
-    agents,
-    models = [],
-    listeners,
-    workflowsPath,
-    roles,
-    isolatedCalls,
-    agentsModule,
-  } = parts;
+  const { agents, models = [], roles, agentsModule } = parts;
+  const { config } = resources;
+  const { protection, version } = config;
   // Report problems of the definitions before anything is started.
   const registry = createRegistry(defined({ agents, models, agentsModule }));
   const callsModels = roles === undefined || roles.includes('models');
@@ -92,44 +91,8 @@ export async function serve(
   cleanup.add(server.stop);
   const connection = await connectWorker(config, server.address);
   cleanup.add(() => connection.close());
-  await requireKeys(connection, server.namespace, config.protection);
-  const { taskQueue, modelTaskQueue, toolTaskQueue, dataDir } = config;
-  const { cacheBytes, shutdownGraceMs, maxCachedWorkflows, elsewhereMs } = config;
-  const { version, holdPatches, callbackSecrets: secrets = [], callbackHosts: hosts } = config;
-  const { protection } = config;
-  // Activities without a queue of their own stay on the worker of their workflow.
-  const ownQueue = (queue: string): string | undefined => (queue === taskQueue ? undefined : queue);
-  const worker = await createWorker(
-    defined({
-      connection,
-      namespace: server.namespace,
-      agents,
-      models,
-      taskQueue,
-      modelQueue: ownQueue(modelTaskQueue),
-      toolQueue: ownQueue(toolTaskQueue),
-      archive,
-      chunks,
-      listeners,
-      onListenerError: warnOfListener(config.secrets?.hide),
-      heartbeatMs: parts.heartbeatMs ?? heartbeatOf(server),
-      elsewhereMs,
-      cacheBytes,
-      shutdownGraceMs,
-      bundleDir: join(dataDir, 'cache'),
-      roles,
-      workflowsPath,
-      isolatedCalls,
-      agentsModule,
-      maxCachedWorkflows,
-      version,
-      holdPatches,
-      callbacks: { secrets, ...defined({ hosts }) },
-      telemetry: config.telemetry,
-      protection,
-      hide: config.secrets?.hide,
-    }),
-  );
+  await requireKeys(connection, server.namespace, protection);
+  const worker = await createWorker(workerPartsOf(parts, resources, { server, connection }));
   const collected = collectedBy(config);
   if (collected !== undefined) {
     const client = clientOf(connection, server.namespace, protection);
@@ -151,6 +114,61 @@ export async function serve(
   const keyless = callsModels ? await keylessModels(registry) : [];
   for (const model of keyless) Runtime.instance().logger.warn(keyText(model));
   return defined({ server, stopped, version: ready, shutdown: () => worker.shutdown() });
+}
+
+/** What the worker is made of: what the process serves, and its configuration. */
+function workerPartsOf(
+  parts: ServedParts,
+  { config, archive, chunks }: ServeResources,
+  {
+    server,
+    connection,
+  }: { readonly server: EmbeddedServer; readonly connection: NativeConnection },
+): WorkerParts {
+  const { taskQueue, modelTaskQueue, toolTaskQueue, dataDir } = config;
+  const { cacheBytes, shutdownGraceMs, maxCachedWorkflows, elsewhereMs } = config;
+  const { version, holdPatches, callbackSecrets: secrets = [], callbackHosts: hosts } = config;
+  const { protection, telemetry } = config;
+  const {
+    agents,
+    models = [],
+    listeners,
+    workflowsPath,
+    roles,
+    isolatedCalls,
+    agentsModule,
+  } = parts;
+  // Activities without a queue of their own stay on the worker of their workflow.
+  const ownQueue = (queue: string): string | undefined => (queue === taskQueue ? undefined : queue);
+  return defined({
+    agents,
+    listeners,
+    workflowsPath,
+    roles,
+    isolatedCalls,
+    agentsModule,
+    connection,
+    namespace: server.namespace,
+    models,
+    taskQueue,
+    modelQueue: ownQueue(modelTaskQueue),
+    toolQueue: ownQueue(toolTaskQueue),
+    archive,
+    chunks,
+    onListenerError: warnOfListener(config.secrets?.hide),
+    heartbeatMs: parts.heartbeatMs ?? heartbeatOf(server),
+    elsewhereMs,
+    cacheBytes,
+    shutdownGraceMs,
+    bundleDir: join(dataDir, 'cache'),
+    maxCachedWorkflows,
+    version,
+    holdPatches,
+    callbacks: { secrets, ...defined({ hosts }) },
+    telemetry,
+    protection,
+    hide: config.secrets?.hide,
+  });
 }
 
 function unsetText(name: string): string {

@@ -6,6 +6,8 @@
  *
  * I1  The call in whose code the error began is not touched: if it waits for what now never comes,
  *     its time ends it.
+ * I2  Output that nobody reads any more (a closed pipe) ends no process and is not logged: the log
+ *     would be written into the same pipe.
  */
 import { asyncLocalStorage } from '@temporalio/activity';
 import { callerText, currentCaller, type Caller } from '../../tools/caller.ts';
@@ -21,13 +23,20 @@ export interface UncaughtOptions {
   readonly stop: (error: unknown) => void;
   /** Default: `process`. */
   readonly source?: UncaughtSource;
+  /** Default: stdout and stderr of the process. */
+  readonly outputs?: readonly Pick<NodeJS.WriteStream, 'on' | 'off'>[];
 }
 
 /**
  * Handles uncaught exceptions and unhandled rejections of this process, until the returned function
  * is called.
  */
-export function watchUncaught({ log, stop, source = process }: UncaughtOptions): () => void {
+export function watchUncaught({
+  log,
+  stop,
+  source = process,
+  outputs = [process.stdout, process.stderr],
+}: UncaughtOptions): () => void {
   const onError = (what: string, error: unknown): void => {
     const caller = currentCaller() ?? activityCaller();
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -42,10 +51,16 @@ export function watchUncaught({ log, stop, source = process }: UncaughtOptions):
   };
   source.on('uncaughtException', listeners.uncaughtException);
   source.on('unhandledRejection', listeners.unhandledRejection);
+  for (const output of outputs) output.on('error', ignore);
   return () => {
+    for (const output of outputs) output.off('error', ignore);
     source.off('uncaughtException', listeners.uncaughtException);
     source.off('unhandledRejection', listeners.unhandledRejection);
   };
+}
+
+function ignore(): void {
+  // Nobody reads it any more.
 }
 
 /** The activity that runs now: it calls models, conditions and other code of a user. */

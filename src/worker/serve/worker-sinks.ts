@@ -22,6 +22,8 @@ export interface SinkParts {
   /** Keeps the last link of each run; earlier ones are archived by an activity. */
   readonly archive?: Pick<Archive, 'write'>;
   readonly listeners: readonly EventListener[];
+  /** Gets each run whose memo does not say what it waits for now. Default: nobody does. */
+  readonly onUnlistedWaits?: (run: Pick<WorkflowInfo, 'workflowId' | 'runId'>) => void;
   /** Receives the errors of listeners, which never affect a run. */
   readonly onListenerError: (error: unknown, event: AgentEvent) => void;
 }
@@ -85,6 +87,9 @@ export function createSinks(parts: SinkParts): InjectedSinks<EverloopSinks> {
           await Promise.race([written, sleep(MAX_ARCHIVE_MS, undefined, { ref: false })]);
         },
       },
+    },
+    waits: {
+      changed: { callDuringReplay: false, fn: (run) => parts.onUnlistedWaits?.(run) },
     },
     events: {
       publish: {

@@ -1,7 +1,7 @@
 /** What a server of this machine is made of: options, their defaults, and files. */
 import { join, resolve } from 'node:path';
 import type { ConnectionOptions } from '@temporalio/client';
-import { DEFAULT_DATA_DIR } from '../../client/chunk-endpoints.ts';
+import { DEFAULT_DATA_DIR } from '../../client/streaming/chunk-endpoints.ts';
 import type { Json } from '../../core/base/json.ts';
 import { SEARCH_ATTRIBUTES } from '../../core/base/search-attributes.ts';
 
@@ -22,6 +22,9 @@ export const EMBEDDED_SERVER_DEFAULTS = {
   /** A server on this machine answers in milliseconds, unless the machine is overloaded. */
   localTimeoutMs: 3_000,
 } as const;
+
+/** The port of the web UI; Temporal's own default. */
+export const DEFAULT_UI_PORT = 8_233;
 
 /** Options of {@link startOrFindServer}. */
 export interface EmbeddedServerOptions {

@@ -3,7 +3,7 @@
  * it. A note may be out of date, so its readers probe the server before they use it.
  */
 import { readFile, rm } from 'node:fs/promises';
-import { parsedJson } from '../../client/parsed-json.ts';
+import { parsedJson } from '../../client/streaming/parsed-json.ts';
 import { isPlainObject } from '../../core/base/json.ts';
 import { writeWhole } from '../files/write-whole.ts';
 

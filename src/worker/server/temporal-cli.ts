@@ -15,7 +15,7 @@ import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { promisify } from 'node:util';
 import { makeFolder } from '../files/write-whole.ts';
-import { parsedJson } from '../../client/parsed-json.ts';
+import { parsedJson } from '../../client/streaming/parsed-json.ts';
 import type { JsonObject } from '../../core/base/json.ts';
 import { errorText } from '../../core/base/error-text.ts';
 import { UsageError } from '../../core/base/usage-error.ts';

@@ -1,32 +1,47 @@
 /**
- * Serves the chunks of a worker to readers in other processes: one read-only HTTP endpoint that
- * speaks the protocol of `core/streaming/chunk-wire.ts`.
+ * Serves the chunks and events of a worker to readers in other processes: one read-only HTTP endpoint that
+ * speaks the protocol of `core/streaming/chunk-wire.ts`, and gives the list of `agents-wire.ts`.
  *
  * I1  A publisher never waits for a reader. Each reader has a bounded subscription, which loses its
  *     oldest chunks when the reader is slow. Without readers, nothing is serialized.
  * I2  A reader that blocks a write for `drainMs` is disconnected.
  * I3  Every request needs a token, except for the question of a browser which headers it may send.
  *     Without one, the answer says only that.
- * I4  A scoped token opens one tree, and its streams end when it expires.
+ * I4  A scoped token opens one tree, and its streams end when it expires. It does not open the list
+ *     of agents.
+ * I5  Connections are bounded, and one that sends no request in time is closed: nobody needs a token
+ *     to connect.
  */
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
 import { Hono, type Context } from 'hono';
 import { streamSSE, type SSEStreamingApi } from 'hono/streaming';
-import type { ChunkSubscription } from '../../client/chunk-queue.ts';
+import type {
+  ChunkSubscription,
+  EventSubscription,
+  ReaderSubscription,
+} from '../../client/streaming/chunk-queue.ts';
 import { defined } from '../../core/base/defined.ts';
-import type { ChunkFilter } from '../../core/streaming/chunk.ts';
+import {
+  MAX_FILTER_TYPES,
+  type ChunkFilter,
+  type LiveFilter,
+  type LiveItem,
+} from '../../core/streaming/chunk.ts';
+import { AGENTS_PATH } from '../../core/streaming/agents-wire.ts';
 import {
   END_EVENT,
+  EVENTS_PARAMETER,
   helloEvent,
   itemEvent,
   PING_MS,
   WIRE_PATH,
 } from '../../core/streaming/chunk-wire.ts';
+import { hostText } from '../../http/host-names.ts';
+import { disconnectAll, listen, REQUEST_BOUNDS } from '../../http/listen.ts';
 import type { StreamScope } from '../../protection/stream-token.ts';
 import { readerAccess } from './reader-access.ts';
 import type { StreamTls } from './stream-tls.ts';
@@ -36,13 +51,25 @@ const DRAIN_MS = 30_000;
 /** A worker with more readers than this needs a fan-out proxy in front of it. */
 const MAX_READERS = 1_000;
 
+/** Connections beside those of readers: of requests that are being read or refused. */
+const SPARE_CONNECTIONS = 100;
+
 /** The part of all readers that scoped tokens of one tree may have: they are in many browsers. */
 const TREE_PART = 0.1;
 
 /** What {@link openChunkEndpoint} takes. */
 export interface ChunkEndpointOptions {
-  /** Where chunks come from, such as a bus. */
-  readonly source: { readonly subscribe: (filter: ChunkFilter) => ChunkSubscription };
+  /** Where chunks and events come from, such as a bus. */
+  readonly source: {
+    readonly subscribe: (filter: ChunkFilter) => ChunkSubscription;
+    /** Begins with a `feed` mark. Default: readers who want events get none, and are told so. */
+    readonly subscribeEvents?: (filter: LiveFilter) => EventSubscription;
+  };
+  /**
+   * Gives the body of `GET /agents`; undefined while the worker is not ready. Default: this endpoint
+   * has no such path.
+   */
+  readonly agents?: () => string | undefined;
   /** The token that a reader must send; several, separated by commas: one of them. */
   readonly token: string;
   /** Certificate and key in PEM form; default: plain HTTP. */
@@ -71,33 +98,33 @@ type Env = { Bindings: HttpBindings; Variables: { readonly scope: StreamScope | 
 
 /** Starts to listen; rejects with the system's error when it cannot. */
 export async function openChunkEndpoint(options: ChunkEndpointOptions): Promise<ChunkEndpoint> {
-  const { host = '127.0.0.1', port = 0, tls } = options;
+  const { host = '127.0.0.1', port = 0, tls, maxReaders = MAX_READERS } = options;
   const { fetch } = endpointApp(options);
-  const secure =
-    tls === undefined ? undefined : { createServer: createTlsServer, serverOptions: { ...tls } };
+  const { headersTimeout } = REQUEST_BOUNDS;
+  const kind =
+    tls === undefined
+      ? { serverOptions: REQUEST_BOUNDS }
+      : {
+          createServer: createTlsServer,
+          serverOptions: { ...REQUEST_BOUNDS, ...tls, handshakeTimeout: headersTimeout },
+        };
   // The process is the user's, so its global Request and Response must stay as they are.
-  const server = createAdaptorServer({ fetch, overrideGlobalObjects: false, ...secure }) as Server;
-  server.listen(port, host);
-  await once(server, 'listening');
-  // A connection can fail to open, for example when the process has too many open files.
-  server.on('error', () => undefined);
-  const { address, family, port: bound } = server.address() as AddressInfo;
+  const server = createAdaptorServer({ fetch, overrideGlobalObjects: false, ...kind }) as Server;
+  server.maxConnections = maxReaders + SPARE_CONNECTIONS;
+  const bound = await listen(server, host, port);
+  const { address } = server.address() as AddressInfo;
   return {
-    url: `${tls === undefined ? 'http' : 'https'}://${family === 'IPv6' ? `[${address}]` : address}:${bound}`,
-    close: async () => {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
+    url: `${tls === undefined ? 'http' : 'https'}://${hostText(address)}:${bound}`,
+    close: () => disconnectAll(server),
   };
 }
 
 function endpointApp(options: ChunkEndpointOptions): Hono<Env> {
-  const { source, maxReaders = MAX_READERS } = options;
+  const { source, agents, maxReaders = MAX_READERS, drainMs = DRAIN_MS } = options;
   const access = readerAccess(options.token);
   const instance = randomUUID();
   const places = createPlaces(maxReaders);
+  const paths = agents === undefined ? [WIRE_PATH] : [WIRE_PATH, AGENTS_PATH];
   const app = new Hono<Env>();
   app.use(async (c, next) => {
     // A token is the only credential, and no browser sends it by itself, so any page may ask.
@@ -105,28 +132,32 @@ function endpointApp(options: ChunkEndpointOptions): Hono<Env> {
     if (c.req.method === 'OPTIONS') return allowHeaders(c);
     const granted = access(c.req.header('authorization'));
     if (granted === null) return refuse(c, 401, 'Expected a token of this worker.');
-    if (c.req.path !== WIRE_PATH) return refuse(c, 404, `Expected the path ${WIRE_PATH}.`);
+    if (!paths.includes(c.req.path)) {
+      return refuse(c, 404, `Expected the path ${paths.join(' or ')}.`);
+    }
     if (c.req.method !== 'GET') return refuse(c, 405, 'Expected GET.');
     const scope = granted === 'all' ? undefined : granted;
-    const { rootRunId } = c.req.query();
-    if (scope !== undefined && rootRunId !== undefined && rootRunId !== scope.rootRunId) {
+    if (scope !== undefined && !isWithin(scope, c)) {
       return refuse(c, 401, 'Expected a token of this worker.');
     }
     if (!places.isFree(scope)) return refuse(c, 503, 'Too many readers. Try again later.');
     c.set('scope', scope);
     return next();
   });
+  if (agents !== undefined) app.get(AGENTS_PATH, (c) => sendAgents(c, agents, places, drainMs));
   app.get(WIRE_PATH, (c) => {
     const scope = c.get('scope');
-    const { runId, rootRunId: asked } = c.req.query();
+    const { runId, rootRunId: asked, events, types: named } = c.req.query();
     const rootRunId = scope?.rootRunId ?? asked;
-    const subscription = source.subscribe(defined({ runId, rootRunId }));
+    const types = named?.split(',', MAX_FILTER_TYPES);
+    const opened = subscriptionOf(source, defined({ runId, rootRunId, types }), events);
+    const { subscription, hasEvents } = opened;
     const leave = places.take(scope);
     const stopExpiry = endAt(scope, subscription, c.env.outgoing);
     const response = streamSSE(c, async (stream) => {
       stream.onAbort(subscription.unsubscribe);
       try {
-        await stream.writeSSE(helloEvent(instance));
+        await stream.writeSSE(helloEvent(instance, hasEvents));
         await sendAll(subscription, stream, c.env.outgoing, options);
       } finally {
         leave();
@@ -141,6 +172,50 @@ function endpointApp(options: ChunkEndpointOptions): Hono<Env> {
     return response;
   });
   return app;
+}
+
+/** Sends the list of agents whole; its reader has a place until it has taken it, or was disconnected. */
+function sendAgents(
+  c: Context<Env>,
+  agents: () => string | undefined,
+  places: Places,
+  drainMs: number,
+): Response {
+  const body = agents();
+  if (body === undefined) return refuse(c, 503, 'The worker is not ready. Try again later.');
+  const { outgoing } = c.env;
+  const leave = places.take(undefined);
+  const timer = setTimeout(() => outgoing.destroy(), drainMs);
+  outgoing.once('close', () => {
+    clearTimeout(timer);
+    leave();
+  });
+  const type = 'application/json; charset=utf-8';
+  return c.body(body, 200, { 'content-type': type, 'cache-control': 'no-store' });
+}
+
+/** Whether a request asks for nothing but the tree of `scope`. */
+function isWithin({ rootRunId }: StreamScope, c: Context<Env>): boolean {
+  const asked = c.req.query('rootRunId');
+  return c.req.path === WIRE_PATH && (asked === undefined || asked === rootRunId);
+}
+
+/** Subscribes a reader; `events` is the parameter of its request. */
+function subscriptionOf(
+  source: ChunkEndpointOptions['source'],
+  { types, ...filter }: LiveFilter,
+  events: string | undefined,
+): { readonly subscription: ReaderSubscription<LiveItem>; readonly hasEvents: boolean } {
+  const wants = EVENTS_PARAMETER.find((value) => value === events);
+  if (wants === undefined || source.subscribeEvents === undefined) {
+    return { subscription: source.subscribe(filter), hasEvents: false };
+  }
+  const subscription = source.subscribeEvents({
+    ...filter,
+    ...defined({ types }),
+    text: wants === '1',
+  });
+  return { subscription, hasEvents: true };
 }
 
 /** Counts readers, and those of each tree that have scoped tokens. */
@@ -178,7 +253,7 @@ const EXPIRED_MS = 1_000;
 /** Ends a stream when its token expires. Returns a function that ends the wait. */
 function endAt(
   scope: StreamScope | undefined,
-  { unsubscribe }: ChunkSubscription,
+  { unsubscribe }: ReaderSubscription<LiveItem>,
   outgoing: ServerResponse,
 ): () => void {
   if (scope === undefined) return () => undefined;
@@ -200,7 +275,7 @@ function allowHeaders(c: Context<Env>): Response {
 
 /** Sends what the subscription gives until it ends. `stream` ignores writes after a disconnect. */
 async function sendAll(
-  subscription: ChunkSubscription,
+  subscription: ReaderSubscription<LiveItem>,
   stream: SSEStreamingApi,
   outgoing: ServerResponse,
   { drainMs = DRAIN_MS, pingMs = PING_MS }: ChunkEndpointOptions,

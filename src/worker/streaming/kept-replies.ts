@@ -7,7 +7,7 @@
  *     What is missing before them is a `gap`.
  * I3  All replies take at most {@link KEPT_BYTES}. For more, the oldest replies lose their text.
  */
-import { gapAt } from '../../client/chunk-queue.ts';
+import { gapAt } from '../../client/streaming/chunk-queue.ts';
 import {
   fitsFilter,
   isChunk,

@@ -5,7 +5,8 @@ import { isLoopback } from '../../core/base/loopback.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { readOwnFile, readSmallFile, type OwnFile } from '../../protection/own-file.ts';
 import type { WorkerConfig } from '../config/config.ts';
-import { hostText, type StreamTlsFiles } from '../config/stream-settings.ts';
+import type { StreamTlsFiles } from '../config/stream-settings.ts';
+import { hostText } from '../../http/host-names.ts';
 
 /** Texts in PEM form. */
 export interface StreamTls {

@@ -20,7 +20,7 @@ import {
   endpointNotesDir,
   readEndpointNotes,
   type EndpointNote,
-} from '../../client/chunk-endpoints.ts';
+} from '../../client/streaming/chunk-endpoints.ts';
 import { isRunning } from '../server/server-lock.ts';
 import { makeFolder, writeWhole } from '../files/write-whole.ts';
 
@@ -32,7 +32,8 @@ export interface Streaming {
 }
 
 /**
- * Opens the bus and, unless it is off, the endpoint; `cleanup` closes both.
+ * Opens the bus and, unless it is off, the endpoint, which gives the list `agents` too; `cleanup`
+ * closes both.
  *
  * @throws UsageError `stream_listen`, `stream_tls`.
  */
@@ -42,6 +43,7 @@ export async function openStreaming(
     'dataDir' | 'streamListen' | 'streamToken' | 'streamTls' | 'protection'
   >,
   cleanup: Cleanup,
+  agents?: ChunkEndpointOptions['agents'],
 ): Promise<Streaming> {
   const tls = streamTlsOf(config);
   const bus = createChunkBus();
@@ -50,7 +52,8 @@ export async function openStreaming(
   if (listen === 'off') return { bus };
   // A random token is only in the note, so access to the note is access to the stream.
   const token = config.streamToken ?? randomBytes(24).toString('base64url');
-  const endpoint = await listenOn(listen ?? {}, { source: bus, token, ...defined({ tls }) });
+  const options = { source: bus, token, ...defined({ tls, agents }) };
+  const endpoint = await listenOn(listen ?? {}, options);
   if (endpoint === null) return { bus };
   cleanup.add(endpoint.close);
   const { url } = endpoint;

@@ -77,6 +77,14 @@ describe('a program', () => {
         steps: fuel,
         calls: 2,
         durationMs: 0,
+        progress: {
+          finished: 1,
+          previews: ['"hits for hits for a!"'],
+          fuelLimit: 1_000_000,
+          notes: 1,
+          done: 2,
+          failed: 0,
+        },
       },
     ]);
     expect(step.stats.counters).toMatchObject({

@@ -16,7 +16,7 @@ import { randomNumbers } from '../../support/kill-moments.ts';
 import { asker, worker } from '../../support/tree-agents.ts';
 import { ownSums, runsOf, TOKENS } from '../../support/trees.ts';
 
-const SEEDS = extent(100);
+const SEEDS = extent(100, 10);
 const MIDDLES = 2;
 const LEAVES = 3;
 /** Runs below which nothing is called: each may be in a model call when a limit is crossed. */

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { InputKind } from '../../../src/core/contract/events.ts';
 import type { MemoryRun } from '../../../src/testing/memory-run.ts';
+import { extent } from '../../support/extent.ts';
 import { eventsAreWhole } from '../../support/laws.ts';
 import { act, answer, GARBAGE, startRun } from '../../support/runs.ts';
 
@@ -91,6 +92,6 @@ it('[row 1] [row 2] [row 8] any interleaving of messages gives a Step and whole 
       expect(run.entries.map(({ index }) => index)).toEqual(run.entries.map((_, index) => index));
       expect(run.state.scratchpad.every(({ messages }) => messages.length > 0)).toBe(true);
     }),
-    { numRuns: 100 },
+    { numRuns: extent(100, 30) },
   );
 });

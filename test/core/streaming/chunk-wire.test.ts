@@ -16,7 +16,12 @@ describe('the wire', () => {
       chunk(3, '{"a":"é\u2028"}', { kind: 'tool_args', attempt: 2 }),
     ];
 
-    expect(readWireEvent(helloEvent('i'))).toEqual({ kind: 'hello', v: 1, instance: 'i' });
+    expect(readWireEvent(helloEvent('i'))).toEqual({
+      kind: 'hello',
+      v: 1,
+      instance: 'i',
+      events: false,
+    });
     expect(items.map((item) => readWireEvent(itemEvent(item)))).toEqual(
       items.map((item) => ({ kind: 'item', item })),
     );

@@ -1,6 +1,6 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { parsedJson } from '../../../client/parsed-json.ts';
+import { parsedJson } from '../../../client/streaming/parsed-json.ts';
 import { isPlainObject } from '../../../core/base/json.ts';
 import type { DoctorCheck, DoctorProblem } from '../check.ts';
 

@@ -1,4 +1,4 @@
-import { inTurns } from '../../../client/in-turns.ts';
+import { inTurns } from '../../../client/connection/in-turns.ts';
 import type { DoctorCheck } from '../check.ts';
 
 /** Twice the defaults of the service. */

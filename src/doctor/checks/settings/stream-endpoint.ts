@@ -1,4 +1,4 @@
-import { inTurns } from '../../../client/in-turns.ts';
+import { inTurns } from '../../../client/connection/in-turns.ts';
 import { errorText } from '../../../core/base/error-text.ts';
 import { WIRE_PATH } from '../../../core/streaming/chunk-wire.ts';
 import { sentToken } from '../../../protection/stream-token.ts';

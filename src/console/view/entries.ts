@@ -1,0 +1,92 @@
+/** Puts the transcript into the views: what the model wrote, and what people sent. */
+import { defined } from '../../core/base/defined.ts';
+import type { Entry } from '../../core/contract/entry.ts';
+import type { FormattedSection, Message, Part } from '../../core/base/message.ts';
+import type { IterationView, MarkView } from './iteration-view.ts';
+import { replyOf, type ReplyView } from './reply.ts';
+
+/** `views` with the replies and inputs of `entries`, wherever they are cut. */
+export function withEntries(
+  views: readonly IterationView[],
+  entries: readonly Entry[],
+): readonly IterationView[] {
+  const byIteration = new Map<number, Entry[]>();
+  for (const entry of entries) {
+    const known = byIteration.get(entry.iteration);
+    if (known === undefined) byIteration.set(entry.iteration, [entry]);
+    else known.push(entry);
+  }
+  return views.map((view) => {
+    const mine = byIteration.get(view.number);
+    return mine === undefined ? view : withOwnEntries(view, mine);
+  });
+}
+
+function withOwnEntries(view: IterationView, entries: readonly Entry[]): IterationView {
+  const replies = entries.filter(({ origin }) => origin === 'original');
+  const inputs = entries.filter(({ origin }) => origin === 'input');
+  const reply = replies.length === 0 ? undefined : replyOfEntries(replies, view.sections);
+  return {
+    ...view,
+    marks: withInputs(view.marks, inputs),
+    ...defined({ reply }),
+  };
+}
+
+/** The reply in `entries`: what the assistant wrote, without calls. */
+function replyOfEntries(entries: readonly Entry[], sections: readonly string[]): ReplyView {
+  const parts = entries
+    .flatMap(({ messages }) => messages)
+    .filter(({ role }) => role === 'assistant')
+    .flatMap((message) => message.parts);
+  const reasoning = parts.flatMap((part) => (part.type === 'reasoning' ? [part.text] : []));
+  const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  return replyOf(text.join(''), reasoning.join('\n'), sections);
+}
+
+/** Inputs are read in the order in which they were accepted. */
+function withInputs(marks: readonly MarkView[], inputs: readonly Entry[]): readonly MarkView[] {
+  let next = 0;
+  const texts = inputs.map(({ messages }) => messages.map(messageText).join('\n'));
+  const known = marks.map((mark) => {
+    if (mark.kind !== 'input' || next >= texts.length) return mark;
+    const detail = texts[next++] ?? '';
+    return { ...mark, detail };
+  });
+  const rest = inputs.slice(next).map(({ index }, place): MarkView => ({
+    // An input that was accepted earlier is shown where it was read; entries have no `seq`.
+    seq: -1 - index,
+    at: 0,
+    kind: 'input',
+    text: 'queue',
+    detail: texts[next + place] ?? '',
+  }));
+  const added = rest.filter(({ seq }) => !marks.some((mark) => mark.seq === seq));
+  return [...added, ...known];
+}
+
+/** The text of `message`, its sections included. */
+export function messageText(message: Message): string {
+  return message.parts.map(partText).filter(Boolean).join('\n');
+}
+
+function partText(part: Part): string {
+  switch (part.type) {
+    case 'text':
+    case 'reasoning':
+      return part.text;
+    case 'sections':
+      return part.sections.map(sectionText).join('\n\n');
+    case 'tool_call':
+      return `${part.tool} ${JSON.stringify(part.args)}`;
+    case 'tool_result':
+      return part.parts.map(partText).join('\n');
+    case 'media':
+      return `[${part.mediaType}]`;
+  }
+}
+
+function sectionText({ name, content, children = [] }: FormattedSection): string {
+  const inner = [...(content === undefined ? [] : [content]), ...children.map(sectionText)];
+  return inner.length === 0 ? name : inner.join('\n');
+}

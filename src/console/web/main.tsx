@@ -1,0 +1,30 @@
+/** Begins the pages: takes the token from the address, and shows what the address names. */
+import './style/tokens.css';
+import './style/base.css';
+import './style/controls.css';
+import './style/cards.css';
+import './style/parts.css';
+import './style/runs.css';
+import './style/run.css';
+import './style/transcript.css';
+import './style/people.css';
+import './style/tabs.css';
+import './style/timeline.css';
+import './style/pages.css';
+import { render } from 'preact';
+import { App } from './app.tsx';
+import { startClock } from './base/clock.ts';
+import { takeKey } from './base/keys.ts';
+import { startLive } from './base/live.ts';
+import { followAddress, takeLinks } from './base/route.ts';
+import { adoptToken, applyTheme } from './base/session.ts';
+
+adoptToken();
+applyTheme();
+followAddress();
+startClock();
+addEventListener('keydown', takeKey);
+addEventListener('click', takeLinks);
+const root = document.getElementById('app');
+if (root !== null) render(<App />, root);
+startLive();

@@ -1,0 +1,181 @@
+/** The list of runs. */
+import { useSignal } from '@preact/signals';
+import type { FunctionComponent, JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { RunRow } from '../../api.ts';
+import { numberText } from '../../view/amounts.ts';
+import { canAct, mayAct } from '../base/connection.ts';
+import { bindKeys } from '../base/keys.ts';
+import { listen, liveMode } from '../base/live.ts';
+import { go, hrefOf, query, setQuery } from '../base/route.ts';
+import { lazy } from '../parts/lazy.tsx';
+import { Failure, Skeleton } from '../parts/marks.tsx';
+import { ChosenRuns } from './chosen-runs.tsx';
+import { NoRuns } from './no-runs.tsx';
+import { RunsTable } from './runs-table.tsx';
+import { toggleRow, withBelow, type LeveledRow } from './runs-below.ts';
+import * as list from './runs-state.ts';
+import { StateChips } from './state-chips.tsx';
+import type { StartDialogProps } from './start-dialog.tsx';
+
+const StartDialog: FunctionComponent<StartDialogProps> = lazy(
+  async () => (await import('./start-dialog.tsx')).StartDialog,
+);
+
+/** The page of all runs. */
+export function RunsPage(): JSX.Element {
+  const line = query.value.get('q') ?? '';
+  const isStarting = useSignal(query.value.has('start'));
+  const cursorAt = useSignal(-1);
+  const chosen = useSignal<ReadonlySet<string>>(new Set());
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => void list.loadRuns(line), [line]);
+  useEffect(
+    () =>
+      listen({ list: true }, (frames) => {
+        if (frames === null) void list.loadRuns(query.value.get('q') ?? '');
+        else list.takeFrames(frames);
+      }),
+    [],
+  );
+  useEffect(() => {
+    const move = (by: number): void => {
+      const last = withBelow(list.rows.value).length - 1;
+      cursorAt.value = Math.max(0, Math.min(last, cursorAt.value + by));
+      const at = document.querySelector('.runs tbody')?.getBoundingClientRect().top ?? 0;
+      const y = at + cursorAt.value * 34;
+      if (y < 40 || y > innerHeight - 60) scrollBy(0, y - innerHeight / 2);
+    };
+    const openRow = (): void => {
+      const row = current();
+      if (row !== undefined) go(hrefOf({ page: 'run', id: row.id }));
+    };
+    const choose = (): void => {
+      const row = current();
+      if (row !== undefined) toggle(row.id);
+    };
+    const unfold = (): void => {
+      const row = current();
+      if (row !== undefined) void toggleRow(row.id);
+    };
+    const leave = (): void => {
+      cursorAt.value = -1;
+      chosen.value = new Set();
+    };
+    const current = (): RunRow | undefined => withBelow(list.rows.value)[cursorAt.value]?.row;
+    return bindKeys([
+      { key: '/', text: 'Filter', run: () => field.current?.focus() },
+      { key: 'j', text: 'Next run', run: () => move(1) },
+      { key: 'k', text: 'Run before', run: () => move(-1) },
+      { key: 'Enter', text: 'Open the run', run: openRow },
+      { key: 'Escape', text: 'No run', run: leave },
+      { key: 'x', text: 'Choose the run', run: choose },
+      { key: 'o', text: 'Show or hide the runs below', run: unfold },
+      { key: 'n', text: 'Start a run', run: () => (isStarting.value = true) },
+    ]);
+  }, []);
+  const toggle = (id: string): void => {
+    const next = new Set(chosen.value);
+    if (!next.delete(id)) next.add(id);
+    chosen.value = next;
+  };
+  const rows = withBelow(list.rows.value);
+  return (
+    <>
+      <header class="title">
+        <h1>Runs</h1>
+        <Summary />
+        <div class="acts">
+          {mayAct.value ? (
+            <button
+              type="button"
+              class="btn primary"
+              disabled={!canAct.value}
+              onClick={() => (isStarting.value = true)}
+            >
+              Start a run <kbd aria-hidden="true">n</kbd>
+            </button>
+          ) : null}
+        </div>
+      </header>
+      <div class="filters">
+        <input
+          ref={field}
+          type="search"
+          aria-label="Filter runs"
+          placeholder="Filter: agent:clerk state:waiting since:1d refund"
+          value={line}
+          onInput={(event) => setQuery({ q: event.currentTarget.value })}
+          onKeyDown={(event) => {
+            if (event.key === 'Escape' || event.key === 'Enter') event.currentTarget.blur();
+          }}
+        />
+        <StateChips line={line} />
+      </div>
+      <Failure error={list.failure.value} again={() => void list.loadRuns(line)} />
+      <ChosenRuns chosen={chosen.value} onDone={(left) => (chosen.value = new Set(left))} />
+      <Held />
+      <section
+        class="card"
+        aria-label="Runs"
+        onPointerEnter={() => (list.isHolding.value = true)}
+        onPointerLeave={() => (list.isHolding.value = false)}
+      >
+        <Body
+          rows={rows}
+          line={line}
+          cursorAt={cursorAt.value}
+          chosen={chosen.value}
+          onChoose={toggle}
+          onChooseAll={(ids) => (chosen.value = new Set(ids))}
+        />
+      </section>
+      {isStarting.value ? <StartDialog onClose={() => (isStarting.value = false)} /> : null}
+    </>
+  );
+}
+
+interface BodyProps {
+  readonly rows: readonly LeveledRow[];
+  readonly line: string;
+  readonly cursorAt: number;
+  readonly chosen: ReadonlySet<string>;
+  readonly onChoose: (id: string) => void;
+  readonly onChooseAll: (ids: readonly string[]) => void;
+}
+
+function Body({ rows, line, cursorAt, chosen, onChoose, onChooseAll }: BodyProps): JSX.Element {
+  if (rows.length === 0 && !list.isLoaded.value) return <Skeleton lines={8} />;
+  if (rows.length === 0) return <NoRuns line={line} />;
+  return (
+    <RunsTable
+      shown={rows}
+      cursorAt={cursorAt}
+      chosen={chosen}
+      onChoose={onChoose}
+      onChooseAll={onChooseAll}
+      mayChoose={mayAct.value}
+    />
+  );
+}
+
+function Summary(): JSX.Element {
+  const count = list.total.value;
+  const words = count === null ? '' : `${numberText(count)} in this namespace`;
+  const mode = liveMode.value === 'live' ? 'live' : liveMode.value === 'polling' ? 'polling' : '';
+  return (
+    <span class="muted" role="status">
+      {[words, mode].filter(Boolean).join(' · ')}
+    </span>
+  );
+}
+
+function Held(): JSX.Element | null {
+  const count = list.held.value.length;
+  if (count === 0) return null;
+  return (
+    <button type="button" class="btn small held" onClick={list.showHeld}>
+      {count} new
+    </button>
+  );
+}

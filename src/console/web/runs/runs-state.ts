@@ -1,0 +1,211 @@
+/** The list of runs: pages of rows, progress of the rows in view, news of the live feed. */
+import { batch, computed, signal, type ReadonlySignal, type Signal } from '@preact/signals';
+import type { StepStatus } from '../../../core/contract/step.ts';
+import type { ProgressAnswer, RunProgress, RunRow, RunsAnswer } from '../../api.ts';
+import type { LiveFrame } from '../../live-frames.ts';
+import { get, RequestFailed } from '../base/api.ts';
+import { serverNow } from '../base/clock.ts';
+import { isOffline } from '../base/connection.ts';
+import { queryOf, readFilter, sinceMs } from './filter.ts';
+import { takeBelow } from './runs-below.ts';
+
+/** Rows of a page. */
+const PAGE = 200;
+/** Rows of the first page while nothing is shown: more than a screen has, and sooner here. */
+const FIRST_ROWS = 60;
+/** Rows whose progress is asked for at once. */
+const MAX_PROGRESS = 60;
+/** How long the progress of a live run stays fresh. */
+const FRESH_MS = 2_500;
+
+/** The rows that are shown, newest first. */
+export const rows: Signal<readonly RunRow[]> = signal([]);
+/** Number of runs by state; null: they were not counted. */
+export const counts: Signal<RunsAnswer['counts']> = signal(null);
+/** Gives the next rows; null: there are no more. */
+export const cursor: Signal<string | null> = signal(null);
+/** Why the last load failed; null: it did not. */
+export const failure: Signal<RequestFailed | null> = signal(null);
+/** Whether the list of this filter has come. */
+export const isLoaded: Signal<boolean> = signal(false);
+/** Rows that came while the pointer was over the list. */
+export const held: Signal<readonly RunRow[]> = signal([]);
+/** Whether the pointer is over the list, so that it must not move. */
+export const isHolding: Signal<boolean> = signal(false);
+/** What rows show beside what the list knows, by run. */
+export const progress: Signal<ReadonlyMap<string, RunProgress>> = signal(new Map());
+
+/** How many runs there are; null: the service was not asked. */
+export const total: ReadonlySignal<number | null> = computed(() =>
+  counts.value === null
+    ? null
+    : Object.values(counts.value).reduce((sum, count) => sum + (count ?? 0), 0),
+);
+
+/** How many of the rows ended themselves with `status`, as far as their progress was read. */
+export function endedAs(status: StepStatus): number {
+  const isSuch = ({ id, state }: RunRow): boolean =>
+    state === 'completed' && progress.value.get(id)?.status === status;
+  return rows.value.filter(isSuch).length;
+}
+
+/** While somebody types, the service is asked after a pause. */
+const TYPING_MS = 120;
+
+let asked = '';
+let current: AbortController | null = null;
+let typing: ReturnType<typeof setTimeout> | undefined;
+
+/**
+ * Loads the list for the filter `line`. Until it has come, rows of the filter before that fit stay,
+ * so that a key is seen at once.
+ */
+export async function loadRuns(line: string): Promise<void> {
+  if (line === asked) {
+    await ask(line, null);
+    return;
+  }
+  const isFirst = !isLoaded.value && rows.value.length === 0;
+  asked = line;
+  // What is on its way is for the filter before, and so is the cursor.
+  current?.abort();
+  batch(() => {
+    isLoaded.value = false;
+    cursor.value = null;
+    held.value = [];
+    rows.value = rows.value.filter(fits);
+  });
+  clearTimeout(typing);
+  if (isFirst) await ask(line, null);
+  else typing = setTimeout(() => void ask(line, null), TYPING_MS);
+}
+
+/** Loads the next rows. */
+export async function loadMore(): Promise<void> {
+  if (cursor.value !== null) await ask(asked, cursor.value);
+}
+
+async function ask(line: string, from: string | null): Promise<void> {
+  current?.abort();
+  const mine = new AbortController();
+  current = mine;
+  const isBare = from === null && rows.value.length === 0;
+  const query = queryOf(readFilter(line), serverNow(), isBare ? FIRST_ROWS : PAGE);
+  if (from !== null) query.set('cursor', from);
+  try {
+    const answer = await get<RunsAnswer>(`/runs?${query.toString()}`, mine.signal);
+    batch(() => {
+      rows.value = from === null ? firstPage(answer.rows) : [...rows.value, ...answer.rows];
+      if (from !== null || rows.value.length <= answer.rows.length) cursor.value = answer.cursor;
+      counts.value = answer.counts ?? counts.value;
+      failure.value = null;
+      isLoaded.value = true;
+      isOffline.value = false;
+    });
+  } catch (error) {
+    if (mine.signal.aborted || !(error instanceof RequestFailed)) return;
+    if (from !== null && error.code === 'invalid_input') {
+      // The console was started again since, with other cursors: the list begins again.
+      isLoaded.value = false;
+      return ask(line, null);
+    }
+    failure.value = error;
+    isOffline.value = error.code === 'offline';
+    isLoaded.value = true;
+  }
+}
+
+/** The first page as it may be shown: new rows wait while the list must not move. */
+function firstPage(first: readonly RunRow[]): readonly RunRow[] {
+  if (!isHolding.value || !isLoaded.value) return keptOrder(first);
+  const known = new Set(rows.value.map(({ id }) => id));
+  held.value = first.filter(({ id }) => !known.has(id));
+  const byId = new Map(first.map((row) => [row.id, row]));
+  return rows.value.map((row) => byId.get(row.id) ?? row);
+}
+
+/** The first page, then the rows of later pages that were loaded before. */
+function keptOrder(first: readonly RunRow[]): readonly RunRow[] {
+  if (!isLoaded.value || rows.value.length <= first.length) return first;
+  const known = new Set(first.map(({ id }) => id));
+  const last = first.at(-1);
+  const later = rows.value.filter(
+    ({ id, startedAt }) => !known.has(id) && last !== undefined && startedAt <= last.startedAt,
+  );
+  return [...first, ...later];
+}
+
+/** Takes rows of the live feed. */
+export function takeFrames(frames: readonly LiveFrame[]): void {
+  const fresh = frames.flatMap((frame) => (frame.kind === 'row' ? [frame.row] : []));
+  takeBelow(fresh);
+  const roots = fresh.filter(({ parent }) => parent === null);
+  if (roots.length === 0) return;
+  const byId = new Map(roots.map((row) => [row.id, row]));
+  const known = new Set(rows.value.map(({ id }) => id));
+  const added = [...byId.values()].filter(({ id }) => !known.has(id)).filter(fits);
+  batch(() => {
+    rows.value = rows.value.map((row) => byId.get(row.id) ?? row);
+    if (added.length === 0) return;
+    const rest = held.value.filter(({ id }) => !byId.has(id));
+    held.value = [...added, ...rest];
+    if (!isHolding.value) showHeld();
+  });
+}
+
+/** Whether a row belongs into the list as it is filtered. */
+function fits(row: RunRow): boolean {
+  const { agent, state, since, words } = readFilter(asked);
+  if (since !== undefined && row.startedAt < serverNow() - (sinceMs(since) ?? Infinity))
+    return false;
+  if (agent !== undefined && row.agent !== agent) return false;
+  if (state !== undefined && !isIn(state, row)) return false;
+  const text = `${row.id} ${row.agent} ${row.task}`.toLowerCase();
+  return words === '' || text.includes(words.toLowerCase());
+}
+
+/** Whether `state` is that of the row, or the word for how its agent has ended itself. */
+function isIn(state: string, { id, state: listed }: RunRow): boolean {
+  if (state === 'error') return listed === 'failed';
+  const status = state === 'limit' ? 'limit_exceeded' : state;
+  return listed === state || progress.value.get(id)?.status === status;
+}
+
+/** Shows the rows that waited. */
+export function showHeld(): void {
+  const sorted = [...held.value, ...rows.value].toSorted((a, b) => b.startedAt - a.startedAt);
+  batch(() => {
+    rows.value = sorted;
+    held.value = [];
+  });
+}
+
+const freshUntil = new Map<string, number>();
+
+/** Asks for the progress of the rows in view that may have changed. */
+export async function loadProgress(visible: readonly RunRow[]): Promise<void> {
+  const at = Date.now();
+  const wanted = visible.filter(({ id }) => (freshUntil.get(id) ?? 0) < at).slice(0, MAX_PROGRESS);
+  if (wanted.length === 0) return;
+  for (const row of wanted) {
+    // What has ended does not change.
+    freshUntil.set(row.id, row.closedAt === null ? at + FRESH_MS : Infinity);
+  }
+  const ids = wanted.map(({ id }) => `id=${encodeURIComponent(id)}`).join('&');
+  try {
+    const { runs } = await get<ProgressAnswer>(`/runs/progress?${ids}`);
+    const next = new Map(progress.value);
+    for (const run of runs) next.set(run.id, run);
+    progress.value = next;
+  } catch {
+    for (const { id } of wanted) freshUntil.delete(id);
+  }
+}
+
+/** The state that a row shows. */
+export function shownState(row: RunRow, known: RunProgress | undefined): string {
+  if (row.status !== undefined) return row.status;
+  if (row.closedAt !== null) return known?.status ?? row.state;
+  if (known === undefined || known.state === 'ended') return row.state;
+  return known.state;
+}

@@ -1,0 +1,32 @@
+import { Command } from 'commander';
+import { expect, it } from 'vitest';
+import { COMMAND_MODULES, commandsOf } from '../../src/cli/command-table.ts';
+
+/** The names of the commands that a command line has, to find its own among them. */
+async function namesFor(...argv: readonly string[]): Promise<readonly string[]> {
+  const program = new Command();
+  for (const add of await commandsOf(argv)) add(program, async () => undefined);
+  return program.commands.map((command) => command.name());
+}
+
+it('each module adds the commands that the table names, in this order', async () => {
+  for (const { names } of COMMAND_MODULES) {
+    for (const name of names) expect(await namesFor(name)).toEqual(names);
+  }
+});
+
+it('options before a command do not hide it', async () => {
+  expect(await namesFor('--json', '--debug', 'ps', 'stats')).toEqual(['ps']);
+});
+
+it('help, and a name that no command has, have all commands', async () => {
+  const all = COMMAND_MODULES.flatMap(({ names }) => names);
+  expect(await namesFor('--help')).toEqual(all);
+  expect(await namesFor()).toEqual(all);
+  expect(await namesFor('help', 'ps')).toEqual(all);
+  expect(await namesFor('pss')).toEqual(all);
+});
+
+it('the version needs no command', async () => {
+  expect(await namesFor('--version')).toEqual([]);
+});

@@ -1,0 +1,46 @@
+/** Scenes of an agent's page with fixed answers: its day, a form, a conversation. */
+import { describe, expect, it } from 'vitest';
+import { fixturePages } from './fixture-pages.ts';
+
+const { open, server } = fixturePages();
+
+describe('the page of an agent', () => {
+  it('starts a run from a form of its parameters, and says what it spent in a day', async () => {
+    const { page, check } = await open('/agents/clerk');
+    await page.getByText(/runs in the last day · .* tokens · \$/).waitFor();
+    await page.getByLabel('Task').fill('Refund them.');
+    await page.getByLabel('month').selectOption('may');
+    await page.getByLabel('most').fill('many');
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.getByText('Expected a number in most, got many.').waitFor();
+    await check();
+    await page.getByLabel('most').fill('300');
+    await page.getByLabel('except').fill('["A-1001"]');
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+
+    await expect.poll(() => page.url()).toContain('/runs/');
+    expect(server().actions.at(-1)?.body).toMatchObject({
+      agent: 'clerk',
+      task: 'Refund them.',
+      context: { month: 'may', most: 300, except: ['A-1001'] },
+    });
+  });
+
+  it('talks to one that converses, turn by turn', async () => {
+    const [, airline] = server().runs;
+    server().accept('/say', { run: airline?.id ?? '', how: 'started' });
+    const { page, check } = await open('/agents/research');
+    await page.getByLabel('Message').fill('What is new?');
+    await page.keyboard.press('Enter');
+    const log = page.getByRole('log', { name: 'Conversation' });
+
+    await log.getByText('What is new?').waitFor();
+    await log.getByText('success').waitFor();
+    await log.getByRole('link', { name: 'Open the run' }).waitFor();
+    expect(server().actions.at(-1)?.body).toMatchObject({
+      agent: 'research',
+      text: 'What is new?',
+    });
+    await check();
+  });
+});

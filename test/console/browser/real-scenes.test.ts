@@ -1,0 +1,34 @@
+/**
+ * The console in a real Chromium, against a real server and worker processes. All scenes share one
+ * stage; each fails on what {@link openPage} refuses.
+ */
+import { afterAll, afterEach, beforeAll, describe, inject } from 'vitest';
+import { hostileScenes } from './scenes/hostile.ts';
+import { largeScenes } from './scenes/large.ts';
+import { peopleScenes } from './scenes/people.ts';
+import { steeringScenes } from './scenes/steering.ts';
+import { tabScenes } from './scenes/tabs.ts';
+import { killScene, losingScenes } from './scenes/losing.ts';
+import { openSceneStage, type SceneStage, type SceneWorker } from './scenes/scene-stage.ts';
+
+let stage: SceneStage;
+let worker: SceneWorker;
+beforeAll(async () => {
+  stage = await openSceneStage(inject('temporal'));
+  worker = await stage.serve();
+});
+afterEach(() => stage.closePages());
+afterAll(() => stage.close());
+
+describe('a person at the console', () => {
+  peopleScenes(() => stage);
+  steeringScenes(() => stage);
+  hostileScenes(() => stage);
+  tabScenes(() => stage);
+  largeScenes(() => stage);
+  losingScenes(() => stage);
+  killScene(
+    () => stage,
+    () => worker,
+  );
+});
