@@ -138,6 +138,7 @@ function isMissed(error: unknown): boolean {
   if (error instanceof WorkflowNotFoundError) return true;
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return true;
   if (error instanceof WorkflowUpdateFailedError) return true;
-  // 5 NOT_FOUND, 10 ABORTED, 14 UNAVAILABLE: the codes of gRPC.
-  return [5, 10, 14].includes(grpcCodeOf(error) ?? 0);
+  // 5 NOT_FOUND, 9 FAILED_PRECONDITION, 10 ABORTED, 14 UNAVAILABLE: the codes of gRPC. The service
+  // answers 9 when the workflow task that carried the update failed, as when its worker was lost.
+  return [5, 9, 10, 14].includes(grpcCodeOf(error) ?? 0);
 }
