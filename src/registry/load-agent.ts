@@ -207,9 +207,9 @@ const FIELDS = {
 } satisfies FieldRules;
 
 function otherVersion(v: unknown): readonly UsageProblem[] {
-  if (v === 1) return [];
+  if (v === 1 || v === 2) return [];
   const advice = 'Start runs with a client of this version.';
-  return [expected('invalid_input', 'version `v` of the input to be 1', shown(v), advice)];
+  return [expected('invalid_input', 'version `v` of the input to be 1 or 2', shown(v), advice)];
 }
 
 function isHistoryTurn(turn: unknown): boolean {

@@ -15,6 +15,7 @@ import type {
   LiteralsOutcome,
 } from '../core/contract/host-outcome.ts';
 import type { CallOptions, Host } from '../core/run/host.ts';
+import type { Probe } from '../core/run/probe.ts';
 import { createWaits } from '../core/run/waits.ts';
 import { createMailbox, type Inbox, type Mailbox } from '../core/run/inbox.ts';
 import { scratchpadMessages, type RunState } from '../core/run/run-state.ts';
@@ -61,6 +62,8 @@ export interface MemoryHostParts {
   readonly sizes?: SizeLimits;
   /** The servers whose tools the agent has. Default: none. */
   readonly mcp?: McpTools | undefined;
+  /** Watches the run, for its forks. Default: nothing does. */
+  readonly probe?: Probe;
   /** The other runs of the tree. Default: none, and a child cannot be started. */
   readonly tree?: MemoryTree;
 }
@@ -96,6 +99,7 @@ export function createMemoryHost(parts: MemoryHostParts): Host {
       isFull: parts.isFull ?? (() => false),
       sizes: parts.sizes ?? INLINE_SIZES,
       fits: parts.fitsHandover ?? (() => true),
+      probe: parts.probe,
     },
     mailbox,
     waits,

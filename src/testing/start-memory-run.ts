@@ -24,10 +24,15 @@ import type { Step } from '../core/contract/step.ts';
 import { mergeLimits } from '../core/limits/limits-input.ts';
 import type { Entry } from '../core/contract/entry.ts';
 import { placeOfItem } from '../core/tree/calls.ts';
+import type { Moment } from '../core/contract/fork.ts';
+import { createTape, type TapeRecorder } from '../core/fork/tape.ts';
 import type { Host } from '../core/run/host.ts';
+import type { ForkSource } from '../registry/fork-agent.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import { createMemoryHost, type MemoryTree } from './memory-host.ts';
+import { forkedStart, forkInput, sourceAt, viewAt, type MemoryFork } from './memory-forks.ts';
 import type {
+  MemoryForkOptions,
   MemoryRun,
   StepOrPending,
   MemoryTreeParts,
@@ -49,6 +54,10 @@ interface LiveRun {
   link: { readonly run: Run; readonly host: Host; readonly handlers: TreeHandlers };
   /** Where it handed over last. */
   handedOverAt: string;
+  /** What its forks begin from. */
+  readonly tape: TapeRecorder;
+  /** How many of them there are. */
+  forks: number;
   lastId: number;
   isTerminated: boolean;
   handle: MemoryRun;
@@ -58,9 +67,21 @@ interface LiveRun {
 
 /** Starts a run. Throws a UsageError for what a worker or a start would refuse. */
 export function startMemoryRun(parts: MemoryTreeParts, start: MemoryStart): MemoryRun {
+  if (start.source !== undefined) return startFork(parts, start, start.source);
   const loaded = load(parts, start.input);
   if (loaded.kind === 'failed') throw new UsageError(loaded.code, loaded.message);
   return startRun(parts, start, loaded.agent).handle;
+}
+
+function startFork(parts: MemoryTreeParts, start: MemoryStart, source: ForkSource): MemoryRun {
+  const { input, address } = start;
+  const identity = {
+    runId: address,
+    startedAt: parts.clock.now(),
+    ...defined({ trace: input.trace }),
+  };
+  const { state, inbox, warnings } = forkedStart(parts, source, input, identity);
+  return startRun(parts, start, { spec: state.head.spec, warnings }, { state, inbox }).handle;
 }
 
 function load({ registry, sizes, mcp }: MemoryTreeParts, input: AgentInput): LoadOutcome {
@@ -69,7 +90,12 @@ function load({ registry, sizes, mcp }: MemoryTreeParts, input: AgentInput): Loa
 
 type LoadedAgent = Extract<LoadOutcome, { readonly kind: 'loaded' }>['agent'];
 
-function startRun(parts: MemoryTreeParts, start: MemoryStart, loaded: LoadedAgent): LiveRun {
+function startRun(
+  parts: MemoryTreeParts,
+  start: MemoryStart,
+  loaded: LoadedAgent,
+  forked?: Pick<MemoryFork, 'state' | 'inbox'>,
+): LiveRun {
   const { input, address } = start;
   const { parent, history, memory, conversation, trace } = input;
   const { spec } = loaded;
@@ -95,6 +121,8 @@ function startRun(parts: MemoryTreeParts, start: MemoryStart, loaded: LoadedAgen
     children: [],
     watchers: [],
     handedOverAt: '',
+    tape: createTape(),
+    forks: 0,
     lastId: 0,
     isTerminated: false,
   } as unknown as LiveRun;
@@ -103,7 +131,8 @@ function startRun(parts: MemoryTreeParts, start: MemoryStart, loaded: LoadedAgen
     onTerminated = resolve;
   });
   live.handle = handleOf(live, onTerminated);
-  beginLink(live, startState(identity, head, memory), EMPTY_INBOX);
+  const state = forked?.state ?? startState(identity, head, memory);
+  beginLink(live, state, forked?.inbox ?? EMPTY_INBOX);
   const finished = live.handle.result.then((step): ChildEnd => ({ kind: 'ended', step }));
   live.ended = Promise.race([terminated, finished]);
   return live;
@@ -136,6 +165,7 @@ function beginLink(live: LiveRun, state: RunState, inbox: Inbox): void {
       parts.onEvent(event, live.handle);
       for (const look of live.watchers) look();
     },
+    probe: live.tape.probe,
     tree: treeOf(live),
   });
   const run = createRun(state, host);
@@ -248,8 +278,21 @@ function handleOf(live: LiveRun, onTerminated: (end: ChildEnd) => void): MemoryR
       settle(live, id, (waits, own) => checkAnswer(waits, own, value), how),
     decide: (id, decision, how) =>
       settle(live, id, (waits, own) => checkDecision(waits, own, decision), how),
+    at: (moment) => viewAt(start.address, sourceAt(start.address, live.tape, moment)),
+    fork: (at, options = {}) => forkOf(live, at, options),
     resultOrPending: () => resultOrPending(live),
   };
+}
+
+/** Starts a fork: a root of its own. */
+function forkOf(live: LiveRun, at: Moment, options: MemoryForkOptions): MemoryRun {
+  const { start, parts, tape } = live;
+  const source = sourceAt(start.address, tape, at);
+  const input = forkInput(source, { at, options, sizes: parts.sizes });
+  live.forks += 1;
+  const address = `${start.address}-fork-${live.forks}`;
+  const { registry = parts.registry } = options;
+  return startMemoryRun({ ...parts, registry }, { input, source, address, next: start.next });
 }
 
 /** Settles an item of a run or of one below it. */

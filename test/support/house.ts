@@ -20,7 +20,7 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['termination', 'compaction', 'program-text', 'tool-search'],
     ['modes'],
     ['run'],
-    ['ask', 'people'],
+    ['ask', 'fork', 'people'],
     ['children'],
     ['calls', 'start'],
     ['programs'],

@@ -1,5 +1,6 @@
 /** The payload that starts the workflow `agent`. */
 import type { JsonObject } from '../base/json.ts';
+import type { ForkInput } from './fork.ts';
 import type { OnEventInput } from './callback.ts';
 import type { Limit, UnknownUsage } from './limit.ts';
 import type { Task } from '../base/message.ts';
@@ -45,9 +46,10 @@ export type LimitsInput =
       readonly onUnknownUsage?: UnknownUsage;
     };
 
-/** The payload that starts a run, version 1. */
+/** The payload that starts a run. */
 export interface AgentInput {
-  readonly v: 1;
+  /** 2 for a fork and for a run below one: a worker that knows only 1 must not take it. */
+  readonly v: 1 | 2;
   readonly agent: string;
   readonly task: Task;
   /** Named data, or the Step of an earlier run. */
@@ -72,8 +74,15 @@ export interface AgentInput {
   readonly parent?: ParentLink;
   /** The program to run instead of those of a model. */
   readonly compiled?: CompiledAgent;
+  /** Set for a fork: the moment of another run at which it begins, and how it differs. */
+  readonly fork?: ForkInput;
   /** True: the run is started to get its program, so an agent without programs is refused. */
   readonly compiles?: true;
+}
+
+/** The version that an input needs; see {@link AgentInput}. */
+export function versionOf({ fork, parent }: Pick<AgentInput, 'fork' | 'parent'>): 1 | 2 {
+  return fork === undefined && parent?.effects === undefined ? 1 : 2;
 }
 
 /** A program that answered once, version 1. Plain JSON, to be kept in a file. */

@@ -205,6 +205,8 @@ export interface CallEnd {
   readonly startedAt?: number;
   /** The arguments with which a person replaced the model's. */
   readonly edited?: JsonObject;
+  /** The result is that of an equal call of the source of this fork. */
+  readonly reused?: true;
   /** A breach kept it from starting, so it has no event. */
   readonly isLeftOut?: true;
   /** Its events are recorded; its result waits for the results before it. */

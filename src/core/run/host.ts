@@ -33,6 +33,7 @@ import type { SizeLimits } from '../base/size-limits.ts';
 import type { ToolSpec } from '../contract/spec.ts';
 import type { ChildCancel, ChildMessage, ParentMessage } from '../contract/tree-messages.ts';
 import type { Mailbox } from './inbox.ts';
+import type { Probe } from './probe.ts';
 import type { RunState } from './run-state.ts';
 import type { Waits } from './waits.ts';
 
@@ -96,6 +97,8 @@ export interface Link {
   readonly sizes: SizeLimits;
   /** Whether a hand-over could carry `state`; a state that does not fit is compacted first. */
   fits(state: RunState): boolean;
+  /** Watches the run while it is replayed; absent: nothing does. */
+  readonly probe?: Probe | undefined;
 }
 
 /** Work that may take long: reading a reply, checking a program, running it. */
