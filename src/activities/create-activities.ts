@@ -15,6 +15,7 @@ import {
   loadAgentActivity,
 } from './tool-activities.ts';
 import { createDeliverCallback } from './deliver-callback.ts';
+import { loadForkActivity, viewMomentActivity, type StateSource } from './load-fork.ts';
 import { hideFailures } from './hide-failures.ts';
 import type { Registry } from '../define/definition/definitions.ts';
 import type { McpTools } from '../define/mcp/mcp-tools.ts';
@@ -31,10 +32,14 @@ export interface ActivityParts {
   readonly cache: TranscriptCache;
   readonly chunks: ChunkPublisher;
   readonly archive: Archive;
+  /** Whether the states that links hand over are archived. Default true. */
+  readonly archivesStates?: boolean | undefined;
   readonly places: ToolPlaces;
   readonly callbacks: CallbackSettings;
   /** The servers that this worker reaches. Default: none. */
   readonly mcp?: McpTools;
+  /** Gets moments of runs. Default: none, as on a worker without workflows. */
+  readonly states?: StateSource | undefined;
   /** Watches the calls of models and tools; default: nothing does. */
   readonly watch?: CallObserver;
   /** Takes values out of what activities return and throw; default: nothing does. */
@@ -52,8 +57,11 @@ export function createActivities(parts: ActivityParts): EverloopActivities {
   const toolParts = { registry, places, mcp, chunks, watch, hasBlobs, readContext, hide };
   const callTool = callToolActivity(toolParts);
   const transcripts = createTranscriptSource({ cache, query });
-  const archiveLink = createArchiveTranscript(archive);
+  const archiveLink = createArchiveTranscript(archive, parts.archivesStates);
+  const forks = { registry, runtime, mcp, states: parts.states };
   const activities: EverloopActivities = {
+    loadFork: loadForkActivity(forks),
+    viewMoment: viewMomentActivity(forks),
     loadAgent: loadAgentActivity(registry, runtime, mcp),
     callModel: createCallModel({ registry, transcripts, chunks, watch, hasBlobs }),
     callTool,

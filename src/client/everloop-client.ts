@@ -23,6 +23,7 @@ import { defined } from '../core/base/defined.ts';
 import { readInbox, type InboxOptions, type InboxView } from './inbox.ts';
 import { createKeptLinks } from './reading/kept-links.ts';
 import { createRunHandle, type RunHandleParts } from './create-run-handle.ts';
+import { startFork, type ForkSourceOptions, type ForkStartOptions } from './forks.ts';
 import type { RunHandle } from './run-handle.ts';
 import { attributesOfRun, createAttributeUse } from './search-attributes.ts';
 import {
@@ -93,6 +94,19 @@ export interface Everloop {
    * @throws UsageError as `start`.
    */
   runCompiled(compiled: CompiledAgent, options?: CompileOptions): Promise<RunHandle>;
+  /**
+   * Starts a run that begins from a moment of another one, with edits, another model, limits, words or
+   * definition. The source is not touched: it may be alive, ended, a child or a fork itself. Settles
+   * when the service has accepted it; a moment that is not there ends the fork, as its Step says.
+   *
+   * @throws UsageError `fork_effects` without `effects`, if the source made calls after the moment that
+   * are not `read`; `invalid_input`, `id_in_use`, `run_not_found`, `not_an_agent`.
+   * @example
+   * const fork = await everloop.fork({ run: 'clerk-7', at: { iteration: 7 } }, {
+   *   edits: [{ entry: 12, text: 'Refund 10, not 100' }], effects: 'reuse',
+   * });
+   */
+  fork(source: ForkSourceOptions, options?: ForkStartOptions): Promise<RunHandle>;
   /**
    * The handle of an existing run. Does not call the service.
    * @throws UsageError `invalid_input` for an id that no run can have.
@@ -185,6 +199,11 @@ export function createEverloop(options: EverloopParts): Everloop {
   return {
     attach,
     start,
+    fork: async (source, options = {}) => {
+      const traced = continued(options, parts.traceparent?.());
+      const { workflowId, runId } = await startFork({ client, withAttributes }, source, traced);
+      return createRunHandle(workflowId, parts, { runId });
+    },
     compileAgent: async (agent, options = {}) =>
       programOf(await start(agent, { ...options, compiles: true })),
     runCompiled: async (compiled, options = {}) => {

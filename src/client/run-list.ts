@@ -1,5 +1,6 @@
 /** Lists runs, page by page, and counts them. */
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
+import { defined } from '../core/base/defined.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
 import { SEARCH_ATTRIBUTES, visibleState } from '../core/base/search-attributes.ts';
@@ -29,6 +30,8 @@ export interface RunSummary {
   readonly parent: string | null;
   /** Id of the root of its tree; its own for a root. */
   readonly root: string;
+  /** The run that it is a fork of; absent: it is none. */
+  readonly forkedFrom?: string;
   readonly startedAt: Date;
   readonly closedAt: Date | null;
 }
@@ -308,6 +311,7 @@ function summaryOf(info: Omit<WorkflowExecutionInfo, 'raw'>): RunSummary {
     state: stateOf(status.name, isReadable ? memo['waiting'] === true : isVisiblyWaiting(info)),
     parent: parentExecution?.workflowId || null,
     root,
+    ...defined({ forkedFrom: memoText(memo, 'forkedFrom') || undefined }),
     startedAt: startTime,
     closedAt: closeTime ?? null,
   };

@@ -21,10 +21,12 @@ import type { AgentSpec } from '../core/contract/spec.ts';
 import type { ParentLink } from '../core/contract/lease.ts';
 import { isPlainObject } from '../core/base/json.ts';
 import { callbackProblems, compileCallbacks } from '../core/start/callback-specs.ts';
+import { refuseProbe } from './boundary-hook.ts';
 import { createCallbacks } from './callbacks.ts';
 import { handOver } from './continuation.ts';
 import { leaveWith, loadFailure, RefusedTask, toWorkflowFailure } from './failures.ts';
 import { applyAdjustment, installHandlers } from './handlers.ts';
+import { loadFork } from './load-fork.ts';
 import { CanceledEarly, loadAnywhere } from './load-anywhere.ts';
 import { openSession, traceOf, type Session } from './session.ts';
 import { sinks } from './sinks.ts';
@@ -44,6 +46,7 @@ export async function runAgentWorkflow(
   payload: unknown,
   loopOf: (spec: AgentSpec) => Next,
 ): Promise<Step> {
+  refuseProbe();
   let opened: Session | null = null;
   try {
     const start = readStart(payload);
@@ -121,7 +124,10 @@ async function startOrRestore(
   readonly opening?: Opening;
 }> {
   if (start.kind === 'continued') return start.handover;
-  const loaded = await loadAnywhere(session, start.input).catch((error: unknown) => {
+  const isFork = start.input?.fork !== undefined;
+  const loaded = await (
+    isFork ? loadFork(session, start) : loadAnywhere(session, start.input)
+  ).catch((error: unknown) => {
     if (isCancellation(error) || error instanceof CanceledEarly) {
       const message = 'canceled before the agent was loaded';
       const step = unstartedStep(session.agent, 'canceled', message, traceOf(session));
@@ -134,6 +140,7 @@ async function startOrRestore(
   });
   const { runtime } = loaded;
   session.sizes = sizesOf(runtime);
+  if ('state' in loaded) return loaded;
   return { state: freshState(start.input, start.parent, loaded), runtime, opening: loaded };
 }
 

@@ -12,6 +12,7 @@ import {
   proxyLocalActivities,
   TimeoutFailure,
   workflowInfo,
+  type ActivityOptions,
 } from '@temporalio/workflow';
 import type {
   EverloopActivities,
@@ -29,37 +30,52 @@ export class CanceledEarly extends Error {
   override readonly name = 'CanceledEarly';
 }
 
+/** How what a run begins with is loaded: from this worker, and from any. */
+export interface Loading<Loaded> {
+  readonly here: () => Promise<Loaded>;
+  readonly elsewhere: (options: ActivityOptions) => Promise<Loaded>;
+}
+
 /**
  * The agent and what else the run begins with. Rejects with the failure of the last worker that was
  * asked, with CanceledEarly, or with a native cancellation.
  */
 export async function loadAnywhere(session: Session, input: AgentInput): Promise<LoadedAgent> {
-  const { loadAgent } = proxyLocalActivities<EverloopActivities>(LOAD_OPTIONS);
+  return loadWaiting(session, input, {
+    here: () => proxyLocalActivities<EverloopActivities>(LOAD_OPTIONS).loadAgent(input),
+    elsewhere: (options) => proxyActivities<EverloopActivities>(options).loadAgent(input),
+  });
+}
+
+/** Loads what a run begins with, and waits for a worker that can if this one cannot. */
+export async function loadWaiting<Loaded extends Pick<LoadedAgent, 'warnings'>>(
+  session: Session,
+  input: AgentInput,
+  loading: Loading<Loaded>,
+): Promise<Loaded> {
   try {
-    return await loadAgent(input);
+    return await loading.here();
   } catch (error) {
-    const lack = noAgentOf(error);
     // The failure tells the version of the worker, which is that of the workflow: those of older
     // workers have no details, so their runs end here when they are replayed. No patch is needed.
+    const lack = noAgentOf(error);
     const ms = lack === null ? 0 : waitOf(lack, input);
     if (lack === null || ms === 0) throw error;
     const { near, what = `agent ${session.agent}` } = lack;
     const hint = near === undefined ? '' : ` (did you mean ${near}?)`;
     session.opening = `worker with ${what}${hint}`;
-    const loaded = await loadElsewhere(session, input, ms, error);
+    const loaded = await loadElsewhere(session, loading, { ms, first: error });
     const message = `waited for a worker with ${what}`;
     return { ...loaded, warnings: [...loaded.warnings, { code: 'elsewhere', message }] };
   }
 }
 
-async function loadElsewhere(
+async function loadElsewhere<Loaded>(
   { mailbox }: Session,
-  input: AgentInput,
-  ms: number,
-  first: unknown,
-): Promise<LoadedAgent> {
+  { elsewhere }: Loading<Loaded>,
+  { ms, first }: { readonly ms: number; readonly first: unknown },
+): Promise<Loaded> {
   const options = loadElsewhereOptions(ms, createSpread(workflowInfo().runId));
-  const { loadAgent } = proxyActivities<EverloopActivities>(onAnyWorker(options));
   const scope = new CancellationScope({ cancellable: true });
   const isCanceled = (): boolean => mailbox.peek().cancel !== null;
   const isNative = (): boolean => CancellationScope.current().consideredCancelled;
@@ -69,7 +85,7 @@ async function loadElsewhere(
     () => undefined,
   );
   try {
-    return await scope.run(() => loadAgent(input));
+    return await scope.run(() => elsewhere(onAnyWorker(options)));
   } catch (error) {
     if (isCancellation(error)) throw isNative() ? error : new CanceledEarly();
     throw lastOf(error) ?? first;
@@ -83,7 +99,15 @@ function waitOf({ elsewhereMs }: NoAgentDetails, { limits }: AgentInput): number
   return typeof wallClockMs === 'number' && wallClockMs > 0 ? Math.min(ms, wallClockMs) : ms;
 }
 
-const LACKS: readonly unknown[] = ['agent_not_found', 'extension_not_found', 'mcp_unavailable'];
+/** What another worker may have. */
+const LACKS: readonly unknown[] = [
+  'agent_not_found',
+  'extension_not_found',
+  'mcp_unavailable',
+  'fork_workflows',
+  'replay_failed',
+  'key_missing',
+];
 
 function noAgentOf(error: unknown): NoAgentDetails | null {
   const cause = error instanceof ActivityFailure ? error.cause : error;

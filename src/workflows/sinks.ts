@@ -7,6 +7,7 @@
 import { defined } from '../core/base/defined.ts';
 import { proxySinks, type Sinks } from '@temporalio/workflow';
 import type { AgentEvent, EventPlace } from '../core/contract/events.ts';
+import type { ProbedCall } from '../core/run/probe.ts';
 import { newMessages, type RunState } from '../core/run/run-state.ts';
 import type { Entry } from '../core/contract/entry.ts';
 import type { Message } from '../core/base/message.ts';
@@ -38,6 +39,12 @@ export interface EverloopSinks extends Sinks {
   archive: { write(link: EndedLink): void };
   /** What the run waits for differs from what its memo says: the worker sends a signal. */
   waits: { changed(): void };
+  /** Called in replays that look for states; `workflows`: see `ActivityRuntime`. */
+  probe: {
+    boundary(state: RunState, workflows: string | undefined): void;
+    call(call: ProbedCall): void;
+    child(child: { readonly callId: string; readonly agent: string }): void;
+  };
 }
 
 /** The sinks of this workflow. */

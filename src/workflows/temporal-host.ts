@@ -23,6 +23,7 @@ import { callsOf } from './activity-calls.ts';
 import { NO_CALLBACKS, type Callbacks } from './callbacks.ts';
 import { createChildRuns, type ChildRuns } from './children.ts';
 import { createFlight, type Flight } from './flight.ts';
+import { probeOf } from './boundary-hook.ts';
 import { createComputing } from './overrun.ts';
 import { createHeldCalls, type HeldCalls } from './attempts/held-calls.ts';
 import {
@@ -216,6 +217,7 @@ function linkOf(
     },
     sizes,
     fits: (state) => fitsHandover(state, mailbox.peek(), sizes.handover),
+    probe: probeOf(runtime.workflows),
   };
 }
 

@@ -81,6 +81,7 @@ function fakeClient(everloop: Partial<Everloop>): ConnectedEverloop {
   };
   return {
     start: unexpected,
+    fork: unexpected,
     attach: unexpected,
     list: unexpected,
     listPage: unexpected,
@@ -117,6 +118,7 @@ export function fakeRun(id: string, parts: Partial<RunHandle> = {}): RunHandle {
     current: unexpected,
     links: unexpected,
     histories: unexpected,
+    at: unexpected,
     scratchpad: unexpected,
     attempts: unexpected,
     transcript: unexpected,

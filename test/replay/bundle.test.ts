@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { beforeAll, expect, it } from 'vitest';
 import { CALLBACK_WORKFLOW } from '../../src/core/contract/callback.ts';
-import { AGENT_WORKFLOW } from '../../src/core/contract/messages.ts';
+import { AGENT_WORKFLOW, MOMENT_WORKFLOW, PROBE_WORKFLOW } from '../../src/core/contract/messages.ts';
 import { loadWorkflowBundle } from '../../src/worker/bundle/bundle.ts';
 import * as workflows from '../../src/workflows/index.ts';
 import { BUNDLE_FOLDER } from '../support/bundles.ts';
@@ -19,7 +19,13 @@ beforeAll(async () => {
 });
 
 it('exports the registered workflows and no others', () => {
-  expect(Object.keys(workflows)).toEqual([AGENT_WORKFLOW, CALLBACK_WORKFLOW]);
+  expect(Object.keys(workflows)).toEqual([
+    AGENT_WORKFLOW,
+    PROBE_WORKFLOW,
+    CALLBACK_WORKFLOW,
+    MOMENT_WORKFLOW,
+  ]);
+  expect(workflows[PROBE_WORKFLOW]).toBe(workflows[AGENT_WORKFLOW]);
 });
 
 it('ignores no module: what cannot run in the sandbox does not reach it', async () => {

@@ -24,6 +24,7 @@ import { bundleWorkflowCode, DefaultLogger, type BundleOptions } from '@temporal
 import { errorText } from '../../core/base/error-text.ts';
 import { parsedJson } from '../../client/streaming/parsed-json.ts';
 import { CALLBACK_WORKFLOW } from '../../core/contract/callback.ts';
+import { AGENT_WORKFLOW, MOMENT_WORKFLOW, PROBE_WORKFLOW } from '../../core/contract/messages.ts';
 import { isPlainObject } from '../../core/base/json.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { makeFolder, writeWhole } from '../files/write-whole.ts';
@@ -62,6 +63,9 @@ export const WORKFLOWS_PATH: string = pathBeside(`../../workflows/index${EXTENSI
 
 /** The module of the workflow that delivers callbacks. */
 const CALLBACKS_PATH = pathBeside(`../../workflows/deliver-callbacks${EXTENSION}`);
+
+/** The module of the workflow that looks at a moment of a run. */
+const MOMENT_PATH = pathBeside(`../../workflows/read-moment${EXTENSION}`);
 
 /** The entry of the program language, in the sources or in the build. */
 const LANGUAGE_PATH = pathBeside(`../../lisp${EXTENSION}`);
@@ -195,13 +199,20 @@ async function makeBundle({
 }
 
 /**
- * The module that the bundle begins with. A module of your own need not export the workflow that
- * delivers callbacks, so a file beside the bundle adds it.
+ * The module that the bundle begins with. A module of your own need not export our other workflows,
+ * so a file beside the bundle adds them: its `agent` under the name of the probe as well.
  */
 async function entryOf(workflowsPath: string, cacheDir: string): Promise<string> {
   if (workflowsPath === WORKFLOWS_PATH) return workflowsPath;
-  const [own, ours] = [workflowsPath, CALLBACKS_PATH].map((path) => JSON.stringify(path));
-  const text = `const { ${CALLBACK_WORKFLOW} } = require(${ours});\nmodule.exports = { ...require(${own}), ${CALLBACK_WORKFLOW} };\n`;
+  const [own, callbacks, moment] = [workflowsPath, CALLBACKS_PATH, MOMENT_PATH].map((path) =>
+    JSON.stringify(path),
+  );
+  const text = `const own = require(${own});
+const { ${CALLBACK_WORKFLOW} } = require(${callbacks});
+const { ${MOMENT_WORKFLOW} } = require(${moment});
+const ${PROBE_WORKFLOW} = own.${AGENT_WORKFLOW};
+module.exports = { ...own, ${PROBE_WORKFLOW}, ${CALLBACK_WORKFLOW}, ${MOMENT_WORKFLOW} };
+`;
   await makeFolder(cacheDir);
   // The bundler follows links, and adds a file beside this one that exists in memory only.
   const folder = await realpath(cacheDir);

@@ -10,7 +10,9 @@ import {
   type WorkerDeploymentOptions,
   type WorkerOptions,
 } from '@temporalio/worker';
+import type { Client } from '@temporalio/client';
 import type { Archive } from '../../activities/archive-transcript.ts';
+import type { StateSource } from '../../activities/load-fork.ts';
 import { createActivities } from '../../activities/create-activities.ts';
 import type { CallbackSettings } from '../../callbacks/deliver.ts';
 import type { AgentDefinition } from '../../define/definition/definitions.ts';
@@ -36,6 +38,9 @@ import { workerConverter } from '../../protection/data-converter.ts';
 import type { UnreadError } from '../../protection/key-errors.ts';
 import { NO_PROTECTION, type Protection } from '../../protection/protection.ts';
 import { checkOwner } from '../retention/store-owner.ts';
+import { createStateArchive } from '../states/archived-states.ts';
+import { createReplayer } from '../states/replayer.ts';
+import { createStateSource } from '../states/state-source.ts';
 import { guardWorkflowThreads } from './guard-workflow-threads.ts';
 import { identityOf } from './identity.ts';
 import { openServers } from './open-servers.ts';
@@ -111,6 +116,8 @@ export interface WorkerParts extends WorkParts {
   /** Task queue of tool activities; default: the task queue of the workflows. */
   readonly toolQueue?: string;
   readonly archive: Archive;
+  /** Whether the states that links hand over are archived, for forks. Default true. */
+  readonly archivesStates?: boolean;
   readonly chunks: ChunkPublisher;
   readonly heartbeatMs?: number;
   /** How long runs wait for a worker that has what they need. Default: ten minutes. */
@@ -189,9 +196,15 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   const mcp = parts.mcp ?? (await openServers(registry, telemetry.servers));
   const watch = telemetry.watch;
   const given = { archive, chunks, callbacks, watch, hide, ...defined({ mcp }) };
-  const activities = createActivities({ ...given, registry, runtime, cache, places });
   const onError = parts.onListenerError ?? (() => undefined);
   const client = clientOf(connection, namespace, parts.protection);
+  const states = statesOf(parts, client, workflowBundle, runtime);
+  const activities = createActivities({
+    ...given,
+    ...{ registry, runtime, cache, places },
+    states: states?.source,
+    archivesStates: parts.archivesStates,
+  });
   const waits = signalWaits(client, onError);
   const sinks = createSinks({
     cache,
@@ -213,6 +226,7 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
         for (const stop of [stopSignals, waits.stop, stopCounting]) stop();
         await places.close();
         await mcp?.close();
+        await states?.close();
         await telemetry.close();
       }
     },
@@ -242,6 +256,20 @@ async function workersFor(
   if (isWorkflows) queues.delete(taskQueue);
   for (const queue of queues) workers.push(await Worker.create({ ...common, taskQueue: queue }));
   return workers;
+}
+
+/** Gets moments of runs; undefined on a worker without workflows. */
+function statesOf(
+  { archive, protection = NO_PROTECTION }: WorkerParts,
+  client: Client,
+  workflowBundle: LoadedBundle | undefined,
+  { workflows }: ActivityRuntime,
+): { readonly source: StateSource; readonly close: () => Promise<void> } | undefined {
+  if (workflowBundle === undefined) return undefined;
+  const replayer = createReplayer(workflowBundle, protection);
+  const states = createStateArchive(archive);
+  const source = createStateSource({ client, replayer, workflows, archive: states });
+  return { source, close: replayer.close };
 }
 
 /** Makes sure that this process may write the store, and that it is the service's own. */

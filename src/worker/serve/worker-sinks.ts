@@ -91,6 +91,8 @@ export function createSinks(parts: SinkParts): InjectedSinks<EverloopSinks> {
     waits: {
       changed: { callDuringReplay: false, fn: (run) => parts.onUnlistedWaits?.(run) },
     },
+    // A probe is replayed apart, with sinks of its own.
+    probe: { boundary: NOTHING, call: NOTHING, child: NOTHING },
     events: {
       publish: {
         callDuringReplay: false,
@@ -101,6 +103,8 @@ export function createSinks(parts: SinkParts): InjectedSinks<EverloopSinks> {
     },
   };
 }
+
+const NOTHING = { callDuringReplay: false, fn: (): void => undefined };
 
 /** What is known of a run before it has a state. */
 function placeWithout(info: WorkflowInfo): EventPlace {
