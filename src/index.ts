@@ -155,6 +155,17 @@ export {
   type PushedOptions,
   type StartOptions,
 } from './client/everloop-client.ts';
+export type { ForkSourceOptions, ForkStartOptions } from './client/forks.ts';
+export { diffRuns, type DiffCall, type DiffSide, type RunDiff } from './client/reading/run-diff.ts';
+export type {
+  CallAfter,
+  ForkEdit,
+  ForkEffects,
+  ForkOptions,
+  ForkOrigin,
+  Moment,
+} from './core/contract/fork.ts';
+export type { StateView } from './core/fork/state-view.ts';
 export type { InboxItem, InboxOptions, InboxView } from './client/inbox.ts';
 export { LISTED_STATES, type ListedState } from './client/reading/listed-states.ts';
 export type {

@@ -11,6 +11,7 @@ import { changingCalls, noEffectsText, recordedResults } from '../core/fork/reco
 import { mergeLimits } from '../core/limits/limits-input.ts';
 import type { ProbedCall } from '../core/run/probe.ts';
 import type { RunIdentity, RunState } from '../core/run/run-state.ts';
+import { compileCallbacks } from '../core/start/callback-specs.ts';
 import { prepareInput } from '../core/start/prepare-input.ts';
 import type { McpListing } from '../define/mcp/mcp-tools.ts';
 import type { Registry } from '../define/definition/definitions.ts';
@@ -195,7 +196,8 @@ function withTask(
   if (merged.kind === 'problems') return invalid(merged.problems.map(({ message }) => message));
   const { limits } = merged;
   const { head } = state;
-  const asked = spec === head.spec ? head : { ...head, spec };
+  const called = fork.definition === 'current' ? spec : calledBack(spec, input);
+  const asked = called === head.spec ? head : { ...head, spec: called };
   const hasContext = input.context !== undefined;
   if (!hasTask(input) && !hasContext) return { kind: 'material', head: asked, limits, warnings };
   if (!hasTask(input) && spec.prompt !== undefined) {
@@ -218,6 +220,13 @@ function withTask(
     limits,
     warnings: [...warnings, ...prepared.warnings],
   };
+}
+
+/** Whom the definition and the start of the source called back is not told of a fork. */
+function calledBack(spec: AgentSpec, { onEvent }: AgentInput): AgentSpec {
+  if (spec.onEvent === undefined && onEvent === undefined) return spec;
+  const { onEvent: _of, ...rest } = spec;
+  return onEvent === undefined ? rest : { ...rest, onEvent: compileCallbacks(onEvent) };
 }
 
 function invalid(messages: readonly string[]): Extract<Material, { readonly kind: 'failed' }> {

@@ -11,6 +11,9 @@ import type { RunHandle } from '../../src/client/run-handle.ts';
 import { AGENT_WORKFLOW, PROBE_WORKFLOW } from '../../src/core/contract/messages.ts';
 import type { ModelRequest } from '../../src/core/contract/model.ts';
 import type { RunState } from '../../src/core/run/run-state.ts';
+import { correct, lookBack } from '../../examples/docs/forks.ts';
+import { diffRuns } from '../../src/client/reading/run-diff.ts';
+import { blocksOf, regionsOf } from '../support/doc-pages.ts';
 import { openHandoverStage, type Served, type Stage } from '../support/stage.ts';
 import { answer, act } from '../support/runs.ts';
 
@@ -226,6 +229,26 @@ describe('the effects of a fork', () => {
     await asking.result();
     expect(paid).toEqual([]);
   });
+});
+
+it('docs/forks.md quotes examples that run', async () => {
+  expect(blocksOf('forks')).toEqual(regionsOf('forks'));
+  const run = await ended(TURNS);
+  const shown: number[] = [];
+  const then = await lookBack(served.everloop, run.id, ({ index }) => shown.push(index));
+  expect(shown).toEqual([0]);
+  expect(then.callsAfter.map(({ tool }) => tool)).toEqual(['pay']);
+  paid.length = 0;
+  const fork = await correct(served.everloop, run.id);
+  expect(await fork.result()).toMatchObject({ status: 'success' });
+  expect(paid).toEqual([]);
+  const { from, sharedEntries, left, right } = await diffRuns(run, fork);
+  expect([from, sharedEntries]).toEqual([2, 1]);
+  expect(left.iterations).toBe(3);
+  expect(right.calls.filter(({ isShared }) => isShared).map(({ tool }) => tool)).toEqual([
+    'pay',
+    'search',
+  ]);
 });
 
 describe('what cannot be', () => {

@@ -48,10 +48,12 @@ export function addPsCommand(program: Command, act: CommandRunner): void {
 /** The list as a table; ages are relative to `nowMs`. */
 function runsText(runs: readonly RunSummary[], nowMs: number): string {
   if (runs.length === 0) return 'No runs.';
+  const hasForks = runs.some(({ forkedFrom }) => forkedFrom !== undefined);
   return tableText(
-    ['ID', 'AGENT', 'STATE', 'AGE', 'TASK'],
-    runs.map(({ id, agent, state, startedAt, task }) => [
+    ['ID', ...(hasForks ? ['FORK OF'] : []), 'AGENT', 'STATE', 'AGE', 'TASK'],
+    runs.map(({ id, forkedFrom = '', agent, state, startedAt, task }) => [
       cellText(id),
+      ...(hasForks ? [cellText(forkedFrom)] : []),
       cellText(agent),
       state,
       durationText(Math.max(0, nowMs - startedAt.getTime())),
