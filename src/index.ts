@@ -155,6 +155,9 @@ export {
   type PushedOptions,
   type StartOptions,
 } from './client/everloop-client.ts';
+export { evalResult, type EvalInput, type EvalMoment, type EvalTask } from './client/evals.ts';
+export { evalTable, type EvalSummary, type Estimate } from './core/evaluation/eval-table.ts';
+export type { EvalResult, EvalRow, EvalVariant } from './core/contract/evaluation.ts';
 export type { ForkSourceOptions, ForkStartOptions } from './client/forks.ts';
 export { diffRuns, type DiffCall, type DiffSide, type RunDiff } from './client/reading/run-diff.ts';
 export type {

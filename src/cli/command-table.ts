@@ -43,6 +43,7 @@ export const COMMAND_MODULES: readonly CommandModule[] = [
       return [addAtCommand, addForkCommand, addDiffCommand];
     },
   },
+  { names: ['eval'], load: async () => [(await import('./commands/eval.ts')).addEvalCommand] },
   { names: ['stats'], load: async () => [(await import('./commands/stats.ts')).addStatsCommand] },
   { names: ['trace'], load: async () => [(await import('./commands/trace.ts')).addTraceCommand] },
   {

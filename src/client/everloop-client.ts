@@ -8,6 +8,8 @@ import { randomUUID } from 'node:crypto';
 import type { AgentEvent } from '../core/contract/events.ts';
 import type { AgentInput, CompiledAgent } from '../core/contract/input.ts';
 import type { FeedMark, PushedEvent } from '../core/streaming/chunk.ts';
+import { EVAL_AGENT } from '../core/contract/evaluation.ts';
+import type { Json } from '../core/base/json.ts';
 import { clip } from '../core/text/cut.ts';
 import { summaryLine } from '../core/text/summary.ts';
 import { shown } from '../core/text/shown.ts';
@@ -23,6 +25,7 @@ import { defined } from '../core/base/defined.ts';
 import { readInbox, type InboxOptions, type InboxView } from './inbox.ts';
 import { createKeptLinks } from './reading/kept-links.ts';
 import { createRunHandle, type RunHandleParts } from './create-run-handle.ts';
+import { evalPlan, type EvalInput } from './evals.ts';
 import { startFork, type ForkSourceOptions, type ForkStartOptions } from './forks.ts';
 import type { RunHandle } from './run-handle.ts';
 import { attributesOfRun, createAttributeUse } from './search-attributes.ts';
@@ -107,6 +110,17 @@ export interface Everloop {
    * });
    */
   fork(source: ForkSourceOptions, options?: ForkStartOptions): Promise<RunHandle>;
+  /**
+   * Starts an eval: recorded moments of runs, or tasks, each continued with each variant, so many
+   * times. It is one durable run, whose limits are the budget of all; its value is for `evalResult`.
+   *
+   * @throws UsageError `invalid_input` with all problems, such as variants that differ in nothing;
+   * `run_not_found`, `id_in_use`.
+   */
+  evaluate(
+    input: EvalInput,
+    options?: Pick<StartOptions, 'id' | 'limits' | 'onEvent'>,
+  ): Promise<RunHandle>;
   /**
    * The handle of an existing run. Does not call the service.
    * @throws UsageError `invalid_input` for an id that no run can have.
@@ -203,6 +217,10 @@ export function createEverloop(options: EverloopParts): Everloop {
       const traced = continued(options, parts.traceparent?.());
       const { workflowId, runId } = await startFork({ client, withAttributes }, source, traced);
       return createRunHandle(workflowId, parts, { runId });
+    },
+    evaluate: async (input, options = {}) => {
+      const plan = (await evalPlan(client, input)) as unknown as Json;
+      return start(EVAL_AGENT, { ...options, context: { plan } });
     },
     compileAgent: async (agent, options = {}) =>
       programOf(await start(agent, { ...options, compiles: true })),

@@ -144,12 +144,12 @@ export async function startFork(
   { run, at = 'latest' }: ForkSourceOptions,
   options: ForkStartOptions,
 ): Promise<StartedFork> {
-  const { edits, definition, effects, stats, agent: other, id, ...given } = options;
+  const { edits, definition, instructions, effects, stats, agent: other, id, ...given } = options;
   const source = await describeSource(client, checkedRunId(run));
   const read = readFork({
     source: { workflowId: run },
     at,
-    ...defined({ edits, definition, effects, stats }),
+    ...defined({ edits, definition, instructions, effects, stats }),
   });
   if (read.kind === 'problems') throw new UsageError('invalid_input', read.problems.join('\n'));
   if (effects === undefined) await requireEffects(client, run, at);

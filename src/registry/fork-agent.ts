@@ -196,7 +196,10 @@ function withTask(
   if (merged.kind === 'problems') return invalid(merged.problems.map(({ message }) => message));
   const { limits } = merged;
   const { head } = state;
-  const called = fork.definition === 'current' ? spec : calledBack(spec, input);
+  const own = fork.definition === 'current' ? spec : calledBack(spec, input);
+  const { instructions: text } = fork;
+  const called: AgentSpec =
+    text === undefined ? own : { ...own, instructions: { kind: 'text', text } };
   const asked = called === head.spec ? head : { ...head, spec: called };
   const hasContext = input.context !== undefined;
   if (!hasTask(input) && !hasContext) return { kind: 'material', head: asked, limits, warnings };

@@ -46,11 +46,20 @@ export function forkInput(
     readonly sizes: MemoryTreeParts['sizes'];
   },
 ): AgentInput {
-  const { edits, definition, effects, stats, agent, registry: _registry, ...given } = options;
+  const {
+    edits,
+    definition,
+    instructions,
+    effects,
+    stats,
+    agent,
+    registry: _of,
+    ...given
+  } = options;
   const asked = {
     source: { workflowId: source.origin.workflowId },
     at,
-    ...defined({ edits, definition, effects, stats }),
+    ...defined({ edits, definition, instructions, effects, stats }),
   };
   const read = readFork(asked);
   if (read.kind === 'problems') throw new UsageError('invalid_input', read.problems.join('\n'));

@@ -4,6 +4,7 @@
  * them.
  */
 import { defined } from '../core/base/defined.ts';
+import { withBuiltIn } from '../registry/built-in-agents.ts';
 import { loadAgent, type LoadOutcome } from '../registry/load-agent.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
 import { createTreeHandlers, type TreeHandlers } from '../core/children/tree-handlers.ts';
@@ -141,7 +142,8 @@ function startRun(
 /** Begins a link of the chain of a run. */
 function beginLink(live: LiveRun, state: RunState, inbox: Inbox): void {
   const { parts, start, events, entries } = live;
-  const agent = parts.registry.agents.get(live.loaded.spec.name);
+  const { name } = live.loaded.spec;
+  const agent = withBuiltIn(parts.registry, name).agents.get(name);
   if (agent === undefined) {
     throw new Error(`Expected ${live.loaded.spec.name} in its own registry.`);
   }

@@ -82,6 +82,7 @@ function fakeClient(everloop: Partial<Everloop>): ConnectedEverloop {
   return {
     start: unexpected,
     fork: unexpected,
+    evaluate: unexpected,
     attach: unexpected,
     list: unexpected,
     listPage: unexpected,

@@ -22,7 +22,7 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['run'],
     ['ask', 'fork', 'people'],
     ['children'],
-    ['calls', 'start'],
+    ['calls', 'evaluation', 'start'],
     ['programs'],
     ['loop'],
   ],

@@ -39,6 +39,8 @@ export interface ForkOptions {
    * agent of today; the modes must be equal.
    */
   readonly definition?: 'recorded' | 'current';
+  /** Replaces the text of the instructions. Default: those of the specification. */
+  readonly instructions?: string;
   /** Required if the source made calls after the moment that are not `read`. */
   readonly effects?: ForkEffects;
   /**

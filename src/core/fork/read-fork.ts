@@ -37,12 +37,15 @@ export function readFork(value: unknown): ReadFork {
     const message = `Expected a fork of at most ${MAX_FORK_BYTES} bytes, got ${bytes}. Shorten its edits.`;
     return problems([message]);
   }
-  const { source, at, edits = [], definition, effects, stats } = value;
+  const { source, at, edits = [], definition, instructions, effects, stats } = value;
   const found = [
     ...sourceProblems(source),
     ...(isMoment(at) ? [] : [momentText(at)]),
     ...editProblems(edits),
     ...choiceProblems('definition', definition, ['recorded', 'current']),
+    ...(instructions === undefined || typeof instructions === 'string'
+      ? []
+      : [`Expected \`instructions\` to be text, got ${shown(instructions)}. Change it.`]),
     ...choiceProblems('effects', effects, FORK_EFFECTS),
     ...choiceProblems('stats', stats, ['fresh', 'keep']),
   ];
@@ -56,6 +59,7 @@ export function readFork(value: unknown): ReadFork {
       edits: edits as readonly ForkEdit[],
       ...defined({
         definition: definition as ForkInput['definition'],
+        instructions: instructions as string | undefined,
         effects: effects as ForkEffects | undefined,
         stats: stats as ForkInput['stats'],
       }),

@@ -138,6 +138,7 @@ function withWorker(
       return guarded(run);
     },
     fork: async (source, options) => guarded(await everloop.fork(source, options)),
+    evaluate: async (input, options) => guarded(await everloop.evaluate(input, options)),
     compileAgent: (agent, options) => Promise.race([everloop.compileAgent(agent, options), failed]),
     runCompiled: async (compiled, options) => {
       const run = await everloop.runCompiled(compiled, options);
