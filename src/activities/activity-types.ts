@@ -1,7 +1,7 @@
 /**
  * The activities that workflows call. Types only, so that no code of activities enters a workflow.
  */
-import type { ForkInput, Moment } from '../core/contract/fork.ts';
+import type { ForkInput, Moment } from '../core/base/fork.ts';
 import type { AgentInput } from '../core/contract/input.ts';
 import type { StateView } from '../core/fork/state-view.ts';
 import type { RunIdentity, RunState } from '../core/run/run-state.ts';
@@ -69,6 +69,8 @@ export interface LoadedAgent {
 export interface ForkOrder {
   readonly input: AgentInput;
   readonly identity: Pick<RunIdentity, 'runId' | 'startedAt' | 'parent' | 'trace'>;
+  /** True: one worker after another is asked, until one has what the fork needs. */
+  readonly isElsewhere?: true;
 }
 
 /** The recorded result of `loadFork`: the state that the run begins with. */

@@ -9,7 +9,7 @@ import type { FailureType } from '../core/base/failure-types.ts';
 import { byteSize, type Json } from '../core/base/json.ts';
 import { sizesOf } from '../core/base/size-limits.ts';
 import { isUsageError } from '../core/base/usage-error.ts';
-import type { ForkInput, Moment } from '../core/contract/fork.ts';
+import type { ForkInput, Moment } from '../core/base/fork.ts';
 import { isMoment, momentText, readFork } from '../core/fork/read-fork.ts';
 import { stateView } from '../core/fork/state-view.ts';
 import { isPlainObject } from '../core/base/json.ts';
@@ -51,12 +51,13 @@ const MAX_RESULT_BYTES = 1_500_000;
 /** The activity `loadFork`. It fails with the codes of forks, or as `loadAgent` does. */
 export function loadForkActivity(parts: ForkActivityParts): EverloopActivities['loadFork'] {
   const { registry, runtime, mcp } = parts;
-  return ({ input, identity }) =>
+  return ({ input, identity, isElsewhere = false }) =>
     withHeartbeat(async () => {
       const read = readFork(input?.fork);
       if (read.kind === 'problems') throw failed('invalid_input', read.problems.join('\n'));
       const { fork } = read;
-      const source = await momentOf(parts, fork.source, fork.at, needsCalls(fork));
+      const withCalls = needsCalls(fork);
+      const source = await momentOf(parts, fork.source, { at: fork.at, withCalls, isElsewhere });
       const definition = registry.agents.get(input.agent)?.definition;
       const listing =
         fork.definition === 'current' ? await listedTools(definition?.servers, mcp) : undefined;
@@ -70,6 +71,7 @@ export function loadForkActivity(parts: ForkActivityParts): EverloopActivities['
           agent: input.agent,
           elsewhereMs,
           registry,
+          isElsewhere,
         });
       }
       const { state, inputs, warnings } = forked;
@@ -87,7 +89,7 @@ export function viewMomentActivity(parts: ForkActivityParts): EverloopActivities
         throw failed('invalid_input', 'Expected the id of a run, got none. Name one.');
       }
       if (!isMoment(at)) throw failed('invalid_input', momentText(at));
-      const found = await momentOf(parts, source, at, true);
+      const found = await momentOf(parts, source, { at, withCalls: true });
       const { workflowId: run, executionId } = found.origin;
       const view = stateView(found.state, { run, executionId }, callsAfter(found));
       requireSize(run, view as unknown as Json, parts.runtime);
@@ -98,21 +100,21 @@ export function viewMomentActivity(parts: ForkActivityParts): EverloopActivities
 async function momentOf(
   { states, runtime }: ForkActivityParts,
   source: ForkInput['source'],
-  at: Moment,
-  withCalls: boolean,
+  wanted: { readonly at: Moment; readonly withCalls: boolean; readonly isElsewhere?: boolean },
 ): Promise<ForkSource> {
+  const { at, withCalls, isElsewhere } = wanted;
   const { cancellationSignal: signal } = Context.current();
   const what = `the workflows of run ${source.workflowId}`;
   const { elsewhereMs } = runtime;
   if (states === undefined) {
     const message = `Expected a worker with the workflows of run \`${source.workflowId}\`, got one without any.`;
-    throw failed('fork_workflows', message, { what, elsewhereMs });
+    throw failed('fork_workflows', message, { what, elsewhereMs, isElsewhere });
   }
   try {
     return await states.at(source, at, { withCalls, signal });
   } catch (error) {
     if (!isUsageError(error)) throw error;
-    throw failed(error.code as FailureType, error.message, { what, elsewhereMs });
+    throw failed(error.code as FailureType, error.message, { what, elsewhereMs, isElsewhere });
   }
 }
 
@@ -135,17 +137,29 @@ function failed(
     readonly agent?: string;
     readonly registry?: Registry;
     readonly elsewhereMs: number | null | undefined;
+    readonly isElsewhere?: boolean | undefined;
   },
 ): ApplicationFailure {
-  const { what, agent, registry, elsewhereMs } = lack ?? {};
+  const { what, agent, registry, elsewhereMs, isElsewhere = false } = lack ?? {};
   const names = [...(registry?.agents.keys() ?? [])];
   const near = what === undefined && agent !== undefined ? nearestName(agent, names) : undefined;
   const details: NoAgentDetails = defined({ elsewhereMs, what, near });
   return ApplicationFailure.create({
     type,
     message,
-    nonRetryable: true,
+    // Where workers are asked one after another, the next may have what this one lacks.
+    nonRetryable: !isElsewhere || !ELSEWHERE.has(type),
     category: ApplicationFailureCategory.BENIGN,
-    ...(lack === undefined ? {} : { details: [details] }),
+    ...defined({ details: lack && [details] }),
   });
 }
+
+/** What another worker may have. */
+const ELSEWHERE: ReadonlySet<FailureType> = new Set([
+  'agent_not_found',
+  'extension_not_found',
+  'mcp_unavailable',
+  'fork_workflows',
+  'replay_failed',
+  'key_missing',
+]);

@@ -7,8 +7,8 @@ import type {
   EvalVariant,
   MomentPart,
   TaskPart,
-} from '../core/contract/evaluation.ts';
-import type { ForkEffects, Moment } from '../core/contract/fork.ts';
+} from '../core/evaluation/eval-plan.ts';
+import type { ForkEffects, Moment } from '../core/base/fork.ts';
 import { readPlan } from '../core/evaluation/read-plan.ts';
 import { isPlainObject, type Json } from '../core/base/json.ts';
 import { shown } from '../core/text/shown.ts';

@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto';
 import type { AgentEvent } from '../core/contract/events.ts';
 import type { AgentInput, CompiledAgent } from '../core/contract/input.ts';
 import type { FeedMark, PushedEvent } from '../core/streaming/chunk.ts';
-import { EVAL_AGENT } from '../core/contract/evaluation.ts';
+import { EVAL_AGENT } from '../core/evaluation/eval-plan.ts';
 import type { Json } from '../core/base/json.ts';
 import { clip } from '../core/text/cut.ts';
 import { summaryLine } from '../core/text/summary.ts';
@@ -28,7 +28,7 @@ import { createRunHandle, type RunHandleParts } from './create-run-handle.ts';
 import { evalPlan, type EvalInput } from './evals.ts';
 import { startFork, type ForkSourceOptions, type ForkStartOptions } from './forks.ts';
 import type { RunHandle } from './run-handle.ts';
-import { attributesOfRun, createAttributeUse } from './search-attributes.ts';
+import { attributesOfRun, createAttributeUse, type WithAttributes } from './search-attributes.ts';
 import {
   countRuns,
   listPage,
@@ -213,15 +213,7 @@ export function createEverloop(options: EverloopParts): Everloop {
   return {
     attach,
     start,
-    fork: async (source, options = {}) => {
-      const traced = continued(options, parts.traceparent?.());
-      const { workflowId, runId } = await startFork({ client, withAttributes }, source, traced);
-      return createRunHandle(workflowId, parts, { runId });
-    },
-    evaluate: async (input, options = {}) => {
-      const plan = (await evalPlan(client, input)) as unknown as Json;
-      return start(EVAL_AGENT, { ...options, context: { plan } });
-    },
+    ...forkMethods(parts, withAttributes, start),
     compileAgent: async (agent, options = {}) =>
       programOf(await start(agent, { ...options, compiles: true })),
     runCompiled: async (compiled, options = {}) => {
@@ -237,6 +229,26 @@ export function createEverloop(options: EverloopParts): Everloop {
     counts: (options = {}) => withAttributes((has) => countRuns(client, options, has)),
     inbox: (options = {}) =>
       withAttributes((hasAttributes) => readInbox(client, { ...options, hasAttributes })),
+  };
+}
+
+/** The methods that begin from other runs. */
+function forkMethods(
+  parts: EverloopParts,
+  withAttributes: WithAttributes,
+  start: Everloop['start'],
+): Pick<Everloop, 'fork' | 'evaluate'> {
+  const { client } = parts;
+  return {
+    fork: async (source, options = {}) => {
+      const traced = continued(options, parts.traceparent?.());
+      const { workflowId, runId } = await startFork({ client, withAttributes }, source, traced);
+      return createRunHandle(workflowId, parts, { runId });
+    },
+    evaluate: async (input, options = {}) => {
+      const plan = (await evalPlan(client, input)) as unknown as Json;
+      return start(EVAL_AGENT, { ...options, context: { plan } });
+    },
   };
 }
 

@@ -11,7 +11,7 @@ import type { UsageCode } from '../core/base/usage-codes.ts';
 import { usageCodes } from '../core/base/usage-codes.ts';
 import { defined } from '../core/base/defined.ts';
 import { UsageError } from '../core/base/usage-error.ts';
-import type { ForkOptions, Moment } from '../core/contract/fork.ts';
+import type { ForkOptions, Moment } from '../core/base/fork.ts';
 import type { AgentInput } from '../core/contract/input.ts';
 import { AGENT_WORKFLOW, MOMENT_WORKFLOW } from '../core/contract/messages.ts';
 import { isMoment, momentText, readFork } from '../core/fork/read-fork.ts';

@@ -3,7 +3,7 @@ import type { AgentEvent, InputKind } from '../core/contract/events.ts';
 import type { CurrentIteration } from '../core/run/view.ts';
 import type { LimitsInput } from '../core/contract/input.ts';
 import type { ProgramView } from '../core/contract/report.ts';
-import type { Moment } from '../core/contract/fork.ts';
+import type { Moment } from '../core/base/fork.ts';
 import type { Step } from '../core/contract/step.ts';
 import type { StateView } from '../core/fork/state-view.ts';
 import type { MediaPart } from '../core/base/message.ts';

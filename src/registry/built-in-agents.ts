@@ -1,5 +1,5 @@
 /** Agents that every worker has without being told: they start others and have no code of their own. */
-import { EVAL_AGENT } from '../core/contract/evaluation.ts';
+import { EVAL_AGENT } from '../core/evaluation/eval-plan.ts';
 import { agentWithoutModel } from '../define/pipeline/agent-without-model.ts';
 import type { RegisteredAgent, Registry } from '../define/definition/definitions.ts';
 

@@ -1,7 +1,7 @@
 /** Makes the state of a fork from a moment of its source, and from what the worker has. */
 import { defined } from '../core/base/defined.ts';
 import type { SizeLimits } from '../core/base/size-limits.ts';
-import type { CallAfter, ForkInput, ForkOrigin } from '../core/contract/fork.ts';
+import type { CallAfter, ForkInput, ForkOrigin } from '../core/base/fork.ts';
 import type { AgentInput } from '../core/contract/input.ts';
 import type { Limit } from '../core/contract/limit.ts';
 import type { AgentSpec } from '../core/contract/spec.ts';
@@ -9,7 +9,7 @@ import type { TranscriptHead } from '../core/contract/transcript.ts';
 import { forkState } from '../core/fork/fork-state.ts';
 import { changingCalls, noEffectsText, recordedResults } from '../core/fork/recorded-calls.ts';
 import { mergeLimits } from '../core/limits/limits-input.ts';
-import type { ProbedCall } from '../core/run/probe.ts';
+import type { ProbedCall } from '../core/run/host.ts';
 import type { RunIdentity, RunState } from '../core/run/run-state.ts';
 import { compileCallbacks } from '../core/start/callback-specs.ts';
 import { prepareInput } from '../core/start/prepare-input.ts';
@@ -37,7 +37,7 @@ export interface ForkParts {
 }
 
 /** What was asked for. */
-export interface ForkRequest {
+export interface AskedFork {
   /** The start of the fork. */
   readonly input: AgentInput;
   readonly fork: ForkInput;
@@ -80,7 +80,7 @@ export function needsCalls({ effects }: ForkInput): boolean {
 }
 
 /** The state of the fork that `request` asks for. */
-export function forkAgent(parts: ForkParts, source: ForkSource, request: ForkRequest): ForkOutcome {
+export function forkAgent(parts: ForkParts, source: ForkSource, request: AskedFork): ForkOutcome {
   const { fork, identity } = request;
   const { state } = source;
   const { effects = 'run', edits, stats } = fork;
@@ -131,7 +131,7 @@ type Material =
   | Extract<ForkOutcome, { readonly kind: 'failed' }>;
 
 /** The head and the limits of the fork: the source's, as far as nothing else was asked for. */
-function materialOf(parts: ForkParts, state: RunState, request: ForkRequest): Material {
+function materialOf(parts: ForkParts, state: RunState, request: AskedFork): Material {
   const { input, fork } = request;
   const { spec } = state.head;
   const isCurrent = fork.definition === 'current' || input.agent !== spec.name;
@@ -178,7 +178,7 @@ function hasTask({ task }: AgentInput): boolean {
 }
 
 interface Specified {
-  readonly request: ForkRequest;
+  readonly request: AskedFork;
   readonly spec: AgentSpec;
   readonly warnings: readonly { readonly code: string; readonly message: string }[];
 }

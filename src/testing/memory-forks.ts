@@ -1,7 +1,7 @@
 /** Time travel and forks in memory: what a worker does by a replay, with the states as they were. */
 import { defined } from '../core/base/defined.ts';
 import { UsageError } from '../core/base/usage-error.ts';
-import type { Moment } from '../core/contract/fork.ts';
+import type { Moment } from '../core/base/fork.ts';
 import type { AgentInput } from '../core/contract/input.ts';
 import { boundaryOf, noMomentText } from '../core/fork/moment.ts';
 import { readFork } from '../core/fork/read-fork.ts';

@@ -15,7 +15,7 @@ import type {
   LiteralsOutcome,
 } from '../core/contract/host-outcome.ts';
 import type { CallOptions, Host } from '../core/run/host.ts';
-import type { Probe } from '../core/run/probe.ts';
+import type { StateProbe } from '../core/run/host.ts';
 import { createWaits } from '../core/run/waits.ts';
 import { createMailbox, type Inbox, type Mailbox } from '../core/run/inbox.ts';
 import { scratchpadMessages, type RunState } from '../core/run/run-state.ts';
@@ -63,7 +63,7 @@ export interface MemoryHostParts {
   /** The servers whose tools the agent has. Default: none. */
   readonly mcp?: McpTools | undefined;
   /** Watches the run, for its forks. Default: nothing does. */
-  readonly probe?: Probe;
+  readonly probe?: StateProbe;
   /** The other runs of the tree. Default: none, and a child cannot be started. */
   readonly tree?: MemoryTree;
 }

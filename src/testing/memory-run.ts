@@ -9,7 +9,7 @@ import type { PendingItem } from '../core/contract/messages.ts';
 import type { AnswerOptions, Decision } from '../core/contract/pending.ts';
 import type { ProgramView } from '../core/contract/report.ts';
 import { type RunState } from '../core/run/run-state.ts';
-import type { ForkOptions, Moment } from '../core/contract/fork.ts';
+import type { ForkOptions, Moment } from '../core/base/fork.ts';
 import type { Step } from '../core/contract/step.ts';
 import type { StateView } from '../core/fork/state-view.ts';
 import type { StartParts } from '../core/start/start-input.ts';

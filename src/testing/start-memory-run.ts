@@ -25,7 +25,7 @@ import type { Step } from '../core/contract/step.ts';
 import { mergeLimits } from '../core/limits/limits-input.ts';
 import type { Entry } from '../core/contract/entry.ts';
 import { placeOfItem } from '../core/tree/calls.ts';
-import type { Moment } from '../core/contract/fork.ts';
+import type { Moment } from '../core/base/fork.ts';
 import { createTape, type TapeRecorder } from '../core/fork/tape.ts';
 import type { Host } from '../core/run/host.ts';
 import type { ForkSource } from '../registry/fork-agent.ts';

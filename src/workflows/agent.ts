@@ -21,15 +21,13 @@ import type { AgentSpec } from '../core/contract/spec.ts';
 import type { ParentLink } from '../core/contract/lease.ts';
 import { isPlainObject } from '../core/base/json.ts';
 import { callbackProblems, compileCallbacks } from '../core/start/callback-specs.ts';
-import { refuseProbe } from './boundary-hook.ts';
 import { createCallbacks } from './callbacks.ts';
 import { handOver } from './continuation.ts';
 import { leaveWith, loadFailure, RefusedTask, toWorkflowFailure } from './failures.ts';
 import { applyAdjustment, installHandlers } from './handlers.ts';
-import { loadFork } from './load-fork.ts';
-import { CanceledEarly, loadAnywhere } from './load-anywhere.ts';
+import { CanceledEarly, loadAnywhere, loadFork } from './load-anywhere.ts';
 import { openSession, traceOf, type Session } from './session.ts';
-import { sinks } from './sinks.ts';
+import { refuseProbe, sinks } from './sinks.ts';
 import { readStart, type Start } from './start.ts';
 import { createTemporalHost } from './temporal-host.ts';
 

@@ -17,13 +17,24 @@ import {
 import type {
   EverloopActivities,
   LoadedAgent,
+  LoadedFork,
   NoAgentDetails,
 } from '../activities/activity-types.ts';
+import { defined } from '../core/base/defined.ts';
 import type { AgentInput } from '../core/contract/input.ts';
-import { LOAD_OPTIONS, loadElsewhereOptions, onAnyWorker } from './attempts/activity-options.ts';
+import type { Opening } from '../core/loop/loop.ts';
+import { createRunLog } from '../core/run/run-log.ts';
+import type { RunState } from '../core/run/run-state.ts';
+import {
+  FORK_OPTIONS,
+  LOAD_OPTIONS,
+  loadElsewhereOptions,
+  onAnyWorker,
+} from './attempts/activity-options.ts';
 import { elsewhereMsOf } from './attempts/retry-elsewhere.ts';
 import { createSpread } from './attempts/spread-pauses.ts';
 import type { Session } from './session.ts';
+import type { Start } from './start.ts';
 
 /** A user canceled the run before any worker had its agent. */
 export class CanceledEarly extends Error {
@@ -119,4 +130,47 @@ function noAgentOf(error: unknown): NoAgentDetails | null {
 function lastOf(error: unknown): unknown {
   const cause = error instanceof ActivityFailure ? error.cause : error;
   return cause instanceof TimeoutFailure ? cause.cause : cause;
+}
+
+/** A fork, ready to run. */
+export interface Fork extends Pick<LoadedFork, 'runtime'> {
+  readonly state: RunState;
+  readonly opening: Opening;
+}
+
+/**
+ * Loads the fork that `start` asks for: a worker replays its source, and the run begins with the state
+ * that comes of it. Its first inputs go into the inbox.
+ */
+export async function loadFork(
+  session: Session,
+  { input, parent }: Extract<Start, { readonly kind: 'fresh' }>,
+): Promise<Fork> {
+  const { firstExecutionRunId, startTime } = workflowInfo();
+  const order = {
+    input,
+    identity: {
+      runId: firstExecutionRunId,
+      startedAt: startTime.getTime(),
+      ...defined({
+        parent: parent ?? undefined,
+        trace: parent === null ? input.trace : parent.trace,
+      }),
+    },
+  };
+  const loaded = await loadWaiting(session, input, {
+    here: () => proxyActivities<EverloopActivities>(FORK_OPTIONS).loadFork(order),
+    elsewhere: ({ retry, scheduleToCloseTimeout }) => {
+      const options = { ...FORK_OPTIONS, ...defined({ retry, scheduleToCloseTimeout }) };
+      const { loadFork: load } = proxyActivities<EverloopActivities>(onAnyWorker(options));
+      return load({ ...order, isElsewhere: true });
+    },
+  });
+  const { state, inputs, warnings, runtime } = loaded;
+  // The events and entries before it are those of the source.
+  session.log = createRunLog(state);
+  for (const [index, text] of inputs.entries()) {
+    session.mailbox.accept({ id: `fork:${index + 1}`, kind: 'queue', text });
+  }
+  return { state, runtime, opening: { warnings } };
 }

@@ -2,7 +2,7 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type { Inbox } from '../core/run/inbox.ts';
 import type { AgentInput } from '../core/contract/input.ts';
-import { effectsOf } from '../core/run/fork-effects.ts';
+import { effectsOf } from '../core/tree/fork-effects.ts';
 import type { RunState } from '../core/run/run-state.ts';
 import { sharedByteSize } from '../core/base/byte-sizes.ts';
 import { isDeeperThan, isPlainObject, MAX_JSON_DEPTH, type Json } from '../core/base/json.ts';

@@ -23,7 +23,6 @@ import { callsOf } from './activity-calls.ts';
 import { NO_CALLBACKS, type Callbacks } from './callbacks.ts';
 import { createChildRuns, type ChildRuns } from './children.ts';
 import { createFlight, type Flight } from './flight.ts';
-import { probeOf } from './boundary-hook.ts';
 import { createComputing } from './overrun.ts';
 import { createHeldCalls, type HeldCalls } from './attempts/held-calls.ts';
 import {
@@ -34,7 +33,7 @@ import {
 import { createRest } from './attempts/rests.ts';
 import { createElsewhere } from './attempts/retry-elsewhere.ts';
 import { createSpread } from './attempts/spread-pauses.ts';
-import { sinks } from './sinks.ts';
+import { probeOf, sinks } from './sinks.ts';
 import { sizesOf } from '../core/base/size-limits.ts';
 import { fitsHandover } from './start.ts';
 import { startTimer } from './timer.ts';

@@ -12,7 +12,7 @@ import { AGENT_WORKFLOW, PROBE_WORKFLOW } from '../../src/core/contract/messages
 import type { ModelRequest } from '../../src/core/contract/model.ts';
 import type { RunState } from '../../src/core/run/run-state.ts';
 import { correct, lookBack } from '../../examples/docs/forks.ts';
-import { diffRuns } from '../../src/client/reading/run-diff.ts';
+import { diffRuns } from '../../src/client/run-diff.ts';
 import { blocksOf, regionsOf } from '../support/doc-pages.ts';
 import { openHandoverStage, type Served, type Stage } from '../support/stage.ts';
 import { answer, act } from '../support/runs.ts';

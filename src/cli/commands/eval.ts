@@ -3,8 +3,8 @@ import { Option, type Command } from 'commander';
 import { evalResult, type EvalInput } from '../../client/evals.ts';
 import { defined } from '../../core/base/defined.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
-import type { EvalVariant } from '../../core/contract/evaluation.ts';
-import { FORK_EFFECTS, type ForkEffects } from '../../core/contract/fork.ts';
+import type { EvalVariant } from '../../core/evaluation/eval-plan.ts';
+import { FORK_EFFECTS, type ForkEffects } from '../../core/base/fork.ts';
 import { evalTable } from '../../core/evaluation/eval-table.ts';
 import { collect, readCount, readJsonObject, readLimits } from '../terminal/arguments.ts';
 import {

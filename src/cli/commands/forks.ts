@@ -2,7 +2,7 @@
 import { Option, type Command } from 'commander';
 import type { Everloop } from '../../client/everloop-client.ts';
 import type { ForkStartOptions } from '../../client/forks.ts';
-import { diffRuns } from '../../client/reading/run-diff.ts';
+import { diffRuns } from '../../client/run-diff.ts';
 import type { RunHandle } from '../../client/run-handle.ts';
 import { defined } from '../../core/base/defined.ts';
 import { isUsageError, UsageError } from '../../core/base/usage-error.ts';
@@ -11,7 +11,7 @@ import {
   type ForkEdit,
   type ForkEffects,
   type Moment,
-} from '../../core/contract/fork.ts';
+} from '../../core/base/fork.ts';
 import { collect, readCount, readLimits, readTextFile } from '../terminal/arguments.ts';
 import {
   print,

@@ -1,6 +1,6 @@
 /** What the calls of a fork may do: get the result that the source got, run, or wait for a person. */
 import type { ToolCall } from '../base/message.ts';
-import type { RecordedResult } from '../contract/fork.ts';
+import type { RecordedResult } from '../contract/outcome.ts';
 import { callKey } from '../fork/recorded-calls.ts';
 import type { ToolSpec } from '../contract/spec.ts';
 import type { Run } from '../run/run.ts';

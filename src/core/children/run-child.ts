@@ -24,7 +24,7 @@ import type { ChildEnd } from '../contract/host-outcome.ts';
 import { versionOf, type AgentInput } from '../contract/input.ts';
 import { callbacksBelow } from '../run/callback-message.ts';
 import { ensureBudget } from '../run/ensure-budget.ts';
-import { effectsBelow } from '../run/fork-effects.ts';
+import { effectsBelow } from '../tree/fork-effects.ts';
 import { deadlinesBelow, type Run } from '../run/run.ts';
 import type { ToolSpec } from '../contract/spec.ts';
 import type { Step } from '../contract/step.ts';

@@ -11,7 +11,7 @@ import type { QuestionItem } from '../contract/pending.ts';
 import type { Iteration } from '../run/iteration.ts';
 import { leaveIfAsked, type Run } from '../run/run.ts';
 import { runChild, type ChildFailure, type StartGroup } from './run-child.ts';
-import type { ForkInput } from '../contract/fork.ts';
+import type { ForkInput } from '../base/fork.ts';
 import type { LimitsInput } from '../contract/input.ts';
 import type { Step, StepMemory } from '../contract/step.ts';
 

@@ -1,6 +1,6 @@
 /** The payload that starts the workflow `agent`. */
 import type { JsonObject } from '../base/json.ts';
-import type { ForkInput } from './fork.ts';
+import type { ForkInput } from '../base/fork.ts';
 import type { OnEventInput } from './callback.ts';
 import type { Limit, UnknownUsage } from './limit.ts';
 import type { Task } from '../base/message.ts';

@@ -6,7 +6,7 @@ import type { Json } from '../base/json.ts';
 import type { BreachOrigin, Limit } from './limit.ts';
 import type { Stats } from './stats.ts';
 import type { Page, PagePosition } from './page.ts';
-import type { ForkOrigin } from './fork.ts';
+import type { ForkOrigin } from '../base/fork.ts';
 import type { LimitsInput } from './input.ts';
 import type {
   ApprovalItem,

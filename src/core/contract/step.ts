@@ -2,7 +2,7 @@
 import type { ProgramMemory } from '../../lisp.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { Breach } from './limit.ts';
-import type { ForkOrigin } from './fork.ts';
+import type { ForkOrigin } from '../base/fork.ts';
 import type { EstimatedUsage, Mode } from './model.ts';
 
 /** How a run ended. */

@@ -3,7 +3,7 @@
  * one, with 95 % intervals. Differences are paired: the same part and the same number of the try.
  */
 import { defined } from '../base/defined.ts';
-import type { EvalRow } from '../contract/evaluation.ts';
+import type { EvalRow } from './eval-plan.ts';
 
 /** A number with its 95 % interval; the interval is null if there is too little to tell. */
 export interface Estimate {

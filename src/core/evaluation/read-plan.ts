@@ -7,8 +7,8 @@ import {
   MAX_JSON_DEPTH,
   type Json,
 } from '../base/json.ts';
-import type { EvalPlan } from '../contract/evaluation.ts';
-import { FORK_EFFECTS } from '../contract/fork.ts';
+import type { EvalPlan } from './eval-plan.ts';
+import { FORK_EFFECTS } from '../base/fork.ts';
 import { isMoment, momentText, readFork } from '../fork/read-fork.ts';
 import { inputProblems } from '../limits/limits-input.ts';
 import { shown } from '../text/shown.ts';

@@ -2,7 +2,7 @@
 import { canonicalJson, isPlainObject, type Json, type JsonObject } from '../base/json.ts';
 import { defined } from '../base/defined.ts';
 import type { SpawnInput, SpawnRequest, SpawnResult } from '../children/spawn.ts';
-import type { EvalPart, EvalPlan, EvalRow, EvalVariant } from '../contract/evaluation.ts';
+import type { EvalPart, EvalPlan, EvalRow, EvalVariant } from './eval-plan.ts';
 import type { ChildSummary } from '../contract/step.ts';
 import { usageOf } from '../run/step-of.ts';
 import { EMPTY_STATS } from '../contract/stats.ts';

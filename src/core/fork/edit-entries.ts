@@ -6,7 +6,7 @@
  */
 import type { Message, Part } from '../base/message.ts';
 import type { Entry } from '../contract/entry.ts';
-import type { ForkEdit } from '../contract/fork.ts';
+import type { ForkEdit } from '../base/fork.ts';
 
 /** The edited scratchpad and the inputs to add, or what is wrong with the edits. */
 export type Edited =

@@ -10,7 +10,8 @@
  */
 import { snapshotsOf } from '../compaction/trigger.ts';
 import { defined } from '../base/defined.ts';
-import type { ForkEdit, ForkOrigin, ForkState } from '../contract/fork.ts';
+import type { ForkEdit, ForkOrigin } from '../base/fork.ts';
+import type { ForkState } from '../contract/outcome.ts';
 import type { Limit } from '../contract/limit.ts';
 import { EMPTY_STATS } from '../contract/stats.ts';
 import type { TranscriptHead } from '../contract/transcript.ts';
@@ -57,13 +58,14 @@ export function forkState(source: RunState, plan: ForkPlan): Forked {
     entries.every((entry, at) => entry === source.scratchpad[at]);
   const { cached, ...kept } =
     plan.stats === 'keep' ? keptOf(source) : withoutTotals(keptOf(source));
+  const changes = isSame ? undefined : changedScratchpad(kept, head, entries);
   const state: RunState = {
     ...kept,
     ...identity,
     ...defined({ leases: identity.parent?.leases }),
     head,
     link: 1,
-    ...(isSame ? {} : changedScratchpad(kept, head, entries)),
+    ...changes,
     // A result that the conversation no longer shows is not to come back.
     ...defined({ cached: edits.some((edit) => 'drop' in edit) ? undefined : cached }),
     limits: inheritedLimits(plan.limits ?? source.limits, identity.parent),

@@ -1,5 +1,5 @@
 /** Which boundary of a run a moment means. */
-import type { Moment } from '../contract/fork.ts';
+import type { Moment } from '../base/fork.ts';
 
 /** A boundary of iterations, at which a run could hand over. */
 export interface Boundary {

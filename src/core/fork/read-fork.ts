@@ -14,7 +14,7 @@ import {
   type ForkEffects,
   type ForkInput,
   type Moment,
-} from '../contract/fork.ts';
+} from '../base/fork.ts';
 import { shown } from '../text/shown.ts';
 
 /** Bytes of JSON of the reference and the edits: history keeps it, and a fork is never a state. */

@@ -2,8 +2,9 @@
 import { canonicalJson } from '../base/json.ts';
 import { defined } from '../base/defined.ts';
 import type { ToolCall } from '../base/message.ts';
-import { FORK_EFFECTS, type CallAfter, type RecordedResult } from '../contract/fork.ts';
-import type { ProbedCall } from '../run/probe.ts';
+import { FORK_EFFECTS, type CallAfter } from '../base/fork.ts';
+import type { RecordedResult } from '../contract/outcome.ts';
+import type { ProbedCall } from '../run/host.ts';
 import { ASK_TOOL } from '../toolchain/ask-user.ts';
 
 /** By this a call of a fork is equal to one of its source. */

@@ -3,7 +3,7 @@ import { defined } from '../base/defined.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { Task } from '../base/message.ts';
 import type { Entry } from '../contract/entry.ts';
-import type { CallAfter } from '../contract/fork.ts';
+import type { CallAfter } from '../base/fork.ts';
 import type { Limit } from '../contract/limit.ts';
 import type { Mode } from '../contract/model.ts';
 import type { Stats } from '../contract/stats.ts';

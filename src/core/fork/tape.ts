@@ -1,6 +1,6 @@
 /** What a probe has seen of one link of a run, in order: its boundaries, calls and children. */
-import type { Moment } from '../contract/fork.ts';
-import type { Probe, ProbedCall } from '../run/probe.ts';
+import type { Moment } from '../base/fork.ts';
+import type { ProbedCall, StateProbe } from '../run/host.ts';
 import type { RunState } from '../run/run-state.ts';
 import type { Boundary } from './moment.ts';
 
@@ -28,7 +28,7 @@ export interface Tape {
 
 /** A probe and its tape. */
 export interface TapeRecorder extends Tape {
-  readonly probe: Probe;
+  readonly probe: StateProbe;
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 import { isPlainObject, type Json } from '../base/json.ts';
 import type { SpawnResult } from '../children/spawn.ts';
-import type { EvalPlan, EvalRow } from '../contract/evaluation.ts';
+import type { EvalPlan, EvalRow } from '../evaluation/eval-plan.ts';
 import type { EvaluationSpec } from '../contract/spec.ts';
 import { readPlan } from '../evaluation/read-plan.ts';
 import { judgeRequest, requestOf, rowOf, triesOf, type Try } from '../evaluation/tries.ts';

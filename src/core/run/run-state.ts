@@ -25,7 +25,7 @@ import { change, EMPTY_STATS, type Stats } from '../contract/stats.ts';
 import { changesOf } from '../stats/tally.ts';
 import { keepResult, type CachedResult } from '../toolchain/result-cache.ts';
 import type { Entry } from '../contract/entry.ts';
-import type { ForkState } from '../contract/fork.ts';
+import type { ForkState } from '../contract/outcome.ts';
 import { clip } from '../text/cut.ts';
 import { MAX_LAST_TEXT } from './last-text.ts';
 import { EXAMPLE_COPIED } from '../termination/copied-example.ts';

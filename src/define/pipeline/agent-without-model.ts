@@ -2,7 +2,12 @@
 import { defined } from '../../core/base/defined.ts';
 import type { OnEventInput } from '../../core/contract/callback.ts';
 import type { LimitsInput } from '../../core/contract/input.ts';
-import type { EvaluationSpec, SignatureSpec, FanOutSpec, PipelineSpec } from '../../core/contract/spec.ts';
+import type {
+  EvaluationSpec,
+  SignatureSpec,
+  FanOutSpec,
+  PipelineSpec,
+} from '../../core/contract/spec.ts';
 import type { SignatureType } from '../../core/contract/signature.ts';
 import { isPlainObject, type JsonObject } from '../../core/base/json.ts';
 import { hasKind, isString } from '../checks/kinds.ts';

@@ -65,7 +65,7 @@ export const WORKFLOWS_PATH: string = pathBeside(`../../workflows/index${EXTENSI
 const CALLBACKS_PATH = pathBeside(`../../workflows/deliver-callbacks${EXTENSION}`);
 
 /** The module of the workflow that looks at a moment of a run. */
-const MOMENT_PATH = pathBeside(`../../workflows/read-moment${EXTENSION}`);
+const MOMENT_PATH = pathBeside(`../../workflows/forks/read-moment${EXTENSION}`);
 
 /** The entry of the program language, in the sources or in the build. */
 const LANGUAGE_PATH = pathBeside(`../../lisp${EXTENSION}`);

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker, type InjectedSinks, type ReplayWorkerOptions } from '@temporalio/worker';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { PROBE_QUEUE } from '../../core/contract/messages.ts';
-import type { ProbedCall } from '../../core/run/probe.ts';
+import type { ProbedCall } from '../../core/run/host.ts';
 import type { RunState } from '../../core/run/run-state.ts';
 import { workerConverter } from '../../protection/data-converter.ts';
 import type { Protection } from '../../protection/protection.ts';
@@ -52,62 +52,72 @@ interface OpenReplay {
 
 /** A replayer of the workflows in `workflowBundle`. */
 export function createReplayer(workflowBundle: LoadedBundle, protection: Protection): Replayer {
-  let open: OpenReplay | null = null;
-  let watch: ReplayWatch | null = null;
+  const kept: KeptReplay = { open: null, watch: null, idle: undefined };
   let queue: Promise<unknown> = Promise.resolve();
-  let idle: NodeJS.Timeout | undefined;
   const options: ReplayWorkerOptions & { readonly debugMode: boolean } = {
     workflowBundle,
     replayName: PROBE_QUEUE.slice(0, -1),
     // The types of the SDK want a class for each sink.
-    sinks: probeSinks(() => watch) as unknown as NonNullable<ReplayWorkerOptions['sinks']>,
+    sinks: probeSinks(() => kept.watch) as unknown as NonNullable<ReplayWorkerOptions['sinks']>,
     dataConverter: workerConverter(protection),
     // In a thread: the workflow code of a replay must not hold the activities of this worker.
     debugMode: false,
     workflowThreadPoolSize: 1,
   };
-  const close = async (): Promise<void> => {
-    clearTimeout(idle);
-    const closing = open;
-    open = null;
-    closing?.push(null);
-    // It ends when the generator of histories does.
-    await closing?.results.next().catch(() => undefined);
-  };
-  const replayNow = async (run: ProbedHistory, by: ReplayWatch): Promise<Error | undefined> => {
-    clearTimeout(idle);
-    open ??= openReplay(options);
-    const { results, push } = open;
-    watch = by;
-    try {
-      push(run);
-      const late = sleep(REPLAY_MS, null, { ref: false });
-      const next = await Promise.race([results.next(), late]);
-      if (next === null) {
-        void close();
-        throw new UsageError(
-          'replay_failed',
-          `Expected the history of run \`${run.workflowId}\` to replay within ${REPLAY_MS / 1_000} s, got no end. Use a worker with less to do.`,
-        );
-      }
-      return next.done === true ? new Error('the replay ended') : next.value.error;
-    } catch (error) {
-      open = null;
-      throw error;
-    } finally {
-      watch = null;
-      idle = setTimeout(() => void close(), IDLE_MS);
-      idle.unref();
-    }
-  };
   return {
-    replay: (run, by) => {
-      const replayed = queue.then(() => replayNow(run, by));
+    replay: (run, watch) => {
+      const replayed = queue.then(() => replayNow(kept, options, { run, watch }));
       queue = replayed.catch(() => undefined);
       return replayed;
     },
-    close: () => queue.then(close),
+    close: () => queue.then(() => closeReplay(kept)),
   };
+}
+
+/** The replaying worker that is kept, and who watches the replay that goes on. */
+interface KeptReplay {
+  open: OpenReplay | null;
+  watch: ReplayWatch | null;
+  idle: NodeJS.Timeout | undefined;
+}
+
+async function replayNow(
+  kept: KeptReplay,
+  options: ReplayWorkerOptions,
+  { run, watch }: { readonly run: ProbedHistory; readonly watch: ReplayWatch },
+): Promise<Error | undefined> {
+  clearTimeout(kept.idle);
+  kept.open ??= openReplay(options);
+  const { results, push } = kept.open;
+  kept.watch = watch;
+  try {
+    push(run);
+    const next = await Promise.race([results.next(), sleep(REPLAY_MS, null, { ref: false })]);
+    if (next === null) {
+      void closeReplay(kept);
+      throw new UsageError(
+        'replay_failed',
+        `Expected the history of run \`${run.workflowId}\` to replay within ${REPLAY_MS / 1_000} s, got no end. Use a worker with less to do.`,
+      );
+    }
+    return next.done === true ? new Error('the replay ended') : next.value.error;
+  } catch (error) {
+    kept.open = null;
+    throw error;
+  } finally {
+    kept.watch = null;
+    kept.idle = setTimeout(() => void closeReplay(kept), IDLE_MS);
+    kept.idle.unref();
+  }
+}
+
+async function closeReplay(kept: KeptReplay): Promise<void> {
+  clearTimeout(kept.idle);
+  const { open } = kept;
+  kept.open = null;
+  open?.push(null);
+  // It ends when the generator of histories does.
+  await open?.results.next().catch(() => undefined);
 }
 
 function openReplay(options: ReplayWorkerOptions): OpenReplay {

@@ -1,7 +1,7 @@
 /** The links of a run's chain, read backwards: where each began, and the history of one of them. */
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { isPlainObject } from '../../core/base/json.ts';
-import type { ForkInput } from '../../core/contract/fork.ts';
+import type { ForkInput } from '../../core/base/fork.ts';
 import { AGENT_WORKFLOW, PROBE_WORKFLOW } from '../../core/contract/messages.ts';
 import type { RunState } from '../../core/run/run-state.ts';
 import { isNotFound, notAnAgent, unknownRun } from '../../client/connection/service-calls.ts';

@@ -11,7 +11,7 @@ import type { Client } from '@temporalio/client';
 import type { StateSource } from '../../activities/load-fork.ts';
 import { errorText } from '../../core/base/error-text.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
-import type { ForkInput, Moment } from '../../core/contract/fork.ts';
+import type { ForkInput, Moment } from '../../core/base/fork.ts';
 import { boundaryOf, noMomentText } from '../../core/fork/moment.ts';
 import { createTape, type Tape, type TapedBoundary } from '../../core/fork/tape.ts';
 import type { RunState } from '../../core/run/run-state.ts';

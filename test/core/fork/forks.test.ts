@@ -6,7 +6,7 @@ import { agentTool } from '../../../src/define/tool/agent-tool.ts';
 import { defineTool } from '../../../src/define/tool/define-tool.ts';
 import { fanOut } from '../../../src/define/pipeline/define-fan-out.ts';
 import { pipeline } from '../../../src/define/pipeline/define-pipeline.ts';
-import type { ForkEffects } from '../../../src/core/contract/fork.ts';
+import type { ForkEffects } from '../../../src/core/base/fork.ts';
 import type { Step } from '../../../src/core/contract/step.ts';
 import type { ToolDefinition } from '../../../src/define/definition/definitions.ts';
 import { createRegistry } from '../../../src/registry/registry.ts';

@@ -3,9 +3,9 @@
  * the run for them: the service hands the question to one, and keeps the answer as its result.
  */
 import { proxyActivities, setWorkflowOptions, workflowInfo } from '@temporalio/workflow';
-import type { EverloopActivities, MomentOrder } from '../activities/activity-types.ts';
-import type { StateView } from '../core/fork/state-view.ts';
-import { MOMENT_OPTIONS } from './attempts/activity-options.ts';
+import type { EverloopActivities, MomentOrder } from '../../activities/activity-types.ts';
+import type { StateView } from '../../core/fork/state-view.ts';
+import { MOMENT_OPTIONS } from '../attempts/activity-options.ts';
 
 /** The moment that is asked for. The failures of the activity are its own. */
 export async function readMoment(order: MomentOrder): Promise<StateView> {

@@ -1,8 +1,8 @@
 /** Evals: recorded moments or plain tasks, each continued with several variants, several times. */
 import type { Json, JsonObject } from '../base/json.ts';
-import type { ForkEdit, ForkEffects, Moment } from './fork.ts';
-import type { LimitsInput } from './input.ts';
-import type { StepStatus } from './step.ts';
+import type { ForkEdit, ForkEffects, Moment } from '../base/fork.ts';
+import type { LimitsInput } from '../contract/input.ts';
+import type { StepStatus } from '../contract/step.ts';
 
 /** The name of the agent that runs evals; every worker with workflows has it. */
 export const EVAL_AGENT = 'everloop-eval';

@@ -2,8 +2,6 @@
  * Forks: runs that begin from the middle of another. A fork is started with a reference to a moment
  * of its source, never with a state: a worker gets the state from the source's own history.
  */
-import type { JsonObject } from '../base/json.ts';
-import type { CallEnd } from './outcome.ts';
 
 /**
  * A moment of a run: before iteration `iteration` began; the last boundary of iterations at or before
@@ -66,28 +64,6 @@ export interface ForkOrigin {
   readonly executionId: string;
   /** The fork began before this iteration. */
   readonly iteration: number;
-}
-
-/** What the state of a fork keeps of its source. */
-export interface ForkState {
-  readonly origin: ForkOrigin;
-  /** Events and entries of the source before the moment; the fork's own go on from there. */
-  readonly events: number;
-  readonly entries: number;
-  /** Absent: calls run. */
-  readonly effects?: Exclude<ForkEffects, 'run'>;
-  /** Calls that the source made after the moment and the fork has not made again, oldest first. */
-  readonly recorded?: readonly RecordedResult[];
-}
-
-/** A call of the source and how it ended. */
-export interface RecordedResult {
-  readonly callId: string;
-  /** The tool and its arguments, whatever the order of their keys. */
-  readonly key: string;
-  readonly result: CallEnd['result'];
-  /** The arguments with which a person replaced those of the model. */
-  readonly edited?: JsonObject;
 }
 
 /** A call that the source made after the moment, as it is listed. */
