@@ -2,6 +2,7 @@
 import { figure, meetsGoal, tableOf, type Bench } from './support/figure.ts';
 import { compactionBench } from './compaction.ts';
 import { consoleBench } from './console.ts';
+import { fleetBench } from './fleet.ts';
 import { fuelBench } from './fuel.ts';
 import { historyBench } from './history.ts';
 import { idleBench } from './idle.ts';
@@ -21,6 +22,7 @@ import { turnBench } from './turn.ts';
 const benches: readonly Bench[] = [
   historyBench,
   turnBench,
+  fleetBench,
   treeBench,
   recoveryBench,
   idleBench,
@@ -51,7 +53,7 @@ const all = [];
 for (const bench of chosen) {
   process.stdout.write(`\n${bench.name}: ${bench.about}\n`);
   const startedAt = performance.now();
-  const figures = await bench.run();
+  const figures = await bench.run(words);
   all.push(...figures);
   process.stdout.write(`${tableOf(figures)}\n`);
   const took = figure('took', (performance.now() - startedAt) / 1_000, 's');
