@@ -105,7 +105,7 @@ export function bareActivities(
 }
 
 /** The input of a bare workflow: the orders that an agent sends. */
-export function bareInput(turns: number, heartbeatMs = 3_000): BareInput {
+export function bareInput(turns: number, heartbeatMs = 5_000): BareInput {
   return { turns, heartbeatMs, modelOrder: ORDER, toolOrder: TOOL_ORDER, calls: 1 };
 }
 

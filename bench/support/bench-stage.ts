@@ -80,7 +80,7 @@ async function openStage(
         archive: createDirectoryArchive(join(folder, 'archive')),
         chunks: createChunkBus(),
         bundleDir: '.everloop/bundles',
-        heartbeatMs: 3_000,
+        heartbeatMs: 5_000,
         ...options,
         taskQueue,
       });

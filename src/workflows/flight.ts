@@ -24,9 +24,19 @@ export interface Flight {
   readonly newScope: () => CancellationScope;
 }
 
-/** No calls yet. `onEnd` is called when a call has ended. */
-export function createFlight(onEnd: () => void): Flight {
+/** Hears of the calls of a flight. */
+export interface FlightListener {
+  /** A call has ended. */
+  readonly onEnd: () => void;
+  /** All calls are canceled, or only that with `abortId`. */
+  readonly onCancel: (abortId?: string) => void;
+}
+
+/** No calls yet. */
+export function createFlight({ onEnd, onCancel }: FlightListener): Flight {
   const ambient = CancellationScope.current();
+  // The workflow's own cancellation.
+  ambient.cancelRequested.catch(() => onCancel());
   const labels: { text: string }[] = [];
   const alone = new Map<string, CancellationScope>();
   let scope = ambient;
@@ -77,10 +87,16 @@ export function createFlight(onEnd: () => void): Flight {
       );
     },
     abort: (abortId) => {
-      if (abortId !== undefined) return alone.get(abortId)?.cancel();
+      if (abortId !== undefined) {
+        const one = alone.get(abortId);
+        if (one === undefined) return;
+        one.cancel();
+        return onCancel(abortId);
+      }
       const aborted = scope;
       scope = newScope();
       aborted.cancel();
+      onCancel();
     },
   };
 }

@@ -91,7 +91,10 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
   const unpublished: AgentEvent[] = [];
   const announcement = createAnnouncement(parts.limitsAtOnce);
   const flush = createFlush(parts, announcement, () => unpublished.splice(0));
-  const flight = createFlight(() => waits.wake());
+  const flight = createFlight({
+    onEnd: () => waits.wake(),
+    onCancel: (abortId) => sinks.cancels.tell(abortId),
+  });
   const timer = (at: number, onDue: () => void): (() => void) => {
     const scope = flight.newScope();
     startTimer(scope, at - Date.now(), onDue, onBug);
