@@ -90,7 +90,7 @@ export function createCallModel(
 }
 
 /** An attempt that is watched. */
-type WatchedAttempt = AskedAttempt & Beating & { readonly notes: AttemptNotes };
+type WatchedAttempt = Omit<AskedAttempt, 'beat'> & Beating & { readonly notes: AttemptNotes };
 
 /** Runs an attempt, or takes over that of an earlier one which the service gave up. */
 async function sharedRun(
