@@ -1,5 +1,5 @@
 /** The two sides of the benchmark `fleet`, each with a server, a worker process and a client. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -86,6 +86,10 @@ async function withWorker(
 ): Promise<Side> {
   const dataDir = await mkdtemp(join(tmpdir(), 'everloop-fleet-'));
   const cliDir = await cliFolder('.everloop');
+  // Bundles are built once for all runs of a checkout.
+  const bundles = join(root, '.everloop/bundles');
+  await mkdir(bundles, { recursive: true });
+  await symlink(bundles, join(dataDir, 'cache'));
   const providerUrl = provider.first as string;
   const order: WorkerOrder = { root, dataDir, cliDir, providerUrl, isUnread };
   const worker = await startAsked(file, order);
