@@ -24,6 +24,19 @@ export interface Flight {
   readonly newScope: () => CancellationScope;
 }
 
+/** The labels of the calls in flight. */
+function createLabels(onEnd: () => void) {
+  const labels: { text: string }[] = [];
+  const push = (label: { text: string }): (() => void) => {
+    labels.push(label);
+    return () => {
+      labels.splice(labels.indexOf(label), 1);
+      onEnd();
+    };
+  };
+  return { labels, push };
+}
+
 /** Hears of the calls of a flight. */
 export interface FlightListener {
   /** A call has ended. */
@@ -37,19 +50,12 @@ export function createFlight({ onEnd, onCancel }: FlightListener): Flight {
   const ambient = CancellationScope.current();
   // The workflow's own cancellation.
   ambient.cancelRequested.catch(() => onCancel());
-  const labels: { text: string }[] = [];
+  const { labels, push } = createLabels(onEnd);
   const alone = new Map<string, CancellationScope>();
   let scope = ambient;
 
   const newScope = (): CancellationScope =>
     new CancellationScope({ cancellable: true, ...defined({ parent: ambient.parent }) });
-  const push = (label: { text: string }): (() => void) => {
-    labels.push(label);
-    return () => {
-      labels.splice(labels.indexOf(label), 1);
-      onEnd();
-    };
-  };
   const scopeOf = (abortId: string | undefined): CancellationScope => {
     if (abortId === undefined) return scope;
     const own = new CancellationScope({ cancellable: true, parent: scope });
