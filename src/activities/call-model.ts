@@ -10,7 +10,7 @@ import type { TranscriptView } from '../core/contract/transcript.ts';
 import { missingPart } from '../core/extension/own-parts.ts';
 import { modeOf } from '../core/modes/modes.ts';
 import { byteSize, type Json } from '../core/base/json.ts';
-import type { TokenUsage } from '../core/contract/model.ts';
+import type { EstimatedUsage, TokenUsage } from '../core/contract/model.ts';
 import { sizesOf } from '../core/base/size-limits.ts';
 import { noUsage } from '../core/model/usage.ts';
 import { openChunkStream, type ChunkPublisher } from '../core/streaming/chunk-stream.ts';
@@ -107,7 +107,8 @@ async function attemptOf(
       throw workerShutdownWithCost({ usage: { ...usage }, usageKnown: true, ...added });
     }
     checkSize(parts, order, outcome);
-    return { ...outcome, ...added };
+    const { estimated = added.estimated } = outcome;
+    return { ...outcome, ...added, ...defined({ estimated }) };
   } catch (error) {
     if (error instanceof ApplicationFailure) throw error;
     const failure = classifyModelError(error);
@@ -198,7 +199,11 @@ function keyOf(order: ModelOrder): TranscriptKey {
 }
 
 /** The result of an attempt, and how long the first piece of its reply took. */
-type TimedResult = ModelCallResult & { readonly firstTokenMs?: number };
+type TimedResult = ModelCallResult & {
+  readonly firstTokenMs?: number;
+  /** Of an aborted call that did not stream: nobody reports what it used. */
+  readonly estimated?: EstimatedUsage;
+};
 
 /** The model to ask, and what for. */
 interface AskedModel {
@@ -216,7 +221,11 @@ async function callOnce(
   const context = Context.current();
   const tries = triesOf(order);
   const attempt = order.triesBefore + tries.attempt + tries.losses;
-  const { runId, iteration, agentPath, purpose } = order;
+  const { runId, rootRunId = runId, iteration, agentPath, purpose } = order;
+  const definition = registry.agents.get(order.agent)?.definition;
+  const isRead = (): boolean =>
+    purpose === 'reply' && (chunks.isRead?.({ runId, rootRunId }) ?? true);
+  const isWhole = (definition?.stream ?? entry.stream) === 'auto' && !isRead();
   const request = await requestFor(registry, order, view, attempt);
   asked.onRequest(entry, request);
   const { notes } = asked;
@@ -229,26 +238,31 @@ async function callOnce(
     asked.onText(delta);
   };
   const timed = (result: ModelCallResult): TimedResult => {
-    if (result.kind !== 'reply') return result;
+    if (result.kind !== 'reply') {
+      const isReported = result.usageKnown || !isWhole;
+      return isReported ? result : { ...result, ...defined({ estimated: usedBy(asked.beat()) }) };
+    }
     notes.replied(result.reply.parts as unknown as Json);
     return { ...result, ...defined({ firstTokenMs }) };
   };
   const signal = context.cancellationSignal;
   // Summaries see the same conversation, so middleware that hides secrets applies to them as well.
-  const around = registry.agents.get(order.agent)?.definition.middleware?.model ?? [];
+  const around = definition?.middleware?.model ?? [];
   // Only replies stream, and only replies become messages of the transcript.
   if (purpose !== 'reply') {
     const onChunk: CallIo['onChunk'] = ({ delta }) => hear(delta);
-    return timed(await callLayeredModel(around, entry, request, { signal, onChunk }));
+    const io = { signal, onChunk, isRead, isWhole };
+    return timed(await callLayeredModel(around, entry, request, io));
   }
-  const { rootRunId = runId } = order;
   const stream = openChunkStream(chunks, { rootRunId, runId, agentPath, iteration, attempt });
+  if (isWhole) stream.notStreamed();
   try {
     const onChunk: CallIo['onChunk'] = (chunk) => {
       hear(chunk.delta);
       stream.write(chunk);
     };
-    const outcome = timed(await callLayeredModel(around, entry, request, { signal, onChunk }));
+    const io = { signal, onChunk, isRead, isWhole };
+    const outcome = timed(await callLayeredModel(around, entry, request, io));
     stream.end();
     // The workflow gives calls their ids, so the message of a reply with calls is not known here.
     const isKnown =

@@ -16,8 +16,8 @@ export interface DeltaJoiner {
   readonly take: (text: string) => string;
   /** Gives what is held. An event that is not complete stays, unless this is the `end`. */
   readonly flush: (end?: 'end') => string;
-  /** Whether complete events are held; what has not come whole does not count. */
-  readonly isHolding: () => boolean;
+  /** The kind of what is held; undefined: nothing. What has not come whole does not count. */
+  readonly held: () => ModelChunk['kind'] | undefined;
 }
 
 /** The longest text of a joined event, in characters of JSON. */
@@ -40,7 +40,7 @@ interface Held {
   mayBeWhole: boolean;
 }
 
-/** A joiner for a stream of `protocol`; `onDelta` gets each piece of text or reasoning at once. */
+/** A joiner for a stream of `protocol`; `onDelta` gets each piece at once. */
 export function createDeltaJoiner(
   protocol: DeltaProtocol,
   onDelta: (chunk: ModelChunk) => void,
@@ -73,7 +73,7 @@ export function createDeltaJoiner(
     held.characters += next.body.length;
     held.mayBeWhole = calls?.mayBeWhole(delta, text) ?? false;
     misses = 0;
-    if (delta.kind !== 'tool_args') onDelta({ kind: delta.kind, delta: text });
+    onDelta({ kind: delta.kind, delta: text });
     return true;
   };
   const takeEvent = (event: string): string => {
@@ -97,7 +97,7 @@ export function createDeltaJoiner(
       characters: body.length,
       mayBeWhole: calls?.mayBeWhole(delta, delta.text) ?? false,
     };
-    if (delta.kind !== 'tool_args') onDelta({ kind: delta.kind, delta: delta.text });
+    onDelta({ kind: delta.kind, delta: delta.text });
     return before;
   };
   const giveUp = (): string => {
@@ -124,7 +124,7 @@ export function createDeltaJoiner(
       return open.length > MAX_OPEN_CHARACTERS ? passed + giveUp() : passed;
     },
     flush: (end) => (end === 'end' ? giveUp() : release()),
-    isHolding: () => held !== undefined,
+    held: () => held?.cut.delta.kind,
   };
 }
 

@@ -15,9 +15,9 @@ import type { DeltaProtocol } from './delta-shape.ts';
 /** How a body is joined. */
 export interface JoinOptions {
   readonly protocol: DeltaProtocol;
-  /** How long pieces may be held, in ms; asked for each time. */
-  readonly holdMs: () => number;
-  /** Gets each piece of text or reasoning at once. */
+  /** How long pieces of `kind` may be held, in ms; asked for each time. */
+  readonly holdMs: (kind: ModelChunk['kind']) => number;
+  /** Gets each piece at once. */
   readonly onDelta: (chunk: ModelChunk) => void;
 }
 
@@ -60,13 +60,14 @@ export function joinedBody(
   };
   const take = (bytes: Uint8Array): void => {
     ready += joiner.take(decoder.decode(bytes, { stream: true }));
-    if (!joiner.isHolding()) {
+    const kind = joiner.held();
+    if (kind === undefined) {
       clearTimeout(timer);
       timer = undefined;
       return pass();
     }
     if (timer !== undefined) return ready === '' ? undefined : pass();
-    const waitMs = passedAt + holdMs() - performance.now();
+    const waitMs = passedAt + holdMs(kind) - performance.now();
     if (waitMs <= 0) return release();
     timer = setTimeout(release, waitMs);
     pass();
@@ -85,7 +86,7 @@ export function joinedBody(
         isReading = false;
         if (done) return finish({});
         take(value);
-        if (served !== undefined || joiner.isHolding()) read();
+        if (served !== undefined || joiner.held() !== undefined) read();
       },
       (error: unknown) => finish({ error }),
     );
@@ -103,6 +104,7 @@ export function joinedBody(
         }),
       cancel: (reason) => {
         end = {};
+        served = undefined;
         clearTimeout(timer);
         return reader.cancel(reason);
       },

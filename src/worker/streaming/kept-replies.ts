@@ -64,8 +64,8 @@ interface Block {
 interface Reply {
   /** The newest item. */
   last: Chunk | ChunkMarker;
-  /** `restart`, when the reply begins with it. */
-  readonly start: ChunkMarker | undefined;
+  /** `restart` and `not_streamed`, when the reply begins with them. */
+  readonly start: ChunkMarker[];
   readonly blocks: Block[];
   characters: number;
   bytes: number;
@@ -137,6 +137,7 @@ export function createKeptReplies(
       reply.last = item;
       const before = reply.bytes;
       if (isChunk(item)) append(reply, item);
+      else if (item.kind !== 'end') reply.start.push(item);
       bytes += reply.bytes - before;
       if (item.kind === 'end') {
         reply.endedAt = performance.now();
@@ -167,12 +168,11 @@ function isVoidedBy(older: Chunk | ChunkMarker, item: Chunk | ChunkMarker): bool
 }
 
 function replyOf(item: Chunk | ChunkMarker): Reply {
-  const start = item.kind === 'restart' ? item : undefined;
-  const isWhole = start !== undefined || item.seq === 1;
+  const isWhole = item.kind === 'restart' || item.seq === 1;
   const lost = isWhole ? undefined : gapAt(item, 1);
   return {
     last: item,
-    start,
+    start: [],
     blocks: [],
     characters: 0,
     bytes: REPLY_BYTES,
@@ -232,7 +232,7 @@ function itemsOf({ last, start, blocks, lost, endedAt }: Reply): readonly (Chunk
     return { ...origin, seq: lastSeq, kind, delta: deltas.join(''), ...pieces };
   });
   return [
-    ...(start === undefined ? [] : [start]),
+    ...start,
     ...(lost === undefined ? [] : [lost]),
     ...chunks,
     ...(endedAt === undefined ? [] : [last]),
