@@ -148,11 +148,16 @@ function callLanguageModel(
   { watch, onChunk, isRead, isWhole = false }: WatchedIo,
 ): Call {
   const { signal } = watch;
-  const collector = modelCollector(entry, { onChunk, onPart: watch.onPart, ...defined({ isRead }) });
+  const collector = modelCollector(entry, {
+    onChunk,
+    onPart: watch.onPart,
+    ...defined({ isRead }),
+  });
   const run = async (): Promise<Reply> => {
     const options = toCallOptions(entry, model, request, signal);
     const canStream = request.settings['stream'] !== false && typeof model.doStream === 'function';
-    if (!canStream || (isWhole && typeof model.doGenerate === 'function')) return collector.generate(model, options);
+    if (!canStream || (isWhole && typeof model.doGenerate === 'function'))
+      return collector.generate(model, options);
     try {
       return await streamWithUsage(collector, model, options);
     } catch (error) {

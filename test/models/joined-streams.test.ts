@@ -74,12 +74,13 @@ async function partsOf(model: LanguageModel): Promise<readonly Part[]> {
     if (next.done) return parts;
     const part = JSON.parse(JSON.stringify(next.value)) as Part;
     const last = parts.at(-1);
+    const { type, id, delta = '' } = last ?? {};
     const isMore =
+      last !== undefined &&
       typeof part['delta'] === 'string' &&
-      last?.['type'] === part['type'] &&
-      last['id'] === part['id'];
-    if (isMore)
-      parts[parts.length - 1] = { ...last, ...part, delta: `${last['delta']}${part['delta']}` };
+      type === part['type'] &&
+      id === part['id'];
+    if (isMore) parts[parts.length - 1] = { ...last, ...part, delta: `${delta}${part['delta']}` };
     else parts.push(part);
   }
 }

@@ -35,5 +35,9 @@ function joined(response: unknown, options: JoinOptions): unknown {
   const { body, status, statusText, headers } = response;
   if (!/^text\/event-stream\b/i.test(headers.get('content-type') ?? '')) return response;
   const stream = joinedBody(body as ReadableStream<Uint8Array>, options);
-  return new Response(stream as unknown as ConstructorParameters<typeof Response>[0], { status, statusText, headers });
+  return new Response(stream as unknown as ConstructorParameters<typeof Response>[0], {
+    status,
+    statusText,
+    headers,
+  });
 }

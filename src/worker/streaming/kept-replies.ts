@@ -40,6 +40,9 @@ const REPLY_BYTES = 1_024;
 /** Enough for pieces of three characters; a reply of smaller ones or of many kinds is cut earlier. */
 const MAX_REPLY_BYTES = 2_097_152;
 
+/** `restart` and `not_streamed`. */
+const MAX_MARKERS = 2;
+
 /** The kept replies of a bus. */
 export interface KeptReplies {
   /** Takes over a published item. */
@@ -137,7 +140,7 @@ export function createKeptReplies(
       reply.last = item;
       const before = reply.bytes;
       if (isChunk(item)) append(reply, item);
-      else if (item.kind !== 'end') reply.start.push(item);
+      else if (item.kind !== 'end' && reply.start.length < MAX_MARKERS) reply.start.push(item);
       bytes += reply.bytes - before;
       if (item.kind === 'end') {
         reply.endedAt = performance.now();
