@@ -223,8 +223,7 @@ async function callOnce(
   const attempt = order.triesBefore + tries.attempt + tries.losses;
   const { runId, rootRunId = runId, iteration, agentPath, purpose } = order;
   const definition = registry.agents.get(order.agent)?.definition;
-  const isRead = (): boolean =>
-    purpose === 'reply' && (chunks.isRead?.({ runId, rootRunId }) ?? true);
+  const isRead = (): boolean => isOrderRead(chunks, order);
   const isWhole = (definition?.stream ?? entry.stream) === 'auto' && !isRead();
   const request = await requestFor(registry, order, view, attempt);
   asked.onRequest(entry, request);
@@ -238,10 +237,7 @@ async function callOnce(
     asked.onText(delta);
   };
   const timed = (result: ModelCallResult): TimedResult => {
-    if (result.kind !== 'reply') {
-      const isReported = result.usageKnown || !isWhole;
-      return isReported ? result : { ...result, ...defined({ estimated: usedBy(asked.beat()) }) };
-    }
+    if (result.kind !== 'reply') return isWhole ? withEstimate(result, asked) : result;
     notes.replied(result.reply.parts as unknown as Json);
     return { ...result, ...defined({ firstTokenMs }) };
   };
@@ -275,6 +271,18 @@ async function callOnce(
     stream.fail();
     throw error;
   }
+}
+
+/** Only replies stream. */
+function isOrderRead(chunks: ChunkPublisher, order: ModelOrder): boolean {
+  const { purpose, runId, rootRunId = runId } = order;
+  return purpose === 'reply' && (chunks.isRead?.({ runId, rootRunId }) ?? true);
+}
+
+/** An aborted call that did not stream: no provider reports what it used. */
+function withEstimate(result: TimedResult, asked: AskedAttempt): TimedResult {
+  if (result.kind === 'reply' || result.usageKnown) return result;
+  return { ...result, ...defined({ estimated: usedBy(asked.beat()) }) };
 }
 
 function failureOf(order: ModelOrder, failure: KeyedFailure, usage: TokenUsage): Error {

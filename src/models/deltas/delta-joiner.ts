@@ -7,7 +7,7 @@
  * I2  What is held is bounded, and so is what is tried with a stream that has nothing to join.
  */
 import type { ModelChunk } from '../../core/contract/model.ts';
-import { createCallStarts } from './call-starts.ts';
+import { createCallStarts, type CallStarts } from './call-starts.ts';
 import { cutAt, cutEvent, type CutEvent, type DeltaProtocol } from './delta-shape.ts';
 
 /** Joins the pieces of one stream. */
@@ -29,80 +29,35 @@ const MAX_OPEN_CHARACTERS = 262_144;
 /** A stream in which so many pieces in a row found no other is passed on as it is. */
 const MAX_MISSES = 64;
 
-/** Events that are held, as one. */
-interface Held {
-  readonly cut: CutEvent;
-  readonly before: string;
-  readonly after: string;
-  readonly bodies: string[];
-  characters: number;
-  /** Whether the arguments of a call may be complete. */
-  mayBeWhole: boolean;
-}
-
 /** A joiner for a stream of `protocol`; `onDelta` gets each piece at once. */
 export function createDeltaJoiner(
   protocol: DeltaProtocol,
   onDelta: (chunk: ModelChunk) => void,
 ): DeltaJoiner {
+  const calls = protocol === 'chat' ? createCallStarts() : undefined;
+  const pieces = createHeldPieces(calls, onDelta);
   let open = '';
-  let held: Held | undefined;
   let misses = 0;
   let isOff = false;
-  const calls = protocol === 'chat' ? createCallStarts() : undefined;
 
-  const release = (): string => {
-    if (held === undefined) return '';
-    const { cut, bodies } = held;
-    held = undefined;
-    return `${cut.before}${bodies.join('')}${cut.after}${EVENT_END}`;
-  };
-  const joins = (event: string): boolean => {
-    if (held === undefined || held.mayBeWhole) return false;
-    const { delta } = held.cut;
-    const next = cutAt(event, delta.field);
-    if (next === undefined || held.characters + next.body.length > MAX_JOINED_CHARACTERS) {
-      return false;
-    }
-    if (comparable(next.before) !== held.before || comparable(next.after) !== held.after) {
-      return false;
-    }
-    const text = textOf(next.body);
-    if (text === undefined) return false;
-    held.bodies.push(next.body);
-    held.characters += next.body.length;
-    held.mayBeWhole = calls?.mayBeWhole(delta, text) ?? false;
-    misses = 0;
-    onDelta({ kind: delta.kind, delta: text });
-    return true;
-  };
   const takeEvent = (event: string): string => {
-    if (isOff) return event + EVENT_END;
-    if (joins(event)) return '';
-    const before = release();
+    if (!isOff && pieces.join(event)) {
+      misses = 0;
+      return '';
+    }
+    const before = pieces.release();
+    if (isOff) return before + event + EVENT_END;
     const { value, cut } = cutEvent(protocol, event);
     calls?.see(value);
-    if (cut === undefined) return before + event + EVENT_END;
-    misses += 1;
-    if (misses > MAX_MISSES) {
-      isOff = true;
-      return before + event + EVENT_END;
-    }
-    const { delta, body } = cut;
-    held = {
-      cut,
-      before: comparable(cut.before),
-      after: comparable(cut.after),
-      bodies: [body],
-      characters: body.length,
-      mayBeWhole: calls?.mayBeWhole(delta, delta.text) ?? false,
-    };
-    onDelta({ kind: delta.kind, delta: delta.text });
+    if (cut !== undefined) misses += 1;
+    isOff = misses > MAX_MISSES;
+    if (cut === undefined || isOff) return before + event + EVENT_END;
+    pieces.hold(cut);
     return before;
   };
   const giveUp = (): string => {
     isOff = true;
-    const rest = release() + open;
+    const rest = pieces.release() + open;
     open = '';
     return rest;
   };
@@ -123,8 +78,76 @@ export function createDeltaJoiner(
       open = open.slice(start);
       return open.length > MAX_OPEN_CHARACTERS ? passed + giveUp() : passed;
     },
-    flush: (end) => (end === 'end' ? giveUp() : release()),
-    held: () => held?.cut.delta.kind,
+    flush: (end) => (end === 'end' ? giveUp() : pieces.release()),
+    held: pieces.kind,
+  };
+}
+
+/** Events that are held, as one. */
+interface Held {
+  readonly cut: CutEvent;
+  readonly before: string;
+  readonly after: string;
+  readonly bodies: string[];
+  characters: number;
+  /** Whether the arguments of a call may be complete. */
+  mayBeWhole: boolean;
+}
+
+/** The events that a joiner holds. */
+interface HeldPieces {
+  /** Adds an event, if it is as those that are held. */
+  readonly join: (event: string) => boolean;
+  /** Begins with an event. */
+  readonly hold: (cut: CutEvent) => void;
+  /** Gives all as one event; empty if nothing is held. */
+  readonly release: () => string;
+  readonly kind: () => ModelChunk['kind'] | undefined;
+}
+
+function createHeldPieces(
+  calls: CallStarts | undefined,
+  onDelta: (chunk: ModelChunk) => void,
+): HeldPieces {
+  let held: Held | undefined;
+  const publish = ({ kind }: CutEvent['delta'], delta: string): void => onDelta({ kind, delta });
+  return {
+    kind: () => held?.cut.delta.kind,
+    release: () => {
+      if (held === undefined) return '';
+      const { cut, bodies } = held;
+      held = undefined;
+      return `${cut.before}${bodies.join('')}${cut.after}${EVENT_END}`;
+    },
+    hold: (cut) => {
+      const { delta, body } = cut;
+      held = {
+        cut,
+        before: comparable(cut.before),
+        after: comparable(cut.after),
+        bodies: [body],
+        characters: body.length,
+        mayBeWhole: calls?.mayBeWhole(delta, delta.text) ?? false,
+      };
+      publish(delta, delta.text);
+    },
+    join: (event) => {
+      if (held === undefined || held.mayBeWhole) return false;
+      const { delta } = held.cut;
+      const next = cutAt(event, delta.field);
+      if (next === undefined || held.characters + next.body.length > MAX_JOINED_CHARACTERS) {
+        return false;
+      }
+      const isAlike =
+        comparable(next.before) === held.before && comparable(next.after) === held.after;
+      const text = isAlike ? textOf(next.body) : undefined;
+      if (text === undefined) return false;
+      held.bodies.push(next.body);
+      held.characters += next.body.length;
+      held.mayBeWhole = calls?.mayBeWhole(delta, text) ?? false;
+      publish(delta, text);
+      return true;
+    },
   };
 }
 

@@ -29,86 +29,134 @@ export function joinedBody(
   const reader = body.getReader();
   const joiner: DeltaJoiner = createDeltaJoiner(protocol, onDelta);
   const decoder = new TextDecoder();
-  const encoder = new TextEncoder();
-  let controller: ReadableStreamDefaultController<Uint8Array>;
-  /** What may pass, and waits for the reader. */
-  let ready = '';
-  let end: { readonly error?: unknown } | undefined;
-  /** Set while the reader waits. */
-  let served: (() => void) | undefined;
+  const outlet = createOutlet();
   let timer: NodeJS.Timeout | undefined;
-  let passedAt = -Infinity;
   let isReading = false;
 
-  const pass = (): void => {
-    if (served === undefined) return;
-    if (ready !== '') {
-      controller.enqueue(encoder.encode(ready));
-      ready = '';
-      passedAt = performance.now();
-    } else if (end === undefined) return;
-    else if ('error' in end) controller.error(end.error);
-    else controller.close();
-    served();
-    served = undefined;
-  };
-  const release = (): void => {
+  const disarm = (): void => {
     clearTimeout(timer);
     timer = undefined;
-    ready += joiner.flush();
-    pass();
+  };
+  const release = (): void => {
+    disarm();
+    outlet.pass(joiner.flush());
   };
   const take = (bytes: Uint8Array): void => {
-    ready += joiner.take(decoder.decode(bytes, { stream: true }));
+    outlet.add(joiner.take(decoder.decode(bytes, { stream: true })));
     const kind = joiner.held();
-    if (kind === undefined) {
-      clearTimeout(timer);
-      timer = undefined;
-      return pass();
+    if (kind === undefined) disarm();
+    else if (timer === undefined) {
+      const waitMs = outlet.passedAt() + holdMs(kind) - performance.now();
+      if (waitMs <= 0) return release();
+      timer = setTimeout(release, waitMs);
     }
-    if (timer !== undefined) return ready === '' ? undefined : pass();
-    const waitMs = passedAt + holdMs(kind) - performance.now();
-    if (waitMs <= 0) return release();
-    timer = setTimeout(release, waitMs);
-    pass();
+    outlet.pass();
   };
-  const finish = (how: { readonly error?: unknown }): void => {
-    ready += joiner.take(decoder.decode()) + joiner.flush('end');
-    end = how;
-    clearTimeout(timer);
-    pass();
+  const finish = (how: BodyEnd): void => {
+    disarm();
+    outlet.add(joiner.take(decoder.decode()) + joiner.flush('end'));
+    outlet.end(how);
   };
   const read = (): void => {
-    if (isReading || end !== undefined) return;
+    if (isReading || outlet.hasEnded()) return;
     isReading = true;
     reader.read().then(
       ({ done, value }) => {
         isReading = false;
         if (done) return finish({});
         take(value);
-        if (served !== undefined || joiner.held() !== undefined) read();
+        if (outlet.isWaiting() || joiner.held() !== undefined) read();
       },
       (error: unknown) => finish({ error }),
     );
   };
-  return new ReadableStream<Uint8Array>(
-    {
-      start: (given) => {
-        controller = given;
-      },
-      pull: () =>
-        new Promise<void>((resolve) => {
-          served = resolve;
-          pass();
-          if (served !== undefined) read();
-        }),
-      cancel: (reason) => {
-        end = {};
-        served = undefined;
-        clearTimeout(timer);
-        return reader.cancel(reason);
-      },
+  return outlet.open(read, (reason) => {
+    disarm();
+    return reader.cancel(reason);
+  });
+}
+
+/** How a body ended; with an `error`, it broke. */
+interface BodyEnd {
+  readonly error?: unknown;
+}
+
+/** What goes to the reader of a joined body. */
+interface Outlet {
+  /** The stream of the reader; `more` is called when it waits, `leave` when it leaves. */
+  readonly open: (
+    more: () => void,
+    leave: (reason: unknown) => Promise<void>,
+  ) => ReadableStream<Uint8Array>;
+  /** Adds text that may pass. */
+  readonly add: (text: string) => void;
+  /** Passes all text, if the reader waits. */
+  readonly pass: (text?: string) => void;
+  /** Ends the stream after its text. */
+  readonly end: (how: BodyEnd) => void;
+  readonly isWaiting: () => boolean;
+  readonly hasEnded: () => boolean;
+  /** When text passed last, in ms. */
+  readonly passedAt: () => number;
+}
+
+function createOutlet(): Outlet {
+  const encoder = new TextEncoder();
+  let ready = '';
+  let ended: BodyEnd | undefined;
+  let passedAt = -Infinity;
+  /** Set while the reader waits. */
+  let waiting: ((how: 'text' | BodyEnd) => void) | undefined;
+  const pass = (text = ''): void => {
+    ready += text;
+    const how = ready === '' ? ended : 'text';
+    if (waiting === undefined || how === undefined) return;
+    const serve = waiting;
+    waiting = undefined;
+    serve(how);
+  };
+  const serve = (
+    controller: ReadableStreamDefaultController<Uint8Array>,
+    how: 'text' | BodyEnd,
+  ): void => {
+    if (how === 'text') {
+      controller.enqueue(encoder.encode(ready));
+      ready = '';
+      passedAt = performance.now();
+    } else if ('error' in how) controller.error(how.error);
+    else controller.close();
+  };
+  return {
+    open: (more, leave) =>
+      new ReadableStream<Uint8Array>(
+        {
+          pull: (controller) =>
+            new Promise<void>((resolve) => {
+              waiting = (how) => {
+                serve(controller, how);
+                resolve();
+              };
+              pass();
+              if (waiting !== undefined) more();
+            }),
+          cancel: (reason) => {
+            ended = {};
+            waiting = undefined;
+            return leave(reason);
+          },
+        },
+        { highWaterMark: 0 },
+      ),
+    add: (text) => {
+      ready += text;
     },
-    { highWaterMark: 0 },
-  );
+    pass,
+    end: (how) => {
+      ended ??= how;
+      pass();
+    },
+    isWaiting: () => waiting !== undefined,
+    hasEnded: () => ended !== undefined,
+    passedAt: () => passedAt,
+  };
 }
