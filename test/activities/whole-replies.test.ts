@@ -57,7 +57,7 @@ function workerWith(
 } {
   const asked: boolean[] = [];
   const fetch: typeof globalThis.fetch = async (_url, init) => {
-    const streams = (JSON.parse(`${init?.body}`) as { stream?: boolean }).stream === true;
+    const streams = (JSON.parse(init?.body as string) as { stream?: boolean }).stream === true;
     asked.push(streams);
     await onRequest(init?.signal as AbortSignal);
     return answer(streams);

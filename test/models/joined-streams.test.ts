@@ -58,7 +58,7 @@ async function resultOf(model: LanguageModel): Promise<readonly Part[] | string>
   try {
     return await partsOf(model);
   } catch (error) {
-    return `${error}`;
+    return String(error);
   }
 }
 
@@ -80,7 +80,8 @@ async function partsOf(model: LanguageModel): Promise<readonly Part[]> {
       typeof part['delta'] === 'string' &&
       type === part['type'] &&
       id === part['id'];
-    if (isMore) parts[parts.length - 1] = { ...last, ...part, delta: `${delta}${part['delta']}` };
+    if (isMore)
+      parts[parts.length - 1] = { ...last, ...part, delta: String(delta) + String(part['delta']) };
     else parts.push(part);
   }
 }

@@ -75,7 +75,7 @@ export function cutEvent(
 const OTHER = 'everloop-0f3c9a71';
 
 /** The text of a JSON string, up to its last quote. */
-const BODY = /[^"\\\u0000-\u001f]*(?:\\.[^"\\\u0000-\u001f]*)*/y;
+const BODY = /[^"\\\p{Cc}]*(?:\\.[^"\\\p{Cc}]*)*/uy;
 
 /** Cuts `text` around the string in the first `field`. */
 export function cutAt(text: string, field: string): Omit<CutEvent, 'delta'> | undefined {
