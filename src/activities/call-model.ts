@@ -181,7 +181,8 @@ async function attemptOf(
       throw workerShutdownWithCost({ usage: { ...usage }, usageKnown: true, ...added });
     }
     checkSize(parts, order, outcome);
-    return { ...outcome, ...added };
+    const { estimated = added.estimated } = outcome;
+    return { ...outcome, ...added, ...defined({ estimated }) };
   } catch (error) {
     if (error instanceof ApplicationFailure) throw error;
     const failure = classifyModelError(error);
@@ -272,7 +273,11 @@ function keyOf(order: ModelOrder): TranscriptKey {
 }
 
 /** The result of an attempt, and how long the first piece of its reply took. */
-type TimedResult = ModelCallResult & { readonly firstTokenMs?: number };
+type TimedResult = ModelCallResult & {
+  readonly firstTokenMs?: number;
+  /** Of an aborted call that did not stream: nobody reports what it used. */
+  readonly estimated?: EstimatedUsage;
+};
 
 /** The model to ask, and what for. */
 interface AskedModel {
@@ -289,7 +294,10 @@ async function callOnce(
   const { registry, chunks, transcripts } = parts;
   const tries = triesOf(order);
   const attempt = order.triesBefore + tries.attempt + tries.losses;
-  const { runId, iteration, agentPath, purpose } = order;
+  const { runId, rootRunId = runId, iteration, agentPath, purpose } = order;
+  const definition = registry.agents.get(order.agent)?.definition;
+  const isRead = (): boolean => isOrderRead(chunks, order);
+  const isWhole = (definition?.stream ?? entry.stream) === 'auto' && !isRead();
   const request = await requestFor(registry, order, view, attempt);
   // A heartbeat that said otherwise is out of date: a loss would not be charged.
   if (asked.onRequest(entry, request)) asked.beat();
@@ -303,26 +311,28 @@ async function callOnce(
     asked.onText(delta);
   };
   const timed = (result: ModelCallResult): TimedResult => {
-    if (result.kind !== 'reply') return result;
+    if (result.kind !== 'reply') return isWhole ? withEstimate(result, asked) : result;
     notes.replied(result.reply.parts as unknown as Json);
     return { ...result, ...defined({ firstTokenMs }) };
   };
   const { signal } = asked;
   // Summaries see the same conversation, so middleware that hides secrets applies to them as well.
-  const around = registry.agents.get(order.agent)?.definition.middleware?.model ?? [];
+  const around = definition?.middleware?.model ?? [];
   // Only replies stream, and only replies become messages of the transcript.
   if (purpose !== 'reply') {
     const onChunk: CallIo['onChunk'] = ({ delta }) => hear(delta);
-    return timed(await callLayeredModel(around, entry, request, { signal, onChunk }));
+    const io = { signal, onChunk, isRead, isWhole };
+    return timed(await callLayeredModel(around, entry, request, io));
   }
-  const { rootRunId = runId } = order;
   const stream = openChunkStream(chunks, { rootRunId, runId, agentPath, iteration, attempt });
+  if (isWhole) stream.notStreamed();
   try {
     const onChunk: CallIo['onChunk'] = (chunk) => {
       hear(chunk.delta);
       stream.write(chunk);
     };
-    const outcome = timed(await callLayeredModel(around, entry, request, { signal, onChunk }));
+    const io = { signal, onChunk, isRead, isWhole };
+    const outcome = timed(await callLayeredModel(around, entry, request, io));
     stream.end();
     // The workflow gives calls their ids, so the message of a reply with calls is not known here.
     const isKnown =
@@ -335,6 +345,18 @@ async function callOnce(
     stream.fail();
     throw error;
   }
+}
+
+/** Only replies stream. */
+function isOrderRead(chunks: ChunkPublisher, order: ModelOrder): boolean {
+  const { purpose, runId, rootRunId = runId } = order;
+  return purpose === 'reply' && (chunks.isRead?.({ runId, rootRunId }) ?? true);
+}
+
+/** An aborted call that did not stream: no provider reports what it used. */
+function withEstimate(result: TimedResult, asked: AskedAttempt): TimedResult {
+  if (result.kind === 'reply' || result.usageKnown) return result;
+  return { ...result, ...defined({ estimated: usedBy(asked.beat()) }) };
 }
 
 function failureOf(order: ModelOrder, failure: KeyedFailure, usage: TokenUsage): Error {
