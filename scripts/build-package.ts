@@ -87,7 +87,9 @@ async function joinEntries(): Promise<void> {
     const path = `${relative(dirname(file), CHUNKS) || '.'}/${basename(name)}.js`;
     const from = path.startsWith('.') ? path : `./${path}`;
     const isProgram = name.startsWith('cli/');
-    const text = isProgram ? `#!/usr/bin/env node\nimport '${from}';\n` : `export * from '${from}';\n`;
+    const text = isProgram
+      ? `#!/usr/bin/env node\nimport '${from}';\n`
+      : `export * from '${from}';\n`;
     writeFileSync(file, text);
   }
 }

@@ -93,6 +93,13 @@ export function compileAgent(
     onUnknownUsage: 'estimate',
     ...calledBack(definition, start),
     ...defined({ compaction: compaction ?? undefined }),
+    // Without a context window nothing says when a conversation is too long, but its bytes.
+    ...defined({
+      shortensToFit:
+        compacting.spec === 'default' && compaction === null && hasModel && !isData
+          ? (true as const)
+          : undefined,
+    }),
   };
   return { kind: 'agent', spec, warnings: limitWarnings(spec, used) };
 }

@@ -22,13 +22,17 @@ const PARTS_PATH = pathBeside(`../../workflow${EXTENSION}`);
 const UNTRACKED_PROMISES_PATH = pathBeside(`../../workflows/untracked-promises${EXTENSION}`);
 
 /** Keeps a run from hanging on an unreadable payload; see the file. */
-export const PAYLOAD_CONVERTER_PATH: string = pathBeside(`../../workflows/payload-converter${EXTENSION}`);
+export const PAYLOAD_CONVERTER_PATH: string = pathBeside(
+  `../../workflows/payload-converter${EXTENSION}`,
+);
 
 /** Makes the texts of failures well-formed. */
 export const FAILURE_CONVERTER_PATH: string = pathBeside(`../../workflows/converters${EXTENSION}`);
 
 /** Hides the texts of failures in payloads, too. */
-export const HIDING_CONVERTER_PATH: string = pathBeside(`../../workflows/failure-converter${EXTENSION}`);
+export const HIDING_CONVERTER_PATH: string = pathBeside(
+  `../../workflows/failure-converter${EXTENSION}`,
+);
 
 /**
  * The absolute paths of the SDK, the entry of the language, the entries through which workflow code
