@@ -4,7 +4,7 @@ import type { StrategySpec } from '../contract/compaction.ts';
 import { isPinned, type Entry } from '../contract/entry.ts';
 
 /** What is left of the bytes that a link hands over: 1 MB without a blob store. */
-export const TARGET_SHARE = 2 / 3;
+export const TARGET_SHARE: number = 2 / 3;
 
 /** Comes first: results can be had again, and the calls stay. */
 export const LARGE_RESULTS: StrategySpec = {
