@@ -5,7 +5,12 @@ import { dirname } from 'node:path';
 import { parsedJson } from '../../client/streaming/parsed-json.ts';
 import { isPlainObject } from '../../core/base/json.ts';
 import { makeFolder, writeWhole } from '../files/write-whole.ts';
-import type { MadeBundle } from './make-bundle.ts';
+
+/** A bundle, and the files that went into it. */
+export interface MadeBundle {
+  readonly code: string;
+  readonly files: readonly string[];
+}
 
 /** Increase it when the format of the cache file or the settings of the bundler change. */
 export const CACHE_VERSION = 8;

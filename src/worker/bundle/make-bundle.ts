@@ -16,7 +16,7 @@ import {
   WORKFLOWS_PATH,
 } from './bundle-paths.ts';
 import { smallAndModern } from './bundle-size.ts';
-import { hashOf } from './kept-bundle.ts';
+import { hashOf, type MadeBundle } from './kept-bundle.ts';
 
 /** What a bundle is made from; all paths are absolute. */
 export interface BundleOrder {
@@ -24,12 +24,6 @@ export interface BundleOrder {
   readonly workflowsPath: string;
   readonly preloadModules: readonly string[];
   readonly hidesFailures: boolean;
-}
-
-/** A bundle, and the files that went into it. */
-export interface MadeBundle {
-  readonly code: string;
-  readonly files: readonly string[];
 }
 
 /** Enough for the first errors; each comes with some lines of search paths. */
