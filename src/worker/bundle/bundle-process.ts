@@ -2,7 +2,7 @@
  * Makes a bundle in a process of its own: the bundler takes a second of processor time and 270 MB,
  * which a worker would keep for as long as it runs.
  */
-import { fork, type ChildProcess } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { typeScriptFlags } from '../../tools/isolate/transport.ts';
@@ -29,18 +29,21 @@ export async function bundleInProcess(order: BundleOrder, cacheFile: string): Pr
   throw new Error(answer.problem);
 }
 
-function answerOf(job: BundleJob): Promise<BundleAnswer> {
+async function answerOf(job: BundleJob): Promise<BundleAnswer> {
   const { NODE_OPTIONS: _flagsOfThisProcess, ...env } = process.env;
   const execArgv = EXTENSION === '.ts' ? [...typeScriptFlags()] : [];
-  let child: ChildProcess;
-  return new Promise<BundleAnswer>((resolve, reject) => {
-    child = fork(ENTRY, [], { env, execArgv, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-    child.once('message', (answer) => resolve(answer as BundleAnswer));
-    child.once('error', reject);
-    child.once('exit', (code, signal) => {
-      const how = signal ?? `exit code ${code}`;
-      reject(new Error(`Expected the process that bundles workflows to answer, got ${how}.`));
+  const child = fork(ENTRY, [], { env, execArgv, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  try {
+    return await new Promise((resolve, reject) => {
+      child.once('message', (answer) => resolve(answer as BundleAnswer));
+      child.once('error', reject);
+      child.once('exit', (code, signal) => {
+        const how = signal ?? `exit code ${code}`;
+        reject(new Error(`Expected the process that bundles workflows to answer, got ${how}.`));
+      });
+      child.send(job, (error) => (error === null ? undefined : reject(error)));
     });
-    child.send(job);
-  }).finally(() => child.kill());
+  } finally {
+    child.kill();
+  }
 }
