@@ -11,8 +11,10 @@ import { mcpBench } from './mcp.ts';
 import { parseBench } from './parse.ts';
 import { programsBench } from './programs.ts';
 import { protectionBench } from './protection.ts';
+import { readingBench } from './reading.ts';
 import { recoveryBench } from './recovery.ts';
 import { searchBench } from './search.ts';
+import { startBench } from './start.ts';
 import { streamingBench } from './streaming.ts';
 import { telemetryBench } from './telemetry.ts';
 import { treeCancelBench } from './tree-cancel.ts';
@@ -38,6 +40,8 @@ const benches: readonly Bench[] = [
   mcpBench,
   protectionBench,
   consoleBench,
+  startBench,
+  readingBench,
 ];
 
 const words = process.argv.slice(2);
