@@ -1,15 +1,15 @@
 /**
  * `npm run bench -- PART [SIDE …]`: plays one part with all sides, or with those whose names begin so.
  *
- * Parts: `speed` (the sides alternate), `long`, `kills`; without a part, all of them. The last line
+ * Parts: `speed` and `slow` (the sides alternate), `long`, `kills`; without a part, all of them. The last line
  * is the figures as JSON. A side that cannot be had is a row that says why.
  */
-import { measureKills, measureLong, measureSpeed, type Figures } from './measures.ts';
+import { measureKills, measureLong, measureSlow, measureSpeed, type Figures } from './measures.ts';
 import { Unavailable } from './services/service.ts';
 import { SIDES } from './sides.ts';
 import { openStage, type Player, type Stage } from './stage.ts';
 
-const PARTS = ['speed', 'long', 'kills'] as const;
+const PARTS = ['speed', 'slow', 'long', 'kills'] as const;
 type Part = (typeof PARTS)[number];
 
 /** Figures of a side, or why it has none. */
@@ -30,7 +30,8 @@ const rows: Row[] = [];
 for (const part of parts) {
   const stage = openStage();
   try {
-    rows.push(...(part === 'speed' ? await speedRows(stage) : await rowsOf(stage, part)));
+    const isAlternating = part === 'speed' || part === 'slow';
+    rows.push(...(await (isAlternating ? alternatingRows(stage, part) : rowsOf(stage, part))));
   } finally {
     await stage.close();
   }
@@ -38,8 +39,7 @@ for (const part of parts) {
 process.stdout.write(`${JSON.stringify(rows)}\n`);
 process.exit(0);
 
-async function speedRows(stage: Stage): Promise<readonly Row[]> {
-  const part = 'speed';
+async function alternatingRows(stage: Stage, part: 'speed' | 'slow'): Promise<readonly Row[]> {
   const started: Player[] = [];
   const skipped: Row[] = [];
   for (const info of chosen) {
@@ -47,7 +47,7 @@ async function speedRows(stage: Stage): Promise<readonly Row[]> {
     if (typeof player === 'string') skipped.push(said({ side: info.name, part, skipped: player }));
     else started.push(player);
   }
-  const figures = await measureSpeed(started);
+  const figures = await (part === 'speed' ? measureSpeed(started) : measureSlow(started));
   const measured = started.map(({ info }, place) =>
     said({ side: info.name, part, figures: figures[place] ?? {} }),
   );

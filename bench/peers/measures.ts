@@ -8,11 +8,12 @@ export type Figures = Record<string, number>;
 
 const SHORT = { chatBytes: 0, resultBytes: 1_024, modelMs: 0, toolMs: 0 };
 const TURNS = 30;
-const ROUNDS = 5;
+const ROUNDS = 3;
 const FLEET = 40;
 const FLEET_TURNS = 5;
 const FLEET_ROUNDS = 2;
 const SLOW_TURNS = 4;
+const SLOW_ROUNDS = 1;
 const SLOW_MS = 1_000;
 const LONG = { turns: 100, chatBytes: 400_000, resultBytes: 5_000, modelMs: 0, toolMs: 0 };
 const KILLS = 2;
@@ -26,26 +27,30 @@ function orderOf(parts: Omit<Order, 'id'>, prefix = 'run'): Order {
   return { id: `${prefix}-${process.pid}-${runs}`, ...parts };
 }
 
-/** Short chats with an instant model: alone, forty at once, and forty beside a model of a second. */
+/** Short chats with an instant model: alone, and forty at once. */
 export async function measureSpeed(players: readonly Player[]): Promise<readonly Figures[]> {
-  const alone = await alternated(players, ROUNDS, (player) =>
-    player.play([orderOf({ ...SHORT, turns: TURNS })]).then((ms) => ms / TURNS),
-  );
+  const alone = await alternated(players, ROUNDS, async (player) => {
+    const ms = await player.play([orderOf({ ...SHORT, turns: TURNS })]);
+    return ms / TURNS;
+  });
   const fleet = await alternated(players, FLEET_ROUNDS, async (player) => {
     const ms = await player.play(fleetOf({ ...SHORT, turns: FLEET_TURNS }));
     // A step is a model call or a call of the tool; the answer is a model call, too.
     return (FLEET * (2 * FLEET_TURNS + 1) * 1_000) / ms;
   });
-  const slow = await alternated(players, 1, async (player) => {
-    const calls = SLOW_TURNS + 1;
-    const ms = await player.play(fleetOf({ ...SHORT, turns: SLOW_TURNS, modelMs: SLOW_MS }));
-    return (ms - calls * SLOW_MS) / calls;
-  });
   return players.map((_, place) => ({
     turn_ms: alone[place] ?? Number.NaN,
     steps_per_s: fleet[place] ?? Number.NaN,
-    overhead_ms_1s_model: slow[place] ?? Number.NaN,
   }));
+}
+
+/** Forty short chats at once whose model thinks for a second: what a turn takes beyond that. */
+export async function measureSlow(players: readonly Player[]): Promise<readonly Figures[]> {
+  const overhead = await alternated(players, SLOW_ROUNDS, async (player) => {
+    const ms = await player.play(fleetOf({ ...SHORT, turns: SLOW_TURNS, modelMs: SLOW_MS }));
+    return (ms - (SLOW_TURNS + 1) * SLOW_MS) / (SLOW_TURNS + 1);
+  });
+  return overhead.map((overhead_ms) => ({ overhead_ms_1s_model: overhead_ms }));
 }
 
 function fleetOf(parts: Omit<Order, 'id'>): readonly Order[] {
@@ -62,9 +67,8 @@ async function alternated(
   for (let round = 0; round <= rounds; round++) {
     for (const [place, player] of players.entries()) {
       const value = await measure(player);
-      if (round > 0 || rounds === 1) values[place]?.push(value);
+      if (round > 0) values[place]?.push(value);
     }
-    if (rounds === 1) break;
   }
   return values.map(median);
 }
