@@ -40,7 +40,11 @@ export function sumOf(counts: ActionCounts): number {
 }
 
 async function actionsNow(port: number): Promise<ActionCounts> {
-  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  return actionsOfText(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
+}
+
+/** The counts in what a server answers at `/metrics`. */
+export function actionsOfText(text: string): ActionCounts {
   const counts: Record<string, number> = {};
   for (const [, labels = '', value] of text.matchAll(/^action\{([^}]*)\} (\S+)$/gm)) {
     if (!labels.includes('namespace="default"')) continue;
