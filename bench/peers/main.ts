@@ -7,7 +7,7 @@
 import { measureKills, measureLong, measureSlow, measureSpeed, type Figures } from './measures.ts';
 import { Unavailable } from './services/service.ts';
 import { SIDES } from './sides.ts';
-import { openStage, type Player, type Stage } from './stage.ts';
+import { openStage, type Stage } from './stage.ts';
 
 const PARTS = ['speed', 'slow', 'long', 'kills'] as const;
 type Part = (typeof PARTS)[number];
@@ -40,13 +40,13 @@ process.stdout.write(`${JSON.stringify(rows)}\n`);
 process.exit(0);
 
 async function alternatingRows(stage: Stage, part: 'speed' | 'slow'): Promise<readonly Row[]> {
-  const started: Player[] = [];
-  const skipped: Row[] = [];
-  for (const info of chosen) {
-    const player = await stage.start(info).catch((error: unknown) => reasonOf(error));
-    if (typeof player === 'string') skipped.push(said({ side: info.name, part, skipped: player }));
-    else started.push(player);
-  }
+  const starts = await Promise.allSettled(chosen.map((info) => stage.start(info)));
+  const started = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
+  const skipped = starts.flatMap((start, place) =>
+    start.status === 'rejected'
+      ? [said({ side: chosen[place]?.name ?? '', part, skipped: reasonOf(start.reason) })]
+      : [],
+  );
   const figures = await (part === 'speed' ? measureSpeed(started) : measureSlow(started));
   const measured = started.map(({ info }, place) =>
     said({ side: info.name, part, figures: figures[place] ?? {} }),

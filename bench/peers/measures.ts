@@ -7,13 +7,12 @@ import type { Order } from './work.ts';
 export type Figures = Record<string, number>;
 
 const SHORT = { chatBytes: 0, resultBytes: 1_024, modelMs: 0, toolMs: 0 };
-const TURNS = 30;
+const TURNS = 20;
 const ROUNDS = 3;
 const FLEET = 40;
-const FLEET_TURNS = 5;
-const FLEET_ROUNDS = 2;
-const SLOW_TURNS = 4;
-const SLOW_ROUNDS = 1;
+const FLEET_TURNS = 4;
+const FLEET_ROUNDS = 1;
+const SLOW_TURNS = 3;
 const SLOW_MS = 1_000;
 const LONG = { turns: 100, chatBytes: 400_000, resultBytes: 5_000, modelMs: 0, toolMs: 0 };
 const KILLS = 2;
@@ -46,10 +45,12 @@ export async function measureSpeed(players: readonly Player[]): Promise<readonly
 
 /** Forty short chats at once whose model thinks for a second: what a turn takes beyond that. */
 export async function measureSlow(players: readonly Player[]): Promise<readonly Figures[]> {
-  const overhead = await alternated(players, SLOW_ROUNDS, async (player) => {
+  const overhead: number[] = [];
+  for (const player of players) {
+    await player.play(fleetOf({ ...SHORT, turns: 1 }));
     const ms = await player.play(fleetOf({ ...SHORT, turns: SLOW_TURNS, modelMs: SLOW_MS }));
-    return (ms - (SLOW_TURNS + 1) * SLOW_MS) / (SLOW_TURNS + 1);
-  });
+    overhead.push((ms - (SLOW_TURNS + 1) * SLOW_MS) / (SLOW_TURNS + 1));
+  }
   return overhead.map((overhead_ms) => ({ overhead_ms_1s_model: overhead_ms }));
 }
 

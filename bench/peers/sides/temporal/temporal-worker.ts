@@ -1,6 +1,7 @@
 /** A worker of Temporal for one of the two loops, with the slots and pollers of Everloop's worker. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Context } from '@temporalio/activity';
 import { Client, Connection } from '@temporalio/client';
@@ -25,15 +26,19 @@ export interface TemporalOptions {
   readonly plugins?: readonly (WorkerPlugin & BundlerPlugin)[];
 }
 
-/** Starts a worker, and returns a client. The bundle is kept, so that a second start is quick. */
+/** Starts a worker, and returns a client. The bundle of a code is made once, and kept. */
 export async function startTemporal(
-  { folder, temporal = '' }: Places,
+  { temporal = '' }: Places,
   { workflows, taskQueue, plugins = [] }: TemporalOptions,
 ): Promise<Client> {
   Runtime.install({ logger: new DefaultLogger('ERROR') });
-  const file = join(folder, `${taskQueue}.js`);
   const path = fileURLToPath(new URL(workflows, import.meta.url));
+  const lockfile = fileURLToPath(new URL('../../package-lock.json', import.meta.url));
+  const hash = createHash('sha256').update(readFileSync(path)).update(readFileSync(lockfile));
+  const cache = join(dirname(lockfile), '.everloop');
+  const file = join(cache, `${taskQueue}-${hash.digest('hex').slice(0, 16)}.js`);
   if (!existsSync(file)) {
+    mkdirSync(cache, { recursive: true });
     const made = await bundleWorkflowCode({
       workflowsPath: path,
       plugins: [...plugins],
