@@ -1,15 +1,15 @@
 /**
  * `npm run bench -- PART [SIDE …]`: plays one part with all sides, or with those whose names begin so.
  *
- * Parts: `speed` and `slow` (the sides alternate), `long`, `kills`; without a part, all of them. The last line
+ * Parts: `speed`, in which the sides alternate, `long` and `kills`; without a part, all of them. The last line
  * is the figures as JSON. A side that cannot be had is a row that says why.
  */
-import { measureKills, measureLong, measureSlow, measureSpeed, type Figures } from './measures.ts';
+import { measureKills, measureLong, measureSpeed, type Figures } from './measures.ts';
 import { Unavailable } from './services/service.ts';
 import { SIDES } from './sides.ts';
 import { openStage, type Stage } from './stage.ts';
 
-const PARTS = ['speed', 'slow', 'long', 'kills'] as const;
+const PARTS = ['speed', 'long', 'kills'] as const;
 type Part = (typeof PARTS)[number];
 
 /** Figures of a side, or why it has none. */
@@ -30,8 +30,7 @@ const rows: Row[] = [];
 for (const part of parts) {
   const stage = openStage();
   try {
-    const isAlternating = part === 'speed' || part === 'slow';
-    rows.push(...(await (isAlternating ? alternatingRows(stage, part) : rowsOf(stage, part))));
+    rows.push(...(part === 'speed' ? await speedRows(stage) : await rowsOf(stage, part)));
   } finally {
     await stage.close();
   }
@@ -39,7 +38,8 @@ for (const part of parts) {
 process.stdout.write(`${JSON.stringify(rows)}\n`);
 process.exit(0);
 
-async function alternatingRows(stage: Stage, part: 'speed' | 'slow'): Promise<readonly Row[]> {
+async function speedRows(stage: Stage): Promise<readonly Row[]> {
+  const part = 'speed';
   const starts = await Promise.allSettled(chosen.map((info) => stage.start(info)));
   const started = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
   const skipped = starts.flatMap((start, place) =>
@@ -47,7 +47,7 @@ async function alternatingRows(stage: Stage, part: 'speed' | 'slow'): Promise<re
       ? [said({ side: chosen[place]?.name ?? '', part, skipped: reasonOf(start.reason) })]
       : [],
   );
-  const figures = await (part === 'speed' ? measureSpeed(started) : measureSlow(started));
+  const figures = await measureSpeed(started);
   const measured = started.map(({ info }, place) =>
     said({ side: info.name, part, figures: figures[place] ?? {} }),
   );

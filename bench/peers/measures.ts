@@ -7,12 +7,11 @@ import type { Order } from './work.ts';
 export type Figures = Record<string, number>;
 
 const SHORT = { chatBytes: 0, resultBytes: 1_024, modelMs: 0, toolMs: 0 };
-const TURNS = 20;
-const ROUNDS = 3;
+const TURNS = 15;
+const ROUNDS = 2;
 const FLEET = 40;
-const FLEET_TURNS = 4;
-const FLEET_ROUNDS = 1;
-const SLOW_TURNS = 3;
+const FLEET_TURNS = 3;
+const SLOW_TURNS = 2;
 const SLOW_MS = 1_000;
 const LONG = { turns: 100, chatBytes: 400_000, resultBytes: 5_000, modelMs: 0, toolMs: 0 };
 const KILLS = 2;
@@ -26,52 +25,43 @@ function orderOf(parts: Omit<Order, 'id'>, prefix = 'run'): Order {
   return { id: `${prefix}-${process.pid}-${runs}`, ...parts };
 }
 
-/** Short chats with an instant model: alone, and forty at once. */
+/**
+ * Short chats: alone and forty at once with an instant model, and forty at once whose model thinks
+ * for a second. The sides take turns. Each value is said at once, since all take some minutes.
+ */
 export async function measureSpeed(players: readonly Player[]): Promise<readonly Figures[]> {
-  const alone = await alternated(players, ROUNDS, async (player) => {
-    const ms = await player.play([orderOf({ ...SHORT, turns: TURNS })]);
-    return ms / TURNS;
-  });
-  const fleet = await alternated(players, FLEET_ROUNDS, async (player) => {
-    const ms = await player.play(fleetOf({ ...SHORT, turns: FLEET_TURNS }));
-    // A step is a model call or a call of the tool; the answer is a model call, too.
-    return (FLEET * (2 * FLEET_TURNS + 1) * 1_000) / ms;
-  });
-  return players.map((_, place) => ({
-    turn_ms: alone[place] ?? Number.NaN,
-    steps_per_s: fleet[place] ?? Number.NaN,
-  }));
+  const alone: number[][] = players.map(() => []);
+  for (let round = 0; round <= ROUNDS; round++) {
+    for (const [place, player] of players.entries()) {
+      const ms = await player.play([orderOf({ ...SHORT, turns: TURNS })]);
+      // The first round warms up.
+      if (round > 0) alone[place]?.push(shown(player, 'turn_ms', ms / TURNS));
+    }
+  }
+  const figures: Figures[] = [];
+  for (const [place, player] of players.entries()) {
+    await player.play(fleetOf({ ...SHORT, turns: 1 }));
+    const fleetMs = await player.play(fleetOf({ ...SHORT, turns: FLEET_TURNS }));
+    // A step is a call of the model or of the tool; the answer is a call of the model, too.
+    const steps = FLEET * (2 * FLEET_TURNS + 1);
+    const steps_per_s = shown(player, 'steps_per_s', (steps * 1_000) / fleetMs);
+    const slowMs = await player.play(fleetOf({ ...SHORT, turns: SLOW_TURNS, modelMs: SLOW_MS }));
+    const calls = SLOW_TURNS + 1;
+    const beyond = (slowMs - calls * SLOW_MS) / calls;
+    const overhead_ms_1s_model = shown(player, 'overhead_ms_1s_model', beyond);
+    figures.push({ turn_ms: median(alone[place] ?? []), steps_per_s, overhead_ms_1s_model });
+  }
+  return figures;
 }
 
-/** Forty short chats at once whose model thinks for a second: what a turn takes beyond that. */
-export async function measureSlow(players: readonly Player[]): Promise<readonly Figures[]> {
-  const overhead: number[] = [];
-  for (const player of players) {
-    await player.play(fleetOf({ ...SHORT, turns: 1 }));
-    const ms = await player.play(fleetOf({ ...SHORT, turns: SLOW_TURNS, modelMs: SLOW_MS }));
-    overhead.push((ms - (SLOW_TURNS + 1) * SLOW_MS) / (SLOW_TURNS + 1));
-  }
-  return overhead.map((overhead_ms) => ({ overhead_ms_1s_model: overhead_ms }));
+/** `value`, which it writes for the people who wait. */
+function shown({ info }: Player, name: string, value: number): number {
+  process.stderr.write(`  ${info.name}: ${name} ${Number(value.toPrecision(4))}\n`);
+  return value;
 }
 
 function fleetOf(parts: Omit<Order, 'id'>): readonly Order[] {
   return Array.from({ length: FLEET }, () => orderOf(parts));
-}
-
-/** The median of some rounds, in which the sides take turns; one round before them is left out. */
-async function alternated(
-  players: readonly Player[],
-  rounds: number,
-  measure: (player: Player) => Promise<number>,
-): Promise<readonly number[]> {
-  const values: number[][] = players.map(() => []);
-  for (let round = 0; round <= rounds; round++) {
-    for (const [place, player] of players.entries()) {
-      const value = await measure(player);
-      if (round > 0) values[place]?.push(value);
-    }
-  }
-  return values.map(median);
 }
 
 /** A chat of 400 KB that goes on for a hundred turns with results of 5 KB. */

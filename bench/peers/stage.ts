@@ -58,7 +58,7 @@ export function openStage(): Stage {
   };
   return {
     start: async (info) => {
-      const folder = join(root, `side-${players.length}-${info.file.replace('.ts', '')}`);
+      const folder = join(root, `side-${info.file.replace('.ts', '')}${info.variant ?? ''}`);
       mkdirSync(folder);
       const { needs } = info;
       const place = needs === undefined ? {} : { [needs]: (await service(needs)).place };
