@@ -2,6 +2,7 @@
 import { figure, meetsGoal, tableOf, type Bench } from './support/figure.ts';
 import { compactionBench } from './compaction.ts';
 import { consoleBench } from './console.ts';
+import { costBench } from './cost.ts';
 import { fleetBench } from './fleet.ts';
 import { fuelBench } from './fuel.ts';
 import { historyBench } from './history.ts';
@@ -42,6 +43,7 @@ const benches: readonly Bench[] = [
   consoleBench,
   startBench,
   readingBench,
+  costBench,
 ];
 
 const words = process.argv.slice(2);

@@ -51,6 +51,13 @@ describe('serverArguments', () => {
     expect(args).not.toContain('maxInFlightUpdates');
     expect(args).toContain('--search-attribute EverloopAgent=Keyword');
   });
+
+  it('serves its metrics only when a port is given', () => {
+    expect(serverArguments({ ...options, metricsPort: 9090 }).join(' ')).toContain(
+      '--headless --metrics-port 9090 ',
+    );
+    expect(serverArguments(options)).not.toContain('--metrics-port');
+  });
 });
 
 it.each([

@@ -59,6 +59,8 @@ export interface ServerProcessOptions {
   readonly uiPort?: number;
   /** The codec server that the UI asks; absent: none. */
   readonly uiCodecEndpoint?: string;
+  /** Port of the server's own metrics, at `/metrics`; absent: none. */
+  readonly metricsPort?: number;
   /** Overrides {@link DEVELOPMENT_SETTINGS}; null leaves a setting to the server. */
   readonly dynamicConfig?: Readonly<Record<string, Json>>;
   /** Search attributes of the namespace when it is created: `{ EverloopAgent: 'Keyword' }`. */
@@ -137,7 +139,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
 /** The command line of the server, after the program. */
 export function serverArguments(options: ServerProcessOptions): readonly string[] {
   const settings = { ...DEVELOPMENT_SETTINGS, ...options.dynamicConfig };
-  const { uiPort, uiCodecEndpoint: codec } = options;
+  const { uiPort, uiCodecEndpoint: codec, metricsPort } = options;
   const ui = uiPort === undefined ? ['--headless'] : ['--ui-port', String(uiPort)];
   if (uiPort !== undefined && codec !== undefined) ui.push('--ui-codec-endpoint', codec);
   const fixed = {
@@ -155,6 +157,7 @@ export function serverArguments(options: ServerProcessOptions): readonly string[
     'start-dev',
     ...Object.entries(fixed).flat(),
     ...ui,
+    ...(metricsPort === undefined ? [] : ['--metrics-port', String(metricsPort)]),
     ...pragmas.flatMap((pragma) => ['--sqlite-pragma', pragma]),
     ...Object.entries(settings).flatMap(([key, value]) =>
       value === null ? [] : ['--dynamic-config-value', `${key}=${JSON.stringify(value)}`],
