@@ -354,9 +354,9 @@ function isOrderRead(chunks: ChunkPublisher, order: ModelOrder): boolean {
 }
 
 /** An aborted call that did not stream: no provider reports what it used. */
-function withEstimate(result: TimedResult, asked: AskedAttempt): TimedResult {
+function withEstimate(result: TimedResult, asked: Pick<AskedAttempt, 'used'>): TimedResult {
   if (result.kind === 'reply' || result.usageKnown) return result;
-  return { ...result, ...defined({ estimated: usedBy(asked.beat()) }) };
+  return { ...result, ...defined({ estimated: usedBy(asked.used()) }) };
 }
 
 function failureOf(order: ModelOrder, failure: KeyedFailure, usage: TokenUsage): Error {
