@@ -97,11 +97,11 @@ async function joinEntries(): Promise<void> {
 /** Turns an import of a package in CommonJS into a `require`; both give the same module. */
 const requirePackages: Plugin = {
   name: 'require-packages',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: REQUIRED }, ({ path, kind }) =>
+  setup(joined) {
+    joined.onResolve({ filter: REQUIRED }, ({ path, kind }) =>
       kind === 'import-statement' ? { path, namespace: 'required' } : { path, external: true },
     );
-    onLoad({ filter: /^/, namespace: 'required' }, ({ path }) => ({
+    joined.onLoad({ filter: /^/, namespace: 'required' }, ({ path }) => ({
       contents: `module.exports = everloopRequire(${JSON.stringify(path)});`,
       loader: 'js',
     }));
@@ -111,8 +111,8 @@ const requirePackages: Plugin = {
 /** Lets a joined module find files as from the place that it had. */
 const placeModules: Plugin = {
   name: 'place-modules',
-  setup({ onLoad }) {
-    onLoad({ filter: /\.js$/, namespace: 'file' }, ({ path }) => {
+  setup(joined) {
+    joined.onLoad({ filter: /\.js$/, namespace: 'file' }, ({ path }) => {
       const place = JSON.stringify(`../${relative(DIST, path)}`);
       const contents = readFileSync(path, 'utf8').replaceAll(
         /\bimport\.meta\.url\b/g,
