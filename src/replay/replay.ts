@@ -90,6 +90,7 @@ function watchingSinks(open: ReadonlyMap<string, Progress>): InjectedSinks<Everl
     archive: { write: { fn: () => undefined, callDuringReplay: false } },
     waits: { changed: { fn: () => undefined, callDuringReplay: false } },
     probe: { boundary: NOTHING, call: NOTHING, child: NOTHING },
+    cancels: { tell: { fn: () => undefined, callDuringReplay: false } },
     events: {
       publish: {
         callDuringReplay: true,

@@ -47,6 +47,8 @@ export interface EverloopSinks extends Sinks {
     call(call: ProbedCall): void;
     child(child: { readonly callId: string; readonly agent: string }): void;
   };
+  /** The run cancels its calls, or only that with `abortId`: activities of this process hear it. */
+  cancels: { tell(abortId?: string): void };
 }
 
 /** The sinks of this workflow. */

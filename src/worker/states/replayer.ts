@@ -151,6 +151,7 @@ function probeSinks(watch: () => ReplayWatch | null): InjectedSinks<EverloopSink
     transcript: { append: nothing },
     archive: { write: nothing },
     waits: { changed: nothing },
+    cancels: { tell: nothing },
     events: { publish: nothing },
     probe: {
       boundary: {
