@@ -67,7 +67,8 @@ export async function makeBundle({
 
 /**
  * The module that the bundle begins with. A module of your own need not export the workflow that
- * delivers callbacks, so a file beside the bundle adds it.
+ * delivers callbacks, nor that which looks at moments, so a file beside the bundle adds them, and its
+ * `agent` under the name of the probe.
  */
 async function entryOf(workflowsPath: string, cacheDir: string): Promise<string> {
   if (workflowsPath === WORKFLOWS_PATH) return workflowsPath;
