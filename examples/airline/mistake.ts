@@ -57,3 +57,13 @@ export function mistakenModel(): ModelFunction {
 function isTold({ messages }: ModelRequest): boolean {
   return messages.some((message) => textOf(message).includes(CORRECTION));
 }
+
+/** What a careful model proposes in place of the mistake. */
+export const PROPOSAL =
+  'I can move BK001 to AA102, seat 14C, which is free for you as a gold member. Shall I?';
+
+/** A model that asks before it changes anything. */
+export function carefulModel(): ModelFunction {
+  const thinking = 'The change is free for a gold member. I ask first.';
+  return scriptedModel([...LOOK_UPS, { thinking, answer: PROPOSAL }], 'yaml');
+}

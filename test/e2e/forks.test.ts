@@ -11,6 +11,7 @@ import type { RunHandle } from '../../src/client/run-handle.ts';
 import { AGENT_WORKFLOW, PROBE_WORKFLOW } from '../../src/core/contract/messages.ts';
 import type { ModelRequest } from '../../src/core/contract/model.ts';
 import type { RunState } from '../../src/core/run/run-state.ts';
+import { compare } from '../../examples/docs/evals.ts';
 import { correct, lookBack } from '../../examples/docs/forks.ts';
 import { diffRuns } from '../../src/client/run-diff.ts';
 import { blocksOf, regionsOf } from '../support/doc-pages.ts';
@@ -84,7 +85,8 @@ async function ended(turns: readonly string[], id?: string): Promise<RunHandle> 
 
 beforeAll(async () => {
   stage = await openHandoverStage(EVENTS);
-  served = await stage.serve(agents());
+  const large = { id: 'large', price: { input: 1, output: 1 }, model: async () => answer('done') };
+  served = await stage.serve(agents(), { models: [large] });
 });
 afterAll(() => stage?.close());
 
@@ -157,10 +159,6 @@ describe('a fork on the service', () => {
   }, 120_000);
 
   it('of a child is a root', async () => {
-    reply = (request) =>
-      request.messages.some(({ parts }) => JSON.stringify(parts).includes('Help'))
-        ? answer('helped')
-        : act('x');
     let isFirst = true;
     reply = ({ messages }) => {
       const said = JSON.stringify(messages);
@@ -251,6 +249,21 @@ it('docs/forks.md quotes examples that run', async () => {
   ]);
 });
 
+it('an eval goes on from moments with each model, and changes nothing [docs/evals.md]', async () => {
+  expect(blocksOf('evals')).toEqual(regionsOf('evals'));
+  const ids = [(await ended(TURNS)).id, (await ended(TURNS)).id];
+  paid.length = 0;
+  const lines: string[] = [];
+  await compare(served.everloop, ids, (line) => lines.push(line));
+
+  expect(lines).toEqual(['today: 4 of 4', 'large: 4 of 4']);
+  expect(paid).toEqual([]);
+  const same = [{ name: 'a' }, { name: 'b' }];
+  await expect(
+    served.everloop.evaluate({ moments: [{ run: ids[0] ?? '' }], variants: same }),
+  ).rejects.toThrow('which differ in nothing but their names');
+});
+
 describe('what cannot be', () => {
   it('a moment that is not there, in `at` and in a fork', async () => {
     const run = await ended([answer('at once')]);
@@ -276,8 +289,6 @@ describe('what cannot be', () => {
 
   it('a forged state, parent or hand-over: none is believed', async () => {
     const run = await ended(TURNS);
-    const { entries } = await run.at('start');
-    void entries;
     const forged = { limits: [], head: { spec: { name: 'evil' } } } as unknown as RunState;
     const start = (input: object) =>
       stage.client.workflow.start(AGENT_WORKFLOW, {
