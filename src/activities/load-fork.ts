@@ -89,7 +89,13 @@ export function viewMomentActivity(parts: ForkActivityParts): EverloopActivities
         throw failed('invalid_input', 'Expected the id of a run, got none. Name one.');
       }
       if (!isMoment(at)) throw failed('invalid_input', momentText(at));
-      const found = await momentOf(parts, source, { at, withCalls: true });
+      const found = await momentOf(parts, source, { at, withCalls: true }).catch(
+        (error: unknown) => {
+          // What an archived state did next is in a history that is gone.
+          if (typeOf(error) !== 'history_gone') throw error;
+          return momentOf(parts, source, { at, withCalls: false });
+        },
+      );
       const { workflowId: run, executionId } = found.origin;
       const view = stateView(found.state, { run, executionId }, callsAfter(found));
       requireSize(run, view as unknown as Json, parts.runtime);
@@ -163,3 +169,7 @@ const ELSEWHERE: ReadonlySet<FailureType> = new Set([
   'replay_failed',
   'key_missing',
 ]);
+
+function typeOf(error: unknown): unknown {
+  return error instanceof ApplicationFailure ? error.type : undefined;
+}

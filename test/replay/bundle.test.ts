@@ -2,7 +2,11 @@
 import { readFile } from 'node:fs/promises';
 import { beforeAll, expect, it } from 'vitest';
 import { CALLBACK_WORKFLOW } from '../../src/core/contract/callback.ts';
-import { AGENT_WORKFLOW, MOMENT_WORKFLOW, PROBE_WORKFLOW } from '../../src/core/contract/messages.ts';
+import {
+  AGENT_WORKFLOW,
+  MOMENT_WORKFLOW,
+  PROBE_WORKFLOW,
+} from '../../src/core/contract/messages.ts';
 import { loadWorkflowBundle } from '../../src/worker/bundle/bundle.ts';
 import * as workflows from '../../src/workflows/index.ts';
 import { BUNDLE_FOLDER } from '../support/bundles.ts';

@@ -37,7 +37,10 @@ export interface StateView {
   readonly memory: StepMemory;
   /** The data of a pipeline, a fan-out or a loop of your own; null if there is none. */
   readonly data: Json;
-  /** The calls that the run made from here on, oldest first, at most 1,000. */
+  /**
+   * The calls that the run made from here on, oldest first, at most 1,000. None if the state comes from
+   * the archive because the service has forgotten the history.
+   */
   readonly callsAfter: readonly CallAfter[];
 }
 
