@@ -6,13 +6,12 @@ import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/comm
 import { Context } from '@temporalio/activity';
 import { defined } from '../core/base/defined.ts';
 import type { FailureType } from '../core/base/failure-types.ts';
-import { byteSize, type Json } from '../core/base/json.ts';
+import { byteSize, isPlainObject, type Json } from '../core/base/json.ts';
 import { sizesOf } from '../core/base/size-limits.ts';
 import { isUsageError } from '../core/base/usage-error.ts';
 import type { ForkInput, Moment } from '../core/base/fork.ts';
 import { isMoment, momentText, readFork } from '../core/fork/read-fork.ts';
 import { stateView } from '../core/fork/state-view.ts';
-import { isPlainObject } from '../core/base/json.ts';
 import { nearestName } from '../core/text/nearest.ts';
 import type { Registry } from '../define/definition/definitions.ts';
 import type { McpTools } from '../define/mcp/mcp-tools.ts';

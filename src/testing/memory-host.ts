@@ -14,8 +14,7 @@ import type {
   JudgeOutcome,
   LiteralsOutcome,
 } from '../core/contract/host-outcome.ts';
-import type { CallOptions, Host } from '../core/run/host.ts';
-import type { StateProbe } from '../core/run/host.ts';
+import type { CallOptions, Host, StateProbe } from '../core/run/host.ts';
 import { createWaits } from '../core/run/waits.ts';
 import { createMailbox, type Inbox, type Mailbox } from '../core/run/inbox.ts';
 import { scratchpadMessages, type RunState } from '../core/run/run-state.ts';

@@ -75,17 +75,21 @@ describe('fork', () => {
 
   it('hands on the moment, edits, limits and effects', async () => {
     const { calls, stdout } = await forked([
-      ...[
-        '--at',
-        '7',
-        '--edit',
-        '12=Refund 10, not 100',
-        '--drop',
-        '13',
-        '--append',
-        'Think again',
-      ],
-      ...['--limit', 'costUsd=1', '--model', 'x/y', '--effects', 'approve', '--detach'],
+      '--at',
+      '7',
+      '--edit',
+      '12=Refund 10, not 100',
+      '--drop',
+      '13',
+      '--append',
+      'Think again',
+      '--limit',
+      'costUsd=1',
+      '--model',
+      'x/y',
+      '--effects',
+      'approve',
+      '--detach',
     ]);
     expect(stdout).toBe('clerk-7-fork-1\n');
     expect(calls).toEqual([
@@ -150,15 +154,18 @@ it('eval reads a file, adds flags, and prints the table', async () => {
       JSON.stringify({ moments: [{ run: 'a' }], variants: [{ name: 'today' }] }),
     );
     const rows = ['today', 'large'].map((variant) => ({
-      ...{ part: 'a', variant, time: 1, run: 'x', status: 'success', reason: 'answered' },
-      ...{
-        passed: variant === 'large',
-        turns: 2,
-        tokens: 100,
-        costMicroUsd: 10,
-        durationMs: 1,
-        answer: '',
-      },
+      part: 'a',
+      variant,
+      time: 1,
+      run: 'x',
+      status: 'success',
+      reason: 'answered',
+      passed: variant === 'large',
+      turns: 2,
+      tokens: 100,
+      costMicroUsd: 10,
+      durationMs: 1,
+      answer: '',
     }));
     const asked: EvalInput[] = [];
     const { stdout } = await cli(

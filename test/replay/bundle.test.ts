@@ -29,7 +29,7 @@ it('exports the registered workflows and no others', () => {
     CALLBACK_WORKFLOW,
     MOMENT_WORKFLOW,
   ]);
-  expect(workflows[PROBE_WORKFLOW]).toBe(workflows[AGENT_WORKFLOW]);
+  expect(workflows.agentProbe).toBe(workflows.agent);
 });
 
 it('ignores no module: what cannot run in the sandbox does not reach it', async () => {

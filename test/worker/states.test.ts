@@ -1,6 +1,9 @@
 /** Moments whose history the service has forgotten: what the archive has, and what is said. */
-import { WorkflowNotFoundError } from '@temporalio/common';
-import { defaultPayloadConverter, type LoadedDataConverter } from '@temporalio/common';
+import {
+  defaultPayloadConverter,
+  WorkflowNotFoundError,
+  type LoadedDataConverter,
+} from '@temporalio/common';
 import type { Client } from '@temporalio/client';
 import { expect, it } from 'vitest';
 import type { RunState } from '../../src/core/run/run-state.ts';

@@ -144,7 +144,13 @@ async function forkRun(cli: Cli, id: string, flags: ForkFlags): Promise<number> 
   const options: ForkStartOptions = defined({
     edits: await editsOf(cli, flags),
     limits: limit.length === 0 ? undefined : readLimits(limit),
-    ...{ model, task, agent, definition, effects, stats, id: flags.id },
+    model,
+    task,
+    agent,
+    definition,
+    effects,
+    stats,
+    id: flags.id,
   });
   return withClient(cli, async (everloop) => {
     const fork = await forkOrExplain(everloop, { run: id, at: momentOf(flags) }, options);

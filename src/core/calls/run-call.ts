@@ -11,14 +11,13 @@ import {
   unfitArgumentsText,
   unknownToolText,
 } from '../toolchain/call-texts.ts';
-import type { RecordedResult } from '../contract/outcome.ts';
 import { isHarmless, needsApproval, recordedEnd } from './forked-call.ts';
 import { cachedResult } from '../toolchain/result-cache.ts';
 import { capOutput } from '../toolchain/result-text.ts';
 import { toolOf } from '../tool-search/stubs.ts';
 import { toolchainOf } from '../toolchain/toolchain-of.ts';
 import { askPerson, awaitAnswer, type AskOutcome } from '../people/ask-person.ts';
-import { unstarted, type CallEnd } from '../contract/outcome.ts';
+import { unstarted, type CallEnd, type RecordedResult } from '../contract/outcome.ts';
 import { ensureBudget } from '../run/ensure-budget.ts';
 import { effectsOf } from '../tree/fork-effects.ts';
 import type { ApprovalItem, WaitingItem } from '../contract/pending.ts';

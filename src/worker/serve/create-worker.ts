@@ -208,7 +208,10 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   const states = statesOf(parts, client, workflowBundle, runtime);
   const activities = createActivities({
     ...given,
-    ...{ registry, runtime, cache, places },
+    registry,
+    runtime,
+    cache,
+    places,
     states: states?.source,
     archivesStates: parts.archivesStates,
   });
