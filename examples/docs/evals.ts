@@ -17,7 +17,8 @@ export async function compare(
     { limits: { costUsd: 5 } },
   );
   const { rows } = evalResult(unwrap(await run.result()));
-  for (const { variant, passed, tries } of evalTable(rows))
+  for (const { variant, passed, tries } of evalTable(rows)) {
     log(`${variant}: ${passed} of ${tries}`);
+  }
   // #endregion
 }
