@@ -13,12 +13,14 @@ import { airlineStore } from './airline/store.ts';
 
 const RUNS = 10;
 
+const quick = { id: 'quick', model: mistakenModel() };
+
 /** Each run has a world of its own, so that each makes its mistake. */
 const agents = Array.from({ length: RUNS }, (_, index) =>
   airlineAgent({
     name: `airline-${index + 1}`,
     store: airlineStore(),
-    model: { id: 'quick', model: mistakenModel() },
+    model: quick,
   }),
 );
 

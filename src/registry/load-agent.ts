@@ -166,6 +166,8 @@ function inputProblems(
   const needsTask = !hasTemplate && !(isPlainObject(parent) && isPlainObject(context));
   const rules: FieldRules = {
     ...FIELDS,
+    // Below a fork, a start has the version that older workers leave to newer ones.
+    v: (v) => (v === 2 && isPlainObject(parent) && 'effects' in parent ? [] : otherVersion(v)),
     task: [FIELDS.task, (task) => taskProblems(task as Fields, needsTask)],
     history: [(history) => (history === undefined ? [] : noHistory(loop)), FIELDS.history],
   };
@@ -212,9 +214,9 @@ const FIELDS = {
 } satisfies FieldRules;
 
 function otherVersion(v: unknown): readonly UsageProblem[] {
-  if (v === 1 || v === 2) return [];
+  if (v === 1) return [];
   const advice = 'Start runs with a client of this version.';
-  return [expected('invalid_input', 'version `v` of the input to be 1 or 2', shown(v), advice)];
+  return [expected('invalid_input', 'version `v` of the input to be 1', shown(v), advice)];
 }
 
 function isHistoryTurn(turn: unknown): boolean {
