@@ -36,6 +36,8 @@ import { classifyModelError, hasCost, type ModelFailure } from '../models/model-
 import { keyVariable } from '../models/missing-key.ts';
 import { requestFor } from '../models/prompt-texts.ts';
 import { withModel } from '../models/providers/load-model.ts';
+import { quickTools } from '../tools/quick-tools.ts';
+import type { ToolFigures } from '../tools/tool-figures.ts';
 import { missingModel } from '../registry/registry.ts';
 import {
   OtherTranscriptError,
@@ -52,6 +54,8 @@ export interface CallModelParts {
   readonly watch?: CallObserver;
   /** Whether this worker has a blob store; default false. */
   readonly hasBlobs?: boolean;
+  /** How quick the tools of this worker are. Default: not known. */
+  readonly figures?: ToolFigures;
 }
 
 /** The model activity of a worker. */
@@ -107,13 +111,24 @@ async function attemptOf(
       throw workerShutdownWithCost({ usage: { ...usage }, usageKnown: true, ...added });
     }
     checkSize(parts, order, outcome);
-    return { ...outcome, ...added };
+    return { ...outcome, ...localIn(parts, { order, view }, outcome), ...added };
   } catch (error) {
     if (error instanceof ApplicationFailure) throw error;
     const failure = classifyModelError(error);
     const variable = keyVariable(error);
     throw failureOf(order, { ...failure, ...defined({ variable }) }, failure.usage ?? noUsage);
   }
+}
+
+/** The tools of a reply that this worker expects to be quick. */
+function localIn(
+  { figures }: CallModelParts,
+  { order, view }: { readonly order: ModelOrder; readonly view: TranscriptView | null },
+  outcome: ModelCallResult,
+): { readonly local?: readonly string[] } {
+  if (figures === undefined || order.purpose !== 'reply') return {};
+  if (outcome.kind !== 'reply' || view === null) return {};
+  return defined({ local: quickTools(figures, view.head.spec, outcome.reply) });
 }
 
 function lacksText(what: string): string {

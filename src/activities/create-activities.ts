@@ -19,6 +19,7 @@ import { hideFailures } from './hide-failures.ts';
 import type { Registry } from '../define/definition/definitions.ts';
 import type { McpTools } from '../define/mcp/mcp-tools.ts';
 import type { ToolPlaces } from '../tools/isolation.ts';
+import { createToolFigures } from '../tools/tool-figures.ts';
 import { NO_WATCH, type CallObserver } from '../telemetry/call-observer.ts';
 import { createPageQuery } from './page-query.ts';
 import { createContextSource } from './run-context.ts';
@@ -49,13 +50,14 @@ export function createActivities(parts: ActivityParts): EverloopActivities {
   const { mcp } = parts;
   const hasBlobs = runtime.blobs === true;
   const readContext = createContextSource(query);
-  const toolParts = { registry, places, mcp, chunks, watch, hasBlobs, readContext, hide };
+  const figures = createToolFigures();
+  const toolParts = { registry, places, mcp, chunks, watch, hasBlobs, readContext, hide, figures };
   const callTool = callToolActivity(toolParts);
   const transcripts = createTranscriptSource({ cache, query });
   const archiveLink = createArchiveTranscript(archive);
   const activities: EverloopActivities = {
     loadAgent: loadAgentActivity(registry, runtime, mcp),
-    callModel: createCallModel({ registry, transcripts, chunks, watch, hasBlobs }),
+    callModel: createCallModel({ registry, transcripts, chunks, watch, hasBlobs, figures }),
     callTool,
     callToolOnce: callToolOnceActivity(toolParts),
     // The same code under another name, so that histories and metrics tell the two apart.

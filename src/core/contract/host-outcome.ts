@@ -22,6 +22,8 @@ type ModelEnd =
       readonly reply: Reply;
       /** How long the model took to its first piece, in ms; workers of an earlier release do not say. */
       readonly firstTokenMs?: number;
+      /** The tools that the worker expects to be quick; absent: none, or it does not say. */
+      readonly local?: readonly string[];
     }
   /** The call was stopped; usage that the provider has reported is counted. */
   | {
