@@ -51,7 +51,7 @@ export function compactByForce(iteration: Iteration, tries: Tries): Promise<bool
 async function passOf(run: Run, isEnough: () => boolean): Promise<Pass> {
   const iteration = createIteration(run, CLOSED_GATE);
   try {
-    const tries = { count: 0, isForced: false };
+    const tries = { count: 0, lostReads: 0, isForced: false };
     const hasChanged = await applyStrategies(iteration, tries, isEnough);
     return { kind: hasChanged ? 'changed' : 'unchanged' };
   } catch (error) {

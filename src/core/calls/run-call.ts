@@ -158,14 +158,14 @@ async function awaitDecision(
 
 /** Runs the call, or asks its question, now that nothing keeps it from beginning. */
 function beginCall(context: CallSite, call: CallInProgress): Promise<CallEnd> | CallEnd {
-  const { run, gate, program, starting } = context;
+  const { run, gate, program, starting, reads } = context;
   const { host } = run;
   const { callId, tool, args, spec } = call;
   // Its program went on without it while a person or a function was deciding about it.
   if (gate.isUnneeded(callId)) return { ...stoppedBefore(context), ...tracesOf(call) };
   run.record({ type: 'agent:tool_call:before', callId, tool, args: cutInEvent(args) });
   // The event itself can show that time is up.
-  if (run.isStopped()) {
+  if (run.isStopped() && !hasRunBeside(reads, call)) {
     return { ...unstarted('canceled', canceledCallText, host.now()), ...tracesOf(call) };
   }
   const cached = cachedResult(run.state.cached, spec, call);
@@ -183,6 +183,12 @@ function beginCall(context: CallSite, call: CallInProgress): Promise<CallEnd> | 
     }));
   }
   return callTool(context, call);
+}
+
+/** Whether a call has ended beside the reply. */
+function hasRunBeside(reads: CallSite['reads'], call: ToolCall): boolean {
+  const read = reads.find(call);
+  return read !== undefined && read.again === undefined;
 }
 
 /** A call of an agent: its arguments are checked like those of a tool, then it runs as a child. */

@@ -1,5 +1,6 @@
 /** How the calls of the port ended: what a host returns to the loop. */
 import type { EstimatedUsage, Reply, TokenUsage } from './model.ts';
+import type { BesideRead } from './reads.ts';
 import type { JudgeResult, LiteralFindings, LiteralVerdict, ToolResult } from './outcome.ts';
 import type { Step } from './step.ts';
 
@@ -11,6 +12,8 @@ interface ModelTries {
   readonly losses?: number;
   /** What those used that died with their worker; absent: nothing. */
   readonly estimated?: EstimatedUsage;
+  /** What ran beside replies that were thrown away; absent: nothing. */
+  readonly lostReads?: readonly BesideRead[];
 }
 
 /** How a model call ended. */
@@ -24,6 +27,8 @@ type ModelEnd =
       readonly firstTokenMs?: number;
       /** The tools that the worker expects to be quick; absent: none, or it does not say. */
       readonly local?: readonly string[];
+      /** What ran beside the reply; absent: nothing. */
+      readonly reads?: readonly BesideRead[];
     }
   /** The call was stopped; usage that the provider has reported is counted. */
   | {
