@@ -10,6 +10,7 @@ import type { TranscriptView } from '../core/contract/transcript.ts';
 import { missingPart } from '../core/extension/own-parts.ts';
 import { modeOf } from '../core/modes/modes.ts';
 import { byteSize, type Json } from '../core/base/json.ts';
+import type { BesideRead } from '../core/contract/reads.ts';
 import type { TokenUsage } from '../core/contract/model.ts';
 import { sizesOf } from '../core/base/size-limits.ts';
 import { noUsage } from '../core/model/usage.ts';
@@ -24,6 +25,8 @@ import {
   workerShutdown,
   workerShutdownWithCost,
 } from './failures.ts';
+import { keepReply, type KeptReply } from './kept-reply.ts';
+import { readsOfReply, type ReadsOfReplyParts } from './reads-of-reply.ts';
 import { withHeartbeat, isStoppedByService } from './heartbeat.ts';
 import { openAttempt, usedBy, type AskedAttempt } from './lost-attempts.ts';
 import { endsWithAttempt, triesOf, type AttemptNumber } from './tries.ts';
@@ -36,6 +39,7 @@ import { classifyModelError, hasCost, type ModelFailure } from '../models/model-
 import { keyVariable } from '../models/missing-key.ts';
 import { requestFor } from '../models/prompt-texts.ts';
 import { withModel } from '../models/providers/load-model.ts';
+import type { ReadsBeside } from '../tools/reads-beside.ts';
 import { quickTools } from '../tools/quick-tools.ts';
 import type { ToolFigures } from '../tools/tool-figures.ts';
 import { missingModel } from '../registry/registry.ts';
@@ -45,17 +49,9 @@ import {
   type TranscriptSource,
 } from './transcript-source.ts';
 
-/** What the model activity needs. */
-export interface CallModelParts {
-  readonly registry: Registry;
+/** What the model activity needs, its replies and what runs beside them. */
+export interface CallModelParts extends ReadsOfReplyParts {
   readonly transcripts: TranscriptSource;
-  readonly chunks: ChunkPublisher;
-  /** Watches the attempts. Default: nothing does. */
-  readonly watch?: CallObserver;
-  /** Whether this worker has a blob store; default false. */
-  readonly hasBlobs?: boolean;
-  /** How quick the tools of this worker are. Default: not known. */
-  readonly figures?: ToolFigures;
 }
 
 /** The model activity of a worker. */
@@ -68,11 +64,12 @@ export function createCallModel(
     const asked = openAttempt(added.estimated);
     const watch = parts.watch ?? NO_WATCH;
     const attempt = { order, attempt: attempts + tries.losses, queueMs: queueMs() };
+    const kept = keepReply({ attempts, ...defined({ losses: added.losses }) }, asked.beat);
     const run = (notes: AttemptNotes): Promise<ModelActivityResult> =>
-      attemptOf(parts, order, tries, { ...asked, notes });
+      attemptOf(parts, order, tries, { ...asked, notes, keep: kept.keep });
     return withHeartbeat(() => watch.model(attempt, run), {
-      details: { attempts, ...defined({ losses: added.losses }) },
-      more: asked.beat,
+      details: kept.details,
+      more: kept.beat,
     });
   };
 }
@@ -83,7 +80,10 @@ function queueMs(): number {
 }
 
 /** An attempt that is watched. */
-type WatchedAttempt = AskedAttempt & { readonly notes: AttemptNotes };
+type WatchedAttempt = AskedAttempt & {
+  readonly notes: AttemptNotes;
+  readonly keep: KeptReply['keep'];
+};
 
 async function attemptOf(
   parts: CallModelParts,
@@ -99,8 +99,9 @@ async function attemptOf(
   const lacking = view && missingPart(view.head.spec, parts.registry.extensions);
   if (lacking != null) throw notHere({ what: lacking, agent: order.agent }, lacksText(lacking));
   const { added } = tries;
+  const beside = readsOfReply(parts, order, view);
   try {
-    const outcome = await callOnce(parts, order, { entry, view, asked });
+    const outcome = await callOnce(parts, order, { entry, view, asked, beside });
     // Not canceled by a user: the call is retried, on another worker if this one stops.
     if (outcome.kind === 'aborted' && isStoppedByService()) {
       const { usage } = outcome;
@@ -111,13 +112,38 @@ async function attemptOf(
       throw workerShutdownWithCost({ usage: { ...usage }, usageKnown: true, ...added });
     }
     checkSize(parts, order, outcome);
-    return { ...outcome, ...localIn(parts, { order, view }, outcome), ...added };
+    if (outcome.kind === 'aborted') return { ...outcome, ...lostReads(beside), ...added };
+    const shown = { ...outcome, ...localIn(parts, { order, view }, outcome) };
+    if (beside.isOpen()) asked.keep({ ...shown, ...added }, beside.ended);
+    return { ...shown, ...(await beside.settle(outcome.reply)), ...added };
   } catch (error) {
-    if (error instanceof ApplicationFailure) throw error;
+    if (error instanceof ApplicationFailure) throw withLostReads(error, beside);
     const failure = classifyModelError(error);
     const variable = keyVariable(error);
-    throw failureOf(order, { ...failure, ...defined({ variable }) }, failure.usage ?? noUsage);
+    const keyed = { ...failure, ...defined({ variable }) };
+    throw withLostReads(failureOf(order, keyed, failure.usage ?? noUsage), beside);
   }
+}
+
+/** What ran beside a reply that is thrown away. */
+function lostReads(beside: ReadsBeside): { readonly lostReads?: readonly BesideRead[] } {
+  const lost = beside.stop();
+  return lost.length === 0 ? {} : { lostReads: lost };
+}
+
+/** The failure of a call, with what ran beside its reply. */
+function withLostReads(failure: Error, beside: ReadsBeside): Error {
+  const lost = lostReads(beside);
+  if (lost.lostReads === undefined || !(failure instanceof ApplicationFailure)) return failure;
+  const [first = {}, ...others] = failure.details ?? [];
+  const details = [{ ...(first as object), ...lost }, ...others];
+  const { message, type, nonRetryable, nextRetryDelay, cause } = failure;
+  return ApplicationFailure.create({
+    message,
+    ...defined({ type: type ?? undefined, nonRetryable: nonRetryable ?? undefined }),
+    ...defined({ nextRetryDelay: nextRetryDelay ?? undefined, cause }),
+    details,
+  });
 }
 
 /** The tools of a reply that this worker expects to be quick. */
@@ -220,12 +246,13 @@ interface AskedModel {
   readonly entry: CalledEntry;
   readonly view: TranscriptView | null;
   readonly asked: WatchedAttempt;
+  readonly beside: ReadsBeside;
 }
 
 async function callOnce(
   parts: CallModelParts,
   order: ModelOrder,
-  { entry, view, asked }: AskedModel,
+  { entry, view, asked, beside }: AskedModel,
 ): Promise<TimedResult> {
   const { registry, chunks, transcripts } = parts;
   const context = Context.current();
@@ -263,7 +290,8 @@ async function callOnce(
       hear(chunk.delta);
       stream.write(chunk);
     };
-    const outcome = timed(await callLayeredModel(around, entry, request, { signal, onChunk }));
+    const io: CallIo = { signal, onChunk, onCall: beside.offer };
+    const outcome = timed(await callLayeredModel(around, entry, request, io));
     stream.end();
     // The workflow gives calls their ids, so the message of a reply with calls is not known here.
     const isKnown =

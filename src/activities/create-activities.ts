@@ -57,7 +57,7 @@ export function createActivities(parts: ActivityParts): EverloopActivities {
   const archiveLink = createArchiveTranscript(archive);
   const activities: EverloopActivities = {
     loadAgent: loadAgentActivity(registry, runtime, mcp),
-    callModel: createCallModel({ registry, transcripts, chunks, watch, hasBlobs, figures }),
+    callModel: createCallModel({ ...toolParts, transcripts }),
     callTool,
     callToolOnce: callToolOnceActivity(toolParts),
     // The same code under another name, so that histories and metrics tell the two apart.

@@ -4,11 +4,13 @@
  * No retries here: they belong to the activity around the call, which sees every failure as it was
  * thrown (see `model-failures.ts`).
  */
+import { defined } from '../core/base/defined.ts';
 import { priceUsage, type PricedUsage } from '../core/model/cost.ts';
 import type {
   ModelChunk,
   ModelFunction,
   ModelRequest,
+  NativeCall,
   Reply,
   TokenUsage,
 } from '../core/contract/model.ts';
@@ -37,6 +39,8 @@ export interface CallIo {
   readonly signal: AbortSignal;
   /** Gets the pieces of the reply as they arrive, none after an abort. Must not wait or throw. */
   readonly onChunk: (chunk: ModelChunk) => void;
+  /** Called with each call of a reply that streams, and its index from 0, once its arguments are whole. */
+  readonly onCall?: (call: NativeCall, index: number) => void;
 }
 
 /**
@@ -64,11 +68,14 @@ export async function callEntry(
   const onChunk = (chunk: ModelChunk): void => {
     if (!signal.aborted) io.onChunk(chunk);
   };
+  const onCall = (call: NativeCall, index: number): void => {
+    if (!signal.aborted) io.onCall?.(call, index);
+  };
   const full = { ...request, settings: { ...entry.settings, ...request.settings } };
   const begin = (settings: JsonObject): Call =>
     typeof entry.model === 'function'
       ? callFunction(entry, entry.model, { ...full, settings }, { watch, onChunk })
-      : callLanguageModel(entry, entry.model, { ...full, settings }, { watch, onChunk });
+      : callLanguageModel(entry, entry.model, { ...full, settings }, { watch, onChunk, onCall });
   const paid = paidSettings(entry, full.settings);
   let call = begin(paid.settings);
   const run = (): Promise<Reply> =>
@@ -97,7 +104,7 @@ export async function callEntry(
 }
 
 /** What a call in flight is made with. */
-interface WatchedIo extends Pick<CallIo, 'onChunk'> {
+interface WatchedIo extends Pick<CallIo, 'onChunk' | 'onCall'> {
   readonly watch: CallWatch;
 }
 
@@ -139,10 +146,14 @@ function callLanguageModel(
   entry: CalledEntry,
   model: LanguageModel,
   request: ModelRequest,
-  { watch, onChunk }: WatchedIo,
+  { watch, onChunk, onCall }: WatchedIo,
 ): Call {
   const { signal } = watch;
-  const collector = modelCollector(entry, { onChunk, onPart: watch.onPart });
+  const collector = modelCollector(entry, {
+    onChunk,
+    onPart: watch.onPart,
+    ...defined({ onCall }),
+  });
   const run = async (): Promise<Reply> => {
     const options = toCallOptions(entry, model, request, signal);
     const streams = request.settings['stream'] !== false && typeof model.doStream === 'function';

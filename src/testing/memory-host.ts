@@ -39,8 +39,9 @@ import { redactedErrorText } from '../core/text/redact.ts';
 import { isApprovalNeeded } from '../tools/needs-approval.ts';
 import { runJudge } from '../tools/run-judge.ts';
 import { runTool } from '../tools/run-tool.ts';
+import type { ToolRun } from '../tools/tool-call.ts';
 import type { FakeClock } from './fake-clock.ts';
-import { callModel } from './memory-model-call.ts';
+import { callModel, type ModelCallParts } from './memory-model-call.ts';
 
 /** What a memory host is made of. */
 export interface MemoryHostParts {
@@ -163,14 +164,19 @@ function callsOf(parts: MemoryHostParts, { run }: Flight, mailbox: Mailbox): Cal
     const { cancel, waiting } = mailbox.peek();
     return cancel !== null || waiting.some((input) => input.kind === 'interrupt');
   };
+  const runRead: ModelCallParts['runRead'] = (order, signal, context) =>
+    runOnce(parts, { order, context, isOnce: false }, { attempt: 1, signal });
   return {
     callModel: (order, state, options) => {
       const view = { head: state.head, messages: scratchpadMessages(state) };
       const { abortId } = options;
-      return run((signal) => callModel(parts, { ...options, order, view }, signal), {
-        abortId,
-        startsAborted: isUrgent(),
-      });
+      return run(
+        (signal) => callModel({ ...parts, runRead }, { ...options, order, view }, signal),
+        {
+          abortId,
+          startsAborted: isUrgent(),
+        },
+      );
     },
     callTool: (order, tool, { abortId, context } = {}) =>
       run(
@@ -295,29 +301,47 @@ interface MemoryToolCall {
 }
 
 async function callTool(
-  { agent, clock, chunks, sizes, mcp, tree = NO_TREE }: MemoryHostParts,
+  parts: MemoryHostParts,
   { order, tool, context }: MemoryToolCall,
   signal: AbortSignal,
 ): Promise<ToolResult> {
-  for (let attempt = 1; ; attempt++) {
-    const { rootRunId = order.runId, runId, agentPath, callId } = order;
-    const onEvent = callTopics(chunks, { rootRunId, runId, agentPath, callId, attempt });
-    const run = await runTool(agent, order, {
-      attempt,
-      signal,
-      onEvent,
-      run: tree.address,
-      context: order.readsContext === true ? context : undefined,
-      sizes: sizes ?? INLINE_SIZES,
-      mcp,
-      isOnce: tool.effect === 'once',
-    });
+  // An attempt beside the reply counts.
+  for (let attempt = (order.attemptsBefore ?? 0) + 1; ; attempt++) {
+    const isOnce = tool.effect === 'once';
+    const run = await runOnce(parts, { order, context, isOnce }, { attempt, signal });
     if (run.kind === 'result') return run.result;
     if (run.kind === 'not_here') {
       // There is no other worker in memory.
       const error = nowhereText(run.what, order.agent);
       return { outcome: 'error', error, attempts: 0, started: false };
     }
-    await clock.sleep(toolRetryMs(tool, attempt));
+    await parts.clock.sleep(toolRetryMs(tool, attempt));
   }
+}
+
+/** One attempt of a call. */
+function runOnce(
+  { agent, chunks, sizes, mcp, tree = NO_TREE }: MemoryHostParts,
+  {
+    order,
+    context,
+    isOnce,
+  }: {
+    readonly order: ToolOrder;
+    readonly context: JsonObject | undefined;
+    readonly isOnce: boolean;
+  },
+  { attempt, signal }: { readonly attempt: number; readonly signal: AbortSignal },
+): Promise<ToolRun> {
+  const { rootRunId = order.runId, runId, agentPath, callId } = order;
+  return runTool(agent, order, {
+    attempt,
+    signal,
+    onEvent: callTopics(chunks, { rootRunId, runId, agentPath, callId, attempt }),
+    run: tree.address,
+    context: order.readsContext === true ? context : undefined,
+    sizes: sizes ?? INLINE_SIZES,
+    mcp,
+    isOnce,
+  });
 }

@@ -11,7 +11,6 @@ import { quickTools } from '../../src/tools/quick-tools.ts';
 import { createToolFigures, type ToolFigures } from '../../src/tools/tool-figures.ts';
 import { withFigures } from '../../src/tools/watch-figures.ts';
 import { INLINE_SIZES } from '../../src/core/base/size-limits.ts';
-import { scriptedModel } from '../../src/testing/scripted-model.ts';
 
 function called(times: number, ms = 10, bytes = 100): ToolFigures {
   const figures = createToolFigures();
@@ -61,7 +60,7 @@ const tool = (name: string, effect: 'read' | 'idempotent', options: object = {})
 const agent = defineAgent({
   name: 'clerk',
   mode: 'chat',
-  model: { id: 'm', model: scriptedModel(['done']) },
+  model: { id: 'm', model: async () => 'done' },
   tools: [
     tool('look-up', 'read'),
     tool('never', 'read', { local: false }),
@@ -93,8 +92,10 @@ describe('the calls that count', () => {
     for (let call = 0; call < 20; call++) await withFigures(figures, known, orderOf(name), end);
     return figures.isQuick('clerk', name);
   };
-  const ended = (outcome: 'ok' | 'error' | 'rejected' | 'canceled', started = true) => async () =>
-    ({ kind: 'result', result: { outcome, attempts: 1, started } }) as const;
+  const ended =
+    (outcome: 'ok' | 'error' | 'rejected' | 'canceled', started = true) =>
+    async () =>
+      ({ kind: 'result', result: { outcome, attempts: 1, started } }) as const;
 
   it('are those of tools that only read, however they ended', async () => {
     expect(await figuresAfter('look-up', ended('ok'))).toBe(true);

@@ -165,8 +165,11 @@ function beginCall(context: CallSite, call: CallInProgress): Promise<CallEnd> | 
   if (gate.isUnneeded(callId)) return { ...stoppedBefore(context), ...tracesOf(call) };
   run.record({ type: 'agent:tool_call:before', callId, tool, args: cutInEvent(args) });
   // The event itself can show that time is up.
-  if (run.isStopped() && !hasRunBeside(reads, call)) {
-    return { ...unstarted('canceled', canceledCallText, host.now()), ...tracesOf(call) };
+  if (run.isStopped()) {
+    const endedAt = host.now();
+    const read = reads.take({ callId, tool, args });
+    const end = read && { result: read.result, endedAt, startedAt: endedAt - read.durationMs };
+    return { ...(end ?? unstarted('canceled', canceledCallText, endedAt)), ...tracesOf(call) };
   }
   const cached = cachedResult(run.state.cached, spec, call);
   // A result that was cut for a model is not a value for a program.
@@ -183,12 +186,6 @@ function beginCall(context: CallSite, call: CallInProgress): Promise<CallEnd> | 
     }));
   }
   return callTool(context, call);
-}
-
-/** Whether a call has ended beside the reply. */
-function hasRunBeside(reads: CallSite['reads'], call: ToolCall): boolean {
-  const read = reads.find(call);
-  return read !== undefined && read.again === undefined;
 }
 
 /** A call of an agent: its arguments are checked like those of a tool, then it runs as a child. */

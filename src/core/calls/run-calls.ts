@@ -20,7 +20,7 @@ import {
   type StartedCall,
 } from './begun-calls.ts';
 import { leaveOut, recordUnstarted } from './record-call.ts';
-import { takeReads, type EndedReads } from './run-reads.ts';
+import { endStoppedRead, takeReads, type EndedReads } from './run-reads.ts';
 import { resumeCall, startCall } from './run-call.ts';
 import type { Run } from '../run/run.ts';
 import type { ToolSpec } from '../contract/spec.ts';
@@ -132,7 +132,7 @@ function beginCalls(
       .map((call, index) => resume(context, call, resumed[index]));
   }
   if (run.mustLeave()) {
-    return leaveAllOut(run, calls, ended);
+    return leaveAllOut(context, calls, ended);
   }
   const hasRun = ({ callId }: ToolCall): boolean => ended.has(callId);
   const { fits, breach } = roomFor(calls, calledTools(run, calls), run.wouldCross, hasRun);
@@ -148,10 +148,14 @@ function beginCalls(
   }
   if (breach?.limit.onReach === 'refuse') {
     const text = refusedText(breach.key, breach.limit.max);
-    return [{ kind: 'settled', result: recordUnstarted(run, { call: first }, 'refused', text) }];
+    const refused = (): BegunCall => ({
+      kind: 'settled',
+      result: recordUnstarted(run, { call: first }, 'refused', text),
+    });
+    return [endStoppedRead(context, first) ?? refused()];
   }
   if (breach !== null) run.breach(breach);
-  return leaveAllOut(run, calls, ended);
+  return leaveAllOut(context, calls, ended);
 }
 
 /** What is known of the calls of a turn before they begin. */
@@ -166,13 +170,17 @@ const NO_READS: EndedReads = new Map();
 
 /** Begins none of `calls`; those that ran beside the reply have their results. */
 function leaveAllOut(
-  run: Run,
+  context: CallSite,
   calls: readonly ToolCall[],
   ended: EndedReads,
 ): readonly BegunCall[] {
   return calls.map(
     (call) =>
-      ended.get(call.callId) ?? { kind: 'settled', result: leaveOut(run, { call }) },
+      ended.get(call.callId) ??
+      endStoppedRead(context, call) ?? {
+        kind: 'settled',
+        result: leaveOut(context.run, { call }),
+      },
   );
 }
 

@@ -47,12 +47,19 @@ export async function takeReads(
   return ended;
 }
 
+/** The end of a call that was stopped beside the reply and does not begin again; undefined: it was not. */
+export function endStoppedRead({ run, reads }: CallSite, call: ToolCall): StartedCall | undefined {
+  const read = reads.take(call);
+  if (read === undefined) return undefined;
+  const { callId, tool, args } = call;
+  run.record({ type: 'agent:tool_call:before', callId, tool, args: cutInEvent(args) });
+  const endedAt = run.host.now();
+  const pending: CallEnd = { result: read.result, endedAt };
+  return { kind: 'started', call, startedAt: endedAt - read.durationMs, pending };
+}
+
 /** Records a read whose reply was thrown away: it ran, so it counts. */
-export function recordLostRead(
-  run: Run,
-  call: ToolCall,
-  { result, durationMs }: BesideRead,
-): void {
+export function recordLostRead(run: Run, call: ToolCall, { result, durationMs }: BesideRead): void {
   const { callId, tool, args } = call;
   const endedAt = run.host.now();
   run.record({ type: 'agent:tool_call:before', callId, tool, args: cutInEvent(args) });

@@ -63,7 +63,9 @@ export function triedToolCall(
 ): TriedCall<ToolResult, ToolResult> {
   // A local activity is repeated by its own worker, so whatever it ends with is final.
   let isHere = tool.local;
+  const { attemptsBefore: attempts } = order;
   return {
+    ...(attempts === undefined ? {} : { before: { attempts, losses: 0, givenBack: 0 } }),
     label: `tool ${tool.name}`,
     abortId,
     schedule: (tried, isElsewhere) => {
