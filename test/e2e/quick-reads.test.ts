@@ -5,6 +5,7 @@ import type { ModelFunction } from '../../src/core/contract/model.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
+import { streamingModel } from '../support/streamed-calls.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
 let stage: Stage;
@@ -106,8 +107,7 @@ describe('a tool that reads', () => {
       msOf(run.send('Look again.', { kind: 'steer' })),
     ]);
     expect(Math.max(...times)).toBeLessThan(1_500);
-    const isRegular = async (): Promise<boolean> =>
-      (await kindsOfCalls(run)).at(-1) === 'regular';
+    const isRegular = async (): Promise<boolean> => (await kindsOfCalls(run)).at(-1) === 'regular';
     await expect.poll(isRegular, { timeout: 10_000 }).toBe(true);
     free();
     expect(await run.result()).toMatchObject({ status: 'success' });
@@ -127,6 +127,86 @@ describe('a tool that reads', () => {
     const took = await msOf(run.cancel());
     expect(took).toBeLessThan(1_500);
     expect(await run.result()).toMatchObject({ status: 'canceled' });
+    await stage.replay(run);
+  });
+});
+
+describe('[R18] reads beside a reply', () => {
+  it('hide the time of the tool, and leave six events a turn', async () => {
+    const callIds: string[] = [];
+    let ran = (): void => undefined;
+    const look = defineTool({
+      name: 'look',
+      description: 'Looks.',
+      parameters: { type: 'object', properties: { at: { type: 'integer' } }, required: ['at'] },
+      effect: 'read',
+      execute: ({ at }, { callId }) => {
+        callIds.push(callId);
+        ran();
+        return `seen ${String(at)}`;
+      },
+    });
+    const model = streamingModel(({ number }) => {
+      if (number > 6) return [{ text: 'done' }];
+      // The reply ends only when its call has ended.
+      const wait = new Promise<void>((resolve) => (ran = resolve));
+      return [{ call: 'look', args: { at: number } }, { wait }];
+    });
+    const agent = defineAgent({
+      name: 'beside',
+      mode: 'chat',
+      model: { id: 'streaming', model },
+      tools: [look],
+    });
+    const { everloop } = await stage.serve([agent]);
+    const run = await everloop.start('beside', { task: 'Look.' });
+    const step = await run.result();
+
+    expect(step).toMatchObject({ status: 'success', value: 'done' });
+    expect(step.stats.counters['agent:tool_calls']).toBe(6);
+    expect(callIds).toEqual(['1.1', '2.1', '3.1', '4.1', '5.1', '6.1']);
+    expect((await kindsOfCalls(run)).slice(1)).toEqual([]);
+    const { events } = await stage.client.workflow.getHandle(run.id).fetchHistory();
+    const replies = (events ?? []).flatMap((event, index) =>
+      event.activityTaskScheduledEventAttributes?.activityType?.name === 'callModel' ? [index] : [],
+    );
+    const perTurn = replies.slice(1).map((index, at) => index - (replies[at] ?? 0));
+    expect(perTurn).toEqual([6, 6, 6, 6, 6, 6]);
+    await stage.replay(run);
+  });
+
+  it('count once when the reply fails and another model answers', async () => {
+    const looks: string[] = [];
+    const look = defineTool({
+      name: 'look',
+      description: 'Looks.',
+      effect: 'read',
+      execute: (_args, { callId }) => void looks.push(callId),
+    });
+    const failing = streamingModel(({ number }) => [
+      { call: 'look', args: {} },
+      ...(number === 1 ? [{ fail: Object.assign(new Error('No.'), { statusCode: 400 }) }] : []),
+    ]);
+    const other = streamingModel(({ number }) =>
+      number === 1 ? [{ call: 'look', args: {} }] : [{ text: 'done' }],
+    );
+    const agent = defineAgent({
+      name: 'fails',
+      mode: 'chat',
+      model: { id: 'first', model: failing, fallbacks: [{ id: 'second', model: other }] },
+      tools: [look],
+    });
+    const { everloop } = await stage.serve([agent]);
+    const run = await everloop.start('fails', { task: 'Look.' });
+    const step = await run.result();
+    expect(step.stats.counters['agent:tool_calls']).toBe(looks.length);
+    const events = await run.events();
+    const ends = events.flatMap((event) =>
+      event.type === 'agent:tool_call:after' ? [event.callId] : [],
+    );
+    expect(ends).toEqual(looks);
+    expect(new Set(ends).size).toBe(ends.length);
+    expect(ends.length).toBeGreaterThanOrEqual(2);
     await stage.replay(run);
   });
 });

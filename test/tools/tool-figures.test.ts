@@ -114,7 +114,11 @@ describe('the tools of a reply', () => {
   for (const { spec } of agent.tools) {
     for (let call = 0; call < 20; call++) figures.add('clerk', spec.name, { ms: 1, bytes: 1 });
   }
-  const loaded = loadAgent(registry, { agent: 'clerk', task: 'Look.' } as never, INLINE_SIZES);
+  const loaded = loadAgent(
+    registry,
+    { v: 1, agent: 'clerk', task: { text: 'Look.' } },
+    INLINE_SIZES,
+  );
   if (loaded.kind !== 'loaded') throw new Error(`Expected a loaded agent, got ${loaded.kind}.`);
   const { spec } = loaded.agent;
   const reply = (fields: Partial<Reply>): Reply => ({

@@ -35,7 +35,9 @@ export function askForReply(
   const messages = (isAlone(own) ? 0 : mark.length) + (own?.messages.length ?? 0);
   const asking = { purpose: 'reply', models, messages, own, tries, ...defined({ reads }) } as const;
   return askModels(iteration, asking).then((end) =>
-    end.kind === 'reply' ? end.reply : askShorter(iteration, tries, end, { own, ...defined({ reads }) }),
+    end.kind === 'reply'
+      ? end.reply
+      : askShorter(iteration, tries, end, { own, ...defined({ reads }) }),
   );
 }
 

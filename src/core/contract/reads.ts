@@ -15,10 +15,7 @@ export const READ_BOUNDS = {
 } as const;
 
 /** The reads that may run beside a reply, within the limits of the run. */
-export interface ReadsOrder extends Pick<
-  ToolOrder,
-  'conversation' | 'gauges' | 'isWithoutGauges'
-> {
+export interface ReadsOrder extends Pick<ToolOrder, 'conversation' | 'gauges' | 'isWithoutGauges'> {
   /** How many calls in all. */
   readonly calls: number;
   /** How many calls of each tool. */
