@@ -15,6 +15,13 @@ export type StreamStep =
 export interface StreamRequest {
   /** From 1; a repeated question counts. */
   readonly number: number;
+  /** Replies that the request shows: a repeated question shows the same. */
+  readonly replies: number;
+}
+
+interface StreamOptions {
+  readonly abortSignal?: AbortSignal;
+  readonly prompt: readonly { readonly role: string }[];
 }
 
 const USAGE = {
@@ -32,9 +39,10 @@ export function streamingModel(
     provider: 'test',
     modelId: 'streaming',
     doGenerate: () => Promise.reject(new Error('Expected a stream.')),
-    doStream: async ({ abortSignal }: { readonly abortSignal?: AbortSignal }) => {
+    doStream: async ({ abortSignal, prompt }: StreamOptions) => {
       number += 1;
-      return { stream: ReadableStream.from(partsOf(steps({ number }), abortSignal)) };
+      const replies = prompt.filter(({ role }) => role === 'assistant').length;
+      return { stream: ReadableStream.from(partsOf(steps({ number, replies }), abortSignal)) };
     },
   } as LanguageModel;
 }
