@@ -6,12 +6,8 @@ import type { Refusal, RunMaterial } from '../core/start/prepare-input.ts';
 import type { CallbackMessage } from '../core/contract/callback.ts';
 import type { ModelOrder } from '../core/contract/host-order.ts';
 import type { ModelOutcome } from '../core/contract/host-outcome.ts';
-import type { BesideRead } from '../core/contract/reads.ts';
-import type { AgentSpec } from '../core/contract/spec.ts';
-import type { EstimatedUsage, TokenUsage } from '../core/contract/model.ts';
-import type { KeyRefusal } from '../registry/required-keys.ts';
-import type { Link } from '../core/run/host.ts';
 import type {
+  BesideRead,
   JudgeOrder,
   JudgeResult,
   LiteralsOrder,
@@ -20,6 +16,10 @@ import type {
   ToolOrder,
   ToolResult,
 } from '../core/contract/outcome.ts';
+import type { AgentSpec } from '../core/contract/spec.ts';
+import type { EstimatedUsage, TokenUsage } from '../core/contract/model.ts';
+import type { KeyRefusal } from '../registry/required-keys.ts';
+import type { Link } from '../core/run/host.ts';
 
 /** The queues and the heartbeat time-out of activities; recorded when the run starts. */
 export interface ActivityRuntime {

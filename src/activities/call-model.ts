@@ -10,11 +10,11 @@ import type { TranscriptView } from '../core/contract/transcript.ts';
 import { missingPart } from '../core/extension/own-parts.ts';
 import { modeOf } from '../core/modes/modes.ts';
 import { byteSize, type Json } from '../core/base/json.ts';
-import type { BesideRead } from '../core/contract/reads.ts';
+import type { BesideRead } from '../core/contract/outcome.ts';
 import type { TokenUsage } from '../core/contract/model.ts';
 import { sizesOf } from '../core/base/size-limits.ts';
 import { noUsage } from '../core/model/usage.ts';
-import { openChunkStream, type ChunkPublisher } from '../core/streaming/chunk-stream.ts';
+import { openChunkStream } from '../core/streaming/chunk-stream.ts';
 import type { ModelActivityResult } from './activity-types.ts';
 import type { Registry } from '../define/definition/definitions.ts';
 import {
@@ -30,7 +30,7 @@ import { readsOfReply, type ReadsOfReplyParts } from './reads-of-reply.ts';
 import { withHeartbeat, isStoppedByService } from './heartbeat.ts';
 import { openAttempt, usedBy, type AskedAttempt } from './lost-attempts.ts';
 import { endsWithAttempt, triesOf, type AttemptNumber } from './tries.ts';
-import { NO_WATCH, type AttemptNotes, type CallObserver } from '../telemetry/call-observer.ts';
+import { NO_WATCH, type AttemptNotes } from '../telemetry/call-observer.ts';
 import { callLayeredModel } from '../models/call-layered-model.ts';
 import type { CallIo, ModelCallResult } from '../models/model-adapter.ts';
 import { entryFor, type CalledEntry } from '../define/model/model-entry.ts';
@@ -41,7 +41,6 @@ import { requestFor } from '../models/prompt-texts.ts';
 import { withModel } from '../models/providers/load-model.ts';
 import type { ReadsBeside } from '../tools/reads-beside.ts';
 import { quickTools } from '../tools/quick-tools.ts';
-import type { ToolFigures } from '../tools/tool-figures.ts';
 import { missingModel } from '../registry/registry.ts';
 import {
   OtherTranscriptError,

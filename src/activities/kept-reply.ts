@@ -5,7 +5,7 @@
  */
 import { Context } from '@temporalio/activity';
 import { byteSize, type Json } from '../core/base/json.ts';
-import type { BesideRead } from '../core/contract/reads.ts';
+import type { BesideRead } from '../core/contract/outcome.ts';
 import type { ModelActivityResult } from './activity-types.ts';
 import type { HeartbeatDetails } from './heartbeat.ts';
 

@@ -1,7 +1,6 @@
 /** A model call of the memory host: attempts, waits between them, and what they cost. */
 import type { JsonObject } from '../core/base/json.ts';
-import type { ToolOrder } from '../core/contract/outcome.ts';
-import type { BesideRead } from '../core/contract/reads.ts';
+import type { ToolOrder, BesideRead } from '../core/contract/outcome.ts';
 import { createReadsBeside, type SettledReads } from '../tools/reads-beside.ts';
 import type { ToolRun } from '../tools/tool-call.ts';
 import { defined } from '../core/base/defined.ts';

@@ -12,8 +12,12 @@ import { byteSize, type Json } from '../core/base/json.ts';
 import type { ToolCall } from '../core/base/message.ts';
 import type { ModelOrder } from '../core/contract/host-order.ts';
 import type { NativeCall, Reply } from '../core/contract/model.ts';
-import type { ToolOrder } from '../core/contract/outcome.ts';
-import { READ_BOUNDS, type BesideRead, type ReadsOrder } from '../core/contract/reads.ts';
+import {
+  type ToolOrder,
+  READ_BOUNDS,
+  type BesideRead,
+  type ReadsOrder,
+} from '../core/contract/outcome.ts';
 import type { TranscriptHead } from '../core/contract/transcript.ts';
 import { LISP_TOOL } from '../core/program-text/system-text.ts';
 import { isAlone } from '../core/toolchain/batch.ts';
@@ -89,7 +93,7 @@ interface OpenRead {
 }
 
 function openReads(parts: ReadsParts, reads: ReadsOrder): ReadsBeside {
-  const { order, head, signal, now, schedule } = parts;
+  const { order, signal, now, schedule } = parts;
   const offered: string[] = [];
   const open = new Set<OpenRead>();
   const ended: { readonly of: OpenRead; readonly read: BesideRead }[] = [];

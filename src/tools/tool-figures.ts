@@ -5,8 +5,6 @@
  * I1  The table is bounded: the tools that were called last, the newest calls of each.
  * I2  Each number is of a call that ran on this worker, wherever its run is replayed.
  */
-import { LRUCache } from 'lru-cache';
-
 /** Calls after which a worker knows a tool. */
 export const CALLS_TO_KNOW = 20;
 
@@ -40,15 +38,18 @@ export interface ToolFigures {
 
 /** No figures yet. */
 export function createToolFigures(): ToolFigures {
-  const known = new LRUCache<string, CallFigures[]>({ max: MOST_TOOLS });
+  // In the order in which they were called last.
+  const known = new Map<string, readonly CallFigures[]>();
   const callsOf = (agent: string, tool: string): readonly CallFigures[] =>
     known.get(keyOf(agent, tool)) ?? [];
   return {
     add: (agent, tool, call) => {
-      const calls = known.get(keyOf(agent, tool)) ?? [];
-      calls.push(call);
-      if (calls.length > NEWEST_CALLS) calls.shift();
-      known.set(keyOf(agent, tool), calls);
+      const key = keyOf(agent, tool);
+      const calls = [...callsOf(agent, tool), call].slice(-NEWEST_CALLS);
+      known.delete(key);
+      known.set(key, calls);
+      const [oldest] = known.keys();
+      if (known.size > MOST_TOOLS && oldest !== undefined) known.delete(oldest);
     },
     isQuick: (agent, tool) => {
       const calls = callsOf(agent, tool);

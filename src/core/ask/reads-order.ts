@@ -3,9 +3,9 @@
  * crosses a limit, so the order says how many calls have room.
  */
 import { defined } from '../base/defined.ts';
-import { READ_BOUNDS, type ReadsOrder } from '../contract/reads.ts';
+import { READ_BOUNDS, type ReadsOrder } from '../contract/outcome.ts';
 import type { ToolSpec } from '../contract/spec.ts';
-import { ownGauges } from '../run/own-gauges.ts';
+import { ownGauges } from '../stats/own-gauges.ts';
 import type { Run } from '../run/run.ts';
 import { SEARCH_TOOL } from '../tool-search/query.ts';
 import { isLastTurn } from './last-turn.ts';

@@ -7,7 +7,7 @@ import type { ToolCall } from '../base/message.ts';
 import type { Iteration } from '../run/iteration.ts';
 import { SEARCH_TOOL } from '../tool-search/query.ts';
 import { toolOf } from '../tool-search/stubs.ts';
-import { ownGauges } from '../run/own-gauges.ts';
+import { ownGauges } from '../stats/own-gauges.ts';
 
 /** What calls ask of the program that makes them. */
 export interface CallingProgram {

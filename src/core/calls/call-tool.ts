@@ -9,9 +9,8 @@
 import { defined } from '../base/defined.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { McpInput, McpResponse, McpResume } from '../contract/mcp.ts';
-import type { CallEnd, EarlierTries, ToolResult } from '../contract/outcome.ts';
+import type { CallEnd, EarlierTries, ToolResult, BesideRead } from '../contract/outcome.ts';
 import type { OpenInput, QuestionItem } from '../contract/pending.ts';
-import type { BesideRead } from '../contract/reads.ts';
 import { askPerson, awaitAnswer, type AskOutcome } from '../people/ask-person.ts';
 import { canceledCallText, toolErrorText } from '../toolchain/call-texts.ts';
 import { responseOf } from '../toolchain/form.ts';

@@ -4,8 +4,7 @@
  */
 import { defined } from '../base/defined.ts';
 import type { ToolCall } from '../base/message.ts';
-import type { CallEnd } from '../contract/outcome.ts';
-import type { BesideRead } from '../contract/reads.ts';
+import type { CallEnd, BesideRead } from '../contract/outcome.ts';
 import type { Run } from '../run/run.ts';
 import { cutInEvent } from '../run/turn-record.ts';
 import { recordEnd, type StartedCall } from './begun-calls.ts';

@@ -4,8 +4,7 @@
 import type { Message } from '../base/message.ts';
 import type { SummaryOrder } from './compaction.ts';
 import type { AgentInput } from './input.ts';
-import type { EarlierTries, SizedOrder } from './outcome.ts';
-import type { ReadsOrder } from './reads.ts';
+import type { EarlierTries, SizedOrder, ReadsOrder } from './outcome.ts';
 import type { ModelPurpose, ModelRequest, OutputStrategy } from './model.ts';
 
 /** A question that a custom loop asks with messages of its own. */

@@ -1,7 +1,12 @@
 /** How the calls of the port ended: what a host returns to the loop. */
 import type { EstimatedUsage, Reply, TokenUsage } from './model.ts';
-import type { BesideRead } from './reads.ts';
-import type { JudgeResult, LiteralFindings, LiteralVerdict, ToolResult } from './outcome.ts';
+import type {
+  BesideRead,
+  JudgeResult,
+  LiteralFindings,
+  LiteralVerdict,
+  ToolResult,
+} from './outcome.ts';
 import type { Step } from './step.ts';
 
 /** How often a model call was tried. */

@@ -15,7 +15,7 @@ import type { Entry } from '../contract/entry.ts';
 import type { OwnRequest } from '../contract/host-order.ts';
 import type { PassedOn } from '../run/ending.ts';
 import { CLOSED_GATE } from '../run/handover-gate.ts';
-import { createHeldReads } from '../run/held-reads.ts';
+import { createHeldReads } from '../toolchain/held-reads.ts';
 import { createIteration, type Iteration } from '../run/iteration.ts';
 import type { CallResult } from '../modes/observation.ts';
 import type { ProgramReport } from '../contract/report.ts';

@@ -8,7 +8,7 @@
  *     over as it is; a program that does not fit stays, and then begins everything at once.
  * I3  During a pause only timers begin; what has begun runs to its end.
  */
-import { createHeldReads } from '../run/held-reads.ts';
+import { createHeldReads } from '../toolchain/held-reads.ts';
 import type { EffectRequest, EffectResult } from '../../lisp.ts';
 import { defined } from '../base/defined.ts';
 import { leaving } from '../run/ending.ts';

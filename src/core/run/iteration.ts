@@ -1,5 +1,5 @@
 /** One iteration in progress, as the code that runs in it sees it. */
-import { createHeldReads, type HeldReads } from './held-reads.ts';
+import { createHeldReads, type HeldReads } from '../toolchain/held-reads.ts';
 import type { HandoverGate } from './handover-gate.ts';
 import type { Run } from './run.ts';
 

@@ -1,8 +1,8 @@
 /** The reads that ran beside the replies of an iteration, until their calls take them. */
 import { canonicalJson, type Json } from '../base/json.ts';
 import type { ToolCall } from '../base/message.ts';
-import type { BesideRead } from '../contract/reads.ts';
-import { callIdAt } from '../toolchain/call-reading.ts';
+import type { BesideRead } from '../contract/outcome.ts';
+import { callIdAt } from './call-reading.ts';
 
 /** What ran beside the replies of one iteration. */
 export interface HeldReads {

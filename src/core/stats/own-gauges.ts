@@ -2,7 +2,7 @@
 import { utf8Length } from '../base/json.ts';
 import type { ToolOrder } from '../contract/outcome.ts';
 import type { Stats } from '../contract/stats.ts';
-import { AGENT_PREFIX } from '../stats/stat-keys.ts';
+import { AGENT_PREFIX } from './stat-keys.ts';
 
 /** Bytes of JSON of the gauges in an order, because each order is kept in history. */
 const MAX_GAUGE_BYTES = 8_192;
