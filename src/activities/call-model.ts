@@ -127,7 +127,7 @@ async function attemptOf(
 /** What ran beside a reply that is thrown away. */
 function lostReads(beside: ReadsBeside): { readonly lostReads?: readonly BesideRead[] } {
   const lost = beside.stop();
-  return lost.length === 0 ? {} : { lostReads: lost };
+  return defined({ lostReads: lost.length === 0 ? undefined : lost });
 }
 
 /** The failure of a call, with what ran beside its reply. */

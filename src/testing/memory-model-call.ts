@@ -148,5 +148,5 @@ async function attemptOf(
 }
 
 function lostOf(lostReads: readonly BesideRead[]): SettledReads {
-  return lostReads.length === 0 ? {} : { lostReads };
+  return defined({ lostReads: lostReads.length === 0 ? undefined : lostReads });
 }

@@ -93,62 +93,14 @@ interface OpenRead {
 }
 
 function openReads(parts: ReadsParts, reads: ReadsOrder): ReadsBeside {
-  const { order, signal, now, schedule } = parts;
+  const { signal } = parts;
   const offered: string[] = [];
-  const open = new Set<OpenRead>();
-  const ended: { readonly of: OpenRead; readonly read: BesideRead }[] = [];
-  const callsOf = new Map<string, number>();
+  const room = roomOf(reads);
   let isBlocked = false;
-  let bytes = 0;
-  let spentMs = 0;
-  let since = 0;
-  let cancelTimer = (): void => undefined;
-  let wake = (): void => undefined;
-
-  const close = (one: OpenRead, read: Omit<BesideRead, keyof Known> | null): void => {
-    if (!open.delete(one)) return;
-    if (read !== null) ended.push({ of: one, read: { ...knownOf(one, now()), ...read } });
-    if (open.size > 0) return;
-    cancelTimer();
-    spentMs += now() - since;
-    wake();
-  };
-  const stopAll = (): void => {
+  const running = runReads(parts, reads, () => {
     isBlocked = true;
-    for (const one of open) {
-      one.controller.abort();
-      close(one, STOPPED);
-    }
-  };
-  const onEnd = (one: OpenRead, run: ToolRun): void => {
-    const read = readOf(run);
-    if (read === null || !open.has(one)) return close(one, null);
-    bytes += byteSize(read.result as unknown as Json);
-    const fits = bytes <= READ_BOUNDS.bytes;
-    close(one, fits ? read : STOPPED);
-    if (!fits) stopAll();
-  };
-  const begin = (native: NativeCall, call: ToolCall, index: number): void => {
-    const controller = new AbortController();
-    const one: OpenRead = { native, call, index, startedAt: now(), controller };
-    callsOf.set(call.tool, (callsOf.get(call.tool) ?? 0) + 1);
-    if (open.size === 0) {
-      since = now();
-      cancelTimer = schedule(READ_BOUNDS.ms - spentMs, stopAll);
-    }
-    open.add(one);
-    const isRead = mayReadContext(parts, call.tool);
-    void parts
-      .run(toolOrder(order, call, { reads, isRead }), controller.signal)
-      .then((run) => onEnd(one, run));
-  };
-  const hasRoom = (tool: string): boolean => {
-    const all = [...callsOf.values()].reduce((sum, calls) => sum + calls, 0);
-    const most = Object.hasOwn(reads.tools, tool) ? (reads.tools[tool] ?? 0) : 0;
-    return all < reads.calls && (callsOf.get(tool) ?? 0) < most && spentMs < READ_BOUNDS.ms;
-  };
-  signal.addEventListener('abort', stopAll, { once: true });
-
+  });
+  signal.addEventListener('abort', running.stop, { once: true });
   return {
     offer: (native, index) => {
       const text = textOf(native);
@@ -156,34 +108,144 @@ function openReads(parts: ReadsParts, reads: ReadsOrder): ReadsBeside {
       if (offered[index] === text) return;
       isBlocked ||= index !== offered.length || signal.aborted;
       offered.push(text);
-      if (isBlocked) return;
-      const call = nextCall(parts, native, index);
-      if (call === null) {
-        isBlocked = true;
-        return;
-      }
-      if (hasRoom(call.tool) && isHere(parts, call)) begin(native, call, index);
+      const call = isBlocked ? null : nextCall(parts, native, index);
+      isBlocked ||= call === null;
+      if (call === null || !room.has(call.tool) || !isHere(parts, call)) return;
+      if (running.begin(native, call, index)) room.take(call.tool);
     },
-    isOpen: () => open.size > 0,
-    ended: () => ended.map(({ read }) => read),
-    settle: async ({ calls }) => {
+    isOpen: running.isOpen,
+    ended: () => inOrder(running.ended),
+    settle: async (reply) => {
       isBlocked = true;
-      if (open.size > 0) await new Promise<void>((resolve) => (wake = resolve));
-      const isCalled = ({ native, index }: OpenRead): boolean => {
-        const written = calls[index];
-        return written !== undefined && textOf(written) === textOf(native);
-      };
-      const part = (isOfReply: boolean): readonly BesideRead[] | undefined => {
-        const found = ended.filter(({ of }) => isCalled(of) === isOfReply);
-        return found.length === 0 ? undefined : inOrder(found.map(({ read }) => read));
-      };
-      return defined({ reads: part(true), lostReads: part(false) });
+      await running.settled();
+      return settledFor(reply, running.ended);
     },
     stop: () => {
-      stopAll();
-      return inOrder(ended.map(({ read }) => read));
+      running.stop();
+      return inOrder(running.ended);
     },
   };
+}
+
+/** Reads that run, within the bounds of all. */
+interface RunningReads {
+  /** False: no time is left. */
+  readonly begin: (native: NativeCall, call: ToolCall, index: number) => boolean;
+  readonly isOpen: () => boolean;
+  readonly ended: readonly EndedRead[];
+  readonly settled: () => Promise<void>;
+  /** Ends all that are open. */
+  readonly stop: () => void;
+}
+
+/** No read yet; `onStop` is called when the bounds or a stop end them, after which none may begin. */
+function runReads(parts: ReadsParts, reads: ReadsOrder, onStop: () => void): RunningReads {
+  const { order, now } = parts;
+  const open = new Set<OpenRead>();
+  const ended: EndedRead[] = [];
+  let bytes = 0;
+  let wake = (): void => undefined;
+  const close = (one: OpenRead, end: Pick<BesideRead, 'result' | 'again'> | null): void => {
+    if (!open.delete(one)) return;
+    if (end !== null) ended.push({ of: one, read: { ...knownOf(one, now()), ...end } });
+    if (open.size > 0) return;
+    time.pause();
+    wake();
+  };
+  const stop = (): void => {
+    onStop();
+    for (const one of open) {
+      one.controller.abort();
+      close(one, STOPPED);
+    }
+  };
+  const time = openTime(parts, stop);
+  const onEnd = (one: OpenRead, run: ToolRun): void => {
+    const read = readOf(run);
+    if (read === null || !open.has(one)) return close(one, null);
+    bytes += byteSize(read.result as unknown as Json);
+    const fits = bytes <= READ_BOUNDS.bytes;
+    close(one, fits ? read : STOPPED);
+    if (!fits) stop();
+  };
+  return {
+    begin: (native, call, index) => {
+      if (time.isOver()) return false;
+      const controller = new AbortController();
+      const one: OpenRead = { native, call, index, startedAt: now(), controller };
+      if (open.size === 0) time.go();
+      open.add(one);
+      const isRead = mayReadContext(parts, call.tool);
+      const run = parts.run(toolOrder(order, call, { reads, isRead }), controller.signal);
+      void run.then((end) => onEnd(one, end));
+      return true;
+    },
+    isOpen: () => open.size > 0,
+    ended,
+    settled: async () => {
+      if (open.size > 0) await new Promise<void>((resolve) => (wake = resolve));
+    },
+    stop,
+  };
+}
+
+/** A read that has ended. */
+interface EndedRead {
+  readonly of: OpenRead;
+  readonly read: BesideRead;
+}
+
+/** Which calls the order leaves. */
+function roomOf({ calls, tools }: ReadsOrder): {
+  readonly has: (tool: string) => boolean;
+  readonly take: (tool: string) => void;
+} {
+  const taken = new Map<string, number>();
+  let all = 0;
+  return {
+    has: (tool) => {
+      const most = Object.hasOwn(tools, tool) ? (tools[tool] ?? 0) : 0;
+      return all < calls && (taken.get(tool) ?? 0) < most;
+    },
+    take: (tool) => {
+      all += 1;
+      taken.set(tool, (taken.get(tool) ?? 0) + 1);
+    },
+  };
+}
+
+/** The time in which reads are open; `onOver` is called when it is used up. */
+function openTime(
+  { now, schedule }: Pick<ReadsParts, 'now' | 'schedule'>,
+  onOver: () => void,
+): { readonly go: () => void; readonly pause: () => void; readonly isOver: () => boolean } {
+  let spentMs = 0;
+  let since = 0;
+  let cancel = (): void => undefined;
+  return {
+    go: () => {
+      since = now();
+      cancel = schedule(READ_BOUNDS.ms - spentMs, onOver);
+    },
+    pause: () => {
+      cancel();
+      spentMs += now() - since;
+    },
+    isOver: () => spentMs >= READ_BOUNDS.ms,
+  };
+}
+
+/** What ended, by whether `reply` has the call. */
+function settledFor({ calls }: Reply, ended: readonly EndedRead[]): SettledReads {
+  const isCalled = ({ native, index }: OpenRead): boolean => {
+    const written = calls[index];
+    return written !== undefined && textOf(written) === textOf(native);
+  };
+  const part = (isOfReply: boolean): readonly BesideRead[] | undefined => {
+    const found = ended.filter(({ of }) => isCalled(of) === isOfReply);
+    return found.length === 0 ? undefined : inOrder(found);
+  };
+  return defined({ reads: part(true), lostReads: part(false) });
 }
 
 /** A read that was stopped: its turn makes the call again, unless it must leave. */
@@ -267,6 +329,6 @@ function textOf({ tool, args }: NativeCall): string {
   return JSON.stringify([tool, args]);
 }
 
-function inOrder(reads: readonly BesideRead[]): readonly BesideRead[] {
-  return reads.toSorted((left, right) => left.index - right.index);
+function inOrder(ended: readonly EndedRead[]): readonly BesideRead[] {
+  return ended.map(({ read }) => read).toSorted((left, right) => left.index - right.index);
 }

@@ -72,10 +72,7 @@ export async function runCalls(
     for (const wave of wavesOf(calls, tools, parallel)) {
       for (let done = results.length - before; done < wave.length; done = results.length - before) {
         const left = wave.slice(done);
-        const budget = ensureCallBudget(
-          run,
-          left.map(({ tool }) => tool),
-        );
+        const budget = ensureCallBudget(run, toolsOf(left, ended));
         if (budget !== undefined) await budget;
         // When calls that started did not count in the end, more of the wave fit.
         begun = beginCalls(context, left, { resumed, ended });
@@ -104,6 +101,11 @@ export async function runCalls(
     throw error;
   }
   return results;
+}
+
+/** The tools of `calls` that have not run. */
+function toolsOf(calls: readonly ToolCall[], ended: EndedReads): readonly string[] {
+  return calls.filter(({ callId }) => !ended.has(callId)).map(({ tool }) => tool);
 }
 
 /** When a broken host rejects a call before it is awaited, that must not count as unhandled. */

@@ -55,6 +55,8 @@ export interface ToolTries {
   readonly heldMs: () => number;
 }
 
+const NO_LOSSES = { losses: 0, givenBack: 0 } as const;
+
 /** A tool call whose attempts the workflow begins. */
 export function triedToolCall(
   order: ToolOrder,
@@ -65,7 +67,7 @@ export function triedToolCall(
   let isHere = tool.local;
   const { attemptsBefore: attempts } = order;
   return {
-    ...(attempts === undefined ? {} : { before: { attempts, losses: 0, givenBack: 0 } }),
+    ...defined({ before: attempts === undefined ? undefined : { attempts, ...NO_LOSSES } }),
     label: `tool ${tool.name}`,
     abortId,
     schedule: (tried, isElsewhere) => {
