@@ -24,7 +24,7 @@ import { INLINE_SIZES, type SizeLimits } from '../core/base/size-limits.ts';
 import { CHILD_END_WITHIN_MS, childRefusal, LATE_CHILD } from '../core/start/child-bounds.ts';
 import { callTopics } from '../core/streaming/topic-stream.ts';
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
-import type { ToolOrder, ToolResult } from '../core/contract/outcome.ts';
+import type { JudgeOrder, ToolOrder, ToolResult } from '../core/contract/outcome.ts';
 import { nowhereText } from '../core/toolchain/call-texts.ts';
 import type { Entry } from '../core/contract/entry.ts';
 import type {
@@ -158,7 +158,7 @@ type Calls = Pick<
 >;
 
 function callsOf(parts: MemoryHostParts, { run }: Flight, mailbox: Mailbox): Calls {
-  const { agent, clock, tree = NO_TREE } = parts;
+  const { agent, clock } = parts;
   // A listener may send a message at the event before a call, when the call is not in flight yet.
   const isUrgent = (): boolean => {
     const { cancel, waiting } = mailbox.peek();
@@ -186,27 +186,9 @@ function callsOf(parts: MemoryHostParts, { run }: Flight, mailbox: Mailbox): Cal
         },
         { abortId, startsAborted: isUrgent() },
       ),
-    judgeAnswer: (order) =>
-      run((signal) =>
-        tried(MAX_JUDGE_ATTEMPTS, signal, async (attempt): Promise<JudgeOutcome> => {
-          const judged = await runJudge(agent, order, { attempt, signal, run: tree.address });
-          if (judged.kind === 'judged') return { kind: 'judged', result: judged.result };
-          if (judged.kind === 'stopped') return { kind: 'aborted' };
-          throw new Error(judged.message);
-        }),
-      ),
+    judgeAnswer: (order) => run((signal) => judge(parts, order, signal)),
     needsApproval: (order) =>
-      run(
-        (signal) =>
-          tried(MAX_CHECK_ATTEMPTS, signal, async (): Promise<ApprovalOutcome> => {
-            const needed = approvalOf(parts, order, signal);
-            return unlessAborted(
-              signal,
-              needed.then((it) => ({ kind: 'known', needed: it })),
-            );
-          }),
-        { startsAborted: isUrgent() },
-      ),
+      run((signal) => approvalIn(parts, order, signal), { startsAborted: isUrgent() }),
     checkLiterals: (order) =>
       run((signal) =>
         tried(MAX_CHECK_ATTEMPTS, signal, (): Promise<LiteralsOutcome> => {
@@ -249,6 +231,35 @@ async function runChild(
   const end = await Promise.race([ended, lost]);
   forget();
   return end;
+}
+
+/** Judges answers until an attempt ends. */
+function judge(
+  { agent, tree = NO_TREE }: MemoryHostParts,
+  order: JudgeOrder,
+  signal: AbortSignal,
+): Promise<JudgeOutcome> {
+  return tried(MAX_JUDGE_ATTEMPTS, signal, async (attempt): Promise<JudgeOutcome> => {
+    const judged = await runJudge(agent, order, { attempt, signal, run: tree.address });
+    if (judged.kind === 'judged') return { kind: 'judged', result: judged.result };
+    if (judged.kind === 'stopped') return { kind: 'aborted' };
+    throw new Error(judged.message);
+  });
+}
+
+/** Asks until an attempt ends whether a person must approve a call. */
+function approvalIn(
+  parts: MemoryHostParts,
+  order: ToolOrder,
+  signal: AbortSignal,
+): Promise<ApprovalOutcome> {
+  return tried(MAX_CHECK_ATTEMPTS, signal, async (): Promise<ApprovalOutcome> => {
+    const needed = approvalOf(parts, order, signal);
+    return unlessAborted(
+      signal,
+      needed.then((it) => ({ kind: 'known', needed: it })),
+    );
+  });
 }
 
 /** Ends as aborted as soon as `signal` says so: the functions of a check get no signal. */

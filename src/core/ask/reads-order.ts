@@ -5,6 +5,7 @@
 import { defined } from '../base/defined.ts';
 import { READ_BOUNDS, type ReadsOrder } from '../contract/outcome.ts';
 import type { ToolSpec } from '../contract/spec.ts';
+import { modeOf } from '../modes/modes.ts';
 import { ownGauges } from '../stats/own-gauges.ts';
 import type { Run } from '../run/run.ts';
 import { SEARCH_TOOL } from '../tool-search/query.ts';
@@ -14,7 +15,8 @@ import { isLastTurn } from './last-turn.ts';
 export function readsOrder(run: Run): ReadsOrder | undefined {
   const { state, host } = run;
   const { spec } = state.head;
-  if (spec.mode !== 'chat' || !spec.parallel || !host.link.limitsAtOnce) return undefined;
+  if (modeOf(spec).readsBeside !== true) return undefined;
+  if (!spec.parallel || !host.link.limitsAtOnce) return undefined;
   if (run.mustLeave() || state.pausedAt !== null || isLastTurn(state)) return undefined;
   const tools = spec.tools.filter(mayRun);
   if (tools.length === 0) return undefined;
