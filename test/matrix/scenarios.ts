@@ -258,7 +258,7 @@ function besideScenario(): MatrixScenario {
 /** How long the model goes on writing after a call: longer than a read takes, and a kill may come. */
 const WRITING_MS = 30;
 
-/** All nine, in the order of the page. */
+/** All, in the order of the page. */
 export const MATRIX_SCENARIOS: readonly MatrixScenario[] = [
   acting('react', 'yaml'),
   acting('chat', 'chat'),
