@@ -37,14 +37,13 @@ export interface ReadsOfReplyParts {
 export function readsOfReply(
   parts: ReadsOfReplyParts,
   order: ModelOrder,
-  view: TranscriptView | null,
+  { view, signal }: { readonly view: TranscriptView | null; readonly signal: AbortSignal },
 ): ReadsBeside {
   const { registry, figures } = parts;
   const agent = registry.agents.get(order.agent);
   if (figures === undefined || view === null || agent === undefined) {
     return createReadsBeside(null);
   }
-  const { cancellationSignal: signal } = Context.current();
   return createReadsBeside({
     order,
     head: view.head,

@@ -41,6 +41,10 @@ export interface CallIo {
   readonly onChunk: (chunk: ModelChunk) => void;
   /** Called with each call of a reply that streams, and its index from 0, once its arguments are whole. */
   readonly onCall?: (call: NativeCall, index: number) => void;
+  /** Whether somebody reads the pieces as they arrive. Default: somebody does. */
+  readonly isRead?: () => boolean;
+  /** Asks for the reply at once, without a stream; for models of the AI SDK. */
+  readonly isWhole?: boolean;
 }
 
 /**
@@ -71,11 +75,12 @@ export async function callEntry(
   const onCall = (call: NativeCall, index: number): void => {
     if (!signal.aborted) io.onCall?.(call, index);
   };
+  const watched = { ...io, watch, onChunk, onCall };
   const full = { ...request, settings: { ...entry.settings, ...request.settings } };
   const begin = (settings: JsonObject): Call =>
     typeof entry.model === 'function'
-      ? callFunction(entry, entry.model, { ...full, settings }, { watch, onChunk })
-      : callLanguageModel(entry, entry.model, { ...full, settings }, { watch, onChunk, onCall });
+      ? callFunction(entry, entry.model, { ...full, settings }, watched)
+      : callLanguageModel(entry, entry.model, { ...full, settings }, watched);
   const paid = paidSettings(entry, full.settings);
   let call = begin(paid.settings);
   const run = (): Promise<Reply> =>
@@ -104,7 +109,7 @@ export async function callEntry(
 }
 
 /** What a call in flight is made with. */
-interface WatchedIo extends Pick<CallIo, 'onChunk' | 'onCall'> {
+interface WatchedIo extends Omit<CallIo, 'signal'> {
   readonly watch: CallWatch;
 }
 
@@ -146,18 +151,19 @@ function callLanguageModel(
   entry: CalledEntry,
   model: LanguageModel,
   request: ModelRequest,
-  { watch, onChunk, onCall }: WatchedIo,
+  { watch, onChunk, onCall, isRead, isWhole = false }: WatchedIo,
 ): Call {
   const { signal } = watch;
   const collector = modelCollector(entry, {
     onChunk,
     onPart: watch.onPart,
-    ...defined({ onCall }),
+    ...defined({ onCall, isRead }),
   });
   const run = async (): Promise<Reply> => {
     const options = toCallOptions(entry, model, request, signal);
-    const streams = request.settings['stream'] !== false && typeof model.doStream === 'function';
-    if (!streams) return collector.generate(model, options);
+    const canStream = request.settings['stream'] !== false && typeof model.doStream === 'function';
+    if (!canStream || (isWhole && typeof model.doGenerate === 'function'))
+      return collector.generate(model, options);
     try {
       return await streamWithUsage(collector, model, options);
     } catch (error) {

@@ -58,7 +58,8 @@ export function triedModelCall(
         isElsewhere ? onAnyWorker(attempt) : attempt,
       );
       const asked = mayRead(runtime, tried) ? order : withoutReads(order);
-      return callModel(after(cappedOrder(asked, ledger.cap()), tried));
+      const known = { ...cappedOrder(asked, ledger.cap()), ...defined({ abortId }) };
+      return callModel(after(known, tried));
     },
     onResult: ledger.ended,
     onFailure: ledger.failed,
@@ -97,7 +98,7 @@ export function after<Order extends object>(order: Order, tried: Tried): Order {
 
 /** What the attempts of one call cost so far. */
 interface Ledger {
-  readonly ended: (outcome: ModelOutcome) => ModelOutcome;
+  readonly ended: (result: ModelActivityResult) => ModelOutcome;
   readonly failed: (error: unknown) => Failed<ModelOutcome>;
   /** The cap on the output of the next attempt after one that cost tokens. */
   readonly cap: () => number | undefined;
@@ -111,11 +112,15 @@ function createLedger({
   onFailedAttempt,
 }: ModelCallOptions): Ledger {
   let lost: ModelLoss | null = null;
+  const parts: ModelLoss[] = [];
   const add = <Outcome extends ModelOutcome>(outcome: Outcome): Outcome =>
     lost === null ? outcome : addEarlier(lost, outcome);
 
   return {
-    ended: add,
+    ended: ({ takenOver, ...outcome }) => {
+      if (takenOver !== undefined) lost = withoutTaken(parts, takenOver);
+      return add(outcome);
+    },
     cap: () => (lost === null || !isCharged(lost) ? undefined : maxOutputAfter?.(lost)),
     failed: (error) => {
       if (isCancellation(error) || error instanceof WaitAborted) {
@@ -127,6 +132,7 @@ function createLedger({
       const last = hasLost ? lossOf(error, promptEstimate) : failureOf(error);
       const now = add(last);
       lost = now;
+      parts.push(last);
       const inMs = hasLost ? lossPauseMs(now.losses ?? 1) : waitOf(error, now, hasFallback);
       if (inMs === null || (isCharged(last) && !mayRetry(now)))
         return { kind: 'final', outcome: now };
@@ -145,6 +151,16 @@ function createLedger({
       };
     },
   };
+}
+
+/** The sum of `parts`, the last `taken` of which lost nothing: a later attempt took them over. */
+function withoutTaken(parts: readonly ModelLoss[], taken: number): ModelLoss | null {
+  const first = parts.length - taken;
+  return parts
+    .map(({ estimated, ...part }, at) =>
+      at < first ? { ...part, ...defined({ estimated }) } : part,
+    )
+    .reduce<ModelLoss | null>((sum, part) => (sum === null ? part : addEarlier(sum, part)), null);
 }
 
 /** Whether attempts cost tokens, so that the limits must have room for another one. */
@@ -185,20 +201,21 @@ interface LastBeat {
   readonly lost?: EstimatedUsage;
   /** The whole reply, once only reads beside it are open. */
   readonly kept?: ModelActivityResult;
+  /** Sent before the attempt began. */
+  readonly isEntry?: true;
 }
 
 /**
  * What an attempt used that died with its worker, by its last heartbeat (`UsedSoFar`); its prompt if
- * it died before the first.
+ * it died before the first, or before the second where the first was sent at entry.
  */
 function estimateOf(
   { lastHeartbeatDetails }: TimeoutFailure,
   promptEstimate: ModelCallOptions['promptEstimate'],
 ): EstimatedUsage | undefined {
   const last = lastHeartbeatDetails as LastBeat | null | undefined;
-  return last === undefined || last === null
-    ? promptEstimate?.()
-    : addEstimates(last.lost, last.asked);
+  if (last === undefined || last === null) return promptEstimate?.();
+  return addEstimates(last.lost, last.isEntry === true ? promptEstimate?.() : last.asked);
 }
 
 /**
