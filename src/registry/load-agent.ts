@@ -2,6 +2,7 @@
 import { defined } from '../core/base/defined.ts';
 import type { AgentInput } from '../core/contract/input.ts';
 import { INLINE_SIZES, type SizeLimits } from '../core/base/size-limits.ts';
+import type { ScheduledStart } from '../core/contract/schedule.ts';
 import type { AgentSpec, ToolSpec, ToolStub } from '../core/contract/spec.ts';
 import { byteSize, isPlainObject, type Json } from '../core/base/json.ts';
 import type { UsageProblem } from '../core/base/usage-error.ts';
@@ -101,7 +102,9 @@ export function loadAgent(
   const bytes = byteSize(recorded as unknown as Json);
   if (bytes > sizes.spec) return invalid([tooLarge(input.agent, bytes, sizes)]);
   const { inputs } = agent.definition;
-  const prepared = prepareInput(recorded, input, (values) =>
+  const { scheduled } = input;
+  const given = { ...input, scheduled: scheduled && { ...scheduled, date: dateOf(scheduled) } };
+  const prepared = prepareInput(recorded, defined(given), (values) =>
     inputs === undefined ? [] : schemaLines(inputs, values),
   );
   const { material, refusal } = prepared;
@@ -118,6 +121,18 @@ export function loadAgent(
       ...defined({ material: isAsGiven ? undefined : material, refusal }),
     },
   };
+}
+
+/** The day on which a run was due, in the time zone of its schedule. */
+function dateOf({ time, timeZone }: ScheduledStart): string {
+  const at = new Date(time);
+  try {
+    // The one locale whose dates are those of ISO.
+    return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(at);
+  } catch {
+    // The service knew the zone. A worker with older data takes the day of UTC.
+    return time.slice(0, 10);
+  }
 }
 
 const UNREACHED = { kind: 'failed', code: 'mcp_unavailable' } as const;

@@ -1,5 +1,6 @@
 /** How a link of a chain begins: with a user's input, or with what the link before handed over. */
 import { workflowInfo } from '@temporalio/workflow';
+import { defined } from '../core/base/defined.ts';
 import type { Inbox } from '../core/run/inbox.ts';
 import type { AgentInput } from '../core/contract/input.ts';
 import type { RunState } from '../core/run/run-state.ts';
@@ -12,6 +13,7 @@ import type { Adjustment } from '../core/contract/messages.ts';
 import { VERSION } from '../core/base/version.ts';
 import { RefusedTask } from './failures.ts';
 import { EncryptedPayload } from './payload-converter.ts';
+import { readScheduled } from './scheduled.ts';
 
 /**
  * The version of inputs and hand-overs that this code reads and writes. A new version is read one
@@ -109,7 +111,7 @@ export function readStart(payload: unknown): Start {
     // `loadAgent` cannot take what nests too deeply, so it gets and refuses a text instead.
     input: (isDeeperThan(payload, MAX_JSON_DEPTH)
       ? TOO_DEEP
-      : withoutClaim(payload, link)) as AgentInput,
+      : withSchedule(withoutClaim(payload, link))) as AgentInput,
     parent: link,
   };
 }
@@ -129,6 +131,15 @@ function refuseNewer(what: string, payload: { readonly [key: string]: unknown })
   throw new RefusedTask(
     `Refused: ${what} that needs ${unknown.map(String).join(', ')}, which ${me} does not know. A newer worker takes it.`,
   );
+}
+
+/** What the service says of the schedule, in place of any claim. */
+function withSchedule(payload: unknown): unknown {
+  if (!isPlainObject(payload)) return payload;
+  const scheduled = readScheduled(payload);
+  if (scheduled === undefined && !('scheduled' in payload)) return payload;
+  const { scheduled: _claimed, ...rest } = payload;
+  return { ...rest, ...defined({ scheduled }) };
 }
 
 /** Only a start by a parent has one: any other claim is removed. */

@@ -6,6 +6,7 @@ import type { Task } from '../base/message.ts';
 import type { Step, StepMemory, Usage } from './step.ts';
 import type { ParentLink } from './lease.ts';
 import type { TraceInput } from '../base/traceparent.ts';
+import type { ScheduledStart, ScheduleMark } from './schedule.ts';
 
 /** One turn of an earlier conversation. */
 export interface HistoryTurn {
@@ -70,6 +71,10 @@ export interface AgentInput {
   readonly onEvent?: OnEventInput;
   /** Set by a parent run; ignored in any other start. */
   readonly parent?: ParentLink;
+  /** Set by a schedule that starts the run; it has no effect in any other start. */
+  readonly schedule?: ScheduleMark;
+  /** Set by the workflow of a scheduled run; removed from any start. */
+  readonly scheduled?: ScheduledStart;
   /** The program to run instead of those of a model. */
   readonly compiled?: CompiledAgent;
   /** True: the run is started to get its program, so an agent without programs is refused. */

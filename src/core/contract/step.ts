@@ -3,6 +3,7 @@ import type { ProgramMemory } from '../../lisp.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { Breach } from './limit.ts';
 import type { EstimatedUsage, Mode } from './model.ts';
+import type { StepSchedule } from './schedule.ts';
 
 /** How a run ended. */
 export type StepStatus = 'success' | 'limit_exceeded' | 'canceled' | 'error' | 'compaction_failed';
@@ -70,6 +71,8 @@ export interface StepTrace {
   readonly unreadInputs: readonly string[];
   /** How long the chain became; absent in Steps of runs that an earlier release ended. */
   readonly chain?: ChainLength;
+  /** The schedule that started the run; absent for any other run. */
+  readonly schedule?: StepSchedule;
   /** The parent, and the call whose result this run is; absent for a root. */
   readonly parent?: {
     readonly workflowId: string;

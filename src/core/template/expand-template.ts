@@ -9,9 +9,16 @@ export type Expansion =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'problem'; readonly message: string };
 
-/** Fills `nodes` with `data`; never throws. */
-export function expandTemplate(nodes: readonly TemplateNode[], data: JsonObject): Expansion {
-  const notes: Notes = { missing: [], problems: [] };
+/**
+ * Fills `nodes` with `data`; never throws. What is missing inside the data of a name in `loose` is
+ * empty, and its lists and objects are JSON; in all other data both are problems.
+ */
+export function expandTemplate(
+  nodes: readonly TemplateNode[],
+  data: JsonObject,
+  loose: readonly string[] = [],
+): Expansion {
+  const notes: Notes = { missing: [], problems: [], loose };
   const text = expand(nodes, [data], notes);
   if (notes.missing.length > 0) {
     return { kind: 'problem', message: `missing: ${notes.missing.join(', ')}` };
@@ -23,6 +30,7 @@ export function expandTemplate(nodes: readonly TemplateNode[], data: JsonObject)
 interface Notes {
   readonly missing: string[];
   readonly problems: string[];
+  readonly loose: readonly string[];
 }
 
 /** Innermost context last. */
@@ -83,6 +91,11 @@ function textOf(
 ): string {
   const tag = `{{${path.length === 0 ? '.' : path.join('.')}}}`;
   const at = `(${placeText(place)})`;
+  const [root = ''] = path;
+  const isLoose = path.length > 1 && notes.loose.includes(root);
+  if (isLoose && (value === undefined || typeof value === 'object')) {
+    return value === undefined || value === null ? '' : JSON.stringify(value);
+  }
   if (value === undefined) {
     notes.missing.push(`${tag} ${at}`);
     return '';
