@@ -2,6 +2,7 @@
 import { figure, meetsGoal, tableOf, type Bench } from './support/figure.ts';
 import { compactionBench } from './compaction.ts';
 import { consoleBench } from './console.ts';
+import { forkBench } from './fork.ts';
 import { fuelBench } from './fuel.ts';
 import { historyBench } from './history.ts';
 import { idleBench } from './idle.ts';
@@ -36,6 +37,7 @@ const benches: readonly Bench[] = [
   mcpBench,
   protectionBench,
   consoleBench,
+  forkBench,
 ];
 
 const words = process.argv.slice(2);

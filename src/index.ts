@@ -165,6 +165,33 @@ export type {
   RunPage,
   RunSummary,
 } from './client/run-list.ts';
+export type { Schedules } from './client/schedules/schedules.ts';
+export type {
+  BackfillOptions,
+  ScheduleHandle,
+  TriggerOptions,
+} from './client/schedules/schedule-handle.ts';
+export type {
+  ScheduleChanges,
+  ScheduledRun,
+  ScheduleOptions,
+  ScheduleOverlap,
+  SchedulePolicies,
+  ScheduleTimes,
+} from './client/schedules/schedule-options.ts';
+export type { ScheduleWords } from './client/schedules/schedule-times.ts';
+export type {
+  HoldingRun,
+  ScheduleStart,
+  ScheduleSummary,
+  ScheduleView,
+} from './client/schedules/schedule-view.ts';
+export type {
+  PreviousRun,
+  ScheduledStart,
+  ScheduleMark,
+  StepSchedule,
+} from './core/contract/schedule.ts';
 export {
   announcedEndpoints,
   namedEndpoints,
