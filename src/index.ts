@@ -165,12 +165,8 @@ export type {
   RunPage,
   RunSummary,
 } from './client/run-list.ts';
-export type { Schedules } from './client/schedules/schedules.ts';
-export type {
-  BackfillOptions,
-  ScheduleHandle,
-  TriggerOptions,
-} from './client/schedules/schedule-handle.ts';
+export type { Schedules } from './client/schedules.ts';
+export type { BackfillOptions, ScheduleHandle, TriggerOptions } from './client/schedule-handle.ts';
 export type {
   ScheduleChanges,
   ScheduledRun,
@@ -185,13 +181,9 @@ export type {
   ScheduleStart,
   ScheduleSummary,
   ScheduleView,
-} from './client/schedules/schedule-view.ts';
-export type {
-  PreviousRun,
-  ScheduledStart,
-  ScheduleMark,
-  StepSchedule,
-} from './core/contract/schedule.ts';
+} from './client/schedule-view.ts';
+export type { PreviousRun, ScheduledStart, ScheduleMark } from './core/contract/input.ts';
+export type { StepSchedule } from './core/contract/step.ts';
 export {
   announcedEndpoints,
   namedEndpoints,

@@ -4,7 +4,7 @@
  * due each two seconds, all at once. Excludes the worker.
  */
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
-import type { ScheduleHandle } from '../../src/client/schedules/schedule-handle.ts';
+import type { ScheduleHandle } from '../../src/client/schedule-handle.ts';
 import type { Stage } from '../support/bench-stage.ts';
 import { figure, type Figure } from '../support/figure.ts';
 

@@ -3,10 +3,11 @@ import {
   type Client,
   WorkflowExecutionAlreadyStartedError,
   type WorkflowHandleWithFirstExecutionRunId,
+  type WorkflowStartOptions,
 } from '@temporalio/client';
 import { randomUUID } from 'node:crypto';
 import type { AgentEvent } from '../core/contract/events.ts';
-import type { CompiledAgent } from '../core/contract/input.ts';
+import type { AgentInput, CompiledAgent } from '../core/contract/input.ts';
 import type { FeedMark, PushedEvent } from '../core/streaming/chunk.ts';
 import { summaryLine } from '../core/text/summary.ts';
 import { UsageError } from '../core/base/usage-error.ts';
@@ -39,8 +40,8 @@ import { unreadableError } from '../protection/key-errors.ts';
 import { warnOfId } from '../protection/warn-of-id.ts';
 import { tolerant } from './connection/open-connection.ts';
 import { readAgents, type AgentsView } from './agents.ts';
-import { createSchedules, type Schedules } from './schedules/schedules.ts';
-import { memoOf, requireCompiled } from './start-parts.ts';
+import { createSchedules, type Schedules } from './schedules.ts';
+import { memoOf, requireCompiled } from '../core/start/start-parts.ts';
 import { readSetup, type SetupView } from './setup.ts';
 import { readWorkers, type WorkerSummary } from './workers.ts';
 
@@ -157,17 +158,11 @@ export function createEverloop(options: EverloopParts): Everloop {
     const traced = continued(options, parts.traceparent?.());
     const input = startInput(agent, traced, sizesOf({ blobs }));
     const workflowId = idOf(agent, options);
-    const { text } = input.task;
     const startWith = (hasAttributes: boolean): Promise<WorkflowHandleWithFirstExecutionRunId> =>
       client.workflow.start(AGENT_WORKFLOW, {
+        ...startRequest(input, hasAttributes),
         workflowId,
         taskQueue,
-        args: [input],
-        memo: memoOf(input),
-        staticSummary: summaryLine(`${agent}: ${text}`),
-        // Another run under the id of a finished one would hide its Step.
-        workflowIdReusePolicy: 'REJECT_DUPLICATE',
-        typedSearchAttributes: hasAttributes ? attributesOfRun(agent) : [],
       });
     try {
       const { firstExecutionRunId: runId } = await withAttributes(startWith);
@@ -203,6 +198,22 @@ export function createEverloop(options: EverloopParts): Everloop {
     counts: (options = {}) => withAttributes((has) => countRuns(client, options, has)),
     inbox: (options = {}) =>
       withAttributes((hasAttributes) => readInbox(client, { ...options, hasAttributes })),
+  };
+}
+
+/** What a start sends beside its id and its queue. */
+function startRequest(
+  input: AgentInput,
+  hasAttributes: boolean,
+): Omit<WorkflowStartOptions, 'workflowId' | 'taskQueue'> {
+  const { agent, task } = input;
+  return {
+    args: [input],
+    memo: memoOf(input),
+    staticSummary: summaryLine(`${agent}: ${task.text}`),
+    // Another run under the id of a finished one would hide its Step.
+    workflowIdReusePolicy: 'REJECT_DUPLICATE',
+    typedSearchAttributes: hasAttributes ? attributesOfRun(agent) : [],
   };
 }
 

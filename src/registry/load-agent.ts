@@ -1,8 +1,7 @@
 /** Checks the input of a run and compiles the specification of the agent that it names. */
 import { defined } from '../core/base/defined.ts';
-import type { AgentInput } from '../core/contract/input.ts';
+import type { AgentInput, ScheduledStart } from '../core/contract/input.ts';
 import { INLINE_SIZES, type SizeLimits } from '../core/base/size-limits.ts';
-import type { ScheduledStart } from '../core/contract/schedule.ts';
 import type { AgentSpec, ToolSpec, ToolStub } from '../core/contract/spec.ts';
 import { byteSize, isPlainObject, type Json } from '../core/base/json.ts';
 import type { UsageProblem } from '../core/base/usage-error.ts';

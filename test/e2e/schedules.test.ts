@@ -1,28 +1,33 @@
 /** Schedules on a real server: what they start, when, and what their runs are told. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { Client } from '@temporalio/client';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { Everloop } from '../../src/client/everloop-client.ts';
-import { clientOf } from '../../src/client/connection/open-connection.ts';
-import type { ScheduleHandle } from '../../src/client/schedules/schedule-handle.ts';
+import { createNightly, lookAtNightly, steerNightly } from '../../examples/docs/schedules.ts';
+import { createEverloop, type Everloop } from '../../src/client/everloop-client.ts';
+import type { ScheduleHandle } from '../../src/client/schedule-handle.ts';
 import type {
   ScheduleOptions,
   ScheduleOverlap,
 } from '../../src/client/schedules/schedule-options.ts';
 import { textOf, type Message } from '../../src/core/base/message.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
-import { createEverloop } from '../../src/client/everloop-client.ts';
-import { createWorker } from '../../src/worker/serve/create-worker.ts';
+import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
+import { directoryBlobs } from '../../src/protection/blobs/directory-blobs.ts';
 import { keyRing } from '../../src/protection/key-ring.ts';
 import { protectionOf } from '../../src/protection/protection.ts';
-import { bundleFolder } from '../support/bundles.ts';
+import { forgetRun } from '../../src/worker/retention/forget-run.ts';
+import { knownRuns } from '../../src/worker/retention/known-runs.ts';
+import { startOrFindServer } from '../../src/worker/server/embedded-server.ts';
+import { cli } from '../cli/cli-fixture.ts';
 import { openBareStage } from '../support/bare-namespace.ts';
+import { blocksOf, regionsOf } from '../support/doc-pages.ts';
 import { eventually } from '../support/eventually.ts';
 import { RUNS_ALL } from '../support/extent.ts';
 import { peopleAgents } from '../support/people-agents.ts';
 import { act, answer, searchTool } from '../support/runs.ts';
 import { openStage, type Served, type Stage } from '../support/stage.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { CLI_FOLDER, startTestServer } from '../support/test-server.ts';
 
 /** How the next runs of `moody` end; each test of it sets it anew. */
 let mood: 'good' | 'greedy' | 'broken' = 'good';
@@ -31,11 +36,13 @@ let mood: 'good' | 'greedy' | 'broken' = 'good';
 const told: string[] = [];
 
 /** Says what it was asked. */
-const echo = defineAgent({
-  name: 'echo',
-  mode: 'chat',
-  model: { id: 'e', model: async ({ messages }) => lastText(messages) },
-});
+const named = (name: string): AgentDefinition =>
+  defineAgent({
+    name,
+    mode: 'chat',
+    model: { id: 'e', model: async ({ messages }) => lastText(messages) },
+  });
+const echo = named('echo');
 
 /** Succeeds, reaches a limit, or fails. */
 const moody = defineAgent({
@@ -355,7 +362,7 @@ describe('a schedule', () => {
   it('[protection] is encrypted with its arguments, and so are its runs', async () => {
     const sentinel = `sentinel-${randomUUID()}`;
     const key = randomBytes(32);
-    const protection = protectionOf({ keys: keyRing({ current: 'k1', keys: { k1: key } }) }, {});
+    const protection = protectionOf({ keys: keyRing({ current: 'k1', keys: { k1: key } }) });
     const own = await stage.serve([echo], { protection });
     const schedule = await own.everloop.schedules.create(`sched-${randomUUID()}`, {
       agent: 'echo',
@@ -425,14 +432,102 @@ describe('a schedule', () => {
     }
   });
 
-  it.runIf(RUNS_ALL)('starts after a crash of the server what was due meanwhile', async () => {
-    expect(startTestServer).toBeDefined();
-    expect(Client).toBeDefined();
-    expect(clientOf).toBeDefined();
-    expect(createWorker).toBeDefined();
-    expect(bundleFolder).toBeDefined();
+  it('is that of its page, whose code and commands run here', async () => {
+    expect(blocksOf('schedules')).toEqual(regionsOf('schedules'));
+    const own = await stage.serve([named('clerk')]);
+    const nightly = await createNightly(own.everloop);
+    made.push(nightly);
+    expect(await steerNightly(nightly)).toMatch(/^Digest of \d{4}-\d\d-\d\d\. Yesterday: $/);
+    const { runs } = await eventually('the runs of May', async () => {
+      const seen = await lookAtNightly(own.everloop);
+      return seen.runs.length === 3 && seen;
+    });
+    expect(runs.map(({ id }) => id)).toContain('nightly-digest-2026-05-05T04:00:00Z');
+    expect((await lookAtNightly(own.everloop)).view.times.cron).toEqual(['0 7 * * *']);
+
+    const page = readFileSync('docs/schedules.md', 'utf8');
+    const commands = [...page.matchAll(/^npx everloop (.*)$/gm)].map(([, words = '']) => words);
+    const said: string[] = [];
+    for (const command of commands) {
+      const argv = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(
+        ([, one, two]) => one ?? two ?? '',
+      );
+      const { exitCode, stdout, stderr } = await cli(argv, {
+        io: { connect: async () => ({ ...own.everloop, ...HERE }) },
+      });
+      expect({ command, exitCode, stderr: exitCode === 0 ? '' : stderr }).toEqual({
+        command,
+        exitCode: 0,
+        stderr: '',
+      });
+      said.push(stdout);
+    }
+    expect(said[5]).toMatch(/^Digest of \d{4}-\d\d-\d\d\n$/);
+    expect(said[6]).toBe('Starts 3 runs of schedule weekly.\n');
+    expect(said.at(-1)).toBe('Deleted schedule weekly.\n');
+  });
+
+  it('keeps blobs of the run whose Step the next one reads', async () => {
+    const schedule = await create();
+    const first = await schedule.trigger();
+    await first?.result();
+    const blobs = directoryBlobs(join(stage.folder, 'blobs'));
+    const places = { client: stage.client, archiveDir: join(stage.folder, 'none'), blobs };
+    await expect(forgetRun(places, first?.id ?? '')).rejects.toMatchObject({
+      code: 'run_kept',
+      message: `Expected a run whose Step no schedule needs, got \`${first?.id}\`, whose Step schedule \`${schedule.id}\` gives to its next run. Wait until that has ended, or delete the schedule.`,
+    });
+    await eventually('the end to be known', async () => {
+      return (await schedule.describe()).running.length === 0;
+    });
+    await (await schedule.trigger())?.result();
+    expect(await forgetRun(places, first?.id ?? '')).toMatchObject({ executions: 1 });
+    const known = knownRuns(stage.client, 0);
+    expect(await known.isKnown(first?.id ?? '')).toBe(false);
+  });
+
+  it.runIf(RUNS_ALL)('starts what was due while the server was down', async () => {
+    const server = await startTestServer();
+    const own = await openStage(server);
+    try {
+      const { everloop: client } = await own.serve([echo]);
+      const schedule = await client.schedules.create('clock', {
+        agent: 'echo',
+        task: '{{schedule.time}}',
+        every: '5s',
+        overlap: 'buffer-all',
+      });
+      await eventually('a start', async () => (await schedule.describe()).started > 0);
+      if (server.pid !== null) process.kill(server.pid, 'SIGKILL');
+      await new Promise((resolve) => setTimeout(resolve, 7_000));
+      const { port } = new URL(`http://${server.address}`);
+      const again = await startOrFindServer({
+        port: Number(port),
+        dataDir: server.dataDir,
+        cliDir: CLI_FOLDER,
+      });
+      try {
+        const { recent, missed } = await eventually('starts without a gap', async () => {
+          const view = await schedule.describe().catch(() => undefined);
+          return view !== undefined && view.recent.length >= 4 && view;
+        });
+        const times = recent.map(({ time }) => time.getTime());
+        expect(times.slice(1).map((time, index) => time - (times[index] ?? 0))).toEqual(
+          times.slice(1).map(() => 5_000),
+        );
+        expect(missed).toBe(0);
+      } finally {
+        await schedule.delete();
+        await again.stop();
+      }
+    } finally {
+      await own.close();
+      await server.stop();
+    }
   });
 });
+
+const HERE = { address: '', namespace: '', close: () => Promise.resolve() };
 
 /** Everything in an answer of the service, bytes as text. */
 function readable(answer: unknown): string {

@@ -1,7 +1,7 @@
 /** `everloop schedule`: runs that begin by the clock. */
 import type { Command } from 'commander';
 import type { Everloop } from '../../client/everloop-client.ts';
-import type { ScheduleHandle } from '../../client/schedules/schedule-handle.ts';
+import type { ScheduleHandle } from '../../client/schedule-handle.ts';
 import type {
   ScheduleChanges,
   ScheduleOptions,

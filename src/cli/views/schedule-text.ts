@@ -1,5 +1,5 @@
 /** Schedules as text for a terminal. Pure. */
-import type { ScheduleSummary, ScheduleView } from '../../client/schedules/schedule-view.ts';
+import type { ScheduleSummary, ScheduleView } from '../../client/schedule-view.ts';
 import {
   cellText,
   durationText,

@@ -8,7 +8,7 @@ import type { AgentInput } from '../../core/contract/input.ts';
 import { contextOfStep, isStep } from '../../core/contract/piping.ts';
 import { SCHEDULE_DATA, scheduledTaskProblem } from '../../core/start/scheduled-input.ts';
 import { startInput } from '../../core/start/start-input.ts';
-import { requireCompiled } from '../start-parts.ts';
+import { requireCompiled } from '../../core/start/start-parts.ts';
 import { SCHEDULE_DEFAULTS, type ScheduledRun } from './schedule-options.ts';
 
 /** The service keeps it in the history of the schedule, which takes no blobs. */

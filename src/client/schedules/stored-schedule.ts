@@ -3,6 +3,7 @@
  * no conflict token, and it would put arguments into the blobs of a run that never exists.
  */
 import type { Client, ScheduleDescription } from '@temporalio/client';
+import type { SearchAttributePair } from '@temporalio/common';
 import {
   encodeScheduleAction,
   encodeSchedulePolicies,
@@ -13,8 +14,7 @@ import { defined } from '../../core/base/defined.ts';
 import type { AgentInput } from '../../core/contract/input.ts';
 import { AGENT_WORKFLOW } from '../../core/contract/messages.ts';
 import { summaryLine } from '../../core/text/summary.ts';
-import { attributesOfRun } from '../search-attributes.ts';
-import { memoOf } from '../start-parts.ts';
+import { memoOf } from '../../core/start/start-parts.ts';
 import {
   OVERLAPS,
   SCHEDULE_DEFAULTS,
@@ -31,13 +31,13 @@ export interface ActionPlace {
   readonly client: Client;
   readonly id: string;
   readonly taskQueue: string;
-  /** Whether the namespace has the search attributes of runs. */
-  readonly hasAttributes: boolean;
+  /** Of each run; none if the namespace lacks them. */
+  readonly attributes: SearchAttributePair[];
 }
 
 /** What the service does when the schedule is due; encrypted if the client has keys. */
 export function storedAction(
-  { client, id, taskQueue, hasAttributes }: ActionPlace,
+  { client, id, taskQueue, attributes }: ActionPlace,
   input: AgentInput,
 ): Promise<StoredAction> {
   const { loadedDataConverter, namespace } = client.options;
@@ -50,7 +50,7 @@ export function storedAction(
     args: [input],
     memo: memoOf(input),
     staticSummary: summaryLine(`${input.agent}: ${input.task.text}`),
-    typedSearchAttributes: hasAttributes ? attributesOfRun(input.agent) : [],
+    typedSearchAttributes: attributes,
   } as const;
   return encodeScheduleAction(loadedDataConverter, namespace, { ...action, args: [input] }, {});
 }

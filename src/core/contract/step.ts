@@ -3,7 +3,6 @@ import type { ProgramMemory } from '../../lisp.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { Breach } from './limit.ts';
 import type { EstimatedUsage, Mode } from './model.ts';
-import type { StepSchedule } from './schedule.ts';
 
 /** How a run ended. */
 export type StepStatus = 'success' | 'limit_exceeded' | 'canceled' | 'error' | 'compaction_failed';
@@ -49,6 +48,16 @@ export interface ChainLength {
   readonly entries: number;
   /** Number of inputs that were accepted. */
   readonly inputs: number;
+}
+
+/** The schedule that started a run. */
+export interface StepSchedule {
+  /** The id of the schedule. */
+  readonly id: string;
+  /** When the run was due, in ISO form and UTC; not when it began. */
+  readonly time: string;
+  /** When the run ended, in ISO form and UTC. */
+  readonly endedAt: string;
 }
 
 /** Where a run took place. */

@@ -57,8 +57,7 @@ import {
   type FlightState,
 } from './flight-state.ts';
 import type { ProgramState } from '../contract/report.ts';
-import type { StepMemory } from '../contract/step.ts';
-import type { ScheduledStart } from '../contract/schedule.ts';
+import type { StepMemory, StepSchedule } from '../contract/step.ts';
 
 /** The transcript of the epoch: the number of messages, and the digest of the head and of them. */
 export interface TranscriptMark {
@@ -82,7 +81,7 @@ export interface RunState extends TreeState, IdleState, FlightState {
   /** What the root of the tree was started with for traces; absent: nothing. */
   readonly trace?: TraceInput;
   /** The schedule that started the run, and when the run was due; absent: none. */
-  readonly schedule?: Pick<ScheduledStart, 'id' | 'time'>;
+  readonly schedule?: Pick<StepSchedule, 'id' | 'time'>;
   /** What every request needs besides the messages: specification, task, context, history. */
   readonly head: TranscriptHead;
   readonly startedAt: number;

@@ -1,7 +1,7 @@
 /** What a scheduled run is told: its schedule as data, and a task whose placeholders are filled in. */
 import { defined } from '../base/defined.ts';
 import type { Json, JsonObject } from '../base/json.ts';
-import type { ScheduledStart } from '../contract/schedule.ts';
+import type { ScheduledStart } from '../contract/input.ts';
 import { isHidden } from '../contract/signature.ts';
 import { expandTemplate, type Expansion } from '../template/expand-template.ts';
 import { parseTemplate } from '../template/parse-template.ts';

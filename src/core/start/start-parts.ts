@@ -1,10 +1,10 @@
 /** Parts of a start that runs and schedules have in common. */
-import { defined } from '../core/base/defined.ts';
-import { UsageError } from '../core/base/usage-error.ts';
-import type { AgentInput } from '../core/contract/input.ts';
-import { isCompiled } from '../core/program-text/compiled.ts';
-import { clip } from '../core/text/cut.ts';
-import { shown } from '../core/text/shown.ts';
+import { defined } from '../base/defined.ts';
+import { UsageError } from '../base/usage-error.ts';
+import type { AgentInput } from '../contract/input.ts';
+import { isCompiled } from '../program-text/compiled.ts';
+import { clip } from '../text/cut.ts';
+import { shown } from '../text/shown.ts';
 
 const MEMO_TASK_CHARACTERS = 200;
 

@@ -1,16 +1,20 @@
 /** One schedule: look at it, change it, and have it start runs. */
 import type { ScheduleDescription } from '@temporalio/client';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { UsageError } from '../../core/base/usage-error.ts';
-import { AGENT_WORKFLOW } from '../../core/contract/messages.ts';
-import { shown } from '../../core/text/shown.ts';
-import type { RunHandle } from '../run-handle.ts';
-import type { ListOptions, RunSummary } from '../run-list.ts';
-import { tolerant } from '../connection/open-connection.ts';
-import { notAnAgent } from '../connection/service-calls.ts';
-import { OVERLAPS, type ScheduleChanges, type ScheduleOverlap } from './schedule-options.ts';
-import { scheduling } from './schedule-errors.ts';
-import { timeOf } from './schedule-times.ts';
+import { UsageError } from '../core/base/usage-error.ts';
+import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
+import { shown } from '../core/text/shown.ts';
+import type { RunHandle } from './run-handle.ts';
+import type { ListOptions, RunSummary } from './run-list.ts';
+import { tolerant } from './connection/open-connection.ts';
+import { notAnAgent } from './connection/service-calls.ts';
+import {
+  OVERLAPS,
+  type ScheduleChanges,
+  type ScheduleOverlap,
+} from './schedules/schedule-options.ts';
+import { scheduling } from './schedules/schedule-errors.ts';
+import { timeOf } from './schedules/schedule-times.ts';
 import {
   matchingTimes,
   readHoldingRun,

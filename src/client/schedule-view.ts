@@ -1,14 +1,14 @@
 /** What a schedule is and has done, from the description of the service. Needs no worker. */
 import type { Client, ScheduleDescription } from '@temporalio/client';
 import { optionalDateToTs, tsToDate } from '@temporalio/common/lib/time.js';
-import { isPlainObject } from '../../core/base/json.ts';
-import { isUsageError } from '../../core/base/usage-error.ts';
-import type { AgentInput } from '../../core/contract/input.ts';
-import { pendingQuery } from '../../workflows/messages.ts';
-import { queryOpen } from '../reading/ended-run.ts';
-import { readSummary, UNREADABLE_AGENT } from '../run-list.ts';
-import { OVERLAPS, type ScheduleOverlap } from './schedule-options.ts';
-import { wordsOf, type ScheduleWords } from './schedule-times.ts';
+import { isPlainObject } from '../core/base/json.ts';
+import { isUsageError } from '../core/base/usage-error.ts';
+import type { AgentInput } from '../core/contract/input.ts';
+import { pendingQuery } from '../workflows/messages.ts';
+import { queryOpen } from './reading/ended-run.ts';
+import { readSummary, UNREADABLE_AGENT } from './run-list.ts';
+import { OVERLAPS, type ScheduleOverlap } from './schedules/schedule-options.ts';
+import { wordsOf, type ScheduleWords } from './schedules/schedule-times.ts';
 
 /** A start that a schedule has made. */
 export interface ScheduleStart {

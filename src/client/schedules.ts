@@ -1,24 +1,25 @@
 /** Schedules: Temporal's own, so that no process of ours watches a clock. */
-import { defined } from '../../core/base/defined.ts';
-import { isUsageError, UsageError, usageErrorOf } from '../../core/base/usage-error.ts';
-import { AGENT_WORKFLOW } from '../../core/contract/messages.ts';
-import { shown } from '../../core/text/shown.ts';
-import { warnOfId } from '../../protection/warn-of-id.ts';
-import { tolerant } from '../connection/open-connection.ts';
-import { inTurns } from '../connection/in-turns.ts';
+import { defined } from '../core/base/defined.ts';
+import { isUsageError, UsageError, usageErrorOf } from '../core/base/usage-error.ts';
+import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
+import { shown } from '../core/text/shown.ts';
+import { warnOfId } from '../protection/warn-of-id.ts';
+import { tolerant } from './connection/open-connection.ts';
+import { inTurns } from './connection/in-turns.ts';
 import {
   checkedScheduleId,
   checkScheduleOptions,
   timelessProblem,
   unorderedProblem,
-} from './check-schedule.ts';
-import { scheduling } from './schedule-errors.ts';
+} from './schedules/check-schedule.ts';
+import { scheduling } from './schedules/schedule-errors.ts';
 import { describeSchedule, scheduleHandle, type ScheduleHandle } from './schedule-handle.ts';
-import { scheduleInput } from './schedule-input.ts';
-import type { ScheduleOptions } from './schedule-options.ts';
-import { durationMsOf } from './schedule-times.ts';
+import { scheduleInput } from './schedules/schedule-input.ts';
+import type { ScheduleOptions } from './schedules/schedule-options.ts';
+import { durationMsOf } from './schedules/schedule-times.ts';
 import { summaryOfSchedule, type ScheduleSummary } from './schedule-view.ts';
-import { newSchedule, storedAction, writeSchedule } from './stored-schedule.ts';
+import { newSchedule, storedAction, writeSchedule } from './schedules/stored-schedule.ts';
+import { attributesOfRun } from './search-attributes.ts';
 import type { ScheduleParts } from './update-schedule.ts';
 
 /** The schedules of a client. */
@@ -59,7 +60,8 @@ export function createSchedules(parts: ScheduleParts): Schedules {
         id,
         () =>
           withAttributes(async (hasAttributes) => {
-            const action = await storedAction({ client, id, taskQueue, hasAttributes }, input);
+            const attributes = hasAttributes ? attributesOfRun(options.agent) : [];
+            const action = await storedAction({ client, id, taskQueue, attributes }, input);
             const { overlap, catchupWindow, pauseOnFailure, paused } = options;
             const policies = defined({ overlap, catchupWindow, pauseOnFailure, paused });
             await writeSchedule(client, id, newSchedule(options, policies, action));

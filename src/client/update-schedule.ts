@@ -1,19 +1,31 @@
 /** Changes a schedule: reads it, changes what was asked for, and writes all of it back. */
 import type { Client } from '@temporalio/client';
-import { UsageError, usageErrorOf } from '../../core/base/usage-error.ts';
-import { AGENT_WORKFLOW } from '../../core/contract/messages.ts';
-import type { Everloop } from '../everloop-client.ts';
-import { notAnAgent } from '../connection/service-calls.ts';
-import type { WithAttributes } from '../search-attributes.ts';
-import { checkScheduleOptions, timelessProblem, unorderedProblem } from './check-schedule.ts';
-import { scheduling } from './schedule-errors.ts';
-import { scheduledRun, scheduleInput } from './schedule-input.ts';
-import type { ScheduleChanges, ScheduledRun, ScheduleTimes } from './schedule-options.ts';
+import { UsageError, usageErrorOf } from '../core/base/usage-error.ts';
+import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
+import type { RunHandle } from './run-handle.ts';
+import type { ListOptions, RunSummary } from './run-list.ts';
+import { notAnAgent } from './connection/service-calls.ts';
+import { attributesOfRun, type WithAttributes } from './search-attributes.ts';
+import {
+  checkScheduleOptions,
+  timelessProblem,
+  unorderedProblem,
+} from './schedules/check-schedule.ts';
+import { scheduling } from './schedules/schedule-errors.ts';
+import { scheduledRun, scheduleInput } from './schedules/schedule-input.ts';
+import type { ScheduleChanges, ScheduledRun, ScheduleTimes } from './schedules/schedule-options.ts';
 import { inputIn, summaryOfSchedule } from './schedule-view.ts';
-import { changedSchedule, changesTimes, replaceSchedule, storedAction } from './stored-schedule.ts';
+import {
+  changedSchedule,
+  changesTimes,
+  replaceSchedule,
+  storedAction,
+} from './schedules/stored-schedule.ts';
 
 /** What schedules are made of: the client, and its runs. */
-export interface ScheduleParts extends Pick<Everloop, 'attach' | 'list'> {
+export interface ScheduleParts {
+  readonly attach: (id: string) => RunHandle;
+  readonly list: (options?: ListOptions) => Promise<readonly RunSummary[]>;
   readonly client: Client;
   readonly taskQueue: string;
   readonly withAttributes: WithAttributes;
@@ -63,7 +75,8 @@ async function tryUpdate(
   if (unordered !== undefined) throw usageErrorOf([unordered]);
   const input = scheduleInput(run, zone || undefined);
   return withAttributes(async (hasAttributes) => {
-    const action = await storedAction({ client, id, taskQueue, hasAttributes }, input);
+    const attributes = hasAttributes ? attributesOfRun(run.agent) : [];
+    const action = await storedAction({ client, id, taskQueue, attributes }, input);
     return replaceSchedule(client, before, changedSchedule(schedule, changes, action));
   });
 }
