@@ -13,6 +13,9 @@ export const SCHEDULE_DATA = {
   previous: ['status', 'value', 'reason', 'endedAt'],
 } as const;
 
+/** The task of a schedule comes with a start, so what it multiplies has a bound. */
+const MAX_TASK_CHARACTERS = 1_000_000;
+
 /** A scheduled start, with the day on which it was due in the time zone of its schedule. */
 export interface DatedStart extends ScheduledStart {
   /** `2026-11-22` */
@@ -38,7 +41,7 @@ export function scheduledContext(
 export function scheduledTask(task: string, context: JsonObject): Expansion {
   const reading = parseTemplate(task);
   if (reading.kind === 'problem') return reading;
-  return expandTemplate(reading.nodes, context, ['previous']);
+  return expandTemplate(reading.nodes, context, { loose: ['previous'], max: MAX_TASK_CHARACTERS });
 }
 
 /**

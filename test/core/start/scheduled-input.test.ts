@@ -52,6 +52,51 @@ describe('the task of a schedule', () => {
   });
 });
 
+describe('[law 1] the task of a schedule', () => {
+  it('multiplies data only up to a bound', () => {
+    const list = Array.from({ length: 1_000 }, () => 'x');
+    const nested = '{{#a}}'.repeat(20) + '{{.}}' + '{{/a}}'.repeat(20);
+    const problem = {
+      kind: 'problem',
+      message: 'Expected a text of at most 1000000 characters, got more. Name less data.',
+    };
+
+    expect(filled(nested, undefined, { a: list })).toEqual(problem);
+    expect(filled('{{#a}}'.repeat(20) + '{{/a}}'.repeat(20), undefined, { a: list })).toEqual(
+      problem,
+    );
+    expect(filled('{{big}}'.repeat(60), undefined, { big: 'x'.repeat(20_000) })).toEqual(problem);
+    const step = { status: 'success', reason: 'answered', endedAt: null } as const;
+    const value = { text: 'x'.repeat(200_000) };
+    expect(filled('{{previous.value}}'.repeat(9), { ...step, value })).toEqual(problem);
+  });
+
+  it('is refused with more than one payload can carry', () => {
+    const agent = defineAgent({ name: 'clerk', mode: 'chat', model: async () => 'ok' });
+    const { date: _date, ...scheduled } = START;
+    const outcome = loadAgent(createRegistry({ agents: [agent] }), {
+      v: 1,
+      agent: 'clerk',
+      task: { text: '{{big}}' },
+      context: { big: 'x'.repeat(980_000) },
+      scheduled,
+    });
+
+    expect(outcome).toMatchObject({
+      kind: 'loaded',
+      agent: {
+        material: { task: { text: '' } },
+        refusal: {
+          code: 'invalid_input',
+          message: expect.stringMatching(
+            /^Expected task and context of a scheduled run, .* at most 1900000 bytes, got 19\d+\. Put large data behind a tool\.$/,
+          ) as string,
+        },
+      },
+    });
+  });
+});
+
 describe('a scheduled start', () => {
   const agent = defineAgent({ name: 'clerk', mode: 'chat', model: async () => 'ok' });
   const registry = createRegistry({ agents: [agent] });
