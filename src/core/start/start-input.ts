@@ -32,6 +32,7 @@ export interface StartParts extends Pick<
   | 'context'
   | 'history'
   | 'conversation'
+  | 'messageId'
   | 'trace'
   | 'limits'
   | 'model'
@@ -68,7 +69,7 @@ export function startInput(
   if (typeof agent !== 'string' || agent === '') {
     throw invalid(`Expected the name of an agent, got ${shown(agent)}. Name one.`);
   }
-  const { task, context, history, conversation, limits, model } = parts;
+  const { task, context, history, conversation, messageId, limits, model } = parts;
   const { memory, onEvent, compiled, compiles, trace } = parts;
   const untraceable = traceProblem(trace);
   if (untraceable !== undefined) throw invalid(untraceable);
@@ -81,7 +82,8 @@ export function startInput(
     ...defined({
       context,
       history,
-      conversation: conversation === undefined ? undefined : checkedConversation(conversation),
+      conversation: checkedName('conversation', conversation),
+      messageId: checkedName('messageId', messageId),
       trace,
       limits,
       model,
@@ -112,10 +114,10 @@ export function startInput(
   return input;
 }
 
-function checkedConversation(value: unknown): string {
-  if (isConversationId(value)) return value;
+function checkedName(field: string, value: unknown): string | undefined {
+  if (value === undefined || isConversationId(value)) return value;
   throw invalid(
-    `Expected \`conversation\` to be text of 1 to ${MAX_ID_BYTES} bytes, got ${shown(value)}. Choose another.`,
+    `Expected \`${field}\` to be text of 1 to ${MAX_ID_BYTES} bytes, got ${shown(value)}. Choose another.`,
   );
 }
 
