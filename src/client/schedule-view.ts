@@ -162,7 +162,8 @@ export async function matchingTimes(
   const { startTime } = await client.workflowService.listScheduleMatchingTimes({
     namespace: client.options.namespace,
     scheduleId: id,
-    startTime: optionalDateToTs(from) ?? null,
+    // The service leaves out the time at which a range begins, but not in a backfill.
+    startTime: optionalDateToTs(new Date(from.getTime() - 1)) ?? null,
     endTime: optionalDateToTs(until) ?? null,
   });
   return (startTime ?? []).map(tsToDate);
