@@ -88,11 +88,10 @@ async function run(
 
 describe('schedule', () => {
   it('creates one from its options', async () => {
-    const words = [
-      ...['create', 'nightly', 'clerk', 'Digest', '--cron', '0 6 * * *', '--cron', '@daily'],
-      ...['--tz', 'Europe/Vienna', '--overlap', 'buffer-one', '--previous', '--limit', 'costUsd=1'],
-      ...['--paused', '--context', '{"a":1}', '--catchup', '10m', '--pause-on-failure'],
-    ];
+    const words =
+      'create nightly clerk Digest --cron|0 6 * * *|--cron @daily --tz Europe/Vienna --overlap buffer-one --previous --limit costUsd=1 --paused --context {"a":1} --catchup 10m --pause-on-failure'
+        .split('|')
+        .flatMap((part, at) => (at === 1 ? [part] : part.split(' ')));
     const { exitCode, asked } = await run(words);
 
     expect({ exitCode, asked }).toEqual({
