@@ -1,6 +1,5 @@
 /** Checks the options of a schedule, all at once. The service checks what its times mean. */
-import { utf8Length } from '../../core/base/json.ts';
-import { isPlainObject } from '../../core/base/json.ts';
+import { isPlainObject, utf8Length } from '../../core/base/json.ts';
 import type { UsageCode } from '../../core/base/usage-codes.ts';
 import { UsageError, usageErrorOf, type UsageProblem } from '../../core/base/usage-error.ts';
 import { nearestName } from '../../core/text/nearest.ts';
