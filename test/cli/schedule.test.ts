@@ -82,7 +82,7 @@ async function run(
     attach: () => handle,
     list: async () => [view],
   };
-  const agents: Everloop['agents'] = async () => ({ agents: [], silent: [] });
+  const agents: Everloop['agents'] = async () => ({ agents: [], silent: [], more: 0 });
   return { ...(await cli(['schedule', ...argv], { everloop: { schedules, agents } })), asked };
 }
 

@@ -297,7 +297,7 @@ describe('a schedule', () => {
     ]);
   });
 
-  it.each([
+  it.each<Refused>([
     {
       name: 'cron',
       options: { cron: 'not a cron' },
@@ -534,6 +534,13 @@ describe('a schedule', () => {
     }
   });
 });
+
+/** Options that the service refuses, and in which words. */
+interface Refused {
+  readonly name: string;
+  readonly options: Partial<ScheduleOptions>;
+  readonly message: string;
+}
 
 const HERE = { address: '', namespace: '', close: () => Promise.resolve() };
 
