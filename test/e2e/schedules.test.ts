@@ -506,7 +506,8 @@ describe('a schedule', () => {
         overlap: 'buffer-all',
       });
       await eventually('a start', async () => (await schedule.describe()).started > 0);
-      if (server.pid !== null) process.kill(server.pid, 'SIGKILL');
+      if (server.pid === undefined) throw new Error('Expected a server of the test.');
+      process.kill(server.pid, 'SIGKILL');
       await new Promise((resolve) => setTimeout(resolve, 7_000));
       const { port } = new URL(`http://${server.address}`);
       const again = await startOrFindServer({
