@@ -80,7 +80,7 @@ afterAll(async () => {
   await stage?.close();
 });
 
-async function create(options: Partial<ScheduleOptions> = {}, id = randomUUID()) {
+async function create(options: Partial<ScheduleOptions> = {}, id: string = randomUUID()) {
   const base = { agent: 'echo', task: 'Hi', cron: '0 0 1 1 *' };
   const schedule = await everloop.schedules.create(`sched-${id}`, { ...base, ...options });
   made.push(schedule);
