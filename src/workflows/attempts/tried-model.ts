@@ -57,7 +57,8 @@ export function triedModelCall(
       const { callModel } = proxyActivities<EverloopActivities>(
         isElsewhere ? onAnyWorker(attempt) : attempt,
       );
-      return callModel(after(cappedOrder(order, ledger.cap()), tried));
+      const known = { ...cappedOrder(order, ledger.cap()), ...defined({ abortId }) };
+      return callModel(after(known, tried));
     },
     onResult: ledger.ended,
     onFailure: ledger.failed,
@@ -83,7 +84,7 @@ export function after<Order extends object>(order: Order, tried: Tried): Order {
 
 /** What the attempts of one call cost so far. */
 interface Ledger {
-  readonly ended: (outcome: ModelOutcome) => ModelOutcome;
+  readonly ended: (result: ModelActivityResult) => ModelOutcome;
   readonly failed: (error: unknown) => Failed<ModelOutcome>;
   /** The cap on the output of the next attempt after one that cost tokens. */
   readonly cap: () => number | undefined;
@@ -97,11 +98,15 @@ function createLedger({
   onFailedAttempt,
 }: ModelCallOptions): Ledger {
   let lost: ModelLoss | null = null;
+  const parts: ModelLoss[] = [];
   const add = <Outcome extends ModelOutcome>(outcome: Outcome): Outcome =>
     lost === null ? outcome : addEarlier(lost, outcome);
 
   return {
-    ended: add,
+    ended: ({ takenOver, ...outcome }) => {
+      if (takenOver !== undefined) lost = withoutTaken(parts, takenOver);
+      return add(outcome);
+    },
     cap: () => (lost === null || !isCharged(lost) ? undefined : maxOutputAfter?.(lost)),
     failed: (error) => {
       if (isCancellation(error) || error instanceof WaitAborted) {
@@ -111,6 +116,7 @@ function createLedger({
       const last = hasLost ? lossOf(error, promptEstimate) : failureOf(error);
       const now = add(last);
       lost = now;
+      parts.push(last);
       const inMs = hasLost ? lossPauseMs(now.losses ?? 1) : waitOf(error, now, hasFallback);
       if (inMs === null || (isCharged(last) && !mayRetry(now)))
         return { kind: 'final', outcome: now };
@@ -129,6 +135,16 @@ function createLedger({
       };
     },
   };
+}
+
+/** The sum of `parts`, the last `taken` of which lost nothing: a later attempt took them over. */
+function withoutTaken(parts: readonly ModelLoss[], taken: number): ModelLoss | null {
+  const first = parts.length - taken;
+  return parts
+    .map(({ estimated, ...part }, at) =>
+      at < first ? { ...part, ...defined({ estimated }) } : part,
+    )
+    .reduce<ModelLoss | null>((sum, part) => (sum === null ? part : addEarlier(sum, part)), null);
 }
 
 /** Whether attempts cost tokens, so that the limits must have room for another one. */
@@ -155,20 +171,21 @@ interface LastBeat {
   readonly losses?: number;
   readonly asked?: EstimatedUsage;
   readonly lost?: EstimatedUsage;
+  /** Sent before the attempt began. */
+  readonly isEntry?: true;
 }
 
 /**
  * What an attempt used that died with its worker, by its last heartbeat (`UsedSoFar`); its prompt if
- * it died before the first.
+ * it died before the first, or before the second where the first was sent at entry.
  */
 function estimateOf(
   { lastHeartbeatDetails }: TimeoutFailure,
   promptEstimate: ModelCallOptions['promptEstimate'],
 ): EstimatedUsage | undefined {
   const last = lastHeartbeatDetails as LastBeat | null | undefined;
-  return last === undefined || last === null
-    ? promptEstimate?.()
-    : addEstimates(last.lost, last.asked);
+  if (last === undefined || last === null) return promptEstimate?.();
+  return addEstimates(last.lost, last.isEntry === true ? promptEstimate?.() : last.asked);
 }
 
 /**
