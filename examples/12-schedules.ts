@@ -40,7 +40,9 @@ try {
   }
   for (const { run, time } of recent) {
     const step = await everloop.attach(run).result();
-    console.log(`${time.toISOString().slice(0, 10)}: ${String(unwrap(step))} orders`);
+    console.log(
+      `${time.toISOString().slice(0, 10)}: ${JSON.stringify(unwrap(step)).replaceAll('"', '')} orders`,
+    );
   }
   await daily.delete();
 } finally {

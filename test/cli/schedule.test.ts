@@ -174,7 +174,7 @@ describe('schedule', () => {
     {
       argv: ['trigger', 'nightly', '--wait'],
       asked: ['trigger', {}],
-      stdout: `${String(STEP.value)}\n`,
+      stdout: `${JSON.stringify(STEP.value).replaceAll('"', '')}\n`,
     },
     {
       argv: ['update', 'nightly', '--every', '6h', '--no-previous', '--task', 'New'],

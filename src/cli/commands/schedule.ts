@@ -128,9 +128,9 @@ function addCreateCommand(schedule: Command, act: CommandRunner): void {
         act(async (cli) => {
           const given = (await optionsFrom(cli, flags)) as Partial<ScheduleOptions>;
           const options = { ...given, agent, ...defined({ task, paused: flags.paused }) };
-          const view = await withClient(cli, async ({ schedules, agents }) => {
-            const made = await schedules.create(id, options);
-            await noteUnknownAgent(cli, agents, agent);
+          const view = await withClient(cli, async (everloop) => {
+            const made = await everloop.schedules.create(id, options);
+            await noteUnknownAgent(cli, everloop, agent);
             return made.describe();
           });
           return print(cli, scheduleText(view), view);
@@ -143,13 +143,9 @@ interface PausedFlag {
 }
 
 /** Workers may not be there yet, so an agent that none has is worth a line and no more. */
-async function noteUnknownAgent(
-  { output }: Cli,
-  agents: Everloop['agents'],
-  agent: string,
-): Promise<void> {
+async function noteUnknownAgent({ output }: Cli, everloop: Everloop, agent: string): Promise<void> {
   try {
-    const { agents: known, silent } = await agents();
+    const { agents: known, silent } = await everloop.agents();
     if (known.length === 0 || silent.length > 0 || known.some(({ name }) => name === agent)) return;
     output.note(`No worker serves an agent ${oneLine(agent, 80)} yet: runs wait for one.`);
   } catch (error) {
