@@ -4,6 +4,7 @@ import { compactionBench } from './compaction.ts';
 import { consoleBench } from './console.ts';
 import { costBench } from './cost.ts';
 import { fleetBench } from './fleet.ts';
+import { forkBench } from './fork.ts';
 import { fuelBench } from './fuel.ts';
 import { historyBench } from './history.ts';
 import { idleBench } from './idle.ts';
@@ -44,6 +45,7 @@ const benches: readonly Bench[] = [
   startBench,
   readingBench,
   costBench,
+  forkBench,
 ];
 
 const words = process.argv.slice(2);

@@ -165,6 +165,25 @@ export type {
   RunPage,
   RunSummary,
 } from './client/run-list.ts';
+export type { Schedules } from './client/schedules.ts';
+export type { BackfillOptions, ScheduleHandle, TriggerOptions } from './client/schedule-handle.ts';
+export type {
+  ScheduleChanges,
+  ScheduledRun,
+  ScheduleOptions,
+  ScheduleOverlap,
+  SchedulePolicies,
+  ScheduleTimes,
+} from './client/schedules/schedule-options.ts';
+export type { ScheduleWords } from './client/schedules/schedule-times.ts';
+export type {
+  HoldingRun,
+  ScheduleStart,
+  ScheduleSummary,
+  ScheduleView,
+} from './client/schedule-view.ts';
+export type { PreviousRun, ScheduledStart, ScheduleMark } from './core/contract/input.ts';
+export type { StepSchedule } from './core/contract/step.ts';
 export {
   announcedEndpoints,
   namedEndpoints,

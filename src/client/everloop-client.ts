@@ -3,20 +3,19 @@ import {
   type Client,
   WorkflowExecutionAlreadyStartedError,
   type WorkflowHandleWithFirstExecutionRunId,
+  type WorkflowStartOptions,
 } from '@temporalio/client';
 import { randomUUID } from 'node:crypto';
 import type { AgentEvent } from '../core/contract/events.ts';
 import type { AgentInput, CompiledAgent } from '../core/contract/input.ts';
 import type { FeedMark, PushedEvent } from '../core/streaming/chunk.ts';
-import { clip } from '../core/text/cut.ts';
 import { summaryLine } from '../core/text/summary.ts';
-import { shown } from '../core/text/shown.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
 import { sizesOf } from '../core/base/size-limits.ts';
 import { checkedRunId, startInput, type StartParts } from '../core/start/start-input.ts';
 import { unwrap } from '../core/run/unwrap.ts';
-import { compiledFrom, isCompiled } from '../core/program-text/compiled.ts';
+import { compiledFrom } from '../core/program-text/compiled.ts';
 import { pushedOfAll } from './streaming/pushed-events.ts';
 import { openAhead } from './streaming/run-stream.ts';
 import { defined } from '../core/base/defined.ts';
@@ -41,6 +40,8 @@ import { unreadableError } from '../protection/key-errors.ts';
 import { warnOfId } from '../protection/warn-of-id.ts';
 import { tolerant } from './connection/open-connection.ts';
 import { readAgents, type AgentsView } from './agents.ts';
+import { createSchedules, type Schedules } from './schedules.ts';
+import { memoOf, requireCompiled } from '../core/start/start-parts.ts';
 import { readSetup, type SetupView } from './setup.ts';
 import { readWorkers, type WorkerSummary } from './workers.ts';
 
@@ -126,6 +127,8 @@ export interface Everloop {
    * behind the runs by about a second.
    */
   inbox(options?: InboxOptions): Promise<InboxView>;
+  /** Schedules of the service, which start runs by the clock. */
+  readonly schedules: Schedules;
 }
 
 /** What {@link createEverloop} takes. */
@@ -141,8 +144,6 @@ export interface EverloopParts extends RunHandleParts {
 /** The default task queue of clients and workers. */
 export const DEFAULT_TASK_QUEUE = 'everloop';
 
-const MEMO_TASK_CHARACTERS = 200;
-
 /** A client on a connection that the caller owns and closes. */
 export function createEverloop(options: EverloopParts): Everloop {
   const parts: EverloopParts = { kept: createKeptLinks(), ...options };
@@ -157,17 +158,11 @@ export function createEverloop(options: EverloopParts): Everloop {
     const traced = continued(options, parts.traceparent?.());
     const input = startInput(agent, traced, sizesOf({ blobs }));
     const workflowId = idOf(agent, options);
-    const { text } = input.task;
     const startWith = (hasAttributes: boolean): Promise<WorkflowHandleWithFirstExecutionRunId> =>
       client.workflow.start(AGENT_WORKFLOW, {
+        ...startRequest(input, hasAttributes),
         workflowId,
         taskQueue,
-        args: [input],
-        memo: memoOf(input),
-        staticSummary: summaryLine(`${agent}: ${text}`),
-        // Another run under the id of a finished one would hide its Step.
-        workflowIdReusePolicy: 'REJECT_DUPLICATE',
-        typedSearchAttributes: hasAttributes ? attributesOfRun(agent) : [],
       });
     try {
       const { firstExecutionRunId: runId } = await withAttributes(startWith);
@@ -182,16 +177,19 @@ export function createEverloop(options: EverloopParts): Everloop {
       return attach(workflowId);
     }
   };
+  const list: Everloop['list'] = (options = {}) =>
+    withAttributes((has) => listRuns(client, options, has));
   return {
     attach,
     start,
+    schedules: createSchedules({ client, taskQueue, withAttributes, attach, list }),
     compileAgent: async (agent, options = {}) =>
       programOf(await start(agent, { ...options, compiles: true })),
     runCompiled: async (compiled, options = {}) => {
       requireCompiled(compiled);
       return start(compiled.agent, { ...options, compiled });
     },
-    list: (options = {}) => withAttributes((has) => listRuns(client, options, has)),
+    list,
     workers: (name = taskQueue) => readWorkers(client, name),
     agents: () => readAgents(parts.chunks),
     setup: () => readSetup(client, parts.keyIds),
@@ -203,12 +201,20 @@ export function createEverloop(options: EverloopParts): Everloop {
   };
 }
 
-function requireCompiled(compiled: CompiledAgent): void {
-  if (isCompiled(compiled)) return;
-  throw new UsageError(
-    'invalid_input',
-    `Expected what \`compileAgent\` returns, got ${shown(compiled)}. Compile the agent first.`,
-  );
+/** What a start sends beside its id and its queue. */
+function startRequest(
+  input: AgentInput,
+  hasAttributes: boolean,
+): Omit<WorkflowStartOptions, 'workflowId' | 'taskQueue'> {
+  const { agent, task } = input;
+  return {
+    args: [input],
+    memo: memoOf(input),
+    staticSummary: summaryLine(`${agent}: ${task.text}`),
+    // Another run under the id of a finished one would hide its Step.
+    workflowIdReusePolicy: 'REJECT_DUPLICATE',
+    typedSearchAttributes: hasAttributes ? attributesOfRun(agent) : [],
+  };
 }
 
 /** The program that a run has answered with; waits for its end. */
@@ -222,12 +228,6 @@ async function programOf(run: RunHandle): Promise<CompiledAgent> {
 function idOf(agent: string, { id }: StartOptions): string {
   if (id !== undefined) warnOfId(agent, checkedRunId(id));
   return id ?? checkedRunId(`${agent}-${randomUUID()}`);
-}
-
-/** What lists of runs show, and what the trace of a run follows from. */
-function memoOf({ agent, task, trace }: AgentInput): Record<string, unknown> {
-  const shownTask = clip(task.text, MEMO_TASK_CHARACTERS);
-  return defined({ agent, task: shownTask, traceparent: trace?.parent });
 }
 
 /** `options`, whose trace continues that of the caller, unless they name another. */

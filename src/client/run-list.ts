@@ -1,5 +1,6 @@
 /** Lists runs, page by page, and counts them. */
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
+import { defined } from '../core/base/defined.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
 import { SEARCH_ATTRIBUTES, visibleState } from '../core/base/search-attributes.ts';
@@ -31,6 +32,8 @@ export interface RunSummary {
   readonly root: string;
   readonly startedAt: Date;
   readonly closedAt: Date | null;
+  /** Id of the schedule that started it; absent: none. */
+  readonly schedule?: string;
 }
 
 /** Which runs to list. */
@@ -41,6 +44,8 @@ export interface ListOptions {
   readonly agent?: string;
   /** Only runs that no other run started. */
   readonly roots?: boolean;
+  /** Only runs that the schedule of this id started; not those below them. */
+  readonly schedule?: string;
   /** Only runs in this state; `running` means live and not waiting for a person. */
   readonly state?: ListedState;
   /** Only runs whose id begins with this. */
@@ -224,7 +229,7 @@ function checkState(state: ListOptions['state']): void {
  * are listed too, for {@link isWanted}.
  */
 export function queryOf(
-  { running = false, roots = false, idPrefix = '', state, agent, since }: ListOptions,
+  { running = false, roots = false, idPrefix = '', state, agent, since, schedule }: ListOptions,
   hasAttributes: boolean,
 ): string {
   const status = state === undefined ? undefined : STATUS_OF_STATE[state];
@@ -237,6 +242,7 @@ export function queryOf(
     // A service that has the attributes knows parents as well.
     ...(roots && hasAttributes ? ['ParentWorkflowId IS NULL'] : []),
     ...(hasAttributes ? attributeFilters(agent, state) : []),
+    ...(schedule === undefined ? [] : [`${SCHEDULED_BY} = ${quoted(schedule)}`]),
     ...(idPrefix === '' ? [] : [`WorkflowId STARTS_WITH ${quoted(idPrefix)}`]),
   ].join(' AND ');
 }
@@ -310,7 +316,18 @@ function summaryOf(info: Omit<WorkflowExecutionInfo, 'raw'>): RunSummary {
     root,
     startedAt: startTime,
     closedAt: closeTime ?? null,
+    ...defined({ schedule: scheduleOf(info) }),
   };
+}
+
+/** The search attribute in which the service names the schedule of a run. */
+const SCHEDULED_BY = 'TemporalScheduledById';
+
+function scheduleOf({
+  searchAttributes,
+}: Pick<WorkflowExecutionInfo, 'searchAttributes'>): string | undefined {
+  const [id] = searchAttributes?.[SCHEDULED_BY] ?? [];
+  return typeof id === 'string' ? id : undefined;
 }
 
 /** Whether the attributes of a run say that it waits for a person. */

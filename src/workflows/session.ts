@@ -11,7 +11,7 @@ import { createRunLog, type RunLog } from '../core/run/run-log.ts';
 import { defined } from '../core/base/defined.ts';
 import type { Run } from '../core/run/run.ts';
 import type { RunState } from '../core/run/run-state.ts';
-import type { Step, StepTrace } from '../core/contract/step.ts';
+import type { Step, StepSchedule, StepTrace } from '../core/contract/step.ts';
 import { NO_CALLBACKS, type Callbacks } from './callbacks.ts';
 import { createHeldCalls, type HeldCalls } from './attempts/held-calls.ts';
 import { createOperatorCalls, type OperatorCalls } from './attempts/operator-calls.ts';
@@ -34,6 +34,8 @@ export interface Session {
   readonly previous: string | null;
   /** The state that the link before handed over, with its waits; null in the first link. */
   readonly restored: RunState | null;
+  /** The schedule that started the run; undefined for any other run. */
+  readonly schedule: RunState['schedule'];
   /**
    * See `Link`. Decided when the link begins, also for what came with the same release: waits for
    * other workers, and refusals of messages for want of room.
@@ -76,6 +78,7 @@ export function openSession(start: Start): Session {
     link: continued?.state.link ?? 1,
     previous: continued?.previous ?? null,
     restored: continued?.state ?? null,
+    schedule: start.kind === 'continued' ? start.handover.state.schedule : start.input.scheduled,
     // Asked at the very start: every replay reaches it in its first activation.
     limitsAtOnce: patched('limits-at-once' satisfies PatchName),
     sizes: sizesOf(continued?.runtime ?? {}),
@@ -105,6 +108,7 @@ export function traceOf(session: Session): StepTrace {
     firstExecutionId: firstExecutionRunId,
     ...defined({ rootRunId: state?.parent?.rootRunId, traceparent: state?.trace?.parent }),
     unreadInputs: inbox.waiting.map((input) => input.id),
+    ...defined({ schedule: session.schedule && endingNow(session.schedule) }),
     chain: {
       links: session.link,
       events: state?.seq ?? 0,
@@ -112,4 +116,9 @@ export function traceOf(session: Session): StepTrace {
       inputs: inbox.accepted,
     },
   };
+}
+
+/** The schedule in the trace of a run that ends now. The clock is that of the history. */
+function endingNow({ id, time }: NonNullable<RunState['schedule']>): StepSchedule {
+  return { id, time, endedAt: new Date().toISOString() };
 }

@@ -92,6 +92,7 @@ function fakeClient(everloop: Partial<Everloop>): ConnectedEverloop {
     inbox: unexpected,
     compileAgent: unexpected,
     runCompiled: unexpected,
+    schedules: { create: unexpected, attach: unexpected, list: unexpected },
     ...everloop,
     address: '127.0.0.1:1',
     namespace: 'default',

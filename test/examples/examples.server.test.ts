@@ -114,6 +114,10 @@ describe('an example', () => {
         name: '11-mcp-host',
         output: 'May pay run with {"amount":50}? Yes.\nsuccess The bill of 50 euros is paid.\n',
       },
+      {
+        name: '12-schedules',
+        output: '2026-05-04: 10 orders\n2026-05-05: 20 orders\n2026-05-06: 30 orders\n',
+      },
     ]),
   )(
     'runs as it stands: $name',

@@ -14,6 +14,7 @@ interface PsOptions {
   readonly agent?: string;
   readonly state?: ListedState;
   readonly since?: string;
+  readonly schedule?: string;
   readonly limit: string;
 }
 
@@ -27,6 +28,7 @@ export function addPsCommand(program: Command, act: CommandRunner): void {
     .option('--roots', 'only runs that no other run started')
     .option('--agent <name>', 'only runs of this agent')
     .addOption(new Option('--state <state>', 'only runs in this state').choices(LISTED_STATES))
+    .option('--schedule <id>', 'only runs that this schedule started')
     .option('--since <time>', 'only runs that began within this time, such as 1d')
     .option('--limit <number>', 'maximum number of runs', '100')
     .action(({ limit, since, ...filters }: PsOptions) => {
@@ -45,14 +47,16 @@ export function addPsCommand(program: Command, act: CommandRunner): void {
     });
 }
 
-/** The list as a table; ages are relative to `nowMs`. */
-function runsText(runs: readonly RunSummary[], nowMs: number): string {
+/** The list as a table; ages are relative to `nowMs`. Schedules have a column if any started one. */
+export function runsText(runs: readonly RunSummary[], nowMs: number): string {
   if (runs.length === 0) return 'No runs.';
+  const isScheduled = runs.some(({ schedule }) => schedule !== undefined);
   return tableText(
-    ['ID', 'AGENT', 'STATE', 'AGE', 'TASK'],
-    runs.map(({ id, agent, state, startedAt, task }) => [
+    ['ID', 'AGENT', ...(isScheduled ? ['SCHEDULE'] : []), 'STATE', 'AGE', 'TASK'],
+    runs.map(({ id, agent, schedule = '-', state, startedAt, task }) => [
       cellText(id),
       cellText(agent),
+      ...(isScheduled ? [cellText(schedule)] : []),
       state,
       durationText(Math.max(0, nowMs - startedAt.getTime())),
       oneLine(task, TASK_WIDTH),

@@ -152,6 +152,7 @@ function withWorker(
     setup: () => everloop.setup(),
     pushedEvents: (wanted) => everloop.pushedEvents(wanted),
     inbox: (query) => everloop.inbox(query),
+    schedules: everloop.schedules,
     address,
     namespace,
     taskQueue,
