@@ -18,6 +18,7 @@ import {
   stoppedBeforeOnce,
   workerShutdown,
 } from './failures.ts';
+import { foreignIdProblem } from '../core/contract/tenant.ts';
 import { DEATHS_BEFORE_OPERATOR } from '../core/contract/attempts.ts';
 import { heldText, tellHeld } from './held-worker.ts';
 import { withHeartbeat, isStoppedByService, type HeartbeatDetails } from './heartbeat.ts';
@@ -317,6 +318,14 @@ export function loadAgentActivity(
   return async (input) => {
     const definition = registry.agents.get(input?.agent)?.definition;
     const listing = await listedTools(definition?.servers, mcp);
+    const foreign = foreignIdProblem(input?.tenant, workflowId());
+    if (foreign !== undefined) {
+      throw ApplicationFailure.create({
+        type: 'invalid_input',
+        message: foreign,
+        nonRetryable: true,
+      });
+    }
     const outcome = loadAgent(registry, input, sizesOf(runtime), listing);
     const waitMs = definition?.elsewhereMs ?? runtime.elsewhereMs;
     if (outcome.kind === 'loaded') {
@@ -342,6 +351,11 @@ export function loadAgentActivity(
     const nonRetryable = Context.current().info.isLocal;
     throw ApplicationFailure.create({ type, message, nonRetryable, details: [details] });
   };
+}
+
+/** The id of the run that loads its agent. */
+function workflowId(): string {
+  return Context.current().info.workflowExecution?.workflowId ?? '';
 }
 
 /** The agent of a run. If this worker lacks it, another worker may have it. */

@@ -4,6 +4,7 @@ import {
   WorkflowExecutionAlreadyStartedError,
   type WorkflowHandleWithFirstExecutionRunId,
 } from '@temporalio/client';
+import type { SearchAttributePair } from '@temporalio/common';
 import { randomUUID } from 'node:crypto';
 import type { AgentEvent } from '../core/contract/events.ts';
 import type { AgentInput, CompiledAgent } from '../core/contract/input.ts';
@@ -13,6 +14,7 @@ import { summaryLine } from '../core/text/summary.ts';
 import { shown } from '../core/text/shown.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
+import { idOfTenant } from '../core/contract/tenant.ts';
 import { sizesOf } from '../core/base/size-limits.ts';
 import { checkedRunId, startInput, type StartParts } from '../core/start/start-input.ts';
 import { unwrap } from '../core/run/unwrap.ts';
@@ -48,7 +50,8 @@ import { readWorkers, type WorkerSummary } from './workers.ts';
 export interface StartOptions extends Omit<StartParts, 'compiled' | 'compiles'> {
   /**
    * The id of the run; default `{agent}-{uuid}`. Everyone who may list runs reads it, also with keys,
-   * so a warning tells you of an id that looks like a secret.
+   * so a warning tells you of an id that looks like a secret. With `tenant`, the id begins with
+   * `{tenant}:`, which is put before an id without a `:`.
    */
   readonly id?: string;
   /** When `id` is in use: `fail` (default), or `attach` to the run that has it. */
@@ -64,7 +67,7 @@ export interface StartOptions extends Omit<StartParts, 'compiled' | 'compiles'> 
 /** Options for a run that compiles an agent, and for a run of a compiled agent. */
 export type CompileOptions = Pick<
   StartOptions,
-  'task' | 'context' | 'limits' | 'model' | 'id' | 'ifExists'
+  'tenant' | 'task' | 'context' | 'limits' | 'model' | 'id' | 'ifExists'
 >;
 
 /** Which events of all runs are wanted. */
@@ -148,6 +151,8 @@ export function createEverloop(options: EverloopParts): Everloop {
   const parts: EverloopParts = { kept: createKeptLinks(), ...options };
   const { client, taskQueue = DEFAULT_TASK_QUEUE } = parts;
   const withAttributes = createAttributeUse();
+  // A namespace that an earlier release set up has the others, but not that of tenants.
+  const withTenant = createAttributeUse();
   const attach = (id: string): RunHandle => createRunHandle(checkedRunId(id), parts);
   const start = async (
     agent: string,
@@ -158,7 +163,10 @@ export function createEverloop(options: EverloopParts): Everloop {
     const input = startInput(agent, traced, sizesOf({ blobs }));
     const workflowId = idOf(agent, options);
     const { text } = input.task;
-    const startWith = (hasAttributes: boolean): Promise<WorkflowHandleWithFirstExecutionRunId> =>
+    const { tenant } = input;
+    const startWith = (
+      attributes: SearchAttributePair[],
+    ): Promise<WorkflowHandleWithFirstExecutionRunId> =>
       client.workflow.start(AGENT_WORKFLOW, {
         workflowId,
         taskQueue,
@@ -167,10 +175,17 @@ export function createEverloop(options: EverloopParts): Everloop {
         staticSummary: summaryLine(`${agent}: ${text}`),
         // Another run under the id of a finished one would hide its Step.
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
-        typedSearchAttributes: hasAttributes ? attributesOfRun(agent) : [],
+        typedSearchAttributes: attributes,
+        // Activities and children inherit it.
+        ...(tenant === undefined ? undefined : { priority: { fairnessKey: tenant } }),
       });
     try {
-      const { firstExecutionRunId: runId } = await withAttributes(startWith);
+      const { firstExecutionRunId: runId } = await withAttributes((has) => {
+        if (!has || tenant === undefined) return startWith(has ? attributesOfRun(agent) : []);
+        return withTenant((hasTenant) =>
+          startWith(attributesOfRun(agent, hasTenant ? tenant : undefined)),
+        );
+      });
       const source = options.stream === true ? parts.chunks : undefined;
       const opened = source && openAhead(source, runId);
       return createRunHandle(workflowId, parts, { runId, ...defined({ opened }) });
@@ -219,9 +234,16 @@ async function programOf(run: RunHandle): Promise<CompiledAgent> {
   return compiledFrom({ step, entries, events });
 }
 
-function idOf(agent: string, { id }: StartOptions): string {
+function idOf(agent: string, { id, tenant }: StartOptions): string {
   if (id !== undefined) warnOfId(agent, checkedRunId(id));
-  return id ?? checkedRunId(`${agent}-${randomUUID()}`);
+  const own = id ?? checkedRunId(`${agent}-${randomUUID()}`);
+  if (tenant === undefined) return own;
+  const whole = idOfTenant(tenant, own);
+  if (whole !== null) return checkedRunId(whole);
+  throw new UsageError(
+    'invalid_input',
+    `Expected the id of a run of tenant \`${tenant}\` to have no \`:\`, or to begin with \`${tenant}:\`, got ${shown(own)}. Choose another id.`,
+  );
 }
 
 /** What lists of runs show, and what the trace of a run follows from. */

@@ -2,6 +2,7 @@
 import { defined } from '../core/base/defined.ts';
 import type { AgentInput } from '../core/contract/input.ts';
 import { INLINE_SIZES, type SizeLimits } from '../core/base/size-limits.ts';
+import { tenantProblem } from '../core/contract/tenant.ts';
 import type { AgentSpec, ToolSpec, ToolStub } from '../core/contract/spec.ts';
 import { byteSize, isPlainObject, type Json } from '../core/base/json.ts';
 import type { UsageProblem } from '../core/base/usage-error.ts';
@@ -195,6 +196,7 @@ const FIELDS = {
     wanted: "to be a list of { role: 'user' or 'assistant', text }",
     fits: listOf(isHistoryTurn),
   },
+  tenant: badTenant,
   conversation: {
     wanted: `to be text of 1 to ${MAX_ID_BYTES} bytes`,
     fits: isConversationId,
@@ -219,6 +221,11 @@ function isHistoryTurn(turn: unknown): boolean {
 
 function badMemory(memory: unknown): readonly UsageProblem[] {
   const message = memory === undefined ? undefined : memoryProblem(memory);
+  return message === undefined ? [] : [{ code: 'invalid_input', message }];
+}
+
+function badTenant(tenant: unknown): readonly UsageProblem[] {
+  const message = tenant === undefined ? undefined : tenantProblem(tenant);
   return message === undefined ? [] : [{ code: 'invalid_input', message }];
 }
 

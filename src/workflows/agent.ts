@@ -152,7 +152,7 @@ function freshState(
   parent: ParentLink | null,
   { spec, material }: LoadedAgent,
 ): RunState {
-  const { history, memory, conversation, trace } = input;
+  const { history, memory, conversation, trace, tenant } = input;
   const { firstExecutionRunId, startTime } = workflowInfo();
   return startState(
     {
@@ -164,6 +164,7 @@ function freshState(
         parent: parent ?? undefined,
         conversation: parent === null ? conversation : parent.conversation,
         trace: parent === null ? trace : parent.trace,
+        tenant,
       }),
     },
     {

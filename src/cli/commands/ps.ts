@@ -13,6 +13,7 @@ interface PsOptions {
   readonly roots?: true;
   readonly agent?: string;
   readonly state?: ListedState;
+  readonly tenant?: string;
   readonly since?: string;
   readonly limit: string;
 }
@@ -27,6 +28,7 @@ export function addPsCommand(program: Command, act: CommandRunner): void {
     .option('--roots', 'only runs that no other run started')
     .option('--agent <name>', 'only runs of this agent')
     .addOption(new Option('--state <state>', 'only runs in this state').choices(LISTED_STATES))
+    .option('--tenant <name>', 'only runs of this tenant')
     .option('--since <time>', 'only runs that began within this time, such as 1d')
     .option('--limit <number>', 'maximum number of runs', '100')
     .action(({ limit, since, ...filters }: PsOptions) => {

@@ -80,6 +80,8 @@ export interface RunState extends TreeState, IdleState, FlightState {
   readonly conversation?: string;
   /** What the root of the tree was started with for traces; absent: nothing. */
   readonly trace?: TraceInput;
+  /** Whose run it is; absent: nobody's in particular. */
+  readonly tenant?: string;
   /** What every request needs besides the messages: specification, task, context, history. */
   readonly head: TranscriptHead;
   readonly startedAt: number;
@@ -153,7 +155,7 @@ export interface Carried extends TreeCarried, IdleCarried, FlightCarried {
 /** The identity of a run: what it has before anything happened. */
 export type RunIdentity = Pick<
   RunState,
-  'runId' | 'agentPath' | 'depth' | 'startedAt' | 'parent' | 'conversation' | 'trace'
+  'runId' | 'agentPath' | 'depth' | 'startedAt' | 'parent' | 'conversation' | 'trace' | 'tenant'
 >;
 
 /** The state of a run in which nothing has happened; `memory` is that of an earlier one. */
