@@ -25,6 +25,8 @@ import {
   workerShutdownWithCost,
 } from './failures.ts';
 import { withHeartbeat, isStoppedByService } from './heartbeat.ts';
+import { awaitRate } from './await-rate.ts';
+import type { Rates } from './rates.ts';
 import { openAttempt, usedBy, type AskedAttempt } from './lost-attempts.ts';
 import { endsWithAttempt, triesOf, type AttemptNumber } from './tries.ts';
 import { NO_WATCH, type AttemptNotes, type CallObserver } from '../telemetry/call-observer.ts';
@@ -52,6 +54,8 @@ export interface CallModelParts {
   readonly watch?: CallObserver;
   /** Whether this worker has a blob store; default false. */
   readonly hasBlobs?: boolean;
+  /** The rates of model entries; default: nothing paces requests. */
+  readonly rates?: Rates;
 }
 
 /** The model activity of a worker. */
@@ -218,6 +222,7 @@ async function callOnce(
   const attempt = order.triesBefore + tries.attempt + tries.losses;
   const { runId, iteration, agentPath, purpose } = order;
   const request = await requestFor(registry, order, view, attempt);
+  const paced = await awaitRate(parts.rates, { order, entry, request });
   asked.onRequest(entry, request);
   const { notes } = asked;
   notes.asked(request.messages as unknown as Json);
@@ -230,6 +235,7 @@ async function callOnce(
   };
   const timed = (result: ModelCallResult): TimedResult => {
     if (result.kind !== 'reply') return result;
+    if (result.reply.usageKnown) paced.ended(result.reply.usage);
     notes.replied(result.reply.parts as unknown as Json);
     return { ...result, ...defined({ firstTokenMs }) };
   };

@@ -22,6 +22,8 @@ import type { ToolPlaces } from '../tools/isolation.ts';
 import { NO_WATCH, type CallObserver } from '../telemetry/call-observer.ts';
 import { createPageQuery } from './page-query.ts';
 import { createContextSource } from './run-context.ts';
+import type { Rates } from './rates.ts';
+import { createTenantActivities, NO_TENANTS, type TenantPort } from './tenant-activities.ts';
 import { createTranscriptSource, type TranscriptCache } from './transcript-source.ts';
 
 /** What activities need; all of it lives as long as the worker. */
@@ -35,6 +37,10 @@ export interface ActivityParts {
   readonly callbacks: CallbackSettings;
   /** The servers that this worker reaches. Default: none. */
   readonly mcp?: McpTools;
+  /** Reaches ledgers of tenants; default: there are none. */
+  readonly tenants?: TenantPort;
+  /** The rates of model entries; default: nothing paces requests. */
+  readonly rates?: Rates;
   /** Watches the calls of models and tools; default: nothing does. */
   readonly watch?: CallObserver;
   /** Takes values out of what activities return and throw; default: nothing does. */
@@ -44,7 +50,7 @@ export interface ActivityParts {
 /** The activities of a worker. */
 export function createActivities(parts: ActivityParts): EverloopActivities {
   const { registry, runtime, cache, chunks, archive, places, callbacks } = parts;
-  const { watch = NO_WATCH, hide = HIDE_NOTHING } = parts;
+  const { watch = NO_WATCH, hide = HIDE_NOTHING, tenants = NO_TENANTS } = parts;
   const query = createPageQuery();
   const { mcp } = parts;
   const hasBlobs = runtime.blobs === true;
@@ -54,8 +60,15 @@ export function createActivities(parts: ActivityParts): EverloopActivities {
   const transcripts = createTranscriptSource({ cache, query });
   const archiveLink = createArchiveTranscript(archive);
   const activities: EverloopActivities = {
-    loadAgent: loadAgentActivity(registry, runtime, mcp),
-    callModel: createCallModel({ registry, transcripts, chunks, watch, hasBlobs }),
+    loadAgent: loadAgentActivity(registry, runtime, { tenants, ...defined({ mcp }) }),
+    callModel: createCallModel({
+      registry,
+      transcripts,
+      chunks,
+      watch,
+      hasBlobs,
+      ...defined({ rates: parts.rates }),
+    }),
     callTool,
     callToolOnce: callToolOnceActivity(toolParts),
     // The same code under another name, so that histories and metrics tell the two apart.
@@ -64,6 +77,7 @@ export function createActivities(parts: ActivityParts): EverloopActivities {
     checkLiterals: checkLiteralsActivity(registry),
     judgeAnswer: judgeAnswerActivity(registry, hide),
     deliverCallback: createDeliverCallback(callbacks),
+    ...createTenantActivities(tenants),
     endSlice: () => Promise.resolve(),
     archiveTranscript: async (order) => {
       await archiveLink(order);

@@ -3,6 +3,7 @@ import {
   type Client,
   WorkflowExecutionAlreadyStartedError,
   type WorkflowHandleWithFirstExecutionRunId,
+  type WorkflowStartOptions,
 } from '@temporalio/client';
 import type { SearchAttributePair } from '@temporalio/common';
 import { randomUUID } from 'node:crypto';
@@ -14,7 +15,7 @@ import { summaryLine } from '../core/text/summary.ts';
 import { shown } from '../core/text/shown.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
-import { idOfTenant } from '../core/contract/tenant.ts';
+import { idOfTenant } from '../core/tenant/tenant.ts';
 import { sizesOf } from '../core/base/size-limits.ts';
 import { checkedRunId, startInput, type StartParts } from '../core/start/start-input.ts';
 import { unwrap } from '../core/run/unwrap.ts';
@@ -26,7 +27,7 @@ import { readInbox, type InboxOptions, type InboxView } from './inbox.ts';
 import { createKeptLinks } from './reading/kept-links.ts';
 import { createRunHandle, type RunHandleParts } from './create-run-handle.ts';
 import type { RunHandle } from './run-handle.ts';
-import { attributesOfRun, createAttributeUse } from './search-attributes.ts';
+import { attributesOfRun, createAttributeUse, type WithAttributes } from './search-attributes.ts';
 import {
   countRuns,
   listPage,
@@ -44,6 +45,7 @@ import { warnOfId } from '../protection/warn-of-id.ts';
 import { tolerant } from './connection/open-connection.ts';
 import { readAgents, type AgentsView } from './agents.ts';
 import { readSetup, type SetupView } from './setup.ts';
+import { createTenants, type Tenants } from './tenants/tenants.ts';
 import { readWorkers, type WorkerSummary } from './workers.ts';
 
 /** What a run is started with. */
@@ -122,6 +124,8 @@ export interface Everloop {
    * @throws UsageError `stream_token` when all workers refuse the token.
    */
   pushedEvents(options?: PushedOptions): AsyncIterable<PushedEvent | FeedMark>;
+  /** What is set for tenants, and how they stand. */
+  readonly tenants: Tenants;
   /** Whether the namespace has the search attributes of runs, and which keys this client has. */
   setup(): Promise<SetupView>;
   /**
@@ -151,8 +155,7 @@ export function createEverloop(options: EverloopParts): Everloop {
   const parts: EverloopParts = { kept: createKeptLinks(), ...options };
   const { client, taskQueue = DEFAULT_TASK_QUEUE } = parts;
   const withAttributes = createAttributeUse();
-  // A namespace that an earlier release set up has the others, but not that of tenants.
-  const withTenant = createAttributeUse();
+  const withAttributesOf = attributesOfStarts(withAttributes);
   const attach = (id: string): RunHandle => createRunHandle(checkedRunId(id), parts);
   const start = async (
     agent: string,
@@ -162,30 +165,15 @@ export function createEverloop(options: EverloopParts): Everloop {
     const traced = continued(options, parts.traceparent?.());
     const input = startInput(agent, traced, sizesOf({ blobs }));
     const workflowId = idOf(agent, options);
-    const { text } = input.task;
-    const { tenant } = input;
-    const startWith = (
-      attributes: SearchAttributePair[],
-    ): Promise<WorkflowHandleWithFirstExecutionRunId> =>
+    const startWith = (attributes: SearchAttributePair[]): Promise<StartedRun> =>
       client.workflow.start(AGENT_WORKFLOW, {
+        ...startOf(input),
         workflowId,
         taskQueue,
-        args: [input],
-        memo: memoOf(input),
-        staticSummary: summaryLine(`${agent}: ${text}`),
-        // Another run under the id of a finished one would hide its Step.
-        workflowIdReusePolicy: 'REJECT_DUPLICATE',
         typedSearchAttributes: attributes,
-        // Activities and children inherit it.
-        ...(tenant === undefined ? undefined : { priority: { fairnessKey: tenant } }),
       });
     try {
-      const { firstExecutionRunId: runId } = await withAttributes((has) => {
-        if (!has || tenant === undefined) return startWith(has ? attributesOfRun(agent) : []);
-        return withTenant((hasTenant) =>
-          startWith(attributesOfRun(agent, hasTenant ? tenant : undefined)),
-        );
-      });
+      const { firstExecutionRunId: runId } = await withAttributesOf(input, startWith);
       const source = options.stream === true ? parts.chunks : undefined;
       const opened = source && openAhead(source, runId);
       return createRunHandle(workflowId, parts, { runId, ...defined({ opened }) });
@@ -209,6 +197,7 @@ export function createEverloop(options: EverloopParts): Everloop {
     list: (options = {}) => withAttributes((has) => listRuns(client, options, has)),
     workers: (name = taskQueue) => readWorkers(client, name),
     agents: () => readAgents(parts.chunks),
+    tenants: createTenants(client, taskQueue),
     setup: () => readSetup(client, parts.keyIds),
     pushedEvents: ({ types } = {}) => pushedOfAll(parts.chunks, types),
     listPage: (options = {}) => withAttributes((has) => listPage(client, options, has)),
@@ -216,6 +205,47 @@ export function createEverloop(options: EverloopParts): Everloop {
     inbox: (options = {}) =>
       withAttributes((hasAttributes) => readInbox(client, { ...options, hasAttributes })),
   };
+}
+
+type StartedRun = WorkflowHandleWithFirstExecutionRunId;
+
+/** The start of a workflow, without its place and its attributes. */
+function startOf(input: AgentInput): Pick<WorkflowStartOptions, 'priority'> & {
+  readonly args: [AgentInput];
+  readonly memo: Record<string, unknown>;
+  readonly staticSummary: string;
+  readonly workflowIdReusePolicy: 'REJECT_DUPLICATE';
+} {
+  const { agent, task, tenant } = input;
+  return {
+    args: [input],
+    memo: memoOf(input),
+    staticSummary: summaryLine(`${agent}: ${task.text}`),
+    // Another run under the id of a finished one would hide its Step.
+    workflowIdReusePolicy: 'REJECT_DUPLICATE',
+    // Activities and children inherit it.
+    ...(tenant === undefined ? undefined : { priority: { fairnessKey: tenant } }),
+  };
+}
+
+/**
+ * Starts a run with its attributes, as far as the namespace has them: one that an earlier release set
+ * up has the others, but not that of tenants.
+ */
+function attributesOfStarts(
+  withAttributes: WithAttributes,
+): (
+  input: AgentInput,
+  start: (attributes: SearchAttributePair[]) => Promise<StartedRun>,
+) => Promise<StartedRun> {
+  const withTenant = createAttributeUse();
+  return ({ agent, tenant }, start) =>
+    withAttributes((has) => {
+      if (!has || tenant === undefined) return start(has ? attributesOfRun(agent) : []);
+      return withTenant((hasTenant) =>
+        start(attributesOfRun(agent, hasTenant ? tenant : undefined)),
+      );
+    });
 }
 
 function requireCompiled(compiled: CompiledAgent): void {

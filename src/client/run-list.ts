@@ -3,7 +3,7 @@ import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { UsageError } from '../core/base/usage-error.ts';
 import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
 import { SEARCH_ATTRIBUTES, visibleState } from '../core/base/search-attributes.ts';
-import { tenantProblem } from '../core/contract/tenant.ts';
+import { tenantProblem } from '../core/tenant/tenant.ts';
 import { shown } from '../core/text/shown.ts';
 import { LISTED_STATES, type ListedState } from './reading/listed-states.ts';
 import { defineSearchAttributeKey } from '@temporalio/common';

@@ -2,7 +2,7 @@
 import { defined } from '../core/base/defined.ts';
 import type { AgentInput } from '../core/contract/input.ts';
 import { INLINE_SIZES, type SizeLimits } from '../core/base/size-limits.ts';
-import { tenantProblem } from '../core/contract/tenant.ts';
+import { tenantProblem } from '../core/tenant/tenant.ts';
 import type { AgentSpec, ToolSpec, ToolStub } from '../core/contract/spec.ts';
 import { byteSize, isPlainObject, type Json } from '../core/base/json.ts';
 import type { UsageProblem } from '../core/base/usage-error.ts';

@@ -2,7 +2,7 @@
 import { defined } from '../core/base/defined.ts';
 import { isLoopback } from '../core/base/loopback.ts';
 import { UsageError } from '../core/base/usage-error.ts';
-import { tenantProblem } from '../core/contract/tenant.ts';
+import { tenantProblem } from '../core/tenant/tenant.ts';
 import { shown } from '../core/text/shown.ts';
 import type { TraceContent } from './content.ts';
 

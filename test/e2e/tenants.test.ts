@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
+import { peopleAgents } from '../support/people-agents.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { asker, worker } from '../support/tree-agents.ts';
 
@@ -57,5 +58,65 @@ describe('a run of a tenant', () => {
     await expect(forged.result()).rejects.toMatchObject({
       cause: { type: 'invalid_input', message: expect.stringContaining(`begin with \`${tenant}:\``) },
     });
+  });
+});
+
+describe('the turns of a tenant', () => {
+  it('are so many at once, waits are seen and canceled, and a lost ledger only delays', async () => {
+    const tenant = newTenant();
+    const { everloop } = await stage.serve(peopleAgents());
+    await everloop.tenants.set(tenant, { concurrency: 1 });
+    const first = await everloop.start('asker', { task: 'Ask me', tenant, id: 'first' });
+    await eventually('the first to ask', async () => (await first.pending()).length === 1);
+    const second = await everloop.start('asker', { task: 'Ask me', tenant, id: 'second' });
+    const third = await everloop.start('asker', { task: 'Ask me', tenant, id: 'third' });
+    await eventually('the others to wait', async () => {
+      const view = await everloop.tenants.show(tenant);
+      return view?.waits === 2 && view.runs === 1;
+    });
+
+    expect((await second.status()).waitsFor).toEqual([`turn of tenant ${tenant}`]);
+    await third.cancel();
+    expect(await third.result()).toMatchObject({ status: 'canceled' });
+    expect(await everloop.tenants.show(tenant)).toMatchObject({ runs: 1, waits: 1 });
+
+    // The ledger is lost with its queue; its settings are not.
+    await stage.client.workflow.getHandle(`tenant:${tenant}`).terminate('lost');
+    await first.answer((await first.pending())[0]?.id ?? '', 'blue');
+    expect((await first.result()).status).toBe('success');
+    const fourth = await everloop.start('asker', { task: 'Ask me', tenant, id: 'fourth' });
+    await eventually('the fourth to ask', async () => (await fourth.pending()).length === 1);
+    expect(await everloop.tenants.list()).toContainEqual({
+      tenant,
+      settings: { concurrency: 1, timeZone: 'UTC' },
+    });
+    await fourth.cancel();
+    await fourth.result();
+    await second.cancel();
+    await second.result();
+    await stage.replay(first);
+    await stage.replay(third);
+  });
+});
+
+describe('the budget of a day', () => {
+  it('holds a run until there is more of it, over a kill of nothing but time', async () => {
+    const tenant = newTenant();
+    const { everloop } = await stage.serve([worker(3)]);
+    await everloop.tenants.set(tenant, { perDay: { modelCalls: 2 }, timeZone: 'Europe/Vienna' });
+    const run = await everloop.start('worker', { task: 'Go', tenant });
+    await eventually('the run to wait', async () => {
+      const { waitsFor } = await run.status();
+      return waitsFor.includes(`budget of tenant ${tenant}`);
+    });
+
+    expect(await everloop.tenants.show(tenant)).toMatchObject({ short: 1, runs: 1 });
+    await everloop.tenants.set(tenant, { perDay: { modelCalls: 20 } });
+    expect(await run.result()).toMatchObject({ status: 'success' });
+    await eventually('the end in the ledger', async () => {
+      const view = await everloop.tenants.show(tenant);
+      return view?.runs === 0 && view.budgets[0]?.used === 4;
+    });
+    await stage.replay(run);
   });
 });

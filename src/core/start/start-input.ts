@@ -15,7 +15,7 @@ import type { Task } from '../base/message.ts';
 import { shown } from '../text/shown.ts';
 import { wellFormedText } from '../text/well-formed.ts';
 import { toJsonResult } from '../base/json-result.ts';
-import { tenantProblem } from '../contract/tenant.ts';
+import { tenantProblem } from '../tenant/tenant.ts';
 import { UsageError } from '../base/usage-error.ts';
 import { traceProblem } from './trace-input.ts';
 import { EMPTY_MEMORY, type ProgramMemory } from '../../lisp.ts';

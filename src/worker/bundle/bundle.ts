@@ -24,6 +24,8 @@ import { bundleWorkflowCode, DefaultLogger, type BundleOptions } from '@temporal
 import { errorText } from '../../core/base/error-text.ts';
 import { parsedJson } from '../../client/streaming/parsed-json.ts';
 import { CALLBACK_WORKFLOW } from '../../core/contract/callback.ts';
+import { RATE_WORKFLOW } from '../../core/rate/rate.ts';
+import { TENANT_WORKFLOW } from '../../core/tenant/tenant-messages.ts';
 import { isPlainObject } from '../../core/base/json.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { makeFolder, writeWhole } from '../files/write-whole.ts';
@@ -62,6 +64,12 @@ export const WORKFLOWS_PATH: string = pathBeside(`../../workflows/index${EXTENSI
 
 /** The module of the workflow that delivers callbacks. */
 const CALLBACKS_PATH = pathBeside(`../../workflows/deliver-callbacks${EXTENSION}`);
+
+/** The module of the workflow that keeps the ledger of a tenant. */
+const TENANT_PATH = pathBeside(`../../workflows/tenants/tenant${EXTENSION}`);
+
+/** The module of the workflow that counts the requests of a model entry. */
+const RATE_PATH = pathBeside(`../../workflows/tenants/rate${EXTENSION}`);
 
 /** The entry of the program language, in the sources or in the build. */
 const LANGUAGE_PATH = pathBeside(`../../lisp${EXTENSION}`);
@@ -195,13 +203,22 @@ async function makeBundle({
 }
 
 /**
- * The module that the bundle begins with. A module of your own need not export the workflow that
- * delivers callbacks, so a file beside the bundle adds it.
+ * The module that the bundle begins with. A module of your own need not export the workflows that
+ * deliver callbacks and keep ledgers, so a file beside the bundle adds it.
  */
 async function entryOf(workflowsPath: string, cacheDir: string): Promise<string> {
   if (workflowsPath === WORKFLOWS_PATH) return workflowsPath;
-  const [own, ours] = [workflowsPath, CALLBACKS_PATH].map((path) => JSON.stringify(path));
-  const text = `const { ${CALLBACK_WORKFLOW} } = require(${ours});\nmodule.exports = { ...require(${own}), ${CALLBACK_WORKFLOW} };\n`;
+  const ours = [
+    [CALLBACK_WORKFLOW, CALLBACKS_PATH],
+    [TENANT_WORKFLOW, TENANT_PATH],
+    [RATE_WORKFLOW, RATE_PATH],
+  ] as const;
+  const required = ours.map(
+    ([name, path]) => `const { ${name} } = require(${JSON.stringify(path)});\n`,
+  );
+  const own = `...require(${JSON.stringify(workflowsPath)})`;
+  const names = ours.map(([name]) => name).join(', ');
+  const text = `${required.join('')}module.exports = { ${own}, ${names} };\n`;
   await makeFolder(cacheDir);
   // The bundler follows links, and adds a file beside this one that exists in memory only.
   const folder = await realpath(cacheDir);

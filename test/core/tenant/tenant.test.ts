@@ -4,7 +4,7 @@ import {
   idOfTenant,
   tenantOfId,
   tenantProblem,
-} from '../../../src/core/contract/tenant.ts';
+} from '../../../src/core/tenant/tenant.ts';
 
 describe('the name of a tenant', () => {
   it.each(['a', 'acme', 'Acme-2.eu_west', '9lives', 'x'.repeat(63)])('may be %s', (name) => {
