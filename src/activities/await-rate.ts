@@ -46,8 +46,9 @@ export async function awaitRate(
 ): Promise<PacedRequest> {
   if (rates === undefined || rate === undefined) return UNPACED;
   const asked: Asked = { promptTokens: requestTokens(request), maxOutputTokens };
-  const signal = Context.current().cancellationSignal;
-  const canReturn = endsWithAttempt(order);
+  const { cancellationSignal: signal, info } = Context.current();
+  // The workflows of earlier releases know no such failure: their calls wait here.
+  const canReturn = endsWithAttempt(order) || info.retryPolicy?.maximumAttempts === 1;
   let { tries = 0, ...ticket } = order.rate ?? {};
   let moment: Moment | null =
     ticket.at === undefined ? null : { kind: 'at', at: ticket.at, tokens: ticket.tokens ?? 0 };

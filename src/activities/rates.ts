@@ -135,7 +135,13 @@ async function lease(ask: AskCounter, model: string, entry: Entry): Promise<void
   entry.corrected = 0;
   const tokens = asked.map((one) => one.tokens);
   try {
-    const { slots, marks } = await ask(counterIdOf(model), { v: 1, rate, tokens, corrected, known });
+    const { slots, marks } = await ask(counterIdOf(model), {
+      v: 1,
+      rate,
+      tokens,
+      corrected,
+      known,
+    });
     entry.known = marks;
     for (const [index, one] of asked.entries()) {
       const at = slots[index];
@@ -153,7 +159,10 @@ async function lease(ask: AskCounter, model: string, entry: Entry): Promise<void
   }
 }
 
-function estimateOf({ promptRatio, output }: Entry, { promptTokens, maxOutputTokens }: Asked): number {
+function estimateOf(
+  { promptRatio, output }: Entry,
+  { promptTokens, maxOutputTokens }: Asked,
+): number {
   return Math.ceil(promptTokens * promptRatio + Math.min(output, maxOutputTokens ?? Infinity));
 }
 

@@ -33,6 +33,9 @@ const DAY_MS = 86_400_000;
 export const NO_TENANTS: TenantPort = {
   hasLedger: () => Promise.resolve(false),
   tell: () => Promise.resolve(),
-  dayIn: (_timeZone, at) => ({ date: new Date(at).toISOString().slice(0, 10), endsAt: at + DAY_MS }),
+  dayIn: (_timeZone, at) => ({
+    date: new Date(at).toISOString().slice(0, 10),
+    endsAt: at + DAY_MS,
+  }),
   endedOf: () => Promise.resolve([]),
 };

@@ -241,7 +241,9 @@ export function queryOf(
     ...(roots && hasAttributes ? ['ParentWorkflowId IS NULL'] : []),
     ...(hasAttributes ? attributeFilters(agent, state) : []),
     // Ids say it in every namespace, with the search attribute or without.
-    ...(tenant === undefined ? [] : [`WorkflowId STARTS_WITH ${quoted(`${checkedTenant(tenant)}:`)}`]),
+    ...(tenant === undefined
+      ? []
+      : [`WorkflowId STARTS_WITH ${quoted(`${checkedTenant(tenant)}:`)}`]),
     ...(idPrefix === '' ? [] : [`WorkflowId STARTS_WITH ${quoted(idPrefix)}`]),
   ].join(' AND ');
 }

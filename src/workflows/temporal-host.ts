@@ -107,7 +107,10 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
       return waits.until(condition, deadline);
     },
   };
-  const children = createChildRuns(onBug, { sizes: sizesOf(runtime), tenant: parts.tenant ?? null });
+  const children = createChildRuns(onBug, {
+    sizes: sizesOf(runtime),
+    tenant: parts.tenant ?? null,
+  });
   const computing = createComputing(parts.overrun ?? (() => null));
   let programSteps = 0;
   const rest = createRest(published, run);

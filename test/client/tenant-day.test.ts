@@ -35,7 +35,8 @@ describe('a day', () => {
     const dates = new Set<string>();
     for (let count = 0; count < 365; count++) {
       const { date, endsAt } = dayIn('Europe/Vienna', at);
-      if (count > 0) lengths.set((endsAt - at) / HOUR, (lengths.get((endsAt - at) / HOUR) ?? 0) + 1);
+      if (count > 0)
+        lengths.set((endsAt - at) / HOUR, (lengths.get((endsAt - at) / HOUR) ?? 0) + 1);
       dates.add(date);
       at = endsAt;
     }
@@ -47,5 +48,6 @@ describe('a day', () => {
 
 it('knows which names are zones', () => {
   for (const zone of ['UTC', 'Europe/Vienna']) expect(isTimeZone(zone)).toBe(true);
-  for (const zone of ['Mars/One', '', 'x'.repeat(200), 7, null]) expect(isTimeZone(zone)).toBe(false);
+  for (const zone of ['Mars/One', '', 'x'.repeat(200), 7, null])
+    expect(isTimeZone(zone)).toBe(false);
 });

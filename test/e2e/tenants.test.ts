@@ -56,7 +56,10 @@ describe('a run of a tenant', () => {
       args: [{ v: 1, agent: 'worker', tenant, task: { text: 'Go' } }],
     });
     await expect(forged.result()).rejects.toMatchObject({
-      cause: { type: 'invalid_input', message: expect.stringContaining(`begin with \`${tenant}:\``) },
+      cause: {
+        type: 'invalid_input',
+        message: expect.stringContaining(`begin with \`${tenant}:\``),
+      },
     });
   });
 });

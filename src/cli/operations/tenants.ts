@@ -36,7 +36,11 @@ export function addTenantsCommand(program: Command, act: CommandRunner): void {
     .summary('show settings, budgets and runs of a tenant')
     .argument('<tenant>', 'name of the tenant')
     .action((tenant: string) =>
-      showResult(act, (everloop) => everloop.tenants.show(tenant), (view) => viewText(tenant, view)),
+      showResult(
+        act,
+        (everloop) => everloop.tenants.show(tenant),
+        (view) => viewText(tenant, view),
+      ),
     );
   tenants
     .command('set')

@@ -107,8 +107,7 @@ function checkedName(tenant: string): string {
 
 /** The change that `options` ask for. */
 function changeOf({ concurrency, perDay, weight, timeZone }: TenantOptions): TenantChange {
-  const wrong =
-    perDay === undefined || perDay === null ? undefined : dayLimitsProblem(perDay);
+  const wrong = perDay === undefined || perDay === null ? undefined : dayLimitsProblem(perDay);
   if (wrong !== undefined) throw invalid(wrong);
   if (timeZone !== undefined && !isTimeZone(timeZone)) {
     throw invalid(
@@ -141,10 +140,13 @@ async function applyChange(
   });
   try {
     return await client.withDeadline(Date.now() + SET_WITHIN_MS, () =>
-      client.workflow.executeUpdateWithStart<Workflow, TenantView, [TenantChange]>(TENANT_MESSAGES.set, {
-        args: [change],
-        startWorkflowOperation,
-      }),
+      client.workflow.executeUpdateWithStart<Workflow, TenantView, [TenantChange]>(
+        TENANT_MESSAGES.set,
+        {
+          args: [change],
+          startWorkflowOperation,
+        },
+      ),
     );
   } catch (error) {
     if (error instanceof WorkflowUpdateFailedError) throw invalid(error.cause?.message ?? '');

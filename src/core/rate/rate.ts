@@ -66,10 +66,7 @@ export function isRate(value: unknown): value is Rate {
   if (!isPlainObject(value)) return false;
   const names = Object.keys(value);
   const known = ['requestsPerMinute', 'tokensPerMinute'];
-  return (
-    names.length > 0 &&
-    names.every((name) => known.includes(name) && isPositive(value[name]))
-  );
+  return names.length > 0 && names.every((name) => known.includes(name) && isPositive(value[name]));
 }
 
 function isPositive(value: unknown): boolean {

@@ -157,7 +157,16 @@ export interface Carried extends TreeCarried, IdleCarried, FlightCarried {
 /** The identity of a run: what it has before anything happened. */
 export type RunIdentity = Pick<
   RunState,
-  'runId' | 'agentPath' | 'depth' | 'startedAt' | 'parent' | 'conversation' | 'trace' | 'tenant' | 'hasTurn' | 'leases'
+  | 'runId'
+  | 'agentPath'
+  | 'depth'
+  | 'startedAt'
+  | 'parent'
+  | 'conversation'
+  | 'trace'
+  | 'tenant'
+  | 'hasTurn'
+  | 'leases'
 >;
 
 /** The state of a run in which nothing has happened; `memory` is that of an earlier one. */

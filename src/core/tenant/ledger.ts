@@ -143,7 +143,10 @@ export function hasWaits({ queue, holders }: TenantLedger): boolean {
 }
 
 /** Answers requests and gives turns, as far as there is room. */
-export function serve(ledger: TenantLedger): { readonly ledger: TenantLedger; readonly out: readonly ToRun[] } {
+export function serve(ledger: TenantLedger): {
+  readonly ledger: TenantLedger;
+  readonly out: readonly ToRun[];
+} {
   const out: ToRun[] = [];
   let now = ledger;
   for (const run of ledger.again) {
@@ -175,7 +178,9 @@ export function budgetsOf(
 }
 
 /** The next run of the queue with its turn; null if there is no run or no room. */
-function admitted(ledger: TenantLedger): { readonly ledger: TenantLedger; readonly holder: TurnHolder } | null {
+function admitted(
+  ledger: TenantLedger,
+): { readonly ledger: TenantLedger; readonly holder: TurnHolder } | null {
   const { queue, holders, settings } = ledger;
   const [run] = queue;
   if (run === undefined || holders.length >= (settings.concurrency ?? Infinity)) return null;
@@ -266,7 +271,11 @@ function withHolder(ledger: TenantLedger, holder: TurnHolder): TenantLedger {
   return { ...ledger, holders };
 }
 
-function without(ledger: TenantLedger, run: string, costOf: (holder: TurnHolder) => Numbers): TenantLedger {
+function without(
+  ledger: TenantLedger,
+  run: string,
+  costOf: (holder: TurnHolder) => Numbers,
+): TenantLedger {
   const queue = ledger.queue.filter((waiting) => waiting !== run);
   const holder = ledger.holders.find((one) => one.run === run);
   if (holder === undefined) return { ...ledger, queue };

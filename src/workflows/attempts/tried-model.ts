@@ -145,11 +145,7 @@ function createLedger({
 }
 
 /** The try of a call that had no room under the rate of its model: no attempt was made. */
-function pacedTry(
-  tried: Tried,
-  at: number,
-  aborted: () => ModelOutcome,
-): Failed<ModelOutcome> {
+function pacedTry(tried: Tried, at: number, aborted: () => ModelOutcome): Failed<ModelOutcome> {
   const inMs = Math.max(0, at - Date.now());
   return { kind: 'again', tried, inMs, waitsFor: `its rate until ${isoOfMoment(at, 0)}`, aborted };
 }

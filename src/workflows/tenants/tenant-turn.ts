@@ -16,11 +16,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Numbers } from '../../core/contract/stats.ts';
-import {
-  ledgerIdOf,
-  TENANT_MESSAGES,
-  type TenantTurn,
-} from '../../core/tenant/tenant-messages.ts';
+import { ledgerIdOf, TENANT_MESSAGES, type TenantTurn } from '../../core/tenant/tenant-messages.ts';
 import { askLedger } from './ask-ledger.ts';
 
 /** When a run that waits asks again, in milliseconds: doubling from the first. */

@@ -114,7 +114,8 @@ export async function tenant(start: unknown): Promise<void> {
 function ledgerOf(start: unknown): TenantLedger {
   const isContinued = workflowInfo().continuedFromExecutionRunId !== undefined;
   const given = isPlainObject(start) ? start : {};
-  if (isContinued && isPlainObject(given['ledger'])) return given['ledger'] as unknown as TenantLedger;
+  if (isContinued && isPlainObject(given['ledger']))
+    return given['ledger'] as unknown as TenantLedger;
   const id = workflowInfo().workflowId;
   return newLedger(id.slice(id.indexOf(':') + 1), readSettings(given['settings']));
 }
@@ -127,7 +128,8 @@ function isFull(): boolean {
 /** In how many milliseconds there is something to do without a message; null: never. */
 function nextIn({ day, ...ledger }: TenantLedger, lookAt: number): number | null {
   const isWaited = hasWaits({ day, ...ledger });
-  const ends = day !== null && isWaited ? [day.endsAt] : [];
+  // What live runs have spent by then is of this day, so it must end in time.
+  const ends = day !== null && (isWaited || ledger.holders.length > 0) ? [day.endsAt] : [];
   const looks = isWaited && ledger.holders.length > 0 ? [lookAt] : [];
   const times = [...ends, ...looks];
   return times.length === 0 ? null : Math.max(1, Math.min(...times) - Date.now());

@@ -67,7 +67,14 @@ describe('requests', () => {
 
   it('go on where a worker knows that a lost counter was', () => {
     const rate = { requestsPerMinute: 62, tokensPerMinute: 1_000_000 };
-    const { answer } = leased(NEW_COUNTER, order(rate, Array.from({ length: 31 }, () => 5)), T0);
+    const { answer } = leased(
+      NEW_COUNTER,
+      order(
+        rate,
+        Array.from({ length: 31 }, () => 5),
+      ),
+      T0,
+    );
     const anew = leased(NEW_COUNTER, order(rate, [5], { known: answer.marks }), T0 + 10);
 
     expect(anew.answer.slots).toEqual([T0 + 31_000]);
@@ -102,7 +109,9 @@ describe('tokens', () => {
       open.push({ at, extra: real - estimate });
     }
     expect(mostInMinute(taken)).toBeLessThanOrEqual(120_000);
-    const sum = taken.filter(({ at }) => at < T0 + 10 * MINUTE).reduce((all, { amount }) => all + amount, 0);
+    const sum = taken
+      .filter(({ at }) => at < T0 + 10 * MINUTE)
+      .reduce((all, { amount }) => all + amount, 0);
     expect(sum).toBeGreaterThan(900_000);
   });
 

@@ -15,7 +15,11 @@ import {
   type TenantLedger,
   type ToRun,
 } from '../../../src/core/tenant/ledger.ts';
-import { changeProblem, dayLimitsProblem, readSettings } from '../../../src/core/tenant/settings.ts';
+import {
+  changeProblem,
+  dayLimitsProblem,
+  readSettings,
+} from '../../../src/core/tenant/settings.ts';
 
 const COST = 'agent:cost_microusd';
 const ID = `tenant:acme ${COST} end`;
@@ -122,7 +126,9 @@ describe('a budget of a day', () => {
     kept.by((ledger) => joined(ledger, 'a'));
     const [answer] = kept.by((ledger) => requested(ledger, asks('a', 2, 1, 20)));
 
-    expect(answer?.message.leases).toEqual([{ id: ID, granted: 1, refused: { value: 1, max: 10 } }]);
+    expect(answer?.message.leases).toEqual([
+      { id: ID, granted: 1, refused: { value: 1, max: 10 } },
+    ]);
   });
 
   it('does not make wait who asks in advance', () => {
@@ -211,7 +217,10 @@ describe('the day', () => {
     expect(needsDay(bounded, 5)).toBe(true);
     expect(needsDay(onDay(bounded, DAY), 999)).toBe(false);
     expect(needsDay(onDay(bounded, DAY), 1_000)).toBe(true);
-    const moved = withSettings(onDay(bounded, DAY), { ...bounded.settings, timeZone: 'Asia/Tokyo' });
+    const moved = withSettings(onDay(bounded, DAY), {
+      ...bounded.settings,
+      timeZone: 'Asia/Tokyo',
+    });
     expect(needsDay(moved, 5)).toBe(true);
   });
 });
@@ -235,7 +244,10 @@ describe('settings', () => {
     [{ costUsd: -1 }, '`perDay.costUsd` to be a number from 0 up, got -1'],
     [{ costUsd: 1e300 }, 'got 1e+300'],
     [{ totalTokens: 1.5 }, '`perDay.totalTokens` to be a whole number from 0 up, got 1.5'],
-    [{ iterations: 5 }, 'among costUsd, totalTokens, inputTokens, outputTokens, modelCalls, toolCalls'],
+    [
+      { iterations: 5 },
+      'among costUsd, totalTokens, inputTokens, outputTokens, modelCalls, toolCalls',
+    ],
     [[], 'Expected `perDay` to be budgets such as { costUsd: 20 }, got []'],
   ])('may not have budgets %j', (limits, text) => {
     expect(dayLimitsProblem(limits)).toContain(text);
