@@ -41,7 +41,7 @@ export interface SayResult {
   readonly how: 'started' | 'sent';
 }
 
-/** What `say` passes on to the current turn. */
+/** Of a message: the id of its repetitions, and who says it. */
 export type SayOptions = Pick<SendOptions, 'id' | 'by'>;
 
 /** A conversation with an agent. */
@@ -54,7 +54,7 @@ export interface Conversation {
   turns(): Promise<readonly HistoryTurn[]>;
   /**
    * Sends a message, which starts the next turn or becomes input to the current one. `options` are
-   * those of `send` for the second: who says it, and an id by which a repetition has no effect.
+   * who says it, and an id by which a repetition has no effect while its turn is the newest.
    *
    * @throws UsageError `no_worker` when no worker answers for the previous turn.
    */
@@ -96,7 +96,10 @@ export async function openConversation(
     return past;
   };
   if (newest > 0) await pastOf(newest);
-  const startNext = async (message: string | Task): Promise<RunHandle> => {
+  const startNext = async (
+    message: string | Task,
+    messageId: string | undefined,
+  ): Promise<RunHandle> => {
     const before = await pastOf(newest);
     const run = await everloop.start(
       agent,
@@ -104,6 +107,7 @@ export async function openConversation(
         task: message,
         id: `${id}-${newest + 1}`,
         conversation: id,
+        messageId,
         history: newestTurns(before.turns, historyBytes),
         context: options.context ?? before.context,
         memory: before.memory,
@@ -124,8 +128,9 @@ export async function openConversation(
       for (let attempt = 1; ; attempt++) {
         try {
           const run = newest === 0 ? null : runOf(newest);
+          if (run !== null && (await hasBegun(run, sent.id))) return { run, how: 'started' };
           if (run === null || (await run.step()) !== null) {
-            return { run: await startNext(message), how: 'started' };
+            return { run: await startNext(message, sent.id), how: 'started' };
           }
           await sendTo(run, message, sent);
           return { run, how: 'sent' };
@@ -197,6 +202,11 @@ async function isThere(run: RunHandle): Promise<boolean> {
     if (hasCode(error, 'run_not_found')) return false;
     throw error;
   }
+}
+
+/** Whether message `id` began the turn of `run`: it is said again. */
+async function hasBegun(run: RunHandle, id: string | undefined): Promise<boolean> {
+  return id !== undefined && (await run.startedWith()).messageId === id;
 }
 
 async function sendTo(run: RunHandle, message: string | Task, sent: SayOptions): Promise<void> {

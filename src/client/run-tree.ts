@@ -127,7 +127,7 @@ export function mergeEvents(lists: readonly (readonly AgentEvent[])[]): readonly
 }
 
 /** What a run was started with. */
-export type RunStart = Pick<AgentInput, 'agent' | 'task' | 'context' | 'history'>;
+export type RunStart = Pick<AgentInput, 'agent' | 'task' | 'context' | 'history' | 'messageId'>;
 
 /** The start of run `id`. If the service dropped the first link, a later link has the same data. */
 export async function readStartedWith(client: Client, id: string): Promise<RunStart> {

@@ -173,6 +173,12 @@ function inputProblems(
 
 const NAMING = { code: 'invalid_input' } as const;
 
+const ID = {
+  wanted: `to be text of 1 to ${MAX_ID_BYTES} bytes`,
+  fits: isConversationId,
+  advice: 'Choose another.',
+} as const;
+
 const FIELDS = {
   v: otherVersion,
   agent: {
@@ -197,11 +203,8 @@ const FIELDS = {
     fits: listOf(isHistoryTurn),
   },
   tenant: badTenant,
-  conversation: {
-    wanted: `to be text of 1 to ${MAX_ID_BYTES} bytes`,
-    fits: isConversationId,
-    advice: 'Choose another.',
-  },
+  conversation: ID,
+  messageId: ID,
   memory: badMemory,
   trace: badTrace,
   model: { wanted: 'to be the id of a model entry', fits: isString },

@@ -63,6 +63,28 @@ describe('a conversation', () => {
     ]);
   });
 
+  it('begins no second turn with a message that is said again in another process', async () => {
+    const opened = gate();
+    const everloop = everloopOf(opened.opened);
+    const before = await openConversation(everloop, 'parrot', { id: 'c' });
+    const first = await before.say('wait', { id: 'message-1' });
+    const after = await openConversation(everloop, 'parrot', { id: 'c' });
+
+    const again = await after.say('wait', { id: 'message-1' });
+    const other = await after.say('more', { id: 'message-2' });
+    opened.open();
+    const step = await first.run.result();
+    const late = await after.say('wait', { id: 'message-1' });
+
+    expect([again.run.id, again.how]).toEqual(['c-1', 'started']);
+    expect([other.run.id, other.how]).toEqual(['c-1', 'sent']);
+    expect([late.run.id, late.how]).toEqual(['c-1', 'started']);
+    expect(everloop.started).toHaveLength(1);
+    expect(everloop.started[0]).toMatchObject({ messageId: 'message-1' });
+    // The message of the turn is no input of it, and what came later is read once.
+    expect(step.value).toBe('re: more');
+  });
+
   it('starts each turn with its callbacks', async () => {
     const everloop = everloopOf();
     const onEvent = { url: 'https://hooks.example.com/x' };

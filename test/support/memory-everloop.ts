@@ -1,4 +1,5 @@
 /** A client whose runs are in memory: the loop is the real one, the service is a map. */
+import { defined } from '../../src/core/base/defined.ts';
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import type { StartOptions } from '../../src/client/everloop-client.ts';
 import { mergeAgents } from '../../src/client/agents.ts';
@@ -181,12 +182,11 @@ function handleOf(id: string, find: () => Promise<Kept>): RunHandle {
     follow: (options) => followRun(handle, options),
     startedWith: async () => {
       const { agent, options } = await find();
-      const { task = '', context, history } = options;
+      const { task = '', context, history, messageId } = options;
       return {
         agent,
         task: typeof task === 'string' ? { text: task } : task,
-        ...(context === undefined ? {} : { context }),
-        ...(history === undefined ? {} : { history }),
+        ...defined({ context, history, messageId }),
       };
     },
   });

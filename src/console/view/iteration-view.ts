@@ -35,6 +35,8 @@ export interface ModelCallView {
   readonly losses: number;
   readonly finishReason?: string;
   readonly error?: string;
+  /** It was canceled or interrupted, which is no failure. */
+  readonly isCanceled?: true;
   readonly failures: readonly (FailedAttempt & { readonly at: number })[];
 }
 

@@ -72,6 +72,11 @@ function ended(call: ModelCallView, event: After): ModelCallView {
     usageKnown,
     attempts,
     losses,
-    ...defined({ firstTokenMs, finishReason, error: error?.message }),
+    ...defined({
+      firstTokenMs,
+      finishReason,
+      error: error?.message,
+      isCanceled: error?.code === 'aborted' ? (true as const) : undefined,
+    }),
   };
 }

@@ -1,6 +1,6 @@
 /** A run at a glance: one short array per iteration, small enough for thousands of them. */
 import { durationText, numberText } from './amounts.ts';
-import type { IterationView } from './iteration-view.ts';
+import type { IterationView, ModelCallView } from './iteration-view.ts';
 
 /**
  * Number of the iteration, when it began, its duration (-1 while it runs), calls, flags, tokens of
@@ -78,7 +78,7 @@ function flagsOf({ calls, models, waits, programs, marks }: IterationView): numb
   const has = (kind: string): boolean => marks.some((mark) => mark.kind === kind);
   const bits: readonly (readonly [keyof typeof OUTLINE_FLAGS, boolean])[] = [
     ['failed', [...calls].some(({ outcome }) => outcome === 'error' || outcome === 'unknown')],
-    ['failed', models.some(({ error }) => error !== undefined) || has('error')],
+    ['failed', models.some(isFailedCall) || has('error')],
     ['lost', [...calls, ...models].some(({ losses }) => losses > 0)],
     ['people', waits.some(({ kind }) => kind !== 'external')],
     ['compaction', has('compaction')],
@@ -90,6 +90,10 @@ function flagsOf({ calls, models, waits, programs, marks }: IterationView): numb
     ['problem', has('problem')],
   ];
   return bits.reduce((flags, [name, holds]) => (holds ? flags | OUTLINE_FLAGS[name] : flags), 0);
+}
+
+function isFailedCall({ error, isCanceled }: ModelCallView): boolean {
+  return error !== undefined && isCanceled === undefined;
 }
 
 function sum<Item>(items: readonly Item[], value: (item: Item) => number): number {

@@ -113,7 +113,7 @@ function modelSpan(
   call: ModelCallView,
   attempts: readonly AttemptView[],
 ): TimelineSpan {
-  const { seq, model, purpose, callId, from, to, firstTokenMs, error } = call;
+  const { seq, model, purpose, callId, from, to, firstTokenMs, error, isCanceled } = call;
   const place = { iteration, from, ...defined({ callId }), ...ending(to) };
   return {
     id: `model ${seq}`,
@@ -123,7 +123,7 @@ function modelSpan(
     iteration,
     from,
     ...ending(to),
-    isFailed: error !== undefined,
+    isFailed: error !== undefined && isCanceled === undefined,
     attempts: call.attempts + call.losses,
     ...withAttempts(attemptsOf(attempts, place)),
     ...defined({ firstTokenMs, callId }),

@@ -6,7 +6,7 @@ import type { InboxAnswer, MetaAnswer } from '../api.ts';
 import { toast } from './base/actions.ts';
 import { get, RequestFailed } from './base/api.ts';
 import { setServerTime } from './base/clock.ts';
-import { isOffline, meta } from './base/connection.ts';
+import { isOffline, mayAct, meta } from './base/connection.ts';
 import { bindKeys } from './base/keys.ts';
 import { listen } from './base/live.ts';
 import { go, hrefOf, page, type ConsolePage } from './base/route.ts';
@@ -171,6 +171,11 @@ function Rail(): JSX.Element {
         >
           <Icon name="theme" /> <span class="words">{theme.value}</span>
         </button>
+        {mayAct.value ? null : (
+          <span class="tag" title="Your token may look, and not act.">
+            read only
+          </span>
+        )}
         <span class="version">
           {[meta.value?.version, meta.value?.namespace].filter(Boolean).join(' · ')}
         </span>

@@ -60,6 +60,11 @@ export interface AgentInput {
   readonly history?: readonly HistoryTurn[];
   /** The id of the conversation that the run is a turn of, at most 1,000 bytes; for its tools. */
   readonly conversation?: string;
+  /**
+   * The id of the message that began this turn of a conversation, at most 1,000 bytes: the same
+   * message, sent again, finds its turn by it.
+   */
+  readonly messageId?: string;
   /** Where the trace of the run belongs, and what its spans carry; at most 1 KB as JSON. */
   readonly trace?: TraceInput;
   /** Replaces the agent's limits on the same keys. */

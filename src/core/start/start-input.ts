@@ -34,6 +34,7 @@ export interface StartParts extends Pick<
   | 'context'
   | 'history'
   | 'conversation'
+  | 'messageId'
   | 'trace'
   | 'limits'
   | 'model'
@@ -70,7 +71,7 @@ export function startInput(
   if (typeof agent !== 'string' || agent === '') {
     throw invalid(`Expected the name of an agent, got ${shown(agent)}. Name one.`);
   }
-  const { task, context, history, conversation, limits, model } = parts;
+  const { task, context, history, conversation, messageId, limits, model } = parts;
   const { memory, onEvent, compiled, compiles, trace, tenant } = parts;
   const nameless = tenant === undefined ? undefined : tenantProblem(tenant);
   if (nameless !== undefined) throw invalid(nameless);
@@ -86,7 +87,8 @@ export function startInput(
     ...defined({
       context,
       history,
-      conversation: conversation === undefined ? undefined : checkedConversation(conversation),
+      conversation: checkedName('conversation', conversation),
+      messageId: checkedName('messageId', messageId),
       trace,
       limits,
       model,
@@ -117,10 +119,10 @@ export function startInput(
   return input;
 }
 
-function checkedConversation(value: unknown): string {
-  if (isConversationId(value)) return value;
+function checkedName(field: string, value: unknown): string | undefined {
+  if (value === undefined || isConversationId(value)) return value;
   throw invalid(
-    `Expected \`conversation\` to be text of 1 to ${MAX_ID_BYTES} bytes, got ${shown(value)}. Choose another.`,
+    `Expected \`${field}\` to be text of 1 to ${MAX_ID_BYTES} bytes, got ${shown(value)}. Choose another.`,
   );
 }
 

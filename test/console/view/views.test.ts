@@ -8,6 +8,7 @@ import {
   numberText,
 } from '../../../src/console/view/amounts.ts';
 import { barsOfLines, labelOf } from '../../../src/console/view/budgets.ts';
+import { hasFlag, outlineOf } from '../../../src/console/view/outline.ts';
 import { budgetsOf } from '../../../src/console/run-header.ts';
 import type { BudgetLine } from '../../../src/core/contract/messages.ts';
 import { foldIterations } from '../../../src/console/view/iterations.ts';
@@ -275,5 +276,24 @@ describe('the clerk', () => {
       ['approval', 'deny'],
     ]);
     expect(view?.programs.map(({ outcome }) => outcome)).toEqual(['error']);
+  });
+});
+
+describe('a model call that was stopped', () => {
+  it.each([
+    ['aborted', false],
+    ['model_error', true],
+  ])('with the code %s: drawn as failed is %s', async (code, isFailed) => {
+    const airline = (await fixtureRuns()).find(({ id }) => id.startsWith('airline'));
+    const events = (airline?.events ?? []).map((event) =>
+      event.type === 'agent:model_call:after' && event.iteration === 1
+        ? { ...event, error: { code, message: 'it ended' } }
+        : event,
+    );
+    const views = foldIterations([], events).filter(({ number }) => number === 1);
+
+    const [call] = timelineOf(views).spans.filter(({ kind }) => kind === 'model');
+    expect(call).toMatchObject({ isFailed });
+    expect(outlineOf(views).map((row) => hasFlag(row, 'failed'))).toEqual([isFailed]);
   });
 });

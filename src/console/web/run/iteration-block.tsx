@@ -44,8 +44,10 @@ function Block(props: IterationBlockProps): JSX.Element | null {
   const main = models.filter(({ callId }) => callId === undefined);
   const shownMarks = marks.filter(({ kind }) => kind !== 'started' && kind !== 'ended');
   if (number === 0 && shownMarks.length === 0) return null;
+  // A program that runs is shown below, so what was streamed of it is not.
+  const streamed = programs.length === 0 ? reply : null;
   const said =
-    view.reply ?? (reply === null ? null : replyOf(reply.text, reply.reasoning, sections));
+    view.reply ?? (streamed === null ? null : replyOf(streamed.text, streamed.reasoning, sections));
   const isWriting = isNewest && view.reply === undefined && main.some(({ to }) => to === undefined);
   const isLate = (mark: MarkView): boolean => isAfter(mark, main.at(-1));
   const early = shownMarks.filter((mark) => !isLate(mark));
@@ -151,7 +153,8 @@ function lostOf(
 }
 
 function ModelHead({ call, view, attempts }: ModelHeadProps): JSX.Element {
-  const { model, purpose, from, to, durationMs, firstTokenMs, usage, usageKnown, error } = call;
+  const { model, purpose, from, to, durationMs, firstTokenMs, usage, usageKnown } = call;
+  const { error, isCanceled } = call;
   const lost = lostOf(call, view, attempts);
   const tries = call.attempts + call.losses;
   const tokens = (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0);
@@ -192,7 +195,7 @@ function ModelHead({ call, view, attempts }: ModelHeadProps): JSX.Element {
         </p>
       ))}
       {error === undefined ? null : (
-        <p class="tone-bad">
+        <p class={isCanceled === true ? 'muted' : 'tone-bad'}>
           <Long text={error} />
         </p>
       )}

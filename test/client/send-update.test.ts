@@ -1,0 +1,58 @@
+import { ServiceError, type Client } from '@temporalio/client';
+import { defineUpdate } from '@temporalio/workflow';
+import { describe, expect, it } from 'vitest';
+import { acrossHandover } from '../../src/client/send-update.ts';
+
+const UPDATE = defineUpdate<string, [string]>('say');
+
+/** A client whose service answers each try of an update with the next of `answers`. */
+function clientOf(answers: readonly (string | number)[]): {
+  readonly client: Client;
+  readonly ids: string[];
+} {
+  const ids: string[] = [];
+  const handle = {
+    executeUpdate: async (_name: unknown, { updateId }: { readonly updateId: string }) => {
+      const answer = answers[ids.length];
+      ids.push(updateId);
+      if (typeof answer === 'string') return answer;
+      const cause = Object.assign(new Error('refused'), {
+        code: answer,
+        details: '',
+        metadata: {},
+      });
+      throw new ServiceError('Workflow Update failed', { cause });
+    },
+    describe: async () => ({ status: { name: 'RUNNING' } }),
+  };
+  const client = {
+    workflow: { getHandle: () => handle },
+    withDeadline: (_deadline: number, send: () => Promise<unknown>) => send(),
+  };
+  return { client: client as unknown as Client, ids };
+}
+
+describe('an update', () => {
+  it.each([
+    [5, 'the execution has handed over'],
+    [9, 'the workflow task that carried it failed'],
+    [10, 'the execution is handing over'],
+    [14, 'the service is away'],
+  ])('is sent again under its id after gRPC status %i: %s', async (code) => {
+    const { client, ids } = clientOf([code, code, 'done']);
+
+    const answer = await acrossHandover('run', client, UPDATE, { arg: 'x', updateId: 'u' });
+
+    expect(answer).toBe('done');
+    expect(ids).toEqual(['u', 'u', 'u']);
+  });
+
+  it('is not sent again when the service refuses it', async () => {
+    const { client, ids } = clientOf([7, 'done']);
+
+    const sent = acrossHandover('run', client, UPDATE, { arg: 'x', updateId: 'u' });
+
+    await expect(sent).rejects.toThrow('Workflow Update failed');
+    expect(ids).toEqual(['u']);
+  });
+});
