@@ -1,5 +1,5 @@
 /** The settings of a ledger, as its memo has them: they are known while no worker answers. */
-import type { Client } from '@temporalio/client';
+import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import {
   ledgerIdOf,
   TENANT_MEMO,
@@ -7,7 +7,6 @@ import {
   type TenantSettings,
 } from '../../core/tenant/tenant-messages.ts';
 import { readSettings } from '../../core/tenant/settings.ts';
-import { isNotFound } from '../connection/service-calls.ts';
 
 /** The settings of the newest ledger of a tenant, also of one that is lost; null: it never had one. */
 export async function settingsOfLedger(
@@ -18,7 +17,7 @@ export async function settingsOfLedger(
     const { type, memo = {} } = await client.workflow.getHandle(ledgerIdOf(tenant)).describe();
     return type === TENANT_WORKFLOW ? readSettings(memo[TENANT_MEMO]) : null;
   } catch (error) {
-    if (isNotFound(error)) return null;
+    if (error instanceof WorkflowNotFoundError) return null;
     throw error;
   }
 }

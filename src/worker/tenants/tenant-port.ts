@@ -1,8 +1,7 @@
 /** How a worker reaches ledgers of tenants. */
-import type { Client } from '@temporalio/client';
+import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { LRUCache } from 'lru-cache';
 import type { TenantPort } from '../../activities/tenant-activities.ts';
-import { isNotFound } from '../../client/connection/service-calls.ts';
 import { dayIn, isTimeZone } from '../../client/tenants/day.ts';
 import { settingsOfLedger } from '../../client/tenants/ledger-settings.ts';
 import { ledgerIdOf, TENANT_MEMO, TENANT_WORKFLOW } from '../../core/tenant/tenant-messages.ts';
@@ -62,7 +61,7 @@ async function hasEnded(client: Client, run: string): Promise<boolean> {
     const { status } = await client.workflow.getHandle(run).describe();
     return status.name !== 'RUNNING' && status.name !== 'PAUSED';
   } catch (error) {
-    if (isNotFound(error)) return true;
+    if (error instanceof WorkflowNotFoundError) return true;
     throw error;
   }
 }
