@@ -1,6 +1,6 @@
 /** Rates of model entries over worker processes, of which one is killed. */
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { fixtureProcesses } from '../support/child-process.ts';
@@ -30,6 +30,7 @@ it('are kept by three processes together, when one is killed and the counter is 
   const file = join(stage.folder, 'requests');
   const { address, namespace, folder: archiveDir } = stage;
   const told = { address, namespace, archiveDir, taskQueue, file, model, rate: RATE };
+  writeFileSync(file, '');
   const [victim] = await Promise.all([
     workers.start(told),
     workers.start(told),

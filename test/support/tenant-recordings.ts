@@ -8,11 +8,11 @@ import { worker } from './tree-agents.ts';
 export async function playTenant(
   stage: Stage,
 ): Promise<{ readonly run: RunHandle; readonly ledger: RunHandle }> {
-  const tenant = 'recorded';
+  // A ledger stays on the task queue on which it began.
+  const tenant = `recorded-${Date.now()}`;
   const { everloop, stop } = await stage.serve([worker(1)]);
   await everloop.tenants.set(tenant, { concurrency: 2, perDay: { modelCalls: 1 } });
-  const id = `run-${Date.now()}`;
-  const run = await everloop.start('worker', { task: 'Go', tenant, id });
+  const run = await everloop.start('worker', { task: 'Go', tenant, id: 'run' });
   await eventually('the wait for a budget', async () => {
     const { waitsFor } = await run.status();
     return waitsFor.includes(`budget of tenant ${tenant}`);
