@@ -27,7 +27,7 @@ export interface ActivityRuntime {
   readonly modelQueue?: string;
   /** Task queue of tool activities; absent: that of the workflow. */
   readonly toolQueue?: string;
-  /** A worker without a heartbeat for this time counts as lost: 5 s; 3 s on the embedded server. */
+  /** A worker without a heartbeat for this time counts as lost: 15 s; 5 s on the embedded server. */
   readonly heartbeatMs: number;
   /**
    * The version of the language for programs that begin in this link. Absent in runs that began
@@ -66,7 +66,13 @@ export interface LoadedAgent {
 }
 
 /** What `callModel` returns; it throws failures, with {@link ModelFailureDetails}. */
-export type ModelActivityResult = Exclude<ModelOutcome, { readonly kind: 'failed' }>;
+export type ModelActivityResult = Exclude<ModelOutcome, { readonly kind: 'failed' }> & {
+  /**
+   * Set when the worker took over the call of an attempt that counted as lost: that many of the last
+   * losses used nothing that this result does not have.
+   */
+  readonly takenOver?: number;
+};
 
 /** The first detail of a failed model activity: the usage of its attempts. */
 export interface ModelFailureDetails {

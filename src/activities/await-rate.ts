@@ -32,6 +32,8 @@ export interface AskedProvider {
   readonly order: ModelOrder;
   readonly entry: Pick<ModelEntry, 'rate' | 'maxOutputTokens'>;
   readonly request: ModelRequest;
+  /** Aborts the call. */
+  readonly signal: AbortSignal;
 }
 
 const UNPACED: PacedRequest = { ended: () => undefined };
@@ -42,11 +44,11 @@ const UNPACED: PacedRequest = { ended: () => undefined };
  */
 export async function awaitRate(
   rates: Rates | undefined,
-  { order, entry: { rate, maxOutputTokens }, request }: AskedProvider,
+  { order, entry: { rate, maxOutputTokens }, request, signal }: AskedProvider,
 ): Promise<PacedRequest> {
   if (rates === undefined || rate === undefined) return UNPACED;
   const asked: Asked = { promptTokens: requestTokens(request), maxOutputTokens };
-  const { cancellationSignal: signal, info } = Context.current();
+  const { info } = Context.current();
   // The workflows of earlier releases know no such failure: their calls wait here.
   const canReturn = endsWithAttempt(order) || info.retryPolicy?.maximumAttempts === 1;
   let { tries = 0, ...ticket } = order.rate ?? {};

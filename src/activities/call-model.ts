@@ -10,7 +10,7 @@ import type { TranscriptView } from '../core/contract/transcript.ts';
 import { missingPart } from '../core/extension/own-parts.ts';
 import { modeOf } from '../core/modes/modes.ts';
 import { byteSize, type Json } from '../core/base/json.ts';
-import type { TokenUsage } from '../core/contract/model.ts';
+import type { EstimatedUsage, TokenUsage } from '../core/contract/model.ts';
 import { sizesOf } from '../core/base/size-limits.ts';
 import { noUsage } from '../core/model/usage.ts';
 import { openChunkStream, type ChunkPublisher } from '../core/streaming/chunk-stream.ts';
@@ -24,9 +24,17 @@ import {
   workerShutdown,
   workerShutdownWithCost,
 } from './failures.ts';
-import { withHeartbeat, isStoppedByService } from './heartbeat.ts';
 import { awaitRate } from './await-rate.ts';
 import type { Rates } from './rates.ts';
+import type { GivenUpCalls } from './given-up-calls.ts';
+import type { HeardCancels } from './heard-cancels.ts';
+import {
+  isGivenUp,
+  isStoppedByService,
+  queueMs,
+  withHeartbeat,
+  type Beating,
+} from './heartbeat.ts';
 import { openAttempt, usedBy, type AskedAttempt } from './lost-attempts.ts';
 import { endsWithAttempt, triesOf, type AttemptNumber } from './tries.ts';
 import { NO_WATCH, type AttemptNotes, type CallObserver } from '../telemetry/call-observer.ts';
@@ -56,6 +64,10 @@ export interface CallModelParts {
   readonly hasBlobs?: boolean;
   /** The rates of model entries; default: nothing paces requests. */
   readonly rates?: Rates;
+  /** Cancels that workflows of this process tell; default: none. */
+  readonly cancels?: HeardCancels;
+  /** Calls that later attempts take over; default: each attempt asks anew. */
+  readonly givenUp?: GivenUpCalls;
 }
 
 /** The model activity of a worker. */
@@ -68,22 +80,84 @@ export function createCallModel(
     const asked = openAttempt(added.estimated);
     const watch = parts.watch ?? NO_WATCH;
     const attempt = { order, attempt: attempts + tries.losses, queueMs: queueMs() };
-    const run = (notes: AttemptNotes): Promise<ModelActivityResult> =>
-      attemptOf(parts, order, tries, { ...asked, notes });
-    return withHeartbeat(() => watch.model(attempt, run), {
+    const run = ({ signal, beat }: Beating): Promise<ModelActivityResult> =>
+      watch.model(attempt, (notes) =>
+        attemptOf(parts, order, tries, { ...asked, notes, signal, beat }),
+      );
+    return withHeartbeat((beating) => sharedRun(parts, order, tries, beating, run), {
       details: { attempts, ...defined({ losses: added.losses }) },
       more: asked.beat,
+      ...defined({ cancels: parts.cancels }),
+      abortId: order.abortId,
     });
   };
 }
 
-/** How long the activity waited for this worker. */
-function queueMs(): number {
-  return Math.max(0, Date.now() - Context.current().info.currentAttemptScheduledTimestampMs);
+/** An attempt that is watched. */
+type WatchedAttempt = Omit<AskedAttempt, 'beat'> & Beating & { readonly notes: AttemptNotes };
+
+/** Runs an attempt, or takes over that of an earlier one which the service gave up. */
+async function sharedRun(
+  { givenUp }: CallModelParts,
+  order: ModelOrder,
+  { added }: AttemptNumber,
+  { signal, beat }: Beating,
+  run: (beating: Beating) => Promise<ModelActivityResult>,
+): Promise<ModelActivityResult> {
+  if (givenUp === undefined) return run({ signal, beat });
+  const context = Context.current();
+  const { activityId } = context.info;
+  const { lossesBefore = 0 } = order;
+  const { result, takenOver } = await givenUp.run<ModelActivityResult, TakenStart>({
+    key: callKey(context, order),
+    start: { activityId, lossesBefore, estimated: added.estimated },
+    signal,
+    isGivenUp: () => isGivenUp(context),
+    begin: (own) => run({ signal: own, beat }),
+    // It says that this attempt has asked nothing: what it took over is charged already.
+    onTakeOver: beat,
+    bytesOf: (ended) => (ended.kind === 'reply' ? byteSize(ended.reply as unknown as Json) : null),
+  });
+  if (takenOver === null) return result;
+  const { estimated: _estimated, losses: _losses, ...taken } = result;
+  const estimated = takenOver.activityId === activityId ? takenOver.estimated : undefined;
+  const losses = lossesBefore - takenOver.lossesBefore;
+  return {
+    ...taken,
+    ...added,
+    ...defined({ estimated, takenOver: losses === 0 ? undefined : losses }),
+  } as ModelActivityResult;
 }
 
-/** An attempt that is watched. */
-type WatchedAttempt = AskedAttempt & { readonly notes: AttemptNotes };
+/** What is known of an attempt that may be taken over. */
+interface TakenStart {
+  readonly activityId: string;
+  /** Losses of its call that the workflow had counted. */
+  readonly lossesBefore: number;
+  /** What attempts of its activity had lost before it. */
+  readonly estimated: EstimatedUsage | undefined;
+}
+
+/** The same for each attempt of a call of the provider that was lost; undefined: it has none. */
+function callKey({ info }: Context, order: ModelOrder): string | undefined {
+  const { workflowExecution } = info;
+  const { seq, model, purpose, iteration, triesBefore, attemptsBefore = 0 } = order;
+  // Without `seq`, a call cannot be told from one beside it.
+  if (workflowExecution === undefined || seq === undefined || !endsWithAttempt(order)) {
+    return undefined;
+  }
+  const { workflowId, runId } = workflowExecution;
+  return JSON.stringify([
+    workflowId,
+    runId,
+    seq,
+    model,
+    purpose,
+    iteration,
+    triesBefore,
+    attemptsBefore,
+  ]);
+}
 
 async function attemptOf(
   parts: CallModelParts,
@@ -105,13 +179,14 @@ async function attemptOf(
     if (outcome.kind === 'aborted' && isStoppedByService()) {
       const { usage } = outcome;
       if (!hasCost(usage)) {
-        const used = usedBy(asked.beat());
+        const used = usedBy(asked.used());
         throw workerShutdown(used && { estimated: { ...used } });
       }
       throw workerShutdownWithCost({ usage: { ...usage }, usageKnown: true, ...added });
     }
     checkSize(parts, order, outcome);
-    return { ...outcome, ...added };
+    const { estimated = added.estimated } = outcome;
+    return { ...outcome, ...added, ...defined({ estimated }) };
   } catch (error) {
     if (error instanceof ApplicationFailure) throw error;
     const failure = classifyModelError(error);
@@ -202,7 +277,11 @@ function keyOf(order: ModelOrder): TranscriptKey {
 }
 
 /** The result of an attempt, and how long the first piece of its reply took. */
-type TimedResult = ModelCallResult & { readonly firstTokenMs?: number };
+type TimedResult = ModelCallResult & {
+  readonly firstTokenMs?: number;
+  /** Of an aborted call that did not stream: nobody reports what it used. */
+  readonly estimated?: EstimatedUsage;
+};
 
 /** The model to ask, and what for. */
 interface AskedModel {
@@ -217,13 +296,16 @@ async function callOnce(
   { entry, view, asked }: AskedModel,
 ): Promise<TimedResult> {
   const { registry, chunks, transcripts } = parts;
-  const context = Context.current();
   const tries = triesOf(order);
   const attempt = order.triesBefore + tries.attempt + tries.losses;
-  const { runId, iteration, agentPath, purpose } = order;
+  const { runId, rootRunId = runId, iteration, agentPath, purpose } = order;
+  const definition = registry.agents.get(order.agent)?.definition;
+  const isRead = (): boolean => isOrderRead(chunks, order);
+  const isWhole = (definition?.stream ?? entry.stream) === 'auto' && !isRead();
   const request = await requestFor(registry, order, view, attempt);
-  const paced = await awaitRate(parts.rates, { order, entry, request });
-  asked.onRequest(entry, request);
+  const paced = await awaitRate(parts.rates, { order, entry, request, signal: asked.signal });
+  // A heartbeat that said otherwise is out of date: a loss would not be charged.
+  if (asked.onRequest(entry, request)) asked.beat();
   const { notes } = asked;
   notes.asked(request.messages as unknown as Json);
   const startedAt = performance.now();
@@ -234,27 +316,29 @@ async function callOnce(
     asked.onText(delta);
   };
   const timed = (result: ModelCallResult): TimedResult => {
-    if (result.kind !== 'reply') return result;
+    if (result.kind !== 'reply') return isWhole ? withEstimate(result, asked) : result;
     if (result.reply.usageKnown) paced.ended(result.reply.usage);
     notes.replied(result.reply.parts as unknown as Json);
     return { ...result, ...defined({ firstTokenMs }) };
   };
-  const signal = context.cancellationSignal;
+  const { signal } = asked;
   // Summaries see the same conversation, so middleware that hides secrets applies to them as well.
-  const around = registry.agents.get(order.agent)?.definition.middleware?.model ?? [];
+  const around = definition?.middleware?.model ?? [];
   // Only replies stream, and only replies become messages of the transcript.
   if (purpose !== 'reply') {
     const onChunk: CallIo['onChunk'] = ({ delta }) => hear(delta);
-    return timed(await callLayeredModel(around, entry, request, { signal, onChunk }));
+    const io = { signal, onChunk, isRead, isWhole };
+    return timed(await callLayeredModel(around, entry, request, io));
   }
-  const { rootRunId = runId } = order;
   const stream = openChunkStream(chunks, { rootRunId, runId, agentPath, iteration, attempt });
+  if (isWhole) stream.notStreamed();
   try {
     const onChunk: CallIo['onChunk'] = (chunk) => {
       hear(chunk.delta);
       stream.write(chunk);
     };
-    const outcome = timed(await callLayeredModel(around, entry, request, { signal, onChunk }));
+    const io = { signal, onChunk, isRead, isWhole };
+    const outcome = timed(await callLayeredModel(around, entry, request, io));
     stream.end();
     // The workflow gives calls their ids, so the message of a reply with calls is not known here.
     const isKnown =
@@ -267,6 +351,18 @@ async function callOnce(
     stream.fail();
     throw error;
   }
+}
+
+/** Only replies stream. */
+function isOrderRead(chunks: ChunkPublisher, order: ModelOrder): boolean {
+  const { purpose, runId, rootRunId = runId } = order;
+  return purpose === 'reply' && (chunks.isRead?.({ runId, rootRunId }) ?? true);
+}
+
+/** An aborted call that did not stream: no provider reports what it used. */
+function withEstimate(result: TimedResult, asked: Pick<AskedAttempt, 'used'>): TimedResult {
+  if (result.kind === 'reply' || result.usageKnown) return result;
+  return { ...result, ...defined({ estimated: usedBy(asked.used()) }) };
 }
 
 function failureOf(order: ModelOrder, failure: KeyedFailure, usage: TokenUsage): Error {

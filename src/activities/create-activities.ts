@@ -15,6 +15,8 @@ import {
   loadAgentActivity,
 } from './tool-activities.ts';
 import { createDeliverCallback } from './deliver-callback.ts';
+import { createGivenUpCalls } from './given-up-calls.ts';
+import type { HeardCancels } from './heard-cancels.ts';
 import { hideFailures } from './hide-failures.ts';
 import type { Registry } from '../define/definition/definitions.ts';
 import type { McpTools } from '../define/mcp/mcp-tools.ts';
@@ -45,6 +47,8 @@ export interface ActivityParts {
   readonly watch?: CallObserver;
   /** Takes values out of what activities return and throw; default: nothing does. */
   readonly hide?: HideText;
+  /** Cancels that workflows of this process tell; default: none. */
+  readonly cancels?: HeardCancels;
 }
 
 /** The activities of a worker. */
@@ -52,30 +56,34 @@ export function createActivities(parts: ActivityParts): EverloopActivities {
   const { registry, runtime, cache, chunks, archive, places, callbacks } = parts;
   const { watch = NO_WATCH, hide = HIDE_NOTHING, tenants = NO_TENANTS } = parts;
   const query = createPageQuery();
-  const { mcp } = parts;
+  const { mcp, cancels } = parts;
   const hasBlobs = runtime.blobs === true;
   const readContext = createContextSource(query);
-  const toolParts = { registry, places, mcp, chunks, watch, hasBlobs, readContext, hide };
+  const toolParts = {
+    registry,
+    places,
+    mcp,
+    chunks,
+    watch,
+    hasBlobs,
+    readContext,
+    hide,
+    ...defined({ cancels }),
+  };
   const callTool = callToolActivity(toolParts);
+  const told = { givenUp: createGivenUpCalls(), ...defined({ cancels, rates: parts.rates }) };
   const transcripts = createTranscriptSource({ cache, query });
   const archiveLink = createArchiveTranscript(archive);
   const activities: EverloopActivities = {
     loadAgent: loadAgentActivity(registry, runtime, { tenants, ...defined({ mcp }) }),
-    callModel: createCallModel({
-      registry,
-      transcripts,
-      chunks,
-      watch,
-      hasBlobs,
-      ...defined({ rates: parts.rates }),
-    }),
+    callModel: createCallModel({ registry, transcripts, chunks, watch, hasBlobs, ...told }),
     callTool,
     callToolOnce: callToolOnceActivity(toolParts),
     // The same code under another name, so that histories and metrics tell the two apart.
     searchTools: callTool,
     needsApproval: needsApprovalActivity(registry, mcp),
     checkLiterals: checkLiteralsActivity(registry),
-    judgeAnswer: judgeAnswerActivity(registry, hide),
+    judgeAnswer: judgeAnswerActivity(registry, { hide, ...defined({ cancels }) }),
     deliverCallback: createDeliverCallback(callbacks),
     ...createTenantActivities(tenants),
     endSlice: () => Promise.resolve(),

@@ -23,6 +23,7 @@ import type { AgentInput } from '../core/contract/input.ts';
 import { foreignIdProblem } from '../core/tenant/tenant.ts';
 import { DEATHS_BEFORE_OPERATOR } from '../core/contract/attempts.ts';
 import { heldText, tellHeld } from './held-worker.ts';
+import type { HeardCancels } from './heard-cancels.ts';
 import { withHeartbeat, isStoppedByService, type HeartbeatDetails } from './heartbeat.ts';
 import { endsWithAttempt, triesOf } from './tries.ts';
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
@@ -59,6 +60,8 @@ export interface ToolActivityParts {
   readonly hasBlobs?: boolean;
   /** Takes values out of results; default: nothing does. */
   readonly hide?: HideText;
+  /** Cancels that workflows of this process tell; default: none. */
+  readonly cancels?: HeardCancels;
 }
 
 /**
@@ -158,7 +161,7 @@ function runWatched(
   parts: ToolActivityParts,
   { agent, order, details, tries }: WatchedRun,
 ): Promise<ToolRun> {
-  const { log, cancellationSignal: signal, info } = Context.current();
+  const { log, info } = Context.current();
   let heldMs = 0;
   const onHeld = (ms: number): void => {
     heldMs = ms;
@@ -167,7 +170,7 @@ function runWatched(
     if (!(await tellHeld(order.callId, details, lateMs))) return;
     log.warn(heldText(order.tool, { lateMs, isOwn: heldMs > lateMs / 2 }));
   };
-  const { places, mcp, chunks, hasBlobs = false, hide = HIDE_NOTHING } = parts;
+  const { places, mcp, chunks, hasBlobs = false, hide = HIDE_NOTHING, cancels } = parts;
   const sizes = sizesOf({ blobs: hasBlobs && order.blobs === true });
   const { rootRunId = order.runId, runId, agentPath, callId } = order;
   const { attempt, losses = 0 } = tries;
@@ -179,11 +182,12 @@ function runWatched(
   };
   const watched = defined({ onEvent, isShutdown: isStoppedByService, onHeld, onProgress });
   const run = info.workflowExecution?.workflowId ?? '';
-  const options = { ...tries, ...watched, places, mcp, run, signal, sizes, hide };
-  const runOnce = async (traceparent?: string): Promise<ToolRun> => {
+  const options = { ...tries, ...watched, places, mcp, run, sizes, hide };
+  const runOnce = async (signal: AbortSignal, traceparent?: string): Promise<ToolRun> => {
     try {
       const context = await contextOf(parts, order);
-      return await runTool(agent, order, { ...options, context, ...defined({ traceparent }) });
+      const traced = { ...options, signal, context, ...defined({ traceparent }) };
+      return await runTool(agent, order, traced);
     } catch (error) {
       // `runTool` never rejects. Nothing was begun, so the call is given back.
       log.warn(`The context for ${order.tool} could not be read: ${redactedErrorText(error)}`);
@@ -192,7 +196,10 @@ function runWatched(
   };
   const { watch = NO_WATCH } = parts;
   const more = (): object => reported ?? {};
-  return withHeartbeat(() => watch.tool(order, runOnce), { details, more, onLate });
+  return withHeartbeat(
+    ({ signal }) => watch.tool(order, (traceparent) => runOnce(signal, traceparent)),
+    { details, more, onLate, ...defined({ cancels }), abortId: callId },
+  );
 }
 
 /** One attempt that is watched. */
@@ -232,19 +239,21 @@ function resultOf(order: ToolOrder, run: ToolRun): ToolResult {
  */
 export function judgeAnswerActivity(
   registry: Registry,
-  hide: HideText = HIDE_NOTHING,
+  { hide = HIDE_NOTHING, cancels }: Pick<ToolActivityParts, 'hide' | 'cancels'> = {},
 ): EverloopActivities['judgeAnswer'] {
   return async (order) => {
     const agent = agentOf(registry, order.agent);
     const context = Context.current();
     const { attempt } = triesOf(order);
-    const signal = context.cancellationSignal;
     const run = context.info.workflowExecution?.workflowId ?? '';
     const judged = await withHeartbeat(
-      () => runJudge(agent, order, { attempt, signal, run, hide }),
-      {
-        details: { attempts: attempt },
+      async ({ signal }) => {
+        const ended = await runJudge(agent, order, { attempt, signal, run, hide });
+        // A judgement ends as canceled, which the service must have asked for.
+        if (ended.kind === 'stopped') await untilCanceled(context);
+        return ended;
       },
+      { details: { attempts: attempt }, ...defined({ cancels }), abortId: undefined },
     );
     switch (judged.kind) {
       case 'judged':
@@ -261,6 +270,17 @@ export function judgeAnswerActivity(
     }
   };
 }
+
+/** Beats until the service tells the cancel that this process has heard before it. */
+async function untilCanceled(context: Context): Promise<void> {
+  while (!context.cancellationSignal.aborted) {
+    context.heartbeat({ attempts: 1 });
+    await setTimeout(CONFIRM_MS);
+  }
+}
+
+/** The workflow task that decided a cancel ends within milliseconds. */
+const CONFIRM_MS = 50;
 
 /** The local activity `checkLiterals`. */
 export function checkLiteralsActivity(registry: Registry): EverloopActivities['checkLiterals'] {

@@ -38,6 +38,8 @@ export interface EverloopSinks extends Sinks {
   archive: { write(link: EndedLink): void };
   /** What the run waits for differs from what its memo says: the worker sends a signal. */
   waits: { changed(): void };
+  /** The run cancels its calls, or only that with `abortId`: activities of this process hear it. */
+  cancels: { tell(abortId?: string): void };
 }
 
 /** The sinks of this workflow. */

@@ -93,24 +93,12 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
   const unpublished: AgentEvent[] = [];
   const announcement = createAnnouncement(parts.limitsAtOnce);
   const flush = createFlush(parts, announcement, () => unpublished.splice(0));
-  const flight = createFlight(() => waits.wake());
-  const timer = (at: number, onDue: () => void): (() => void) => {
-    const scope = flight.newScope();
-    startTimer(scope, at - Date.now(), onDue, onBug);
-    return () => scope.cancel();
-  };
+  const flight = createFlight({ onEnd: () => waits.wake(), onCancel: tellCancel });
+  const timer = timersOf(flight, onBug);
   const waits = createWaits(timer);
-  const published: Waits = {
-    wake: waits.wake,
-    until: (condition, deadline) => {
-      flush();
-      return waits.until(condition, deadline);
-    },
-  };
-  const children = createChildRuns(onBug, {
-    sizes: sizesOf(runtime),
-    tenant: parts.tenant ?? null,
-  });
+  const published = flushedWaits(waits, flush);
+  const sizes = sizesOf(runtime);
+  const children = createChildRuns(onBug, { sizes, tenant: parts.tenant ?? null });
   const computing = createComputing(parts.overrun ?? (() => null));
   let programSteps = 0;
   const rest = createRest(published, run);
@@ -158,6 +146,34 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
     },
     flush,
     listWaits: () => announcement.list(run()?.state, mailbox.peek()),
+  };
+}
+
+/** Tells the activities of this process that the run cancels them. */
+function tellCancel(abortId?: string): void {
+  sinks.cancels.tell(abortId);
+}
+
+/** Starts timers, which an abort of calls does not reach; the returned function cancels one. */
+function timersOf(
+  flight: Flight,
+  onBug: TemporalHostParts['onBug'],
+): (at: number, onDue: () => void) => () => void {
+  return (at, onDue) => {
+    const scope = flight.newScope();
+    startTimer(scope, at - Date.now(), onDue, onBug);
+    return () => scope.cancel();
+  };
+}
+
+/** `waits`, before each of which events are sent. */
+function flushedWaits(waits: Waits, flush: () => void): Waits {
+  return {
+    wake: waits.wake,
+    until: (condition, deadline) => {
+      flush();
+      return waits.until(condition, deadline);
+    },
   };
 }
 

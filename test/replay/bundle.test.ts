@@ -24,7 +24,7 @@ it('exports the registered workflows and no others', () => {
 
 it('ignores no module: what cannot run in the sandbox does not reach it', async () => {
   const source = await readFile(
-    new URL('../../src/worker/bundle/bundle.ts', import.meta.url),
+    new URL('../../src/worker/bundle/make-bundle.ts', import.meta.url),
     'utf8',
   );
 

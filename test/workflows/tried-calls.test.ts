@@ -2,6 +2,7 @@
 import { ApplicationFailure, CancelledFailure, TimeoutFailure } from '@temporalio/common';
 import { ActivityFailure } from '@temporalio/workflow';
 import { describe, expect, it } from 'vitest';
+import type { ModelActivityResult } from '../../src/activities/activity-types.ts';
 import { MAX_MODEL_ATTEMPTS } from '../../src/core/contract/attempts.ts';
 import type { FailedAttempt, ModelOutcome } from '../../src/core/contract/host-outcome.ts';
 import type { ToolSpec } from '../../src/core/contract/spec.ts';
@@ -279,7 +280,10 @@ describe('[R8] what a model call lost', () => {
   const overloaded = said('model_error', { usage: noUsage, usageKnown: false, attempts: 1 });
 
   /** The estimate when a call has failed by these, then succeeds. */
-  function estimateAfter(...errors: readonly unknown[]): ModelOutcome['estimated'] {
+  function estimateAfter(
+    errors: readonly unknown[],
+    more: Partial<ModelActivityResult> = {},
+  ): ModelOutcome['estimated'] {
     const call = triedModelCall(
       {} as Parameters<typeof triedModelCall>[0],
       { mayRetry: () => true, promptEstimate: () => prompt },
@@ -291,6 +295,7 @@ describe('[R8] what a model call lost', () => {
       kind: 'reply',
       attempts: 1,
       reply: { ...reply, usageKnown: true, model: 'm' },
+      ...more,
     };
     return call.onResult(result as never, NOTHING).estimated;
   }
@@ -298,6 +303,11 @@ describe('[R8] what a model call lost', () => {
   it.each([
     ['its prompt, when it died before a heartbeat', [silent()], prompt],
     ['what its heartbeat says', [silent({ attempts: 1, asked })], asked],
+    [
+      'its prompt, when it died before the heartbeat after that at entry',
+      [silent({ attempts: 1, isEntry: true })],
+      prompt,
+    ],
     [
       'nothing, when its heartbeat says that it had not asked',
       [silent({ attempts: 1 })],
@@ -325,7 +335,15 @@ describe('[R8] what a model call lost', () => {
       { totalTokens: 170, costMicroUsd: 17 },
     ],
   ])('is %s', (_name, errors, estimated) => {
-    expect(estimateAfter(...errors)).toEqual(estimated);
+    expect(estimateAfter(errors)).toEqual(estimated);
+  });
+
+  it.each([
+    ['nothing', [silent({ attempts: 1, asked })], 1, undefined],
+    ['nothing, after two losses', [silent(), silent({ attempts: 1 })], 2, undefined],
+    ['what was lost before', [silent(), silent({ attempts: 1, asked })], 1, prompt],
+  ])('is %s, when its call was taken over', (_name, errors, takenOver, estimated) => {
+    expect(estimateAfter(errors, { takenOver })).toEqual(estimated);
   });
 
   it('is asked about before another attempt, as a cost is', () => {

@@ -32,6 +32,8 @@ export interface ModelOrder extends EarlierTries, SizedOrder {
   readonly agentPath: string;
   /** `seq` of the event that began the call. */
   readonly seq?: number;
+  /** The id under which this call can be aborted alone; absent: only with all others. */
+  readonly abortId?: string;
   /** The traceparent that the tree was started with; absent: none. */
   readonly traceparent?: string;
   /** Id of the model entry. */

@@ -377,6 +377,11 @@ export interface AgentSpec {
   readonly onUnknownUsage?: UnknownUsage;
   /** Absent: the scratchpad is never compacted. */
   readonly compaction?: CompactionSpec;
+  /**
+   * Whether a conversation that a link cannot hand over is made shorter, though `compaction` is
+   * absent. Absent in runs of earlier releases, which end instead.
+   */
+  readonly shortensToFit?: true;
   readonly timeZone: string;
   readonly queues: QueueSpec;
   /** Whom the run calls back, at least one; absent: nobody. */

@@ -10,6 +10,12 @@ import type { LanguageModel } from './language-model.ts';
  */
 export type StructuredOutput = 'auto' | 'schema' | 'tool' | 'prompt';
 
+/**
+ * Whether models are asked to stream: `always`, or `auto`, only while somebody reads the run when
+ * the call begins.
+ */
+export type StreamPolicy = 'always' | 'auto';
+
 /** A model that agents name by `id`. */
 export interface ModelEntry {
   /**
@@ -56,6 +62,8 @@ export interface ModelEntry {
   readonly firstTokenMs?: number;
   /** Milliseconds between two parts of a reply. Default 60,000; for a function: `Infinity`. */
   readonly idleMs?: number;
+  /** An agent's own `stream` comes first. Default `always`. */
+  readonly stream?: StreamPolicy;
   /** How the provider gets the schema of an output. Default `auto`. */
   readonly structuredOutput?: StructuredOutput;
   /**

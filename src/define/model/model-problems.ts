@@ -12,7 +12,7 @@ import {
   type Kind,
   type FieldRules,
 } from '../checks/fields.ts';
-import { isString, isWhole, listOf, repeated, SWITCH } from '../checks/kinds.ts';
+import { isString, isWhole, listOf, oneOf, repeated, SWITCH } from '../checks/kinds.ts';
 import { SPECIFICATIONS, type LanguageModel } from './language-model.ts';
 import { isModelId, type ModelEntry } from './model-entry.ts';
 import { namedModel, PROVIDER_NAMES } from './provider-models.ts';
@@ -121,6 +121,7 @@ function entryRules(entry: Fields, name: string): FieldRules<keyof ModelEntry> {
     connectMs: TIME,
     firstTokenMs: TIME,
     idleMs: TIME,
+    stream: oneOf('always', 'auto'),
     // Checked with the other entries.
     fallbacks: [],
     settings: [

@@ -12,6 +12,7 @@ import {
 } from '@temporalio/worker';
 import type { Archive } from '../../activities/archive-transcript.ts';
 import { createActivities } from '../../activities/create-activities.ts';
+import { createHeardCancels } from '../../activities/heard-cancels.ts';
 import type { CallbackSettings } from '../../callbacks/deliver.ts';
 import type { AgentDefinition } from '../../define/definition/definitions.ts';
 import type { McpTools } from '../../define/mcp/mcp-tools.ts';
@@ -26,7 +27,8 @@ import type { ChunkPublisher } from '../../core/streaming/chunk-stream.ts';
 import { publishTopic } from '../../core/streaming/topic-stream.ts';
 import type { ActivityRuntime } from '../../activities/activity-types.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
-import { loadWorkflowBundle, markOf, type LoadedBundle } from '../bundle/bundle.ts';
+import { loadWorkflowBundle, type LoadedBundle } from '../bundle/bundle.ts';
+import { markOf } from '../bundle/bundle-mark.ts';
 import { bundleExtensions } from '../bundle/bundle-extensions.ts';
 import { createToolPlaces } from '../../tools/isolate/tool-places.ts';
 import { checkPackages } from '../../registry/provider-packages.ts';
@@ -61,15 +63,19 @@ export type WorkerRole = 'workflows' | 'models' | 'tools';
 /** Worker settings that no environment variable sets. */
 export const WORKER_DEFAULTS = {
   /**
-   * A worker that is silent for this long counts as dead. A shorter time needs more heartbeats; a
-   * longer one delays recovery.
+   * A worker that is silent for this long counts as dead. A shorter time needs more heartbeats, each
+   * of which is an action on a bill; a longer one delays recovery.
    */
-  heartbeatMs: 5_000,
+  heartbeatMs: 15_000,
   /** Long enough for a deploy, short enough that somebody still looks for the run. */
   elsewhereMs: 600_000,
   /** How long a run waits for its own worker before any other may take it; SDK default: 10 s. */
   stickyMs: 2_000,
-  /** Cancellation reaches an activity with the answer to a heartbeat; the SDK's default is 60 s. */
+  /**
+   * The SDK sends a heartbeat at once unless it sent another within this time: then it waits. It is
+   * shorter than the rhythm of activities, so that none of theirs waits. The SDK's default is 60 s,
+   * at most 0.8 of the time-out.
+   */
   heartbeatThrottleMs: 1_000,
   workflowSlots: 100,
   /** Many, because a slot costs little while its call waits for a provider. */
@@ -191,7 +197,8 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   const places = createToolPlaces(parts);
   const mcp = parts.mcp ?? (await openServers(registry, telemetry.servers));
   const watch = telemetry.watch;
-  const given = { archive, chunks, callbacks, watch, hide, ...defined({ mcp }) };
+  const cancels = createHeardCancels();
+  const given = { archive, chunks, callbacks, watch, hide, cancels, ...defined({ mcp }) };
   const onError = parts.onListenerError ?? (() => undefined);
   const client = clientOf(connection, namespace, parts.protection);
   const tenants = createTenantPort(client);
@@ -202,6 +209,7 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   const sinks = createSinks({
     cache,
     onUnlistedWaits: waits.tell,
+    cancels,
     archive,
     listeners: [...telemetry.listeners, ...(parts.listeners ?? []), feedStreams(chunks)],
     onListenerError: onError,

@@ -50,6 +50,11 @@ export interface EmbeddedServerOptions {
    */
   readonly uiCodecEndpoint?: string;
   /**
+   * Port at which a server that is started here serves its own metrics for Prometheus, at
+   * `/metrics`. Default: none.
+   */
+  readonly metricsPort?: number;
+  /**
    * Overrides the development settings of a server that is started here; null leaves a setting to
    * the server.
    */

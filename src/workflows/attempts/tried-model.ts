@@ -59,7 +59,8 @@ export function triedModelCall(
       const { callModel } = proxyActivities<EverloopActivities>(
         isElsewhere ? onAnyWorker(attempt) : attempt,
       );
-      const next = after(cappedOrder(order, ledger.cap()), tried);
+      const known = { ...cappedOrder(order, ledger.cap()), ...defined({ abortId }) };
+      const next = after(known, tried);
       return callModel(ledger.ticket === null ? next : { ...next, rate: ledger.ticket });
     },
     onResult: ledger.ended,
@@ -86,7 +87,7 @@ export function after<Order extends object>(order: Order, tried: Tried): Order {
 
 /** What the attempts of one call cost so far. */
 interface Ledger {
-  readonly ended: (outcome: ModelOutcome) => ModelOutcome;
+  readonly ended: (result: ModelActivityResult) => ModelOutcome;
   readonly failed: (error: unknown, tried: Tried) => Failed<ModelOutcome>;
   /** What the last try has of the rate of the model; null: nothing. */
   ticket: RateTicket | null;
@@ -102,12 +103,16 @@ function createLedger({
   onFailedAttempt,
 }: ModelCallOptions): Ledger {
   let lost: ModelLoss | null = null;
+  const parts: ModelLoss[] = [];
   const add = <Outcome extends ModelOutcome>(outcome: Outcome): Outcome =>
     lost === null ? outcome : addEarlier(lost, outcome);
 
   const ledger: Ledger = {
     ticket: null,
-    ended: add,
+    ended: ({ takenOver, ...outcome }) => {
+      if (takenOver !== undefined) lost = withoutTaken(parts, takenOver);
+      return add(outcome);
+    },
     cap: () => (lost === null || !isCharged(lost) ? undefined : maxOutputAfter?.(lost)),
     failed: (error, tried) => {
       const wait = rateWaitOf(error);
@@ -123,6 +128,7 @@ function createLedger({
       const last = hasLost ? lossOf(error, promptEstimate) : failureOf(error);
       const now = add(last);
       lost = now;
+      parts.push(last);
       const inMs = hasLost ? lossPauseMs(now.losses ?? 1) : waitOf(error, now, hasFallback);
       if (inMs === null || (isCharged(last) && !mayRetry(now)))
         return { kind: 'final', outcome: now };
@@ -150,6 +156,16 @@ function pacedTry(tried: Tried, at: number, aborted: () => ModelOutcome): Failed
   return { kind: 'again', tried, inMs, waitsFor: `its rate until ${isoOfMoment(at, 0)}`, aborted };
 }
 
+/** The sum of `parts`, the last `taken` of which lost nothing: a later attempt took them over. */
+function withoutTaken(parts: readonly ModelLoss[], taken: number): ModelLoss | null {
+  const first = parts.length - taken;
+  return parts
+    .map(({ estimated, ...part }, at) =>
+      at < first ? { ...part, ...defined({ estimated }) } : part,
+    )
+    .reduce<ModelLoss | null>((sum, part) => (sum === null ? part : addEarlier(sum, part)), null);
+}
+
 /** Whether attempts cost tokens, so that the limits must have room for another one. */
 function isCharged({ usageKnown, estimated }: ModelLoss): boolean {
   return usageKnown || estimated !== undefined;
@@ -174,20 +190,21 @@ interface LastBeat {
   readonly losses?: number;
   readonly asked?: EstimatedUsage;
   readonly lost?: EstimatedUsage;
+  /** Sent before the attempt began. */
+  readonly isEntry?: true;
 }
 
 /**
  * What an attempt used that died with its worker, by its last heartbeat (`UsedSoFar`); its prompt if
- * it died before the first.
+ * it died before the first, or before the second where the first was sent at entry.
  */
 function estimateOf(
   { lastHeartbeatDetails }: TimeoutFailure,
   promptEstimate: ModelCallOptions['promptEstimate'],
 ): EstimatedUsage | undefined {
   const last = lastHeartbeatDetails as LastBeat | null | undefined;
-  return last === undefined || last === null
-    ? promptEstimate?.()
-    : addEstimates(last.lost, last.asked);
+  if (last === undefined || last === null) return promptEstimate?.();
+  return addEstimates(last.lost, last.isEntry === true ? promptEstimate?.() : last.asked);
 }
 
 /**
