@@ -163,7 +163,7 @@ describe('modelEntryProblems', () => {
         {
           code: 'model_field',
           message:
-            'Expected model "a" to have the fields id, model, contextWindow, maxOutputTokens, price, rate, connectMs, firstTokenMs, idleMs, fallbacks, settings, structuredOutput, strict, got "prices". Remove or rename it.',
+            'Expected model "a" to have the fields id, model, contextWindow, maxOutputTokens, price, rate, connectMs, firstTokenMs, idleMs, stream, fallbacks, settings, structuredOutput, strict, got "prices". Remove or rename it.',
         },
       ],
     },
