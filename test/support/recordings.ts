@@ -89,8 +89,7 @@ export const RECORDINGS: readonly Recording[] = [
   { name: 'elsewhere-in-step', link: 0, isOld: true, play: playElsewhereOver },
   { name: 'await-agent', link: 0, play: playAwaitAgent },
   { name: 'lost-workers', link: 0, play: playLostWorkers },
-  { name: 'tenant-run', link: 0, play: async (stage) => (await playTenant(stage)).run },
-  { name: 'tenant-ledger', link: 0, play: async (stage) => (await playTenant(stage)).ledger },
+  { name: 'tenant-run', link: 0, play: playTenant },
   { name: 'program-paused', link: 0, workflowsPath: PROGRAMS_LOOP, play: playPausedProgram },
 ];
 

@@ -1,13 +1,11 @@
-/** The recorded runs of a tenant: one that waits for a budget of the day, and the ledger. */
+/** The recorded run of a tenant. */
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { eventually } from './eventually.ts';
 import type { Stage } from './stage.ts';
 import { worker } from './tree-agents.ts';
 
 /** A run that gets its turn, waits for a budget until there is more of it, and ends. */
-export async function playTenant(
-  stage: Stage,
-): Promise<{ readonly run: RunHandle; readonly ledger: RunHandle }> {
+export async function playTenant(stage: Stage): Promise<RunHandle> {
   // A ledger stays on the task queue on which it began.
   const tenant = `recorded-${Date.now()}`;
   const { everloop, stop } = await stage.serve([worker(1)]);
@@ -23,6 +21,5 @@ export async function playTenant(
     return (await everloop.tenants.show(tenant))?.runs === 0;
   });
   await stop();
-  const ledger = everloop.attach(`tenant:${tenant}`);
-  return { run, ledger };
+  return run;
 }
