@@ -6,12 +6,9 @@ import type { Refusal, RunMaterial } from '../core/start/prepare-input.ts';
 import type { CallbackMessage } from '../core/contract/callback.ts';
 import type { ModelOrder } from '../core/contract/host-order.ts';
 import type { ModelOutcome } from '../core/contract/host-outcome.ts';
-import type { AgentSpec } from '../core/contract/spec.ts';
-import type { EstimatedUsage, TokenUsage } from '../core/contract/model.ts';
-import type { KeyRefusal } from '../registry/required-keys.ts';
 import type { Day } from '../core/tenant/ledger.ts';
-import type { Link } from '../core/run/host.ts';
 import type {
+  BesideRead,
   JudgeOrder,
   JudgeResult,
   LiteralsOrder,
@@ -20,6 +17,10 @@ import type {
   ToolOrder,
   ToolResult,
 } from '../core/contract/outcome.ts';
+import type { AgentSpec } from '../core/contract/spec.ts';
+import type { EstimatedUsage, TokenUsage } from '../core/contract/model.ts';
+import type { KeyRefusal } from '../registry/required-keys.ts';
+import type { Link } from '../core/run/host.ts';
 
 /** The queues and the heartbeat time-out of activities; recorded when the run starts. */
 export interface ActivityRuntime {
@@ -84,6 +85,8 @@ export interface ModelFailureDetails {
   readonly losses?: number;
   /** Set when earlier attempts of this activity died with their worker. */
   readonly estimated?: EstimatedUsage;
+  /** What ran beside the reply that failed; absent: nothing. */
+  readonly lostReads?: readonly BesideRead[];
   /**
    * Set when the call is to be retried after this time. An attempt that cost tokens ends its
    * activity: a retry by Temporal records nothing in the history, so a cancel before the next

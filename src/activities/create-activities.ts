@@ -21,6 +21,7 @@ import { hideFailures } from './hide-failures.ts';
 import type { Registry } from '../define/definition/definitions.ts';
 import type { McpTools } from '../define/mcp/mcp-tools.ts';
 import type { ToolPlaces } from '../tools/isolation.ts';
+import { createToolFigures } from '../tools/tool-figures.ts';
 import { NO_WATCH, type CallObserver } from '../telemetry/call-observer.ts';
 import { createPageQuery } from './page-query.ts';
 import { createContextSource } from './run-context.ts';
@@ -59,6 +60,7 @@ export function createActivities(parts: ActivityParts): EverloopActivities {
   const { mcp, cancels } = parts;
   const hasBlobs = runtime.blobs === true;
   const readContext = createContextSource(query);
+  const figures = createToolFigures();
   const toolParts = {
     registry,
     places,
@@ -68,6 +70,7 @@ export function createActivities(parts: ActivityParts): EverloopActivities {
     hasBlobs,
     readContext,
     hide,
+    figures,
     ...defined({ cancels }),
   };
   const callTool = callToolActivity(toolParts);
@@ -76,7 +79,7 @@ export function createActivities(parts: ActivityParts): EverloopActivities {
   const archiveLink = createArchiveTranscript(archive);
   const activities: EverloopActivities = {
     loadAgent: loadAgentActivity(registry, runtime, { tenants, ...defined({ mcp }) }),
-    callModel: createCallModel({ registry, transcripts, chunks, watch, hasBlobs, ...told }),
+    callModel: createCallModel({ ...toolParts, transcripts, ...told }),
     callTool,
     callToolOnce: callToolOnceActivity(toolParts),
     // The same code under another name, so that histories and metrics tell the two apart.

@@ -35,6 +35,8 @@ import type { McpProgress, McpTools } from '../define/mcp/mcp-tools.ts';
 import { listedTools } from '../registry/listed-tools.ts';
 import { boundTool } from '../tools/bind-tool.ts';
 import { runTool } from '../tools/run-tool.ts';
+import { createToolFigures, type ToolFigures } from '../tools/tool-figures.ts';
+import { withFigures } from '../tools/watch-figures.ts';
 import type { ToolRun, ToolRunOptions } from '../tools/tool-call.ts';
 import { runJudge } from '../tools/run-judge.ts';
 import { checkLiterals, checkProgramLiterals } from '../tools/check-literals.ts';
@@ -60,6 +62,8 @@ export interface ToolActivityParts {
   readonly hasBlobs?: boolean;
   /** Takes values out of results; default: nothing does. */
   readonly hide?: HideText;
+  /** How quick the tools of this worker are. Default: the calls are not noted. */
+  readonly figures?: ToolFigures;
   /** Cancels that workflows of this process tell; default: none. */
   readonly cancels?: HeardCancels;
 }
@@ -171,6 +175,7 @@ function runWatched(
     log.warn(heldText(order.tool, { lateMs, isOwn: heldMs > lateMs / 2 }));
   };
   const { places, mcp, chunks, hasBlobs = false, hide = HIDE_NOTHING, cancels } = parts;
+  const { figures = createToolFigures() } = parts;
   const sizes = sizesOf({ blobs: hasBlobs && order.blobs === true });
   const { rootRunId = order.runId, runId, agentPath, callId } = order;
   const { attempt, losses = 0 } = tries;
@@ -187,7 +192,7 @@ function runWatched(
     try {
       const context = await contextOf(parts, order);
       const traced = { ...options, signal, context, ...defined({ traceparent }) };
-      return await runTool(agent, order, traced);
+      return await withFigures(figures, agent, order, () => runTool(agent, order, traced));
     } catch (error) {
       // `runTool` never rejects. Nothing was begun, so the call is given back.
       log.warn(`The context for ${order.tool} could not be read: ${redactedErrorText(error)}`);

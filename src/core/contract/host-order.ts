@@ -4,7 +4,7 @@
 import type { Message } from '../base/message.ts';
 import type { SummaryOrder } from './compaction.ts';
 import type { AgentInput } from './input.ts';
-import type { EarlierTries, SizedOrder } from './outcome.ts';
+import type { EarlierTries, SizedOrder, ReadsOrder } from './outcome.ts';
 import type { ModelPurpose, ModelRequest, OutputStrategy } from './model.ts';
 
 /** A question that a custom loop asks with messages of its own. */
@@ -59,6 +59,8 @@ export interface ModelOrder extends EarlierTries, SizedOrder {
   readonly inline?: InlineRequest;
   /** Set when `purpose` is `compaction`: which part of the transcript to summarize. */
   readonly summary?: SummaryOrder;
+  /** The reads that may run beside the reply; absent: none. */
+  readonly reads?: ReadsOrder;
 }
 
 /** A moment that is kept for a request, or how often there was none. */

@@ -59,13 +59,27 @@ export function triedModelCall(
       const { callModel } = proxyActivities<EverloopActivities>(
         isElsewhere ? onAnyWorker(attempt) : attempt,
       );
-      const known = { ...cappedOrder(order, ledger.cap()), ...defined({ abortId }) };
+      const asked = mayRead(runtime, tried) ? order : withoutReads(order);
+      const known = { ...cappedOrder(asked, ledger.cap()), ...defined({ abortId }) };
       const next = after(known, tried);
       return callModel(ledger.ticket === null ? next : { ...next, rate: ledger.ticket });
     },
     onResult: ledger.ended,
     onFailure: ledger.failed,
   };
+}
+
+/**
+ * Whether reads may run beside the reply: in the first attempt, since an attempt that is lost does not
+ * say what ran, and where the workers of models run tools.
+ */
+function mayRead({ toolQueue, modelQueue }: ActivityRuntime, tried: Tried): boolean {
+  const isFirst = tried.attempts + tried.losses === 0;
+  return isFirst && toolQueue === undefined && modelQueue === undefined;
+}
+
+function withoutReads({ reads: _reads, ...order }: ModelOrder): ModelOrder {
+  return order;
 }
 
 /** `gpt-5-mini`, `gpt-5-mini for compaction`. */
@@ -125,6 +139,8 @@ function createLedger({
         return { kind: 'final', outcome: add(toModelOutcome(error)) };
       }
       const hasLost = isLoss(error);
+      const kept = hasLost ? keptReplyOf(error) : undefined;
+      if (kept !== undefined) return { kind: 'final', outcome: add(kept) };
       const last = hasLost ? lossOf(error, promptEstimate) : failureOf(error);
       const now = add(last);
       lost = now;
@@ -171,17 +187,29 @@ function isCharged({ usageKnown, estimated }: ModelLoss): boolean {
   return usageKnown || estimated !== undefined;
 }
 
+/** The reply of an attempt whose worker was lost while only reads beside it were open. */
+function keptReplyOf(error: unknown): ModelActivityResult | undefined {
+  const cause = causeOf(error);
+  if (!(cause instanceof TimeoutFailure)) return undefined;
+  return (cause.lastHeartbeatDetails as LastBeat | null | undefined)?.kept;
+}
+
 /** A loss: no attempt of the provider, but it may have cost tokens. */
 function lossOf(error: unknown, promptEstimate: ModelCallOptions['promptEstimate']): ModelLoss {
   const cause = causeOf(error);
-  const { usage = noUsage, usageKnown = false, losses = 0 } = modelDetailsOf(cause);
+  const details = modelDetailsOf(cause);
+  const { usage = noUsage, usageKnown = false, losses = 0, lostReads } = details;
   const { message } = cause;
   const cost = { usage, usageKnown, attempts: 0, losses: losses + 1 };
   const estimated =
-    cause instanceof TimeoutFailure
-      ? estimateOf(cause, promptEstimate)
-      : modelDetailsOf(cause).estimated;
-  return { kind: 'failed', code: 'model_error', message, ...cost, ...defined({ estimated }) };
+    cause instanceof TimeoutFailure ? estimateOf(cause, promptEstimate) : details.estimated;
+  return {
+    kind: 'failed',
+    code: 'model_error',
+    message,
+    ...cost,
+    ...defined({ estimated, lostReads }),
+  };
 }
 
 /** What the last heartbeat of a model activity says, in part. */
@@ -190,6 +218,8 @@ interface LastBeat {
   readonly losses?: number;
   readonly asked?: EstimatedUsage;
   readonly lost?: EstimatedUsage;
+  /** The whole reply, once only reads beside it are open. */
+  readonly kept?: ModelActivityResult;
   /** Sent before the attempt began. */
   readonly isEntry?: true;
 }

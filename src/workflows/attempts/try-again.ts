@@ -71,6 +71,8 @@ export interface TriedCall<Result, Outcome> {
   readonly label: string;
   /** Set when the call can be aborted alone, under this id. */
   readonly abortId?: string | undefined;
+  /** What was tried before its first attempt here. Default: nothing. */
+  readonly before?: Tried;
   /** True: another model is asked next, so this call waits for no other worker. Default false. */
   readonly hasFallback?: boolean;
   /** Begins an attempt; `isElsewhere`: not on the worker that asks for it. */
@@ -100,7 +102,7 @@ export function createTryCall({ run, elsewhere, rest, operator }: TryParts): Try
     { scope, relabel }: OpenCall,
     error: unknown,
   ): Promise<Outcome> => {
-    let tried = NOTHING;
+    let tried = call.before ?? NOTHING;
     let failure = error;
     let shown: string | null = null;
     let hasSearched = false;
@@ -146,8 +148,8 @@ export function createTryCall({ run, elsewhere, rest, operator }: TryParts): Try
     run({
       label: call.label,
       abortId: call.abortId,
-      schedule: () => call.schedule(NOTHING, false),
-      onResult: (result) => call.onResult(result, NOTHING),
+      schedule: () => call.schedule(call.before ?? NOTHING, false),
+      onResult: (result) => call.onResult(result, call.before ?? NOTHING),
       onFailure: (error, open) => tryAgain(call, open, error),
     });
 }
