@@ -213,6 +213,10 @@ export type { ProgramOptions, ProgramSummary } from './client/programs.ts';
 export type { RunLink } from './client/reading/links.ts';
 export type { ScratchpadView } from './client/scratchpad.ts';
 export type { SetupView } from './client/setup.ts';
+export type { TenantOptions, Tenants, TenantSummary } from './client/tenants/tenants.ts';
+export type { TenantBudget, TenantSettings, TenantView } from './core/tenant/tenant-messages.ts';
+export type { DayLimits } from './core/tenant/settings.ts';
+export type { Rate } from './core/rate/rate.ts';
 export type { AgentsView, AgentVersion } from './client/agents.ts';
 export type { AskedAgents } from './client/streaming/ask-agents.ts';
 export type {

@@ -6,6 +6,7 @@ import type { Refusal, RunMaterial } from '../core/start/prepare-input.ts';
 import type { CallbackMessage } from '../core/contract/callback.ts';
 import type { ModelOrder } from '../core/contract/host-order.ts';
 import type { ModelOutcome } from '../core/contract/host-outcome.ts';
+import type { Day } from '../core/tenant/ledger.ts';
 import type {
   BesideRead,
   JudgeOrder,
@@ -59,6 +60,8 @@ export interface LoadedAgent {
   readonly warnings: readonly { readonly code: string; readonly message: string }[];
   /** Task, context and memory after templates and checks; absent: as they were given. */
   readonly material?: RunMaterial;
+  /** Its tenant has a ledger: the run waits for its turn. */
+  readonly awaitsTurn?: true;
   /** Why the run ends before its first iteration. */
   readonly refusal?: Refusal | KeyRefusal;
 }
@@ -103,6 +106,18 @@ export interface NotHereDetails extends Partial<ModelFailureDetails> {
   readonly code?: string;
 }
 
+/** The first detail of a failure of type `rate_wait`. */
+export interface RateWaitDetails {
+  /** When the run is to try again, in milliseconds since 1970. */
+  readonly at: number;
+  /** The moment that is kept for its request; absent: none is. */
+  readonly moment?: number;
+  /** What the moment is for. */
+  readonly tokens?: number;
+  /** How often the counter did not answer. */
+  readonly tries?: number;
+}
+
 /** The first detail of a failure of type `agent_not_found` or `extension_not_found`. */
 export interface NoAgentDetails {
   /** How long the run is to wait for a worker that has the agent; null: for ever. */
@@ -122,8 +137,26 @@ export interface ArchiveOrder {
   readonly firstEntry: number;
 }
 
+/** A message to the ledger of a tenant, which is started if it is not there. */
+export interface TenantOrder {
+  readonly tenant: string;
+  /** Where the ledger is served, if it is started: the queue of the run that asks. */
+  readonly taskQueue: string;
+  readonly signal: string;
+  readonly message: object;
+}
+
+/** The activities around ledgers of tenants. */
+export interface TenantActivities {
+  askTenant(order: TenantOrder): Promise<void>;
+  /** Local: the day of a moment in a time zone. */
+  tenantDay(asked: { readonly timeZone: string; readonly at: number }): Promise<Day>;
+  /** Those of some runs that have ended. */
+  endedRuns(asked: { readonly runs: readonly string[] }): Promise<readonly string[]>;
+}
+
 /** The activities that a worker registers. */
-export interface EverloopActivities {
+export interface EverloopActivities extends TenantActivities {
   loadAgent(input: AgentInput): Promise<LoadedAgent>;
   callModel(order: ModelOrder): Promise<ModelActivityResult>;
   callTool(order: ToolOrder): Promise<ToolResult>;

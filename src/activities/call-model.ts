@@ -25,6 +25,8 @@ import {
   workerShutdown,
   workerShutdownWithCost,
 } from './failures.ts';
+import { awaitRate } from './await-rate.ts';
+import type { Rates } from './rates.ts';
 import type { GivenUpCalls } from './given-up-calls.ts';
 import type { HeardCancels } from './heard-cancels.ts';
 import {
@@ -59,6 +61,8 @@ import {
 /** What the model activity needs, its replies and what runs beside them. */
 export interface CallModelParts extends ReadsOfReplyParts {
   readonly transcripts: TranscriptSource;
+  /** The rates of model entries; default: nothing paces requests. */
+  readonly rates?: Rates;
   /** Cancels that workflows of this process tell; default: none. */
   readonly cancels?: HeardCancels;
   /** Calls that later attempts take over; default: each attempt asks anew. */
@@ -347,6 +351,7 @@ async function callOnce(
   const isRead = (): boolean => isOrderRead(chunks, order);
   const isWhole = (definition?.stream ?? entry.stream) === 'auto' && !isRead();
   const request = await requestFor(registry, order, view, attempt);
+  const paced = await awaitRate(parts.rates, { order, entry, request, signal: asked.signal });
   // A heartbeat that said otherwise is out of date: a loss would not be charged.
   if (asked.onRequest(entry, request)) asked.beat();
   const { notes } = asked;
@@ -360,6 +365,7 @@ async function callOnce(
   };
   const timed = (result: ModelCallResult): TimedResult => {
     if (result.kind !== 'reply') return isWhole ? withEstimate(result, asked) : result;
+    if (result.reply.usageKnown) paced.ended(result.reply.usage);
     notes.replied(result.reply.parts as unknown as Json);
     return { ...result, ...defined({ firstTokenMs }) };
   };

@@ -25,6 +25,8 @@ import { createToolFigures } from '../tools/tool-figures.ts';
 import { NO_WATCH, type CallObserver } from '../telemetry/call-observer.ts';
 import { createPageQuery } from './page-query.ts';
 import { createContextSource } from './run-context.ts';
+import type { Rates } from './rates.ts';
+import { createTenantActivities, NO_TENANTS, type TenantPort } from './tenant-activities.ts';
 import { createTranscriptSource, type TranscriptCache } from './transcript-source.ts';
 
 /** What activities need; all of it lives as long as the worker. */
@@ -38,6 +40,10 @@ export interface ActivityParts {
   readonly callbacks: CallbackSettings;
   /** The servers that this worker reaches. Default: none. */
   readonly mcp?: McpTools;
+  /** Reaches ledgers of tenants; default: there are none. */
+  readonly tenants?: TenantPort;
+  /** The rates of model entries; default: nothing paces requests. */
+  readonly rates?: Rates;
   /** Watches the calls of models and tools; default: nothing does. */
   readonly watch?: CallObserver;
   /** Takes values out of what activities return and throw; default: nothing does. */
@@ -49,7 +55,7 @@ export interface ActivityParts {
 /** The activities of a worker. */
 export function createActivities(parts: ActivityParts): EverloopActivities {
   const { registry, runtime, cache, chunks, archive, places, callbacks } = parts;
-  const { watch = NO_WATCH, hide = HIDE_NOTHING } = parts;
+  const { watch = NO_WATCH, hide = HIDE_NOTHING, tenants = NO_TENANTS } = parts;
   const query = createPageQuery();
   const { mcp, cancels } = parts;
   const hasBlobs = runtime.blobs === true;
@@ -68,11 +74,11 @@ export function createActivities(parts: ActivityParts): EverloopActivities {
     ...defined({ cancels }),
   };
   const callTool = callToolActivity(toolParts);
-  const told = { givenUp: createGivenUpCalls(), ...defined({ cancels }) };
+  const told = { givenUp: createGivenUpCalls(), ...defined({ cancels, rates: parts.rates }) };
   const transcripts = createTranscriptSource({ cache, query });
   const archiveLink = createArchiveTranscript(archive);
   const activities: EverloopActivities = {
-    loadAgent: loadAgentActivity(registry, runtime, mcp),
+    loadAgent: loadAgentActivity(registry, runtime, { tenants, ...defined({ mcp }) }),
     callModel: createCallModel({ ...toolParts, transcripts, ...told }),
     callTool,
     callToolOnce: callToolOnceActivity(toolParts),
@@ -82,6 +88,7 @@ export function createActivities(parts: ActivityParts): EverloopActivities {
     checkLiterals: checkLiteralsActivity(registry),
     judgeAnswer: judgeAnswerActivity(registry, { hide, ...defined({ cancels }) }),
     deliverCallback: createDeliverCallback(callbacks),
+    ...createTenantActivities(tenants),
     endSlice: () => Promise.resolve(),
     archiveTranscript: async (order) => {
       await archiveLink(order);

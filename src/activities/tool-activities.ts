@@ -18,6 +18,9 @@ import {
   stoppedBeforeOnce,
   workerShutdown,
 } from './failures.ts';
+import { NO_TENANTS, type TenantPort } from './tenant-activities.ts';
+import type { AgentInput } from '../core/contract/input.ts';
+import { foreignIdProblem } from '../core/tenant/tenant.ts';
 import { DEATHS_BEFORE_OPERATOR } from '../core/contract/attempts.ts';
 import { heldText, tellHeld } from './held-worker.ts';
 import type { HeardCancels } from './heard-cancels.ts';
@@ -337,20 +340,27 @@ export function needsApprovalActivity(
 export function loadAgentActivity(
   registry: Registry,
   runtime: ActivityRuntime,
-  mcp?: McpTools,
+  { mcp, tenants = NO_TENANTS }: { readonly mcp?: McpTools; readonly tenants?: TenantPort } = {},
 ): EverloopActivities['loadAgent'] {
   return async (input) => {
     const definition = registry.agents.get(input?.agent)?.definition;
     const listing = await listedTools(definition?.servers, mcp);
+    refuseForeignId(input);
     const outcome = loadAgent(registry, input, sizesOf(runtime), listing);
     const waitMs = definition?.elsewhereMs ?? runtime.elsewhereMs;
     if (outcome.kind === 'loaded') {
       const { agent } = outcome;
       // Where a run waits for other workers, one of them may have a key.
+      const refused = agent.refusal !== undefined || input.parent !== undefined;
+      const awaitsTurn =
+        input.tenant === undefined || refused ? false : await tenants.hasLedger(input.tenant);
       const keyless = waitMs === 0 ? await keyRefusal(registry, agent.spec) : undefined;
       return {
         ...agent,
-        ...defined({ refusal: agent.refusal ?? keyless }),
+        ...defined({
+          awaitsTurn: awaitsTurn || undefined,
+          refusal: agent.refusal ?? keyless,
+        }),
         runtime: defined({ ...runtime, elsewhereMs: waitMs }),
       };
     }
@@ -367,6 +377,15 @@ export function loadAgentActivity(
     const nonRetryable = Context.current().info.isLocal;
     throw ApplicationFailure.create({ type, message, nonRetryable, details: [details] });
   };
+}
+
+/** Any client may start a workflow, under any id. */
+function refuseForeignId(input: AgentInput | undefined): void {
+  if (input?.tenant === undefined) return;
+  const { workflowExecution } = Context.current().info;
+  const message = foreignIdProblem(input.tenant, workflowExecution?.workflowId ?? '');
+  if (message === undefined) return;
+  throw ApplicationFailure.create({ type: 'invalid_input', message, nonRetryable: true });
 }
 
 /** The agent of a run. If this worker lacks it, another worker may have it. */

@@ -82,6 +82,10 @@ export const COMMAND_MODULES: readonly CommandModule[] = [
     names: ['doctor'],
     load: async () => [(await import('./operations/doctor.ts')).addDoctorCommand],
   },
+  {
+    names: ['tenants'],
+    load: async () => [(await import('./operations/tenants.ts')).addTenantsCommand],
+  },
   { names: ['setup'], load: async () => [(await import('./operations/setup.ts')).addSetupCommand] },
   {
     names: ['gc', 'forget'],

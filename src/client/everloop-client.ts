@@ -5,13 +5,16 @@ import {
   type WorkflowHandleWithFirstExecutionRunId,
   type WorkflowStartOptions,
 } from '@temporalio/client';
+import type { SearchAttributePair } from '@temporalio/common';
 import { randomUUID } from 'node:crypto';
 import type { AgentEvent } from '../core/contract/events.ts';
 import type { AgentInput, CompiledAgent } from '../core/contract/input.ts';
 import type { FeedMark, PushedEvent } from '../core/streaming/chunk.ts';
+import { shown } from '../core/text/shown.ts';
 import { summaryLine } from '../core/text/summary.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
+import { idOfTenant } from '../core/tenant/tenant.ts';
 import { sizesOf } from '../core/base/size-limits.ts';
 import { checkedRunId, startInput, type StartParts } from '../core/start/start-input.ts';
 import { unwrap } from '../core/run/unwrap.ts';
@@ -23,7 +26,7 @@ import { readInbox, type InboxOptions, type InboxView } from './inbox.ts';
 import { createKeptLinks } from './reading/kept-links.ts';
 import { createRunHandle, type RunHandleParts } from './create-run-handle.ts';
 import type { RunHandle } from './run-handle.ts';
-import { attributesOfRun, createAttributeUse } from './search-attributes.ts';
+import { attributesOfRun, createAttributeUse, type WithAttributes } from './search-attributes.ts';
 import {
   countRuns,
   listPage,
@@ -43,13 +46,15 @@ import { readAgents, type AgentsView } from './agents.ts';
 import { createSchedules, type Schedules } from './schedules.ts';
 import { memoOf, requireCompiled } from '../core/start/start-parts.ts';
 import { readSetup, type SetupView } from './setup.ts';
+import { createTenants, type Tenants } from './tenants/tenants.ts';
 import { readWorkers, type WorkerSummary } from './workers.ts';
 
 /** What a run is started with. */
 export interface StartOptions extends Omit<StartParts, 'compiled' | 'compiles'> {
   /**
    * The id of the run; default `{agent}-{uuid}`. Everyone who may list runs reads it, also with keys,
-   * so a warning tells you of an id that looks like a secret.
+   * so a warning tells you of an id that looks like a secret. With `tenant`, the id begins with
+   * `{tenant}:`, which is put before an id without a `:`.
    */
   readonly id?: string;
   /** When `id` is in use: `fail` (default), or `attach` to the run that has it. */
@@ -65,7 +70,7 @@ export interface StartOptions extends Omit<StartParts, 'compiled' | 'compiles'> 
 /** Options for a run that compiles an agent, and for a run of a compiled agent. */
 export type CompileOptions = Pick<
   StartOptions,
-  'task' | 'context' | 'limits' | 'model' | 'id' | 'ifExists'
+  'tenant' | 'task' | 'context' | 'limits' | 'model' | 'id' | 'ifExists'
 >;
 
 /** Which events of all runs are wanted. */
@@ -120,6 +125,8 @@ export interface Everloop {
    * @throws UsageError `stream_token` when all workers refuse the token.
    */
   pushedEvents(options?: PushedOptions): AsyncIterable<PushedEvent | FeedMark>;
+  /** What is set for tenants, and how they stand. */
+  readonly tenants: Tenants;
   /** Whether the namespace has the search attributes of runs, and which keys this client has. */
   setup(): Promise<SetupView>;
   /**
@@ -149,6 +156,7 @@ export function createEverloop(options: EverloopParts): Everloop {
   const parts: EverloopParts = { kept: createKeptLinks(), ...options };
   const { client, taskQueue = DEFAULT_TASK_QUEUE } = parts;
   const withAttributes = createAttributeUse();
+  const withAttributesOf = attributesOfStarts(withAttributes);
   const attach = (id: string): RunHandle => createRunHandle(checkedRunId(id), parts);
   const start = async (
     agent: string,
@@ -158,14 +166,15 @@ export function createEverloop(options: EverloopParts): Everloop {
     const traced = continued(options, parts.traceparent?.());
     const input = startInput(agent, traced, sizesOf({ blobs }));
     const workflowId = idOf(agent, options);
-    const startWith = (hasAttributes: boolean): Promise<WorkflowHandleWithFirstExecutionRunId> =>
+    const startWith = (attributes: SearchAttributePair[]): Promise<StartedRun> =>
       client.workflow.start(AGENT_WORKFLOW, {
-        ...startRequest(input, hasAttributes),
+        ...startOf(input),
         workflowId,
         taskQueue,
+        typedSearchAttributes: attributes,
       });
     try {
-      const { firstExecutionRunId: runId } = await withAttributes(startWith);
+      const { firstExecutionRunId: runId } = await withAttributesOf(input, startWith);
       const source = options.stream === true ? parts.chunks : undefined;
       const opened = source && openAhead(source, runId);
       return createRunHandle(workflowId, parts, { runId, ...defined({ opened }) });
@@ -192,6 +201,7 @@ export function createEverloop(options: EverloopParts): Everloop {
     list,
     workers: (name = taskQueue) => readWorkers(client, name),
     agents: () => readAgents(parts.chunks),
+    tenants: createTenants(client, taskQueue),
     setup: () => readSetup(client, parts.keyIds),
     pushedEvents: ({ types } = {}) => pushedOfAll(parts.chunks, types),
     listPage: (options = {}) => withAttributes((has) => listPage(client, options, has)),
@@ -201,20 +211,45 @@ export function createEverloop(options: EverloopParts): Everloop {
   };
 }
 
-/** What a start sends beside its id and its queue. */
-function startRequest(
-  input: AgentInput,
-  hasAttributes: boolean,
-): Omit<WorkflowStartOptions, 'workflowId' | 'taskQueue'> {
-  const { agent, task } = input;
+type StartedRun = WorkflowHandleWithFirstExecutionRunId;
+
+/** The start of a workflow, without its place and its attributes. */
+function startOf(input: AgentInput): Pick<WorkflowStartOptions, 'priority'> & {
+  readonly args: [AgentInput];
+  readonly memo: Record<string, unknown>;
+  readonly staticSummary: string;
+  readonly workflowIdReusePolicy: 'REJECT_DUPLICATE';
+} {
+  const { agent, task, tenant } = input;
   return {
     args: [input],
     memo: memoOf(input),
     staticSummary: summaryLine(`${agent}: ${task.text}`),
     // Another run under the id of a finished one would hide its Step.
     workflowIdReusePolicy: 'REJECT_DUPLICATE',
-    typedSearchAttributes: hasAttributes ? attributesOfRun(agent) : [],
+    // Activities and children inherit it.
+    ...(tenant === undefined ? undefined : { priority: { fairnessKey: tenant } }),
   };
+}
+
+/**
+ * Starts a run with its attributes, as far as the namespace has them: one that an earlier release set
+ * up has the others, but not that of tenants.
+ */
+function attributesOfStarts(
+  withAttributes: WithAttributes,
+): (
+  input: AgentInput,
+  start: (attributes: SearchAttributePair[]) => Promise<StartedRun>,
+) => Promise<StartedRun> {
+  const withTenant = createAttributeUse();
+  return ({ agent, tenant }, start) =>
+    withAttributes((has) => {
+      if (!has || tenant === undefined) return start(has ? attributesOfRun(agent) : []);
+      return withTenant((hasTenant) =>
+        start(attributesOfRun(agent, hasTenant ? tenant : undefined)),
+      );
+    });
 }
 
 /** The program that a run has answered with; waits for its end. */
@@ -225,9 +260,16 @@ async function programOf(run: RunHandle): Promise<CompiledAgent> {
   return compiledFrom({ step, entries, events });
 }
 
-function idOf(agent: string, { id }: StartOptions): string {
+function idOf(agent: string, { id, tenant }: StartOptions): string {
   if (id !== undefined) warnOfId(agent, checkedRunId(id));
-  return id ?? checkedRunId(`${agent}-${randomUUID()}`);
+  const own = id ?? checkedRunId(`${agent}-${randomUUID()}`);
+  if (tenant === undefined) return own;
+  const whole = idOfTenant(tenant, own);
+  if (whole !== null) return checkedRunId(whole);
+  throw new UsageError(
+    'invalid_input',
+    `Expected the id of a run of tenant \`${tenant}\` to have no \`:\`, or to begin with \`${tenant}:\`, got ${shown(own)}. Choose another id.`,
+  );
 }
 
 /** `options`, whose trace continues that of the caller, unless they name another. */

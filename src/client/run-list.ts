@@ -4,6 +4,7 @@ import { defined } from '../core/base/defined.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
 import { SEARCH_ATTRIBUTES, visibleState } from '../core/base/search-attributes.ts';
+import { tenantProblem } from '../core/tenant/tenant.ts';
 import { shown } from '../core/text/shown.ts';
 import { LISTED_STATES, type ListedState } from './reading/listed-states.ts';
 import { defineSearchAttributeKey } from '@temporalio/common';
@@ -48,6 +49,8 @@ export interface ListOptions {
   readonly schedule?: string;
   /** Only runs in this state; `running` means live and not waiting for a person. */
   readonly state?: ListedState;
+  /** Only runs of this tenant, with their children. */
+  readonly tenant?: string;
   /** Only runs whose id begins with this. */
   readonly idPrefix?: string;
   /** Only runs that began at this time or later; a number counts milliseconds since 1970. */
@@ -71,7 +74,7 @@ export interface RunPage {
 }
 
 /** Which runs to count. */
-export type CountOptions = Pick<ListOptions, 'agent' | 'roots' | 'idPrefix' | 'since'>;
+export type CountOptions = Pick<ListOptions, 'agent' | 'roots' | 'tenant' | 'idPrefix' | 'since'>;
 
 /**
  * How many runs there are in each state. Null: the namespace lacks the search attribute, so runs that
@@ -229,7 +232,16 @@ function checkState(state: ListOptions['state']): void {
  * are listed too, for {@link isWanted}.
  */
 export function queryOf(
-  { running = false, roots = false, idPrefix = '', state, agent, since, schedule }: ListOptions,
+  {
+    running = false,
+    roots = false,
+    tenant,
+    idPrefix = '',
+    state,
+    agent,
+    since,
+    schedule,
+  }: ListOptions,
   hasAttributes: boolean,
 ): string {
   const status = state === undefined ? undefined : STATUS_OF_STATE[state];
@@ -243,8 +255,18 @@ export function queryOf(
     ...(roots && hasAttributes ? ['ParentWorkflowId IS NULL'] : []),
     ...(hasAttributes ? attributeFilters(agent, state) : []),
     ...(schedule === undefined ? [] : [`${SCHEDULED_BY} = ${quoted(schedule)}`]),
+    // Ids say it in every namespace, with the search attribute or without.
+    ...(tenant === undefined
+      ? []
+      : [`WorkflowId STARTS_WITH ${quoted(`${checkedTenant(tenant)}:`)}`]),
     ...(idPrefix === '' ? [] : [`WorkflowId STARTS_WITH ${quoted(idPrefix)}`]),
   ].join(' AND ');
+}
+
+function checkedTenant(tenant: string): string {
+  const problem = tenantProblem(tenant);
+  if (problem === undefined) return tenant;
+  throw new UsageError('invalid_input', problem);
 }
 
 function timeOf(since: Date | number): string {

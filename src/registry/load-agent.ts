@@ -2,6 +2,7 @@
 import { defined } from '../core/base/defined.ts';
 import type { AgentInput, ScheduledStart } from '../core/contract/input.ts';
 import { INLINE_SIZES, type SizeLimits } from '../core/base/size-limits.ts';
+import { tenantProblem } from '../core/tenant/tenant.ts';
 import type { AgentSpec, ToolSpec, ToolStub } from '../core/contract/spec.ts';
 import { byteSize, isPlainObject, type Json } from '../core/base/json.ts';
 import type { UsageProblem } from '../core/base/usage-error.ts';
@@ -232,6 +233,7 @@ const FIELDS = {
     wanted: "to be a list of { role: 'user' or 'assistant', text }",
     fits: listOf(isHistoryTurn),
   },
+  tenant: badTenant,
   conversation: ID,
   messageId: ID,
   memory: badMemory,
@@ -253,6 +255,11 @@ function isHistoryTurn(turn: unknown): boolean {
 
 function badMemory(memory: unknown): readonly UsageProblem[] {
   const message = memory === undefined ? undefined : memoryProblem(memory);
+  return message === undefined ? [] : [{ code: 'invalid_input', message }];
+}
+
+function badTenant(tenant: unknown): readonly UsageProblem[] {
+  const message = tenant === undefined ? undefined : tenantProblem(tenant);
   return message === undefined ? [] : [{ code: 'invalid_input', message }];
 }
 

@@ -71,7 +71,7 @@ type LoadedAgent = Extract<LoadOutcome, { readonly kind: 'loaded' }>['agent'];
 
 function startRun(parts: MemoryTreeParts, start: MemoryStart, loaded: LoadedAgent): LiveRun {
   const { input, address } = start;
-  const { parent, history, memory, conversation, trace } = input;
+  const { parent, history, memory, conversation, trace, tenant } = input;
   const { spec } = loaded;
   const identity = {
     runId: address,
@@ -82,6 +82,7 @@ function startRun(parts: MemoryTreeParts, start: MemoryStart, loaded: LoadedAgen
       parent,
       conversation: parent === undefined ? conversation : parent.conversation,
       trace: parent === undefined ? trace : parent.trace,
+      tenant,
     }),
   };
   const head = { spec, ...(loaded.material ?? givenMaterial(input)), ...defined({ history }) };

@@ -11,6 +11,7 @@ import { createRunLog, type RunLog } from '../core/run/run-log.ts';
 import { defined } from '../core/base/defined.ts';
 import type { Run } from '../core/run/run.ts';
 import type { RunState } from '../core/run/run-state.ts';
+import type { TenantTurn } from '../core/tenant/tenant-messages.ts';
 import type { Step, StepSchedule, StepTrace } from '../core/contract/step.ts';
 import { NO_CALLBACKS, type Callbacks } from './callbacks.ts';
 import { createHeldCalls, type HeldCalls } from './attempts/held-calls.ts';
@@ -57,6 +58,10 @@ export interface Session {
   readonly heldCalls: HeldCalls;
   /** Which calls wait for an operator. */
   readonly operatorCalls: OperatorCalls;
+  /** The tenant whose ledger has given the run its turn, or is to; null: none. */
+  tenant: string | null;
+  /** The turn of the run; null until it has it, and in later links. */
+  turn: TenantTurn | null;
   /** What the run waits for before its agent is loaded, in words. */
   opening: string;
   /** Set when the run has ended. */
@@ -89,6 +94,8 @@ export function openSession(start: Start): Session {
     overrun: null,
     heldCalls: createHeldCalls(),
     operatorCalls: createOperatorCalls(),
+    tenant: continued?.state.hasTurn === true ? (continued.state.tenant ?? null) : null,
+    turn: null,
     opening: 'definition',
     step: null,
     handedAdjustments: continued?.putOff ?? [],

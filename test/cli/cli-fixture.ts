@@ -88,6 +88,7 @@ function fakeClient(everloop: Partial<Everloop>): ConnectedEverloop {
     workers: unexpected,
     agents: unexpected,
     setup: unexpected,
+    tenants: { list: unexpected, show: unexpected, set: unexpected },
     pushedEvents: unexpected,
     inbox: unexpected,
     compileAgent: unexpected,

@@ -25,6 +25,7 @@ import { serverInput } from '../../src/define/mcp/server-input.ts';
 import { fakeServer, fakeServers } from './fake-servers.ts';
 import { abortOf, act, actWith, answer, gate, searchTool } from './runs.ts';
 import type { Stage } from './stage.ts';
+import { playTenant } from './tenant-recordings.ts';
 import { asker, worker } from './tree-agents.ts';
 import { player } from './trees.ts';
 
@@ -89,6 +90,7 @@ export const RECORDINGS: readonly Recording[] = [
   { name: 'elsewhere-in-step', link: 0, isOld: true, play: playElsewhereOver },
   { name: 'await-agent', link: 0, play: playAwaitAgent },
   { name: 'lost-workers', link: 0, play: playLostWorkers },
+  { name: 'tenant-run', link: 0, play: playTenant },
   { name: 'program-paused', link: 0, workflowsPath: PROGRAMS_LOOP, play: playPausedProgram },
 ];
 

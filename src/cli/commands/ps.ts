@@ -13,6 +13,7 @@ interface PsOptions {
   readonly roots?: true;
   readonly agent?: string;
   readonly state?: ListedState;
+  readonly tenant?: string;
   readonly since?: string;
   readonly schedule?: string;
   readonly limit: string;
@@ -29,6 +30,7 @@ export function addPsCommand(program: Command, act: CommandRunner): void {
     .option('--agent <name>', 'only runs of this agent')
     .addOption(new Option('--state <state>', 'only runs in this state').choices(LISTED_STATES))
     .option('--schedule <id>', 'only runs that this schedule started')
+    .option('--tenant <name>', 'only runs of this tenant')
     .option('--since <time>', 'only runs that began within this time, such as 1d')
     .option('--limit <number>', 'maximum number of runs', '100')
     .action(({ limit, since, ...filters }: PsOptions) => {

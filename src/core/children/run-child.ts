@@ -164,7 +164,14 @@ async function startAndAwait(
   const order = {
     childId,
     callId,
-    input: { v: 1, agent, ...input, parent, ...defined({ onEvent }) },
+    input: {
+      v: 1,
+      agent,
+      ...defined({ tenant: run.state.tenant }),
+      ...input,
+      parent,
+      ...defined({ onEvent }),
+    },
   } as const;
   const end = await run.host.runChild(order, () => cancelOf(run, onAbort));
   const failure = settle(run, child, end);

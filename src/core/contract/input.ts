@@ -76,6 +76,8 @@ export interface ScheduledStart extends Pick<StepSchedule, 'id' | 'time'> {
 export interface AgentInput {
   readonly v: 1;
   readonly agent: string;
+  /** Whose run it is; its id begins with `{tenant}:`. A child run has its parent's. */
+  readonly tenant?: string;
   readonly task: Task;
   /** Named data, or the Step of an earlier run. */
   readonly context?: JsonObject | Step;

@@ -12,6 +12,12 @@ export const WORKFLOWS_PATH: string = pathBeside(`../../workflows/index${EXTENSI
 /** The module of the workflow that delivers callbacks. */
 export const CALLBACKS_PATH: string = pathBeside(`../../workflows/deliver-callbacks${EXTENSION}`);
 
+/** The module of the workflow that keeps the ledger of a tenant. */
+export const TENANT_PATH: string = pathBeside(`../../workflows/tenants/tenant${EXTENSION}`);
+
+/** The module of the workflow that counts the requests of a model entry. */
+export const RATE_PATH: string = pathBeside(`../../workflows/tenants/rate${EXTENSION}`);
+
 /** The entry of the program language, in the sources or in the build. */
 const LANGUAGE_PATH = pathBeside(`../../lisp${EXTENSION}`);
 

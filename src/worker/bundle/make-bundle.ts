@@ -7,9 +7,13 @@ import { bundleWorkflowCode, DefaultLogger, type BundleOptions } from '@temporal
 import { errorText } from '../../core/base/error-text.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { CALLBACK_WORKFLOW } from '../../core/contract/callback.ts';
+import { RATE_WORKFLOW } from '../../core/rate/rate.ts';
+import { TENANT_WORKFLOW } from '../../core/tenant/tenant-messages.ts';
 import { makeFolder, writeWhole } from '../files/write-whole.ts';
 import {
   CALLBACKS_PATH,
+  RATE_PATH,
+  TENANT_PATH,
   FAILURE_CONVERTER_PATH,
   HIDING_CONVERTER_PATH,
   PAYLOAD_CONVERTER_PATH,
@@ -69,8 +73,17 @@ export async function makeBundle({
  */
 async function entryOf(workflowsPath: string, cacheDir: string): Promise<string> {
   if (workflowsPath === WORKFLOWS_PATH) return workflowsPath;
-  const [own, ours] = [workflowsPath, CALLBACKS_PATH].map((path) => JSON.stringify(path));
-  const text = `const { ${CALLBACK_WORKFLOW} } = require(${ours});\nmodule.exports = { ...require(${own}), ${CALLBACK_WORKFLOW} };\n`;
+  const ours = [
+    [CALLBACK_WORKFLOW, CALLBACKS_PATH],
+    [TENANT_WORKFLOW, TENANT_PATH],
+    [RATE_WORKFLOW, RATE_PATH],
+  ] as const;
+  const required = ours.map(
+    ([name, path]) => `const { ${name} } = require(${JSON.stringify(path)});\n`,
+  );
+  const own = `...require(${JSON.stringify(workflowsPath)})`;
+  const names = ours.map(([name]) => name).join(', ');
+  const text = `${required.join('')}module.exports = { ${own}, ${names} };\n`;
   await makeFolder(cacheDir);
   // The bundler follows links, and adds a file beside this one that exists in memory only.
   const folder = await realpath(cacheDir);

@@ -149,6 +149,7 @@ function withWorker(
     counts: (query) => everloop.counts(query),
     workers: (name) => everloop.workers(name),
     agents: () => everloop.agents(),
+    tenants: everloop.tenants,
     setup: () => everloop.setup(),
     pushedEvents: (wanted) => everloop.pushedEvents(wanted),
     inbox: (query) => everloop.inbox(query),

@@ -18,7 +18,8 @@ import {
   maxModelAttempts,
   modelRetryMs,
 } from '../../core/contract/attempts.ts';
-import { cappedOrder, type ModelOrder } from '../../core/contract/host-order.ts';
+import { isoOfMoment } from '../../core/text/civil-date.ts';
+import { cappedOrder, type ModelOrder, type RateTicket } from '../../core/contract/host-order.ts';
 import type { FailedAttempt, ModelLoss, ModelOutcome } from '../../core/contract/host-outcome.ts';
 import type { EstimatedUsage } from '../../core/contract/model.ts';
 import { addEstimates } from '../../core/model/estimated-usage.ts';
@@ -35,6 +36,7 @@ import {
   WaitAborted,
 } from './call-failures.ts';
 import { isLoss } from './losses.ts';
+import { rateWaitOf } from './rate-wait.ts';
 import type { Failed, Tried, TriedCall } from './try-again.ts';
 
 /** A model call whose attempts the workflow begins. */
@@ -59,7 +61,8 @@ export function triedModelCall(
       );
       const asked = mayRead(runtime, tried) ? order : withoutReads(order);
       const known = { ...cappedOrder(asked, ledger.cap()), ...defined({ abortId }) };
-      return callModel(after(known, tried));
+      const next = after(known, tried);
+      return callModel(ledger.ticket === null ? next : { ...next, rate: ledger.ticket });
     },
     onResult: ledger.ended,
     onFailure: ledger.failed,
@@ -99,7 +102,9 @@ export function after<Order extends object>(order: Order, tried: Tried): Order {
 /** What the attempts of one call cost so far. */
 interface Ledger {
   readonly ended: (result: ModelActivityResult) => ModelOutcome;
-  readonly failed: (error: unknown) => Failed<ModelOutcome>;
+  readonly failed: (error: unknown, tried: Tried) => Failed<ModelOutcome>;
+  /** What the last try has of the rate of the model; null: nothing. */
+  ticket: RateTicket | null;
   /** The cap on the output of the next attempt after one that cost tokens. */
   readonly cap: () => number | undefined;
 }
@@ -116,13 +121,20 @@ function createLedger({
   const add = <Outcome extends ModelOutcome>(outcome: Outcome): Outcome =>
     lost === null ? outcome : addEarlier(lost, outcome);
 
-  return {
+  const ledger: Ledger = {
+    ticket: null,
     ended: ({ takenOver, ...outcome }) => {
       if (takenOver !== undefined) lost = withoutTaken(parts, takenOver);
       return add(outcome);
     },
     cap: () => (lost === null || !isCharged(lost) ? undefined : maxOutputAfter?.(lost)),
-    failed: (error) => {
+    failed: (error, tried) => {
+      const wait = rateWaitOf(error);
+      if (wait !== null) {
+        ledger.ticket = wait.ticket;
+        return pacedTry(tried, wait.at, () => add(toModelOutcome(new WaitAborted())));
+      }
+      ledger.ticket = null;
       if (isCancellation(error) || error instanceof WaitAborted) {
         return { kind: 'final', outcome: add(toModelOutcome(error)) };
       }
@@ -151,6 +163,13 @@ function createLedger({
       };
     },
   };
+  return ledger;
+}
+
+/** The try of a call that had no room under the rate of its model: no attempt was made. */
+function pacedTry(tried: Tried, at: number, aborted: () => ModelOutcome): Failed<ModelOutcome> {
+  const inMs = Math.max(0, at - Date.now());
+  return { kind: 'again', tried, inMs, waitsFor: `its rate until ${isoOfMoment(at, 0)}`, aborted };
 }
 
 /** The sum of `parts`, the last `taken` of which lost nothing: a later attempt took them over. */

@@ -48,6 +48,8 @@ export type Failed<Outcome> =
       readonly inMs: number;
       /** Absent after a loss. */
       readonly failure?: AttemptFailure;
+      /** What the call waits for that was not tried, in words. */
+      readonly waitsFor?: string;
       /** The outcome if an abort ends the wait. */
       readonly aborted: () => Outcome;
       /** Asked after the wait: an outcome ends the call, null lets the next attempt begin. */
@@ -124,12 +126,12 @@ export function createTryCall({ run, elsewhere, rest, operator }: TryParts): Try
           if ((await operator(scope, failed.callId)) === 'aborted') return failed.aborted();
           tried = { ...tried, retriedAfter: deaths };
         } else {
-          relabel(labelOf(call.label, failed, Date.now() + failed.inMs));
+          relabel(waitLabel(call.label, failed));
           if ((await rest(scope, failed.inMs)) === 'aborted') return failed.aborted();
           const refused = failed.refused?.() ?? null;
           if (refused !== null) return refused;
         }
-        shown = labelOf(call.label, { ...failed, tried });
+        shown = hasTried(tried) ? labelOf(call.label, { ...failed, tried }) : call.label;
         relabel(shown);
         attempt = scope.run(() => call.schedule(tried, false));
       }
@@ -150,6 +152,18 @@ export function createTryCall({ run, elsewhere, rest, operator }: TryParts): Try
       onResult: (result) => call.onResult(result, call.before ?? NOTHING),
       onFailure: (error, open) => tryAgain(call, open, error),
     });
+}
+
+/** What a call waits for before its next attempt. */
+function waitLabel(label: string, failed: Extract<Failed<unknown>, { kind: 'again' }>): string {
+  const { waitsFor, inMs } = failed;
+  if (waitsFor !== undefined) return `${label} (waits for ${waitsFor})`;
+  return labelOf(label, failed, Date.now() + inMs);
+}
+
+/** A call that only waited for its rate has not been tried. */
+function hasTried({ attempts, losses }: Tried): boolean {
+  return attempts + losses > 0;
 }
 
 /** Characters of a failure that a status shows. */
