@@ -2,9 +2,9 @@
 import { figure, meetsGoal, tableOf, type Bench } from './support/figure.ts';
 import { compactionBench } from './compaction.ts';
 import { consoleBench } from './console.ts';
-import { forkBench } from './fork.ts';
 import { costBench } from './cost.ts';
 import { fleetBench } from './fleet.ts';
+import { forkBench } from './fork.ts';
 import { fuelBench } from './fuel.ts';
 import { historyBench } from './history.ts';
 import { idleBench } from './idle.ts';
@@ -42,10 +42,10 @@ const benches: readonly Bench[] = [
   mcpBench,
   protectionBench,
   consoleBench,
-  forkBench,
   startBench,
   readingBench,
   costBench,
+  forkBench,
 ];
 
 const words = process.argv.slice(2);

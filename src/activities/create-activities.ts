@@ -22,9 +22,12 @@ import { hideFailures } from './hide-failures.ts';
 import type { Registry } from '../define/definition/definitions.ts';
 import type { McpTools } from '../define/mcp/mcp-tools.ts';
 import type { ToolPlaces } from '../tools/isolation.ts';
+import { createToolFigures } from '../tools/tool-figures.ts';
 import { NO_WATCH, type CallObserver } from '../telemetry/call-observer.ts';
 import { createPageQuery } from './page-query.ts';
 import { createContextSource } from './run-context.ts';
+import type { Rates } from './rates.ts';
+import { createTenantActivities, NO_TENANTS, type TenantPort } from './tenant-activities.ts';
 import { createTranscriptSource, type TranscriptCache } from './transcript-source.ts';
 
 /** What activities need; all of it lives as long as the worker. */
@@ -42,6 +45,10 @@ export interface ActivityParts {
   readonly mcp?: McpTools;
   /** Gets moments of runs. Default: none, as on a worker without workflows. */
   readonly states?: StateSource | undefined;
+  /** Reaches ledgers of tenants; default: there are none. */
+  readonly tenants?: TenantPort;
+  /** The rates of model entries; default: nothing paces requests. */
+  readonly rates?: Rates;
   /** Watches the calls of models and tools; default: nothing does. */
   readonly watch?: CallObserver;
   /** Takes values out of what activities return and throw; default: nothing does. */
@@ -53,11 +60,12 @@ export interface ActivityParts {
 /** The activities of a worker. */
 export function createActivities(parts: ActivityParts): EverloopActivities {
   const { registry, runtime, cache, chunks, archive, places, callbacks } = parts;
-  const { watch = NO_WATCH, hide = HIDE_NOTHING } = parts;
+  const { watch = NO_WATCH, hide = HIDE_NOTHING, tenants = NO_TENANTS } = parts;
   const query = createPageQuery();
   const { mcp, cancels } = parts;
   const hasBlobs = runtime.blobs === true;
   const readContext = createContextSource(query);
+  const figures = createToolFigures();
   const toolParts = {
     registry,
     places,
@@ -67,18 +75,19 @@ export function createActivities(parts: ActivityParts): EverloopActivities {
     hasBlobs,
     readContext,
     hide,
+    figures,
     ...defined({ cancels }),
   };
   const callTool = callToolActivity(toolParts);
-  const told = { givenUp: createGivenUpCalls(), ...defined({ cancels }) };
+  const told = { givenUp: createGivenUpCalls(), ...defined({ cancels, rates: parts.rates }) };
   const transcripts = createTranscriptSource({ cache, query });
   const archiveLink = createArchiveTranscript(archive, parts.archivesStates);
-  const forks = { registry, runtime, mcp, states: parts.states };
+  const forks = { registry, runtime, mcp, tenants, states: parts.states };
   const activities: EverloopActivities = {
     loadFork: loadForkActivity(forks),
     viewMoment: viewMomentActivity(forks),
-    loadAgent: loadAgentActivity(registry, runtime, mcp),
-    callModel: createCallModel({ registry, transcripts, chunks, watch, hasBlobs, ...told }),
+    loadAgent: loadAgentActivity(registry, runtime, { tenants, ...defined({ mcp }) }),
+    callModel: createCallModel({ ...toolParts, transcripts, ...told }),
     callTool,
     callToolOnce: callToolOnceActivity(toolParts),
     // The same code under another name, so that histories and metrics tell the two apart.
@@ -87,6 +96,7 @@ export function createActivities(parts: ActivityParts): EverloopActivities {
     checkLiterals: checkLiteralsActivity(registry),
     judgeAnswer: judgeAnswerActivity(registry, { hide, ...defined({ cancels }) }),
     deliverCallback: createDeliverCallback(callbacks),
+    ...createTenantActivities(tenants),
     endSlice: () => Promise.resolve(),
     archiveTranscript: async (order) => {
       await archiveLink(order);

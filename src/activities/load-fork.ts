@@ -9,7 +9,7 @@ import type { FailureType } from '../core/base/failure-types.ts';
 import { byteSize, isPlainObject, type Json } from '../core/base/json.ts';
 import { sizesOf } from '../core/base/size-limits.ts';
 import { isUsageError } from '../core/base/usage-error.ts';
-import type { ForkInput, Moment } from '../core/base/fork.ts';
+import type { ForkInput, RunMoment } from '../core/base/fork.ts';
 import { isMoment, momentText, readFork } from '../core/fork/read-fork.ts';
 import { stateView } from '../core/fork/state-view.ts';
 import { nearestName } from '../core/text/nearest.ts';
@@ -19,6 +19,7 @@ import { callsAfter, forkAgent, needsCalls, type ForkSource } from '../registry/
 import { listedTools } from '../registry/listed-tools.ts';
 import type { ActivityRuntime, EverloopActivities, NoAgentDetails } from './activity-types.ts';
 import { withHeartbeat } from './heartbeat.ts';
+import type { TenantPort } from './tenant-activities.ts';
 
 /** Gets moments of runs by replay. */
 export interface StateSource {
@@ -30,7 +31,7 @@ export interface StateSource {
    */
   at(
     source: ForkInput['source'],
-    at: Moment,
+    at: RunMoment,
     options: { readonly withCalls: boolean; readonly signal: AbortSignal },
   ): Promise<ForkSource>;
 }
@@ -40,6 +41,7 @@ export interface ForkActivityParts {
   readonly registry: Registry;
   readonly runtime: ActivityRuntime;
   readonly mcp?: McpTools | undefined;
+  readonly tenants: TenantPort;
   /** Absent on a worker without workflows. */
   readonly states?: StateSource | undefined;
 }
@@ -49,7 +51,7 @@ const MAX_RESULT_BYTES = 1_500_000;
 
 /** The activity `loadFork`. It fails with the codes of forks, or as `loadAgent` does. */
 export function loadForkActivity(parts: ForkActivityParts): EverloopActivities['loadFork'] {
-  const { registry, runtime, mcp } = parts;
+  const { registry, runtime, mcp, tenants } = parts;
   return ({ input, identity, isElsewhere = false }) =>
     withHeartbeat(async () => {
       const read = readFork(input?.fork);
@@ -75,7 +77,11 @@ export function loadForkActivity(parts: ForkActivityParts): EverloopActivities['
       }
       const { state, inputs, warnings } = forked;
       requireSize(source.origin.workflowId, state as unknown as Json, runtime);
-      return { state, inputs, warnings, runtime: defined({ ...runtime, elsewhereMs }) };
+      const { tenant } = state;
+      const isRoot = identity.parent === undefined && tenant !== undefined;
+      const awaitsTurn = (isRoot && (await tenants.hasLedger(tenant))) || undefined;
+      const offered = { runtime: defined({ ...runtime, elsewhereMs }), ...defined({ awaitsTurn }) };
+      return { state, inputs, warnings, ...offered };
     });
 }
 
@@ -105,7 +111,7 @@ export function viewMomentActivity(parts: ForkActivityParts): EverloopActivities
 async function momentOf(
   { states, runtime }: ForkActivityParts,
   source: ForkInput['source'],
-  wanted: { readonly at: Moment; readonly withCalls: boolean; readonly isElsewhere?: boolean },
+  wanted: { readonly at: RunMoment; readonly withCalls: boolean; readonly isElsewhere?: boolean },
 ): Promise<ForkSource> {
   const { at, withCalls, isElsewhere } = wanted;
   const { cancellationSignal: signal } = Context.current();

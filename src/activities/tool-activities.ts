@@ -18,6 +18,9 @@ import {
   stoppedBeforeOnce,
   workerShutdown,
 } from './failures.ts';
+import { NO_TENANTS, type TenantPort } from './tenant-activities.ts';
+import type { AgentInput } from '../core/contract/input.ts';
+import { foreignIdProblem } from '../core/tenant/tenant.ts';
 import { DEATHS_BEFORE_OPERATOR } from '../core/contract/attempts.ts';
 import { heldText, tellHeld } from './held-worker.ts';
 import type { HeardCancels } from './heard-cancels.ts';
@@ -32,6 +35,8 @@ import type { McpProgress, McpTools } from '../define/mcp/mcp-tools.ts';
 import { listedTools } from '../registry/listed-tools.ts';
 import { boundTool } from '../tools/bind-tool.ts';
 import { runTool } from '../tools/run-tool.ts';
+import { createToolFigures, type ToolFigures } from '../tools/tool-figures.ts';
+import { withFigures } from '../tools/watch-figures.ts';
 import type { ToolRun, ToolRunOptions } from '../tools/tool-call.ts';
 import { runJudge } from '../tools/run-judge.ts';
 import { checkLiterals, checkProgramLiterals } from '../tools/check-literals.ts';
@@ -57,6 +62,8 @@ export interface ToolActivityParts {
   readonly hasBlobs?: boolean;
   /** Takes values out of results; default: nothing does. */
   readonly hide?: HideText;
+  /** How quick the tools of this worker are. Default: the calls are not noted. */
+  readonly figures?: ToolFigures;
   /** Cancels that workflows of this process tell; default: none. */
   readonly cancels?: HeardCancels;
 }
@@ -168,6 +175,7 @@ function runWatched(
     log.warn(heldText(order.tool, { lateMs, isOwn: heldMs > lateMs / 2 }));
   };
   const { places, mcp, chunks, hasBlobs = false, hide = HIDE_NOTHING, cancels } = parts;
+  const { figures = createToolFigures() } = parts;
   const sizes = sizesOf({ blobs: hasBlobs && order.blobs === true });
   const { rootRunId = order.runId, runId, agentPath, callId } = order;
   const { attempt, losses = 0 } = tries;
@@ -184,7 +192,7 @@ function runWatched(
     try {
       const context = await contextOf(parts, order);
       const traced = { ...options, signal, context, ...defined({ traceparent }) };
-      return await runTool(agent, order, traced);
+      return await withFigures(figures, agent, order, () => runTool(agent, order, traced));
     } catch (error) {
       // `runTool` never rejects. Nothing was begun, so the call is given back.
       log.warn(`The context for ${order.tool} could not be read: ${redactedErrorText(error)}`);
@@ -332,20 +340,27 @@ export function needsApprovalActivity(
 export function loadAgentActivity(
   registry: Registry,
   runtime: ActivityRuntime,
-  mcp?: McpTools,
+  { mcp, tenants = NO_TENANTS }: { readonly mcp?: McpTools; readonly tenants?: TenantPort } = {},
 ): EverloopActivities['loadAgent'] {
   return async (input) => {
     const definition = registry.agents.get(input?.agent)?.definition;
     const listing = await listedTools(definition?.servers, mcp);
+    refuseForeignId(input);
     const outcome = loadAgent(registry, input, sizesOf(runtime), listing);
     const waitMs = definition?.elsewhereMs ?? runtime.elsewhereMs;
     if (outcome.kind === 'loaded') {
       const { agent } = outcome;
       // Where a run waits for other workers, one of them may have a key.
+      const refused = agent.refusal !== undefined || input.parent !== undefined;
+      const awaitsTurn =
+        input.tenant === undefined || refused ? false : await tenants.hasLedger(input.tenant);
       const keyless = waitMs === 0 ? await keyRefusal(registry, agent.spec) : undefined;
       return {
         ...agent,
-        ...defined({ refusal: agent.refusal ?? keyless }),
+        ...defined({
+          awaitsTurn: awaitsTurn || undefined,
+          refusal: agent.refusal ?? keyless,
+        }),
         runtime: defined({ ...runtime, elsewhereMs: waitMs }),
       };
     }
@@ -362,6 +377,15 @@ export function loadAgentActivity(
     const nonRetryable = Context.current().info.isLocal;
     throw ApplicationFailure.create({ type, message, nonRetryable, details: [details] });
   };
+}
+
+/** Any client may start a workflow, under any id. */
+function refuseForeignId(input: AgentInput | undefined): void {
+  if (input?.tenant === undefined) return;
+  const { workflowExecution } = Context.current().info;
+  const message = foreignIdProblem(input.tenant, workflowExecution?.workflowId ?? '');
+  if (message === undefined) return;
+  throw ApplicationFailure.create({ type: 'invalid_input', message, nonRetryable: true });
 }
 
 /** The agent of a run. If this worker lacks it, another worker may have it. */

@@ -8,7 +8,7 @@ import type {
   MomentPart,
   TaskPart,
 } from '../core/evaluation/eval-plan.ts';
-import type { ForkEffects, Moment } from '../core/base/fork.ts';
+import type { ForkEffects, RunMoment } from '../core/base/fork.ts';
 import { readPlan } from '../core/evaluation/read-plan.ts';
 import { isPlainObject, type Json } from '../core/base/json.ts';
 import { shown } from '../core/text/shown.ts';
@@ -19,7 +19,7 @@ export interface EvalMoment extends Omit<MomentPart, 'name' | 'agent' | 'at'> {
   /** Default: the id of the run and the moment. */
   readonly name?: string;
   /** Default `latest`. */
-  readonly at?: Moment;
+  readonly at?: RunMoment;
 }
 
 /** A task with the outcome that is expected. */

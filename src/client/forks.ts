@@ -11,7 +11,7 @@ import type { UsageCode } from '../core/base/usage-codes.ts';
 import { usageCodes } from '../core/base/usage-codes.ts';
 import { defined } from '../core/base/defined.ts';
 import { UsageError } from '../core/base/usage-error.ts';
-import type { ForkOptions, Moment } from '../core/base/fork.ts';
+import type { ForkOptions, RunMoment } from '../core/base/fork.ts';
 import type { AgentInput } from '../core/contract/input.ts';
 import { AGENT_WORKFLOW, MOMENT_WORKFLOW } from '../core/contract/messages.ts';
 import { isMoment, momentText, readFork } from '../core/fork/read-fork.ts';
@@ -19,6 +19,7 @@ import { changingCalls, noEffectsText } from '../core/fork/recorded-calls.ts';
 import type { StateView } from '../core/fork/state-view.ts';
 import { sizesOf } from '../core/base/size-limits.ts';
 import { checkedRunId, startInput, type StartParts } from '../core/start/start-input.ts';
+import { idOfTenant, tenantOfId } from '../core/tenant/tenant.ts';
 import { clip } from '../core/text/cut.ts';
 import { summaryLine } from '../core/text/summary.ts';
 import { unreadableError } from '../protection/key-errors.ts';
@@ -34,7 +35,7 @@ export interface ForkSourceOptions {
   /** The id of the run: alive or ended, of any kind, a child as well. */
   readonly run: string;
   /** Default `latest`. */
-  readonly at?: Moment;
+  readonly at?: RunMoment;
 }
 
 /** How a fork differs from its source, and how it is started. */
@@ -60,7 +61,11 @@ const SILENCE_MS = 5_000;
  * @throws UsageError `fork_moment`, `history_gone`, `replay_failed`, `fork_workflows`,
  * `state_too_large`, `run_not_found`, `not_an_agent`, `key_missing`, `no_worker`.
  */
-export async function viewMoment(client: Client, id: string, moment: Moment): Promise<StateView> {
+export async function viewMoment(
+  client: Client,
+  id: string,
+  moment: RunMoment,
+): Promise<StateView> {
   if (!isMoment(moment)) throw new UsageError('invalid_input', momentText(moment));
   const { taskQueue } = await describeSource(client, id);
   const handle = await client.workflow.start(MOMENT_WORKFLOW, {
@@ -115,13 +120,23 @@ interface Source {
   readonly taskQueue: string;
   readonly agent: string;
   readonly task: string;
+  /** The tenant of the run; undefined: none. */
+  readonly tenant: string | undefined;
 }
 
 async function describeSource(client: Client, id: string): Promise<Source> {
   const info = await asking(id, () => tolerant(client).workflow.getHandle(id).describe());
   if (info.type !== AGENT_WORKFLOW) throw notAnAgent(id);
   const { memo = {}, taskQueue } = info;
-  return { taskQueue, agent: memoText(memo, 'agent'), task: memoText(memo, 'task') };
+  const { fairnessKey } = info.raw.workflowExecutionInfo?.priority ?? {};
+  const tenant = tenantOfId(id);
+  return {
+    taskQueue,
+    agent: memoText(memo, 'agent'),
+    task: memoText(memo, 'task'),
+    // An id with a colon alone says nothing: the service knows whose share its tasks have.
+    tenant: tenant === fairnessKey ? tenant : undefined,
+  };
 }
 
 /** A fork that was started. */
@@ -156,11 +171,12 @@ export async function startFork(
   const blobs = client.options.loadedDataConverter.externalStorage !== undefined;
   const agent = other ?? source.agent;
   const input: AgentInput = {
-    ...startInput(agent, given, sizesOf({ blobs })),
+    ...startInput(agent, { ...given, ...defined({ tenant: source.tenant }) }, sizesOf({ blobs })),
     v: 2,
     fork: read.fork,
   };
-  const workflowId = idOf(run, agent, id);
+  const { tenant } = source;
+  const workflowId = idOf(run, agent, { id, tenant });
   const task = input.task.text || source.task;
   try {
     const { firstExecutionRunId } = await withAttributes((hasAttributes) =>
@@ -176,6 +192,7 @@ export async function startFork(
         }),
         staticSummary: summaryLine(`${agent}: ${task}`),
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
+        ...(tenant === undefined ? undefined : { priority: { fairnessKey: tenant } }),
         typedSearchAttributes: hasAttributes ? attributesOfRun(agent) : [],
       }),
     );
@@ -190,17 +207,24 @@ export async function startFork(
 }
 
 /** A fork of a child is a root, so its id is none of a child; it begins as all of its tree's do. */
-function idOf(run: string, agent: string, id: string | undefined): string {
+function idOf(
+  run: string,
+  agent: string,
+  { id, tenant }: { readonly id: string | undefined; readonly tenant: string | undefined },
+): string {
   if (id !== undefined) {
     warnOfId(agent, checkedRunId(id));
-    return id;
+    const whole = tenant === undefined ? id : idOfTenant(tenant, id);
+    if (whole !== null) return checkedRunId(whole);
+    const message = `Expected the id of a fork of tenant \`${tenant}\` to have no \`:\`, or to begin with \`${tenant}:\`, got \`${id}\`. Choose another id.`;
+    throw new UsageError('invalid_input', message);
   }
   const [root = run] = run.split('/');
   return checkedRunId(`${root}-fork-${randomUUID().slice(0, 8)}`);
 }
 
 /** The worker checks it again, for clients that do not. */
-async function requireEffects(client: Client, run: string, at: Moment): Promise<void> {
+async function requireEffects(client: Client, run: string, at: RunMoment): Promise<void> {
   const { iteration, callsAfter } = await viewMoment(client, run, at);
   const changing = changingCalls(callsAfter);
   if (changing.length === 0) return;

@@ -3,7 +3,7 @@ import type { AgentEvent, InputKind } from '../core/contract/events.ts';
 import type { CurrentIteration } from '../core/run/view.ts';
 import type { LimitsInput } from '../core/contract/input.ts';
 import type { ProgramView } from '../core/contract/report.ts';
-import type { Moment } from '../core/base/fork.ts';
+import type { RunMoment } from '../core/base/fork.ts';
 import type { Step } from '../core/contract/step.ts';
 import type { StateView } from '../core/fork/state-view.ts';
 import type { MediaPart } from '../core/base/message.ts';
@@ -91,7 +91,7 @@ export interface RunHandle {
    * @throws UsageError `fork_moment`, `history_gone`, `replay_failed`, `fork_workflows`,
    * `state_too_large`, `no_worker`, `run_not_found`, `not_an_agent`.
    */
-  at(moment: Moment): Promise<StateView>;
+  at(moment: RunMoment): Promise<StateView>;
   /**
    * Status, statistics, limits, budgets and what waits: one query. Safe to poll once a second. Those
    * of an ended run come from its Step and its archive, without a worker; without an archive, `limits`

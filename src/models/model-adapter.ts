@@ -10,6 +10,7 @@ import type {
   ModelChunk,
   ModelFunction,
   ModelRequest,
+  NativeCall,
   Reply,
   TokenUsage,
 } from '../core/contract/model.ts';
@@ -38,6 +39,8 @@ export interface CallIo {
   readonly signal: AbortSignal;
   /** Gets the pieces of the reply as they arrive, none after an abort. Must not wait or throw. */
   readonly onChunk: (chunk: ModelChunk) => void;
+  /** Called with each call of a reply that streams, and its index from 0, once its arguments are whole. */
+  readonly onCall?: (call: NativeCall, index: number) => void;
   /** Whether somebody reads the pieces as they arrive. Default: somebody does. */
   readonly isRead?: () => boolean;
   /** Asks for the reply at once, without a stream; for models of the AI SDK. */
@@ -69,7 +72,10 @@ export async function callEntry(
   const onChunk = (chunk: ModelChunk): void => {
     if (!signal.aborted) io.onChunk(chunk);
   };
-  const watched = { ...io, watch, onChunk };
+  const onCall = (call: NativeCall, index: number): void => {
+    if (!signal.aborted) io.onCall?.(call, index);
+  };
+  const watched = { ...io, watch, onChunk, onCall };
   const full = { ...request, settings: { ...entry.settings, ...request.settings } };
   const begin = (settings: JsonObject): Call =>
     typeof entry.model === 'function'
@@ -145,13 +151,13 @@ function callLanguageModel(
   entry: CalledEntry,
   model: LanguageModel,
   request: ModelRequest,
-  { watch, onChunk, isRead, isWhole = false }: WatchedIo,
+  { watch, onChunk, onCall, isRead, isWhole = false }: WatchedIo,
 ): Call {
   const { signal } = watch;
   const collector = modelCollector(entry, {
     onChunk,
     onPart: watch.onPart,
-    ...defined({ isRead }),
+    ...defined({ onCall, isRead }),
   });
   const run = async (): Promise<Reply> => {
     const options = toCallOptions(entry, model, request, signal);

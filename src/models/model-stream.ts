@@ -43,12 +43,14 @@ export interface CollectorIo {
   readonly onChunk: (chunk: ModelChunk) => void;
   /** Called with each part of a stream; a token is a part that the model itself wrote. */
   readonly onPart: (isToken: boolean) => void;
+  /** Called with each call of the reply, and its index from 0, as soon as its arguments are whole. */
+  readonly onCall?: (call: NativeCall, index: number) => void;
   /** Whether somebody reads the pieces; default: somebody does. */
   readonly isRead?: () => boolean;
 }
 
 /** The part of a reply that has arrived. */
-interface PartialReply extends Pick<CollectorIo, 'onPart'> {
+interface PartialReply extends Pick<CollectorIo, 'onPart' | 'onCall'> {
   onChunk: CollectorIo['onChunk'];
   readonly entry: ModelEntry;
   readonly blocks: Block[];
@@ -177,6 +179,7 @@ function takePart(partial: PartialReply, part: StreamPart): void {
       if (!streamedInputs.has(part.toolCallId) && part.input !== '') {
         onChunk({ kind: 'tool_args', delta: part.input });
       }
+      partial.onCall?.(toNativeCall(part), calls.length - 1);
       return;
     case 'raw':
       partial.reported = { ...partial.reported, ...usageInChunk(part.rawValue) };

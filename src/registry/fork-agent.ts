@@ -95,6 +95,12 @@ export function forkAgent(parts: ForkParts, source: ForkSource, request: AskedFo
       return { kind: 'failed', code: 'fork_effects', message };
     }
   }
+  if (request.input.tenant !== state.tenant) {
+    const of = state.tenant === undefined ? 'no tenant' : `tenant \`${state.tenant}\``;
+    return invalid([
+      `Expected a fork of a run of ${of} to be of the same, got \`${request.input.tenant ?? 'none'}\`. Start it so.`,
+    ]);
+  }
   const material = materialOf(parts, state, request);
   if (material.kind === 'failed') return material;
   const { head, limits, warnings } = material;
@@ -209,12 +215,15 @@ function withTask(
     ]);
   }
   const { inputs } = registry.agents.get(spec.name)?.definition ?? {};
-  const given = { ...input, task: hasTask(input) ? input.task : head.task };
-  const { context } = head;
-  const prepared = prepareInput(
-    spec,
-    hasContext ? given : { ...given, ...defined({ context }) },
-    (values) => (inputs === undefined ? [] : schemaLines(inputs, values)),
+  const given = {
+    task: hasTask(input) ? input.task : head.task,
+    ...defined({
+      context: hasContext ? input.context : head.context,
+      contextDescriptions: input.contextDescriptions,
+    }),
+  };
+  const prepared = prepareInput(spec, given, (values) =>
+    inputs === undefined ? [] : schemaLines(inputs, values),
   );
   if (prepared.refusal !== undefined) return invalid([prepared.refusal.message]);
   return {

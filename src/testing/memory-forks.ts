@@ -1,7 +1,7 @@
 /** Time travel and forks in memory: what a worker does by a replay, with the states as they were. */
 import { defined } from '../core/base/defined.ts';
 import { UsageError } from '../core/base/usage-error.ts';
-import type { Moment } from '../core/base/fork.ts';
+import type { RunMoment } from '../core/base/fork.ts';
 import type { AgentInput } from '../core/contract/input.ts';
 import { boundaryOf, noMomentText } from '../core/fork/moment.ts';
 import { readFork } from '../core/fork/read-fork.ts';
@@ -14,7 +14,7 @@ import { callsAfter, forkAgent, type ForkSource } from '../registry/fork-agent.t
 import type { MemoryForkOptions, MemoryTreeParts } from './memory-run.ts';
 
 /** The moment of the run at `address` whose tape this is. @throws UsageError `fork_moment` */
-export function sourceAt(address: string, tape: Tape, moment: Moment): ForkSource {
+export function sourceAt(address: string, tape: Tape, moment: RunMoment): ForkSource {
   const found = boundaryOf(moment, tape.boundaries);
   if (found?.state == null) {
     throw new UsageError('fork_moment', noMomentText(address, moment, tape.boundaries.at(-1)));
@@ -41,7 +41,7 @@ export function forkInput(
     options,
     sizes,
   }: {
-    readonly at: Moment;
+    readonly at: RunMoment;
     readonly options: MemoryForkOptions;
     readonly sizes: MemoryTreeParts['sizes'];
   },

@@ -9,7 +9,7 @@ import type { PendingItem } from '../core/contract/messages.ts';
 import type { AnswerOptions, Decision } from '../core/contract/pending.ts';
 import type { ProgramView } from '../core/contract/report.ts';
 import { type RunState } from '../core/run/run-state.ts';
-import type { ForkOptions, Moment } from '../core/base/fork.ts';
+import type { ForkOptions, RunMoment } from '../core/base/fork.ts';
 import type { Step } from '../core/contract/step.ts';
 import type { StateView } from '../core/fork/state-view.ts';
 import type { StartParts } from '../core/start/start-input.ts';
@@ -56,12 +56,12 @@ export interface MemoryRun {
    * The run as it stood at a moment: before an iteration began. Throws a UsageError `fork_moment` if
    * it has no such moment.
    */
-  at(moment: Moment): StateView;
+  at(moment: RunMoment): StateView;
   /**
    * A run that begins from a moment of this one, as `everloop.fork` makes it, with the same agents.
    * Throws a UsageError as that does.
    */
-  fork(at: Moment, options?: MemoryForkOptions): MemoryRun;
+  fork(at: RunMoment, options?: MemoryForkOptions): MemoryRun;
   /** The Step, or what is pending as soon as the run waits only for people. */
   resultOrPending(): Promise<StepOrPending>;
 }

@@ -25,7 +25,7 @@ import type { Step } from '../core/contract/step.ts';
 import { mergeLimits } from '../core/limits/limits-input.ts';
 import type { Entry } from '../core/contract/entry.ts';
 import { placeOfItem } from '../core/tree/calls.ts';
-import type { Moment } from '../core/base/fork.ts';
+import type { RunMoment } from '../core/base/fork.ts';
 import { createTape, type TapeRecorder } from '../core/fork/tape.ts';
 import type { Host } from '../core/run/host.ts';
 import type { ForkSource } from '../registry/fork-agent.ts';
@@ -98,7 +98,7 @@ function startRun(
   forked?: Pick<MemoryFork, 'state' | 'inbox'>,
 ): LiveRun {
   const { input, address } = start;
-  const { parent, history, memory, conversation, trace } = input;
+  const { parent, history, memory, conversation, trace, tenant } = input;
   const { spec } = loaded;
   const identity = {
     runId: address,
@@ -109,6 +109,7 @@ function startRun(
       parent,
       conversation: parent === undefined ? conversation : parent.conversation,
       trace: parent === undefined ? trace : parent.trace,
+      tenant,
     }),
   };
   const head = { spec, ...(loaded.material ?? givenMaterial(input)), ...defined({ history }) };
@@ -287,7 +288,7 @@ function handleOf(live: LiveRun, onTerminated: (end: ChildEnd) => void): MemoryR
 }
 
 /** Starts a fork: a root of its own. */
-function forkOf(live: LiveRun, at: Moment, options: MemoryForkOptions): MemoryRun {
+function forkOf(live: LiveRun, at: RunMoment, options: MemoryForkOptions): MemoryRun {
   const { start, parts, tape } = live;
   const source = sourceAt(start.address, tape, at);
   const input = forkInput(source, { at, options, sizes: parts.sizes });

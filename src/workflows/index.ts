@@ -3,3 +3,5 @@ export { agent } from './agent.ts';
 export { agent as agentProbe } from './agent.ts';
 export { deliverCallbacks } from './deliver-callbacks.ts';
 export { readMoment } from './forks/read-moment.ts';
+export { tenant } from './tenants/tenant.ts';
+export { rate } from './tenants/rate.ts';

@@ -133,7 +133,7 @@ function lastOf(error: unknown): unknown {
 }
 
 /** A fork, ready to run. */
-export interface Fork extends Pick<LoadedFork, 'runtime'> {
+export interface Fork extends Pick<LoadedFork, 'runtime' | 'awaitsTurn'> {
   readonly state: RunState;
   readonly opening: Opening;
 }
@@ -166,11 +166,11 @@ export async function loadFork(
       return load({ ...order, isElsewhere: true });
     },
   });
-  const { state, inputs, warnings, runtime } = loaded;
+  const { state, inputs, warnings, runtime, awaitsTurn } = loaded;
   // The events and entries before it are those of the source.
   session.log = createRunLog(state);
   for (const [index, text] of inputs.entries()) {
     session.mailbox.accept({ id: `fork:${index + 1}`, kind: 'queue', text });
   }
-  return { state, runtime, opening: { warnings } };
+  return { state, runtime, opening: { warnings }, ...defined({ awaitsTurn }) };
 }

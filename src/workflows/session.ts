@@ -11,7 +11,8 @@ import { createRunLog, type RunLog } from '../core/run/run-log.ts';
 import { defined } from '../core/base/defined.ts';
 import type { Run } from '../core/run/run.ts';
 import type { RunState } from '../core/run/run-state.ts';
-import type { Step, StepTrace } from '../core/contract/step.ts';
+import type { TenantTurn } from '../core/tenant/tenant-messages.ts';
+import type { Step, StepSchedule, StepTrace } from '../core/contract/step.ts';
 import { NO_CALLBACKS, type Callbacks } from './callbacks.ts';
 import { createHeldCalls, type HeldCalls } from './attempts/held-calls.ts';
 import { createOperatorCalls, type OperatorCalls } from './attempts/operator-calls.ts';
@@ -35,6 +36,8 @@ export interface Session {
   readonly previous: string | null;
   /** The state that the link before handed over, with its waits; null in the first link. */
   readonly restored: RunState | null;
+  /** The schedule that started the run; undefined for any other run. */
+  readonly schedule: RunState['schedule'];
   /**
    * See `Link`. Decided when the link begins, also for what came with the same release: waits for
    * other workers, and refusals of messages for want of room.
@@ -56,6 +59,10 @@ export interface Session {
   readonly heldCalls: HeldCalls;
   /** Which calls wait for an operator. */
   readonly operatorCalls: OperatorCalls;
+  /** The tenant whose ledger has given the run its turn, or is to; null: none. */
+  tenant: string | null;
+  /** The turn of the run; null until it has it, and in later links. */
+  turn: TenantTurn | null;
   /** What the run waits for before its agent is loaded, in words. */
   opening: string;
   /** Set when the run has ended. */
@@ -77,6 +84,7 @@ export function openSession(start: Start): Session {
     link: continued?.state.link ?? 1,
     previous: continued?.previous ?? null,
     restored: continued?.state ?? null,
+    schedule: start.kind === 'continued' ? start.handover.state.schedule : start.input.scheduled,
     // Asked at the very start: every replay reaches it in its first activation.
     limitsAtOnce: patched('limits-at-once' satisfies PatchName),
     sizes: sizesOf(continued?.runtime ?? {}),
@@ -87,6 +95,8 @@ export function openSession(start: Start): Session {
     overrun: null,
     heldCalls: createHeldCalls(),
     operatorCalls: createOperatorCalls(),
+    tenant: continued?.state.hasTurn === true ? (continued.state.tenant ?? null) : null,
+    turn: null,
     opening: 'definition',
     step: null,
     handedAdjustments: continued?.putOff ?? [],
@@ -106,6 +116,7 @@ export function traceOf(session: Session): StepTrace {
     firstExecutionId: firstExecutionRunId,
     ...defined({ rootRunId: state?.parent?.rootRunId, traceparent: state?.trace?.parent }),
     unreadInputs: inbox.waiting.map((input) => input.id),
+    ...defined({ schedule: session.schedule && endingNow(session.schedule) }),
     chain: {
       links: session.link,
       events: state?.seq ?? 0,
@@ -113,4 +124,9 @@ export function traceOf(session: Session): StepTrace {
       inputs: inbox.accepted,
     },
   };
+}
+
+/** The schedule in the trace of a run that ends now. The clock is that of the history. */
+function endingNow({ id, time }: NonNullable<RunState['schedule']>): StepSchedule {
+  return { id, time, endedAt: new Date().toISOString() };
 }

@@ -76,6 +76,8 @@ export interface TemporalHostParts {
   readonly operatorCalls?: OperatorCalls;
   /** Who is called back about events. Default: nobody. */
   readonly callbacks?: Callbacks;
+  /** The tenant whose ledger grants the budgets of the run. Default: none does. */
+  readonly tenant?: string | null;
   /** The run; null until it is made, after its host. Default: there is none. */
   readonly run?: () => Run | null;
   /** Called when a timer's callback throws: nothing awaits it, but it must still end the run. */
@@ -95,7 +97,8 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
   const timer = timersOf(flight, onBug);
   const waits = createWaits(timer);
   const published = flushedWaits(waits, flush);
-  const children = createChildRuns(onBug, sizesOf(runtime));
+  const sizes = sizesOf(runtime);
+  const children = createChildRuns(onBug, { sizes, tenant: parts.tenant ?? null });
   const computing = createComputing(parts.overrun ?? (() => null));
   let programSteps = 0;
   const rest = createRest(published, run);

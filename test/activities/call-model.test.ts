@@ -11,6 +11,9 @@ import { createCallModel } from '../../src/activities/call-model.ts';
 import { createGivenUpCalls, type GivenUpCalls } from '../../src/activities/given-up-calls.ts';
 import { compileAgent } from '../../src/registry/compile-agent.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import { defineTool } from '../../src/define/tool/define-tool.ts';
+import { createToolFigures } from '../../src/tools/tool-figures.ts';
+import { streamingModel } from '../support/streamed-calls.ts';
 import { counter, summarize } from '../../src/define/agent/define-compaction.ts';
 import type { ModelMiddleware } from '../../src/define/definition/middleware.ts';
 import { createRegistry } from '../../src/registry/registry.ts';
@@ -496,5 +499,63 @@ describe('[R8] what a model call lost with its worker', () => {
     const outcome = await third({ attempts: 2, asked }).run(callModelOf(replyOf(5)), order);
 
     expect(outcome).not.toHaveProperty('estimated');
+  });
+});
+
+describe('reads beside a reply', () => {
+  it('send the whole reply in a heartbeat while they are open, and come back with it', async () => {
+    let look = (): void => undefined;
+    const looked = new Promise<void>((resolve) => (look = resolve));
+    const tool = defineTool({
+      name: 'look',
+      description: 'Looks.',
+      effect: 'read',
+      execute: async () => {
+        await looked;
+        return 'seen';
+      },
+    });
+    const agent = defineAgent({
+      name: 'tester',
+      mode: 'chat',
+      model: { id: 'm', model: streamingModel(() => [{ call: 'look', args: {} }]) },
+      tools: [tool],
+    });
+    const registry = createRegistry({ agents: [agent] });
+    const compiled = compileAgent(agent, registry.models);
+    if (compiled.kind !== 'agent') throw new Error('Expected an agent that compiles.');
+    const head: TranscriptHead = { spec: compiled.spec, task: { text: 'Go' } };
+    const callModel = createCallModel({
+      registry,
+      transcripts: { resolve: async () => ({ head, messages: [] }), remember: () => undefined },
+      chunks: { publish: () => undefined },
+      figures: createToolFigures(),
+    });
+    const surroundings = environment();
+    const beats: unknown[] = [];
+    surroundings.on('heartbeat', (details: unknown) => {
+      beats.push(details);
+      look();
+    });
+
+    const reads = { calls: 1, tools: { look: 1 } };
+    const outcome = await surroundings.run(callModel, { ...order, reads });
+
+    const result = { outcome: 'ok', output: 'seen', attempts: 1, started: true };
+    expect(outcome).toMatchObject({
+      kind: 'reply',
+      attempts: 1,
+      reply: { calls: [{ tool: 'look' }] },
+      reads: [{ index: 1, tool: 'look', args: {}, result }],
+    });
+    expect(beats).toEqual([
+      expect.objectContaining({
+        attempts: 1,
+        kept: expect.objectContaining({
+          kind: 'reply',
+          reply: expect.objectContaining({ calls: [expect.objectContaining({ tool: 'look' })] }),
+        }),
+      }),
+    ]);
   });
 });

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { EvalInput } from '../../src/client/evals.ts';
 import type { ForkSourceOptions, ForkStartOptions } from '../../src/client/forks.ts';
 import { UsageError } from '../../src/core/base/usage-error.ts';
-import type { Moment } from '../../src/core/base/fork.ts';
+import type { RunMoment } from '../../src/core/base/fork.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
@@ -31,8 +31,8 @@ async function played() {
 describe('at', () => {
   it('shows a moment with its entries by number', async () => {
     const { run } = await played();
-    const asked: Moment[] = [];
-    const at = async (moment: Moment) => {
+    const asked: RunMoment[] = [];
+    const at = async (moment: RunMoment) => {
       asked.push(moment);
       return run.at(moment);
     };

@@ -13,7 +13,7 @@ import type { ModelRequest } from '../../src/core/contract/model.ts';
 import type { RunState } from '../../src/core/run/run-state.ts';
 import { compare } from '../../examples/docs/evals.ts';
 import { correct, lookBack } from '../../examples/docs/forks.ts';
-import { diffRuns } from '../../src/client/run-diff.ts';
+import { diffRuns } from '../../src/client/forks/run-diff.ts';
 import { blocksOf, regionsOf } from '../support/doc-pages.ts';
 import { openHandoverStage, type Served, type Stage } from '../support/stage.ts';
 import { answer, act } from '../support/runs.ts';

@@ -115,7 +115,11 @@ describe('an example', () => {
         output: 'May pay run with {"amount":50}? Yes.\nsuccess The bill of 50 euros is paid.\n',
       },
       {
-        name: '12-forks',
+        name: '12-schedules',
+        output: '2026-05-04: 10 orders\n2026-05-05: 20 orders\n2026-05-06: 30 orders\n',
+      },
+      {
+        name: '13-forks',
         output:
           'I canceled BK001. After the fee of 100, you have a travel credit of 199.\n' +
           'Calls from iteration 4 on: cancel_booking (once)\n' +
@@ -126,7 +130,7 @@ describe('an example', () => {
           'Changes: 1\n',
       },
       {
-        name: '13-evals',
+        name: '14-evals',
         output:
           'quick: 0 of 10 passed, 220 tokens, 2 turns\n' +
           'careful: 10 of 10 passed, 110 tokens, 1 turns\n' +

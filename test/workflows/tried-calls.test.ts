@@ -272,6 +272,43 @@ describe('[R1] [R12] a model call', () => {
     expect(scene().fail(stalled())).toMatchObject({ attempts: 1, inMs: 1_000 });
     expect(scene().fail(canceled())).toMatchObject({ kind: 'aborted' });
   });
+
+  describe('reads beside the reply of a model call', () => {
+    const read = { index: 1, tool: 'look', args: {}, durationMs: 3 } as const;
+    const ended = { ...read, result: { outcome: 'ok', attempts: 1, started: true } } as const;
+    const kept = {
+      kind: 'reply',
+      reply: { parts: [], calls: [], finishReason: 'tool_calls', usage: noUsage },
+      attempts: 1,
+      reads: [ended],
+    };
+
+    it('leave the reply in the last heartbeat, which a lost worker does not lose', () => {
+      expect(scene().fail(silent({ attempts: 1, kept }))).toEqual(kept);
+    });
+
+    it('add what earlier attempts cost to that reply', () => {
+      const { fail } = scene();
+      fail(down({ ...cost, lostReads: [ended] }));
+      expect(fail(silent({ attempts: 1, kept }))).toMatchObject({
+        kind: 'reply',
+        attempts: 2,
+        reply: { usage: { inputTokens: 7 } },
+        reads: [ended],
+        lostReads: [ended],
+      });
+    });
+
+    it('are kept of each attempt whose reply was thrown away', () => {
+      const { fail } = scene({ hasFallback: true });
+      fail(said('worker_shutdown', { lostReads: [ended] }));
+      fail(down({ lostReads: [{ ...ended, index: 2 }] }));
+      expect(fail(down())).toMatchObject({
+        kind: 'failed',
+        lostReads: [{ index: 1 }, { index: 2 }],
+      });
+    });
+  });
 });
 
 describe('[R8] what a model call lost', () => {

@@ -2,7 +2,7 @@
 import { Option, type Command } from 'commander';
 import type { Everloop } from '../../client/everloop-client.ts';
 import type { ForkStartOptions } from '../../client/forks.ts';
-import { diffRuns } from '../../client/run-diff.ts';
+import { diffRuns } from '../../client/forks/run-diff.ts';
 import type { RunHandle } from '../../client/run-handle.ts';
 import { defined } from '../../core/base/defined.ts';
 import { isUsageError, UsageError } from '../../core/base/usage-error.ts';
@@ -10,7 +10,7 @@ import {
   FORK_EFFECTS,
   type ForkEdit,
   type ForkEffects,
-  type Moment,
+  type RunMoment,
 } from '../../core/base/fork.ts';
 import { collect, readCount, readLimits, readTextFile } from '../terminal/arguments.ts';
 import {
@@ -129,7 +129,7 @@ export function addDiffCommand(program: Command, act: CommandRunner): void {
 }
 
 /** The moment that flags name; without any, the newest. */
-function momentOf({ iteration, at = iteration, event }: MomentFlags): Moment {
+function momentOf({ iteration, at = iteration, event }: MomentFlags): RunMoment {
   if (at !== undefined && event !== undefined) {
     throw new UsageError('argument', 'Expected an iteration or an event, got both. Leave one out.');
   }
@@ -170,7 +170,7 @@ async function forkRun(cli: Cli, id: string, flags: ForkFlags): Promise<number> 
 /** An error about effects names the flag. */
 async function forkOrExplain(
   everloop: Everloop,
-  source: { readonly run: string; readonly at: Moment },
+  source: { readonly run: string; readonly at: RunMoment },
   options: ForkStartOptions,
 ): Promise<RunHandle> {
   try {

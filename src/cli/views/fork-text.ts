@@ -5,7 +5,7 @@ import type { Entry } from '../../core/contract/entry.ts';
 import { listedCalls } from '../../core/fork/recorded-calls.ts';
 import type { StateView } from '../../core/fork/state-view.ts';
 import { usageOf } from '../../core/run/step-of.ts';
-import type { DiffCall, DiffSide, RunDiff } from '../../client/run-diff.ts';
+import type { DiffCall, DiffSide, RunDiff } from '../../client/forks/run-diff.ts';
 import {
   cellText,
   costText,

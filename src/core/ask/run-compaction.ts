@@ -53,7 +53,7 @@ async function shorten(run: Run): Promise<Pass> {
   const message = `The conversation made the state of the run ${bytes} bytes large, which no link can hand over. Old results and entries were left out. Set \`contextWindow\` of the model, \`compaction\` or a blob store.`;
   run.record({ type: 'agent:warning', code: 'state_large', message });
   const iteration = createIteration(run, CLOSED_GATE);
-  const tries = { count: 0, isForced: false };
+  const tries = { count: 0, isForced: false, lostReads: 0 };
   const isMasked = await applyStrategy(iteration, tries, 0, LARGE_RESULTS);
   const over = byteSize(run.state as unknown as Json) - target;
   const keep = over > 0 ? newestOf(run.state.scratchpad, over) : null;
@@ -73,7 +73,7 @@ export function compactByForce(iteration: Iteration, tries: Tries): Promise<bool
 async function passOf(run: Run, isEnough: () => boolean): Promise<Pass> {
   const iteration = createIteration(run, CLOSED_GATE);
   try {
-    const tries = { count: 0, isForced: false };
+    const tries = { count: 0, lostReads: 0, isForced: false };
     const hasChanged = await applyStrategies(iteration, tries, isEnough);
     return { kind: hasChanged ? 'changed' : 'unchanged' };
   } catch (error) {

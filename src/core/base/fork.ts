@@ -7,7 +7,7 @@
  * A moment of a run: before iteration `iteration` began; the last boundary of iterations at or before
  * event `event`; the first boundary; or the newest.
  */
-export type Moment =
+export type RunMoment =
   'start' | 'latest' | { readonly iteration: number } | { readonly event: number };
 
 /** What the calls of a fork do. */
@@ -52,7 +52,7 @@ export interface ForkOptions {
 export interface ForkInput extends ForkOptions {
   /** The source: its workflow id, and the run id of any of its links; default: its newest chain. */
   readonly source: { readonly workflowId: string; readonly executionId?: string };
-  readonly at: Moment;
+  readonly at: RunMoment;
 }
 
 /** Where a fork comes from. */

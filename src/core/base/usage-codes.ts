@@ -151,8 +151,13 @@ export const usageCodes = {
   query_failed: 'The workflow of the run could not answer a query.',
   run_busy: 'The run got more messages at once than the service allows. Send it again.',
   run_ended: 'The run has ended and accepts no more messages.',
+  schedule_busy: 'A schedule was changed by others each time that it was to be changed.',
+  schedule_exists: 'Another schedule has this id.',
+  schedule_not_found: 'There is no schedule with this id.',
+  schedule_time: 'The times of a schedule, or its time zone, cannot be read.',
   template_error: 'The template of the task could not be filled in.',
   run_open: 'A run that is to be deleted has not ended.',
+  run_kept: 'A schedule needs the Step of a run that is to be deleted.',
   run_not_found: 'There is no run with this id, or the service has deleted it.',
   // Processes: configuration, servers, the command line.
   agent_file: 'An agent file does not exist, does not load or exports no agent.',

@@ -182,7 +182,7 @@ async function awaitDecision(
 
 /** Runs the call, or asks its question, now that nothing keeps it from beginning. */
 function beginCall(context: CallSite, call: CallInProgress): Promise<CallEnd> | CallEnd {
-  const { run, gate, program, starting } = context;
+  const { run, gate, program, starting, reads } = context;
   const { host } = run;
   const { callId, tool, args, spec } = call;
   // Its program went on without it while a person or a function was deciding about it.
@@ -190,7 +190,10 @@ function beginCall(context: CallSite, call: CallInProgress): Promise<CallEnd> | 
   run.record({ type: 'agent:tool_call:before', callId, tool, args: cutInEvent(args) });
   // The event itself can show that time is up.
   if (run.isStopped()) {
-    return { ...unstarted('canceled', canceledCallText, host.now()), ...tracesOf(call) };
+    const endedAt = host.now();
+    const read = reads.take({ callId, tool, args });
+    const end = read && { result: read.result, endedAt, startedAt: endedAt - read.durationMs };
+    return { ...(end ?? unstarted('canceled', canceledCallText, endedAt)), ...tracesOf(call) };
   }
   const cached = cachedResult(run.state.cached, spec, call);
   // A result that was cut for a model is not a value for a program.

@@ -11,7 +11,7 @@ export type LinkPlace = Pick<
 
 /** What workers are told of the run in `state`, beside its events. */
 export function eventPlaceOf(state: RunState, link: number, host: LinkPlace): EventPlace {
-  const { parent, runId, startedAt, conversation, trace, head } = state;
+  const { parent, runId, startedAt, conversation, trace, tenant, head } = state;
   const { pipeline, fanOut, evaluation } = head.spec;
   const isWorkflow = [pipeline, fanOut, evaluation].some((loop) => loop !== undefined);
   return {
@@ -20,7 +20,7 @@ export function eventPlaceOf(state: RunState, link: number, host: LinkPlace): Ev
     rootRunId: parent?.rootRunId ?? runId,
     kind: isWorkflow ? 'workflow' : 'agent',
     startedAt,
-    ...defined({ conversation, trace, parent: parent && callOf(parent) }),
+    ...defined({ tenant, conversation, trace, parent: parent && callOf(parent) }),
   };
 }
 

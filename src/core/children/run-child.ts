@@ -169,7 +169,14 @@ async function startAndAwait(
   const order = {
     childId,
     callId,
-    input: { v: versionOf({ ...input, parent }), agent, ...input, parent, ...defined({ onEvent }) },
+    input: {
+      v: versionOf({ ...input, parent }),
+      agent,
+      ...defined({ tenant: run.state.tenant }),
+      ...input,
+      parent,
+      ...defined({ onEvent }),
+    },
   } as const;
   const end = await run.host.runChild(order, () => cancelOf(run, onAbort));
   const failure = settle(run, child, end);

@@ -151,11 +151,12 @@ export interface LoopQuestion {
 
 /** Asks a person, or waits for the answer to the question of an earlier link. */
 export async function askOne(
-  { run, open }: Iteration,
+  { run, open, reads }: Iteration,
   { callId, question, isFirst }: LoopQuestion,
 ): Promise<PersonReply> {
   leaveIfAsked(run);
-  const iteration: Iteration = { run, open, gate: isFirst ? restartGate(run) : CLOSED_GATE };
+  const gate = isFirst ? restartGate(run) : CLOSED_GATE;
+  const iteration: Iteration = { run, open, gate, reads };
   const known = (run.state.pending ?? []).find(
     (item): item is QuestionItem => item.kind === 'question' && item.callId === callId,
   );

@@ -436,6 +436,8 @@ export interface EventPlace {
   readonly conversation?: string;
   /** What the root was started with; absent: nothing. */
   readonly trace?: TraceInput;
+  /** Whose run it is; absent: it has no tenant. */
+  readonly tenant?: string;
   /** The call or the iteration of the parent that started the run; absent for a root. */
   readonly parent?: {
     readonly runId: string;

@@ -66,7 +66,10 @@ export interface ToolSpec {
   /** JSON Schema of an object, keys in the author's order; null when the tool takes nothing. */
   readonly parameters: JsonObject | null;
   readonly effect: ToolEffect;
+  /** True: each call runs as a local activity. */
   readonly local: boolean;
+  /** True: calls run as local activities once the worker's figures say that the tool is quick. */
+  readonly auto?: true;
   readonly timeoutMs: number;
   readonly retry: RetrySpec;
   readonly sequential: boolean;

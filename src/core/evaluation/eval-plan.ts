@@ -1,6 +1,6 @@
 /** Evals: recorded moments or plain tasks, each continued with several variants, several times. */
 import type { Json, JsonObject } from '../base/json.ts';
-import type { ForkEdit, ForkEffects, Moment } from '../base/fork.ts';
+import type { ForkEdit, ForkEffects, RunMoment } from '../base/fork.ts';
 import type { LimitsInput } from '../contract/input.ts';
 import type { StepStatus } from '../contract/step.ts';
 
@@ -23,7 +23,7 @@ interface PartBase {
 /** A moment of a recorded run. */
 export interface MomentPart extends PartBase {
   readonly run: string;
-  readonly at: Moment;
+  readonly at: RunMoment;
 }
 
 /** A task, with the context of its start. */

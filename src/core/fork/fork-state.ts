@@ -96,6 +96,8 @@ function keptOf(source: RunState): RunState {
     conversation: _conversation,
     trace: _trace,
     fork: _fork,
+    schedule: _schedule,
+    hasTurn: _turnOf,
     ...kept
   } = source;
   return kept;

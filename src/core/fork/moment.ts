@@ -1,5 +1,5 @@
 /** Which boundary of a run a moment means. */
-import type { Moment } from '../base/fork.ts';
+import type { RunMoment } from '../base/fork.ts';
 
 /** A boundary of iterations, at which a run could hand over. */
 export interface Boundary {
@@ -11,7 +11,7 @@ export interface Boundary {
 
 /** The boundary that `moment` means: of `boundaries`, oldest first; undefined if it is none. */
 export function boundaryOf<Item extends Boundary>(
-  moment: Moment,
+  moment: RunMoment,
   boundaries: readonly Item[],
 ): Item | undefined {
   if (moment === 'start') return boundaries[0];
@@ -23,7 +23,7 @@ export function boundaryOf<Item extends Boundary>(
 }
 
 /** Why a run has no such moment, in one sentence. `newest` is its newest boundary, if it has one. */
-export function noMomentText(run: string, moment: Moment, newest: Boundary | undefined): string {
+export function noMomentText(run: string, moment: RunMoment, newest: Boundary | undefined): string {
   if (newest === undefined) {
     return `Expected a moment of run \`${run}\`, got a run that has begun no iteration. Choose another run.`;
   }

@@ -13,7 +13,7 @@ import {
   type ForkEdit,
   type ForkEffects,
   type ForkInput,
-  type Moment,
+  type RunMoment,
 } from '../base/fork.ts';
 import { shown } from '../text/shown.ts';
 
@@ -55,7 +55,7 @@ export function readFork(value: unknown): ReadFork {
     kind: 'fork',
     fork: {
       source: { workflowId, ...defined({ executionId }) },
-      at: at as Moment,
+      at: at as RunMoment,
       edits: edits as readonly ForkEdit[],
       ...defined({
         definition: definition as ForkInput['definition'],
@@ -83,7 +83,7 @@ function sourceProblems(source: unknown): readonly string[] {
 }
 
 /** Whether `value` is a moment. */
-export function isMoment(value: unknown): value is Moment {
+export function isMoment(value: unknown): value is RunMoment {
   if (value === 'start' || value === 'latest') return true;
   if (!isPlainObject(value) || Object.keys(value).length !== 1) return false;
   const { iteration, event } = value;

@@ -1,5 +1,5 @@
 /** What a probe has seen of one link of a run, in order: its boundaries, calls and children. */
-import type { Moment } from '../base/fork.ts';
+import type { RunMoment } from '../base/fork.ts';
 import type { ProbedCall, StateProbe } from '../run/host.ts';
 import type { RunState } from '../run/run-state.ts';
 import type { Boundary } from './moment.ts';
@@ -35,7 +35,7 @@ export interface TapeRecorder extends Tape {
  * An empty tape. `moments`: those whose states are kept, one for each; default: all states. A call
  * is kept if `keepsCalls`; default: it is.
  */
-export function createTape(moments?: readonly Moment[], keepsCalls = true): TapeRecorder {
+export function createTape(moments?: readonly RunMoment[], keepsCalls = true): TapeRecorder {
   const boundaries: TapedBoundary[] = [];
   const calls: ProbedCall[] = [];
   const children: TapedChild[] = [];
@@ -78,7 +78,7 @@ export function createTape(moments?: readonly Moment[], keepsCalls = true): Tape
   };
 }
 
-function mayMean(moment: Moment, { iteration, seq }: Boundary, last: Boundary | null): boolean {
+function mayMean(moment: RunMoment, { iteration, seq }: Boundary, last: Boundary | null): boolean {
   if (moment === 'start') return last === null;
   if (moment === 'latest') return true;
   return 'iteration' in moment ? iteration === moment.iteration : seq <= moment.event;

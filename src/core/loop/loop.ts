@@ -114,6 +114,7 @@ async function iterate(run: Run, next: Next): Promise<LoopEnd | null> {
   if (work.isOpen()) await work.settle();
   const left = end.kind === 'threw' ? leaveOf(end.error) : undefined;
   if (left?.kind === 'handover') return handOver(run, left.turn);
+  work.loseReads();
   const { outcome, ending } = outcomeOfIteration(run, end);
   const durationMs = run.host.now() - work.startedAt;
   run.record({ type: 'agent:iteration:after', outcome, durationMs });

@@ -58,7 +58,7 @@ import {
   type FlightState,
 } from './flight-state.ts';
 import type { ProgramState } from '../contract/report.ts';
-import type { StepMemory } from '../contract/step.ts';
+import type { StepMemory, StepSchedule } from '../contract/step.ts';
 
 /** The transcript of the epoch: the number of messages, and the digest of the head and of them. */
 export interface TranscriptMark {
@@ -81,6 +81,12 @@ export interface RunState extends TreeState, IdleState, FlightState {
   readonly conversation?: string;
   /** What the root of the tree was started with for traces; absent: nothing. */
   readonly trace?: TraceInput;
+  /** The schedule that started the run, and when the run was due; absent: none. */
+  readonly schedule?: Pick<StepSchedule, 'id' | 'time'>;
+  /** Whose run it is; absent: nobody's in particular. */
+  readonly tenant?: string;
+  /** True: the ledger of the tenant has given the run its turn, and hears of its end. */
+  readonly hasTurn?: true;
   /** What every request needs besides the messages: specification, task, context, history. */
   readonly head: TranscriptHead;
   readonly startedAt: number;
@@ -158,7 +164,17 @@ export interface Carried extends TreeCarried, IdleCarried, FlightCarried {
 /** The identity of a run: what it has before anything happened. */
 export type RunIdentity = Pick<
   RunState,
-  'runId' | 'agentPath' | 'depth' | 'startedAt' | 'parent' | 'conversation' | 'trace'
+  | 'runId'
+  | 'agentPath'
+  | 'depth'
+  | 'startedAt'
+  | 'parent'
+  | 'conversation'
+  | 'trace'
+  | 'tenant'
+  | 'hasTurn'
+  | 'leases'
+  | 'schedule'
 >;
 
 /** The state of a run in which nothing has happened; `memory` is that of an earlier one. */
@@ -170,7 +186,7 @@ export function startState(
   return {
     v: 1,
     ...identity,
-    ...defined({ leases: identity.parent?.leases }),
+    ...defined({ leases: identity.leases ?? identity.parent?.leases }),
     head,
     seq: 0,
     iteration: 0,

@@ -2,6 +2,7 @@
 import { defined } from '../../core/base/defined.ts';
 import type { JsonObject } from '../../core/base/json.ts';
 import type { ModelFunction, Price } from '../../core/contract/model.ts';
+import type { Rate } from '../../core/rate/rate.ts';
 import type { LanguageModel } from './language-model.ts';
 
 /**
@@ -33,6 +34,11 @@ export interface ModelEntry {
   readonly contextWindow?: number;
   /** Maximum number of tokens in one reply, from 1. Default: the provider's. */
   readonly maxOutputTokens?: number;
+  /**
+   * What its provider takes in a minute, of all workers together: `{ requestsPerMinute: 60 }`,
+   * `tokensPerMinute`, or both. Others wait for their moment. Default: no bound.
+   */
+  readonly rate?: Rate;
   /** USD per million tokens. Without a price every call costs 0. */
   readonly price?: Price;
   /** Ids of entries that are tried in this order after a final failure. Default: none. */

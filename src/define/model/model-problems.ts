@@ -1,6 +1,7 @@
 /**
  * The checks of models: the entries of a worker, and the model that an agent or a tool names.
  */
+import { isRate } from '../../core/rate/rate.ts';
 import { isPlainObject } from '../../core/base/json.ts';
 import type { UsageProblem } from '../../core/base/usage-error.ts';
 import { shown } from '../../core/text/shown.ts';
@@ -112,6 +113,11 @@ function entryRules(entry: Fields, name: string): FieldRules<keyof ModelEntry> {
     contextWindow: SIZE,
     maxOutputTokens: SIZE,
     price: PRICE,
+    rate: {
+      wanted: 'to be { requestsPerMinute?, tokensPerMinute? } with numbers above 0',
+      fits: isRate,
+      advice: 'Write it so, or leave it out.',
+    },
     connectMs: TIME,
     firstTokenMs: TIME,
     idleMs: TIME,

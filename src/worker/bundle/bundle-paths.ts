@@ -14,6 +14,11 @@ export const CALLBACKS_PATH: string = pathBeside(`../../workflows/deliver-callba
 
 /** The module of the workflow that looks at a moment of a run. */
 export const MOMENT_PATH: string = pathBeside(`../../workflows/forks/read-moment${EXTENSION}`);
+/** The module of the workflow that keeps the ledger of a tenant. */
+export const TENANT_PATH: string = pathBeside(`../../workflows/tenants/tenant${EXTENSION}`);
+
+/** The module of the workflow that counts the requests of a model entry. */
+export const RATE_PATH: string = pathBeside(`../../workflows/tenants/rate${EXTENSION}`);
 
 /** The entry of the program language, in the sources or in the build. */
 const LANGUAGE_PATH = pathBeside(`../../lisp${EXTENSION}`);

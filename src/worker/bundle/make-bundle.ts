@@ -8,10 +8,14 @@ import { errorText } from '../../core/base/error-text.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { CALLBACK_WORKFLOW } from '../../core/contract/callback.ts';
 import { AGENT_WORKFLOW, MOMENT_WORKFLOW, PROBE_WORKFLOW } from '../../core/contract/messages.ts';
+import { RATE_WORKFLOW } from '../../core/rate/rate.ts';
+import { TENANT_WORKFLOW } from '../../core/tenant/tenant-messages.ts';
 import { makeFolder, writeWhole } from '../files/write-whole.ts';
 import {
   CALLBACKS_PATH,
   MOMENT_PATH,
+  RATE_PATH,
+  TENANT_PATH,
   FAILURE_CONVERTER_PATH,
   HIDING_CONVERTER_PATH,
   PAYLOAD_CONVERTER_PATH,
@@ -72,15 +76,18 @@ export async function makeBundle({
  */
 async function entryOf(workflowsPath: string, cacheDir: string): Promise<string> {
   if (workflowsPath === WORKFLOWS_PATH) return workflowsPath;
-  const [own, callbacks, moment] = [workflowsPath, CALLBACKS_PATH, MOMENT_PATH].map((path) =>
-    JSON.stringify(path),
+  const ours = [
+    [CALLBACK_WORKFLOW, CALLBACKS_PATH],
+    [MOMENT_WORKFLOW, MOMENT_PATH],
+    [TENANT_WORKFLOW, TENANT_PATH],
+    [RATE_WORKFLOW, RATE_PATH],
+  ] as const;
+  const required = ours.map(
+    ([name, path]) => `const { ${name} } = require(${JSON.stringify(path)});\n`,
   );
-  const text = `const own = require(${own});
-const { ${CALLBACK_WORKFLOW} } = require(${callbacks});
-const { ${MOMENT_WORKFLOW} } = require(${moment});
-const ${PROBE_WORKFLOW} = own.${AGENT_WORKFLOW};
-module.exports = { ...own, ${PROBE_WORKFLOW}, ${CALLBACK_WORKFLOW}, ${MOMENT_WORKFLOW} };
-`;
+  const probe = `${PROBE_WORKFLOW}: own.${AGENT_WORKFLOW}`;
+  const names = ours.map(([name]) => name).join(', ');
+  const text = `const own = require(${JSON.stringify(workflowsPath)});\n${required.join('')}module.exports = { ...own, ${probe}, ${names} };\n`;
   await makeFolder(cacheDir);
   // The bundler follows links, and adds a file beside this one that exists in memory only.
   const folder = await realpath(cacheDir);

@@ -61,7 +61,7 @@ export interface EmbeddedServerOptions {
   readonly dynamicConfig?: Readonly<Record<string, Json>>;
   /**
    * Further search attributes of a namespace that is created here, such as `{ Team: 'Keyword' }`.
-   * Those of runs, `EverloopAgent` and `EverloopState`, are always added.
+   * Those of runs, `EverloopAgent`, `EverloopState` and `EverloopTenant`, are always added.
    */
   readonly searchAttributes?: Readonly<Record<string, string>>;
   /** Folders that are searched for `temporal`. Default: `PATH`. */

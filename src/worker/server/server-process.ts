@@ -36,6 +36,9 @@ export const DEVELOPMENT_SETTINGS: Readonly<Record<string, Json>> = {
   'history.maxInFlightUpdates': 1000,
   // Activities on the workflow's own worker start without a round trip through the queue.
   'system.enableActivityEagerExecution': true,
+  // With the default, a backlog of one tenant goes before the tasks of all others.
+  'matching.useNewMatcher': true,
+  'matching.enableFairness': true,
   // No version check over the network.
   'frontend.enableServerVersionCheck': false,
 };

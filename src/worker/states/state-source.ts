@@ -11,7 +11,7 @@ import type { Client } from '@temporalio/client';
 import type { StateSource } from '../../activities/load-fork.ts';
 import { errorText } from '../../core/base/error-text.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
-import type { ForkInput, Moment } from '../../core/base/fork.ts';
+import type { ForkInput, RunMoment } from '../../core/base/fork.ts';
 import { boundaryOf, noMomentText } from '../../core/fork/moment.ts';
 import { createTape, type Tape, type TapedBoundary } from '../../core/fork/tape.ts';
 import type { RunState } from '../../core/run/run-state.ts';
@@ -60,7 +60,7 @@ type Place = ForkInput['source'];
 const NO_TAPE = { calls: [], children: [] } as const;
 
 /** Whether the moment lies before the first boundary of the link. */
-function mayBeEarlier(at: Moment, { state }: ChainLink): boolean {
+function mayBeEarlier(at: RunMoment, { state }: ChainLink): boolean {
   if (at === 'latest') return isInTurn(state) && state !== null;
   if (at === 'start' || state === null) return state !== null;
   // A link that began in the middle of a turn has no boundary before the next iteration.
@@ -75,7 +75,7 @@ function isInTurn(state: RunState | null): boolean {
 
 interface LinkReplay {
   readonly link: ChainLink;
-  readonly moment: Moment | null;
+  readonly moment: RunMoment | null;
   readonly withCalls: boolean;
 }
 
@@ -188,7 +188,7 @@ async function newestOf(
 
 function noMoment(
   { workflowId }: Place,
-  at: Moment,
+  at: RunMoment,
   newest: TapedBoundary | undefined,
 ): UsageError {
   return new UsageError('fork_moment', noMomentText(workflowId, at, newest));
@@ -199,7 +199,7 @@ async function archived(
   parts: StateSourceParts,
   lost: {
     readonly source: Place;
-    readonly at: Moment;
+    readonly at: RunMoment;
     /** The oldest link that is there, and those after it. */
     readonly link: ChainLink;
     readonly later: readonly ChainLink[];

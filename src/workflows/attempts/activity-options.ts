@@ -172,6 +172,16 @@ export function localToolOptions(tool: ToolSpec): LocalActivityOptions {
   };
 }
 
+/** One try of a read that the worker expects to be quick; in `ms` it has begun and ended. */
+export function localTryOptions(ms: number): LocalActivityOptions {
+  return {
+    startToCloseTimeout: ms,
+    scheduleToCloseTimeout: ms,
+    cancellationType: WAIT,
+    retry: { maximumAttempts: 1 },
+  };
+}
+
 function retryOf(tool: ToolSpec): NonNullable<ActivityOptions['retry']> {
   return {
     maximumAttempts: maxToolAttempts(tool),

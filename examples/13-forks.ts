@@ -2,7 +2,7 @@
  * A run that made a costly mistake is taken up again before it, with a corrected instruction. The
  * fork may only read: the booking that the first run canceled stays as it is.
  *
- *     npx tsx examples/12-forks.ts
+ *     npx tsx examples/13-forks.ts
  */
 import { diffRuns, unwrap } from '../src/index.ts';
 import { local } from '../src/worker.ts';

@@ -1,12 +1,12 @@
 /** Two runs side by side, from the end of what they have in common. */
-import { canonicalJson, type Json } from '../core/base/json.ts';
-import type { Entry } from '../core/contract/entry.ts';
-import type { AgentEvent } from '../core/contract/events.ts';
-import { EMPTY_STATS } from '../core/contract/stats.ts';
-import type { Step, Usage } from '../core/contract/step.ts';
-import { tally } from '../core/stats/tally.ts';
-import { usageOf } from '../core/run/step-of.ts';
-import type { RunHandle } from './run-handle.ts';
+import { canonicalJson, type Json } from '../../core/base/json.ts';
+import type { Entry } from '../../core/contract/entry.ts';
+import type { AgentEvent } from '../../core/contract/events.ts';
+import { EMPTY_STATS } from '../../core/contract/stats.ts';
+import type { Step, Usage } from '../../core/contract/step.ts';
+import { tally } from '../../core/stats/tally.ts';
+import { usageOf } from '../../core/run/step-of.ts';
+import type { RunHandle } from '../run-handle.ts';
 
 /** A call of one of the runs. */
 export interface DiffCall {

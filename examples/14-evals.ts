@@ -2,7 +2,7 @@
  * Two models over ten recorded moments: ten runs of the airline made a costly mistake, and an eval goes
  * on from the moment before it with the same model and with another one. Nothing is booked again.
  *
- *     npx tsx examples/13-evals.ts
+ *     npx tsx examples/14-evals.ts
  */
 import { evalResult, evalTable, unwrap } from '../src/index.ts';
 import { local } from '../src/worker.ts';
