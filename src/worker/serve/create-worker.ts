@@ -287,7 +287,7 @@ function statesOf(
   const replayer = createReplayer(workflowBundle, protection);
   const states = createStateArchive(archive);
   const source = createStateSource({ client, replayer, workflows, archive: states });
-  return { source, close: replayer.close };
+  return { source, close: () => replayer.close() };
 }
 
 /** Makes sure that this process may write the store, and that it is the service's own. */
