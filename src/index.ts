@@ -155,6 +155,20 @@ export {
   type PushedOptions,
   type StartOptions,
 } from './client/everloop-client.ts';
+export { evalResult, type EvalInput, type EvalMoment, type EvalTask } from './client/evals.ts';
+export { evalTable, type EvalSummary, type Estimate } from './core/evaluation/eval-table.ts';
+export type { EvalResult, EvalRow, EvalVariant } from './core/evaluation/eval-plan.ts';
+export type { ForkSourceOptions, ForkStartOptions } from './client/forks.ts';
+export { diffRuns, type DiffCall, type DiffSide, type RunDiff } from './client/forks/run-diff.ts';
+export type {
+  CallAfter,
+  ForkEdit,
+  ForkEffects,
+  ForkOptions,
+  ForkOrigin,
+  RunMoment,
+} from './core/base/fork.ts';
+export type { StateView } from './core/fork/state-view.ts';
 export type { InboxItem, InboxOptions, InboxView } from './client/inbox.ts';
 export { LISTED_STATES, type ListedState } from './client/reading/listed-states.ts';
 export type {

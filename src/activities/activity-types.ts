@@ -1,7 +1,10 @@
 /**
  * The activities that workflows call. Types only, so that no code of activities enters a workflow.
  */
+import type { ForkInput, RunMoment } from '../core/base/fork.ts';
 import type { AgentInput } from '../core/contract/input.ts';
+import type { StateView } from '../core/fork/state-view.ts';
+import type { RunIdentity, RunState } from '../core/run/run-state.ts';
 import type { Refusal, RunMaterial } from '../core/start/prepare-input.ts';
 import type { CallbackMessage } from '../core/contract/callback.ts';
 import type { ModelOrder } from '../core/contract/host-order.ts';
@@ -64,6 +67,27 @@ export interface LoadedAgent {
   readonly awaitsTurn?: true;
   /** Why the run ends before its first iteration. */
   readonly refusal?: Refusal | KeyRefusal;
+}
+
+/** What a fork begins from. */
+export interface ForkOrder {
+  readonly input: AgentInput;
+  readonly identity: Pick<RunIdentity, 'runId' | 'startedAt' | 'parent' | 'trace'>;
+  /** True: one worker after another is asked, until one has what the fork needs. */
+  readonly isElsewhere?: true;
+}
+
+/** The recorded result of `loadFork`: the state that the run begins with. */
+export interface LoadedFork extends Pick<LoadedAgent, 'runtime' | 'warnings' | 'awaitsTurn'> {
+  readonly state: RunState;
+  /** What it reads first, as if it had been sent. */
+  readonly inputs: readonly string[];
+}
+
+/** Which moment of which run is asked for. */
+export interface MomentOrder {
+  readonly source: ForkInput['source'];
+  readonly at: RunMoment;
 }
 
 /** What `callModel` returns; it throws failures, with {@link ModelFailureDetails}. */
@@ -158,6 +182,10 @@ export interface TenantActivities {
 /** The activities that a worker registers. */
 export interface EverloopActivities extends TenantActivities {
   loadAgent(input: AgentInput): Promise<LoadedAgent>;
+  /** Replays the source of a fork, and makes the state of the fork. */
+  loadFork(order: ForkOrder): Promise<LoadedFork>;
+  /** Replays a run to one of its moments. */
+  viewMoment(order: MomentOrder): Promise<StateView>;
   callModel(order: ModelOrder): Promise<ModelActivityResult>;
   callTool(order: ToolOrder): Promise<ToolResult>;
   /**

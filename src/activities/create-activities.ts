@@ -15,6 +15,7 @@ import {
   loadAgentActivity,
 } from './tool-activities.ts';
 import { createDeliverCallback } from './deliver-callback.ts';
+import { loadForkActivity, viewMomentActivity, type StateSource } from './load-fork.ts';
 import { createGivenUpCalls } from './given-up-calls.ts';
 import type { HeardCancels } from './heard-cancels.ts';
 import { hideFailures } from './hide-failures.ts';
@@ -36,10 +37,14 @@ export interface ActivityParts {
   readonly cache: TranscriptCache;
   readonly chunks: ChunkPublisher;
   readonly archive: Archive;
+  /** Whether the states that links hand over are archived. Default true. */
+  readonly archivesStates?: boolean | undefined;
   readonly places: ToolPlaces;
   readonly callbacks: CallbackSettings;
   /** The servers that this worker reaches. Default: none. */
   readonly mcp?: McpTools;
+  /** Gets moments of runs. Default: none, as on a worker without workflows. */
+  readonly states?: StateSource | undefined;
   /** Reaches ledgers of tenants; default: there are none. */
   readonly tenants?: TenantPort;
   /** The rates of model entries; default: nothing paces requests. */
@@ -76,8 +81,11 @@ export function createActivities(parts: ActivityParts): EverloopActivities {
   const callTool = callToolActivity(toolParts);
   const told = { givenUp: createGivenUpCalls(), ...defined({ cancels, rates: parts.rates }) };
   const transcripts = createTranscriptSource({ cache, query });
-  const archiveLink = createArchiveTranscript(archive);
+  const archiveLink = createArchiveTranscript(archive, parts.archivesStates);
+  const forks = { registry, runtime, mcp, tenants, states: parts.states };
   const activities: EverloopActivities = {
+    loadFork: loadForkActivity(forks),
+    viewMoment: viewMomentActivity(forks),
     loadAgent: loadAgentActivity(registry, runtime, { tenants, ...defined({ mcp }) }),
     callModel: createCallModel({ ...toolParts, transcripts, ...told }),
     callTool,

@@ -40,6 +40,14 @@ export const COMMAND_MODULES: readonly CommandModule[] = [
   },
   { names: ['ps'], load: async () => [(await import('./commands/ps.ts')).addPsCommand] },
   { names: ['show'], load: async () => [(await import('./commands/show.ts')).addShowCommand] },
+  {
+    names: ['at', 'fork', 'diff'],
+    load: async () => {
+      const { addAtCommand, addForkCommand, addDiffCommand } = await import('./commands/forks.ts');
+      return [addAtCommand, addForkCommand, addDiffCommand];
+    },
+  },
+  { names: ['eval'], load: async () => [(await import('./commands/eval.ts')).addEvalCommand] },
   { names: ['stats'], load: async () => [(await import('./commands/stats.ts')).addStatsCommand] },
   { names: ['trace'], load: async () => [(await import('./commands/trace.ts')).addTraceCommand] },
   {

@@ -10,6 +10,8 @@ import { randomUUID } from 'node:crypto';
 import type { AgentEvent } from '../core/contract/events.ts';
 import type { AgentInput, CompiledAgent } from '../core/contract/input.ts';
 import type { FeedMark, PushedEvent } from '../core/streaming/chunk.ts';
+import { EVAL_AGENT } from '../core/evaluation/eval-plan.ts';
+import type { Json } from '../core/base/json.ts';
 import { shown } from '../core/text/shown.ts';
 import { summaryLine } from '../core/text/summary.ts';
 import { UsageError } from '../core/base/usage-error.ts';
@@ -25,6 +27,8 @@ import { defined } from '../core/base/defined.ts';
 import { readInbox, type InboxOptions, type InboxView } from './inbox.ts';
 import { createKeptLinks } from './reading/kept-links.ts';
 import { createRunHandle, type RunHandleParts } from './create-run-handle.ts';
+import { evalPlan, type EvalInput } from './evals.ts';
+import { startFork, type ForkSourceOptions, type ForkStartOptions } from './forks.ts';
 import type { RunHandle } from './run-handle.ts';
 import { attributesOfRun, createAttributeUse, type WithAttributes } from './search-attributes.ts';
 import {
@@ -99,6 +103,30 @@ export interface Everloop {
    * @throws UsageError as `start`.
    */
   runCompiled(compiled: CompiledAgent, options?: CompileOptions): Promise<RunHandle>;
+  /**
+   * Starts a run that begins from a moment of another one, with edits, another model, limits, words or
+   * definition. The source is not touched: it may be alive, ended, a child or a fork itself. Settles
+   * when the service has accepted it; a moment that is not there ends the fork, as its Step says.
+   *
+   * @throws UsageError `fork_effects` without `effects`, if the source made calls after the moment that
+   * are not `read`; `invalid_input`, `id_in_use`, `run_not_found`, `not_an_agent`.
+   * @example
+   * const fork = await everloop.fork({ run: 'clerk-7', at: { iteration: 7 } }, {
+   *   edits: [{ entry: 12, text: 'Refund 10, not 100' }], effects: 'reuse',
+   * });
+   */
+  fork(source: ForkSourceOptions, options?: ForkStartOptions): Promise<RunHandle>;
+  /**
+   * Starts an eval: recorded moments of runs, or tasks, each continued with each variant, so many
+   * times. It is one durable run, whose limits are the budget of all; its value is for `evalResult`.
+   *
+   * @throws UsageError `invalid_input` with all problems, such as variants that differ in nothing;
+   * `run_not_found`, `id_in_use`.
+   */
+  evaluate(
+    input: EvalInput,
+    options?: Pick<StartOptions, 'id' | 'limits' | 'onEvent'>,
+  ): Promise<RunHandle>;
   /**
    * The handle of an existing run. Does not call the service.
    * @throws UsageError `invalid_input` for an id that no run can have.
@@ -191,6 +219,7 @@ export function createEverloop(options: EverloopParts): Everloop {
   return {
     attach,
     start,
+    ...forkMethods(parts, withAttributes, start),
     schedules: createSchedules({ client, taskQueue, withAttributes, attach, list }),
     compileAgent: async (agent, options = {}) =>
       programOf(await start(agent, { ...options, compiles: true })),
@@ -208,6 +237,26 @@ export function createEverloop(options: EverloopParts): Everloop {
     counts: (options = {}) => withAttributes((has) => countRuns(client, options, has)),
     inbox: (options = {}) =>
       withAttributes((hasAttributes) => readInbox(client, { ...options, hasAttributes })),
+  };
+}
+
+/** The methods that begin from other runs. */
+function forkMethods(
+  parts: EverloopParts,
+  withAttributes: WithAttributes,
+  start: Everloop['start'],
+): Pick<Everloop, 'fork' | 'evaluate'> {
+  const { client } = parts;
+  return {
+    fork: async (source, options = {}) => {
+      const traced = continued(options, parts.traceparent?.());
+      const { workflowId, runId } = await startFork({ client, withAttributes }, source, traced);
+      return createRunHandle(workflowId, parts, { runId });
+    },
+    evaluate: async (input, options = {}) => {
+      const plan = (await evalPlan(client, input)) as unknown as Json;
+      return start(EVAL_AGENT, { ...options, context: { plan } });
+    },
   };
 }
 

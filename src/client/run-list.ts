@@ -31,6 +31,8 @@ export interface RunSummary {
   readonly parent: string | null;
   /** Id of the root of its tree; its own for a root. */
   readonly root: string;
+  /** The run that it is a fork of; absent: it is none. */
+  readonly forkedFrom?: string;
   readonly startedAt: Date;
   readonly closedAt: Date | null;
   /** Id of the schedule that started it; absent: none. */
@@ -336,6 +338,7 @@ function summaryOf(info: Omit<WorkflowExecutionInfo, 'raw'>): RunSummary {
     state: stateOf(status.name, isReadable ? memo['waiting'] === true : isVisiblyWaiting(info)),
     parent: parentExecution?.workflowId || null,
     root,
+    ...defined({ forkedFrom: memoText(memo, 'forkedFrom') || undefined }),
     startedAt: startTime,
     closedAt: closeTime ?? null,
     ...defined({ schedule: scheduleOf(info) }),

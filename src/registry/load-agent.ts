@@ -34,6 +34,7 @@ import {
 import { isString, listOf, STRING } from '../define/checks/kinds.ts';
 import { MEDIA_LIST } from '../define/tool/tool-result.ts';
 import type { McpListing } from '../define/mcp/mcp-tools.ts';
+import { withBuiltIn } from './built-in-agents.ts';
 import { withListedTools } from './listed-tools.ts';
 import { missingParts } from './missing-parts.ts';
 import { compiledCodeId, isCompiled } from '../core/program-text/compiled.ts';
@@ -69,12 +70,13 @@ const MAX_LISTED_NAMES = 20;
  * the results of its tools. `listing`: the tools of the agent's servers, if it has any.
  */
 export function loadAgent(
-  registry: Registry,
+  worker: Registry,
   input: unknown,
   sizes: SizeLimits = INLINE_SIZES,
   listing?: McpListing,
 ): LoadOutcome {
   const name = isPlainObject(input) ? input['agent'] : undefined;
+  const registry = withBuiltIn(worker, name);
   // Whether an agent needs a task is known only where the agent is.
   if (typeof name === 'string' && name !== '' && !registry.agents.has(name)) {
     return notFound(registry, name);
@@ -196,6 +198,8 @@ function inputProblems(
   const needsTask = !hasTemplate && !(isPlainObject(parent) && isPlainObject(context));
   const rules: FieldRules = {
     ...FIELDS,
+    // Below a fork, a start has the version that older workers leave to newer ones.
+    v: (v) => (v === 2 && isPlainObject(parent) && 'effects' in parent ? [] : otherVersion(v)),
     task: [FIELDS.task, (task) => taskProblems(task as Fields, needsTask)],
     history: [(history) => (history === undefined ? [] : noHistory(loop)), FIELDS.history],
   };
@@ -283,6 +287,7 @@ function taskProblems(task: Fields, needsTask: boolean): readonly UsageProblem[]
  * What messages call an agent without a model, and what it starts; null for one with a model.
  */
 function loopOf(asked: AgentDefinition['spec'] | undefined): readonly [string, string] | null {
+  if (asked?.evaluation !== undefined) return ['eval', 'parts'];
   if (asked?.pipeline !== undefined) return ['pipeline', 'stages'];
   return asked?.fanOut === undefined ? null : ['fan-out', 'runs'];
 }

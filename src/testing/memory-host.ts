@@ -14,7 +14,7 @@ import type {
   JudgeOutcome,
   LiteralsOutcome,
 } from '../core/contract/host-outcome.ts';
-import type { CallOptions, Host } from '../core/run/host.ts';
+import type { CallOptions, Host, StateProbe } from '../core/run/host.ts';
 import { createWaits } from '../core/run/waits.ts';
 import { createMailbox, type Inbox, type Mailbox } from '../core/run/inbox.ts';
 import { scratchpadMessages, type RunState } from '../core/run/run-state.ts';
@@ -62,6 +62,8 @@ export interface MemoryHostParts {
   readonly sizes?: SizeLimits;
   /** The servers whose tools the agent has. Default: none. */
   readonly mcp?: McpTools | undefined;
+  /** Watches the run, for its forks. Default: nothing does. */
+  readonly probe?: StateProbe;
   /** The other runs of the tree. Default: none, and a child cannot be started. */
   readonly tree?: MemoryTree;
 }
@@ -97,6 +99,7 @@ export function createMemoryHost(parts: MemoryHostParts): Host {
       isFull: parts.isFull ?? (() => false),
       sizes: parts.sizes ?? INLINE_SIZES,
       fits: parts.fitsHandover ?? (() => true),
+      probe: parts.probe,
     },
     mailbox,
     waits,

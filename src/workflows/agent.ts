@@ -26,9 +26,9 @@ import { createCallbacks } from './callbacks.ts';
 import { handOver } from './continuation.ts';
 import { leaveWith, loadFailure, RefusedTask, toWorkflowFailure } from './failures.ts';
 import { applyAdjustment, installHandlers } from './handlers.ts';
-import { CanceledEarly, loadAnywhere } from './load-anywhere.ts';
+import { CanceledEarly, loadAnywhere, loadFork } from './load-anywhere.ts';
 import { openSession, traceOf, type Session } from './session.ts';
-import { sinks } from './sinks.ts';
+import { refuseProbe, sinks } from './sinks.ts';
 import { readStart, type Start } from './start.ts';
 import { createTemporalHost } from './temporal-host.ts';
 import { totalsOf } from '../core/tree/child-totals.ts';
@@ -47,6 +47,7 @@ export async function runAgentWorkflow(
   payload: unknown,
   loopOf: (spec: AgentSpec) => Next,
 ): Promise<Step> {
+  refuseProbe();
   let opened: Session | null = null;
   try {
     const start = readStart(payload);
@@ -125,7 +126,10 @@ async function startOrRestore(
   readonly opening?: Opening;
 }> {
   if (start.kind === 'continued') return start.handover;
-  const loaded = await loadAnywhere(session, start.input).catch((error: unknown) => {
+  const isFork = start.input?.fork !== undefined;
+  const loaded = await (
+    isFork ? loadFork(session, start) : loadAnywhere(session, start.input)
+  ).catch((error: unknown) => {
     if (isCancellation(error) || error instanceof CanceledEarly) {
       const message = 'canceled before the agent was loaded';
       const step = unstartedStep(session.agent, 'canceled', message, traceOf(session));
@@ -139,14 +143,22 @@ async function startOrRestore(
   const { runtime } = loaded;
   session.sizes = sizesOf(runtime);
   const turn = await turnOf(session, start, loaded);
+  if ('state' in loaded) return { ...loaded, state: withTurn(loaded.state, turn) };
   return { state: freshState(start.input, start.parent, loaded, turn), runtime, opening: loaded };
+}
+
+/** A fork with the turn that the ledger of its tenant has given it. */
+function withTurn(state: RunState, turn: TenantTurn | undefined): RunState {
+  if (turn === undefined) return state;
+  const leases = turn.leases.length === 0 ? undefined : turn.leases;
+  return { ...state, hasTurn: true, ...defined({ leases }) };
 }
 
 /** The turn of a run whose tenant has a ledger. A cancel ends the wait for it. */
 async function turnOf(
   session: Session,
   { input }: Extract<Start, { readonly kind: 'fresh' }>,
-  { awaitsTurn }: LoadedAgent,
+  { awaitsTurn }: Pick<LoadedAgent, 'awaitsTurn'>,
 ): Promise<TenantTurn | undefined> {
   const { tenant } = input;
   if (awaitsTurn !== true || tenant === undefined) return undefined;

@@ -26,7 +26,8 @@ export interface Session {
   /** Name of the agent, as the input gave it. */
   readonly agent: string;
   readonly mailbox: Mailbox;
-  readonly log: RunLog;
+  /** Replaced before the first event of a fork, whose numbers go on from its source. */
+  log: RunLog;
   /**
    * Number of this link, from 1. Once a hand-over is decided, the state has the number of the next.
    */

@@ -5,6 +5,7 @@ import type { Inbox } from '../core/run/inbox.ts';
 import type { AgentInput, PreviousRun, ScheduledStart } from '../core/contract/input.ts';
 import { isStep } from '../core/contract/piping.ts';
 import type { Step } from '../core/contract/step.ts';
+import { effectsOf } from '../core/tree/fork-effects.ts';
 import type { RunState } from '../core/run/run-state.ts';
 import { sharedByteSize } from '../core/base/byte-sizes.ts';
 import { isDeeperThan, isPlainObject, MAX_JSON_DEPTH, type Json } from '../core/base/json.ts';
@@ -17,17 +18,20 @@ import { RefusedTask } from './failures.ts';
 import { EncryptedPayload } from './payload-converter.ts';
 
 /**
- * The version of inputs and hand-overs that this code reads and writes. A new version is read one
+ * The version of hand-overs that this code reads and writes. A new version is read one
  * release before it is written, so that a fleet can go back to the release before.
  */
 const FORMAT = 1;
+
+/** The newest version of inputs that this code reads: 2 is that of forks. */
+const INPUT_FORMAT = 2;
 
 /**
  * The features of a state that this code knows, by the names that `needs` of a hand-over gives
  * them. Name a feature if an older worker must not take the state. A feature that it may ignore
  * needs no name.
  */
-const KNOWN_NEEDS = [] as const satisfies readonly string[];
+const KNOWN_NEEDS = ['fork-effects'] as const satisfies readonly string[];
 
 /** A feature that states of this release may have. */
 interface WrittenNeed {
@@ -37,7 +41,10 @@ interface WrittenNeed {
 }
 
 /** The features that this release writes. */
-const WRITES: readonly WrittenNeed[] = [];
+const WRITES: readonly WrittenNeed[] = [
+  // Older workers never take a run that has it: its start is of a version that they refuse.
+  { name: 'fork-effects', isIn: (state) => effectsOf(state) !== undefined },
+];
 
 /** The features of `state` that the worker of the next link must know; undefined if there are none. */
 export function needsOf(state: RunState): Handover['needs'] {
@@ -120,9 +127,10 @@ export function readStart(payload: unknown): Start {
 function refuseNewer(what: string, payload: { readonly [key: string]: unknown }): void {
   const { v, needs } = payload;
   const me = `this worker (${VERSION})`;
-  if (typeof v === 'number' && Number.isInteger(v) && v > FORMAT) {
+  const newest = what === 'input' ? INPUT_FORMAT : FORMAT;
+  if (typeof v === 'number' && Number.isInteger(v) && v > newest) {
     throw new RefusedTask(
-      `Refused: ${what} of version ${v}, ${me} reads ${FORMAT}. A newer worker takes it.`,
+      `Refused: ${what} of version ${v}, ${me} reads ${newest}. A newer worker takes it.`,
     );
   }
   if (what !== 'hand-over' || !Array.isArray(needs)) return;

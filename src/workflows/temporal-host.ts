@@ -33,7 +33,7 @@ import {
 import { createRest } from './attempts/rests.ts';
 import { createElsewhere } from './attempts/retry-elsewhere.ts';
 import { createSpread } from './attempts/spread-pauses.ts';
-import { sinks } from './sinks.ts';
+import { probeOf, sinks } from './sinks.ts';
 import { sizesOf } from '../core/base/size-limits.ts';
 import { fitsHandover } from './start.ts';
 import { startTimer } from './timer.ts';
@@ -237,6 +237,7 @@ function linkOf(
     },
     sizes,
     fits: (state) => fitsHandover(state, mailbox.peek(), sizes.handover),
+    probe: probeOf(runtime.workflows),
   };
 }
 

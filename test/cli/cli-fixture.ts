@@ -81,6 +81,8 @@ function fakeClient(everloop: Partial<Everloop>): ConnectedEverloop {
   };
   return {
     start: unexpected,
+    fork: unexpected,
+    evaluate: unexpected,
     attach: unexpected,
     list: unexpected,
     listPage: unexpected,
@@ -119,6 +121,7 @@ export function fakeRun(id: string, parts: Partial<RunHandle> = {}): RunHandle {
     current: unexpected,
     links: unexpected,
     histories: unexpected,
+    at: unexpected,
     scratchpad: unexpected,
     attempts: unexpected,
     transcript: unexpected,

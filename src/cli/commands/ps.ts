@@ -52,11 +52,21 @@ export function addPsCommand(program: Command, act: CommandRunner): void {
 /** The list as a table; ages are relative to `nowMs`. Schedules have a column if any started one. */
 export function runsText(runs: readonly RunSummary[], nowMs: number): string {
   if (runs.length === 0) return 'No runs.';
+  const hasForks = runs.some(({ forkedFrom }) => forkedFrom !== undefined);
   const isScheduled = runs.some(({ schedule }) => schedule !== undefined);
   return tableText(
-    ['ID', 'AGENT', ...(isScheduled ? ['SCHEDULE'] : []), 'STATE', 'AGE', 'TASK'],
-    runs.map(({ id, agent, schedule = '-', state, startedAt, task }) => [
+    [
+      'ID',
+      ...(hasForks ? ['FORK OF'] : []),
+      'AGENT',
+      ...(isScheduled ? ['SCHEDULE'] : []),
+      'STATE',
+      'AGE',
+      'TASK',
+    ],
+    runs.map(({ id, forkedFrom = '-', agent, schedule = '-', state, startedAt, task }) => [
       cellText(id),
+      ...(hasForks ? [cellText(forkedFrom)] : []),
       cellText(agent),
       ...(isScheduled ? [cellText(schedule)] : []),
       state,

@@ -113,7 +113,12 @@ async function startOptions(
   return { ...(await startFrom(cli, options)), ifExists, ...defined({ task, id, tenant }) };
 }
 
-async function waitFor({ output }: Cli, handle: RunHandle, signal: AbortSignal): Promise<number> {
+/** Waits for the end of a run, and shows it; returns the exit code of its Step. */
+export async function waitFor(
+  { output }: Cli,
+  handle: RunHandle,
+  signal: AbortSignal,
+): Promise<number> {
   const step = await follow(handle, output, { streams: output.isLive, signal });
   const isGood = step.status === 'success';
   output.note(output.paintNote(isGood ? 'green' : 'red', endText(step)));

@@ -12,8 +12,8 @@ export type LinkPlace = Pick<
 /** What workers are told of the run in `state`, beside its events. */
 export function eventPlaceOf(state: RunState, link: number, host: LinkPlace): EventPlace {
   const { parent, runId, startedAt, conversation, trace, tenant, head } = state;
-  const { pipeline, fanOut } = head.spec;
-  const isWorkflow = pipeline !== undefined || fanOut !== undefined;
+  const { pipeline, fanOut, evaluation } = head.spec;
+  const isWorkflow = [pipeline, fanOut, evaluation].some((loop) => loop !== undefined);
   return {
     ...host,
     link,

@@ -1,4 +1,5 @@
 /** The payload that starts the workflow `agent`. */
+import type { ForkInput } from '../base/fork.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { OnEventInput } from './callback.ts';
 import type { Limit, UnknownUsage } from './limit.ts';
@@ -72,9 +73,10 @@ export interface ScheduledStart extends Pick<StepSchedule, 'id' | 'time'> {
   readonly previous?: PreviousRun | null;
 }
 
-/** The payload that starts a run, version 1. */
+/** The payload that starts a run. */
 export interface AgentInput {
-  readonly v: 1;
+  /** 2 for a fork and for a run below one: a worker that knows only 1 must not take it. */
+  readonly v: 1 | 2;
   readonly agent: string;
   /** Whose run it is; its id begins with `{tenant}:`. A child run has its parent's. */
   readonly tenant?: string;
@@ -110,8 +112,15 @@ export interface AgentInput {
   readonly scheduled?: ScheduledStart;
   /** The program to run instead of those of a model. */
   readonly compiled?: CompiledAgent;
+  /** Set for a fork: the moment of another run at which it begins, and how it differs. */
+  readonly fork?: ForkInput;
   /** True: the run is started to get its program, so an agent without programs is refused. */
   readonly compiles?: true;
+}
+
+/** The version that an input needs; see {@link AgentInput}. */
+export function versionOf({ fork, parent }: Pick<AgentInput, 'fork' | 'parent'>): 1 | 2 {
+  return fork === undefined && parent?.effects === undefined ? 1 : 2;
 }
 
 /** A program that answered once, version 1. Plain JSON, to be kept in a file. */

@@ -265,6 +265,12 @@ export interface FanOutSpec {
   readonly model?: string;
 }
 
+/** What runs instead of a model: the tries of an eval, some at a time. */
+export interface EvaluationSpec {
+  /** The most tries that run at once. */
+  readonly batch: number;
+}
+
 /** How much of a program's output a model reads. */
 export interface ProgramSizes {
   /** Characters of the notes. */
@@ -366,6 +372,8 @@ export interface AgentSpec {
   readonly pipeline?: PipelineSpec;
   /** Set exactly when the agent is a fan-out, which itself calls no model. */
   readonly fanOut?: FanOutSpec;
+  /** Set exactly when the agent runs evals; it calls no model. */
+  readonly evaluation?: EvaluationSpec;
   /** Set exactly when the model may write programs. */
   readonly program?: ProgramSpec;
   readonly examples: readonly Message[];

@@ -25,6 +25,7 @@ import { change, EMPTY_STATS, type Stats } from '../contract/stats.ts';
 import { changesOf } from '../stats/tally.ts';
 import { keepResult, type CachedResult } from '../toolchain/result-cache.ts';
 import type { Entry } from '../contract/entry.ts';
+import type { ForkState } from '../contract/outcome.ts';
 import { clip } from '../text/cut.ts';
 import { MAX_LAST_TEXT } from './last-text.ts';
 import { EXAMPLE_COPIED } from '../termination/copied-example.ts';
@@ -125,6 +126,8 @@ export interface RunState extends TreeState, IdleState, FlightState {
   readonly toldExample?: true;
   /** What programs left; absent until there was a program, or a memory to begin with. */
   readonly program?: ProgramState;
+  /** What a fork keeps of its source; absent: the run is no fork. */
+  readonly fork?: ForkState;
 }
 
 /** A call with its result, and in how many replies in a row it came. */
@@ -154,6 +157,8 @@ export interface Carried extends TreeCarried, IdleCarried, FlightCarried {
   readonly turn?: KeptTurn;
   /** What a program leaves, by `agent:program:after`. */
   readonly program?: ProgramState;
+  /** The call of the source whose result this call gets, by `agent:tool_call:before`. */
+  readonly reused?: string;
 }
 
 /** The identity of a run: what it has before anything happened. */
@@ -292,6 +297,7 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
       return {
         ...goingOn(state, event.at),
         ...withCall(state, { callId, tool }),
+        ...withoutRecorded(state, carried),
       };
     }
     case 'agent:question:asked':
@@ -349,6 +355,14 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
     case 'agent:warning':
       return NOTHING;
   }
+}
+
+/** Each recorded result is used once. */
+function withoutRecorded({ fork }: RunState, { reused }: Carried): Partial<RunState> {
+  if (fork === undefined || reused === undefined) return NOTHING;
+  return {
+    fork: { ...fork, recorded: (fork.recorded ?? []).filter(({ callId }) => callId !== reused) },
+  };
 }
 
 /** What the run remembers of a reply that could not be used. */

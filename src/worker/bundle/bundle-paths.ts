@@ -12,6 +12,8 @@ export const WORKFLOWS_PATH: string = pathBeside(`../../workflows/index${EXTENSI
 /** The module of the workflow that delivers callbacks. */
 export const CALLBACKS_PATH: string = pathBeside(`../../workflows/deliver-callbacks${EXTENSION}`);
 
+/** The module of the workflow that looks at a moment of a run. */
+export const MOMENT_PATH: string = pathBeside(`../../workflows/forks/read-moment${EXTENSION}`);
 /** The module of the workflow that keeps the ledger of a tenant. */
 export const TENANT_PATH: string = pathBeside(`../../workflows/tenants/tenant${EXTENSION}`);
 

@@ -7,11 +7,13 @@ import { bundleWorkflowCode, DefaultLogger, type BundleOptions } from '@temporal
 import { errorText } from '../../core/base/error-text.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { CALLBACK_WORKFLOW } from '../../core/contract/callback.ts';
+import { AGENT_WORKFLOW, MOMENT_WORKFLOW, PROBE_WORKFLOW } from '../../core/contract/messages.ts';
 import { RATE_WORKFLOW } from '../../core/rate/rate.ts';
 import { TENANT_WORKFLOW } from '../../core/tenant/tenant-messages.ts';
 import { makeFolder, writeWhole } from '../files/write-whole.ts';
 import {
   CALLBACKS_PATH,
+  MOMENT_PATH,
   RATE_PATH,
   TENANT_PATH,
   FAILURE_CONVERTER_PATH,
@@ -69,21 +71,23 @@ export async function makeBundle({
 
 /**
  * The module that the bundle begins with. A module of your own need not export the workflow that
- * delivers callbacks, so a file beside the bundle adds it.
+ * delivers callbacks, nor that which looks at moments, so a file beside the bundle adds them, and its
+ * `agent` under the name of the probe.
  */
 async function entryOf(workflowsPath: string, cacheDir: string): Promise<string> {
   if (workflowsPath === WORKFLOWS_PATH) return workflowsPath;
   const ours = [
     [CALLBACK_WORKFLOW, CALLBACKS_PATH],
+    [MOMENT_WORKFLOW, MOMENT_PATH],
     [TENANT_WORKFLOW, TENANT_PATH],
     [RATE_WORKFLOW, RATE_PATH],
   ] as const;
   const required = ours.map(
     ([name, path]) => `const { ${name} } = require(${JSON.stringify(path)});\n`,
   );
-  const own = `...require(${JSON.stringify(workflowsPath)})`;
+  const probe = `${PROBE_WORKFLOW}: own.${AGENT_WORKFLOW}`;
   const names = ours.map(([name]) => name).join(', ');
-  const text = `${required.join('')}module.exports = { ${own}, ${names} };\n`;
+  const text = `const own = require(${JSON.stringify(workflowsPath)});\n${required.join('')}module.exports = { ...own, ${probe}, ${names} };\n`;
   await makeFolder(cacheDir);
   // The bundler follows links, and adds a file beside this one that exists in memory only.
   const folder = await realpath(cacheDir);

@@ -10,7 +10,9 @@ import {
   type WorkerDeploymentOptions,
   type WorkerOptions,
 } from '@temporalio/worker';
+import type { Client } from '@temporalio/client';
 import type { Archive } from '../../activities/archive-transcript.ts';
+import type { StateSource } from '../../activities/load-fork.ts';
 import { createActivities } from '../../activities/create-activities.ts';
 import { createHeardCancels } from '../../activities/heard-cancels.ts';
 import type { CallbackSettings } from '../../callbacks/deliver.ts';
@@ -38,6 +40,9 @@ import { workerConverter } from '../../protection/data-converter.ts';
 import type { UnreadError } from '../../protection/key-errors.ts';
 import { NO_PROTECTION, type Protection } from '../../protection/protection.ts';
 import { checkOwner } from '../retention/store-owner.ts';
+import { createStateArchive } from '../states/archived-states.ts';
+import { createReplayer } from '../states/replayer.ts';
+import { createStateSource } from '../states/state-source.ts';
 import { guardWorkflowThreads } from './guard-workflow-threads.ts';
 import { identityOf } from './identity.ts';
 import { openServers } from './open-servers.ts';
@@ -120,6 +125,8 @@ export interface WorkerParts extends WorkParts {
   /** Task queue of tool activities; default: the task queue of the workflows. */
   readonly toolQueue?: string;
   readonly archive: Archive;
+  /** Whether the states that links hand over are archived, for forks. Default true. */
+  readonly archivesStates?: boolean;
   readonly chunks: ChunkPublisher;
   readonly heartbeatMs?: number;
   /** How long runs wait for a worker that has what they need. Default: ten minutes. */
@@ -204,7 +211,17 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   const tenants = createTenantPort(client);
   const rates = createRates(createAskCounter(client, taskQueue));
   const counted = { tenants, rates };
-  const activities = createActivities({ ...given, ...counted, registry, runtime, cache, places });
+  const states = statesOf(parts, client, workflowBundle, runtime);
+  const activities = createActivities({
+    ...given,
+    ...counted,
+    registry,
+    runtime,
+    cache,
+    places,
+    states: states?.source,
+    archivesStates: parts.archivesStates,
+  });
   const waits = signalWaits(client, onError);
   const sinks = createSinks({
     cache,
@@ -227,6 +244,7 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
         for (const stop of [stopSignals, waits.stop, stopCounting]) stop();
         await places.close();
         await mcp?.close();
+        await states?.close();
         await telemetry.close();
       }
     },
@@ -256,6 +274,20 @@ async function workersFor(
   if (isWorkflows) queues.delete(taskQueue);
   for (const queue of queues) workers.push(await Worker.create({ ...common, taskQueue: queue }));
   return workers;
+}
+
+/** Gets moments of runs; undefined on a worker without workflows. */
+function statesOf(
+  { archive, protection = NO_PROTECTION }: WorkerParts,
+  client: Client,
+  workflowBundle: LoadedBundle | undefined,
+  { workflows }: ActivityRuntime,
+): { readonly source: StateSource; readonly close: () => Promise<void> } | undefined {
+  if (workflowBundle === undefined) return undefined;
+  const replayer = createReplayer(workflowBundle, protection);
+  const states = createStateArchive(archive);
+  const source = createStateSource({ client, replayer, workflows, archive: states });
+  return { source, close: replayer.close };
 }
 
 /** Makes sure that this process may write the store, and that it is the service's own. */

@@ -53,6 +53,8 @@ export interface ServedParts extends WorkParts {
 export interface ServeResources {
   readonly config: WorkerConfig;
   readonly archive: Archive;
+  /** See `WorkerParts`. */
+  readonly archivesStates?: boolean;
   readonly chunks: ChunkPublisher;
 }
 
@@ -119,7 +121,7 @@ export async function serve(
 /** What the worker is made of: what the process serves, and its configuration. */
 function workerPartsOf(
   parts: ServedParts,
-  { config, archive, chunks }: ServeResources,
+  { config, archive, archivesStates, chunks }: ServeResources,
   {
     server,
     connection,
@@ -154,6 +156,7 @@ function workerPartsOf(
     modelQueue: ownQueue(modelTaskQueue),
     toolQueue: ownQueue(toolTaskQueue),
     archive,
+    ...defined({ archivesStates }),
     chunks,
     onListenerError: warnOfListener(config.secrets?.hide),
     heartbeatMs: parts.heartbeatMs ?? heartbeatOf(server),

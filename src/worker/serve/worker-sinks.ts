@@ -94,6 +94,8 @@ export function createSinks(parts: SinkParts): InjectedSinks<EverloopSinks> {
     waits: {
       changed: { callDuringReplay: false, fn: (run) => parts.onUnlistedWaits?.(run) },
     },
+    // A probe is replayed apart, with sinks of its own.
+    probe: { boundary: NOTHING, call: NOTHING, child: NOTHING },
     cancels: {
       tell: {
         callDuringReplay: false,
@@ -110,6 +112,8 @@ export function createSinks(parts: SinkParts): InjectedSinks<EverloopSinks> {
     },
   };
 }
+
+const NOTHING = { callDuringReplay: false, fn: (): void => undefined };
 
 /** What is known of a run before it has a state. */
 function placeWithout(info: WorkflowInfo): EventPlace {
