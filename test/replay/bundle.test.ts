@@ -1,14 +1,14 @@
 /** What goes into the sandbox: our own code and yaml, and nothing that reaches Node. */
 import { readFile } from 'node:fs/promises';
 import { beforeAll, expect, it } from 'vitest';
-import { RATE_WORKFLOW } from '../../src/core/rate/rate.ts';
-import { TENANT_WORKFLOW } from '../../src/core/tenant/tenant-messages.ts';
 import { CALLBACK_WORKFLOW } from '../../src/core/contract/callback.ts';
 import {
   AGENT_WORKFLOW,
   MOMENT_WORKFLOW,
   PROBE_WORKFLOW,
 } from '../../src/core/contract/messages.ts';
+import { RATE_WORKFLOW } from '../../src/core/rate/rate.ts';
+import { TENANT_WORKFLOW } from '../../src/core/tenant/tenant-messages.ts';
 import { loadWorkflowBundle } from '../../src/worker/bundle/bundle.ts';
 import * as workflows from '../../src/workflows/index.ts';
 import { BUNDLE_FOLDER } from '../support/bundles.ts';
