@@ -128,7 +128,7 @@ async function attemptOf(
     figures: { usualMs: () => 0 },
     run: (read, stopped) => runRead(read, stopped, view.head.context),
     signal,
-    now: clock.now,
+    now: () => clock.now(),
     schedule: (ms, due) => clock.schedule(clock.now() + ms, due),
   });
   try {

@@ -36,7 +36,7 @@ function reader(options: { readonly slowFrom?: number; readonly last: number }) 
     effect: 'read',
     execute: async ({ at }, { callId, signal }) => {
       callsOf.set(callId, (callsOf.get(callId) ?? 0) + 1);
-      if (Number(at) < slowFrom) return `seen ${String(at)}`;
+      if (Number(at) < slowFrom) return `seen ${Number(at)}`;
       begin();
       await Promise.race([
         freed,
@@ -146,7 +146,7 @@ describe('[R18] reads beside a reply', () => {
       execute: ({ at }, { callId }) => {
         callIds.push(callId);
         ran();
-        return `seen ${String(at)}`;
+        return `seen ${Number(at)}`;
       },
     });
     const model = streamingModel(({ number }) => {

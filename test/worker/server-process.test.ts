@@ -22,6 +22,8 @@ describe('serverArguments', () => {
         '--dynamic-config-value history.MaxBufferedQueryCount=1000 ' +
         '--dynamic-config-value history.maxInFlightUpdates=1000 ' +
         '--dynamic-config-value system.enableActivityEagerExecution=true ' +
+        '--dynamic-config-value matching.useNewMatcher=true ' +
+        '--dynamic-config-value matching.enableFairness=true ' +
         '--dynamic-config-value frontend.enableServerVersionCheck=false',
     );
   });

@@ -102,7 +102,7 @@ function listProblems(
     ? found
     : [
         ...found,
-        `Expected \`${name}\` with names of their own, got \`${String(twice)}\` twice. Rename one.`,
+        `Expected \`${name}\` with names of their own, got ${shown(twice)} twice. Rename one.`,
       ];
 }
 

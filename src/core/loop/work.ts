@@ -177,7 +177,7 @@ export function createWork(run: Run): OpenWork {
     ...relativesOf(iteration, tracked),
     ...recordingOf(run),
     isOpen: () => open.count > 0,
-    loseReads: reads.loseRest,
+    loseReads: () => reads.loseRest(),
     settle: async () => {
       // Decided by what began, not by `open`: a host that breaks its contract makes that count
       // wrong.

@@ -42,6 +42,7 @@ export function idOfTenant(tenant: string, id: string): string | null {
 export function foreignIdProblem(tenant: unknown, id: string): string | undefined {
   if (tenant === undefined) return undefined;
   const problem = tenantProblem(tenant);
-  if (problem !== undefined || id.startsWith(`${String(tenant)}:`)) return problem;
-  return `Expected the id of a run of tenant \`${String(tenant)}\` to begin with \`${String(tenant)}:\`, got ${shown(id)}. Choose another id.`;
+  const name = typeof tenant === 'string' ? tenant : '';
+  if (problem !== undefined || id.startsWith(`${name}:`)) return problem;
+  return `Expected the id of a run of tenant \`${name}\` to begin with \`${name}:\`, got ${shown(id)}. Choose another id.`;
 }
