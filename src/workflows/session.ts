@@ -9,6 +9,7 @@ import type { TreeHandlers } from '../core/children/tree-handlers.ts';
 import { createMailbox, EMPTY_INBOX, type Mailbox } from '../core/run/inbox.ts';
 import { createRunLog, type RunLog } from '../core/run/run-log.ts';
 import { defined } from '../core/base/defined.ts';
+import { isPlainObject } from '../core/base/json.ts';
 import type { Run } from '../core/run/run.ts';
 import type { RunState } from '../core/run/run-state.ts';
 import type { TenantTurn } from '../core/tenant/tenant-messages.ts';
@@ -73,6 +74,12 @@ export interface Session {
   readonly deferredAdjustments: Adjustment[];
 }
 
+/** What a fresh start says of its schedule. It is not checked yet, so it may be anything. */
+function claimedBy(start: Start): Session['schedule'] {
+  if (start.kind === 'continued' || !isPlainObject(start.input)) return undefined;
+  return start.input.scheduled;
+}
+
 /** The session of a link that begins with `start`. */
 export function openSession(start: Start): Session {
   const continued = start.kind === 'continued' ? start.handover : null;
@@ -84,7 +91,7 @@ export function openSession(start: Start): Session {
     link: continued?.state.link ?? 1,
     previous: continued?.previous ?? null,
     restored: continued?.state ?? null,
-    schedule: start.kind === 'continued' ? start.handover.state.schedule : start.input.scheduled,
+    schedule: continued === null ? claimedBy(start) : continued.state.schedule,
     // Asked at the very start: every replay reaches it in its first activation.
     limitsAtOnce: patched('limits-at-once' satisfies PatchName),
     sizes: sizesOf(continued?.runtime ?? {}),
