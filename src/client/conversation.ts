@@ -101,21 +101,13 @@ export async function openConversation(
     messageId: string | undefined,
   ): Promise<RunHandle> => {
     const before = await pastOf(newest);
-    const run = await everloop.start(
-      agent,
-      defined({
-        task: message,
-        id: `${id}-${newest + 1}`,
-        conversation: id,
-        messageId,
-        history: newestTurns(before.turns, historyBytes),
-        context: options.context ?? before.context,
-        memory: before.memory,
-        limits,
-        model,
-        onEvent,
-      }),
-    );
+    const run = await everloop.start(agent, {
+      ...defined({ task: message, messageId, limits, model, onEvent }),
+      id: `${id}-${newest + 1}`,
+      conversation: id,
+      history: newestTurns(before.turns, historyBytes),
+      ...defined({ context: options.context ?? before.context, memory: before.memory }),
+    });
     newest += 1;
     return run;
   };
@@ -127,13 +119,7 @@ export async function openConversation(
     say: async (message, sent = {}) => {
       for (let attempt = 1; ; attempt++) {
         try {
-          const run = newest === 0 ? null : runOf(newest);
-          if (run !== null && (await hasBegun(run, sent.id))) return { run, how: 'started' };
-          if (run === null || (await run.step()) !== null) {
-            return { run: await startNext(message, sent.id), how: 'started' };
-          }
-          await sendTo(run, message, sent);
-          return { run, how: 'sent' };
+          return await sayOnce(newest === 0 ? null : runOf(newest), message, sent, startNext);
         } catch (error) {
           const isMoved = hasCode(error, 'id_in_use') || hasCode(error, 'run_ended');
           if (!isMoved || attempt === SAY_TRIES) throw error;
@@ -202,6 +188,21 @@ async function isThere(run: RunHandle): Promise<boolean> {
     if (hasCode(error, 'run_not_found')) return false;
     throw error;
   }
+}
+
+/** Sends a message to `run`, the newest turn, or starts the next one with it. */
+async function sayOnce(
+  run: RunHandle | null,
+  message: string | Task,
+  sent: SayOptions,
+  startNext: (message: string | Task, messageId: string | undefined) => Promise<RunHandle>,
+): Promise<SayResult> {
+  if (run !== null && (await hasBegun(run, sent.id))) return { run, how: 'started' };
+  if (run === null || (await run.step()) !== null) {
+    return { run: await startNext(message, sent.id), how: 'started' };
+  }
+  await sendTo(run, message, sent);
+  return { run, how: 'sent' };
 }
 
 /** Whether message `id` began the turn of `run`: it is said again. */

@@ -146,7 +146,10 @@ export class RunFollower {
       this.#pace.count();
       this.#askedAt = Date.now();
       const view = await run.view();
-      const isNews = this.#silentSince !== null || view.status.version !== this.#version;
+      const { version, state } = view.status;
+      // A run may be asked between its last event and its end, which is no event.
+      const isOther = version !== this.#version || state !== this.#header?.status?.state;
+      const isNews = this.#silentSince !== null || isOther;
       if (isNews || this.#isDoubtful || this.#feed !== this.#toldFeed) await this.#tell(view);
       return true;
     } catch (error) {
