@@ -1,8 +1,7 @@
 /** The language, bundled like a workflow and run in a context of its own like a workflow. */
 import { fileURLToPath } from 'node:url';
 import vm from 'node:vm';
-import { loadWorkflowBundle } from '../../src/worker/bundle/bundle.ts';
-import { preloadedModules } from '../../src/worker/bundle/bundle-paths.ts';
+import { loadWorkflowBundle, preloadedModules } from '../../src/worker/bundle/bundle.ts';
 
 const CACHE_DIR = '.everloop/bundles';
 

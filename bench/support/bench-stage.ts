@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import { clientOf } from '../../src/client/connection/open-connection.ts';
 import { createEverloop, type Everloop } from '../../src/client/everloop-client.ts';
-import { defined } from '../../src/core/base/defined.ts';
 import { createChunkBus } from '../../src/worker/streaming/chunk-bus.ts';
 import {
   createWorker,
@@ -38,14 +37,13 @@ export interface Stage {
 
 /**
  * Does `work` on a stage, which it closes then. `dynamicConfig` overrides the settings of the server;
- * null leaves one to the server. At `metricsPort` the server serves its metrics.
+ * null leaves one to the server.
  */
 export async function withStage<Result>(
   work: (stage: Stage) => Promise<Result>,
   dynamicConfig: NonNullable<EmbeddedServerOptions['dynamicConfig']> = {},
-  metricsPort?: number,
 ): Promise<Result> {
-  const stage = await openStage(dynamicConfig, metricsPort);
+  const stage = await openStage(dynamicConfig);
   try {
     return await work(stage);
   } finally {
@@ -56,7 +54,6 @@ export async function withStage<Result>(
 /** Opens a stage on a free port with a database file of its own. */
 async function openStage(
   dynamicConfig: NonNullable<EmbeddedServerOptions['dynamicConfig']>,
-  metricsPort: number | undefined,
 ): Promise<Stage & { close(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'everloop-bench-'));
   const server = await startOrFindServer({
@@ -64,7 +61,6 @@ async function openStage(
     cliDir: await cliFolder('.everloop'),
     port: 'free',
     dynamicConfig,
-    ...defined({ metricsPort }),
   });
   const { address } = server;
   const connection = await NativeConnection.connect({ address });
@@ -84,7 +80,7 @@ async function openStage(
         archive: createDirectoryArchive(join(folder, 'archive')),
         chunks: createChunkBus(),
         bundleDir: '.everloop/bundles',
-        heartbeatMs: 5_000,
+        heartbeatMs: 3_000,
         ...options,
         taskQueue,
       });

@@ -14,8 +14,7 @@ export interface Figure {
 export interface Bench {
   readonly name: string;
   readonly about: string;
-  /** `words`: the command line after the name of the script; few benchmarks have options. */
-  run(words?: readonly string[]): Promise<readonly Figure[]>;
+  run(): Promise<readonly Figure[]>;
 }
 
 /** A figure with a goal. */

@@ -22,8 +22,7 @@ export interface InstantOptions {
   /** Default `react`. */
   readonly mode?: 'react' | 'chat';
   readonly resultBytes?: number;
-  /** Default false: a regular activity for each call. */
-  readonly local?: boolean | 'auto';
+  readonly local?: boolean;
   /** Awaited before each reply; default: nothing. */
   readonly beforeReply?: (request: ModelRequest) => Promise<void>;
 }
@@ -50,7 +49,7 @@ export function instantAgent(
     parameters: { type: 'object', properties: { part: { type: 'integer' } }, required: ['part'] },
     effect: 'read',
     local,
-    ...(local === true ? { timeoutMs: 2_000 } : {}),
+    ...(local ? { timeoutMs: 2_000 } : {}),
     execute: () => result,
   });
   return mode === 'chat'

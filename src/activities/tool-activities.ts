@@ -18,12 +18,8 @@ import {
   stoppedBeforeOnce,
   workerShutdown,
 } from './failures.ts';
-import { NO_TENANTS, type TenantPort } from './tenant-activities.ts';
-import type { AgentInput } from '../core/contract/input.ts';
-import { foreignIdProblem } from '../core/tenant/tenant.ts';
 import { DEATHS_BEFORE_OPERATOR } from '../core/contract/attempts.ts';
 import { heldText, tellHeld } from './held-worker.ts';
-import type { HeardCancels } from './heard-cancels.ts';
 import { withHeartbeat, isStoppedByService, type HeartbeatDetails } from './heartbeat.ts';
 import { endsWithAttempt, triesOf } from './tries.ts';
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
@@ -35,8 +31,6 @@ import type { McpProgress, McpTools } from '../define/mcp/mcp-tools.ts';
 import { listedTools } from '../registry/listed-tools.ts';
 import { boundTool } from '../tools/bind-tool.ts';
 import { runTool } from '../tools/run-tool.ts';
-import { createToolFigures, type ToolFigures } from '../tools/tool-figures.ts';
-import { withFigures } from '../tools/watch-figures.ts';
 import type { ToolRun, ToolRunOptions } from '../tools/tool-call.ts';
 import { runJudge } from '../tools/run-judge.ts';
 import { checkLiterals, checkProgramLiterals } from '../tools/check-literals.ts';
@@ -62,10 +56,6 @@ export interface ToolActivityParts {
   readonly hasBlobs?: boolean;
   /** Takes values out of results; default: nothing does. */
   readonly hide?: HideText;
-  /** How quick the tools of this worker are. Default: the calls are not noted. */
-  readonly figures?: ToolFigures;
-  /** Cancels that workflows of this process tell; default: none. */
-  readonly cancels?: HeardCancels;
 }
 
 /**
@@ -165,7 +155,7 @@ function runWatched(
   parts: ToolActivityParts,
   { agent, order, details, tries }: WatchedRun,
 ): Promise<ToolRun> {
-  const { log, info } = Context.current();
+  const { log, cancellationSignal: signal, info } = Context.current();
   let heldMs = 0;
   const onHeld = (ms: number): void => {
     heldMs = ms;
@@ -174,8 +164,7 @@ function runWatched(
     if (!(await tellHeld(order.callId, details, lateMs))) return;
     log.warn(heldText(order.tool, { lateMs, isOwn: heldMs > lateMs / 2 }));
   };
-  const { places, mcp, chunks, hasBlobs = false, hide = HIDE_NOTHING, cancels } = parts;
-  const { figures = createToolFigures() } = parts;
+  const { places, mcp, chunks, hasBlobs = false, hide = HIDE_NOTHING } = parts;
   const sizes = sizesOf({ blobs: hasBlobs && order.blobs === true });
   const { rootRunId = order.runId, runId, agentPath, callId } = order;
   const { attempt, losses = 0 } = tries;
@@ -187,12 +176,11 @@ function runWatched(
   };
   const watched = defined({ onEvent, isShutdown: isStoppedByService, onHeld, onProgress });
   const run = info.workflowExecution?.workflowId ?? '';
-  const options = { ...tries, ...watched, places, mcp, run, sizes, hide };
-  const runOnce = async (signal: AbortSignal, traceparent?: string): Promise<ToolRun> => {
+  const options = { ...tries, ...watched, places, mcp, run, signal, sizes, hide };
+  const runOnce = async (traceparent?: string): Promise<ToolRun> => {
     try {
       const context = await contextOf(parts, order);
-      const traced = { ...options, signal, context, ...defined({ traceparent }) };
-      return await withFigures(figures, agent, order, () => runTool(agent, order, traced));
+      return await runTool(agent, order, { ...options, context, ...defined({ traceparent }) });
     } catch (error) {
       // `runTool` never rejects. Nothing was begun, so the call is given back.
       log.warn(`The context for ${order.tool} could not be read: ${redactedErrorText(error)}`);
@@ -201,10 +189,7 @@ function runWatched(
   };
   const { watch = NO_WATCH } = parts;
   const more = (): object => reported ?? {};
-  return withHeartbeat(
-    ({ signal }) => watch.tool(order, (traceparent) => runOnce(signal, traceparent)),
-    { details, more, onLate, ...defined({ cancels }), abortId: callId },
-  );
+  return withHeartbeat(() => watch.tool(order, runOnce), { details, more, onLate });
 }
 
 /** One attempt that is watched. */
@@ -244,21 +229,19 @@ function resultOf(order: ToolOrder, run: ToolRun): ToolResult {
  */
 export function judgeAnswerActivity(
   registry: Registry,
-  { hide = HIDE_NOTHING, cancels }: Pick<ToolActivityParts, 'hide' | 'cancels'> = {},
+  hide: HideText = HIDE_NOTHING,
 ): EverloopActivities['judgeAnswer'] {
   return async (order) => {
     const agent = agentOf(registry, order.agent);
     const context = Context.current();
     const { attempt } = triesOf(order);
+    const signal = context.cancellationSignal;
     const run = context.info.workflowExecution?.workflowId ?? '';
     const judged = await withHeartbeat(
-      async ({ signal }) => {
-        const ended = await runJudge(agent, order, { attempt, signal, run, hide });
-        // A judgement ends as canceled, which the service must have asked for.
-        if (ended.kind === 'stopped') await untilCanceled(context);
-        return ended;
+      () => runJudge(agent, order, { attempt, signal, run, hide }),
+      {
+        details: { attempts: attempt },
       },
-      { details: { attempts: attempt }, ...defined({ cancels }), abortId: undefined },
     );
     switch (judged.kind) {
       case 'judged':
@@ -275,17 +258,6 @@ export function judgeAnswerActivity(
     }
   };
 }
-
-/** Beats until the service tells the cancel that this process has heard before it. */
-async function untilCanceled(context: Context): Promise<void> {
-  while (!context.cancellationSignal.aborted) {
-    context.heartbeat({ attempts: 1 });
-    await setTimeout(CONFIRM_MS);
-  }
-}
-
-/** The workflow task that decided a cancel ends within milliseconds. */
-const CONFIRM_MS = 50;
 
 /** The local activity `checkLiterals`. */
 export function checkLiteralsActivity(registry: Registry): EverloopActivities['checkLiterals'] {
@@ -340,27 +312,20 @@ export function needsApprovalActivity(
 export function loadAgentActivity(
   registry: Registry,
   runtime: ActivityRuntime,
-  { mcp, tenants = NO_TENANTS }: { readonly mcp?: McpTools; readonly tenants?: TenantPort } = {},
+  mcp?: McpTools,
 ): EverloopActivities['loadAgent'] {
   return async (input) => {
     const definition = registry.agents.get(input?.agent)?.definition;
     const listing = await listedTools(definition?.servers, mcp);
-    refuseForeignId(input);
     const outcome = loadAgent(registry, input, sizesOf(runtime), listing);
     const waitMs = definition?.elsewhereMs ?? runtime.elsewhereMs;
     if (outcome.kind === 'loaded') {
       const { agent } = outcome;
       // Where a run waits for other workers, one of them may have a key.
-      const refused = agent.refusal !== undefined || input.parent !== undefined;
-      const awaitsTurn =
-        input.tenant === undefined || refused ? false : await tenants.hasLedger(input.tenant);
       const keyless = waitMs === 0 ? await keyRefusal(registry, agent.spec) : undefined;
       return {
         ...agent,
-        ...defined({
-          awaitsTurn: awaitsTurn || undefined,
-          refusal: agent.refusal ?? keyless,
-        }),
+        ...defined({ refusal: agent.refusal ?? keyless }),
         runtime: defined({ ...runtime, elsewhereMs: waitMs }),
       };
     }
@@ -377,15 +342,6 @@ export function loadAgentActivity(
     const nonRetryable = Context.current().info.isLocal;
     throw ApplicationFailure.create({ type, message, nonRetryable, details: [details] });
   };
-}
-
-/** Any client may start a workflow, under any id. */
-function refuseForeignId(input: AgentInput | undefined): void {
-  if (input?.tenant === undefined) return;
-  const { workflowExecution } = Context.current().info;
-  const message = foreignIdProblem(input.tenant, workflowExecution?.workflowId ?? '');
-  if (message === undefined) return;
-  throw ApplicationFailure.create({ type: 'invalid_input', message, nonRetryable: true });
 }
 
 /** The agent of a run. If this worker lacks it, another worker may have it. */

@@ -47,7 +47,6 @@ const lastTurnText = 'This is the last turn: answer without calling tools.';
 export const chatMode: ModeRules = {
   ...commonRules,
   readsHistory: true,
-  readsBeside: true,
   buildRequest,
   readTurn,
   turnMessages: (_spec, turn, reply, outcome) => {
@@ -139,9 +138,7 @@ function writtenCallTurn(tool: string): MalformedTurn {
 
 function readCalls(spec: AgentSpec, reply: Reply, iteration: number): Turn {
   const { tools, maxCallsPerTurn } = spec;
-  const { callsBefore } = reply;
-  const context = { iteration, tools, maxCallsPerTurn, ...defined({ callsBefore }) };
-  const reading = readNativeCalls(reply.calls, context);
+  const reading = readNativeCalls(reply.calls, { iteration, tools, maxCallsPerTurn });
   const base: TurnBase = { ...plainTurn, callParts: reading.parts };
   const isProgram = ({ tool }: NativeCall): boolean =>
     spec.program !== undefined && tool === LISP_TOOL;

@@ -15,7 +15,6 @@ import type { Task } from '../base/message.ts';
 import { shown } from '../text/shown.ts';
 import { wellFormedText } from '../text/well-formed.ts';
 import { toJsonResult } from '../base/json-result.ts';
-import { tenantProblem } from '../tenant/tenant.ts';
 import { UsageError } from '../base/usage-error.ts';
 import { traceProblem } from './trace-input.ts';
 import { EMPTY_MEMORY, type ProgramMemory } from '../../lisp.ts';
@@ -30,7 +29,6 @@ export const MAX_ID_BYTES = 1_000;
 /** What a start is made of. */
 export interface StartParts extends Pick<
   AgentInput,
-  | 'tenant'
   | 'context'
   | 'history'
   | 'conversation'
@@ -72,9 +70,7 @@ export function startInput(
     throw invalid(`Expected the name of an agent, got ${shown(agent)}. Name one.`);
   }
   const { task, context, history, conversation, messageId, limits, model } = parts;
-  const { memory, onEvent, compiled, compiles, trace, tenant } = parts;
-  const nameless = tenant === undefined ? undefined : tenantProblem(tenant);
-  if (nameless !== undefined) throw invalid(nameless);
+  const { memory, onEvent, compiled, compiles, trace } = parts;
   const untraceable = traceProblem(trace);
   if (untraceable !== undefined) throw invalid(untraceable);
   const [wrong] = callbackProblems(onEvent);
@@ -82,7 +78,6 @@ export function startInput(
   const input: AgentInput = {
     v: 1,
     agent,
-    ...defined({ tenant }),
     task: checkedTask(task),
     ...defined({
       context,

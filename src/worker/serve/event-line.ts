@@ -33,7 +33,6 @@ const IS_SHOWN: Readonly<Record<Field, boolean>> = {
   by: false,
   bytes: true,
   cached: true,
-  reused: true,
   callId: true,
   calls: true,
   charged: true,

@@ -101,11 +101,7 @@ export function toModelOutcome(error: unknown, attemptsBefore = 0): ModelLoss {
     usage,
     usageKnown,
     attempts,
-    ...defined({
-      losses: details.losses,
-      estimated: details.estimated,
-      lostReads: details.lostReads,
-    }),
+    ...defined({ losses: details.losses, estimated: details.estimated }),
   };
 }
 
@@ -131,16 +127,11 @@ export function addEarlier<Outcome extends ModelOutcome>(
 function triesOf(
   earlier: ModelLoss,
   outcome: ModelOutcome,
-): Pick<ModelLoss, 'attempts' | 'losses' | 'estimated' | 'lostReads'> {
+): Pick<ModelLoss, 'attempts' | 'losses' | 'estimated'> {
   const attempts = earlier.attempts + outcome.attempts;
   const losses = (earlier.losses ?? 0) + (outcome.losses ?? 0);
   const estimated = addEstimates(earlier.estimated, outcome.estimated);
-  const lost = [...(earlier.lostReads ?? []), ...(outcome.lostReads ?? [])];
-  const lostReads = lost.length === 0 ? undefined : lost;
-  return {
-    attempts,
-    ...defined({ losses: losses === 0 ? undefined : losses, estimated, lostReads }),
-  };
+  return { attempts, ...defined({ losses: losses === 0 ? undefined : losses, estimated }) };
 }
 
 /** A call that was canceled between two attempts. */
@@ -150,10 +141,8 @@ export function abortedWith({
   attempts,
   losses,
   estimated,
-  lostReads,
 }: ModelLoss): ModelLoss {
-  const cost = { usage, usageKnown, attempts };
-  return { kind: 'aborted', ...cost, ...defined({ losses, estimated, lostReads }) };
+  return { kind: 'aborted', usage, usageKnown, attempts, ...defined({ losses, estimated }) };
 }
 
 /** The details of a failed model activity; empty for a failure of another kind. */
