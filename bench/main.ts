@@ -2,6 +2,9 @@
 import { figure, meetsGoal, tableOf, type Bench } from './support/figure.ts';
 import { compactionBench } from './compaction.ts';
 import { consoleBench } from './console.ts';
+import { costBench } from './cost.ts';
+import { fleetBench } from './fleet.ts';
+import { forkBench } from './fork.ts';
 import { fuelBench } from './fuel.ts';
 import { historyBench } from './history.ts';
 import { idleBench } from './idle.ts';
@@ -10,8 +13,10 @@ import { mcpBench } from './mcp.ts';
 import { parseBench } from './parse.ts';
 import { programsBench } from './programs.ts';
 import { protectionBench } from './protection.ts';
+import { readingBench } from './reading.ts';
 import { recoveryBench } from './recovery.ts';
 import { searchBench } from './search.ts';
+import { startBench } from './start.ts';
 import { streamingBench } from './streaming.ts';
 import { telemetryBench } from './telemetry.ts';
 import { treeCancelBench } from './tree-cancel.ts';
@@ -21,6 +26,7 @@ import { turnBench } from './turn.ts';
 const benches: readonly Bench[] = [
   historyBench,
   turnBench,
+  fleetBench,
   treeBench,
   recoveryBench,
   idleBench,
@@ -36,6 +42,10 @@ const benches: readonly Bench[] = [
   mcpBench,
   protectionBench,
   consoleBench,
+  startBench,
+  readingBench,
+  costBench,
+  forkBench,
 ];
 
 const words = process.argv.slice(2);
@@ -51,7 +61,7 @@ const all = [];
 for (const bench of chosen) {
   process.stdout.write(`\n${bench.name}: ${bench.about}\n`);
   const startedAt = performance.now();
-  const figures = await bench.run();
+  const figures = await bench.run(words);
   all.push(...figures);
   process.stdout.write(`${tableOf(figures)}\n`);
   const took = figure('took', (performance.now() - startedAt) / 1_000, 's');

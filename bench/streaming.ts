@@ -5,7 +5,8 @@
  * the runs of which a stream that opened right after the start lacked text, `late_reader_lost` those
  * of which a reader that came in the middle of the reply did. `chunk_ratio` compares the whole model
  * activity of a worker, from its order to the bus, with the provider's `doStream` read to its end;
- * both get the same bytes, without a network.
+ * both get the same bytes, without a network. `stream_cpu_ratio` compares a call over HTTP whose
+ * pieces are joined with one whose pieces are not, both paced as a model writes.
  */
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV3 } from '@ai-sdk/provider';
@@ -17,6 +18,7 @@ import { compileAgent } from '../src/registry/compile-agent.ts';
 import { createRegistry } from '../src/registry/registry.ts';
 import { createChunkBus } from '../src/worker/streaming/chunk-bus.ts';
 import { figure, median, type Bench, type Figure } from './support/figure.ts';
+import { streamCosts } from './support/stream-cost.ts';
 import { countLosses } from './support/stream-readers.ts';
 
 const RUNS = 50;
@@ -31,6 +33,7 @@ export const streamingBench: Bench = {
   run: async () => {
     const publishUs = median([1, 2, 3, 4, 5].map(() => publishCost()));
     const { whole, alone } = await chunkCosts();
+    const { joined, plain, network } = await streamCosts();
     const { first, late } = await countLosses(RUNS);
     return [
       figure('first_piece_lost', first, `of ${RUNS}`, '<= 0'),
@@ -43,6 +46,14 @@ export const streamingBench: Bench = {
         '<= 1.5',
       ),
       figure('chunk_us', median(whole), 'us', '', median(alone)),
+      figure('stream_cpu_us_per_chunk', median(joined), 'us', '', median(plain)),
+      figure(
+        'stream_cpu_ratio',
+        median(joined.map((us, round) => us / (plain[round] ?? 0))),
+        'x',
+        '<= 0.8',
+      ),
+      figure('network_us_per_chunk', median(network), 'us', ''),
     ] satisfies readonly Figure[];
   },
 };

@@ -7,8 +7,8 @@
  * close. `ended_ms` is the time until the Step of the root, which has all usage. The benchmark
  * fails if a connection stays open, a workflow still runs, or an activity was not ended.
  *
- * The time includes two hops of signals and, for each call, the heartbeat that tells the activity
- * about the cancel, at most one a second. Not measured: a provider far away, a fleet of several
+ * The time includes two hops of signals. The activities hear of the cancel from their workflows,
+ * which run in the same process. Not measured: a provider far away, a fleet of several
  * workers.
  */
 import {

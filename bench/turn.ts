@@ -1,17 +1,20 @@
 /**
  * `turn`: the wall time of an agent's iteration compared with a bare workflow with the same two
- * activities and payloads, alternating in one run, then with forty at once.
+ * activities and payloads, alternating in one run, then with forty at once. The agent's tool only
+ * reads and is in its default, so the worker runs it as a local activity once it knows it.
  *
  * The two activities are those of a worker, `callModel` and `callTool`, with an instant model and
  * an instant tool: see `same-activities.ts`. `wall_ratio_constant` is stricter and has no goal. It
  * compares with activities that return a constant at once, so that the work of our activities
  * (finding the transcript, building the request, checking arguments) counts as overhead too.
  */
+import type { Everloop } from '../src/client/everloop-client.ts';
 import { serveBare, type BareSide } from './support/bare-worker.ts';
+import { iterationsOf, readLinks } from './support/history-reader.ts';
 import { withStage, type Stage } from './support/bench-stage.ts';
 import { figure, median, type Bench, type Figure } from './support/figure.ts';
 import { instantAgent } from './support/instant-agent.ts';
-import { fleetMs } from './support/instant-runs.ts';
+import { fleetMs, runInstant } from './support/instant-runs.ts';
 import { sameActivities } from './support/same-activities.ts';
 
 const RESULT_BYTES = 1_024;
@@ -19,6 +22,9 @@ const PAIRS = 10;
 const TURNS = 50;
 const FLEET = 40;
 const FLEET_TURNS = 20;
+
+/** Calls after which a worker knows its tool: until then they are regular activities. */
+const WARM_UP = 20;
 
 /** The benchmark `turn`. */
 export const turnBench: Bench = {
@@ -28,7 +34,9 @@ export const turnBench: Bench = {
 };
 
 async function measure(stage: Stage): Promise<readonly Figure[]> {
-  const agentSide = await stage.serve([instantAgent('instant')], { taskQueue: 'agents' });
+  const agentSide = await stage.serve([instantAgent('instant', { local: 'auto' })], {
+    taskQueue: 'agents',
+  });
   const bareSide = await serveBare(stage, RESULT_BYTES, await sameActivities(RESULT_BYTES));
   const constantSide = await serveBare(stage, RESULT_BYTES);
   // Its limit ends it before an answer, so it makes as many calls as the bare workflow.
@@ -40,7 +48,7 @@ async function measure(stage: Stage): Promise<readonly Figure[]> {
   };
   const bare = (turns: number): Promise<number> => timeOf(bareSide, turns);
 
-  await agent(5);
+  await agent(WARM_UP + 5);
   await bare(5);
   await timeOf(constantSide, 5);
   const ratios: number[] = [];
@@ -66,15 +74,23 @@ async function measure(stage: Stage): Promise<readonly Figure[]> {
     fleets.push(bareMs / agentMs);
     bareRate = (FLEET * FLEET_TURNS * 1_000) / bareMs;
   }
+  const events = await eventsOf(stage, agentSide.everloop);
   await bareSide.stop();
   await constantSide.stop();
   return [
-    figure('wall_ratio', median(ratios), 'x', '<= 1.1', 1),
+    figure('wall_ratio', median(ratios), 'x', '<= 0.75', 1),
     figure('wall_ratio_constant', median(constantRatios), 'x', '', 1),
+    figure('events', events, '', '<= 7', 12),
     figure('turn_ms', median(agentTimes), 'ms', '', median(bareTimes)),
     figure('fleet_ratio', median(fleets), 'x', '>= 0.9', 1),
     figure('fleet_turns_per_s', bareRate * median(fleets), '1/s', '', bareRate),
   ];
+}
+
+/** Events that a turn adds to the history. */
+async function eventsOf(stage: Stage, everloop: Everloop): Promise<number> {
+  const links = await readLinks(stage.client, await runInstant(everloop, TURNS));
+  return median(links.flatMap(iterationsOf).map((iteration) => iteration.events));
 }
 
 async function inFleet(one: () => Promise<number>): Promise<number> {

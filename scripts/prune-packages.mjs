@@ -5,7 +5,7 @@
  * stays, as npm does for esbuild and swc. `npm install --os --cpu` names another machine; with
  * `EVERLOOP_ALL_PLATFORMS=1` all builds stay. Nothing is deleted if no build is that of the machine.
  *
- * The packages of the Model Context Protocol have 9 MB of source maps, more than half of their size.
+ * Source maps of packages, 13 MB, serve those who debug the packages themselves.
  */
 import { readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -35,12 +35,22 @@ try {
   // Read-only, or laid out in another way: the builds of other machines do no harm.
 }
 
+/** Packages whose source maps take the most. */
+const MAPPED = [
+  ...['client', 'core', 'server'].map((name) => `@modelcontextprotocol/${name}`),
+  'lru-cache',
+  'protobufjs',
+];
+
 const resolve = createRequire(import.meta.url).resolve;
-for (const name of ['client', 'core', 'server']) {
+for (const name of MAPPED) {
   try {
-    const folder = dirname(resolve(`@modelcontextprotocol/${name}`));
-    for (const file of readdirSync(folder, { recursive: true })) {
-      if (file.endsWith('.map')) rmSync(join(folder, file));
+    const file = resolve(name);
+    const root = join('node_modules', name);
+    const folder = file.slice(0, file.lastIndexOf(root) + root.length);
+    if (!folder.endsWith(root)) continue;
+    for (const inside of readdirSync(folder, { recursive: true })) {
+      if (inside.endsWith('.map')) rmSync(join(folder, inside));
     }
   } catch {
     // Not beside this package, or read-only: maps do no harm.

@@ -155,6 +155,20 @@ export {
   type PushedOptions,
   type StartOptions,
 } from './client/everloop-client.ts';
+export { evalResult, type EvalInput, type EvalMoment, type EvalTask } from './client/evals.ts';
+export { evalTable, type EvalSummary, type Estimate } from './core/evaluation/eval-table.ts';
+export type { EvalResult, EvalRow, EvalVariant } from './core/evaluation/eval-plan.ts';
+export type { ForkSourceOptions, ForkStartOptions } from './client/forks.ts';
+export { diffRuns, type DiffCall, type DiffSide, type RunDiff } from './client/forks/run-diff.ts';
+export type {
+  CallAfter,
+  ForkEdit,
+  ForkEffects,
+  ForkOptions,
+  ForkOrigin,
+  RunMoment,
+} from './core/base/fork.ts';
+export type { StateView } from './core/fork/state-view.ts';
 export type { InboxItem, InboxOptions, InboxView } from './client/inbox.ts';
 export { LISTED_STATES, type ListedState } from './client/reading/listed-states.ts';
 export type {
@@ -165,6 +179,25 @@ export type {
   RunPage,
   RunSummary,
 } from './client/run-list.ts';
+export type { Schedules } from './client/schedules.ts';
+export type { BackfillOptions, ScheduleHandle, TriggerOptions } from './client/schedule-handle.ts';
+export type {
+  ScheduleChanges,
+  ScheduledRun,
+  ScheduleOptions,
+  ScheduleOverlap,
+  SchedulePolicies,
+  ScheduleTimes,
+} from './client/schedules/schedule-options.ts';
+export type { ScheduleWords } from './client/schedules/schedule-times.ts';
+export type {
+  HoldingRun,
+  ScheduleStart,
+  ScheduleSummary,
+  ScheduleView,
+} from './client/schedule-view.ts';
+export type { PreviousRun, ScheduledStart, ScheduleMark } from './core/contract/input.ts';
+export type { StepSchedule } from './core/contract/step.ts';
 export {
   announcedEndpoints,
   namedEndpoints,
@@ -194,6 +227,10 @@ export type { ProgramOptions, ProgramSummary } from './client/programs.ts';
 export type { RunLink } from './client/reading/links.ts';
 export type { ScratchpadView } from './client/scratchpad.ts';
 export type { SetupView } from './client/setup.ts';
+export type { TenantOptions, Tenants, TenantSummary } from './client/tenants/tenants.ts';
+export type { TenantBudget, TenantSettings, TenantView } from './core/tenant/tenant-messages.ts';
+export type { DayLimits } from './core/tenant/settings.ts';
+export type { Rate } from './core/rate/rate.ts';
 export type { AgentsView, AgentVersion } from './client/agents.ts';
 export type { AskedAgents } from './client/streaming/ask-agents.ts';
 export type {

@@ -25,6 +25,12 @@ export {
 export { createFakeClock, type FakeClock } from './testing/fake-clock.ts';
 export { createMemoryHost, type MemoryHostParts, type MemoryTree } from './testing/memory-host.ts';
 export { listServers, type ListedServers } from './testing/listed-servers.ts';
-export type { HandoverPlace, MemoryRun, StepOrPending, TreeMessage } from './testing/memory-run.ts';
+export type {
+  HandoverPlace,
+  MemoryForkOptions,
+  MemoryRun,
+  StepOrPending,
+  TreeMessage,
+} from './testing/memory-run.ts';
 export { startInMemory, type MemoryRunOptions } from './testing/run-in-memory.ts';
 export { scriptedModel, type ScriptedModel, type ScriptedReply } from './testing/scripted-model.ts';

@@ -9,10 +9,10 @@ export type { RegisteredAgent, Registry } from './define/definition/definitions.
 export type { ChunkPublisher } from './core/streaming/chunk-stream.ts';
 export {
   loadWorkflowBundle,
-  WORKFLOWS_PATH,
   type LoadedBundle,
   type WorkflowBundleOptions,
 } from './worker/bundle/bundle.ts';
+export { WORKFLOWS_PATH } from './worker/bundle/bundle-paths.ts';
 export { CHUNK_BUS_DEFAULTS, createChunkBus, type ChunkBus } from './worker/streaming/chunk-bus.ts';
 export {
   openChunkEndpoint,

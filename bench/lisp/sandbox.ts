@@ -1,7 +1,8 @@
 /** The language, bundled like a workflow and run in a context of its own like a workflow. */
 import { fileURLToPath } from 'node:url';
 import vm from 'node:vm';
-import { loadWorkflowBundle, preloadedModules } from '../../src/worker/bundle/bundle.ts';
+import { loadWorkflowBundle } from '../../src/worker/bundle/bundle.ts';
+import { preloadedModules } from '../../src/worker/bundle/bundle-paths.ts';
 
 const CACHE_DIR = '.everloop/bundles';
 

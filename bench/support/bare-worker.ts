@@ -46,7 +46,15 @@ async function withStockThreads<T>(make: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Serves bare workflows with the slots and pollers of `createWorker`. */
+/** The slots and pollers of `createWorker`. */
+export const BARE_TUNING = {
+  maxConcurrentWorkflowTaskExecutions: 100,
+  maxConcurrentActivityTaskExecutions: 200,
+  workflowTaskPollerBehavior: { type: 'autoscaling', initial: 5, minimum: 1, maximum: 100 },
+  activityTaskPollerBehavior: { type: 'autoscaling', initial: 5, minimum: 1, maximum: 100 },
+} as const;
+
+/** Serves bare workflows with {@link BARE_TUNING}. */
 export async function serveBare(
   stage: Stage,
   resultBytes = 1_024,
@@ -60,10 +68,7 @@ export async function serveBare(
     taskQueue,
     workflowBundle,
     activities: { ...work.activities },
-    maxConcurrentWorkflowTaskExecutions: 100,
-    maxConcurrentActivityTaskExecutions: 200,
-    workflowTaskPollerBehavior: { type: 'autoscaling', initial: 5, minimum: 1, maximum: 100 },
-    activityTaskPollerBehavior: { type: 'autoscaling', initial: 5, minimum: 1, maximum: 100 },
+    ...BARE_TUNING,
   } as const;
   const worker = await withStockThreads(() => Worker.create(options));
   const running = worker.run();
@@ -100,7 +105,7 @@ export function bareActivities(
 }
 
 /** The input of a bare workflow: the orders that an agent sends. */
-export function bareInput(turns: number, heartbeatMs = 3_000): BareInput {
+export function bareInput(turns: number, heartbeatMs = 5_000): BareInput {
   return { turns, heartbeatMs, modelOrder: ORDER, toolOrder: TOOL_ORDER, calls: 1 };
 }
 

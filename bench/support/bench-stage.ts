@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import { clientOf } from '../../src/client/connection/open-connection.ts';
 import { createEverloop, type Everloop } from '../../src/client/everloop-client.ts';
+import { defined } from '../../src/core/base/defined.ts';
 import { createChunkBus } from '../../src/worker/streaming/chunk-bus.ts';
 import {
   createWorker,
@@ -37,13 +38,14 @@ export interface Stage {
 
 /**
  * Does `work` on a stage, which it closes then. `dynamicConfig` overrides the settings of the server;
- * null leaves one to the server.
+ * null leaves one to the server. At `metricsPort` the server serves its metrics.
  */
 export async function withStage<Result>(
   work: (stage: Stage) => Promise<Result>,
   dynamicConfig: NonNullable<EmbeddedServerOptions['dynamicConfig']> = {},
+  metricsPort?: number,
 ): Promise<Result> {
-  const stage = await openStage(dynamicConfig);
+  const stage = await openStage(dynamicConfig, metricsPort);
   try {
     return await work(stage);
   } finally {
@@ -54,6 +56,7 @@ export async function withStage<Result>(
 /** Opens a stage on a free port with a database file of its own. */
 async function openStage(
   dynamicConfig: NonNullable<EmbeddedServerOptions['dynamicConfig']>,
+  metricsPort: number | undefined,
 ): Promise<Stage & { close(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'everloop-bench-'));
   const server = await startOrFindServer({
@@ -61,6 +64,7 @@ async function openStage(
     cliDir: await cliFolder('.everloop'),
     port: 'free',
     dynamicConfig,
+    ...defined({ metricsPort }),
   });
   const { address } = server;
   const connection = await NativeConnection.connect({ address });
@@ -80,7 +84,7 @@ async function openStage(
         archive: createDirectoryArchive(join(folder, 'archive')),
         chunks: createChunkBus(),
         bundleDir: '.everloop/bundles',
-        heartbeatMs: 3_000,
+        heartbeatMs: 5_000,
         ...options,
         taskQueue,
       });

@@ -86,6 +86,6 @@ await runWorker({
   ...(JSON.parse(process.argv[2] ?? '') as ConsolePlace),
   agents: [writer, ticker, torrent],
   logLevel: 'ERROR',
-  heartbeatMs: 3_000,
+  heartbeatMs: 5_000,
   onReady: () => process.send?.('ready'),
 });

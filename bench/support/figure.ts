@@ -14,7 +14,8 @@ export interface Figure {
 export interface Bench {
   readonly name: string;
   readonly about: string;
-  run(): Promise<readonly Figure[]>;
+  /** `words`: the command line after the name of the script; few benchmarks have options. */
+  run(words?: readonly string[]): Promise<readonly Figure[]>;
 }
 
 /** A figure with a goal. */

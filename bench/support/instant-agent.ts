@@ -22,7 +22,8 @@ export interface InstantOptions {
   /** Default `react`. */
   readonly mode?: 'react' | 'chat';
   readonly resultBytes?: number;
-  readonly local?: boolean;
+  /** Default false: a regular activity for each call. */
+  readonly local?: boolean | 'auto';
   /** Awaited before each reply; default: nothing. */
   readonly beforeReply?: (request: ModelRequest) => Promise<void>;
 }
@@ -49,7 +50,7 @@ export function instantAgent(
     parameters: { type: 'object', properties: { part: { type: 'integer' } }, required: ['part'] },
     effect: 'read',
     local,
-    ...(local ? { timeoutMs: 2_000 } : {}),
+    ...(local === true ? { timeoutMs: 2_000 } : {}),
     execute: () => result,
   });
   return mode === 'chat'

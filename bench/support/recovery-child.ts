@@ -12,8 +12,8 @@ import { bareActivities, bareBundle } from './bare-worker.ts';
 import { instantAgent } from './instant-agent.ts';
 import { recoveryQueue, type RecoveryNote, type RecoveryOrder } from './recovery-order.ts';
 
-/** The value for the embedded server; elsewhere it is 5 s. */
-const HEARTBEAT_MS = 3_000;
+/** The value for the embedded server; elsewhere it is 15 s. */
+const HEARTBEAT_MS = 5_000;
 
 const tell = (note: RecoveryNote): void => {
   process.send?.(note);

@@ -17,7 +17,7 @@ import { bareInput, type BareWork } from './bare-worker.ts';
 import { instantAgent, REPLY_BYTES } from './instant-agent.ts';
 
 const MESSAGES = 50;
-const HEARTBEAT_MS = 3_000;
+const HEARTBEAT_MS = 5_000;
 
 /**
  * `callModel` and `callTool` of a worker that knows the agent `instant`, with a tool of

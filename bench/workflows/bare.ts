@@ -60,3 +60,40 @@ export async function bareIdle(): Promise<void> {
   });
   await condition(() => gone);
 }
+
+/** A message of a chat, as the AI SDK has it. */
+export type ChatMessage = Readonly<Record<string, unknown>>;
+
+/** The activities of {@link bareChat}. */
+export interface ChatActivities {
+  chatModel(messages: readonly ChatMessage[]): Promise<{
+    readonly messages: readonly unknown[];
+    readonly calls: readonly {
+      readonly id: string;
+      readonly name: string;
+      readonly input: unknown;
+    }[];
+  }>;
+  chatTool(input: unknown): Promise<string>;
+}
+
+/** A chat agent as anyone would write it: it sends its messages, until a reply calls no tool. */
+export async function bareChat(task: string, heartbeatMs: number): Promise<string> {
+  const { chatModel, chatTool } = proxyActivities<ChatActivities>({
+    startToCloseTimeout: '5m',
+    heartbeatTimeout: heartbeatMs,
+  });
+  const messages: ChatMessage[] = [{ role: 'user', content: task }];
+  for (;;) {
+    const { messages: added, calls } = await chatModel(messages);
+    messages.push(...(added as readonly ChatMessage[]));
+    if (calls.length === 0) return 'done';
+    for (const { id: toolCallId, name: toolName, input } of calls) {
+      const output = { type: 'text', value: await chatTool(input) };
+      messages.push({
+        role: 'tool',
+        content: [{ type: 'tool-result', toolCallId, toolName, output }],
+      });
+    }
+  }
+}

@@ -1,10 +1,12 @@
 /** The examples of docs/streaming.md: its code blocks are the regions of this file. */
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import {
+  defineAgent,
   followChunks,
   isChunk,
   namedEndpoints,
   unwrap,
+  type AgentDefinition,
   type Chunk,
   type ChunkMarker,
   type EventFeed,
@@ -29,6 +31,14 @@ export async function watch(run: RunHandle, render: (shown: Json) => void): Prom
   const step = await run.result();
   render(unwrap(step)); // the durable answer replaces all that streamed
   // #endregion
+}
+
+/** An agent whose models stream only to readers. */
+export function quietClerk(): AgentDefinition {
+  // #region auto
+  const clerk = defineAgent({ name: 'clerk', model: 'large', stream: 'auto' });
+  // #endregion
+  return clerk;
 }
 
 /** Logs each event of a run after number `from`, until it ends. */

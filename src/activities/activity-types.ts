@@ -1,16 +1,17 @@
 /**
  * The activities that workflows call. Types only, so that no code of activities enters a workflow.
  */
+import type { ForkInput, RunMoment } from '../core/base/fork.ts';
 import type { AgentInput } from '../core/contract/input.ts';
+import type { StateView } from '../core/fork/state-view.ts';
+import type { RunIdentity, RunState } from '../core/run/run-state.ts';
 import type { Refusal, RunMaterial } from '../core/start/prepare-input.ts';
 import type { CallbackMessage } from '../core/contract/callback.ts';
 import type { ModelOrder } from '../core/contract/host-order.ts';
 import type { ModelOutcome } from '../core/contract/host-outcome.ts';
-import type { AgentSpec } from '../core/contract/spec.ts';
-import type { EstimatedUsage, TokenUsage } from '../core/contract/model.ts';
-import type { KeyRefusal } from '../registry/required-keys.ts';
-import type { Link } from '../core/run/host.ts';
+import type { Day } from '../core/tenant/ledger.ts';
 import type {
+  BesideRead,
   JudgeOrder,
   JudgeResult,
   LiteralsOrder,
@@ -19,6 +20,10 @@ import type {
   ToolOrder,
   ToolResult,
 } from '../core/contract/outcome.ts';
+import type { AgentSpec } from '../core/contract/spec.ts';
+import type { EstimatedUsage, TokenUsage } from '../core/contract/model.ts';
+import type { KeyRefusal } from '../registry/required-keys.ts';
+import type { Link } from '../core/run/host.ts';
 
 /** The queues and the heartbeat time-out of activities; recorded when the run starts. */
 export interface ActivityRuntime {
@@ -26,7 +31,7 @@ export interface ActivityRuntime {
   readonly modelQueue?: string;
   /** Task queue of tool activities; absent: that of the workflow. */
   readonly toolQueue?: string;
-  /** A worker without a heartbeat for this time counts as lost: 5 s; 3 s on the embedded server. */
+  /** A worker without a heartbeat for this time counts as lost: 15 s; 5 s on the embedded server. */
   readonly heartbeatMs: number;
   /**
    * The version of the language for programs that begin in this link. Absent in runs that began
@@ -58,12 +63,41 @@ export interface LoadedAgent {
   readonly warnings: readonly { readonly code: string; readonly message: string }[];
   /** Task, context and memory after templates and checks; absent: as they were given. */
   readonly material?: RunMaterial;
+  /** Its tenant has a ledger: the run waits for its turn. */
+  readonly awaitsTurn?: true;
   /** Why the run ends before its first iteration. */
   readonly refusal?: Refusal | KeyRefusal;
 }
 
+/** What a fork begins from. */
+export interface ForkOrder {
+  readonly input: AgentInput;
+  readonly identity: Pick<RunIdentity, 'runId' | 'startedAt' | 'parent' | 'trace'>;
+  /** True: one worker after another is asked, until one has what the fork needs. */
+  readonly isElsewhere?: true;
+}
+
+/** The recorded result of `loadFork`: the state that the run begins with. */
+export interface LoadedFork extends Pick<LoadedAgent, 'runtime' | 'warnings' | 'awaitsTurn'> {
+  readonly state: RunState;
+  /** What it reads first, as if it had been sent. */
+  readonly inputs: readonly string[];
+}
+
+/** Which moment of which run is asked for. */
+export interface MomentOrder {
+  readonly source: ForkInput['source'];
+  readonly at: RunMoment;
+}
+
 /** What `callModel` returns; it throws failures, with {@link ModelFailureDetails}. */
-export type ModelActivityResult = Exclude<ModelOutcome, { readonly kind: 'failed' }>;
+export type ModelActivityResult = Exclude<ModelOutcome, { readonly kind: 'failed' }> & {
+  /**
+   * Set when the worker took over the call of an attempt that counted as lost: that many of the last
+   * losses used nothing that this result does not have.
+   */
+  readonly takenOver?: number;
+};
 
 /** The first detail of a failed model activity: the usage of its attempts. */
 export interface ModelFailureDetails {
@@ -75,6 +109,8 @@ export interface ModelFailureDetails {
   readonly losses?: number;
   /** Set when earlier attempts of this activity died with their worker. */
   readonly estimated?: EstimatedUsage;
+  /** What ran beside the reply that failed; absent: nothing. */
+  readonly lostReads?: readonly BesideRead[];
   /**
    * Set when the call is to be retried after this time. An attempt that cost tokens ends its
    * activity: a retry by Temporal records nothing in the history, so a cancel before the next
@@ -92,6 +128,18 @@ export interface NotHereDetails extends Partial<ModelFailureDetails> {
   readonly agent: string;
   /** Of a model call: how it failed. */
   readonly code?: string;
+}
+
+/** The first detail of a failure of type `rate_wait`. */
+export interface RateWaitDetails {
+  /** When the run is to try again, in milliseconds since 1970. */
+  readonly at: number;
+  /** The moment that is kept for its request; absent: none is. */
+  readonly moment?: number;
+  /** What the moment is for. */
+  readonly tokens?: number;
+  /** How often the counter did not answer. */
+  readonly tries?: number;
 }
 
 /** The first detail of a failure of type `agent_not_found` or `extension_not_found`. */
@@ -113,9 +161,31 @@ export interface ArchiveOrder {
   readonly firstEntry: number;
 }
 
+/** A message to the ledger of a tenant, which is started if it is not there. */
+export interface TenantOrder {
+  readonly tenant: string;
+  /** Where the ledger is served, if it is started: the queue of the run that asks. */
+  readonly taskQueue: string;
+  readonly signal: string;
+  readonly message: object;
+}
+
+/** The activities around ledgers of tenants. */
+export interface TenantActivities {
+  askTenant(order: TenantOrder): Promise<void>;
+  /** Local: the day of a moment in a time zone. */
+  tenantDay(asked: { readonly timeZone: string; readonly at: number }): Promise<Day>;
+  /** Those of some runs that have ended. */
+  endedRuns(asked: { readonly runs: readonly string[] }): Promise<readonly string[]>;
+}
+
 /** The activities that a worker registers. */
-export interface EverloopActivities {
+export interface EverloopActivities extends TenantActivities {
   loadAgent(input: AgentInput): Promise<LoadedAgent>;
+  /** Replays the source of a fork, and makes the state of the fork. */
+  loadFork(order: ForkOrder): Promise<LoadedFork>;
+  /** Replays a run to one of its moments. */
+  viewMoment(order: MomentOrder): Promise<StateView>;
   callModel(order: ModelOrder): Promise<ModelActivityResult>;
   callTool(order: ToolOrder): Promise<ToolResult>;
   /**

@@ -1,5 +1,6 @@
 /** Appends the pages of a link to the archive, before its hand-over. */
 import { Context } from '@temporalio/activity';
+import { errorText } from '../core/base/error-text.ts';
 import type { Json } from '../core/base/json.ts';
 import { createPageReader, type PagePosition } from '../core/contract/page.ts';
 import {
@@ -12,7 +13,7 @@ import type { ArchiveOrder } from './activity-types.ts';
 import { withHeartbeat } from './heartbeat.ts';
 
 /** The lists of a run that are archived. */
-export type ArchivedList = 'entries' | 'events';
+export type ArchivedList = 'entries' | 'events' | 'states';
 
 /** An append-only store for pages that the service will delete. */
 export interface Archive {
@@ -35,8 +36,14 @@ export interface ArchivedLink {
   readonly run?: { readonly namespace: string; readonly workflowId: string };
 }
 
-/** The archive activity of a worker. */
-export function createArchiveTranscript(archive: Archive): (order: ArchiveOrder) => Promise<void> {
+/**
+ * The archive activity of a worker. `hasStates`: the state that is handed over is archived too, so
+ * that the run can be forked from there when the service has forgotten the link.
+ */
+export function createArchiveTranscript(
+  archive: Archive,
+  hasStates = true,
+): (order: ArchiveOrder) => Promise<void> {
   return ({ runId, link, firstEvent, firstEntry }) =>
     withHeartbeat(async () => {
       const run = runOfActivity();
@@ -44,6 +51,15 @@ export function createArchiveTranscript(archive: Archive): (order: ArchiveOrder)
       await archive.write({ runId, link, list: 'entries', first: firstEntry, run }, entries);
       const events = await readAll('events', firstEvent);
       await archive.write({ runId, link, list: 'events', first: firstEvent, run }, events);
+      if (!hasStates) return;
+      try {
+        const states = await readAll('states', 0);
+        await archive.write({ runId, link, list: 'states', first: link - 1, run }, states);
+      } catch (error) {
+        // A worker of an earlier release may have answered. What readers need is archived.
+        const reason = errorText(error);
+        Context.current().log.warn('The state of this link was not archived', { reason });
+      }
     });
 }
 
@@ -61,7 +77,7 @@ async function readAll(list: ArchivedList, first: number): Promise<readonly Json
     list === 'events'
       ? handle.query<LinkPage, [EventsRequest]>(MESSAGE_NAMES.events, { from })
       : handle.query<LinkPage, [TranscriptRequest]>(MESSAGE_NAMES.transcript, {
-          view: 'history',
+          view: list === 'states' ? 'state' : 'history',
           from,
         });
   const reader = createPageReader();

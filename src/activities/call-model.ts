@@ -10,7 +10,8 @@ import type { TranscriptView } from '../core/contract/transcript.ts';
 import { missingPart } from '../core/extension/own-parts.ts';
 import { modeOf } from '../core/modes/modes.ts';
 import { byteSize, type Json } from '../core/base/json.ts';
-import type { TokenUsage } from '../core/contract/model.ts';
+import type { BesideRead } from '../core/contract/outcome.ts';
+import type { EstimatedUsage, TokenUsage } from '../core/contract/model.ts';
 import { sizesOf } from '../core/base/size-limits.ts';
 import { noUsage } from '../core/model/usage.ts';
 import { openChunkStream, type ChunkPublisher } from '../core/streaming/chunk-stream.ts';
@@ -24,10 +25,17 @@ import {
   workerShutdown,
   workerShutdownWithCost,
 } from './failures.ts';
-import { withHeartbeat, isStoppedByService } from './heartbeat.ts';
+import { awaitRate } from './await-rate.ts';
+import type { Rates } from './rates.ts';
+import type { GivenUpCalls } from './given-up-calls.ts';
+import { takenOrRun } from './take-over.ts';
+import type { HeardCancels } from './heard-cancels.ts';
+import { isStoppedByService, queueMs, withHeartbeat, type Beating } from './heartbeat.ts';
+import { keepReply, type KeptReply } from './kept-reply.ts';
+import { readsOfReply, type ReadsOfReplyParts } from './reads-of-reply.ts';
 import { openAttempt, usedBy, type AskedAttempt } from './lost-attempts.ts';
 import { endsWithAttempt, triesOf, type AttemptNumber } from './tries.ts';
-import { NO_WATCH, type AttemptNotes, type CallObserver } from '../telemetry/call-observer.ts';
+import { NO_WATCH, type AttemptNotes } from '../telemetry/call-observer.ts';
 import { callLayeredModel } from '../models/call-layered-model.ts';
 import type { CallIo, ModelCallResult } from '../models/model-adapter.ts';
 import { entryFor, type CalledEntry } from '../define/model/model-entry.ts';
@@ -36,6 +44,8 @@ import { classifyModelError, hasCost, type ModelFailure } from '../models/model-
 import { keyVariable } from '../models/missing-key.ts';
 import { requestFor } from '../models/prompt-texts.ts';
 import { withModel } from '../models/providers/load-model.ts';
+import type { ReadsBeside } from '../tools/reads-beside.ts';
+import { quickTools } from '../tools/quick-tools.ts';
 import { missingModel } from '../registry/registry.ts';
 import {
   OtherTranscriptError,
@@ -43,15 +53,15 @@ import {
   type TranscriptSource,
 } from './transcript-source.ts';
 
-/** What the model activity needs. */
-export interface CallModelParts {
-  readonly registry: Registry;
+/** What the model activity needs, its replies and what runs beside them. */
+export interface CallModelParts extends ReadsOfReplyParts {
   readonly transcripts: TranscriptSource;
-  readonly chunks: ChunkPublisher;
-  /** Watches the attempts. Default: nothing does. */
-  readonly watch?: CallObserver;
-  /** Whether this worker has a blob store; default false. */
-  readonly hasBlobs?: boolean;
+  /** The rates of model entries; default: nothing paces requests. */
+  readonly rates?: Rates;
+  /** Cancels that workflows of this process tell; default: none. */
+  readonly cancels?: HeardCancels;
+  /** Calls that later attempts take over; default: each attempt asks anew. */
+  readonly givenUp?: GivenUpCalls;
 }
 
 /** The model activity of a worker. */
@@ -64,22 +74,24 @@ export function createCallModel(
     const asked = openAttempt(added.estimated);
     const watch = parts.watch ?? NO_WATCH;
     const attempt = { order, attempt: attempts + tries.losses, queueMs: queueMs() };
-    const run = (notes: AttemptNotes): Promise<ModelActivityResult> =>
-      attemptOf(parts, order, tries, { ...asked, notes });
-    return withHeartbeat(() => watch.model(attempt, run), {
+    const kept = keepReply(asked.beat);
+    const run = ({ signal, beat }: Beating): Promise<ModelActivityResult> =>
+      watch.model(attempt, (notes) =>
+        attemptOf(parts, order, tries, { ...asked, notes, signal, beat, keep: kept.keep }),
+      );
+    return withHeartbeat((beating) => takenOrRun(parts.givenUp, order, tries, beating, run), {
       details: { attempts, ...defined({ losses: added.losses }) },
-      more: asked.beat,
+      more: kept.more,
+      ...defined({ cancels: parts.cancels }),
+      abortId: order.abortId,
     });
   };
 }
 
-/** How long the activity waited for this worker. */
-function queueMs(): number {
-  return Math.max(0, Date.now() - Context.current().info.currentAttemptScheduledTimestampMs);
-}
-
 /** An attempt that is watched. */
-type WatchedAttempt = AskedAttempt & { readonly notes: AttemptNotes };
+type WatchedAttempt = Omit<AskedAttempt, 'beat'> &
+  Beating &
+  Pick<KeptReply, 'keep'> & { readonly notes: AttemptNotes };
 
 async function attemptOf(
   parts: CallModelParts,
@@ -95,25 +107,71 @@ async function attemptOf(
   const lacking = view && missingPart(view.head.spec, parts.registry.extensions);
   if (lacking != null) throw notHere({ what: lacking, agent: order.agent }, lacksText(lacking));
   const { added } = tries;
+  const beside = readsOfReply(parts, order, { view, signal: asked.signal });
   try {
-    const outcome = await callOnce(parts, order, { entry, view, asked });
+    const outcome = await callOnce(parts, order, { entry, view, asked, beside });
     // Not canceled by a user: the call is retried, on another worker if this one stops.
     if (outcome.kind === 'aborted' && isStoppedByService()) {
       const { usage } = outcome;
       if (!hasCost(usage)) {
-        const used = usedBy(asked.beat());
+        const used = usedBy(asked.used());
         throw workerShutdown(used && { estimated: { ...used } });
       }
       throw workerShutdownWithCost({ usage: { ...usage }, usageKnown: true, ...added });
     }
     checkSize(parts, order, outcome);
-    return { ...outcome, ...added };
+    if (outcome.kind === 'aborted') return { ...outcome, ...lostReads(beside), ...added };
+    const { estimated = added.estimated } = outcome;
+    const shown = {
+      ...outcome,
+      ...localIn(parts, { order, view }, outcome),
+      ...added,
+      ...defined({ estimated }),
+    };
+    if (beside.isOpen()) {
+      asked.keep(shown, beside.ended);
+      asked.beat();
+    }
+    return { ...shown, ...(await beside.settle(outcome.reply)) };
   } catch (error) {
-    if (error instanceof ApplicationFailure) throw error;
+    if (error instanceof ApplicationFailure) throw withLostReads(error, beside);
     const failure = classifyModelError(error);
     const variable = keyVariable(error);
-    throw failureOf(order, { ...failure, ...defined({ variable }) }, failure.usage ?? noUsage);
+    const keyed = { ...failure, ...defined({ variable }) };
+    throw withLostReads(failureOf(order, keyed, failure.usage ?? noUsage), beside);
   }
+}
+
+/** What ran beside a reply that is thrown away. */
+function lostReads(beside: ReadsBeside): { readonly lostReads?: readonly BesideRead[] } {
+  const lost = beside.stop();
+  return defined({ lostReads: lost.length === 0 ? undefined : lost });
+}
+
+/** The failure of a call, with what ran beside its reply. */
+function withLostReads(failure: Error, beside: ReadsBeside): Error {
+  const lost = lostReads(beside);
+  if (lost.lostReads === undefined || !(failure instanceof ApplicationFailure)) return failure;
+  const [first = {}, ...others] = failure.details ?? [];
+  const details = [{ ...(first as object), ...lost }, ...others];
+  const { message, type, nonRetryable, nextRetryDelay, cause } = failure;
+  return ApplicationFailure.create({
+    message,
+    ...defined({ type: type ?? undefined, nonRetryable: nonRetryable ?? undefined }),
+    ...defined({ nextRetryDelay: nextRetryDelay ?? undefined, cause }),
+    details,
+  });
+}
+
+/** The tools of a reply that this worker expects to be quick. */
+function localIn(
+  { figures }: CallModelParts,
+  { order, view }: { readonly order: ModelOrder; readonly view: TranscriptView | null },
+  outcome: ModelCallResult,
+): { readonly local?: readonly string[] } {
+  if (figures === undefined || order.purpose !== 'reply') return {};
+  if (outcome.kind !== 'reply' || view === null) return {};
+  return defined({ local: quickTools(figures, view.head.spec, outcome.reply) });
 }
 
 function lacksText(what: string): string {
@@ -198,27 +256,36 @@ function keyOf(order: ModelOrder): TranscriptKey {
 }
 
 /** The result of an attempt, and how long the first piece of its reply took. */
-type TimedResult = ModelCallResult & { readonly firstTokenMs?: number };
+type TimedResult = ModelCallResult & {
+  readonly firstTokenMs?: number;
+  /** Of an aborted call that did not stream: nobody reports what it used. */
+  readonly estimated?: EstimatedUsage;
+};
 
 /** The model to ask, and what for. */
 interface AskedModel {
   readonly entry: CalledEntry;
   readonly view: TranscriptView | null;
   readonly asked: WatchedAttempt;
+  readonly beside: ReadsBeside;
 }
 
 async function callOnce(
   parts: CallModelParts,
   order: ModelOrder,
-  { entry, view, asked }: AskedModel,
+  { entry, view, asked, beside }: AskedModel,
 ): Promise<TimedResult> {
   const { registry, chunks, transcripts } = parts;
-  const context = Context.current();
   const tries = triesOf(order);
   const attempt = order.triesBefore + tries.attempt + tries.losses;
-  const { runId, iteration, agentPath, purpose } = order;
+  const { runId, rootRunId = runId, iteration, agentPath, purpose } = order;
+  const definition = registry.agents.get(order.agent)?.definition;
+  const isRead = (): boolean => isOrderRead(chunks, order);
+  const isWhole = (definition?.stream ?? entry.stream) === 'auto' && !isRead();
   const request = await requestFor(registry, order, view, attempt);
-  asked.onRequest(entry, request);
+  const paced = await awaitRate(parts.rates, { order, entry, request, signal: asked.signal });
+  // A heartbeat that said otherwise is out of date: a loss would not be charged.
+  if (asked.onRequest(entry, request)) asked.beat();
   const { notes } = asked;
   notes.asked(request.messages as unknown as Json);
   const startedAt = performance.now();
@@ -229,26 +296,29 @@ async function callOnce(
     asked.onText(delta);
   };
   const timed = (result: ModelCallResult): TimedResult => {
-    if (result.kind !== 'reply') return result;
+    if (result.kind !== 'reply') return isWhole ? withEstimate(result, asked) : result;
+    if (result.reply.usageKnown) paced.ended(result.reply.usage);
     notes.replied(result.reply.parts as unknown as Json);
     return { ...result, ...defined({ firstTokenMs }) };
   };
-  const signal = context.cancellationSignal;
+  const { signal } = asked;
   // Summaries see the same conversation, so middleware that hides secrets applies to them as well.
-  const around = registry.agents.get(order.agent)?.definition.middleware?.model ?? [];
+  const around = definition?.middleware?.model ?? [];
   // Only replies stream, and only replies become messages of the transcript.
   if (purpose !== 'reply') {
     const onChunk: CallIo['onChunk'] = ({ delta }) => hear(delta);
-    return timed(await callLayeredModel(around, entry, request, { signal, onChunk }));
+    const io = { signal, onChunk, isRead, isWhole };
+    return timed(await callLayeredModel(around, entry, request, io));
   }
-  const { rootRunId = runId } = order;
   const stream = openChunkStream(chunks, { rootRunId, runId, agentPath, iteration, attempt });
+  if (isWhole) stream.notStreamed();
   try {
     const onChunk: CallIo['onChunk'] = (chunk) => {
       hear(chunk.delta);
       stream.write(chunk);
     };
-    const outcome = timed(await callLayeredModel(around, entry, request, { signal, onChunk }));
+    const io: CallIo = { signal, onChunk, isRead, isWhole, onCall: beside.offer };
+    const outcome = timed(await callLayeredModel(around, entry, request, io));
     stream.end();
     // The workflow gives calls their ids, so the message of a reply with calls is not known here.
     const isKnown =
@@ -261,6 +331,18 @@ async function callOnce(
     stream.fail();
     throw error;
   }
+}
+
+/** Only replies stream. */
+function isOrderRead(chunks: ChunkPublisher, order: ModelOrder): boolean {
+  const { purpose, runId, rootRunId = runId } = order;
+  return purpose === 'reply' && (chunks.isRead?.({ runId, rootRunId }) ?? true);
+}
+
+/** An aborted call that did not stream: no provider reports what it used. */
+function withEstimate(result: TimedResult, asked: Pick<AskedAttempt, 'used'>): TimedResult {
+  if (result.kind === 'reply' || result.usageKnown) return result;
+  return { ...result, ...defined({ estimated: usedBy(asked.used()) }) };
 }
 
 function failureOf(order: ModelOrder, failure: KeyedFailure, usage: TokenUsage): Error {

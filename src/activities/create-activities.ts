@@ -15,13 +15,19 @@ import {
   loadAgentActivity,
 } from './tool-activities.ts';
 import { createDeliverCallback } from './deliver-callback.ts';
+import { loadForkActivity, viewMomentActivity, type StateSource } from './load-fork.ts';
+import { createGivenUpCalls } from './given-up-calls.ts';
+import type { HeardCancels } from './heard-cancels.ts';
 import { hideFailures } from './hide-failures.ts';
 import type { Registry } from '../define/definition/definitions.ts';
 import type { McpTools } from '../define/mcp/mcp-tools.ts';
 import type { ToolPlaces } from '../tools/isolation.ts';
+import { createToolFigures } from '../tools/tool-figures.ts';
 import { NO_WATCH, type CallObserver } from '../telemetry/call-observer.ts';
 import { createPageQuery } from './page-query.ts';
 import { createContextSource } from './run-context.ts';
+import type { Rates } from './rates.ts';
+import { createTenantActivities, NO_TENANTS, type TenantPort } from './tenant-activities.ts';
 import { createTranscriptSource, type TranscriptCache } from './transcript-source.ts';
 
 /** What activities need; all of it lives as long as the worker. */
@@ -31,39 +37,66 @@ export interface ActivityParts {
   readonly cache: TranscriptCache;
   readonly chunks: ChunkPublisher;
   readonly archive: Archive;
+  /** Whether the states that links hand over are archived. Default true. */
+  readonly archivesStates?: boolean | undefined;
   readonly places: ToolPlaces;
   readonly callbacks: CallbackSettings;
   /** The servers that this worker reaches. Default: none. */
   readonly mcp?: McpTools;
+  /** Gets moments of runs. Default: none, as on a worker without workflows. */
+  readonly states?: StateSource | undefined;
+  /** Reaches ledgers of tenants; default: there are none. */
+  readonly tenants?: TenantPort;
+  /** The rates of model entries; default: nothing paces requests. */
+  readonly rates?: Rates;
   /** Watches the calls of models and tools; default: nothing does. */
   readonly watch?: CallObserver;
   /** Takes values out of what activities return and throw; default: nothing does. */
   readonly hide?: HideText;
+  /** Cancels that workflows of this process tell; default: none. */
+  readonly cancels?: HeardCancels;
 }
 
 /** The activities of a worker. */
 export function createActivities(parts: ActivityParts): EverloopActivities {
   const { registry, runtime, cache, chunks, archive, places, callbacks } = parts;
-  const { watch = NO_WATCH, hide = HIDE_NOTHING } = parts;
+  const { watch = NO_WATCH, hide = HIDE_NOTHING, tenants = NO_TENANTS } = parts;
   const query = createPageQuery();
-  const { mcp } = parts;
+  const { mcp, cancels } = parts;
   const hasBlobs = runtime.blobs === true;
   const readContext = createContextSource(query);
-  const toolParts = { registry, places, mcp, chunks, watch, hasBlobs, readContext, hide };
+  const figures = createToolFigures();
+  const toolParts = {
+    registry,
+    places,
+    mcp,
+    chunks,
+    watch,
+    hasBlobs,
+    readContext,
+    hide,
+    figures,
+    ...defined({ cancels }),
+  };
   const callTool = callToolActivity(toolParts);
+  const told = { givenUp: createGivenUpCalls(), ...defined({ cancels, rates: parts.rates }) };
   const transcripts = createTranscriptSource({ cache, query });
-  const archiveLink = createArchiveTranscript(archive);
+  const archiveLink = createArchiveTranscript(archive, parts.archivesStates);
+  const forks = { registry, runtime, mcp, tenants, states: parts.states };
   const activities: EverloopActivities = {
-    loadAgent: loadAgentActivity(registry, runtime, mcp),
-    callModel: createCallModel({ registry, transcripts, chunks, watch, hasBlobs }),
+    loadFork: loadForkActivity(forks),
+    viewMoment: viewMomentActivity(forks),
+    loadAgent: loadAgentActivity(registry, runtime, { tenants, ...defined({ mcp }) }),
+    callModel: createCallModel({ ...toolParts, transcripts, ...told }),
     callTool,
     callToolOnce: callToolOnceActivity(toolParts),
     // The same code under another name, so that histories and metrics tell the two apart.
     searchTools: callTool,
     needsApproval: needsApprovalActivity(registry, mcp),
     checkLiterals: checkLiteralsActivity(registry),
-    judgeAnswer: judgeAnswerActivity(registry, hide),
+    judgeAnswer: judgeAnswerActivity(registry, { hide, ...defined({ cancels }) }),
     deliverCallback: createDeliverCallback(callbacks),
+    ...createTenantActivities(tenants),
     endSlice: () => Promise.resolve(),
     archiveTranscript: async (order) => {
       await archiveLink(order);

@@ -10,7 +10,7 @@ import type { JsonObject } from '../core/base/json.ts';
 import { retryDelayMs, type ModelFailure } from '../models/model-failures.ts';
 import { redact } from '../core/text/redact.ts';
 import type { EarlierTries } from '../core/contract/outcome.ts';
-import type { NotHereDetails } from './activity-types.ts';
+import type { NotHereDetails, RateWaitDetails } from './activity-types.ts';
 import { endsWithAttempt, triesOf } from './tries.ts';
 
 /** When a worker stops, the next attempt starts at once, as after the first lost worker. */
@@ -185,4 +185,22 @@ export function callbackFailure(
 /** A failure after which the service tries again. `message` has no secrets. */
 export function retryable(type: FailureType, message: string): ApplicationFailure {
   return ApplicationFailure.create({ type, message, nonRetryable: false });
+}
+
+/**
+ * The provider takes no more requests of this entry for now, so the run waits until `at`, with its
+ * moment if it has one. Not retried by the service: the workflow waits, which uses no attempt.
+ */
+export function rateWait(details: RateWaitDetails, cause?: string): ApplicationFailure {
+  const message =
+    cause === undefined
+      ? 'The rate of the model has no room for now.'
+      : redact(`The counter of the rate does not answer: ${cause}`);
+  return ApplicationFailure.create({
+    type: 'rate_wait',
+    message,
+    nonRetryable: true,
+    details: [details],
+    category: ApplicationFailureCategory.BENIGN,
+  });
 }

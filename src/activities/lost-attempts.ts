@@ -6,12 +6,15 @@
  *     the prompt (attempts/tried-model.ts).
  * I2  While the service repeats an activity, it keeps only the last heartbeat. So each one also says
  *     what the attempts before it lost.
+ * I3  What is written until the next heartbeat would be lost unseen. So each one also counts what
+ *     half of that time will bring at the pace so far: the estimate is right on average.
  */
 import { Context } from '@temporalio/activity';
 import { defined } from '../core/base/defined.ts';
 import { requestTokens, textTokens } from '../core/ask/context-tokens.ts';
 import { addEstimates, estimatedUsage } from '../core/model/estimated-usage.ts';
 import type { EstimatedUsage, ModelRequest } from '../core/contract/model.ts';
+import type { BeatMoment } from './heartbeat.ts';
 import type { ModelEntry } from '../define/model/model-entry.ts';
 
 /** What the heartbeats of a model activity say besides the number of its attempt. */
@@ -20,14 +23,18 @@ export interface UsedSoFar {
   readonly asked?: EstimatedUsage;
   /** What earlier attempts of this activity lost. */
   readonly lost?: EstimatedUsage;
+  /** True: nothing had begun, so the attempt may have asked since. Its prompt is charged. */
+  readonly isEntry?: true;
 }
 
 /** An attempt as it asks its provider. */
 export interface AskedAttempt {
   /** What the next heartbeat says. */
-  readonly beat: () => UsedSoFar;
-  /** The provider is about to be asked. */
-  readonly onRequest: (entry: ModelEntry, request: ModelRequest) => void;
+  readonly beat: (moment: BeatMoment) => UsedSoFar;
+  /** What was used until now. */
+  readonly used: () => UsedSoFar;
+  /** The provider is about to be asked. Returns whether a heartbeat has said that it was not. */
+  readonly onRequest: (entry: ModelEntry, request: ModelRequest) => boolean;
   /** A piece of the reply has come. */
   readonly onText: (text: string) => void;
 }
@@ -36,13 +43,24 @@ export interface AskedAttempt {
 export function openAttempt(lost: EstimatedUsage | undefined): AskedAttempt {
   let ask: ((outputTokens: number) => EstimatedUsage) | null = null;
   let written = 0;
+  let firstTextAt = 0;
+  let hasBeaten = false;
+  const ahead = (ms: number): number =>
+    written === 0 ? 0 : (written / Math.max(ms, performance.now() - firstTextAt)) * ms;
   return {
-    beat: () => defined({ asked: ask?.(Math.ceil(written)), lost }),
+    used: () => defined({ asked: ask?.(Math.ceil(written)), lost }),
+    beat: ({ isEntry, aheadMs }) => {
+      hasBeaten ||= ask === null;
+      const asked = ask?.(Math.ceil(written + ahead(aheadMs)));
+      return defined({ asked, lost, isEntry: isEntry ? true : undefined });
+    },
     onRequest: ({ price }, request) => {
       const promptTokens = requestTokens(request);
       ask = (outputTokens) => estimatedUsage(promptTokens, outputTokens, price);
+      return hasBeaten;
     },
     onText: (text) => {
+      if (written === 0) firstTextAt = performance.now();
       written += textTokens(text);
     },
   };

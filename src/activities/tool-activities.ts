@@ -18,8 +18,12 @@ import {
   stoppedBeforeOnce,
   workerShutdown,
 } from './failures.ts';
+import { NO_TENANTS, type TenantPort } from './tenant-activities.ts';
+import type { AgentInput } from '../core/contract/input.ts';
+import { foreignIdProblem } from '../core/tenant/tenant.ts';
 import { DEATHS_BEFORE_OPERATOR } from '../core/contract/attempts.ts';
 import { heldText, tellHeld } from './held-worker.ts';
+import type { HeardCancels } from './heard-cancels.ts';
 import { withHeartbeat, isStoppedByService, type HeartbeatDetails } from './heartbeat.ts';
 import { endsWithAttempt, triesOf } from './tries.ts';
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
@@ -31,6 +35,8 @@ import type { McpProgress, McpTools } from '../define/mcp/mcp-tools.ts';
 import { listedTools } from '../registry/listed-tools.ts';
 import { boundTool } from '../tools/bind-tool.ts';
 import { runTool } from '../tools/run-tool.ts';
+import { createToolFigures, type ToolFigures } from '../tools/tool-figures.ts';
+import { withFigures } from '../tools/watch-figures.ts';
 import type { ToolRun, ToolRunOptions } from '../tools/tool-call.ts';
 import { runJudge } from '../tools/run-judge.ts';
 import { checkLiterals, checkProgramLiterals } from '../tools/check-literals.ts';
@@ -56,6 +62,10 @@ export interface ToolActivityParts {
   readonly hasBlobs?: boolean;
   /** Takes values out of results; default: nothing does. */
   readonly hide?: HideText;
+  /** How quick the tools of this worker are. Default: the calls are not noted. */
+  readonly figures?: ToolFigures;
+  /** Cancels that workflows of this process tell; default: none. */
+  readonly cancels?: HeardCancels;
 }
 
 /**
@@ -155,7 +165,7 @@ function runWatched(
   parts: ToolActivityParts,
   { agent, order, details, tries }: WatchedRun,
 ): Promise<ToolRun> {
-  const { log, cancellationSignal: signal, info } = Context.current();
+  const { log, info } = Context.current();
   let heldMs = 0;
   const onHeld = (ms: number): void => {
     heldMs = ms;
@@ -164,7 +174,8 @@ function runWatched(
     if (!(await tellHeld(order.callId, details, lateMs))) return;
     log.warn(heldText(order.tool, { lateMs, isOwn: heldMs > lateMs / 2 }));
   };
-  const { places, mcp, chunks, hasBlobs = false, hide = HIDE_NOTHING } = parts;
+  const { places, mcp, chunks, hasBlobs = false, hide = HIDE_NOTHING, cancels } = parts;
+  const { figures = createToolFigures() } = parts;
   const sizes = sizesOf({ blobs: hasBlobs && order.blobs === true });
   const { rootRunId = order.runId, runId, agentPath, callId } = order;
   const { attempt, losses = 0 } = tries;
@@ -176,11 +187,12 @@ function runWatched(
   };
   const watched = defined({ onEvent, isShutdown: isStoppedByService, onHeld, onProgress });
   const run = info.workflowExecution?.workflowId ?? '';
-  const options = { ...tries, ...watched, places, mcp, run, signal, sizes, hide };
-  const runOnce = async (traceparent?: string): Promise<ToolRun> => {
+  const options = { ...tries, ...watched, places, mcp, run, sizes, hide };
+  const runOnce = async (signal: AbortSignal, traceparent?: string): Promise<ToolRun> => {
     try {
       const context = await contextOf(parts, order);
-      return await runTool(agent, order, { ...options, context, ...defined({ traceparent }) });
+      const traced = { ...options, signal, context, ...defined({ traceparent }) };
+      return await withFigures(figures, agent, order, () => runTool(agent, order, traced));
     } catch (error) {
       // `runTool` never rejects. Nothing was begun, so the call is given back.
       log.warn(`The context for ${order.tool} could not be read: ${redactedErrorText(error)}`);
@@ -189,7 +201,10 @@ function runWatched(
   };
   const { watch = NO_WATCH } = parts;
   const more = (): object => reported ?? {};
-  return withHeartbeat(() => watch.tool(order, runOnce), { details, more, onLate });
+  return withHeartbeat(
+    ({ signal }) => watch.tool(order, (traceparent) => runOnce(signal, traceparent)),
+    { details, more, onLate, ...defined({ cancels }), abortId: callId },
+  );
 }
 
 /** One attempt that is watched. */
@@ -229,19 +244,21 @@ function resultOf(order: ToolOrder, run: ToolRun): ToolResult {
  */
 export function judgeAnswerActivity(
   registry: Registry,
-  hide: HideText = HIDE_NOTHING,
+  { hide = HIDE_NOTHING, cancels }: Pick<ToolActivityParts, 'hide' | 'cancels'> = {},
 ): EverloopActivities['judgeAnswer'] {
   return async (order) => {
     const agent = agentOf(registry, order.agent);
     const context = Context.current();
     const { attempt } = triesOf(order);
-    const signal = context.cancellationSignal;
     const run = context.info.workflowExecution?.workflowId ?? '';
     const judged = await withHeartbeat(
-      () => runJudge(agent, order, { attempt, signal, run, hide }),
-      {
-        details: { attempts: attempt },
+      async ({ signal }) => {
+        const ended = await runJudge(agent, order, { attempt, signal, run, hide });
+        // A judgement ends as canceled, which the service must have asked for.
+        if (ended.kind === 'stopped') await untilCanceled(context);
+        return ended;
       },
+      { details: { attempts: attempt }, ...defined({ cancels }), abortId: undefined },
     );
     switch (judged.kind) {
       case 'judged':
@@ -258,6 +275,17 @@ export function judgeAnswerActivity(
     }
   };
 }
+
+/** Beats until the service tells the cancel that this process has heard before it. */
+async function untilCanceled(context: Context): Promise<void> {
+  while (!context.cancellationSignal.aborted) {
+    context.heartbeat({ attempts: 1 });
+    await setTimeout(CONFIRM_MS);
+  }
+}
+
+/** The workflow task that decided a cancel ends within milliseconds. */
+const CONFIRM_MS = 50;
 
 /** The local activity `checkLiterals`. */
 export function checkLiteralsActivity(registry: Registry): EverloopActivities['checkLiterals'] {
@@ -312,20 +340,27 @@ export function needsApprovalActivity(
 export function loadAgentActivity(
   registry: Registry,
   runtime: ActivityRuntime,
-  mcp?: McpTools,
+  { mcp, tenants = NO_TENANTS }: { readonly mcp?: McpTools; readonly tenants?: TenantPort } = {},
 ): EverloopActivities['loadAgent'] {
   return async (input) => {
     const definition = registry.agents.get(input?.agent)?.definition;
     const listing = await listedTools(definition?.servers, mcp);
+    refuseForeignId(input);
     const outcome = loadAgent(registry, input, sizesOf(runtime), listing);
     const waitMs = definition?.elsewhereMs ?? runtime.elsewhereMs;
     if (outcome.kind === 'loaded') {
       const { agent } = outcome;
       // Where a run waits for other workers, one of them may have a key.
+      const refused = agent.refusal !== undefined || input.parent !== undefined;
+      const awaitsTurn =
+        input.tenant === undefined || refused ? false : await tenants.hasLedger(input.tenant);
       const keyless = waitMs === 0 ? await keyRefusal(registry, agent.spec) : undefined;
       return {
         ...agent,
-        ...defined({ refusal: agent.refusal ?? keyless }),
+        ...defined({
+          awaitsTurn: awaitsTurn || undefined,
+          refusal: agent.refusal ?? keyless,
+        }),
         runtime: defined({ ...runtime, elsewhereMs: waitMs }),
       };
     }
@@ -342,6 +377,15 @@ export function loadAgentActivity(
     const nonRetryable = Context.current().info.isLocal;
     throw ApplicationFailure.create({ type, message, nonRetryable, details: [details] });
   };
+}
+
+/** Any client may start a workflow, under any id. */
+function refuseForeignId(input: AgentInput | undefined): void {
+  if (input?.tenant === undefined) return;
+  const { workflowExecution } = Context.current().info;
+  const message = foreignIdProblem(input.tenant, workflowExecution?.workflowId ?? '');
+  if (message === undefined) return;
+  throw ApplicationFailure.create({ type: 'invalid_input', message, nonRetryable: true });
 }
 
 /** The agent of a run. If this worker lacks it, another worker may have it. */

@@ -34,8 +34,20 @@ export const COMMAND_MODULES: readonly CommandModule[] = [
     names: ['agents'],
     load: async () => [(await import('./commands/agents.ts')).addAgentsCommand],
   },
+  {
+    names: ['schedule'],
+    load: async () => [(await import('./commands/schedule.ts')).addScheduleCommand],
+  },
   { names: ['ps'], load: async () => [(await import('./commands/ps.ts')).addPsCommand] },
   { names: ['show'], load: async () => [(await import('./commands/show.ts')).addShowCommand] },
+  {
+    names: ['at', 'fork', 'diff'],
+    load: async () => {
+      const { addAtCommand, addForkCommand, addDiffCommand } = await import('./commands/forks.ts');
+      return [addAtCommand, addForkCommand, addDiffCommand];
+    },
+  },
+  { names: ['eval'], load: async () => [(await import('./commands/eval.ts')).addEvalCommand] },
   { names: ['stats'], load: async () => [(await import('./commands/stats.ts')).addStatsCommand] },
   { names: ['trace'], load: async () => [(await import('./commands/trace.ts')).addTraceCommand] },
   {
@@ -77,6 +89,10 @@ export const COMMAND_MODULES: readonly CommandModule[] = [
   {
     names: ['doctor'],
     load: async () => [(await import('./operations/doctor.ts')).addDoctorCommand],
+  },
+  {
+    names: ['tenants'],
+    load: async () => [(await import('./operations/tenants.ts')).addTenantsCommand],
   },
   { names: ['setup'], load: async () => [(await import('./operations/setup.ts')).addSetupCommand] },
   {

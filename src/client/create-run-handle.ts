@@ -23,6 +23,7 @@ import {
 import { placeOfItem } from '../core/tree/calls.ts';
 import { readChain, type ArchiveReader, type ChainList } from './reading/chain-reader.ts';
 import { followRun } from './follow-run.ts';
+import { viewMoment } from './forks.ts';
 import { readEvents } from './events/follow-events.ts';
 import { pushedOf } from './streaming/pushed-events.ts';
 import { inTurns } from './connection/in-turns.ts';
@@ -181,6 +182,7 @@ function readMethods({ id, client, archive, kept, tree, handleOf }: Target) {
     current: () => readCurrent(client, id),
     links: () => readLinks(client, id),
     histories: () => readHistories(client, id),
+    at: (moment) => viewMoment(client, id, moment),
     scratchpad: () => readScratchpad(client, id),
     attempts: (range) => readAttempts({ client, id, kept }, range),
     tree,

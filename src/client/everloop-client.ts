@@ -3,28 +3,34 @@ import {
   type Client,
   WorkflowExecutionAlreadyStartedError,
   type WorkflowHandleWithFirstExecutionRunId,
+  type WorkflowStartOptions,
 } from '@temporalio/client';
+import type { SearchAttributePair } from '@temporalio/common';
 import { randomUUID } from 'node:crypto';
 import type { AgentEvent } from '../core/contract/events.ts';
 import type { AgentInput, CompiledAgent } from '../core/contract/input.ts';
 import type { FeedMark, PushedEvent } from '../core/streaming/chunk.ts';
-import { clip } from '../core/text/cut.ts';
-import { summaryLine } from '../core/text/summary.ts';
+import { EVAL_AGENT } from '../core/evaluation/eval-plan.ts';
+import type { Json } from '../core/base/json.ts';
 import { shown } from '../core/text/shown.ts';
+import { summaryLine } from '../core/text/summary.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
+import { idOfTenant } from '../core/tenant/tenant.ts';
 import { sizesOf } from '../core/base/size-limits.ts';
 import { checkedRunId, startInput, type StartParts } from '../core/start/start-input.ts';
 import { unwrap } from '../core/run/unwrap.ts';
-import { compiledFrom, isCompiled } from '../core/program-text/compiled.ts';
+import { compiledFrom } from '../core/program-text/compiled.ts';
 import { pushedOfAll } from './streaming/pushed-events.ts';
 import { openAhead } from './streaming/run-stream.ts';
 import { defined } from '../core/base/defined.ts';
 import { readInbox, type InboxOptions, type InboxView } from './inbox.ts';
 import { createKeptLinks } from './reading/kept-links.ts';
 import { createRunHandle, type RunHandleParts } from './create-run-handle.ts';
+import { evalPlan, type EvalInput } from './evals.ts';
+import { startFork, type ForkSourceOptions, type ForkStartOptions } from './forks.ts';
 import type { RunHandle } from './run-handle.ts';
-import { attributesOfRun, createAttributeUse } from './search-attributes.ts';
+import { attributesOfRun, createAttributeUse, type WithAttributes } from './search-attributes.ts';
 import {
   countRuns,
   listPage,
@@ -41,14 +47,18 @@ import { unreadableError } from '../protection/key-errors.ts';
 import { warnOfId } from '../protection/warn-of-id.ts';
 import { tolerant } from './connection/open-connection.ts';
 import { readAgents, type AgentsView } from './agents.ts';
+import { createSchedules, type Schedules } from './schedules.ts';
+import { memoOf, requireCompiled } from '../core/start/start-parts.ts';
 import { readSetup, type SetupView } from './setup.ts';
+import { createTenants, type Tenants } from './tenants/tenants.ts';
 import { readWorkers, type WorkerSummary } from './workers.ts';
 
 /** What a run is started with. */
 export interface StartOptions extends Omit<StartParts, 'compiled' | 'compiles'> {
   /**
    * The id of the run; default `{agent}-{uuid}`. Everyone who may list runs reads it, also with keys,
-   * so a warning tells you of an id that looks like a secret.
+   * so a warning tells you of an id that looks like a secret. With `tenant`, the id begins with
+   * `{tenant}:`, which is put before an id without a `:`.
    */
   readonly id?: string;
   /** When `id` is in use: `fail` (default), or `attach` to the run that has it. */
@@ -64,7 +74,7 @@ export interface StartOptions extends Omit<StartParts, 'compiled' | 'compiles'> 
 /** Options for a run that compiles an agent, and for a run of a compiled agent. */
 export type CompileOptions = Pick<
   StartOptions,
-  'task' | 'context' | 'limits' | 'model' | 'id' | 'ifExists'
+  'tenant' | 'task' | 'context' | 'limits' | 'model' | 'id' | 'ifExists'
 >;
 
 /** Which events of all runs are wanted. */
@@ -94,6 +104,30 @@ export interface Everloop {
    */
   runCompiled(compiled: CompiledAgent, options?: CompileOptions): Promise<RunHandle>;
   /**
+   * Starts a run that begins from a moment of another one, with edits, another model, limits, words or
+   * definition. The source is not touched: it may be alive, ended, a child or a fork itself. Settles
+   * when the service has accepted it; a moment that is not there ends the fork, as its Step says.
+   *
+   * @throws UsageError `fork_effects` without `effects`, if the source made calls after the moment that
+   * are not `read`; `invalid_input`, `id_in_use`, `run_not_found`, `not_an_agent`.
+   * @example
+   * const fork = await everloop.fork({ run: 'clerk-7', at: { iteration: 7 } }, {
+   *   edits: [{ entry: 12, text: 'Refund 10, not 100' }], effects: 'reuse',
+   * });
+   */
+  fork(source: ForkSourceOptions, options?: ForkStartOptions): Promise<RunHandle>;
+  /**
+   * Starts an eval: recorded moments of runs, or tasks, each continued with each variant, so many
+   * times. It is one durable run, whose limits are the budget of all; its value is for `evalResult`.
+   *
+   * @throws UsageError `invalid_input` with all problems, such as variants that differ in nothing;
+   * `run_not_found`, `id_in_use`.
+   */
+  evaluate(
+    input: EvalInput,
+    options?: Pick<StartOptions, 'id' | 'limits' | 'onEvent'>,
+  ): Promise<RunHandle>;
+  /**
    * The handle of an existing run. Does not call the service.
    * @throws UsageError `invalid_input` for an id that no run can have.
    */
@@ -119,6 +153,8 @@ export interface Everloop {
    * @throws UsageError `stream_token` when all workers refuse the token.
    */
   pushedEvents(options?: PushedOptions): AsyncIterable<PushedEvent | FeedMark>;
+  /** What is set for tenants, and how they stand. */
+  readonly tenants: Tenants;
   /** Whether the namespace has the search attributes of runs, and which keys this client has. */
   setup(): Promise<SetupView>;
   /**
@@ -126,6 +162,8 @@ export interface Everloop {
    * behind the runs by about a second.
    */
   inbox(options?: InboxOptions): Promise<InboxView>;
+  /** Schedules of the service, which start runs by the clock. */
+  readonly schedules: Schedules;
 }
 
 /** What {@link createEverloop} takes. */
@@ -141,13 +179,12 @@ export interface EverloopParts extends RunHandleParts {
 /** The default task queue of clients and workers. */
 export const DEFAULT_TASK_QUEUE = 'everloop';
 
-const MEMO_TASK_CHARACTERS = 200;
-
 /** A client on a connection that the caller owns and closes. */
 export function createEverloop(options: EverloopParts): Everloop {
   const parts: EverloopParts = { kept: createKeptLinks(), ...options };
   const { client, taskQueue = DEFAULT_TASK_QUEUE } = parts;
   const withAttributes = createAttributeUse();
+  const withAttributesOf = attributesOfStarts(withAttributes);
   const attach = (id: string): RunHandle => createRunHandle(checkedRunId(id), parts);
   const start = async (
     agent: string,
@@ -157,20 +194,15 @@ export function createEverloop(options: EverloopParts): Everloop {
     const traced = continued(options, parts.traceparent?.());
     const input = startInput(agent, traced, sizesOf({ blobs }));
     const workflowId = idOf(agent, options);
-    const { text } = input.task;
-    const startWith = (hasAttributes: boolean): Promise<WorkflowHandleWithFirstExecutionRunId> =>
+    const startWith = (attributes: SearchAttributePair[]): Promise<StartedRun> =>
       client.workflow.start(AGENT_WORKFLOW, {
+        ...startOf(input),
         workflowId,
         taskQueue,
-        args: [input],
-        memo: memoOf(input),
-        staticSummary: summaryLine(`${agent}: ${text}`),
-        // Another run under the id of a finished one would hide its Step.
-        workflowIdReusePolicy: 'REJECT_DUPLICATE',
-        typedSearchAttributes: hasAttributes ? attributesOfRun(agent) : [],
+        typedSearchAttributes: attributes,
       });
     try {
-      const { firstExecutionRunId: runId } = await withAttributes(startWith);
+      const { firstExecutionRunId: runId } = await withAttributesOf(input, startWith);
       const source = options.stream === true ? parts.chunks : undefined;
       const opened = source && openAhead(source, runId);
       return createRunHandle(workflowId, parts, { runId, ...defined({ opened }) });
@@ -182,18 +214,23 @@ export function createEverloop(options: EverloopParts): Everloop {
       return attach(workflowId);
     }
   };
+  const list: Everloop['list'] = (options = {}) =>
+    withAttributes((has) => listRuns(client, options, has));
   return {
     attach,
     start,
+    ...forkMethods(parts, withAttributes, start),
+    schedules: createSchedules({ client, taskQueue, withAttributes, attach, list }),
     compileAgent: async (agent, options = {}) =>
       programOf(await start(agent, { ...options, compiles: true })),
     runCompiled: async (compiled, options = {}) => {
       requireCompiled(compiled);
       return start(compiled.agent, { ...options, compiled });
     },
-    list: (options = {}) => withAttributes((has) => listRuns(client, options, has)),
+    list,
     workers: (name = taskQueue) => readWorkers(client, name),
     agents: () => readAgents(parts.chunks),
+    tenants: createTenants(client, taskQueue),
     setup: () => readSetup(client, parts.keyIds),
     pushedEvents: ({ types } = {}) => pushedOfAll(parts.chunks, types),
     listPage: (options = {}) => withAttributes((has) => listPage(client, options, has)),
@@ -203,12 +240,65 @@ export function createEverloop(options: EverloopParts): Everloop {
   };
 }
 
-function requireCompiled(compiled: CompiledAgent): void {
-  if (isCompiled(compiled)) return;
-  throw new UsageError(
-    'invalid_input',
-    `Expected what \`compileAgent\` returns, got ${shown(compiled)}. Compile the agent first.`,
-  );
+/** The methods that begin from other runs. */
+function forkMethods(
+  parts: EverloopParts,
+  withAttributes: WithAttributes,
+  start: Everloop['start'],
+): Pick<Everloop, 'fork' | 'evaluate'> {
+  const { client } = parts;
+  return {
+    fork: async (source, options = {}) => {
+      const traced = continued(options, parts.traceparent?.());
+      const { workflowId, runId } = await startFork({ client, withAttributes }, source, traced);
+      return createRunHandle(workflowId, parts, { runId });
+    },
+    evaluate: async (input, options = {}) => {
+      const plan = (await evalPlan(client, input)) as unknown as Json;
+      return start(EVAL_AGENT, { ...options, context: { plan } });
+    },
+  };
+}
+
+type StartedRun = WorkflowHandleWithFirstExecutionRunId;
+
+/** The start of a workflow, without its place and its attributes. */
+function startOf(input: AgentInput): Pick<WorkflowStartOptions, 'priority'> & {
+  readonly args: [AgentInput];
+  readonly memo: Record<string, unknown>;
+  readonly staticSummary: string;
+  readonly workflowIdReusePolicy: 'REJECT_DUPLICATE';
+} {
+  const { agent, task, tenant } = input;
+  return {
+    args: [input],
+    memo: memoOf(input),
+    staticSummary: summaryLine(`${agent}: ${task.text}`),
+    // Another run under the id of a finished one would hide its Step.
+    workflowIdReusePolicy: 'REJECT_DUPLICATE',
+    // Activities and children inherit it.
+    ...(tenant === undefined ? undefined : { priority: { fairnessKey: tenant } }),
+  };
+}
+
+/**
+ * Starts a run with its attributes, as far as the namespace has them: one that an earlier release set
+ * up has the others, but not that of tenants.
+ */
+function attributesOfStarts(
+  withAttributes: WithAttributes,
+): (
+  input: AgentInput,
+  start: (attributes: SearchAttributePair[]) => Promise<StartedRun>,
+) => Promise<StartedRun> {
+  const withTenant = createAttributeUse();
+  return ({ agent, tenant }, start) =>
+    withAttributes((has) => {
+      if (!has || tenant === undefined) return start(has ? attributesOfRun(agent) : []);
+      return withTenant((hasTenant) =>
+        start(attributesOfRun(agent, hasTenant ? tenant : undefined)),
+      );
+    });
 }
 
 /** The program that a run has answered with; waits for its end. */
@@ -219,15 +309,16 @@ async function programOf(run: RunHandle): Promise<CompiledAgent> {
   return compiledFrom({ step, entries, events });
 }
 
-function idOf(agent: string, { id }: StartOptions): string {
+function idOf(agent: string, { id, tenant }: StartOptions): string {
   if (id !== undefined) warnOfId(agent, checkedRunId(id));
-  return id ?? checkedRunId(`${agent}-${randomUUID()}`);
-}
-
-/** What lists of runs show, and what the trace of a run follows from. */
-function memoOf({ agent, task, trace }: AgentInput): Record<string, unknown> {
-  const shownTask = clip(task.text, MEMO_TASK_CHARACTERS);
-  return defined({ agent, task: shownTask, traceparent: trace?.parent });
+  const own = id ?? checkedRunId(`${agent}-${randomUUID()}`);
+  if (tenant === undefined) return own;
+  const whole = idOfTenant(tenant, own);
+  if (whole !== null) return checkedRunId(whole);
+  throw new UsageError(
+    'invalid_input',
+    `Expected the id of a run of tenant \`${tenant}\` to have no \`:\`, or to begin with \`${tenant}:\`, got ${shown(own)}. Choose another id.`,
+  );
 }
 
 /** `options`, whose trace continues that of the caller, unless they name another. */

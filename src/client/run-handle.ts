@@ -3,7 +3,9 @@ import type { AgentEvent, InputKind } from '../core/contract/events.ts';
 import type { CurrentIteration } from '../core/run/view.ts';
 import type { LimitsInput } from '../core/contract/input.ts';
 import type { ProgramView } from '../core/contract/report.ts';
+import type { RunMoment } from '../core/base/fork.ts';
 import type { Step } from '../core/contract/step.ts';
+import type { StateView } from '../core/fork/state-view.ts';
 import type { MediaPart } from '../core/base/message.ts';
 import type { Stats } from '../core/contract/stats.ts';
 import type { Chunk, ChunkMarker, FeedMark, PushedEvent } from '../core/streaming/chunk.ts';
@@ -82,6 +84,14 @@ export interface RunHandle {
    */
   summary(): Promise<RunSummary>;
   stats(): Promise<Stats>;
+  /**
+   * Time travel: the run as it stood at a moment, before an iteration began. A worker of the run's
+   * queue replays its history; the run is not touched, and may be alive or ended.
+   *
+   * @throws UsageError `fork_moment`, `history_gone`, `replay_failed`, `fork_workflows`,
+   * `state_too_large`, `no_worker`, `run_not_found`, `not_an_agent`.
+   */
+  at(moment: RunMoment): Promise<StateView>;
   /**
    * Status, statistics, limits, budgets and what waits: one query. Safe to poll once a second. Those
    * of an ended run come from its Step and its archive, without a worker; without an archive, `limits`

@@ -1,8 +1,10 @@
 /** Lists runs, page by page, and counts them. */
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
+import { defined } from '../core/base/defined.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
 import { SEARCH_ATTRIBUTES, visibleState } from '../core/base/search-attributes.ts';
+import { tenantProblem } from '../core/tenant/tenant.ts';
 import { shown } from '../core/text/shown.ts';
 import { LISTED_STATES, type ListedState } from './reading/listed-states.ts';
 import { defineSearchAttributeKey } from '@temporalio/common';
@@ -29,8 +31,12 @@ export interface RunSummary {
   readonly parent: string | null;
   /** Id of the root of its tree; its own for a root. */
   readonly root: string;
+  /** The run that it is a fork of; absent: it is none. */
+  readonly forkedFrom?: string;
   readonly startedAt: Date;
   readonly closedAt: Date | null;
+  /** Id of the schedule that started it; absent: none. */
+  readonly schedule?: string;
 }
 
 /** Which runs to list. */
@@ -41,8 +47,12 @@ export interface ListOptions {
   readonly agent?: string;
   /** Only runs that no other run started. */
   readonly roots?: boolean;
+  /** Only runs that the schedule of this id started; not those below them. */
+  readonly schedule?: string;
   /** Only runs in this state; `running` means live and not waiting for a person. */
   readonly state?: ListedState;
+  /** Only runs of this tenant, with their children. */
+  readonly tenant?: string;
   /** Only runs whose id begins with this. */
   readonly idPrefix?: string;
   /** Only runs that began at this time or later; a number counts milliseconds since 1970. */
@@ -66,7 +76,7 @@ export interface RunPage {
 }
 
 /** Which runs to count. */
-export type CountOptions = Pick<ListOptions, 'agent' | 'roots' | 'idPrefix' | 'since'>;
+export type CountOptions = Pick<ListOptions, 'agent' | 'roots' | 'tenant' | 'idPrefix' | 'since'>;
 
 /**
  * How many runs there are in each state. Null: the namespace lacks the search attribute, so runs that
@@ -224,7 +234,16 @@ function checkState(state: ListOptions['state']): void {
  * are listed too, for {@link isWanted}.
  */
 export function queryOf(
-  { running = false, roots = false, idPrefix = '', state, agent, since }: ListOptions,
+  {
+    running = false,
+    roots = false,
+    tenant,
+    idPrefix = '',
+    state,
+    agent,
+    since,
+    schedule,
+  }: ListOptions,
   hasAttributes: boolean,
 ): string {
   const status = state === undefined ? undefined : STATUS_OF_STATE[state];
@@ -237,8 +256,19 @@ export function queryOf(
     // A service that has the attributes knows parents as well.
     ...(roots && hasAttributes ? ['ParentWorkflowId IS NULL'] : []),
     ...(hasAttributes ? attributeFilters(agent, state) : []),
+    ...(schedule === undefined ? [] : [`${SCHEDULED_BY} = ${quoted(schedule)}`]),
+    // Ids say it in every namespace, with the search attribute or without.
+    ...(tenant === undefined
+      ? []
+      : [`WorkflowId STARTS_WITH ${quoted(`${checkedTenant(tenant)}:`)}`]),
     ...(idPrefix === '' ? [] : [`WorkflowId STARTS_WITH ${quoted(idPrefix)}`]),
   ].join(' AND ');
+}
+
+function checkedTenant(tenant: string): string {
+  const problem = tenantProblem(tenant);
+  if (problem === undefined) return tenant;
+  throw new UsageError('invalid_input', problem);
 }
 
 function timeOf(since: Date | number): string {
@@ -308,9 +338,21 @@ function summaryOf(info: Omit<WorkflowExecutionInfo, 'raw'>): RunSummary {
     state: stateOf(status.name, isReadable ? memo['waiting'] === true : isVisiblyWaiting(info)),
     parent: parentExecution?.workflowId || null,
     root,
+    ...defined({ forkedFrom: memoText(memo, 'forkedFrom') || undefined }),
     startedAt: startTime,
     closedAt: closeTime ?? null,
+    ...defined({ schedule: scheduleOf(info) }),
   };
+}
+
+/** The search attribute in which the service names the schedule of a run. */
+const SCHEDULED_BY = 'TemporalScheduledById';
+
+function scheduleOf({
+  searchAttributes,
+}: Pick<WorkflowExecutionInfo, 'searchAttributes'>): string | undefined {
+  const [id] = searchAttributes?.[SCHEDULED_BY] ?? [];
+  return typeof id === 'string' ? id : undefined;
 }
 
 /** Whether the attributes of a run say that it waits for a person. */

@@ -40,12 +40,14 @@ const MAX_KEYWORD_BYTES = 255;
 
 const AGENT = defineSearchAttributeKey(SEARCH_ATTRIBUTES.agent, 'KEYWORD');
 const STATE = defineSearchAttributeKey(SEARCH_ATTRIBUTES.state, 'KEYWORD');
+const TENANT = defineSearchAttributeKey(SEARCH_ATTRIBUTES.tenant, 'KEYWORD');
 
-/** The attributes of a new run. */
-export function attributesOfRun(agent: string): SearchAttributePair[] {
+/** The attributes of a new run; `tenant`: if it has one and the namespace has the attribute. */
+export function attributesOfRun(agent: string, tenant?: string): SearchAttributePair[] {
   if (utf8Length(agent) > MAX_KEYWORD_BYTES) return [];
   return [
     { key: AGENT, value: agent },
     { key: STATE, value: visibleState(false) },
+    ...(tenant === undefined ? [] : [{ key: TENANT, value: tenant }]),
   ];
 }

@@ -23,6 +23,8 @@ export interface TreeRun {
   readonly depth: number;
   /** Id of the parent run; null for a root. */
   readonly parent: string | null;
+  /** The run that it is a fork of; absent: it is none. */
+  readonly forkedFrom?: string;
   /** Ids of its child runs, in the order of their calls. */
   readonly children: readonly string[];
   /** `silent`: it is live, but no worker answers for it. */
@@ -77,7 +79,10 @@ export async function findRun(client: Client, known: KnownRun): Promise<FoundRun
         parent,
         ...defined({ agent: typeof agent === 'string' ? agent : undefined }),
       };
-      return await (isAlive(described.status.name) ? liveRun : endedRun)(client, seen);
+      const found = await (isAlive(described.status.name) ? liveRun : endedRun)(client, seen);
+      const forkedFrom = described.memo?.['forkedFrom'];
+      if (typeof forkedFrom !== 'string') return found;
+      return { ...found, run: { ...found.run, forkedFrom } };
     } catch (error) {
       const code = isUsageError(error) ? error.code : '';
       // The service no longer has the run, but its parent recorded its end.

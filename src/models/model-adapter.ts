@@ -4,11 +4,13 @@
  * No retries here: they belong to the activity around the call, which sees every failure as it was
  * thrown (see `model-failures.ts`).
  */
+import { defined } from '../core/base/defined.ts';
 import { priceUsage, type PricedUsage } from '../core/model/cost.ts';
 import type {
   ModelChunk,
   ModelFunction,
   ModelRequest,
+  NativeCall,
   Reply,
   TokenUsage,
 } from '../core/contract/model.ts';
@@ -37,6 +39,12 @@ export interface CallIo {
   readonly signal: AbortSignal;
   /** Gets the pieces of the reply as they arrive, none after an abort. Must not wait or throw. */
   readonly onChunk: (chunk: ModelChunk) => void;
+  /** Called with each call of a reply that streams, and its index from 0, once its arguments are whole. */
+  readonly onCall?: (call: NativeCall, index: number) => void;
+  /** Whether somebody reads the pieces as they arrive. Default: somebody does. */
+  readonly isRead?: () => boolean;
+  /** Asks for the reply at once, without a stream; for models of the AI SDK. */
+  readonly isWhole?: boolean;
 }
 
 /**
@@ -64,11 +72,15 @@ export async function callEntry(
   const onChunk = (chunk: ModelChunk): void => {
     if (!signal.aborted) io.onChunk(chunk);
   };
+  const onCall = (call: NativeCall, index: number): void => {
+    if (!signal.aborted) io.onCall?.(call, index);
+  };
+  const watched = { ...io, watch, onChunk, onCall };
   const full = { ...request, settings: { ...entry.settings, ...request.settings } };
   const begin = (settings: JsonObject): Call =>
     typeof entry.model === 'function'
-      ? callFunction(entry, entry.model, { ...full, settings }, { watch, onChunk })
-      : callLanguageModel(entry, entry.model, { ...full, settings }, { watch, onChunk });
+      ? callFunction(entry, entry.model, { ...full, settings }, watched)
+      : callLanguageModel(entry, entry.model, { ...full, settings }, watched);
   const paid = paidSettings(entry, full.settings);
   let call = begin(paid.settings);
   const run = (): Promise<Reply> =>
@@ -97,7 +109,7 @@ export async function callEntry(
 }
 
 /** What a call in flight is made with. */
-interface WatchedIo extends Pick<CallIo, 'onChunk'> {
+interface WatchedIo extends Omit<CallIo, 'signal'> {
   readonly watch: CallWatch;
 }
 
@@ -139,14 +151,19 @@ function callLanguageModel(
   entry: CalledEntry,
   model: LanguageModel,
   request: ModelRequest,
-  { watch, onChunk }: WatchedIo,
+  { watch, onChunk, onCall, isRead, isWhole = false }: WatchedIo,
 ): Call {
   const { signal } = watch;
-  const collector = modelCollector(entry, { onChunk, onPart: watch.onPart });
+  const collector = modelCollector(entry, {
+    onChunk,
+    onPart: watch.onPart,
+    ...defined({ onCall, isRead }),
+  });
   const run = async (): Promise<Reply> => {
     const options = toCallOptions(entry, model, request, signal);
-    const streams = request.settings['stream'] !== false && typeof model.doStream === 'function';
-    if (!streams) return collector.generate(model, options);
+    const canStream = request.settings['stream'] !== false && typeof model.doStream === 'function';
+    if (!canStream || (isWhole && typeof model.doGenerate === 'function'))
+      return collector.generate(model, options);
     try {
       return await streamWithUsage(collector, model, options);
     } catch (error) {

@@ -10,6 +10,8 @@ import type { SharedV4ProviderMetadata } from '@ai-sdk-7/provider';
 import { type Json, type JsonObject, isPlainObject } from '../core/base/json.ts';
 import { priceUsage, type PricedUsage } from '../core/model/cost.ts';
 import type { FinishReason, ModelChunk, NativeCall, Reply } from '../core/contract/model.ts';
+import { createEarlyText } from './deltas/early-text.ts';
+import { joiningModel } from './deltas/joining-model.ts';
 import { brokenStream } from './model-failures.ts';
 import type { LanguageModel } from '../define/model/language-model.ts';
 import type { ModelEntry } from '../define/model/model-entry.ts';
@@ -41,10 +43,15 @@ export interface CollectorIo {
   readonly onChunk: (chunk: ModelChunk) => void;
   /** Called with each part of a stream; a token is a part that the model itself wrote. */
   readonly onPart: (isToken: boolean) => void;
+  /** Called with each call of the reply, and its index from 0, as soon as its arguments are whole. */
+  readonly onCall?: (call: NativeCall, index: number) => void;
+  /** Whether somebody reads the pieces; default: somebody does. */
+  readonly isRead?: () => boolean;
 }
 
 /** The part of a reply that has arrived. */
-interface PartialReply extends CollectorIo {
+interface PartialReply extends Pick<CollectorIo, 'onPart' | 'onCall'> {
+  onChunk: CollectorIo['onChunk'];
   readonly entry: ModelEntry;
   readonly blocks: Block[];
   /** The blocks that may still grow, by type and id. */
@@ -72,7 +79,7 @@ export function modelCollector(entry: ModelEntry, io: CollectorIo): ModelCollect
   return {
     usage: () => usageOf(partial),
     stream: async (model, options) => {
-      await readStream(partial, await openStream(model, options));
+      await readJoined(partial, io, model, options);
       const { finish, blocks, calls } = partial;
       if (finish === undefined || isUnfinished(finish.finishReason)) {
         const isEmpty = blocks.length === 0 && calls.length === 0;
@@ -87,6 +94,38 @@ export function modelCollector(entry: ModelEntry, io: CollectorIo): ModelCollect
       return replyOf(partial, finishReason);
     },
   };
+}
+
+/** How long pieces may be joined that nobody waits for, because they are published early or unread. */
+const UNREAD_HOLD_MS = 250;
+
+/** How long pieces may be joined that a reader waits for. */
+const READ_HOLD_MS = 12;
+
+/** Reads a stream whose pieces are joined before the SDK parses them, and published before that. */
+async function readJoined(
+  partial: PartialReply,
+  io: CollectorIo,
+  model: LanguageModel,
+  options: SdkCallOptions,
+): Promise<void> {
+  const early = createEarlyText(io.onChunk);
+  partial.onChunk = early.confirm;
+  // Adapters may turn what is said in JSON from one kind into another.
+  const isEarly = options.responseFormat === undefined;
+  const joining = joiningModel(model, {
+    onDelta: (chunk) => {
+      io.onPart(true);
+      if (isEarly) early.publish(chunk);
+    },
+    holdMs: (kind) =>
+      (isEarly && kind !== 'tool_args') || io.isRead?.() === false ? UNREAD_HOLD_MS : READ_HOLD_MS,
+  });
+  try {
+    await readStream(partial, await openStream(joining, options));
+  } finally {
+    early.close();
+  }
 }
 
 /** Parts that come before the first token of the model. */
@@ -140,6 +179,7 @@ function takePart(partial: PartialReply, part: StreamPart): void {
       if (!streamedInputs.has(part.toolCallId) && part.input !== '') {
         onChunk({ kind: 'tool_args', delta: part.input });
       }
+      partial.onCall?.(toNativeCall(part), calls.length - 1);
       return;
     case 'raw':
       partial.reported = { ...partial.reported, ...usageInChunk(part.rawValue) };

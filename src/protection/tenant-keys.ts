@@ -1,4 +1,7 @@
-/** Chooses keys by tenants: the part of a run's id before the first `:`, as in `acme:order-7`. */
+/**
+ * Chooses keys by tenants: the part of a run's id before the first `:`, as in `acme:order-7`. The
+ * ledger of a tenant, `tenant:acme`, is the tenant's too; the counter of a rate is nobody's.
+ */
 import type { KeyFor } from './asked-keys.ts';
 import type { KeyRing } from './key-ring.ts';
 
@@ -14,7 +17,9 @@ export function keyForTenants(keys: KeyRing): KeyFor {
   return ({ workflowId }) => {
     const end = workflowId.indexOf(':');
     if (end < 1) return undefined;
-    const tenant = workflowId.slice(0, end);
+    const first = workflowId.slice(0, end);
+    if (first === 'rate') return undefined;
+    const tenant = first === 'tenant' ? workflowId.slice(end + 1) : first;
     return keys.ids?.find((id) => id === tenant || id.startsWith(`${tenant}/`)) ?? tenant;
   };
 }

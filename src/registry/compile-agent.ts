@@ -93,8 +93,14 @@ export function compileAgent(
     onUnknownUsage: 'estimate',
     ...calledBack(definition, start),
     ...defined({ compaction: compaction ?? undefined }),
+    ...shortening(compacting.spec === 'default' && compaction === null && hasModel && !isData),
   };
   return { kind: 'agent', spec, warnings: limitWarnings(spec, used) };
+}
+
+/** Without a context window nothing but its bytes says when a conversation is too long. */
+function shortening(isWanted: boolean): Pick<AgentSpec, 'shortensToFit'> {
+  return isWanted ? { shortensToFit: true } : {};
 }
 
 /** What the loop of a run that begins now does with replies and calls. */

@@ -1,13 +1,19 @@
 /** Checks the input of a run and compiles the specification of the agent that it names. */
 import { defined } from '../core/base/defined.ts';
-import type { AgentInput } from '../core/contract/input.ts';
+import type { AgentInput, ScheduledStart } from '../core/contract/input.ts';
 import { INLINE_SIZES, type SizeLimits } from '../core/base/size-limits.ts';
+import { tenantProblem } from '../core/tenant/tenant.ts';
 import type { AgentSpec, ToolSpec, ToolStub } from '../core/contract/spec.ts';
 import { byteSize, isPlainObject, type Json } from '../core/base/json.ts';
 import type { UsageProblem } from '../core/base/usage-error.ts';
 import { shown } from '../core/text/shown.ts';
 import { callbackProblems } from '../core/start/callback-specs.ts';
-import { prepareInput, type Refusal, type RunMaterial } from '../core/start/prepare-input.ts';
+import {
+  prepareInput,
+  type PreparedInput,
+  type Refusal,
+  type RunMaterial,
+} from '../core/start/prepare-input.ts';
 import { isConversationId, MAX_ID_BYTES, memoryProblem } from '../core/start/start-input.ts';
 import { traceProblem } from '../core/start/trace-input.ts';
 import { compileAgent, type AgentWarning } from './compile-agent.ts';
@@ -28,6 +34,7 @@ import {
 import { isString, listOf, STRING } from '../define/checks/kinds.ts';
 import { MEDIA_LIST } from '../define/tool/tool-result.ts';
 import type { McpListing } from '../define/mcp/mcp-tools.ts';
+import { withBuiltIn } from './built-in-agents.ts';
 import { withListedTools } from './listed-tools.ts';
 import { missingParts } from './missing-parts.ts';
 import { compiledCodeId, isCompiled } from '../core/program-text/compiled.ts';
@@ -63,12 +70,13 @@ const MAX_LISTED_NAMES = 20;
  * the results of its tools. `listing`: the tools of the agent's servers, if it has any.
  */
 export function loadAgent(
-  registry: Registry,
+  worker: Registry,
   input: unknown,
   sizes: SizeLimits = INLINE_SIZES,
   listing?: McpListing,
 ): LoadOutcome {
   const name = isPlainObject(input) ? input['agent'] : undefined;
+  const registry = withBuiltIn(worker, name);
   // Whether an agent needs a task is known only where the agent is.
   if (typeof name === 'string' && name !== '' && !registry.agents.has(name)) {
     return notFound(registry, name);
@@ -101,10 +109,12 @@ export function loadAgent(
   const bytes = byteSize(recorded as unknown as Json);
   if (bytes > sizes.spec) return invalid([tooLarge(input.agent, bytes, sizes)]);
   const { inputs } = agent.definition;
-  const prepared = prepareInput(recorded, input, (values) =>
+  const { scheduled } = input;
+  const given = { ...input, scheduled: scheduled && { ...scheduled, date: dateOf(scheduled) } };
+  const prepared = prepareInput(recorded, defined(given), (values) =>
     inputs === undefined ? [] : schemaLines(inputs, values),
   );
-  const { material, refusal } = prepared;
+  const { material, refusal } = scheduled === undefined ? prepared : bounded(prepared, recorded);
   const isAsGiven =
     material.task === input.task &&
     material.context === input.context &&
@@ -118,6 +128,30 @@ export function loadAgent(
       ...defined({ material: isAsGiven ? undefined : material, refusal }),
     },
   };
+}
+
+/** Bytes of a loaded agent: the service records it as one payload, of at most 2 MiB. */
+const MAX_LOADED_BYTES = 1_900_000;
+
+/** What a schedule adds to a start is recorded with the specification, and may be too much. */
+function bounded(prepared: PreparedInput, spec: AgentSpec): PreparedInput {
+  const bytes = byteSize({ spec, material: prepared.material } as unknown as Json);
+  if (bytes <= MAX_LOADED_BYTES) return prepared;
+  const message = `Expected task and context of a scheduled run, with the specification of its agent, to be at most ${MAX_LOADED_BYTES} bytes, got ${bytes}. Put large data behind a tool.`;
+  const refusal = { code: 'invalid_input', message } as const;
+  return { material: { task: { text: '' } }, warnings: [], refusal };
+}
+
+/** The day on which a run was due, in the time zone of its schedule. */
+function dateOf({ time, timeZone }: ScheduledStart): string {
+  const at = new Date(time);
+  try {
+    // The one locale whose dates are those of ISO.
+    return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(at);
+  } catch {
+    // The service knew the zone. A worker with older data takes the day of UTC.
+    return time.slice(0, 10);
+  }
 }
 
 const UNREACHED = { kind: 'failed', code: 'mcp_unavailable' } as const;
@@ -164,6 +198,8 @@ function inputProblems(
   const needsTask = !hasTemplate && !(isPlainObject(parent) && isPlainObject(context));
   const rules: FieldRules = {
     ...FIELDS,
+    // Below a fork, a start has the version that older workers leave to newer ones.
+    v: (v) => (v === 2 && isPlainObject(parent) && 'effects' in parent ? [] : otherVersion(v)),
     task: [FIELDS.task, (task) => taskProblems(task as Fields, needsTask)],
     history: [(history) => (history === undefined ? [] : noHistory(loop)), FIELDS.history],
   };
@@ -201,6 +237,7 @@ const FIELDS = {
     wanted: "to be a list of { role: 'user' or 'assistant', text }",
     fits: listOf(isHistoryTurn),
   },
+  tenant: badTenant,
   conversation: ID,
   messageId: ID,
   memory: badMemory,
@@ -225,6 +262,11 @@ function badMemory(memory: unknown): readonly UsageProblem[] {
   return message === undefined ? [] : [{ code: 'invalid_input', message }];
 }
 
+function badTenant(tenant: unknown): readonly UsageProblem[] {
+  const message = tenant === undefined ? undefined : tenantProblem(tenant);
+  return message === undefined ? [] : [{ code: 'invalid_input', message }];
+}
+
 function badTrace(trace: unknown): readonly UsageProblem[] {
   const message = traceProblem(trace);
   return message === undefined ? [] : [{ code: 'invalid_input', message }];
@@ -245,6 +287,7 @@ function taskProblems(task: Fields, needsTask: boolean): readonly UsageProblem[]
  * What messages call an agent without a model, and what it starts; null for one with a model.
  */
 function loopOf(asked: AgentDefinition['spec'] | undefined): readonly [string, string] | null {
+  if (asked?.evaluation !== undefined) return ['eval', 'parts'];
   if (asked?.pipeline !== undefined) return ['pipeline', 'stages'];
   return asked?.fanOut === undefined ? null : ['fan-out', 'runs'];
 }

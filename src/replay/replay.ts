@@ -89,6 +89,8 @@ function watchingSinks(open: ReadonlyMap<string, Progress>): InjectedSinks<Everl
     transcript: { append: { fn: () => undefined, callDuringReplay: false } },
     archive: { write: { fn: () => undefined, callDuringReplay: false } },
     waits: { changed: { fn: () => undefined, callDuringReplay: false } },
+    probe: { boundary: NOTHING, call: NOTHING, child: NOTHING },
+    cancels: { tell: { fn: () => undefined, callDuringReplay: false } },
     events: {
       publish: {
         callDuringReplay: true,
@@ -102,6 +104,8 @@ function watchingSinks(open: ReadonlyMap<string, Progress>): InjectedSinks<Everl
     },
   };
 }
+
+const NOTHING = { fn: (): void => undefined, callDuringReplay: false };
 
 /** Enough of what the SDK says; the rest is its own frame. */
 const MAX_MESSAGE = 500;

@@ -9,6 +9,8 @@ export interface KnownNames {
   readonly models: ReadonlySet<string>;
   /** The tools of an agent; empty if they are too many to be labels. */
   readonly toolsOf: (agent: string) => ReadonlySet<string>;
+  /** The tenants that are labels. Default: there is no such label. */
+  readonly tenants?: ReadonlySet<string>;
 }
 
 /** Takes recordings. */
@@ -73,17 +75,25 @@ function genaiLabels(
 }
 
 function closed(labels: Recording['labels'], known: KnownNames): Recording['labels'] {
-  const { agent, model, tool } = labels;
+  const { agent, model, tool, tenant } = labels;
   return {
     ...labels,
     ...defined({
       agent: agent === undefined ? undefined : among(known.agents, agent),
       model: model === undefined ? undefined : among(known.models, model),
       tool: tool === undefined ? undefined : among(known.toolsOf(agent ?? ''), tool),
+      tenant: tenant === undefined ? undefined : tenantLabel(tenant, known),
     }),
   };
 }
 
 function among(names: ReadonlySet<string>, name: string): string {
   return names.has(name) ? name : OTHER;
+}
+
+/** The label of a run without a tenant. */
+export const NO_TENANT = 'none';
+
+function tenantLabel(tenant: string, { tenants = new Set() }: KnownNames): string {
+  return tenant === NO_TENANT ? NO_TENANT : among(tenants, tenant);
 }

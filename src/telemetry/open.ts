@@ -7,7 +7,7 @@ import { NO_WATCH, type CallObserver } from './call-observer.ts';
 import { CLEAN_NOTHING, type CleanText } from './content.ts';
 import { isSampled } from './ids.ts';
 import { createLostSpans } from './lost-spans.ts';
-import { createMeter, type KnownNames, type MetricsWriter } from './meter.ts';
+import { createMeter, NO_TENANT, type KnownNames, type MetricsWriter } from './meter.ts';
 import {
   NO_SERVER_WATCH,
   watchServers,
@@ -65,7 +65,7 @@ const TELEMETRY_OFF: Telemetry = {
  * @throws UsageError `telemetry_package` if a package is missing.
  */
 export async function openTelemetry(
-  { traces, metrics }: CheckedTelemetry = NO_TELEMETRY,
+  { traces, metrics, tenants }: CheckedTelemetry = NO_TELEMETRY,
   parts: TelemetryParts,
 ): Promise<Telemetry> {
   if (traces === undefined && metrics === undefined) return TELEMETRY_OFF;
@@ -73,10 +73,11 @@ export async function openTelemetry(
     traces === undefined ? undefined : await openTracer(traces, createLostSpans(parts.warn));
   const { hide = HIDE_NOTHING, redact = CLEAN_NOTHING } = parts;
   const tracer = opened && hidingTracer(opened, hide);
+  const known = { ...parts.known, ...defined({ tenants: tenants && new Set(tenants) }) };
   const meter =
     metrics === undefined || parts.meter === undefined
       ? undefined
-      : createMeter(parts.meter, parts.known, metrics.kind === 'otlp' ? 'genai' : 'everloop');
+      : createMeter(parts.meter, known, metrics.kind === 'otlp' ? 'genai' : 'everloop');
   const { content = 'off', sample = 1 } = traces ?? {};
   const clean: CleanText = (agent, text) => redact(agent, hide(text));
   const servers = watchServers(meter, parts.transportOf ?? (() => undefined));
@@ -84,7 +85,7 @@ export async function openTelemetry(
   const shown = { content, clean, serverOf, ...defined({ providerOf: parts.providerOf }) };
   const { cacheBytes } = parts;
   return {
-    listeners: [listener({ tracer, meter, sample, shown })],
+    listeners: [listener({ tracer, meter, sample, shown, labelsTenants: tenants !== undefined })],
     watch: watchCalls({ ...shown, hide, tracer, meter, sample, cacheBytes, now: () => Date.now() }),
     servers: servers.watch,
     countEncrypted: (key, value) =>
@@ -112,15 +113,22 @@ function listener({
   meter,
   sample,
   shown,
+  labelsTenants,
 }: {
   readonly tracer: Tracer | undefined;
   readonly meter: MetricsWriter | undefined;
   readonly sample: number;
   readonly shown: Omit<SpanContext, 'place'>;
+  readonly labelsTenants: boolean;
 }): Telemetry['listeners'][number] {
   return (event, place) => {
     if (isOwnEvent(event)) return;
-    if (meter !== undefined) for (const one of metricsOf(event, place)) meter.record(one);
+    if (meter !== undefined) {
+      const tenant = labelsTenants ? { tenant: place.tenant ?? NO_TENANT } : undefined;
+      for (const one of metricsOf(event, place)) {
+        meter.record({ ...one, labels: { ...one.labels, ...tenant } });
+      }
+    }
     if (tracer === undefined) return;
     const { rootRunId, trace } = place;
     if (!isSampled({ rootRunId, traceparent: trace?.parent }, sample)) return;

@@ -2,6 +2,7 @@
 import { defined } from '../core/base/defined.ts';
 import { isLoopback } from '../core/base/loopback.ts';
 import { UsageError } from '../core/base/usage-error.ts';
+import { tenantProblem } from '../core/tenant/tenant.ts';
 import { shown } from '../core/text/shown.ts';
 import type { TraceContent } from './content.ts';
 
@@ -36,6 +37,11 @@ export interface TelemetryOptions {
    * `OTEL_…` variables, `off`. Default: `EVERLOOP_METRICS`, else `off`.
    */
   readonly metrics?: string;
+  /**
+   * The tenants that are values of the label `tenant`, at most 100; any other is `other`, and a run
+   * without one is `none`. Default: `EVERLOOP_METRICS_TENANTS`; without it there is no such label.
+   */
+  readonly tenants?: readonly string[];
 }
 
 /** Variables of Everloop that say something about telemetry, as far as they are set. */
@@ -44,6 +50,7 @@ export interface TelemetryVariables {
   readonly content?: TraceContent;
   readonly metrics?: string;
   readonly metricsPublic?: boolean;
+  readonly tenants?: readonly string[];
   /** Whether an endpoint of OTLP is named. */
   readonly hasEndpoint: boolean;
 }
@@ -53,6 +60,8 @@ export interface CheckedTelemetry {
   /** Absent: no traces. */
   readonly traces?: TraceOptions & Required<Pick<TraceOptions, 'content' | 'sample'>>;
   readonly metrics?: MetricsTarget;
+  /** The values of the label `tenant`; absent: there is no such label. */
+  readonly tenants?: readonly string[];
 }
 
 /** Where metrics go: a scrape at an address, or a collector. */
@@ -85,7 +94,23 @@ export function checkTelemetry(
   return defined({
     traces: tracesOf(given.traces, variables),
     metrics: metricsOf(given.metrics ?? variables.metrics, variables.metricsPublic === true),
+    tenants: tenantsOf(given.tenants ?? variables.tenants),
   });
+}
+
+/** Tenants that become labels. */
+const MAX_TENANT_LABELS = 100;
+
+function tenantsOf(given: readonly string[] | undefined): CheckedTelemetry['tenants'] {
+  if (given === undefined) return undefined;
+  if (!Array.isArray(given) || given.length > MAX_TENANT_LABELS) {
+    throw refused(
+      `Expected \`tenants\` to be a list of at most ${MAX_TENANT_LABELS} tenants, got ${shown(given)}. Name those that you watch.`,
+    );
+  }
+  const [problem] = given.flatMap((name) => tenantProblem(name) ?? []);
+  if (problem !== undefined) throw refused(problem);
+  return given;
 }
 
 function tracesOf(

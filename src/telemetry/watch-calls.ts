@@ -204,7 +204,7 @@ function isAborted(result: unknown): boolean {
 }
 
 /** Failures of an attempt that asked no provider. */
-const NOT_ASKED: readonly string[] = ['not_here', 'transcript_unavailable'];
+const NOT_ASKED: readonly string[] = ['not_here', 'transcript_unavailable', 'rate_wait'];
 
 /** What a typed failure of an activity says. */
 function outcomeOf(error: unknown): AttemptOutcome {

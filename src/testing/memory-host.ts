@@ -14,7 +14,7 @@ import type {
   JudgeOutcome,
   LiteralsOutcome,
 } from '../core/contract/host-outcome.ts';
-import type { CallOptions, Host } from '../core/run/host.ts';
+import type { CallOptions, Host, StateProbe } from '../core/run/host.ts';
 import { createWaits } from '../core/run/waits.ts';
 import { createMailbox, type Inbox, type Mailbox } from '../core/run/inbox.ts';
 import { scratchpadMessages, type RunState } from '../core/run/run-state.ts';
@@ -24,7 +24,7 @@ import { INLINE_SIZES, type SizeLimits } from '../core/base/size-limits.ts';
 import { CHILD_END_WITHIN_MS, childRefusal, LATE_CHILD } from '../core/start/child-bounds.ts';
 import { callTopics } from '../core/streaming/topic-stream.ts';
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
-import type { ToolOrder, ToolResult } from '../core/contract/outcome.ts';
+import type { JudgeOrder, ToolOrder, ToolResult } from '../core/contract/outcome.ts';
 import { nowhereText } from '../core/toolchain/call-texts.ts';
 import type { Entry } from '../core/contract/entry.ts';
 import type {
@@ -39,8 +39,9 @@ import { redactedErrorText } from '../core/text/redact.ts';
 import { isApprovalNeeded } from '../tools/needs-approval.ts';
 import { runJudge } from '../tools/run-judge.ts';
 import { runTool } from '../tools/run-tool.ts';
+import type { ToolRun } from '../tools/tool-call.ts';
 import type { FakeClock } from './fake-clock.ts';
-import { callModel } from './memory-model-call.ts';
+import { callModel, type ModelCallParts } from './memory-model-call.ts';
 
 /** What a memory host is made of. */
 export interface MemoryHostParts {
@@ -61,6 +62,8 @@ export interface MemoryHostParts {
   readonly sizes?: SizeLimits;
   /** The servers whose tools the agent has. Default: none. */
   readonly mcp?: McpTools | undefined;
+  /** Watches the run, for its forks. Default: nothing does. */
+  readonly probe?: StateProbe;
   /** The other runs of the tree. Default: none, and a child cannot be started. */
   readonly tree?: MemoryTree;
 }
@@ -96,6 +99,7 @@ export function createMemoryHost(parts: MemoryHostParts): Host {
       isFull: parts.isFull ?? (() => false),
       sizes: parts.sizes ?? INLINE_SIZES,
       fits: parts.fitsHandover ?? (() => true),
+      probe: parts.probe,
     },
     mailbox,
     waits,
@@ -157,20 +161,25 @@ type Calls = Pick<
 >;
 
 function callsOf(parts: MemoryHostParts, { run }: Flight, mailbox: Mailbox): Calls {
-  const { agent, clock, tree = NO_TREE } = parts;
+  const { agent, clock } = parts;
   // A listener may send a message at the event before a call, when the call is not in flight yet.
   const isUrgent = (): boolean => {
     const { cancel, waiting } = mailbox.peek();
     return cancel !== null || waiting.some((input) => input.kind === 'interrupt');
   };
+  const runRead: ModelCallParts['runRead'] = (order, signal, context) =>
+    runOnce(parts, { order, context, isOnce: false }, { attempt: 1, signal });
   return {
     callModel: (order, state, options) => {
       const view = { head: state.head, messages: scratchpadMessages(state) };
       const { abortId } = options;
-      return run((signal) => callModel(parts, { ...options, order, view }, signal), {
-        abortId,
-        startsAborted: isUrgent(),
-      });
+      return run(
+        (signal) => callModel({ ...parts, runRead }, { ...options, order, view }, signal),
+        {
+          abortId,
+          startsAborted: isUrgent(),
+        },
+      );
     },
     callTool: (order, tool, { abortId, context } = {}) =>
       run(
@@ -180,27 +189,9 @@ function callsOf(parts: MemoryHostParts, { run }: Flight, mailbox: Mailbox): Cal
         },
         { abortId, startsAborted: isUrgent() },
       ),
-    judgeAnswer: (order) =>
-      run((signal) =>
-        tried(MAX_JUDGE_ATTEMPTS, signal, async (attempt): Promise<JudgeOutcome> => {
-          const judged = await runJudge(agent, order, { attempt, signal, run: tree.address });
-          if (judged.kind === 'judged') return { kind: 'judged', result: judged.result };
-          if (judged.kind === 'stopped') return { kind: 'aborted' };
-          throw new Error(judged.message);
-        }),
-      ),
+    judgeAnswer: (order) => run((signal) => judge(parts, order, signal)),
     needsApproval: (order) =>
-      run(
-        (signal) =>
-          tried(MAX_CHECK_ATTEMPTS, signal, async (): Promise<ApprovalOutcome> => {
-            const needed = approvalOf(parts, order, signal);
-            return unlessAborted(
-              signal,
-              needed.then((it) => ({ kind: 'known', needed: it })),
-            );
-          }),
-        { startsAborted: isUrgent() },
-      ),
+      run((signal) => approvalIn(parts, order, signal), { startsAborted: isUrgent() }),
     checkLiterals: (order) =>
       run((signal) =>
         tried(MAX_CHECK_ATTEMPTS, signal, (): Promise<LiteralsOutcome> => {
@@ -243,6 +234,35 @@ async function runChild(
   const end = await Promise.race([ended, lost]);
   forget();
   return end;
+}
+
+/** Judges answers until an attempt ends. */
+function judge(
+  { agent, tree = NO_TREE }: MemoryHostParts,
+  order: JudgeOrder,
+  signal: AbortSignal,
+): Promise<JudgeOutcome> {
+  return tried(MAX_JUDGE_ATTEMPTS, signal, async (attempt): Promise<JudgeOutcome> => {
+    const judged = await runJudge(agent, order, { attempt, signal, run: tree.address });
+    if (judged.kind === 'judged') return { kind: 'judged', result: judged.result };
+    if (judged.kind === 'stopped') return { kind: 'aborted' };
+    throw new Error(judged.message);
+  });
+}
+
+/** Asks until an attempt ends whether a person must approve a call. */
+function approvalIn(
+  parts: MemoryHostParts,
+  order: ToolOrder,
+  signal: AbortSignal,
+): Promise<ApprovalOutcome> {
+  return tried(MAX_CHECK_ATTEMPTS, signal, async (): Promise<ApprovalOutcome> => {
+    const needed = approvalOf(parts, order, signal);
+    return unlessAborted(
+      signal,
+      needed.then((it) => ({ kind: 'known', needed: it })),
+    );
+  });
 }
 
 /** Ends as aborted as soon as `signal` says so: the functions of a check get no signal. */
@@ -295,29 +315,47 @@ interface MemoryToolCall {
 }
 
 async function callTool(
-  { agent, clock, chunks, sizes, mcp, tree = NO_TREE }: MemoryHostParts,
+  parts: MemoryHostParts,
   { order, tool, context }: MemoryToolCall,
   signal: AbortSignal,
 ): Promise<ToolResult> {
-  for (let attempt = 1; ; attempt++) {
-    const { rootRunId = order.runId, runId, agentPath, callId } = order;
-    const onEvent = callTopics(chunks, { rootRunId, runId, agentPath, callId, attempt });
-    const run = await runTool(agent, order, {
-      attempt,
-      signal,
-      onEvent,
-      run: tree.address,
-      context: order.readsContext === true ? context : undefined,
-      sizes: sizes ?? INLINE_SIZES,
-      mcp,
-      isOnce: tool.effect === 'once',
-    });
+  // An attempt beside the reply counts.
+  for (let attempt = (order.attemptsBefore ?? 0) + 1; ; attempt++) {
+    const isOnce = tool.effect === 'once';
+    const run = await runOnce(parts, { order, context, isOnce }, { attempt, signal });
     if (run.kind === 'result') return run.result;
     if (run.kind === 'not_here') {
       // There is no other worker in memory.
       const error = nowhereText(run.what, order.agent);
       return { outcome: 'error', error, attempts: 0, started: false };
     }
-    await clock.sleep(toolRetryMs(tool, attempt));
+    await parts.clock.sleep(toolRetryMs(tool, attempt));
   }
+}
+
+/** One attempt of a call. */
+function runOnce(
+  { agent, chunks, sizes, mcp, tree = NO_TREE }: MemoryHostParts,
+  {
+    order,
+    context,
+    isOnce,
+  }: {
+    readonly order: ToolOrder;
+    readonly context: JsonObject | undefined;
+    readonly isOnce: boolean;
+  },
+  { attempt, signal }: { readonly attempt: number; readonly signal: AbortSignal },
+): Promise<ToolRun> {
+  const { rootRunId = order.runId, runId, agentPath, callId } = order;
+  return runTool(agent, order, {
+    attempt,
+    signal,
+    onEvent: callTopics(chunks, { rootRunId, runId, agentPath, callId, attempt }),
+    run: tree.address,
+    context: order.readsContext === true ? context : undefined,
+    sizes: sizes ?? INLINE_SIZES,
+    mcp,
+    isOnce,
+  });
 }

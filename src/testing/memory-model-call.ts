@@ -1,4 +1,8 @@
 /** A model call of the memory host: attempts, waits between them, and what they cost. */
+import type { JsonObject } from '../core/base/json.ts';
+import type { ToolOrder, BesideRead } from '../core/contract/outcome.ts';
+import { createReadsBeside, type SettledReads } from '../tools/reads-beside.ts';
+import type { ToolRun } from '../tools/tool-call.ts';
 import { defined } from '../core/base/defined.ts';
 import { hasNextModelAttempt } from '../core/contract/attempts.ts';
 import type { ModelLoss, ModelOutcome } from '../core/contract/host-outcome.ts';
@@ -29,6 +33,12 @@ export interface ModelCallParts {
   readonly agent: RegisteredAgent;
   readonly clock: FakeClock;
   readonly chunks: ChunkPublisher;
+  /** Runs an attempt of a read beside a reply. */
+  readonly runRead: (
+    order: ToolOrder,
+    signal: AbortSignal,
+    context: JsonObject | undefined,
+  ) => Promise<ToolRun>;
 }
 
 /** One model call. */
@@ -46,40 +56,63 @@ export async function callModel(
   const { mayRetry, maxOutputAfter, hasFallback = false, onFailedAttempt } = call;
   let { order } = call;
   let spent = noUsage;
+  let lost: readonly BesideRead[] = [];
   for (let attempts = 1; ; attempts++) {
     const outcome = await attemptOf(parts, { ...call, order }, attempts, signal);
+    lost = [...lost, ...(outcome.lostReads ?? [])];
+    const lostReads = lost.length === 0 ? undefined : lost;
     if (outcome.kind === 'aborted') {
-      return { ...outcome, usage: addUsage(spent, outcome.usage), attempts };
+      const usage = addUsage(spent, outcome.usage);
+      return { ...outcome, usage, attempts, ...defined({ lostReads }) };
     }
     if (outcome.kind === 'reply') {
       const usage = addUsage(spent, outcome.reply.usage);
-      return { kind: 'reply', reply: { ...outcome.reply, usage }, attempts };
+      const { reads } = outcome;
+      const reply = { ...outcome.reply, usage };
+      return { kind: 'reply', reply, attempts, ...defined({ reads, lostReads }) };
     }
+    // As on a server: what an attempt after this one would run beside its reply is not asked for.
+    order = withoutReads(order);
     const { failure } = outcome;
     spent = addUsage(spent, failure.usage ?? noUsage);
     const { code, message, status } = failure;
     const cost = { usage: spent, usageKnown: hasCost(spent), attempts };
-    const lost: ModelLoss = defined({ kind: 'failed', code, message, status, ...cost });
+    const failed: ModelLoss = defined({
+      kind: 'failed',
+      code,
+      message,
+      status,
+      ...cost,
+      lostReads,
+    });
     const retryInMs = retryDelayMs(failure, attempts);
     const hasNext = failure.retryable && hasNextModelAttempt(attempts, retryInMs, hasFallback);
     const canRetry = hasNext && !signal.aborted;
     const hadCost = hasCost(failure.usage ?? noUsage);
-    if (!canRetry || (hadCost && !mayRetry(lost))) return lost;
+    if (!canRetry || (hadCost && !mayRetry(failed))) return failed;
     onFailedAttempt?.(defined({ attempt: attempts, code, message, status, retryInMs }));
     await parts.clock.sleep(retryInMs);
-    if (signal.aborted) return { kind: 'aborted', ...cost };
+    if (signal.aborted) return { kind: 'aborted', ...cost, ...defined({ lostReads }) };
     // The limits may have changed during the wait.
-    if (hadCost && !mayRetry(lost)) return lost;
-    if (hadCost) order = cappedOrder(order, maxOutputAfter?.(lost));
+    if (hadCost && !mayRetry(failed)) return failed;
+    if (hadCost) order = cappedOrder(order, maxOutputAfter?.(failed));
   }
 }
 
+function withoutReads({ reads: _reads, ...order }: ModelOrder): ModelOrder {
+  return order;
+}
+
+/** How an attempt ended, and what ran beside its reply. */
+type AttemptEnd = SettledReads &
+  (ModelCallResult | { readonly kind: 'failed'; readonly failure: ModelFailure });
+
 async function attemptOf(
-  { registry, agent, clock, chunks }: ModelCallParts,
+  { registry, agent, clock, chunks, runRead }: ModelCallParts,
   { order, view }: ModelCall,
   attempts: number,
   signal: AbortSignal,
-): Promise<ModelCallResult | { readonly kind: 'failed'; readonly failure: ModelFailure }> {
+): Promise<AttemptEnd> {
   const entry = findEntry(registry.models, order.model);
   if (entry === undefined) return { kind: 'failed', failure: missingModel(registry, order) };
   // Only replies stream.
@@ -87,16 +120,33 @@ async function attemptOf(
   const attempt = order.triesBefore + attempts;
   const { runId, iteration, agentPath, rootRunId = runId } = order;
   const stream = openChunkStream(publisher, { rootRunId, runId, agentPath, iteration, attempt });
+  const beside = createReadsBeside({
+    order,
+    head: view.head,
+    agent,
+    // In memory no tool is known to be slow: the clock moves by hand.
+    figures: { usualMs: () => 0 },
+    run: (read, stopped) => runRead(read, stopped, view.head.context),
+    signal,
+    now: () => clock.now(),
+    schedule: (ms, due) => clock.schedule(clock.now() + ms, due),
+  });
   try {
     const called = await withModel(entry, registry.packageFolders);
     const request = await requestFor(registry, order, view, attempt);
     const around = agent.definition.middleware?.model ?? [];
-    const io = { signal, onChunk: stream.write };
+    const io = { signal, onChunk: stream.write, onCall: beside.offer };
     const outcome = await callLayeredModel(around, entryFor(called, order), request, io);
     stream.end();
-    return outcome;
+    if (outcome.kind === 'aborted') return { ...outcome, ...lostOf(beside.stop()) };
+    return { ...outcome, ...(await beside.settle(outcome.reply)) };
   } catch (error) {
     stream.fail();
-    return { kind: 'failed', failure: classifyModelError(error, clock.now()) };
+    const failure = classifyModelError(error, clock.now());
+    return { kind: 'failed', failure, ...lostOf(beside.stop()) };
   }
+}
+
+function lostOf(lostReads: readonly BesideRead[]): SettledReads {
+  return defined({ lostReads: lostReads.length === 0 ? undefined : lostReads });
 }

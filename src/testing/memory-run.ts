@@ -1,6 +1,7 @@
 /** A run in memory, as tests and callers see it, and what one is started with. */
 import type { SizeLimits } from '../core/base/size-limits.ts';
 import type { ListedServers } from './listed-servers.ts';
+import type { ForkSource } from '../registry/fork-agent.ts';
 import type { Registry } from '../define/definition/definitions.ts';
 import type { AgentEvent, InputKind } from '../core/contract/events.ts';
 import type { AgentInput, LimitsInput } from '../core/contract/input.ts';
@@ -8,7 +9,10 @@ import type { PendingItem } from '../core/contract/messages.ts';
 import type { AnswerOptions, Decision } from '../core/contract/pending.ts';
 import type { ProgramView } from '../core/contract/report.ts';
 import { type RunState } from '../core/run/run-state.ts';
+import type { ForkOptions, RunMoment } from '../core/base/fork.ts';
 import type { Step } from '../core/contract/step.ts';
+import type { StateView } from '../core/fork/state-view.ts';
+import type { StartParts } from '../core/start/start-input.ts';
 import type { Next } from '../core/loop/work.ts';
 import type { Json } from '../core/base/json.ts';
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
@@ -48,8 +52,27 @@ export interface MemoryRun {
   answer(id: string, value: Json, options?: AnswerOptions): void;
   /** Approves, denies or edits a call, here or below. Throws a UsageError if it is refused. */
   decide(id: string, decision: Decision, options?: AnswerOptions): void;
+  /**
+   * The run as it stood at a moment: before an iteration began. Throws a UsageError `fork_moment` if
+   * it has no such moment.
+   */
+  at(moment: RunMoment): StateView;
+  /**
+   * A run that begins from a moment of this one, as `everloop.fork` makes it, with the same agents.
+   * Throws a UsageError as that does.
+   */
+  fork(at: RunMoment, options?: MemoryForkOptions): MemoryRun;
   /** The Step, or what is pending as soon as the run waits only for people. */
   resultOrPending(): Promise<StepOrPending>;
+}
+
+/** How a fork in memory differs from its source. */
+export interface MemoryForkOptions
+  extends ForkOptions, Pick<StartParts, 'task' | 'context' | 'limits' | 'model'> {
+  /** Another agent than the source's, with `definition: 'current'`. */
+  readonly agent?: string;
+  /** The agents and models of the fork, in place of the source's: a definition of today. */
+  readonly registry?: Registry;
 }
 
 /** The end of a run, or what keeps it waiting. */
@@ -79,6 +102,8 @@ export interface MemoryTreeParts {
 /** What one run is started with. */
 export interface MemoryStart {
   readonly input: AgentInput;
+  /** The moment that a fork begins from. */
+  readonly source?: ForkSource | undefined;
   readonly address: string;
   readonly next?: Next | undefined;
   readonly handoverDue?: ((iteration: number, place: HandoverPlace) => boolean) | undefined;

@@ -4,6 +4,7 @@
  * them.
  */
 import { defined } from '../core/base/defined.ts';
+import { withBuiltIn } from '../registry/built-in-agents.ts';
 import { loadAgent, type LoadOutcome } from '../registry/load-agent.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
 import { createTreeHandlers, type TreeHandlers } from '../core/children/tree-handlers.ts';
@@ -24,10 +25,15 @@ import type { Step } from '../core/contract/step.ts';
 import { mergeLimits } from '../core/limits/limits-input.ts';
 import type { Entry } from '../core/contract/entry.ts';
 import { placeOfItem } from '../core/tree/calls.ts';
+import type { RunMoment } from '../core/base/fork.ts';
+import { createTape, type TapeRecorder } from '../core/fork/tape.ts';
 import type { Host } from '../core/run/host.ts';
+import type { ForkSource } from '../registry/fork-agent.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import { createMemoryHost, type MemoryTree } from './memory-host.ts';
+import { forkedStart, forkInput, sourceAt, viewAt, type MemoryFork } from './memory-forks.ts';
 import type {
+  MemoryForkOptions,
   MemoryRun,
   StepOrPending,
   MemoryTreeParts,
@@ -49,6 +55,10 @@ interface LiveRun {
   link: { readonly run: Run; readonly host: Host; readonly handlers: TreeHandlers };
   /** Where it handed over last. */
   handedOverAt: string;
+  /** What its forks begin from. */
+  readonly tape: TapeRecorder;
+  /** How many of them there are. */
+  forks: number;
   lastId: number;
   isTerminated: boolean;
   handle: MemoryRun;
@@ -58,9 +68,21 @@ interface LiveRun {
 
 /** Starts a run. Throws a UsageError for what a worker or a start would refuse. */
 export function startMemoryRun(parts: MemoryTreeParts, start: MemoryStart): MemoryRun {
+  if (start.source !== undefined) return startFork(parts, start, start.source);
   const loaded = load(parts, start.input);
   if (loaded.kind === 'failed') throw new UsageError(loaded.code, loaded.message);
   return startRun(parts, start, loaded.agent).handle;
+}
+
+function startFork(parts: MemoryTreeParts, start: MemoryStart, source: ForkSource): MemoryRun {
+  const { input, address } = start;
+  const identity = {
+    runId: address,
+    startedAt: parts.clock.now(),
+    ...defined({ trace: input.trace }),
+  };
+  const { state, inbox, warnings } = forkedStart(parts, source, input, identity);
+  return startRun(parts, start, { spec: state.head.spec, warnings }, { state, inbox }).handle;
 }
 
 function load({ registry, sizes, mcp }: MemoryTreeParts, input: AgentInput): LoadOutcome {
@@ -69,9 +91,14 @@ function load({ registry, sizes, mcp }: MemoryTreeParts, input: AgentInput): Loa
 
 type LoadedAgent = Extract<LoadOutcome, { readonly kind: 'loaded' }>['agent'];
 
-function startRun(parts: MemoryTreeParts, start: MemoryStart, loaded: LoadedAgent): LiveRun {
+function startRun(
+  parts: MemoryTreeParts,
+  start: MemoryStart,
+  loaded: LoadedAgent,
+  forked?: Pick<MemoryFork, 'state' | 'inbox'>,
+): LiveRun {
   const { input, address } = start;
-  const { parent, history, memory, conversation, trace } = input;
+  const { parent, history, memory, conversation, trace, tenant } = input;
   const { spec } = loaded;
   const identity = {
     runId: address,
@@ -82,6 +109,7 @@ function startRun(parts: MemoryTreeParts, start: MemoryStart, loaded: LoadedAgen
       parent,
       conversation: parent === undefined ? conversation : parent.conversation,
       trace: parent === undefined ? trace : parent.trace,
+      tenant,
     }),
   };
   const head = { spec, ...(loaded.material ?? givenMaterial(input)), ...defined({ history }) };
@@ -95,6 +123,8 @@ function startRun(parts: MemoryTreeParts, start: MemoryStart, loaded: LoadedAgen
     children: [],
     watchers: [],
     handedOverAt: '',
+    tape: createTape(),
+    forks: 0,
     lastId: 0,
     isTerminated: false,
   } as unknown as LiveRun;
@@ -103,7 +133,8 @@ function startRun(parts: MemoryTreeParts, start: MemoryStart, loaded: LoadedAgen
     onTerminated = resolve;
   });
   live.handle = handleOf(live, onTerminated);
-  beginLink(live, startState(identity, head, memory), EMPTY_INBOX);
+  const state = forked?.state ?? startState(identity, head, memory);
+  beginLink(live, state, forked?.inbox ?? EMPTY_INBOX);
   const finished = live.handle.result.then((step): ChildEnd => ({ kind: 'ended', step }));
   live.ended = Promise.race([terminated, finished]);
   return live;
@@ -112,7 +143,8 @@ function startRun(parts: MemoryTreeParts, start: MemoryStart, loaded: LoadedAgen
 /** Begins a link of the chain of a run. */
 function beginLink(live: LiveRun, state: RunState, inbox: Inbox): void {
   const { parts, start, events, entries } = live;
-  const agent = parts.registry.agents.get(live.loaded.spec.name);
+  const { name } = live.loaded.spec;
+  const agent = withBuiltIn(parts.registry, name).agents.get(name);
   if (agent === undefined) {
     throw new Error(`Expected ${live.loaded.spec.name} in its own registry.`);
   }
@@ -136,6 +168,7 @@ function beginLink(live: LiveRun, state: RunState, inbox: Inbox): void {
       parts.onEvent(event, live.handle);
       for (const look of live.watchers) look();
     },
+    probe: live.tape.probe,
     tree: treeOf(live),
   });
   const run = createRun(state, host);
@@ -248,8 +281,21 @@ function handleOf(live: LiveRun, onTerminated: (end: ChildEnd) => void): MemoryR
       settle(live, id, (waits, own) => checkAnswer(waits, own, value), how),
     decide: (id, decision, how) =>
       settle(live, id, (waits, own) => checkDecision(waits, own, decision), how),
+    at: (moment) => viewAt(start.address, sourceAt(start.address, live.tape, moment)),
+    fork: (at, options = {}) => forkOf(live, at, options),
     resultOrPending: () => resultOrPending(live),
   };
+}
+
+/** Starts a fork: a root of its own. */
+function forkOf(live: LiveRun, at: RunMoment, options: MemoryForkOptions): MemoryRun {
+  const { start, parts, tape } = live;
+  const source = sourceAt(start.address, tape, at);
+  const input = forkInput(source, { at, options, sizes: parts.sizes });
+  live.forks += 1;
+  const address = `${start.address}-fork-${live.forks}`;
+  const { registry = parts.registry } = options;
+  return startMemoryRun({ ...parts, registry }, { input, source, address, next: start.next });
 }
 
 /** Settles an item of a run or of one below it. */

@@ -7,6 +7,7 @@ import { attemptOptions, localToolOptions, toolOptions } from './attempts/activi
 import type { HeldCalls } from './attempts/held-calls.ts';
 import type { RunCall } from './attempts/open-call.ts';
 import type { OperatorWait } from './attempts/operator-calls.ts';
+import { createLocalTries, type LocalTries } from './attempts/local-tries.ts';
 import { quickChecks, type QuickChecks } from './attempts/quick-checks.ts';
 import type { Rest } from './attempts/rests.ts';
 import type { Elsewhere } from './attempts/retry-elsewhere.ts';
@@ -56,12 +57,23 @@ export function callsOf(parts: CallParts): TriedCalls & QuickChecks {
 function callsTriedHere(parts: CallParts): TriedCalls {
   const { runtime, heldCalls } = parts;
   const tryCall = createTryCall(parts);
+  const localTries = createLocalTries(runtime);
   return {
-    callModel: (order, _state, options) => tryCall(triedModelCall(order, options, runtime)),
+    callModel: (order, _state, options) => {
+      const call = triedModelCall(order, options, runtime);
+      if (order.purpose !== 'reply') return tryCall(call);
+      return tryCall({
+        ...call,
+        onResult: (result, tried) => {
+          localTries.replied(result.kind === 'reply' ? result.local : undefined);
+          return call.onResult(result, tried);
+        },
+      });
+    },
     callTool: (order, tool, { abortId, summary } = {}) => {
       const end = heldCalls.begin(order.callId);
       const heldMs = (): number => heldCalls.heldMs(order.callId);
-      const first = firstTry(tool, runtime, summary);
+      const first = firstTry(tool, { runtime, localTries }, summary);
       const tries = { runtime, first, abortId, summary, heldMs };
       return tryCall(triedToolCall(order, tool, tries)).then((result) => {
         end();
@@ -72,18 +84,21 @@ function callsTriedHere(parts: CallParts): TriedCalls {
   };
 }
 
-/** The activity of the first attempt of a tool: of a quick read, on this worker. */
+/**
+ * The activity of the first attempt of a tool: of a local read, on this worker; of one that the
+ * worker expects to be quick, here for a moment.
+ */
 function firstTry(
   tool: ToolSpec,
-  runtime: ActivityRuntime,
+  { runtime, localTries }: { readonly runtime: ActivityRuntime; readonly localTries: LocalTries },
   summary: string | undefined,
 ): ToolActivity {
   const shown = defined({ summary });
-  const activities = tool.local
-    ? proxyLocalActivities<EverloopActivities>({ ...localToolOptions(tool), ...shown })
-    : proxyActivities<EverloopActivities>({
-        ...attemptOptions(toolOptions(tool, runtime), 0, 'loss'),
-        ...shown,
-      });
-  return activityOf(tool, activities);
+  if (tool.local) {
+    const options = { ...localToolOptions(tool), ...shown };
+    return activityOf(tool, proxyLocalActivities<EverloopActivities>(options));
+  }
+  const options = { ...attemptOptions(toolOptions(tool, runtime), 0, 'loss'), ...shown };
+  const regular = activityOf(tool, proxyActivities<EverloopActivities>(options));
+  return localTries.first(tool, shown, regular);
 }

@@ -19,17 +19,20 @@ import { stepOf, unstartedStep } from '../core/run/step-of.ts';
 import type { Step } from '../core/contract/step.ts';
 import type { AgentSpec } from '../core/contract/spec.ts';
 import type { ParentLink } from '../core/contract/lease.ts';
+import type { TenantTurn } from '../core/tenant/tenant-messages.ts';
 import { isPlainObject } from '../core/base/json.ts';
 import { callbackProblems, compileCallbacks } from '../core/start/callback-specs.ts';
 import { createCallbacks } from './callbacks.ts';
 import { handOver } from './continuation.ts';
 import { leaveWith, loadFailure, RefusedTask, toWorkflowFailure } from './failures.ts';
 import { applyAdjustment, installHandlers } from './handlers.ts';
-import { CanceledEarly, loadAnywhere } from './load-anywhere.ts';
+import { CanceledEarly, loadAnywhere, loadFork } from './load-anywhere.ts';
 import { openSession, traceOf, type Session } from './session.ts';
-import { sinks } from './sinks.ts';
+import { refuseProbe, sinks } from './sinks.ts';
 import { readStart, type Start } from './start.ts';
 import { createTemporalHost } from './temporal-host.ts';
+import { totalsOf } from '../core/tree/child-totals.ts';
+import { awaitTurn, leaveTenant } from './tenants/tenant-turn.ts';
 
 /** Runs an agent from its input, or from what an earlier link handed over, to its Step. */
 export function agent(payload: unknown): Promise<Step> {
@@ -44,6 +47,7 @@ export async function runAgentWorkflow(
   payload: unknown,
   loopOf: (spec: AgentSpec) => Next,
 ): Promise<Step> {
+  refuseProbe();
   let opened: Session | null = null;
   try {
     const start = readStart(payload);
@@ -80,6 +84,7 @@ export async function runAgentWorkflow(
     const failure = early === null ? toWorkflowFailure(error, stepOf) : null;
     const handedOff = opened?.callbacks.handOff();
     if (handedOff !== undefined) await handedOff;
+    if (opened !== null && opened.tenant !== null) await giveTurnBack(opened);
     if (early !== null) return leaveWith(early);
     throw failure;
   }
@@ -121,7 +126,10 @@ async function startOrRestore(
   readonly opening?: Opening;
 }> {
   if (start.kind === 'continued') return start.handover;
-  const loaded = await loadAnywhere(session, start.input).catch((error: unknown) => {
+  const isFork = start.input?.fork !== undefined;
+  const loaded = await (
+    isFork ? loadFork(session, start) : loadAnywhere(session, start.input)
+  ).catch((error: unknown) => {
     if (isCancellation(error) || error instanceof CanceledEarly) {
       const message = 'canceled before the agent was loaded';
       const step = unstartedStep(session.agent, 'canceled', message, traceOf(session));
@@ -134,7 +142,53 @@ async function startOrRestore(
   });
   const { runtime } = loaded;
   session.sizes = sizesOf(runtime);
-  return { state: freshState(start.input, start.parent, loaded), runtime, opening: loaded };
+  const turn = await turnOf(session, start, loaded);
+  if ('state' in loaded) return { ...loaded, state: withTurn(loaded.state, turn) };
+  return { state: freshState(start.input, start.parent, loaded, turn), runtime, opening: loaded };
+}
+
+/** A fork with the turn that the ledger of its tenant has given it. */
+function withTurn(state: RunState, turn: TenantTurn | undefined): RunState {
+  if (turn === undefined) return state;
+  const leases = turn.leases.length === 0 ? undefined : turn.leases;
+  return { ...state, hasTurn: true, ...defined({ leases }) };
+}
+
+/** The turn of a run whose tenant has a ledger. A cancel ends the wait for it. */
+async function turnOf(
+  session: Session,
+  { input }: Extract<Start, { readonly kind: 'fresh' }>,
+  { awaitsTurn }: Pick<LoadedAgent, 'awaitsTurn'>,
+): Promise<TenantTurn | undefined> {
+  const { tenant } = input;
+  if (awaitsTurn !== true || tenant === undefined) return undefined;
+  session.tenant = tenant;
+  session.opening = `turn of tenant ${tenant}`;
+  const waiting = {
+    turn: () => session.turn,
+    isCanceled: () => session.mailbox.peek().cancel !== null,
+  };
+  const end = (): void => {
+    const message = `canceled before the turn of tenant ${tenant}`;
+    const step = unstartedStep(session.agent, 'canceled', message, traceOf(session));
+    endUnstarted(session, input, step);
+  };
+  const turn = await awaitTurn(tenant, waiting).catch((error: unknown) => {
+    end();
+    throw error;
+  });
+  if (turn !== null) return turn;
+  end();
+  throw new CanceledEarly();
+}
+
+/** Tells the ledger of the tenant that the run is over, if it has the turn of the run. */
+async function giveTurnBack(session: Session): Promise<void> {
+  const { tenant, run, restored } = session;
+  if (tenant === null) return;
+  session.tenant = null;
+  const state = run?.state ?? restored;
+  await leaveTenant(tenant, state === null ? {} : totalsOf(state.stats));
 }
 
 /** Ends a run whose agent was not loaded: only its start says whom to call back. */
@@ -151,8 +205,9 @@ function freshState(
   input: AgentInput,
   parent: ParentLink | null,
   { spec, material }: LoadedAgent,
+  turn?: TenantTurn,
 ): RunState {
-  const { history, memory, conversation, trace } = input;
+  const { history, memory, conversation, trace, scheduled, tenant } = input;
   const { firstExecutionRunId, startTime } = workflowInfo();
   return startState(
     {
@@ -164,6 +219,10 @@ function freshState(
         parent: parent ?? undefined,
         conversation: parent === null ? conversation : parent.conversation,
         trace: parent === null ? trace : parent.trace,
+        schedule: scheduled && { id: scheduled.id, time: scheduled.time },
+        tenant,
+        hasTurn: turn === undefined ? undefined : (true as const),
+        leases: turn === undefined || turn.leases.length === 0 ? undefined : turn.leases,
       }),
     },
     {
@@ -193,6 +252,7 @@ function begin(
     operatorCalls: session.operatorCalls,
     limitsAtOnce: session.limitsAtOnce,
     callbacks: session.callbacks,
+    tenant: session.tenant,
     onBug,
     run: () => session.run,
   });
@@ -240,6 +300,7 @@ async function close(
   archiveEnd(session, run);
   const handedOff = session.callbacks.handOff();
   if (handedOff !== undefined) await handedOff;
+  if (session.tenant !== null) await giveTurnBack(session);
   // A native cancel ends the workflow as cancelled; the Step is read from `status` then.
   if (native.error !== null && step.status === 'canceled') {
     // A child's Step would not reach its parent this way, so its spending is reported first.

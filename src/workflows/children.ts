@@ -35,6 +35,7 @@ import type {
   ParentMessage,
   ProgressMessage,
 } from '../core/contract/tree-messages.ts';
+import { requestOfTenant } from './tenants/ask-ledger.ts';
 import { startTimer } from './timer.ts';
 import { attributesOfChild } from './visibility.ts';
 
@@ -47,6 +48,13 @@ export interface ChildRuns {
   readonly sendLast: (progress: ProgressMessage) => Promise<void>;
   /** Makes all live children end, or one of them. Harmless if it has ended or never started. */
   readonly abort: (childId?: string) => void;
+}
+
+/** What child runs need of their run. */
+export interface ChildParts {
+  readonly sizes: SizeLimits;
+  /** The tenant whose ledger grants budgets of the run; null: none does. */
+  readonly tenant: string | null;
 }
 
 /** A live child. */
@@ -67,7 +75,7 @@ const MEMO_TASK_CHARACTERS = 200;
 const MAX_DETAILS_CHARACTERS = 1_000;
 
 /** No children yet. `onBug` gets errors of timers, which nothing awaits. */
-export function createChildRuns(onBug: (error: unknown) => void, sizes: SizeLimits): ChildRuns {
+export function createChildRuns(onBug: (error: unknown) => void, parts: ChildParts): ChildRuns {
   const live = new Map<string, LiveChild>();
   const ambient = CancellationScope.current();
   let scope: CancellationScope | null = null;
@@ -75,7 +83,7 @@ export function createChildRuns(onBug: (error: unknown) => void, sizes: SizeLimi
   // only when needed, because each costs six promises and most runs have no relatives.
   const shield = (): CancellationScope =>
     (scope ??= new CancellationScope({ cancellable: false, parent: ambient }));
-  const { send, sendLast } = createSignals(shield, live);
+  const { send, sendLast } = createSignals(shield, live, parts.tenant);
 
   const cancelIfDue = (childId: string, child: LiveChild): void => {
     if (child.mustEnd && child.isStarted) send({ to: 'child', childId, message: child.cancel() });
@@ -103,7 +111,7 @@ export function createChildRuns(onBug: (error: unknown) => void, sizes: SizeLimi
           limitTime: () => startTimer(patience, CHILD_END_WITHIN_MS, onLate, onBug),
         };
         live.set(childId, child);
-        const ended = startAndAwait(order, sizes, () => onStart(childId, child));
+        const ended = startAndAwait(order, parts.sizes, () => onStart(childId, child));
         return Promise.race([ended, lost]).then((end) => {
           live.delete(childId);
           if (child.mustEnd) patience.cancel();
@@ -129,6 +137,7 @@ export function createChildRuns(onBug: (error: unknown) => void, sizes: SizeLimi
 function createSignals(
   shield: () => CancellationScope,
   live: ReadonlyMap<string, LiveChild>,
+  tenant: string | null,
 ): Pick<ChildRuns, 'send' | 'sendLast'> {
   const parent = workflowInfo().parent?.workflowId;
   const signal = (workflowId: string, message: ChildMessage | ParentMessage): Promise<void> =>
@@ -141,6 +150,11 @@ function createSignals(
       const { message } = outgoing;
       if (outgoing.to === 'parent') {
         if (parent !== undefined) void signal(parent, message);
+        // A root asks the ledger of its tenant for the budgets of the day.
+        else if (tenant !== null && outgoing.message.kind === 'lease-request') {
+          const { message: request } = outgoing;
+          void shield().run(() => requestOfTenant(tenant, request));
+        }
         return;
       }
       const child = live.get(outgoing.childId);

@@ -24,15 +24,9 @@ export interface Flight {
   readonly newScope: () => CancellationScope;
 }
 
-/** No calls yet. `onEnd` is called when a call has ended. */
-export function createFlight(onEnd: () => void): Flight {
-  const ambient = CancellationScope.current();
+/** The labels of the calls in flight. */
+function createLabels(onEnd: () => void) {
   const labels: { text: string }[] = [];
-  const alone = new Map<string, CancellationScope>();
-  let scope = ambient;
-
-  const newScope = (): CancellationScope =>
-    new CancellationScope({ cancellable: true, ...defined({ parent: ambient.parent }) });
   const push = (label: { text: string }): (() => void) => {
     labels.push(label);
     return () => {
@@ -40,6 +34,28 @@ export function createFlight(onEnd: () => void): Flight {
       onEnd();
     };
   };
+  return { labels, push };
+}
+
+/** Hears of the calls of a flight. */
+export interface FlightListener {
+  /** A call has ended. */
+  readonly onEnd: () => void;
+  /** All calls are canceled, or only that with `abortId`. */
+  readonly onCancel: (abortId?: string) => void;
+}
+
+/** No calls yet. */
+export function createFlight({ onEnd, onCancel }: FlightListener): Flight {
+  const ambient = CancellationScope.current();
+  // The workflow's own cancellation.
+  ambient.cancelRequested.catch(() => onCancel());
+  const { labels, push } = createLabels(onEnd);
+  const alone = new Map<string, CancellationScope>();
+  let scope = ambient;
+
+  const newScope = (): CancellationScope =>
+    new CancellationScope({ cancellable: true, ...defined({ parent: ambient.parent }) });
   const scopeOf = (abortId: string | undefined): CancellationScope => {
     if (abortId === undefined) return scope;
     const own = new CancellationScope({ cancellable: true, parent: scope });
@@ -77,10 +93,16 @@ export function createFlight(onEnd: () => void): Flight {
       );
     },
     abort: (abortId) => {
-      if (abortId !== undefined) return alone.get(abortId)?.cancel();
+      if (abortId !== undefined) {
+        const one = alone.get(abortId);
+        if (one === undefined) return;
+        one.cancel();
+        return onCancel(abortId);
+      }
       const aborted = scope;
       scope = newScope();
       aborted.cancel();
+      onCancel();
     },
   };
 }

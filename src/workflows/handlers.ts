@@ -17,6 +17,7 @@ import type {
 } from '../core/contract/messages.ts';
 import type { AnswerCheck, WaitingItems } from '../core/contract/pending.ts';
 import type { ChildMessage, ParentMessage } from '../core/contract/tree-messages.ts';
+import { readTurn } from '../core/tenant/tenant-messages.ts';
 import { mergeLimits } from '../core/limits/limits-input.ts';
 import { checkAnswer, checkDecision } from '../core/people/check-answer.ts';
 import {
@@ -59,6 +60,7 @@ import {
   progressSignal,
   retryUpdate,
   sendUpdate,
+  turnSignal,
 } from './messages.ts';
 import { failureOf } from './failures.ts';
 import { isUnreadable, UNREADABLE_PAYLOAD } from './payload-converter.ts';
@@ -97,6 +99,9 @@ export function installHandlers(session: Session): void {
     session.overrun = readOverrun(payload);
   });
   setHandler(heldWorkerSignal, (payload) => session.heldCalls.hear(payload));
+  setHandler(turnSignal, (payload) => {
+    session.turn ??= readTurn(payload);
+  });
   setHandler(listWaitsSignal, () => session.host?.listWaits());
   // The task that brings it says whether the target version has changed.
   setHandler(nudgeSignal, () => session.host?.waits.wake());

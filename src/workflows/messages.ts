@@ -37,6 +37,7 @@ import type {
   LeaseRequest,
   ProgressMessage,
 } from '../core/contract/tree-messages.ts';
+import { TENANT_MESSAGES, type TenantTurn } from '../core/tenant/tenant-messages.ts';
 import type { Stats } from '../core/contract/stats.ts';
 
 /** Sends input; idempotent by `RunInput.id`. */
@@ -113,3 +114,5 @@ export const deadlinesSignal: SignalDefinition<[DeadlineChange]> = defineSignal(
 export const leaseGrantSignal: SignalDefinition<[LeaseGrant]> = defineSignal(
   MESSAGE_NAMES.leaseGrant,
 );
+/** From the ledger of the tenant: it is the turn of the run. */
+export const turnSignal: SignalDefinition<[TenantTurn]> = defineSignal(TENANT_MESSAGES.turn);

@@ -151,6 +151,10 @@ function transcriptPage(session: Session, request: TranscriptRequest): LinkPage 
   if (state === undefined || (epoch !== undefined && epoch !== state.mark.epoch)) {
     return { items: [], next: null, first: 0, previous, stale: true };
   }
+  if (view === 'state') {
+    const page = pageOf([state as unknown as Json], from, maxBytes, session.sizes.page);
+    return { ...page, first: 0, previous };
+  }
   const items = [state.head, ...state.scratchpad.flatMap((entry) => entry.messages)];
   return {
     ...pageOf(items as unknown as Json[], from, maxBytes, session.sizes.page),
@@ -161,11 +165,12 @@ function transcriptPage(session: Session, request: TranscriptRequest): LinkPage 
 
 /** A page whose indexes count over the whole chain; `list` begins at index `first` of the chain. */
 function linkPage(
-  { previous, sizes }: Session,
+  session: Session,
   list: readonly unknown[],
   first: number,
   { from, maxBytes, limit }: Pick<TranscriptRequest, 'from' | 'maxBytes' | 'limit'>,
 ): LinkPage {
+  const { previous, sizes } = session;
   const items = list as readonly Json[];
   const problem = positionProblem(items, first, from);
   if (problem !== null) throw failureOf('invalid_input', problem);
@@ -173,5 +178,13 @@ function linkPage(
   const start = { index, offset: from.index < first ? 0 : from.offset };
   const page = pageOf(items, start, maxBytes, sizes.page, limit);
   const next = page.next === null ? null : { ...page.next, index: page.next.index + first };
-  return { ...page, next, first, previous };
+  const forkedFrom = previous === null ? sourceOf(session) : undefined;
+  return { ...page, next, first, previous, ...defined({ forkedFrom }) };
+}
+
+function sourceOf(session: Session): LinkPage['forkedFrom'] {
+  const origin = stateOf(session)?.fork?.origin;
+  if (origin === undefined) return undefined;
+  const { workflowId, runId, executionId } = origin;
+  return { workflowId, runId, executionId };
 }

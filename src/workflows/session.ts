@@ -9,9 +9,11 @@ import type { TreeHandlers } from '../core/children/tree-handlers.ts';
 import { createMailbox, EMPTY_INBOX, type Mailbox } from '../core/run/inbox.ts';
 import { createRunLog, type RunLog } from '../core/run/run-log.ts';
 import { defined } from '../core/base/defined.ts';
+import { isPlainObject } from '../core/base/json.ts';
 import type { Run } from '../core/run/run.ts';
 import type { RunState } from '../core/run/run-state.ts';
-import type { Step, StepTrace } from '../core/contract/step.ts';
+import type { TenantTurn } from '../core/tenant/tenant-messages.ts';
+import type { Step, StepSchedule, StepTrace } from '../core/contract/step.ts';
 import { NO_CALLBACKS, type Callbacks } from './callbacks.ts';
 import { createHeldCalls, type HeldCalls } from './attempts/held-calls.ts';
 import { createOperatorCalls, type OperatorCalls } from './attempts/operator-calls.ts';
@@ -25,7 +27,8 @@ export interface Session {
   /** Name of the agent, as the input gave it. */
   readonly agent: string;
   readonly mailbox: Mailbox;
-  readonly log: RunLog;
+  /** Replaced before the first event of a fork, whose numbers go on from its source. */
+  log: RunLog;
   /**
    * Number of this link, from 1. Once a hand-over is decided, the state has the number of the next.
    */
@@ -34,6 +37,8 @@ export interface Session {
   readonly previous: string | null;
   /** The state that the link before handed over, with its waits; null in the first link. */
   readonly restored: RunState | null;
+  /** The schedule that started the run; undefined for any other run. */
+  readonly schedule: RunState['schedule'];
   /**
    * See `Link`. Decided when the link begins, also for what came with the same release: waits for
    * other workers, and refusals of messages for want of room.
@@ -55,6 +60,10 @@ export interface Session {
   readonly heldCalls: HeldCalls;
   /** Which calls wait for an operator. */
   readonly operatorCalls: OperatorCalls;
+  /** The tenant whose ledger has given the run its turn, or is to; null: none. */
+  tenant: string | null;
+  /** The turn of the run; null until it has it, and in later links. */
+  turn: TenantTurn | null;
   /** What the run waits for before its agent is loaded, in words. */
   opening: string;
   /** Set when the run has ended. */
@@ -63,6 +72,12 @@ export interface Session {
   readonly handedAdjustments: readonly Adjustment[];
   /** Adjustments that came after the decision to hand over; the next link applies them. */
   readonly deferredAdjustments: Adjustment[];
+}
+
+/** What a fresh start says of its schedule. It is not checked yet, so it may be anything. */
+function claimedBy(start: Start): Session['schedule'] {
+  if (start.kind === 'continued' || !isPlainObject(start.input)) return undefined;
+  return start.input.scheduled;
 }
 
 /** The session of a link that begins with `start`. */
@@ -76,6 +91,7 @@ export function openSession(start: Start): Session {
     link: continued?.state.link ?? 1,
     previous: continued?.previous ?? null,
     restored: continued?.state ?? null,
+    schedule: continued === null ? claimedBy(start) : continued.state.schedule,
     // Asked at the very start: every replay reaches it in its first activation.
     limitsAtOnce: patched('limits-at-once' satisfies PatchName),
     sizes: sizesOf(continued?.runtime ?? {}),
@@ -86,6 +102,8 @@ export function openSession(start: Start): Session {
     overrun: null,
     heldCalls: createHeldCalls(),
     operatorCalls: createOperatorCalls(),
+    tenant: continued?.state.hasTurn === true ? (continued.state.tenant ?? null) : null,
+    turn: null,
     opening: 'definition',
     step: null,
     handedAdjustments: continued?.putOff ?? [],
@@ -105,6 +123,7 @@ export function traceOf(session: Session): StepTrace {
     firstExecutionId: firstExecutionRunId,
     ...defined({ rootRunId: state?.parent?.rootRunId, traceparent: state?.trace?.parent }),
     unreadInputs: inbox.waiting.map((input) => input.id),
+    ...defined({ schedule: session.schedule && endingNow(session.schedule) }),
     chain: {
       links: session.link,
       events: state?.seq ?? 0,
@@ -112,4 +131,9 @@ export function traceOf(session: Session): StepTrace {
       inputs: inbox.accepted,
     },
   };
+}
+
+/** The schedule in the trace of a run that ends now. The clock is that of the history. */
+function endingNow({ id, time }: NonNullable<RunState['schedule']>): StepSchedule {
+  return { id, time, endedAt: new Date().toISOString() };
 }

@@ -5,11 +5,14 @@
  * workflow's thread, so events go in batches.
  */
 import { defined } from '../core/base/defined.ts';
-import { proxySinks, type Sinks } from '@temporalio/workflow';
+import { proxySinks, workflowInfo, type Sinks } from '@temporalio/workflow';
 import type { AgentEvent, EventPlace } from '../core/contract/events.ts';
+import { PROBE_QUEUE, PROBE_WORKFLOW } from '../core/contract/messages.ts';
+import type { ProbedCall, StateProbe } from '../core/run/host.ts';
 import { newMessages, type RunState } from '../core/run/run-state.ts';
 import type { Entry } from '../core/contract/entry.ts';
 import type { Message } from '../core/base/message.ts';
+import { failureOf } from './failures.ts';
 import type { TranscriptHead } from '../core/contract/transcript.ts';
 
 /** The messages of an epoch from index `from` on; the head comes with the first of them. */
@@ -38,6 +41,14 @@ export interface EverloopSinks extends Sinks {
   archive: { write(link: EndedLink): void };
   /** What the run waits for differs from what its memo says: the worker sends a signal. */
   waits: { changed(): void };
+  /** Called in replays that look for states; `workflows`: see `ActivityRuntime`. */
+  probe: {
+    boundary(state: RunState, workflows: string | undefined): void;
+    call(call: ProbedCall): void;
+    child(child: { readonly callId: string; readonly agent: string }): void;
+  };
+  /** The run cancels its calls, or only that with `abortId`: activities of this process hear it. */
+  cancels: { tell(abortId?: string): void };
 }
 
 /** The sinks of this workflow. */
@@ -59,5 +70,35 @@ export function createTranscriptFeed(): (state: RunState) => void {
     });
     sentEpoch = epoch;
     sentMessages = length;
+  };
+}
+
+/**
+ * Whether a worker replays the run for its states, under a type of that name: the very function of
+ * its runs, with the hook of `probeOf` in it. Sinks are no commands, so every history replays so.
+ */
+function isProbe(): boolean {
+  return workflowInfo().workflowType === PROBE_WORKFLOW;
+}
+
+/** @throws ApplicationFailure `invalid_input` for a probe that the service runs. */
+export function refuseProbe(): void {
+  if (!isProbe()) return;
+  const { taskQueue, unsafe } = workflowInfo();
+  // The queue of a replay is a name that the worker of the replay makes up.
+  if (unsafe.isReplaying && taskQueue.startsWith(PROBE_QUEUE)) return;
+  throw failureOf(
+    'invalid_input',
+    'Expected a run of `agent`, got one of `agentProbe`, which is for replays only. Start `agent`.',
+  );
+}
+
+/** The probe of this workflow; undefined unless it is replayed for its states. */
+export function probeOf(workflows: string | undefined): StateProbe | undefined {
+  if (!isProbe()) return undefined;
+  return {
+    boundary: (state) => sinks.probe.boundary(state, workflows),
+    call: (call) => sinks.probe.call(call),
+    child: (child) => sinks.probe.child(child),
   };
 }

@@ -1,7 +1,11 @@
 /** How a link of a chain begins: with a user's input, or with what the link before handed over. */
-import { workflowInfo } from '@temporalio/workflow';
+import { ApplicationFailure, workflowInfo } from '@temporalio/workflow';
+import { defined } from '../core/base/defined.ts';
 import type { Inbox } from '../core/run/inbox.ts';
-import type { AgentInput } from '../core/contract/input.ts';
+import type { AgentInput, PreviousRun, ScheduledStart } from '../core/contract/input.ts';
+import { isStep } from '../core/contract/piping.ts';
+import type { Step } from '../core/contract/step.ts';
+import { effectsOf } from '../core/tree/fork-effects.ts';
 import type { RunState } from '../core/run/run-state.ts';
 import { sharedByteSize } from '../core/base/byte-sizes.ts';
 import { isDeeperThan, isPlainObject, MAX_JSON_DEPTH, type Json } from '../core/base/json.ts';
@@ -14,17 +18,20 @@ import { RefusedTask } from './failures.ts';
 import { EncryptedPayload } from './payload-converter.ts';
 
 /**
- * The version of inputs and hand-overs that this code reads and writes. A new version is read one
+ * The version of hand-overs that this code reads and writes. A new version is read one
  * release before it is written, so that a fleet can go back to the release before.
  */
 const FORMAT = 1;
+
+/** The newest version of inputs that this code reads: 2 is that of forks. */
+const INPUT_FORMAT = 2;
 
 /**
  * The features of a state that this code knows, by the names that `needs` of a hand-over gives
  * them. Name a feature if an older worker must not take the state. A feature that it may ignore
  * needs no name.
  */
-const KNOWN_NEEDS = [] as const satisfies readonly string[];
+const KNOWN_NEEDS = ['fork-effects'] as const satisfies readonly string[];
 
 /** A feature that states of this release may have. */
 interface WrittenNeed {
@@ -34,7 +41,10 @@ interface WrittenNeed {
 }
 
 /** The features that this release writes. */
-const WRITES: readonly WrittenNeed[] = [];
+const WRITES: readonly WrittenNeed[] = [
+  // Older workers never take a run that has it: its start is of a version that they refuse.
+  { name: 'fork-effects', isIn: (state) => effectsOf(state) !== undefined },
+];
 
 /** The features of `state` that the worker of the next link must know; undefined if there are none. */
 export function needsOf(state: RunState): Handover['needs'] {
@@ -109,7 +119,7 @@ export function readStart(payload: unknown): Start {
     // `loadAgent` cannot take what nests too deeply, so it gets and refuses a text instead.
     input: (isDeeperThan(payload, MAX_JSON_DEPTH)
       ? TOO_DEEP
-      : withoutClaim(payload, link)) as AgentInput,
+      : withSchedule(withoutClaim(payload, link))) as AgentInput,
     parent: link,
   };
 }
@@ -117,9 +127,10 @@ export function readStart(payload: unknown): Start {
 function refuseNewer(what: string, payload: { readonly [key: string]: unknown }): void {
   const { v, needs } = payload;
   const me = `this worker (${VERSION})`;
-  if (typeof v === 'number' && Number.isInteger(v) && v > FORMAT) {
+  const newest = what === 'input' ? INPUT_FORMAT : FORMAT;
+  if (typeof v === 'number' && Number.isInteger(v) && v > newest) {
     throw new RefusedTask(
-      `Refused: ${what} of version ${v}, ${me} reads ${FORMAT}. A newer worker takes it.`,
+      `Refused: ${what} of version ${v}, ${me} reads ${newest}. A newer worker takes it.`,
     );
   }
   if (what !== 'hand-over' || !Array.isArray(needs)) return;
@@ -131,9 +142,68 @@ function refuseNewer(what: string, payload: { readonly [key: string]: unknown })
   );
 }
 
+/** What the service says of the schedule, in place of any claim. */
+function withSchedule(payload: unknown): unknown {
+  if (!isPlainObject(payload)) return payload;
+  const scheduled = readScheduled(payload);
+  if (scheduled === undefined && !('scheduled' in payload)) return payload;
+  const { scheduled: _claimed, ...rest } = payload;
+  return { ...rest, ...defined({ scheduled }) };
+}
+
 /** Only a start by a parent has one: any other claim is removed. */
 function withoutClaim(payload: unknown, link: ParentLink | null): unknown {
   if (link !== null || !isPlainObject(payload) || !('parent' in payload)) return payload;
   const { parent: _parent, ...rest } = payload;
   return rest;
+}
+
+/**
+ * The schedule of a fresh run whose start is `payload`; undefined if none started it. Only the service
+ * sets these search attributes, so a start that claims a schedule without them has none.
+ */
+function readScheduled(payload: unknown): ScheduledStart | undefined {
+  const mark = isPlainObject(payload) ? payload['schedule'] : undefined;
+  if (!isPlainObject(payload) || !isPlainObject(mark)) return undefined;
+  // The typed attributes lack those of the service, which carry no type.
+  const { searchAttributes, lastResult, lastFailure } = workflowInfo();
+  const [id] = searchAttributes['TemporalScheduledById'] ?? [];
+  const [at] = searchAttributes['TemporalScheduledStartTime'] ?? [];
+  if (typeof id !== 'string' || !(at instanceof Date)) return undefined;
+  const zone = mark['timeZone'];
+  const wantsPrevious = mark['previous'] === true;
+  return {
+    id,
+    time: at.toISOString(),
+    timeZone: typeof zone === 'string' ? zone : 'UTC',
+    ...defined({
+      previous: wantsPrevious
+        ? previousOf(payload['agent'], id, stepIn(lastFailure) ?? readable(lastResult))
+        : undefined,
+    }),
+  };
+}
+
+/** The Step that a failed run before this one has left; its failure carries it. */
+function stepIn(failure: Error | undefined): unknown {
+  return failure instanceof ApplicationFailure ? readable(failure.details?.[0]) : undefined;
+}
+
+/** @throws RefusedTask for a Step that this worker cannot decrypt: another one can. */
+function readable(value: unknown): unknown {
+  if (!(value instanceof EncryptedPayload)) return value;
+  throw new RefusedTask(
+    `Refused: the Step of the run before is encrypted with key ${value.keyId ?? 'of an unknown name'}, which this worker does not have. A worker that has it takes the run.`,
+  );
+}
+
+/** How the run before ended; null if there was none, or if what it left is no Step of this schedule. */
+function previousOf(agent: unknown, id: string, left: unknown): PreviousRun | null {
+  if (!isStep(left) || left.agent !== agent || !isOf(left, id)) return null;
+  const { status, value, reason, trace } = left;
+  return { status, value, reason, endedAt: trace.schedule?.endedAt ?? null };
+}
+
+function isOf({ trace }: Step, id: string): boolean {
+  return trace.schedule?.id === id;
 }

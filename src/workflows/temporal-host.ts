@@ -33,7 +33,7 @@ import {
 import { createRest } from './attempts/rests.ts';
 import { createElsewhere } from './attempts/retry-elsewhere.ts';
 import { createSpread } from './attempts/spread-pauses.ts';
-import { sinks } from './sinks.ts';
+import { probeOf, sinks } from './sinks.ts';
 import { sizesOf } from '../core/base/size-limits.ts';
 import { fitsHandover } from './start.ts';
 import { startTimer } from './timer.ts';
@@ -76,6 +76,8 @@ export interface TemporalHostParts {
   readonly operatorCalls?: OperatorCalls;
   /** Who is called back about events. Default: nobody. */
   readonly callbacks?: Callbacks;
+  /** The tenant whose ledger grants the budgets of the run. Default: none does. */
+  readonly tenant?: string | null;
   /** The run; null until it is made, after its host. Default: there is none. */
   readonly run?: () => Run | null;
   /** Called when a timer's callback throws: nothing awaits it, but it must still end the run. */
@@ -91,21 +93,12 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
   const unpublished: AgentEvent[] = [];
   const announcement = createAnnouncement(parts.limitsAtOnce);
   const flush = createFlush(parts, announcement, () => unpublished.splice(0));
-  const flight = createFlight(() => waits.wake());
-  const timer = (at: number, onDue: () => void): (() => void) => {
-    const scope = flight.newScope();
-    startTimer(scope, at - Date.now(), onDue, onBug);
-    return () => scope.cancel();
-  };
+  const flight = createFlight({ onEnd: () => waits.wake(), onCancel: tellCancel });
+  const timer = timersOf(flight, onBug);
   const waits = createWaits(timer);
-  const published: Waits = {
-    wake: waits.wake,
-    until: (condition, deadline) => {
-      flush();
-      return waits.until(condition, deadline);
-    },
-  };
-  const children = createChildRuns(onBug, sizesOf(runtime));
+  const published = flushedWaits(waits, flush);
+  const sizes = sizesOf(runtime);
+  const children = createChildRuns(onBug, { sizes, tenant: parts.tenant ?? null });
   const computing = createComputing(parts.overrun ?? (() => null));
   let programSteps = 0;
   const rest = createRest(published, run);
@@ -153,6 +146,34 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
     },
     flush,
     listWaits: () => announcement.list(run()?.state, mailbox.peek()),
+  };
+}
+
+/** Tells the activities of this process that the run cancels them. */
+function tellCancel(abortId?: string): void {
+  sinks.cancels.tell(abortId);
+}
+
+/** Starts timers, which an abort of calls does not reach; the returned function cancels one. */
+function timersOf(
+  flight: Flight,
+  onBug: TemporalHostParts['onBug'],
+): (at: number, onDue: () => void) => () => void {
+  return (at, onDue) => {
+    const scope = flight.newScope();
+    startTimer(scope, at - Date.now(), onDue, onBug);
+    return () => scope.cancel();
+  };
+}
+
+/** `waits`, before each of which events are sent. */
+function flushedWaits(waits: Waits, flush: () => void): Waits {
+  return {
+    wake: waits.wake,
+    until: (condition, deadline) => {
+      flush();
+      return waits.until(condition, deadline);
+    },
   };
 }
 
@@ -216,6 +237,7 @@ function linkOf(
     },
     sizes,
     fits: (state) => fitsHandover(state, mailbox.peek(), sizes.handover),
+    probe: probeOf(runtime.workflows),
   };
 }
 

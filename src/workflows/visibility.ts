@@ -21,6 +21,7 @@ import { sinks } from './sinks.ts';
 
 const AGENT = defineSearchAttributeKey(SEARCH_ATTRIBUTES.agent, 'KEYWORD');
 const STATE = defineSearchAttributeKey(SEARCH_ATTRIBUTES.state, 'KEYWORD');
+const TENANT = defineSearchAttributeKey(SEARCH_ATTRIBUTES.tenant, 'KEYWORD');
 
 /** Whether this run was started with the attributes. */
 function isListed(): boolean {
@@ -30,9 +31,11 @@ function isListed(): boolean {
 /** The attributes of a child run of `agent`: those that this run has. */
 export function attributesOfChild(agent: string): SearchAttributePair[] {
   if (!isListed()) return [];
+  const tenant = workflowInfo().typedSearchAttributes.get(TENANT);
   return [
     { key: AGENT, value: agent },
     { key: STATE, value: visibleState(false) },
+    ...(tenant === undefined ? [] : [{ key: TENANT, value: tenant }]),
   ];
 }
 

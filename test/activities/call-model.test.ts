@@ -1,3 +1,4 @@
+import { defined } from '../../src/core/base/defined.ts';
 import { byteSize, type Json } from '../../src/core/base/json.ts';
 import { BLOB_SIZES, INLINE_SIZES } from '../../src/core/base/size-limits.ts';
 import { ActivityCancellationDetails } from '@temporalio/common';
@@ -7,8 +8,12 @@ import { describe, expect, it } from 'vitest';
 import type { AgentOptions } from '../../src/define/agent/agent-options.ts';
 import type { ModelActivityResult } from '../../src/activities/activity-types.ts';
 import { createCallModel } from '../../src/activities/call-model.ts';
+import { createGivenUpCalls, type GivenUpCalls } from '../../src/activities/given-up-calls.ts';
 import { compileAgent } from '../../src/registry/compile-agent.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import { defineTool } from '../../src/define/tool/define-tool.ts';
+import { createToolFigures } from '../../src/tools/tool-figures.ts';
+import { streamingModel } from '../support/streamed-calls.ts';
 import { counter, summarize } from '../../src/define/agent/define-compaction.ts';
 import type { ModelMiddleware } from '../../src/define/definition/middleware.ts';
 import { createRegistry } from '../../src/registry/registry.ts';
@@ -53,6 +58,7 @@ function callModelOf(
   options: Partial<AgentOptions> = {},
   noTranscript?: Error,
   hasBlobs = false,
+  givenUp?: GivenUpCalls,
 ): ReturnType<typeof createCallModel> {
   const agent = defineAgent({
     name: 'tester',
@@ -71,7 +77,8 @@ function callModelOf(
     },
     remember: () => undefined,
   };
-  return createCallModel({ registry, transcripts, hasBlobs, chunks: { publish: () => undefined } });
+  const chunks = { publish: () => undefined };
+  return createCallModel({ registry, transcripts, hasBlobs, chunks, ...defined({ givenUp }) });
 }
 
 /** An activity's surroundings, without the lines that the SDK logs of failures. */
@@ -354,6 +361,78 @@ describe('the activity callModel', () => {
   });
 });
 
+describe('a model call that the service gave up', () => {
+  const tried: ModelOrder = { ...order, seq: 7, attemptsBefore: 0, lossesBefore: 0 };
+
+  /** A worker whose provider waits for `answer`, and how often it was asked. */
+  function slowWorker() {
+    let answer = (): void => undefined;
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const asked: string[] = [];
+    const model: ModelFunction = async ({ runId }, { signal }) => {
+      asked.push(runId);
+      await answered;
+      signal.throwIfAborted();
+      return { content: 'done', usage };
+    };
+    const callModel = callModelOf(model, { mode: 'text' }, undefined, false, createGivenUpCalls());
+    return { callModel, asked, answer };
+  }
+  const gone = new ActivityCancellationDetails({ notFound: true });
+
+  it('is taken over by the next attempt, which the provider does not notice', async () => {
+    const { callModel, asked, answer } = slowWorker();
+    const first = environment();
+    const lost = first.run(callModel, tried);
+    await expect.poll(() => asked).toHaveLength(1);
+    first.cancel('NOT_FOUND', gone);
+    const second = environment();
+    const said: unknown[] = [];
+    second.on('heartbeat', (details: unknown) => said.push(details));
+    const next = second.run(callModel, { ...tried, lossesBefore: 1 });
+    await expect.poll(() => said).toEqual([{ attempts: 1 }]);
+    answer();
+
+    expect(await next).toMatchObject({ kind: 'reply', attempts: 1, takenOver: 1 });
+    expect(await lost).not.toHaveProperty('takenOver');
+    expect(asked).toHaveLength(1);
+  });
+
+  it('is taken over with what its activity had lost before, when the service repeats it', async () => {
+    const { callModel, asked, answer } = slowWorker();
+    const lost = { totalTokens: 100, costMicroUsd: 20 };
+    const more = { totalTokens: 9, costMicroUsd: 1 };
+    const logger = new DefaultLogger('ERROR');
+    const at = (attempt: number, heartbeatDetails: object): MockActivityEnvironment =>
+      new MockActivityEnvironment({ attempt, heartbeatDetails }, { logger });
+    const first = at(2, { attempts: 1, asked: lost });
+    const ended = first.run(callModel, { ...tried, lossesBefore: 5 });
+    await expect.poll(() => asked).toHaveLength(1);
+    first.cancel('NOT_FOUND', gone);
+    const second = at(3, { attempts: 1, asked: more, lost });
+    const next = second.run(callModel, { ...tried, lossesBefore: 5 });
+    answer();
+
+    expect(await next).toMatchObject({ kind: 'reply', losses: 2, estimated: lost });
+    expect(await next).not.toHaveProperty('takenOver');
+    expect(await ended).toMatchObject({ losses: 1, estimated: lost });
+    expect(asked).toHaveLength(1);
+  });
+
+  it('is made again for another call, and for an attempt after a failure', async () => {
+    const { callModel, asked, answer } = slowWorker();
+    answer();
+    const orders = [tried, { ...tried, seq: 8 }, { ...tried, attemptsBefore: 1 }];
+    for (const one of orders) await environment().run(callModel, one);
+
+    expect(asked).toHaveLength(3);
+    await environment().run(callModel, { ...tried, seq: 8, lossesBefore: 1 });
+    expect(asked).toHaveLength(3);
+  });
+});
+
 describe('[R8] what a model call lost with its worker', () => {
   const lost = { totalTokens: 100, costMicroUsd: 20 };
   const asked = { totalTokens: 10, costMicroUsd: 2 };
@@ -389,8 +468,9 @@ describe('[R8] what a model call lost with its worker', () => {
     const [said] = beats as [{ readonly asked: { readonly totalTokens: number } }];
     expect(said).toMatchObject({ attempts: 1, asked: { costMicroUsd: 0 } });
     expect(said).not.toHaveProperty('lost');
+    // The prompt, 100 tokens of text, and at most as many that come before the next heartbeat.
     expect(said.asked.totalTokens).toBeGreaterThanOrEqual(1_100);
-    expect(said.asked.totalTokens).toBeLessThan(1_200);
+    expect(said.asked.totalTokens).toBeLessThan(1_300);
   });
 
   it.each([
@@ -419,5 +499,63 @@ describe('[R8] what a model call lost with its worker', () => {
     const outcome = await third({ attempts: 2, asked }).run(callModelOf(replyOf(5)), order);
 
     expect(outcome).not.toHaveProperty('estimated');
+  });
+});
+
+describe('reads beside a reply', () => {
+  it('send the whole reply in a heartbeat while they are open, and come back with it', async () => {
+    let look = (): void => undefined;
+    const looked = new Promise<void>((resolve) => (look = resolve));
+    const tool = defineTool({
+      name: 'look',
+      description: 'Looks.',
+      effect: 'read',
+      execute: async () => {
+        await looked;
+        return 'seen';
+      },
+    });
+    const agent = defineAgent({
+      name: 'tester',
+      mode: 'chat',
+      model: { id: 'm', model: streamingModel(() => [{ call: 'look', args: {} }]) },
+      tools: [tool],
+    });
+    const registry = createRegistry({ agents: [agent] });
+    const compiled = compileAgent(agent, registry.models);
+    if (compiled.kind !== 'agent') throw new Error('Expected an agent that compiles.');
+    const head: TranscriptHead = { spec: compiled.spec, task: { text: 'Go' } };
+    const callModel = createCallModel({
+      registry,
+      transcripts: { resolve: async () => ({ head, messages: [] }), remember: () => undefined },
+      chunks: { publish: () => undefined },
+      figures: createToolFigures(),
+    });
+    const surroundings = environment();
+    const beats: unknown[] = [];
+    surroundings.on('heartbeat', (details: unknown) => {
+      beats.push(details);
+      look();
+    });
+
+    const reads = { calls: 1, tools: { look: 1 } };
+    const outcome = await surroundings.run(callModel, { ...order, reads });
+
+    const result = { outcome: 'ok', output: 'seen', attempts: 1, started: true };
+    expect(outcome).toMatchObject({
+      kind: 'reply',
+      attempts: 1,
+      reply: { calls: [{ tool: 'look' }] },
+      reads: [{ index: 1, tool: 'look', args: {}, result }],
+    });
+    expect(beats).toEqual([
+      expect.objectContaining({
+        attempts: 1,
+        kept: expect.objectContaining({
+          kind: 'reply',
+          reply: expect.objectContaining({ calls: [expect.objectContaining({ tool: 'look' })] }),
+        }),
+      }),
+    ]);
   });
 });

@@ -1,7 +1,11 @@
+import { CancelledFailure } from '@temporalio/activity';
+import { ActivityCancellationDetails } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { withHeartbeat } from '../../src/activities/heartbeat.ts';
+import { createHeardCancels } from '../../src/activities/heard-cancels.ts';
+import { rhythmOf, withHeartbeat, type BeatMoment } from '../../src/activities/heartbeat.ts';
+import { defined } from '../../src/core/base/defined.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -18,32 +22,95 @@ function environment(info: ConstructorParameters<typeof MockActivityEnvironment>
   return { env, beats };
 }
 
+/** An attempt that waited so long for its start. */
+function beating(timeoutMs: number | undefined, waitedMs = 0) {
+  const scheduled = { currentAttemptScheduledTimestampMs: Date.now() - waitedMs };
+  return { ...scheduled, ...defined({ heartbeatTimeoutMs: timeoutMs }) };
+}
+
+/** The reason of the signal, once it is aborted. */
+function aborted(signal: AbortSignal): Promise<unknown> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(signal.reason), { once: true });
+  });
+}
+
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('withHeartbeat', () => {
-  test('sends none within the first half second', async () => {
+  test.each([
+    { timeoutMs: 3_000, firstMs: 1_200, everyMs: 1_000 },
+    { timeoutMs: 5_000, firstMs: 2_000, everyMs: 1_667 },
+    { timeoutMs: 15_000, firstMs: 2_000, everyMs: 5_000 },
+    { timeoutMs: undefined, firstMs: 2_000, everyMs: 5_000 },
+  ])(
+    'sends the first after $firstMs ms of $timeoutMs ms, then one in each third',
+    async ({ timeoutMs, firstMs, everyMs }) => {
+      expect(rhythmOf(timeoutMs)).toEqual({ firstMs, everyMs });
+      const { env, beats } = environment({ attempt: 3, ...beating(timeoutMs) });
+
+      const result = env.run(() => withHeartbeat(() => wait(firstMs + 2 * everyMs + 1)));
+      await vi.advanceTimersByTimeAsync(firstMs - 1);
+      expect(beats).toEqual([]);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(beats).toEqual([{ attempts: 3 }]);
+      await vi.advanceTimersByTimeAsync(2 * everyMs + 1);
+      await result;
+      await vi.advanceTimersByTimeAsync(5 * everyMs);
+
+      expect(beats).toEqual([{ attempts: 3 }, { attempts: 3 }, { attempts: 3 }]);
+      expect(vi.getTimerCount()).toBe(0);
+    },
+  );
+
+  test('sends two in a turn with a model call of 10 s, on a server elsewhere', async () => {
+    const { env, beats } = environment(beating(15_000));
+
+    const result = env.run(() => withHeartbeat(() => wait(10_000)));
+    await vi.advanceTimersByTimeAsync(10_000);
+    await result;
+
+    expect(beats).toHaveLength(2);
+  });
+
+  test.each([
+    { waitedMs: 900, sent: [] },
+    { waitedMs: 1_100, sent: [{ isEntry: true }] },
+  ])('that waited $waitedMs ms for its start sends $sent.length at entry', async (scene) => {
+    const { env, beats } = environment(beating(5_000, scene.waitedMs));
+
+    const more = ({ isEntry }: BeatMoment): object => (isEntry ? { isEntry } : {});
+    const result = env.run(() => withHeartbeat(() => wait(100), { more }));
+    await vi.advanceTimersByTimeAsync(100);
+    await result;
+
+    expect(beats).toMatchObject(scene.sent);
+    expect(beats).toHaveLength(scene.sent.length);
+  });
+
+  test('is aborted at once by a cancel that is heard in the process, and sends none', async () => {
+    const cancels = createHeardCancels();
     const { env, beats } = environment();
 
-    const result = env.run(() => withHeartbeat(() => wait(499).then(() => 'done')));
-    await vi.advanceTimersByTimeAsync(499);
+    const result = env.run(() =>
+      withHeartbeat(({ signal }) => aborted(signal), { cancels, abortId: undefined }),
+    );
+    await vi.advanceTimersByTimeAsync(1);
+    cancels.tell(env.context.info.workflowExecution?.runId ?? '');
 
-    expect(await result).toBe('done');
+    expect(await result).toBeInstanceOf(CancelledFailure);
     expect(beats).toEqual([]);
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('sends one after half a second, then one a second, which count the attempts', async () => {
-    const { env, beats } = environment({ attempt: 3 });
+  test('is aborted by the service as well', async () => {
+    const { env } = environment();
 
-    const result = env.run(() => withHeartbeat(() => wait(3_000)));
-    await vi.advanceTimersByTimeAsync(500);
-    expect(beats).toEqual([{ attempts: 3 }]);
-    await vi.advanceTimersByTimeAsync(2_500);
-    await result;
-    await vi.advanceTimersByTimeAsync(5_000);
+    const result = env.run(() => withHeartbeat(({ signal }) => aborted(signal)));
+    await vi.advanceTimersByTimeAsync(1);
+    env.cancel('CANCELLED', new ActivityCancellationDetails({ cancelRequested: true }));
 
-    expect(beats).toEqual([{ attempts: 3 }, { attempts: 3 }, { attempts: 3 }]);
-    expect(vi.getTimerCount()).toBe(0);
+    expect(await result).toBeInstanceOf(CancelledFailure);
   });
 
   test('sends none on an early failure', async () => {
@@ -61,7 +128,7 @@ describe('withHeartbeat', () => {
     { blockedMs: 4_100, late: [4_100] },
     { blockedMs: 12_000, late: [12_000] },
   ])('[R2] hears that code blocked for $blockedMs ms', async ({ blockedMs, late }) => {
-    const { env } = environment({ heartbeatTimeoutMs: 5_000 });
+    const { env } = environment(beating(5_000));
     let now = 0;
     vi.spyOn(performance, 'now').mockImplementation(() => now);
     const heard: number[] = [];
@@ -79,8 +146,8 @@ describe('withHeartbeat', () => {
   test('sends none in a local activity', async () => {
     const { env, beats } = environment({ isLocal: true });
 
-    const result = env.run(() => withHeartbeat(() => wait(2_000)));
-    await vi.advanceTimersByTimeAsync(2_000);
+    const result = env.run(() => withHeartbeat(() => wait(20_000)));
+    await vi.advanceTimersByTimeAsync(20_000);
     await result;
 
     expect(beats).toEqual([]);

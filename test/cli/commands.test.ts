@@ -303,6 +303,18 @@ describe('commands that look', () => {
     );
     expect(JSON.parse(json.stdout)).toEqual([{ ...run, startedAt: startedAt.toISOString() }]);
     expect(none.stdout).toBe('No runs.\n');
+
+    const scheduled = await cli(['ps', '--schedule', 'nightly'], {
+      everloop: {
+        list: async (options) => {
+          expect(options).toEqual({ schedule: 'nightly', limit: 100 });
+          return [{ ...run, schedule: 'nightly' }, run];
+        },
+      },
+    });
+    expect(scheduled.stdout).toMatch(
+      /^ID {2}AGENT {2}SCHEDULE {2}STATE {4}AGE +TASK\nr1 {2}clerk {2}nightly {3}waiting {2}\d+ ms {2}Compare\.\nr1 {2}clerk {2}- {9}waiting/,
+    );
   });
 
   it('lists runs by agent, state and whether they are roots', async () => {

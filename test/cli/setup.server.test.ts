@@ -38,7 +38,7 @@ it('adds the attributes once; runs work before and after', async () => {
   });
   expect(first).toMatchObject({
     exitCode: 0,
-    stdout: `Added EverloopAgent, EverloopState to namespace ${namespace}. Runs that start from now on have them.\n`,
+    stdout: `Added EverloopAgent, EverloopState, EverloopTenant to namespace ${namespace}. Runs that start from now on have them.\n`,
   });
   expect(JSON.parse(again)).toEqual({ namespace, added: [] });
 

@@ -93,6 +93,17 @@ describe('modelEntryProblems', () => {
       ],
     },
     {
+      name: 'a rate of zero',
+      entries: [{ id: 'a', model, rate: { requestsPerMinute: 0 } }],
+      problems: [
+        {
+          code: 'model_settings',
+          message:
+            'Expected `rate` of model "a" to be { requestsPerMinute?, tokensPerMinute? } with numbers above 0, got {"requestsPerMinute":0}. Write it so, or leave it out.',
+        },
+      ],
+    },
+    {
       name: 'a price without output',
       entries: [{ id: 'a', model, price: { input: -1 } }],
       problems: [
@@ -152,7 +163,7 @@ describe('modelEntryProblems', () => {
         {
           code: 'model_field',
           message:
-            'Expected model "a" to have the fields id, model, contextWindow, maxOutputTokens, price, connectMs, firstTokenMs, idleMs, fallbacks, settings, structuredOutput, strict, got "prices". Remove or rename it.',
+            'Expected model "a" to have the fields id, model, contextWindow, maxOutputTokens, price, rate, connectMs, firstTokenMs, idleMs, stream, fallbacks, settings, structuredOutput, strict, got "prices". Remove or rename it.',
         },
       ],
     },

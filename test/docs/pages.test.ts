@@ -8,6 +8,7 @@ import {
   ahead,
   logEnds,
   logEvents,
+  quietClerk,
   readInPage,
   relay,
   tokenForPage,
@@ -291,6 +292,10 @@ describe('streaming', () => {
 
     expect(started).toEqual([['host', { task: 'Good evening.', stream: true }]]);
     expect(shown).toEqual(['text', 'end']);
+  });
+
+  test('an agent that streams to readers only', () => {
+    expect(quietClerk()).toMatchObject({ name: 'clerk', stream: 'auto' });
   });
 
   test('the events of a run', async () => {

@@ -85,7 +85,7 @@ const FIRING: readonly (readonly [code: string, given: Partial<DoctorWorld>, say
   [
     'missing-search-attributes',
     served({ searchAttributes: async () => new Map([['EverloopState', 'Text']]) }),
-    'got none for `EverloopAgent`, `EverloopState`, which is of type Text',
+    'got none for `EverloopAgent`, `EverloopState`, which is of type Text, `EverloopTenant`',
   ],
   ['no-workers', served({ workers: async () => [] }), 'queue `everloop`, got none'],
   [

@@ -155,7 +155,7 @@ it('finds that the namespace lacks search attributes', { timeout: 120_000 }, asy
   await bare.client.connection.operatorService.addSearchAttributes({
     namespace: bare.namespace,
     // 2: Keyword.
-    searchAttributes: { EverloopAgent: 2, EverloopState: 2 },
+    searchAttributes: { EverloopAgent: 2, EverloopState: 2, EverloopTenant: 2 },
   });
 
   expect(lacking).toMatchObject([

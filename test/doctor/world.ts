@@ -69,6 +69,7 @@ export function service(fields: Partial<DoctorService> = {}): DoctorService {
       new Map([
         ['EverloopAgent', 'Keyword'],
         ['EverloopState', 'Keyword'],
+        ['EverloopTenant', 'Keyword'],
       ]),
     workers: async () => [worker()],
     openRuns: async () => [],

@@ -289,10 +289,10 @@ describe('what only a newer worker understands', () => {
   });
 
   it('[R5] an input of a newer version waits, until somebody ends the run by force', async () => {
-    const run = await startRaw({ ...good, v: 2 });
+    const run = await startRaw({ ...good, v: 3 });
 
     expect(await refusalOf(run)).toBe(
-      'Refused: input of version 2, this worker (0.1.0) reads 1. A newer worker takes it.',
+      'Refused: input of version 3, this worker (0.1.0) reads 2. A newer worker takes it.',
     );
     await run.cancel('no such worker', { force: true });
 

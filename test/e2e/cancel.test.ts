@@ -35,6 +35,7 @@ afterAll(() => stage.close());
 async function serve(
   replies: readonly ProviderReply[],
   fields: Partial<AgentOptions> = {},
+  parts: Parameters<Stage['serve']>[1] = {},
 ): Promise<Served & { readonly provider: SlowProvider }> {
   const provider = await providers.start(replies);
   const model = { id: 'slow', model: modelAt(provider.url, 'openai-compatible') };
@@ -45,7 +46,7 @@ async function serve(
     tools: [searchTool()],
     ...fields,
   });
-  return { ...(await stage.serve([agent])), provider };
+  return { ...(await stage.serve([agent], parts)), provider };
 }
 
 const NEVER_ENDS: ProviderReply = { kind: 'never ends' };
@@ -107,6 +108,24 @@ describe('a cancel in a model call', () => {
     expect(bodiesOf(events, 'agent:model_call:after').map(({ error }) => error)).toEqual([
       { code: 'aborted', message: 'canceled before it finished' },
     ]);
+  });
+
+  it('[row 2] is heard in the process of the workflow, without a heartbeat', async () => {
+    // The first heartbeat comes after 2 s, and the next one after 200 s.
+    const { everloop, provider } = await serve([NEVER_ENDS], {}, { heartbeatMs: 600_000 });
+    const run = await everloop.start('tester', { task: 'Go' });
+    await eventually('a heartbeat', async () => {
+      const { raw } = await stage.client.workflow.getHandle(run.id).describe();
+      return raw.pendingActivities?.some(({ heartbeatDetails }) => heartbeatDetails != null);
+    });
+
+    await run.cancel();
+    const step = await run.result();
+
+    expect(step).toMatchObject({ status: 'canceled', usage: { modelCalls: 1 } });
+    expect(step.usage.inputTokens).toBe(PROVIDER_TOKENS.prompt_tokens);
+    await eventually('an abort', () => provider.abortedAt.length === 1);
+    await checkedEvents(stage, run);
   });
 
   it('counts what failed attempts had cost, though it waits for the next one', async () => {

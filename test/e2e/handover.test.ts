@@ -125,6 +125,34 @@ describe(`a run of ${ITERATIONS} iterations over many links [row 6]`, () => {
   );
 });
 
+describe('a conversation that no link can hand over', () => {
+  it('loses its oldest parts, and the run goes on [row 51]', { timeout: 120_000 }, async () => {
+    const text = 'text '.repeat(12_000);
+    const agent = defineAgent({
+      name: 'hoarder',
+      mode: 'react',
+      model: {
+        id: 'm',
+        model: async ({ iteration }) => (iteration < 20 ? act(`${iteration} ${text}`) : answer()),
+      },
+      tools: [searchTool(() => text)],
+    });
+    const { everloop } = await stage.serve([agent]);
+    const run = await everloop.start('hoarder', { task: 'Collect' });
+
+    const step = await run.result();
+
+    expect(step).toMatchObject({ status: 'success', iterations: 20 });
+    const events = await run.events();
+    expect(hasNoGap(events)).toBe(true);
+    expect(bodiesOf(events, 'agent:warning').map(({ code }) => code)).toContain('state_large');
+    expect(bodiesOf(events, 'agent:compaction').map(({ strategy }) => strategy)).toContain('mask');
+    // The history has all of it.
+    expect(await run.transcript()).toHaveLength(20);
+    await stage.replay(run);
+  });
+});
+
 describe('a paused run', () => {
   it('hands over under the weight of its messages, and is paused still', async () => {
     const mayAnswer = gate();

@@ -48,7 +48,7 @@ it.runIf(RUNS_ALL)(
       const tools = await stage.serve([agent], { taskQueue, toolQueue, roles: ['tools'] });
       await eventually('the call', async () => keys.length === restart);
       // What the last ones say comes after a heartbeat.
-      if (restart > restarts - 2) await sleep(700);
+      if (restart > restarts - 2) await sleep(1_500);
       await tools.stop();
     }
     await stage.serve([agent], { taskQueue, toolQueue, roles: ['tools'] });

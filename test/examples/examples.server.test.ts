@@ -114,6 +114,28 @@ describe('an example', () => {
         name: '11-mcp-host',
         output: 'May pay run with {"amount":50}? Yes.\nsuccess The bill of 50 euros is paid.\n',
       },
+      {
+        name: '12-schedules',
+        output: '2026-05-04: 10 orders\n2026-05-05: 20 orders\n2026-05-06: 30 orders\n',
+      },
+      {
+        name: '13-forks',
+        output:
+          'I canceled BK001. After the fee of 100, you have a travel credit of 199.\n' +
+          'Calls from iteration 4 on: cancel_booking (once)\n' +
+          'I would move BK001 to AA102, seat 14C, which is free for you as a gold member.\n' +
+          'Equal before iteration 4: 3 entries.\n' +
+          '2 iterations, 220 tokens: cancel_booking ok\n' +
+          '2 iterations, 220 tokens: reschedule_booking refused\n' +
+          'Changes: 1\n',
+      },
+      {
+        name: '14-evals',
+        output:
+          'quick: 0 of 10 passed, 220 tokens, 2 turns\n' +
+          'careful: 10 of 10 passed, 110 tokens, 1 turns\n' +
+          'tokens beside the first: -110 [-110, -110]\n',
+      },
     ]),
   )(
     'runs as it stands: $name',

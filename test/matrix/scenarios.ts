@@ -18,6 +18,7 @@ import { pipeline } from '../../src/define/pipeline/define-pipeline.ts';
 import { agentTool } from '../../src/define/tool/agent-tool.ts';
 import { defineValidator } from '../../src/define/tool/define-validator.ts';
 import { stage } from '../support/pipelines.ts';
+import { streamingModel, type StreamStep } from '../support/streamed-calls.ts';
 import { effectTools } from './effects.ts';
 import { LOOK_EVERY_MS, patiently } from './patiently.ts';
 
@@ -225,7 +226,39 @@ function conversationScenario(): MatrixScenario {
   };
 }
 
-/** All eight, in the order of the page. */
+/** Two reads while the model still writes its reply, then a write of each class. */
+function besideScenario(): MatrixScenario {
+  const name = 'beside';
+  const write = (): StreamStep => ({ wait: sleep(WRITING_MS) });
+  const call = (tool: string, n: number): StreamStep => ({ call: tool, args: { n } });
+  const replies: readonly (() => readonly StreamStep[])[] = [
+    () => [call('look', 1), write(), call('look', 2), write()],
+    () => [call('put', 1), call('look', 3)],
+    () => [call('pay', 1)],
+  ];
+  return {
+    name,
+    agents: (folder) => [
+      defineAgent({
+        name,
+        mode: 'chat',
+        model: {
+          id: `${name}/model`,
+          price: { input: 1, output: 2 },
+          model: streamingModel(({ replies: before }) => replies[before]?.() ?? [{ text: 'done' }]),
+        },
+        tools: effectTools(folder),
+        limits: { iterations: 40 },
+      }),
+    ],
+    play: (everloop, id) => playAlone(everloop, name, id),
+  };
+}
+
+/** How long the model goes on writing after a call: longer than a read takes, and a kill may come. */
+const WRITING_MS = 30;
+
+/** All, in the order of the page. */
 export const MATRIX_SCENARIOS: readonly MatrixScenario[] = [
   acting('react', 'yaml'),
   acting('chat', 'chat'),
@@ -235,6 +268,7 @@ export const MATRIX_SCENARIOS: readonly MatrixScenario[] = [
   pipelineScenario(),
   conversationScenario(),
   { ...acting('hand-overs', 'yaml', 2), handsOver: true },
+  besideScenario(),
 ];
 
 /** A run of 200 turns, for random kills: a read, a write of each class, and so on. */

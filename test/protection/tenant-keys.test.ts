@@ -32,6 +32,8 @@ describe('EVERLOOP_KEY_FOR=tenant', () => {
     ['globex:', 'globex'],
     ['order-7', 'shared'],
     [':order-7', 'shared'],
+    ['tenant:acme', 'acme/2'],
+    ['rate:acme/m', 'shared'],
   ])('a run `%s` has key %s', async (id, expected) => {
     expect(await keyOf(ofEnvironment(ENV), id)).toBe(expected);
   });

@@ -2,13 +2,19 @@
 import { readFile } from 'node:fs/promises';
 import { beforeAll, expect, it } from 'vitest';
 import { CALLBACK_WORKFLOW } from '../../src/core/contract/callback.ts';
-import { AGENT_WORKFLOW } from '../../src/core/contract/messages.ts';
+import {
+  AGENT_WORKFLOW,
+  MOMENT_WORKFLOW,
+  PROBE_WORKFLOW,
+} from '../../src/core/contract/messages.ts';
+import { RATE_WORKFLOW } from '../../src/core/rate/rate.ts';
+import { TENANT_WORKFLOW } from '../../src/core/tenant/tenant-messages.ts';
 import { loadWorkflowBundle } from '../../src/worker/bundle/bundle.ts';
 import * as workflows from '../../src/workflows/index.ts';
 import { BUNDLE_FOLDER } from '../support/bundles.ts';
 
-/** 0.89 MB with programs, trees, pipelines and attempts, in November 2026; a library by mistake shows. */
-const MAX_BYTES = 900_000;
+/** 0.93 MB with programs, trees, pipelines, attempts and forks, in November 2026; a library by mistake shows. */
+const MAX_BYTES = 950_000;
 
 /** What stands between the code and its source map. */
 const MAP_MARK = '\n//# sourceMappingURL=data:application/json;charset=utf-8;base64,';
@@ -19,12 +25,20 @@ beforeAll(async () => {
 });
 
 it('exports the registered workflows and no others', () => {
-  expect(Object.keys(workflows)).toEqual([AGENT_WORKFLOW, CALLBACK_WORKFLOW]);
+  expect(Object.keys(workflows)).toEqual([
+    AGENT_WORKFLOW,
+    PROBE_WORKFLOW,
+    CALLBACK_WORKFLOW,
+    MOMENT_WORKFLOW,
+    TENANT_WORKFLOW,
+    RATE_WORKFLOW,
+  ]);
+  expect(workflows.agentProbe).toBe(workflows.agent);
 });
 
 it('ignores no module: what cannot run in the sandbox does not reach it', async () => {
   const source = await readFile(
-    new URL('../../src/worker/bundle/bundle.ts', import.meta.url),
+    new URL('../../src/worker/bundle/make-bundle.ts', import.meta.url),
     'utf8',
   );
 

@@ -12,7 +12,8 @@ import { protectionOf, type Protection } from '../../src/protection/protection.t
 import { inTurns, linksIn, linksOf, sampleOf } from '../../src/replay/choose.ts';
 import { replayAll, type OwnLoops, type ReplayReport } from '../../src/replay/report.ts';
 import { payloadValue, readRunHistories, type RunHistory } from '../../src/replay/run-history.ts';
-import { loadWorkflowBundle, markOf, type LoadedBundle } from '../../src/worker/bundle/bundle.ts';
+import { markOf } from '../../src/worker/bundle/bundle-mark.ts';
+import { loadWorkflowBundle, type LoadedBundle } from '../../src/worker/bundle/bundle.ts';
 import { cli, type CliResult } from '../cli/cli-fixture.ts';
 import { bundleFolder, shareBundle } from '../support/bundles.ts';
 import { programAgent } from '../support/program-agents.ts';

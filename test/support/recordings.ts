@@ -25,6 +25,7 @@ import { serverInput } from '../../src/define/mcp/server-input.ts';
 import { fakeServer, fakeServers } from './fake-servers.ts';
 import { abortOf, act, actWith, answer, gate, searchTool } from './runs.ts';
 import type { Stage } from './stage.ts';
+import { playTenant } from './tenant-recordings.ts';
 import { asker, worker } from './tree-agents.ts';
 import { player } from './trees.ts';
 
@@ -62,6 +63,7 @@ export const RECORDINGS: readonly Recording[] = [
     link: 1,
     play: playChain,
   },
+  { name: 'scheduled', link: 0, play: playScheduled },
   { name: 'native-cancel', link: 0, play: playNativeCancel },
   { name: 'people', link: 0, isOld: true, play: playPeople },
   { name: 'listed', link: 0, isOld: true, play: playPeople },
@@ -88,6 +90,7 @@ export const RECORDINGS: readonly Recording[] = [
   { name: 'elsewhere-in-step', link: 0, isOld: true, play: playElsewhereOver },
   { name: 'await-agent', link: 0, play: playAwaitAgent },
   { name: 'lost-workers', link: 0, play: playLostWorkers },
+  { name: 'tenant-run', link: 0, play: playTenant },
   { name: 'program-paused', link: 0, workflowsPath: PROGRAMS_LOOP, play: playPausedProgram },
 ];
 
@@ -102,6 +105,30 @@ async function playScript(
   const run = await everloop.start('airline', { task: AIRLINE_REQUEST });
   await run.result();
   return run;
+}
+
+/** The second run of a schedule, which reads how the first has ended. */
+async function playScheduled(stage: Stage): Promise<RunHandle> {
+  const model = { id: 'script/model', model: async () => answer('tea') };
+  const agent = defineAgent({ name: 'clerk', mode: 'react', model });
+  const { everloop } = await stage.serve([agent]);
+  const schedule = await everloop.schedules.create('nightly-digest', {
+    agent: 'clerk',
+    task: 'Digest of {{schedule.date}}. Yesterday: {{previous.value}}',
+    cron: '0 6 * * MON-FRI',
+    timeZone: 'Europe/Vienna',
+    previous: true,
+  });
+  const first = await schedule.trigger();
+  await first?.result();
+  await eventually('the end to be known', async () => {
+    return (await schedule.describe()).running.length === 0;
+  });
+  const second = await schedule.trigger();
+  await schedule.delete();
+  if (second === null) throw new Error('Expected a second run.');
+  await second.result();
+  return second;
 }
 
 /** A batch whose second call crosses a limit while the first goes on. */

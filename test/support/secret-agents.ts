@@ -27,7 +27,7 @@ const peek = defineTool({
   execute: async (_args, context) => {
     context.emit('vault:seen', { [secret('event-field')]: secret('tool-event') });
     // Longer than the first heartbeat takes.
-    await sleep(900);
+    await sleep(2_000);
     return toolResult({
       output: secret('tool-result'),
       instructions: secret('tool-instructions'),

@@ -154,3 +154,14 @@ test('a collector gets the names of the GenAI conventions', () => {
     },
   ]);
 });
+
+test('tenants are labels only if they are named, and are few', () => {
+  const { meter, kept } = keepingMeter();
+  const writer = createMeter(meter, { ...KNOWN, tenants: new Set(['acme']) }, 'everloop');
+  for (const tenant of ['acme', 'globex', 'none']) {
+    const labels = { agent: 'clerk', tenant };
+    writer.record({ metric: 'everloop_handovers_total', value: 1, labels });
+  }
+
+  expect(kept.map(({ labels }) => labels['tenant'])).toEqual(['acme', 'other', 'none']);
+});

@@ -17,11 +17,8 @@ import vm from 'node:vm';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import {
-  loadWorkflowBundle,
-  preloadedModules,
-  type LoadedBundle,
-} from '../../src/worker/bundle/bundle.ts';
+import { loadWorkflowBundle, type LoadedBundle } from '../../src/worker/bundle/bundle.ts';
+import { preloadedModules } from '../../src/worker/bundle/bundle-paths.ts';
 import { extentOf, RUNS_ALL } from '../support/extent.ts';
 
 const FIXTURES = fileURLToPath(new URL('../support/fixtures/workflows', import.meta.url));

@@ -96,7 +96,7 @@ describe('what a server writes', () => {
 
 describe('the search attributes of runs', () => {
   it.runIf(RUNS_ALL)('are added to a database that lacks them', async () => {
-    const names = ['EverloopAgent', 'EverloopState'];
+    const names = ['EverloopAgent', 'EverloopState', 'EverloopTenant'];
     const first = await start();
     const connection = await Connection.connect({ address: first.address });
     await connection.operatorService.removeSearchAttributes({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { serverArguments } from '../../src/worker/server/server-process.ts';
+import { garbageSettings, serverArguments } from '../../src/worker/server/server-process.ts';
 
 describe('serverArguments', () => {
   const options = {
@@ -22,6 +22,8 @@ describe('serverArguments', () => {
         '--dynamic-config-value history.MaxBufferedQueryCount=1000 ' +
         '--dynamic-config-value history.maxInFlightUpdates=1000 ' +
         '--dynamic-config-value system.enableActivityEagerExecution=true ' +
+        '--dynamic-config-value matching.useNewMatcher=true ' +
+        '--dynamic-config-value matching.enableFairness=true ' +
         '--dynamic-config-value frontend.enableServerVersionCheck=false',
     );
   });
@@ -51,4 +53,19 @@ describe('serverArguments', () => {
     expect(args).not.toContain('maxInFlightUpdates');
     expect(args).toContain('--search-attribute EverloopAgent=Keyword');
   });
+
+  it('serves its metrics only when a port is given', () => {
+    expect(serverArguments({ ...options, metricsPort: 9090 }).join(' ')).toContain(
+      '--headless --metrics-port 9090 ',
+    );
+    expect(serverArguments(options)).not.toContain('--metrics-port');
+  });
+});
+
+it.each([
+  { gib: 1, limit: '512MiB' },
+  { gib: 4, limit: '1024MiB' },
+  { gib: 64, limit: '2048MiB' },
+])('the server of a machine with $gib GiB collects garbage seldom, up to $limit', (scene) => {
+  expect(garbageSettings(scene.gib * 2 ** 30)).toEqual({ GOGC: '400', GOMEMLIMIT: scene.limit });
 });

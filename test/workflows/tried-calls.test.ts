@@ -2,6 +2,7 @@
 import { ApplicationFailure, CancelledFailure, TimeoutFailure } from '@temporalio/common';
 import { ActivityFailure } from '@temporalio/workflow';
 import { describe, expect, it } from 'vitest';
+import type { ModelActivityResult } from '../../src/activities/activity-types.ts';
 import { MAX_MODEL_ATTEMPTS } from '../../src/core/contract/attempts.ts';
 import type { FailedAttempt, ModelOutcome } from '../../src/core/contract/host-outcome.ts';
 import type { ToolSpec } from '../../src/core/contract/spec.ts';
@@ -271,6 +272,43 @@ describe('[R1] [R12] a model call', () => {
     expect(scene().fail(stalled())).toMatchObject({ attempts: 1, inMs: 1_000 });
     expect(scene().fail(canceled())).toMatchObject({ kind: 'aborted' });
   });
+
+  describe('reads beside the reply of a model call', () => {
+    const read = { index: 1, tool: 'look', args: {}, durationMs: 3 } as const;
+    const ended = { ...read, result: { outcome: 'ok', attempts: 1, started: true } } as const;
+    const kept = {
+      kind: 'reply',
+      reply: { parts: [], calls: [], finishReason: 'tool_calls', usage: noUsage },
+      attempts: 1,
+      reads: [ended],
+    };
+
+    it('leave the reply in the last heartbeat, which a lost worker does not lose', () => {
+      expect(scene().fail(silent({ attempts: 1, kept }))).toEqual(kept);
+    });
+
+    it('add what earlier attempts cost to that reply', () => {
+      const { fail } = scene();
+      fail(down({ ...cost, lostReads: [ended] }));
+      expect(fail(silent({ attempts: 1, kept }))).toMatchObject({
+        kind: 'reply',
+        attempts: 2,
+        reply: { usage: { inputTokens: 7 } },
+        reads: [ended],
+        lostReads: [ended],
+      });
+    });
+
+    it('are kept of each attempt whose reply was thrown away', () => {
+      const { fail } = scene({ hasFallback: true });
+      fail(said('worker_shutdown', { lostReads: [ended] }));
+      fail(down({ lostReads: [{ ...ended, index: 2 }] }));
+      expect(fail(down())).toMatchObject({
+        kind: 'failed',
+        lostReads: [{ index: 1 }, { index: 2 }],
+      });
+    });
+  });
 });
 
 describe('[R8] what a model call lost', () => {
@@ -279,7 +317,10 @@ describe('[R8] what a model call lost', () => {
   const overloaded = said('model_error', { usage: noUsage, usageKnown: false, attempts: 1 });
 
   /** The estimate when a call has failed by these, then succeeds. */
-  function estimateAfter(...errors: readonly unknown[]): ModelOutcome['estimated'] {
+  function estimateAfter(
+    errors: readonly unknown[],
+    more: Partial<ModelActivityResult> = {},
+  ): ModelOutcome['estimated'] {
     const call = triedModelCall(
       {} as Parameters<typeof triedModelCall>[0],
       { mayRetry: () => true, promptEstimate: () => prompt },
@@ -291,6 +332,7 @@ describe('[R8] what a model call lost', () => {
       kind: 'reply',
       attempts: 1,
       reply: { ...reply, usageKnown: true, model: 'm' },
+      ...more,
     };
     return call.onResult(result as never, NOTHING).estimated;
   }
@@ -298,6 +340,11 @@ describe('[R8] what a model call lost', () => {
   it.each([
     ['its prompt, when it died before a heartbeat', [silent()], prompt],
     ['what its heartbeat says', [silent({ attempts: 1, asked })], asked],
+    [
+      'its prompt, when it died before the heartbeat after that at entry',
+      [silent({ attempts: 1, isEntry: true })],
+      prompt,
+    ],
     [
       'nothing, when its heartbeat says that it had not asked',
       [silent({ attempts: 1 })],
@@ -325,7 +372,15 @@ describe('[R8] what a model call lost', () => {
       { totalTokens: 170, costMicroUsd: 17 },
     ],
   ])('is %s', (_name, errors, estimated) => {
-    expect(estimateAfter(...errors)).toEqual(estimated);
+    expect(estimateAfter(errors)).toEqual(estimated);
+  });
+
+  it.each([
+    ['nothing', [silent({ attempts: 1, asked })], 1, undefined],
+    ['nothing, after two losses', [silent(), silent({ attempts: 1 })], 2, undefined],
+    ['what was lost before', [silent(), silent({ attempts: 1, asked })], 1, prompt],
+  ])('is %s, when its call was taken over', (_name, errors, takenOver, estimated) => {
+    expect(estimateAfter(errors, { takenOver })).toEqual(estimated);
   });
 
   it('is asked about before another attempt, as a cost is', () => {

@@ -13,7 +13,9 @@ interface PsOptions {
   readonly roots?: true;
   readonly agent?: string;
   readonly state?: ListedState;
+  readonly tenant?: string;
   readonly since?: string;
+  readonly schedule?: string;
   readonly limit: string;
 }
 
@@ -27,6 +29,8 @@ export function addPsCommand(program: Command, act: CommandRunner): void {
     .option('--roots', 'only runs that no other run started')
     .option('--agent <name>', 'only runs of this agent')
     .addOption(new Option('--state <state>', 'only runs in this state').choices(LISTED_STATES))
+    .option('--schedule <id>', 'only runs that this schedule started')
+    .option('--tenant <name>', 'only runs of this tenant')
     .option('--since <time>', 'only runs that began within this time, such as 1d')
     .option('--limit <number>', 'maximum number of runs', '100')
     .action(({ limit, since, ...filters }: PsOptions) => {
@@ -45,14 +49,26 @@ export function addPsCommand(program: Command, act: CommandRunner): void {
     });
 }
 
-/** The list as a table; ages are relative to `nowMs`. */
-function runsText(runs: readonly RunSummary[], nowMs: number): string {
+/** The list as a table; ages are relative to `nowMs`. Schedules have a column if any started one. */
+export function runsText(runs: readonly RunSummary[], nowMs: number): string {
   if (runs.length === 0) return 'No runs.';
+  const hasForks = runs.some(({ forkedFrom }) => forkedFrom !== undefined);
+  const isScheduled = runs.some(({ schedule }) => schedule !== undefined);
   return tableText(
-    ['ID', 'AGENT', 'STATE', 'AGE', 'TASK'],
-    runs.map(({ id, agent, state, startedAt, task }) => [
+    [
+      'ID',
+      ...(hasForks ? ['FORK OF'] : []),
+      'AGENT',
+      ...(isScheduled ? ['SCHEDULE'] : []),
+      'STATE',
+      'AGE',
+      'TASK',
+    ],
+    runs.map(({ id, forkedFrom = '-', agent, schedule = '-', state, startedAt, task }) => [
       cellText(id),
+      ...(hasForks ? [cellText(forkedFrom)] : []),
       cellText(agent),
+      ...(isScheduled ? [cellText(schedule)] : []),
       state,
       durationText(Math.max(0, nowMs - startedAt.getTime())),
       oneLine(task, TASK_WIDTH),

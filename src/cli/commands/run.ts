@@ -14,6 +14,7 @@ import { terminalText, valueText } from '../terminal/text.ts';
 interface RunOptions extends StartFlags {
   readonly attach?: boolean;
   readonly detach?: boolean;
+  readonly tenant?: string;
 }
 
 /** Adds `run AGENT TASK`: starts a run and waits for its end. */
@@ -38,6 +39,7 @@ export function addRunCommand(program: Command, act: CommandRunner): void {
     .option('--model <id>', "model entry that replaces the agent's own")
     .option('--on-event <url>', ON_EVENT_HELP, collect, [])
     .option('--serve', 'serve the agent file even if TEMPORAL_ADDRESS is set')
+    .option('--tenant <name>', 'the tenant of the run, with which its id begins')
     .option('--no-serve', 'leave the work to other workers')
     .action((agent: string, task: string | undefined, options: RunOptions) =>
       act((cli) => run(cli, agent, task, options)),
@@ -107,10 +109,16 @@ async function startOptions(
     );
   }
   const ifExists = options.attach === true ? 'attach' : 'fail';
-  return { ...(await startFrom(cli, options)), ifExists, ...defined({ task, id: options.id }) };
+  const { id, tenant } = options;
+  return { ...(await startFrom(cli, options)), ifExists, ...defined({ task, id, tenant }) };
 }
 
-async function waitFor({ output }: Cli, handle: RunHandle, signal: AbortSignal): Promise<number> {
+/** Waits for the end of a run, and shows it; returns the exit code of its Step. */
+export async function waitFor(
+  { output }: Cli,
+  handle: RunHandle,
+  signal: AbortSignal,
+): Promise<number> {
   const step = await follow(handle, output, { streams: output.isLive, signal });
   const isGood = step.status === 'success';
   output.note(output.paintNote(isGood ? 'green' : 'red', endText(step)));

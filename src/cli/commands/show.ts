@@ -4,9 +4,9 @@ import { defined } from '../../core/base/defined.ts';
 import type { PendingItem, RunStatus } from '../../core/contract/messages.ts';
 import type { Step } from '../../core/contract/step.ts';
 import { isUsageError } from '../../core/base/usage-error.ts';
-import { textOf } from '../../core/base/message.ts';
 import type { Entry } from '../../core/contract/entry.ts';
 import { showResult, type CommandRunner } from '../terminal/cli.ts';
+import { entryText } from '../views/fork-text.ts';
 import { pendingText } from '../views/run-text.ts';
 import {
   durationText,
@@ -117,12 +117,6 @@ function stepText(id: string, step: Step): string {
     ...(unread === 0 ? [] : [['unread', `${pluralText(unread, 'input')} came too late`] as const]),
     ...(value === null ? [] : [['value', valueText(value)] as const]),
   ]);
-}
-
-function entryText(entry: Entry): string {
-  const heading = `--- ${entry.index} · iteration ${entry.iteration} · ${entry.origin}`;
-  const messages = entry.messages.map((message) => `${message.role}: ${textOf(message)}`);
-  return [heading, ...messages].join('\n');
 }
 
 function dateText(atMs: number): string {

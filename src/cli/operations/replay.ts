@@ -105,7 +105,8 @@ async function partsOf(
   cli: Cli,
   { save, raw = false, workflows }: ReplayFlags,
 ): Promise<ReplayParts> {
-  const { loadWorkflowBundle, markOf } = await import('../../worker/bundle/bundle.ts');
+  const { loadWorkflowBundle } = await import('../../worker/bundle/bundle.ts');
+  const { markOf } = await import('../../worker/bundle/bundle-mark.ts');
   const { dataDir, protection } = await configFor(cli);
   const cacheDir = join(resolve(cli.io.cwd, dataDir), 'cache');
   const workflowsPath = workflowsFile(workflows, cli.io.cwd);

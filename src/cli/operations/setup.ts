@@ -12,7 +12,7 @@ export function addSetupCommand(program: Command, act: CommandRunner): void {
     .command('setup')
     .summary('add the search attributes of runs to the namespace')
     .description(
-      'Adds the search attributes EverloopAgent and EverloopState to the namespace, so that the ' +
+      'Adds the search attributes EverloopAgent, EverloopState and EverloopTenant to the namespace, so that the ' +
         'service itself filters lists of runs. Run it once for each namespace; `everloop dev` does ' +
         'it by itself.',
     )

@@ -14,7 +14,7 @@ export function treeText(runs: readonly TreeRun[]): string {
   return tableText(
     ['RUN', 'ADDRESS', 'STATE', 'ITERATION', 'TOKENS', 'COST', 'WAITS FOR'],
     runs.map((run, index) => [
-      `${branches[index] ?? ''}${cellText(run.agent)}`,
+      `${branches[index] ?? ''}${cellText(run.agent)}${forkText(run)}`,
       addressText(runs, run),
       stateText(run),
       run.state === 'silent' ? '?' : String(run.iteration),
@@ -40,6 +40,11 @@ export function budgetText(runs: readonly TreeRun[]): string {
   return rows.length === 0
     ? 'No budgets: no run of the tree is alive, or none has a limit over its tree.'
     : tableText(['RUN', 'ADDRESS', 'LIMIT', 'OF', 'MAX', 'USED', 'RESERVED', 'FREE'], rows);
+}
+
+/** ` (fork of clerk-7)`, for a fork. */
+function forkText({ forkedFrom }: TreeRun): string {
+  return forkedFrom === undefined ? '' : ` (fork of ${cellText(forkedFrom)})`;
 }
 
 /** `success`, `error (internal)`, `waiting`, `silent`. */

@@ -7,18 +7,29 @@ import { join } from 'node:path';
 import type { Json } from '../../core/base/json.ts';
 import { NO_PROTECTION, type Protection } from '../../protection/protection.ts';
 import { sealedLines } from '../../protection/sealed-lines.ts';
-import type { ArchiveReader, ChainList } from './chain-reader.ts';
+import type { ChainList } from './chain-reader.ts';
 
 /** The folder of the archive, inside the data folder. */
 export function archiveDirOf(dataDir: string): string {
   return join(dataDir, 'archive');
 }
 
+/** A reader of all lists of the archive, also of the states that links handed over. */
+export interface FolderReader {
+  /** Items `from` to `until` - 1; fewer if some are missing. */
+  read(
+    runId: string,
+    list: ChainList | 'states',
+    from: number,
+    until: number,
+  ): Promise<readonly Json[]>;
+}
+
 /** A reader of the archive in `directory`, which need not be there. Opens encrypted lines. */
 export function createArchiveReader(
   directory: string,
   protection: Protection = NO_PROTECTION,
-): ArchiveReader {
+): FolderReader {
   const lines = sealedLines(protection);
   return {
     read: async (runId, list, from, until) => {
@@ -46,7 +57,7 @@ export function archiveFolderOf(runId: string): string {
 
 async function filesOf(
   folder: string,
-  list: ChainList,
+  list: ChainList | 'states',
 ): Promise<readonly { readonly name: string; readonly first: number }[]> {
   let names: readonly string[];
   try {

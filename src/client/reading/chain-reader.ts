@@ -7,6 +7,7 @@
  * I2  A page of a closed link is read once by a client.
  */
 import type { Client } from '@temporalio/client';
+import { defined } from '../../core/base/defined.ts';
 import { memberOf, type Json } from '../../core/base/json.ts';
 import { shown } from '../../core/text/shown.ts';
 import { createPageReader, type PagePosition } from '../../core/contract/page.ts';
@@ -61,6 +62,8 @@ interface EndedRun {
 interface Reading extends ChainRequest {
   /** Null for a live run. */
   readonly ended: EndedRun | null;
+  /** How many forks were followed to get here; default: none. */
+  readonly forks?: number;
 }
 
 /**
@@ -129,10 +132,30 @@ async function readLink(
   const own = await readOwn(reading, executionId, range);
   // Pages of two links do not fit together: start over with the current last link.
   if (own === null) return readLink(reading, executionId, range);
-  const { first, previous, items } = own;
-  if (from >= first || previous === null) return items;
-  const earlier = await readEarlier(reading, previous, { from, until: Math.min(first, until) });
-  return [...earlier, ...items];
+  const { first, previous, forkedFrom, items } = own;
+  if (from >= first) return items;
+  const before = { from, until: Math.min(first, until) };
+  if (previous !== null) return [...(await readEarlier(reading, previous, before)), ...items];
+  if (forkedFrom === undefined) return items;
+  return [...(await readSource(reading, forkedFrom, before)), ...items];
+}
+
+/** How many forks of forks a chain is followed through. */
+const MAX_FORKS = 100;
+
+/** The items of a fork's source before the moment: what the fork shares with it. */
+async function readSource(
+  { client, kind, archive, forks = 0 }: Reading,
+  { workflowId: id, runId, executionId }: NonNullable<LinkPage['forkedFrom']>,
+  range: Range,
+): Promise<readonly Json[]> {
+  if (forks >= MAX_FORKS) return [];
+  const archived = await archive?.read(runId, kind, range.from, range.until);
+  if (archived?.length === range.until - range.from) return archived;
+  // Its link may be open, so no page of it is kept.
+  const reading = { client, id, kind, archive, ended: null, from: range.from, forks: forks + 1 };
+  const items = await readLink(reading, executionId, range);
+  return items.slice(0, range.until - range.from);
 }
 
 async function readEarlier(
@@ -152,7 +175,7 @@ async function readEarlier(
 }
 
 /** The part of a range that one link has. */
-type OwnItems = Pick<Segment, 'first' | 'previous' | 'items'>;
+type OwnItems = Pick<Segment, 'first' | 'previous' | 'forkedFrom' | 'items'>;
 
 /** Null when the run handed over between two pages, so that another link answered. */
 async function readOwn(
@@ -166,11 +189,12 @@ async function readOwn(
     const segment = await readSegment(reading, executionId, { from: at, until });
     if (segment === null || (head !== undefined && segment.previous !== head.previous)) return null;
     head ??= segment;
-    const { first, previous, start } = segment;
+    const { first, previous, forkedFrom, start } = segment;
     for (const item of segment.items.slice(Math.max(0, at - start))) items.push(item);
     at = start + segment.items.length;
     if (segment.isLast || at >= until) {
-      return { first, previous, items: items.slice(0, Math.max(0, until - Math.max(from, first))) };
+      const own = items.slice(0, Math.max(0, until - Math.max(from, first)));
+      return { first, previous, ...defined({ forkedFrom }), items: own };
     }
   }
 }
@@ -207,7 +231,7 @@ async function askSegment(
     );
   const reader = createPageReader();
   let page = await ask({ index: from, offset: 0 });
-  const { first, previous } = page;
+  const { first, previous, forkedFrom } = page;
   const items = [...reader.read(page)];
   // An item that is larger than a page comes in parts.
   while (items.length === 0 && page.next !== null) {
@@ -215,5 +239,7 @@ async function askSegment(
     if (page.previous !== previous) return null;
     items.push(...reader.read(page));
   }
-  return { first, previous, start: Math.max(from, first), items, isLast: page.next === null };
+  const start = Math.max(from, first);
+  const isLast = page.next === null;
+  return { first, previous, ...defined({ forkedFrom }), start, items, isLast };
 }

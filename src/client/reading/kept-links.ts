@@ -4,6 +4,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Json } from '../../core/base/json.ts';
+import type { LinkPage } from '../../core/contract/messages.ts';
 
 /** Items of one link that follow each other. */
 export interface Segment {
@@ -11,6 +12,8 @@ export interface Segment {
   readonly first: number;
   /** Run id of the link before; null for the first link. */
   readonly previous: string | null;
+  /** See `LinkPage`. */
+  readonly forkedFrom?: LinkPage['forkedFrom'];
   /** Index in the chain of the first of `items`. */
   readonly start: number;
   readonly items: readonly Json[];

@@ -24,6 +24,7 @@ import {
 } from './cover-call.ts';
 import { isLastTurn } from './last-turn.ts';
 import { afterUnreported, unreportedFields, unreportedIn } from './unreported-usage.ts';
+import { readsOrder } from './reads-order.ts';
 import { downgradeOf, strategyOf } from './output-strategy.ts';
 
 /** How a question ended, unless it was left: a reply, or the last failure. */
@@ -67,8 +68,9 @@ export function askModels(iteration: Iteration, asking: Asking): Promise<AskEnd>
       const tries = outcome.attempts + (outcome.losses ?? 0);
       if (asking.purpose !== 'compaction') asking.tries.count += tries;
       if (outcome.kind === 'reply') {
-        if (asking.purpose === 'reply') run.showReply(outcome.reply);
-        return outcome;
+        const end = withCallsBefore(asking, outcome.reply);
+        if (asking.purpose === 'reply') run.showReply(end.reply);
+        return end;
       }
       leaveIfOver();
       if (outcome.kind === 'aborted') return askFrom(index + 1, last);
@@ -149,11 +151,29 @@ function callModel(
     const policy = unreportedIn(run, outcome);
     run.record(callAfter(outcome, unreportedFields(policy, outcome)), defined({ covered }));
     afterUnreported(run, policy, model);
+    holdReads(iteration, asking, outcome);
     if (cap !== undefined && outcome.kind === 'reply' && isCutBy(cap.tokens, outcome.reply)) {
       leaveCut(run, asking, outcome.reply, cap.bound);
     }
     return goOn(order, outcome, isShort);
   });
+}
+
+/** Keeps what ran beside a reply; counts at once what ran beside one that was thrown away. */
+function holdReads({ reads }: Iteration, { tries }: Asking, outcome: ModelOutcome): void {
+  const { lostReads = [] } = outcome;
+  for (const { index } of lostReads) tries.lostReads = Math.max(tries.lostReads, index);
+  reads.lose(lostReads);
+  if (outcome.kind === 'reply' && outcome.reads !== undefined) reads.hold(outcome.reads);
+}
+
+/** The ids of calls that ran beside a reply which was thrown away are not given again. */
+function withCallsBefore(
+  { tries: { lostReads } }: Asking,
+  reply: Reply,
+): Extract<AskEnd, { readonly kind: 'reply' }> {
+  const callsBefore = lostReads;
+  return { kind: 'reply', reply: callsBefore === 0 ? reply : { ...reply, callsBefore } };
 }
 
 type Unreported = ReturnType<typeof unreportedFields>;
@@ -196,6 +216,7 @@ function beginModelCall(
   const { purpose, messages, summary, own, inline } = asking;
   const { mark, head } = state;
   const strategy = strategyOf(state, model, asking);
+  const mayRead = asking.reads === true && asking.tries.lostReads === 0;
   run.record(
     {
       type: 'agent:model_call:before',
@@ -225,6 +246,7 @@ function beginModelCall(
     summary,
     own,
     inline: inline?.request(strategy, model),
+    reads: mayRead ? readsOrder(run) : undefined,
   });
 }
 

@@ -1,6 +1,7 @@
 /**
  * Asks for the reply of an iteration, with the agent's conversation or a request of a custom loop.
  */
+import { defined } from '../base/defined.ts';
 import { byteSize, type Json } from '../base/json.ts';
 import { UsageError } from '../base/usage-error.ts';
 import type { OwnRequest } from '../contract/host-order.ts';
@@ -14,14 +15,29 @@ import { compactByForce } from './run-compaction.ts';
 /** Bytes of a request of a custom loop: history contains all of it. */
 const MAX_REQUEST_BYTES = 1_000_000;
 
+/** What a loop asks with. */
+export interface ReplyOptions {
+  /** A request of its own. */
+  readonly own?: OwnRequest | undefined;
+  /** True: reads may run beside the reply. */
+  readonly reads?: true;
+}
+
 /** Asks for the reply. A request that is too long is shortened once in an iteration. */
-export function askForReply(iteration: Iteration, tries: Tries, own?: OwnRequest): Promise<Reply> {
+export function askForReply(
+  iteration: Iteration,
+  tries: Tries,
+  { own, reads }: ReplyOptions = {},
+): Promise<Reply> {
   if (own !== undefined) checkRequest(own);
   const { head, mark } = iteration.run.state;
   const models = own?.models ?? head.spec.models.map(({ id }) => id);
   const messages = (isAlone(own) ? 0 : mark.length) + (own?.messages.length ?? 0);
-  return askModels(iteration, { purpose: 'reply', models, messages, own, tries }).then((end) =>
-    end.kind === 'reply' ? end.reply : askShorter(iteration, tries, end, own),
+  const asking = { purpose: 'reply', models, messages, own, tries, ...defined({ reads }) } as const;
+  return askModels(iteration, asking).then((end) =>
+    end.kind === 'reply'
+      ? end.reply
+      : askShorter(iteration, tries, end, { own, ...defined({ reads }) }),
   );
 }
 
@@ -30,14 +46,15 @@ async function askShorter(
   iteration: Iteration,
   tries: Tries,
   { code, message }: Extract<AskEnd, { readonly kind: 'failed' }>,
-  own: OwnRequest | undefined,
+  options: ReplyOptions,
 ): Promise<Reply> {
+  const { own } = options;
   const mayCompact = code === 'context_too_long' && !isAlone(own) && !tries.isForced;
   tries.isForced ||= mayCompact;
   if (!mayCompact || !(await compactByForce(iteration, tries))) {
     throw leaving({ kind: 'failed', code, cause: message });
   }
-  return askForReply(iteration, tries, own);
+  return askForReply(iteration, tries, options);
 }
 
 /** Whether the model gets the request without the conversation. */

@@ -9,6 +9,8 @@ export interface Tries {
   count: number;
   /** Whether a request was already too long once, so that a compaction was forced. */
   isForced: boolean;
+  /** The highest index of the reads beside replies that were thrown away; 0: there were none. */
+  lostReads: number;
 }
 
 /** The question of an LLM tool. Its form depends on the model and on what the model refused. */
@@ -36,4 +38,6 @@ export interface Asking {
   /** What to summarize, for the purpose `compaction`. */
   readonly summary?: SummaryOrder;
   readonly tries: Tries;
+  /** True: reads may run beside the reply. */
+  readonly reads?: true;
 }

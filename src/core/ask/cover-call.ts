@@ -129,10 +129,15 @@ function tightLeases(run: Run, plan: CallPlan): readonly string[] {
     .map(({ id }) => id);
 }
 
-/** Whether a run has a parent, or children now, before or perhaps later. */
-function isInTree({ parent, stats, head }: RunState): boolean {
+/** Whether a run has a parent, budgets of its tenant, or children now, before or perhaps later. */
+function isInTree({ parent, leases = [], stats, head }: RunState): boolean {
   const hasChildren = (stats.counters['agent:children'] ?? 0) > 0;
-  return parent !== undefined || hasChildren || head.spec.tools.some(({ agent }) => agent != null);
+  return (
+    parent !== undefined ||
+    leases.length > 0 ||
+    hasChildren ||
+    head.spec.tools.some(({ agent }) => agent != null)
+  );
 }
 
 function entryOf({ head }: RunState, model: string): ModelSpec | undefined {

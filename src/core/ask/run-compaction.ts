@@ -1,10 +1,13 @@
 /**
  * Compaction in a run: decides when it is due, carries out what strategies plan, and records it.
  */
+import { byteSize, type Json } from '../base/json.ts';
 import { contextTokens } from './context-tokens.ts';
 import type { CompactionPlan } from '../compaction/compaction-plan.ts';
 import { planOf } from '../compaction/plan.ts';
+import { LARGE_RESULTS, newestOf, TARGET_SHARE } from '../compaction/shorten.ts';
 import { fires, isAboutContext } from '../compaction/trigger.ts';
+import type { StrategySpec } from '../contract/compaction.ts';
 import type { Entry } from '../contract/entry.ts';
 import { askModels } from './ask-model.ts';
 import type { Tries } from './asking.ts';
@@ -35,9 +38,28 @@ export function compactDue(run: Run): Promise<Pass> {
   return passOf(run, () => !isContextTriggered(run.state));
 }
 
-/** Runs strategies in order, until the state fits into a hand-over. */
+/**
+ * Runs strategies in order, until the state fits into a hand-over. A run without strategies masks
+ * large results, then forgets its oldest entries: it asks no model.
+ */
 export function compactToFit(run: Run): Promise<Pass> {
+  if (run.state.head.spec.shortensToFit === true) return shorten(run);
   return passOf(run, () => run.host.link.fits(run.state));
+}
+
+async function shorten(run: Run): Promise<Pass> {
+  const bytes = byteSize(run.state as unknown as Json);
+  const target = Math.floor(run.host.link.sizes.handover * TARGET_SHARE);
+  const message = `The conversation made the state of the run ${bytes} bytes large, which no link can hand over. Old results and entries were left out. Set \`contextWindow\` of the model, \`compaction\` or a blob store.`;
+  run.record({ type: 'agent:warning', code: 'state_large', message });
+  const iteration = createIteration(run, CLOSED_GATE);
+  const tries = { count: 0, isForced: false, lostReads: 0 };
+  const isMasked = await applyStrategy(iteration, tries, 0, LARGE_RESULTS);
+  const over = byteSize(run.state as unknown as Json) - target;
+  const keep = over > 0 ? newestOf(run.state.scratchpad, over) : null;
+  const isCut =
+    keep !== null && (await applyStrategy(iteration, tries, 0, { kind: 'sliding_window', keep }));
+  return { kind: isMasked || isCut ? 'changed' : 'unchanged' };
 }
 
 /**
@@ -51,7 +73,7 @@ export function compactByForce(iteration: Iteration, tries: Tries): Promise<bool
 async function passOf(run: Run, isEnough: () => boolean): Promise<Pass> {
   const iteration = createIteration(run, CLOSED_GATE);
   try {
-    const tries = { count: 0, isForced: false };
+    const tries = { count: 0, lostReads: 0, isForced: false };
     const hasChanged = await applyStrategies(iteration, tries, isEnough);
     return { kind: hasChanged ? 'changed' : 'unchanged' };
   } catch (error) {
@@ -79,8 +101,8 @@ async function applyStrategies(
   const { run } = iteration;
   const strategies = run.state.head.spec.compaction?.strategies ?? [];
   let hasChanged = false;
-  for (const index of strategies.keys()) {
-    const hadEffect = await applyStrategy(iteration, tries, index);
+  for (const [index, strategy] of strategies.entries()) {
+    const hadEffect = await applyStrategy(iteration, tries, index, strategy);
     hasChanged ||= hadEffect;
     if (run.isStopped() || (hadEffect && isEnough())) break;
   }
@@ -88,11 +110,14 @@ async function applyStrategies(
 }
 
 /** Whether the strategy at `index` changed anything; if not, it left no trace. */
-async function applyStrategy(iteration: Iteration, tries: Tries, index: number): Promise<boolean> {
+async function applyStrategy(
+  iteration: Iteration,
+  tries: Tries,
+  index: number,
+  strategy: StrategySpec,
+): Promise<boolean> {
   const { run } = iteration;
   const { state, host } = run;
-  const strategy = state.head.spec.compaction?.strategies[index];
-  if (strategy === undefined) return false;
   const startedAt = host.now();
   const plan = planOf(strategy, {
     entries: state.scratchpad,

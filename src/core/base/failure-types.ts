@@ -21,6 +21,15 @@ export const failureTypes = {
     'No worker has a format, section, toolchain or answer of its own that the agent names.',
   mcp_unavailable: 'An MCP server that the agent needs could not be reached.',
   invalid_input: 'The input of the run is not valid.',
+  fork_moment: 'The source of a fork has no such moment.',
+  fork_edit: 'An edit of a fork does not fit its source.',
+  fork_definition: 'The agent of today is of another mode than the source of a fork.',
+  fork_effects: 'A fork does not say what its calls do, and those of its source changed something.',
+  fork_workflows: 'This worker has other workflows than those that ran the source of a fork.',
+  history_gone: 'The service has forgotten the history of a moment.',
+  replay_failed: 'The code of this worker does not replay the history of a moment.',
+  run_not_found: 'There is no run with the id of the source.',
+  not_an_agent: 'The source of a fork is no run of an agent.',
   template_error: 'The template of the task could not be filled in.',
   chained_failure:
     'The Step given as context is not a success, or a stage of a pipeline did not succeed.',
@@ -32,6 +41,7 @@ export const failureTypes = {
   tool_failed: 'A tool threw something other than a ToolError; it is retried by its policy.',
   not_here:
     'A worker lacks what a call needs, and nothing was begun; the run waits for another one.',
+  rate_wait: 'The rate of a model has no room for a request; the run waits for its moment.',
   operator_needed:
     'Too many workers died during a call of a tool; the run waits until an operator has it tried again.',
   callback_failed:

@@ -3,12 +3,14 @@
  * only a run that was started with them has them.
  */
 
-/** Names of the attributes; both are keywords. */
+/** Names of the attributes; all are keywords. */
 export const SEARCH_ATTRIBUTES = {
   /** Name of the agent. */
   agent: 'EverloopAgent',
   /** `running`, or `waiting` while the run waits for a person. */
   state: 'EverloopState',
+  /** Name of the tenant; only runs of a tenant have it. */
+  tenant: 'EverloopTenant',
 } as const;
 
 /** The value of `EverloopState`. */

@@ -5,11 +5,9 @@ import type { McpResume } from '../contract/mcp.ts';
 import type { ToolOrder } from '../contract/outcome.ts';
 import type { ToolCall } from '../base/message.ts';
 import type { Iteration } from '../run/iteration.ts';
-import { utf8Length } from '../base/json.ts';
 import { SEARCH_TOOL } from '../tool-search/query.ts';
 import { toolOf } from '../tool-search/stubs.ts';
-import type { Stats } from '../contract/stats.ts';
-import { AGENT_PREFIX } from '../stats/stat-keys.ts';
+import { ownGauges } from '../stats/own-gauges.ts';
 
 /** What calls ask of the program that makes them. */
 export interface CallingProgram {
@@ -52,20 +50,4 @@ export function orderOf(
     }),
     ...ownGauges(stats),
   };
-}
-
-/** Bytes of JSON of the gauges in an order, because each order is kept in history. */
-const MAX_GAUGE_BYTES = 8_192;
-
-/** The gauges of the user, as far as an order may carry them. */
-function ownGauges({ gauges }: Stats): Pick<ToolOrder, 'gauges' | 'isWithoutGauges'> {
-  const own: { [key: string]: number } = {};
-  let left = MAX_GAUGE_BYTES;
-  for (const [key, value] of Object.entries(gauges)) {
-    if (key.startsWith(AGENT_PREFIX)) continue;
-    left -= utf8Length(key) + String(value).length + 4;
-    if (left < 0) return { gauges: own, isWithoutGauges: true };
-    own[key] = value;
-  }
-  return Object.keys(own).length === 0 ? {} : { gauges: own };
 }

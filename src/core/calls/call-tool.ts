@@ -9,7 +9,7 @@
 import { defined } from '../base/defined.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { McpInput, McpResponse, McpResume } from '../contract/mcp.ts';
-import type { CallEnd, ToolResult } from '../contract/outcome.ts';
+import type { CallEnd, EarlierTries, ToolResult, BesideRead } from '../contract/outcome.ts';
 import type { OpenInput, QuestionItem } from '../contract/pending.ts';
 import { askPerson, awaitAnswer, type AskOutcome } from '../people/ask-person.ts';
 import { canceledCallText, toolErrorText } from '../toolchain/call-texts.ts';
@@ -35,9 +35,12 @@ export async function callTool(
   call: CallInProgress,
   earlier?: EarlierPart,
 ): Promise<CallEnd> {
-  const { run, program } = context;
+  const { run, program, reads } = context;
   const { callId, tool, args, spec } = call;
-  const part = await run.host.callTool(orderOf(context, call, earlier?.resume), spec, {
+  const read = earlier === undefined ? reads.take({ callId, tool, args }) : undefined;
+  if (read !== undefined && read.again === undefined) return endedRead(context, call, read);
+  const order = { ...orderOf(context, call, earlier?.resume), ...triedBeside(read) };
+  const part = await run.host.callTool(order, spec, {
     abortId: program?.isSeparate(callId) === true ? callId : undefined,
     // Only programs read hidden values, so only their arguments may hold some.
     summary: callSummary(tool, args, program === undefined ? [] : hiddenFrom(context)),
@@ -57,6 +60,23 @@ export async function callTool(
   const edited = call.isEdited === true ? args : undefined;
   const asked = { round, asked: input, responses: {}, begun: result, ...defined({ edited }) };
   return askNext(context, call, asked);
+}
+
+/** The end of a call that ran beside the reply. */
+function endedRead(
+  context: CallSite,
+  call: CallInProgress,
+  { result, durationMs }: BesideRead,
+): Promise<CallEnd> | CallEnd {
+  const { external } = result;
+  if (external !== undefined) return beginExternal(context, call, { ...result, external });
+  const endedAt = context.run.host.now();
+  return { result, endedAt, startedAt: endedAt - durationMs, ...tracesOf(call) };
+}
+
+/** What the order says of an attempt beside the reply, in which the tool threw. */
+function triedBeside(read: BesideRead | undefined): EarlierTries {
+  return read?.again === 'failed' ? { attemptsBefore: 1, lossesBefore: 0 } : {};
 }
 
 /** Goes on with a call whose server's question has been waiting since an earlier link. */

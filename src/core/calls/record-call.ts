@@ -53,16 +53,25 @@ export function recordCall(
   const repeated = inProgram === true ? undefined : repeatedCall(run, tool, { call, result });
   const isCounted = repeated !== run.state.repeated;
   const repeats = (repeated?.count ?? 0) > 1 ? repeated?.count : undefined;
+  if (tool !== undefined) probeCall(run, tool, asked, end);
+  const durationMs = end.endedAt - (end.startedAt ?? startedAt);
   run.record(
     {
-      ...toolCallAfter(run, call, result, end.endedAt - (end.startedAt ?? startedAt)),
-      ...defined({ inProgram, repeats }),
+      ...toolCallAfter(run, { call, isReused: end.reused === true }, result, durationMs),
+      ...defined({ inProgram, repeats, reused: end.reused }),
     },
     defined({ cached, repeated, found }),
   );
   for (const event of result.events ?? []) run.record(ownEvent(event, { callId: call.callId }));
   if (isCounted) warnOfRepeats(run, call.tool, repeats);
   return repeats;
+}
+
+/** Shows a call that ran to who replays the run. */
+function probeCall({ host }: Run, tool: ToolSpec, call: ToolCall, end: CallEnd): void {
+  if (host.link.probe === undefined || !end.result.started) return;
+  const effect = tool.agent === undefined ? tool.effect : 'agent';
+  host.link.probe.call({ call, effect, result: end.result, ...defined({ edited: end.edited }) });
 }
 
 /** The result of a call as the model reads it. Tools that it shows are added to `shownTools`. */
@@ -173,7 +182,7 @@ export function recordUnstarted(
   error: string,
 ): CallResult {
   run.record({
-    ...toolCallAfter(run, call, { outcome, error, attempts: 0, started: false }, 0),
+    ...toolCallAfter(run, { call }, { outcome, error, attempts: 0, started: false }, 0),
     ...defined({ inProgram }),
   });
   return failedCallResult(call, error, toolOf(run.state, call.tool) !== undefined);
@@ -181,12 +190,13 @@ export function recordUnstarted(
 
 function toolCallAfter(
   { state }: Run,
-  { callId, tool, args }: ToolCall,
+  { call, isReused = false }: { readonly call: ToolCall; readonly isReused?: boolean },
   result: CallEnd['result'],
   durationMs: number,
 ): Extract<EventBody, { readonly type: 'agent:tool_call:after' }> {
+  const { callId, tool, args } = call;
   const { outcome, started, attempts, losses, output, error, cut, counts, gauges, raised } = result;
-  const isCached = outcome === 'ok' && attempts === 0;
+  const isCached = outcome === 'ok' && attempts === 0 && !isReused;
   const spec = toolOf(state, tool);
   const mcp = spec?.mcp;
   return {

@@ -5,18 +5,21 @@ import { ASK_TOOL, readQuestion } from '../toolchain/ask-user.ts';
 import {
   canceledCallText,
   deniedText,
+  replayOnlyText,
   toolErrorText,
   undecidedReason,
   unfitArgumentsText,
   unknownToolText,
 } from '../toolchain/call-texts.ts';
+import { isHarmless, needsApproval, recordedEnd } from './forked-call.ts';
 import { cachedResult } from '../toolchain/result-cache.ts';
 import { capOutput } from '../toolchain/result-text.ts';
 import { toolOf } from '../tool-search/stubs.ts';
 import { toolchainOf } from '../toolchain/toolchain-of.ts';
 import { askPerson, awaitAnswer, type AskOutcome } from '../people/ask-person.ts';
-import { unstarted, type CallEnd } from '../contract/outcome.ts';
+import { unstarted, type CallEnd, type RecordedResult } from '../contract/outcome.ts';
 import { ensureBudget } from '../run/ensure-budget.ts';
+import { effectsOf } from '../tree/fork-effects.ts';
 import type { ApprovalItem, WaitingItem } from '../contract/pending.ts';
 import { callChild } from '../children/run-child.ts';
 import type { ToolSpec } from '../contract/spec.ts';
@@ -42,9 +45,30 @@ export function startCall(context: CallSite, given: ToolCall): Promise<CallEnd> 
     );
   }
   const call: CallInProgress = { ...given, spec };
-  return spec.approval === undefined
-    ? beginCall(context, call)
-    : approveCall(context, call, spec.approval);
+  const kept = recordedEnd(run, call);
+  if (kept !== undefined) return reuseCall(context, call, kept);
+  const effects = effectsOf(run.state);
+  if (effects === 'replay-only' && !isHarmless(spec)) {
+    if (spec.agent !== undefined && context.starting !== undefined) context.starting.children -= 1;
+    return unstarted('refused', replayOnlyText(given.tool), run.host.now());
+  }
+  const isWatched = effects === 'approve' && needsApproval(spec);
+  const approval = isWatched ? 'always' : spec.approval;
+  return approval === undefined ? beginCall(context, call) : approveCall(context, call, approval);
+}
+
+/** Ends a call with the result that the source of this fork got for an equal one. */
+function reuseCall(
+  { run, gate, starting }: CallSite,
+  { callId, tool, args, spec }: CallInProgress,
+  { callId: reused, result, edited }: RecordedResult,
+): CallEnd {
+  const { host } = run;
+  if (spec.agent !== undefined && starting !== undefined) starting.children -= 1;
+  if (gate.isUnneeded(callId)) return unstarted('canceled', canceledCallText, host.now());
+  run.record({ type: 'agent:tool_call:before', callId, tool, args: cutInEvent(args) }, { reused });
+  if (run.isStopped()) return unstarted('canceled', canceledCallText, host.now());
+  return { result, endedAt: host.now(), reused: true, ...defined({ edited }) };
 }
 
 /** Resumes a call that has been waiting for `item` since an earlier link. */
@@ -158,7 +182,7 @@ async function awaitDecision(
 
 /** Runs the call, or asks its question, now that nothing keeps it from beginning. */
 function beginCall(context: CallSite, call: CallInProgress): Promise<CallEnd> | CallEnd {
-  const { run, gate, program, starting } = context;
+  const { run, gate, program, starting, reads } = context;
   const { host } = run;
   const { callId, tool, args, spec } = call;
   // Its program went on without it while a person or a function was deciding about it.
@@ -166,7 +190,10 @@ function beginCall(context: CallSite, call: CallInProgress): Promise<CallEnd> | 
   run.record({ type: 'agent:tool_call:before', callId, tool, args: cutInEvent(args) });
   // The event itself can show that time is up.
   if (run.isStopped()) {
-    return { ...unstarted('canceled', canceledCallText, host.now()), ...tracesOf(call) };
+    const endedAt = host.now();
+    const read = reads.take({ callId, tool, args });
+    const end = read && { result: read.result, endedAt, startedAt: endedAt - read.durationMs };
+    return { ...(end ?? unstarted('canceled', canceledCallText, endedAt)), ...tracesOf(call) };
   }
   const cached = cachedResult(run.state.cached, spec, call);
   // A result that was cut for a model is not a value for a program.

@@ -20,6 +20,7 @@ import {
   type StartedCall,
 } from './begun-calls.ts';
 import { leaveOut, recordUnstarted } from './record-call.ts';
+import { endStoppedRead, takeReads, type EndedReads } from './run-reads.ts';
 import { resumeCall, startCall } from './run-call.ts';
 import type { Run } from '../run/run.ts';
 import type { ToolSpec } from '../contract/spec.ts';
@@ -38,7 +39,7 @@ export interface CallTurn {
 
 /** Runs all calls of a turn; the results are in request order, one for each call. */
 export async function runCalls(
-  { run, open }: Iteration,
+  { run, open, reads }: Iteration,
   calls: readonly ToolCall[],
   { kept, keep, reasoning = '' }: CallTurn = {},
 ): Promise<readonly CallResult[]> {
@@ -58,7 +59,8 @@ export async function runCalls(
     }
   };
   const gate = keep === undefined ? CLOSED_GATE : createGate(run, () => gather(keep));
-  const context: CallSite = { run, open, gate, reasoning, starting: { children: 0 } };
+  const context: CallSite = { run, open, gate, reads, reasoning, starting: { children: 0 } };
+  const ended = reads.isEmpty() ? NO_READS : await takeReads(context, calls, shownTools);
   let openHere = 0;
   const onEnd = (): void => {
     openHere -= 1;
@@ -70,13 +72,10 @@ export async function runCalls(
     for (const wave of wavesOf(calls, tools, parallel)) {
       for (let done = results.length - before; done < wave.length; done = results.length - before) {
         const left = wave.slice(done);
-        const budget = ensureCallBudget(
-          run,
-          left.map(({ tool }) => tool),
-        );
+        const budget = ensureCallBudget(run, toolsOf(left, ended));
         if (budget !== undefined) await budget;
         // When calls that started did not count in the end, more of the wave fit.
-        begun = beginCalls(context, left, resumed);
+        begun = beginCalls(context, left, { resumed, ended });
         resumed = [];
         openHere += begun.length;
         open.count += begun.length;
@@ -104,6 +103,11 @@ export async function runCalls(
   return results;
 }
 
+/** The tools of `calls` that have not run. */
+function toolsOf(calls: readonly ToolCall[], ended: EndedReads): readonly string[] {
+  return calls.filter(({ callId }) => !ended.has(callId)).map(({ tool }) => tool);
+}
+
 /** When a broken host rejects a call before it is awaited, that must not count as unhandled. */
 function ignoreEarlyRejections(begun: readonly BegunCall[]): void {
   for (const one of begun.slice(1)) {
@@ -119,7 +123,7 @@ function ignoreEarlyRejections(begun: readonly BegunCall[]): void {
 function beginCalls(
   context: CallSite,
   calls: readonly ToolCall[],
-  resumed: KeptCalls['begun'],
+  { resumed, ended }: Known,
 ): readonly BegunCall[] {
   const [first] = calls;
   if (first === undefined) return [];
@@ -130,23 +134,56 @@ function beginCalls(
       .map((call, index) => resume(context, call, resumed[index]));
   }
   if (run.mustLeave()) {
-    return calls.map((call) => ({ kind: 'settled', result: leaveOut(run, { call }) }));
+    return leaveAllOut(context, calls, ended);
   }
-  const { fits, breach } = roomFor(calls, calledTools(run, calls), run.wouldCross);
+  const hasRun = ({ callId }: ToolCall): boolean => ended.has(callId);
+  const { fits, breach } = roomFor(calls, calledTools(run, calls), run.wouldCross, hasRun);
   if (fits > 0) {
     const fitting = calls.slice(0, fits);
     if (context.starting !== undefined) context.starting.children = agentCalls(run, fitting);
     return fitting.map((call) => {
+      const over = ended.get(call.callId);
+      if (over !== undefined) return over;
       const startedAt = run.host.now();
       return { kind: 'started', call, startedAt, pending: startCall(context, call) };
     });
   }
   if (breach?.limit.onReach === 'refuse') {
     const text = refusedText(breach.key, breach.limit.max);
-    return [{ kind: 'settled', result: recordUnstarted(run, { call: first }, 'refused', text) }];
+    const refused = (): BegunCall => ({
+      kind: 'settled',
+      result: recordUnstarted(run, { call: first }, 'refused', text),
+    });
+    return [endStoppedRead(context, first) ?? refused()];
   }
   if (breach !== null) run.breach(breach);
-  return calls.map((call) => ({ kind: 'settled', result: leaveOut(run, { call }) }));
+  return leaveAllOut(context, calls, ended);
+}
+
+/** What is known of the calls of a turn before they begin. */
+interface Known {
+  /** The ends of the first calls, if an earlier link began them. */
+  readonly resumed: KeptCalls['begun'];
+  /** Those that ran beside the reply. */
+  readonly ended: EndedReads;
+}
+
+const NO_READS: EndedReads = new Map();
+
+/** Begins none of `calls`; those that ran beside the reply have their results. */
+function leaveAllOut(
+  context: CallSite,
+  calls: readonly ToolCall[],
+  ended: EndedReads,
+): readonly BegunCall[] {
+  return calls.map(
+    (call) =>
+      ended.get(call.callId) ??
+      endStoppedRead(context, call) ?? {
+        kind: 'settled',
+        result: leaveOut(context.run, { call }),
+      },
+  );
 }
 
 function calledTools({ state }: Run, calls: readonly ToolCall[]): readonly ToolSpec[] {

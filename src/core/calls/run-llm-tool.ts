@@ -98,7 +98,7 @@ function endOf({ run, program }: CallSite, { tool, spec }: LlmCall, answer: Answ
 
 /** Asks until an answer is accepted, or the attempts are used up. */
 async function ask(context: CallSite, call: LlmCall, question: LlmQuestion): Promise<Answer> {
-  const tries: Tries = { count: 0, isForced: false };
+  const tries: Tries = { count: 0, isForced: false, lostReads: 0 };
   const failed = (attempts: number, code: string, cause: string): Answer => ({
     kind: 'failed',
     text: unfinishedText(call.tool, code, cause),

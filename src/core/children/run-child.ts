@@ -21,9 +21,10 @@ import type { Lease, ParentLink } from '../contract/lease.ts';
 import { unstarted, type CallEnd } from '../contract/outcome.ts';
 import { cancelOf } from './tree-handlers.ts';
 import type { ChildEnd } from '../contract/host-outcome.ts';
-import type { AgentInput } from '../contract/input.ts';
+import { versionOf, type AgentInput } from '../contract/input.ts';
 import { callbacksBelow } from '../run/callback-message.ts';
 import { ensureBudget } from '../run/ensure-budget.ts';
+import { effectsBelow } from '../tree/fork-effects.ts';
 import { deadlinesBelow, type Run } from '../run/run.ts';
 import type { ToolSpec } from '../contract/spec.ts';
 import type { Step } from '../contract/step.ts';
@@ -45,7 +46,10 @@ export interface ChildRequest {
   /** Unique in the run: the child's address ends with it. */
   readonly callId: string;
   readonly agent: string;
-  readonly input: Pick<AgentInput, 'task' | 'context' | 'contextDescriptions' | 'model' | 'memory'>;
+  readonly input: Pick<
+    AgentInput,
+    'task' | 'context' | 'contextDescriptions' | 'model' | 'memory' | 'limits' | 'fork'
+  >;
   readonly starting?: StartGroup | undefined;
   /** The message of a cancel that ends only this child. Default: that it is no longer needed. */
   readonly onAbort?: string | undefined;
@@ -160,11 +164,19 @@ async function startAndAwait(
     pending: [],
   };
   run.record({ type: 'agent:child:spawn', childId, childAgent: agent, callId }, { child });
+  if (parent.byLoop === true) run.host.link.probe?.child({ callId, agent });
   const onEvent = callbacksBelow(run.state.head.spec.onEvent);
   const order = {
     childId,
     callId,
-    input: { v: 1, agent, ...input, parent, ...defined({ onEvent }) },
+    input: {
+      v: versionOf({ ...input, parent }),
+      agent,
+      ...defined({ tenant: run.state.tenant }),
+      ...input,
+      parent,
+      ...defined({ onEvent }),
+    },
   } as const;
   const end = await run.host.runChild(order, () => cancelOf(run, onAbort));
   const failure = settle(run, child, end);
@@ -243,7 +255,7 @@ function linkOf(
     rootRunId: parent?.rootRunId ?? runId,
     path: `${agentPath}/${iteration}/${child.agent}`,
     depth: depth + 1,
-    ...defined({ depthLimit, conversation, byLoop, trace }),
+    ...defined({ depthLimit, conversation, byLoop, trace, effects: effectsBelow(state) }),
     deadlines: deadlinesBelow(state),
     leases: child.leases,
   };

@@ -11,6 +11,8 @@ import type { QuestionItem } from '../contract/pending.ts';
 import type { Iteration } from '../run/iteration.ts';
 import { leaveIfAsked, type Run } from '../run/run.ts';
 import { runChild, type ChildFailure, type StartGroup } from './run-child.ts';
+import type { ForkInput } from '../base/fork.ts';
+import type { LimitsInput } from '../contract/input.ts';
 import type { Step, StepMemory } from '../contract/step.ts';
 
 /** What a loop starts a child with. */
@@ -24,6 +26,10 @@ export interface SpawnInput {
   readonly model?: string;
   /** What programs of an earlier run left: its Step's `memory`. */
   readonly memory?: StepMemory;
+  /** Limits of its own, beside those of the runs above. */
+  readonly limits?: LimitsInput;
+  /** Set for a fork of another run, which is a child of this one. */
+  readonly fork?: ForkInput;
 }
 
 /** One of several children that start together. */
@@ -145,11 +151,12 @@ export interface LoopQuestion {
 
 /** Asks a person, or waits for the answer to the question of an earlier link. */
 export async function askOne(
-  { run, open }: Iteration,
+  { run, open, reads }: Iteration,
   { callId, question, isFirst }: LoopQuestion,
 ): Promise<PersonReply> {
   leaveIfAsked(run);
-  const iteration: Iteration = { run, open, gate: isFirst ? restartGate(run) : CLOSED_GATE };
+  const gate = isFirst ? restartGate(run) : CLOSED_GATE;
+  const iteration: Iteration = { run, open, gate, reads };
   const known = (run.state.pending ?? []).find(
     (item): item is QuestionItem => item.kind === 'question' && item.callId === callId,
   );

@@ -188,6 +188,8 @@ export type EventBody =
       readonly cut?: { readonly shown: number; readonly total: number };
       /** The result is that of an earlier, equal call: the tool did not run again. */
       readonly cached?: true;
+      /** The result is that of an equal call of the source of this fork: the tool did not run. */
+      readonly reused?: true;
       /** A program made the call and handles its failure. */
       readonly inProgram?: true;
       /** In how many replies in a row it came with the same arguments and result; absent: one. */
@@ -434,6 +436,8 @@ export interface EventPlace {
   readonly conversation?: string;
   /** What the root was started with; absent: nothing. */
   readonly trace?: TraceInput;
+  /** Whose run it is; absent: it has no tenant. */
+  readonly tenant?: string;
   /** The call or the iteration of the parent that started the run; absent for a root. */
   readonly parent?: {
     readonly runId: string;

@@ -4,7 +4,7 @@
 import type { Message } from '../base/message.ts';
 import type { SummaryOrder } from './compaction.ts';
 import type { AgentInput } from './input.ts';
-import type { EarlierTries, SizedOrder } from './outcome.ts';
+import type { EarlierTries, SizedOrder, ReadsOrder } from './outcome.ts';
 import type { ModelPurpose, ModelRequest, OutputStrategy } from './model.ts';
 
 /** A question that a custom loop asks with messages of its own. */
@@ -32,6 +32,8 @@ export interface ModelOrder extends EarlierTries, SizedOrder {
   readonly agentPath: string;
   /** `seq` of the event that began the call. */
   readonly seq?: number;
+  /** The id under which this call can be aborted alone; absent: only with all others. */
+  readonly abortId?: string;
   /** The traceparent that the tree was started with; absent: none. */
   readonly traceparent?: string;
   /** Id of the model entry. */
@@ -45,6 +47,8 @@ export interface ModelOrder extends EarlierTries, SizedOrder {
   /** Milliseconds since 1970, for instructions that name the date. */
   readonly time: number;
   readonly transcript: TranscriptReference;
+  /** What an earlier try has of the rate of the model; absent: it was not tried, or has none. */
+  readonly rate?: RateTicket;
   /** All that the budgets still pay of its output; absent: as much as the entry allows. */
   readonly maxOutputTokens?: number;
   /** How the output is requested; set when it is requested as JSON. */
@@ -55,6 +59,18 @@ export interface ModelOrder extends EarlierTries, SizedOrder {
   readonly inline?: InlineRequest;
   /** Set when `purpose` is `compaction`: which part of the transcript to summarize. */
   readonly summary?: SummaryOrder;
+  /** The reads that may run beside the reply; absent: none. */
+  readonly reads?: ReadsOrder;
+}
+
+/** A moment that is kept for a request, or how often there was none. */
+export interface RateTicket {
+  /** In milliseconds since 1970. */
+  readonly at?: number;
+  /** The estimated tokens that it is for. */
+  readonly tokens?: number;
+  /** How often the counter did not answer. */
+  readonly tries?: number;
 }
 
 /** `order` with another cap on its output; undefined: as it is. */

@@ -1,6 +1,12 @@
 /** How the calls of the port ended: what a host returns to the loop. */
 import type { EstimatedUsage, Reply, TokenUsage } from './model.ts';
-import type { JudgeResult, LiteralFindings, LiteralVerdict, ToolResult } from './outcome.ts';
+import type {
+  BesideRead,
+  JudgeResult,
+  LiteralFindings,
+  LiteralVerdict,
+  ToolResult,
+} from './outcome.ts';
 import type { Step } from './step.ts';
 
 /** How often a model call was tried. */
@@ -11,6 +17,8 @@ interface ModelTries {
   readonly losses?: number;
   /** What those used that died with their worker; absent: nothing. */
   readonly estimated?: EstimatedUsage;
+  /** What ran beside replies that were thrown away; absent: nothing. */
+  readonly lostReads?: readonly BesideRead[];
 }
 
 /** How a model call ended. */
@@ -22,6 +30,10 @@ type ModelEnd =
       readonly reply: Reply;
       /** How long the model took to its first piece, in ms; workers of an earlier release do not say. */
       readonly firstTokenMs?: number;
+      /** The tools that the worker expects to be quick; absent: none, or it does not say. */
+      readonly local?: readonly string[];
+      /** What ran beside the reply; absent: nothing. */
+      readonly reads?: readonly BesideRead[];
     }
   /** The call was stopped; usage that the provider has reported is counted. */
   | {

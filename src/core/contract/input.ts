@@ -1,9 +1,10 @@
 /** The payload that starts the workflow `agent`. */
-import type { JsonObject } from '../base/json.ts';
+import type { ForkInput } from '../base/fork.ts';
+import type { Json, JsonObject } from '../base/json.ts';
 import type { OnEventInput } from './callback.ts';
 import type { Limit, UnknownUsage } from './limit.ts';
 import type { Task } from '../base/message.ts';
-import type { Step, StepMemory, Usage } from './step.ts';
+import type { Step, StepMemory, StepSchedule, StepStatus, Usage } from './step.ts';
 import type { ParentLink } from './lease.ts';
 import type { TraceInput } from '../base/traceparent.ts';
 
@@ -45,10 +46,40 @@ export type LimitsInput =
       readonly onUnknownUsage?: UnknownUsage;
     };
 
-/** The payload that starts a run, version 1. */
+/** What a schedule writes into the starts of its runs. */
+export interface ScheduleMark {
+  /** IANA name; the date that the agent reads is that of this zone. */
+  readonly timeZone: string;
+  /** True: the run learns how the one before it ended. */
+  readonly previous?: true;
+  /** New with each change of the schedule, so that its writer sees whether the change was kept. */
+  readonly revision: string;
+}
+
+/** How the run before ended, as the agent reads it. */
+export interface PreviousRun {
+  readonly status: StepStatus;
+  /** Its answer; null unless `status` is `success`. */
+  readonly value: Json;
+  readonly reason: string;
+  /** ISO time; null if the run did not say it. */
+  readonly endedAt: string | null;
+}
+
+/** What the service says of a scheduled run. */
+export interface ScheduledStart extends Pick<StepSchedule, 'id' | 'time'> {
+  readonly timeZone: string;
+  /** Null: no run before it has ended. Absent: the schedule does not ask for it. */
+  readonly previous?: PreviousRun | null;
+}
+
+/** The payload that starts a run. */
 export interface AgentInput {
-  readonly v: 1;
+  /** 2 for a fork and for a run below one: a worker that knows only 1 must not take it. */
+  readonly v: 1 | 2;
   readonly agent: string;
+  /** Whose run it is; its id begins with `{tenant}:`. A child run has its parent's. */
+  readonly tenant?: string;
   readonly task: Task;
   /** Named data, or the Step of an earlier run. */
   readonly context?: JsonObject | Step;
@@ -75,10 +106,21 @@ export interface AgentInput {
   readonly onEvent?: OnEventInput;
   /** Set by a parent run; ignored in any other start. */
   readonly parent?: ParentLink;
+  /** Set by a schedule that starts the run; it has no effect in any other start. */
+  readonly schedule?: ScheduleMark;
+  /** Set by the workflow of a scheduled run; removed from any start. */
+  readonly scheduled?: ScheduledStart;
   /** The program to run instead of those of a model. */
   readonly compiled?: CompiledAgent;
+  /** Set for a fork: the moment of another run at which it begins, and how it differs. */
+  readonly fork?: ForkInput;
   /** True: the run is started to get its program, so an agent without programs is refused. */
   readonly compiles?: true;
+}
+
+/** The version that an input needs; see {@link AgentInput}. */
+export function versionOf({ fork, parent }: Pick<AgentInput, 'fork' | 'parent'>): 1 | 2 {
+  return fork === undefined && parent?.effects === undefined ? 1 : 2;
 }
 
 /** A program that answered once, version 1. Plain JSON, to be kept in a file. */

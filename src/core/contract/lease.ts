@@ -83,6 +83,8 @@ export interface ParentLink {
   /** The smallest limit on `agent:depth` of all ancestors. */
   readonly depthLimit?: Limit;
   readonly deadlines: readonly Deadline[];
+  /** What the calls of the child do, because a fork is above it; absent: they run. */
+  readonly effects?: 'approve' | 'replay-only';
   /** How long the child waits for a worker that has its agent: as its parent; null: for ever. */
   readonly elsewhereMs?: number | null;
   /** Nearest ancestor first, each in the order of its list of limits. */

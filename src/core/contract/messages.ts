@@ -6,6 +6,7 @@ import type { Json } from '../base/json.ts';
 import type { BreachOrigin, Limit } from './limit.ts';
 import type { Stats } from './stats.ts';
 import type { Page, PagePosition } from './page.ts';
+import type { ForkOrigin } from '../base/fork.ts';
 import type { LimitsInput } from './input.ts';
 import type {
   ApprovalItem,
@@ -52,6 +53,18 @@ export const MESSAGE_NAMES = {
 
 /** Name of the workflow that runs an agent. */
 export const AGENT_WORKFLOW = 'agent';
+
+/**
+ * Name of the same workflow when a worker replays a history to get the states of a run. The service
+ * runs none of this type.
+ */
+export const PROBE_WORKFLOW = 'agentProbe';
+
+/** How the task queue of such a replay begins. No worker polls it. */
+export const PROBE_QUEUE = 'everloop-probe-';
+
+/** Name of the workflow that looks at a moment of a run. */
+export const MOMENT_WORKFLOW = 'readMoment';
 
 /** The reply to `send`: the place of the input in the order of arrival, from 1. */
 export interface SendReceipt {
@@ -237,10 +250,11 @@ export interface AnswerReceipt {
 
 /**
  * Which list is requested. `scratchpad`: the head, then the messages of an epoch, for model
- * activities · `history`: the entries of this link, for people.
+ * activities · `history`: the entries of this link, for people · `state`: the state of the run, as the
+ * only item, for the archive of a hand-over.
  */
 export interface TranscriptRequest {
-  readonly view: 'scratchpad' | 'history';
+  readonly view: 'scratchpad' | 'history' | 'state';
   /** Epoch of the scratchpad; if the run has another one, the answer is `stale`. */
   readonly epoch?: number;
   /** Its index counts over the whole chain in `history`, over head and messages in `scratchpad`. */
@@ -256,6 +270,11 @@ export interface LinkPage extends Page {
   readonly first: number;
   /** Run id of the link before, whose items end where `first` begins; null for the first link. */
   readonly previous: string | null;
+  /**
+   * The source of a fork, in a page of its first link: the run, its id, and the link with the moment.
+   * Its items end where `first` begins.
+   */
+  readonly forkedFrom?: Omit<ForkOrigin, 'iteration'>;
   /** True if the epoch is no longer the run's, so that the page is empty. */
   readonly stale?: true;
 }

@@ -113,6 +113,8 @@ export interface Reply {
   readonly unreported?: EstimatedUsage;
   /** Id of the model entry that answered. */
   readonly model: string;
+  /** The calls are numbered after so many, which ran beside replies that were thrown away. */
+  readonly callsBefore?: number;
 }
 
 /** Text, reasoning or arguments as they stream in; provisional until the reply is recorded. */

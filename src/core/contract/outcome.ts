@@ -1,5 +1,6 @@
 /** The results of tool calls and validators, between activities, the loop and the model. */
 import type { Json, JsonObject } from '../base/json.ts';
+import type { ForkEffects, ForkOrigin } from '../base/fork.ts';
 import type { FormattedSection, MediaPart } from '../base/message.ts';
 import type { McpBinding, McpInput, McpResume } from './mcp.ts';
 import type { TokenUsage } from './model.ts';
@@ -205,6 +206,8 @@ export interface CallEnd {
   readonly startedAt?: number;
   /** The arguments with which a person replaced the model's. */
   readonly edited?: JsonObject;
+  /** The result is that of an equal call of the source of this fork. */
+  readonly reused?: true;
   /** A breach kept it from starting, so it has no event. */
   readonly isLeftOut?: true;
   /** Its events are recorded; its result waits for the results before it. */
@@ -220,4 +223,59 @@ export function unstarted(
   endedAt: number,
 ): CallEnd {
   return { result: { outcome, error, attempts: 0, started: false }, endedAt };
+}
+
+/** What the state of a fork keeps of its source. */
+export interface ForkState {
+  readonly origin: ForkOrigin;
+  /** Events and entries of the source before the moment; the fork's own go on from there. */
+  readonly events: number;
+  readonly entries: number;
+  /** Absent: calls run. */
+  readonly effects?: Exclude<ForkEffects, 'run'>;
+  /** Calls that the source made after the moment and the fork has not made again, oldest first. */
+  readonly recorded?: readonly RecordedResult[];
+}
+
+/** A call of the source and how it ended. */
+export interface RecordedResult {
+  readonly callId: string;
+  /** The tool and its arguments, whatever the order of their keys. */
+  readonly key: string;
+  readonly result: CallEnd['result'];
+  /** The arguments with which a person replaced those of the model. */
+  readonly edited?: JsonObject;
+}
+
+/** What the reads beside one reply may use together. */
+export const READ_BOUNDS = {
+  calls: 8,
+  /** The time in which at least one of them is open. */
+  ms: 2_000,
+  /** JSON of their results. */
+  bytes: 131_072,
+} as const;
+
+/** The reads that may run beside a reply, within the limits of the run. */
+export interface ReadsOrder extends Pick<ToolOrder, 'conversation' | 'gauges' | 'isWithoutGauges'> {
+  /** How many calls in all. */
+  readonly calls: number;
+  /** How many calls of each tool. */
+  readonly tools: { readonly [name: string]: number };
+}
+
+/** A read that began beside a reply. */
+export interface BesideRead {
+  /** Its place among the calls of the reply, from 1. */
+  readonly index: number;
+  readonly tool: string;
+  readonly args: JsonObject;
+  /** If `again` is set, how the call counts if its reply is thrown away. */
+  readonly result: ToolResult;
+  readonly durationMs: number;
+  /**
+   * Absent: the call has ended. `stopped`: the bounds ended it, which is no attempt. `failed`: the tool
+   * threw and has attempts left.
+   */
+  readonly again?: 'stopped' | 'failed';
 }

@@ -66,7 +66,10 @@ export interface ToolSpec {
   /** JSON Schema of an object, keys in the author's order; null when the tool takes nothing. */
   readonly parameters: JsonObject | null;
   readonly effect: ToolEffect;
+  /** True: each call runs as a local activity. */
   readonly local: boolean;
+  /** True: calls run as local activities once the worker's figures say that the tool is quick. */
+  readonly auto?: true;
   readonly timeoutMs: number;
   readonly retry: RetrySpec;
   readonly sequential: boolean;
@@ -262,6 +265,12 @@ export interface FanOutSpec {
   readonly model?: string;
 }
 
+/** What runs instead of a model: the tries of an eval, some at a time. */
+export interface EvaluationSpec {
+  /** The most tries that run at once. */
+  readonly batch: number;
+}
+
 /** How much of a program's output a model reads. */
 export interface ProgramSizes {
   /** Characters of the notes. */
@@ -363,6 +372,8 @@ export interface AgentSpec {
   readonly pipeline?: PipelineSpec;
   /** Set exactly when the agent is a fan-out, which itself calls no model. */
   readonly fanOut?: FanOutSpec;
+  /** Set exactly when the agent runs evals; it calls no model. */
+  readonly evaluation?: EvaluationSpec;
   /** Set exactly when the model may write programs. */
   readonly program?: ProgramSpec;
   readonly examples: readonly Message[];
@@ -377,6 +388,11 @@ export interface AgentSpec {
   readonly onUnknownUsage?: UnknownUsage;
   /** Absent: the scratchpad is never compacted. */
   readonly compaction?: CompactionSpec;
+  /**
+   * Whether a conversation that a link cannot hand over is made shorter, though `compaction` is
+   * absent. Absent in runs of earlier releases, which end instead.
+   */
+  readonly shortensToFit?: true;
   readonly timeZone: string;
   readonly queues: QueueSpec;
   /** Whom the run calls back, at least one; absent: nobody. */

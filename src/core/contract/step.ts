@@ -2,6 +2,7 @@
 import type { ProgramMemory } from '../../lisp.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { Breach } from './limit.ts';
+import type { ForkOrigin } from '../base/fork.ts';
 import type { EstimatedUsage, Mode } from './model.ts';
 
 /** How a run ended. */
@@ -50,6 +51,16 @@ export interface ChainLength {
   readonly inputs: number;
 }
 
+/** The schedule that started a run. */
+export interface StepSchedule {
+  /** The id of the schedule. */
+  readonly id: string;
+  /** When the run was due, in ISO form and UTC; not when it began. */
+  readonly time: string;
+  /** When the run ended, in ISO form and UTC. */
+  readonly endedAt: string;
+}
+
 /** Where a run took place. */
 export interface StepTrace {
   readonly workflowId: string;
@@ -70,6 +81,10 @@ export interface StepTrace {
   readonly unreadInputs: readonly string[];
   /** How long the chain became; absent in Steps of runs that an earlier release ended. */
   readonly chain?: ChainLength;
+  /** The moment of another run that this one began from; absent: it is no fork. */
+  readonly forkedFrom?: ForkOrigin;
+  /** The schedule that started the run; absent for any other run. */
+  readonly schedule?: StepSchedule;
   /** The parent, and the call whose result this run is; absent for a root. */
   readonly parent?: {
     readonly workflowId: string;

@@ -31,6 +31,7 @@ import type { CancelRequest } from '../run/inbox.ts';
 import type { KeptTurn } from '../run/kept-turn.ts';
 import { ensureBudget } from '../run/ensure-budget.ts';
 import { modeOf } from '../modes/modes.ts';
+import type { RunState } from '../run/run-state.ts';
 import type { Run } from '../run/run.ts';
 import { compactDue, compactToFit, isCompactionDue, type Pass } from '../ask/run-compaction.ts';
 import { messageOf, outcomeOf } from '../run/step-of.ts';
@@ -55,7 +56,7 @@ export interface Opening {
  */
 export async function runLoop(run: Run, next: Next, opening?: Opening): Promise<LoopEnd> {
   try {
-    if (run.state.seq === 0) {
+    if (isFresh(run.state)) {
       const { head, limits } = run.state;
       const defaultLimits = limitsByDefault(limits);
       const { mode } = head.spec;
@@ -96,6 +97,11 @@ export async function runLoop(run: Run, next: Next, opening?: Opening): Promise<
   }
 }
 
+/** Whether nothing of the run's own has happened: the events before it are those of its source. */
+function isFresh({ seq, fork }: RunState): boolean {
+  return seq === (fork?.events ?? 0);
+}
+
 /** Runs one iteration that has begun (L9); null when the run goes on. */
 async function iterate(run: Run, next: Next): Promise<LoopEnd | null> {
   const work = createWork(run);
@@ -108,6 +114,7 @@ async function iterate(run: Run, next: Next): Promise<LoopEnd | null> {
   if (work.isOpen()) await work.settle();
   const left = end.kind === 'threw' ? leaveOf(end.error) : undefined;
   if (left?.kind === 'handover') return handOver(run, left.turn);
+  work.loseReads();
   const { outcome, ending } = outcomeOfIteration(run, end);
   const durationMs = run.host.now() - work.startedAt;
   run.record({ type: 'agent:iteration:after', outcome, durationMs });
@@ -128,6 +135,7 @@ function leaveBeforeIteration(run: Run): LoopEnd | typeof TOO_LARGE | null {
   if (!run.isStopped()) acceptInputs(run); // L2
   const over = endingFound(run); // L3, L4
   if (over !== null) return finish(run, over);
+  run.host.link.probe?.boundary(run.state);
   if (run.host.link.isHandoverDue())
     return run.host.link.fits(run.state) ? handOver(run) : TOO_LARGE; // L5
   const crossed = iterationBreach(run); // L6

@@ -50,7 +50,8 @@ export function modeLoop(mode: ModeRules): Next {
       const { run, iteration } = work;
       // A turn that was handed over continues; the model is not asked again.
       const kept = run.state.turn ?? null;
-      const reply = kept?.reply ?? (await work.ask());
+      const reply =
+        kept?.reply ?? (await (mode.readsBeside === true ? work.askAndRead() : work.ask()));
       const { head, found, hadNoSection = false } = run.state;
       const spec = withFoundTools(head.spec, found);
       const read = (): Turn => mode.readTurn(spec, reply, iteration, { hadNoSection });

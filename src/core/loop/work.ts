@@ -15,12 +15,14 @@ import type { Entry } from '../contract/entry.ts';
 import type { OwnRequest } from '../contract/host-order.ts';
 import type { PassedOn } from '../run/ending.ts';
 import { CLOSED_GATE } from '../run/handover-gate.ts';
+import { createHeldReads } from '../toolchain/held-reads.ts';
 import { createIteration, type Iteration } from '../run/iteration.ts';
 import type { CallResult } from '../modes/observation.ts';
 import type { ProgramReport } from '../contract/report.ts';
 import { leaveIfAsked, type Run } from '../run/run.ts';
 import type { ProgramOrder } from '../programs/program-context.ts';
 import { runProgram } from '../programs/run-program.ts';
+import { recordLostRead } from '../calls/run-reads.ts';
 import { runCalls, type CallTurn } from '../calls/run-calls.ts';
 import type { RunState } from '../run/run-state.ts';
 import {
@@ -68,6 +70,11 @@ export interface Work {
    * of the loop's own. Leaves the iteration when the run must stop.
    */
   ask(request?: OwnRequest): Promise<Reply>;
+  /**
+   * Asks as `ask` without a request does; in mode `chat`, reads among the calls may run while the
+   * model writes. For loops that give all calls of the reply to `call` as they are.
+   */
+  askAndRead(): Promise<Reply>;
   /** Runs calls within the limits; the results are in request order, one for each call. */
   call(calls: readonly ToolCall[], turn?: CallTurn): Promise<readonly CallResult[]>;
   /**
@@ -123,6 +130,8 @@ export interface Work {
 
 /** The work of an iteration as `runLoop` holds it. */
 export interface OpenWork extends Work {
+  /** Counts the reads beside replies that no call has taken. */
+  loseReads(): void;
   /** Whether something that began in this iteration has not ended. */
   isOpen(): boolean;
   /** Ends what a loop left in flight and waits for it; does nothing if nothing is in flight. */
@@ -134,7 +143,10 @@ export type Next = (work: Work) => Promise<TurnEnd>;
 
 /** The work of the iteration that has just begun. */
 export function createWork(run: Run): OpenWork {
-  const iteration = createIteration(run, CLOSED_GATE);
+  const reads = createHeldReads(run.state.iteration, (call, read) =>
+    recordLostRead(run, call, read),
+  );
+  const iteration = createIteration(run, CLOSED_GATE, reads);
   const { open } = iteration;
   // Only a loop that does not await its work leaves some open; the built-in ones never do.
   const begun: Promise<unknown>[] = [];
@@ -143,7 +155,7 @@ export function createWork(run: Run): OpenWork {
     return work;
   };
   // Attempts distinguish the chunks of an iteration, so repeated questions continue the count.
-  const tries: Tries = { count: 0, isForced: false };
+  const tries: Tries = { count: 0, isForced: false, lostReads: 0 };
   const check = (values: CheckedValues): Promise<JudgeResult> =>
     tracked(checkValues(iteration, values));
   return {
@@ -153,7 +165,8 @@ export function createWork(run: Run): OpenWork {
     get state() {
       return run.state;
     },
-    ask: (request) => tracked(askForReply(iteration, tries, request)),
+    ask: (own) => tracked(askForReply(iteration, tries, { own })),
+    askAndRead: () => tracked(askForReply(iteration, tries, { reads: true })),
     call: (calls, turn) => tracked(runCalls(iteration, calls, turn)),
     program: (order) => tracked(runProgram(iteration, order)),
     check,
@@ -164,6 +177,7 @@ export function createWork(run: Run): OpenWork {
     ...relativesOf(iteration, tracked),
     ...recordingOf(run),
     isOpen: () => open.count > 0,
+    loseReads: () => reads.loseRest(),
     settle: async () => {
       // Decided by what began, not by `open`: a host that breaks its contract makes that count
       // wrong.

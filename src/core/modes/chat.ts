@@ -47,6 +47,7 @@ const lastTurnText = 'This is the last turn: answer without calling tools.';
 export const chatMode: ModeRules = {
   ...commonRules,
   readsHistory: true,
+  readsBeside: true,
   buildRequest,
   readTurn,
   turnMessages: (_spec, turn, reply, outcome) => {
@@ -138,7 +139,9 @@ function writtenCallTurn(tool: string): MalformedTurn {
 
 function readCalls(spec: AgentSpec, reply: Reply, iteration: number): Turn {
   const { tools, maxCallsPerTurn } = spec;
-  const reading = readNativeCalls(reply.calls, { iteration, tools, maxCallsPerTurn });
+  const { callsBefore } = reply;
+  const context = { iteration, tools, maxCallsPerTurn, ...defined({ callsBefore }) };
+  const reading = readNativeCalls(reply.calls, context);
   const base: TurnBase = { ...plainTurn, callParts: reading.parts };
   const isProgram = ({ tool }: NativeCall): boolean =>
     spec.program !== undefined && tool === LISP_TOOL;

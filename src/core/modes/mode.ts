@@ -159,6 +159,8 @@ export interface ModeRules {
   readonly requestsJson: boolean;
   /** Whether the model reads the earlier conversation. */
   readonly readsHistory: boolean;
+  /** True: all calls of a reply run as the model wrote them, so reads may run beside it. */
+  readonly readsBeside?: true;
   /**
    * Whether the model reads the data of the run by name in its programs: then a template names data
    * in place of showing it, and the definitions of earlier programs are listed.

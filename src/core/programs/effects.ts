@@ -8,6 +8,7 @@
  *     over as it is; a program that does not fit stays, and then begins everything at once.
  * I3  During a pause only timers begin; what has begun runs to its end.
  */
+import { createHeldReads } from '../toolchain/held-reads.ts';
 import type { EffectRequest, EffectResult } from '../../lisp.ts';
 import { defined } from '../base/defined.ts';
 import { leaving } from '../run/ending.ts';
@@ -69,6 +70,8 @@ export function createEffects(
     run,
     open: running.open,
     gate: exit.gate,
+    // No call of a program runs beside a reply.
+    reads: createHeldReads(run.state.iteration),
     programId: order.programId,
     reasoning: order.reasoning ?? '',
     starting,

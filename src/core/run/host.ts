@@ -13,7 +13,9 @@
  * H4  `publish` and `send` return at once and never throw.
  */
 import type { Rules } from '../../lisp.ts';
+import type { CallAfter } from '../base/fork.ts';
 import type { JsonObject } from '../base/json.ts';
+import type { ToolCall } from '../base/message.ts';
 import type { AgentEvent } from '../contract/events.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { ChildOrder, ModelOrder } from '../contract/host-order.ts';
@@ -28,7 +30,7 @@ import type {
   ModelOutcome,
   ToolEnd,
 } from '../contract/host-outcome.ts';
-import type { JudgeOrder, LiteralsOrder, ToolOrder } from '../contract/outcome.ts';
+import type { CallEnd, JudgeOrder, LiteralsOrder, ToolOrder } from '../contract/outcome.ts';
 import type { SizeLimits } from '../base/size-limits.ts';
 import type { ToolSpec } from '../contract/spec.ts';
 import type { ChildCancel, ChildMessage, ParentMessage } from '../contract/tree-messages.ts';
@@ -72,6 +74,24 @@ export type OutgoingMessage =
   | { readonly to: 'parent'; readonly message: ParentMessage }
   | { readonly to: 'child'; readonly childId: string; readonly message: ChildMessage };
 
+/** A call that began and ended. */
+export interface ProbedCall extends Pick<CallAfter, 'effect'> {
+  /** As the model or the program made it. */
+  readonly call: ToolCall;
+  readonly result: CallEnd['result'];
+  readonly edited?: CallEnd['edited'];
+}
+
+/** What a probe is shown. It changes nothing, and what it does is no command. */
+export interface StateProbe {
+  /** The run stands before an iteration, where it could hand over. */
+  boundary(state: RunState): void;
+  /** A call has ended. */
+  call(call: ProbedCall): void;
+  /** A loop has started a child that no call asked for. */
+  child(child: { readonly callId: string; readonly agent: string }): void;
+}
+
 /**
  * This link of the run: where it is reached, how it records, how much room its history has left.
  */
@@ -96,6 +116,8 @@ export interface Link {
   readonly sizes: SizeLimits;
   /** Whether a hand-over could carry `state`; a state that does not fit is compacted first. */
   fits(state: RunState): boolean;
+  /** Watches the run while it is replayed; absent: nothing does. */
+  readonly probe?: StateProbe | undefined;
 }
 
 /** Work that may take long: reading a reply, checking a program, running it. */

@@ -1,4 +1,5 @@
 /** One iteration in progress, as the code that runs in it sees it. */
+import { createHeldReads, type HeldReads } from '../toolchain/held-reads.ts';
 import type { HandoverGate } from './handover-gate.ts';
 import type { Run } from './run.ts';
 
@@ -17,9 +18,15 @@ export interface Iteration {
   readonly open: OpenCount;
   /** How its turn can be handed over before its end. */
   readonly gate: HandoverGate;
+  /** What ran beside its replies. */
+  readonly reads: HeldReads;
 }
 
 /** An iteration in which nothing has begun. */
-export function createIteration(run: Run, gate: HandoverGate): Iteration {
-  return { run, open: { count: 0, models: [] }, gate };
+export function createIteration(
+  run: Run,
+  gate: HandoverGate,
+  reads: HeldReads = createHeldReads(run.state.iteration),
+): Iteration {
+  return { run, open: { count: 0, models: [] }, gate, reads };
 }

@@ -25,6 +25,7 @@ import { change, EMPTY_STATS, type Stats } from '../contract/stats.ts';
 import { changesOf } from '../stats/tally.ts';
 import { keepResult, type CachedResult } from '../toolchain/result-cache.ts';
 import type { Entry } from '../contract/entry.ts';
+import type { ForkState } from '../contract/outcome.ts';
 import { clip } from '../text/cut.ts';
 import { MAX_LAST_TEXT } from './last-text.ts';
 import { EXAMPLE_COPIED } from '../termination/copied-example.ts';
@@ -57,7 +58,7 @@ import {
   type FlightState,
 } from './flight-state.ts';
 import type { ProgramState } from '../contract/report.ts';
-import type { StepMemory } from '../contract/step.ts';
+import type { StepMemory, StepSchedule } from '../contract/step.ts';
 
 /** The transcript of the epoch: the number of messages, and the digest of the head and of them. */
 export interface TranscriptMark {
@@ -80,6 +81,12 @@ export interface RunState extends TreeState, IdleState, FlightState {
   readonly conversation?: string;
   /** What the root of the tree was started with for traces; absent: nothing. */
   readonly trace?: TraceInput;
+  /** The schedule that started the run, and when the run was due; absent: none. */
+  readonly schedule?: Pick<StepSchedule, 'id' | 'time'>;
+  /** Whose run it is; absent: nobody's in particular. */
+  readonly tenant?: string;
+  /** True: the ledger of the tenant has given the run its turn, and hears of its end. */
+  readonly hasTurn?: true;
   /** What every request needs besides the messages: specification, task, context, history. */
   readonly head: TranscriptHead;
   readonly startedAt: number;
@@ -119,6 +126,8 @@ export interface RunState extends TreeState, IdleState, FlightState {
   readonly toldExample?: true;
   /** What programs left; absent until there was a program, or a memory to begin with. */
   readonly program?: ProgramState;
+  /** What a fork keeps of its source; absent: the run is no fork. */
+  readonly fork?: ForkState;
 }
 
 /** A call with its result, and in how many replies in a row it came. */
@@ -148,12 +157,24 @@ export interface Carried extends TreeCarried, IdleCarried, FlightCarried {
   readonly turn?: KeptTurn;
   /** What a program leaves, by `agent:program:after`. */
   readonly program?: ProgramState;
+  /** The call of the source whose result this call gets, by `agent:tool_call:before`. */
+  readonly reused?: string;
 }
 
 /** The identity of a run: what it has before anything happened. */
 export type RunIdentity = Pick<
   RunState,
-  'runId' | 'agentPath' | 'depth' | 'startedAt' | 'parent' | 'conversation' | 'trace'
+  | 'runId'
+  | 'agentPath'
+  | 'depth'
+  | 'startedAt'
+  | 'parent'
+  | 'conversation'
+  | 'trace'
+  | 'tenant'
+  | 'hasTurn'
+  | 'leases'
+  | 'schedule'
 >;
 
 /** The state of a run in which nothing has happened; `memory` is that of an earlier one. */
@@ -165,7 +186,7 @@ export function startState(
   return {
     v: 1,
     ...identity,
-    ...defined({ leases: identity.parent?.leases }),
+    ...defined({ leases: identity.leases ?? identity.parent?.leases }),
     head,
     seq: 0,
     iteration: 0,
@@ -276,6 +297,7 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
       return {
         ...goingOn(state, event.at),
         ...withCall(state, { callId, tool }),
+        ...withoutRecorded(state, carried),
       };
     }
     case 'agent:question:asked':
@@ -333,6 +355,14 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
     case 'agent:warning':
       return NOTHING;
   }
+}
+
+/** Each recorded result is used once. */
+function withoutRecorded({ fork }: RunState, { reused }: Carried): Partial<RunState> {
+  if (fork === undefined || reused === undefined) return NOTHING;
+  return {
+    fork: { ...fork, recorded: (fork.recorded ?? []).filter(({ callId }) => callId !== reused) },
+  };
 }
 
 /** What the run remembers of a reply that could not be used. */

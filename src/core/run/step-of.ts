@@ -134,7 +134,7 @@ export function stepOf(state: RunState, ending: Ending, trace: StepTrace): Step 
     iterations: valueOf(state.stats, `${SELF_PREFIX}agent:iterations`),
     children: state.childEnds ?? [],
     ...defined({ unknownCalls: state.unknownCalls }),
-    trace: { ...trace, ...parentOf(state) },
+    trace: { ...trace, ...defined({ forkedFrom: state.fork?.origin }), ...parentOf(state) },
     ...(ending.kind === 'success' ? ending.passedOn : {}),
   };
 }

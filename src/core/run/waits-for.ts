@@ -12,18 +12,19 @@ export interface OpenWaits {
 }
 
 /**
- * Calls in flight, then timers (`timer until 2026-03-10T09:00:00.000Z`), then `budget from above`,
- * then what people and outside work must end (`question q1`).
+ * Calls in flight, then timers (`timer until 2026-03-10T09:00:00.000Z`), then `budget from above` or
+ * `budget of tenant acme`, then what people and outside work must end (`question q1`).
  */
 export function waitsFor(
-  state: Pick<RunState, 'pending' | 'leaseAsked' | 'leaseAnswered'> | null,
+  state: Pick<RunState, 'pending' | 'leaseAsked' | 'leaseAnswered' | 'hasTurn' | 'tenant'> | null,
   { inFlight, timers }: OpenWaits,
 ): readonly string[] {
-  const { pending = [], leaseAsked = 0, leaseAnswered = 0 } = state ?? {};
+  const { pending = [], leaseAsked = 0, leaseAnswered = 0, tenant = '' } = state ?? {};
+  const budget = state?.hasTurn === true ? `budget of tenant ${tenant}` : 'budget from above';
   return [
     ...inFlight,
     ...timers.map((at) => `timer until ${isoOfMoment(at, 0)}`),
-    ...(leaseAsked > leaseAnswered ? ['budget from above'] : []),
+    ...(leaseAsked > leaseAnswered ? [budget] : []),
     ...pending.map(nameOf),
   ];
 }

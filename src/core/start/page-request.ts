@@ -33,8 +33,8 @@ export function readTranscriptRequest(payload: unknown): PageRequest<TranscriptR
   const read = readEventsRequest(payload);
   if (read.kind === 'invalid') return read;
   const { view = 'history', epoch } = isPlainObject(payload) ? payload : {};
-  if (view !== 'history' && view !== 'scratchpad') {
-    return invalid('`view` to be history or scratchpad', view);
+  if (view !== 'history' && view !== 'scratchpad' && view !== 'state') {
+    return invalid('`view` to be history, scratchpad or state', view);
   }
   if (epoch !== undefined && !isCount(epoch)) {
     return invalid('`epoch` to be a whole number from 0 up', epoch);

@@ -17,6 +17,7 @@ import { contextOfStep, isStep, textsIn } from '../contract/piping.ts';
 import { startMemory } from './start-input.ts';
 import { modeOf } from '../modes/modes.ts';
 import type { AgentSpec } from '../contract/spec.ts';
+import { scheduledContext, scheduledTask, type DatedStart } from './scheduled-input.ts';
 
 /** What a run works with: its prepared input, as its head keeps it. */
 export interface RunMaterial {
@@ -51,26 +52,36 @@ export function givenMaterial({
   return defined({ task, context: context as JsonObject | undefined });
 }
 
+/** The parts of an input that are prepared. */
+export interface GivenInput extends Pick<
+  AgentInput,
+  'task' | 'context' | 'contextDescriptions' | 'history' | 'memory'
+> {
+  /** Of a run that a schedule started. */
+  readonly scheduled?: DatedStart;
+}
+
 /** Prepares `input` for `spec`. `checkInputs` returns a line for each input that does not fit. */
 export function prepareInput(
   spec: AgentSpec,
-  {
-    task,
-    context: given,
-    contextDescriptions,
-    history,
-    memory,
-  }: Pick<AgentInput, 'task' | 'context' | 'contextDescriptions' | 'history' | 'memory'>,
+  { task: asked, context: given, contextDescriptions, history, memory, scheduled }: GivenInput,
   checkInputs: (inputs: JsonObject) => readonly string[],
 ): PreparedInput {
   const piped = isStep(given) ? contextOfStep(given) : undefined;
   if (piped?.kind === 'failed') {
     const { message, details } = piped;
     const refusal = { code: 'chained_failure', message, details } as const;
-    return { material: { task }, warnings: [], refusal };
+    return { material: { task: asked }, warnings: [], refusal };
   }
   // Anything but a Step is the context itself, which the types cannot express.
-  const named = piped?.context ?? (given as JsonObject | undefined);
+  const own = piped?.context ?? (given as JsonObject | undefined);
+  const named = scheduled === undefined ? own : scheduledContext(own, scheduled);
+  const written = scheduled === undefined ? undefined : scheduledTask(asked.text, named ?? {});
+  if (written?.kind === 'problem') {
+    const refusal = { code: 'template_error', message: written.message } as const;
+    return { material: { task: asked }, warnings: [], refusal };
+  }
+  const task = written === undefined ? asked : { ...asked, text: written.text };
   const context = spec.fanOut === undefined ? named : withItems(named);
   const said = isPlainObject(contextDescriptions) ? textsIn(contextDescriptions) : {};
   const descriptions = { ...said, ...piped?.contextDescriptions };

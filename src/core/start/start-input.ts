@@ -15,6 +15,7 @@ import type { Task } from '../base/message.ts';
 import { shown } from '../text/shown.ts';
 import { wellFormedText } from '../text/well-formed.ts';
 import { toJsonResult } from '../base/json-result.ts';
+import { tenantProblem } from '../tenant/tenant.ts';
 import { UsageError } from '../base/usage-error.ts';
 import { traceProblem } from './trace-input.ts';
 import { EMPTY_MEMORY, type ProgramMemory } from '../../lisp.ts';
@@ -29,6 +30,7 @@ export const MAX_ID_BYTES = 1_000;
 /** What a start is made of. */
 export interface StartParts extends Pick<
   AgentInput,
+  | 'tenant'
   | 'context'
   | 'history'
   | 'conversation'
@@ -70,7 +72,9 @@ export function startInput(
     throw invalid(`Expected the name of an agent, got ${shown(agent)}. Name one.`);
   }
   const { task, context, history, conversation, messageId, limits, model } = parts;
-  const { memory, onEvent, compiled, compiles, trace } = parts;
+  const { memory, onEvent, compiled, compiles, trace, tenant } = parts;
+  const nameless = tenant === undefined ? undefined : tenantProblem(tenant);
+  if (nameless !== undefined) throw invalid(nameless);
   const untraceable = traceProblem(trace);
   if (untraceable !== undefined) throw invalid(untraceable);
   const [wrong] = callbackProblems(onEvent);
@@ -78,6 +82,7 @@ export function startInput(
   const input: AgentInput = {
     v: 1,
     agent,
+    ...defined({ tenant }),
     task: checkedTask(task),
     ...defined({
       context,

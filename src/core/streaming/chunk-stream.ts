@@ -8,10 +8,14 @@ export interface ChunkPublisher {
   publishEvent?(item: PushedEvent): void;
   /** Called by the worker that runs the workflow when a run has ended; its readers may leave. */
   endRun?(runId: string): void;
+  /** Whether somebody reads the chunks of a run now; without it, somebody might. */
+  isRead?(origin: Pick<ChunkOrigin, 'runId' | 'rootRunId'>): boolean;
 }
 
 /** One attempt; nothing may be written after `end` or `fail`. */
 export interface ChunkStream {
+  /** Says that the reply comes whole at its end; before the first piece. */
+  readonly notStreamed: () => void;
   readonly write: (chunk: Pick<Chunk, 'kind' | 'delta'>) => void;
   readonly end: () => void;
   readonly fail: () => void;
@@ -29,6 +33,7 @@ export function openChunkStream(
   };
   if (origin.attempt > 1) mark('restart');
   return {
+    notStreamed: () => mark('not_streamed'),
     write: ({ kind, delta }) => {
       seq += 1;
       publisher.publish({ ...origin, seq, kind, delta });

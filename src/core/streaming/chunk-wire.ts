@@ -123,7 +123,7 @@ function helloOf(value: unknown): WireMessage {
 }
 
 const CHUNK_KINDS: readonly unknown[] = ['text', 'reasoning', 'tool_args', 'topic'];
-const MARKER_KINDS: readonly unknown[] = ['restart', 'end', 'error', 'gap'];
+const MARKER_KINDS: readonly unknown[] = ['restart', 'end', 'error', 'gap', 'not_streamed'];
 
 function isItem(value: unknown): value is Chunk | ChunkMarker {
   if (!isPlainObject(value)) return false;

@@ -41,10 +41,11 @@ export interface Chunk extends ChunkOrigin {
 /**
  * A change of the stream. `restart`: another attempt begins, and the iteration's chunks so far are
  * void · `end`: the reply is complete · `error`: this attempt failed, another may follow · `gap`:
- * this subscriber was too slow and lost chunks, beginning with this one.
+ * this subscriber was too slow and lost chunks, beginning with this one · `not_streamed`: nobody read
+ * when this attempt began, so its reply comes whole at its end.
  */
 export interface ChunkMarker extends ChunkOrigin {
-  readonly kind: 'restart' | 'end' | 'error' | 'gap';
+  readonly kind: 'restart' | 'end' | 'error' | 'gap' | 'not_streamed';
 }
 
 /**

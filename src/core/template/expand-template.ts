@@ -9,10 +9,29 @@ export type Expansion =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'problem'; readonly message: string };
 
+/** How a template is filled that comes with a start, and not with a definition. */
+export interface Filling {
+  /**
+   * What is missing inside the data of these names is empty, and its lists and objects are JSON; in
+   * all other data both are problems. Default: none.
+   */
+  readonly loose?: readonly string[];
+  /** Characters of the text, and pieces that make it, at most; default: no bound. */
+  readonly max?: number;
+}
+
 /** Fills `nodes` with `data`; never throws. */
-export function expandTemplate(nodes: readonly TemplateNode[], data: JsonObject): Expansion {
-  const notes: Notes = { missing: [], problems: [] };
+export function expandTemplate(
+  nodes: readonly TemplateNode[],
+  data: JsonObject,
+  { loose = [], max = Infinity }: Filling = {},
+): Expansion {
+  const notes: Notes = { missing: [], problems: [], loose, left: max };
   const text = expand(nodes, [data], notes);
+  if (notes.left < 0) {
+    const message = `Expected a text of at most ${max} characters, got more. Name less data.`;
+    return { kind: 'problem', message };
+  }
   if (notes.missing.length > 0) {
     return { kind: 'problem', message: `missing: ${notes.missing.join(', ')}` };
   }
@@ -23,6 +42,9 @@ export function expandTemplate(nodes: readonly TemplateNode[], data: JsonObject)
 interface Notes {
   readonly missing: string[];
   readonly problems: string[];
+  readonly loose: readonly string[];
+  /** Characters that the text may still have; below 0: nothing more is written. */
+  left: number;
 }
 
 /** Innermost context last. */
@@ -31,10 +53,17 @@ type Contexts = readonly Json[];
 function expand(nodes: readonly TemplateNode[], contexts: Contexts, notes: Notes): string {
   return nodes
     .map((node) => {
-      if (node.kind === 'text') return node.text;
-      const value = lookUp(node.path, contexts);
-      if (node.kind === 'variable') return textOf(node.path, node.place, value, notes);
-      return sectionText(node, value, contexts, notes);
+      // Sections in sections multiply what they write, so each piece counts.
+      if (--notes.left < 0) return '';
+      if (node.kind === 'section') {
+        return sectionText(node, lookUp(node.path, contexts), contexts, notes);
+      }
+      const text =
+        node.kind === 'text'
+          ? node.text
+          : textOf(node.path, node.place, lookUp(node.path, contexts), notes);
+      notes.left -= text.length;
+      return text;
     })
     .join('');
 }
@@ -48,7 +77,13 @@ function sectionText(
   if (isInverted) return isFalsy(value) ? expand(nodes, contexts, notes) : '';
   if (value === undefined || isFalsy(value)) return '';
   if (Array.isArray(value)) {
-    return value.map((item: Json) => expand(nodes, [...contexts, item], notes)).join('');
+    let text = '';
+    for (const item of value as readonly Json[]) {
+      // An empty section writes nothing, but takes its time.
+      if (--notes.left < 0) break;
+      text += expand(nodes, [...contexts, item], notes);
+    }
+    return text;
   }
   return expand(nodes, [...contexts, value], notes);
 }
@@ -83,6 +118,11 @@ function textOf(
 ): string {
   const tag = `{{${path.length === 0 ? '.' : path.join('.')}}}`;
   const at = `(${placeText(place)})`;
+  const [root = ''] = path;
+  const isLoose = path.length > 1 && notes.loose.includes(root);
+  if (isLoose && (value === undefined || typeof value === 'object')) {
+    return value === undefined || value === null ? '' : JSON.stringify(value);
+  }
   if (value === undefined) {
     notes.missing.push(`${tag} ${at}`);
     return '';

@@ -47,17 +47,19 @@ export function wavesOf(
  * How many of `calls`, from the first on, may start when nothing else is in flight. The breach is
  * that of the first call without room, null if all fit. Each call in flight counts as one.
  * `wouldCross` finds the limit that one more of some keys would cross, given what is in flight.
+ * What `hasRun` is counted already.
  */
 export function roomFor(
   calls: readonly ToolCall[],
   tools: readonly ToolSpec[],
   wouldCross: (keys: readonly string[], inFlight: Numbers) => Breach | null,
+  hasRun: (call: ToolCall) => boolean = () => false,
 ): { readonly fits: number; readonly breach: Breach | null } {
   let fits = 0;
   const inFlight: Record<string, number> = {};
   for (const call of calls) {
     // An unknown tool does not run, so it needs no room.
-    if (isKnownTool(tools, call.tool)) {
+    if (isKnownTool(tools, call.tool) && !hasRun(call)) {
       const keys = ['agent:tool_calls', `agent:tool_calls:${call.tool}`];
       const breach = wouldCross(keys, inFlight);
       if (breach !== null) return { fits, breach };

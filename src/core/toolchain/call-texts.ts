@@ -67,6 +67,11 @@ export function refusedText(key: string, max: number): string {
   return `Error: not run, the limit of ${max} for ${key} is reached.`;
 }
 
+/** A run that only repeats an earlier one has no recorded result for the call. */
+export function replayOnlyText(tool: string): string {
+  return `Error: ${tool} was not run. This run tries an earlier one again and may only read: a call that changes something gives a result only if the earlier run made it with the same arguments. Go on without it, or answer with what you would do.`;
+}
+
 /** Arguments that do not fit; `lines` come from `problemLines`. */
 export function unfitArgumentsText(tool: ToolSpec, lines: readonly string[]): string {
   const fields = fieldLines(tool.parameters);

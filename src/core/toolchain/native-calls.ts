@@ -96,7 +96,7 @@ function readCall(
   context: CallContext,
   seen: Set<string>,
 ): ReadCall {
-  const callId = callIdAt(context.iteration, index);
+  const callId = callIdAt(context.iteration, index + (context.callsBefore ?? 0));
   const tool = toolNameOf(native.tool, context.tools);
   const { args, problem, isUnreadable } = readArgs(native.args, index, tool);
   const providerData = providerDataOf(native, seen);

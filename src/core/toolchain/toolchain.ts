@@ -13,6 +13,8 @@ export interface CallContext {
   readonly iteration: number;
   readonly tools: readonly ToolSpec[];
   readonly maxCallsPerTurn: number;
+  /** The indexes of ids begin after so many. Default 0. */
+  readonly callsBefore?: number;
 }
 
 /** The calls of a reply: none, all, or all problems. One malformed call rejects the batch. */

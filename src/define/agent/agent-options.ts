@@ -22,7 +22,7 @@ import type {
   ToolDefinition,
   ValidatorDefinition,
 } from '../definition/definitions.ts';
-import type { AgentModel } from '../model/model-entry.ts';
+import type { AgentModel, StreamPolicy } from '../model/model-entry.ts';
 import type { SignatureInput } from '../schema/define-signature.ts';
 import type { McpServerDefinition } from '../definition/mcp-server.ts';
 import type { ModelMiddleware, ToolMiddleware } from '../definition/middleware.ts';
@@ -114,6 +114,11 @@ export interface AgentOptions {
   readonly askUser?: boolean;
   /** True adds the tool `llm_query`: the model asks another model a question. Default false. */
   readonly llmQuery?: boolean;
+  /**
+   * `auto`: a model is asked to stream only while somebody reads the run when the call begins; see
+   * Streaming. Default: as the entry of the model says.
+   */
+  readonly stream?: StreamPolicy;
   /** Functions around each model call, the first outermost. */
   readonly modelMiddleware?: readonly ModelMiddleware[];
   /** Functions around each tool call, the first outermost. */
@@ -230,6 +235,7 @@ export const COMMON_OPTIONS: readonly (keyof AgentOptions)[] = [
   'rules',
   'tools',
   'askUser',
+  'stream',
   'modelMiddleware',
   'toolMiddleware',
   'redact',

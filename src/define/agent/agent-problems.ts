@@ -128,6 +128,7 @@ function agentRules(options: AgentOptions): FieldRules {
     parallel: oneOf(true, false),
     askUser: oneOf(true, false),
     llmQuery: oneOf(true, false),
+    stream: oneOf('always', 'auto'),
     timeZone: TIME_ZONE,
     elsewhereMs: DURATION,
     compaction: compactionProblems,

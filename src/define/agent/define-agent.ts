@@ -67,6 +67,7 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
     tools: ownTools(options, signature),
     servers: serversOf(options),
     toolSearch: usedToolSearch(options),
+    stream: options.stream,
     middleware: middlewareOf(options),
     redact: options.redact,
     inputs: signature?.inputs,

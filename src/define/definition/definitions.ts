@@ -21,7 +21,7 @@ import type { FormattedSection, Message, Task } from '../../core/base/message.ts
 import type { Price } from '../../core/contract/model.ts';
 import type { UsageProblem } from '../../core/base/usage-error.ts';
 import type { Middleware } from './middleware.ts';
-import type { ModelEntry } from '../model/model-entry.ts';
+import type { ModelEntry, StreamPolicy } from '../model/model-entry.ts';
 import type { StandardSchema } from '../schema/standard-schema.ts';
 import type { McpServerDefinition } from './mcp-server.ts';
 import type { ToolSearchFields, ToolSearchOptions } from './tool-search-options.ts';
@@ -252,6 +252,8 @@ export interface AgentDefinition {
   readonly servers?: readonly McpServerDefinition[];
   /** Absent: the prompt shows all tools. */
   readonly toolSearch?: ToolSearchOptions;
+  /** Absent: as the entry of the model says. Only workers read it: no run depends on it. */
+  readonly stream?: StreamPolicy;
   /** Absent: none. */
   readonly middleware?: Middleware;
   /** Absent: models read texts as they are. */

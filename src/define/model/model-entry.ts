@@ -2,12 +2,19 @@
 import { defined } from '../../core/base/defined.ts';
 import type { JsonObject } from '../../core/base/json.ts';
 import type { ModelFunction, Price } from '../../core/contract/model.ts';
+import type { Rate } from '../../core/rate/rate.ts';
 import type { LanguageModel } from './language-model.ts';
 
 /**
  * How the provider gets the schema of an output; `auto` is the best way that the model supports.
  */
 export type StructuredOutput = 'auto' | 'schema' | 'tool' | 'prompt';
+
+/**
+ * Whether models are asked to stream: `always`, or `auto`, only while somebody reads the run when
+ * the call begins.
+ */
+export type StreamPolicy = 'always' | 'auto';
 
 /** A model that agents name by `id`. */
 export interface ModelEntry {
@@ -27,6 +34,11 @@ export interface ModelEntry {
   readonly contextWindow?: number;
   /** Maximum number of tokens in one reply, from 1. Default: the provider's. */
   readonly maxOutputTokens?: number;
+  /**
+   * What its provider takes in a minute, of all workers together: `{ requestsPerMinute: 60 }`,
+   * `tokensPerMinute`, or both. Others wait for their moment. Default: no bound.
+   */
+  readonly rate?: Rate;
   /** USD per million tokens. Without a price every call costs 0. */
   readonly price?: Price;
   /** Ids of entries that are tried in this order after a final failure. Default: none. */
@@ -50,6 +62,8 @@ export interface ModelEntry {
   readonly firstTokenMs?: number;
   /** Milliseconds between two parts of a reply. Default 60,000; for a function: `Infinity`. */
   readonly idleMs?: number;
+  /** An agent's own `stream` comes first. Default `always`. */
+  readonly stream?: StreamPolicy;
   /** How the provider gets the schema of an output. Default `auto`. */
   readonly structuredOutput?: StructuredOutput;
   /**

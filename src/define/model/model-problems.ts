@@ -1,6 +1,7 @@
 /**
  * The checks of models: the entries of a worker, and the model that an agent or a tool names.
  */
+import { isRate } from '../../core/rate/rate.ts';
 import { isPlainObject } from '../../core/base/json.ts';
 import type { UsageProblem } from '../../core/base/usage-error.ts';
 import { shown } from '../../core/text/shown.ts';
@@ -11,7 +12,7 @@ import {
   type Kind,
   type FieldRules,
 } from '../checks/fields.ts';
-import { isString, isWhole, listOf, repeated, SWITCH } from '../checks/kinds.ts';
+import { isString, isWhole, listOf, oneOf, repeated, SWITCH } from '../checks/kinds.ts';
 import { SPECIFICATIONS, type LanguageModel } from './language-model.ts';
 import { isModelId, type ModelEntry } from './model-entry.ts';
 import { namedModel, PROVIDER_NAMES } from './provider-models.ts';
@@ -112,9 +113,15 @@ function entryRules(entry: Fields, name: string): FieldRules<keyof ModelEntry> {
     contextWindow: SIZE,
     maxOutputTokens: SIZE,
     price: PRICE,
+    rate: {
+      wanted: 'to be { requestsPerMinute?, tokensPerMinute? } with numbers above 0',
+      fits: isRate,
+      advice: 'Write it so, or leave it out.',
+    },
     connectMs: TIME,
     firstTokenMs: TIME,
     idleMs: TIME,
+    stream: oneOf('always', 'auto'),
     // Checked with the other entries.
     fallbacks: [],
     settings: [

@@ -2,7 +2,12 @@
 import { defined } from '../../core/base/defined.ts';
 import type { OnEventInput } from '../../core/contract/callback.ts';
 import type { LimitsInput } from '../../core/contract/input.ts';
-import type { SignatureSpec, FanOutSpec, PipelineSpec } from '../../core/contract/spec.ts';
+import type {
+  EvaluationSpec,
+  SignatureSpec,
+  FanOutSpec,
+  PipelineSpec,
+} from '../../core/contract/spec.ts';
 import type { SignatureType } from '../../core/contract/signature.ts';
 import { isPlainObject, type JsonObject } from '../../core/base/json.ts';
 import { hasKind, isString } from '../checks/kinds.ts';
@@ -22,7 +27,10 @@ export function agentName(agent: unknown): string | undefined {
 /** What {@link agentWithoutModel} needs; the options are checked already. */
 export interface AgentWithoutModel {
   readonly name: string;
-  readonly loop: { readonly pipeline: PipelineSpec } | { readonly fanOut: FanOutSpec };
+  readonly loop:
+    | { readonly pipeline: PipelineSpec }
+    | { readonly fanOut: FanOutSpec }
+    | { readonly evaluation: EvaluationSpec };
   /** The agents that it starts. */
   readonly starts: readonly AgentDefinition[];
   readonly description?: string | undefined;

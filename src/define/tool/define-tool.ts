@@ -62,7 +62,7 @@ export function defineTool<const Parameters extends ParametersInput = undefined>
 }
 
 function toolSpec(options: AnyToolOptions, parameters: JsonObject | null): ToolSpec {
-  const local = options.local ?? false;
+  const local = options.local === true;
   const effect = options.effect ?? TOOL_DEFAULTS.effect;
   const retry = { ...TOOL_DEFAULTS.retry, ...options.retry };
   return {
@@ -72,6 +72,7 @@ function toolSpec(options: AnyToolOptions, parameters: JsonObject | null): ToolS
     parameters,
     effect,
     local,
+    ...defined({ auto: isAuto(options) ? (true as const) : undefined }),
     timeoutMs:
       options.timeoutMs ?? (local ? TOOL_DEFAULTS.localTimeoutMs : TOOL_DEFAULTS.timeoutMs),
     retry: effect === 'once' ? { ...retry, attempts: 1 } : retry,
@@ -85,6 +86,15 @@ function toolSpec(options: AnyToolOptions, parameters: JsonObject | null): ToolS
     ...approvalSpec(options),
     ...areaOf(options.search),
   };
+}
+
+/**
+ * Whether the worker may learn that the tool is quick. A local call can neither wait for a place nor
+ * ask its run.
+ */
+function isAuto(options: AnyToolOptions): boolean {
+  const { effect, local = 'auto', readsContext } = options;
+  return effect === 'read' && local === 'auto' && readsContext !== true && !('isolate' in options);
 }
 
 /** What the prompt of tool search lists; the rest of `search` is for the index on the worker. */

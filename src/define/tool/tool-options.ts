@@ -53,10 +53,11 @@ export interface CommonToolOptions<Parameters extends ParametersInput> {
   /** What a repeated call does. A `once` tool gets one attempt only. Default `idempotent`. */
   readonly effect?: ToolEffect;
   /**
-   * True runs a `read` tool of at most 5 s as a local activity: faster, fewer events. Default
+   * True runs a `read` tool of at most 5 s as a local activity: faster, fewer events. With `auto`
+   * the worker does so once it has seen that the tool is quick. Default `auto` for `read`, else
    * false.
    */
-  readonly local?: boolean;
+  readonly local?: boolean | 'auto';
   /**
    * Milliseconds that a call may take; a longer one fails without retry. Default 60,000, for
    * `local` 2,000.

@@ -150,9 +150,13 @@ function contextProblems(readsContext: unknown, { name, local }: Fields): readon
 }
 
 function localProblems(local: unknown, options: Fields): readonly UsageProblem[] {
-  if (local !== true) return [];
   const given = options as unknown as ToolOptions;
   const effect = given.effect ?? TOOL_DEFAULTS.effect;
+  if (local === 'auto' && effect !== 'read') {
+    const what = `\`local: 'auto'\` of \`${given.name}\` only with effect 'read'`;
+    return [expected('local_tool', what, `'${effect}'`, 'Change the effect, or remove `local`.')];
+  }
+  if (local !== true) return [];
   const timeoutMs = given.timeoutMs ?? TOOL_DEFAULTS.localTimeoutMs;
   if (effect === 'read' && timeoutMs <= TOOL_BOUNDS.localTimeoutMs) return [];
   const what = `the local tool \`${given.name}\` to have effect 'read' and a \`timeoutMs\` of at most ${TOOL_BOUNDS.localTimeoutMs}`;

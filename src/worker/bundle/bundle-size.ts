@@ -41,6 +41,8 @@ const OWN_WORKFLOWS: readonly string[] = [
   '../../workflows/index.',
   '../../workflows/agent.',
   '../../workflows/deliver-callbacks.',
+  '../../workflows/tenants/tenant.',
+  '../../workflows/tenants/rate.',
 ].map(pathBeside);
 
 /** Files of the packages that our own modules and the SDK bring. */

@@ -186,6 +186,7 @@ const VARIABLES = {
   EVERLOOP_TRACE_CONTENT: oneOf(TRACE_CONTENTS),
   EVERLOOP_METRICS: metricsTarget,
   EVERLOOP_METRICS_PUBLIC: oneOf(['0', '1'] as const),
+  EVERLOOP_METRICS_TENANTS: listed,
   /** Read by the command `trace`. */
   EVERLOOP_TRACE_URL: asItIs,
   /** Read together, by `keysOfEnvironment`. */
@@ -293,6 +294,7 @@ function telemetryVariables(read: ReadSetting, env: Environment): TelemetryVaria
     content: read('EVERLOOP_TRACE_CONTENT'),
     metrics: read('EVERLOOP_METRICS'),
     metricsPublic: read('EVERLOOP_METRICS_PUBLIC') === '1',
+    tenants: read('EVERLOOP_METRICS_TENANTS'),
     hasEndpoint: ENDPOINTS.some((name) => (env[name]?.trim() ?? '') !== ''),
   });
 }

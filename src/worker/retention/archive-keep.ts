@@ -6,6 +6,11 @@ import { shown } from '../../core/text/shown.ts';
 export interface ArchiveOptions {
   /** Pages of runs that have ended go after this time: `90d`, `12h`. Default: never. */
   readonly keep?: string;
+  /**
+   * Whether the states that links hand over are archived too, so that runs can be forked from there
+   * when the service has forgotten them. Default true.
+   */
+  readonly states?: boolean;
 }
 
 const HOUR_MS = 3_600_000;

@@ -15,6 +15,7 @@ import type { BlobStore } from '../../protection/blobs/blob-store.ts';
 import { selfAndAbove } from '../../protection/blobs/collect-blobs.ts';
 import { archivedRuns, type ArchivedRun } from '../files/archived-runs.ts';
 import { archiveFolderOf } from '../../client/reading/archive-reader.ts';
+import { scheduleKeeping } from './kept-by-schedule.ts';
 import { knownRuns } from './known-runs.ts';
 import { checkOwner } from './store-owner.ts';
 
@@ -37,7 +38,7 @@ export interface Forgotten {
 /**
  * Deletes run `id` and its tree.
  *
- * @throws UsageError `run_open` if one of them, or a run above `id`, has not ended; `run_not_found` if
+ * @throws UsageError `run_kept` if there is a blob store, and a schedule needs its Step; `run_open` if one of them, or a run above `id`, has not ended; `run_not_found` if
  * there is nothing to delete.
  */
 export async function forgetRun(
@@ -53,6 +54,7 @@ export async function forgetRun(
   }
   const runs = [...new Set([...executions.map(({ workflowId }) => workflowId), id])];
   await checkEnded(client, runs, id);
+  if (blobs !== undefined) await checkUnneeded(client, id);
   let removed = 0;
   for (const workflowId of await withStored(runs, id, namespace, blobs)) {
     removed += (await blobs?.remove(namespace, workflowId))?.blobs ?? 0;
@@ -78,6 +80,16 @@ async function checkEnded(client: Client, runs: readonly string[], id: string): 
   const [, ...above] = selfAndAbove(id);
   for (const run of above) if (await service.isOpen(run)) throw isBelowOpen(id, run);
   for (const run of runs) if (await service.isOpen(run)) throw isOpen(run);
+}
+
+/** Makes sure that the next run of a schedule does not need the Step of run `id`. */
+async function checkUnneeded(client: Client, id: string): Promise<void> {
+  const schedule = await scheduleKeeping(client, id);
+  if (schedule === undefined) return;
+  throw new UsageError(
+    'run_kept',
+    `Expected a run whose Step no schedule needs, got \`${id}\`, whose Step schedule \`${schedule}\` gives to its next run. Wait until that has ended, or delete the schedule.`,
+  );
 }
 
 /** What the archive holds of the tree of `id`, also of executions that the service has forgotten. */

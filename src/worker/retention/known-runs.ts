@@ -11,6 +11,7 @@ import { quoted } from '../../client/connection/list-queries.ts';
 import { isAlive } from '../../client/connection/service-calls.ts';
 import type { KnownRuns } from '../../protection/blobs/collect-blobs.ts';
 import type { OpenRuns } from './collect-archive.ts';
+import { scheduleKeeping } from './kept-by-schedule.ts';
 
 /** Ten questions a second leave the service to its runs. */
 const PAUSE_MS = 100;
@@ -27,7 +28,8 @@ export function knownRuns(client: Client, pauseMs: number = PAUSE_MS): KnownRuns
     isKnown: async (workflowId) => {
       if (known.has(workflowId)) return true;
       await sleep(pauseMs);
-      if ((await describe(client, workflowId)) === undefined) return false;
+      const isForgotten = (await describe(client, workflowId)) === undefined;
+      if (isForgotten && (await scheduleKeeping(client, workflowId)) === undefined) return false;
       known.set(workflowId, true);
       return true;
     },

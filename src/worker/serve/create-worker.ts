@@ -10,8 +10,11 @@ import {
   type WorkerDeploymentOptions,
   type WorkerOptions,
 } from '@temporalio/worker';
+import type { Client } from '@temporalio/client';
 import type { Archive } from '../../activities/archive-transcript.ts';
+import type { StateSource } from '../../activities/load-fork.ts';
 import { createActivities } from '../../activities/create-activities.ts';
+import { createHeardCancels } from '../../activities/heard-cancels.ts';
 import type { CallbackSettings } from '../../callbacks/deliver.ts';
 import type { AgentDefinition } from '../../define/definition/definitions.ts';
 import type { McpTools } from '../../define/mcp/mcp-tools.ts';
@@ -26,7 +29,8 @@ import type { ChunkPublisher } from '../../core/streaming/chunk-stream.ts';
 import { publishTopic } from '../../core/streaming/topic-stream.ts';
 import type { ActivityRuntime } from '../../activities/activity-types.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
-import { loadWorkflowBundle, markOf, type LoadedBundle } from '../bundle/bundle.ts';
+import { loadWorkflowBundle, type LoadedBundle } from '../bundle/bundle.ts';
+import { markOf } from '../bundle/bundle-mark.ts';
 import { bundleExtensions } from '../bundle/bundle-extensions.ts';
 import { createToolPlaces } from '../../tools/isolate/tool-places.ts';
 import { checkPackages } from '../../registry/provider-packages.ts';
@@ -36,6 +40,9 @@ import { workerConverter } from '../../protection/data-converter.ts';
 import type { UnreadError } from '../../protection/key-errors.ts';
 import { NO_PROTECTION, type Protection } from '../../protection/protection.ts';
 import { checkOwner } from '../retention/store-owner.ts';
+import { createStateArchive } from '../states/archived-states.ts';
+import { createReplayer } from '../states/replayer.ts';
+import { createStateSource } from '../states/state-source.ts';
 import { guardWorkflowThreads } from './guard-workflow-threads.ts';
 import { identityOf } from './identity.ts';
 import { openServers } from './open-servers.ts';
@@ -46,6 +53,9 @@ import { CONFIG_DEFAULTS } from '../config/config.ts';
 import type { HeldPatches } from '../config/held-patches.ts';
 import { openTelemetry } from '../../telemetry/open.ts';
 import type { CheckedTelemetry } from '../../telemetry/options.ts';
+import { createRates } from '../../activities/rates.ts';
+import { createAskCounter } from '../tenants/ask-counter.ts';
+import { createTenantPort } from '../tenants/tenant-port.ts';
 import { telemetryParts } from './telemetry-parts.ts';
 import { createTranscriptCache } from './transcript-cache.ts';
 import { watchEncrypted } from './watch-encrypted.ts';
@@ -58,15 +68,19 @@ export type WorkerRole = 'workflows' | 'models' | 'tools';
 /** Worker settings that no environment variable sets. */
 export const WORKER_DEFAULTS = {
   /**
-   * A worker that is silent for this long counts as dead. A shorter time needs more heartbeats; a
-   * longer one delays recovery.
+   * A worker that is silent for this long counts as dead. A shorter time needs more heartbeats, each
+   * of which is an action on a bill; a longer one delays recovery.
    */
-  heartbeatMs: 5_000,
+  heartbeatMs: 15_000,
   /** Long enough for a deploy, short enough that somebody still looks for the run. */
   elsewhereMs: 600_000,
   /** How long a run waits for its own worker before any other may take it; SDK default: 10 s. */
   stickyMs: 2_000,
-  /** Cancellation reaches an activity with the answer to a heartbeat; the SDK's default is 60 s. */
+  /**
+   * The SDK sends a heartbeat at once unless it sent another within this time: then it waits. It is
+   * shorter than the rhythm of activities, so that none of theirs waits. The SDK's default is 60 s,
+   * at most 0.8 of the time-out.
+   */
   heartbeatThrottleMs: 1_000,
   workflowSlots: 100,
   /** Many, because a slot costs little while its call waits for a provider. */
@@ -111,6 +125,8 @@ export interface WorkerParts extends WorkParts {
   /** Task queue of tool activities; default: the task queue of the workflows. */
   readonly toolQueue?: string;
   readonly archive: Archive;
+  /** Whether the states that links hand over are archived, for forks. Default true. */
+  readonly archivesStates?: boolean;
   readonly chunks: ChunkPublisher;
   readonly heartbeatMs?: number;
   /** How long runs wait for a worker that has what they need. Default: ten minutes. */
@@ -188,14 +204,29 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   const places = createToolPlaces(parts);
   const mcp = parts.mcp ?? (await openServers(registry, telemetry.servers));
   const watch = telemetry.watch;
-  const given = { archive, chunks, callbacks, watch, hide, ...defined({ mcp }) };
-  const activities = createActivities({ ...given, registry, runtime, cache, places });
+  const cancels = createHeardCancels();
+  const given = { archive, chunks, callbacks, watch, hide, cancels, ...defined({ mcp }) };
   const onError = parts.onListenerError ?? (() => undefined);
   const client = clientOf(connection, namespace, parts.protection);
+  const tenants = createTenantPort(client);
+  const rates = createRates(createAskCounter(client, taskQueue));
+  const counted = { tenants, rates };
+  const states = statesOf(parts, client, workflowBundle, runtime);
+  const activities = createActivities({
+    ...given,
+    ...counted,
+    registry,
+    runtime,
+    cache,
+    places,
+    states: states?.source,
+    archivesStates: parts.archivesStates,
+  });
   const waits = signalWaits(client, onError);
   const sinks = createSinks({
     cache,
     onUnlistedWaits: waits.tell,
+    cancels,
     archive,
     listeners: [...telemetry.listeners, ...(parts.listeners ?? []), feedStreams(chunks)],
     onListenerError: onError,
@@ -213,6 +244,7 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
         for (const stop of [stopSignals, waits.stop, stopCounting]) stop();
         await places.close();
         await mcp?.close();
+        await states?.close();
         await telemetry.close();
       }
     },
@@ -242,6 +274,20 @@ async function workersFor(
   if (isWorkflows) queues.delete(taskQueue);
   for (const queue of queues) workers.push(await Worker.create({ ...common, taskQueue: queue }));
   return workers;
+}
+
+/** Gets moments of runs; undefined on a worker without workflows. */
+function statesOf(
+  { archive, protection = NO_PROTECTION }: WorkerParts,
+  client: Client,
+  workflowBundle: LoadedBundle | undefined,
+  { workflows }: ActivityRuntime,
+): { readonly source: StateSource; readonly close: () => Promise<void> } | undefined {
+  if (workflowBundle === undefined) return undefined;
+  const replayer = createReplayer(workflowBundle, protection);
+  const states = createStateArchive(archive);
+  const source = createStateSource({ client, replayer, workflows, archive: states });
+  return { source, close: () => replayer.close() };
 }
 
 /** Makes sure that this process may write the store, and that it is the service's own. */

@@ -33,6 +33,7 @@ const IS_SHOWN: Readonly<Record<Field, boolean>> = {
   by: false,
   bytes: true,
   cached: true,
+  reused: true,
   callId: true,
   calls: true,
   charged: true,

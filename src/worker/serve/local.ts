@@ -137,6 +137,8 @@ function withWorker(
       callbacks.add({ id: run.id, agent, onEvent: options.onEvent });
       return guarded(run);
     },
+    fork: async (source, options) => guarded(await everloop.fork(source, options)),
+    evaluate: async (input, options) => guarded(await everloop.evaluate(input, options)),
     compileAgent: (agent, options) => Promise.race([everloop.compileAgent(agent, options), failed]),
     runCompiled: async (compiled, options) => {
       const run = await everloop.runCompiled(compiled, options);
@@ -149,9 +151,11 @@ function withWorker(
     counts: (query) => everloop.counts(query),
     workers: (name) => everloop.workers(name),
     agents: () => everloop.agents(),
+    tenants: everloop.tenants,
     setup: () => everloop.setup(),
     pushedEvents: (wanted) => everloop.pushedEvents(wanted),
     inbox: (query) => everloop.inbox(query),
+    schedules: everloop.schedules,
     address,
     namespace,
     taskQueue,

@@ -69,7 +69,7 @@ export interface RunWorkerOptions extends ConfigOverrides, ServedParts {
 export async function runWorker(options: RunWorkerOptions): Promise<void> {
   // As a client of the folder does, so that its runs reach this worker.
   const taskQueue = await queueOf(options, options.env ?? process.env);
-  const { archive: ownArchive, archiveKeepMs } = archiveOf(options.archive);
+  const { archive: ownArchive, archiveKeepMs, archivesStates } = archiveOf(options.archive);
   const environment = configOf({ ...options, ...defined({ taskQueue }) });
   const config = { ...environment, ...defined({ archiveKeepMs }) };
   let failure: { readonly error: unknown } | undefined;
@@ -93,7 +93,7 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
         ...options,
         listeners: [...listeners, ...eventLog(logEvents, config.telemetry.traces !== undefined)],
       },
-      { config, archive, chunks },
+      { config, archive, chunks, ...defined({ archivesStates }) },
       cleanup,
     );
     for (const cause of [stop.signal, signal]) {
@@ -111,10 +111,11 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
 function archiveOf(given: RunWorkerOptions['archive']): {
   readonly archive?: Archive;
   readonly archiveKeepMs?: number;
+  readonly archivesStates?: boolean;
 } {
   if (given === undefined) return {};
   if ('write' in given) return { archive: given };
-  return defined({ archiveKeepMs: checkedKeepMs(given) });
+  return defined({ archiveKeepMs: checkedKeepMs(given), archivesStates: given.states });
 }
 
 function strayError(cause: unknown): Error {

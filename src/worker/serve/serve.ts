@@ -35,7 +35,7 @@ import {
 } from '../server/embedded-server.ts';
 
 /** Shorter than elsewhere: on one machine a silent worker is dead, and a person is waiting. */
-const LOCAL_HEARTBEAT_MS = 3_000;
+const LOCAL_HEARTBEAT_MS = 5_000;
 
 /** What a process serves: the options that `runWorker` and `local` have in common. */
 export interface ServedParts extends WorkParts {
@@ -43,8 +43,8 @@ export interface ServedParts extends WorkParts {
   readonly server?: EmbeddedServerOptions;
   /**
    * A worker without a heartbeat for this time counts as lost, in milliseconds; applies to runs that
-   * begin on this worker. Default: 3,000 on a server of this machine, also if it is given by a
-   * loopback address, else 5,000.
+   * begin on this worker. Default: 5,000 on a server of this machine, also if it is given by a
+   * loopback address, else 15,000.
    */
   readonly heartbeatMs?: number;
 }
@@ -53,6 +53,8 @@ export interface ServedParts extends WorkParts {
 export interface ServeResources {
   readonly config: WorkerConfig;
   readonly archive: Archive;
+  /** See `WorkerParts`. */
+  readonly archivesStates?: boolean;
   readonly chunks: ChunkPublisher;
 }
 
@@ -119,7 +121,7 @@ export async function serve(
 /** What the worker is made of: what the process serves, and its configuration. */
 function workerPartsOf(
   parts: ServedParts,
-  { config, archive, chunks }: ServeResources,
+  { config, archive, archivesStates, chunks }: ServeResources,
   {
     server,
     connection,
@@ -154,6 +156,7 @@ function workerPartsOf(
     modelQueue: ownQueue(modelTaskQueue),
     toolQueue: ownQueue(toolTaskQueue),
     archive,
+    ...defined({ archivesStates }),
     chunks,
     onListenerError: warnOfListener(config.secrets?.hide),
     heartbeatMs: parts.heartbeatMs ?? heartbeatOf(server),

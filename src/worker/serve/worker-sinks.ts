@@ -4,6 +4,7 @@ import type { WorkflowInfo } from '@temporalio/workflow';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Archive, ArchivedLink, ArchivedList } from '../../activities/archive-transcript.ts';
 import { errorText } from '../../core/base/error-text.ts';
+import type { HeardCancels } from '../../activities/heard-cancels.ts';
 import type { TranscriptCache } from '../../activities/transcript-source.ts';
 import type { AgentEvent, EventPlace } from '../../core/contract/events.ts';
 import type { Json } from '../../core/base/json.ts';
@@ -24,6 +25,8 @@ export interface SinkParts {
   readonly listeners: readonly EventListener[];
   /** Gets each run whose memo does not say what it waits for now. Default: nobody does. */
   readonly onUnlistedWaits?: (run: Pick<WorkflowInfo, 'workflowId' | 'runId'>) => void;
+  /** Tells activities of this process what their workflows cancel. Default: nobody does. */
+  readonly cancels?: Pick<HeardCancels, 'tell'>;
   /** Receives the errors of listeners, which never affect a run. */
   readonly onListenerError: (error: unknown, event: AgentEvent) => void;
 }
@@ -91,6 +94,14 @@ export function createSinks(parts: SinkParts): InjectedSinks<EverloopSinks> {
     waits: {
       changed: { callDuringReplay: false, fn: (run) => parts.onUnlistedWaits?.(run) },
     },
+    // A probe is replayed apart, with sinks of its own.
+    probe: { boundary: NOTHING, call: NOTHING, child: NOTHING },
+    cancels: {
+      tell: {
+        callDuringReplay: false,
+        fn: ({ runId }, abortId) => parts.cancels?.tell(runId, abortId),
+      },
+    },
     events: {
       publish: {
         callDuringReplay: false,
@@ -101,6 +112,8 @@ export function createSinks(parts: SinkParts): InjectedSinks<EverloopSinks> {
     },
   };
 }
+
+const NOTHING = { callDuringReplay: false, fn: (): void => undefined };
 
 /** What is known of a run before it has a state. */
 function placeWithout(info: WorkflowInfo): EventPlace {

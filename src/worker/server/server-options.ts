@@ -50,13 +50,18 @@ export interface EmbeddedServerOptions {
    */
   readonly uiCodecEndpoint?: string;
   /**
+   * Port at which a server that is started here serves its own metrics for Prometheus, at
+   * `/metrics`. Default: none.
+   */
+  readonly metricsPort?: number;
+  /**
    * Overrides the development settings of a server that is started here; null leaves a setting to
    * the server.
    */
   readonly dynamicConfig?: Readonly<Record<string, Json>>;
   /**
    * Further search attributes of a namespace that is created here, such as `{ Team: 'Keyword' }`.
-   * Those of runs, `EverloopAgent` and `EverloopState`, are always added.
+   * Those of runs, `EverloopAgent`, `EverloopState` and `EverloopTenant`, are always added.
    */
   readonly searchAttributes?: Readonly<Record<string, string>>;
   /** Folders that are searched for `temporal`. Default: `PATH`. */

@@ -20,6 +20,7 @@ import {
   type Chunk,
   type ChunkFilter,
   type ChunkMarker,
+  type ChunkOrigin,
   type LiveFilter,
   type LiveItem,
   type PushedEvent,
@@ -42,6 +43,8 @@ export interface ChunkBus {
    * written, as far as they have come, and those that were complete in the last ten seconds.
    */
   readonly subscribe: (filter: ChunkFilter) => ChunkSubscription;
+  /** Whether a reader of this process, or of its endpoint, would get chunks of the run now. */
+  readonly isRead: (origin: Pick<ChunkOrigin, 'runId' | 'rootRunId'>) => boolean;
   /** Publishes an event to those who want events. An ended run that has more goes on. */
   readonly publishEvent: (item: PushedEvent) => void;
   /** A mark, then events that match `filter`; with `text`, also what `subscribe` gives. */
@@ -74,6 +77,9 @@ export function createChunkBus(options: { readonly maxQueued?: number } = {}): C
       readers.push(item, (filter) => fitsFilter(filter, item));
       eventReaders.push(item, (filter) => filter.text === true && fitsFilter(filter, item));
     },
+    isRead: (origin) =>
+      readers.some((filter) => fitsFilter(filter, origin)) ||
+      eventReaders.some((filter) => filter.text === true && fitsFilter(filter, origin)),
     publishEvent: (item) => {
       const { runId, type } = item.event;
       endedRuns.delete(runId);
@@ -113,6 +119,7 @@ interface Readers<Item, Filter> {
     isOver: boolean,
   ) => ReaderSubscription<Item>;
   readonly push: (item: Item, fits: (filter: Filter) => boolean) => void;
+  readonly some: (fits: (filter: Filter) => boolean) => boolean;
   readonly end: (isOver: (filter: Filter) => boolean) => void;
 }
 
@@ -129,6 +136,7 @@ function createReaders<Item extends LiveItem, Filter>(maxQueued: number): Reader
     push: (item, fits) => {
       for (const [reader, filter] of readers) if (fits(filter)) reader.push(item);
     },
+    some: (fits) => [...readers.values()].some(fits),
     end: (isOver) => {
       for (const [reader, filter] of readers) if (isOver(filter)) reader.end();
     },

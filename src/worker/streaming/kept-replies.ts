@@ -40,6 +40,9 @@ const REPLY_BYTES = 1_024;
 /** Enough for pieces of three characters; a reply of smaller ones or of many kinds is cut earlier. */
 const MAX_REPLY_BYTES = 2_097_152;
 
+/** `restart` and `not_streamed`. */
+const MAX_MARKERS = 2;
+
 /** The kept replies of a bus. */
 export interface KeptReplies {
   /** Takes over a published item. */
@@ -64,8 +67,8 @@ interface Block {
 interface Reply {
   /** The newest item. */
   last: Chunk | ChunkMarker;
-  /** `restart`, when the reply begins with it. */
-  readonly start: ChunkMarker | undefined;
+  /** `restart` and `not_streamed`, when the reply begins with them. */
+  readonly start: ChunkMarker[];
   readonly blocks: Block[];
   characters: number;
   bytes: number;
@@ -137,6 +140,7 @@ export function createKeptReplies(
       reply.last = item;
       const before = reply.bytes;
       if (isChunk(item)) append(reply, item);
+      else if (item.kind !== 'end' && reply.start.length < MAX_MARKERS) reply.start.push(item);
       bytes += reply.bytes - before;
       if (item.kind === 'end') {
         reply.endedAt = performance.now();
@@ -167,12 +171,11 @@ function isVoidedBy(older: Chunk | ChunkMarker, item: Chunk | ChunkMarker): bool
 }
 
 function replyOf(item: Chunk | ChunkMarker): Reply {
-  const start = item.kind === 'restart' ? item : undefined;
-  const isWhole = start !== undefined || item.seq === 1;
+  const isWhole = item.kind === 'restart' || item.seq === 1;
   const lost = isWhole ? undefined : gapAt(item, 1);
   return {
     last: item,
-    start,
+    start: [],
     blocks: [],
     characters: 0,
     bytes: REPLY_BYTES,
@@ -232,7 +235,7 @@ function itemsOf({ last, start, blocks, lost, endedAt }: Reply): readonly (Chunk
     return { ...origin, seq: lastSeq, kind, delta: deltas.join(''), ...pieces };
   });
   return [
-    ...(start === undefined ? [] : [start]),
+    ...start,
     ...(lost === undefined ? [] : [lost]),
     ...chunks,
     ...(endedAt === undefined ? [] : [last]),

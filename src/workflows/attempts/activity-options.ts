@@ -27,6 +27,23 @@ export const LOAD_OPTIONS: LocalActivityOptions = {
   retry: { maximumAttempts: 1 },
 };
 
+/**
+ * Replays the source of a fork. A worker that dies in it loses a second or two, and a history of the
+ * largest size takes less than a minute.
+ */
+export const FORK_OPTIONS: ActivityOptions = {
+  startToCloseTimeout: '2m',
+  heartbeatTimeout: '10s',
+  retry: { maximumAttempts: 3, initialInterval: '500ms' },
+};
+
+/** Looks at a moment of a run, for a client that waits for it. */
+export const MOMENT_OPTIONS: ActivityOptions = {
+  startToCloseTimeout: '90s',
+  heartbeatTimeout: '10s',
+  retry: { maximumAttempts: 3, initialInterval: '500ms' },
+};
+
 /** Quick checks of a call before it runs: no I/O to speak of, but a user's function may fail. */
 export const CHECK_OPTIONS: LocalActivityOptions = {
   startToCloseTimeout: '5s',
@@ -152,6 +169,16 @@ export function localToolOptions(tool: ToolSpec): LocalActivityOptions {
     startToCloseTimeout: tool.timeoutMs + 1_000,
     cancellationType: WAIT,
     retry: retryOf(tool),
+  };
+}
+
+/** One try of a read that the worker expects to be quick; in `ms` it has begun and ended. */
+export function localTryOptions(ms: number): LocalActivityOptions {
+  return {
+    startToCloseTimeout: ms,
+    scheduleToCloseTimeout: ms,
+    cancellationType: WAIT,
+    retry: { maximumAttempts: 1 },
   };
 }
 

@@ -101,7 +101,11 @@ export function toModelOutcome(error: unknown, attemptsBefore = 0): ModelLoss {
     usage,
     usageKnown,
     attempts,
-    ...defined({ losses: details.losses, estimated: details.estimated }),
+    ...defined({
+      losses: details.losses,
+      estimated: details.estimated,
+      lostReads: details.lostReads,
+    }),
   };
 }
 
@@ -127,11 +131,16 @@ export function addEarlier<Outcome extends ModelOutcome>(
 function triesOf(
   earlier: ModelLoss,
   outcome: ModelOutcome,
-): Pick<ModelLoss, 'attempts' | 'losses' | 'estimated'> {
+): Pick<ModelLoss, 'attempts' | 'losses' | 'estimated' | 'lostReads'> {
   const attempts = earlier.attempts + outcome.attempts;
   const losses = (earlier.losses ?? 0) + (outcome.losses ?? 0);
   const estimated = addEstimates(earlier.estimated, outcome.estimated);
-  return { attempts, ...defined({ losses: losses === 0 ? undefined : losses, estimated }) };
+  const lost = [...(earlier.lostReads ?? []), ...(outcome.lostReads ?? [])];
+  const lostReads = lost.length === 0 ? undefined : lost;
+  return {
+    attempts,
+    ...defined({ losses: losses === 0 ? undefined : losses, estimated, lostReads }),
+  };
 }
 
 /** A call that was canceled between two attempts. */
@@ -141,8 +150,10 @@ export function abortedWith({
   attempts,
   losses,
   estimated,
+  lostReads,
 }: ModelLoss): ModelLoss {
-  return { kind: 'aborted', usage, usageKnown, attempts, ...defined({ losses, estimated }) };
+  const cost = { usage, usageKnown, attempts };
+  return { kind: 'aborted', ...cost, ...defined({ losses, estimated, lostReads }) };
 }
 
 /** The details of a failed model activity; empty for a failure of another kind. */

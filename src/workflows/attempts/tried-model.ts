@@ -18,7 +18,8 @@ import {
   maxModelAttempts,
   modelRetryMs,
 } from '../../core/contract/attempts.ts';
-import { cappedOrder, type ModelOrder } from '../../core/contract/host-order.ts';
+import { isoOfMoment } from '../../core/text/civil-date.ts';
+import { cappedOrder, type ModelOrder, type RateTicket } from '../../core/contract/host-order.ts';
 import type { FailedAttempt, ModelLoss, ModelOutcome } from '../../core/contract/host-outcome.ts';
 import type { EstimatedUsage } from '../../core/contract/model.ts';
 import { addEstimates } from '../../core/model/estimated-usage.ts';
@@ -35,6 +36,7 @@ import {
   WaitAborted,
 } from './call-failures.ts';
 import { isLoss } from './losses.ts';
+import { rateWaitOf } from './rate-wait.ts';
 import type { Failed, Tried, TriedCall } from './try-again.ts';
 
 /** A model call whose attempts the workflow begins. */
@@ -57,11 +59,27 @@ export function triedModelCall(
       const { callModel } = proxyActivities<EverloopActivities>(
         isElsewhere ? onAnyWorker(attempt) : attempt,
       );
-      return callModel(after(cappedOrder(order, ledger.cap()), tried));
+      const asked = mayRead(runtime, tried) ? order : withoutReads(order);
+      const known = { ...cappedOrder(asked, ledger.cap()), ...defined({ abortId }) };
+      const next = after(known, tried);
+      return callModel(ledger.ticket === null ? next : { ...next, rate: ledger.ticket });
     },
     onResult: ledger.ended,
     onFailure: ledger.failed,
   };
+}
+
+/**
+ * Whether reads may run beside the reply: in the first attempt, since an attempt that is lost does not
+ * say what ran, and where the workers of models run tools.
+ */
+function mayRead({ toolQueue, modelQueue }: ActivityRuntime, tried: Tried): boolean {
+  const isFirst = tried.attempts + tried.losses === 0;
+  return isFirst && toolQueue === undefined && modelQueue === undefined;
+}
+
+function withoutReads({ reads: _reads, ...order }: ModelOrder): ModelOrder {
+  return order;
 }
 
 /** `gpt-5-mini`, `gpt-5-mini for compaction`. */
@@ -83,8 +101,10 @@ export function after<Order extends object>(order: Order, tried: Tried): Order {
 
 /** What the attempts of one call cost so far. */
 interface Ledger {
-  readonly ended: (outcome: ModelOutcome) => ModelOutcome;
-  readonly failed: (error: unknown) => Failed<ModelOutcome>;
+  readonly ended: (result: ModelActivityResult) => ModelOutcome;
+  readonly failed: (error: unknown, tried: Tried) => Failed<ModelOutcome>;
+  /** What the last try has of the rate of the model; null: nothing. */
+  ticket: RateTicket | null;
   /** The cap on the output of the next attempt after one that cost tokens. */
   readonly cap: () => number | undefined;
 }
@@ -97,20 +117,34 @@ function createLedger({
   onFailedAttempt,
 }: ModelCallOptions): Ledger {
   let lost: ModelLoss | null = null;
+  const parts: ModelLoss[] = [];
   const add = <Outcome extends ModelOutcome>(outcome: Outcome): Outcome =>
     lost === null ? outcome : addEarlier(lost, outcome);
 
-  return {
-    ended: add,
+  const ledger: Ledger = {
+    ticket: null,
+    ended: ({ takenOver, ...outcome }) => {
+      if (takenOver !== undefined) lost = withoutTaken(parts, takenOver);
+      return add(outcome);
+    },
     cap: () => (lost === null || !isCharged(lost) ? undefined : maxOutputAfter?.(lost)),
-    failed: (error) => {
+    failed: (error, tried) => {
+      const wait = rateWaitOf(error);
+      if (wait !== null) {
+        ledger.ticket = wait.ticket;
+        return pacedTry(tried, wait.at, () => add(toModelOutcome(new WaitAborted())));
+      }
+      ledger.ticket = null;
       if (isCancellation(error) || error instanceof WaitAborted) {
         return { kind: 'final', outcome: add(toModelOutcome(error)) };
       }
       const hasLost = isLoss(error);
+      const kept = hasLost ? keptReplyOf(error) : undefined;
+      if (kept !== undefined) return { kind: 'final', outcome: add(kept) };
       const last = hasLost ? lossOf(error, promptEstimate) : failureOf(error);
       const now = add(last);
       lost = now;
+      parts.push(last);
       const inMs = hasLost ? lossPauseMs(now.losses ?? 1) : waitOf(error, now, hasFallback);
       if (inMs === null || (isCharged(last) && !mayRetry(now)))
         return { kind: 'final', outcome: now };
@@ -129,6 +163,23 @@ function createLedger({
       };
     },
   };
+  return ledger;
+}
+
+/** The try of a call that had no room under the rate of its model: no attempt was made. */
+function pacedTry(tried: Tried, at: number, aborted: () => ModelOutcome): Failed<ModelOutcome> {
+  const inMs = Math.max(0, at - Date.now());
+  return { kind: 'again', tried, inMs, waitsFor: `its rate until ${isoOfMoment(at, 0)}`, aborted };
+}
+
+/** The sum of `parts`, the last `taken` of which lost nothing: a later attempt took them over. */
+function withoutTaken(parts: readonly ModelLoss[], taken: number): ModelLoss | null {
+  const first = parts.length - taken;
+  return parts
+    .map(({ estimated, ...part }, at) =>
+      at < first ? { ...part, ...defined({ estimated }) } : part,
+    )
+    .reduce<ModelLoss | null>((sum, part) => (sum === null ? part : addEarlier(sum, part)), null);
 }
 
 /** Whether attempts cost tokens, so that the limits must have room for another one. */
@@ -136,17 +187,29 @@ function isCharged({ usageKnown, estimated }: ModelLoss): boolean {
   return usageKnown || estimated !== undefined;
 }
 
+/** The reply of an attempt whose worker was lost while only reads beside it were open. */
+function keptReplyOf(error: unknown): ModelActivityResult | undefined {
+  const cause = causeOf(error);
+  if (!(cause instanceof TimeoutFailure)) return undefined;
+  return (cause.lastHeartbeatDetails as LastBeat | null | undefined)?.kept;
+}
+
 /** A loss: no attempt of the provider, but it may have cost tokens. */
 function lossOf(error: unknown, promptEstimate: ModelCallOptions['promptEstimate']): ModelLoss {
   const cause = causeOf(error);
-  const { usage = noUsage, usageKnown = false, losses = 0 } = modelDetailsOf(cause);
+  const details = modelDetailsOf(cause);
+  const { usage = noUsage, usageKnown = false, losses = 0, lostReads } = details;
   const { message } = cause;
   const cost = { usage, usageKnown, attempts: 0, losses: losses + 1 };
   const estimated =
-    cause instanceof TimeoutFailure
-      ? estimateOf(cause, promptEstimate)
-      : modelDetailsOf(cause).estimated;
-  return { kind: 'failed', code: 'model_error', message, ...cost, ...defined({ estimated }) };
+    cause instanceof TimeoutFailure ? estimateOf(cause, promptEstimate) : details.estimated;
+  return {
+    kind: 'failed',
+    code: 'model_error',
+    message,
+    ...cost,
+    ...defined({ estimated, lostReads }),
+  };
 }
 
 /** What the last heartbeat of a model activity says, in part. */
@@ -155,20 +218,23 @@ interface LastBeat {
   readonly losses?: number;
   readonly asked?: EstimatedUsage;
   readonly lost?: EstimatedUsage;
+  /** The whole reply, once only reads beside it are open. */
+  readonly kept?: ModelActivityResult;
+  /** Sent before the attempt began. */
+  readonly isEntry?: true;
 }
 
 /**
  * What an attempt used that died with its worker, by its last heartbeat (`UsedSoFar`); its prompt if
- * it died before the first.
+ * it died before the first, or before the second where the first was sent at entry.
  */
 function estimateOf(
   { lastHeartbeatDetails }: TimeoutFailure,
   promptEstimate: ModelCallOptions['promptEstimate'],
 ): EstimatedUsage | undefined {
   const last = lastHeartbeatDetails as LastBeat | null | undefined;
-  return last === undefined || last === null
-    ? promptEstimate?.()
-    : addEstimates(last.lost, last.asked);
+  if (last === undefined || last === null) return promptEstimate?.();
+  return addEstimates(last.lost, last.isEntry === true ? promptEstimate?.() : last.asked);
 }
 
 /**

@@ -55,6 +55,8 @@ export interface ToolTries {
   readonly heldMs: () => number;
 }
 
+const NO_LOSSES = { losses: 0, givenBack: 0 } as const;
+
 /** A tool call whose attempts the workflow begins. */
 export function triedToolCall(
   order: ToolOrder,
@@ -63,7 +65,9 @@ export function triedToolCall(
 ): TriedCall<ToolResult, ToolResult> {
   // A local activity is repeated by its own worker, so whatever it ends with is final.
   let isHere = tool.local;
+  const { attemptsBefore: attempts } = order;
   return {
+    ...defined({ before: attempts === undefined ? undefined : { attempts, ...NO_LOSSES } }),
     label: `tool ${tool.name}`,
     abortId,
     schedule: (tried, isElsewhere) => {

@@ -48,6 +48,8 @@ export type Failed<Outcome> =
       readonly inMs: number;
       /** Absent after a loss. */
       readonly failure?: AttemptFailure;
+      /** What the call waits for that was not tried, in words. */
+      readonly waitsFor?: string;
       /** The outcome if an abort ends the wait. */
       readonly aborted: () => Outcome;
       /** Asked after the wait: an outcome ends the call, null lets the next attempt begin. */
@@ -69,6 +71,8 @@ export interface TriedCall<Result, Outcome> {
   readonly label: string;
   /** Set when the call can be aborted alone, under this id. */
   readonly abortId?: string | undefined;
+  /** What was tried before its first attempt here. Default: nothing. */
+  readonly before?: Tried;
   /** True: another model is asked next, so this call waits for no other worker. Default false. */
   readonly hasFallback?: boolean;
   /** Begins an attempt; `isElsewhere`: not on the worker that asks for it. */
@@ -98,7 +102,7 @@ export function createTryCall({ run, elsewhere, rest, operator }: TryParts): Try
     { scope, relabel }: OpenCall,
     error: unknown,
   ): Promise<Outcome> => {
-    let tried = NOTHING;
+    let tried = call.before ?? NOTHING;
     let failure = error;
     let shown: string | null = null;
     let hasSearched = false;
@@ -122,12 +126,12 @@ export function createTryCall({ run, elsewhere, rest, operator }: TryParts): Try
           if ((await operator(scope, failed.callId)) === 'aborted') return failed.aborted();
           tried = { ...tried, retriedAfter: deaths };
         } else {
-          relabel(labelOf(call.label, failed, Date.now() + failed.inMs));
+          relabel(waitLabel(call.label, failed));
           if ((await rest(scope, failed.inMs)) === 'aborted') return failed.aborted();
           const refused = failed.refused?.() ?? null;
           if (refused !== null) return refused;
         }
-        shown = labelOf(call.label, { ...failed, tried });
+        shown = hasTried(tried) ? labelOf(call.label, { ...failed, tried }) : call.label;
         relabel(shown);
         attempt = scope.run(() => call.schedule(tried, false));
       }
@@ -144,10 +148,22 @@ export function createTryCall({ run, elsewhere, rest, operator }: TryParts): Try
     run({
       label: call.label,
       abortId: call.abortId,
-      schedule: () => call.schedule(NOTHING, false),
-      onResult: (result) => call.onResult(result, NOTHING),
+      schedule: () => call.schedule(call.before ?? NOTHING, false),
+      onResult: (result) => call.onResult(result, call.before ?? NOTHING),
       onFailure: (error, open) => tryAgain(call, open, error),
     });
+}
+
+/** What a call waits for before its next attempt. */
+function waitLabel(label: string, failed: Extract<Failed<unknown>, { kind: 'again' }>): string {
+  const { waitsFor, inMs } = failed;
+  if (waitsFor !== undefined) return `${label} (waits for ${waitsFor})`;
+  return labelOf(label, failed, Date.now() + inMs);
+}
+
+/** A call that only waited for its rate has not been tried. */
+function hasTried({ attempts, losses }: Tried): boolean {
+  return attempts + losses > 0;
 }
 
 /** Characters of a failure that a status shows. */

@@ -9,6 +9,9 @@ import {
   type CompactionOptions,
 } from '../../../src/index.ts';
 import { toolResult } from '../../../src/define/tool/tool-result.ts';
+import { byteSize, type Json } from '../../../src/core/base/json.ts';
+import { INLINE_SIZES } from '../../../src/core/base/size-limits.ts';
+import type { RunState } from '../../../src/core/run/run-state.ts';
 import { textMessage, textOf } from '../../../src/core/base/message.ts';
 import type { ModelEntry } from '../../../src/define/model/model-entry.ts';
 import type { ModelRequest } from '../../../src/core/contract/model.ts';
@@ -575,6 +578,11 @@ describe('a request that is too long', () => {
   });
 });
 
+/** 40 KB, as a result and in the arguments of a call. */
+const TEXT = 'text '.repeat(8_000);
+
+const bytesOf = (state: RunState): number => byteSize(state as unknown as Json);
+
 describe('a state that does not fit into a hand-over', () => {
   it('[row 6] [row 51] is compacted first, strategy by strategy, until it fits', async () => {
     const started = startCompacting(
@@ -614,5 +622,44 @@ describe('a state that does not fit into a hand-over', () => {
 
     expect([compactedAfter(fits), compactedAfter(cannot)]).toEqual([[], []]);
     expect([fits.run.state.link, cannot.run.state.link]).toEqual([2, 2]);
+  });
+
+  it('[row 51] loses large results, then its oldest entries, if nothing says how', async () => {
+    const replies = Array.from({ length: 30 }, (_, index) => act(`q${index} ${TEXT}`));
+    const started = startCompacting([...replies, answer()], undefined, {
+      agent: { tools: [searchTool(() => TEXT)] },
+      handoverDue: (iteration) => iteration === 30,
+      fitsHandover: (state) => bytesOf(state) <= INLINE_SIZES.handover,
+    });
+
+    const step = await started.run.result;
+
+    expect(step).toMatchObject({ status: 'success', iterations: 31 });
+    const [warning, ...others] = bodiesOf(started.run.events, 'agent:warning');
+    expect([warning?.code, others]).toEqual(['state_large', []]);
+    expect(warning?.message).toMatch(/^The conversation made the state of the run \d+ bytes large/);
+    const compactions = bodiesOf(started.run.events, 'agent:compaction');
+    expect(compactions.map(({ strategy }) => strategy)).toEqual(['mask', 'sliding_window']);
+    expect(bytesOf(started.run.state)).toBeLessThan(1_050_000);
+    // What came last is whole.
+    const shown = scratchpadOf(started.script.requests.at(-1));
+    expect(shown.at(-1)).toContain(TEXT);
+    expect(shown.join('\n')).toContain('q29 ');
+    expect(shown.join('\n')).not.toContain('q0 ');
+    expect(started.run.state.link).toBe(2);
+  });
+
+  it('[row 51] stays as it is with `compaction: false`, or in a run of an earlier release', async () => {
+    const parts: RunOptions = {
+      handoverDue: (iteration) => iteration === 1,
+      fitsHandover: () => false,
+    };
+    const never = startCompacting([act('a'), answer()], false, parts);
+
+    await never.run.result;
+
+    expect(compactedAfter(never)).toEqual([]);
+    expect(bodiesOf(never.run.events, 'agent:warning')).toEqual([]);
+    expect(never.run.state.head.spec.shortensToFit).toBeUndefined();
   });
 });

@@ -36,7 +36,7 @@ describe('a request for a page [R16]', () => {
     [{ from: { index: '1' } }, 'Expected `from.index` to be a whole number from 0 up, got "1".'],
     [{ from: { offset: 0.5 } }, 'Expected `from.offset` to be a whole number from 0 up, got 0.5.'],
     [{ maxBytes: 0 }, 'Expected `maxBytes` to be a whole number from 1 up, got 0.'],
-    [{ view: 'all' }, 'Expected `view` to be history or scratchpad, got "all".'],
+    [{ view: 'all' }, 'Expected `view` to be history, scratchpad or state, got "all".'],
     [{ epoch: -1 }, 'Expected `epoch` to be a whole number from 0 up, got -1.'],
   ])('of %j says what is wrong', (payload, message) => {
     expect(readTranscriptRequest(payload)).toEqual({

@@ -1,7 +1,8 @@
+import { SEARCH_ATTRIBUTES } from '../../../core/base/search-attributes.ts';
 import type { DoctorCheck } from '../check.ts';
 
 /** What runs write when the namespace has it; all are keywords. */
-const ATTRIBUTES = ['EverloopAgent', 'EverloopState'] as const;
+const ATTRIBUTES: readonly string[] = Object.values(SEARCH_ATTRIBUTES);
 
 /** The namespace has the search attributes of runs. */
 export const searchAttributes: DoctorCheck = {
@@ -18,8 +19,8 @@ export const searchAttributes: DoctorCheck = {
     return [
       {
         severity: 'information',
-        message: `Expected the namespace \`${service?.namespace}\` to have the search attributes ${ATTRIBUTES.join(' and ')} of type Keyword, got none for ${lacking.join(', ')}. Runs go on without them.`,
-        advice: 'Run `everloop setup` to find runs by agent and state.',
+        message: `Expected the namespace \`${service?.namespace}\` to have the search attributes ${ATTRIBUTES.join(', ')} of type Keyword, got none for ${lacking.join(', ')}. Runs go on without them.`,
+        advice: 'Run `everloop setup` to find runs by agent, state and tenant.',
       },
     ];
   },

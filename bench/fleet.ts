@@ -1,0 +1,166 @@
+/**
+ * `fleet`: how many turns a second two processes carry, a worker as `runWorker` ships it and its
+ * embedded server, and what a turn costs them.
+ *
+ * A turn is a model call and a tool call. The model is a process of its own that streams over HTTP:
+ * the first token after 300 ms, 60 pieces in 1.5 s, then a tool call. The tool waits for 50 ms. 10,
+ * 50, 100 and 200 agents in mode `chat` make turns without a pause, and each is read by a client.
+ * `turns_per_s` is the rate with 200, counted where the requests arrive. `turns_vs_bare` compares it
+ * with a bare workflow that keeps its messages, calls the same provider by `streamText`, and beats
+ * as our activities do; nobody reads it. `overhead_ms_50` is the median time from the provider's
+ * last byte to the next request of that run, less the tool, with 50 agents. Processor times are
+ * those of whole processes, per turn, with 200; `cpu_ms_provider` is that of the provider.
+ * `repeated_calls` counts the requests that the provider had answered before, of all agents.
+ *
+ * `--starved` runs a busy loop on each core beside it. `--unread` gives agents `stream: 'auto'` and
+ * no reader. `--against DIR` plays the 200 agents on another checkout, too, which has its
+ * `node_modules`; `against_ratio` is ours over its. `--only N` plays one number of agents.
+ *
+ * Not measured: several workers, long conversations, a server elsewhere. Needs Linux for
+ * `cpu_ms_server`.
+ */
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startAsked, starveCores, type Asked } from './fleet/processes.ts';
+import {
+  loadWith,
+  openAgents,
+  openBare,
+  type FleetSetup,
+  type Load,
+  type LoadTimes,
+  type Side,
+} from './fleet/sides.ts';
+import { figure, median, type Bench, type Figure } from './support/figure.ts';
+
+const SIZES = [10, 50, 100, 200] as const;
+
+/** The number of agents with which nothing is left of the processor. */
+const SATURATING = 200;
+
+const OWN_ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/** The benchmark `fleet`. */
+export const fleetBench: Bench = {
+  name: 'fleet',
+  about: 'turns a second of agents whose provider streams, and what a turn costs',
+  run: async (words = []) => {
+    const provider = await startAsked('provider.ts');
+    const stopStarving = words.includes('--starved') ? starveCores() : null;
+    try {
+      return await measure(provider, words);
+    } finally {
+      await stopStarving?.();
+      await provider.stop();
+    }
+  },
+};
+
+async function measure(provider: Asked, words: readonly string[]): Promise<readonly Figure[]> {
+  const setup = { provider, root: OWN_ROOT, isUnread: words.includes('--unread') };
+  const only = Number(optionOf(words, '--only') ?? Number.NaN);
+  const sizes = SIZES.filter((size) => Number.isNaN(only) || size === only);
+  const against = optionOf(words, '--against');
+  const loads = await loadsOf(openAgents, setup, sizes);
+  if (!sizes.includes(SATURATING)) return figuresOf(loads);
+  const bare = only === SATURATING ? undefined : await loadsOf(openBare, setup, [SATURATING]);
+  const other =
+    against === undefined
+      ? undefined
+      : await loadsOf(openAgents, { ...setup, root: resolve(against) }, [SATURATING]);
+  return [
+    ...figuresOf(loads, bare?.get(SATURATING)),
+    ...againstFigures(loads.get(SATURATING), other?.get(SATURATING)),
+  ];
+}
+
+/** The word after `option`. */
+function optionOf(words: readonly string[], option: string): string | undefined {
+  const at = words.indexOf(option);
+  return at === -1 ? undefined : words[at + 1];
+}
+
+async function loadsOf(
+  open: (setup: FleetSetup) => Promise<Side>,
+  setup: FleetSetup,
+  sizes: readonly number[],
+): Promise<ReadonlyMap<number, Load>> {
+  const loads = new Map<number, Load>();
+  const side = await open(setup);
+  try {
+    for (const size of sizes) {
+      loads.set(size, await loadWith(side, setup.provider, size, timesOf(size)));
+    }
+  } finally {
+    await side.close();
+  }
+  return loads;
+}
+
+/** Many agents need longer to start, and to fall out of step. */
+function timesOf(size: number): LoadTimes {
+  return { settleMs: 4_000 + size * 40, measureMs: 10_000 + size * 20 };
+}
+
+function figuresOf(loads: ReadonlyMap<number, Load>, bare?: Load): readonly Figure[] {
+  const all = [...loads.values()];
+  const overhead = (size: number, goal: string): readonly Figure[] => {
+    const load = loads.get(size);
+    return load === undefined
+      ? []
+      : [figure(`overhead_ms_${size}`, median(load.overheadsMs), 'ms', goal)];
+  };
+  const sum = (of: (load: Load) => number): number =>
+    all.reduce((total, load) => total + of(load), 0);
+  return [
+    ...all.flatMap((load) => (load === loads.get(SATURATING) ? saturatedFigures(load, bare) : [])),
+    ...overhead(10, ''),
+    ...overhead(50, '<= 100'),
+    ...overhead(100, '<= 200'),
+    figure(
+      'repeated_calls',
+      sum(({ repeated }) => repeated),
+      `of ${sum(({ requests }) => requests)}`,
+      '<= 0',
+    ),
+  ];
+}
+
+function saturatedFigures(load: Load, bare: Load | undefined): readonly Figure[] {
+  const beside = (of: (load: Load) => number): number | null =>
+    bare === undefined ? null : of(bare);
+  const cost = (name: string, of: (load: Load) => number): Figure =>
+    figure(name, of(load), 'ms', '', beside(of));
+  return [
+    figure(
+      'turns_per_s',
+      load.turnsPerS,
+      '1/s',
+      '',
+      beside(({ turnsPerS }) => turnsPerS),
+    ),
+    ...(bare === undefined
+      ? []
+      : [figure('turns_vs_bare', load.turnsPerS / bare.turnsPerS, 'x', '>= 1.5', 1)]),
+    cost('cpu_ms_worker', ({ cpuMsWorker }) => cpuMsWorker),
+    cost('cpu_ms_server', ({ cpuMsServer }) => cpuMsServer),
+    cost('cpu_ms_provider', ({ cpuMsProvider }) => cpuMsProvider),
+    figure(
+      'rss_mb_worker',
+      load.rssMb,
+      'MB',
+      '',
+      beside(({ rssMb }) => rssMb),
+    ),
+  ];
+}
+
+function againstFigures(own: Load | undefined, other: Load | undefined): readonly Figure[] {
+  if (own === undefined || other === undefined) return [];
+  return [
+    figure('against_ratio', own.turnsPerS / other.turnsPerS, 'x', '', 1),
+    figure('cpu_ms_worker_against', own.cpuMsWorker, 'ms', '', other.cpuMsWorker),
+    figure('cpu_ms_server_against', own.cpuMsServer, 'ms', '', other.cpuMsServer),
+    figure('repeated_calls_against', own.repeated, `of ${own.requests}`, '', other.repeated),
+  ];
+}

@@ -1,0 +1,88 @@
+/**
+ * The processor time of a piece that comes over real HTTP, through the provider of the AI SDK and a
+ * model call. `joined` is a model whose stream is joined, `plain` the same adapter under a name that
+ * is not joined, `network` the bytes alone.
+ */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { createOpenAI } from '@ai-sdk/openai';
+import { textMessage } from '../../src/core/base/message.ts';
+import type { LanguageModel } from '../../src/define/model/language-model.ts';
+import { callEntry } from '../../src/models/model-adapter.ts';
+
+const PIECES = 60;
+const EVERY_MS = 25;
+const STREAMS = 40;
+const ROUNDS = 5;
+
+/** Microseconds of processor time for each piece, by round. */
+export interface StreamCosts {
+  readonly joined: readonly number[];
+  readonly plain: readonly number[];
+  readonly network: readonly number[];
+}
+
+/** Measures in turn, so that all see the same machine. */
+export async function streamCosts(): Promise<StreamCosts> {
+  const provider = fork(new URL('./paced-provider.mjs', import.meta.url), { execArgv: [] });
+  try {
+    const [port] = (await once(provider, 'message')) as [number];
+    const baseURL = `http://127.0.0.1:${port}/${PIECES}/${EVERY_MS}`;
+    const modelNamed = (name: string): LanguageModel =>
+      createOpenAI({ name, baseURL, apiKey: 'sk-bench' }).chat('m');
+    const [joined, plain] = [modelNamed('openai'), modelNamed('other')];
+    const costs = { joined: [], plain: [], network: [] } satisfies Record<string, number[]>;
+    const ways: Readonly<Record<keyof StreamCosts, () => Promise<void>>> = {
+      joined: () => call(joined),
+      plain: () => call(plain),
+      network: () => readBytes(`${baseURL}/chat/completions`),
+    };
+    for (let round = 0; round < ROUNDS + 2; round++) {
+      for (const [name, way] of Object.entries(ways)) {
+        const us = await cost(way);
+        if (round >= 2) (costs[name as keyof StreamCosts] as number[]).push(us);
+      }
+    }
+    return costs;
+  } finally {
+    provider.disconnect();
+  }
+}
+
+async function cost(way: () => Promise<void>): Promise<number> {
+  const before = process.cpuUsage();
+  await Promise.all(Array.from({ length: STREAMS }, way));
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / (STREAMS * PIECES);
+}
+
+async function call(model: LanguageModel): Promise<void> {
+  let characters = 0;
+  const outcome = await callEntry(
+    { id: 'm', model },
+    {
+      mode: 'chat',
+      agent: 'talker',
+      runId: 'run',
+      iteration: 1,
+      attempt: 1,
+      messages: [textMessage('user', 'Go')],
+      settings: {},
+      cacheUpTo: 0,
+    },
+    {
+      signal: new AbortController().signal,
+      onChunk: ({ delta }) => {
+        characters += delta.length;
+      },
+    },
+  );
+  const whole = outcome.kind === 'reply' ? outcome.reply.parts[0]?.text.length : undefined;
+  if (whole !== characters) throw new Error(`Expected ${characters} characters, got ${whole}.`);
+}
+
+async function readBytes(url: string): Promise<void> {
+  const { body } = await fetch(url, { method: 'POST', body: '{}' });
+  const reader = body?.getReader();
+  while (reader !== undefined && !(await reader.read()).done);
+}

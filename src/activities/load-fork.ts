@@ -1,0 +1,180 @@
+/**
+ * The activities of forks: they get a moment of a run by a replay of its history on this worker. So
+ * no client can forge a state, and none needs the code of the workflows.
+ */
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import { Context } from '@temporalio/activity';
+import { defined } from '../core/base/defined.ts';
+import type { FailureType } from '../core/base/failure-types.ts';
+import { byteSize, isPlainObject, type Json } from '../core/base/json.ts';
+import { sizesOf } from '../core/base/size-limits.ts';
+import { isUsageError } from '../core/base/usage-error.ts';
+import type { ForkInput, RunMoment } from '../core/base/fork.ts';
+import { isMoment, momentText, readFork } from '../core/fork/read-fork.ts';
+import { stateView } from '../core/fork/state-view.ts';
+import { nearestName } from '../core/text/nearest.ts';
+import type { Registry } from '../define/definition/definitions.ts';
+import type { McpTools } from '../define/mcp/mcp-tools.ts';
+import { callsAfter, forkAgent, needsCalls, type ForkSource } from '../registry/fork-agent.ts';
+import { listedTools } from '../registry/listed-tools.ts';
+import type { ActivityRuntime, EverloopActivities, NoAgentDetails } from './activity-types.ts';
+import { withHeartbeat } from './heartbeat.ts';
+import type { TenantPort } from './tenant-activities.ts';
+
+/** Gets moments of runs by replay. */
+export interface StateSource {
+  /**
+   * The moment `at` of a run, with what it did after it if `withCalls`.
+   *
+   * @throws UsageError `run_not_found`, `not_an_agent`, `fork_moment`, `history_gone`,
+   * `replay_failed`, `fork_workflows`, `key_missing`, `state_too_large`.
+   */
+  at(
+    source: ForkInput['source'],
+    at: RunMoment,
+    options: { readonly withCalls: boolean; readonly signal: AbortSignal },
+  ): Promise<ForkSource>;
+}
+
+/** What the activities need. */
+export interface ForkActivityParts {
+  readonly registry: Registry;
+  readonly runtime: ActivityRuntime;
+  readonly mcp?: McpTools | undefined;
+  readonly tenants: TenantPort;
+  /** Absent on a worker without workflows. */
+  readonly states?: StateSource | undefined;
+}
+
+/** Bytes of JSON of a result, with a margin under the 2 MB of the service. */
+const MAX_RESULT_BYTES = 1_500_000;
+
+/** The activity `loadFork`. It fails with the codes of forks, or as `loadAgent` does. */
+export function loadForkActivity(parts: ForkActivityParts): EverloopActivities['loadFork'] {
+  const { registry, runtime, mcp, tenants } = parts;
+  return ({ input, identity, isElsewhere = false }) =>
+    withHeartbeat(async () => {
+      const read = readFork(input?.fork);
+      if (read.kind === 'problems') throw failed('invalid_input', read.problems.join('\n'));
+      const { fork } = read;
+      const withCalls = needsCalls(fork);
+      const source = await momentOf(parts, fork.source, { at: fork.at, withCalls, isElsewhere });
+      const definition = registry.agents.get(input.agent)?.definition;
+      const listing =
+        fork.definition === 'current' ? await listedTools(definition?.servers, mcp) : undefined;
+      const sizes = sizesOf(runtime);
+      const request = { input, fork, identity };
+      const forked = forkAgent({ registry, sizes, listing }, source, request);
+      const elsewhereMs = definition?.elsewhereMs ?? runtime.elsewhereMs;
+      if (forked.kind === 'failed') {
+        throw failed(forked.code, forked.message, {
+          what: forked.what,
+          agent: input.agent,
+          elsewhereMs,
+          registry,
+          isElsewhere,
+        });
+      }
+      const { state, inputs, warnings } = forked;
+      requireSize(source.origin.workflowId, state as unknown as Json, runtime);
+      const { tenant } = state;
+      const isRoot = identity.parent === undefined && tenant !== undefined;
+      const awaitsTurn = (isRoot && (await tenants.hasLedger(tenant))) || undefined;
+      const offered = { runtime: defined({ ...runtime, elsewhereMs }), ...defined({ awaitsTurn }) };
+      return { state, inputs, warnings, ...offered };
+    });
+}
+
+/** The activity `viewMoment`. */
+export function viewMomentActivity(parts: ForkActivityParts): EverloopActivities['viewMoment'] {
+  return (order) =>
+    withHeartbeat(async () => {
+      const { source, at } = order ?? {};
+      if (!isPlainObject(source) || typeof source['workflowId'] !== 'string') {
+        throw failed('invalid_input', 'Expected the id of a run, got none. Name one.');
+      }
+      if (!isMoment(at)) throw failed('invalid_input', momentText(at));
+      const found = await momentOf(parts, source, { at, withCalls: true }).catch(
+        (error: unknown) => {
+          // What an archived state did next is in a history that is gone.
+          if (typeOf(error) !== 'history_gone') throw error;
+          return momentOf(parts, source, { at, withCalls: false });
+        },
+      );
+      const { workflowId: run, executionId } = found.origin;
+      const view = stateView(found.state, { run, executionId }, callsAfter(found));
+      requireSize(run, view as unknown as Json, parts.runtime);
+      return view;
+    });
+}
+
+async function momentOf(
+  { states, runtime }: ForkActivityParts,
+  source: ForkInput['source'],
+  wanted: { readonly at: RunMoment; readonly withCalls: boolean; readonly isElsewhere?: boolean },
+): Promise<ForkSource> {
+  const { at, withCalls, isElsewhere } = wanted;
+  const { cancellationSignal: signal } = Context.current();
+  const what = `the workflows of run ${source.workflowId}`;
+  const { elsewhereMs } = runtime;
+  if (states === undefined) {
+    const message = `Expected a worker with the workflows of run \`${source.workflowId}\`, got one without any.`;
+    throw failed('fork_workflows', message, { what, elsewhereMs, isElsewhere });
+  }
+  try {
+    return await states.at(source, at, { withCalls, signal });
+  } catch (error) {
+    if (!isUsageError(error)) throw error;
+    throw failed(error.code as FailureType, error.message, { what, elsewhereMs, isElsewhere });
+  }
+}
+
+function requireSize(run: string, value: Json, { blobs }: ActivityRuntime): void {
+  const bytes = byteSize(value);
+  const most = blobs === true ? sizesOf({ blobs }).handover : MAX_RESULT_BYTES;
+  if (bytes <= most) return;
+  throw failed(
+    'state_too_large',
+    `Expected a moment of run \`${run}\` of at most ${most} bytes, got ${bytes}. Use workers with a blob store, or a moment after a compaction.`,
+  );
+}
+
+/** A failure that the service does not repeat; with `lack`, another worker may have what is missing. */
+function failed(
+  type: FailureType,
+  message: string,
+  lack?: {
+    readonly what?: string | undefined;
+    readonly agent?: string;
+    readonly registry?: Registry;
+    readonly elsewhereMs: number | null | undefined;
+    readonly isElsewhere?: boolean | undefined;
+  },
+): ApplicationFailure {
+  const { what, agent, registry, elsewhereMs, isElsewhere = false } = lack ?? {};
+  const names = [...(registry?.agents.keys() ?? [])];
+  const near = what === undefined && agent !== undefined ? nearestName(agent, names) : undefined;
+  const details: NoAgentDetails = defined({ elsewhereMs, what, near });
+  return ApplicationFailure.create({
+    type,
+    message,
+    // Where workers are asked one after another, the next may have what this one lacks.
+    nonRetryable: !isElsewhere || !ELSEWHERE.has(type),
+    category: ApplicationFailureCategory.BENIGN,
+    ...defined({ details: lack && [details] }),
+  });
+}
+
+/** What another worker may have. */
+const ELSEWHERE: ReadonlySet<FailureType> = new Set([
+  'agent_not_found',
+  'extension_not_found',
+  'mcp_unavailable',
+  'fork_workflows',
+  'replay_failed',
+  'key_missing',
+]);
+
+function typeOf(error: unknown): unknown {
+  return error instanceof ApplicationFailure ? error.type : undefined;
+}

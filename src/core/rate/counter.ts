@@ -1,0 +1,57 @@
+/**
+ * The counter of a model entry: when each request of all workers may be sent. Pure.
+ *
+ * C1  Requests are spaced evenly, so no minute has more than the rate. A request may be sent up to
+ *     {@link LATE_MS} after its moment, and not later; the spacing pays for that.
+ * C2  Tokens are paid before the request that costs them, apart from {@link BURST_MS} of the rate in
+ *     advance. A request that costs more than that is sent when all before it are paid.
+ * C3  What requests really took is added when they have ended, or given back.
+ * C4  A counter that was lost goes on where any worker knows that it was.
+ */
+import type { LeaseAnswerOfRate, LeaseOrder, RateMarks } from './rate.ts';
+
+/** How long after its moment a request may be sent: it travels, and clocks differ. */
+export const LATE_MS = 2_000;
+
+/** How much of the tokens of a minute may be taken in advance, as a time. */
+const BURST_MS = 6_000;
+
+const MINUTE_MS = 60_000;
+
+/** What an answer may rely on of a worker's word about a lost counter. */
+const MOST_KNOWN_MS = 600_000;
+
+/** The state of a counter, version 1. Plain JSON. */
+export interface RateCounter extends RateMarks {
+  readonly v: 1;
+}
+
+/** A counter that has given nothing. */
+export const NEW_COUNTER: RateCounter = { v: 1, requestsAt: 0, tokensAt: 0 };
+
+/** Gives each request of `order` its moment, from `now` on. */
+export function leased(
+  counter: RateCounter,
+  order: LeaseOrder,
+  now: number,
+): { readonly counter: RateCounter; readonly answer: LeaseAnswerOfRate } {
+  const { requestsPerMinute, tokensPerMinute } = order.rate;
+  const spacingMs = requestsPerMinute === undefined ? 0 : (MINUTE_MS + LATE_MS) / requestsPerMinute;
+  const msOf = (tokens: number): number =>
+    tokensPerMinute === undefined ? 0 : (tokens * (MINUTE_MS + LATE_MS)) / tokensPerMinute;
+  const latest = now + MOST_KNOWN_MS;
+  let requestsAt = Math.max(counter.requestsAt, Math.min(order.known.requestsAt, latest));
+  let tokensAt = Math.max(counter.tokensAt, Math.min(order.known.tokensAt, latest));
+  // What was paid too much is used by those that come, but no pause is made up for.
+  tokensAt = Math.max(tokensAt + msOf(order.corrected), now - BURST_MS);
+  const slots = order.tokens.map((tokens) => {
+    const costMs = msOf(tokens);
+    const paidAt = tokensAt + costMs - Math.max(BURST_MS, costMs);
+    const slot = Math.ceil(Math.max(now, requestsAt, tokensPerMinute === undefined ? 0 : paidAt));
+    requestsAt = slot + spacingMs;
+    tokensAt = Math.max(tokensAt, slot - BURST_MS) + costMs;
+    return slot;
+  });
+  const marks = { requestsAt, tokensAt: Math.max(0, tokensAt) };
+  return { counter: { v: 1, ...marks }, answer: { v: 1, slots, marks } };
+}

@@ -1,0 +1,318 @@
+/**
+ * The ledger of a tenant: who has a turn, who waits for one, and what is spent and granted of the
+ * budgets of the day. Pure: each message gives another state, and `serve` what is to be said.
+ *
+ * T1  A grant never takes this sum above the budget of the day: what ended runs have spent since it
+ *     began, and for each live run the greater of its grant and its report, less what it had spent
+ *     when the day began.
+ * T2  A request that cannot be granted is not answered until it can: the run waits, and does not end.
+ *     Only what no whole day could pay is refused.
+ * T3  Messages may be lost, late or repeated: a join that comes again is answered again, totals
+ *     never fall, and a request with an older number changes nothing.
+ * T4  A run that is gone without a word is charged what it was granted.
+ */
+import { defined } from '../base/defined.ts';
+import type { Lease, LeaseAnswer } from '../contract/lease.ts';
+import { leaseId } from '../contract/lease.ts';
+import type { Limit } from '../contract/limit.ts';
+import type { Numbers } from '../contract/stats.ts';
+import type { TenantLeave, TenantSettings, TenantTurn } from './tenant-messages.ts';
+import { ledgerIdOf } from './tenant-messages.ts';
+import type { LeaseGrant, LeaseRequest } from '../contract/tree-messages.ts';
+import { DAY_KEYS, dayLimitsOf } from './settings.ts';
+
+/** A day of a time zone. */
+export interface Day {
+  /** `2026-11-25`. */
+  readonly date: string;
+  /** Its first moment that is of another day, in milliseconds since 1970. */
+  readonly endsAt: number;
+}
+
+/** A request that waits for its answer. */
+type Asked = Pick<LeaseRequest, 'number' | 'wants' | 'missing'>;
+
+/** A run that has its turn. */
+export interface TurnHolder {
+  readonly run: string;
+  /** What it has spent in all, as of its last report. */
+  readonly totals: Numbers;
+  /** What it had spent when the day, or its turn, began. */
+  readonly base: Numbers;
+  /** What it may spend in all, by key. */
+  readonly granted: Numbers;
+  readonly asked?: Asked;
+  /** The answer to the request with this number, in case it comes again. */
+  readonly answered?: LeaseGrant;
+}
+
+/** The state of a ledger, version 1. Plain JSON. */
+export interface TenantLedger {
+  readonly v: 1;
+  readonly tenant: string;
+  readonly settings: TenantSettings;
+  readonly day: Day | null;
+  /** What ended runs have spent since the day began, by key. */
+  readonly spent: Numbers;
+  readonly holders: readonly TurnHolder[];
+  /** Runs that wait for a turn, in order. */
+  readonly queue: readonly string[];
+  /** Holders that have joined again: they are answered again. */
+  readonly again: readonly string[];
+}
+
+/** What is to be sent to a run. */
+export interface ToRun {
+  readonly run: string;
+  readonly message: TenantTurn | LeaseGrant;
+}
+
+/** Runs that may wait; of more, each asks again later, so none is lost. */
+const MAX_QUEUE = 5_000;
+
+/** Bytes of ids in the queue, which a hand-over carries. */
+const MAX_QUEUE_CHARACTERS = 500_000;
+
+/** A budget is granted in parts for this many runs at once, if nothing is set. */
+const USUAL_RUNS = 16;
+
+/** A ledger in which nothing has happened. */
+export function newLedger(tenant: string, settings: TenantSettings): TenantLedger {
+  const empty = { holders: [], queue: [], again: [] };
+  return { v: 1, tenant, settings, day: null, spent: {}, ...empty };
+}
+
+/** A run waits for its turn. */
+export function joined(ledger: TenantLedger, run: string): TenantLedger {
+  const { holders, queue, again } = ledger;
+  if (holders.some((holder) => holder.run === run)) {
+    return again.includes(run) ? ledger : { ...ledger, again: [...again, run] };
+  }
+  if (queue.includes(run) || queue.length >= MAX_QUEUE) return ledger;
+  const characters = queue.reduce((sum, id) => sum + id.length, run.length);
+  return characters > MAX_QUEUE_CHARACTERS ? ledger : { ...ledger, queue: [...queue, run] };
+}
+
+/** A run has ended, or waits no longer. */
+export function left(ledger: TenantLedger, { run, totals }: TenantLeave): TenantLedger {
+  return without(ledger, run, (holder) => usedOf({ ...holder, totals: grown(holder, totals) }));
+}
+
+/** A run is gone without a word (T4). */
+export function lost(ledger: TenantLedger, run: string): TenantLedger {
+  return without(ledger, run, heldOf);
+}
+
+/** A run asks for more of its budgets. The ledger may have forgotten that it has its turn. */
+export function requested(ledger: TenantLedger, request: LeaseRequest): TenantLedger {
+  const { childId: run, number, wants, missing } = request;
+  const known = ledger.holders.find((holder) => holder.run === run);
+  const totals = grown(known ?? { totals: {} }, request.totals);
+  const holder: TurnHolder = known ?? { run, totals, base: totals, granted: totals };
+  const isOld = number < (holder.asked?.number ?? 0) || number < (holder.answered?.number ?? 0);
+  const asked = defined({ number, wants, missing });
+  const next: TurnHolder = isOld ? { ...holder, totals } : { ...holder, totals, asked };
+  const others = ledger.holders.filter((one) => one !== known);
+  const queue = ledger.queue.filter((waiting) => waiting !== run);
+  return { ...ledger, queue, holders: [...others, next] };
+}
+
+/** Another day has begun, or the time zone has changed. */
+export function onDay(ledger: TenantLedger, day: Day): TenantLedger {
+  const isSame = ledger.day?.date === day.date;
+  if (isSame || ledger.day === null) return { ...ledger, day };
+  const holders = ledger.holders.map((holder) => ({ ...holder, base: holder.totals }));
+  return { ...ledger, day, spent: {}, holders };
+}
+
+/** With other settings. Another zone has another day, which must be read. */
+export function withSettings(ledger: TenantLedger, settings: TenantSettings): TenantLedger {
+  const isSame = settings.timeZone === ledger.settings.timeZone;
+  const day = isSame || ledger.day === null ? ledger.day : { ...ledger.day, endsAt: 0 };
+  return { ...ledger, settings, day };
+}
+
+/** Whether budgets are set, so that the ledger must know the day. */
+export function needsDay({ settings, day }: TenantLedger, now: number): boolean {
+  return dayLimitsOf(settings).length > 0 && (day === null || now >= day.endsAt);
+}
+
+/** Whether a run waits for something that only others, or another day, can give. */
+export function hasWaits({ queue, holders }: TenantLedger): boolean {
+  return queue.length > 0 || holders.some(({ asked }) => asked !== undefined);
+}
+
+/** Answers requests and gives turns, as far as there is room. */
+export function serve(ledger: TenantLedger): {
+  readonly ledger: TenantLedger;
+  readonly out: readonly ToRun[];
+} {
+  const out: ToRun[] = [];
+  let now = ledger;
+  for (const run of ledger.again) {
+    const holder = now.holders.find((one) => one.run === run);
+    if (holder !== undefined) out.push({ run, message: turnOf(now, holder) });
+  }
+  now = { ...now, again: [] };
+  for (const { run } of ledger.holders) {
+    const answer = answered(now, run);
+    if (answer === null) continue;
+    now = answer.ledger;
+    out.push({ run, message: answer.grant });
+  }
+  for (let next = admitted(now); next !== null; next = admitted(now)) {
+    now = next.ledger;
+    out.push({ run: next.holder.run, message: turnOf(now, next.holder) });
+  }
+  return { ledger: now, out };
+}
+
+/** What is used and reserved of each budget. */
+export function budgetsOf(
+  ledger: TenantLedger,
+): readonly { readonly limit: Limit; readonly used: number; readonly reserved: number }[] {
+  return dayLimitsOf(ledger.settings).map((limit) => {
+    const used = usedIn(ledger, limit.key);
+    return { limit, used, reserved: committedIn(ledger, limit.key) - used };
+  });
+}
+
+/** The next run of the queue with its turn; null if there is no run or no room. */
+function admitted(
+  ledger: TenantLedger,
+): { readonly ledger: TenantLedger; readonly holder: TurnHolder } | null {
+  const { queue, holders, settings } = ledger;
+  const [run] = queue;
+  if (run === undefined || holders.length >= (settings.concurrency ?? Infinity)) return null;
+  const granted: Record<string, number> = {};
+  for (const { key, max } of dayLimitsOf(settings)) {
+    const rest = max - committedIn(ledger, key);
+    if (rest < 1) return null;
+    granted[key] = Math.min(rest, shareOf(ledger, rest));
+  }
+  const holder: TurnHolder = { run, totals: {}, base: {}, granted };
+  return { ledger: { ...ledger, queue: queue.slice(1), holders: [...holders, holder] }, holder };
+}
+
+/** The answer to what `run` has asked; null if it has asked nothing, or must wait (T2). */
+function answered(
+  ledger: TenantLedger,
+  run: string,
+): { readonly ledger: TenantLedger; readonly grant: LeaseGrant } | null {
+  const holder = ledger.holders.find((one) => one.run === run);
+  const asked = holder?.asked;
+  if (holder === undefined || asked === undefined) return null;
+  const { asked: _asked, ...rest } = holder;
+  const before = holder.answered;
+  if (before !== undefined && before.number === asked.number) {
+    return { ledger: withHolder(ledger, rest), grant: before };
+  }
+  const leases: LeaseAnswer[] = [];
+  let { granted } = holder;
+  for (const id of asked.wants) {
+    const answer = answerTo(ledger, holder, id, asked.missing?.[id]);
+    if (answer === null) return null;
+    leases.push(answer.lease);
+    if (answer.key !== undefined && 'granted' in answer.lease) {
+      granted = { ...granted, [answer.key]: answer.lease.granted };
+    }
+  }
+  const grant: LeaseGrant = { v: 1, kind: 'lease-grant', number: asked.number, leases };
+  return { ledger: withHolder(ledger, { ...rest, granted, answered: grant }), grant };
+}
+
+/** The answer about one lease; null: it must wait. */
+function answerTo(
+  ledger: TenantLedger,
+  holder: TurnHolder,
+  id: string,
+  missing: number | undefined,
+): { readonly lease: LeaseAnswer; readonly key?: string } | null {
+  const limit = dayLimitsOf(ledger.settings).find((one) => idOf(ledger, one) === id);
+  if (limit === undefined) return { lease: { id, lifted: true } };
+  const { key, max } = limit;
+  const before = holder.granted[key] ?? 0;
+  const held = Math.max(before, holder.totals[key] ?? 0);
+  const committed = committedIn(ledger, key);
+  const rest = max - committed;
+  // What is asked for in advance need not wait: there is nothing now.
+  if (missing === undefined && rest < 1) return { lease: { id, granted: before }, key };
+  const need = Math.max(1, before + (missing ?? 1) - held);
+  if (need > max) {
+    const refused = { value: committed, max };
+    return { lease: { id, granted: before, refused }, key };
+  }
+  if (rest < need) return null;
+  const more = Math.min(rest, Math.max(need, shareOf(ledger, rest)));
+  return { lease: { id, granted: held + more }, key };
+}
+
+/** A part of what is left, so that other runs get some too. */
+function shareOf({ settings }: TenantLedger, rest: number): number {
+  return Math.ceil(rest / ((settings.concurrency ?? USUAL_RUNS) + 1));
+}
+
+function turnOf(ledger: TenantLedger, { granted }: TurnHolder): TenantTurn {
+  const leases = dayLimitsOf(ledger.settings).flatMap((limit): readonly Lease[] => {
+    const part = granted[limit.key];
+    if (part === undefined) return [];
+    const origin = { runId: ledgerIdOf(ledger.tenant), agent: `tenant ${ledger.tenant}` };
+    return [{ id: idOf(ledger, limit), origin, limit, granted: part }];
+  });
+  return { v: 1, leases };
+}
+
+function idOf({ tenant }: TenantLedger, limit: Limit): string {
+  return leaseId(ledgerIdOf(tenant), limit);
+}
+
+function withHolder(ledger: TenantLedger, holder: TurnHolder): TenantLedger {
+  const holders = ledger.holders.map((one) => (one.run === holder.run ? holder : one));
+  return { ...ledger, holders };
+}
+
+function without(
+  ledger: TenantLedger,
+  run: string,
+  costOf: (holder: TurnHolder) => Numbers,
+): TenantLedger {
+  const queue = ledger.queue.filter((waiting) => waiting !== run);
+  const holder = ledger.holders.find((one) => one.run === run);
+  if (holder === undefined) return { ...ledger, queue };
+  const holders = ledger.holders.filter((one) => one !== holder);
+  return { ...ledger, queue, holders, spent: sumOf(ledger.spent, costOf(holder)) };
+}
+
+/** The keys of `totals` that a ledger counts, none lower than it was (T3). */
+function grown({ totals }: Pick<TurnHolder, 'totals'>, reported: Numbers): Numbers {
+  return Object.fromEntries(
+    DAY_KEYS.map((key) => [key, Math.max(totals[key] ?? 0, reported[key] ?? 0)]),
+  );
+}
+
+/** What a run has spent of the day. */
+function usedOf({ totals, base }: TurnHolder): Numbers {
+  return Object.fromEntries(DAY_KEYS.map((key) => [key, (totals[key] ?? 0) - (base[key] ?? 0)]));
+}
+
+/** What a run may have spent of the day. */
+function heldOf({ totals, base, granted }: TurnHolder): Numbers {
+  return Object.fromEntries(
+    DAY_KEYS.map((key) => {
+      const held = Math.max(granted[key] ?? 0, totals[key] ?? 0);
+      return [key, Math.max(0, held - (base[key] ?? 0))];
+    }),
+  );
+}
+
+function usedIn({ spent, holders }: TenantLedger, key: string): number {
+  return holders.reduce((sum, holder) => sum + (usedOf(holder)[key] ?? 0), spent[key] ?? 0);
+}
+
+function committedIn({ spent, holders }: TenantLedger, key: string): number {
+  return holders.reduce((sum, holder) => sum + (heldOf(holder)[key] ?? 0), spent[key] ?? 0);
+}
+
+function sumOf(a: Numbers, b: Numbers): Numbers {
+  return Object.fromEntries(DAY_KEYS.map((key) => [key, (a[key] ?? 0) + (b[key] ?? 0)]));
+}

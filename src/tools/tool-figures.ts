@@ -1,0 +1,71 @@
+/**
+ * What this worker has seen of its tools that only read: how long their newest calls took, and how
+ * large the results were. It decides which of them run as local activities, or beside a reply.
+ *
+ * I1  The table is bounded: the tools that were called last, the newest calls of each.
+ * I2  Each number is of a call that ran on this worker, wherever its run is replayed.
+ */
+/** Calls after which a worker knows a tool. */
+export const CALLS_TO_KNOW = 20;
+
+/** A tool is quick if 95 of 100 calls take less than this, in ms. */
+export const QUICK_MS = 500;
+
+/** The results of a quick tool have less than this, in bytes of JSON. */
+export const QUICK_BYTES = 16_384;
+
+/** Calls of a tool that are remembered. */
+const NEWEST_CALLS = 100;
+
+/** Tools that are remembered. */
+const MOST_TOOLS = 1_000;
+
+/** One call of a tool. */
+export interface CallFigures {
+  readonly ms: number;
+  /** Bytes of JSON of its result. */
+  readonly bytes: number;
+}
+
+/** The figures of the tools of a worker. */
+export interface ToolFigures {
+  readonly add: (agent: string, tool: string, call: CallFigures) => void;
+  /** Whether the tool is known, and its calls are short and their results small. */
+  readonly isQuick: (agent: string, tool: string) => boolean;
+  /** The time that 95 of 100 of the newest calls keep, in ms; 0: none is known. */
+  readonly usualMs: (agent: string, tool: string) => number;
+}
+
+/** No figures yet. */
+export function createToolFigures(): ToolFigures {
+  // In the order in which they were called last.
+  const known = new Map<string, readonly CallFigures[]>();
+  const callsOf = (agent: string, tool: string): readonly CallFigures[] =>
+    known.get(keyOf(agent, tool)) ?? [];
+  return {
+    add: (agent, tool, call) => {
+      const key = keyOf(agent, tool);
+      const calls = [...callsOf(agent, tool), call].slice(-NEWEST_CALLS);
+      known.delete(key);
+      known.set(key, calls);
+      const [oldest] = known.keys();
+      if (known.size > MOST_TOOLS && oldest !== undefined) known.delete(oldest);
+    },
+    isQuick: (agent, tool) => {
+      const calls = callsOf(agent, tool);
+      if (calls.length < CALLS_TO_KNOW) return false;
+      return usual(calls) < QUICK_MS && calls.every(({ bytes }) => bytes < QUICK_BYTES);
+    },
+    usualMs: (agent, tool) => usual(callsOf(agent, tool)),
+  };
+}
+
+function keyOf(agent: string, tool: string): string {
+  return `${agent} ${tool}`;
+}
+
+/** The 95th percentile, by nearest rank. */
+function usual(calls: readonly CallFigures[]): number {
+  const sorted = calls.map(({ ms }) => ms).toSorted((left, right) => left - right);
+  return sorted[Math.ceil(sorted.length * 0.95) - 1] ?? 0;
+}

@@ -1,0 +1,67 @@
+/** How a worker reaches ledgers of tenants. */
+import { WorkflowNotFoundError, type Client } from '@temporalio/client';
+import { LRUCache } from 'lru-cache';
+import type { TenantPort } from '../../activities/tenant-activities.ts';
+import { dayIn, isTimeZone } from '../../client/tenants/day.ts';
+import { settingsOfLedger } from '../../client/tenants/ledger-settings.ts';
+import { ledgerIdOf, TENANT_MEMO, TENANT_WORKFLOW } from '../../core/tenant/tenant-messages.ts';
+
+/** How long a worker believes that a tenant has a ledger, or none. */
+const KNOWN_MS = 5_000;
+
+/** Tenants that a worker knows. */
+const MAX_KNOWN = 10_000;
+
+/** The port over `client`. */
+export function createTenantPort(client: Client): TenantPort {
+  const known = new LRUCache<string, { readonly has: boolean }>({ max: MAX_KNOWN, ttl: KNOWN_MS });
+  return {
+    hasLedger: async (tenant) => {
+      const found = known.get(tenant);
+      if (found !== undefined) return found.has;
+      try {
+        const has = (await settingsOfLedger(client, tenant)) !== null;
+        known.set(tenant, { has });
+        return has;
+      } catch {
+        // The run asks the ledger itself, for as long as it takes.
+        return true;
+      }
+    },
+    tell: async ({ tenant, taskQueue, signal, message }) => {
+      const workflowId = ledgerIdOf(tenant);
+      const settings = await settingsOfLedger(client, tenant);
+      const memo = settings === null ? undefined : { [TENANT_MEMO]: settings };
+      await client.workflow.signalWithStart(TENANT_WORKFLOW, {
+        workflowId,
+        taskQueue,
+        args: [{ v: 1, tenant, settings }],
+        signal,
+        signalArgs: [message],
+        ...(memo === undefined ? undefined : { memo }),
+        workflowIdConflictPolicy: 'USE_EXISTING',
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+        priority: { fairnessKey: tenant },
+      });
+    },
+    dayIn: (timeZone, at) => dayIn(isTimeZone(timeZone) ? timeZone : 'UTC', at),
+    endedOf: async (runs, beat) => {
+      const ended: string[] = [];
+      for (const run of runs) {
+        beat();
+        if (await hasEnded(client, run)) ended.push(run);
+      }
+      return ended;
+    },
+  };
+}
+
+async function hasEnded(client: Client, run: string): Promise<boolean> {
+  try {
+    const { status } = await client.workflow.getHandle(run).describe();
+    return status.name !== 'RUNNING' && status.name !== 'PAUSED';
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return true;
+    throw error;
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * The workflow that counts the requests of a model entry over all workers. It only answers: what it
+ * decides is in `core/rate/counter.ts`. It never ends by itself, and costs nothing while no worker
+ * asks.
+ */
+import {
+  allHandlersFinished,
+  ApplicationFailure,
+  condition,
+  continueAsNew,
+  defineQuery,
+  defineUpdate,
+  setHandler,
+  setWorkflowOptions,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { isPlainObject } from '../../core/base/json.ts';
+import {
+  RATE_MESSAGES,
+  readLeaseOrder,
+  type LeaseAnswerOfRate,
+  type LeaseOrder,
+} from '../../core/rate/rate.ts';
+import { leased, NEW_COUNTER, type RateCounter } from '../../core/rate/counter.ts';
+
+/** Events after which the counter continues as new. */
+const MAX_EVENTS = 4_000;
+
+/** Counts for a model entry; continues as new and never returns. */
+export async function rate(start: unknown): Promise<void> {
+  const isContinued = workflowInfo().continuedFromExecutionRunId !== undefined;
+  const given = isPlainObject(start) ? start['counter'] : undefined;
+  let counter: RateCounter =
+    isContinued && isPlainObject(given) ? (given as unknown as RateCounter) : NEW_COUNTER;
+  setHandler(
+    defineUpdate<LeaseAnswerOfRate, [LeaseOrder]>(RATE_MESSAGES.lease),
+    (order) => {
+      const { answer, counter: next } = leased(counter, order, Date.now());
+      counter = next;
+      return answer;
+    },
+    {
+      validator: (order) => {
+        if (readLeaseOrder(order) !== null) return;
+        const message = 'Expected an order of moments for requests, got something else.';
+        throw ApplicationFailure.create({ type: 'invalid_input', message, nonRetryable: true });
+      },
+    },
+  );
+  setHandler(defineQuery<RateCounter>(RATE_MESSAGES.view), () => counter);
+  await condition(() => {
+    const { continueAsNewSuggested, historyLength } = workflowInfo();
+    return continueAsNewSuggested || historyLength > MAX_EVENTS;
+  });
+  await condition(allHandlersFinished);
+  await continueAsNew<typeof rate>({ v: 1, counter });
+}
+
+// As the ledger of a tenant: it lives for years.
+setWorkflowOptions(() => {
+  const { deploymentName = '' } = workflowInfo().currentDeploymentVersion ?? {};
+  return deploymentName === '' ? {} : { versioningBehavior: 'AUTO_UPGRADE' };
+}, rate);

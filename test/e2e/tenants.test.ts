@@ -1,0 +1,125 @@
+/** Tenants on a real server: ids, lists, keys of fairness, turns and budgets. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { peopleAgents } from '../support/people-agents.ts';
+import { openStage, type Stage } from '../support/stage.ts';
+import { asker, worker } from '../support/tree-agents.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage(inject('temporal'));
+});
+afterAll(async () => stage?.close());
+
+/** A tenant of one test. */
+function newTenant(): string {
+  return `t-${randomUUID().slice(0, 8)}`;
+}
+
+describe('a run of a tenant', () => {
+  it('begins with it, and so do its children, in ids, lists and fairness keys', async () => {
+    const tenant = newTenant();
+    const { everloop } = await stage.serve([asker(worker(1), 1, 'boss')]);
+    const run = await everloop.start('boss', { task: 'Go', tenant, id: 'order-7' });
+    const step = await run.result();
+
+    expect(run.id).toBe(`${tenant}:order-7`);
+    expect(step.status).toBe('success');
+    const listed = await eventually('both in the list', async () => {
+      const runs = await everloop.list({ tenant });
+      return runs.length === 2 && runs;
+    });
+    expect(listed.every(({ id }) => id.startsWith(`${tenant}:order-7`))).toBe(true);
+    const query = `EverloopTenant = '${tenant}'`;
+    await eventually('both by the attribute', async () => {
+      return (await stage.client.workflow.count(query)).count === 2;
+    });
+    for (const { id } of listed) {
+      const info = await stage.client.workflow.getHandle(id).describe();
+      expect(info.priority?.fairnessKey).toBe(tenant);
+    }
+    await stage.replay(run);
+  });
+
+  it('is refused under an id of another tenant, by clients and by workers', async () => {
+    const tenant = newTenant();
+    const { everloop, taskQueue } = await stage.serve([worker(0)]);
+    const id = `${newTenant()}:order`;
+
+    await expect(everloop.start('worker', { task: 'Go', tenant, id })).rejects.toThrow(
+      `Expected the id of a run of tenant \`${tenant}\` to have no \`:\`, or to begin with \`${tenant}:\`, got "${id}". Choose another id.`,
+    );
+    const forged = await stage.client.workflow.start('agent', {
+      workflowId: id,
+      taskQueue,
+      args: [{ v: 1, agent: 'worker', tenant, task: { text: 'Go' } }],
+    });
+    await expect(forged.result()).rejects.toMatchObject({
+      cause: {
+        type: 'invalid_input',
+        message: expect.stringContaining(`begin with \`${tenant}:\``),
+      },
+    });
+  });
+});
+
+describe('the turns of a tenant', () => {
+  it('are so many at once, waits are seen and canceled, and a lost ledger only delays', async () => {
+    const tenant = newTenant();
+    const { everloop } = await stage.serve(peopleAgents());
+    await everloop.tenants.set(tenant, { concurrency: 1 });
+    const first = await everloop.start('asker', { task: 'Ask me', tenant, id: 'first' });
+    await eventually('the first to ask', async () => (await first.pending()).length === 1);
+    const second = await everloop.start('asker', { task: 'Ask me', tenant, id: 'second' });
+    const third = await everloop.start('asker', { task: 'Ask me', tenant, id: 'third' });
+    await eventually('the others to wait', async () => {
+      const view = await everloop.tenants.show(tenant);
+      return view?.waits === 2 && view.runs === 1;
+    });
+
+    expect((await second.status()).waitsFor).toEqual([`turn of tenant ${tenant}`]);
+    await third.cancel();
+    expect(await third.result()).toMatchObject({ status: 'canceled' });
+    expect(await everloop.tenants.show(tenant)).toMatchObject({ runs: 1, waits: 1 });
+
+    // The ledger is lost with its queue; its settings are not.
+    await stage.client.workflow.getHandle(`tenant:${tenant}`).terminate('lost');
+    await first.answer((await first.pending())[0]?.id ?? '', 'blue');
+    expect((await first.result()).status).toBe('success');
+    const fourth = await everloop.start('asker', { task: 'Ask me', tenant, id: 'fourth' });
+    await eventually('the fourth to ask', async () => (await fourth.pending()).length === 1);
+    await eventually('the ledger in the list', async () => {
+      const listed = await everloop.tenants.list();
+      return listed.some((one) => one.tenant === tenant && one.settings.concurrency === 1);
+    });
+    await fourth.cancel();
+    await fourth.result();
+    await second.cancel();
+    await second.result();
+    await stage.replay(first);
+    await stage.replay(third);
+  });
+});
+
+describe('the budget of a day', () => {
+  it('holds a run until there is more of it, over a kill of nothing but time', async () => {
+    const tenant = newTenant();
+    const { everloop } = await stage.serve([worker(3)]);
+    await everloop.tenants.set(tenant, { perDay: { modelCalls: 2 }, timeZone: 'Europe/Vienna' });
+    const run = await everloop.start('worker', { task: 'Go', tenant });
+    await eventually('the run to wait', async () => {
+      const { waitsFor } = await run.status();
+      return waitsFor.includes(`budget of tenant ${tenant}`);
+    });
+
+    expect(await everloop.tenants.show(tenant)).toMatchObject({ short: 1, runs: 1 });
+    await everloop.tenants.set(tenant, { perDay: { modelCalls: 20 } });
+    expect(await run.result()).toMatchObject({ status: 'success' });
+    await eventually('the end in the ledger', async () => {
+      const view = await everloop.tenants.show(tenant);
+      return view?.runs === 0 && view.budgets[0]?.used === 4;
+    });
+    await stage.replay(run);
+  });
+});
