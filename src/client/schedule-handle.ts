@@ -158,6 +158,7 @@ async function trigger(
   const before = await describeSchedule(parts, id);
   const overlap = asked ?? summaryOfSchedule(before).overlap;
   const known = new Set(before.info.recentActions.map(runIdOf));
+  await anotherSecond(before.info.recentActions.at(-1)?.scheduledAt);
   await parts.client.schedule.getHandle(id).trigger(OVERLAPS[overlap]);
   const waits = overlap.startsWith('buffer') && before.info.runningActions.length > 0;
   if (waits) return null;
@@ -170,6 +171,13 @@ async function trigger(
     await sleep(TRIGGER_POLL_MS);
   }
   return null;
+}
+
+/** Waits until the second of the last start is over: the service makes ids of runs from seconds. */
+async function anotherSecond(last: Date | undefined): Promise<void> {
+  const over = (Math.floor((last?.getTime() ?? 0) / 1_000) + 1) * 1_000;
+  const waitMs = Math.min(over - Date.now(), 1_000);
+  if (waitMs > 0) await sleep(waitMs);
 }
 
 function runIdOf({ action }: ScheduleDescription['info']['recentActions'][number]): string {

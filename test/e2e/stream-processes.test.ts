@@ -105,6 +105,22 @@ function following(run: RunHandle): {
   return { events, feeds, ended: follow() };
 }
 
+/**
+ * What a reader ends up with. An event may be given again if it differs, since a worker died, or was
+ * late, before the service had it; all after it comes again too.
+ */
+function settled(events: readonly AgentEvent[]): readonly AgentEvent[] {
+  const known: AgentEvent[] = [];
+  for (const event of events) {
+    if (event.seq <= known.length) {
+      expect(event).not.toEqual(known[event.seq - 1]);
+      known.length = event.seq - 1;
+    }
+    known.push(event);
+  }
+  return known;
+}
+
 const hasText = (items: readonly (Chunk | ChunkMarker)[], text: string): boolean =>
   collect(items).text.includes(text);
 
@@ -166,7 +182,7 @@ it('goes on in the next process when a worker is killed in mid stream [row 54]',
   expect(second[0]).toMatchObject({ attempt: 1, seq: 1 });
   await followed.ended;
   // Without a gap and without a repetition, what the run has recorded.
-  expect(followed.events).toEqual(await run.events());
+  expect(settled(followed.events)).toEqual(await run.events());
   expect(followed.feeds.join()).toContain('pushed,polled,pushed');
   // The second worker may have begun before its reader was there.
   expect(collect(second)).toMatchObject({
@@ -212,7 +228,7 @@ it.runIf(RUNS_ALL)(
     const events = await run.events();
     for (const follower of followers) {
       await follower.ended;
-      expect(follower.events).toEqual(events);
+      expect(settled(follower.events)).toEqual(events);
     }
     // Whoever is refused asks the run itself.
     expect(followers.map(({ feeds }) => feeds.includes('pushed'))).toEqual([true, false, true]);

@@ -302,9 +302,10 @@ describe('everloop mcp serve', () => {
     ];
     expect(agentsOf(await say(desks, 'list_runs', { limit: 50 }), 'runs')).toEqual(['desk']);
     expect(agentsOf(await say(desks, 'inbox'), 'items')).toEqual(['desk']);
-    expect((await say(bosses, 'list_runs', { running: true })).value).toMatchObject({
-      runs: [{ agent: 'boss', run: other.id }],
-    });
+    // Other tests may have left a run of this name.
+    const running = await say(bosses, 'list_runs', { running: true });
+    expect(agentsOf(running, 'runs')).toEqual(['boss']);
+    expect(running.value?.['runs']).toContainEqual(expect.objectContaining({ run: other.id }));
     expect(await say(bosses, 'list_agents')).toMatchObject({
       value: { agents: [{ name: 'boss', inputSchema: { required: ['task'] } }] },
     });

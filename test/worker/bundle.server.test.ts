@@ -88,8 +88,11 @@ describe('loadWorkflowBundle', () => {
       expect(Object.entries(importWorkflows()).map(([key, { name }]) => [key, name])).toEqual([
         ['greet', 'greet'],
         ['wave', 'wave'],
-        // Every bundle delivers callbacks, whatever its module exports.
+        // What every bundle has, whatever its module exports.
         ['deliverCallbacks', 'deliverCallbacks'],
+        ['readMoment', 'readMoment'],
+        ['tenant', 'tenant'],
+        ['rate', 'rate'],
       ]);
     },
   );

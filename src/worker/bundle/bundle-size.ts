@@ -41,6 +41,7 @@ const OWN_WORKFLOWS: readonly string[] = [
   '../../workflows/index.',
   '../../workflows/agent.',
   '../../workflows/deliver-callbacks.',
+  '../../workflows/forks/read-moment.',
   '../../workflows/tenants/tenant.',
   '../../workflows/tenants/rate.',
 ].map(pathBeside);

@@ -85,7 +85,7 @@ async function entryOf(workflowsPath: string, cacheDir: string): Promise<string>
   const required = ours.map(
     ([name, path]) => `const { ${name} } = require(${JSON.stringify(path)});\n`,
   );
-  const probe = `${PROBE_WORKFLOW}: own.${AGENT_WORKFLOW}`;
+  const probe = `...(own.${AGENT_WORKFLOW} && { ${PROBE_WORKFLOW}: own.${AGENT_WORKFLOW} })`;
   const names = ours.map(([name]) => name).join(', ');
   const text = `const own = require(${JSON.stringify(workflowsPath)});\n${required.join('')}module.exports = { ...own, ${probe}, ${names} };\n`;
   await makeFolder(cacheDir);
