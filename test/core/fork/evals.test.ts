@@ -25,7 +25,7 @@ describe('the plan of an eval', () => {
     ],
     [
       { parts: [moment, moment], variants: [{ name: 'a' }] },
-      'Expected `parts` with names of their own, got `one` twice. Rename one.',
+      'Expected `parts` with names of their own, got "one" twice. Rename one.',
     ],
     [
       { parts: [{ name: 'x', agent: 'y' }], variants: [{ name: 'a' }] },
