@@ -40,8 +40,8 @@ it('[R15] the last link of a run is archived too, for this user alone [R16]', as
   expect(links).toBeGreaterThan(1);
   const folder = join(archiveDir, step.runId);
   const files = await readdir(folder);
-  // Two pages for each link, and the note whose folder it is.
-  expect(files).toHaveLength(2 * links + 1);
+  // Two pages for each link, the state that each hand-over carried, and the note whose folder it is.
+  expect(files).toHaveLength(2 * links + (links - 1) + 1);
   expect(files).toContain('run.json');
   expect((await stat(folder)).mode & 0o777).toBe(0o700);
   for (const file of files) expect((await stat(join(folder, file))).mode & 0o777).toBe(0o600);
