@@ -12,6 +12,9 @@ export const PACE = {
   toolMs: 50,
 } as const;
 
+/** How long a turn takes that nothing delays, in ms. */
+export const TURN_MS: number = PACE.firstTokenMs + PACE.streamMs + PACE.toolMs;
+
 /** The agent, its tool, and the bare workflow's task queue. */
 export const FLEET_AGENT = 'fleet';
 /** The tool of a turn. */

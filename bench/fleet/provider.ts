@@ -14,7 +14,9 @@ interface Stream {
   readonly response: ServerResponse;
   readonly run: string;
   readonly firstAt: number;
-  /** What follows the pieces of text. */
+  /** A piece of text. Null: the reply is sent as a whole when it is complete. */
+  readonly piece: Buffer | null;
+  /** What follows the pieces of text, or the whole reply. */
   readonly ending: string;
   sent: number;
 }
@@ -44,13 +46,27 @@ const PIECE = Buffer.from(
   event({ delta: { role: 'assistant', content: ' words' }, finish_reason: null }),
 );
 
-function endingOf(turn: number, wantsTool: boolean): string {
-  const usage = { prompt_tokens: 100, completion_tokens: 60, total_tokens: 160 };
-  const end = (reason: string): string =>
-    `${event({ delta: {}, finish_reason: reason }, { usage })}data: [DONE]\n\n`;
-  if (!wantsTool) return end('stop');
+const USAGE = { prompt_tokens: 100, completion_tokens: 60, total_tokens: 160 };
+
+function callOf(turn: number): object {
   const call = { name: FLEET_TOOL, arguments: JSON.stringify({ part: turn }) };
-  const calls = [{ index: 0, id: `call-${turn}`, type: 'function', function: call }];
+  return { id: `call-${turn}`, type: 'function', function: call };
+}
+
+/** The reply to a request that asks for no stream. */
+function wholeOf(turn: number, wantsTool: boolean): string {
+  const content = ' words'.repeat(PACE.chunks);
+  const message = { role: 'assistant', content, ...(wantsTool && { tool_calls: [callOf(turn)] }) };
+  const choice = { index: 0, message, finish_reason: wantsTool ? 'tool_calls' : 'stop' };
+  const head = { id: 'c1', object: 'chat.completion', created: 1, model: 'fleet' };
+  return JSON.stringify({ ...head, choices: [choice], usage: USAGE });
+}
+
+function endingOf(turn: number, wantsTool: boolean): string {
+  const end = (reason: string): string =>
+    `${event({ delta: {}, finish_reason: reason }, { usage: USAGE })}data: [DONE]\n\n`;
+  if (!wantsTool) return end('stop');
+  const calls = [{ index: 0, ...callOf(turn) }];
   return event({ delta: { tool_calls: calls }, finish_reason: null }) + end('tool_calls');
 }
 
@@ -70,9 +86,13 @@ function onRequest(body: string, response: ServerResponse): void {
   if (turn > 0 && last !== undefined && !isRepeated) {
     counted.overheadsMs.push(now - last - PACE.toolMs);
   }
-  response.writeHead(200, { 'content-type': 'text/event-stream' });
-  const ending = endingOf(turn, !isDraining);
-  const stream = { response, run, firstAt: now + PACE.firstTokenMs, ending, sent: 0 };
+  const isStreamed = /"stream":\s*true/.test(body);
+  response.writeHead(200, {
+    'content-type': isStreamed ? 'text/event-stream' : 'application/json',
+  });
+  const ending = (isStreamed ? endingOf : wholeOf)(turn, !isDraining);
+  const piece = isStreamed ? PIECE : null;
+  const stream = { response, run, firstAt: now + PACE.firstTokenMs, piece, ending, sent: 0 };
   streams.add(stream);
   response.on('close', () => streams.delete(stream));
 }
@@ -84,9 +104,11 @@ function tick(): void {
 }
 
 function write(stream: Stream, now: number): void {
-  const { firstAt, response, ending, run } = stream;
+  const { firstAt, response, piece, ending, run } = stream;
   const due = Math.floor(((now - firstAt) * (PACE.chunks - 1)) / PACE.streamMs) + 1;
-  for (; stream.sent < Math.min(due, PACE.chunks); stream.sent++) response.write(PIECE);
+  for (; stream.sent < Math.min(due, PACE.chunks); stream.sent++) {
+    if (piece !== null) response.write(piece);
+  }
   if (stream.sent < PACE.chunks) return;
   streams.delete(stream);
   response.end(ending);

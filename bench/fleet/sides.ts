@@ -10,6 +10,7 @@ import {
   BARE_QUEUE,
   FLEET_AGENT,
   fleetTask,
+  TURN_MS,
   type ProviderCounts,
   type ProviderQuestion,
   type WorkerOrder,
@@ -137,7 +138,12 @@ export async function loadWith(
   await tell('fill');
   await tell('measure');
   const name = `${runs}-${Date.now()}`;
-  const all = Promise.all(Array.from({ length: runs }, (_, index) => side.run(`${name}-${index}`)));
+  const started = async (index: number): Promise<void> => {
+    // Spread over a turn: users do not begin in step, and a pace without chance would keep them so.
+    await sleep((index * TURN_MS) / runs);
+    await side.run(`${name}-${index}`);
+  };
+  const all = Promise.all(Array.from({ length: runs }, (_, index) => started(index)));
   // Awaited below; a failure ends the benchmark there.
   all.catch(() => undefined);
   await sleep(settleMs);
