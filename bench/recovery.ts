@@ -7,7 +7,7 @@
  * time is measured from the kill to the first event that the replacement publishes, on the clock of
  * the killing process. It includes the start of the replacement (Node, compiling the sources, the
  * bundle from the cache), the heartbeat time-out, the retry, and reading the transcript by query,
- * because the cache of the new worker is empty. The heartbeat time-out is 5 s, as on the embedded
+ * because the cache of the new worker is empty. The heartbeat time-out is that of the embedded
  * server.
  *
  * Baseline: a bare workflow on a worker with the SDK's defaults and a heartbeat time-out of 10 s,

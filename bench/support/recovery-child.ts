@@ -8,12 +8,10 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import { withHeartbeat } from '../../src/activities/heartbeat.ts';
 import { createChunkBus } from '../../src/worker/streaming/chunk-bus.ts';
 import { createWorker } from '../../src/worker/serve/create-worker.ts';
+import { LOCAL_HEARTBEAT_MS } from '../../src/worker/serve/serve.ts';
 import { bareActivities, bareBundle } from './bare-worker.ts';
 import { instantAgent } from './instant-agent.ts';
 import { recoveryQueue, type RecoveryNote, type RecoveryOrder } from './recovery-order.ts';
-
-/** The value for the embedded server; elsewhere it is 15 s. */
-const HEARTBEAT_MS = 5_000;
 
 const tell = (note: RecoveryNote): void => {
   process.send?.(note);
@@ -43,7 +41,7 @@ async function serveAgent(): Promise<void> {
     archive: { write: async () => undefined, read: async () => [] },
     chunks: createChunkBus(),
     bundleDir: '.everloop/bundles',
-    heartbeatMs: HEARTBEAT_MS,
+    heartbeatMs: LOCAL_HEARTBEAT_MS,
     listeners: [() => tell('progress')],
   });
   await worker.run();

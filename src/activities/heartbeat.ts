@@ -19,13 +19,13 @@ export interface Rhythm {
 const FIRST_BEAT_MS = 2_000;
 
 /** The part of a time-out after which the first beat comes at the latest; the rest is for delays. */
-const FIRST_PART = 0.4;
+const FIRST_PART = 0.5;
 
 /** The rhythm where the service expects none. */
 const WITHOUT_TIMEOUT_MS = 15_000;
 
 /**
- * The rhythm for a heartbeat time-out: the first beat after 2 s, or 0.4 of a short time-out, and one
+ * The rhythm for a heartbeat time-out: the first beat after 2 s, or half of a short time-out, and one
  * in each third of it from then on. So two beats in a row may be lost or late.
  */
 export function rhythmOf(timeoutMs: number = WITHOUT_TIMEOUT_MS): Rhythm {

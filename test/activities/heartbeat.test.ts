@@ -39,8 +39,8 @@ const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(
 
 describe('withHeartbeat', () => {
   test.each([
-    { timeoutMs: 3_000, firstMs: 1_200, everyMs: 1_000 },
-    { timeoutMs: 5_000, firstMs: 2_000, everyMs: 1_667 },
+    { timeoutMs: 3_000, firstMs: 1_500, everyMs: 1_000 },
+    { timeoutMs: 4_000, firstMs: 2_000, everyMs: 1_333 },
     { timeoutMs: 15_000, firstMs: 2_000, everyMs: 5_000 },
     { timeoutMs: undefined, firstMs: 2_000, everyMs: 5_000 },
   ])(

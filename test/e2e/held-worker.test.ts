@@ -50,7 +50,7 @@ it.runIf(RUNS_ALL)(
       ({ activityTaskScheduledEventAttributes: of }) =>
         of?.activityType?.name === 'callTool' ? [Number(of.heartbeatTimeout?.seconds)] : [],
     );
-    expect([heartbeats[0], heartbeats.at(-1)]).toEqual([5, 15]);
+    expect([heartbeats[0], heartbeats.at(-1)]).toEqual([4, 15]);
     expect(worker.said()).toMatch(/tool refund held the worker for 1\d s/);
     await stage.replay(run);
   },

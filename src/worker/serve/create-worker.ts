@@ -75,7 +75,7 @@ export const WORKER_DEFAULTS = {
   /** Long enough for a deploy, short enough that somebody still looks for the run. */
   elsewhereMs: 600_000,
   /** How long a run waits for its own worker before any other may take it; SDK default: 10 s. */
-  stickyMs: 2_000,
+  stickyMs: 1_500,
   /**
    * The SDK sends a heartbeat at once unless it sent another within this time: then it waits. It is
    * shorter than the rhythm of activities, so that none of theirs waits. The SDK's default is 60 s,

@@ -35,7 +35,7 @@ import {
 } from '../server/embedded-server.ts';
 
 /** Shorter than elsewhere: on one machine a silent worker is dead, and a person is waiting. */
-const LOCAL_HEARTBEAT_MS = 5_000;
+export const LOCAL_HEARTBEAT_MS = 4_000;
 
 /** What a process serves: the options that `runWorker` and `local` have in common. */
 export interface ServedParts extends WorkParts {
