@@ -128,6 +128,7 @@ async function attemptOf(
       ...added,
       ...defined({ estimated }),
     };
+    beside.complete(outcome.reply);
     if (beside.isOpen()) {
       asked.keep(shown, beside.ended);
       asked.beat();

@@ -139,6 +139,7 @@ async function attemptOf(
     const outcome = await callLayeredModel(around, entryFor(called, order), request, io);
     stream.end();
     if (outcome.kind === 'aborted') return { ...outcome, ...lostOf(beside.stop()) };
+    beside.complete(outcome.reply);
     return { ...outcome, ...(await beside.settle(outcome.reply)) };
   } catch (error) {
     stream.fail();

@@ -52,6 +52,8 @@ export interface ReadsParts {
 export interface ReadsBeside {
   /** The call at `index`, from 0, is whole. */
   readonly offer: (call: NativeCall, index: number) => void;
+  /** The reply is whole: calls that were not offered while it came are offered now. */
+  readonly complete: (reply: Reply) => void;
   readonly isOpen: () => boolean;
   /** What has ended so far. */
   readonly ended: () => readonly BesideRead[];
@@ -69,6 +71,7 @@ export interface SettledReads {
 
 const NO_READS: ReadsBeside = {
   offer: () => undefined,
+  complete: () => undefined,
   isOpen: () => false,
   ended: () => [],
   settle: () => Promise.resolve({}),
@@ -101,18 +104,20 @@ function openReads(parts: ReadsParts, reads: ReadsOrder): ReadsBeside {
     isBlocked = true;
   });
   signal.addEventListener('abort', running.stop, { once: true });
+  const offer = (native: NativeCall, index: number): void => {
+    const text = textOf(native);
+    // A model that is asked again within one call writes its calls again.
+    if (offered[index] === text) return;
+    isBlocked ||= index !== offered.length || signal.aborted;
+    offered.push(text);
+    const call = isBlocked ? null : nextCall(parts, native, index);
+    isBlocked ||= call === null;
+    if (call === null || !room.has(call.tool) || !isHere(parts, call)) return;
+    if (running.begin(native, call, index)) room.take(call.tool);
+  };
   return {
-    offer: (native, index) => {
-      const text = textOf(native);
-      // A model that is asked again within one call writes its calls again.
-      if (offered[index] === text) return;
-      isBlocked ||= index !== offered.length || signal.aborted;
-      offered.push(text);
-      const call = isBlocked ? null : nextCall(parts, native, index);
-      isBlocked ||= call === null;
-      if (call === null || !room.has(call.tool) || !isHere(parts, call)) return;
-      if (running.begin(native, call, index)) room.take(call.tool);
-    },
+    offer,
+    complete: ({ calls }) => calls.forEach(offer),
     isOpen: running.isOpen,
     ended: () => inOrder(running.ended),
     settle: async (reply) => {

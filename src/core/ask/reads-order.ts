@@ -17,6 +17,8 @@ export function readsOrder(run: Run): ReadsOrder | undefined {
   const { spec } = state.head;
   if (modeOf(spec).readsBeside !== true) return undefined;
   if (!spec.parallel || !host.link.limitsAtOnce) return undefined;
+  // An equal call of a fork gets the result of its source in place of running.
+  if ((state.fork?.recorded ?? []).length > 0) return undefined;
   if (run.mustLeave() || state.pausedAt !== null || isLastTurn(state)) return undefined;
   const tools = spec.tools.filter(mayRun);
   if (tools.length === 0) return undefined;
