@@ -1,5 +1,6 @@
 /** Reads that a worker has seen to be quick, on a server. */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { stockTools } from '../../examples/docs/tools.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { ModelFunction } from '../../src/core/contract/model.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
@@ -76,9 +77,23 @@ async function msOf(work: Promise<unknown>): Promise<number> {
 
 describe('a tool that reads', () => {
   it('runs as a local activity after twenty calls, with seven events a turn', async () => {
-    const { agent } = reader({ last: 30 });
+    const tools = stockTools(
+      async () => 3,
+      async () => 'fine',
+    );
+    const model: ModelFunction = async ({ iteration }) =>
+      iteration > 30
+        ? 'done'
+        : { toolCalls: [{ name: 'in_stock', args: { product: `${iteration}` } }] };
+    const agent = defineAgent({
+      name: 'shop',
+      mode: 'chat',
+      model: { id: 'quick', model },
+      tools,
+      limits: { iterations: 60 },
+    });
     const { everloop } = await stage.serve([agent]);
-    const run = await everloop.start('reader', { task: 'Look.' });
+    const run = await everloop.start('shop', { task: 'Look.' });
     const step = await run.result();
 
     expect(step).toMatchObject({ status: 'success', value: 'done' });
