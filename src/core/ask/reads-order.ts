@@ -18,6 +18,8 @@ export function readsOrder(run: Run): ReadsOrder | undefined {
   if (modeOf(spec).readsBeside !== true) return undefined;
   if (!spec.parallel || !host.link.limitsAtOnce) return undefined;
   if (run.mustLeave() || state.pausedAt !== null || isLastTurn(state)) return undefined;
+  // The calls of a fork take the results that its source got, as long as there are some.
+  if ((state.fork?.recorded ?? []).length > 0) return undefined;
   const tools = spec.tools.filter(mayRun);
   if (tools.length === 0) return undefined;
   const most = Math.min(READ_BOUNDS.calls, spec.maxCallsPerTurn);
