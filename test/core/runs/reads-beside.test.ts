@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../../src/core/contract/events.ts';
 import type { AgentOptions } from '../../../src/define/agent/agent-options.ts';
 import { defineAgent } from '../../../src/define/agent/define-agent.ts';
+import { agentTool } from '../../../src/define/tool/agent-tool.ts';
 import { external } from '../../../src/define/tool/external.ts';
 import { defineTool } from '../../../src/define/tool/define-tool.ts';
 import type { AnyToolOptions } from '../../../src/define/tool/tool-options.ts';
@@ -236,6 +237,31 @@ describe('reads beside a reply', () => {
       expect(seen.map(({ at }) => at)).toEqual([1, 2]);
       expect(run.state.stats.counters['agent:tool_calls']).toBe(2);
     }
+  });
+
+  it('keep within what the runs above leave to a child', async () => {
+    const { seen, tool } = world();
+    const child = defineAgent({
+      name: 'looker',
+      description: 'Looks.',
+      mode: 'chat',
+      model: {
+        id: 'looking',
+        model: streamingModel(({ replies }) =>
+          replies > 0 ? [{ text: 'seen' }] : [1, 2, 3, 4, 5].map((at) => look(at)),
+        ),
+      },
+      tools: [tool('look')],
+    });
+    const run = start(
+      [[{ call: 'looker', args: { task: 'Look.' } }]],
+      [agentTool({ agent: child })],
+      { limits: { toolCalls: 3 } },
+    );
+    await run.result;
+    expect(seen.length).toBeGreaterThan(0);
+    expect(seen.length).toBeLessThanOrEqual(3);
+    expect(run.state.stats.counters['agent:tool_calls']).toBeLessThanOrEqual(3);
   });
 
   it('count first: a call before them has no room that they took', async () => {
