@@ -407,7 +407,6 @@ describe('reads beside a reply', () => {
         },
       }),
     ],
-    ['a thenable that throws', () => ({ then: hostile })],
   ])('that return %s end, whatever it is worth', async (_what, returned) => {
     const { tool } = world(returned);
     const run = start([[look(1)]], [tool('look', { retry: { attempts: 1 } })]);
