@@ -5,8 +5,9 @@
  * one, in which the model answers at once. The figure is their difference; what every run costs, its
  * start and its end, is `actions_per_run`.
  *
- * - `actions_instant`, `actions_local`: model and tool answer at once; the tool is an activity, or a
- *   `local` one. Several turns, divided by their number.
+ * - `actions_instant`, `actions_local`: model and tool answer at once; each call of the tool is an
+ *   activity, or the tool is a read in its default and the model one that streams. Several turns,
+ *   divided by their number.
  * - `actions_10s_call`, `actions_30s_call`: the model thinks for so long, and the worker sends
  *   heartbeats as it does in production.
  * - `actions_tree_4`: a turn whose model starts three children, with one turn each; the children and
@@ -23,12 +24,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Everloop } from '../src/client/everloop-client.ts';
 import { defineAgent } from '../src/define/agent/define-agent.ts';
-import type { AgentDefinition } from '../src/define/definition/definitions.ts';
+import type { AgentDefinition, ToolDefinition } from '../src/define/definition/definitions.ts';
 import type { ModelRequest } from '../src/core/contract/model.ts';
 import { agentTool } from '../src/define/tool/agent-tool.ts';
 import { defineTool } from '../src/define/tool/define-tool.ts';
 import { WORKER_DEFAULTS } from '../src/worker/serve/create-worker.ts';
 import { findFreePort } from '../src/worker/server/server-probe.ts';
+import { streamingModel } from '../test/support/streamed-calls.ts';
 import { withStage, type Stage } from './support/bench-stage.ts';
 import { figure, type Bench, type Figure } from './support/figure.ts';
 import { actionsIn } from './support/history-actions.ts';
@@ -111,7 +113,7 @@ function scenarios(): readonly Scenario[] {
     { name: 'instant', agent: instantAgent('plain', { mode: 'chat' }), ...turns, goal: '' },
     {
       name: 'local',
-      agent: instantAgent('near', { mode: 'chat', local: true }),
+      agent: nearAgent(),
       ...turns,
       goal: '<= 1.5',
     },
@@ -120,6 +122,20 @@ function scenarios(): readonly Scenario[] {
     { name: 'tree_4', agent: treeAgent(child), task: 'go', idleTask: 'rest', turns: 1, goal: '' },
     { name: 'program_10', agent: programAgent(), task: 'go', idleTask: 'rest', turns: 1, goal: '' },
   ];
+}
+
+/** Its tool is a quick read, and its model streams, as models of providers do. */
+function nearAgent(): AgentDefinition {
+  const model = streamingModel(({ replies, said }) => {
+    const turns = Number(said.find((text) => /^\s*\d+\s*$/.test(text)));
+    return replies < turns ? [{ call: 'read', args: { part: replies } }] : [{ text: 'done' }];
+  });
+  return defineAgent({
+    name: 'near',
+    mode: 'chat',
+    model: { id: 'near', model },
+    tools: [readTool('auto')],
+  });
 }
 
 /** Its model thinks for so long before it calls the tool, and answers at once. */
@@ -156,21 +172,24 @@ function treeAgent(child: AgentDefinition): AgentDefinition {
   });
 }
 
-/** Its program calls a tool ten times; with the task `rest` it only answers. */
-function programAgent(): AgentDefinition {
-  const read = defineTool({
+function readTool(local: 'auto' | false): ToolDefinition {
+  return defineTool({
     name: 'read',
     description: 'Reads a part.',
     parameters: { type: 'object', properties: { part: { type: 'integer' } }, required: ['part'] },
     effect: 'read',
-    local: false,
+    local,
     execute: () => 'r'.repeat(1_024),
-  });
+  }) as ToolDefinition;
+}
+
+/** Its program calls a tool ten times; with the task `rest` it only answers. */
+function programAgent(): AgentDefinition {
   const calls = `(count (mapv (fn [part] (tool/read {:part part})) (range ${CALLS})))`;
   return defineAgent({
     name: 'program',
     mode: 'lisp',
-    tools: [read],
+    tools: [readTool(false)],
     model: async ({ iteration, messages }) => {
       const program = iteration === 1 && !isToRest(messages) ? calls : '(return :done)';
       return {

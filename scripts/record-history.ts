@@ -38,7 +38,7 @@ try {
     const file = join(FOLDER, `${name}.json`);
     // Do not publish who recorded it, nor where.
     const text = historyToJSON(history)
-      .replaceAll(`${process.pid}@${hostname()}`, 'recorder')
+      .replaceAll(new RegExp(`\\d+@${hostname()}`, 'g'), 'recorder')
       .replaceAll(ROOT, '');
     await writeFile(file, `${JSON.stringify(JSON.parse(text), null, 1)}\n`);
     process.stdout.write(`${file}: ${history.events?.length} events\n`);

@@ -109,6 +109,34 @@ export function parcelTool(statusOf: (order: string) => Promise<string>): ToolDe
   return parcel as ToolDefinition;
 }
 
+/** A tool that is left to the worker, and one of which each call is an activity of its own. */
+export function stockTools(
+  stock: (product: string) => Promise<number>,
+  audit: (product: string) => Promise<string>,
+): readonly ToolDefinition[] {
+  // #region quick
+  const inStock = defineTool({
+    name: 'in_stock',
+    description: 'Says how many of a product are left.',
+    parameters: z.object({ product: z.string() }),
+    effect: 'read',
+    // The default of `read` tools: the worker finds the cheapest way.
+    local: 'auto',
+    execute: ({ product }) => stock(product),
+  });
+  const auditStock = defineTool({
+    name: 'audit_stock',
+    description: 'Compares the stock of a product with its deliveries.',
+    parameters: z.object({ product: z.string() }),
+    effect: 'read',
+    // It costs money, so it never runs for a reply that breaks.
+    local: false,
+    execute: ({ product }) => audit(product),
+  });
+  // #endregion
+  return [inStock, auditStock] as readonly ToolDefinition[];
+}
+
 /** A tool whose code runs in a thread. */
 export function outlineTool(): ToolDefinition<{ readonly text: string }> {
   // #region isolated

@@ -11,7 +11,7 @@ import { missingPart } from '../core/extension/own-parts.ts';
 import { modeOf } from '../core/modes/modes.ts';
 import { byteSize, type Json } from '../core/base/json.ts';
 import type { BesideRead } from '../core/contract/outcome.ts';
-import type { EstimatedUsage, TokenUsage } from '../core/contract/model.ts';
+import type { EstimatedUsage, Reply, TokenUsage } from '../core/contract/model.ts';
 import { sizesOf } from '../core/base/size-limits.ts';
 import { noUsage } from '../core/model/usage.ts';
 import { openChunkStream, type ChunkPublisher } from '../core/streaming/chunk-stream.ts';
@@ -44,7 +44,7 @@ import { classifyModelError, hasCost, type ModelFailure } from '../models/model-
 import { keyVariable } from '../models/missing-key.ts';
 import { requestFor } from '../models/prompt-texts.ts';
 import { withModel } from '../models/providers/load-model.ts';
-import type { ReadsBeside } from '../tools/reads-beside.ts';
+import type { ReadsBeside, SettledReads } from '../tools/reads-beside.ts';
 import { quickTools } from '../tools/quick-tools.ts';
 import { missingModel } from '../registry/registry.ts';
 import {
@@ -129,17 +129,35 @@ async function attemptOf(
       ...defined({ estimated }),
     };
     beside.complete(outcome.reply);
-    if (beside.isOpen()) {
-      asked.keep(shown, beside.ended);
-      asked.beat();
-    }
-    return { ...shown, ...(await beside.settle(outcome.reply)) };
+    return { ...shown, ...(await settleKept(beside, { shown, reply: outcome.reply }, asked)) };
   } catch (error) {
     if (error instanceof ApplicationFailure) throw withLostReads(error, beside);
     const failure = classifyModelError(error);
     const variable = keyVariable(error);
     const keyed = { ...failure, ...defined({ variable }) };
     throw withLostReads(failureOf(order, keyed, failure.usage ?? noUsage), beside);
+  }
+}
+
+/**
+ * How long reads may be open after their reply before a heartbeat is sent that has it. Most reads end
+ * before, and each heartbeat is a request and an action on a bill.
+ */
+const KEPT_BEAT_MS = 300;
+
+/** Waits for the reads of a whole reply, which the heartbeats have meanwhile. */
+async function settleKept(
+  beside: ReadsBeside,
+  { shown, reply }: { readonly shown: ModelActivityResult; readonly reply: Reply },
+  { keep, beat }: Pick<WatchedAttempt, 'keep' | 'beat'>,
+): Promise<SettledReads> {
+  if (!beside.isOpen()) return beside.settle(reply);
+  keep(shown, beside.ended);
+  const timer = setTimeout(beat, KEPT_BEAT_MS);
+  try {
+    return await beside.settle(reply);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -164,6 +164,16 @@ export function operatorNeeded(order: EarlierTries): ApplicationFailure {
   });
 }
 
+/** A try within a workflow task whose call must run again as one of its own. */
+export function notLocal(message: string): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: 'not_local',
+    message,
+    nonRetryable: true,
+    category: ApplicationFailureCategory.BENIGN,
+  });
+}
+
 /**
  * A callback that was not delivered: the service tries again, after `Retry-After` if the receiver
  * sent one, unless the receiver is gone.

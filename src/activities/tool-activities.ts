@@ -25,6 +25,7 @@ import { DEATHS_BEFORE_OPERATOR } from '../core/contract/attempts.ts';
 import { heldText, tellHeld } from './held-worker.ts';
 import type { HeardCancels } from './heard-cancels.ts';
 import { withHeartbeat, isStoppedByService, type HeartbeatDetails } from './heartbeat.ts';
+import { checkLocalResult, checkLocalTry } from './local-try.ts';
 import { endsWithAttempt, triesOf } from './tries.ts';
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import { callTopics } from '../core/streaming/topic-stream.ts';
@@ -75,6 +76,7 @@ export interface ToolActivityParts {
 export function callToolActivity(parts: ToolActivityParts): EverloopActivities['callTool'] {
   return async (order) => {
     const agent = agentOf(parts.registry, order.agent);
+    checkLocalTry(agent, order);
     const { attempt, losses, givenBack, added } = triesOf(order);
     const deaths = losses - givenBack;
     if (endsWithAttempt(order) && deaths >= deathsAllowed(order)) throw operatorNeeded(order);
@@ -84,6 +86,7 @@ export function callToolActivity(parts: ToolActivityParts): EverloopActivities['
     };
     const tries = { attempt, losses, deaths };
     const run = await runWatched(parts, { agent, order, details, tries });
+    checkLocalResult(order, run);
     if (run.kind === 'shutdown') noteGivenBack(details);
     // An older workflow does not try a `once` tool again, but the model may.
     if (run.kind === 'shutdown' && agent.tools.get(order.tool)?.spec.effect === 'once') {

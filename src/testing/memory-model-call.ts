@@ -125,7 +125,7 @@ async function attemptOf(
     head: view.head,
     agent,
     // In memory no tool is known to be slow: the clock moves by hand.
-    figures: { usualMs: () => 0 },
+    figures: { usual: () => ({ ms: 0, bytes: 0 }) },
     run: (read, stopped) => runRead(read, stopped, view.head.context),
     signal,
     now: () => clock.now(),

@@ -4,6 +4,8 @@
  *
  * I1  A `once` tool that may have taken effect has the outcome `unknown`, never a failure.
  * I2  The result is JSON within the bounds of the tool, whatever the tool returned.
+ * I3  What a tool returns or throws may itself throw when it is read: a getter, a proxy. That is an
+ *     error of the tool.
  */
 import { defined } from '../core/base/defined.ts';
 import { toJsonResult } from '../core/base/json-result.ts';
@@ -54,7 +56,10 @@ function readEnd(call: ToolAttempt, outcome: AttemptOutcome): ToolRun {
     case 'returned':
       return readReturn(call, outcome.value);
     case 'threw':
-      return readThrow(call, outcome.error);
+      return readable(
+        () => readThrow(call, outcome.error),
+        () => failed(call, 'it threw what cannot be read', true),
+      );
     case 'timed_out':
     case 'stopped':
       return readCutOff(call, outcome);
@@ -62,6 +67,15 @@ function readEnd(call: ToolAttempt, outcome: AttemptOutcome): ToolRun {
       return unstarted(call);
     default:
       return unreachable(outcome);
+  }
+}
+
+/** What `read` gives, or `otherwise` if the value of the tool throws meanwhile. */
+function readable<Read>(read: () => Read, otherwise: () => Read): Read {
+  try {
+    return read();
+  } catch {
+    return otherwise();
   }
 }
 
@@ -102,7 +116,12 @@ function readCutOff(
     return readReturn(call, outcome.late.value);
   }
   const { late } = outcome;
-  if (late?.kind === 'threw' && isNotSent(late.error)) {
+  const notSent = (error: unknown): boolean =>
+    readable(
+      () => isNotSent(error),
+      () => false,
+    );
+  if (late?.kind === 'threw' && notSent(late.error)) {
     const isStopped = options.isShutdown?.() === true && !timedOut;
     if (isStopped) return { kind: 'shutdown' };
     return timedOut
@@ -122,7 +141,16 @@ function readCutOff(
 }
 
 /** The result as JSON within its bounds. */
-function readReturn({ agent, tool, order, options }: ToolAttempt, value: unknown): ToolRun {
+function readReturn(call: ToolAttempt, value: unknown): ToolRun {
+  const { tool, options } = call;
+  const text = notJsonText(tool.spec.name, '(value)', 'what throws when it is read');
+  return readable(
+    () => readValue(call, value),
+    () => ended(options, true, 'error', text),
+  );
+}
+
+function readValue({ agent, tool, order, options }: ToolAttempt, value: unknown): ToolRun {
   const { name } = tool.spec;
   const { sizes = INLINE_SIZES, hide = HIDE_NOTHING } = options;
   const maxResultBytes = Math.min(tool.spec.maxResultBytes, sizes.result);

@@ -38,7 +38,7 @@ export interface ReadsParts {
   readonly order: ModelOrder;
   readonly head: TranscriptHead;
   readonly agent: RegisteredAgent;
-  readonly figures: Pick<ToolFigures, 'usualMs'>;
+  readonly figures: Pick<ToolFigures, 'usual'>;
   /** Runs one attempt; never rejects. */
   readonly run: (order: ToolOrder, signal: AbortSignal) => Promise<ToolRun>;
   /** Ends all reads when the call of the model is stopped. */
@@ -182,7 +182,10 @@ function runReads(parts: ReadsParts, reads: ReadsOrder, onStop: () => void): Run
       open.add(one);
       const isRead = mayReadContext(parts, call.tool);
       const run = parts.run(toolOrder(order, call, { reads, isRead }), controller.signal);
-      void run.then((end) => onEnd(one, end));
+      run.then(
+        (end) => onEnd(one, end),
+        () => close(one, STOPPED),
+      );
       return true;
     },
     isOpen: () => open.size > 0,
@@ -296,12 +299,13 @@ function nextCall(
   return spec.program !== undefined && call.tool === LISP_TOOL ? null : call;
 }
 
-/** Whether this worker has the tool as the order means it, and expects it to be quick enough. */
+/** Whether this worker has the tool as the order means it, and expects a call to keep the bounds. */
 function isHere({ agent, figures }: ReadsParts, { tool, args }: ToolCall): boolean {
   const found = agent.tools.get(tool);
   if (found === undefined || found.spec.effect !== 'read') return false;
   if (found.isolate !== undefined || found.spec.approval !== undefined) return false;
-  if (figures.usualMs(agent.definition.name, tool) >= SLOW_MS) return false;
+  const usual = figures.usual(agent.definition.name, tool);
+  if (usual.ms >= SLOW_MS || usual.bytes >= READ_BOUNDS.bytes) return false;
   return byteSize(args) <= MAX_ARGS_BYTES;
 }
 

@@ -5,6 +5,8 @@
  * I1  The table is bounded: the tools that were called last, the newest calls of each.
  * I2  Each number is of a call that ran on this worker, wherever its run is replayed.
  */
+import { LOCAL_TRY_BYTES } from '../core/contract/attempts.ts';
+
 /** Calls after which a worker knows a tool. */
 export const CALLS_TO_KNOW = 20;
 
@@ -12,7 +14,7 @@ export const CALLS_TO_KNOW = 20;
 export const QUICK_MS = 500;
 
 /** The results of a quick tool have less than this, in bytes of JSON. */
-export const QUICK_BYTES = 16_384;
+export const QUICK_BYTES: number = LOCAL_TRY_BYTES;
 
 /** Calls of a tool that are remembered. */
 const NEWEST_CALLS = 100;
@@ -32,8 +34,8 @@ export interface ToolFigures {
   readonly add: (agent: string, tool: string, call: CallFigures) => void;
   /** Whether the tool is known, and its calls are short and their results small. */
   readonly isQuick: (agent: string, tool: string) => boolean;
-  /** The time that 95 of 100 of the newest calls keep, in ms; 0: none is known. */
-  readonly usualMs: (agent: string, tool: string) => number;
+  /** What 95 of 100 of the newest calls keep: their time, and the size of their results. */
+  readonly usual: (agent: string, tool: string) => CallFigures;
 }
 
 /** No figures yet. */
@@ -54,9 +56,12 @@ export function createToolFigures(): ToolFigures {
     isQuick: (agent, tool) => {
       const calls = callsOf(agent, tool);
       if (calls.length < CALLS_TO_KNOW) return false;
-      return usual(calls) < QUICK_MS && calls.every(({ bytes }) => bytes < QUICK_BYTES);
+      return usualOf(calls, 'ms') < QUICK_MS && calls.every(({ bytes }) => bytes < QUICK_BYTES);
     },
-    usualMs: (agent, tool) => usual(callsOf(agent, tool)),
+    usual: (agent, tool) => {
+      const calls = callsOf(agent, tool);
+      return { ms: usualOf(calls, 'ms'), bytes: usualOf(calls, 'bytes') };
+    },
   };
 }
 
@@ -64,8 +69,8 @@ function keyOf(agent: string, tool: string): string {
   return `${agent} ${tool}`;
 }
 
-/** The 95th percentile, by nearest rank. */
-function usual(calls: readonly CallFigures[]): number {
-  const sorted = calls.map(({ ms }) => ms).toSorted((left, right) => left - right);
+/** The 95th percentile, by nearest rank; 0: no call is known. */
+function usualOf(calls: readonly CallFigures[], figure: keyof CallFigures): number {
+  const sorted = calls.map((call) => call[figure]).toSorted((left, right) => left - right);
   return sorted[Math.ceil(sorted.length * 0.95) - 1] ?? 0;
 }

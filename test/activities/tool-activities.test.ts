@@ -8,10 +8,16 @@ import {
   type ToolActivityParts,
 } from '../../src/activities/tool-activities.ts';
 import { defined } from '../../src/core/base/defined.ts';
+import type { JsonObject } from '../../src/core/base/json.ts';
+import type { ToolOrder } from '../../src/core/contract/outcome.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
 import { defineValidator } from '../../src/define/tool/define-validator.ts';
-import type { Registry, ToolContext } from '../../src/define/definition/definitions.ts';
+import type {
+  Registry,
+  ToolContext,
+  ToolDefinition,
+} from '../../src/define/definition/definitions.ts';
 import { createToolPlaces } from '../../src/tools/isolate/tool-places.ts';
 import { createRegistry } from '../../src/registry/registry.ts';
 import { gate } from '../support/runs.ts';
@@ -28,6 +34,13 @@ const waiting = gate();
 const paying = gate();
 
 const tools = [
+  defineTool({
+    name: 'read_all',
+    description: 'Reads.',
+    parameters: { type: 'object', properties: { bytes: { type: 'integer' } } },
+    effect: 'read',
+    execute: ({ bytes }) => 'x'.repeat(Number(bytes)),
+  }) as ToolDefinition,
   defineTool({ name: 'echo', description: 'Echoes.', execute: (_, { attempt }) => attempt }),
   defineTool({
     name: 'boom',
@@ -78,6 +91,30 @@ function environmentOf(
 ): MockActivityEnvironment {
   return new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') });
 }
+
+describe('a try within a workflow task', () => {
+  const callTool = callToolActivity(partsOf(registryWith()));
+  const tryOf = (tool: string, args: JsonObject = {}): Promise<unknown> => {
+    const order: ToolOrder = { ...toolOrder(tool, args), isLocalTry: true };
+    return environmentOf().run(callTool, order);
+  };
+
+  test('ends with a small result', async () => {
+    expect(await tryOf('read_all', { bytes: 10 })).toMatchObject({ outcome: 'ok', attempts: 1 });
+  });
+
+  test('refuses a result that the completion of the task may have no room for', async () => {
+    await expect(tryOf('read_all', { bytes: 17_000 })).rejects.toMatchObject({
+      type: 'not_local',
+      nonRetryable: true,
+      message: expect.stringContaining('read_all'),
+    });
+  });
+
+  test.each(['pay', 'echo'])('does not begin %s, which on this worker may write', async (tool) => {
+    await expect(tryOf(tool)).rejects.toMatchObject({ type: 'not_local', nonRetryable: true });
+  });
+});
 
 describe('[R2] the activity callTool after many losses', () => {
   const callTool = callToolActivity(partsOf(registryWith()));

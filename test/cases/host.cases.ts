@@ -12,6 +12,7 @@ import type { CallOptions, Host, ModelCallOptions } from '../../src/core/run/hos
 import type { ToolSpec } from '../../src/core/contract/spec.ts';
 import type { ChildCancel } from '../../src/core/contract/tree-messages.ts';
 import type { Next, Work } from '../../src/core/loop/work.ts';
+import { READ_CASES } from './host-reads.cases.ts';
 
 /** One case. `act` gives what is compared with `shows`; `name` is the task of its run. */
 export interface HostCase {
@@ -30,6 +31,12 @@ export interface HostStage {
     model: string,
     options?: Partial<ModelCallOptions>,
     own?: ModelOrder['own'],
+  ) => Promise<ModelOutcome>;
+  /** Asks a model, beside whose reply so many calls of each of these tools may run. */
+  readonly askAndRead: (
+    model: string,
+    tools: Readonly<Record<string, number>>,
+    calls?: number,
   ) => Promise<ModelOutcome>;
   readonly callTool: (call: string, args?: JsonObject, options?: CallOptions) => Promise<ToolEnd>;
   readonly judge: (
@@ -756,6 +763,7 @@ export const HANDOVER_SHOWS: Json = {
 /** All cases that need one iteration. */
 export const HOST_CASES: readonly HostCase[] = [
   ...MODEL_CASES,
+  ...READ_CASES,
   ...TOOL_CASES,
   ...CHECK_CASES,
   ...CHILD_CASES,
@@ -819,24 +827,30 @@ function stageOf(work: Work): HostStage {
     const [name = '', callId = ''] = call.split(':');
     return host.callTool({ ...identity, callId, tool: name, args }, toolOf(name), options);
   };
+  const callModel = (
+    model: string,
+    options: Partial<ModelCallOptions> = {},
+    more: Pick<ModelOrder, 'own' | 'reads'> = {},
+  ): Promise<ModelOutcome> => {
+    const order = {
+      ...identity,
+      model,
+      purpose: 'reply',
+      iteration: work.iteration,
+      triesBefore: 0,
+      lastTurn: false,
+      time: host.now(),
+      transcript: state.mark,
+      ...more,
+    } as const;
+    return host.callModel(order, state, { mayRetry: () => true, ...options });
+  };
   return {
     host,
     work,
     callTool,
-    callModel: (model, options, own) => {
-      const order = {
-        ...identity,
-        model,
-        purpose: 'reply',
-        iteration: work.iteration,
-        triesBefore: 0,
-        lastTurn: false,
-        time: host.now(),
-        transcript: state.mark,
-        ...defined({ own }),
-      } as const;
-      return host.callModel(order, state, { mayRetry: () => true, ...options });
-    },
+    callModel: (model, options, own) => callModel(model, options, defined({ own })),
+    askAndRead: (model, tools, calls = 8) => callModel(model, {}, { reads: { calls, tools } }),
     judge: (answer, validators = [], order = {}) => {
       const { iteration } = work;
       return host.judgeAnswer({

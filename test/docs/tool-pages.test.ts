@@ -11,6 +11,7 @@ import {
   parcelTool,
   refundTool,
   sorter,
+  stockTools,
 } from '../../examples/docs/tools.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
@@ -28,6 +29,7 @@ import { startInMemory } from '../../src/testing/run-in-memory.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { agentWith, quietSignal, toolOrder } from '../define/agents.ts';
 import { blocksOf, regionsOf } from '../support/doc-pages.ts';
+import { streamingModel } from '../support/streamed-calls.ts';
 
 describe('docs', () => {
   test.each([
@@ -145,6 +147,33 @@ describe('the examples', () => {
     const step = await startInMemory({ agent, task: 'Go' }).result;
 
     expect(step).toMatchObject({ status: 'success', usage: { toolCalls: 12 } });
+  });
+
+  test('tools: a quick read runs while the model writes, another one after it', async () => {
+    const happened: string[] = [];
+    let look = (): void => undefined;
+    const looked = new Promise<void>((resolve) => (look = resolve));
+    const tools = stockTools(
+      async (product) => (look(), happened.push(`stock of ${product}`)),
+      async (product) => `audit ${happened.push(`audit of ${product}`)}`,
+    );
+    const product = { product: 'mouse' };
+    // Its first reply ends only when `in_stock` has run.
+    const model = streamingModel(({ number }) =>
+      number > 1
+        ? [{ text: 'done' }]
+        : [
+            { call: 'audit_stock', args: product },
+            { call: 'in_stock', args: product },
+            { wait: looked.then(() => happened.push('the reply is whole')) },
+          ],
+    );
+    const agent = defineAgent({ name: 'shop', mode: 'chat', model: { id: 'm', model }, tools });
+
+    const run = startInMemory({ agent, task: 'Go' });
+
+    expect(await run.result).toMatchObject({ status: 'success', usage: { toolCalls: 2 } });
+    expect(happened).toEqual(['stock of mouse', 'the reply is whole', 'audit of mouse']);
   });
 
   test('tools: code in a thread', async () => {

@@ -1,5 +1,6 @@
 /** Reads that a worker has seen to be quick, on a server. */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { stockTools } from '../../examples/docs/tools.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { ModelFunction } from '../../src/core/contract/model.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
@@ -21,9 +22,18 @@ const callsUntil =
   async ({ iteration }) =>
     iteration > last ? 'done' : { toolCalls: [{ name: 'look', args: { at: iteration } }] };
 
-/** Reads at once; from `slowFrom` on, only when `free` is called or the call is stopped. */
-function reader(options: { readonly slowFrom?: number; readonly last: number }) {
-  const { slowFrom = Infinity, last } = options;
+interface ReaderOptions {
+  readonly last: number;
+  /** From this call on, it reads only when `free` is called or, if it hears, the call is stopped. */
+  readonly slowFrom?: number;
+  readonly hears?: boolean;
+  /** From this call on, its results are larger than those of quick tools. */
+  readonly largeFrom?: number;
+}
+
+/** Reads at once, unless its options say otherwise. */
+function reader(options: ReaderOptions) {
+  const { slowFrom = Infinity, largeFrom = Infinity, hears = true, last } = options;
   const callsOf = new Map<string, number>();
   let begin = (): void => undefined;
   let free = (): void => undefined;
@@ -36,12 +46,13 @@ function reader(options: { readonly slowFrom?: number; readonly last: number }) 
     effect: 'read',
     execute: async ({ at }, { callId, signal }) => {
       callsOf.set(callId, (callsOf.get(callId) ?? 0) + 1);
+      if (Number(at) >= largeFrom) return 'seen '.repeat(10_000);
       if (Number(at) < slowFrom) return `seen ${Number(at)}`;
       begin();
       await Promise.race([
         freed,
         new Promise((_resolve, reject) => {
-          signal.addEventListener('abort', () => reject(new Error('stopped')));
+          if (hears) signal.addEventListener('abort', () => reject(new Error('stopped')));
         }),
       ]);
       return 'seen late';
@@ -76,9 +87,23 @@ async function msOf(work: Promise<unknown>): Promise<number> {
 
 describe('a tool that reads', () => {
   it('runs as a local activity after twenty calls, with seven events a turn', async () => {
-    const { agent } = reader({ last: 30 });
+    const tools = stockTools(
+      async () => 3,
+      async () => 'fine',
+    );
+    const model: ModelFunction = async ({ iteration }) =>
+      iteration > 30
+        ? 'done'
+        : { toolCalls: [{ name: 'in_stock', args: { product: `${iteration}` } }] };
+    const agent = defineAgent({
+      name: 'shop',
+      mode: 'chat',
+      model: { id: 'quick', model },
+      tools,
+      limits: { iterations: 60 },
+    });
     const { everloop } = await stage.serve([agent]);
-    const run = await everloop.start('reader', { task: 'Look.' });
+    const run = await everloop.start('shop', { task: 'Look.' });
     const step = await run.result();
 
     expect(step).toMatchObject({ status: 'success', value: 'done' });
@@ -99,7 +124,7 @@ describe('a tool that reads', () => {
   });
 
   it('lets messages and queries in when it is slow all at once, and ends under its id', async () => {
-    const { agent, callsOf, begun, free } = reader({ slowFrom: 22, last: 22 });
+    const { agent, callsOf, begun, free } = reader({ slowFrom: 22, last: 22, hears: false });
     const { everloop } = await stage.serve([agent]);
     const run = await everloop.start('reader', { task: 'Look.' });
     await begun;
@@ -122,8 +147,22 @@ describe('a tool that reads', () => {
     await stage.replay(run);
   });
 
-  it('is canceled at once while it is tried', async () => {
-    const { agent, begun } = reader({ slowFrom: 22, last: 22 });
+  it('runs as a call of its own when its result has no room in the task', async () => {
+    const { agent, callsOf } = reader({ largeFrom: 22, last: 22 });
+    const { everloop } = await stage.serve([agent]);
+    const run = await everloop.start('reader', { task: 'Look.' });
+
+    expect(await run.result()).toMatchObject({ status: 'success', usage: { toolCalls: 22 } });
+    expect((await kindsOfCalls(run)).at(-1)).toBe('regular');
+    // A busy machine may end the try before the tool begins.
+    expect([1, 2]).toContain(callsOf.get('22.1'));
+    const ends = (await run.events()).filter(({ type }) => type === 'agent:tool_call:after');
+    expect(ends.at(-1)).toMatchObject({ callId: '22.1', outcome: 'ok', attempts: 1 });
+    await stage.replay(run);
+  });
+
+  it.each([true, false])('is canceled at once while it is tried; it hears: %s', async (hears) => {
+    const { agent, begun } = reader({ slowFrom: 22, last: 22, hears });
     const { everloop } = await stage.serve([agent]);
     const run = await everloop.start('reader', { task: 'Look.' });
     await begun;
@@ -210,6 +249,40 @@ describe('[R18] reads beside a reply', () => {
     );
     expect(ends).toEqual(looks);
     expect(ends).toEqual(['1.1', '1.2']);
+    await stage.replay(run);
+  });
+
+  it('let messages, queries and a cancel in while one of them does not end', async () => {
+    let begin = (): void => undefined;
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    const look = defineTool({
+      name: 'look',
+      description: 'Looks for ever.',
+      effect: 'read',
+      execute: () => {
+        begin();
+        return new Promise<string>(() => undefined);
+      },
+    });
+    const model = streamingModel(() => [{ call: 'look', args: {} }]);
+    const agent = defineAgent({
+      name: 'endless',
+      mode: 'chat',
+      model: { id: 'streaming', model },
+      tools: [look],
+    });
+    const { everloop } = await stage.serve([agent]);
+    const run = await everloop.start('endless', { task: 'Look.' });
+    await begun;
+    const times = [
+      await msOf(run.status()),
+      await msOf(run.send('Look again.', { kind: 'steer' })),
+      await msOf(run.cancel()),
+    ];
+    expect(Math.max(...times)).toBeLessThan(withinMs(1_500));
+    expect(await run.result()).toMatchObject({ status: 'canceled', usage: { modelCalls: 1 } });
+    const ends = (await run.events()).filter(({ type }) => type === 'agent:tool_call:after');
+    expect(ends.map((end) => 'outcome' in end && end.outcome)).toEqual(['canceled']);
     await stage.replay(run);
   });
 });

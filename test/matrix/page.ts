@@ -108,7 +108,7 @@ function shown(count: number): string {
 }
 
 const INTRODUCTION = `This page is generated: \`npm run matrix\` kills a worker, and apart from that the
-server, at every event of eight scenarios, with the signal that no process can catch, and writes here what it
+server, at every event of nine scenarios, with the signal that no process can catch, and writes here what it
 saw. Nothing is chosen: a row has every kill that was made for it, and every run.`;
 
 const HOW_TO_READ = `## How to read the tables

@@ -29,6 +29,12 @@ function recorded(name: string): Recorded {
   return structuredClone(eventsOf.get(name) as Recorded);
 }
 
+/** The payloads of a history, decoded. */
+function textOf(name: string): string {
+  const data = [...JSON.stringify(recorded(name)).matchAll(/"data":"([^"]*)"/g)];
+  return data.map(([, base64 = '']) => Buffer.from(base64, 'base64').toString()).join('\n');
+}
+
 describe('a recorded history', () => {
   it.each(RECORDINGS)('of $name replays', async ({ name, workflowsPath }) => {
     const options = workflowsPath === undefined ? {} : { workflowsPath };
@@ -128,6 +134,18 @@ describe('a recorded history', () => {
     expect(counts('lost-workers', 'EVENT_TYPE_ACTIVITY_TASK_TIMED_OUT')).toBe(2);
     expect(counts('lost-workers', 'EVENT_TYPE_ACTIVITY_TASK_FAILED')).toBe(1);
     expect(counts('lost-workers', 'EVENT_TYPE_TIMER_FIRED')).toBe(3);
+    // Local tries, of which one was too slow, and its regular call.
+    expect(counts('local-reads', 'EVENT_TYPE_ACTIVITY_TASK_SCHEDULED')).toBe(5);
+    expect(counts('local-reads', 'EVENT_TYPE_MARKER_RECORDED')).toBe(6);
+    expect(textOf('local-reads')).toContain('"local":["look"]');
+    // Four models replied, one of them twice; a write, and reads that were not beside their replies.
+    expect(counts('reads-beside', 'EVENT_TYPE_ACTIVITY_TASK_SCHEDULED')).toBe(8);
+    expect(textOf('reads-beside')).toContain('"lostReads":[{');
+    expect(textOf('reads-beside')).toContain('"again":"stopped"');
+    // The lost model call is not scheduled again: its read is.
+    expect(counts('kept-reply', 'EVENT_TYPE_ACTIVITY_TASK_TIMED_OUT')).toBe(1);
+    expect(counts('kept-reply', 'EVENT_TYPE_ACTIVITY_TASK_SCHEDULED')).toBe(3);
+    expect(textOf('kept-reply')).toContain('"kept":{"kind":"reply"');
     // The pause, the answer and the resumption come before the only call.
     const paused = recorded('program-paused').events.map(({ eventType }) => eventType);
     expect(counts('program-paused', 'EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED')).toBe(3);

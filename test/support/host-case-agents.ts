@@ -10,6 +10,7 @@ import { defineValidator } from '../../src/define/tool/define-validator.ts';
 import type { ModelFunction } from '../../src/core/contract/model.ts';
 import { noUsage } from '../../src/core/model/usage.ts';
 import { textOf } from '../../src/core/base/message.ts';
+import { streamingModel, type StreamStep } from './streamed-calls.ts';
 
 /** Something that happens once, and whoever waits for it. */
 interface Moment {
@@ -153,6 +154,27 @@ export function hostCaseWorld(terminate: (address: string) => unknown): HostCase
       execute: () => 'read',
     }),
     defineTool({
+      name: 'look',
+      description: 'Reads beside replies.',
+      parameters: key,
+      effect: 'read',
+      execute: ({ key: name }) => {
+        moment(`begun ${name}`).happen();
+        return 'seen';
+      },
+    }),
+    wait('look_long', { effect: 'read' }),
+    defineTool({
+      name: 'look_throws',
+      description: 'Is out of reach, once.',
+      effect: 'read',
+      retry,
+      execute: () => {
+        moment('begun throw').happen();
+        throw new Error('out of reach');
+      },
+    }),
+    defineTool({
       name: 'local_throws',
       description: 'Is out of reach.',
       effect: 'read',
@@ -254,7 +276,32 @@ export function hostCaseWorld(terminate: (address: string) => unknown): HostCase
       usage: USAGE,
     }),
   };
-  const models = Object.entries(entries).map(([id, model]): ModelEntry => ({ id, model }));
+  const look = (name: string): StreamStep => ({ call: 'look', args: { key: name } });
+  /** Lasts until the read of this key has begun. */
+  const until = (name: string): StreamStep => ({ wait: moment(`begun ${name}`).happened });
+  let writes = 0;
+  const replies: Readonly<Record<string, () => readonly StreamStep[]>> = {
+    reads: () => [look('read'), until('read')],
+    calls: () => [look('read')],
+    'calls-three': () => ['first', 'second', 'third'].map(look),
+    'reads-in-vain': () => [look('read'), until('read'), { fail: httpError(400, 'no') }],
+    'reads-twice': () => {
+      writes += 1;
+      const isFirst = writes % 2 === 1;
+      return isFirst
+        ? [look('read'), until('read'), { fail: httpError(503, 'busy') }]
+        : [look('read')];
+    },
+    throws: () => [{ call: 'look_throws', args: {} }, until('throw')],
+    'reads-long': () => [
+      { call: 'look_long', args: { key: 'open' } },
+      { wait: moment('never').happened },
+    ],
+  };
+  const models: readonly ModelEntry[] = [
+    ...Object.entries(entries).map(([id, model]): ModelEntry => ({ id, model })),
+    ...Object.entries(replies).map(([id, steps]) => ({ id, model: streamingModel(steps) })),
+  ];
   const children = [
     defineAgent({ name: 'child', mode: 'text', model: () => Promise.resolve('from the child') }),
     defineAgent({

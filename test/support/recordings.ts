@@ -23,6 +23,7 @@ import { pressAgent } from './pipeline-agents.ts';
 import { programAgent } from './program-agents.ts';
 import { serverInput } from '../../src/define/mcp/server-input.ts';
 import { fakeServer, fakeServers } from './fake-servers.ts';
+import { playLocalReads, playLostBeside, playReadsBeside } from './read-recordings.ts';
 import { abortOf, act, actWith, answer, gate, searchTool } from './runs.ts';
 import type { Stage } from './stage.ts';
 import { playTenant } from './tenant-recordings.ts';
@@ -91,6 +92,9 @@ export const RECORDINGS: readonly Recording[] = [
   { name: 'await-agent', link: 0, play: playAwaitAgent },
   { name: 'lost-workers', link: 0, play: playLostWorkers },
   { name: 'tenant-run', link: 0, play: playTenant },
+  { name: 'local-reads', link: 0, play: playLocalReads },
+  { name: 'reads-beside', link: 0, play: playReadsBeside },
+  { name: 'kept-reply', link: 0, play: playLostBeside },
   { name: 'program-paused', link: 0, workflowsPath: PROGRAMS_LOOP, play: playPausedProgram },
 ];
 

@@ -17,11 +17,13 @@ export interface StreamRequest {
   readonly number: number;
   /** Replies that the request shows: a repeated question shows the same. */
   readonly replies: number;
+  /** What users and tasks say in it. */
+  readonly said: readonly string[];
 }
 
 interface StreamOptions {
   readonly abortSignal?: AbortSignal;
-  readonly prompt: readonly { readonly role: string }[];
+  readonly prompt: readonly { readonly role: string; readonly content: unknown }[];
 }
 
 const USAGE = {
@@ -42,7 +44,13 @@ export function streamingModel(
     doStream: async ({ abortSignal, prompt }: StreamOptions) => {
       number += 1;
       const replies = prompt.filter(({ role }) => role === 'assistant').length;
-      return { stream: ReadableStream.from(partsOf(steps({ number, replies }), abortSignal)) };
+      const said = prompt.flatMap(({ role, content }) =>
+        role === 'user'
+          ? (content as { readonly text?: string }[]).map(({ text = '' }) => text)
+          : [],
+      );
+      const parts = partsOf(steps({ number, replies, said }), abortSignal);
+      return { stream: ReadableStream.from(parts) };
     },
   } as LanguageModel;
 }

@@ -226,6 +226,42 @@ describe('[row 20] arguments', () => {
   });
 });
 
+describe('[row 20] what throws when it is read', () => {
+  const refuse = (): never => {
+    throw new Error('hands off');
+  };
+  const hostile = new Proxy(new Error('no'), { get: refuse });
+
+  test('is no result, of a `once` tool either', async () => {
+    const error = 'Error: the result of work is not JSON: (value) is what throws when it is read.';
+    for (const effect of ['read', 'once'] as const) {
+      const value = Object.defineProperty({}, 'at', { get: refuse, enumerable: true });
+      expect(await outcomeOf(() => value, { effect })).toEqual(failed(error));
+    }
+  });
+
+  test('is an error like another when it is thrown', async () => {
+    const execute = (): never => {
+      throw hostile;
+    };
+    const message = 'it threw what cannot be read';
+
+    expect(await outcomeOf(execute)).toEqual({ kind: 'retry', message });
+    expect(await outcomeOf(execute, { effect: 'once' })).toEqual(failed(`Error: ${message}`));
+  });
+
+  test('is an end like another when it is thrown after a stop', async () => {
+    const controller = new AbortController();
+    const execute = (): Promise<never> => {
+      queueMicrotask(() => controller.abort());
+      return new Promise((_resolve, reject) => setImmediate(reject, hostile));
+    };
+    const { signal } = controller;
+
+    expect(await outcomeOf(execute, {}, { signal })).toMatchObject({ outcome: 'canceled' });
+  });
+});
+
 describe('[row 20] a tool that throws', () => {
   const boom = (): never => {
     throw new Error('boom');

@@ -8,7 +8,12 @@ import { defineTool } from '../../src/define/tool/define-tool.ts';
 import { loadAgent } from '../../src/registry/load-agent.ts';
 import { createRegistry } from '../../src/registry/registry.ts';
 import { quickTools } from '../../src/tools/quick-tools.ts';
-import { createToolFigures, type ToolFigures } from '../../src/tools/tool-figures.ts';
+import { createReadsBeside } from '../../src/tools/reads-beside.ts';
+import {
+  createToolFigures,
+  type CallFigures,
+  type ToolFigures,
+} from '../../src/tools/tool-figures.ts';
 import { withFigures } from '../../src/tools/watch-figures.ts';
 import { INLINE_SIZES } from '../../src/core/base/size-limits.ts';
 
@@ -32,7 +37,8 @@ describe('the figures of a tool', () => {
     expect(figures.isQuick('clerk', 'look')).toBe(true);
     figures.add('clerk', 'look', { ms: 9_000, bytes: 100 });
     expect(figures.isQuick('clerk', 'look')).toBe(false);
-    expect(figures.usualMs('clerk', 'look')).toBe(9_000);
+    expect(figures.usual('clerk', 'look')).toEqual({ ms: 9_000, bytes: 100 });
+    expect(figures.usual('clerk', 'find')).toEqual({ ms: 0, bytes: 0 });
   });
 
   it.each([
@@ -109,18 +115,15 @@ describe('the calls that count', () => {
   });
 });
 
+const loaded = loadAgent(registry, { v: 1, agent: 'clerk', task: { text: 'Look.' } }, INLINE_SIZES);
+if (loaded.kind !== 'loaded') throw new Error(`Expected a loaded agent, got ${loaded.kind}.`);
+const { spec } = loaded.agent;
+
 describe('the tools of a reply', () => {
   const figures = createToolFigures();
   for (const { spec } of agent.tools) {
     for (let call = 0; call < 20; call++) figures.add('clerk', spec.name, { ms: 1, bytes: 1 });
   }
-  const loaded = loadAgent(
-    registry,
-    { v: 1, agent: 'clerk', task: { text: 'Look.' } },
-    INLINE_SIZES,
-  );
-  if (loaded.kind !== 'loaded') throw new Error(`Expected a loaded agent, got ${loaded.kind}.`);
-  const { spec } = loaded.agent;
   const reply = (fields: Partial<Reply>): Reply => ({
     parts: [],
     calls: [],
@@ -151,5 +154,50 @@ describe('the tools of a reply', () => {
       ['write', false, undefined],
       ['told', false, undefined],
     ]);
+  });
+});
+
+describe('a read beside a reply', () => {
+  const begins = (usual: CallFigures, name = 'look_up'): boolean => {
+    let hasBegun = false;
+    const reads = createReadsBeside({
+      order: {
+        agent: 'clerk',
+        runId: 'run',
+        agentPath: 'clerk',
+        model: 'm',
+        purpose: 'reply',
+        iteration: 1,
+        triesBefore: 0,
+        lastTurn: false,
+        time: 0,
+        transcript: { epoch: 'e', length: 0 } as never,
+        // An order that names what it must not.
+        reads: { calls: 8, tools: { 'look-up': 8, write: 8 } },
+      },
+      head: { spec, task: { text: 'Look.' } },
+      agent: known,
+      figures: { usual: () => usual },
+      run: () => {
+        hasBegun = true;
+        return new Promise(() => undefined);
+      },
+      signal: new AbortController().signal,
+      now: () => 0,
+      schedule: () => () => undefined,
+    });
+    reads.offer({ tool: name, args: {} }, 0);
+    return hasBegun;
+  };
+
+  it('begins while the tool is not known to be slow, or to give more than all may', () => {
+    expect(begins({ ms: 0, bytes: 0 })).toBe(true);
+    expect(begins({ ms: 1_499, bytes: 131_071 })).toBe(true);
+    expect(begins({ ms: 1_500, bytes: 0 })).toBe(false);
+    expect(begins({ ms: 0, bytes: 131_072 })).toBe(false);
+  });
+
+  it('is none of a tool that writes on this worker, whatever the order says', () => {
+    expect(begins({ ms: 0, bytes: 0 }, 'write')).toBe(false);
   });
 });

@@ -17,9 +17,9 @@ export function readsOrder(run: Run): ReadsOrder | undefined {
   const { spec } = state.head;
   if (modeOf(spec).readsBeside !== true) return undefined;
   if (!spec.parallel || !host.link.limitsAtOnce) return undefined;
-  // An equal call of a fork gets the result of its source in place of running.
-  if ((state.fork?.recorded ?? []).length > 0) return undefined;
   if (run.mustLeave() || state.pausedAt !== null || isLastTurn(state)) return undefined;
+  // The calls of a fork take the results that its source got, as long as there are some.
+  if ((state.fork?.recorded ?? []).length > 0) return undefined;
   const tools = spec.tools.filter(mayRun);
   if (tools.length === 0) return undefined;
   const most = Math.min(READ_BOUNDS.calls, spec.maxCallsPerTurn);

@@ -44,6 +44,12 @@ export function hasNextModelAttempt(
   return !hasFallback || waitMs <= MAX_WAIT_BEFORE_FALLBACK_MS;
 }
 
+/** Bytes of JSON that the result of a call may have which is tried within a workflow task. */
+export const LOCAL_TRY_BYTES = 16_384;
+
+/** Tries in one workflow task: the service takes its completion only up to 4 MB. */
+export const MOST_LOCAL_TRIES = 64;
+
 /** A call that so many workers died with may have ended them: it runs apart, in a child process. */
 export const DEATHS_BEFORE_APART = 5;
 

@@ -148,6 +148,8 @@ export interface ToolOrder extends EarlierTries, SizedOrder {
   readonly mcp?: McpBinding;
   /** True in a search of a run with stubs: its page needs the specifications of what it shows. */
   readonly findsStubs?: true;
+  /** True: a try within a workflow task, which a call of its own follows if it fails. */
+  readonly isLocalTry?: true;
   /** The server has asked and was answered: the call goes on with this. */
   readonly resume?: McpResume;
 }

@@ -1,6 +1,7 @@
 /** Calls in worker threads, which are used again. */
+import { createRequire } from 'node:module';
 import { MessageChannel, receiveMessageOnPort, type Worker } from 'node:worker_threads';
-import { Piscina } from 'piscina';
+import type { Piscina } from 'piscina';
 import { errorText } from '../../core/base/error-text.ts';
 import type { IsolatedOrder } from './messages.ts';
 import type { ThreadTask } from './thread-entry.ts';
@@ -49,9 +50,13 @@ export function createThreads(max: number): Threads {
   };
 }
 
+/** The package is loaded with the first pool: few workers have tools that run in threads. */
+const load = createRequire(import.meta.url);
+
 function createPool(max: number, heapMb: number): Piscina {
   const flags = sourceFlags();
-  const pool = new Piscina({
+  const { Piscina: Pool } = load('piscina') as typeof import('piscina');
+  const pool = new Pool({
     filename: entryPath('thread-entry'),
     name: 'runInThread',
     minThreads: 0,

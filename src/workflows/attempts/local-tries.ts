@@ -5,7 +5,8 @@
  * I1  Which tools are quick is recorded with the reply that makes the calls, so a replay tries the
  *     same calls in the same way.
  * I2  A workflow task stays open while local activities run, and messages and queries wait for it. So
- *     all local tries of one task have `LOCAL_TRIES_MS` together.
+ *     all local tries of one task have `LOCAL_TRIES_MS` together. Their results leave with the
+ *     completion of the task, which is bounded; so are their number and the size of each.
  * I3  A try that its time ended is no attempt: the tool only reads. One in which the tool failed is.
  */
 import {
@@ -19,13 +20,8 @@ import type { ToolSpec } from '../../core/contract/spec.ts';
 import { localTryOptions } from './activity-options.ts';
 import { causeOf } from './call-failures.ts';
 import { isLoss } from './losses.ts';
+import { createTryBudget } from './try-budget.ts';
 import { activityOf, type ToolActivity } from './tried-tool.ts';
-
-/** The time of the local tries of a workflow task together. A steer must take effect in 1.5 s. */
-export const LOCAL_TRIES_MS = 800;
-
-/** With less time left, a call is not tried here. */
-const LEAST_MS = 50;
 
 /** Which calls of a run are tried as local activities. */
 export interface LocalTries {
@@ -45,38 +41,23 @@ export function createLocalTries(
   now: () => number = () => Date.now(),
 ): LocalTries {
   let quick: ReadonlySet<string> = new Set();
-  /** When the first local try of this task began, as far as that is known; null: none has. */
-  let since: number | null = null;
-  let openTries = 0;
-  const leftMs = (): number => LOCAL_TRIES_MS - (since === null ? 0 : now() - since);
-  // What a regular activity returns comes with a new task.
-  const nextTask = (): void => {
-    if (openTries === 0) since = null;
-  };
-  const tryHere = async (activity: ToolActivity, order: Order): Promise<Result> => {
-    since ??= now();
-    openTries += 1;
-    try {
-      return await activity(order);
-    } finally {
-      openTries -= 1;
-    }
-  };
+  const budget = createTryBudget(now);
   return {
     replied: (names = []) => {
       quick = new Set(toolQueue === undefined ? names : []);
-      nextTask();
+      budget.nextTask();
     },
     first: (tool, summary, regular) => {
       if (tool.auto !== true || !quick.has(tool.name)) return regular;
-      const later: ToolActivity = (order) => regular(order).finally(nextTask);
+      // What a regular activity returns comes with a new task.
+      const later: ToolActivity = (order) => regular(order).finally(budget.nextTask);
       return async (order) => {
-        const ms = leftMs();
-        if (ms < LEAST_MS) return later(order);
+        const ms = budget.begin();
+        if (ms === null) return later(order);
         const options = { ...localTryOptions(ms), ...summary };
         const local = activityOf(tool, proxyLocalActivities<EverloopActivities>(options));
         try {
-          return await tryHere(local, order);
+          return await local({ ...order, isLocalTry: true }).finally(budget.end);
         } catch (error) {
           if (isEnd(error)) throw error;
           return later(order);
@@ -85,9 +66,6 @@ export function createLocalTries(
     },
   };
 }
-
-type Order = Parameters<ToolActivity>[0];
-type Result = Awaited<ReturnType<ToolActivity>>;
 
 /** Whether the failure of a local try is that of the call: it was stopped, lost, or its tool failed. */
 function isEnd(error: unknown): boolean {

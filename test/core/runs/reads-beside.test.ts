@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../../src/core/contract/events.ts';
 import type { AgentOptions } from '../../../src/define/agent/agent-options.ts';
 import { defineAgent } from '../../../src/define/agent/define-agent.ts';
+import { agentTool } from '../../../src/define/tool/agent-tool.ts';
+import { external } from '../../../src/define/tool/external.ts';
 import { defineTool } from '../../../src/define/tool/define-tool.ts';
 import type { AnyToolOptions } from '../../../src/define/tool/tool-options.ts';
 import type { ToolContext, ToolDefinition } from '../../../src/define/definition/definitions.ts';
@@ -17,6 +19,16 @@ function gate() {
   let open = (): void => undefined;
   const opened = new Promise<void>((resolve) => (open = resolve));
   return { opened, open: () => open() };
+}
+
+function hostile(): never {
+  throw new Error('hands off');
+}
+
+function circle(): object {
+  const value: Record<string, unknown> = {};
+  value['self'] = value;
+  return value;
 }
 
 interface Seen {
@@ -121,6 +133,7 @@ describe('reads beside a reply', () => {
 
   it.each<[string, Partial<AnyToolOptions>]>([
     ['write', { effect: 'idempotent' }],
+    ['write at most once', { effect: 'once' }],
     ['say that they are not local', { local: false }],
     ['overlap with no other call', { sequential: true }],
     ['need an approval', { approval: () => false }],
@@ -226,6 +239,31 @@ describe('reads beside a reply', () => {
     }
   });
 
+  it('keep within what the runs above leave to a child', async () => {
+    const { seen, tool } = world();
+    const child = defineAgent({
+      name: 'looker',
+      description: 'Looks.',
+      mode: 'chat',
+      model: {
+        id: 'looking',
+        model: streamingModel(({ replies }) =>
+          replies > 0 ? [{ text: 'seen' }] : [1, 2, 3, 4, 5].map((at) => look(at)),
+        ),
+      },
+      tools: [tool('look')],
+    });
+    const run = start(
+      [[{ call: 'looker', args: { task: 'Look.' } }]],
+      [agentTool({ agent: child })],
+      { limits: { toolCalls: 3 } },
+    );
+    await run.result;
+    expect(seen.length).toBeGreaterThan(0);
+    expect(seen.length).toBeLessThanOrEqual(3);
+    expect(run.state.stats.counters['agent:tool_calls']).toBeLessThanOrEqual(3);
+  });
+
   it('count first: a call before them has no room that they took', async () => {
     const { seen, tool } = world();
     const write = tool('write', { effect: 'idempotent' });
@@ -312,5 +350,88 @@ describe('reads beside a reply', () => {
     await run.result;
     expect(run.state.stats.counters['shop:looks']).toBe(3);
     expect(run.state.stats.gauges['shop:level']).toBe(7);
+  });
+
+  it('that do not hear their end are left behind, and run again in their turn', async () => {
+    const clock = createFakeClock();
+    const begun = gate();
+    const { seen, tool } = world(({ at }) => {
+      begun.open();
+      return seen.length > 1 ? `seen ${String(at)}` : new Promise(() => undefined);
+    });
+    const run = start([[look(1), { wait: begun.opened }]], [tool('look')], { run: { clock } });
+    await begun.opened;
+    clock.advance(2_000);
+    expect(await run.result).toMatchObject({ status: 'success', usage: { toolCalls: 1 } });
+    expect(seen.map(({ callId, attempt }) => [callId, attempt])).toEqual([
+      ['1.1', 1],
+      ['1.1', 1],
+    ]);
+  });
+
+  it('with a result of 10 MB give what their turn would, which is cut', async () => {
+    const { seen, tool } = world(() => 'x'.repeat(10_000_000));
+    const large = tool('look', { maxResultBytes: 4_000_000 });
+    const run = start([[look(1)]], [large]);
+    expect(await run.result).toMatchObject({ status: 'success', usage: { toolCalls: 1 } });
+    expect(seen.map(({ callId }) => callId)).toEqual(['1.1', '1.1']);
+    const results = JSON.stringify(run.entries);
+    expect(results.length).toBeGreaterThan(200_000);
+    expect(results.length).toBeLessThan(300_000);
+  });
+
+  it.each<[string, () => unknown]>([
+    ['undefined', () => undefined],
+    ['null', () => null],
+    ['an error that cannot be read', () => new Proxy(new Error('no'), { get: hostile })],
+    ['an object that cannot be written', () => ({ toString: hostile, [Symbol.toPrimitive]: 1 })],
+    ['a message that throws', () => Object.defineProperty({}, 'message', { get: hostile })],
+  ])('that throw %s end as errors', async (_what, thrown) => {
+    const { tool } = world(() => {
+      throw thrown();
+    });
+    const run = start([[look(1)]], [tool('look', { retry: { attempts: 1 } })]);
+    expect(await run.result).toMatchObject({ status: 'success', usage: { toolCalls: 1 } });
+    expect(told(run.events)).toContain('after 1.1 error 1');
+  });
+
+  it.each<[string, () => unknown]>([
+    ['a function', () => () => undefined],
+    ['a circle', circle],
+    ['a big integer', () => 1n],
+    [
+      'what throws when it is read',
+      () => ({
+        get at() {
+          return hostile();
+        },
+      }),
+    ],
+  ])('that return %s end, whatever it is worth', async (_what, returned) => {
+    const { tool } = world(returned);
+    const run = start([[look(1)]], [tool('look', { retry: { attempts: 1 } })]);
+    expect(await run.result).toMatchObject({ status: 'success', usage: { toolCalls: 1 } });
+    expect(told(run.events).filter((line) => line.startsWith('after 1.1'))).toHaveLength(1);
+  });
+
+  it('that begin outside work are counted when their reply breaks, and wait for nothing', async () => {
+    const { tool } = world(({ at }) => (at === 1 ? external() : 'seen'));
+    const refused = Object.assign(new Error('Overloaded'), { statusCode: 503 });
+    const run = start([[look(1), { fail: refused }], [look(2)]], [tool('look')]);
+    expect(await run.result).toMatchObject({ status: 'success', usage: { toolCalls: 2 } });
+    expect(run.state.pending ?? []).toEqual([]);
+  });
+
+  it('do not begin in a fork that takes results of its source', async () => {
+    const { seen, tool } = world();
+    const run = start([[look(1)], [{ text: 'done' }], [look(1)]], [tool('look')]);
+    await run.result;
+    const fork = run.fork({ iteration: 1 }, { effects: 'reuse' });
+
+    expect(await fork.result).toMatchObject({ status: 'success', usage: { toolCalls: 1 } });
+    expect(told(fork.events).filter((line) => line.startsWith('after'))).toEqual([
+      'after 1.1 ok 0',
+    ]);
+    expect(seen).toHaveLength(1);
   });
 });
