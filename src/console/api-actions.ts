@@ -78,11 +78,19 @@ export interface ForkRequest extends ActionRequest {
   readonly limits?: LimitsInput;
 }
 
+/** POST `/schedules/:id/pause` and `/resume`; `/trigger` and `/delete` have no field. */
+export interface SchedulePauseRequest extends ActionRequest {
+  /** At most 1,000 characters. Default: `paused by hand`, `resumed by hand`. */
+  readonly note?: string;
+}
+
 /** The answer to an action. */
 export interface ActionAnswer {
   readonly requestId: string;
-  /** Id of the run: for `start` and `fork`, of the new one. */
+  /** Id of the run: for `start` and `fork`, of the new one; of a schedule, its id. */
   readonly run: string;
+  /** Of `trigger`: the run that it started; null: none, because another one runs. */
+  readonly started?: string | null;
   /** Of `say`: whether it began the next turn, or went to the one that runs. */
   readonly how?: 'started' | 'sent';
   /** Of `send`: its place in the order of arrival, from 1. */

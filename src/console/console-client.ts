@@ -16,6 +16,7 @@ export type ConsoleClient = Pick<
   | 'agents'
   | 'pushedEvents'
   | 'setup'
+  | 'schedules'
 >;
 
 /** The most items of an inbox; the rest is counted. */

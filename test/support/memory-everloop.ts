@@ -29,6 +29,11 @@ export interface MemoryEverloop extends ConsoleClient {
   isListing: boolean;
 }
 
+/** What no test asks of runs in memory. */
+function unexpected(): never {
+  throw new Error('Expected another call of the client.');
+}
+
 interface Kept {
   readonly agent: string;
   readonly options: StartOptions;
@@ -93,6 +98,13 @@ export function memoryEverloop(agents: readonly AgentDefinition[]): MemoryEverlo
       const told = { worker: 'memory', taskQueue: 'memory' };
       const described = describeAgents(createRegistry({ agents }));
       return mergeAgents({ workers: [{ ...told, ...described }], silent: [] });
+    },
+    schedules: {
+      create: unexpected,
+      attach: (id) => {
+        throw new UsageError('schedule_not_found', `No schedule ${id}.`);
+      },
+      list: async () => [],
     },
     setup: async () => ({ lackingAttributes: [], keys: null }),
     pushedEvents: async function* () {

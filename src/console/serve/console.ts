@@ -21,6 +21,7 @@ import { addLiveRoutes } from '../routes/live-routes.ts';
 import type { ConsoleClient } from '../console-client.ts';
 import type { RouteParts } from '../routes/route-parts.ts';
 import { addRunRoutes } from '../routes/run-routes.ts';
+import { addScheduleRoutes } from '../routes/schedule-routes.ts';
 import { addViewRoutes } from '../routes/view-routes.ts';
 import { RunReader } from '../run-reader.ts';
 import { createWebFiles } from '../web-files.ts';
@@ -125,6 +126,7 @@ const ROUTES = [
   addLiveRoutes,
   addActionRoutes,
   addConversationRoutes,
+  addScheduleRoutes,
   addViewRoutes,
   addRunRoutes,
 ];

@@ -35,6 +35,9 @@ const KeyList: FunctionComponent<{ readonly onClose: () => void }> = lazy(
 const Palette: FunctionComponent<{ readonly onClose: () => void }> = lazy(
   async () => (await import('./system/palette.tsx')).Palette,
 );
+const SchedulesPage: FunctionComponent = lazy(
+  async () => (await import('./schedules/schedules-page.tsx')).SchedulesPage,
+);
 const SystemPage: FunctionComponent = lazy(
   async () => (await import('./system/system-page.tsx')).SystemPage,
 );
@@ -49,6 +52,7 @@ const LINKS: readonly (readonly [name: string, target: ConsolePage])[] = [
   ['Runs', { page: 'runs' }],
   ['Inbox', { page: 'inbox' }],
   ['Agents', { page: 'agents' }],
+  ['Schedules', { page: 'schedules' }],
   ['System', { page: 'system' }],
 ];
 
@@ -117,6 +121,8 @@ function Open(): JSX.Element {
       return <AgentsPage />;
     case 'agent':
       return <AgentPage key={open.name} name={open.name} />;
+    case 'schedules':
+      return <SchedulesPage />;
     case 'system':
       return <SystemPage />;
     case 'unknown':
@@ -195,6 +201,7 @@ const frameKeys = [
   { key: 'g r', text: 'Runs', run: () => go(hrefOf({ page: 'runs' })) },
   { key: 'g i', text: 'Inbox', run: () => go(hrefOf({ page: 'inbox' })) },
   { key: 'g a', text: 'Agents', run: () => go(hrefOf({ page: 'agents' })) },
+  { key: 'g s', text: 'Schedules', run: () => go(hrefOf({ page: 'schedules' })) },
   {
     key: 't',
     text: 'Theme: as the system, light, dark',

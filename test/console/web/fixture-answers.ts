@@ -8,6 +8,7 @@ import { outlineOf } from '../../../src/console/view/outline.ts';
 import { FIXTURE_NOW, spentBy, type FixtureRun } from './fixture-data.ts';
 import { idBelow, listOf, progressOf } from './fixture-lists.ts';
 import { MARATHON, marathonAnswer } from './fixture-marathon.ts';
+import { SCHEDULES, scheduleAnswer } from './fixture-schedules.ts';
 import { agentNamed, AGENTS, LINKS, META, WORKERS } from './fixture-system.ts';
 
 /** The answer to GET `path`; undefined: there is none. */
@@ -26,6 +27,10 @@ export function answerOf(
       return { taskQueue: 'everloop', workers: WORKERS };
     case 'agents':
       return second === undefined ? { agents: AGENTS } : { agent: agentNamed(second) };
+    case 'schedules':
+      return second === undefined
+        ? { schedules: SCHEDULES, hasMore: false }
+        : scheduleAnswer(second);
     case 'inbox':
       return inboxOf(runs);
     case 'runs': {

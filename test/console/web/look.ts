@@ -15,6 +15,7 @@ const SHOTS: readonly (readonly [name: string, path: string])[] = [
   ['inbox', '/inbox'],
   ['agents', '/agents'],
   ['agent', '/agents/clerk'],
+  ['schedules', '/schedules'],
   ['system', '/system'],
 ];
 

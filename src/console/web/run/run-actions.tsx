@@ -9,8 +9,8 @@ import { runPath } from '../base/api.ts';
 import { canAct, mayAct } from '../base/connection.ts';
 import { bindKeys } from '../base/keys.ts';
 import { useResource } from '../base/resource.ts';
+import { ActionDialog } from '../parts/action-dialog.tsx';
 import { StartDialog } from '../runs/start-dialog.tsx';
-import { ActionDialog } from './action-dialog.tsx';
 import { exportRun } from './export-run.ts';
 import { LimitsDialog } from './limits-dialog.tsx';
 import type { RunModel } from './run-state.ts';
@@ -144,7 +144,7 @@ function SendDialog({ run, onClose }: RunDialogProps): JSX.Element {
       body={body}
       isReady={text.value.trim() !== ''}
       onClose={onClose}
-      done={(position) => `Accepted${position === undefined ? '' : ` at place ${position}`}.`}
+      done={({ position }) => `Accepted${position === undefined ? '' : ` at place ${position}`}.`}
     >
       <div class="field">
         <label for="send-text">Text</label>

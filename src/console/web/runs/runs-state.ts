@@ -155,10 +155,12 @@ export function takeFrames(frames: readonly LiveFrame[]): void {
 
 /** Whether a row belongs into the list as it is filtered. */
 function fits(row: RunRow): boolean {
-  const { agent, state, since, words } = readFilter(asked);
+  const { agent, schedule, state, since, words } = readFilter(asked);
   if (since !== undefined && row.startedAt < serverNow() - (sinceMs(since) ?? Infinity))
     return false;
   if (agent !== undefined && row.agent !== agent) return false;
+  // The id of a run of a schedule begins with that of the schedule.
+  if (schedule !== undefined && !row.id.startsWith(`${schedule}-`)) return false;
   if (state !== undefined && !isIn(state, row)) return false;
   const text = `${row.id} ${row.agent} ${row.task}`.toLowerCase();
   return words === '' || text.includes(words.toLowerCase());
