@@ -87,7 +87,7 @@ export interface SchedulePauseRequest extends ActionRequest {
 /** The answer to an action. */
 export interface ActionAnswer {
   readonly requestId: string;
-  /** Id of the run: for `start` and `fork`, of the new one; of a schedule, its id. */
+  /** Id of the run: for `start` and `fork`, of the new one; of a schedule, its id; the tenant. */
   readonly run: string;
   /** Of `trigger`: the run that it started; null: none, because another one runs. */
   readonly started?: string | null;

@@ -140,7 +140,7 @@ export interface RunRow extends Pick<
 }
 
 /**
- * GET `/runs?q&agent&schedule&state&roots&below&since&cursor&limit`; the state `limit`: ended at a limit;
+ * GET `/runs?q&agent&schedule&tenant&state&roots&below&since&cursor&limit`; the state `limit`: ended at a limit;
  * `below`: the id of a run of which all runs below are wanted.
  */
 export interface RunsAnswer extends PartialAnswer {

@@ -17,6 +17,7 @@ export type ConsoleClient = Pick<
   | 'pushedEvents'
   | 'setup'
   | 'schedules'
+  | 'tenants'
 >;
 
 /** The most items of an inbox; the rest is counted. */

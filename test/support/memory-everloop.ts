@@ -106,6 +106,7 @@ export function memoryEverloop(agents: readonly AgentDefinition[]): MemoryEverlo
       },
       list: async () => [],
     },
+    tenants: { list: async () => [], show: unexpected, set: unexpected },
     setup: async () => ({ lackingAttributes: [], keys: null }),
     pushedEvents: async function* () {
       yield { kind: 'feed', feed: 'polled' } as const;

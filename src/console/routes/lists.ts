@@ -57,15 +57,15 @@ export const addListRoutes: AddRoutes = (app, parts) => {
   app.get('/runs', async (c) => {
     const { cursor, ...query } = c.req.query();
     const filter = filterOf({ ...query, ...defined({ cursor: cursors.opened(cursor) }) });
-    const { agent, schedule, roots, since } = filter.options;
+    const { agent, schedule, tenant, roots, since } = filter.options;
     const key = JSON.stringify(filter);
     const { page, counts, partial } = await gather({
       page: reads.once(`runs ${key}`, () => searchRuns(everloop, filter, statusOf)),
       // Those of a schedule cannot be counted.
       counts:
         schedule === undefined
-          ? reads.once(`counts ${JSON.stringify([agent, roots, since])}`, () =>
-              everloop.counts(defined({ agent, roots, since })),
+          ? reads.once(`counts ${JSON.stringify([agent, tenant, roots, since])}`, () =>
+              everloop.counts(defined({ agent, tenant, roots, since })),
             )
           : Promise.resolve(null),
     });

@@ -22,6 +22,7 @@ import type { ConsoleClient } from '../console-client.ts';
 import type { RouteParts } from '../routes/route-parts.ts';
 import { addRunRoutes } from '../routes/run-routes.ts';
 import { addScheduleRoutes } from '../routes/schedule-routes.ts';
+import { addTenantRoutes } from '../routes/tenant-routes.ts';
 import { addViewRoutes } from '../routes/view-routes.ts';
 import { RunReader } from '../run-reader.ts';
 import { createWebFiles } from '../web-files.ts';
@@ -127,6 +128,7 @@ const ROUTES = [
   addActionRoutes,
   addConversationRoutes,
   addScheduleRoutes,
+  addTenantRoutes,
   addViewRoutes,
   addRunRoutes,
 ];

@@ -29,6 +29,9 @@ const AgentPage: FunctionComponent<{ readonly name: string }> = lazy(
 const AgentsPage: FunctionComponent = lazy(
   async () => (await import('./agents/agents-page.tsx')).AgentsPage,
 );
+const TenantsPage: FunctionComponent = lazy(
+  async () => (await import('./tenants/tenants-page.tsx')).TenantsPage,
+);
 const KeyList: FunctionComponent<{ readonly onClose: () => void }> = lazy(
   async () => (await import('./system/key-list.tsx')).KeyList,
 );
@@ -53,6 +56,7 @@ const LINKS: readonly (readonly [name: string, target: ConsolePage])[] = [
   ['Inbox', { page: 'inbox' }],
   ['Agents', { page: 'agents' }],
   ['Schedules', { page: 'schedules' }],
+  ['Tenants', { page: 'tenants' }],
   ['System', { page: 'system' }],
 ];
 
@@ -123,6 +127,8 @@ function Open(): JSX.Element {
       return <AgentPage key={open.name} name={open.name} />;
     case 'schedules':
       return <SchedulesPage />;
+    case 'tenants':
+      return <TenantsPage />;
     case 'system':
       return <SystemPage />;
     case 'unknown':
@@ -202,6 +208,7 @@ const frameKeys = [
   { key: 'g i', text: 'Inbox', run: () => go(hrefOf({ page: 'inbox' })) },
   { key: 'g a', text: 'Agents', run: () => go(hrefOf({ page: 'agents' })) },
   { key: 'g s', text: 'Schedules', run: () => go(hrefOf({ page: 'schedules' })) },
+  { key: 'g t', text: 'Tenants', run: () => go(hrefOf({ page: 'tenants' })) },
   {
     key: 't',
     text: 'Theme: as the system, light, dark',

@@ -9,6 +9,7 @@ import { FIXTURE_NOW, spentBy, type FixtureRun } from './fixture-data.ts';
 import { idBelow, listOf, progressOf } from './fixture-lists.ts';
 import { MARATHON, marathonAnswer } from './fixture-marathon.ts';
 import { SCHEDULES, scheduleAnswer } from './fixture-schedules.ts';
+import { tenantsAnswer } from './fixture-tenants.ts';
 import { agentNamed, AGENTS, LINKS, META, WORKERS } from './fixture-system.ts';
 
 /** The answer to GET `path`; undefined: there is none. */
@@ -31,6 +32,8 @@ export function answerOf(
       return second === undefined
         ? { schedules: SCHEDULES, hasMore: false }
         : scheduleAnswer(second);
+    case 'tenants':
+      return tenantsAnswer(query);
     case 'inbox':
       return inboxOf(runs);
     case 'runs': {

@@ -16,6 +16,7 @@ const SHOTS: readonly (readonly [name: string, path: string])[] = [
   ['agents', '/agents'],
   ['agent', '/agents/clerk'],
   ['schedules', '/schedules'],
+  ['tenants', '/tenants'],
   ['system', '/system'],
 ];
 

@@ -1,4 +1,4 @@
-/** The filter line of the list: `agent:clerk schedule:nightly state:waiting since:1d refund`. */
+/** The filter line of the list: `agent:clerk tenant:acme state:waiting since:1d refund`. */
 import { LISTED_STATES } from '../../../client/reading/listed-states.ts';
 
 /** What the line asks for. */
@@ -6,6 +6,7 @@ export interface RunFilter {
   readonly agent?: string;
   /** Only runs that this schedule started. */
   readonly schedule?: string;
+  readonly tenant?: string;
   /** As the list or the badge of a run names it, or `limit`: it ended at a limit. */
   readonly state?: string;
   /** A duration back from now: `30m`, `6h`, `7d`. */
@@ -20,11 +21,11 @@ const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86
 
 /** Reads the line; what it does not know is searched for as words. */
 export function readFilter(line: string): RunFilter {
-  const fields: { agent?: string; schedule?: string; state?: string; since?: string } = {};
+  const fields: { -readonly [Name in keyof RunFilter]?: RunFilter[Name] } = {};
   const words: string[] = [];
   for (const part of line.trim().split(/\s+/)) {
-    const [, name, value] = /^(agent|schedule|state|since):(\S+)$/.exec(part) ?? [];
-    if (name === 'agent' && value !== undefined) fields.agent = value;
+    const [, name, value] = /^(agent|schedule|tenant|state|since):(\S+)$/.exec(part) ?? [];
+    if ((name === 'agent' || name === 'tenant') && value !== undefined) fields[name] = value;
     else if (name === 'schedule' && value !== undefined) fields.schedule = decoded(value);
     else if (name === 'state' && value !== undefined) {
       // A word that is not whole yet filters nothing.
@@ -57,13 +58,14 @@ export function withState(line: string, state: string | null): string {
 
 /** The query of the API for `limit` rows of `filter`. */
 export function queryOf(
-  { agent, schedule, state, since, words }: RunFilter,
+  { agent, schedule, tenant, state, since, words }: RunFilter,
   now: number,
   limit: number,
 ): URLSearchParams {
   const query = new URLSearchParams({ roots: 'true', limit: String(limit) });
   if (agent !== undefined) query.set('agent', agent);
   if (schedule !== undefined) query.set('schedule', schedule);
+  if (tenant !== undefined) query.set('tenant', tenant);
   if (state !== undefined) query.set('state', state);
   const ms = since === undefined ? null : sinceMs(since);
   if (ms !== null) query.set('since', String(now - ms));

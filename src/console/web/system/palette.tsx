@@ -16,14 +16,14 @@ interface Found {
   readonly href: string;
 }
 
-const PAGES: readonly Found[] = (['runs', 'inbox', 'agents', 'schedules', 'system'] as const).map(
-  (page) => ({
-    kind: 'page',
-    name: page,
-    text: '',
-    href: hrefOf({ page }),
-  }),
-);
+const PAGES: readonly Found[] = (
+  ['runs', 'inbox', 'agents', 'schedules', 'tenants', 'system'] as const
+).map((page) => ({
+  kind: 'page',
+  name: page,
+  text: '',
+  href: hrefOf({ page }),
+}));
 
 /** The dialog that finds things. */
 export function Palette({ onClose }: { readonly onClose: () => void }): JSX.Element {
