@@ -3,6 +3,7 @@
  * nothing again, and gets the same answer.
  */
 import type { Json, JsonObject } from '../core/base/json.ts';
+import type { ForkOptions } from '../core/base/fork.ts';
 import type { LimitsInput } from '../core/contract/input.ts';
 import type { InputKind } from '../core/contract/events.ts';
 import type { Limit } from '../core/contract/limit.ts';
@@ -71,11 +72,17 @@ export interface SayRequest extends ActionRequest {
 }
 
 /** POST `/runs/:id/fork` */
-export interface ForkRequest extends ActionRequest {
+export interface ForkRequest extends ActionRequest, ForkOptions {
   /** The iteration before which the new run begins. */
   readonly at: number;
-  readonly edits?: JsonObject;
+  readonly task?: string;
+  readonly context?: JsonObject;
+  readonly model?: string;
   readonly limits?: LimitsInput;
+  /** Another agent, with `definition: 'current'`. */
+  readonly agent?: string;
+  /** Default: the source's root, `-fork-` and the `requestId`. */
+  readonly id?: string;
 }
 
 /** POST `/schedules/:id/pause` and `/resume`; `/trigger` and `/delete` have no field. */

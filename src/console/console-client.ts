@@ -8,6 +8,7 @@ export type ConsoleClient = Pick<
   Everloop,
   | 'attach'
   | 'start'
+  | 'fork'
   | 'list'
   | 'listPage'
   | 'counts'

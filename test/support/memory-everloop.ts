@@ -71,6 +71,15 @@ export function memoryEverloop(agents: readonly AgentDefinition[]): MemoryEverlo
       kept.set(id, one);
       return attach(id);
     },
+    fork: async ({ run: source, at = 'latest' }, options = {}) => {
+      const { agent, options: given, run } = find(source);
+      const { id = `${source}-fork`, onEvent: _callbacks, trace: _trace, ...differs } = options;
+      const bus = createChunkBus();
+      const one: Kept = { agent, options: given, run: run.fork(at, differs), bus, step: null };
+      void one.run.result.then((step) => (one.step = step));
+      kept.set(id, one);
+      return attach(id);
+    },
     list: async ({ idPrefix = '' } = {}) =>
       (everloop.isListing ? [...kept] : [])
         .filter(([id]) => id.startsWith(idPrefix))
@@ -166,6 +175,7 @@ function handleOf(id: string, find: () => Promise<Kept>): RunHandle {
       (await find()).run.entries.slice(from, limit === undefined ? undefined : from + limit),
     events: async ({ from = 0, limit } = {}) =>
       (await find()).run.events.slice(from, limit === undefined ? undefined : from + limit),
+    at: async (moment) => (await find()).run.at(moment),
     pending: async () => (await find()).run.pending(),
     answer: async (item, value) => ((await alive()).answer(item, value), { id: item }),
     decide: async (item, decision) => ((await alive()).decide(item, decision), { id: item }),

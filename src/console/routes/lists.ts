@@ -42,7 +42,7 @@ export const addListRoutes: AddRoutes = (app, parts) => {
       temporalUi: place.temporalUi,
       role,
       user,
-      abilities: { events: 'pushed', agents: agents.hasDefinitions, workers: true, fork: false },
+      abilities: { events: 'pushed', agents: agents.hasDefinitions, workers: true },
       at: Date.now(),
     };
     return c.json(answer);

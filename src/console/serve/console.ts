@@ -16,6 +16,7 @@ import { apiErrorOf, statusOfError } from '../refusal.ts';
 import { addActionRoutes } from '../routes/action-routes.ts';
 import { addAgentRoutes } from '../routes/agent-routes.ts';
 import { addConversationRoutes } from '../routes/conversation-routes.ts';
+import { addForkRoutes } from '../routes/fork-routes.ts';
 import { addListRoutes } from '../routes/lists.ts';
 import { addLiveRoutes } from '../routes/live-routes.ts';
 import type { ConsoleClient } from '../console-client.ts';
@@ -126,6 +127,7 @@ const ROUTES = [
   addAgentRoutes,
   addLiveRoutes,
   addActionRoutes,
+  addForkRoutes,
   addConversationRoutes,
   addScheduleRoutes,
   addTenantRoutes,

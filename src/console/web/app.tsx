@@ -32,6 +32,9 @@ const AgentsPage: FunctionComponent = lazy(
 const TenantsPage: FunctionComponent = lazy(
   async () => (await import('./tenants/tenants-page.tsx')).TenantsPage,
 );
+const DiffPage: FunctionComponent = lazy(
+  async () => (await import('./diff/diff-page.tsx')).DiffPage,
+);
 const KeyList: FunctionComponent<{ readonly onClose: () => void }> = lazy(
   async () => (await import('./system/key-list.tsx')).KeyList,
 );
@@ -127,6 +130,8 @@ function Open(): JSX.Element {
       return <AgentPage key={open.name} name={open.name} />;
     case 'schedules':
       return <SchedulesPage />;
+    case 'diff':
+      return <DiffPage />;
     case 'tenants':
       return <TenantsPage />;
     case 'system':
@@ -197,7 +202,7 @@ function Rail(): JSX.Element {
 }
 
 function isWithin(open: ConsolePage['page'], link: ConsolePage['page']): boolean {
-  if (open === 'run') return link === 'runs';
+  if (open === 'run' || open === 'diff') return link === 'runs';
   return open === 'agent' ? link === 'agents' : open === link;
 }
 

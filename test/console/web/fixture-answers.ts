@@ -8,6 +8,7 @@ import { outlineOf } from '../../../src/console/view/outline.ts';
 import { FIXTURE_NOW, spentBy, type FixtureRun } from './fixture-data.ts';
 import { idBelow, listOf, progressOf } from './fixture-lists.ts';
 import { MARATHON, marathonAnswer } from './fixture-marathon.ts';
+import { diffAnswer, momentOf } from './fixture-forks.ts';
 import { SCHEDULES, scheduleAnswer } from './fixture-schedules.ts';
 import { tenantsAnswer } from './fixture-tenants.ts';
 import { agentNamed, AGENTS, LINKS, META, WORKERS } from './fixture-system.ts';
@@ -32,6 +33,8 @@ export function answerOf(
       return second === undefined
         ? { schedules: SCHEDULES, hasMore: false }
         : scheduleAnswer(second);
+    case 'diff':
+      return diffAnswer(query, runs);
     case 'tenants':
       return tenantsAnswer(query);
     case 'inbox':
@@ -71,6 +74,8 @@ function runAnswer(
     }
     case 'outline':
       return { rows: outlineOf(views), lastSeq };
+    case 'moment':
+      return momentOf(run, query);
     case 'spans':
       return { attempts: run.attempts };
     case 'events': {

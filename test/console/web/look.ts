@@ -17,6 +17,7 @@ const SHOTS: readonly (readonly [name: string, path: string])[] = [
   ['agent', '/agents/clerk'],
   ['schedules', '/schedules'],
   ['tenants', '/tenants'],
+  ['diff', `/diff?a=top-31&b=${AIRLINE_PATH.slice('/runs/'.length)}`],
   ['system', '/system'],
 ];
 

@@ -4,7 +4,10 @@ import { BASE } from './api.ts';
 
 /** The page that an address names. */
 export type ConsolePage =
-  | { readonly page: 'runs' | 'inbox' | 'agents' | 'schedules' | 'tenants' | 'system' | 'unknown' }
+  | {
+      readonly page:
+        'runs' | 'inbox' | 'agents' | 'schedules' | 'tenants' | 'diff' | 'system' | 'unknown';
+    }
   | { readonly page: 'run'; readonly id: string }
   | { readonly page: 'agent'; readonly name: string };
 
@@ -70,7 +73,7 @@ function pathOf(href: string): string {
 }
 
 /** Pages without an id. */
-const LISTS = ['inbox', 'agents', 'schedules', 'tenants', 'system'] as const;
+const LISTS = ['inbox', 'agents', 'schedules', 'tenants', 'diff', 'system'] as const;
 
 function pageOf(path: string): ConsolePage {
   const [first = '', second] = path.replace(/^\/+|\/+$/g, '').split('/');

@@ -16,6 +16,8 @@ export interface ActionDialogProps {
   readonly isReady: boolean;
   readonly isDanger?: true;
   readonly onClose: () => void;
+  /** Called when it was accepted, after the dialog was closed. */
+  readonly onAccepted?: (answer: ActionAnswer) => void;
   /** What is said when it was accepted. */
   readonly done: (answer: ActionAnswer) => string;
   readonly children: ComponentChildren;
@@ -34,10 +36,12 @@ export function ActionDialog(props: ActionDialogProps): JSX.Element {
     if (sent.kind === 'accepted') {
       say(props.done(sent.answer));
       props.onClose();
+      props.onAccepted?.(sent.answer);
       return;
     }
     refusal.value = sent.message;
-    requestId.value = newRequestId();
+    // What may still be taken is asked for under its own id, so that it is not done twice.
+    if (sent.code !== 'busy') requestId.value = newRequestId();
   };
   return (
     <Dialog
