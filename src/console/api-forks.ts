@@ -1,7 +1,7 @@
 /** Forks: the moments that they begin from, and how two runs differ. */
 import type { PartialAnswer } from './api.ts';
-import type { DiffView } from './view/diff.ts';
-import type { EditableEntry } from './view/moments.ts';
+import type { DiffView } from './view/forks/diff.ts';
+import type { EditableEntry } from './view/forks/moments.ts';
 
 /** GET `/runs/:id/moment?iteration`: needs the token that may act, because a worker is asked. */
 export interface MomentAnswer extends PartialAnswer {

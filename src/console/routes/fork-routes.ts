@@ -8,8 +8,8 @@ import type { ForkStartOptions } from '../../client/forks.ts';
 import type { DiffAnswer, MomentAnswer } from '../api-forks.ts';
 import { ConsoleRefusal, invalid } from '../refusal.ts';
 import { limitsIn, numberIn, objectIn, optionalText, readBody } from '../request-body.ts';
-import { diffView } from '../view/diff.ts';
-import { editableEntries } from '../view/moments.ts';
+import { diffView } from '../view/forks/diff.ts';
+import { editableEntries } from '../view/forks/moments.ts';
 import { readingOf, type AddRoutes } from './route-parts.ts';
 
 /** Entries of a moment. */

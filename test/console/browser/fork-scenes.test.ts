@@ -123,7 +123,7 @@ describe('the run of an eval', () => {
     const { page, check } = await open(AIRLINE, { width, height: 844, scheme });
     const card = page.getByRole('region', { name: 'How it ended' });
     await card.getByRole('cell', { name: '100 % [44 % to 100 %]' }).waitFor();
-    await card.getByRole('table', { name: 'More than today' }).waitFor();
+    await card.getByRole('table', { name: 'Difference from today' }).waitFor();
     await card.getByText('6 tries').click();
     await card.getByText('<script>document.title=9</script>').first().waitFor();
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DiffSide, RunDiff } from '../../../src/client/forks/run-diff.ts';
-import { changesOf, diffFigures, diffView } from '../../../src/console/view/diff.ts';
+import { changesOf, diffFigures, diffView } from '../../../src/console/view/forks/diff.ts';
 import { STEP } from '../../cli/cli-fixture.ts';
 
 const SIDE: DiffSide = {

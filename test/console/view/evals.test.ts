@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../src/core/base/json.ts';
 import type { EvalRow } from '../../../src/core/evaluation/eval-plan.ts';
-import { evalRows, evalTables } from '../../../src/console/view/evals.ts';
+import { evalRows, evalTables } from '../../../src/console/view/forks/evals.ts';
 
 const ROW: EvalRow = {
   part: 'r at 2',

@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { Entry } from '../../../src/core/contract/entry.ts';
 import type { Part, Role } from '../../../src/core/base/message.ts';
 import { editEntries } from '../../../src/core/fork/edit-entries.ts';
-import { editableEntries, forkBody, type ForkForm } from '../../../src/console/view/moments.ts';
+import {
+  editableEntries,
+  forkBody,
+  type ForkForm,
+} from '../../../src/console/view/forks/moments.ts';
 
 function entry(index: number, role: Role, ...parts: Part[]): Entry {
   return { index, iteration: 1, origin: 'original', messages: [{ role, parts }] };

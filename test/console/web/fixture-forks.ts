@@ -1,8 +1,8 @@
 /** Fixed answers about forks and evals: made of the played runs. */
 import { diffOf } from '../../../src/client/forks/run-diff.ts';
 import type { DiffAnswer, MomentAnswer } from '../../../src/console/api-forks.ts';
-import { diffView, type ForkStart } from '../../../src/console/view/diff.ts';
-import { editableEntries } from '../../../src/console/view/moments.ts';
+import { diffView, type ForkStart } from '../../../src/console/view/forks/diff.ts';
+import { editableEntries } from '../../../src/console/view/forks/moments.ts';
 import { changingCalls, listedCalls } from '../../../src/core/fork/recorded-calls.ts';
 import type { EvalRow } from '../../../src/core/evaluation/eval-plan.ts';
 import type { FixtureRun } from './fixture-data.ts';

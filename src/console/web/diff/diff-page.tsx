@@ -1,7 +1,7 @@
 /** Two runs side by side: what a fork was told, figures, and what each said and called. */
 import type { JSX } from 'preact';
 import type { DiffAnswer } from '../../api-forks.ts';
-import { diffFigures, type DiffSideView, type DiffView } from '../../view/diff.ts';
+import { diffFigures, type DiffSideView, type DiffView } from '../../view/forks/diff.ts';
 import { useResource } from '../base/resource.ts';
 import { hrefOf, query } from '../base/route.ts';
 import { Failure, Pill, Skeleton } from '../parts/marks.tsx';
@@ -61,7 +61,7 @@ function Difference({ diff }: { readonly diff: DiffView }): JSX.Element {
           </tbody>
         </table>
       </section>
-      <div class="cards">
+      <div class="pair">
         {sides.map((side) => (
           <Side key={side.id} side={side} />
         ))}

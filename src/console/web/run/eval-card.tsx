@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import type { EvalRow } from '../../../core/evaluation/eval-plan.ts';
 import { moneyColumnText, numberText } from '../../view/amounts.ts';
-import { evalTables, type EvalCells } from '../../view/evals.ts';
+import { evalTables, type EvalCells } from '../../view/forks/evals.ts';
 import { hrefOf } from '../base/route.ts';
 import { Pill } from '../parts/marks.tsx';
 import { oneLine, Plain } from '../parts/words.tsx';
@@ -15,7 +15,7 @@ export function EvalCard({ rows }: { readonly rows: readonly EvalRow[] }): JSX.E
       <Table caption="Variants" heads={['Variant', ...heads]} rows={variants} />
       {differences.length === 0 ? null : (
         <Table
-          caption={`More than ${oneLine(base, 80)}`}
+          caption={`Difference from ${oneLine(base, 80)}`}
           heads={['Variant', 'Rate', 'Tokens', 'Cost', 'Turns']}
           rows={differences}
         />
@@ -41,29 +41,31 @@ function Table({
   readonly rows: readonly EvalCells[];
 }): JSX.Element {
   return (
-    <table class="table wrapping">
-      <caption class="sr">{caption}</caption>
-      <thead>
-        <tr>
-          {heads.map((head, column) => (
-            <th key={head} class={column === 0 ? '' : 'num'}>
-              {column === 0 ? caption : head}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((cells) => (
-          <tr key={cells[0]}>
-            {cells.map((cell, column) => (
-              <td key={column} class={column === 0 ? 'mono' : 'num'}>
-                <Plain text={cell} />
-              </td>
+    <div style={{ overflowX: 'auto' }} tabIndex={0} role="group" aria-label={caption}>
+      <table class="table wrapping" style={{ minWidth: '520px' }}>
+        <caption class="sr">{caption}</caption>
+        <thead>
+          <tr>
+            {heads.map((head, column) => (
+              <th key={head} class={column === 0 ? '' : 'num'}>
+                {column === 0 ? caption : head}
+              </th>
             ))}
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {rows.map((cells) => (
+            <tr key={cells[0]}>
+              {cells.map((cell, column) => (
+                <td key={column} class={column === 0 ? 'mono' : 'num'}>
+                  <Plain text={cell} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
 

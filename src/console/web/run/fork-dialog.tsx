@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { MomentAnswer } from '../../api-forks.ts';
 import { FORK_EFFECTS, type ForkEffects } from '../../../core/base/fork.ts';
-import { forkBody, type ForkForm } from '../../view/moments.ts';
+import { forkBody, type ForkForm } from '../../view/forks/moments.ts';
 import { runPath } from '../base/api.ts';
 import { useResource } from '../base/resource.ts';
 import { go, hrefOf } from '../base/route.ts';

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { MomentAnswer } from '../../api-forks.ts';
-import type { EditableEntry, ForkForm } from '../../view/moments.ts';
+import type { EditableEntry, ForkForm } from '../../view/forks/moments.ts';
 import { Long, oneLine, Plain } from '../parts/words.tsx';
 
 /** What the list is of. */

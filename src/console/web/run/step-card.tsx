@@ -4,7 +4,7 @@ import { EVAL_AGENT, type EvalRow } from '../../../core/evaluation/eval-plan.ts'
 import type { StatsAnswer, StepHead } from '../../api.ts';
 import { durationText } from '../../view/amounts.ts';
 import { spentTexts } from '../../view/spent.ts';
-import { evalRows } from '../../view/evals.ts';
+import { evalRows } from '../../view/forks/evals.ts';
 import { useResource } from '../base/resource.ts';
 import { runPath } from '../base/api.ts';
 import { lazy } from '../parts/lazy.tsx';

@@ -1,8 +1,8 @@
 /** Moments of runs, as a fork begins from them: the conversation, and how it is edited. */
-import type { ForkEdit, ForkEffects } from '../../core/base/fork.ts';
-import type { Entry, EntryOrigin } from '../../core/contract/entry.ts';
-import type { Message, Part } from '../../core/base/message.ts';
-import { messageText } from './entries.ts';
+import type { ForkEdit, ForkEffects } from '../../../core/base/fork.ts';
+import type { Entry, EntryOrigin } from '../../../core/contract/entry.ts';
+import type { Message, Part } from '../../../core/base/message.ts';
+import { messageText } from '../entries.ts';
 
 /** One entry of a conversation. */
 export interface EntryRow {

@@ -1,8 +1,8 @@
 /** Two runs side by side, from the end of what they share. */
-import type { ForkInput } from '../../core/base/fork.ts';
-import type { AgentInput } from '../../core/contract/input.ts';
-import type { DiffCall, DiffSide, RunDiff } from '../../client/forks/run-diff.ts';
-import { moneyText, numberText } from './amounts.ts';
+import type { ForkInput } from '../../../core/base/fork.ts';
+import type { AgentInput } from '../../../core/contract/input.ts';
+import type { DiffCall, DiffSide, RunDiff } from '../../../client/forks/run-diff.ts';
+import { moneyText, numberText } from '../amounts.ts';
 import { entryRow, type EntryRow } from './moments.ts';
 
 /** A call, its arguments as one line of text. */

@@ -1,8 +1,8 @@
 /** The table of an eval, from the value of its run. */
-import { isPlainObject, type Json } from '../../core/base/json.ts';
-import type { EvalRow } from '../../core/evaluation/eval-plan.ts';
-import { evalTable, type Estimate } from '../../core/evaluation/eval-table.ts';
-import { moneyColumnText, numberText } from './amounts.ts';
+import { isPlainObject, type Json } from '../../../core/base/json.ts';
+import type { EvalRow } from '../../../core/evaluation/eval-plan.ts';
+import { evalTable, type Estimate } from '../../../core/evaluation/eval-table.ts';
+import { moneyColumnText, numberText } from '../amounts.ts';
 
 /** The rows in the value of an eval's run; null: it is the value of another run. */
 export function evalRows(value: Json | undefined): readonly EvalRow[] | null {
@@ -35,7 +35,7 @@ export interface EvalTables {
   readonly variants: readonly EvalCells[];
   /** The name of the first variant, from which the others differ. */
   readonly base: string;
-  /** What each other variant has more than the first. */
+  /** Each other variant minus the first. */
   readonly differences: readonly EvalCells[];
 }
 
