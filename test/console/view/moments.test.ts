@@ -48,7 +48,7 @@ describe('the entries of a moment', () => {
   });
 
   it('say which are dropped together, as an edit wants it', () => {
-    expect(editable.map(({ together }) => together.toSorted())).toEqual([
+    expect(editable.map(({ together }) => together.toSorted((a, b) => a - b))).toEqual([
       [0],
       [1, 2, 3],
       [1, 2, 3],
