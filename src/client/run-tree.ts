@@ -126,8 +126,14 @@ export function mergeEvents(lists: readonly (readonly AgentEvent[])[]): readonly
     .map(({ event }) => event);
 }
 
-/** What a run was started with. */
-export type RunStart = Pick<AgentInput, 'agent' | 'task' | 'context' | 'history' | 'messageId'>;
+/**
+ * What a run was started with. `fork`, `model` and `limits` are absent, too, if the service has
+ * forgotten the first link.
+ */
+export type RunStart = Pick<
+  AgentInput,
+  'agent' | 'task' | 'context' | 'history' | 'messageId' | 'fork' | 'model' | 'limits'
+>;
 
 /** The start of run `id`. If the service dropped the first link, a later link has the same data. */
 export async function readStartedWith(client: Client, id: string): Promise<RunStart> {

@@ -21,9 +21,15 @@ export interface ActionLine {
   readonly role: Asker['role'];
   /** Null: nobody names who acts. */
   readonly user: string | null;
-  /** `start`, `send`, `pause`, `resume`, `cancel`, `adjust`, `answer`, `decide`, `say`, `fork`. */
+  /**
+   * `start`, `send`, `pause`, `resume`, `cancel`, `adjust`, `answer`, `decide`, `say`, `fork`;
+   * `pause_schedule`, `resume_schedule`, `trigger_schedule`, `delete_schedule`; `set_tenant`.
+   */
   readonly action: string;
-  /** Id of the run; of a start that failed, the agent; of a message that failed, its conversation. At most 1,000 characters. */
+  /**
+   * Id of the run or the schedule; the tenant; of a start that failed, the agent; of a message that
+   * failed, its conversation. At most 1,000 characters.
+   */
   readonly run: string;
   /** `done`, or the code of the error. */
   readonly outcome: string;
@@ -33,7 +39,7 @@ export interface ActionLine {
 export interface ActionOrder {
   readonly name: string;
   readonly asker: Asker;
-  /** Id of the run; of a start, the agent. */
+  /** Id of the run or the schedule, or the tenant; of a start, the agent. */
   readonly run: string;
   readonly body: { readonly [name: string]: unknown };
 }

@@ -3,6 +3,7 @@
  * nothing again, and gets the same answer.
  */
 import type { Json, JsonObject } from '../core/base/json.ts';
+import type { ForkOptions } from '../core/base/fork.ts';
 import type { LimitsInput } from '../core/contract/input.ts';
 import type { InputKind } from '../core/contract/events.ts';
 import type { Limit } from '../core/contract/limit.ts';
@@ -71,18 +72,32 @@ export interface SayRequest extends ActionRequest {
 }
 
 /** POST `/runs/:id/fork` */
-export interface ForkRequest extends ActionRequest {
+export interface ForkRequest extends ActionRequest, ForkOptions {
   /** The iteration before which the new run begins. */
   readonly at: number;
-  readonly edits?: JsonObject;
+  readonly task?: string;
+  readonly context?: JsonObject;
+  readonly model?: string;
   readonly limits?: LimitsInput;
+  /** Another agent, with `definition: 'current'`. */
+  readonly agent?: string;
+  /** Default: the source's root, `-fork-` and the `requestId`. */
+  readonly id?: string;
+}
+
+/** POST `/schedules/:id/pause` and `/resume`; `/trigger` and `/delete` have no field. */
+export interface SchedulePauseRequest extends ActionRequest {
+  /** At most 1,000 characters. Default: `paused by hand`, `resumed by hand`. */
+  readonly note?: string;
 }
 
 /** The answer to an action. */
 export interface ActionAnswer {
   readonly requestId: string;
-  /** Id of the run: for `start` and `fork`, of the new one. */
+  /** Id of the run: for `start` and `fork`, of the new one; of a schedule, its id; the tenant. */
   readonly run: string;
+  /** Of `trigger`: the run that it started; null: none, because another one runs. */
+  readonly started?: string | null;
   /** Of `say`: whether it began the next turn, or went to the one that runs. */
   readonly how?: 'started' | 'sent';
   /** Of `send`: its place in the order of arrival, from 1. */

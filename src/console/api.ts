@@ -96,7 +96,6 @@ export interface MetaAnswer {
     readonly agents: boolean;
     /** Whether `/workers` knows pollers. */
     readonly workers: boolean;
-    readonly fork: boolean;
   };
   /** The clock of the server, for relative times. */
   readonly at: number;
@@ -140,7 +139,7 @@ export interface RunRow extends Pick<
 }
 
 /**
- * GET `/runs?q&agent&state&roots&below&since&cursor&limit`; the state `limit`: ended at a limit;
+ * GET `/runs?q&agent&schedule&tenant&state&roots&below&since&cursor&limit`; the state `limit`: ended at a limit;
  * `below`: the id of a run of which all runs below are wanted.
  */
 export interface RunsAnswer extends PartialAnswer {
@@ -263,6 +262,8 @@ export interface RunHeader {
   readonly depth: number;
   /** Id of the run above; null for a root, and while it is silent. */
   readonly parent: string | null;
+  /** The run that it is a fork of, and the iteration before which it began; null: not known. */
+  readonly forkedFrom?: { readonly run: string; readonly iteration: number | null };
   /** Null: unknown. */
   readonly startedAt: number | null;
   /** `silent`: it is live, and no worker answers for it. */

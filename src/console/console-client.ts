@@ -8,6 +8,7 @@ export type ConsoleClient = Pick<
   Everloop,
   | 'attach'
   | 'start'
+  | 'fork'
   | 'list'
   | 'listPage'
   | 'counts'
@@ -16,6 +17,8 @@ export type ConsoleClient = Pick<
   | 'agents'
   | 'pushedEvents'
   | 'setup'
+  | 'schedules'
+  | 'tenants'
 >;
 
 /** The most items of an inbox; the rest is counted. */

@@ -12,6 +12,7 @@ import {
   type Json,
   type JsonObject,
 } from '../core/base/json.ts';
+import type { LimitsInput } from '../core/contract/input.ts';
 import { shown } from '../core/text/shown.ts';
 import { MAX_REQUEST_BYTES } from './api.ts';
 import { ANSWER_MS, within } from './bounded-reads.ts';
@@ -116,6 +117,14 @@ export function jsonIn(body: Fields, name: string): Json {
   const value = body[name];
   if (value !== undefined) return value as Json;
   throw invalid(`Expected \`${name}\`, got nothing. Set it.`);
+}
+
+/** Limits of a body; the client and the run check them. */
+export function limitsIn(body: Fields): LimitsInput | undefined {
+  const { limits } = body;
+  if (limits === undefined) return undefined;
+  if (limits === 'unlimited' || isPlainObject(limits)) return limits as LimitsInput;
+  throw invalid('Expected `limits` to be an object or "unlimited". Correct it.');
 }
 
 /** A whole number in a query; `fallback` if it is not set. */

@@ -1,6 +1,8 @@
 /** The header of a run's page, from what the run says of itself. */
 import { defined } from '../core/base/defined.ts';
 import type { BudgetLine, RunOverview, RunStatus } from '../core/contract/messages.ts';
+import { readFork } from '../core/fork/read-fork.ts';
+import type { RunStart } from '../client/run-tree.ts';
 import type { Step } from '../core/contract/step.ts';
 import type { RunHeader, StepHead } from './api.ts';
 import { linesOfLimits } from './view/budgets.ts';
@@ -9,9 +11,9 @@ import { linesOfLimits } from './view/budgets.ts';
 export function headerOf(
   id: string,
   view: RunOverview | undefined,
-  { task, startedAt }: Pick<RunHeader, 'task' | 'startedAt'>,
+  { task, startedAt, forkedFrom }: Pick<RunHeader, 'task' | 'startedAt' | 'forkedFrom'>,
 ): RunHeader {
-  const place = { id, task, startedAt };
+  const place = { id, task, startedAt, ...defined({ forkedFrom }) };
   if (view === undefined) {
     const unknown = { status: null, step: null, budgets: [], pending: [] };
     const none = { liveChildren: 0, lastSeq: 0 };
@@ -42,6 +44,19 @@ export function headerOf(
     lastSeq: status.events ?? 0,
   };
 }
+
+/** Where a run comes from, as its start says; a Step knows it exactly. Undefined: it is no fork. */
+export function forkedFromOf(start: RunStart | undefined, step: Step | undefined): ForkedFrom {
+  const origin = step?.trace.forkedFrom;
+  if (origin !== undefined) return { run: origin.workflowId, iteration: origin.iteration };
+  const read = start?.fork === undefined ? null : readFork(start.fork);
+  if (read?.kind !== 'fork') return undefined;
+  const { source, at } = read.fork;
+  const iteration = typeof at === 'object' && 'iteration' in at ? at.iteration : null;
+  return { run: source.workflowId, iteration };
+}
+
+type ForkedFrom = RunHeader['forkedFrom'];
 
 /** `status` without the data of its Step. */
 export function withoutStep({ step: _step, ...status }: RunStatus): Omit<RunStatus, 'step'> {

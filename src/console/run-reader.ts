@@ -19,7 +19,7 @@ import type { Step } from '../core/contract/step.ts';
 import type { RunHeaderAnswer } from './api.ts';
 import { gather, type BoundedReads } from './bounded-reads.ts';
 import { ConsoleRefusal } from './refusal.ts';
-import { headerOf, stepHead } from './run-header.ts';
+import { forkedFromOf, headerOf, stepHead } from './run-header.ts';
 
 /** Items of a page that is read and kept; entries can be a megabyte each. */
 const PAGE_ITEMS = { events: 256, entries: 32 } as const;
@@ -91,7 +91,9 @@ export class RunReader {
     requireKnown(partial);
     const task = clip(start?.task.text ?? '', MAX_TASK_CHARACTERS);
     const known = view === undefined ? undefined : withEndedLimits(view, first?.[0]);
-    const header = headerOf(id, known, { task, startedAt: first?.[0]?.at ?? null });
+    const forkedFrom = forkedFromOf(start, view?.status.step);
+    const place = { task, startedAt: first?.[0]?.at ?? null, ...defined({ forkedFrom }) };
+    const header = headerOf(id, known, place);
     const agent = header.agent || (start?.agent ?? '');
     const isOver = header.state === 'ended' && header.step === null;
     const step = isOver ? await this.step(id).catch(() => null) : null;

@@ -271,7 +271,7 @@ describe('the API of a console', () => {
       expect(await ask(at), at).toMatchObject({ status, body: { code } });
     }
     const fork = { requestId: 'request-1', at: 1 };
-    expect(await post('/api/v1/runs/nobody/fork', fork)).toMatchObject({ status: 501 });
+    expect(await post('/api/v1/runs/nobody/fork', fork)).toMatchObject({ status: 404 });
   });
 
   it('lists the workers', async () => {

@@ -29,6 +29,11 @@ export interface MemoryEverloop extends ConsoleClient {
   isListing: boolean;
 }
 
+/** What no test asks of runs in memory. */
+function unexpected(): never {
+  throw new Error('Expected another call of the client.');
+}
+
 interface Kept {
   readonly agent: string;
   readonly options: StartOptions;
@@ -66,6 +71,15 @@ export function memoryEverloop(agents: readonly AgentDefinition[]): MemoryEverlo
       kept.set(id, one);
       return attach(id);
     },
+    fork: async ({ run: source, at = 'latest' }, options = {}) => {
+      const { agent, options: given, run } = find(source);
+      const { id = `${source}-fork`, onEvent: _callbacks, trace: _trace, ...differs } = options;
+      const bus = createChunkBus();
+      const one: Kept = { agent, options: given, run: run.fork(at, differs), bus, step: null };
+      void one.run.result.then((step) => (one.step = step));
+      kept.set(id, one);
+      return attach(id);
+    },
     list: async ({ idPrefix = '' } = {}) =>
       (everloop.isListing ? [...kept] : [])
         .filter(([id]) => id.startsWith(idPrefix))
@@ -94,6 +108,14 @@ export function memoryEverloop(agents: readonly AgentDefinition[]): MemoryEverlo
       const described = describeAgents(createRegistry({ agents }));
       return mergeAgents({ workers: [{ ...told, ...described }], silent: [] });
     },
+    schedules: {
+      create: unexpected,
+      attach: (id) => {
+        throw new UsageError('schedule_not_found', `No schedule ${id}.`);
+      },
+      list: async () => [],
+    },
+    tenants: { list: async () => [], show: unexpected, set: unexpected },
     setup: async () => ({ lackingAttributes: [], keys: null }),
     pushedEvents: async function* () {
       yield { kind: 'feed', feed: 'polled' } as const;
@@ -153,6 +175,7 @@ function handleOf(id: string, find: () => Promise<Kept>): RunHandle {
       (await find()).run.entries.slice(from, limit === undefined ? undefined : from + limit),
     events: async ({ from = 0, limit } = {}) =>
       (await find()).run.events.slice(from, limit === undefined ? undefined : from + limit),
+    at: async (moment) => (await find()).run.at(moment),
     pending: async () => (await find()).run.pending(),
     answer: async (item, value) => ((await alive()).answer(item, value), { id: item }),
     decide: async (item, decision) => ((await alive()).decide(item, decision), { id: item }),

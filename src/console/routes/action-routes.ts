@@ -1,16 +1,15 @@
 /** What changes runs: start, messages, limits, answers, the end. */
 import { defined } from '../../core/base/defined.ts';
-import { isPlainObject } from '../../core/base/json.ts';
-import type { LimitsInput } from '../../core/contract/input.ts';
 import type { Decision, StatedActor } from '../../core/contract/pending.ts';
 import type { RunHandle } from '../../client/run-handle.ts';
 import type { ActionAnswer } from '../api-actions.ts';
 import { settledFirst } from '../actions.ts';
-import { invalid, ConsoleRefusal } from '../refusal.ts';
+import { invalid } from '../refusal.ts';
 import {
   choiceIn,
   flagIn,
   jsonIn,
+  limitsIn,
   objectIn,
   optionalText,
   readBody,
@@ -128,12 +127,6 @@ export const addActionRoutes: AddRoutes = (app, { everloop, act, feed }) => {
       return c.json(answer);
     });
   }
-  app.post('/runs/:id/fork', () => {
-    throw new ConsoleRefusal(
-      'not_recorded',
-      'Expected a client that forks runs, got one of a version that does not. Start a new run instead.',
-    );
-  });
 };
 
 async function settling(
@@ -144,12 +137,4 @@ async function settling(
   } catch (error) {
     throw settledFirst(error);
   }
-}
-
-/** Limits of a body; the client and the run check them. */
-function limitsIn(body: Body): LimitsInput | undefined {
-  const { limits } = body;
-  if (limits === undefined) return undefined;
-  if (limits === 'unlimited' || isPlainObject(limits)) return limits as LimitsInput;
-  throw invalid('Expected `limits` to be an object or "unlimited". Correct it.');
 }

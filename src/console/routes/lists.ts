@@ -42,7 +42,7 @@ export const addListRoutes: AddRoutes = (app, parts) => {
       temporalUi: place.temporalUi,
       role,
       user,
-      abilities: { events: 'pushed', agents: agents.hasDefinitions, workers: true, fork: false },
+      abilities: { events: 'pushed', agents: agents.hasDefinitions, workers: true },
       at: Date.now(),
     };
     return c.json(answer);
@@ -57,13 +57,17 @@ export const addListRoutes: AddRoutes = (app, parts) => {
   app.get('/runs', async (c) => {
     const { cursor, ...query } = c.req.query();
     const filter = filterOf({ ...query, ...defined({ cursor: cursors.opened(cursor) }) });
-    const { agent, roots, since } = filter.options;
+    const { agent, schedule, tenant, roots, since } = filter.options;
     const key = JSON.stringify(filter);
     const { page, counts, partial } = await gather({
       page: reads.once(`runs ${key}`, () => searchRuns(everloop, filter, statusOf)),
-      counts: reads.once(`counts ${JSON.stringify([agent, roots, since])}`, () =>
-        everloop.counts(defined({ agent, roots, since })),
-      ),
+      // Those of a schedule cannot be counted.
+      counts:
+        schedule === undefined
+          ? reads.once(`counts ${JSON.stringify([agent, tenant, roots, since])}`, () =>
+              everloop.counts(defined({ agent, tenant, roots, since })),
+            )
+          : Promise.resolve(null),
     });
     const answer: RunsAnswer = {
       rows: (page?.runs ?? []).map(rowOf),

@@ -45,7 +45,7 @@ export interface RunSearch {
 
 /** The filter in the query of a request. @throws ConsoleRefusal `invalid_input`. */
 export function filterOf(query: { readonly [name: string]: string | undefined }): RunSearch {
-  const { q = '', agent, state, roots, below, since, cursor, limit } = query;
+  const { q = '', agent, schedule, tenant, state, roots, below, since, cursor, limit } = query;
   const status = (Object.hasOwn(STATUSES, state ?? '') && STATUSES[state ?? '']) || null;
   const known = LISTED_STATES.find((one) => one === (state === 'error' ? 'failed' : state));
   // Canceled are those that the service has canceled, and those that have canceled themselves.
@@ -61,6 +61,8 @@ export function filterOf(query: { readonly [name: string]: string | undefined })
       roots: roots === 'true' || roots === '1',
       ...defined({
         agent: agent || undefined,
+        schedule: schedule || undefined,
+        tenant: tenant || undefined,
         state: chosen,
         since: from === 0 ? undefined : from,
         // The id of a run begins with that of the run above.

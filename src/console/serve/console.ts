@@ -16,11 +16,14 @@ import { apiErrorOf, statusOfError } from '../refusal.ts';
 import { addActionRoutes } from '../routes/action-routes.ts';
 import { addAgentRoutes } from '../routes/agent-routes.ts';
 import { addConversationRoutes } from '../routes/conversation-routes.ts';
+import { addForkRoutes } from '../routes/fork-routes.ts';
 import { addListRoutes } from '../routes/lists.ts';
 import { addLiveRoutes } from '../routes/live-routes.ts';
 import type { ConsoleClient } from '../console-client.ts';
 import type { RouteParts } from '../routes/route-parts.ts';
 import { addRunRoutes } from '../routes/run-routes.ts';
+import { addScheduleRoutes } from '../routes/schedule-routes.ts';
+import { addTenantRoutes } from '../routes/tenant-routes.ts';
 import { addViewRoutes } from '../routes/view-routes.ts';
 import { RunReader } from '../run-reader.ts';
 import { createWebFiles } from '../web-files.ts';
@@ -124,7 +127,10 @@ const ROUTES = [
   addAgentRoutes,
   addLiveRoutes,
   addActionRoutes,
+  addForkRoutes,
   addConversationRoutes,
+  addScheduleRoutes,
+  addTenantRoutes,
   addViewRoutes,
   addRunRoutes,
 ];

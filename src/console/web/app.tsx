@@ -29,11 +29,20 @@ const AgentPage: FunctionComponent<{ readonly name: string }> = lazy(
 const AgentsPage: FunctionComponent = lazy(
   async () => (await import('./agents/agents-page.tsx')).AgentsPage,
 );
+const TenantsPage: FunctionComponent = lazy(
+  async () => (await import('./tenants/tenants-page.tsx')).TenantsPage,
+);
+const DiffPage: FunctionComponent = lazy(
+  async () => (await import('./diff/diff-page.tsx')).DiffPage,
+);
 const KeyList: FunctionComponent<{ readonly onClose: () => void }> = lazy(
   async () => (await import('./system/key-list.tsx')).KeyList,
 );
 const Palette: FunctionComponent<{ readonly onClose: () => void }> = lazy(
   async () => (await import('./system/palette.tsx')).Palette,
+);
+const SchedulesPage: FunctionComponent = lazy(
+  async () => (await import('./schedules/schedules-page.tsx')).SchedulesPage,
 );
 const SystemPage: FunctionComponent = lazy(
   async () => (await import('./system/system-page.tsx')).SystemPage,
@@ -49,6 +58,8 @@ const LINKS: readonly (readonly [name: string, target: ConsolePage])[] = [
   ['Runs', { page: 'runs' }],
   ['Inbox', { page: 'inbox' }],
   ['Agents', { page: 'agents' }],
+  ['Schedules', { page: 'schedules' }],
+  ['Tenants', { page: 'tenants' }],
   ['System', { page: 'system' }],
 ];
 
@@ -117,6 +128,12 @@ function Open(): JSX.Element {
       return <AgentsPage />;
     case 'agent':
       return <AgentPage key={open.name} name={open.name} />;
+    case 'schedules':
+      return <SchedulesPage />;
+    case 'diff':
+      return <DiffPage />;
+    case 'tenants':
+      return <TenantsPage />;
     case 'system':
       return <SystemPage />;
     case 'unknown':
@@ -185,7 +202,7 @@ function Rail(): JSX.Element {
 }
 
 function isWithin(open: ConsolePage['page'], link: ConsolePage['page']): boolean {
-  if (open === 'run') return link === 'runs';
+  if (open === 'run' || open === 'diff') return link === 'runs';
   return open === 'agent' ? link === 'agents' : open === link;
 }
 
@@ -195,6 +212,8 @@ const frameKeys = [
   { key: 'g r', text: 'Runs', run: () => go(hrefOf({ page: 'runs' })) },
   { key: 'g i', text: 'Inbox', run: () => go(hrefOf({ page: 'inbox' })) },
   { key: 'g a', text: 'Agents', run: () => go(hrefOf({ page: 'agents' })) },
+  { key: 'g s', text: 'Schedules', run: () => go(hrefOf({ page: 'schedules' })) },
+  { key: 'g t', text: 'Tenants', run: () => go(hrefOf({ page: 'tenants' })) },
   {
     key: 't',
     text: 'Theme: as the system, light, dark',

@@ -1,6 +1,6 @@
 /** A browser and a server of fixtures for the scenes of one file. */
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll } from 'vitest';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { launchBrowser } from '../../support/browser/launch-browser.ts';
 import { FIXTURE_NOW } from '../web/fixture-data.ts';
 import { startFixtureServer, type FixtureServer } from '../web/fixture-server.ts';
@@ -47,4 +47,12 @@ export function fixturePages(): FixturePages {
       return opened;
     },
   };
+}
+
+/** Fails if `page` is wider than its window. */
+export async function expectFits(page: Page): Promise<void> {
+  const [wide, inner] = await page.evaluate<[number, number]>(
+    '[document.documentElement.scrollWidth, innerWidth]',
+  );
+  expect(wide).toBeLessThanOrEqual(inner);
 }

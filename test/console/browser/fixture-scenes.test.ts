@@ -1,7 +1,7 @@
 /** Scenes of the pages with fixed answers: what they show, how they are used, what they refuse. */
 import { describe, expect, it } from 'vitest';
 import { FIXTURE_NOW } from '../web/fixture-data.ts';
-import { AIRLINE, CLERK, fixturePages } from './fixture-pages.ts';
+import { AIRLINE, CLERK, expectFits, fixturePages } from './fixture-pages.ts';
 
 const { open, server } = fixturePages();
 
@@ -115,10 +115,7 @@ describe('the pages of the console', () => {
       await page.locator('h1').first().waitFor();
       await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' });
 
-      const [wide, inner] = await page.evaluate<[number, number]>(
-        '[document.documentElement.scrollWidth, innerWidth]',
-      );
-      expect(wide).toBeLessThanOrEqual(inner);
+      await expectFits(page);
       await check();
     },
   );

@@ -8,6 +8,9 @@ import { outlineOf } from '../../../src/console/view/outline.ts';
 import { FIXTURE_NOW, spentBy, type FixtureRun } from './fixture-data.ts';
 import { idBelow, listOf, progressOf } from './fixture-lists.ts';
 import { MARATHON, marathonAnswer } from './fixture-marathon.ts';
+import { diffAnswer, momentOf } from './fixture-forks.ts';
+import { SCHEDULES, scheduleAnswer } from './fixture-schedules.ts';
+import { tenantsAnswer } from './fixture-tenants.ts';
 import { agentNamed, AGENTS, LINKS, META, WORKERS } from './fixture-system.ts';
 
 /** The answer to GET `path`; undefined: there is none. */
@@ -26,6 +29,14 @@ export function answerOf(
       return { taskQueue: 'everloop', workers: WORKERS };
     case 'agents':
       return second === undefined ? { agents: AGENTS } : { agent: agentNamed(second) };
+    case 'schedules':
+      return second === undefined
+        ? { schedules: SCHEDULES, hasMore: false }
+        : scheduleAnswer(second);
+    case 'diff':
+      return diffAnswer(query, runs);
+    case 'tenants':
+      return tenantsAnswer(query);
     case 'inbox':
       return inboxOf(runs);
     case 'runs': {
@@ -63,6 +74,8 @@ function runAnswer(
     }
     case 'outline':
       return { rows: outlineOf(views), lastSeq };
+    case 'moment':
+      return momentOf(run, query);
     case 'spans':
       return { attempts: run.attempts };
     case 'events': {

@@ -47,8 +47,8 @@ export interface FixtureServer {
   answer(path: string, body: unknown, status?: number): void;
   /** What actions whose path ends with `ending` are answered beside their `requestId`. */
   accept(ending: string, answer: Partial<ActionAnswer>): void;
-  /** Refuses POST `path` from now on. */
-  refuse(path: string, error: ApiError): void;
+  /** Refuses POST `path` from now on; null takes it again. */
+  refuse(path: string, error: ApiError | null): void;
   close(): Promise<void>;
 }
 
@@ -123,7 +123,10 @@ export async function startFixtureServer(port = 0): Promise<FixtureServer> {
       else replaced.set(path, { body, status });
     },
     accept: (ending, answer) => void accepted.set(ending, answer),
-    refuse: (path, error) => void refused.set(path, error),
+    refuse: (path, error) => {
+      if (error === null) refused.delete(path);
+      else refused.set(path, error);
+    },
     close: async () => {
       for (const stream of streams) stream.end();
       server.closeAllConnections();

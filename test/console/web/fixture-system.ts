@@ -10,7 +10,7 @@ export const META: object = {
   temporalUi: 'http://127.0.0.1:8233',
   role: 'operate',
   user: null,
-  abilities: { events: 'pushed', agents: true, workers: true, fork: false },
+  abilities: { events: 'pushed', agents: true, workers: true },
   at: FIXTURE_NOW,
 };
 

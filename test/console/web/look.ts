@@ -15,6 +15,9 @@ const SHOTS: readonly (readonly [name: string, path: string])[] = [
   ['inbox', '/inbox'],
   ['agents', '/agents'],
   ['agent', '/agents/clerk'],
+  ['schedules', '/schedules'],
+  ['tenants', '/tenants'],
+  ['diff', `/diff?a=top-31&b=${AIRLINE_PATH.slice('/runs/'.length)}`],
   ['system', '/system'],
 ];
 

@@ -4,7 +4,10 @@ import { BASE } from './api.ts';
 
 /** The page that an address names. */
 export type ConsolePage =
-  | { readonly page: 'runs' | 'inbox' | 'agents' | 'system' | 'unknown' }
+  | {
+      readonly page:
+        'runs' | 'inbox' | 'agents' | 'schedules' | 'tenants' | 'diff' | 'system' | 'unknown';
+    }
   | { readonly page: 'run'; readonly id: string }
   | { readonly page: 'agent'; readonly name: string };
 
@@ -69,14 +72,16 @@ function pathOf(href: string): string {
   return path.startsWith(BASE) ? path.slice(BASE.length) : path;
 }
 
+/** Pages without an id. */
+const LISTS = ['inbox', 'agents', 'schedules', 'tenants', 'diff', 'system'] as const;
+
 function pageOf(path: string): ConsolePage {
   const [first = '', second] = path.replace(/^\/+|\/+$/g, '').split('/');
   if (first === '') return { page: 'runs' };
   if (first === 'runs' && second === undefined) return { page: 'runs' };
   if (first === 'runs' && second !== undefined) return { page: 'run', id: decoded(second) };
   if (first === 'agents' && second !== undefined) return { page: 'agent', name: decoded(second) };
-  if (first === 'inbox' || first === 'agents' || first === 'system') return { page: first };
-  return { page: 'unknown' };
+  return { page: LISTS.find((name) => name === first) ?? 'unknown' };
 }
 
 function decoded(segment: string): string {

@@ -11,6 +11,7 @@ import type {
 } from '../../view/iteration-view.ts';
 import { replyOf, type ReplyPart, type ReplyView } from '../../view/reply.ts';
 import type { StreamedReply } from '../../view/streamed-reply.ts';
+import { mayAct } from '../base/connection.ts';
 import { LispText } from '../parts/code.tsx';
 import { Prose } from '../parts/prose.tsx';
 import { Since } from '../parts/times.tsx';
@@ -65,7 +66,7 @@ function Block(props: IterationBlockProps): JSX.Element | null {
       </div>
       <div class="block">
         {main.map((call) => (
-          <ModelHead key={call.seq} call={call} view={view} attempts={attempts} />
+          <ModelHead key={call.seq} call={call} view={view} run={run} attempts={attempts} />
         ))}
         {silentSince === null || isLost ? null : <SilentLine since={silentSince} />}
         {early.map((mark) => (
@@ -140,6 +141,7 @@ function isParallel([first, second]: readonly CallView[]): boolean {
 interface ModelHeadProps {
   readonly call: ModelCallView;
   readonly view: IterationView;
+  readonly run: RunModel;
   readonly attempts: readonly AttemptView[];
 }
 
@@ -152,7 +154,7 @@ function lostOf(
   return lostTimeOf(attemptsOf(attempts, { iteration, from, ...(to === undefined ? {} : { to }) }));
 }
 
-function ModelHead({ call, view, attempts }: ModelHeadProps): JSX.Element {
+function ModelHead({ call, view, run, attempts }: ModelHeadProps): JSX.Element {
   const { model, purpose, from, to, durationMs, firstTokenMs, usage, usageKnown } = call;
   const { error, isCanceled } = call;
   const lost = lostOf(call, view, attempts);
@@ -184,6 +186,16 @@ function ModelHead({ call, view, attempts }: ModelHeadProps): JSX.Element {
           <span class="muted">{moneyText(usage.costMicroUsd)}</span>
         )}
         {tries > 1 && lost === null ? <span class="tag bad">{tries} attempts</span> : null}
+        {purpose === 'reply' && mayAct.value ? (
+          <button
+            type="button"
+            class="btn quiet small hidden"
+            aria-label={`Fork before iteration ${view.number}`}
+            onClick={() => (run.forkAt.value = view.number)}
+          >
+            fork
+          </button>
+        ) : null}
       </header>
       {lost === null ? null : <LossLine lost={lost} />}
       {call.failures.map((failure) => (

@@ -5,9 +5,9 @@ import { amountText } from '../../view/amounts.ts';
 import type { BudgetBar } from '../../view/budgets.ts';
 import { runPath } from '../base/api.ts';
 import { mayAct } from '../base/connection.ts';
+import { ActionDialog } from '../parts/action-dialog.tsx';
 import { Bar, barText } from '../parts/marks.tsx';
 import { Plain } from '../parts/words.tsx';
-import { ActionDialog } from './action-dialog.tsx';
 import type { RunModel } from './run-state.ts';
 
 /** What the dialog shows. */

@@ -1,6 +1,6 @@
 /** What can be done with a run, and the dialogs that do it. */
 import { useSignal, type Signal } from '@preact/signals';
-import type { JSX } from 'preact';
+import type { FunctionComponent, JSX } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
 import type { RunHeader, TreeRunsAnswer } from '../../api.ts';
 import { barsOfLines } from '../../view/budgets.ts';
@@ -9,11 +9,18 @@ import { runPath } from '../base/api.ts';
 import { canAct, mayAct } from '../base/connection.ts';
 import { bindKeys } from '../base/keys.ts';
 import { useResource } from '../base/resource.ts';
+import { query } from '../base/route.ts';
+import { ActionDialog } from '../parts/action-dialog.tsx';
+import { lazy } from '../parts/lazy.tsx';
 import { StartDialog } from '../runs/start-dialog.tsx';
-import { ActionDialog } from './action-dialog.tsx';
 import { exportRun } from './export-run.ts';
+import type { ForkDialogProps } from './fork-dialog.tsx';
 import { LimitsDialog } from './limits-dialog.tsx';
 import type { RunModel } from './run-state.ts';
+
+const ForkDialog: FunctionComponent<ForkDialogProps> = lazy(
+  async () => (await import('./fork-dialog.tsx')).ForkDialog,
+);
 
 type Shown = 'send' | 'pause' | 'limits' | 'cancel' | 'again' | null;
 
@@ -45,6 +52,13 @@ export function RunActions({
       { key: 'c', text: 'Cancel', run: () => (shown.value = 'cancel') },
     ]);
   }, [run, isEnded]);
+  const fork = (): void => {
+    run.forkAt.value = Math.max(1, Number(query.value.get('iteration') ?? run.newest) || 1);
+  };
+  useLayoutEffect(
+    () => (mayAct.value ? bindKeys([{ key: 'f', text: 'Fork', run: fork }]) : undefined),
+    [run, mayAct.value],
+  );
   if (!mayAct.value && !isEnded) return null;
   return (
     <div class="acts">
@@ -60,6 +74,15 @@ export function RunActions({
           <Act name="Limits" keyName="l" onClick={() => (shown.value = 'limits')} />
           <Act name="Cancel" isDanger onClick={() => (shown.value = 'cancel')} />
         </>
+      )}
+      {mayAct.value ? <Act name="Fork" keyName="f" onClick={fork} /> : null}
+      {run.forkAt.value === null ? null : (
+        <ForkDialog
+          key={run.forkAt.value}
+          run={run}
+          at={run.forkAt.value}
+          onClose={() => (run.forkAt.value = null)}
+        />
       )}
       <Shown shown={shown} run={run} header={header} close={close} />
     </div>
@@ -144,7 +167,7 @@ function SendDialog({ run, onClose }: RunDialogProps): JSX.Element {
       body={body}
       isReady={text.value.trim() !== ''}
       onClose={onClose}
-      done={(position) => `Accepted${position === undefined ? '' : ` at place ${position}`}.`}
+      done={({ position }) => `Accepted${position === undefined ? '' : ` at place ${position}`}.`}
     >
       <div class="field">
         <label for="send-text">Text</label>

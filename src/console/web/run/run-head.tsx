@@ -12,6 +12,7 @@ import { liveMode } from '../base/live.ts';
 import { Bar, Copy, Icon, Pill, Skeleton } from '../parts/marks.tsx';
 import { Ago, clockText, isToday, Since } from '../parts/times.tsx';
 import { oneLine, Plain, Said } from '../parts/words.tsx';
+import { ForkedFrom } from './forked-from.tsx';
 import { HistoryBar } from './history-bar.tsx';
 import { LimitsDialog } from './limits-dialog.tsx';
 import { RunActions } from './run-actions.tsx';
@@ -41,6 +42,7 @@ export function RunHead({ run }: { readonly run: RunModel }): JSX.Element {
         <RunActions run={run} header={header} />
       </div>
       <Task text={header.task} />
+      <ForkedFrom header={header} />
       <Quiet run={run} header={header} />
       <ActionNote run={run} />
       <Bars run={run} header={header} />

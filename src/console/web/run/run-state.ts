@@ -78,6 +78,8 @@ export class RunModel {
   readonly feed: Signal<'pushed' | 'polled' | null> = signal(null);
   /** How the last action went. */
   readonly note: Signal<ActionNote | null> = signal(null);
+  /** The iteration before which the open dialog forks; null: none is open. */
+  readonly forkAt: Signal<number | null> = signal(null);
   /** Moves with each event, for tabs that load data of their own. */
   readonly news: Signal<number> = signal(0);
   #log: EventLog = logAfter(0);
@@ -407,7 +409,7 @@ function headerAfter(known: RunHeader | null, read: RunHeader): RunHeader {
   if (known.step !== null && read.step === null) return known;
   // Nothing answers for the run: what it said before stays.
   if (read.status === null) return { ...known, state: read.state };
-  return read.task === '' ? { ...read, task: known.task } : read;
+  return { ...known, ...read, task: read.task || known.task };
 }
 
 /** Whether what runs now has lost a worker before. */

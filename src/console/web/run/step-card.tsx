@@ -1,15 +1,22 @@
 /** How a run ended: the answer, or why there is none. */
-import type { JSX } from 'preact';
+import type { FunctionComponent, JSX } from 'preact';
+import { EVAL_AGENT, type EvalRow } from '../../../core/evaluation/eval-plan.ts';
 import type { StatsAnswer, StepHead } from '../../api.ts';
 import { durationText } from '../../view/amounts.ts';
 import { spentTexts } from '../../view/spent.ts';
+import { evalRows } from '../../view/forks/evals.ts';
 import { useResource } from '../base/resource.ts';
 import { runPath } from '../base/api.ts';
+import { lazy } from '../parts/lazy.tsx';
 import { JsonText } from '../parts/code.tsx';
 import { Pill } from '../parts/marks.tsx';
 import { Prose } from '../parts/prose.tsx';
 import { Plain } from '../parts/words.tsx';
 import type { RunModel } from './run-state.ts';
+
+const EvalCard: FunctionComponent<{ readonly rows: readonly EvalRow[] }> = lazy(
+  async () => (await import('./eval-card.tsx')).EvalCard,
+);
 
 /** The end of `run`. */
 export function StepCard({
@@ -23,6 +30,7 @@ export function StepCard({
   const { status, message, reason, usage, iterations } = step;
   // The transcript ends with the answer: it is not said twice.
   const isSaid = typeof value === 'string' && lastAnswer(run) === value.trim();
+  const rows = run.header.value?.agent === EVAL_AGENT ? evalRows(value) : null;
   const hasBody = status !== 'success' || (value != null && !isSaid);
   return (
     <section class="card step" aria-label="How it ended">
@@ -40,7 +48,9 @@ export function StepCard({
               <Plain text={message ?? reason} />
             </p>
           )}
-          {value == null || isSaid ? null : typeof value === 'string' ? (
+          {rows !== null ? (
+            <EvalCard rows={rows} />
+          ) : value == null || isSaid ? null : typeof value === 'string' ? (
             <Prose text={value} />
           ) : (
             <JsonText value={value} />

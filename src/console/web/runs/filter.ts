@@ -1,9 +1,12 @@
-/** The filter line of the list: `agent:clerk state:waiting since:1d refund`. */
+/** The filter line of the list: `agent:clerk tenant:acme state:waiting since:1d refund`. */
 import { LISTED_STATES } from '../../../client/reading/listed-states.ts';
 
 /** What the line asks for. */
 export interface RunFilter {
   readonly agent?: string;
+  /** Only runs that this schedule started. */
+  readonly schedule?: string;
+  readonly tenant?: string;
   /** As the list or the badge of a run names it, or `limit`: it ended at a limit. */
   readonly state?: string;
   /** A duration back from now: `30m`, `6h`, `7d`. */
@@ -18,11 +21,12 @@ const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86
 
 /** Reads the line; what it does not know is searched for as words. */
 export function readFilter(line: string): RunFilter {
-  const fields: { agent?: string; state?: string; since?: string } = {};
+  const fields: { -readonly [Name in keyof RunFilter]?: RunFilter[Name] } = {};
   const words: string[] = [];
   for (const part of line.trim().split(/\s+/)) {
-    const [, name, value] = /^(agent|state|since):(\S+)$/.exec(part) ?? [];
-    if (name === 'agent' && value !== undefined) fields.agent = value;
+    const [, name, value] = /^(agent|schedule|tenant|state|since):(\S+)$/.exec(part) ?? [];
+    if ((name === 'agent' || name === 'tenant') && value !== undefined) fields[name] = value;
+    else if (name === 'schedule' && value !== undefined) fields.schedule = decoded(value);
     else if (name === 'state' && value !== undefined) {
       // A word that is not whole yet filters nothing.
       if (STATES.has(value)) fields.state = value;
@@ -33,6 +37,19 @@ export function readFilter(line: string): RunFilter {
   return { ...fields, words: words.join(' ') };
 }
 
+/** The line for the runs of schedule `id`, which may have spaces. */
+export function lineOfSchedule(id: string): string {
+  return `schedule:${encodeURIComponent(id)}`;
+}
+
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}
+
 /** `line` with the state set, or without one. */
 export function withState(line: string, state: string | null): string {
   const rest = line.replaceAll(/(^|\s)state:\S+/g, ' ').trim();
@@ -41,12 +58,14 @@ export function withState(line: string, state: string | null): string {
 
 /** The query of the API for `limit` rows of `filter`. */
 export function queryOf(
-  { agent, state, since, words }: RunFilter,
+  { agent, schedule, tenant, state, since, words }: RunFilter,
   now: number,
   limit: number,
 ): URLSearchParams {
   const query = new URLSearchParams({ roots: 'true', limit: String(limit) });
   if (agent !== undefined) query.set('agent', agent);
+  if (schedule !== undefined) query.set('schedule', schedule);
+  if (tenant !== undefined) query.set('tenant', tenant);
   if (state !== undefined) query.set('state', state);
   const ms = since === undefined ? null : sinceMs(since);
   if (ms !== null) query.set('since', String(now - ms));

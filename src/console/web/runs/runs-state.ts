@@ -155,10 +155,13 @@ export function takeFrames(frames: readonly LiveFrame[]): void {
 
 /** Whether a row belongs into the list as it is filtered. */
 function fits(row: RunRow): boolean {
-  const { agent, state, since, words } = readFilter(asked);
+  const { agent, schedule, tenant, state, since, words } = readFilter(asked);
   if (since !== undefined && row.startedAt < serverNow() - (sinceMs(since) ?? Infinity))
     return false;
   if (agent !== undefined && row.agent !== agent) return false;
+  // The id of a run begins with its tenant, and with the schedule that started it.
+  if (tenant !== undefined && !row.id.startsWith(`${tenant}:`)) return false;
+  if (schedule !== undefined && !row.id.startsWith(`${schedule}-`)) return false;
   if (state !== undefined && !isIn(state, row)) return false;
   const text = `${row.id} ${row.agent} ${row.task}`.toLowerCase();
   return words === '' || text.includes(words.toLowerCase());

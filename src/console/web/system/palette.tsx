@@ -16,7 +16,9 @@ interface Found {
   readonly href: string;
 }
 
-const PAGES: readonly Found[] = (['runs', 'inbox', 'agents', 'system'] as const).map((page) => ({
+const PAGES: readonly Found[] = (
+  ['runs', 'inbox', 'agents', 'schedules', 'tenants', 'system'] as const
+).map((page) => ({
   kind: 'page',
   name: page,
   text: '',

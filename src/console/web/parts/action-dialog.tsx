@@ -1,10 +1,11 @@
 /** A dialog that sends one action: sent, then accepted with its position, or the refusal in place. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
+import type { ActionAnswer } from '../../api-actions.ts';
 import { say, send } from '../base/actions.ts';
 import { newRequestId } from '../base/api.ts';
 import { canAct } from '../base/connection.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog } from './dialog.tsx';
 
 /** What a dialog sends. */
 export interface ActionDialogProps {
@@ -15,8 +16,10 @@ export interface ActionDialogProps {
   readonly isReady: boolean;
   readonly isDanger?: true;
   readonly onClose: () => void;
+  /** Called when it was accepted, after the dialog was closed. */
+  readonly onAccepted?: (answer: ActionAnswer) => void;
   /** What is said when it was accepted. */
-  readonly done: (position: number | undefined) => string;
+  readonly done: (answer: ActionAnswer) => string;
   readonly children: ComponentChildren;
 }
 
@@ -31,12 +34,14 @@ export function ActionDialog(props: ActionDialogProps): JSX.Element {
     const sent = await send(props.path, props.body(), requestId.value);
     isSent.value = false;
     if (sent.kind === 'accepted') {
-      say(props.done(sent.answer.position));
+      say(props.done(sent.answer));
       props.onClose();
+      props.onAccepted?.(sent.answer);
       return;
     }
     refusal.value = sent.message;
-    requestId.value = newRequestId();
+    // What may still be taken is asked for under its own id, so that it is not done twice.
+    if (sent.code !== 'busy') requestId.value = newRequestId();
   };
   return (
     <Dialog
