@@ -13,9 +13,10 @@
  * `repeated_calls` counts the requests that the provider had answered before, of all agents.
  *
  * `--starved` runs a busy loop on each core beside it. `--unread` gives agents `stream: 'auto'` and
- * no reader. `--against DIR` plays the 200 agents on another checkout, too, which has its
- * `node_modules`; `against_ratio` is ours over its. Its goal is for the last commit before
- * decision 243, with a reader for each agent and without. `--only N` plays one number of agents.
+ * no reader; 400 of them then take the place of 200. `--against DIR` plays another checkout, too,
+ * which has its `node_modules`, with 200 agents and a reader for each; `against_ratio` is ours over
+ * its. Its goal is for the last commit before decision 243. `against_unread_ratio` compares agents
+ * that nobody reads on both sides. `--only N` plays one number of agents.
  * Goals of times and rates are for idle cores, so they are left out of `--starved`.
  *
  * Not measured: several workers, long conversations, a server elsewhere. Needs Linux for
@@ -35,10 +36,11 @@ import {
 } from './fleet/sides.ts';
 import { figure, median, type Bench, type Figure } from './support/figure.ts';
 
-const SIZES = [10, 50, 100, 200] as const;
+const SIZES = [10, 50, 100] as const;
 
-/** The number of agents with which nothing is left of the processor. */
+/** The number of agents with which nothing is left of the processor, read and unread. */
 const SATURATING = 200;
+const SATURATING_UNREAD = 400;
 
 const OWN_ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -60,24 +62,19 @@ export const fleetBench: Bench = {
 
 async function measure(provider: Asked, words: readonly string[]): Promise<readonly Figure[]> {
   const setup = { provider, root: OWN_ROOT, isUnread: words.includes('--unread') };
+  const most = setup.isUnread ? SATURATING_UNREAD : SATURATING;
   const only = Number(optionOf(words, '--only') ?? Number.NaN);
-  const sizes = SIZES.filter((size) => Number.isNaN(only) || size === only);
-  const against = optionOf(words, '--against');
+  const sizes = [...SIZES, most].filter((size) => Number.isNaN(only) || size === only);
   const loads = await loadsOf(openAgents, setup, sizes);
+  const full = loads.get(most);
   const isStarved = words.includes('--starved');
   const shown = (figures: readonly Figure[]): readonly Figure[] =>
     isStarved ? figures.map(withoutIdleGoal) : figures;
-  if (!sizes.includes(SATURATING)) return shown(figuresOf(loads));
-  const bare = only === SATURATING ? undefined : await loadsOf(openBare, setup, [SATURATING]);
-  const other =
-    against === undefined
-      ? undefined
-      : await loadsOf(openAgents, { ...setup, root: resolve(against) }, [SATURATING]);
-  const goal = setup.isUnread ? '>= 2.3' : '>= 1.6';
-  return shown([
-    ...figuresOf(loads, bare?.get(SATURATING)),
-    ...againstFigures(loads.get(SATURATING), other?.get(SATURATING), goal),
-  ]);
+  if (full === undefined) return shown(figuresOf(loads));
+  const bare = only === most ? undefined : await loadOf(openBare, setup, most);
+  const against = optionOf(words, '--against');
+  const others = against === undefined ? [] : await againstFigures(full, setup, resolve(against));
+  return shown([...saturatedFigures(full, bare), ...figuresOf(loads), ...others]);
 }
 
 /** Busy cores change every figure but the count of calls that were made twice. */
@@ -108,12 +105,22 @@ async function loadsOf(
   return loads;
 }
 
+async function loadOf(
+  open: (setup: FleetSetup) => Promise<Side>,
+  setup: FleetSetup,
+  size: number,
+): Promise<Load> {
+  const load = (await loadsOf(open, setup, [size])).get(size);
+  if (load === undefined) throw new Error(`Expected a load of ${size} agents, got none.`);
+  return load;
+}
+
 /** Many agents need longer to start, and to fall out of step. */
 function timesOf(size: number): LoadTimes {
   return { settleMs: 4_000 + size * 40, measureMs: 10_000 + size * 20 };
 }
 
-function figuresOf(loads: ReadonlyMap<number, Load>, bare?: Load): readonly Figure[] {
+function figuresOf(loads: ReadonlyMap<number, Load>): readonly Figure[] {
   const all = [...loads.values()];
   const overhead = (size: number, goal: string): readonly Figure[] => {
     const load = loads.get(size);
@@ -124,7 +131,6 @@ function figuresOf(loads: ReadonlyMap<number, Load>, bare?: Load): readonly Figu
   const sum = (of: (load: Load) => number): number =>
     all.reduce((total, load) => total + of(load), 0);
   return [
-    ...all.flatMap((load) => (load === loads.get(SATURATING) ? saturatedFigures(load, bare) : [])),
     ...overhead(10, ''),
     ...overhead(50, '<= 100'),
     ...overhead(100, '<= 200'),
@@ -166,16 +172,21 @@ function saturatedFigures(load: Load, bare: Load | undefined): readonly Figure[]
   ];
 }
 
-function againstFigures(
-  own: Load | undefined,
-  other: Load | undefined,
-  goal: string,
-): readonly Figure[] {
-  if (own === undefined || other === undefined) return [];
-  return [
-    figure('against_ratio', own.turnsPerS / other.turnsPerS, 'x', goal, 1),
-    figure('cpu_ms_worker_against', own.cpuMsWorker, 'ms', '', other.cpuMsWorker),
-    figure('cpu_ms_server_against', own.cpuMsServer, 'ms', '', other.cpuMsServer),
-    figure('repeated_calls_against', own.repeated, `of ${own.requests}`, '', other.repeated),
+async function againstFigures(
+  own: Load,
+  { isUnread, provider }: FleetSetup,
+  root: string,
+): Promise<readonly Figure[]> {
+  const read = await loadOf(openAgents, { provider, root, isUnread: false }, SATURATING);
+  const goal = isUnread ? '>= 2.3' : '>= 1.6';
+  const figures = [
+    figure('against_ratio', own.turnsPerS / read.turnsPerS, 'x', goal, 1),
+    figure('cpu_ms_worker_against', own.cpuMsWorker, 'ms', '', read.cpuMsWorker),
+    figure('cpu_ms_server_against', own.cpuMsServer, 'ms', '', read.cpuMsServer),
+    figure('repeated_calls_against', own.repeated, `of ${own.requests}`, '', read.repeated),
   ];
+  if (!isUnread) return figures;
+  const unread = await loadOf(openAgents, { provider, root, isUnread }, SATURATING_UNREAD);
+  const ratio = own.turnsPerS / unread.turnsPerS;
+  return [...figures, figure('against_unread_ratio', ratio, 'x', '', 1)];
 }
