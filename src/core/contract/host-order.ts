@@ -71,6 +71,8 @@ export interface RateTicket {
   readonly tokens?: number;
   /** How often the counter did not answer. */
   readonly tries?: number;
+  /** What is counted: the tenant of the run; absent: the model. */
+  readonly of?: 'tenant';
 }
 
 /** `order` with another cap on its output; undefined: as it is. */
