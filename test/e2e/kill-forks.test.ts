@@ -40,7 +40,11 @@ async function play(told: Pick<ForksWorker, 'activity' | 'dies'>): Promise<Playe
   await first.stop();
   const { address, namespace, folder: archiveDir } = stage;
   const worker = await workers.start({
-    ...{ address, namespace, archiveDir, taskQueue, payments },
+    address,
+    namespace,
+    archiveDir,
+    taskQueue,
+    payments,
     ...told,
   });
   return {

@@ -25,7 +25,8 @@ import { serverInput } from '../../src/define/mcp/server-input.ts';
 import { fakeServer, fakeServers } from './fake-servers.ts';
 import { abortOf, act, actWith, answer, gate, searchTool } from './runs.ts';
 import type { Stage } from './stage.ts';
-import { playTenant } from './tenant-recordings.ts';
+import { playFork } from './fork-agents.ts';
+import { playCounter, playLedger, playTenant } from './tenant-recordings.ts';
 import { asker, worker } from './tree-agents.ts';
 import { player } from './trees.ts';
 
@@ -39,8 +40,10 @@ export interface Recording {
   readonly workflowsPath?: string;
   /** Set when code that is gone recorded it: it is replayed, and never recorded again. */
   readonly isOld?: true;
-  /** Plays it to its end. */
-  readonly play: (stage: Stage) => Promise<RunHandle>;
+  /** Set for a workflow that is no run of an agent. */
+  readonly isOther?: true;
+  /** Plays it to its end, or until a workflow without an end waits. */
+  readonly play: (stage: Stage) => Promise<Pick<RunHandle, 'id'>>;
 }
 
 /** Events after which the server of the recordings suggests a hand-over. */
@@ -91,6 +94,9 @@ export const RECORDINGS: readonly Recording[] = [
   { name: 'await-agent', link: 0, play: playAwaitAgent },
   { name: 'lost-workers', link: 0, play: playLostWorkers },
   { name: 'tenant-run', link: 0, play: playTenant },
+  { name: 'tenant-ledger', link: 0, isOther: true, play: playLedger },
+  { name: 'rate-counter', link: 0, isOther: true, play: playCounter },
+  { name: 'fork', link: 0, play: playFork },
   { name: 'program-paused', link: 0, workflowsPath: PROGRAMS_LOOP, play: playPausedProgram },
 ];
 

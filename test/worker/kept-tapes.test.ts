@@ -108,7 +108,9 @@ describe('moments of a run of a thousand iterations', () => {
     const replays: string[] = [];
     const { client, asked } = service();
     const source = createStateSource({
-      ...{ client, replayer: replayer(replays), archive: NO_ARCHIVE },
+      client,
+      replayer: replayer(replays),
+      archive: NO_ARCHIVE,
       workflows: undefined,
     });
     for (let iteration = 1; iteration <= LINKS * PER_LINK; iteration++) {
@@ -131,7 +133,9 @@ describe('moments of a run of a thousand iterations', () => {
     const replays: string[] = [];
     const { client } = service(true);
     const source = createStateSource({
-      ...{ client, replayer: replayer(replays), workflows: undefined },
+      client,
+      replayer: replayer(replays),
+      workflows: undefined,
       archive: NO_ARCHIVE,
     });
     for (let look = 0; look < 2; look++) {
@@ -144,7 +148,9 @@ describe('moments of a run of a thousand iterations', () => {
   it('asked for at once are one replay, and each gets a copy of its own', async () => {
     const replays: string[] = [];
     const source = createStateSource({
-      ...{ client: service().client, replayer: replayer(replays), workflows: undefined },
+      client: service().client,
+      replayer: replayer(replays),
+      workflows: undefined,
       archive: NO_ARCHIVE,
     });
     const found = await Promise.all(

@@ -73,7 +73,9 @@ export function createRunChains(client: Client, archive: Pick<StateArchive, 'his
       const found = await known(workflowId, previous);
       if (found !== null || begin === null) return found;
       const saved = await archive.history({
-        ...{ workflowId, runId, executionId: previous },
+        workflowId,
+        runId,
+        executionId: previous,
         link: begin.link - 1,
       });
       const link = saved && (await linkOf(client, { workflowId, executionId: previous }, saved));
