@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { fixtureProcesses } from '../../test/support/child-process.ts';
 import type { PacedWorker } from '../../test/support/fixtures/serve-paced.ts';
 import { createEverloop } from '../../src/client/everloop-client.ts';
-import type { Rate } from '../../src/core/contract/rate.ts';
+import type { Rate } from '../../src/core/base/rate.ts';
 import { withStage, type Stage } from '../support/bench-stage.ts';
 import { figure, type Figure } from '../support/figure.ts';
 

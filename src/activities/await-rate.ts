@@ -6,10 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { defined } from '../core/base/defined.ts';
 import type { ModelOrder, RateTicket } from '../core/contract/host-order.ts';
-import type { Rate } from '../core/contract/rate.ts';
+import type { Rate } from '../core/base/rate.ts';
 import type { ModelEntry } from '../define/model/model-entry.ts';
 import { tenantCounter } from '../core/rate/rate.ts';
-import { tenantOfId } from '../core/tenant/tenant.ts';
 import { requestTokens } from '../core/ask/context-tokens.ts';
 import type { ModelRequest, TokenUsage } from '../core/contract/model.ts';
 import { rateWait } from './failures.ts';
@@ -65,7 +64,7 @@ export async function awaitRate(
   const { of, ...ticket } = call.order.rate ?? {};
   // A ticket of the model says that the tenant's moment has come before.
   const isPassed = call.order.rate !== undefined && of === undefined;
-  const tenant = isPassed ? undefined : await paceOfTenant(tenants);
+  const tenant = isPassed ? undefined : await paceOfTenant(tenants, call.order);
   const { rate } = call.entry;
   const model: Pace | undefined =
     rate === undefined ? undefined : { counted: call.order.model, rate };
@@ -79,13 +78,12 @@ export async function awaitRate(
   return { ended: (usage) => ended.forEach((tell) => tell(usage)) };
 }
 
-/** The rate of the run's tenant. Only a start with a tenant has the key of fairness that its id has. */
-async function paceOfTenant(tenants: TenantPort | undefined): Promise<Pace | undefined> {
-  const { workflowExecution, priority } = Context.current().info;
-  const tenant = tenantOfId(workflowExecution?.workflowId ?? '');
-  if (tenants === undefined || tenant === undefined || tenant !== priority?.fairnessKey) {
-    return undefined;
-  }
+/** The rate of the run's tenant, if it has one. */
+async function paceOfTenant(
+  tenants: TenantPort | undefined,
+  { tenant }: ModelOrder,
+): Promise<Pace | undefined> {
+  if (tenants === undefined || tenant === undefined) return undefined;
   const rate = await tenants.rateOf(tenant);
   return rate === undefined ? undefined : { counted: tenantCounter(tenant), rate, of: 'tenant' };
 }

@@ -15,7 +15,7 @@ import {
   type LeaseOrder,
   type RateMarks,
 } from '../core/rate/rate.ts';
-import type { Rate } from '../core/contract/rate.ts';
+import type { Rate } from '../core/base/rate.ts';
 import type { TokenUsage } from '../core/contract/model.ts';
 import { LATE_MS } from '../core/rate/counter.ts';
 

@@ -1,6 +1,6 @@
 /** The activities around ledgers of tenants. */
 import { Context } from '@temporalio/activity';
-import type { Rate } from '../core/contract/rate.ts';
+import type { Rate } from '../core/base/rate.ts';
 import type { Day } from '../core/tenant/ledger.ts';
 import type { TenantActivities, TenantOrder } from './activity-types.ts';
 

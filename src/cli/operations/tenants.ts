@@ -1,7 +1,7 @@
 /** `everloop tenants`: what is set for tenants, and how they stand. */
 import type { Command } from 'commander';
 import type { TenantOptions, TenantSummary } from '../../client/tenants/tenants.ts';
-import type { Rate } from '../../core/contract/rate.ts';
+import type { Rate } from '../../core/base/rate.ts';
 import { defined } from '../../core/base/defined.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import type { TenantSettings, TenantView } from '../../core/tenant/tenant-messages.ts';

@@ -9,7 +9,7 @@ import {
   type Client,
 } from '@temporalio/client';
 import type { Workflow } from '@temporalio/common';
-import type { Rate } from '../../core/contract/rate.ts';
+import type { Rate } from '../../core/base/rate.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { defined } from '../../core/base/defined.ts';
 import {

@@ -29,6 +29,8 @@ export interface ModelOrder extends EarlierTries, SizedOrder {
   readonly runId: string;
   /** Run id of the root of the tree; absent if this run is the root. */
   readonly rootRunId?: string;
+  /** The tenant of the run; absent: it has none. */
+  readonly tenant?: string;
   readonly agentPath: string;
   /** `seq` of the event that began the call. */
   readonly seq?: number;

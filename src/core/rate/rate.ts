@@ -1,6 +1,6 @@
 /** The counters of rates over all workers, as plain data. */
 import { isPlainObject } from '../base/json.ts';
-import { isRate, type Rate } from '../contract/rate.ts';
+import { isRate, type Rate } from '../base/rate.ts';
 
 /** Name of the workflow that counts for a model entry. */
 export const RATE_WORKFLOW = 'rate';

@@ -1,7 +1,7 @@
 /** Settings of a tenant: their problems, and the limits of a day that follow from them. */
 import type { TenantChange, TenantSettings } from './tenant-messages.ts';
 import type { Limit } from '../contract/limit.ts';
-import { isRate } from '../contract/rate.ts';
+import { isRate } from '../base/rate.ts';
 import { isPlainObject } from '../base/json.ts';
 import { SHORT_FORMS } from '../limits/limits-input.ts';
 import { shown } from '../text/shown.ts';

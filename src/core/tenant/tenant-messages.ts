@@ -6,7 +6,7 @@
 import { defined } from '../base/defined.ts';
 import { isPlainObject } from '../base/json.ts';
 import type { Lease } from '../contract/lease.ts';
-import type { Rate } from '../contract/rate.ts';
+import type { Rate } from '../base/rate.ts';
 import type { Numbers } from '../contract/stats.ts';
 
 /** Name of the workflow that keeps the ledger of a tenant. */

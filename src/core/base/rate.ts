@@ -1,5 +1,5 @@
 /** Rates: what a provider takes in a minute, or what a tenant may ask for. */
-import { isPlainObject } from '../base/json.ts';
+import { isPlainObject } from './json.ts';
 
 /** What a provider takes in a minute. */
 export interface Rate {
