@@ -140,6 +140,8 @@ export interface RateWaitDetails {
   readonly tokens?: number;
   /** How often the counter did not answer. */
   readonly tries?: number;
+  /** Whose rate it is: that of the tenant; absent: of the model. */
+  readonly of?: 'tenant';
 }
 
 /** The first detail of a failure of type `agent_not_found` or `extension_not_found`. */

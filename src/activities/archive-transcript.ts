@@ -12,8 +12,8 @@ import {
 import type { ArchiveOrder } from './activity-types.ts';
 import { withHeartbeat } from './heartbeat.ts';
 
-/** The lists of a run that are archived. */
-export type ArchivedList = 'entries' | 'events' | 'states';
+/** The lists of a run that are archived; `histories` on request only. */
+export type ArchivedList = 'entries' | 'events' | 'states' | 'histories';
 
 /** An append-only store for pages that the service will delete. */
 export interface Archive {
@@ -24,6 +24,20 @@ export interface Archive {
   write(link: ArchivedLink, items: readonly Json[]): Promise<void>;
   /** The items from index `from` to `until` - 1 of the chain; fewer when some are missing. */
   read(runId: string, list: ArchivedList, from: number, until: number): Promise<readonly Json[]>;
+  /**
+   * Notes that `fork` was made from the run `source`, and shows its pages up to the moment. Called
+   * again when a worker was lost. Absent: the archive deletes nothing, or does not look at forks.
+   */
+  noteFork?(source: ForkedRun, fork: ForkOfRun): Promise<void>;
+}
+
+/** The source of a fork; `runId` is that of its first link. */
+export type ForkedRun = Required<Pick<ArchivedLink, 'runId' | 'run'>>;
+
+/** A fork; `runId` is that of its first link. */
+export interface ForkOfRun {
+  readonly workflowId: string;
+  readonly runId: string;
 }
 
 /** Identifies one list of one link of a chain. */

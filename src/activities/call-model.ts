@@ -27,6 +27,7 @@ import {
 } from './failures.ts';
 import { awaitRate } from './await-rate.ts';
 import type { Rates } from './rates.ts';
+import type { TenantPort } from './tenant-activities.ts';
 import type { GivenUpCalls } from './given-up-calls.ts';
 import { takenOrRun } from './take-over.ts';
 import type { HeardCancels } from './heard-cancels.ts';
@@ -58,6 +59,8 @@ export interface CallModelParts extends ReadsOfReplyParts {
   readonly transcripts: TranscriptSource;
   /** The rates of model entries; default: nothing paces requests. */
   readonly rates?: Rates;
+  /** Tenants with rates of their own; default: there are none. */
+  readonly tenants?: TenantPort;
   /** Cancels that workflows of this process tell; default: none. */
   readonly cancels?: HeardCancels;
   /** Calls that later attempts take over; default: each attempt asks anew. */
@@ -302,7 +305,7 @@ async function callOnce(
   const isRead = (): boolean => isOrderRead(chunks, order);
   const isWhole = (definition?.stream ?? entry.stream) === 'auto' && !isRead();
   const request = await requestFor(registry, order, view, attempt);
-  const paced = await awaitRate(parts.rates, { order, entry, request, signal: asked.signal });
+  const paced = await awaitRate(parts, { order, entry, request, signal: asked.signal });
   // A heartbeat that said otherwise is out of date: a loss would not be charged.
   if (asked.onRequest(entry, request)) asked.beat();
   const { notes } = asked;

@@ -79,10 +79,14 @@ export function createActivities(parts: ActivityParts): EverloopActivities {
     ...defined({ cancels }),
   };
   const callTool = callToolActivity(toolParts);
-  const told = { givenUp: createGivenUpCalls(), ...defined({ cancels, rates: parts.rates }) };
+  const told = {
+    givenUp: createGivenUpCalls(),
+    tenants,
+    ...defined({ cancels, rates: parts.rates }),
+  };
   const transcripts = createTranscriptSource({ cache, query });
   const archiveLink = createArchiveTranscript(archive, parts.archivesStates);
-  const forks = { registry, runtime, mcp, tenants, states: parts.states };
+  const forks = { registry, runtime, mcp, tenants, archive, states: parts.states };
   const activities: EverloopActivities = {
     loadFork: loadForkActivity(forks),
     viewMoment: viewMomentActivity(forks),

@@ -5,6 +5,7 @@
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { Context } from '@temporalio/activity';
 import { defined } from '../core/base/defined.ts';
+import { errorText } from '../core/base/error-text.ts';
 import type { FailureType } from '../core/base/failure-types.ts';
 import { byteSize, isPlainObject, type Json } from '../core/base/json.ts';
 import { sizesOf } from '../core/base/size-limits.ts';
@@ -17,6 +18,7 @@ import type { Registry } from '../define/definition/definitions.ts';
 import type { McpTools } from '../define/mcp/mcp-tools.ts';
 import { callsAfter, forkAgent, needsCalls, type ForkSource } from '../registry/fork-agent.ts';
 import { listedTools } from '../registry/listed-tools.ts';
+import type { Archive } from './archive-transcript.ts';
 import type { ActivityRuntime, EverloopActivities, NoAgentDetails } from './activity-types.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import type { TenantPort } from './tenant-activities.ts';
@@ -44,6 +46,7 @@ export interface ForkActivityParts {
   readonly tenants: TenantPort;
   /** Absent on a worker without workflows. */
   readonly states?: StateSource | undefined;
+  readonly archive: Pick<Archive, 'noteFork'>;
 }
 
 /** Bytes of JSON of a result, with a margin under the 2 MB of the service. */
@@ -77,12 +80,32 @@ export function loadForkActivity(parts: ForkActivityParts): EverloopActivities['
       }
       const { state, inputs, warnings } = forked;
       requireSize(source.origin.workflowId, state as unknown as Json, runtime);
+      await noteFork(parts.archive, source, identity.runId);
       const { tenant } = state;
       const isRoot = identity.parent === undefined && tenant !== undefined;
       const awaitsTurn = (isRoot && (await tenants.hasLedger(tenant))) || undefined;
       const offered = { runtime: defined({ ...runtime, elsewhereMs }), ...defined({ awaitsTurn }) };
       return { state, inputs, warnings, ...offered };
     });
+}
+
+/** The archive keeps what the fork shows of its source for as long as there is the fork. */
+async function noteFork(
+  archive: ForkActivityParts['archive'],
+  { origin: { workflowId, runId } }: ForkSource,
+  forkRunId: string,
+): Promise<void> {
+  const { info, log } = Context.current();
+  const fork = { workflowId: info.workflowExecution?.workflowId ?? '', runId: forkRunId };
+  try {
+    await archive.noteFork?.({ runId, run: { namespace: info.namespace, workflowId } }, fork);
+  } catch (error) {
+    // The archive only serves readers, so a fork does not wait for a full disk.
+    log.warn('The archive did not note a fork of a run', {
+      run: workflowId,
+      reason: errorText(error),
+    });
+  }
 }
 
 /** The activity `viewMoment`. */

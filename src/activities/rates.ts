@@ -13,9 +13,9 @@ import {
   MAX_LEASED,
   type LeaseAnswerOfRate,
   type LeaseOrder,
-  type Rate,
   type RateMarks,
 } from '../core/rate/rate.ts';
+import type { Rate } from '../core/base/rate.ts';
 import type { TokenUsage } from '../core/contract/model.ts';
 import { LATE_MS } from '../core/rate/counter.ts';
 

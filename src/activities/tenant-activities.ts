@@ -1,5 +1,6 @@
 /** The activities around ledgers of tenants. */
 import { Context } from '@temporalio/activity';
+import type { Rate } from '../core/base/rate.ts';
 import type { Day } from '../core/tenant/ledger.ts';
 import type { TenantActivities, TenantOrder } from './activity-types.ts';
 
@@ -7,6 +8,8 @@ import type { TenantActivities, TenantOrder } from './activity-types.ts';
 export interface TenantPort {
   /** Whether a tenant has a ledger, or had one that is lost. */
   readonly hasLedger: (tenant: string) => Promise<boolean>;
+  /** What the runs of a tenant may ask of providers; undefined: anything. */
+  readonly rateOf: (tenant: string) => Promise<Rate | undefined>;
   /** Signals a ledger, and starts it if it is not there. */
   readonly tell: (order: TenantOrder) => Promise<void>;
   /** The day of a moment in a time zone; of UTC if this worker does not know the zone. */
@@ -32,6 +35,7 @@ const DAY_MS = 86_400_000;
 /** The port of a worker without a service: tenants have no ledgers. */
 export const NO_TENANTS: TenantPort = {
   hasLedger: () => Promise.resolve(false),
+  rateOf: () => Promise.resolve(undefined),
   tell: () => Promise.resolve(),
   dayIn: (_timeZone, at) => ({
     date: new Date(at).toISOString().slice(0, 10),

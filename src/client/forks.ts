@@ -67,12 +67,14 @@ export async function viewMoment(
   moment: RunMoment,
 ): Promise<StateView> {
   if (!isMoment(moment)) throw new UsageError('invalid_input', momentText(moment));
-  const { taskQueue } = await describeSource(client, id);
+  const { taskQueue, tenant } = await describeSource(client, id);
   const handle = await client.workflow.start(MOMENT_WORKFLOW, {
-    workflowId: `moment-${randomUUID()}`,
+    // Below the run: its keys encrypt what is seen, and `forget` deletes it with the run.
+    workflowId: `${id}/moment-${randomUUID().slice(0, 8)}`,
     taskQueue,
     args: [{ source: { workflowId: id }, at: moment }],
     workflowExecutionTimeout: MOMENT_MS,
+    ...(tenant === undefined ? undefined : { priority: { fairnessKey: tenant } }),
   });
   const ended = new AbortController();
   const silent = async (): Promise<never> => {
@@ -176,7 +178,7 @@ export async function startFork(
     fork: read.fork,
   };
   const { tenant } = source;
-  const workflowId = idOf(run, agent, { id, tenant });
+  const workflowId = idOf(run, agent, id);
   const task = input.task.text || source.task;
   try {
     const { firstExecutionRunId } = await withAttributes((hasAttributes) =>
@@ -206,21 +208,21 @@ export async function startFork(
   }
 }
 
-/** A fork of a child is a root, so its id is none of a child; it begins as all of its tree's do. */
-function idOf(
-  run: string,
-  agent: string,
-  { id, tenant }: { readonly id: string | undefined; readonly tenant: string | undefined },
-): string {
-  if (id !== undefined) {
-    warnOfId(agent, checkedRunId(id));
-    const whole = tenant === undefined ? id : idOfTenant(tenant, id);
-    if (whole !== null) return checkedRunId(whole);
-    const message = `Expected the id of a fork of tenant \`${tenant}\` to have no \`:\`, or to begin with \`${tenant}:\`, got \`${id}\`. Choose another id.`;
-    throw new UsageError('invalid_input', message);
+/**
+ * A fork of a child is a root, so its id is none of a child. It begins as all of its tree's do: keys
+ * follow what an id has before its `:`.
+ */
+function idOf(run: string, agent: string, id: string | undefined): string {
+  if (id === undefined) {
+    const [root = run] = run.split('/');
+    return checkedRunId(`${root}-fork-${randomUUID().slice(0, 8)}`);
   }
-  const [root = run] = run.split('/');
-  return checkedRunId(`${root}-fork-${randomUUID().slice(0, 8)}`);
+  warnOfId(agent, checkedRunId(id));
+  const first = tenantOfId(run);
+  const whole = first === undefined ? id : idOfTenant(first, id);
+  if (whole !== null) return checkedRunId(whole);
+  const message = `Expected the id of a fork of run \`${run}\` to have no \`:\`, or to begin with \`${first}:\`, got \`${id}\`. Choose another id.`;
+  throw new UsageError('invalid_input', message);
 }
 
 /** The worker checks it again, for clients that do not. */

@@ -9,6 +9,7 @@ const VIEW: TenantView = {
     concurrency: 20,
     weight: 2,
     perDay: { 'agent:cost_microusd': 50_000_000 },
+    rate: { requestsPerMinute: 60, tokensPerMinute: 9_000 },
     timeZone: 'Europe/Vienna',
   },
   day: '2026-11-25',
@@ -53,6 +54,7 @@ describe('everloop tenants', () => {
         'tenant    acme',
         'at once   20: 20 with a turn, 180 waiting for one',
         'weight    2',
+        'rate      60 requests, 9000 tokens a minute',
         'day       2026-11-25 (Europe/Vienna)',
         'budget    costUsd: 1.5 of 50 used, 0.25 granted to live runs',
         'short     3 runs wait for a budget',
@@ -68,18 +70,31 @@ describe('everloop tenants', () => {
     const { everloop, set } = withTenants();
     const given = ['--concurrency', '20', '--per-day', 'costUsd=50', '--per-day', 'modelCalls=9'];
     await cli(['tenants', 'set', 'acme', ...given, '--tz', 'UTC'], { everloop });
-    const none = ['--concurrency', 'none', '--per-day', 'none', '--weight', '0.5'];
+    const rate = ['--rate', 'requestsPerMinute=60', '--rate', 'tokensPerMinute=9000'];
+    await cli(['tenants', 'set', 'acme', ...rate], { everloop });
+    const none = [
+      '--concurrency',
+      'none',
+      '--per-day',
+      'none',
+      '--rate',
+      'none',
+      '--weight',
+      '0.5',
+    ];
     await cli(['tenants', 'set', 'acme', ...none, '--task-queues', 'q'], { everloop });
 
     expect(set).toEqual([
       ['acme', { concurrency: 20, perDay: { costUsd: 50, modelCalls: 9 }, timeZone: 'UTC' }],
-      ['acme', { concurrency: null, perDay: null, weight: 0.5, taskQueues: ['q'] }],
+      ['acme', { rate: { requestsPerMinute: 60, tokensPerMinute: 9_000 } }],
+      ['acme', { concurrency: null, perDay: null, rate: null, weight: 0.5, taskQueues: ['q'] }],
     ]);
   });
 
   it.each([
     [['--concurrency', 'many'], 'Expected `--concurrency` to be a number or none, got `many`.'],
     [['--per-day', 'costUsd'], 'Expected `--per-day` to be such as costUsd=20, got `costUsd`.'],
+    [['--rate', 'x'], 'Expected `--rate` to be such as requestsPerMinute=60, got `x`.'],
     [['--per-day', 'costUsd=x'], 'Expected `--per-day` to be such as costUsd=20, got `costUsd=x`.'],
   ])('refuses %j', async (options, text) => {
     const { everloop, set } = withTenants();

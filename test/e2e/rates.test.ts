@@ -61,6 +61,39 @@ it('are kept by three processes together, when one is killed and the counter is 
   }
 });
 
+it('of a tenant are kept by three processes together, for all of its runs', async () => {
+  const taskQueue = `rates-${randomUUID()}`;
+  const tenant = `t-${randomUUID().slice(0, 8)}`;
+  const file = join(stage.folder, 'tenant-requests');
+  const { address, namespace, folder: archiveDir } = stage;
+  const told = { address, namespace, archiveDir, taskQueue, file, model: `m/${taskQueue}` };
+  writeFileSync(file, '');
+  await Promise.all([workers.start(told), workers.start(told), workers.start(told)]);
+  const everloop = stage.everloopOf(taskQueue);
+  const rate = { requestsPerMinute: 300 };
+  expect(await everloop.tenants.set(tenant, { rate })).toMatchObject({ settings: { rate } });
+  const runs = await Promise.all(
+    Array.from({ length: 30 }, () => everloop.start('paced', { task: 'Go', tenant })),
+  );
+  // Without the tenant, nothing holds the request of a run.
+  const other = await everloop.start('paced', { task: 'Go' });
+  for (const run of [...runs, other]) expect((await run.result()).status).toBe('success');
+
+  const times = readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => Number(line.split(' ')[0]));
+  expect(times).toHaveLength(31);
+  for (const seconds of [1, 3]) {
+    const most = Math.ceil((seconds + LATE_S) * (rate.requestsPerMinute / 60)) + 1;
+    for (const from of times) {
+      const within = times.filter((at) => at >= from && at < from + seconds * 1_000);
+      expect(within.length).toBeLessThanOrEqual(most);
+    }
+  }
+  await stage.replay(runs.at(-1) ?? other);
+});
+
 it('are seen by a run that waits longer, which is canceled at once', async () => {
   const taskQueue = `rates-${randomUUID()}`;
   const model = `m/${taskQueue}`;

@@ -113,7 +113,11 @@ describe('the budget of a day', () => {
       return waitsFor.includes(`budget of tenant ${tenant}`);
     });
 
-    expect(await everloop.tenants.show(tenant)).toMatchObject({ short: 1, runs: 1 });
+    // The run says so before the ledger has its request.
+    await eventually('the request in the ledger', async () => {
+      const view = await everloop.tenants.show(tenant);
+      return view?.short === 1 && view.runs === 1;
+    });
     await everloop.tenants.set(tenant, { perDay: { modelCalls: 20 } });
     expect(await run.result()).toMatchObject({ status: 'success' });
     await eventually('the end in the ledger', async () => {

@@ -146,6 +146,19 @@ describe('a recorded history', () => {
     expect(counts('kept-reply', 'EVENT_TYPE_ACTIVITY_TASK_TIMED_OUT')).toBe(1);
     expect(counts('kept-reply', 'EVENT_TYPE_ACTIVITY_TASK_SCHEDULED')).toBe(3);
     expect(textOf('kept-reply')).toContain('"kept":{"kind":"reply"');
+    // Turns, their ends, requests for budgets, and two settings.
+    expect(counts('tenant-ledger', 'EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED')).toBeGreaterThan(5);
+    expect(counts('tenant-ledger', 'EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED')).toBe(2);
+    expect(counts('rate-counter', 'EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED')).toBeGreaterThan(
+      2,
+    );
+    // The state of the source comes from an activity; the payment is not repeated.
+    expect(counts('fork', 'EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED')).toBe(1);
+    const scheduled = recorded('fork').events.flatMap(
+      (event) => event.activityTaskScheduledEventAttributes?.activityType.name ?? [],
+    );
+    expect(scheduled[0]).toBe('loadFork');
+    expect(scheduled.filter((name) => name === 'callToolOnce')).toEqual([]);
     // The pause, the answer and the resumption come before the only call.
     const paused = recorded('program-paused').events.map(({ eventType }) => eventType);
     expect(counts('program-paused', 'EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED')).toBe(3);

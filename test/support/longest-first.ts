@@ -45,6 +45,8 @@ export const LONGEST: readonly string[] = [
   'test/examples/examples.server.test.ts',
   'test/worker/embedded-server.server.test.ts',
   'test/e2e/kill-tree-sums.test.ts',
+  'test/e2e/protected-forks.test.ts',
+  'test/e2e/kill-forks.test.ts',
   'test/e2e/isolated-tools.test.ts',
   'test/e2e/poison-calls.test.ts',
   'test/e2e/kill-worker.test.ts',

@@ -26,7 +26,8 @@ import { fakeServer, fakeServers } from './fake-servers.ts';
 import { playLocalReads, playLostBeside, playReadsBeside } from './read-recordings.ts';
 import { abortOf, act, actWith, answer, gate, searchTool } from './runs.ts';
 import type { Stage } from './stage.ts';
-import { playTenant } from './tenant-recordings.ts';
+import { playFork } from './fork-agents.ts';
+import { playCounter, playLedger, playTenant } from './tenant-recordings.ts';
 import { asker, worker } from './tree-agents.ts';
 import { player } from './trees.ts';
 
@@ -40,8 +41,10 @@ export interface Recording {
   readonly workflowsPath?: string;
   /** Set when code that is gone recorded it: it is replayed, and never recorded again. */
   readonly isOld?: true;
-  /** Plays it to its end. */
-  readonly play: (stage: Stage) => Promise<RunHandle>;
+  /** Set for a workflow that is no run of an agent. */
+  readonly isOther?: true;
+  /** Plays it to its end, or until a workflow without an end waits. */
+  readonly play: (stage: Stage) => Promise<Pick<RunHandle, 'id'>>;
 }
 
 /** Events after which the server of the recordings suggests a hand-over. */
@@ -95,6 +98,9 @@ export const RECORDINGS: readonly Recording[] = [
   { name: 'local-reads', link: 0, play: playLocalReads },
   { name: 'reads-beside', link: 0, play: playReadsBeside },
   { name: 'kept-reply', link: 0, play: playLostBeside },
+  { name: 'tenant-ledger', link: 0, isOther: true, play: playLedger },
+  { name: 'rate-counter', link: 0, isOther: true, play: playCounter },
+  { name: 'fork', link: 0, play: playFork },
   { name: 'program-paused', link: 0, workflowsPath: PROGRAMS_LOOP, play: playPausedProgram },
 ];
 

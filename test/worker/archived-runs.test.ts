@@ -46,6 +46,7 @@ async function age(folder: string, days: number): Promise<void> {
 
 /** A service where these runs are open; each has the first execution that {@link archived} gives it. */
 const openRuns = (...ids: readonly string[]): OpenRuns => ({
+  isRetained: async () => false,
   isOpen: async (id, first) =>
     ids.includes(id) && (first === undefined || first === `of-${id}`.replaceAll('/', '_')),
 });
@@ -91,7 +92,10 @@ describe('a collection of the archive', () => {
 
   it('deletes nothing more once the service does not answer', async () => {
     await archived('a', 100);
-    const open: OpenRuns = { isOpen: () => Promise.reject(new Error('unavailable')) };
+    const open: OpenRuns = {
+      ...openRuns(),
+      isOpen: () => Promise.reject(new Error('unavailable')),
+    };
     await expect(collected(open)).rejects.toThrow('unavailable');
     expect(await readdir(directory)).toEqual(['of-a']);
   });
@@ -99,6 +103,7 @@ describe('a collection of the archive', () => {
   it('keeps what is written in the middle of it', async () => {
     await archived('a', 100);
     const open: OpenRuns = {
+      ...openRuns(),
       // The run is reset, writes a page, and only then the answer comes.
       isOpen: async () => {
         await writeFile(join(directory, 'of-a', 'events-000001-1.jsonl'), '{}\n');
@@ -135,6 +140,7 @@ it('never deletes pages of a run that is open, whatever happens beside it', asyn
       const pages = new Map<string, number>();
       let collecting: Promise<unknown> = Promise.resolve();
       const service: OpenRuns = {
+        isRetained: async () => false,
         isOpen: async (id) => (await Promise.resolve(), open.has(id)),
       };
       for (const { run, kind, days } of steps) {

@@ -35,7 +35,9 @@ async function probedHistory(
   return { workflowId: started.workflowId, history };
 }
 
-const own = RECORDINGS.filter(({ workflowsPath }) => workflowsPath === undefined);
+const own = RECORDINGS.filter(
+  ({ workflowsPath, isOther }) => workflowsPath === undefined && isOther !== true,
+);
 
 let replayer: Replayer;
 beforeAll(async () => {

@@ -45,15 +45,20 @@ function serviceWith(state: RunState): Client {
     payloadCodecs: [],
   } as unknown as LoadedDataConverter;
   return {
-    options: { loadedDataConverter },
+    options: { loadedDataConverter, namespace: 'default' },
     workflow: {
-      getHandle: (id: string, runId?: string) => ({
-        describe: async () => ({ type: 'agent', runId: 'e3' }),
-        fetchHistory: async () => {
-          if (runId === 'e3') return history;
-          throw new WorkflowNotFoundError('gone', id, runId);
-        },
+      getHandle: () => ({
+        describe: async () => ({ type: 'agent', runId: 'e3', closeTime: new Date(), raw: {} }),
       }),
+    },
+    workflowService: {
+      getWorkflowExecutionHistory: async (asked: {
+        readonly execution: { readonly workflowId: string; readonly runId: string };
+      }) => {
+        const { workflowId, runId } = asked.execution;
+        if (runId === 'e3') return { history };
+        throw new WorkflowNotFoundError('gone', workflowId, runId);
+      },
     },
   } as unknown as Client;
 }
@@ -65,7 +70,10 @@ it('a moment of a forgotten link is one that a link handed over, from the archiv
     client: serviceWith(second),
     replayer: { replay: () => Promise.reject(new Error('unused')), close: () => Promise.resolve() },
     workflows: undefined,
-    archive: { read: async (runId) => (runId === 'e1' ? [first, second] : []) },
+    archive: {
+      read: async (runId) => (runId === 'e1' ? [first, second] : []),
+      history: async () => null,
+    },
   });
   const { signal } = new AbortController();
   const at = (iteration: number, withCalls: boolean) =>

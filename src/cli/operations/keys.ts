@@ -18,6 +18,7 @@ import {
   type CommandRunner,
 } from '../terminal/cli.ts';
 import { tableText } from '../terminal/text.ts';
+import { addSaveCommand } from './save-history.ts';
 
 /** In the order of the help. */
 export const KEY_COMMANDS: readonly AddCommand[] = [addKeysCommand, addArchiveCommand];
@@ -89,7 +90,8 @@ function keysText(keys: readonly KeyUse[], held: readonly string[]): string {
 }
 
 function addArchiveCommand(program: Command, act: CommandRunner): void {
-  const archive = program.command('archive').summary('encrypt archived pages');
+  const archive = program.command('archive').summary('encrypt archived pages, save histories');
+  addSaveCommand(archive, act);
   archive
     .command('encrypt')
     .summary('encrypt archived pages that are not')

@@ -8,6 +8,7 @@ import { archiveDirOf } from '../../client/reading/archive-reader.ts';
 import { collectArchive, type ArchivedBytes } from '../../worker/retention/collect-archive.ts';
 import { MIN_AGE_MS } from '../../worker/retention/collect-hourly.ts';
 import { forgetRun } from '../../worker/retention/forget-run.ts';
+import { knownWithForks } from '../../worker/retention/kept-by-fork.ts';
 import { knownRuns } from '../../worker/retention/known-runs.ts';
 import { checkOwner } from '../../worker/retention/store-owner.ts';
 import { readDuration } from '../terminal/arguments.ts';
@@ -51,7 +52,8 @@ function addGcCommand(program: Command, act: CommandRunner): void {
           const store = protection?.blobs;
           if (store === undefined && keepMs === undefined) throw noStore();
           const { namespace } = client.options;
-          const known = knownRuns(client);
+          const directory = archiveDirOf(dataDir);
+          const known = knownWithForks(knownRuns(client), { directory, namespace });
           const runs: CollectedRun[] = [];
           if (store !== undefined) {
             await checkOwner(client.workflowService, namespace, store);
@@ -60,7 +62,6 @@ function addGcCommand(program: Command, act: CommandRunner): void {
           }
           const archived: ArchivedBytes[] = [];
           if (keepMs !== undefined) {
-            const directory = archiveDirOf(dataDir);
             const parts = { directory, namespace, open: known, keepMs, dryRun };
             for await (const run of collectArchive(parts)) archived.push(run);
           }

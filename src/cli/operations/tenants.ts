@@ -1,6 +1,7 @@
 /** `everloop tenants`: what is set for tenants, and how they stand. */
 import type { Command } from 'commander';
 import type { TenantOptions, TenantSummary } from '../../client/tenants/tenants.ts';
+import type { Rate } from '../../core/base/rate.ts';
 import { defined } from '../../core/base/defined.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import type { TenantSettings, TenantView } from '../../core/tenant/tenant-messages.ts';
@@ -13,6 +14,7 @@ interface SetOptions {
   readonly concurrency?: string;
   readonly weight?: string;
   readonly perDay: readonly string[];
+  readonly rate: readonly string[];
   readonly tz?: string;
   readonly taskQueues: readonly string[];
 }
@@ -53,6 +55,12 @@ export function addTenantsCommand(program: Command, act: CommandRunner): void {
       collect,
       [],
     )
+    .option(
+      '--rate <key=value>',
+      'requests of all its runs, such as requestsPerMinute=60, or none; repeatable',
+      collect,
+      [],
+    )
     .option('--tz <zone>', 'time zone in which a day begins at midnight (default: UTC)')
     .option('--weight <number>', 'share of busy task queues, from 0.001 to 1000')
     .option(
@@ -70,11 +78,19 @@ export function addTenantsCommand(program: Command, act: CommandRunner): void {
     );
 }
 
-function settingsOf({ concurrency, weight, perDay, tz, taskQueues }: SetOptions): TenantOptions {
+function settingsOf({
+  concurrency,
+  weight,
+  perDay,
+  rate,
+  tz,
+  taskQueues,
+}: SetOptions): TenantOptions {
   return defined({
     concurrency: numberOf('--concurrency', concurrency),
     weight: numberOf('--weight', weight),
-    perDay: budgetsOf(perDay),
+    perDay: pairsOf<DayLimits>('--per-day', 'costUsd=20', perDay),
+    rate: pairsOf<Rate>('--rate', 'requestsPerMinute=60', rate),
     timeZone: tz,
     taskQueues: taskQueues.length === 0 ? undefined : taskQueues,
   });
@@ -88,7 +104,12 @@ function numberOf(option: string, text: string | undefined): number | null | und
   throw wrong(`Expected \`${option}\` to be a number or none, got \`${text}\`. Change it.`);
 }
 
-function budgetsOf(pairs: readonly string[]): DayLimits | null | undefined {
+/** Numbers by name; null for `none`, undefined if none is given. */
+function pairsOf<Pairs>(
+  option: string,
+  example: string,
+  pairs: readonly string[],
+): Pairs | null | undefined {
   if (pairs.length === 0) return undefined;
   if (pairs.length === 1 && pairs[0] === 'none') return null;
   return Object.fromEntries(
@@ -96,9 +117,9 @@ function budgetsOf(pairs: readonly string[]): DayLimits | null | undefined {
       const [, key, value] = /^(\w+)=(.+)$/.exec(pair) ?? [];
       const number = Number(value);
       if (key !== undefined && Number.isFinite(number)) return [key, number];
-      throw wrong(`Expected \`--per-day\` to be such as costUsd=20, got \`${pair}\`. Change it.`);
+      throw wrong(`Expected \`${option}\` to be such as ${example}, got \`${pair}\`. Change it.`);
     }),
-  );
+  ) as Pairs;
 }
 
 function wrong(message: string): UsageError {
@@ -130,14 +151,22 @@ function perDayText({ perDay = {} }: TenantSettings): string {
   return budgets.join(' ') || '-';
 }
 
+function rateText({ requestsPerMinute, tokensPerMinute }: Rate): string {
+  return [
+    ...(requestsPerMinute === undefined ? [] : [`${requestsPerMinute} requests`]),
+    ...(tokensPerMinute === undefined ? [] : [`${tokensPerMinute} tokens`]),
+  ].join(', ');
+}
+
 function viewText(tenant: string, view: TenantView | null): string {
   if (view === null) return `Nothing is set for tenant ${tenant}: its runs wait for nothing.`;
   const { settings, budgets, runs, waits, short, day } = view;
-  const { concurrency, weight = 1, timeZone } = settings;
+  const { concurrency, weight = 1, rate, timeZone } = settings;
   return [
     `tenant    ${tenant}`,
     `at once   ${concurrency ?? 'any number'}: ${runs} with a turn, ${waits} waiting for one`,
     `weight    ${weight}`,
+    ...(rate === undefined ? [] : [`rate      ${rateText(rate)} a minute`]),
     `day       ${day === null ? timeZone : `${day} (${timeZone})`}`,
     ...budgets.map(({ key, max, used, reserved }) => {
       const [most, spent, held] = [max, used, reserved].map((value) => dayValueOf(key, value));

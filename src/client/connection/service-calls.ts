@@ -31,7 +31,8 @@ const QUERY_TRIES = 2;
 
 /** The gRPC status of a failed call, which the SDK wraps in an error of its own. */
 export function grpcCodeOf(error: unknown): number | undefined {
-  const inner = error instanceof ServiceError ? error.cause : error;
+  // The error of a worker's connection counts as one of that class too, and has no cause.
+  const inner = error instanceof ServiceError ? (error.cause ?? error) : error;
   return isGrpcServiceError(inner) ? inner.code : undefined;
 }
 

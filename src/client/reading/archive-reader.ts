@@ -14,15 +14,13 @@ export function archiveDirOf(dataDir: string): string {
   return join(dataDir, 'archive');
 }
 
-/** A reader of all lists of the archive, also of the states that links handed over. */
+/** A list of the archive. */
+type FolderList = ChainList | 'states' | 'histories';
+
+/** A reader of all lists of the archive, also of states that links handed over and of histories. */
 export interface FolderReader {
   /** Items `from` to `until` - 1; fewer if some are missing. */
-  read(
-    runId: string,
-    list: ChainList | 'states',
-    from: number,
-    until: number,
-  ): Promise<readonly Json[]>;
+  read(runId: string, list: FolderList, from: number, until: number): Promise<readonly Json[]>;
 }
 
 /** A reader of the archive in `directory`, which need not be there. Opens encrypted lines. */
@@ -57,7 +55,7 @@ export function archiveFolderOf(runId: string): string {
 
 async function filesOf(
   folder: string,
-  list: ChainList | 'states',
+  list: FolderList,
 ): Promise<readonly { readonly name: string; readonly first: number }[]> {
   let names: readonly string[];
   try {

@@ -9,6 +9,7 @@ import {
   type Client,
 } from '@temporalio/client';
 import type { Workflow } from '@temporalio/common';
+import type { Rate } from '../../core/base/rate.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { defined } from '../../core/base/defined.ts';
 import {
@@ -43,6 +44,11 @@ export interface TenantOptions {
   readonly perDay?: DayLimits | null;
   /** Its share of a busy task queue beside other tenants, from 0.001 to 1000; default 1. */
   readonly weight?: number | null;
+  /**
+   * What its runs may ask of all providers in a minute, such as `{ requestsPerMinute: 60 }`. Requests
+   * beyond it wait.
+   */
+  readonly rate?: Rate | null;
   /** IANA name of the zone in which a day begins at midnight. Default `UTC`. */
   readonly timeZone?: string;
   /** The task queues that `weight` is for. Default: that of this client. */
@@ -106,7 +112,7 @@ function checkedName(tenant: string): string {
 }
 
 /** The change that `options` ask for. */
-function changeOf({ concurrency, perDay, weight, timeZone }: TenantOptions): TenantChange {
+function changeOf({ concurrency, perDay, weight, rate, timeZone }: TenantOptions): TenantChange {
   const wrong = perDay === undefined || perDay === null ? undefined : dayLimitsProblem(perDay);
   if (wrong !== undefined) throw invalid(wrong);
   if (timeZone !== undefined && !isTimeZone(timeZone)) {
@@ -115,12 +121,12 @@ function changeOf({ concurrency, perDay, weight, timeZone }: TenantOptions): Ten
     );
   }
   const keys = perDay === undefined || perDay === null ? perDay : dayKeysOf(perDay);
-  const change = defined({ concurrency, weight, perDay: keys, timeZone });
+  const change = defined({ concurrency, weight, perDay: keys, rate, timeZone });
   const problem = changeProblem(change);
   if (problem !== undefined) throw invalid(problem);
   if (Object.keys(change).length > 0) return change;
   throw invalid(
-    'Expected something to set of concurrency, perDay, weight and timeZone, got nothing. Name one.',
+    'Expected something to set of concurrency, perDay, rate, weight and timeZone, got nothing. Name one.',
   );
 }
 

@@ -231,6 +231,7 @@ function beginModelCall(
     agent: head.spec.name,
     runId: state.runId,
     rootRunId: state.parent?.rootRunId,
+    tenant: state.tenant,
     agentPath: state.agentPath,
     seq: run.state.seq,
     traceparent: state.trace?.parent,

@@ -157,7 +157,7 @@ export const usageCodes = {
   schedule_time: 'The times of a schedule, or its time zone, cannot be read.',
   template_error: 'The template of the task could not be filled in.',
   run_open: 'A run that is to be deleted has not ended.',
-  run_kept: 'A schedule needs the Step of a run that is to be deleted.',
+  run_kept: 'A schedule or a fork needs a run that is to be deleted.',
   run_not_found: 'There is no run with this id, or the service has deleted it.',
   // Processes: configuration, servers, the command line.
   agent_file: 'An agent file does not exist, does not load or exports no agent.',

@@ -29,6 +29,8 @@ export interface ModelOrder extends EarlierTries, SizedOrder {
   readonly runId: string;
   /** Run id of the root of the tree; absent if this run is the root. */
   readonly rootRunId?: string;
+  /** The tenant of the run; absent: it has none. */
+  readonly tenant?: string;
   readonly agentPath: string;
   /** `seq` of the event that began the call. */
   readonly seq?: number;
@@ -71,6 +73,8 @@ export interface RateTicket {
   readonly tokens?: number;
   /** How often the counter did not answer. */
   readonly tries?: number;
+  /** What is counted: the tenant of the run; absent: the model. */
+  readonly of?: 'tenant';
 }
 
 /** `order` with another cap on its output; undefined: as it is. */

@@ -1,20 +1,18 @@
-/** Rates of model entries over all workers, as plain data. */
+/** The counters of rates over all workers, as plain data. */
 import { isPlainObject } from '../base/json.ts';
-
-/** What a provider takes in a minute. */
-export interface Rate {
-  /** More than 0. */
-  readonly requestsPerMinute?: number;
-  /** Of prompts and replies together; more than 0. */
-  readonly tokensPerMinute?: number;
-}
+import { isRate, type Rate } from '../base/rate.ts';
 
 /** Name of the workflow that counts for a model entry. */
 export const RATE_WORKFLOW = 'rate';
 
-/** The id of the counter of a model entry. */
-export function counterIdOf(model: string): string {
-  return `rate:${model}`;
+/** The id of the counter of a model entry, or of what {@link tenantCounter} names. */
+export function counterIdOf(counted: string): string {
+  return `rate:${counted}`;
+}
+
+/** What counts the requests of a tenant, beside the counters of model entries. */
+export function tenantCounter(tenant: string): string {
+  return `tenant:${tenant}`;
 }
 
 /** Names of its updates and queries. */
@@ -59,18 +57,6 @@ export function readLeaseOrder(payload: unknown): LeaseOrder | null {
   }
   const areMarks = isAmount(known['requestsAt']) && isAmount(known['tokensAt']);
   return areMarks ? (payload as unknown as LeaseOrder) : null;
-}
-
-/** Whether `value` is a rate: at least one number, each more than 0. */
-export function isRate(value: unknown): value is Rate {
-  if (!isPlainObject(value)) return false;
-  const names = Object.keys(value);
-  const known = ['requestsPerMinute', 'tokensPerMinute'];
-  return names.length > 0 && names.every((name) => known.includes(name) && isPositive(value[name]));
-}
-
-function isPositive(value: unknown): boolean {
-  return typeof value === 'number' && Number.isFinite(value) && value > 0 && value <= 1e12;
 }
 
 function isAmount(value: unknown): value is number {

@@ -1,6 +1,7 @@
 /** Settings of a tenant: their problems, and the limits of a day that follow from them. */
 import type { TenantChange, TenantSettings } from './tenant-messages.ts';
 import type { Limit } from '../contract/limit.ts';
+import { isRate } from '../base/rate.ts';
 import { isPlainObject } from '../base/json.ts';
 import { SHORT_FORMS } from '../limits/limits-input.ts';
 import { shown } from '../text/shown.ts';
@@ -76,15 +77,18 @@ function toMicro(usd: number): number {
 /** Why a ledger cannot take `change`, whose zone was looked at; undefined if it can. */
 export function changeProblem(change: unknown): string | undefined {
   if (!isPlainObject(change)) {
-    return `Expected a change of settings, got ${shown(change)}. Write { concurrency?, weight?, perDay?, timeZone? }.`;
+    return `Expected a change of settings, got ${shown(change)}. Write { concurrency?, weight?, perDay?, rate?, timeZone? }.`;
   }
-  const { concurrency, weight, perDay, timeZone } = change;
+  const { concurrency, weight, perDay, rate, timeZone } = change;
   if (!isAbsent(concurrency) && !isWithin(concurrency, 1, MAX_CONCURRENCY)) {
     return `Expected \`concurrency\` to be a whole number from 1 to ${MAX_CONCURRENCY}, or null, got ${shown(concurrency)}. Change it.`;
   }
   const isWeight = typeof weight === 'number' && weight >= 0.001 && weight <= 1_000;
   if (!isAbsent(weight) && !isWeight) {
     return `Expected \`weight\` to be a number from 0.001 to 1000, or null, got ${shown(weight)}. Change it.`;
+  }
+  if (!isAbsent(rate) && !isRate(rate)) {
+    return `Expected \`rate\` to be { requestsPerMinute?, tokensPerMinute? }, each more than 0, or null, got ${shown(rate)}. Change it.`;
   }
   const isNamed = typeof timeZone === 'string' && timeZone !== '' && timeZone.length <= 100;
   if (timeZone !== undefined && !isNamed) {

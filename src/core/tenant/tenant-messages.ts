@@ -6,6 +6,7 @@
 import { defined } from '../base/defined.ts';
 import { isPlainObject } from '../base/json.ts';
 import type { Lease } from '../contract/lease.ts';
+import type { Rate } from '../base/rate.ts';
 import type { Numbers } from '../contract/stats.ts';
 
 /** Name of the workflow that keeps the ledger of a tenant. */
@@ -59,6 +60,8 @@ export interface TenantSettings {
   readonly weight?: number;
   /** What its runs may spend in a day, by key of statistics; absent: anything. */
   readonly perDay?: Numbers;
+  /** What its runs may ask of all providers in a minute; absent: anything. */
+  readonly rate?: Rate;
   /** IANA name of the zone in which a day begins at midnight. */
   readonly timeZone: string;
 }
@@ -68,6 +71,7 @@ export interface TenantChange {
   readonly concurrency?: number | null;
   readonly weight?: number | null;
   readonly perDay?: Numbers | null;
+  readonly rate?: Rate | null;
   readonly timeZone?: string;
 }
 
@@ -139,11 +143,12 @@ function isCount(value: unknown): value is number {
 /** `settings` after `change`. */
 export function changedSettings(settings: TenantSettings, change: TenantChange): TenantSettings {
   const { concurrency = settings.concurrency, weight = settings.weight } = change;
-  const { perDay = settings.perDay, timeZone = settings.timeZone } = change;
+  const { perDay = settings.perDay, timeZone = settings.timeZone, rate = settings.rate } = change;
   return defined({
     concurrency: concurrency ?? undefined,
     weight: weight ?? undefined,
     perDay: perDay ?? undefined,
+    rate: rate ?? undefined,
     timeZone,
   });
 }

@@ -2,7 +2,7 @@
 import { defined } from '../../core/base/defined.ts';
 import type { JsonObject } from '../../core/base/json.ts';
 import type { ModelFunction, Price } from '../../core/contract/model.ts';
-import type { Rate } from '../../core/rate/rate.ts';
+import type { Rate } from '../../core/base/rate.ts';
 import type { LanguageModel } from './language-model.ts';
 
 /**

@@ -1,7 +1,7 @@
 /**
  * The checks of models: the entries of a worker, and the model that an agent or a tool names.
  */
-import { isRate } from '../../core/rate/rate.ts';
+import { isRate } from '../../core/base/rate.ts';
 import { isPlainObject } from '../../core/base/json.ts';
 import type { UsageProblem } from '../../core/base/usage-error.ts';
 import { shown } from '../../core/text/shown.ts';

@@ -4,10 +4,12 @@
  *
  * I1  A folder without a note, as releases before had them, is of no known run and is left alone.
  * I2  Deleting takes what is older than a limit, file by file: what is written meanwhile stays.
+ * I3  Notes of forks have no age: whoever deletes has looked whether a fork needs the run.
  */
 import { readFile, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { namesIn } from '../../protection/blobs/gone-files.ts';
+import { isForkNote } from './fork-notes.ts';
 import { writeWhole } from './write-whole.ts';
 
 /** The note of a folder. */
@@ -44,14 +46,17 @@ export async function* archivedRuns(directory: string): AsyncGenerator<ArchivedR
     let [newestAt, bytes] = [0, 0];
     for (const file of await namesIn(folder)) {
       const found = await stat(join(folder, file)).catch(() => undefined);
-      newestAt = Math.max(newestAt, found?.mtimeMs ?? 0);
+      if (!isForkNote(file)) newestAt = Math.max(newestAt, found?.mtimeMs ?? 0);
       bytes += found?.size ?? 0;
     }
     yield { ...note, runId: name, newestAt, bytes };
   }
 }
 
-/** Deletes the files of `folder` that are older than `before`, and `folder` if it is empty then. */
+/**
+ * Deletes the files of `folder` that are older than `before`, and the notes of forks; and `folder` if
+ * it is empty then.
+ */
 export async function removePages(folder: string, before: number): Promise<void> {
   const names = await namesIn(folder);
   // The note is the last: without it, what is left would be of no known run.
@@ -61,7 +66,7 @@ export async function removePages(folder: string, before: number): Promise<void>
     const path = join(folder, name);
     const found = await stat(path).catch(() => undefined);
     if (found === undefined) continue;
-    if (found.mtimeMs >= before) return;
+    if (found.mtimeMs >= before && !isForkNote(name)) return;
     await rm(path, { force: true });
   }
   // Something may have come meanwhile.

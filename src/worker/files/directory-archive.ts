@@ -8,6 +8,7 @@ import { archiveFolderOf, createArchiveReader } from '../../client/reading/archi
 import { NO_PROTECTION, type Protection } from '../../protection/protection.ts';
 import { sealedLines } from '../../protection/sealed-lines.ts';
 import { noteRun } from './archived-runs.ts';
+import { noteFork } from './fork-notes.ts';
 import { makeFolder, writeWhole } from './write-whole.ts';
 
 /**
@@ -28,6 +29,12 @@ export function createDirectoryArchive(
       const sealed = await lines.seal(plain, link.run);
       const text = sealed.map((line) => `${line}\n`).join('');
       await writeWhole(join(folder, fileOf(link)), text);
+    },
+    noteFork: async ({ runId, run }, fork) => {
+      const folder = join(directory, archiveFolderOf(runId));
+      await makeFolder(folder);
+      await noteRun(folder, run);
+      await noteFork(folder, fork);
     },
     ...createArchiveReader(directory, protection),
   };

@@ -2,15 +2,17 @@
  * Deletes archived pages of runs that ended long ago. Pages are there to outlive the histories of the
  * service, so they stay for ever unless a time is named.
  *
- * I1  Age alone deletes nothing: pages of a run that is open, or is below one that is, stay.
+ * I1  Age alone deletes nothing: pages of a run that is open, or is below one that is, stay. So do
+ *     those that a fork shows as its own beginning, while the service has the fork.
  * I2  Any error of the service ends the collection.
  */
 import { join } from 'node:path';
 import { selfAndAbove } from '../../protection/blobs/collect-blobs.ts';
 import { archivedRuns, removePages, type ArchivedRun } from '../files/archived-runs.ts';
+import { forkKeeping, type RetainedRuns } from './kept-by-fork.ts';
 
 /** What the service says about runs. */
-export interface OpenRuns {
+export interface OpenRuns extends RetainedRuns {
   /**
    * Whether run `workflowId` is open, and its first execution is `firstRunId` if that is given;
    * rejects if that is not certain.
@@ -43,6 +45,7 @@ export async function* collectArchive(
     const before = now() - keepMs;
     if (run.namespace !== namespace || run.newestAt >= before) continue;
     if (await isNeeded(open, run)) continue;
+    if ((await forkKeeping({ directory, runId: run.runId }, open)) !== undefined) continue;
     if (!dryRun) await removePages(join(directory, run.runId), before);
     yield { workflowId: run.workflowId, bytes: run.bytes };
   }

@@ -12,6 +12,7 @@ import type { BlobStore } from '../../protection/blobs/blob-store.ts';
 import { collectBlobs, type KnownRuns } from '../../protection/blobs/collect-blobs.ts';
 import { takeLease } from '../../protection/blobs/directory-lease.ts';
 import { collectArchive, type OpenRuns } from './collect-archive.ts';
+import { knownWithForks } from './kept-by-fork.ts';
 import { knownRuns } from './known-runs.ts';
 import { checkOwner } from './store-owner.ts';
 
@@ -30,6 +31,8 @@ export interface HourlyCollection {
   readonly store?: BlobStore;
   /** The folder of the archive, and how long pages of ended runs stay. Absent: for ever. */
   readonly archive?: { readonly directory: string; readonly keepMs: number };
+  /** The folder of the archive: it says which runs forks need. Absent: it is not looked at. */
+  readonly forksIn?: string;
   readonly log: (level: 'INFO' | 'WARN', message: string) => void;
 }
 
@@ -51,14 +54,16 @@ export function collectHourly(collection: HourlyCollection): () => void {
 
 /** Collects if no other process has within the hour. Never rejects. */
 export async function collectOnce(
-  { client, store, archive, log }: HourlyCollection,
+  { client, store, archive, forksIn, log }: HourlyCollection,
   isStopped: () => boolean = () => false,
 ): Promise<void> {
   const { namespace } = client.options;
   const holder = randomUUID();
   if (store !== undefined) {
     const lease = (): Promise<boolean> => store.takeLease(HOUR_MS, holder);
-    const known = renewing(lease, knownRuns(client));
+    const service = renewing(lease, knownRuns(client));
+    const known =
+      forksIn === undefined ? service : knownWithForks(service, { directory: forksIn, namespace });
     await collectAll({
       what: 'blobs of forgotten runs',
       place: store.place,
@@ -111,6 +116,7 @@ function renewing(
   return {
     isKnown: (id) => renew().then(() => service.isKnown(id)),
     isOpen: (id, firstRunId) => renew().then(() => service.isOpen(id, firstRunId)),
+    isRetained: (id, firstRunId) => renew().then(() => service.isRetained(id, firstRunId)),
     hasRunsBelow: (id) => renew().then(() => service.hasRunsBelow(id)),
   };
 }

@@ -4,6 +4,7 @@
  * I1  Nothing is deleted while a run of the tree, or one above it, is open: a run replays from blobs of
  *     the runs below it. The service is asked about each of them, because its list lags behind.
  * I2  Histories go last, so that what was interrupted can be repeated.
+ * I3  Nothing is deleted while the service has a fork that shows a run of the tree as its beginning.
  */
 import type { Client } from '@temporalio/client';
 import { rm } from 'node:fs/promises';
@@ -15,6 +16,7 @@ import type { BlobStore } from '../../protection/blobs/blob-store.ts';
 import { selfAndAbove } from '../../protection/blobs/collect-blobs.ts';
 import { archivedRuns, type ArchivedRun } from '../files/archived-runs.ts';
 import { archiveFolderOf } from '../../client/reading/archive-reader.ts';
+import { forkKeeping } from './kept-by-fork.ts';
 import { scheduleKeeping } from './kept-by-schedule.ts';
 import { knownRuns } from './known-runs.ts';
 import { checkOwner } from './store-owner.ts';
@@ -38,8 +40,9 @@ export interface Forgotten {
 /**
  * Deletes run `id` and its tree.
  *
- * @throws UsageError `run_kept` if there is a blob store, and a schedule needs its Step; `run_open` if one of them, or a run above `id`, has not ended; `run_not_found` if
- * there is nothing to delete.
+ * @throws UsageError `run_kept` if a fork needs one of them, or if there is a blob store and a schedule
+ * needs the Step of `id`; `run_open` if one of them, or a run above `id`, has not ended;
+ * `run_not_found` if there is nothing to delete.
  */
 export async function forgetRun(
   { client, archiveDir, blobs }: RunPlaces,
@@ -55,13 +58,15 @@ export async function forgetRun(
   const runs = [...new Set([...executions.map(({ workflowId }) => workflowId), id])];
   await checkEnded(client, runs, id);
   if (blobs !== undefined) await checkUnneeded(client, id);
+  const pages = await archivedOf(id, namespace, archiveDir);
+  // The first execution of a chain names the folder.
+  const chains = new Set([...executions, ...pages].map(({ runId: first }) => first));
+  await checkUnforked(client, id, { runs, chains, archiveDir });
   let removed = 0;
   for (const workflowId of await withStored(runs, id, namespace, blobs)) {
     removed += (await blobs?.remove(namespace, workflowId))?.blobs ?? 0;
   }
-  const pages = await archivedOf(id, namespace, archiveDir);
-  for (const runId of new Set([...executions, ...pages].map(({ runId: first }) => first))) {
-    // The first execution of a chain names the folder.
+  for (const runId of chains) {
     await rm(join(archiveDir, archiveFolderOf(runId)), { recursive: true, force: true });
   }
   for (const { workflowId, runId } of executions) await deleteHistory(client, workflowId, runId);
@@ -90,6 +95,27 @@ async function checkUnneeded(client: Client, id: string): Promise<void> {
     'run_kept',
     `Expected a run whose Step no schedule needs, got \`${id}\`, whose Step schedule \`${schedule}\` gives to its next run. Wait until that has ended, or delete the schedule.`,
   );
+}
+
+/** Makes sure that no fork outside of the tree shows a run of it (I3). */
+async function checkUnforked(
+  client: Client,
+  id: string,
+  tree: {
+    readonly runs: readonly string[];
+    readonly chains: ReadonlySet<string>;
+    readonly archiveDir: string;
+  },
+): Promise<void> {
+  const service = knownRuns(client, 0);
+  for (const runId of tree.chains) {
+    const fork = await forkKeeping({ directory: tree.archiveDir, runId }, service, tree.runs);
+    if (fork === undefined) continue;
+    throw new UsageError(
+      'run_kept',
+      `Expected a run that no fork needs, got \`${id}\`, which fork \`${fork}\` shows as its beginning. Delete the fork first: everloop forget ${fork}`,
+    );
+  }
 }
 
 /** What the archive holds of the tree of `id`, also of executions that the service has forgotten. */

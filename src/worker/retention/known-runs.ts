@@ -41,6 +41,14 @@ export function knownRuns(client: Client, pauseMs: number = PAUSE_MS): KnownRuns
       const first = found.raw.workflowExecutionInfo?.firstRunId || found.runId;
       return firstRunId === undefined || first === firstRunId;
     },
+    isRetained: async (workflowId, firstRunId) => {
+      await sleep(pauseMs);
+      const found = await describe(client, workflowId);
+      const first = found?.raw.workflowExecutionInfo?.firstRunId || found?.runId;
+      if (found === undefined || first === firstRunId) return found !== undefined;
+      // A run that began later has the same id.
+      return (await describe(client, workflowId, firstRunId)) !== undefined;
+    },
     hasRunsBelow: async (workflowId) => {
       await sleep(pauseMs);
       const query = `WorkflowId STARTS_WITH ${quoted(`${workflowId}/`)}`;
@@ -50,13 +58,14 @@ export function knownRuns(client: Client, pauseMs: number = PAUSE_MS): KnownRuns
   };
 }
 
-/** The newest execution of a run; undefined if the service has none. */
+/** An execution of a run, by default the newest; undefined if the service has none. */
 async function describe(
   client: Client,
   workflowId: string,
+  runId?: string,
 ): Promise<WorkflowExecutionDescription | undefined> {
   try {
-    return await tolerant(client).workflow.getHandle(workflowId).describe();
+    return await tolerant(client).workflow.getHandle(workflowId, runId).describe();
   } catch (error) {
     // Also a namespace may be unknown, which says nothing of its runs.
     if (error instanceof WorkflowNotFoundError) return undefined;

@@ -184,11 +184,13 @@ function collectedBy({
   protection,
   archiveKeepMs: keepMs,
   dataDir,
-}: WorkerConfig): Pick<HourlyCollection, 'store' | 'archive'> | undefined {
+}: WorkerConfig): Pick<HourlyCollection, 'store' | 'archive' | 'forksIn'> | undefined {
   if (!gc || (protection?.blobs === undefined && keepMs === undefined)) return undefined;
+  const directory = archiveDirOf(dataDir);
   return defined({
     store: protection?.blobs,
-    archive: keepMs === undefined ? undefined : { directory: archiveDirOf(dataDir), keepMs },
+    archive: keepMs === undefined ? undefined : { directory, keepMs },
+    forksIn: directory,
   });
 }
 

@@ -3,22 +3,25 @@
  *
  * I1  Links are looked through backwards: each but the first begins with the state that was handed
  *     over, so only the link with the moment is replayed, and with calls those after it.
- * I2  What a link keeps of its replay is the states of the moments that were asked for, so a long link
- *     costs no more memory than a short one.
- * I3  A run is not touched: it may go on, be handed over or have ended.
+ * I2  A replay serves the moments that are asked for within a minute: see `kept-tapes.ts`. How far a
+ *     link had come is part of what its tape is known by.
+ * I3  A link that the service has forgotten is replayed from the archive, if it was saved there.
+ * I4  A run is not touched: it may go on, be handed over or have ended.
  */
 import type { Client } from '@temporalio/client';
 import type { StateSource } from '../../activities/load-fork.ts';
+import { unknownRun } from '../../client/connection/service-calls.ts';
 import { errorText } from '../../core/base/error-text.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import type { ForkInput, RunMoment } from '../../core/base/fork.ts';
 import { boundaryOf, noMomentText } from '../../core/fork/moment.ts';
-import { createTape, type Tape, type TapedBoundary } from '../../core/fork/tape.ts';
+import type { Tape, TapedBoundary, TapeRecorder } from '../../core/fork/tape.ts';
 import type { RunState } from '../../core/run/run-state.ts';
 import type { ForkSource } from '../../registry/fork-agent.ts';
-import type { StateArchive } from './archived-states.ts';
+import type { ArchivedHistory as History, StateArchive } from './archived-states.ts';
 import type { Replayer } from './replayer.ts';
-import { newestLink, probed, readLink, type ChainLink } from './run-chain.ts';
+import { createKeptTapes, type KeptTapes } from './kept-tapes.ts';
+import { createRunChains, probed, type ChainLink, type RunChains } from './run-chain.ts';
 
 /** What a source of states is made of. */
 export interface StateSourceParts {
@@ -30,23 +33,40 @@ export interface StateSourceParts {
   readonly archive: StateArchive;
 }
 
+/** The parts with what is kept of replays. */
+interface Reading extends StateSourceParts {
+  readonly chains: RunChains;
+  readonly tapes: KeptTapes;
+}
+
 /** Gets moments of runs by replay. */
 export function createStateSource(parts: StateSourceParts): StateSource {
+  const reading = {
+    ...parts,
+    chains: createRunChains(parts.client, parts.archive),
+    tapes: createKeptTapes(),
+  };
   return {
     at: async (source, at, { withCalls, signal }) => {
       const later: ChainLink[] = [];
-      let link = await newestLink(parts.client, source);
+      let link = await reading.chains.newest(source);
       while (mayBeEarlier(at, link) && link.previous !== null) {
         signal.throwIfAborted();
-        const before = await readLink(parts.client, source.workflowId, link.previous);
-        if (before === null) return archived(parts, { source, at, link, later, withCalls });
+        const before = await reading.chains.before(source.workflowId, link);
+        if (before === null) return archived(reading, { source, at, link, withCalls });
         later.unshift(link);
         link = before;
       }
-      const tape = await replayed(parts, source, { link, moment: at, withCalls });
+      signal.throwIfAborted();
+      const tape = await replayed(reading, source, { link, moment: at, withCalls });
+      if (tape === null) {
+        const [oldest] = later;
+        if (oldest === undefined) throw unknownRun(source.workflowId);
+        return archived(reading, { source, at, link: oldest, withCalls });
+      }
       const found = boundaryOf(at, tape.boundaries);
-      if (found?.state == null) throw noMoment(source, at, await newestOf(parts, source, tape));
-      const rest = withCalls ? await callsOf(parts, source, later) : NO_TAPE;
+      if (found?.state == null) throw noMoment(source, at, await newestOf(reading, source, tape));
+      const rest = withCalls ? await callsOf(reading, source, later) : NO_TAPE;
       return sourceOf(source, link, found.state, [
         { calls: tape.calls.slice(found.calls), children: tape.children.slice(found.children) },
         rest,
@@ -60,17 +80,13 @@ type Place = ForkInput['source'];
 const NO_TAPE = { calls: [], children: [] } as const;
 
 /** Whether the moment lies before the first boundary of the link. */
-function mayBeEarlier(at: RunMoment, { state }: ChainLink): boolean {
-  if (at === 'latest') return isInTurn(state) && state !== null;
-  if (at === 'start' || state === null) return state !== null;
+function mayBeEarlier(at: RunMoment, { begin }: ChainLink): boolean {
+  if (begin === null) return false;
+  if (at === 'latest') return begin.isInTurn;
+  if (at === 'start') return true;
   // A link that began in the middle of a turn has no boundary before the next iteration.
-  const first = state.iteration + (isInTurn(state) ? 2 : 1);
-  return 'iteration' in at ? at.iteration < first : at.event < state.seq || isInTurn(state);
-}
-
-/** Whether a link began in the middle of a turn, which waited for people. */
-function isInTurn(state: RunState | null): boolean {
-  return (state?.turn ?? null) !== null;
+  const first = begin.iteration + (begin.isInTurn ? 2 : 1);
+  return 'iteration' in at ? at.iteration < first : at.event < begin.seq || begin.isInTurn;
 }
 
 interface LinkReplay {
@@ -79,15 +95,41 @@ interface LinkReplay {
   readonly withCalls: boolean;
 }
 
-/** The tape of a link. What was seen before a misfit is as it was. */
+/** The tape of a link; null if the service has forgotten it. What was seen before a misfit is as it was. */
 async function replayed(
-  { replayer, workflows }: StateSourceParts,
+  reading: Reading,
   { workflowId }: Place,
   { link, moment, withCalls }: LinkReplay,
-): Promise<Tape> {
-  const { probe, ...tape } = createTape(moment === null ? [] : [moment], withCalls);
+): Promise<Tape | null> {
+  const { executionId, events = 'ended' } = link;
+  let isForgotten = false;
+  const tape = await reading.tapes.get(
+    { key: `${executionId}/${events}`, moment, withCalls },
+    async (recorder) => {
+      const history = await reading.chains.history(workflowId, link);
+      isForgotten = history === null;
+      if (history === null) return { isWhole: false };
+      const error = await replay(reading, workflowId, history, recorder);
+      if (error === undefined) return { isWhole: true };
+      const isThere = moment !== null && boundaryOf(moment, recorder.boundaries)?.state != null;
+      // A later boundary might be the one that is meant, but for one that is named.
+      const isNamed = typeof moment === 'object' && moment !== null && 'iteration' in moment;
+      if (isThere && isNamed && !withCalls) return { isWhole: false };
+      throw misfit(workflowId, history, error);
+    },
+  );
+  return isForgotten ? null : tape;
+}
+
+/** Replays a history; returns why it did not go to its end. */
+async function replay(
+  { replayer, workflows }: Reading,
+  workflowId: string,
+  history: History,
+  { probe }: TapeRecorder,
+): Promise<Error | undefined> {
   let others: string | undefined;
-  const error = await replayer.replay(probed(link, workflowId), {
+  const error = await replayer.replay(probed(history, workflowId), {
     ...probe,
     boundary: (state, ran) => {
       if (nameOf(ran) !== nameOf(workflows)) others = ran ?? OURS;
@@ -95,12 +137,7 @@ async function replayed(
     },
   });
   if (others !== undefined) throw otherWorkflows(workflowId, others, workflows ?? OURS);
-  if (error === undefined) return tape;
-  const isThere = moment !== null && boundaryOf(moment, tape.boundaries)?.state != null;
-  // A later boundary might be the one that is meant, but for one that is named.
-  const isNamed = typeof moment === 'object' && moment !== null && 'iteration' in moment;
-  if (isThere && isNamed && !withCalls) return tape;
-  throw misfit(workflowId, link, error);
+  return error;
 }
 
 const OURS = "Everloop's";
@@ -117,7 +154,7 @@ function otherWorkflows(id: string, theirs: string, ours: string): UsageError {
   );
 }
 
-function misfit(id: string, link: ChainLink, error: Error): UsageError {
+function misfit(id: string, history: History, error: Error): UsageError {
   const text = errorText(error);
   const keyId = /encrypted with key (\S{1,128}), which/.exec(text)?.[1];
   if (keyId !== undefined) {
@@ -127,7 +164,7 @@ function misfit(id: string, link: ChainLink, error: Error): UsageError {
   const code = /TMPRL\d{4}/.exec(text)?.[0] ?? text.slice(0, MAX_REASON);
   const event = /HistoryEvent\(id: (\d+)/.exec(text)?.[1];
   const where = event === undefined ? '' : ` at event ${event}`;
-  const build = buildOf(link);
+  const build = buildOf(history);
   const which = build === '' ? '' : ` (build ${build})`;
   return new UsageError(
     'replay_failed',
@@ -137,19 +174,22 @@ function misfit(id: string, link: ChainLink, error: Error): UsageError {
 
 const MAX_REASON = 300;
 
-function buildOf({ history }: ChainLink): string {
-  const done = history.events?.findLast((event) => event.workflowTaskCompletedEventAttributes);
+function buildOf({ events }: History): string {
+  const done = events?.findLast((event) => event.workflowTaskCompletedEventAttributes);
   return done?.workflowTaskCompletedEventAttributes?.deploymentVersion?.buildId ?? '';
 }
 
 async function callsOf(
-  parts: StateSourceParts,
+  reading: Reading,
   source: Place,
   links: readonly ChainLink[],
 ): Promise<Pick<Tape, 'calls' | 'children'>> {
   const tapes: Tape[] = [];
   for (const link of links) {
-    tapes.push(await replayed(parts, source, { link, moment: null, withCalls: true }));
+    const tape = await replayed(reading, source, { link, moment: null, withCalls: true });
+    // Without its calls, a fork might repeat them unasked.
+    if (tape === null) throw unknownRun(source.workflowId);
+    tapes.push(tape);
   }
   return {
     calls: tapes.flatMap(({ calls }) => calls),
@@ -173,17 +213,13 @@ function sourceOf(
 
 /** The newest boundary of the whole run, for the message. */
 async function newestOf(
-  parts: StateSourceParts,
+  reading: Reading,
   source: Place,
   tape: Tape,
 ): Promise<TapedBoundary | undefined> {
-  const newest = await newestLink(parts.client, source);
-  const latest = await replayed(parts, source, {
-    link: newest,
-    moment: 'latest',
-    withCalls: false,
-  });
-  return latest.boundaries.at(-1) ?? tape.boundaries.at(-1);
+  const link = await reading.chains.newest(source);
+  const latest = await replayed(reading, source, { link, moment: 'latest', withCalls: false });
+  return latest?.boundaries.at(-1) ?? tape.boundaries.at(-1);
 }
 
 function noMoment(
@@ -196,18 +232,17 @@ function noMoment(
 
 /** A moment whose link the service has forgotten: the states that links handed over are archived. */
 async function archived(
-  parts: StateSourceParts,
+  { archive }: Reading,
   lost: {
     readonly source: Place;
     readonly at: RunMoment;
-    /** The oldest link that is there, and those after it. */
+    /** The oldest link that is there. */
     readonly link: ChainLink;
-    readonly later: readonly ChainLink[];
     readonly withCalls: boolean;
   },
 ): Promise<ForkSource> {
-  const { source, at, link, later, withCalls } = lost;
-  const states = (await parts.archive.read(link.runId)).filter((state) => !isInTurn(state));
+  const { source, at, link, withCalls } = lost;
+  const states = (await archive.read(link.runId)).filter(({ turn }) => (turn ?? null) === null);
   const boundaries = states.map((state) => ({
     iteration: state.iteration + 1,
     seq: state.seq,
@@ -216,17 +251,16 @@ async function archived(
   const found =
     typeof at === 'object' && 'iteration' in at ? boundaryOf(at, boundaries) : undefined;
   if (found === undefined || withCalls) {
-    const oldest = (link.state?.iteration ?? 0) + 1;
+    const oldest = (link.begin?.iteration ?? 0) + 1;
     const known = boundaries.map(({ iteration }) => iteration).filter((one) => one < oldest);
     throw gone(source, link, withCalls ? [oldest] : [...known, oldest]);
   }
-  void later;
   // The link that handed this state over is gone: the one after it is as near as can be named.
   return sourceOf(source, link, found.state, []);
 }
 
 function gone({ workflowId }: Place, link: ChainLink, earliest: readonly number[]): UsageError {
-  const number = Math.max(1, (link.state?.link ?? 2) - 1);
+  const number = Math.max(1, (link.begin?.link ?? 2) - 1);
   const moments =
     earliest.length === 1
       ? `moment is iteration ${earliest[0]}`

@@ -4,7 +4,12 @@ import { LRUCache } from 'lru-cache';
 import type { TenantPort } from '../../activities/tenant-activities.ts';
 import { dayIn, isTimeZone } from '../../client/tenants/day.ts';
 import { settingsOfLedger } from '../../client/tenants/ledger-settings.ts';
-import { ledgerIdOf, TENANT_MEMO, TENANT_WORKFLOW } from '../../core/tenant/tenant-messages.ts';
+import {
+  ledgerIdOf,
+  TENANT_MEMO,
+  TENANT_WORKFLOW,
+  type TenantSettings,
+} from '../../core/tenant/tenant-messages.ts';
 
 /** How long a worker believes that a tenant has a ledger, or none. */
 const KNOWN_MS = 5_000;
@@ -14,18 +19,32 @@ const MAX_KNOWN = 10_000;
 
 /** The port over `client`. */
 export function createTenantPort(client: Client): TenantPort {
-  const known = new LRUCache<string, { readonly has: boolean }>({ max: MAX_KNOWN, ttl: KNOWN_MS });
+  const known = new LRUCache<string, { readonly settings: TenantSettings | null }>({
+    max: MAX_KNOWN,
+    ttl: KNOWN_MS,
+  });
+  const settingsOf = async (tenant: string): Promise<TenantSettings | null> => {
+    const found = known.get(tenant);
+    if (found !== undefined) return found.settings;
+    const settings = await settingsOfLedger(client, tenant);
+    known.set(tenant, { settings });
+    return settings;
+  };
   return {
     hasLedger: async (tenant) => {
-      const found = known.get(tenant);
-      if (found !== undefined) return found.has;
       try {
-        const has = (await settingsOfLedger(client, tenant)) !== null;
-        known.set(tenant, { has });
-        return has;
+        return (await settingsOf(tenant)) !== null;
       } catch {
         // The run asks the ledger itself, for as long as it takes.
         return true;
+      }
+    },
+    rateOf: async (tenant) => {
+      try {
+        return (await settingsOf(tenant))?.rate;
+      } catch {
+        // The next request asks again.
+        return undefined;
       }
     },
     tell: async ({ tenant, taskQueue, signal, message }) => {

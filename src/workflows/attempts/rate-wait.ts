@@ -16,6 +16,6 @@ export interface RateWait {
 export function rateWaitOf(error: unknown): RateWait | null {
   const cause = causeOf(error);
   if (!(cause instanceof ApplicationFailure) || cause.type !== 'rate_wait') return null;
-  const { at, moment, tokens, tries } = (cause.details?.[0] ?? { at: 0 }) as RateWaitDetails;
-  return { at, ticket: defined({ at: moment, tokens, tries }) };
+  const { at, moment, tokens, tries, of } = (cause.details?.[0] ?? { at: 0 }) as RateWaitDetails;
+  return { at, ticket: defined({ at: moment, tokens, tries, of }) };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isRate, readLeaseOrder, type LeaseOrder, type Rate } from '../../../src/core/rate/rate.ts';
+import { isRate, type Rate } from '../../../src/core/base/rate.ts';
+import { readLeaseOrder, type LeaseOrder } from '../../../src/core/rate/rate.ts';
 import { LATE_MS, leased, NEW_COUNTER } from '../../../src/core/rate/counter.ts';
 
 const MINUTE = 60_000;

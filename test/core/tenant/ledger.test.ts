@@ -234,6 +234,8 @@ describe('settings', () => {
     [{ timeZone: '' }, '`timeZone` to be an IANA name such as Europe/Vienna, got ""'],
     [{ perDay: { [COST]: -1 } }, '`perDay` to hold whole numbers for'],
     [{ perDay: { 'agent:iterations': 1 } }, '`perDay` to hold whole numbers for'],
+    [{ rate: { requestsPerMinute: 0 } }, '`rate` to be { requestsPerMinute?, tokensPerMinute? }'],
+    [{ rate: {} }, 'each more than 0, or null, got {}'],
     ['none', 'Expected a change of settings, got "none"'],
   ])('may not be %j', (change, text) => {
     expect(changeProblem(change)).toContain(text);
