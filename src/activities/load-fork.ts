@@ -2,7 +2,11 @@
  * The activities of forks: they get a moment of a run by a replay of its history on this worker. So
  * no client can forge a state, and none needs the code of the workflows.
  */
-import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import {
+  ApplicationFailure,
+  ApplicationFailureCategory,
+  CancelledFailure,
+} from '@temporalio/common';
 import { Context } from '@temporalio/activity';
 import { defined } from '../core/base/defined.ts';
 import { errorText } from '../core/base/error-text.ts';
@@ -56,7 +60,7 @@ const MAX_RESULT_BYTES = 1_500_000;
 export function loadForkActivity(parts: ForkActivityParts): EverloopActivities['loadFork'] {
   const { registry, runtime, mcp, tenants } = parts;
   return ({ input, identity, isElsewhere = false }) =>
-    withHeartbeat(async () => {
+    untilItFails(async () => {
       const read = readFork(input?.fork);
       if (read.kind === 'problems') throw failed('invalid_input', read.problems.join('\n'));
       const { fork } = read;
@@ -87,6 +91,19 @@ export function loadForkActivity(parts: ForkActivityParts): EverloopActivities['
       const offered = { runtime: defined({ ...runtime, elsewhereMs }), ...defined({ awaitsTurn }) };
       return { state, inputs, warnings, ...offered };
     });
+}
+
+const MAX_ERRORS = 3;
+
+/** Lost workers are repeated by the service; an error that nobody expected is not, after three attempts. */
+async function untilItFails<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await withHeartbeat(work);
+  } catch (error) {
+    const isKnown = error instanceof ApplicationFailure || error instanceof CancelledFailure;
+    if (isKnown || Context.current().info.attempt < MAX_ERRORS) throw error;
+    throw failed('internal', errorText(error));
+  }
 }
 
 /** The archive keeps what the fork shows of its source for as long as there is the fork. */

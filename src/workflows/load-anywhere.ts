@@ -161,7 +161,8 @@ export async function loadFork(
   const loaded = await loadWaiting(session, input, {
     here: () => proxyActivities<EverloopActivities>(FORK_OPTIONS).loadFork(order),
     elsewhere: ({ retry, scheduleToCloseTimeout }) => {
-      const options = { ...FORK_OPTIONS, ...defined({ retry, scheduleToCloseTimeout }) };
+      const { scheduleToCloseTimeout: _own, ...own } = FORK_OPTIONS;
+      const options = { ...own, ...defined({ retry, scheduleToCloseTimeout }) };
       const { loadFork: load } = proxyActivities<EverloopActivities>(onAnyWorker(options));
       return load({ ...order, isElsewhere: true });
     },

@@ -28,13 +28,15 @@ export const LOAD_OPTIONS: LocalActivityOptions = {
 };
 
 /**
- * Replays the source of a fork. A worker that dies in it loses a second or two, and a history of the
- * largest size takes less than a minute.
+ * Replays the source of a fork. A history of the largest size takes less than a minute. Whoever loses
+ * workers over and over waits longer each time: ten minutes are some twenty of them. What is no loss
+ * fails for good, see `loadForkActivity`.
  */
 export const FORK_OPTIONS: ActivityOptions = {
   startToCloseTimeout: '2m',
+  scheduleToCloseTimeout: '10m',
   heartbeatTimeout: '10s',
-  retry: { maximumAttempts: 3, initialInterval: '500ms' },
+  retry: { initialInterval: '500ms', maximumInterval: '30s' },
 };
 
 /** Looks at a moment of a run, for a client that waits for it. */
