@@ -75,3 +75,10 @@ export function serviceIdsOf({ workflowId, history }: RunHistory): ReadonlySet<s
 export function isBelow(workflowId: string, text: string): boolean {
   return text.startsWith(`${workflowId}/`) && CALL_ID.test(text.slice(workflowId.length + 1));
 }
+
+/** The run and the key in the id of a limit, as `leaseId` of the contract writes it; null: it is none. */
+export function limitIdParts(text: string): { readonly run: string; readonly key: string } | null {
+  const [run = '', key = '', onReach = '', ...more] = text.split(' ');
+  const isLimit = /^(?:end|refuse)$/.test(onReach) && more.length === 0;
+  return isLimit ? { run, key } : null;
+}

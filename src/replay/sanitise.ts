@@ -8,8 +8,8 @@
  * I2  Kept are the structure of JSON, numbers outside of texts, the names that the agent's
  *     specification gives, and the words of Everloop's own formats and language. A key, or a text of
  *     one word, that Everloop's code has, such as `answered`, is kept as well.
- * I3  Kept as ids are UUIDs, the ids that the service has of workflows and updates, and ids of the
- *     form and in the field that Everloop's own formats give them. Within arguments, outputs and
+ * I3  Kept as ids are UUIDs, the ids that the service has of workflows and updates, those of their
+ *     limits, and ids of the form and in the field that Everloop's own formats give them. Within arguments, outputs and
  *     other data of users, no field makes an id.
  * I4  Bytes that are not JSON, for example encrypted ones, become zeros.
  * I5  A history may still decide by a text, for example by a comparison in a program. So whoever
@@ -18,7 +18,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { languageCard, referenceTables } from '../lisp.ts';
 import { isPlainObject, type Json } from '../core/base/json.ts';
-import { isBelow, isIdField, isIdKey, isUserData, serviceIdsOf } from './own-ids.ts';
+import { isBelow, isIdField, isIdKey, isUserData, limitIdParts, serviceIdsOf } from './own-ids.ts';
 import { payloadValue, type JsonPayload, type RunHistory } from './run-history.ts';
 
 /** What is replaced in texts. */
@@ -118,8 +118,13 @@ function fillerOf(link: RunHistory, { code, digits }: SanitiseOptions): Filler {
   const isOwn = (given: string): boolean =>
     names.has(given) ||
     (!/\s/.test(given) && (given.match(/[\p{L}\p{M}\p{N}_$]+/gu) ?? []).every(isName));
-  const isKept = (given: string): boolean =>
-    isOwn(given) || serviceIds.has(given) || isBelow(link.workflowId, given);
+  const isRun = (given: string): boolean =>
+    serviceIds.has(given) || isBelow(link.workflowId, given);
+  const isLimit = (given: string): boolean => {
+    const parts = limitIdParts(given);
+    return parts !== null && isRun(parts.run) && isOwn(parts.key);
+  };
+  const isKept = (given: string): boolean => isOwn(given) || isRun(given) || isLimit(given);
   /** Without a field: within data of users. */
   const filled = (value: Json, field: string | null): Json => {
     if (typeof value === 'string') {
