@@ -70,23 +70,27 @@ describe('a console on a server', () => {
   });
 
   it('sets a tenant, and shows how it stands', async () => {
+    const tenant = `acme-${randomUUID().slice(0, 8)}`;
     const set = { concurrency: 2, perDay: { costUsd: 1.5 }, timeZone: 'Europe/Vienna' };
-    expect(await ask('/tenants/acme', set)).toMatchObject({ status: 200, body: { run: 'acme' } });
+    expect(await ask(`/tenants/${tenant}`, set)).toMatchObject({
+      status: 200,
+      body: { run: tenant },
+    });
 
     await eventually('the tenant in the list', async () =>
-      JSON.stringify((await ask('/tenants')).body).includes('acme'),
+      JSON.stringify((await ask('/tenants')).body).includes(tenant),
     );
-    expect((await ask('/tenants?q=ac')).body).toMatchObject({
+    expect((await ask(`/tenants?q=${tenant}`)).body).toMatchObject({
       tenants: [
         {
-          tenant: 'acme',
+          tenant,
           ...set,
           standing: { runs: 0, waits: 0, budgets: [{ max: 1_500_000, used: 0 }] },
         },
       ],
       total: 1,
     });
-    expect(await ask('/tenants/acme', { concurrency: 0 })).toMatchObject({ status: 400 });
+    expect(await ask(`/tenants/${tenant}`, { concurrency: 0 })).toMatchObject({ status: 400 });
   });
 
   it('forks a run from a moment that a worker shows, and compares both', async () => {

@@ -20,6 +20,9 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
+/** Of this file alone: another may bound what runs of its own tenants do. */
+const TENANT = `acme-${randomUUID().slice(0, 8)}`;
+
 async function ended(tenant?: string): Promise<RunHandle> {
   const run = await served.everloop.start('payer', {
     task: 'Go',
@@ -83,19 +86,19 @@ it('is refused while the service has a fork of it, and so are its pages kept', a
 }, 120_000);
 
 it('is not held up by a run that only claims to be a fork of it', async () => {
-  const run = await ended('acme');
+  const run = await ended(TENANT);
   const { runId } = await run.result();
   const fork = { source: { workflowId: run.id }, at: 'start', effects: 'run' };
   // A memo alone, another tenant's, one of no moment, and one that needs effects.
   await forge(`claims-${randomUUID()}`, { v: 1 }, run.id);
   await forge(`globex:${randomUUID()}`, { v: 2, tenant: 'globex', fork }, run.id);
   await forge(
-    `acme:${randomUUID()}`,
-    { v: 2, tenant: 'acme', fork: { ...fork, at: { iteration: 99 } } },
+    `${TENANT}:${randomUUID()}`,
+    { v: 2, tenant: TENANT, fork: { ...fork, at: { iteration: 99 } } },
     run.id,
   );
   const { effects: _effects, ...silent } = fork;
-  await forge(`acme:${randomUUID()}`, { v: 2, tenant: 'acme', fork: silent }, run.id);
+  await forge(`${TENANT}:${randomUUID()}`, { v: 2, tenant: TENANT, fork: silent }, run.id);
 
   expect(await notedForks(join(served.archiveDir, runId))).toEqual([]);
   expect(await forget(run.id)).toMatchObject({ runs: [run.id] });

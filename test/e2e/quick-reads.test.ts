@@ -7,6 +7,7 @@ import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
 import { withinMs } from '../support/extent.ts';
+import { answer } from '../support/runs.ts';
 import { streamingModel } from '../support/streamed-calls.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
@@ -16,11 +17,13 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-/** One call in each of so many iterations, then an answer. */
+/** One call in each of so many iterations, then an answer. In `chat` they would run beside replies. */
 const callsUntil =
-  (last: number): ModelFunction =>
+  (last: number, tool = 'look', argsOf = (at: number) => `at: ${at}`): ModelFunction =>
   async ({ iteration }) =>
-    iteration > last ? 'done' : { toolCalls: [{ name: 'look', args: { at: iteration } }] };
+    iteration > last
+      ? answer()
+      : `<action>\ntool: ${tool}\nargs:\n  ${argsOf(iteration)}\n</action>`;
 
 interface ReaderOptions {
   readonly last: number;
@@ -60,7 +63,7 @@ function reader(options: ReaderOptions) {
   });
   const agent: AgentDefinition = defineAgent({
     name: 'reader',
-    mode: 'chat',
+    mode: 'react',
     model: { id: 'quick', model: callsUntil(last) },
     tools: [look],
     limits: { iterations: 60 },
@@ -91,14 +94,10 @@ describe('a tool that reads', () => {
       async () => 3,
       async () => 'fine',
     );
-    const model: ModelFunction = async ({ iteration }) =>
-      iteration > 30
-        ? 'done'
-        : { toolCalls: [{ name: 'in_stock', args: { product: `${iteration}` } }] };
     const agent = defineAgent({
       name: 'shop',
-      mode: 'chat',
-      model: { id: 'quick', model },
+      mode: 'react',
+      model: { id: 'quick', model: callsUntil(30, 'in_stock', (at) => `product: '${at}'`) },
       tools,
       limits: { iterations: 60 },
     });

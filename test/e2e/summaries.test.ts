@@ -74,6 +74,8 @@ describe('summaries', () => {
       },
       tools: [look('lookup', false), look('peek', true), agentTool({ agent: helper })],
       validators: [polite],
+      // With one, reads do not run beside replies.
+      modelMiddleware: [(request, next) => next(request)],
     });
     const { everloop } = await stage.serve([agent, helper]);
 

@@ -53,6 +53,8 @@ export async function playLocalReads(stage: Stage): Promise<RunHandle> {
         return { toolCalls: calls.map((at) => ({ name: 'look', args: { at } })) };
       },
     },
+    // With one, reads do not run beside replies.
+    modelMiddleware: [(request, next) => next(request)],
     tools: [tool],
   });
   const { everloop } = await stage.serve([agent]);

@@ -3,6 +3,7 @@ import { signal, type Signal } from '@preact/signals';
 import type { InboxAnswer, InboxRow } from '../../api.ts';
 import type { LiveFrame } from '../../live-frames.ts';
 import { get, RequestFailed } from '../base/api.ts';
+import { lateNews } from '../base/late-news.ts';
 
 /** What waits; null: it has not come yet. */
 export const inbox: Signal<InboxAnswer | null> = signal(null);
@@ -18,8 +19,17 @@ export function keyOf({ run, item }: Pick<InboxRow, 'run' | 'item'>): string {
   return `${run} ${item.id}`;
 }
 
+const news = lateNews(applyFrames);
+
+/** Takes frames of the live feed. */
+export const takeInboxFrames = news.take;
+
 /** Loads the inbox. */
-export async function loadInbox(): Promise<void> {
+export function loadInbox(): Promise<void> {
+  return news.during(ask);
+}
+
+async function ask(): Promise<void> {
   try {
     const answer = await get<InboxAnswer>('/inbox');
     noteGone(answer.items);
@@ -30,8 +40,7 @@ export async function loadInbox(): Promise<void> {
   }
 }
 
-/** Takes frames of the live feed. */
-export function takeInboxFrames(frames: readonly LiveFrame[]): void {
+function applyFrames(frames: readonly LiveFrame[]): void {
   for (const frame of frames) {
     const known = inbox.value;
     if (known === null) return;

@@ -6,6 +6,7 @@ import { signal, type Signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { TreeRunsAnswer } from '../../api.ts';
 import { get, RequestFailed, runPath } from '../base/api.ts';
+import { lateNews } from '../base/late-news.ts';
 import { listen } from '../base/live.ts';
 import type { RunModel } from './run-state.ts';
 
@@ -37,9 +38,7 @@ export function useTree(run: RunModel): KnownTree {
     if (tree.isLarge) return every(BRANCHES_MS, () => void tree.load());
     return listen({ run: run.id, tree: true }, (frames) => {
       if (frames === null) void tree.load();
-      for (const frame of frames ?? []) {
-        if (frame.kind === 'tree' && frame.run === run.id) tree.runs.value = frame.runs;
-      }
+      else tree.news.take(frames);
     });
   }, [tree, isLive]);
   return tree;
@@ -63,6 +62,11 @@ class Tree implements KnownTree {
   readonly runs: Signal<TreeRuns | null> = signal(null);
   readonly error: Signal<RequestFailed | null> = signal(null);
   readonly isLarge: boolean;
+  readonly news = lateNews((frames) => {
+    for (const frame of frames) {
+      if (frame.kind === 'tree' && frame.run === this.#run.id) this.runs.value = frame.runs;
+    }
+  });
   readonly #run: RunModel;
   /** Of a large tree the branches that are open, of others those that are closed. */
   readonly #turned: Signal<ReadonlySet<string>>;
@@ -82,10 +86,11 @@ class Tree implements KnownTree {
     if (this.isLarge && this.isOpen(id)) void this.#ask(id);
   };
 
-  readonly load = async (): Promise<void> => {
-    if (!this.isLarge) return this.#ask(this.#run.id);
-    for (const id of this.#turned.value) await this.#ask(id);
-  };
+  readonly load = (): Promise<void> =>
+    this.news.during(async () => {
+      if (!this.isLarge) return this.#ask(this.#run.id);
+      for (const id of this.#turned.value) await this.#ask(id);
+    });
 
   async #ask(id: string): Promise<void> {
     const depth = this.isLarge ? '?depth=1' : '';

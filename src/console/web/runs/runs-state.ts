@@ -6,6 +6,7 @@ import type { LiveFrame } from '../../live-frames.ts';
 import { get, RequestFailed } from '../base/api.ts';
 import { serverNow } from '../base/clock.ts';
 import { isOffline } from '../base/connection.ts';
+import { lateNews } from '../base/late-news.ts';
 import { queryOf, readFilter, sinceMs } from './filter.ts';
 import { takeBelow } from './runs-below.ts';
 
@@ -85,7 +86,16 @@ export async function loadMore(): Promise<void> {
   if (cursor.value !== null) await ask(asked, cursor.value);
 }
 
-async function ask(line: string, from: string | null): Promise<void> {
+const news = lateNews(applyFrames);
+
+/** Takes rows of the live feed. */
+export const takeFrames = news.take;
+
+function ask(line: string, from: string | null): Promise<void> {
+  return news.during(() => askFor(line, from));
+}
+
+async function askFor(line: string, from: string | null): Promise<void> {
   current?.abort();
   const mine = new AbortController();
   current = mine;
@@ -107,7 +117,7 @@ async function ask(line: string, from: string | null): Promise<void> {
     if (from !== null && error.code === 'invalid_input') {
       // The console was started again since, with other cursors: the list begins again.
       isLoaded.value = false;
-      return ask(line, null);
+      return askFor(line, null);
     }
     failure.value = error;
     isOffline.value = error.code === 'offline';
@@ -135,8 +145,7 @@ function keptOrder(first: readonly RunRow[]): readonly RunRow[] {
   return [...first, ...later];
 }
 
-/** Takes rows of the live feed. */
-export function takeFrames(frames: readonly LiveFrame[]): void {
+function applyFrames(frames: readonly LiveFrame[]): void {
   const fresh = frames.flatMap((frame) => (frame.kind === 'row' ? [frame.row] : []));
   takeBelow(fresh);
   const roots = fresh.filter(({ parent }) => parent === null);
