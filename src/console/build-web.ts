@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { BuildOptions, Metafile } from 'esbuild';
+import type { BuildOptions, Metafile, Plugin } from 'esbuild';
 
 /** Where the sources of the pages stand in a checkout. */
 const WEB_SOURCES: string = fileURLToPath(new URL('./web', import.meta.url));
@@ -55,11 +55,29 @@ function buildOptions(folder: string, sources: string): BuildOptions {
     jsxImportSource: 'preact',
     loader: { '.woff2': 'file' },
     legalComments: 'none',
+    plugins: [LEXER_ALONE],
     // What is wrong stands in the error.
     logLevel: 'silent',
     absWorkingDir: fileURLToPath(new URL('../..', import.meta.url)),
   };
 }
+
+/**
+ * Of `marked`, the pages use the lexer alone. Its module also makes a parser of HTML that all may share,
+ * which keeps the whole package in a bundle; a release without that passes as it is.
+ */
+const LEXER_ALONE: Plugin = {
+  name: 'lexer-alone',
+  setup: (build) => {
+    build.onLoad({ filter: /[\\/]marked\.esm\.js$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8');
+      const shared = /var (\w+)=new \w+;function \w+\(\w+,\w+\)\{return \1\.parse\(/.exec(text);
+      const lexer = /(\w+) as Lexer\b/.exec(text)?.[1];
+      if (shared === null || lexer === undefined) return { contents: text };
+      return { contents: `${text.slice(0, shared.index)}export{${lexer} as Lexer};` };
+    });
+  },
+};
 
 function outputOf({ outputs }: Metafile, ending: string): string {
   const found = Object.entries(outputs).find(

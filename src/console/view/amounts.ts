@@ -16,7 +16,10 @@ export function numberText(value: number): string {
 export function moneyText(microUsd: number): string {
   if (microUsd === 0) return '$0';
   const usd = microUsd / 1_000_000;
-  if (usd >= 1) return `$${numberText(Math.floor(usd))}.${usd.toFixed(2).split('.')[1] ?? '00'}`;
+  if (usd >= 1) {
+    const [dollars = '0', cents = '00'] = usd.toFixed(2).split('.');
+    return `$${numberText(Number(dollars))}.${cents}`;
+  }
   const digits = Math.min(6, Math.max(4, 1 - Math.floor(Math.log10(usd))));
   const text = usd.toFixed(digits).replace(/(\.\d{2}\d*?)0+$/, '$1');
   return `$${text}`;

@@ -140,7 +140,7 @@ function callSpan(
   // It may not run yet.
   if (approval !== undefined && approval.to === undefined && to === undefined) return [];
   // The bar of a call that was approved begins when it may run; the wait has a bar of its own.
-  const from = approval === undefined ? call.from : (approval.to ?? to ?? call.from);
+  const from = approval === undefined ? begunAt(call) : (approval.to ?? to ?? call.from);
   const isFailed = outcome !== undefined && outcome !== 'ok' && outcome !== 'canceled';
   return [
     {
@@ -157,6 +157,11 @@ function callSpan(
       callId,
     },
   ];
+}
+
+/** A read that ran beside its reply is recorded as a whole when the reply is there. */
+function begunAt({ from, to, durationMs = 0 }: CallView): number {
+  return to === undefined ? from : Math.min(from, to - durationMs);
 }
 
 function waitSpan({ number }: IterationView, wait: WaitView): TimelineSpan {

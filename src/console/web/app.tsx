@@ -12,6 +12,7 @@ import { listen } from './base/live.ts';
 import { go, hrefOf, page, type ConsolePage } from './base/route.ts';
 import { setTheme, theme, type Theme } from './base/session.ts';
 import { lazy } from './parts/lazy.tsx';
+import { center } from './parts/center.ts';
 import { Icon } from './parts/marks.tsx';
 import { inbox, loadInbox, takeInboxFrames } from './people/inbox-state.ts';
 import { NeedsToken } from './system/needs-token.tsx';
@@ -53,6 +54,10 @@ const shown: Signal<'keys' | 'palette' | null> = signal(null);
 const needsToken: Signal<boolean> = signal(false);
 
 const THEMES: readonly Theme[] = ['auto', 'light', 'dark'];
+
+function nextTheme(): Theme {
+  return THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length] ?? 'auto';
+}
 
 const LINKS: readonly (readonly [name: string, target: ConsolePage])[] = [
   ['Runs', { page: 'runs' }],
@@ -151,7 +156,7 @@ function Open(): JSX.Element {
 function Rail(): JSX.Element {
   const open = page.value.page;
   const waiting = inbox.value?.items.length ?? 0;
-  const nextTheme = THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length] ?? 'auto';
+  useEffect(() => center('.rail', '[aria-current]'), [open]);
   return (
     <nav class="rail" aria-label="Main">
       <a class="brand" href={hrefOf({ page: 'runs' })} aria-label="Everloop">
@@ -183,8 +188,8 @@ function Rail(): JSX.Element {
         <button
           type="button"
           class="btn quiet small"
-          aria-label={`Theme: ${theme.value}. Change to ${nextTheme}`}
-          onClick={() => setTheme(nextTheme)}
+          aria-label={`Theme: ${theme.value}. Change to ${nextTheme()}`}
+          onClick={() => setTheme(nextTheme())}
         >
           <Icon name="theme" /> <span class="words">{theme.value}</span>
         </button>
@@ -217,7 +222,7 @@ const frameKeys = [
   {
     key: 't',
     text: 'Theme: as the system, light, dark',
-    run: () => setTheme(THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length] ?? 'auto'),
+    run: () => setTheme(nextTheme()),
   },
 ] as const;
 

@@ -120,6 +120,16 @@ describe('the pages of the console', () => {
     },
   );
 
+  it('show on a phone which page is open, and no gap below the head of a call', async () => {
+    const { page } = await open('/system', { width: 390, height: 844 });
+    const rail = page.getByRole('navigation', { name: 'Main' });
+    const link = await rail.getByRole('link', { name: 'System' }).boundingBox();
+    expect((link?.x ?? 0) + (link?.width ?? 400)).toBeLessThanOrEqual(390);
+    await page.goto(server().url + AIRLINE);
+    const head = page.getByRole('article', { name: 'Iteration 1', exact: true }).locator('header');
+    await expect.poll(() => head.boundingBox().then((box) => box?.height)).toBeLessThan(30);
+  });
+
   it('show words of models and tools as text alone', async () => {
     const words = [
       '<img src=x onerror="document.title=1"><script>document.title=2</script>',

@@ -35,6 +35,20 @@ describe('the keys of the console', () => {
     await check();
   });
 
+  it('keep the chosen run in the view, also in a magnified window', async () => {
+    const { page } = await open('/', { width: 680, height: 640 });
+    await page.getByText('Refund the late orders of May.').waitFor();
+    for (let count = 0; count < 15; count++) await page.keyboard.press('j');
+    await expect
+      .poll(() =>
+        page
+          .locator('.runs tr.current')
+          .boundingBox()
+          .then((box) => box?.y),
+      )
+      .toBeLessThan(600);
+  });
+
   it('do nothing in a field, and can be switched off, which hides their hints', async () => {
     const { page, check } = await open(CLERK);
     await page.getByRole('article', { name: 'Iteration 1', exact: true }).waitFor();

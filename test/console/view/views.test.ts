@@ -10,6 +10,7 @@ import {
 import { barsOfLines, labelOf } from '../../../src/console/view/budgets.ts';
 import { hasFlag, outlineOf } from '../../../src/console/view/outline.ts';
 import { budgetsOf } from '../../../src/console/run-header.ts';
+import type { AgentEvent } from '../../../src/core/contract/events.ts';
 import type { BudgetLine } from '../../../src/core/contract/messages.ts';
 import { foldIterations } from '../../../src/console/view/iterations.ts';
 import { replyParts } from '../../../src/console/view/reply.ts';
@@ -29,6 +30,8 @@ describe('amounts', () => {
     [moneyText(1_427), '$0.0014'],
     [moneyText(500_000), '$0.50'],
     [moneyText(12_345_678), '$12.35'],
+    [moneyText(1_996_000), '$2.00'],
+    [moneyText(1_999_999_000), '$2\u2009000.00'],
     [durationText(885), '885 ms'],
     [durationText(1_900), '1.9 s'],
     [durationText(364_000), '6 min 4 s'],
@@ -194,6 +197,20 @@ describe('attempts', () => {
     expect(lost.map((span) => spanText(span))).toEqual([
       'script/airline-yaml, iteration 3, 7.7 s, worker 15401 lost: heartbeat timeout, 2 attempts',
     ]);
+  });
+});
+
+describe('a read beside its reply', () => {
+  it('has a span as long as it took, though it is recorded when the reply is whole', () => {
+    const place = { iteration: 1, agentPath: 'clerk/1', callId: '1.1', tool: 'look', args: {} };
+    const end = { outcome: 'ok', output: 'seen', attempts: 1, durationMs: 300 };
+    const events = [
+      { type: 'agent:tool_call:before', seq: 1, at: 5_000, ...place },
+      { type: 'agent:tool_call:after', seq: 2, at: 5_000, ...place, ...end },
+    ] as unknown as readonly AgentEvent[];
+    const { spans } = timelineOf(foldIterations([], events));
+
+    expect(spans.map((span) => spanText(span))).toEqual(['look, iteration 1, 300 ms']);
   });
 });
 

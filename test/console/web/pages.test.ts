@@ -29,6 +29,15 @@ describe('the built pages', () => {
     expect(sizes.folder).toBeLessThanOrEqual(400_000);
   });
 
+  it('hold of the reader of Markdown no writer of HTML', async () => {
+    const assets = join(folder, 'assets');
+    const scripts = (await readdir(assets)).filter((name) => name.endsWith('.js'));
+    const texts = await Promise.all(scripts.map((name) => readFile(join(assets, name), 'utf8')));
+
+    expect(texts.some((text) => text.includes('blockquote'))).toBe(true);
+    expect(texts.filter((text) => text.includes('</blockquote>'))).toEqual([]);
+  });
+
   it('stay as they were when they cannot be built again', async () => {
     const before = await readdir(folder, { recursive: true });
 

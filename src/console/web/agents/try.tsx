@@ -8,8 +8,8 @@ import { newRequestId, post, RequestFailed } from '../base/api.ts';
 import { canAct } from '../base/connection.ts';
 import { go, hrefOf } from '../base/route.ts';
 import { Messages } from '../parts/messages.tsx';
+import { readField, SchemaField } from '../parts/schema-field.tsx';
 import { Chat } from './chat.tsx';
-import { readField, SchemaField } from './schema-field.tsx';
 
 /** Tries `agent`: by a form, or in a conversation if it takes text alone. */
 export function Try({ agent }: { readonly agent: AgentCard }): JSX.Element {

@@ -64,7 +64,8 @@ function act(key: string, event: KeyboardEvent): boolean {
   const found = boundKeys().find((binding) => binding.key === key);
   if (found === undefined) return false;
   event.preventDefault();
-  found.run();
+  // A key that is held down moves on; one of an approval must not approve what comes next as well.
+  if (!event.repeat || /[jk]/.test(key)) found.run();
   return true;
 }
 

@@ -5,6 +5,7 @@
 import type { Token, Tokens } from 'marked';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
+import { linkTarget, namesPlace } from './link-target.ts';
 import { readMarkdown } from './read-markdown.ts';
 import { Long, Plain } from './words.tsx';
 
@@ -152,7 +153,7 @@ function Link({
   readonly link: Tokens.Link;
   readonly depth: number;
 }): JSX.Element {
-  const target = safeTarget(link.href);
+  const target = linkTarget(link.href);
   const words = inline(link.tokens, depth);
   if (target === null) return <span>{words}</span>;
   return (
@@ -160,17 +161,7 @@ function Link({
       <a class="link" href={target.href} target="_blank" rel="noopener noreferrer nofollow">
         {words}
       </a>
-      {safeTarget(link.text)?.place === target.place ? null : (
-        <span class="host"> ({target.place})</span>
-      )}
+      {namesPlace(link.text, target) ? null : <span class="host"> ({target.place})</span>}
     </>
   );
-}
-
-/** Where a link may lead, and the host that it really names. */
-function safeTarget(href: string): { readonly href: string; readonly place: string } | null {
-  const url = URL.parse(href);
-  if (url === null) return null;
-  if (url.protocol === 'mailto:') return { href: url.href, place: url.pathname };
-  return /^https?:$/.test(url.protocol) ? { href: url.href, place: url.host } : null;
 }

@@ -9,6 +9,7 @@ import { newRequestId, runPath } from '../base/api.ts';
 import { now } from '../base/clock.ts';
 import { canAct, mayAct } from '../base/connection.ts';
 import { bindKeys } from '../base/keys.ts';
+import { toolOf } from '../base/tools.ts';
 import { JsonText } from '../parts/code.tsx';
 import { Pill } from '../parts/marks.tsx';
 import { Prose } from '../parts/prose.tsx';
@@ -73,6 +74,7 @@ export function AnswerCard({
 }: AnswerCardProps): JSX.Element {
   const { item } = row;
   const answering = useAnswering(row, onDone);
+  const effect = 'tool' in item ? toolOf(item.agent, item.tool)?.effect : undefined;
   return (
     <article class="ask" aria-label={`${item.kind} ${item.id}`}>
       <header class="row ask-head">
@@ -82,9 +84,12 @@ export function AnswerCard({
             <Plain text={item.tool} />
           </span>
         ) : null}
-        <span class="muted right">
-          waits <Since at={item.since} />
-          <TimeLeft deadline={item.deadline} />
+        <span class="muted right row">
+          {effect === undefined ? null : <span class="tag">effect {effect}</span>}
+          <span>
+            waits <Since at={item.since} />
+            <TimeLeft deadline={item.deadline} />
+          </span>
         </span>
       </header>
       <Asked row={row} />
@@ -178,6 +183,7 @@ function Decide({ row, answering, hasKeys }: AnswerProps): JSX.Element {
     return (
       <EditArguments
         args={row.item.args}
+        schema={toolOf(row.item.agent, row.item.tool)?.schema}
         isOff={isOff}
         onBack={() => (mode.value = 'choose')}
         onSend={(args) => void answering.decide({ args })}

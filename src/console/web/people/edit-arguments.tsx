@@ -1,22 +1,42 @@
-/** Edits the arguments of a call: a field each, or JSON for what is nested; shows what changes. */
+/**
+ * Edits the arguments of a call: a field for each, and for each that its schema also has; shows what
+ * changes.
+ */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import type { JsonObject } from '../../../core/base/json.ts';
+import type { Json, JsonObject } from '../../../core/base/json.ts';
+import { choicesOf, readField, SchemaControl } from '../parts/schema-field.tsx';
 import { Plain } from '../parts/words.tsx';
 
 /** What the form edits. */
 export interface EditArgumentsProps {
   readonly args: JsonObject;
+  /** Of the arguments; undefined: it is not known. */
+  readonly schema: Json | undefined;
   readonly isOff: boolean;
   readonly onBack: () => void;
   readonly onSend: (args: JsonObject) => void;
 }
 
+/** One argument. */
+interface Field {
+  readonly name: string;
+  /** As the call has it; undefined: it leaves it out. */
+  readonly value: Json | undefined;
+  /** The text of `value`; empty: it is left out. */
+  readonly before: string;
+  /** By which it is shown and read. */
+  readonly schema: JsonObject;
+}
+
 /** A form for `args`. */
-export function EditArguments({ args, isOff, onBack, onSend }: EditArgumentsProps): JSX.Element {
-  const texts = useSignal<Readonly<Record<string, string>>>(textsOf(args));
-  const read = readTexts(args, texts.value);
-  const changed = Object.keys(args).filter((name) => texts.value[name] !== textsOf(args)[name]);
+export function EditArguments(props: EditArgumentsProps): JSX.Element {
+  const { args, schema, isOff, onBack, onSend } = props;
+  const texts = useSignal<ReadonlyMap<string, string>>(new Map());
+  const fields = fieldsOf(args, schema);
+  const textOf = ({ name, before }: Field): string => texts.value.get(name) ?? before;
+  const read = readTexts(fields, textOf);
+  const changed = fields.filter((field) => textOf(field) !== field.before);
   return (
     <form
       class="edit"
@@ -25,47 +45,23 @@ export function EditArguments({ args, isOff, onBack, onSend }: EditArgumentsProp
         if (read.problem === '') onSend(read.args);
       }}
     >
-      {Object.entries(args).map(([name, value], index) => (
-        <label class="field" key={name}>
+      {fields.map((field, index) => (
+        <label class="field" key={field.name}>
           <span class="mono">
-            <Plain text={name} />
+            <Plain text={field.name} />
+            {field.value === undefined ? <span class="faint"> left out</span> : null}
           </span>
-          {typeof value === 'object' && value !== null ? (
-            <textarea
-              class="mono"
-              value={texts.value[name] ?? ''}
-              onInput={(event) =>
-                (texts.value = { ...texts.value, [name]: event.currentTarget.value })
-              }
-            />
-          ) : (
-            <input
-              class="mono"
-              autofocus={index === 0}
-              value={texts.value[name] ?? ''}
-              onInput={(event) =>
-                (texts.value = { ...texts.value, [name]: event.currentTarget.value })
-              }
-            />
-          )}
+          <SchemaControl
+            schema={field.schema}
+            isRequired={field.value !== undefined && field.schema['type'] !== undefined}
+            text={textOf(field)}
+            hasLines={field.before.includes('\n')}
+            autofocus={index === 0}
+            onText={(text) => (texts.value = new Map([...texts.value, [field.name, text]]))}
+          />
         </label>
       ))}
-      {changed.length === 0 ? null : (
-        <pre class="diff" aria-label="What changes">
-          {changed.map((name) => (
-            <span key={name}>
-              <del>
-                - <Plain text={name} />: <Plain text={textsOf(args)[name] ?? ''} />
-              </del>
-              {'\n'}
-              <ins>
-                + <Plain text={name} />: <Plain text={texts.value[name] ?? ''} />
-              </ins>
-              {'\n'}
-            </span>
-          ))}
-        </pre>
-      )}
+      <Changes fields={changed} textOf={textOf} />
       {read.problem === '' ? null : (
         <p class="tone-bad" role="alert">
           <Plain text={read.problem} />
@@ -87,32 +83,70 @@ export function EditArguments({ args, isOff, onBack, onSend }: EditArgumentsProp
   );
 }
 
-function textsOf(args: JsonObject): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(args).map(([name, value]) => [
-      name,
-      typeof value === 'string' ? value : JSON.stringify(value, null, 2),
-    ]),
+interface ChangesProps {
+  readonly fields: readonly Field[];
+  readonly textOf: (field: Field) => string;
+}
+
+function Changes({ fields, textOf }: ChangesProps): JSX.Element | null {
+  if (fields.length === 0) return null;
+  return (
+    <pre class="diff" aria-label="What changes">
+      {fields.map((field) => (
+        <span key={field.name}>
+          {field.value === undefined ? null : (
+            <del>
+              - <Plain text={field.name} />: <Plain text={field.before} />
+            </del>
+          )}
+          <ins>
+            + <Plain text={field.name} />: <Plain text={textOf(field)} />
+          </ins>
+        </span>
+      ))}
+    </pre>
   );
 }
 
-/** A text stays a text; everything else is read as JSON. */
+/** The arguments that the call has, then those that its schema has besides. */
+function fieldsOf(args: JsonObject, schema: Json | undefined): readonly Field[] {
+  const properties = (schema as JsonObject | undefined)?.['properties'];
+  const known = new Map(Object.entries((properties ?? {}) as Readonly<Record<string, JsonObject>>));
+  const given = new Map(Object.entries(args));
+  return [...new Set([...given.keys(), ...known.keys()])].map((name) => {
+    const value = given.get(name);
+    const before = fieldText(value);
+    return { name, value, before, schema: schemaOf(value, before, known.get(name) ?? {}) };
+  });
+}
+
+/** What the schema says, where the call left it out or chose; else what its value is. */
+function schemaOf(value: Json | undefined, before: string, schema: JsonObject): JsonObject {
+  if (value === undefined || choicesOf(schema)?.includes(before) === true) return schema;
+  return typeof value === 'string' ? {} : { type: typeof value };
+}
+
+function fieldText(value: Json | undefined): string {
+  if (value === undefined) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+}
+
+/** A value that was not touched stays as it is. */
 function readTexts(
-  args: JsonObject,
-  texts: Readonly<Record<string, string>>,
+  fields: readonly Field[],
+  textOf: (field: Field) => string,
 ): { readonly args: JsonObject; readonly problem: string } {
-  const read: [string, JsonObject[string]][] = [];
-  for (const [name, value] of Object.entries(args)) {
-    const text = texts[name] ?? '';
-    if (typeof value === 'string') {
-      read.push([name, text]);
+  const read: [string, Json][] = [];
+  for (const field of fields) {
+    const { name, value, before } = field;
+    const text = textOf(field);
+    if (text === before) {
+      if (value !== undefined) read.push([name, value]);
       continue;
     }
-    try {
-      read.push([name, JSON.parse(text) as JsonObject[string]]);
-    } catch {
-      return { args, problem: `Expected JSON in ${name}, got ${text.slice(0, 200)}.` };
-    }
+    const found = readField(name, field.schema, text);
+    if ('problem' in found) return { args: {}, problem: found.problem };
+    read.push([name, found.value]);
   }
   // Not by assignment: an argument may be named `__proto__`.
   return { args: Object.fromEntries(read), problem: '' };

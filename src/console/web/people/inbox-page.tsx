@@ -43,7 +43,7 @@ export function InboxPage(): JSX.Element {
       <header class="title">
         <h1>Inbox</h1>
         <span class="muted" role="status">
-          {items === null ? '' : items.length === 0 ? 'nothing waits' : `${items.length} waiting`}
+          {items === null ? '' : waitingText(items.length, inbox.value?.more ?? 0)}
         </span>
       </header>
       <Failure error={inboxFailure.value} again={() => void loadInbox()} />
@@ -121,6 +121,11 @@ function List({
       ))}
     </nav>
   );
+}
+
+function waitingText(shown: number, more: number): string {
+  if (more > 0) return `${shown} waiting · ${more} more left out`;
+  return shown === 0 ? 'nothing waits' : `${shown} waiting`;
 }
 
 function headline({ item }: InboxRow): string {

@@ -13,11 +13,11 @@ import {
 import type { CallView, IterationView, WaitView } from '../../view/iteration-view.ts';
 import { get, runPath } from '../base/api.ts';
 import { hrefOf, query, setQuery } from '../base/route.ts';
+import { toolOf } from '../base/tools.ts';
 import { JsonText } from '../parts/code.tsx';
 import { Dot } from '../parts/marks.tsx';
 import { Since } from '../parts/times.tsx';
 import { oneLine, Plain } from '../parts/words.tsx';
-import { effectOf } from './effects.ts';
 import { LossLine } from './iteration-marks.tsx';
 import type { RunModel } from './run-state.ts';
 
@@ -118,7 +118,7 @@ function Inside({ call, wait, run, attempts, view }: InsideProps): JSX.Element {
     ...(to === undefined ? {} : { to }),
   });
   const lost = lostTimeOf(mine);
-  const effect = effectOf(run.header.value?.agent ?? '', call.tool);
+  const effect = toolOf(run.header.value?.agent ?? '', call.tool)?.effect;
   const isCut = cut !== undefined || isLong(call.output) || isLong(call.args);
   const showAll = (): void => {
     get<CallAnswer>(runPath(run.id, `/calls/${encodeURIComponent(callId)}`)).then(

@@ -4,6 +4,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import type { RequestFailed } from '../base/api.ts';
 import { bindKeys } from '../base/keys.ts';
 import { go, hrefOf, query, setQuery } from '../base/route.ts';
+import { center } from '../parts/center.ts';
 import { Failure, Skeleton } from '../parts/marks.tsx';
 import { Plain } from '../parts/words.tsx';
 import { lazy } from '../parts/lazy.tsx';
@@ -77,11 +78,7 @@ export function RunPage({ id }: { readonly id: string }): JSX.Element {
   const header = run.header.value;
   const failure = run.failure.value;
   const tab = tabOf(query.value.get('tab'));
-  useEffect(() => {
-    const strip = document.querySelector('.tabs');
-    const { offsetLeft = 0, offsetWidth = 0 } = document.getElementById(`tab-${tab}`) ?? {};
-    strip?.scrollTo({ left: offsetLeft + offsetWidth / 2 - strip.clientWidth / 2 });
-  }, [tab, header === null]);
+  useEffect(() => center('.tabs', '[aria-selected=true]'), [tab, header === null]);
   if (header === null && failure !== null) return <Missing run={run} />;
   return (
     <>

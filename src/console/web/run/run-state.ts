@@ -234,7 +234,6 @@ export class RunModel {
     if (error.code === 'offline') isOffline.value = true;
   }
 
-  /** Reads the reply of an iteration from the transcript, when it has been recorded. */
   /** The live feed gives replies once they are recorded; what it does not give is read. */
   #lack(number: number): void {
     this.#lacking.set(number, performance.now());

@@ -9,6 +9,9 @@ import { Plain } from '../parts/words.tsx';
 /** The width of a letter of a label, and of the padding beside it. */
 export const LETTER_PX = 6.6;
 export const PADDING_PX = 9;
+/** The same of a note, which has few digits. */
+const NOTE_LETTER_PX = 5.3;
+const NOTE_PADDING_PX = 10;
 
 /** What the colours mean, of those that are there. */
 export function Legend({
@@ -66,7 +69,9 @@ export function SpanBar({ span, axis, plotPx }: SpanBarProps): JSX.Element {
   const queueShare = lost === undefined ? queueOf(span, axis, left, width, plotPx) : 0;
   // A bar that ends in silence has no duration yet.
   const fits = lost?.attempt !== 0 && width * (1 - lostShare - queueShare) * plotPx > needed;
-  const note = width * lostShare * plotPx > 100 ? lost?.note : undefined;
+  const room = (width * lostShare * plotPx - NOTE_PADDING_PX) / NOTE_LETTER_PX;
+  // Without room for its reason, it says what was lost.
+  const note = [lost?.note, lost?.note.split(':')[0]].find((text = '') => text.length < room);
   const isPicked = query.value.get('span') === span.id;
   const name = spanText(span);
   // The name begins with what the bar shows.

@@ -12,7 +12,7 @@ import { lazy } from '../parts/lazy.tsx';
 import { Failure, Skeleton } from '../parts/marks.tsx';
 import { ChosenRuns } from './chosen-runs.tsx';
 import { NoRuns } from './no-runs.tsx';
-import { RunsTable } from './runs-table.tsx';
+import { RunsTable, rowPx } from './runs-table.tsx';
 import { toggleRow, withBelow, type LeveledRow } from './runs-below.ts';
 import * as list from './runs-state.ts';
 import { StateChips } from './state-chips.tsx';
@@ -43,7 +43,7 @@ export function RunsPage(): JSX.Element {
       const last = withBelow(list.rows.value).length - 1;
       cursorAt.value = Math.max(0, Math.min(last, cursorAt.value + by));
       const at = document.querySelector('.runs tbody')?.getBoundingClientRect().top ?? 0;
-      const y = at + cursorAt.value * 34;
+      const y = at + cursorAt.value * rowPx();
       if (y < 40 || y > innerHeight - 60) scrollBy(0, y - innerHeight / 2);
     };
     const openRow = (): void => {

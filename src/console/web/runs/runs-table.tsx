@@ -18,6 +18,11 @@ const ROW_PX = 34;
 const TALL_ROW_PX = 62;
 const narrow = matchMedia('(max-width: 760px)');
 
+/** The height of a row, in pixels. */
+export function rowPx(): number {
+  return narrow.matches ? TALL_ROW_PX : ROW_PX;
+}
+
 /** What a table of runs shows and does. */
 export interface RunsTableProps {
   readonly shown: readonly LeveledRow[];
@@ -38,7 +43,7 @@ export function RunsTable({
   onChooseAll,
   mayChoose,
 }: RunsTableProps): JSX.Element {
-  const height = narrow.matches ? TALL_ROW_PX : ROW_PX;
+  const height = rowPx();
   const { top, first, last } = useWindow(shown.length, height);
   const visible = shown.slice(first, last);
   const second = Math.floor(now.value / 1000);

@@ -1,7 +1,7 @@
 /** One field of a form that is made from a schema, and what its text means. */
 import type { JSX } from 'preact';
 import type { Json, JsonObject } from '../../../core/base/json.ts';
-import { Plain } from '../parts/words.tsx';
+import { Plain } from './words.tsx';
 
 /** A field and its text. */
 export interface SchemaFieldProps {
@@ -22,7 +22,7 @@ export function SchemaField(props: SchemaFieldProps): JSX.Element {
         <Plain text={name} />
         {isRequired ? null : <span class="faint"> optional</span>}
       </span>
-      <Control {...props} />
+      <SchemaControl {...props} />
       {hint === '' ? null : (
         <span class="hint">
           <Plain text={hint} />
@@ -32,7 +32,19 @@ export function SchemaField(props: SchemaFieldProps): JSX.Element {
   );
 }
 
-function Control({ schema, isRequired, text, onText }: SchemaFieldProps): JSX.Element {
+/** What takes the text of a field. */
+export interface SchemaControlProps extends Pick<
+  SchemaFieldProps,
+  'schema' | 'isRequired' | 'text' | 'onText'
+> {
+  /** The text has several lines, which a field of one line would join. */
+  readonly hasLines?: boolean;
+  readonly autofocus?: boolean;
+}
+
+/** The control of a field. */
+export function SchemaControl(props: SchemaControlProps): JSX.Element {
+  const { schema, isRequired, text, onText, hasLines = false, autofocus = false } = props;
   const choices = choicesOf(schema);
   if (choices !== null) {
     return (
@@ -46,8 +58,8 @@ function Control({ schema, isRequired, text, onText }: SchemaFieldProps): JSX.El
       </select>
     );
   }
-  const shared = { class: 'mono', value: text, required: isRequired };
-  if (isNested(schema)) {
+  const shared = { class: 'mono', value: text, required: isRequired, autofocus };
+  if (isNested(schema) || hasLines) {
     return (
       <textarea
         {...shared}
@@ -89,7 +101,8 @@ export function readField(
   }
 }
 
-function choicesOf(schema: JsonObject): readonly string[] | null {
+/** What may be chosen for `schema`, as texts; null: it is no choice. */
+export function choicesOf(schema: JsonObject): readonly string[] | null {
   if (Array.isArray(schema['enum'])) return (schema['enum'] as readonly Json[]).map(choiceText);
   return schema['type'] === 'boolean' ? ['true', 'false'] : null;
 }

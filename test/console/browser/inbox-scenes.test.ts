@@ -1,0 +1,89 @@
+/** Scenes of the inbox with fixed answers: what is shown of a call, how it is edited, who is next. */
+import { describe, expect, it } from 'vitest';
+import type { InboxAnswer, InboxRow } from '../../../src/console/api.ts';
+import type { JsonObject } from '../../../src/core/base/json.ts';
+import { answerOf } from '../web/fixture-answers.ts';
+import { AGENTS } from '../web/fixture-system.ts';
+import { fixturePages } from './fixture-pages.ts';
+
+const { open, server } = fixturePages();
+
+/** The first item of the fixtures, with other arguments. */
+function approvalOf(args: JsonObject): InboxRow {
+  const answer = answerOf('/inbox', new URLSearchParams(), server().runs) as InboxAnswer;
+  const [row] = answer.items;
+  if (row?.item.kind !== 'approval') throw new Error('Expected an approval.');
+  return { ...row, item: { ...row.item, args } };
+}
+
+/** What was decided since `count` actions had come. */
+const decisionsAfter = (count: number): readonly unknown[] =>
+  server()
+    .actions.slice(count)
+    .map(({ body }) => body['decision']);
+
+describe('the inbox', () => {
+  it('approves one item for a key that is held down', async () => {
+    const before = server().actions.length;
+    const { page } = await open('/inbox');
+    await page.getByText('"A-1001"', { exact: true }).waitFor();
+    await page.keyboard.down('a');
+    await page.getByText('"A-1003"', { exact: true }).waitFor();
+    for (let count = 0; count < 5; count++) await page.keyboard.down('a');
+    await page.keyboard.up('a');
+    // Moving may go on for as long as a key is held.
+    await page.keyboard.down('j');
+    await page.getByText('"A-1004"', { exact: true }).waitFor();
+    expect(decisionsAfter(before)).toEqual([{ approve: true }]);
+  });
+
+  it('shows what a call may do, and edits its arguments by their schema', async () => {
+    const schema = {
+      type: 'object',
+      properties: {
+        text: { type: 'string' },
+        speed: { type: 'string', enum: ['slow', 'fast'] },
+        copies: { type: 'integer' },
+        note: { type: 'string' },
+      },
+    };
+    const agents = AGENTS.map((agent) => ({
+      ...agent,
+      tools: agent.tools.map((tool) => ({ ...tool, schema })),
+    }));
+    server().answer('/agents', { agents });
+    const row = approvalOf({ text: 'Dear Ada,\n\nbye', speed: 'slow', ['__proto__']: 1 });
+    server().answer('/inbox', { items: [row], silent: [], more: 0 });
+    const before = server().actions.length;
+    const { page, check } = await open('/inbox');
+    await page.getByText('effect once').waitFor();
+    await page.keyboard.press('e');
+    const text = page.getByLabel('text', { exact: true });
+    expect(await text.inputValue()).toBe('Dear Ada,\n\nbye');
+    await text.press('End');
+    await text.press('Control+End');
+    await text.pressSequentially('!');
+    await page.getByLabel('speed').selectOption('fast');
+    await page.getByLabel('copies').fill('2');
+    await check();
+    await page.getByRole('button', { name: 'Approve with changes' }).click();
+
+    await expect.poll(() => decisionsAfter(before)).toHaveLength(1);
+    const [decision] = decisionsAfter(before) as readonly { readonly args: JsonObject }[];
+    expect(Object.entries(decision?.args ?? {})).toEqual([
+      ['text', 'Dear Ada,\n\nbye!'],
+      ['speed', 'fast'],
+      ['__proto__', 1],
+      ['copies', 2],
+    ]);
+    for (const path of ['/agents', '/inbox']) server().answer(path, null);
+  });
+
+  it('says how many it leaves out', async () => {
+    const items = [approvalOf({ order: 'A-1' })];
+    server().answer('/inbox', { items, silent: [], more: 12 });
+    const { page } = await open('/inbox');
+    await page.getByText('1 waiting · 12 more left out').waitFor();
+    server().answer('/inbox', null);
+  });
+});
