@@ -26,6 +26,8 @@ export interface OpenText {
   readonly reasoning: string;
   /** Some of it is missing. */
   readonly hasGap: boolean;
+  /** Set: nobody read when it began, so it comes whole at its end. */
+  readonly comesWhole?: true;
 }
 
 /**
@@ -72,7 +74,7 @@ export type LiveFrame =
       readonly run: string;
       readonly iteration: number;
       readonly attempt: number;
-      readonly change: 'text' | 'reasoning' | 'restart' | 'gap' | 'end';
+      readonly change: 'text' | 'reasoning' | 'restart' | 'gap' | 'not_streamed' | 'end';
       /** Empty unless `change` is `text` or `reasoning`. */
       readonly delta: string;
     }

@@ -18,6 +18,7 @@ export function textChangeOf(item: Chunk | ChunkMarker): ReplyChange | null {
       return { ...place, change: item.kind, delta: isChunk(item) ? item.delta : '' };
     case 'restart':
     case 'gap':
+    case 'not_streamed':
     case 'end':
       return { ...place, change: item.kind, delta: '' };
     case 'error':
@@ -37,6 +38,7 @@ export function openAfter(
   const fresh = { iteration, attempt, text: '', reasoning: '', hasGap: false };
   const before = open !== null && isSame && change !== 'restart' ? open : fresh;
   if (change === 'gap') return { ...before, hasGap: true };
+  if (change === 'not_streamed') return { ...before, comesWhole: true };
   if (change !== 'text' && change !== 'reasoning') return before;
   const isFull = before.text.length + before.reasoning.length + delta.length > MAX_CHARACTERS;
   return isFull ? { ...before, hasGap: true } : { ...before, [change]: before[change] + delta };

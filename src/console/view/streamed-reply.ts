@@ -13,13 +13,15 @@ export interface StreamedReply {
   readonly reasoning: string;
   /** Some of it is missing. */
   readonly hasGap: boolean;
+  /** Set: nobody read when it began, so it comes whole at its end. */
+  readonly comesWhole?: true;
 }
 
 /** A change of the text, in the order in which the model wrote it. */
 export interface TextChange {
   readonly iteration: number;
   readonly attempt: number;
-  readonly change: 'text' | 'reasoning' | 'restart' | 'gap' | 'end';
+  readonly change: 'text' | 'reasoning' | 'restart' | 'gap' | 'not_streamed' | 'end';
   readonly delta: string;
 }
 
@@ -47,6 +49,8 @@ function afterChange(reply: StreamedReply | null, item: TextChange): StreamedRep
       return { ...known, reasoning: known.reasoning + delta };
     case 'gap':
       return { ...known, text: known.text + GAP, hasGap: true };
+    case 'not_streamed':
+      return { ...known, comesWhole: true };
     case 'end':
       return known;
   }

@@ -196,11 +196,14 @@ describe('the pages of the console', () => {
     });
     const asked = { type: 'agent:model_call:before', model: 'm', purpose: 'reply', messages: 3 };
     server().push({ kind: 'event', run: run.id, event: event(2, asked) });
+    server().push({ ...(text('') as object), change: 'not_streamed' } as never);
+    await page.getByText('its reply comes as a whole').waitFor();
     server().push(text('<thinking>I lo'));
     server().push(text('ok again.</think'));
 
     await page.getByText('I look again.').waitFor();
     expect(await page.getByText('<think').count()).toBe(0);
+    expect(await page.getByText('comes as a whole').count()).toBe(0);
     const silence = { since: FIXTURE_NOW - 30_000, message: 'No worker answers for this run.' };
     server().push({ kind: 'silent', run: run.id, ...silence });
     await page.getByRole('alert').getByText('No worker answers for this run.').waitFor();

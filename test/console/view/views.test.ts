@@ -100,6 +100,16 @@ describe('a reply that is being written', () => {
       hasGap: true,
     });
   });
+
+  it('comes whole when nobody read as it began, until it is asked for anew', () => {
+    const place = { iteration: 1, attempt: 1, delta: '' } as const;
+    const whole = streamed(null, [{ ...place, change: 'not_streamed' }]);
+
+    expect(whole).toMatchObject({ text: '', comesWhole: true });
+    expect(streamed(whole, [{ ...place, change: 'end' }])).toEqual(whole);
+    const again = streamed(whole, [{ ...place, attempt: 2, change: 'restart' }]);
+    expect(again).not.toHaveProperty('comesWhole');
+  });
 });
 
 describe('budgets', () => {

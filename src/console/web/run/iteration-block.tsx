@@ -36,6 +36,9 @@ export interface IterationBlockProps {
   readonly isPicked: boolean;
 }
 
+/** For who comes to an agent that streams only while somebody reads. */
+const COMES_WHOLE = 'The model writes. Nobody looked when it began, so its reply comes as a whole.';
+
 /** One iteration; drawn again only when it changes. */
 export const IterationBlock: ComponentClass<IterationBlockProps> = whenChanged(Block);
 
@@ -50,6 +53,7 @@ function Block(props: IterationBlockProps): JSX.Element | null {
   const said =
     view.reply ?? (streamed === null ? null : replyOf(streamed.text, streamed.reasoning, sections));
   const isWriting = isNewest && view.reply === undefined && main.some(({ to }) => to === undefined);
+  const isAwaited = isWriting && streamed?.comesWhole === true && streamed.text === '';
   const isLate = (mark: MarkView): boolean => isAfter(mark, main.at(-1));
   const early = shownMarks.filter((mark) => !isLate(mark));
   const late = shownMarks.filter(isLate);
@@ -72,12 +76,13 @@ function Block(props: IterationBlockProps): JSX.Element | null {
         {early.map((mark) => (
           <Mark key={mark.seq} mark={mark} />
         ))}
-        {said === null ? null : (
+        {said === null || isAwaited ? null : (
           <Reply said={said} isWriting={isWriting} hasProgram={programs.length > 0} />
         )}
-        {isWriting && said === null ? (
+        {isWriting && (said === null || isAwaited) ? (
           <p class="muted">
-            <span class="caret" /> <span class="sr">The model is asked</span>
+            <span class="caret" />{' '}
+            {isAwaited ? COMES_WHOLE : <span class="sr">The model is asked</span>}
           </p>
         ) : null}
         {view.reply === undefined && view.reasoning !== undefined && said === null ? (
