@@ -50,6 +50,21 @@ describe('the list of runs', () => {
     await page.getByText('Task of clerk-a').waitFor();
   });
 
+  it('opens the run that was chosen by keys, also when new ones come above it', async () => {
+    const { page } = await open('/');
+    await page.getByText('Refund the late orders of May.').waitFor();
+    await page.keyboard.press('j');
+    const chosen = page.locator('.runs tbody tr.current');
+    const name = await chosen.getByRole('link').first().getAttribute('href');
+    server().push({ kind: 'row', row: row('clerk-newest') });
+    await page.getByText('Task of clerk-newest').waitFor();
+    await page.keyboard.press('Enter');
+
+    await page.locator('.run-head').waitFor();
+    expect(name).toBeTruthy();
+    expect(page.url()).toContain(name ?? '');
+  });
+
   it('pauses and cancels those that are chosen, and says which refused', async () => {
     const { page, check } = await open('/');
     await page.getByText('Refund the late orders of May.').waitFor();

@@ -2,7 +2,6 @@
 import { useSignal } from '@preact/signals';
 import type { FunctionComponent, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { RunRow } from '../../api.ts';
 import { numberText } from '../../view/amounts.ts';
 import { canAct, mayAct } from '../base/connection.ts';
 import { bindKeys } from '../base/keys.ts';
@@ -26,7 +25,8 @@ const StartDialog: FunctionComponent<StartDialogProps> = lazy(
 export function RunsPage(): JSX.Element {
   const line = query.value.get('q') ?? '';
   const isStarting = useSignal(query.value.has('start'));
-  const cursorAt = useSignal(-1);
+  // An id and not a place: new runs come above it.
+  const current = useSignal<string | null>(null);
   const chosen = useSignal<ReadonlySet<string>>(new Set());
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => void list.loadRuns(line), [line]);
@@ -40,29 +40,27 @@ export function RunsPage(): JSX.Element {
   );
   useEffect(() => {
     const move = (by: number): void => {
-      const last = withBelow(list.rows.value).length - 1;
-      cursorAt.value = Math.max(0, Math.min(last, cursorAt.value + by));
+      const shown = withBelow(list.rows.value);
+      const before = shown.findIndex(({ row }) => row.id === current.value);
+      const place = Math.max(0, Math.min(shown.length - 1, before + by));
+      current.value = shown[place]?.row.id ?? null;
       const at = document.querySelector('.runs tbody')?.getBoundingClientRect().top ?? 0;
-      const y = at + cursorAt.value * rowPx();
+      const y = at + place * rowPx();
       if (y < 40 || y > innerHeight - 60) scrollBy(0, y - innerHeight / 2);
     };
     const openRow = (): void => {
-      const row = current();
-      if (row !== undefined) go(hrefOf({ page: 'run', id: row.id }));
+      if (current.value !== null) go(hrefOf({ page: 'run', id: current.value }));
     };
     const choose = (): void => {
-      const row = current();
-      if (row !== undefined) toggle(row.id);
+      if (current.value !== null) toggle(current.value);
     };
     const unfold = (): void => {
-      const row = current();
-      if (row !== undefined) void toggleRow(row.id);
+      if (current.value !== null) void toggleRow(current.value);
     };
     const leave = (): void => {
-      cursorAt.value = -1;
+      current.value = null;
       chosen.value = new Set();
     };
-    const current = (): RunRow | undefined => withBelow(list.rows.value)[cursorAt.value]?.row;
     return bindKeys([
       { key: '/', text: 'Filter', run: () => field.current?.focus() },
       { key: 'j', text: 'Next run', run: () => move(1) },
@@ -124,7 +122,7 @@ export function RunsPage(): JSX.Element {
         <Body
           rows={rows}
           line={line}
-          cursorAt={cursorAt.value}
+          current={current.value}
           chosen={chosen.value}
           onChoose={toggle}
           onChooseAll={(ids) => (chosen.value = new Set(ids))}
@@ -138,19 +136,20 @@ export function RunsPage(): JSX.Element {
 interface BodyProps {
   readonly rows: readonly LeveledRow[];
   readonly line: string;
-  readonly cursorAt: number;
+  /** The run that keys act on; null: none. */
+  readonly current: string | null;
   readonly chosen: ReadonlySet<string>;
   readonly onChoose: (id: string) => void;
   readonly onChooseAll: (ids: readonly string[]) => void;
 }
 
-function Body({ rows, line, cursorAt, chosen, onChoose, onChooseAll }: BodyProps): JSX.Element {
+function Body({ rows, line, current, chosen, onChoose, onChooseAll }: BodyProps): JSX.Element {
   if (rows.length === 0 && !list.isLoaded.value) return <Skeleton lines={8} />;
   if (rows.length === 0) return <NoRuns line={line} />;
   return (
     <RunsTable
       shown={rows}
-      cursorAt={cursorAt}
+      current={current}
       chosen={chosen}
       onChoose={onChoose}
       onChooseAll={onChooseAll}

@@ -26,8 +26,8 @@ export function rowPx(): number {
 /** What a table of runs shows and does. */
 export interface RunsTableProps {
   readonly shown: readonly LeveledRow[];
-  /** Place of the row that keys act on; -1: none. */
-  readonly cursorAt: number;
+  /** Id of the run that keys act on; null: none. */
+  readonly current: string | null;
   readonly chosen: ReadonlySet<string>;
   readonly onChoose: (id: string) => void;
   readonly onChooseAll: (ids: readonly string[]) => void;
@@ -37,7 +37,7 @@ export interface RunsTableProps {
 /** The rows of `shown` that are near the view. */
 export function RunsTable({
   shown,
-  cursorAt,
+  current,
   chosen,
   onChoose,
   onChooseAll,
@@ -105,7 +105,7 @@ export function RunsTable({
             level={level}
             place={first + index + 2}
             known={progress.value.get(row.id)}
-            isCurrent={first + index === cursorAt}
+            isCurrent={row.id === current}
             isChosen={chosen.has(row.id)}
             onChoose={onChoose}
             mayChoose={mayChoose}
