@@ -9,10 +9,14 @@ import type {
   TaskPart,
 } from '../core/evaluation/eval-plan.ts';
 import type { ForkEffects, RunMoment } from '../core/base/fork.ts';
+import { isMoment } from '../core/fork/read-fork.ts';
 import { readPlan } from '../core/evaluation/read-plan.ts';
 import { isPlainObject, type Json } from '../core/base/json.ts';
 import { shown } from '../core/text/shown.ts';
-import { readSummary } from './run-list.ts';
+import { defined } from '../core/base/defined.ts';
+import { clip } from '../core/text/cut.ts';
+import { describeSource } from './forks.ts';
+import { readStartedWith } from './run-tree.ts';
 
 /** A recorded moment; its agent is that of the run. */
 export interface EvalMoment extends Omit<MomentPart, 'name' | 'agent' | 'at'> {
@@ -42,27 +46,79 @@ export interface EvalInput {
   readonly judge?: string;
 }
 
-/** The plan of an eval. @throws UsageError `invalid_input` with all problems, `run_not_found`. */
-export async function evalPlan(client: Client, input: EvalInput): Promise<EvalPlan> {
+/** An eval that can be started. */
+export interface PlannedEval {
+  readonly plan: EvalPlan;
+  /** That of its run: forks are of the tenant of their source. */
+  readonly tenant: string | undefined;
+}
+
+/**
+ * The plan of an eval, and whose it is: `tenant`, by default that of the recorded runs.
+ *
+ * @throws UsageError `invalid_input` with all problems, and for runs of other tenants;
+ * `run_not_found`, `not_an_agent`.
+ */
+export async function evalPlan(
+  client: Client,
+  input: EvalInput,
+  tenant: string | undefined,
+): Promise<PlannedEval> {
   const { moments = [], tasks = [], ...rest } = input;
   if (!Array.isArray(moments) || !Array.isArray(tasks)) {
     const message = `Expected \`moments\` and \`tasks\` to be lists, got ${shown(input)}. Write them so.`;
     throw new UsageError('invalid_input', message);
   }
+  const wrong = moments.findIndex((moment) => !isReadable(moment));
+  if (wrong !== -1) {
+    const message = `Expected \`moments[${wrong}]\` to be { run, at? }, got ${shown(moments[wrong])}. Name a run and a moment.`;
+    throw new UsageError('invalid_input', message);
+  }
+  const known = await Promise.all(moments.map((moment) => momentPart(client, moment, input.judge)));
   const parts = [
-    ...(await Promise.all(moments.map((moment) => momentPart(client, moment)))),
+    ...known.map(({ part }) => part),
     ...tasks.map((task, index) => ({ name: `task ${index + 1}`, ...task })),
   ];
   const read = readPlan({ ...rest, parts });
-  if (read.kind === 'plan') return read.plan;
-  throw new UsageError('invalid_input', read.problems.join('\n'));
+  if (read.kind === 'problems') throw new UsageError('invalid_input', read.problems.join('\n'));
+  const whose = tenant ?? known[0]?.tenant;
+  const other = known.find((one) => one.tenant !== whose);
+  if (other === undefined) return { plan: read.plan, tenant: whose };
+  const [wanted, got] = [whose, other.tenant].map((name) =>
+    name === undefined ? 'no tenant' : `tenant \`${name}\``,
+  );
+  throw new UsageError(
+    'invalid_input',
+    `Expected moments of runs of ${wanted}, got run \`${other.part.run}\` of ${got}. Evaluate the runs of each tenant apart.`,
+  );
 }
 
-async function momentPart(client: Client, moment: EvalMoment): Promise<MomentPart> {
+/** Whether the service can be asked about it; the plan is checked as a whole. */
+function isReadable(moment: unknown): boolean {
+  if (!isPlainObject(moment) || typeof moment['run'] !== 'string') return false;
+  return moment['at'] === undefined || isMoment(moment['at']);
+}
+
+async function momentPart(
+  client: Client,
+  moment: EvalMoment,
+  judge: string | undefined,
+): Promise<{ readonly part: MomentPart; readonly tenant: string | undefined }> {
   const { run, at = 'latest' } = moment;
-  const { agent } = await readSummary(client, String(run));
+  const { agent, tenant, task } = await describeSource(client, String(run));
   const where = typeof at === 'string' ? at : Object.values(at)[0];
-  return { name: `${run} at ${String(where)}`, ...moment, at, agent };
+  const asked = judge === undefined ? undefined : await askedOf(client, run, task);
+  const named = { name: `${run} at ${String(where)}`, ...defined({ asked }), ...moment };
+  return { part: { ...named, at, agent }, tenant };
+}
+
+/** Characters of the task of a run that a judge reads; the plan carries those of all moments. */
+const MAX_ASKED = 4_000;
+
+/** The task of a run. That of a fork which has none of its own is known from its beginning alone. */
+async function askedOf(client: Client, run: string, begins: string): Promise<string | undefined> {
+  const { task } = await readStartedWith(client, run);
+  return clip(task.text, MAX_ASKED) || begins || undefined;
 }
 
 /** The rows in the value of an eval's run. @throws UsageError `invalid_input` for another value. */

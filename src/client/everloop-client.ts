@@ -12,11 +12,9 @@ import type { AgentInput, CompiledAgent } from '../core/contract/input.ts';
 import type { FeedMark, PushedEvent } from '../core/streaming/chunk.ts';
 import { EVAL_AGENT } from '../core/evaluation/eval-plan.ts';
 import type { Json } from '../core/base/json.ts';
-import { shown } from '../core/text/shown.ts';
 import { summaryLine } from '../core/text/summary.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
-import { idOfTenant } from '../core/tenant/tenant.ts';
 import { sizesOf } from '../core/base/size-limits.ts';
 import { checkedRunId, startInput, type StartParts } from '../core/start/start-input.ts';
 import { unwrap } from '../core/run/unwrap.ts';
@@ -30,7 +28,11 @@ import { createRunHandle, type RunHandleParts } from './create-run-handle.ts';
 import { evalPlan, type EvalInput } from './evals.ts';
 import { startFork, type ForkSourceOptions, type ForkStartOptions } from './forks.ts';
 import type { RunHandle } from './run-handle.ts';
-import { attributesOfRun, createAttributeUse, type WithAttributes } from './search-attributes.ts';
+import {
+  createAttributeUse,
+  createRunAttributes,
+  type WithRunAttributes,
+} from './search-attributes.ts';
 import {
   countRuns,
   listPage,
@@ -50,6 +52,7 @@ import { readAgents, type AgentsView } from './agents.ts';
 import { createSchedules, type Schedules } from './schedules.ts';
 import { memoOf, requireCompiled } from '../core/start/start-parts.ts';
 import { readSetup, type SetupView } from './setup.ts';
+import { idInTenant } from './tenants/tenant-id.ts';
 import { createTenants, type Tenants } from './tenants/tenants.ts';
 import { readWorkers, type WorkerSummary } from './workers.ts';
 
@@ -119,13 +122,14 @@ export interface Everloop {
   /**
    * Starts an eval: recorded moments of runs, or tasks, each continued with each variant, so many
    * times. It is one durable run, whose limits are the budget of all; its value is for `evalResult`.
+   * It is of the tenant of the recorded runs, which must be the same.
    *
    * @throws UsageError `invalid_input` with all problems, such as variants that differ in nothing;
    * `run_not_found`, `id_in_use`.
    */
   evaluate(
     input: EvalInput,
-    options?: Pick<StartOptions, 'id' | 'limits' | 'onEvent'>,
+    options?: Pick<StartOptions, 'id' | 'limits' | 'onEvent' | 'tenant'>,
   ): Promise<RunHandle>;
   /**
    * The handle of an existing run. Does not call the service.
@@ -184,7 +188,7 @@ export function createEverloop(options: EverloopParts): Everloop {
   const parts: EverloopParts = { kept: createKeptLinks(), ...options };
   const { client, taskQueue = DEFAULT_TASK_QUEUE } = parts;
   const withAttributes = createAttributeUse();
-  const withAttributesOf = attributesOfStarts(withAttributes);
+  const attributesOf = createRunAttributes(withAttributes);
   const attach = (id: string): RunHandle => createRunHandle(checkedRunId(id), parts);
   const start = async (
     agent: string,
@@ -202,7 +206,7 @@ export function createEverloop(options: EverloopParts): Everloop {
         typedSearchAttributes: attributes,
       });
     try {
-      const { firstExecutionRunId: runId } = await withAttributesOf(input, startWith);
+      const { firstExecutionRunId: runId } = await attributesOf(input, startWith);
       const source = options.stream === true ? parts.chunks : undefined;
       const opened = source && openAhead(source, runId);
       return createRunHandle(workflowId, parts, { runId, ...defined({ opened }) });
@@ -219,8 +223,8 @@ export function createEverloop(options: EverloopParts): Everloop {
   return {
     attach,
     start,
-    ...forkMethods(parts, withAttributes, start),
-    schedules: createSchedules({ client, taskQueue, withAttributes, attach, list }),
+    ...forkMethods(parts, attributesOf, start),
+    schedules: createSchedules({ client, taskQueue, attributesOf, attach, list }),
     compileAgent: async (agent, options = {}) =>
       programOf(await start(agent, { ...options, compiles: true })),
     runCompiled: async (compiled, options = {}) => {
@@ -243,19 +247,20 @@ export function createEverloop(options: EverloopParts): Everloop {
 /** The methods that begin from other runs. */
 function forkMethods(
   parts: EverloopParts,
-  withAttributes: WithAttributes,
+  attributesOf: WithRunAttributes,
   start: Everloop['start'],
 ): Pick<Everloop, 'fork' | 'evaluate'> {
   const { client } = parts;
   return {
     fork: async (source, options = {}) => {
       const traced = continued(options, parts.traceparent?.());
-      const { workflowId, runId } = await startFork({ client, withAttributes }, source, traced);
+      const { workflowId, runId } = await startFork({ client, attributesOf }, source, traced);
       return createRunHandle(workflowId, parts, { runId });
     },
     evaluate: async (input, options = {}) => {
-      const plan = (await evalPlan(client, input)) as unknown as Json;
-      return start(EVAL_AGENT, { ...options, context: { plan } });
+      const { plan, tenant } = await evalPlan(client, input, options.tenant);
+      const context = { plan: plan as unknown as Json };
+      return start(EVAL_AGENT, { ...options, ...defined({ tenant }), context });
     },
   };
 }
@@ -281,26 +286,6 @@ function startOf(input: AgentInput): Pick<WorkflowStartOptions, 'priority'> & {
   };
 }
 
-/**
- * Starts a run with its attributes, as far as the namespace has them: one that an earlier release set
- * up has the others, but not that of tenants.
- */
-function attributesOfStarts(
-  withAttributes: WithAttributes,
-): (
-  input: AgentInput,
-  start: (attributes: SearchAttributePair[]) => Promise<StartedRun>,
-) => Promise<StartedRun> {
-  const withTenant = createAttributeUse();
-  return ({ agent, tenant }, start) =>
-    withAttributes((has) => {
-      if (!has || tenant === undefined) return start(has ? attributesOfRun(agent) : []);
-      return withTenant((hasTenant) =>
-        start(attributesOfRun(agent, hasTenant ? tenant : undefined)),
-      );
-    });
-}
-
 /** The program that a run has answered with; waits for its end. */
 async function programOf(run: RunHandle): Promise<CompiledAgent> {
   const step = await run.result();
@@ -312,13 +297,7 @@ async function programOf(run: RunHandle): Promise<CompiledAgent> {
 function idOf(agent: string, { id, tenant }: StartOptions): string {
   if (id !== undefined) warnOfId(agent, checkedRunId(id));
   const own = id ?? checkedRunId(`${agent}-${randomUUID()}`);
-  if (tenant === undefined) return own;
-  const whole = idOfTenant(tenant, own);
-  if (whole !== null) return checkedRunId(whole);
-  throw new UsageError(
-    'invalid_input',
-    `Expected the id of a run of tenant \`${tenant}\` to have no \`:\`, or to begin with \`${tenant}:\`, got ${shown(own)}. Choose another id.`,
-  );
+  return tenant === undefined ? own : checkedRunId(idInTenant('run', tenant, own));
 }
 
 /** `options`, whose trace continues that of the caller, unless they name another. */

@@ -27,7 +27,7 @@ import { warnOfId } from '../protection/warn-of-id.ts';
 import { tolerant } from './connection/open-connection.ts';
 import { asking, noWorker, notAnAgent } from './connection/service-calls.ts';
 import { memoText } from './run-list.ts';
-import { attributesOfRun, type WithAttributes } from './search-attributes.ts';
+import type { WithRunAttributes } from './search-attributes.ts';
 import { readWorkers } from './workers.ts';
 
 /** The moment of a run at which a fork begins. */
@@ -118,7 +118,7 @@ function isUsageCode(type: unknown): type is UsageCode {
 }
 
 /** What the service knows of a source. */
-interface Source {
+export interface DescribedRun {
   readonly taskQueue: string;
   readonly agent: string;
   readonly task: string;
@@ -126,7 +126,8 @@ interface Source {
   readonly tenant: string | undefined;
 }
 
-async function describeSource(client: Client, id: string): Promise<Source> {
+/** @throws UsageError `run_not_found`, `not_an_agent` */
+export async function describeSource(client: Client, id: string): Promise<DescribedRun> {
   const info = await asking(id, () => tolerant(client).workflow.getHandle(id).describe());
   if (info.type !== AGENT_WORKFLOW) throw notAnAgent(id);
   const { memo = {}, taskQueue } = info;
@@ -157,7 +158,7 @@ const MEMO_TASK_CHARACTERS = 200;
  * as {@link viewMoment}.
  */
 export async function startFork(
-  { client, withAttributes }: { readonly client: Client; readonly withAttributes: WithAttributes },
+  { client, attributesOf }: { readonly client: Client; readonly attributesOf: WithRunAttributes },
   { run, at = 'latest' }: ForkSourceOptions,
   options: ForkStartOptions,
 ): Promise<StartedFork> {
@@ -181,7 +182,7 @@ export async function startFork(
   const workflowId = idOf(run, agent, id);
   const task = input.task.text || source.task;
   try {
-    const { firstExecutionRunId } = await withAttributes((hasAttributes) =>
+    const { firstExecutionRunId } = await attributesOf({ agent, tenant }, (attributes) =>
       client.workflow.start(AGENT_WORKFLOW, {
         workflowId,
         taskQueue: source.taskQueue,
@@ -195,7 +196,7 @@ export async function startFork(
         staticSummary: summaryLine(`${agent}: ${task}`),
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
         ...(tenant === undefined ? undefined : { priority: { fairnessKey: tenant } }),
-        typedSearchAttributes: hasAttributes ? attributesOfRun(agent) : [],
+        typedSearchAttributes: attributes,
       }),
     );
     return { workflowId, runId: firstExecutionRunId };

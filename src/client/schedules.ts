@@ -19,14 +19,14 @@ import type { ScheduleOptions } from './schedules/schedule-options.ts';
 import { durationMsOf } from './schedules/schedule-times.ts';
 import { summaryOfSchedule, type ScheduleSummary } from './schedule-view.ts';
 import { newSchedule, storedAction, writeSchedule } from './schedules/stored-schedule.ts';
-import { attributesOfRun } from './search-attributes.ts';
+import { idInTenant } from './tenants/tenant-id.ts';
 import type { ScheduleParts } from './update-schedule.ts';
 
 /** The schedules of a client. */
 export interface Schedules {
   /**
    * Creates a schedule. Whether workers have the agent is seen when a run begins: they may not be
-   * there yet.
+   * there yet. With `tenant`, the id begins with `{tenant}:`, which is put before an id without a `:`.
    *
    * @throws UsageError `schedule_exists`; `schedule_time` for times that cannot be read;
    * `invalid_input` for more than 1 MB, and for placeholders of unknown names; `unknown_option`.
@@ -50,17 +50,16 @@ export function createSchedules(parts: ScheduleParts): Schedules {
   const attach = (id: string): ScheduleHandle => scheduleHandle(parts, checkedScheduleId(id));
   return {
     attach,
-    create: async (id, options) => {
-      checkedScheduleId(id);
+    create: async (given, options) => {
       const input = checkedInput(options);
+      const id = idOf(given, options);
       warnOfId(options.agent, id);
       warnOfShort(id, options);
-      const { client, taskQueue, withAttributes } = parts;
+      const { client, taskQueue, attributesOf } = parts;
       await scheduling(
         id,
         () =>
-          withAttributes(async (hasAttributes) => {
-            const attributes = hasAttributes ? attributesOfRun(options.agent) : [];
+          attributesOf(input, async (attributes) => {
             const action = await storedAction({ client, id, taskQueue, attributes }, input);
             const { overlap, catchupWindow, pauseOnFailure, paused } = options;
             const policies = defined({ overlap, catchupWindow, pauseOnFailure, paused });
@@ -79,6 +78,12 @@ export function createSchedules(parts: ScheduleParts): Schedules {
       return found.filter((one) => one !== null);
     },
   };
+}
+
+/** With a tenant, its runs begin with it, because their ids begin with that of the schedule. */
+function idOf(id: string, { tenant }: ScheduleOptions): string {
+  checkedScheduleId(id);
+  return tenant === undefined ? id : checkedScheduleId(idInTenant('schedule', tenant, id));
 }
 
 function checkedInput(options: ScheduleOptions): ReturnType<typeof scheduleInput> {

@@ -35,6 +35,27 @@ export function createAttributeUse(): WithAttributes {
   };
 }
 
+/** Makes a call with the attributes of a new run, as far as the namespace has them. */
+export type WithRunAttributes = <Result>(
+  run: { readonly agent: string; readonly tenant?: string | undefined },
+  call: (attributes: SearchAttributePair[]) => Promise<Result>,
+) => Promise<Result>;
+
+/**
+ * For new runs of one client. A namespace that an earlier release set up has the other attributes,
+ * but not that of tenants.
+ */
+export function createRunAttributes(withAttributes: WithAttributes): WithRunAttributes {
+  const withTenant = createAttributeUse();
+  return ({ agent, tenant }, call) =>
+    withAttributes((has) => {
+      if (!has || tenant === undefined) return call(has ? attributesOfRun(agent) : []);
+      return withTenant((hasTenant) =>
+        call(attributesOfRun(agent, hasTenant ? tenant : undefined)),
+      );
+    });
+}
+
 /** The service keeps keywords of 255 characters. */
 const MAX_KEYWORD_BYTES = 255;
 

@@ -5,7 +5,7 @@ import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
 import type { RunHandle } from './run-handle.ts';
 import type { ListOptions, RunSummary } from './run-list.ts';
 import { notAnAgent } from './connection/service-calls.ts';
-import { attributesOfRun, type WithAttributes } from './search-attributes.ts';
+import type { WithRunAttributes } from './search-attributes.ts';
 import {
   checkScheduleOptions,
   timelessProblem,
@@ -28,7 +28,7 @@ export interface ScheduleParts {
   readonly list: (options?: ListOptions) => Promise<readonly RunSummary[]>;
   readonly client: Client;
   readonly taskQueue: string;
-  readonly withAttributes: WithAttributes;
+  readonly attributesOf: WithRunAttributes;
 }
 
 /** Other writers are rare; each try reads anew. */
@@ -46,6 +46,11 @@ export async function updateSchedule(
     const message = 'Expected a change of a schedule, got `paused`. Call `pause` or `resume`.';
     throw new UsageError('unknown_option', message);
   }
+  if ('tenant' in changes) {
+    const message =
+      'Expected a change of a schedule, got `tenant`, which its id begins with. Create another schedule.';
+    throw new UsageError('unknown_option', message);
+  }
   const timeless = changesTimes(changes) ? timelessProblem(given) : undefined;
   if (timeless !== undefined) throw new UsageError(timeless.code, timeless.message);
   for (let attempt = 0; attempt < UPDATE_TRIES; attempt++) {
@@ -59,7 +64,7 @@ export async function updateSchedule(
 }
 
 async function tryUpdate(
-  { client, taskQueue, withAttributes }: ScheduleParts,
+  { client, taskQueue, attributesOf }: ScheduleParts,
   id: string,
   changes: ScheduleChanges,
 ): Promise<boolean> {
@@ -74,8 +79,7 @@ async function tryUpdate(
   const unordered = unorderedProblem({ previous: run.previous, overlap });
   if (unordered !== undefined) throw usageErrorOf([unordered]);
   const input = scheduleInput(run, zone || undefined);
-  return withAttributes(async (hasAttributes) => {
-    const attributes = hasAttributes ? attributesOfRun(run.agent) : [];
+  return attributesOf(input, async (attributes) => {
     const action = await storedAction({ client, id, taskQueue, attributes }, input);
     return replaceSchedule(client, before, changedSchedule(schedule, changes, action));
   });

@@ -3,7 +3,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { EvalInput } from '../../src/client/evals.ts';
 import type { ForkSourceOptions, ForkStartOptions } from '../../src/client/forks.ts';
 import { UsageError } from '../../src/core/base/usage-error.ts';
 import type { RunMoment } from '../../src/core/base/fork.ts';
@@ -167,13 +166,13 @@ it('eval reads a file, adds flags, and prints the table', async () => {
       durationMs: 1,
       answer: '',
     }));
-    const asked: EvalInput[] = [];
+    const asked: unknown[] = [];
     const { stdout } = await cli(
-      ['eval', file, '--run', 'b@4', '--variant', 'large=x/y', '--times', '3'],
+      ['eval', file, '--run', 'b@4', '--variant', 'large=x/y', '--times', '3', '--tenant', 'acme'],
       {
         everloop: {
-          evaluate: async (input) => {
-            asked.push(input);
+          evaluate: async (input, options) => {
+            asked.push(input, options);
             return fakeRun('eval-1', {
               result: () => Promise.resolve({ ...STEP, value: { v: 1, rows } }),
             });
@@ -187,6 +186,7 @@ it('eval reads a file, adds flags, and prints the table', async () => {
         variants: [{ name: 'today' }, { name: 'large', model: 'x/y' }],
         times: 3,
       },
+      { tenant: 'acme' },
     ]);
     expect(stdout).toMatch(/today +0 of 1/);
     expect(stdout).toContain('MINUS today');

@@ -89,7 +89,7 @@ async function run(
 describe('schedule', () => {
   it('creates one from its options', async () => {
     const words =
-      'create nightly clerk Digest --cron|0 6 * * *|--cron @daily --tz Europe/Vienna --overlap buffer-one --previous --limit costUsd=1 --paused --context {"a":1} --catchup 10m --pause-on-failure'
+      'create nightly clerk Digest --cron|0 6 * * *|--cron @daily --tz Europe/Vienna --overlap buffer-one --previous --limit costUsd=1 --tenant acme --paused --context {"a":1} --catchup 10m --pause-on-failure'
         .split('|')
         .flatMap((part, at) => (at === 1 ? [part] : part.split(' ')));
     const { exitCode, asked } = await run(words);
@@ -103,6 +103,7 @@ describe('schedule', () => {
           {
             agent: 'clerk',
             task: 'Digest',
+            tenant: 'acme',
             cron: ['0 6 * * *', '@daily'],
             timeZone: 'Europe/Vienna',
             overlap: 'buffer-one',

@@ -13,6 +13,9 @@ import type { ModelRequest } from '../../src/core/contract/model.ts';
 import type { RunState } from '../../src/core/run/run-state.ts';
 import { compare } from '../../examples/docs/evals.ts';
 import { correct, lookBack } from '../../examples/docs/forks.ts';
+import { textOf } from '../../src/core/base/message.ts';
+import { evalResult } from '../../src/client/evals.ts';
+import { unwrap } from '../../src/core/run/unwrap.ts';
 import { diffRuns } from '../../src/client/forks/run-diff.ts';
 import { blocksOf, regionsOf } from '../support/doc-pages.ts';
 import { openHandoverStage, type Served, type Stage } from '../support/stage.ts';
@@ -24,6 +27,7 @@ const EVENTS = 60;
 let stage: Stage;
 let served: Served;
 const paid: string[] = [];
+let judged = '';
 let reply: (request: ModelRequest & { readonly iteration: number }) => string;
 
 const pay = defineTool({
@@ -64,7 +68,18 @@ function agents(): readonly AgentDefinition[] {
     tools: [agentTool({ agent: clerk })],
     model,
   });
-  return [clerk, boss];
+  const referee = defineAgent({
+    name: 'referee',
+    mode: 'text',
+    model: {
+      id: 'r',
+      model: async ({ messages }) => {
+        judged = messages.map(textOf).join('\n');
+        return 'yes';
+      },
+    },
+  });
+  return [clerk, boss, referee];
 }
 
 /** Plays the turns of a clerk, by the number of its iteration. */
@@ -262,6 +277,25 @@ it('an eval goes on from moments with each model, and changes nothing [docs/eval
   await expect(
     served.everloop.evaluate({ moments: [{ run: ids[0] ?? '' }], variants: same }),
   ).rejects.toThrow('which differ in nothing but their names');
+  await expect(
+    served.everloop.evaluate({ moments: [null as never], variants: [{ name: 'a' }] }),
+  ).rejects.toThrow('Expected `moments[0]` to be { run, at? }, got null. Name a run and a moment.');
+});
+
+it('the judge of an eval is told what the run was to do', async () => {
+  plays([act('a'), answer('done')]);
+  const run = await served.everloop.start('clerk', { task: 'Find the cheapest flight' });
+  await run.result();
+  const evaluated = await served.everloop.evaluate({
+    moments: [{ run: run.id, at: { iteration: 2 } }],
+    variants: [{ name: 'as it was' }],
+    judge: 'referee',
+  });
+  const { rows } = evalResult(unwrap(await evaluated.result()));
+
+  expect(rows).toMatchObject([{ passed: true }]);
+  expect(judged).toContain('Find the cheapest flight');
+  expect(judged).toContain('done');
 });
 
 describe('what cannot be', () => {

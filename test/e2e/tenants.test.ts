@@ -1,6 +1,9 @@
 /** Tenants on a real server: ids, lists, keys of fairness, turns and budgets. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { defineSearchAttributeKey } from '@temporalio/common';
+import { evalResult } from '../../src/client/evals.ts';
+import { unwrap } from '../../src/core/run/unwrap.ts';
 import { eventually } from '../support/eventually.ts';
 import { peopleAgents } from '../support/people-agents.ts';
 import { openStage, type Stage } from '../support/stage.ts';
@@ -64,6 +67,65 @@ describe('a run of a tenant', () => {
   });
 });
 
+/** What the service knows of a run: its fairness key, and whether the attribute finds it. */
+async function sharedBy(tenant: string, id: string): Promise<unknown> {
+  const { priority, typedSearchAttributes } = await stage.client.workflow.getHandle(id).describe();
+  const attribute = defineSearchAttributeKey('EverloopTenant', 'KEYWORD');
+  return [id.startsWith(`${tenant}:`), priority?.fairnessKey, typedSearchAttributes.get(attribute)];
+}
+
+describe('what begins runs of a tenant', () => {
+  it('is a schedule, whose id and runs begin with it', async () => {
+    const tenant = newTenant();
+    const { everloop } = await stage.serve([worker(0)]);
+    const options = { agent: 'worker', task: 'Go', cron: '0 0 1 1 *', tenant };
+    const foreign = `${newTenant()}:nightly`;
+    await expect(everloop.schedules.create(foreign, options)).rejects.toThrow(
+      `Expected the id of a schedule of tenant \`${tenant}\` to have no \`:\`, or to begin with \`${tenant}:\`, got "${foreign}". Choose another id.`,
+    );
+    const schedule = await everloop.schedules.create('nightly', options);
+    expect(schedule.id).toBe(`${tenant}:nightly`);
+    await expect(schedule.update({ tenant } as object)).rejects.toThrow('got `tenant`');
+    await schedule.update({ task: 'Go on' });
+    await everloop.tenants.set(tenant, { concurrency: 1, perDay: { modelCalls: 10 } });
+    const run = await schedule.trigger();
+    expect(run?.id).toMatch(new RegExp(`^${tenant}:nightly-\\d{4}-`));
+    expect(await run?.result()).toMatchObject({ status: 'success' });
+    expect(await sharedBy(tenant, run?.id ?? '')).toEqual([true, tenant, tenant]);
+    await eventually('its spending in the ledger', async () => {
+      return (await everloop.tenants.show(tenant))?.budgets[0]?.used === 1;
+    });
+    await schedule.delete();
+    if (run !== null) await stage.replay(run);
+  });
+
+  it('is a fork, or an eval of recorded runs, which is of one tenant', async () => {
+    const tenant = newTenant();
+    const { everloop } = await stage.serve([worker(0)]);
+    const run = await everloop.start('worker', { task: 'Go', tenant });
+    await run.result();
+    const fork = await everloop.fork({ run: run.id, at: { iteration: 1 } });
+    expect(await fork.result()).toMatchObject({ status: 'success' });
+    expect(await sharedBy(tenant, fork.id)).toEqual([true, tenant, tenant]);
+
+    const moments = [{ run: run.id, at: { iteration: 1 } }];
+    const variants = [{ name: 'as it was' }];
+    const evaluated = await everloop.evaluate({ moments, variants });
+    const { rows } = evalResult(unwrap(await evaluated.result()));
+    expect(rows).toMatchObject([{ status: 'success', passed: true }]);
+    for (const id of [evaluated.id, rows[0]?.run ?? '']) {
+      expect(await sharedBy(tenant, id)).toEqual([true, tenant, tenant]);
+    }
+    const other = await everloop.start('worker', { task: 'Go' });
+    await other.result();
+    await expect(
+      everloop.evaluate({ moments: [...moments, { run: other.id }], variants }),
+    ).rejects.toThrow(
+      `Expected moments of runs of tenant \`${tenant}\`, got run \`${other.id}\` of no tenant. Evaluate the runs of each tenant apart.`,
+    );
+  });
+});
+
 describe('the turns of a tenant', () => {
   it('are so many at once, waits are seen and canceled, and a lost ledger only delays', async () => {
     const tenant = newTenant();
@@ -101,6 +163,28 @@ describe('the turns of a tenant', () => {
     await stage.replay(third);
   });
 });
+
+it('gives more turns at once than the service sends signals', async () => {
+  const tenant = newTenant();
+  const { everloop } = await stage.serve([worker(0)]);
+  await everloop.tenants.set(tenant, { perDay: { modelCalls: 0 } });
+  const ledger = stage.client.workflow.getHandle(`tenant:${tenant}`);
+  const runs = Array.from({ length: 2_500 }, (_, index) => `${tenant}:gone-${index}`);
+  for (let from = 0; from < runs.length; from += 100) {
+    const some = runs.slice(from, from + 100);
+    await Promise.all(some.map((run) => ledger.signal('tenant-join', { v: 1, run })));
+  }
+  await eventually('all to wait', async () => {
+    return (await everloop.tenants.show(tenant))?.waits === runs.length;
+  });
+
+  // None of them is there, so each gives its turn back at once.
+  await everloop.tenants.set(tenant, { perDay: null });
+  await eventually('all to have had their turn', async () => {
+    const view = await everloop.tenants.show(tenant);
+    return view?.waits === 0 && view.runs === 0;
+  });
+}, 120_000);
 
 describe('the budget of a day', () => {
   it('holds a run until there is more of it, over a kill of nothing but time', async () => {

@@ -26,6 +26,7 @@ interface EvalFlags {
   readonly judge?: string;
   readonly effects?: ForkEffects;
   readonly limit: readonly string[];
+  readonly tenant?: string;
   readonly id?: string;
   readonly detach?: boolean;
 }
@@ -52,6 +53,7 @@ export function addEvalCommand(program: Command, act: CommandRunner): void {
     .option('--judge <agent>', 'an agent that judges the answers')
     .addOption(new Option('--effects <what>', 'what calls do in forks').choices(FORK_EFFECTS))
     .option('--limit <key=value>', 'limit of the whole eval; repeatable', collect, [])
+    .option('--tenant <name>', 'the tenant of the eval (default: that of the recorded runs)')
     .option('--id <id>', 'id of the run of the eval')
     .option('--detach', 'print the id and do not wait')
     .action((file: string | undefined, flags: EvalFlags) =>
@@ -61,9 +63,10 @@ export function addEvalCommand(program: Command, act: CommandRunner): void {
 
 async function runEval(cli: Cli, file: string | undefined, flags: EvalFlags): Promise<number> {
   const input = await inputOf(cli, file, flags);
+  const { id, tenant } = flags;
   const limits = readLimits(flags.limit);
   return withClient(cli, async (everloop) => {
-    const run = await everloop.evaluate(input, defined({ id: flags.id, limits }));
+    const run = await everloop.evaluate(input, defined({ id, tenant, limits }));
     if (flags.detach === true) return print(cli, run.id, { id: run.id });
     const { output } = cli;
     output.note(output.paintNote('dim', `run ${run.id}`));

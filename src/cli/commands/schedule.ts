@@ -122,12 +122,14 @@ function addCreateCommand(schedule: Command, act: CommandRunner): void {
     .argument('<id>', 'id of the schedule, and how the ids of its runs begin')
     .argument('<agent>', 'name of the agent')
     .argument('[task]', 'the task; an agent with its own template may need none')
+    .option('--tenant <name>', 'the tenant of its runs, with which its id begins')
     .option('--paused', 'start nothing until it is resumed')
     .action(
-      (id: string, agent: string, task: string | undefined, flags: ScheduleFlags & PausedFlag) =>
+      (id: string, agent: string, task: string | undefined, flags: ScheduleFlags & CreateFlags) =>
         act(async (cli) => {
           const given = (await optionsFrom(cli, flags)) as Partial<ScheduleOptions>;
-          const options = { ...given, agent, ...defined({ task, paused: flags.paused }) };
+          const { tenant, paused } = flags;
+          const options = { ...given, agent, ...defined({ task, tenant, paused }) };
           const view = await withClient(cli, async (everloop) => {
             const made = await everloop.schedules.create(id, options);
             await noteUnknownAgent(cli, everloop, agent);
@@ -138,7 +140,8 @@ function addCreateCommand(schedule: Command, act: CommandRunner): void {
     );
 }
 
-interface PausedFlag {
+interface CreateFlags {
+  readonly tenant?: string;
   readonly paused?: true;
 }
 

@@ -102,6 +102,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   previous: SWITCH,
   paused: SWITCH,
   agent: ELSEWHERE,
+  tenant: ELSEWHERE,
   task: ELSEWHERE,
   context: ELSEWHERE,
   history: ELSEWHERE,

@@ -25,8 +25,8 @@ export function scheduleInput(
   timeZone: string = SCHEDULE_DEFAULTS.timeZone,
 ): AgentInput {
   if (parts.compiled !== undefined) requireCompiled(parts.compiled);
-  const { context, history, limits, model, onEvent, compiled } = parts;
-  const start = defined({ task, context, history, limits, model, onEvent, compiled });
+  const { tenant, context, history, limits, model, onEvent, compiled } = parts;
+  const start = defined({ tenant, task, context, history, limits, model, onEvent, compiled });
   const input = startInput(agent, start, { ...INLINE_SIZES, start: MAX_SCHEDULE_BYTES });
   const problem =
     ownNameProblem(context) ??
@@ -38,10 +38,14 @@ export function scheduleInput(
 
 /** What a run of the schedule is started with, from the input that it keeps. */
 export function scheduledRun(input: AgentInput): ScheduledRun {
-  const { agent, task, context, history, limits, model, onEvent, compiled, schedule } = input;
+  const { agent, tenant, task, context, history, limits, model } = input;
+  const { onEvent, compiled, schedule } = input;
   const isEmpty = task.text === '' && task.media === undefined;
   const kept = { task: isEmpty ? undefined : task, context, history, limits, model };
-  return { agent, ...defined({ ...kept, onEvent, compiled, previous: schedule?.previous }) };
+  return {
+    agent,
+    ...defined({ tenant, ...kept, onEvent, compiled, previous: schedule?.previous }),
+  };
 }
 
 function namesIn(context: AgentInput['context']): readonly string[] {

@@ -41,7 +41,7 @@ export interface SchedulePolicies {
 /** What each run of a schedule is started with: at most 1 MB, fixed when the schedule is written. */
 export interface ScheduledRun extends Pick<
   StartParts,
-  'context' | 'history' | 'limits' | 'model' | 'onEvent' | 'compiled'
+  'tenant' | 'context' | 'history' | 'limits' | 'model' | 'onEvent' | 'compiled'
 > {
   readonly agent: string;
   /**
@@ -59,9 +59,10 @@ export interface ScheduleOptions extends ScheduleTimes, SchedulePolicies, Schedu
   readonly paused?: boolean;
 }
 
-/** Options to change: null takes the default again, and what is absent stays. */
+/** Options to change: null takes the default again, and what is absent stays; so does the tenant. */
 export type ScheduleChanges = {
-  readonly [Name in Exclude<keyof ScheduleOptions, 'paused'>]?: ScheduleOptions[Name] | null;
+  readonly [Name in Exclude<keyof ScheduleOptions, 'paused' | 'tenant'>]?:
+    ScheduleOptions[Name] | null;
 };
 
 /** The overlap policies, as options and the service name them. */

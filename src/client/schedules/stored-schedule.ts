@@ -41,6 +41,7 @@ export function storedAction(
   input: AgentInput,
 ): Promise<StoredAction> {
   const { loadedDataConverter, namespace } = client.options;
+  const { tenant } = input;
   const action = {
     type: 'startWorkflow',
     workflowType: AGENT_WORKFLOW,
@@ -51,6 +52,7 @@ export function storedAction(
     memo: memoOf(input),
     staticSummary: summaryLine(`${input.agent}: ${input.task.text}`),
     typedSearchAttributes: attributes,
+    ...(tenant === undefined ? undefined : { priority: { fairnessKey: tenant } }),
   } as const;
   return encodeScheduleAction(loadedDataConverter, namespace, { ...action, args: [input] }, {});
 }

@@ -24,6 +24,8 @@ interface PartBase {
 export interface MomentPart extends PartBase {
   readonly run: string;
   readonly at: RunMoment;
+  /** What a judge is told that the run was to do. A client fills in the task of the run. */
+  readonly asked?: string;
 }
 
 /** A task, with the context of its start. */
@@ -58,7 +60,7 @@ export interface EvalPlan {
   readonly times: number;
   /** What calls do in forks of moments. */
   readonly effects: ForkEffects;
-  /** An agent that judges the answers: it gets `task`, `expected` and `answer` as context. */
+  /** An agent that judges the answers: it gets `asked`, `expected` and `answer` as context. */
   readonly judge?: string;
 }
 

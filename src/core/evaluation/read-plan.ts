@@ -107,7 +107,7 @@ function listProblems(
 }
 
 function partProblems(part: { readonly [key: string]: unknown }, place: string): readonly string[] {
-  const { agent, run, at, task } = part;
+  const { agent, run, at, task, asked } = part;
   const found = isName(agent)
     ? []
     : [`Expected \`${place}.agent\` to be the name of an agent, got ${shown(agent)}. Name it.`];
@@ -121,7 +121,13 @@ function partProblems(part: { readonly [key: string]: unknown }, place: string):
       ...found,
       `Expected \`${place}.run\` to be the id of a run, got ${shown(run)}. Change it.`,
     ];
-  return isMoment(at) ? found : [...found, `\`${place}\`: ${momentText(at)}`];
+  return [
+    ...found,
+    ...(asked === undefined || typeof asked === 'string'
+      ? []
+      : [`Expected \`${place}.asked\` to be text, got ${shown(asked)}. Change it.`]),
+    ...(isMoment(at) ? [] : [`\`${place}\`: ${momentText(at)}`]),
+  ];
 }
 
 const VARIANT_FIELDS = ['name', 'model', 'instructions', 'limits', 'definition', 'edits', 'agent'];

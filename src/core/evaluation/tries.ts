@@ -48,8 +48,9 @@ export function judgeRequest(
 ): SpawnRequest | undefined {
   if (result.kind !== 'value') return undefined;
   const { expected } = part;
-  const task = 'task' in part ? part.task : `What run ${part.run} was to do`;
-  const context: JsonObject = { task, answer: result.value, ...defined({ expected }) };
+  // A prompt shows its own task under that name, so what was asked has another.
+  const asked = 'task' in part ? part.task : (part.asked ?? `What run ${part.run} was to do`);
+  const context: JsonObject = { asked, answer: result.value, ...defined({ expected }) };
   const words = 'Judge the answer. Say whether it does what the task asks, and is right.';
   return { agent: judge, input: { task: words, context } };
 }

@@ -25,6 +25,7 @@ export function editEntries(entries: readonly Entry[], edits: readonly ForkEdit[
   );
   const problems = [
     ...edits.flatMap((edit) => numberProblems(entries, edit)),
+    ...repeatedTexts(edits),
     ...[...texts].flatMap(([index, text]) => textProblems(entries, { index, text, dropped })),
     ...pairProblems(entries, dropped),
   ];
@@ -38,6 +39,17 @@ export function editEntries(entries: readonly Entry[], edits: readonly ForkEdit[
     }),
     inputs: edits.flatMap((edit) => ('append' in edit ? [edit.append] : [])),
   };
+}
+
+/** One of two texts would be lost. */
+function repeatedTexts(edits: readonly ForkEdit[]): readonly string[] {
+  const counts = new Map<number, number>();
+  for (const edit of edits) {
+    if ('entry' in edit) counts.set(edit.entry, (counts.get(edit.entry) ?? 0) + 1);
+  }
+  return [...counts].flatMap(([index, count]) =>
+    count === 1 ? [] : [`Expected one text for entry ${index}, got ${count}. Choose one.`],
+  );
 }
 
 function numberProblems(entries: readonly Entry[], edit: ForkEdit): readonly string[] {

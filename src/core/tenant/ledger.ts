@@ -142,25 +142,33 @@ export function hasWaits({ queue, holders }: TenantLedger): boolean {
   return queue.length > 0 || holders.some(({ asked }) => asked !== undefined);
 }
 
-/** Answers requests and gives turns, as far as there is room. */
-export function serve(ledger: TenantLedger): {
+/**
+ * Answers requests and gives turns, as far as there is room: at most `most` messages. What is left is
+ * for the next time.
+ */
+export function serve(
+  ledger: TenantLedger,
+  most: number,
+): {
   readonly ledger: TenantLedger;
   readonly out: readonly ToRun[];
 } {
   const out: ToRun[] = [];
-  let now = ledger;
-  for (const run of ledger.again) {
+  let now: TenantLedger = { ...ledger, again: ledger.again.slice(most) };
+  for (const run of ledger.again.slice(0, most)) {
     const holder = now.holders.find((one) => one.run === run);
     if (holder !== undefined) out.push({ run, message: turnOf(now, holder) });
   }
-  now = { ...now, again: [] };
-  for (const { run } of ledger.holders) {
-    const answer = answered(now, run);
+  for (const holder of ledger.holders) {
+    if (holder.asked === undefined || out.length >= most) continue;
+    const answer = answered(now, holder);
     if (answer === null) continue;
     now = answer.ledger;
-    out.push({ run, message: answer.grant });
+    out.push({ run: holder.run, message: answer.grant });
   }
-  for (let next = admitted(now); next !== null; next = admitted(now)) {
+  while (out.length < most) {
+    const next = admitted(now);
+    if (next === null) break;
     now = next.ledger;
     out.push({ run: next.holder.run, message: turnOf(now, next.holder) });
   }
@@ -191,21 +199,20 @@ function admitted(
     granted[key] = Math.min(rest, shareOf(ledger, rest));
   }
   const holder: TurnHolder = { run, totals: {}, base: {}, granted };
-  return { ledger: { ...ledger, queue: queue.slice(1), holders: [...holders, holder] }, holder };
+  const next = { ...ledger, queue: queue.slice(1), holders: [...holders, holder] };
+  return { ledger: committedTo(ledger, next, { after: holder }), holder };
 }
 
-/** The answer to what `run` has asked; null if it has asked nothing, or must wait (T2). */
+/** The answer to what a run has asked; null if it has asked nothing, or must wait (T2). */
 function answered(
   ledger: TenantLedger,
-  run: string,
+  holder: TurnHolder,
 ): { readonly ledger: TenantLedger; readonly grant: LeaseGrant } | null {
-  const holder = ledger.holders.find((one) => one.run === run);
-  const asked = holder?.asked;
-  if (holder === undefined || asked === undefined) return null;
-  const { asked: _asked, ...rest } = holder;
+  const { asked, ...rest } = holder;
+  if (asked === undefined) return null;
   const before = holder.answered;
   if (before !== undefined && before.number === asked.number) {
-    return { ledger: withHolder(ledger, rest), grant: before };
+    return { ledger: withHolder(ledger, holder, rest), grant: before };
   }
   const leases: LeaseAnswer[] = [];
   let { granted } = holder;
@@ -218,7 +225,7 @@ function answered(
     }
   }
   const grant: LeaseGrant = { v: 1, kind: 'lease-grant', number: asked.number, leases };
-  return { ledger: withHolder(ledger, { ...rest, granted, answered: grant }), grant };
+  return { ledger: withHolder(ledger, holder, { ...rest, granted, answered: grant }), grant };
 }
 
 /** The answer about one lease; null: it must wait. */
@@ -266,9 +273,9 @@ function idOf({ tenant }: TenantLedger, limit: Limit): string {
   return leaseId(ledgerIdOf(tenant), limit);
 }
 
-function withHolder(ledger: TenantLedger, holder: TurnHolder): TenantLedger {
-  const holders = ledger.holders.map((one) => (one.run === holder.run ? holder : one));
-  return { ...ledger, holders };
+function withHolder(ledger: TenantLedger, before: TurnHolder, after: TurnHolder): TenantLedger {
+  const holders = ledger.holders.map((one) => (one === before ? after : one));
+  return committedTo(ledger, { ...ledger, holders }, { before, after });
 }
 
 function without(
@@ -296,21 +303,46 @@ function usedOf({ totals, base }: TurnHolder): Numbers {
 }
 
 /** What a run may have spent of the day. */
-function heldOf({ totals, base, granted }: TurnHolder): Numbers {
-  return Object.fromEntries(
-    DAY_KEYS.map((key) => {
-      const held = Math.max(granted[key] ?? 0, totals[key] ?? 0);
-      return [key, Math.max(0, held - (base[key] ?? 0))];
-    }),
-  );
+function heldOf(holder: TurnHolder): Numbers {
+  return Object.fromEntries(DAY_KEYS.map((key) => [key, heldIn(holder, key)]));
+}
+
+function heldIn({ totals, base, granted }: TurnHolder, key: string): number {
+  return Math.max(0, Math.max(granted[key] ?? 0, totals[key] ?? 0) - (base[key] ?? 0));
 }
 
 function usedIn({ spent, holders }: TenantLedger, key: string): number {
   return holders.reduce((sum, holder) => sum + (usedOf(holder)[key] ?? 0), spent[key] ?? 0);
 }
 
-function committedIn({ spent, holders }: TenantLedger, key: string): number {
-  return holders.reduce((sum, holder) => sum + (heldOf(holder)[key] ?? 0), spent[key] ?? 0);
+/**
+ * What is committed of each budget, by the ledger. A sum over thousands of runs for each of thousands
+ * that wait would take minutes, and a workflow task has seconds.
+ */
+const committed = new WeakMap<TenantLedger, ReadonlyMap<string, number>>();
+
+function committedIn(ledger: TenantLedger, key: string): number {
+  const known = committed.get(ledger);
+  const found = known?.get(key);
+  if (found !== undefined) return found;
+  const { spent, holders } = ledger;
+  const sum = holders.reduce((before, one) => before + heldIn(one, key), spent[key] ?? 0);
+  committed.set(ledger, new Map(known).set(key, sum));
+  return sum;
+}
+
+/** `next`, in which one holder came or changed; what is committed follows from what was. */
+function committedTo(
+  ledger: TenantLedger,
+  next: TenantLedger,
+  { before, after }: { readonly before?: TurnHolder; readonly after: TurnHolder },
+): TenantLedger {
+  const sums = [...(committed.get(ledger) ?? [])].map(([key, sum]) => {
+    const held = before === undefined ? 0 : heldIn(before, key);
+    return [key, sum - held + heldIn(after, key)] as const;
+  });
+  committed.set(next, new Map(sums));
+  return next;
 }
 
 function sumOf(a: Numbers, b: Numbers): Numbers {

@@ -1,6 +1,9 @@
 /**
  * Replays histories under the probe: one at a time in a process, in a thread of its own. Starting such
  * a replay takes a second, so the replaying worker stays for a minute after it was used last.
+ *
+ * I1  A replaying worker shows what it sees only to who asked it. One that took too long goes on for
+ *     a while, and must not be seen by who asks the next one.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker, type InjectedSinks, type ReplayWorkerOptions } from '@temporalio/worker';
@@ -47,18 +50,22 @@ type Results = ReturnType<typeof Worker.runReplayHistories>;
 /** A replaying worker that waits for the next history. */
 interface OpenReplay {
   readonly results: Results;
+  /** Who watches the replay that goes on (I1). */
+  watch: ReplayWatch | null;
   readonly push: (run: ProbedHistory | null) => void;
 }
 
-/** A replayer of the workflows in `workflowBundle`. */
-export function createReplayer(workflowBundle: LoadedBundle, protection: Protection): Replayer {
-  const kept: KeptReplay = { open: null, watch: null, idle: undefined };
+/** A replayer of the workflows in `workflowBundle`; a history has `replayMs` to replay. */
+export function createReplayer(
+  workflowBundle: LoadedBundle,
+  protection: Protection,
+  replayMs: number = REPLAY_MS,
+): Replayer {
+  const kept: KeptReplay = { open: null, idle: undefined, replayMs };
   let queue: Promise<unknown> = Promise.resolve();
   const options: ReplayWorkerOptions & { readonly debugMode: boolean } = {
     workflowBundle,
     replayName: PROBE_QUEUE.slice(0, -1),
-    // The types of the SDK want a class for each sink.
-    sinks: probeSinks(() => kept.watch) as unknown as NonNullable<ReplayWorkerOptions['sinks']>,
     dataConverter: workerConverter(protection),
     // In a thread: the workflow code of a replay must not hold the activities of this worker.
     debugMode: false,
@@ -74,11 +81,11 @@ export function createReplayer(workflowBundle: LoadedBundle, protection: Protect
   };
 }
 
-/** The replaying worker that is kept, and who watches the replay that goes on. */
+/** The replaying worker that is kept. */
 interface KeptReplay {
   open: OpenReplay | null;
-  watch: ReplayWatch | null;
   idle: NodeJS.Timeout | undefined;
+  readonly replayMs: number;
 }
 
 async function replayNow(
@@ -88,16 +95,17 @@ async function replayNow(
 ): Promise<Error | undefined> {
   clearTimeout(kept.idle);
   kept.open ??= openReplay(options);
-  const { results, push } = kept.open;
-  kept.watch = watch;
+  const { open } = kept;
+  open.watch = watch;
   try {
-    push(run);
-    const next = await Promise.race([results.next(), sleep(REPLAY_MS, null, { ref: false })]);
+    open.push(run);
+    const late = sleep(kept.replayMs, null, { ref: false });
+    const next = await Promise.race([open.results.next(), late]);
     if (next === null) {
       void closeReplay(kept);
       throw new UsageError(
         'replay_failed',
-        `Expected the history of run \`${run.workflowId}\` to replay within ${REPLAY_MS / 1_000} s, got no end. Use a worker with less to do.`,
+        `Expected the history of run \`${run.workflowId}\` to replay within ${kept.replayMs / 1_000} s, got no end. Use a worker with less to do.`,
       );
     }
     return next.done === true ? new Error('the replay ended') : next.value.error;
@@ -105,7 +113,7 @@ async function replayNow(
     kept.open = null;
     throw error;
   } finally {
-    kept.watch = null;
+    open.watch = null;
     kept.idle = setTimeout(() => void closeReplay(kept), IDLE_MS);
     kept.idle.unref();
   }
@@ -135,13 +143,19 @@ function openReplay(options: ReplayWorkerOptions): OpenReplay {
       yield next;
     }
   };
-  return {
-    results: Worker.runReplayHistories(options, histories()),
+  // The types of the SDK want a class for each sink.
+  const sinks = probeSinks(() => open.watch) as unknown as NonNullable<
+    ReplayWorkerOptions['sinks']
+  >;
+  const open: OpenReplay = {
+    results: Worker.runReplayHistories({ ...options, sinks }, histories()),
+    watch: null,
     push: (run) => {
       waiting.push(run);
       wake();
     },
   };
+  return open;
 }
 
 /** The probe's sinks; all others of the bundle do nothing. */

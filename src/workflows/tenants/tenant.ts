@@ -7,6 +7,8 @@
  *     differ between workers.
  * W3  Nothing is asked of the service while nobody waits. While somebody does, it looks whether the
  *     runs that have their turn are still there, after a minute, then at most every ten.
+ * W4  At most {@link MAX_SENDING} messages are on their way: the service fails a task that would have
+ *     2,000 at once, again and again.
  */
 import {
   allHandlersFinished,
@@ -65,6 +67,9 @@ export interface TenantStart {
 /** Events after which the ledger continues as new: its state is small, and replays stay short. */
 const MAX_EVENTS = 4_000;
 
+/** Messages on their way to runs. */
+const MAX_SENDING = 1_500;
+
 /** How often it looks for runs that are gone, in milliseconds: doubling from the first. */
 const LOOK_MS = { first: 60_000, most: 600_000 } as const;
 
@@ -79,19 +84,23 @@ interface Keeping {
   ledger: TenantLedger;
   isChanged: boolean;
   sending: number;
+  /** More is to be sent when some messages have arrived. */
+  isHeld: boolean;
 }
 
 /** Keeps the ledger of a tenant; continues as new and never returns. */
 export async function tenant(start: unknown): Promise<void> {
-  const keeping: Keeping = { ledger: ledgerOf(start), isChanged: true, sending: 0 };
+  const keeping: Keeping = { ledger: ledgerOf(start), isChanged: true, sending: 0, isHeld: false };
   install(keeping);
   let lookMs: number = LOOK_MS.first;
   let lookAt = Date.now() + lookMs;
   while (!isFull() || keeping.isChanged) {
     if (needsDay(keeping.ledger, Date.now())) await readDay(keeping);
     keeping.isChanged = false;
-    const { ledger, out } = serve(keeping.ledger);
+    const room = MAX_SENDING - keeping.sending;
+    const { ledger, out } = serve(keeping.ledger, room);
     keeping.ledger = ledger;
+    keeping.isHeld = out.length === room;
     for (const one of out) send(keeping, one);
     if (!hasWaits(ledger)) lookMs = LOOK_MS.first;
     const waitMs = nextIn(keeping.ledger, lookAt);
@@ -164,6 +173,7 @@ function send(keeping: Keeping, { run, message }: ToRun): void {
     })
     .then(() => {
       keeping.sending -= 1;
+      if (keeping.isHeld && keeping.sending <= MAX_SENDING / 2) keeping.isChanged = true;
     });
 }
 

@@ -4,6 +4,7 @@ import { EVAL_AGENT, type EvalRow } from '../../../src/core/evaluation/eval-plan
 import { evalTable } from '../../../src/core/evaluation/eval-table.ts';
 import { readPlan } from '../../../src/core/evaluation/read-plan.ts';
 import { defineAgent } from '../../../src/define/agent/define-agent.ts';
+import { textOf } from '../../../src/core/base/message.ts';
 import { createRegistry } from '../../../src/registry/registry.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { startMemoryRun } from '../../../src/testing/start-memory-run.ts';
@@ -70,7 +71,18 @@ function evalInMemory(plan: JsonObject, limits = {}) {
     model: async () => ({ content: text, usage: { inputTokens: id.length, outputTokens: 1 } }),
   });
   const asked = defineAgent({ name: 'oracle', mode: 'text', model: 'small' });
-  const judge = defineAgent({ name: 'judge', mode: 'text', model: model('j', 'yes') });
+  const judge = defineAgent({
+    name: 'judge',
+    mode: 'text',
+    // It passes what it can judge: it must know what was asked.
+    model: {
+      id: 'j',
+      model: async ({ messages }) => {
+        const read = messages.map(textOf).join('\n');
+        return { content: read.includes('Capital of Austria?') ? 'yes' : 'no' };
+      },
+    },
+  });
   const registry = createRegistry({
     agents: [asked, judge],
     models: [model('small', 'Graz'), model('large', 'Vienna')],

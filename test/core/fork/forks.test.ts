@@ -225,6 +225,7 @@ describe('edits', () => {
           effects: 'run',
           edits: [
             { entry: 20, text: 'x' },
+            { entry: 0, text: 'lost' },
             { entry: 0, text: ' ' },
           ],
         },
@@ -232,6 +233,7 @@ describe('edits', () => {
     ).toThrow(
       [
         'Expected entries 0 to 1, got 20. Choose one that the conversation still has.',
+        'Expected one text for entry 0, got 2. Choose one.',
         'Expected a text for entry 0, got an empty one. Write one, or drop the entry.',
       ].join('\n'),
     );

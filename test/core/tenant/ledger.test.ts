@@ -34,7 +34,7 @@ function keep(settings: Partial<TenantSettings>): {
     ledger: onDay(newLedger('acme', { timeZone: 'UTC', ...settings }), DAY),
     said: [] as ToRun[],
     by: (change: (ledger: TenantLedger) => TenantLedger) => {
-      const { ledger, out } = serve(change(kept.ledger));
+      const { ledger, out } = serve(change(kept.ledger), Infinity);
       kept.ledger = ledger;
       kept.said.push(...out);
       return out;
@@ -80,6 +80,22 @@ describe('turns', () => {
 
     expect(out.map(({ run }) => run)).toEqual(['b', 'c']);
     expect(kept.by((ledger) => withSettings(ledger, { timeZone: 'UTC' }))).toHaveLength(1);
+  });
+
+  it('are given as many at a time as may be sent, and none is lost', () => {
+    let ledger = newLedger('acme', { timeZone: 'UTC' });
+    for (const run of ['a', 'b', 'c']) ledger = joined(ledger, run);
+    const said: ToRun[] = [];
+    const next = (): number => {
+      const { ledger: after, out } = serve(ledger, 2);
+      ledger = after;
+      said.push(...out);
+      return out.length;
+    };
+    expect([next(), next(), next()]).toEqual([2, 1, 0]);
+    for (const run of ['a', 'b', 'c']) ledger = joined(ledger, run);
+    expect([next(), next(), next()]).toEqual([2, 1, 0]);
+    expect(said.map(({ run }) => run)).toEqual(['a', 'b', 'c', 'a', 'b', 'c']);
   });
 
   it('are bounded: a flood of joins is asked again later', () => {
@@ -207,6 +223,23 @@ describe('a budget of a day', () => {
     }
     expect(ended).toBeGreaterThan(900);
   });
+});
+
+it('thousands of runs that wait for a budget cost no seconds', () => {
+  const runs = Array.from({ length: 3_000 }, (_, index) => `acme:${index}`);
+  const settings = { timeZone: 'UTC', concurrency: 5_000, perDay: { [COST]: 1e12 } };
+  let ledger = onDay(newLedger('acme', settings), DAY);
+  for (const run of runs) ledger = joined(ledger, run);
+  const begun = performance.now();
+  ({ ledger } = serve(ledger, Infinity));
+  expect(ledger.holders).toHaveLength(3_000);
+  const [first = '', ...others] = runs;
+  for (const run of others) ledger = requested(ledger, asks(run, 1, 0, 1e12));
+  const { out } = serve(requested(ledger, asks(first, 1, 0, 1)), Infinity);
+
+  expect(out.map(({ run }) => run)).toEqual([first]);
+  // With a sum over all runs for each of them, it were 20 s.
+  expect(performance.now() - begun).toBeLessThan(4_000);
 });
 
 describe('the day', () => {
