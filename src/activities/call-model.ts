@@ -31,8 +31,12 @@ import { takenOrRun } from './take-over.ts';
 import type { HeardCancels } from './heard-cancels.ts';
 import { isStoppedByService, queueMs, withHeartbeat, type Beating } from './heartbeat.ts';
 import { keepReply, settleKept, type KeptReply } from './kept-reply.ts';
-import { readsOfReply, type ReadsOfReplyParts } from './reads-of-reply.ts';
-import { lostReads, withLostReads } from './lost-reads.ts';
+import {
+  lostReads,
+  readsOfReply,
+  withLostReads,
+  type ReadsOfReplyParts,
+} from './reads-of-reply.ts';
 import { openAttempt, usedBy, type AskedAttempt } from './lost-attempts.ts';
 import { endsWithAttempt, triesOf, type AttemptNumber } from './tries.ts';
 import { NO_WATCH, type AttemptNotes } from '../telemetry/call-observer.ts';

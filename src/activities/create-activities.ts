@@ -26,7 +26,7 @@ import { createToolFigures } from '../tools/tool-figures.ts';
 import { NO_WATCH, type CallObserver } from '../telemetry/call-observer.ts';
 import { createPageQuery } from './page-query.ts';
 import { createContextSource } from './run-context.ts';
-import type { Permits } from './permits.ts';
+import type { Permits } from './permits/permits.ts';
 import type { Rates } from './rates.ts';
 import { createTenantActivities, NO_TENANTS, type TenantPort } from './tenant-activities.ts';
 import { createTranscriptSource, type TranscriptCache } from './transcript-source.ts';

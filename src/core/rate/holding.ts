@@ -20,14 +20,14 @@ export interface Holding {
   readonly booked: number;
   /** When its lease ends. */
   readonly until: number;
-  /** Whether other workers wait for permits. */
-  readonly isContended: boolean;
+  /** How many other workers have too few permits. */
+  readonly waiting: number;
   /** The order that has no answer yet; null: there is none. */
   readonly asked: { readonly at: number; readonly keeps: number } | null;
 }
 
 /** What a worker wants. */
-export interface Demand {
+export interface PermitDemand {
   readonly limit: number;
   /** Requests under way by permits of its lease. */
   readonly underWay: number;
@@ -39,7 +39,7 @@ export interface Demand {
 
 /** A worker without permits. */
 export function newHolding(worker: string): Holding {
-  const none = { permits: 0, booked: 0, until: -Infinity, isContended: false, asked: null };
+  const none = { permits: 0, booked: 0, until: -Infinity, waiting: 0, asked: null };
   return { worker, n: 0, ...none };
 }
 
@@ -57,7 +57,7 @@ export function usablePermits(holding: Holding, now: number): number {
 /** The next order to the counter. */
 export function askFor(
   holding: Holding,
-  { limit, underWay, wanted, givesBack }: Demand,
+  { limit, underWay, wanted, givesBack }: PermitDemand,
   now: number,
 ): { readonly holding: Holding; readonly order: PermitOrder } {
   const { worker, permits } = holding;
@@ -74,11 +74,11 @@ export function askFor(
 export function answered(holding: Holding, answer: PermitAnswer, now: number): Holding {
   const { asked } = holding;
   if (asked === null) return holding;
-  const { permits, booked, isContended = false } = answer;
+  const { permits, booked, waiting = 0 } = answer;
   if (asked.keeps > 0 && !isLeased(holding, now)) {
-    return { ...holding, permits: 0, booked: 0, isContended, asked: null };
+    return { ...holding, permits: 0, booked: 0, waiting, asked: null };
   }
-  return { ...holding, permits, booked, isContended, asked: null, until: asked.at + LEASE_MS };
+  return { ...holding, permits, booked, waiting, asked: null, until: asked.at + LEASE_MS };
 }
 
 /** After an order that may or may not have come to the counter. */

@@ -11,6 +11,7 @@
  *     It believes each worker what it still has.
  * P5  Of the orders of a worker, one that comes late counts for nothing.
  */
+import { defined } from '../base/defined.ts';
 import { isPlainObject } from '../base/json.ts';
 import { isConcurrency } from '../base/rate.ts';
 import { shareOf, type Wish } from './shares.ts';
@@ -46,8 +47,8 @@ export interface PermitAnswer {
   readonly permits: number;
   /** How many permits the counter gives to no other worker: `permits`, or more. */
   readonly booked: number;
-  /** Whether other workers want more than they have; absent: none does. */
-  readonly isContended?: true;
+  /** How many other workers want more than they have; absent: none does. */
+  readonly waiting?: number;
 }
 
 /** What a counter knows of permits. Plain JSON. */
@@ -103,10 +104,10 @@ export function permitted(
   const had = before?.permits ?? 0;
   const since = had > 0 === booked > 0 ? known.since : now;
   const own: WorkerPermits = { n, limit: order.limit, wanted, permits: booked, since, at: now };
-  const isContended = wishes.some((wish) => wish.wanted > wish.permits);
+  const waiting = wishes.filter((wish) => wish.wanted > wish.permits).length;
   return {
     book: { ...book, workers: wanted + booked === 0 ? others : { ...others, [worker]: own } },
-    answer: { permits, booked, ...(isContended ? { isContended } : {}) },
+    answer: { permits, booked, ...defined({ waiting: waiting === 0 ? undefined : waiting }) },
   };
 }
 

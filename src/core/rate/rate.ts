@@ -51,6 +51,9 @@ export interface LeaseAnswerOfRate {
   readonly permits?: PermitAnswer;
 }
 
+/** Asks the counter of a model entry. */
+export type AskCounter = (counterId: string, order: LeaseOrder) => Promise<LeaseAnswerOfRate>;
+
 /**
  * An order of permits. Workers of older releases refuse it, as it names no rate, and can replay a
  * counter that took it.

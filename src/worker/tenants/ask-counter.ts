@@ -6,10 +6,10 @@ import {
   type WorkflowStartOptions,
 } from '@temporalio/client';
 import type { Workflow } from '@temporalio/common';
-import type { AskCounter } from '../../activities/rates.ts';
 import {
   RATE_MESSAGES,
   RATE_WORKFLOW,
+  type AskCounter,
   type LeaseAnswerOfRate,
   type LeaseOrder,
 } from '../../core/rate/rate.ts';

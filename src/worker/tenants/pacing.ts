@@ -1,6 +1,6 @@
 /** What paces the requests of a worker: settings of tenants, and counters of all workers. */
 import type { Client } from '@temporalio/client';
-import { createPermits, type Permits } from '../../activities/permits.ts';
+import { createPermits, type Permits } from '../../activities/permits/permits.ts';
 import { createRates, type Rates } from '../../activities/rates.ts';
 import type { TenantPort } from '../../activities/tenant-activities.ts';
 import { createAskCounter } from './ask-counter.ts';

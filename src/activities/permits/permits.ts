@@ -1,7 +1,7 @@
 /** The permits of model entries in a worker: each bounds the requests under way of all workers. */
 import { randomUUID } from 'node:crypto';
 import { EntryPermits, type PermitCall, type Taken } from './entry-permits.ts';
-import type { AskCounter } from './rates.ts';
+import type { AskCounter } from '../../core/rate/rate.ts';
 import { wakingClock } from './waking-clock.ts';
 
 /** The permits of a worker. */

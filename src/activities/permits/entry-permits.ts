@@ -10,7 +10,7 @@
  * E4  When a lease ends that could not be renewed, its requests are closed. Until they have ended,
  *     they count as under way.
  */
-import { errorText } from '../core/base/error-text.ts';
+import { errorText } from '../../core/base/error-text.ts';
 import {
   answered,
   askFor,
@@ -19,10 +19,9 @@ import {
   unanswered,
   usablePermits,
   type Holding,
-} from '../core/rate/holding.ts';
-import { counterIdOf, orderOfPermits } from '../core/rate/rate.ts';
+} from '../../core/rate/holding.ts';
+import { counterIdOf, orderOfPermits, type AskCounter } from '../../core/rate/rate.ts';
 import { PermitLine, type Place } from './permit-line.ts';
-import type { AskCounter } from './rates.ts';
 
 /** How often a worker asks for permits that it uses, in milliseconds. */
 const RENEW_MS = 10_000;
@@ -35,6 +34,9 @@ const CONTENDED_IDLE_MS = 50;
 
 /** When a worker asks again that has too few permits, in milliseconds: doubling from the first. */
 const SHORT_MS = { first: 250, most: 4_000, mostWithNone: 1_000 } as const;
+
+/** How much later for each other worker that has too few, in milliseconds, and at most. */
+const WAITING_MS = { each: 100, most: 10_000 } as const;
 
 /** When a counter is asked again that did not answer, in milliseconds: doubling from the first. */
 const SILENT_MS = { first: 500, most: 5_000 } as const;
@@ -235,8 +237,7 @@ export class EntryPermits {
 
   #giveBackAt(): number {
     if (this.#idleSince === null) return Infinity;
-    const { isContended } = this.#holding;
-    const isShared = isContended || this.#line.length > 0;
+    const isShared = this.#holding.waiting > 0 || this.#line.length > 0;
     return this.#idleSince + (isShared ? CONTENDED_IDLE_MS : IDLE_MS);
   }
 
@@ -294,6 +295,7 @@ export class EntryPermits {
     if (permits >= this.#told) return null;
     if (this.#shortMs === null || permits > before) return SHORT_MS.first;
     const mostMs = this.#underWay.size === 0 ? SHORT_MS.mostWithNone : SHORT_MS.most;
-    return Math.min(this.#shortMs * 2, mostMs);
+    const crowdMs = Math.min(this.#holding.waiting * WAITING_MS.each, WAITING_MS.most);
+    return Math.max(Math.min(this.#shortMs * 2, mostMs), crowdMs);
   }
 }
