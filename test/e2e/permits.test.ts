@@ -54,9 +54,9 @@ describe.runIf(RUNS_ALL)('requests of three processes', () => {
     const runs = await Promise.all(
       Array.from({ length: count }, (_, run) => everloop.start('limited', { task: `Go ${run}` })),
     );
-    await eventually('work for each process', async () => provider.answered > limit * 2);
+    await eventually('work for each process', async () => provider.answered > limit * 3);
     const busyAt = Date.now();
-    await eventually('some work', async () => provider.answered > limit * 7, 60_000);
+    await eventually('some work', async () => provider.answered > limit * 12, 60_000);
     const killedAt = Date.now();
     await victim?.kill('SIGKILL');
     const backAt = killedAt + LEASE_MS + MARGIN_MS + 5_000;

@@ -117,11 +117,7 @@ export class EntryPermits {
     this.#limit = limit;
     this.#line.comeBack(since);
     if (signal.aborted) return { kind: 'aborted' };
-    const now = this.#now();
-    const isFree = this.#line.length === 0 && this.#underWay.size < this.#usable(now);
-    if (!isFree && this.#line.waitMs(since, this.#permits(now), now) > holdMs) {
-      return this.#busy(since);
-    }
+    if (this.#line.waitMs(since, this.#permits(this.#now())) > holdMs) return this.#busy(since);
     return new Promise((resolve) => {
       let timer: NodeJS.Timeout | undefined;
       const settle = (taken: () => Taken): void => {

@@ -9,10 +9,16 @@ export interface Place {
 }
 
 /** How long a request takes of an entry that has not yet answered, in milliseconds. */
-const FIRST_REQUEST_MS = 5_000;
+const FIRST_REQUEST_MS = 2_000;
 
 /** How much the newest request counts in how long the next will take. */
 const NEWEST = 0.2;
+
+/**
+ * How much of the time that it may take a run waits: those that come back early are the ones that get
+ * permits which are free before.
+ */
+const WAIT_PART = 1 / 3;
 
 /** The shortest and the longest wait of a run, in milliseconds. */
 const WAIT_MS = { first: 2_000, most: 60_000 } as const;
@@ -54,19 +60,26 @@ export class PermitLine {
     if (at !== -1) this.#away = this.#away.toSpliced(at, 1);
   }
 
-  /** A request leaves, so that its run waits. Returns for how long: half of what it may take. */
+  /** A request leaves, so that its run waits. Returns for how long. */
   leave(since: number, permits: number, now: number): number {
-    const halfMs = this.waitMs(since, permits, now) / 2;
-    const inMs = Math.round(Math.min(Math.max(halfMs, WAIT_MS.first), WAIT_MS.most));
+    this.#away = this.#away.filter(({ until }) => until > now);
+    const waitMs = this.#waitMs([...this.#waiting, ...this.#away], since, permits) * WAIT_PART;
+    const inMs = Math.round(Math.min(Math.max(waitMs, WAIT_MS.first), WAIT_MS.most));
     this.#away = [...this.#away, { since, until: now + inMs + LATE_MS }];
     return inMs;
   }
 
-  /** How long a request may wait; 0 if it is among those that get the next permits. */
-  waitMs(since: number, permits: number, now: number): number {
-    this.#away = this.#away.filter(({ until }) => until > now);
-    const ahead = [...this.#waiting, ...this.#away].filter((one) => one.since < since);
-    return Math.floor(ahead.length / permits) * this.#requestMs;
+  /**
+   * How long a request waits if it stays in this worker. Those whose runs wait do not count: permits
+   * would be free before they come back.
+   */
+  waitMs(since: number, permits: number): number {
+    return this.#waitMs(this.#waiting, since, permits);
+  }
+
+  #waitMs(all: readonly { readonly since: number }[], since: number, permits: number): number {
+    const ahead = all.filter((one) => one.since < since).length;
+    return Math.floor(ahead / permits) * this.#requestMs;
   }
 
   /** A request took so long. */

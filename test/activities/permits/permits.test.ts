@@ -145,10 +145,14 @@ describe('requests of a worker', () => {
     const second = take(permits, 1, { since: t0 + 1 });
     await vi.advanceTimersByTimeAsync(HOLD_MS);
     expect(await second).toEqual({ kind: 'busy', againInMs: 2_000, cause: undefined });
-    // It is two rounds of five seconds behind the second and the third: it does not even wait here.
-    void take(permits, 1, { since: t0 + 2, holdMs: Infinity });
-    const fourth = await take(permits, 1, { since: t0 + 3 });
-    expect(fourth).toEqual({ kind: 'busy', againInMs: 5_000, cause: undefined });
+    // Nine places of two seconds are before it: it does not even wait here.
+    const later = Array.from({ length: 9 }, (_, index) =>
+      take(permits, 1, { since: t0 + 2 + index }),
+    );
+    await vi.advanceTimersByTimeAsync(0);
+    const last = await take(permits, 1, { since: t0 + 20 });
+    expect(last).toMatchObject({ kind: 'busy', cause: undefined });
+    expect(later).toHaveLength(9);
 
     const back = take(permits, 1, { since: t0 + 1 });
     permit.release();
@@ -295,6 +299,33 @@ describe('three workers with more requests than permits', () => {
     expect(provider.average(120_000) / limit).toBeGreaterThan(used);
     expect(provider.most).toBe(limit);
     expect(counter.orders.length).toBeLessThan(orders);
+  });
+
+  it('use them well while many runs wait, which come back to any worker', async () => {
+    const limit = 6;
+    const counter = new Counter();
+    const provider = new Provider();
+    const workers = [1, 2, 3].map(() => createPermits(counter.ask));
+    let asked = 0;
+    const run = async (since: number): Promise<void> => {
+      for (;;) {
+        asked += 1;
+        const taken = await take(workers[asked % 3] ?? createPermits(counter.ask), limit, {
+          since,
+        });
+        if (taken.kind === 'permit') return provider.serve(taken.permit, 2_000);
+        if (taken.kind === 'busy') await passed(taken.againInMs);
+      }
+    };
+    for (let count = 0; count < 260; count++) void run(Date.now() + count);
+    await vi.advanceTimersByTimeAsync(10_000);
+    provider.average(1);
+    await vi.advanceTimersByTimeAsync(60_000);
+
+    expect(provider.average(60_000)).toBeGreaterThan(limit * 0.95);
+    expect(provider.most).toBe(limit);
+    // A run that waits for more than a minute comes back some times.
+    expect(asked).toBeLessThan(260 * 8);
   });
 
   it('take over the permits of one that is killed, also when the counter is lost', async () => {
