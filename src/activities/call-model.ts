@@ -10,7 +10,7 @@ import type { TranscriptView } from '../core/contract/transcript.ts';
 import { missingPart } from '../core/extension/own-parts.ts';
 import { modeOf } from '../core/modes/modes.ts';
 import { byteSize, type Json } from '../core/base/json.ts';
-import type { EstimatedUsage, ModelRequest, Reply, TokenUsage } from '../core/contract/model.ts';
+import type { EstimatedUsage, ModelRequest, TokenUsage } from '../core/contract/model.ts';
 import { sizesOf } from '../core/base/size-limits.ts';
 import { noUsage } from '../core/model/usage.ts';
 import { openChunkStream, type ChunkPublisher } from '../core/streaming/chunk-stream.ts';
