@@ -230,7 +230,7 @@ export type { SetupView } from './client/setup.ts';
 export type { TenantOptions, Tenants, TenantSummary } from './client/tenants/tenants.ts';
 export type { TenantBudget, TenantSettings, TenantView } from './core/tenant/tenant-messages.ts';
 export type { DayLimits } from './core/tenant/settings.ts';
-export type { Rate } from './core/base/rate.ts';
+export type { ModelRate, Rate } from './core/base/rate.ts';
 export type { AgentsView, AgentVersion } from './client/agents.ts';
 export type { AskedAgents } from './client/streaming/ask-agents.ts';
 export type {

@@ -50,3 +50,15 @@ export function paced(model: ModelFunction): AgentDefinition {
   // #endregion
   return clerk;
 }
+
+/** An agent whose provider takes so many requests at once. */
+export function limited(model: ModelFunction): AgentDefinition {
+  // #region concurrency
+  const clerk = defineAgent({
+    name: 'clerk',
+    mode: 'text',
+    model: { id: 'local/model', model, rate: { concurrency: 8 } },
+  });
+  // #endregion
+  return clerk;
+}

@@ -140,6 +140,10 @@ export interface RateWaitDetails {
   readonly tokens?: number;
   /** How often the counter did not answer. */
   readonly tries?: number;
+  /** When the request first asked for a permit; absent: it has not. */
+  readonly since?: number;
+  /** What it waits for; absent: its moment. */
+  readonly for?: 'permit';
   /** Whose rate it is: that of the tenant; absent: of the model. */
   readonly of?: 'tenant';
 }

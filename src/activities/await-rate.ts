@@ -1,22 +1,25 @@
 /**
- * The wait of a model call for its moment under the rates of its tenant and its entry: short waits are made here,
- * longer ones by the run, which then is seen to wait and holds no worker.
+ * The wait of a model call for its permit, and for its moment under the rates of its tenant and its
+ * entry: short waits are made here, longer ones by the run, which then is seen to wait and holds no
+ * worker.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { defined } from '../core/base/defined.ts';
-import type { ModelOrder, RateTicket } from '../core/contract/host-order.ts';
+import type { ModelOrder } from '../core/contract/host-order.ts';
 import type { Rate } from '../core/base/rate.ts';
 import type { ModelEntry } from '../define/model/model-entry.ts';
 import { tenantCounter } from '../core/rate/rate.ts';
 import { requestTokens } from '../core/ask/context-tokens.ts';
 import type { ModelRequest, TokenUsage } from '../core/contract/model.ts';
 import { rateWait } from './failures.ts';
+import type { Permit } from './permits/entry-permits.ts';
+import type { Permits } from './permits/permits.ts';
 import { hasPassed, type Asked, type Moment, type Rates } from './rates.ts';
 import type { TenantPort } from './tenant-activities.ts';
 import { endsWithAttempt } from './tries.ts';
 
-/** How long an activity waits for its moment, in milliseconds. */
+/** How long an activity waits for its moment or its permit, in milliseconds. */
 const HOLD_MS = 5_000;
 
 /** A run comes back so long before its moment: it needs a worker by then. */
@@ -27,8 +30,14 @@ const SILENT_MS = { first: 2_000, most: 300_000 } as const;
 
 /** A request that may be sent. */
 export interface PacedRequest {
+  /** Aborts the request: its call is aborted, or its permit has ended. */
+  readonly signal: AbortSignal;
   /** What the request has taken of its provider. */
   readonly ended: (usage: TokenUsage) => void;
+  /** Whether it was aborted because its permit could not be renewed. */
+  readonly lacksPermit: () => boolean;
+  /** It is no longer under way. */
+  readonly release: () => void;
 }
 
 /** A request that is about to be sent. */
@@ -40,7 +49,15 @@ export interface AskedProvider {
   readonly signal: AbortSignal;
 }
 
-const UNPACED: PacedRequest = { ended: () => undefined };
+/** What paces the requests of a worker. */
+export interface PaceParts {
+  /** The rates of model entries; default: nothing paces requests. */
+  readonly rates?: Rates | undefined;
+  /** The permits of model entries; default: nothing bounds the requests under way. */
+  readonly permits?: Permits | undefined;
+  /** Tenants with rates of their own; default: there are none. */
+  readonly tenants?: TenantPort | undefined;
+}
 
 /** A counter that a request needs a moment of. */
 interface Pace {
@@ -49,83 +66,129 @@ interface Pace {
   readonly of?: 'tenant';
 }
 
+type Ended = PacedRequest['ended'];
+
 /**
  * Waits until a request may be sent; at once if neither its tenant nor its entry has a rate. The
- * tenant's comes first: its requests queue for it before they queue for the provider. Returns early
- * when the call is aborted. Fails with `rate_wait` if the run is to wait.
+ * tenant's comes first: its requests queue for it before they queue for the provider. A permit comes
+ * before the moment of the entry, which does not wait. Returns early when the call is aborted. Fails
+ * with `rate_wait` if the run is to wait.
  */
-export async function awaitRate(
-  parts: { readonly rates?: Rates | undefined; readonly tenants?: TenantPort | undefined },
-  call: AskedProvider,
-): Promise<PacedRequest> {
-  const { rates, tenants } = parts;
-  if (rates === undefined) return UNPACED;
-  const ended: PacedRequest['ended'][] = [];
-  const { of, ...ticket } = call.order.rate ?? {};
-  // A ticket of the model says that the tenant's moment has come before.
-  const isPassed = call.order.rate !== undefined && of === undefined;
-  const tenant = isPassed ? undefined : await paceOfTenant(tenants, call.order);
-  const { rate } = call.entry;
+export async function awaitRate(parts: PaceParts, call: AskedProvider): Promise<PacedRequest> {
+  const { order, entry, signal } = call;
+  const tenant = await paceOfTenant(parts, order);
+  const tenantEnded = tenant === undefined ? [] : await awaitMoment(parts, call, tenant);
+  const { concurrency, ...rate } = entry.rate ?? {};
   const model: Pace | undefined =
-    rate === undefined ? undefined : { counted: call.order.model, rate };
-  for (const pace of [tenant, model]) {
-    if (pace === undefined) continue;
-    const isTicketed = pace.of === of;
-    const sent = await awaitMoment(rates, call, { pace, ticket: isTicketed ? ticket : {} });
-    if (sent === null) return UNPACED;
-    ended.push(sent);
+    Object.keys(rate).length === 0 ? undefined : { counted: order.model, rate };
+  for (;;) {
+    const permit = await awaitPermit(parts, call, concurrency);
+    try {
+      const modelEnded =
+        model === undefined || signal.aborted ? [] : await awaitMoment(parts, call, model);
+      if (permit?.ended.aborted !== true || signal.aborted) {
+        return pacedRequest(signal, permit, [...tenantEnded, ...modelEnded]);
+      }
+    } catch (error) {
+      permit?.release();
+      throw error;
+    }
+    permit.release();
   }
-  return { ended: (usage) => ended.forEach((tell) => tell(usage)) };
 }
 
-/** The rate of the run's tenant, if it has one. */
+function pacedRequest(
+  signal: AbortSignal,
+  permit: Permit | undefined,
+  ended: readonly Ended[],
+): PacedRequest {
+  return {
+    signal: permit === undefined ? signal : AbortSignal.any([signal, permit.ended]),
+    ended: (usage) => ended.forEach((tell) => tell(usage)),
+    lacksPermit: () => permit?.ended.aborted === true && !signal.aborted,
+    release: () => permit?.release(),
+  };
+}
+
+/** The rate of the run's tenant, if it has one and the request has not passed it. */
 async function paceOfTenant(
-  tenants: TenantPort | undefined,
-  { tenant }: ModelOrder,
+  { rates, tenants }: PaceParts,
+  { tenant, rate: ticket }: ModelOrder,
 ): Promise<Pace | undefined> {
-  if (tenants === undefined || tenant === undefined) return undefined;
+  // A ticket of the model says that the tenant's moment has come before.
+  const isPassed = ticket !== undefined && ticket.of === undefined;
+  if (isPassed || rates === undefined || tenants === undefined || tenant === undefined) {
+    return undefined;
+  }
   const rate = await tenants.rateOf(tenant);
   return rate === undefined ? undefined : { counted: tenantCounter(tenant), rate, of: 'tenant' };
 }
 
-/** Waits for the moment of one counter; null when the call is aborted. */
+/** Waits for a permit; undefined if the entry needs none, or when the call is aborted. */
+async function awaitPermit(
+  { permits }: PaceParts,
+  { order, signal }: AskedProvider,
+  concurrency: number | undefined,
+): Promise<Permit | undefined> {
+  if (permits === undefined || concurrency === undefined) return undefined;
+  const { since = Date.now(), tries = 0 } = order.rate ?? {};
+  const holdMs = mayReturn(order) ? HOLD_MS : Infinity;
+  const taken = await permits.take(order.model, concurrency, { since, holdMs, signal });
+  if (taken.kind === 'aborted') return undefined;
+  if (taken.kind === 'permit') return taken.permit;
+  const { againInMs, cause } = taken;
+  const wait = { since, for: 'permit' } as const;
+  if (cause === undefined) throw rateWait({ at: Date.now() + againInMs, ...wait });
+  throw rateWait({ at: Date.now() + silentMs(tries), tries: tries + 1, ...wait }, cause);
+}
+
+/** Waits for the moment of one counter; nothing has to hear of the request when it is aborted. */
 async function awaitMoment(
-  rates: Rates,
+  { rates }: PaceParts,
   { order, entry: { maxOutputTokens }, request, signal }: AskedProvider,
-  { pace, ticket }: { readonly pace: Pace; readonly ticket: RateTicket },
-): Promise<PacedRequest['ended'] | null> {
-  const { counted, rate, of } = pace;
+  { counted, rate, of }: Pace,
+): Promise<readonly Ended[]> {
+  if (rates === undefined) return [];
   const asked: Asked = { promptTokens: requestTokens(request), maxOutputTokens };
-  const { info } = Context.current();
-  // The workflows of earlier releases know no such failure: their calls wait here.
-  const canReturn = endsWithAttempt(order) || info.retryPolicy?.maximumAttempts === 1;
-  let { tries = 0 } = ticket;
-  let moment: Moment | null =
-    ticket.at === undefined ? null : { kind: 'at', at: ticket.at, tokens: ticket.tokens ?? 0 };
+  const canReturn = mayReturn(order);
+  const { of: ticketOf, ...given } = order.rate ?? {};
+  const { at: kept, tokens: keptFor = 0, tries: triesBefore = 0 } = ticketOf === of ? given : {};
+  const { since } = given;
+  let tries = triesBefore;
+  let moment: Moment | null = kept === undefined ? null : { kind: 'at', at: kept, tokens: keptFor };
   while (!signal.aborted) {
     if (moment === null || (moment.kind === 'at' && hasPassed(moment.at, Date.now()))) {
       moment = await rates.next(counted, rate, asked);
     }
     if (moment.kind === 'silent') {
-      const inMs = Math.min(SILENT_MS.first * 2 ** tries, SILENT_MS.most);
+      const inMs = silentMs(tries);
       tries += 1;
       const { cause } = moment;
       moment = null;
       const at = Date.now() + inMs;
-      if (canReturn) throw rateWait(defined({ at, tries, of }), cause);
+      if (canReturn) throw rateWait(defined({ at, tries, since, of }), cause);
       await pause(inMs, signal);
       continue;
     }
     const { at, tokens } = moment;
     const inMs = at - Date.now();
     if (inMs > HOLD_MS && canReturn) {
-      throw rateWait(defined({ at: at - EARLY_MS, moment: at, tokens, of }));
+      throw rateWait(defined({ at: at - EARLY_MS, moment: at, tokens, since, of }));
     }
     await pause(inMs, signal);
     if (hasPassed(at, Date.now())) continue;
-    return (usage) => rates.ended({ model: counted, estimated: tokens, asked, usage });
+    return [(usage) => rates.ended({ model: counted, estimated: tokens, asked, usage })];
   }
-  return null;
+  return [];
+}
+
+/** Whether the run can wait: the workflows of earlier releases know no such failure. */
+function mayReturn(order: ModelOrder): boolean {
+  return endsWithAttempt(order) || Context.current().info.retryPolicy?.maximumAttempts === 1;
+}
+
+function silentMs(tries: number): number {
+  return Math.min(SILENT_MS.first * 2 ** tries, SILENT_MS.most);
 }
 
 /** Settles early when the call is aborted. */

@@ -10,8 +10,7 @@ import type { TranscriptView } from '../core/contract/transcript.ts';
 import { missingPart } from '../core/extension/own-parts.ts';
 import { modeOf } from '../core/modes/modes.ts';
 import { byteSize, type Json } from '../core/base/json.ts';
-import type { BesideRead } from '../core/contract/outcome.ts';
-import type { EstimatedUsage, Reply, TokenUsage } from '../core/contract/model.ts';
+import type { EstimatedUsage, ModelRequest, TokenUsage } from '../core/contract/model.ts';
 import { sizesOf } from '../core/base/size-limits.ts';
 import { noUsage } from '../core/model/usage.ts';
 import { openChunkStream, type ChunkPublisher } from '../core/streaming/chunk-stream.ts';
@@ -20,20 +19,24 @@ import type { Registry } from '../define/definition/definitions.ts';
 import {
   agentNotHere,
   notHere,
+  PERMIT_ENDED,
   toModelFailure,
   transcriptUnavailable,
   workerShutdown,
   workerShutdownWithCost,
 } from './failures.ts';
-import { awaitRate } from './await-rate.ts';
-import type { Rates } from './rates.ts';
-import type { TenantPort } from './tenant-activities.ts';
+import { awaitRate, type PacedRequest, type PaceParts } from './await-rate.ts';
 import type { GivenUpCalls } from './given-up-calls.ts';
 import { takenOrRun } from './take-over.ts';
 import type { HeardCancels } from './heard-cancels.ts';
 import { isStoppedByService, queueMs, withHeartbeat, type Beating } from './heartbeat.ts';
-import { keepReply, type KeptReply } from './kept-reply.ts';
-import { readsOfReply, type ReadsOfReplyParts } from './reads-of-reply.ts';
+import { keepReply, settleKept, type KeptReply } from './kept-reply.ts';
+import {
+  lostReads,
+  readsOfReply,
+  withLostReads,
+  type ReadsOfReplyParts,
+} from './reads-of-reply.ts';
 import { openAttempt, usedBy, type AskedAttempt } from './lost-attempts.ts';
 import { endsWithAttempt, triesOf, type AttemptNumber } from './tries.ts';
 import { NO_WATCH, type AttemptNotes } from '../telemetry/call-observer.ts';
@@ -45,7 +48,7 @@ import { classifyModelError, hasCost, type ModelFailure } from '../models/model-
 import { keyVariable } from '../models/missing-key.ts';
 import { requestFor } from '../models/prompt-texts.ts';
 import { withModel } from '../models/providers/load-model.ts';
-import type { ReadsBeside, SettledReads } from '../tools/reads-beside.ts';
+import type { ReadsBeside } from '../tools/reads-beside.ts';
 import { quickTools } from '../tools/quick-tools.ts';
 import { missingModel } from '../registry/registry.ts';
 import {
@@ -55,12 +58,8 @@ import {
 } from './transcript-source.ts';
 
 /** What the model activity needs, its replies and what runs beside them. */
-export interface CallModelParts extends ReadsOfReplyParts {
+export interface CallModelParts extends ReadsOfReplyParts, PaceParts {
   readonly transcripts: TranscriptSource;
-  /** The rates of model entries; default: nothing paces requests. */
-  readonly rates?: Rates;
-  /** Tenants with rates of their own; default: there are none. */
-  readonly tenants?: TenantPort;
   /** Cancels that workflows of this process tell; default: none. */
   readonly cancels?: HeardCancels;
   /** Calls that later attempts take over; default: each attempt asks anew. */
@@ -114,13 +113,9 @@ async function attemptOf(
   try {
     const outcome = await callOnce(parts, order, { entry, view, asked, beside });
     // Not canceled by a user: the call is retried, on another worker if this one stops.
-    if (outcome.kind === 'aborted' && isStoppedByService()) {
-      const { usage } = outcome;
-      if (!hasCost(usage)) {
-        const used = usedBy(asked.used());
-        throw workerShutdown(used && { estimated: { ...used } });
-      }
-      throw workerShutdownWithCost({ usage: { ...usage }, usageKnown: true, ...added });
+    if (outcome.kind === 'aborted') {
+      if (outcome.lacksPermit === true) throw stopped(outcome.usage, asked, added, PERMIT_ENDED);
+      if (isStoppedByService()) throw stopped(outcome.usage, asked, added);
     }
     checkSize(parts, order, outcome);
     if (outcome.kind === 'aborted') return { ...outcome, ...lostReads(beside), ...added };
@@ -142,47 +137,18 @@ async function attemptOf(
   }
 }
 
-/**
- * How long reads may be open after their reply before a heartbeat is sent that has it. Most reads end
- * before, and each heartbeat is a request and an action on a bill.
- */
-const KEPT_BEAT_MS = 300;
-
-/** Waits for the reads of a whole reply, which the heartbeats have meanwhile. */
-async function settleKept(
-  beside: ReadsBeside,
-  { shown, reply }: { readonly shown: ModelActivityResult; readonly reply: Reply },
-  { keep, beat }: Pick<WatchedAttempt, 'keep' | 'beat'>,
-): Promise<SettledReads> {
-  if (!beside.isOpen()) return beside.settle(reply);
-  keep(shown, beside.ended);
-  const timer = setTimeout(beat, KEPT_BEAT_MS);
-  try {
-    return await beside.settle(reply);
-  } finally {
-    clearTimeout(timer);
+/** An attempt that no user stopped: the call is retried. */
+function stopped(
+  usage: TokenUsage,
+  asked: WatchedAttempt,
+  added: AttemptNumber['added'],
+  message?: string,
+): Error {
+  if (hasCost(usage)) {
+    return workerShutdownWithCost({ usage: { ...usage }, usageKnown: true, ...added }, message);
   }
-}
-
-/** What ran beside a reply that is thrown away. */
-function lostReads(beside: ReadsBeside): { readonly lostReads?: readonly BesideRead[] } {
-  const lost = beside.stop();
-  return defined({ lostReads: lost.length === 0 ? undefined : lost });
-}
-
-/** The failure of a call, with what ran beside its reply. */
-function withLostReads(failure: Error, beside: ReadsBeside): Error {
-  const lost = lostReads(beside);
-  if (lost.lostReads === undefined || !(failure instanceof ApplicationFailure)) return failure;
-  const [first = {}, ...others] = failure.details ?? [];
-  const details = [{ ...(first as object), ...lost }, ...others];
-  const { message, type, nonRetryable, nextRetryDelay, cause } = failure;
-  return ApplicationFailure.create({
-    message,
-    ...defined({ type: type ?? undefined, nonRetryable: nonRetryable ?? undefined }),
-    ...defined({ nextRetryDelay: nextRetryDelay ?? undefined, cause }),
-    details,
-  });
+  const used = usedBy(asked.used());
+  return workerShutdown(used && { estimated: { ...used } }, message);
 }
 
 /** The tools of a reply that this worker expects to be quick. */
@@ -280,6 +246,8 @@ function keyOf(order: ModelOrder): TranscriptKey {
 /** The result of an attempt, and how long the first piece of its reply took. */
 type TimedResult = ModelCallResult & {
   readonly firstTokenMs?: number;
+  /** Of an aborted call whose permit ended. */
+  readonly lacksPermit?: true;
   /** Of an aborted call that did not stream: nobody reports what it used. */
   readonly estimated?: EstimatedUsage;
 };
@@ -297,15 +265,44 @@ async function callOnce(
   order: ModelOrder,
   { entry, view, asked, beside }: AskedModel,
 ): Promise<TimedResult> {
-  const { registry, chunks, transcripts } = parts;
   const tries = triesOf(order);
   const attempt = order.triesBefore + tries.attempt + tries.losses;
+  const request = await requestFor(parts.registry, order, view, attempt);
+  const paced = await awaitRate(parts, { order, entry, request, signal: asked.signal });
+  try {
+    const result = await askPaced(parts, order, {
+      entry,
+      view,
+      asked,
+      beside,
+      request,
+      paced,
+      attempt,
+    });
+    return result.kind === 'aborted' && paced.lacksPermit()
+      ? { ...result, lacksPermit: true }
+      : result;
+  } finally {
+    paced.release();
+  }
+}
+
+/** A request that may be sent. */
+interface PacedModel extends AskedModel {
+  readonly request: ModelRequest;
+  readonly paced: PacedRequest;
+  readonly attempt: number;
+}
+
+async function askPaced(
+  { registry, chunks, transcripts }: CallModelParts,
+  order: ModelOrder,
+  { entry, view, asked, beside, request, paced, attempt }: PacedModel,
+): Promise<TimedResult> {
   const { runId, rootRunId = runId, iteration, agentPath, purpose } = order;
   const definition = registry.agents.get(order.agent)?.definition;
   const isRead = (): boolean => isOrderRead(chunks, order);
   const isWhole = (definition?.stream ?? entry.stream) === 'auto' && !isRead();
-  const request = await requestFor(registry, order, view, attempt);
-  const paced = await awaitRate(parts, { order, entry, request, signal: asked.signal });
   // A heartbeat that said otherwise is out of date: a loss would not be charged.
   if (asked.onRequest(entry, request)) asked.beat();
   const { notes } = asked;
@@ -323,7 +320,7 @@ async function callOnce(
     notes.replied(result.reply.parts as unknown as Json);
     return { ...result, ...defined({ firstTokenMs }) };
   };
-  const { signal } = asked;
+  const { signal } = paced;
   // Summaries see the same conversation, so middleware that hides secrets applies to them as well.
   const around = definition?.middleware?.model ?? [];
   // Only replies stream, and only replies become messages of the transcript.

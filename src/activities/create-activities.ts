@@ -26,6 +26,7 @@ import { createToolFigures } from '../tools/tool-figures.ts';
 import { NO_WATCH, type CallObserver } from '../telemetry/call-observer.ts';
 import { createPageQuery } from './page-query.ts';
 import { createContextSource } from './run-context.ts';
+import type { Permits } from './permits/permits.ts';
 import type { Rates } from './rates.ts';
 import { createTenantActivities, NO_TENANTS, type TenantPort } from './tenant-activities.ts';
 import { createTranscriptSource, type TranscriptCache } from './transcript-source.ts';
@@ -49,6 +50,8 @@ export interface ActivityParts {
   readonly tenants?: TenantPort;
   /** The rates of model entries; default: nothing paces requests. */
   readonly rates?: Rates;
+  /** The permits of model entries; default: nothing bounds the requests under way. */
+  readonly permits?: Permits;
   /** Watches the calls of models and tools; default: nothing does. */
   readonly watch?: CallObserver;
   /** Takes values out of what activities return and throw; default: nothing does. */
@@ -82,7 +85,7 @@ export function createActivities(parts: ActivityParts): EverloopActivities {
   const told = {
     givenUp: createGivenUpCalls(),
     tenants,
-    ...defined({ cancels, rates: parts.rates }),
+    ...defined({ cancels, rates: parts.rates, permits: parts.permits }),
   };
   const transcripts = createTranscriptSource({ cache, query });
   const archiveLink = createArchiveTranscript(archive, parts.archivesStates);

@@ -97,10 +97,13 @@ export function agentNotHere(agent: string): ApplicationFailure {
  * The worker stops, so the call is retried on another one. Not a cancellation by a user. `details`:
  * what is known of the attempt.
  */
-export function workerShutdown(details?: JsonObject): ApplicationFailure {
+export function workerShutdown(
+  details?: JsonObject,
+  message: string = STOPPED,
+): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'worker_shutdown',
-    message: SHUTDOWN,
+    message,
     nonRetryable: false,
     // Without it, the service would wait as long as after a worker that died.
     nextRetryDelay: afterShutdownMs,
@@ -115,7 +118,7 @@ export function workerShutdown(details?: JsonObject): ApplicationFailure {
 export function stoppedBeforeOnce(): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'worker_shutdown',
-    message: SHUTDOWN,
+    message: STOPPED,
     nonRetryable: true,
   });
 }
@@ -123,16 +126,22 @@ export function stoppedBeforeOnce(): ApplicationFailure {
 /**
  * The worker stops a model call that cost tokens: `details[0]` is `details` with `retryAfterMs`.
  */
-export function workerShutdownWithCost(details: JsonObject): ApplicationFailure {
+export function workerShutdownWithCost(
+  details: JsonObject,
+  message: string = STOPPED,
+): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'worker_shutdown',
-    message: SHUTDOWN,
+    message,
     nonRetryable: true,
     details: [{ ...details, retryAfterMs: afterShutdownMs }],
   });
 }
 
-const SHUTDOWN = 'The worker stopped during the call.';
+const STOPPED = 'The worker stopped during the call.';
+
+/** Why a request was closed that neither a user nor a worker stopped. */
+export const PERMIT_ENDED = 'The request was closed: its permit could not be renewed.';
 
 /**
  * An attempt of a tool or of validators that threw and may succeed when it is repeated: by the
@@ -202,9 +211,10 @@ export function retryable(type: FailureType, message: string): ApplicationFailur
  * moment if it has one. Not retried by the service: the workflow waits, which uses no attempt.
  */
 export function rateWait(details: RateWaitDetails, cause?: string): ApplicationFailure {
+  const what = details.for === 'permit' ? 'concurrency' : 'rate';
   const message =
     cause === undefined
-      ? 'The rate of the model has no room for now.'
+      ? `The ${what} of the model has no room for now.`
       : redact(`The counter of the rate does not answer: ${cause}`);
   return ApplicationFailure.create({
     type: 'rate_wait',

@@ -4,7 +4,9 @@
  * pays for it twice.
  */
 import { byteSize, type Json } from '../core/base/json.ts';
+import type { Reply } from '../core/contract/model.ts';
 import type { BesideRead } from '../core/contract/outcome.ts';
+import type { ReadsBeside, SettledReads } from '../tools/reads-beside.ts';
 import type { ModelActivityResult } from './activity-types.ts';
 import type { BeatMoment } from './heartbeat.ts';
 
@@ -31,4 +33,26 @@ export function keepReply(used: (moment: BeatMoment) => object): KeptReply {
       };
     },
   };
+}
+
+/**
+ * How long reads may be open after their reply before a heartbeat is sent that has it. Most reads end
+ * before, and each heartbeat is a request and an action on a bill.
+ */
+const KEPT_BEAT_MS = 300;
+
+/** Waits for the reads of a whole reply, which the heartbeats have meanwhile. */
+export async function settleKept(
+  beside: ReadsBeside,
+  { shown, reply }: { readonly shown: ModelActivityResult; readonly reply: Reply },
+  { keep, beat }: Pick<KeptReply, 'keep'> & { readonly beat: () => void },
+): Promise<SettledReads> {
+  if (!beside.isOpen()) return beside.settle(reply);
+  keep(shown, beside.ended);
+  const timer = setTimeout(beat, KEPT_BEAT_MS);
+  try {
+    return await beside.settle(reply);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -8,19 +8,10 @@
  * R3  What a request will take is estimated from what the last ones took.
  * R4  A counter that does not answer delays: the call is tried again later, ever more rarely.
  */
-import {
-  counterIdOf,
-  MAX_LEASED,
-  type LeaseAnswerOfRate,
-  type LeaseOrder,
-  type RateMarks,
-} from '../core/rate/rate.ts';
+import { counterIdOf, MAX_LEASED, type AskCounter, type RateMarks } from '../core/rate/rate.ts';
 import type { Rate } from '../core/base/rate.ts';
 import type { TokenUsage } from '../core/contract/model.ts';
 import { LATE_MS } from '../core/rate/counter.ts';
-
-/** Asks the counter of a model entry. */
-export type AskCounter = (counterId: string, order: LeaseOrder) => Promise<LeaseAnswerOfRate>;
 
 /** When a request may be sent. */
 export type Moment =

@@ -2,11 +2,11 @@
  * The reads that a model activity runs beside its reply, as a tool activity would run them. Their
  * activity is that of the model: it has the heartbeat, and its end is theirs.
  */
-import { Context } from '@temporalio/activity';
+import { ApplicationFailure, Context } from '@temporalio/activity';
 import { defined } from '../core/base/defined.ts';
 import { sizesOf } from '../core/base/size-limits.ts';
 import type { ModelOrder } from '../core/contract/host-order.ts';
-import type { ToolOrder } from '../core/contract/outcome.ts';
+import type { BesideRead, ToolOrder } from '../core/contract/outcome.ts';
 import type { TranscriptView } from '../core/contract/transcript.ts';
 import { callTopics } from '../core/streaming/topic-stream.ts';
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
@@ -90,4 +90,25 @@ function runRead(
       runTool(agent, call, { ...options, ...defined({ traceparent }) }),
     ),
   );
+}
+
+/** What ran beside a reply that is thrown away. */
+export function lostReads(beside: ReadsBeside): { readonly lostReads?: readonly BesideRead[] } {
+  const lost = beside.stop();
+  return defined({ lostReads: lost.length === 0 ? undefined : lost });
+}
+
+/** The failure of a call, with what ran beside its reply. */
+export function withLostReads(failure: Error, beside: ReadsBeside): Error {
+  const lost = lostReads(beside);
+  if (lost.lostReads === undefined || !(failure instanceof ApplicationFailure)) return failure;
+  const [first = {}, ...others] = failure.details ?? [];
+  const details = [{ ...(first as object), ...lost }, ...others];
+  const { message, type, nonRetryable, nextRetryDelay, cause } = failure;
+  return ApplicationFailure.create({
+    message,
+    ...defined({ type: type ?? undefined, nonRetryable: nonRetryable ?? undefined }),
+    ...defined({ nextRetryDelay: nextRetryDelay ?? undefined, cause }),
+    details,
+  });
 }

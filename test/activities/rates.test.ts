@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createRates, hasPassed, type AskCounter } from '../../src/activities/rates.ts';
-import type { LeaseOrder } from '../../src/core/rate/rate.ts';
+import { createRates, hasPassed } from '../../src/activities/rates.ts';
+import type { AskCounter, LeaseOrder } from '../../src/core/rate/rate.ts';
 import { leased, NEW_COUNTER, type RateCounter } from '../../src/core/rate/counter.ts';
 
 const RATE = { requestsPerMinute: 62, tokensPerMinute: 62_000 };

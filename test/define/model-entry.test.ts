@@ -1,3 +1,4 @@
+import { shown } from '../../src/core/text/shown.ts';
 import { describe, expect, test } from 'vitest';
 import type { ModelEntry } from '../../src/define/model/model-entry.ts';
 import { modelEntryProblems } from '../../src/define/model/model-problems.ts';
@@ -99,10 +100,20 @@ describe('modelEntryProblems', () => {
         {
           code: 'model_settings',
           message:
-            'Expected `rate` of model "a" to be { requestsPerMinute?, tokensPerMinute? } with numbers above 0, got {"requestsPerMinute":0}. Write it so, or leave it out.',
+            'Expected `rate` of model "a" to be { requestsPerMinute?, tokensPerMinute?, concurrency? } with numbers above 0, got {"requestsPerMinute":0}. Write it so, or leave it out.',
         },
       ],
     },
+    ...[0, -1, 1.5, '5', NaN, null].map((concurrency) => ({
+      name: `a concurrency of ${shown(concurrency)}`,
+      entries: [{ id: 'a', model, rate: { requestsPerMinute: 60, concurrency } }],
+      problems: [
+        {
+          code: 'model_settings',
+          message: `Expected \`rate.concurrency\` of model "a" to be an integer from 1 to 1000000, got ${shown(concurrency)}. Give how many requests may be under way at once, or leave it out.`,
+        },
+      ],
+    })),
     {
       name: 'a price without output',
       entries: [{ id: 'a', model, price: { input: -1 } }],

@@ -1,12 +1,12 @@
 /** docs/tenants.md: its code is that of examples which run here, and in test/e2e/tenants.test.ts. */
 import { expect, test } from 'vitest';
-import { bound, paced, startFor } from '../../examples/docs/tenants.ts';
+import { bound, limited, paced, startFor } from '../../examples/docs/tenants.ts';
 import type { Everloop } from '../../src/client/everloop-client.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
 import { blocksOf, regionsOf } from '../support/doc-pages.ts';
 
 test('docs/tenants.md quotes its examples', () => {
-  expect(blocksOf('tenants').size).toBe(3);
+  expect(blocksOf('tenants').size).toBe(4);
   expect(blocksOf('tenants')).toEqual(regionsOf('tenants'));
 });
 
@@ -34,8 +34,8 @@ test('what is set for a tenant', async () => {
   expect(set).toMatchObject([['acme', { concurrency: 20, timeZone: 'Europe/Vienna' }]]);
 });
 
-test('an entry with a rate', async () => {
-  const agent = paced(async () => 'Shipped.');
+test.each([paced, limited])('an entry with a rate: %o', async (entry) => {
+  const agent = entry(async () => 'Shipped.');
   expect(await startInMemory({ agent, task: 'Ship it' }).result).toMatchObject({
     value: 'Shipped.',
   });

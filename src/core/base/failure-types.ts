@@ -43,7 +43,8 @@ export const failureTypes = {
     'A worker lacks what a call needs, and nothing was begun; the run waits for another one.',
   not_local:
     'A call that was tried within a workflow task does not fit there; it runs again as a call of its own.',
-  rate_wait: 'The rate of a model has no room for a request; the run waits for its moment.',
+  rate_wait:
+    'The rate or the concurrency of a model has no room for a request; the run waits for its moment.',
   operator_needed:
     'Too many workers died during a call of a tool; the run waits until an operator has it tried again.',
   callback_failed:

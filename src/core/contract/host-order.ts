@@ -73,6 +73,8 @@ export interface RateTicket {
   readonly tokens?: number;
   /** How often the counter did not answer. */
   readonly tries?: number;
+  /** When the request first asked for a permit; absent: it has not. */
+  readonly since?: number;
   /** What is counted: the tenant of the run; absent: the model. */
   readonly of?: 'tenant';
 }

@@ -7,7 +7,11 @@
  *     advance. A request that costs more than that is sent when all before it are paid.
  * C3  What requests really took is added when they have ended, or given back.
  * C4  A counter that was lost goes on where any worker knows that it was.
+ * C5  It also keeps the permits of the entry, apart from the moments; see `permits.ts`. A counter
+ *     that no worker has asked for permits has no trace of them.
  */
+import { defined } from '../base/defined.ts';
+import { newPermitBook, permitted, type PermitBook, type PermitOrder } from './permits.ts';
 import type { LeaseAnswerOfRate, LeaseOrder, RateMarks } from './rate.ts';
 
 /** How long after its moment a request may be sent: it travels, and clocks differ. */
@@ -24,6 +28,8 @@ const MOST_KNOWN_MS = 600_000;
 /** The state of a counter, version 1. Plain JSON. */
 export interface RateCounter extends RateMarks {
   readonly v: 1;
+  /** Absent: no worker has asked for permits, or an older release has dropped them. */
+  readonly permits?: PermitBook;
 }
 
 /** A counter that has given nothing. */
@@ -53,5 +59,20 @@ export function leased(
     return slot;
   });
   const marks = { requestsAt, tokensAt: Math.max(0, tokensAt) };
-  return { counter: { v: 1, ...marks }, answer: { v: 1, slots, marks } };
+  const { permits } = counter;
+  return { counter: { v: 1, ...marks, ...defined({ permits }) }, answer: { v: 1, slots, marks } };
+}
+
+/** A worker wants permits. `mayLackSince`: see {@link newPermitBook}. */
+export function leasedPermits(
+  counter: RateCounter,
+  order: PermitOrder,
+  { now, mayLackSince }: { readonly now: number; readonly mayLackSince?: number | undefined },
+): { readonly counter: RateCounter; readonly answer: LeaseAnswerOfRate } {
+  const { requestsAt, tokensAt } = counter;
+  const { book, answer } = permitted(counter.permits ?? newPermitBook(mayLackSince), order, now);
+  return {
+    counter: { ...counter, permits: book },
+    answer: { v: 1, slots: [], marks: { requestsAt, tokensAt }, permits: answer },
+  };
 }

@@ -1,6 +1,7 @@
 /** The counters of rates over all workers, as plain data. */
 import { isPlainObject } from '../base/json.ts';
 import { isRate, type Rate } from '../base/rate.ts';
+import { isPermitOrder, type PermitAnswer, type PermitOrder } from './permits.ts';
 
 /** Name of the workflow that counts for a model entry. */
 export const RATE_WORKFLOW = 'rate';
@@ -31,6 +32,8 @@ export interface LeaseOrder {
   readonly corrected: number;
   /** The last moments that the worker knows: a counter that was lost goes on from there. */
   readonly known: RateMarks;
+  /** Set: it is for permits and not for moments; see {@link orderOfPermits}. */
+  readonly permits?: PermitOrder;
 }
 
 /** Until when the counter has given out requests and tokens, in milliseconds since 1970. */
@@ -44,12 +47,31 @@ export interface LeaseAnswerOfRate {
   readonly v: 1;
   readonly slots: readonly number[];
   readonly marks: RateMarks;
+  /** Absent: none were asked for, or the counter is of an older release. */
+  readonly permits?: PermitAnswer;
+}
+
+/** Asks the counter of a model entry. */
+export type AskCounter = (counterId: string, order: LeaseOrder) => Promise<LeaseAnswerOfRate>;
+
+/**
+ * An order of permits. Workers of older releases refuse it, as it names no rate, and can replay a
+ * counter that took it.
+ */
+export function orderOfPermits(permits: PermitOrder): LeaseOrder {
+  const known = { requestsAt: 0, tokensAt: 0 };
+  return { v: 1, rate: {}, tokens: [], corrected: 0, known, permits };
 }
 
 /** An order, or null if it is none. */
 export function readLeaseOrder(payload: unknown): LeaseOrder | null {
   if (!isPlainObject(payload) || payload['v'] !== 1) return null;
-  const { rate, tokens, corrected, known } = payload;
+  const { rate, tokens, corrected, known, permits } = payload;
+  if (permits !== undefined) {
+    const isEmpty = isPlainObject(rate) && Object.keys(rate).length === 0;
+    const isOrder = isEmpty && isPermitOrder(permits);
+    return isOrder ? (payload as unknown as LeaseOrder) : null;
+  }
   const areTokens =
     Array.isArray(tokens) && tokens.length <= MAX_LEASED && tokens.every((one) => isAmount(one));
   if (!areTokens || !isRate(rate) || !Number.isFinite(corrected) || !isPlainObject(known)) {

@@ -87,6 +87,9 @@ export function changeProblem(change: unknown): string | undefined {
   if (!isAbsent(weight) && !isWeight) {
     return `Expected \`weight\` to be a number from 0.001 to 1000, or null, got ${shown(weight)}. Change it.`;
   }
+  if (isPlainObject(rate) && 'concurrency' in rate) {
+    return `Expected \`rate\` of a tenant to have no \`concurrency\`, got ${shown(rate)}. Set \`concurrency\` beside \`rate\` for its runs at once; requests at once are bounded by \`rate\` of a model entry.`;
+  }
   if (!isAbsent(rate) && !isRate(rate)) {
     return `Expected \`rate\` to be { requestsPerMinute?, tokensPerMinute? }, each more than 0, or null, got ${shown(rate)}. Change it.`;
   }

@@ -2,7 +2,7 @@
 import { defined } from '../../core/base/defined.ts';
 import type { JsonObject } from '../../core/base/json.ts';
 import type { ModelFunction, Price } from '../../core/contract/model.ts';
-import type { Rate } from '../../core/base/rate.ts';
+import type { ModelRate } from '../../core/base/rate.ts';
 import type { LanguageModel } from './language-model.ts';
 
 /**
@@ -35,10 +35,11 @@ export interface ModelEntry {
   /** Maximum number of tokens in one reply, from 1. Default: the provider's. */
   readonly maxOutputTokens?: number;
   /**
-   * What its provider takes in a minute, of all workers together: `{ requestsPerMinute: 60 }`,
-   * `tokensPerMinute`, or both. Others wait for their moment. Default: no bound.
+   * What its provider takes, of all workers together: `requestsPerMinute`, `tokensPerMinute`, and
+   * `concurrency`, the requests under way at once, such as `{ concurrency: 8 }`. Others wait for
+   * their moment. Default: no bound.
    */
-  readonly rate?: Rate;
+  readonly rate?: ModelRate;
   /** USD per million tokens. Without a price every call costs 0. */
   readonly price?: Price;
   /** Ids of entries that are tried in this order after a final failure. Default: none. */

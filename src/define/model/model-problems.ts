@@ -1,7 +1,7 @@
 /**
  * The checks of models: the entries of a worker, and the model that an agent or a tool names.
  */
-import { isRate } from '../../core/base/rate.ts';
+import { isConcurrency, isModelRate } from '../../core/base/rate.ts';
 import { isPlainObject } from '../../core/base/json.ts';
 import type { UsageProblem } from '../../core/base/usage-error.ts';
 import { shown } from '../../core/text/shown.ts';
@@ -105,6 +105,16 @@ function entryProblems(entry: unknown, index: number): readonly UsageProblem[] {
   ];
 }
 
+/** The problem of `rate.concurrency`, which has a type of its own. */
+function concurrencyProblems(rate: unknown, name: string): readonly UsageProblem[] {
+  if (!isPlainObject(rate) || !('concurrency' in rate)) return [];
+  const { concurrency } = rate;
+  if (isConcurrency(concurrency)) return [];
+  const what = `\`rate.concurrency\` of model "${name}" to be an integer from 1 to 1000000`;
+  const advice = 'Give how many requests may be under way at once, or leave it out.';
+  return [expected('model_settings', what, shown(concurrency), advice)];
+}
+
 /** The fields of an entry, in the order in which messages list them. */
 function entryRules(entry: Fields, name: string): FieldRules<keyof ModelEntry> {
   return {
@@ -113,11 +123,14 @@ function entryRules(entry: Fields, name: string): FieldRules<keyof ModelEntry> {
     contextWindow: SIZE,
     maxOutputTokens: SIZE,
     price: PRICE,
-    rate: {
-      wanted: 'to be { requestsPerMinute?, tokensPerMinute? } with numbers above 0',
-      fits: isRate,
-      advice: 'Write it so, or leave it out.',
-    },
+    rate: [
+      (rate) => concurrencyProblems(rate, name),
+      {
+        wanted: 'to be { requestsPerMinute?, tokensPerMinute?, concurrency? } with numbers above 0',
+        fits: isModelRate,
+        advice: 'Write it so, or leave it out.',
+      },
+    ],
     connectMs: TIME,
     firstTokenMs: TIME,
     idleMs: TIME,

@@ -53,9 +53,7 @@ import { CONFIG_DEFAULTS } from '../config/config.ts';
 import type { HeldPatches } from '../config/held-patches.ts';
 import { openTelemetry } from '../../telemetry/open.ts';
 import type { CheckedTelemetry } from '../../telemetry/options.ts';
-import { createRates } from '../../activities/rates.ts';
-import { createAskCounter } from '../tenants/ask-counter.ts';
-import { createTenantPort } from '../tenants/tenant-port.ts';
+import { createPacing } from '../tenants/pacing.ts';
 import { telemetryParts } from './telemetry-parts.ts';
 import { createTranscriptCache } from './transcript-cache.ts';
 import { watchEncrypted } from './watch-encrypted.ts';
@@ -208,13 +206,11 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   const given = { archive, chunks, callbacks, watch, hide, cancels, ...defined({ mcp }) };
   const onError = parts.onListenerError ?? (() => undefined);
   const client = clientOf(connection, namespace, parts.protection);
-  const tenants = createTenantPort(client);
-  const rates = createRates(createAskCounter(client, taskQueue));
-  const counted = { tenants, rates };
+  const pacing = createPacing(client, taskQueue);
   const states = statesOf(parts, client, workflowBundle, runtime);
   const activities = createActivities({
     ...given,
-    ...counted,
+    ...pacing,
     registry,
     runtime,
     cache,
@@ -242,6 +238,7 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
         await Promise.all(workers.map((worker) => worker.run()));
       } finally {
         for (const stop of [stopSignals, waits.stop, stopCounting]) stop();
+        await pacing.permits.close();
         await places.close();
         await mcp?.close();
         await states?.close();

@@ -1,10 +1,15 @@
 /** How a worker asks the counters of model entries. */
-import { WithStartWorkflowOperation, type Client } from '@temporalio/client';
+import {
+  WithStartWorkflowOperation,
+  WorkflowExecutionAlreadyStartedError,
+  type Client,
+  type WorkflowStartOptions,
+} from '@temporalio/client';
 import type { Workflow } from '@temporalio/common';
-import type { AskCounter } from '../../activities/rates.ts';
 import {
   RATE_MESSAGES,
   RATE_WORKFLOW,
+  type AskCounter,
   type LeaseAnswerOfRate,
   type LeaseOrder,
 } from '../../core/rate/rate.ts';
@@ -14,12 +19,17 @@ const ANSWER_WITHIN_MS = 10_000;
 
 /** Asks counters through `client`; one that is not there is started on `taskQueue`. */
 export function createAskCounter(client: Client, taskQueue: string): AskCounter {
-  return (workflowId, order) => {
+  const ask = (
+    workflowId: string,
+    order: LeaseOrder,
+    start: Pick<WorkflowStartOptions, 'args' | 'workflowIdReusePolicy'>,
+  ): Promise<LeaseAnswerOfRate> => {
     const startWorkflowOperation = new WithStartWorkflowOperation(RATE_WORKFLOW, {
       workflowId,
       taskQueue,
-      args: [{ v: 1 }],
       workflowIdConflictPolicy: 'USE_EXISTING',
+      args: [],
+      ...start,
     });
     return client.withDeadline(Date.now() + ANSWER_WITHIN_MS, () =>
       client.workflow.executeUpdateWithStart<Workflow, LeaseAnswerOfRate, [LeaseOrder]>(
@@ -27,5 +37,19 @@ export function createAskCounter(client: Client, taskQueue: string): AskCounter 
         { args: [order], startWorkflowOperation },
       ),
     );
+  };
+  return async (workflowId, order) => {
+    const anyCounter = { args: [{ v: 1 }] };
+    if (order.permits === undefined) return ask(workflowId, order, anyCounter);
+    try {
+      // The service refuses to start it if there was one before, whose permits may be in use.
+      return await ask(workflowId, order, {
+        args: [{ v: 1, isFirst: true }],
+        workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      });
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      return ask(workflowId, order, anyCounter);
+    }
   };
 }

@@ -18,7 +18,6 @@ import {
   maxModelAttempts,
   modelRetryMs,
 } from '../../core/contract/attempts.ts';
-import { isoOfMoment } from '../../core/text/civil-date.ts';
 import { cappedOrder, type ModelOrder, type RateTicket } from '../../core/contract/host-order.ts';
 import type { FailedAttempt, ModelLoss, ModelOutcome } from '../../core/contract/host-outcome.ts';
 import type { EstimatedUsage } from '../../core/contract/model.ts';
@@ -36,7 +35,7 @@ import {
   WaitAborted,
 } from './call-failures.ts';
 import { isLoss } from './losses.ts';
-import { rateWaitOf } from './rate-wait.ts';
+import { rateWaitOf, type RateWait } from './rate-wait.ts';
 import type { Failed, Tried, TriedCall } from './try-again.ts';
 
 /** A model call whose attempts the workflow begins. */
@@ -132,7 +131,7 @@ function createLedger({
       const wait = rateWaitOf(error);
       if (wait !== null) {
         ledger.ticket = wait.ticket;
-        return pacedTry(tried, wait.at, () => add(toModelOutcome(new WaitAborted())));
+        return pacedTry(tried, wait, () => add(toModelOutcome(new WaitAborted())));
       }
       ledger.ticket = null;
       if (isCancellation(error) || error instanceof WaitAborted) {
@@ -167,9 +166,12 @@ function createLedger({
 }
 
 /** The try of a call that had no room under the rate of its model: no attempt was made. */
-function pacedTry(tried: Tried, at: number, aborted: () => ModelOutcome): Failed<ModelOutcome> {
-  const inMs = Math.max(0, at - Date.now());
-  return { kind: 'again', tried, inMs, waitsFor: `its rate until ${isoOfMoment(at, 0)}`, aborted };
+function pacedTry(
+  tried: Tried,
+  { at, waitsFor }: RateWait,
+  aborted: () => ModelOutcome,
+): Failed<ModelOutcome> {
+  return { kind: 'again', tried, inMs: Math.max(0, at - Date.now()), waitsFor, aborted };
 }
 
 /** The sum of `parts`, the last `taken` of which lost nothing: a later attempt took them over. */

@@ -1,6 +1,6 @@
 /**
- * The workflow that counts the requests of a model entry over all workers. It only answers: what it
- * decides is in `core/rate/counter.ts`. It never ends by itself, and costs nothing while no worker
+ * The workflow that counts the requests of a model entry over all workers, and gives them permits. It
+ * only answers: what it decides is in `core/rate/counter.ts`. It never ends by itself, and costs nothing while no worker
  * asks.
  */
 import {
@@ -21,28 +21,35 @@ import {
   type LeaseAnswerOfRate,
   type LeaseOrder,
 } from '../../core/rate/rate.ts';
-import { leased, NEW_COUNTER, type RateCounter } from '../../core/rate/counter.ts';
+import { leased, leasedPermits, NEW_COUNTER, type RateCounter } from '../../core/rate/counter.ts';
 
 /** Events after which the counter continues as new. */
 const MAX_EVENTS = 4_000;
 
 /** Counts for a model entry; continues as new and never returns. */
 export async function rate(start: unknown): Promise<void> {
-  const isContinued = workflowInfo().continuedFromExecutionRunId !== undefined;
+  const { continuedFromExecutionRunId, startTime } = workflowInfo();
+  const isContinued = continuedFromExecutionRunId !== undefined;
+  const isFirst = !isContinued && isPlainObject(start) && start['isFirst'] === true;
+  const mayLackSince = isFirst ? undefined : startTime.getTime();
   const given = isPlainObject(start) ? start['counter'] : undefined;
   let counter: RateCounter =
     isContinued && isPlainObject(given) ? (given as unknown as RateCounter) : NEW_COUNTER;
   setHandler(
     defineUpdate<LeaseAnswerOfRate, [LeaseOrder]>(RATE_MESSAGES.lease),
     (order) => {
-      const { answer, counter: next } = leased(counter, order, Date.now());
+      const now = Date.now();
+      const { answer, counter: next } =
+        order.permits === undefined
+          ? leased(counter, order, now)
+          : leasedPermits(counter, order.permits, { now, mayLackSince });
       counter = next;
       return answer;
     },
     {
       validator: (order) => {
         if (readLeaseOrder(order) !== null) return;
-        const message = 'Expected an order of moments for requests, got something else.';
+        const message = 'Expected an order of moments or permits for requests, got something else.';
         throw ApplicationFailure.create({ type: 'invalid_input', message, nonRetryable: true });
       },
     },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isRate, type Rate } from '../../../src/core/base/rate.ts';
+import { isModelRate, isRate, type Rate } from '../../../src/core/base/rate.ts';
 import { readLeaseOrder, type LeaseOrder } from '../../../src/core/rate/rate.ts';
 import { LATE_MS, leased, NEW_COUNTER } from '../../../src/core/rate/counter.ts';
 
@@ -145,10 +145,25 @@ describe('a rate', () => {
     [{ requestsPerMinute: Infinity }, false],
     [{ requestsPerMinute: '60' }, false],
     [{ perMinute: 60 }, false],
+    [{ concurrency: 1 }, false],
     [{}, false],
     [null, false],
   ])('%j: %s', (value, fits) => {
     expect(isRate(value)).toBe(fits);
+  });
+
+  it.each([
+    [{ concurrency: 1 }, true],
+    [{ concurrency: 1_000_000, tokensPerMinute: 1 }, true],
+    [{ requestsPerMinute: 1 }, true],
+    [{ concurrency: 1_000_001 }, false],
+    [{ concurrency: 1, requestsPerMinute: 0 }, false],
+    [{ concurrency: 0 }, false],
+    [{ concurrency: '5' }, false],
+    [{}, false],
+    [null, false],
+  ])('of a model, %j: %s', (value, fits) => {
+    expect(isModelRate(value)).toBe(fits);
   });
 
   it('is asked for in a form that a counter believes, or not at all', () => {

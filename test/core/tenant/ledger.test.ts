@@ -268,6 +268,7 @@ describe('settings', () => {
     [{ perDay: { [COST]: -1 } }, '`perDay` to hold whole numbers for'],
     [{ perDay: { 'agent:iterations': 1 } }, '`perDay` to hold whole numbers for'],
     [{ rate: { requestsPerMinute: 0 } }, '`rate` to be { requestsPerMinute?, tokensPerMinute? }'],
+    [{ rate: { concurrency: 5 } }, 'to have no `concurrency`, got {"concurrency":5}. Set'],
     [{ rate: {} }, 'each more than 0, or null, got {}'],
     ['none', 'Expected a change of settings, got "none"'],
   ])('may not be %j', (change, text) => {

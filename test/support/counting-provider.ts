@@ -1,0 +1,62 @@
+/** A provider over HTTP that counts the requests under way. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** The provider, and what it has seen. */
+export interface CountingProvider {
+  readonly url: string;
+  /** Requests that it has answered. */
+  answered: number;
+  /** The most requests that were under way at once. */
+  most: number;
+  /** How many were under way on average between two moments, in milliseconds since 1970. */
+  average(from: number, until: number): number;
+  close(): Promise<void>;
+}
+
+/** Serves on a port of its own; each request takes `ms`. */
+export async function openCountingProvider(ms: number): Promise<CountingProvider> {
+  const changes: { readonly at: number; readonly underWay: number }[] = [];
+  let underWay = 0;
+  const count = (more: number): void => {
+    underWay += more;
+    changes.push({ at: Date.now(), underWay });
+    provider.most = Math.max(provider.most, underWay);
+  };
+  const server = createServer((_request, response) => {
+    count(1);
+    const timer = setTimeout(() => {
+      provider.answered += 1;
+      response.end('done');
+    }, ms);
+    // Also when the worker is killed: its connections close.
+    response.once('close', () => {
+      clearTimeout(timer);
+      count(-1);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const provider: CountingProvider = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    answered: 0,
+    most: 0,
+    average: (from, until) => {
+      const later = changes.filter(({ at }) => at > from && at < until);
+      const before = changes.findLast(({ at }) => at <= from)?.underWay ?? 0;
+      const steps = [{ at: from, underWay: before }, ...later];
+      const sum = steps.reduce(
+        (all, { at, underWay: used }, index) => all + used * ((steps[index + 1]?.at ?? until) - at),
+        0,
+      );
+      return sum / (until - from);
+    },
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  return provider;
+}
