@@ -92,7 +92,10 @@ export interface ParentLink {
 }
 
 /** Identifies a limit of `runId` in the whole tree. */
-export function leaseId(runId: string, { key, onReach = 'end' }: Limit): string {
+export function leaseId(
+  runId: string,
+  { key, onReach = 'end' }: Pick<Limit, 'key' | 'onReach'>,
+): string {
   return `${runId} ${key} ${onReach}`;
 }
 

@@ -10,6 +10,8 @@
  * T3  Messages may be lost, late or repeated: a join that comes again is answered again, totals
  *     never fall, and a request with an older number changes nothing.
  * T4  A run that is gone without a word is charged what it was granted.
+ * T5  What it holds is bounded, so that a hand-over can carry it: runs with a turn and runs that wait
+ *     by number and by the length of their ids, numbers by {@link MOST}. Of more, each asks again.
  */
 import { defined } from '../base/defined.ts';
 import type { Lease, LeaseAnswer } from '../contract/lease.ts';
@@ -42,6 +44,8 @@ export interface TurnHolder {
   /** What it may spend in all, by key. */
   readonly granted: Numbers;
   readonly asked?: Asked;
+  /** The number of the last request that was answered before the hand-over; absent: there was none. */
+  readonly last?: number;
   /** The answer to the request with this number, in case it comes again. */
   readonly answered?: LeaseGrant;
 }
@@ -70,8 +74,20 @@ export interface ToRun {
 /** Runs that may wait; of more, each asks again later, so none is lost. */
 const MAX_QUEUE = 5_000;
 
-/** Bytes of ids in the queue, which a hand-over carries. */
-const MAX_QUEUE_CHARACTERS = 500_000;
+/** Runs that may have their turn at once. */
+const MAX_HOLDERS = 5_000;
+
+/** Runs whose turn it believes that it has forgotten, beyond those. */
+const MAX_CLAIMED = 500;
+
+/** Characters of the ids of all runs that wait. */
+const MAX_QUEUE_CHARACTERS = 200_000;
+
+/** Characters of the ids of all runs that have their turn. */
+const MAX_HOLDER_CHARACTERS = 300_000;
+
+/** The most that a run may report of anything: a million dollars. */
+const MOST = 1e12;
 
 /** A budget is granted in parts for this many runs at once, if nothing is set. */
 const USUAL_RUNS = 16;
@@ -107,10 +123,12 @@ export function lost(ledger: TenantLedger, run: string): TenantLedger {
 export function requested(ledger: TenantLedger, request: LeaseRequest): TenantLedger {
   const { childId: run, number, wants, missing } = request;
   const known = ledger.holders.find((holder) => holder.run === run);
+  if (known === undefined && !hasRoom(ledger, run, MAX_HOLDERS + MAX_CLAIMED)) return ledger;
   const totals = grown(known ?? { totals: {} }, request.totals);
   const holder: TurnHolder = known ?? { run, totals, base: totals, granted: totals };
-  const isOld = number < (holder.asked?.number ?? 0) || number < (holder.answered?.number ?? 0);
-  const asked = defined({ number, wants, missing });
+  const { last = 0 } = holder;
+  const isOld = number < Math.max(last, holder.asked?.number ?? 0, holder.answered?.number ?? 0);
+  const asked = ownPart(ledger.tenant, { number, wants, ...defined({ missing }) });
   const next: TurnHolder = isOld ? { ...holder, totals } : { ...holder, totals, asked };
   const others = ledger.holders.filter((one) => one !== known);
   const queue = ledger.queue.filter((waiting) => waiting !== run);
@@ -192,6 +210,7 @@ function admitted(
   const { queue, holders, settings } = ledger;
   const [run] = queue;
   if (run === undefined || holders.length >= (settings.concurrency ?? Infinity)) return null;
+  if (!hasRoom(ledger, run, MAX_HOLDERS)) return null;
   const granted: Record<string, number> = {};
   for (const { key, max } of dayLimitsOf(settings)) {
     const rest = max - committedIn(ledger, key);
@@ -269,8 +288,31 @@ function turnOf(ledger: TenantLedger, { granted }: TurnHolder): TenantTurn {
   return { v: 1, leases };
 }
 
-function idOf({ tenant }: TenantLedger, limit: Limit): string {
-  return leaseId(ledgerIdOf(tenant), limit);
+function idOf({ tenant }: TenantLedger, { key }: Limit): string {
+  return leaseIdOf(tenant, key);
+}
+
+/** The id of the part of a budget that a run has. */
+export function leaseIdOf(tenant: string, key: string): string {
+  return leaseId(ledgerIdOf(tenant), { key });
+}
+
+/** What is asked of the ledger itself: it grants no other limits, and keeps no word of them. */
+function ownPart(tenant: string, { number, wants, missing = {} }: Asked): Asked {
+  const ids = DAY_KEYS.map((key) => leaseIdOf(tenant, key)).filter((id) => wants.includes(id));
+  const lacks = ids.flatMap((id) => {
+    const amount = missing[id];
+    return amount === undefined ? [] : [[id, Math.min(amount, MOST)] as const];
+  });
+  const asked = { number, wants: ids };
+  return lacks.length === 0 ? asked : { ...asked, missing: Object.fromEntries(lacks) };
+}
+
+/** Whether `run` may be one of at most `most` holders (T5). */
+function hasRoom({ holders }: TenantLedger, run: string, most: number): boolean {
+  if (holders.length >= most) return false;
+  const characters = holders.reduce((sum, one) => sum + one.run.length, run.length);
+  return characters <= MAX_HOLDER_CHARACTERS;
 }
 
 function withHolder(ledger: TenantLedger, before: TurnHolder, after: TurnHolder): TenantLedger {
@@ -293,7 +335,10 @@ function without(
 /** The keys of `totals` that a ledger counts, none lower than it was (T3). */
 function grown({ totals }: Pick<TurnHolder, 'totals'>, reported: Numbers): Numbers {
   return Object.fromEntries(
-    DAY_KEYS.map((key) => [key, Math.max(totals[key] ?? 0, reported[key] ?? 0)]),
+    DAY_KEYS.map((key) => {
+      const most = Math.max(totals[key] ?? 0, Math.min(reported[key] ?? 0, MOST));
+      return [key, most];
+    }),
   );
 }
 

@@ -51,6 +51,7 @@ import {
   type TenantLedger,
   type ToRun,
 } from '../../core/tenant/ledger.ts';
+import { packed, unpacked, type PackedLedger } from '../../core/tenant/packed-ledger.ts';
 import { changeProblem, readSettings } from '../../core/tenant/settings.ts';
 import { viewOf } from '../../core/tenant/view.ts';
 import { readLeaseRequest } from '../../core/tree/read-message.ts';
@@ -61,7 +62,7 @@ export interface TenantStart {
   readonly tenant: string;
   /** The settings of a ledger of this tenant that is gone; absent: there is none. */
   readonly settings?: unknown;
-  readonly ledger?: TenantLedger;
+  readonly ledger?: PackedLedger;
 }
 
 /** Events after which the ledger continues as new: its state is small, and replays stay short. */
@@ -72,6 +73,9 @@ const MAX_SENDING = 1_500;
 
 /** How often it looks for runs that are gone, in milliseconds: doubling from the first. */
 const LOOK_MS = { first: 60_000, most: 600_000 } as const;
+
+/** Runs that one activity looks at. */
+const MAX_LOOKED = 500;
 
 /** The local activity is asked until it answers. */
 const DAY_OPTIONS = { startToCloseTimeout: '10s', retry: { initialInterval: '100ms' } } as const;
@@ -115,7 +119,7 @@ export async function tenant(start: unknown): Promise<void> {
   }
   await condition(() => keeping.sending === 0);
   await condition(allHandlersFinished);
-  const { ledger } = keeping;
+  const ledger = packed(keeping.ledger);
   await continueAsNew<typeof tenant>({ v: 1, tenant: ledger.tenant, ledger } satisfies TenantStart);
 }
 
@@ -123,8 +127,8 @@ export async function tenant(start: unknown): Promise<void> {
 function ledgerOf(start: unknown): TenantLedger {
   const isContinued = workflowInfo().continuedFromExecutionRunId !== undefined;
   const given = isPlainObject(start) ? start : {};
-  if (isContinued && isPlainObject(given['ledger']))
-    return given['ledger'] as unknown as TenantLedger;
+  const carried = isContinued ? unpacked(given['ledger']) : null;
+  if (carried !== null) return carried;
   const id = workflowInfo().workflowId;
   return newLedger(id.slice(id.indexOf(':') + 1), readSettings(given['settings']));
 }
@@ -155,10 +159,12 @@ async function readDay(keeping: Keeping): Promise<void> {
 async function look(keeping: Keeping): Promise<void> {
   const { endedRuns } = proxyActivities<TenantActivities>(LOOK_OPTIONS);
   const runs = keeping.ledger.holders.map(({ run }) => run);
-  if (runs.length === 0) return;
-  const ended = await endedRuns({ runs }).catch(() => []);
-  for (const run of ended) keeping.ledger = lost(keeping.ledger, run);
-  keeping.isChanged ||= ended.length > 0;
+  for (let first = 0; first < runs.length; first += MAX_LOOKED) {
+    const some = runs.slice(first, first + MAX_LOOKED);
+    const ended = await endedRuns({ runs: some }).catch(() => []);
+    for (const run of ended) keeping.ledger = lost(keeping.ledger, run);
+    keeping.isChanged ||= ended.length > 0;
+  }
 }
 
 /** A run that cannot be told has ended. */

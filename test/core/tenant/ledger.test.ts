@@ -15,6 +15,7 @@ import {
   type TenantLedger,
   type ToRun,
 } from '../../../src/core/tenant/ledger.ts';
+import { packed, unpacked } from '../../../src/core/tenant/packed-ledger.ts';
 import {
   changeProblem,
   dayLimitsProblem,
@@ -196,6 +197,10 @@ describe('a budget of a day', () => {
     const runs = new Map<string, { granted: number; spent: number; number: number }>();
     let ended = 0;
     for (let step = 0; step < 4_000; step++) {
+      if (random(100) === 0) {
+        const text = JSON.stringify(packed(kept.ledger));
+        kept.ledger = unpacked(JSON.parse(text)) ?? kept.ledger;
+      }
       const run = `r${random(8)}-${Math.floor(step / 500)}`;
       const known = runs.get(run);
       const out =
