@@ -33,6 +33,8 @@ export interface LostTime {
   readonly note: string;
   /** Number of the attempt that was lost; 0: none is known as lost, but no worker answers. */
   readonly attempt: number;
+  /** How many attempts before it were lost too; absent: none. */
+  readonly earlier?: number;
   /** When the service noticed; absent: it is not known. */
   readonly noticedAt?: number;
   /** Name of the worker that was lost; absent: it is not known. */
@@ -77,6 +79,7 @@ export function lostTimeOf(attempts: readonly AttemptView[]): LostTime | null {
   const next = attempts.find(({ attempt }) => attempt > lost.attempt);
   const reason = (lost.reason ?? '').replace(/^activity\s+/i, '').toLowerCase();
   const worker = nameOf(lost.worker);
+  const earlier = attempts.filter(({ outcome }) => outcome === 'lost').length - 1;
   const note = [`${worker === undefined ? 'worker' : `worker ${worker}`} lost`, reason];
   return {
     from: first.scheduledAt,
@@ -84,6 +87,7 @@ export function lostTimeOf(attempts: readonly AttemptView[]): LostTime | null {
     attempt: lost.attempt,
     reason,
     ...defined({
+      earlier: earlier === 0 ? undefined : earlier,
       to: next?.startedAt,
       noticedAt: lost.endedAt,
       worker,
@@ -98,15 +102,20 @@ function nameOf(identity: string | undefined): string | undefined {
 
 /** What was lost, when and why, and how the call went on; `clock` writes a moment. */
 export function lossText(lost: LostTime, clock: (at: number) => string): string {
-  const { attempt, from, to, noticedAt, worker, reason, nextWorker } = lost;
+  const { attempt, earlier = 0, from, to, noticedAt, worker, reason, nextWorker } = lost;
   const name = worker === undefined ? 'its worker' : `worker ${worker}`;
   const noticed =
     noticedAt === undefined ? '' : `, which the service noticed at ${clock(noticedAt)}`;
-  const first = `Attempt ${attempt} was lost: ${whyText(name, reason)}${noticed}.`;
+  const first = `Attempt ${attempt} was lost: ${whyText(name, reason)}${noticed}.${earlierText(earlier)}`;
   if (to === undefined) return `${first} The call waits for another worker.`;
   const next = nextWorker === undefined ? 'Another worker' : `Worker ${nextWorker}`;
   const later = durationText(to - from);
   return `${first} ${next} went on at ${clock(to)}, ${later} after the call began. Only this call was repeated.`;
+}
+
+function earlierText(count: number): string {
+  if (count === 0) return '';
+  return count === 1 ? ' So was the one before.' : ` So were ${count} before.`;
 }
 
 function whyText(worker: string, reason: string): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lostTimeOf, type AttemptView } from '../../../src/console/view/attempts.ts';
+import { lossText, lostTimeOf, type AttemptView } from '../../../src/console/view/attempts.ts';
 import {
   agoText,
   bytesText,
@@ -195,6 +195,9 @@ describe('attempts', () => {
 
     expect(lostTimeOf([lost])).toEqual(found);
     expect(lostTimeOf([lost, again])).toEqual({ ...found, to: 7_000, nextWorker: '2' });
+    const more = lostTimeOf([lost, { ...lost, attempt: 2 }, { ...lost, attempt: 3 }]);
+    expect(more).toMatchObject({ attempt: 3, earlier: 2 });
+    expect(more && lossText(more, String)).toMatch(/^Attempt 3 was lost: .* So were 2 before\./);
     expect(lostTimeOf([{ ...first, startedAt: 1_020 }])).toBeNull();
   });
 
