@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { evalResult } from '../../src/client/evals.ts';
-import { unwrap } from '../../src/core/run/unwrap.ts';
 import { eventually } from '../support/eventually.ts';
 import { peopleAgents } from '../support/people-agents.ts';
 import { openStage, type Stage } from '../support/stage.ts';
@@ -111,7 +110,7 @@ describe('what begins runs of a tenant', () => {
     const moments = [{ run: run.id, at: { iteration: 1 } }];
     const variants = [{ name: 'as it was' }];
     const evaluated = await everloop.evaluate({ moments, variants });
-    const { rows } = evalResult(unwrap(await evaluated.result()));
+    const { rows } = evalResult(await evaluated.result());
     expect(rows).toMatchObject([{ status: 'success', passed: true }]);
     for (const id of [evaluated.id, rows[0]?.run ?? '']) {
       expect(await sharedBy(tenant, id)).toEqual([true, tenant, tenant]);
