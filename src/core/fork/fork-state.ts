@@ -16,6 +16,7 @@ import type { Limit } from '../contract/limit.ts';
 import { EMPTY_STATS } from '../contract/stats.ts';
 import type { TranscriptHead } from '../contract/transcript.ts';
 import { headDigest, messagesDigest, type RunIdentity, type RunState } from '../run/run-state.ts';
+import { totalsOf } from '../tree/child-totals.ts';
 import { inheritedLimits } from '../tree/inherit.ts';
 import { editEntries } from './edit-entries.ts';
 
@@ -46,10 +47,12 @@ export function forkState(source: RunState, plan: ForkPlan): Forked {
   const edited = editEntries(source.scratchpad, edits);
   if (edited.kind === 'problems') return edited;
   const { entries, inputs } = edited;
+  const isPaid = plan.stats === 'keep' && identity.parent === undefined;
   const fork: ForkState = {
     origin: { ...origin, iteration: source.iteration + 1 },
     events: source.seq,
     entries: source.historyLength,
+    ...defined({ kept: isPaid ? totalsOf(source.stats) : undefined }),
     ...defined({ effects, recorded: recorded.length === 0 ? undefined : recorded }),
   };
   const isSame =
