@@ -145,6 +145,39 @@ it('diff shows what two runs do not share', async () => {
   expect(stdout).toContain('* 2.1 search {"query":"b"} ok');
 });
 
+it('diff says why the end of a run cannot be read, and fails for what no one expects', async () => {
+  const { run, step } = await played();
+  const diffed = (error: Error, flags: readonly string[] = []) => {
+    const read = { transcript: async () => run.entries, events: async () => run.events };
+    return cli(['diff', 'left', 'right', ...flags], {
+      everloop: {
+        attach: (id) =>
+          fakeRun(id, {
+            ...read,
+            step: async () => {
+              if (id === 'left') return step;
+              throw error;
+            },
+          }),
+      },
+    });
+  };
+  const message = 'Expected the key `k1`, which encrypted it, got none.';
+  const missing = new UsageError('key_missing', message);
+
+  const { stdout } = await diffed(missing);
+  expect(stdout).toMatch(/ending +success, answered +unknown, key_missing/);
+  expect(stdout).toContain(`=== right\nHow it ended is not known: ${message}`);
+  expect(stdout).not.toContain('live');
+  const json = JSON.parse((await diffed(missing, ['--json'])).stdout) as object;
+  expect(json).toMatchObject({
+    right: { status: 'unknown', reason: 'key_missing', problem: message, value: null },
+  });
+  const broken = await diffed(new TypeError('a defect'));
+  expect(broken.exitCode).not.toBe(0);
+  expect(broken.stdout).toBe('');
+});
+
 it('eval reads a file, adds flags, and prints the table', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'everloop-eval-'));
   try {
