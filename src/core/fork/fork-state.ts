@@ -19,6 +19,7 @@ import { headDigest, messagesDigest, type RunIdentity, type RunState } from '../
 import { totalsOf } from '../tree/child-totals.ts';
 import { inheritedLimits } from '../tree/inherit.ts';
 import { editEntries } from './edit-entries.ts';
+import { keptResults } from './kept-results.ts';
 
 /** What a fork is and how it differs from its source. */
 export interface ForkPlan {
@@ -69,8 +70,7 @@ export function forkState(source: RunState, plan: ForkPlan): Forked {
     head,
     link: 1,
     ...changes,
-    // A result that the conversation no longer shows is not to come back.
-    ...defined({ cached: edits.some((edit) => 'drop' in edit) ? undefined : cached }),
+    ...defined({ cached: keptResults(cached, source.scratchpad, entries) }),
     limits: inheritedLimits(plan.limits ?? source.limits, identity.parent),
     breach: null,
     pausedAt: null,
