@@ -4,7 +4,7 @@
  *
  *     npx tsx examples/14-evals.ts
  */
-import { evalResult, evalTable, unwrap } from '../src/index.ts';
+import { evalResult, evalTable } from '../src/index.ts';
 import { local } from '../src/worker.ts';
 import { airlineAgent } from './airline/agents.ts';
 import { AIRLINE_REQUEST } from './airline/data.ts';
@@ -41,7 +41,7 @@ try {
   }));
   const variants = [{ name: 'quick' }, { name: 'careful', model: 'careful' }];
   const run = await everloop.evaluate({ moments, variants });
-  const { rows } = evalResult(unwrap(await run.result()));
+  const { rows } = evalResult(await run.result());
   for (const { variant, passed, tries, tokens, turns, difference } of evalTable(rows)) {
     console.log(`${variant}: ${passed} of ${tries} passed, ${tokens} tokens, ${turns} turns`);
     if (difference !== undefined) {

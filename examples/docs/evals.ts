@@ -1,5 +1,5 @@
 /** The example of docs/evals.md; test/e2e/forks.test.ts runs it. */
-import { evalResult, evalTable, unwrap, type Everloop } from '../../src/index.ts';
+import { evalResult, evalTable, type Everloop } from '../../src/index.ts';
 
 /** Compares two models on moments of runs. */
 export async function compare(
@@ -16,7 +16,7 @@ export async function compare(
     },
     { limits: { costUsd: 5 } },
   );
-  const { rows } = evalResult(unwrap(await run.result()));
+  const { rows } = evalResult(await run.result());
   for (const { variant, passed, tries } of evalTable(rows)) {
     log(`${variant}: ${passed} of ${tries}`);
   }

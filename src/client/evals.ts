@@ -11,7 +11,9 @@ import type {
 import type { ForkEffects, RunMoment } from '../core/base/fork.ts';
 import { isMoment } from '../core/fork/read-fork.ts';
 import { readPlan } from '../core/evaluation/read-plan.ts';
-import { isPlainObject, type Json } from '../core/base/json.ts';
+import { isPlainObject } from '../core/base/json.ts';
+import type { Step } from '../core/contract/step.ts';
+import { unwrap } from '../core/run/unwrap.ts';
 import { shown } from '../core/text/shown.ts';
 import { defined } from '../core/base/defined.ts';
 import { clip } from '../core/text/cut.ts';
@@ -121,13 +123,28 @@ async function askedOf(client: Client, run: string, begins: string): Promise<str
   return clip(task.text, MAX_ASKED) || begins || undefined;
 }
 
-/** The rows in the value of an eval's run. @throws UsageError `invalid_input` for another value. */
-export function evalResult(value: Json): EvalResult {
-  if (isPlainObject(value) && value['v'] === 1 && Array.isArray(value['rows'])) {
-    return value as unknown as EvalResult;
-  }
+/**
+ * What an eval has found, from the Step of its run: every try, or those that ended before a limit or
+ * a cancel ended it. With fewer `rows` than `tries` it is partial.
+ *
+ * @throws UsageError `run_failed` if the run ended before it began to try, `invalid_input` for the
+ * Step of another run.
+ */
+export function evalResult(step: Step): EvalResult {
+  const found = evalOf(step);
+  if (found !== null) return found;
+  const value = unwrap(step);
   throw new UsageError(
     'invalid_input',
     `Expected the value of an eval, got ${shown(value)}. Name its run.`,
   );
+}
+
+/** What the run of an eval has found; null if that is nothing, or it was the run of another agent. */
+export function evalOf({ status, value, details }: Step): EvalResult | null {
+  const found = status === 'success' ? value : details;
+  if (!isPlainObject(found) || found['v'] !== 1) return null;
+  const { rows, tries } = found;
+  if (!Array.isArray(rows) || typeof tries !== 'number') return null;
+  return found as unknown as EvalResult;
 }

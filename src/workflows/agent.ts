@@ -32,6 +32,7 @@ import { refuseProbe, sinks } from './sinks.ts';
 import { readStart, type Start } from './start.ts';
 import { createTemporalHost } from './temporal-host.ts';
 import { totalsOf } from '../core/tree/child-totals.ts';
+import { chargedOf, turnLeases } from '../core/tenant/fork-share.ts';
 import { awaitTurn, leaveTenant } from './tenants/tenant-turn.ts';
 
 /** Runs an agent from its input, or from what an earlier link handed over, to its Step. */
@@ -150,7 +151,8 @@ async function startOrRestore(
 /** A fork with the turn that the ledger of its tenant has given it. */
 function withTurn(state: RunState, turn: TenantTurn | undefined): RunState {
   if (turn === undefined) return state;
-  const leases = turn.leases.length === 0 ? undefined : turn.leases;
+  const given = turnLeases(turn.leases, state.fork?.kept);
+  const leases = given.length === 0 ? undefined : given;
   return { ...state, hasTurn: true, ...defined({ leases }) };
 }
 
@@ -188,7 +190,8 @@ async function giveTurnBack(session: Session): Promise<void> {
   if (tenant === null) return;
   session.tenant = null;
   const state = run?.state ?? restored;
-  await leaveTenant(tenant, state === null ? {} : totalsOf(state.stats));
+  const totals = state === null ? {} : totalsOf(state.stats);
+  await leaveTenant(tenant, chargedOf(totals, state?.fork?.kept));
 }
 
 /** Ends a run whose agent was not loaded: only its start says whom to call back. */

@@ -1,4 +1,5 @@
 /** The commands at, fork, diff and eval: what they ask the client, and what they show. */
+import type { Json } from '../../src/core/base/json.ts';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -144,6 +145,39 @@ it('diff shows what two runs do not share', async () => {
   expect(stdout).toContain('* 2.1 search {"query":"b"} ok');
 });
 
+it('diff says why the end of a run cannot be read, and fails for what no one expects', async () => {
+  const { run, step } = await played();
+  const diffed = (error: Error, flags: readonly string[] = []) => {
+    const read = { transcript: async () => run.entries, events: async () => run.events };
+    return cli(['diff', 'left', 'right', ...flags], {
+      everloop: {
+        attach: (id) =>
+          fakeRun(id, {
+            ...read,
+            step: async () => {
+              if (id === 'left') return step;
+              throw error;
+            },
+          }),
+      },
+    });
+  };
+  const message = 'Expected the key `k1`, which encrypted it, got none.';
+  const missing = new UsageError('key_missing', message);
+
+  const { stdout } = await diffed(missing);
+  expect(stdout).toMatch(/ending +success, answered +unknown, key_missing/);
+  expect(stdout).toContain(`=== right\nHow it ended is not known: ${message}`);
+  expect(stdout).not.toContain('live');
+  const json = JSON.parse((await diffed(missing, ['--json'])).stdout) as object;
+  expect(json).toMatchObject({
+    right: { status: 'unknown', reason: 'key_missing', problem: message, value: null },
+  });
+  const broken = await diffed(new TypeError('a defect'));
+  expect(broken.exitCode).not.toBe(0);
+  expect(broken.stdout).toBe('');
+});
+
 it('eval reads a file, adds flags, and prints the table', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'everloop-eval-'));
   try {
@@ -174,7 +208,7 @@ it('eval reads a file, adds flags, and prints the table', async () => {
           evaluate: async (input, options) => {
             asked.push(input, options);
             return fakeRun('eval-1', {
-              result: () => Promise.resolve({ ...STEP, value: { v: 1, rows } }),
+              result: () => Promise.resolve({ ...STEP, value: { v: 1, rows, tries: 2 } }),
             });
           },
         },
@@ -193,4 +227,64 @@ it('eval reads a file, adds flags, and prints the table', async () => {
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+});
+
+it('eval prints the table of what was tried, and why it ended early', async () => {
+  const row = {
+    part: 'a',
+    variant: 'today',
+    time: 1,
+    run: 'x',
+    status: 'success',
+    reason: 'answered',
+    passed: true,
+    turns: 2,
+    tokens: 100,
+    costMicroUsd: 10,
+    durationMs: 1,
+    answer: '',
+  };
+  const message = 'The limit of $1 was reached.';
+  const step = {
+    ...STEP,
+    status: 'limit_exceeded',
+    reason: 'agent:cost_microusd',
+    message,
+  } as const;
+  const evaluated = (details: Json | undefined, flags: readonly string[] = []) =>
+    cli(['eval', '--run', 'a', '--variant', 'large=x/y', ...flags], {
+      everloop: {
+        evaluate: async () =>
+          fakeRun('eval-1', {
+            result: async () => ({
+              ...step,
+              value: null,
+              ...(details === undefined ? {} : { details }),
+            }),
+          }),
+      },
+    });
+  const found = { v: 1, rows: [row], tries: 12 };
+
+  const text = await evaluated(found);
+  expect(text.stdout).toMatch(/today +1 of 1/);
+  expect(text.stdout).toContain('Partial: 1 of 12 tries ended.');
+  expect(text.stderr).toContain(message);
+  expect(text.exitCode).toBe(1);
+  const json = await evaluated(found, ['--json']);
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    id: 'eval-1',
+    status: 'limit_exceeded',
+    reason: 'agent:cost_microusd',
+    tries: 12,
+    isPartial: true,
+    table: [{ variant: 'today', tries: 1, passed: 1 }],
+    rows: [row],
+  });
+  const unjudged = { ...found, rows: [row, { ...row, time: 2, isJudged: false }] };
+  expect((await evaluated(unjudged)).stdout).toMatch(
+    /today +1 of 1[^]*Partial: 2 of 12 tries ended, 1 of them without a verdict/,
+  );
+  expect((await evaluated({ ...found, rows: [] })).stdout).toBe('Partial: 0 of 12 tries ended.\n');
+  expect((await evaluated(undefined)).stdout).toBe('');
 });

@@ -15,7 +15,6 @@ import { compare } from '../../examples/docs/evals.ts';
 import { correct, lookBack } from '../../examples/docs/forks.ts';
 import { textOf } from '../../src/core/base/message.ts';
 import { evalResult } from '../../src/client/evals.ts';
-import { unwrap } from '../../src/core/run/unwrap.ts';
 import { diffRuns } from '../../src/client/forks/run-diff.ts';
 import { blocksOf, regionsOf } from '../support/doc-pages.ts';
 import { openHandoverStage, type Served, type Stage } from '../support/stage.ts';
@@ -291,11 +290,38 @@ it('the judge of an eval is told what the run was to do', async () => {
     variants: [{ name: 'as it was' }],
     judge: 'referee',
   });
-  const { rows } = evalResult(unwrap(await evaluated.result()));
+  const { rows } = evalResult(await evaluated.result());
 
   expect(rows).toMatchObject([{ passed: true }]);
   expect(judged).toContain('Find the cheapest flight');
   expect(judged).toContain('done');
+});
+
+it('an eval that meets its budget keeps the table of what was tried [docs/evals.md]', async () => {
+  const { id } = await ended(TURNS);
+  const evaluated = await served.everloop.evaluate(
+    {
+      moments: [{ run: id, at: { iteration: 3 } }],
+      variants: [{ name: 'as it was' }],
+      times: 8,
+      judge: 'referee',
+    },
+    { limits: { modelCalls: 13 } },
+  );
+  const step = await evaluated.result();
+  const { rows, tries } = evalResult(step);
+
+  expect(step).toMatchObject({ status: 'limit_exceeded', reason: 'agent:model_calls' });
+  expect(tries).toBe(8);
+  // Two calls for a try, and one for its judge, which came too late for some.
+  expect(rows.length).toBeGreaterThan(0);
+  expect(rows.length).toBeLessThanOrEqual(6);
+  for (const { status, passed, isJudged, turns } of rows) {
+    expect(status).toBe('success');
+    expect(passed).toBe(isJudged !== false);
+    expect(turns).toBe(2);
+  }
+  await stage.replay(evaluated);
 });
 
 describe('what cannot be', () => {

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { evalResult } from '../../src/client/evals.ts';
-import { unwrap } from '../../src/core/run/unwrap.ts';
 import { eventually } from '../support/eventually.ts';
+import { payer } from '../support/fork-agents.ts';
 import { peopleAgents } from '../support/people-agents.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { asker, worker } from '../support/tree-agents.ts';
@@ -111,7 +111,7 @@ describe('what begins runs of a tenant', () => {
     const moments = [{ run: run.id, at: { iteration: 1 } }];
     const variants = [{ name: 'as it was' }];
     const evaluated = await everloop.evaluate({ moments, variants });
-    const { rows } = evalResult(unwrap(await evaluated.result()));
+    const { rows } = evalResult(await evaluated.result());
     expect(rows).toMatchObject([{ status: 'success', passed: true }]);
     for (const id of [evaluated.id, rows[0]?.run ?? '']) {
       expect(await sharedBy(tenant, id)).toEqual([true, tenant, tenant]);
@@ -123,6 +123,36 @@ describe('what begins runs of a tenant', () => {
     ).rejects.toThrow(
       `Expected moments of runs of tenant \`${tenant}\`, got run \`${other.id}\` of no tenant. Evaluate the runs of each tenant apart.`,
     );
+  });
+});
+
+describe('the budgets of a day', () => {
+  it('count what a fork has spent itself, also if its statistics go on from its source', async () => {
+    const tenant = newTenant();
+    const { everloop } = await stage.serve([payer()]);
+    await everloop.tenants.set(tenant, { concurrency: 1, perDay: { modelCalls: 7 } });
+    const used = (calls: number) =>
+      eventually(`${calls} calls in the ledger`, async () => {
+        return (await everloop.tenants.show(tenant))?.budgets[0]?.used === calls;
+      });
+    const run = await everloop.start('payer', { task: 'Go', tenant });
+    expect((await run.result()).usage.modelCalls).toBe(4);
+    await used(4);
+    // Three calls are left of the day, and the fork of it needs two: its turn has one, so it asks.
+    const fork = await everloop.fork(
+      { run: run.id, at: { iteration: 3 } },
+      { stats: 'keep', effects: 'reuse' },
+    );
+    const step = await fork.result();
+    expect(step).toMatchObject({ status: 'success', usage: { modelCalls: 4 } });
+    await used(6);
+    const again = await everloop.fork(
+      { run: fork.id, at: { iteration: 4 } },
+      { stats: 'keep', effects: 'reuse' },
+    );
+    expect(await again.result()).toMatchObject({ status: 'success', usage: { modelCalls: 4 } });
+    await used(7);
+    for (const one of [fork, again]) await stage.replay(one);
   });
 });
 

@@ -24,7 +24,11 @@ import { bundleFolder } from '../support/bundles.ts';
 import { extent } from '../support/extent.ts';
 import { RECORDINGS } from '../support/recordings.ts';
 
-/** Their rest is told by runs that their loops start, and not by replies and results of calls. */
+/**
+ * Their rest is told by runs that their loops start, and not by replies and results of calls: a fork
+ * starts those anew, and their histories are no part of the recording. test/e2e/deep-forks.test.ts has
+ * the law for pipelines and fan-outs, with live runs whose replies follow from what they are asked.
+ */
 const STARTERS: readonly string[] = ['pipeline', 'fan-out', 'fan-out-part'];
 
 const lawful = RECORDINGS.filter(

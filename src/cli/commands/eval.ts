@@ -1,11 +1,13 @@
 /** The command `eval`: moments of runs, or tasks, with several variants. */
 import { Option, type Command } from 'commander';
-import { evalResult, type EvalInput } from '../../client/evals.ts';
+import { evalOf, type EvalInput } from '../../client/evals.ts';
 import { defined } from '../../core/base/defined.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import type { EvalVariant } from '../../core/evaluation/eval-plan.ts';
 import { FORK_EFFECTS, type ForkEffects } from '../../core/base/fork.ts';
 import { evalTable } from '../../core/evaluation/eval-table.ts';
+import { partialText } from '../../core/evaluation/partial.ts';
+import type { Step } from '../../core/contract/step.ts';
 import { collect, readCount, readJsonObject, readLimits } from '../terminal/arguments.ts';
 import {
   print,
@@ -74,14 +76,8 @@ async function runEval(cli: Cli, file: string | undefined, flags: EvalFlags): Pr
       cli,
       async (signal) => {
         const step = await follow(run, output, { streams: false, signal });
-        if (step.status !== 'success') {
-          output.note(terminalText(step.message ?? step.reason));
-          output.json({ id: run.id, status: step.status, reason: step.reason });
-          return exitCodeOfStep(step);
-        }
-        const { rows } = evalResult(step.value);
-        const table = evalTable(rows);
-        return print(cli, output.safe(evalText(table)), { id: run.id, table, rows });
+        showResult(cli, run.id, step);
+        return exitCodeOfStep(step);
       },
       () => {
         output.note(`\nThe eval goes on: \`everloop show ${run.id}\`.`);
@@ -89,6 +85,26 @@ async function runEval(cli: Cli, file: string | undefined, flags: EvalFlags): Pr
       },
     );
   });
+}
+
+/** The table, of a run that ended early that of the tries until then, and why it ended. */
+function showResult({ output }: Cli, id: string, step: Step): void {
+  const { status, reason, message } = step;
+  const found = evalOf(step);
+  if (found === null) {
+    output.note(terminalText(message ?? reason));
+    output.json({ id, status, reason });
+    return;
+  }
+  const { rows, tries } = found;
+  const table = evalTable(rows);
+  const partial = partialText(found);
+  const text = [table.length === 0 ? undefined : evalText(table), partial].filter(
+    (part) => part !== undefined,
+  );
+  output.text(output.safe(text.join('\n\n')));
+  if (status !== 'success') output.note(terminalText(message ?? reason));
+  output.json({ id, status, reason, tries, isPartial: partial !== undefined, table, rows });
 }
 
 /** The file with what flags add to it and replace in it. */

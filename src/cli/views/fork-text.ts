@@ -72,9 +72,10 @@ export function diffText({ from, sharedEntries, left, right }: RunDiff): string 
   ].join('\n\n');
 }
 
-function sideText({ id, calls, entries }: DiffSide): string {
+function sideText({ id, calls, entries, problem }: DiffSide): string {
   return [
     `=== ${id}`,
+    ...(problem === undefined ? [] : [`How it ended is not known: ${problem}`]),
     ...calls.map(callText),
     ...entries.map((entry) => `\n${entryText(entry)}`),
   ].join('\n');

@@ -1,4 +1,6 @@
 /** Two runs side by side, from the end of what they have in common. */
+import { defined } from '../../core/base/defined.ts';
+import { isUsageError, type UsageError } from '../../core/base/usage-error.ts';
 import { canonicalJson, type Json } from '../../core/base/json.ts';
 import type { Entry } from '../../core/contract/entry.ts';
 import type { AgentEvent } from '../../core/contract/events.ts';
@@ -29,9 +31,12 @@ export interface DiffSide {
   readonly calls: readonly DiffCall[];
   /** What it used from there on. */
   readonly usage: Usage;
-  /** `live`, or the status of its Step. */
+  /** `live`, the status of its Step, or `unknown`: its Step cannot be read, `reason` says why. */
   readonly status: string;
+  /** That of its Step; of an unknown one the code of the error, such as `key_missing`. */
   readonly reason: string | null;
+  /** Why its Step cannot be read, in a sentence; absent: it can, or the run is live. */
+  readonly problem?: string;
   readonly value: Json;
 }
 
@@ -49,8 +54,10 @@ export interface DiffedRun {
   readonly id: string;
   readonly entries: readonly Entry[];
   readonly events: readonly AgentEvent[];
-  /** Null for a live run. */
+  /** Null for a live run, and for one whose Step cannot be read. */
   readonly step: Step | null;
+  /** Why its Step cannot be read. */
+  readonly error?: UsageError;
 }
 
 /** Reads both runs, and compares them. */
@@ -59,8 +66,18 @@ export async function diffRuns(left: RunHandle, right: RunHandle): Promise<RunDi
 }
 
 async function readRun(run: RunHandle): Promise<DiffedRun> {
-  const step = await run.step().catch(() => null);
-  return { id: run.id, entries: await run.transcript(), events: await run.events(), step };
+  const ending = await readEnding(run);
+  return { id: run.id, entries: await run.transcript(), events: await run.events(), ...ending };
+}
+
+/** The Step, or why it cannot be read: what the run said until then can still be compared. */
+async function readEnding(run: RunHandle): Promise<Pick<DiffedRun, 'step' | 'error'>> {
+  try {
+    return { step: await run.step() };
+  } catch (error) {
+    if (isUsageError(error)) return { step: null, error };
+    throw error;
+  }
 }
 
 /** Compares two runs. Entries are equal if all that was said is. */
@@ -113,7 +130,7 @@ function keyOf({ callId, tool, args }: Call): string {
 }
 
 function sideOf(
-  { id, entries, events, step }: DiffedRun,
+  { id, entries, events, step, error }: DiffedRun,
   diff: {
     readonly from: number;
     readonly sharedEntries: number;
@@ -136,8 +153,9 @@ function sideOf(
     entries: entries.slice(sharedEntries),
     calls: calls.map((call) => ({ ...call, isShared: known.has(keyOf(call)) })),
     usage: usageOf(own.reduce(tally, EMPTY_STATS)),
-    status: step?.status ?? 'live',
-    reason: step?.reason ?? null,
+    status: step?.status ?? (error === undefined ? 'live' : 'unknown'),
+    reason: step?.reason ?? error?.code ?? null,
+    ...defined({ problem: error?.message }),
     value: step?.value ?? null,
   };
 }

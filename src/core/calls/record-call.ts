@@ -48,7 +48,7 @@ export function recordCall(
     return undefined;
   }
   const { tool, call, result, found } = endedCall(run, asked, end, new Set(shownTools));
-  const cached = toCachedResult(tool, call, result);
+  const cached = toCachedResult(tool, call, result, run.state.iteration);
   for (const event of modelCallEvents('tool', result)) run.record(event);
   const repeated = inProgram === true ? undefined : repeatedCall(run, tool, { call, result });
   const isCounted = repeated !== run.state.repeated;

@@ -42,6 +42,17 @@ export interface SpawnRequest {
 export interface SpawnAllOptions {
   /** What happens to the others when one fails. Default `end`: they are ended too. */
   readonly onFailure?: 'end' | 'continue';
+  /** Called as each ends, while the others go on; `spawnAll` waits for it. */
+  readonly onEnd?: (end: SpawnEnd) => Promise<void> | void;
+}
+
+/** One of several children that started together has ended. */
+export interface SpawnEnd {
+  /** Its place in the list. */
+  readonly index: number;
+  readonly result: SpawnResult;
+  /** Runs another child after it, once; all such children share the remaining limits evenly. */
+  readonly follow: (request: SpawnRequest) => Promise<SpawnResult>;
 }
 
 /** How a child ended; `text` says why there is no value. */
@@ -99,20 +110,41 @@ export async function spawn(
   }
 }
 
+/** Several children that a loop starts together. */
+export interface LoopChildren {
+  readonly children: readonly LoopChild[];
+  readonly options: SpawnAllOptions;
+  /** The child that follows another one; its id is the next of the iteration. */
+  readonly followerOf: (request: SpawnRequest, starting: StartGroup) => LoopChild;
+}
+
 /** Runs several at once. All are awaited, even those that the first failure has ended. */
 export async function spawnTogether(
   iteration: Iteration,
-  children: readonly LoopChild[],
-  onFailure: 'end' | 'continue',
+  { children, options, followerOf }: LoopChildren,
 ): Promise<readonly SpawnResult[]> {
+  const { onFailure = 'end', onEnd } = options;
   let endsOthers = onFailure === 'end';
+  const followers: StartGroup = { children: children.length };
   const results = await Promise.allSettled(
-    children.map(async (child) => {
-      const result = await spawn(iteration, child);
-      if (result.kind === 'value' || !endsOthers) return result;
-      endsOthers = false;
-      iteration.run.host.abort();
-      return result;
+    children.map(async (child, index) => {
+      let isFollowed = false;
+      const follow = (request: SpawnRequest): Promise<SpawnResult> => {
+        isFollowed = true;
+        return spawn(iteration, followerOf(request, followers));
+      };
+      try {
+        const result = await spawn(iteration, child);
+        if (result.kind !== 'value' && endsOthers) {
+          endsOthers = false;
+          iteration.run.host.abort();
+        }
+        const ended = onEnd?.({ index, result, follow });
+        if (ended !== undefined) await ended;
+        return result;
+      } finally {
+        if (!isFollowed) followers.children -= 1;
+      }
     }),
   );
   return results.map((result) => {

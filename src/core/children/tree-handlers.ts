@@ -10,6 +10,7 @@
  *     or goes on.
  */
 import { defined } from '../base/defined.ts';
+import { grantedTo } from '../tenant/fork-share.ts';
 import { isGrantHeld } from '../tree/cover.ts';
 import { addedByReport, type OpenChild } from '../tree/child-totals.ts';
 import { committed, emptyLeases, grantMore } from '../tree/ledger.ts';
@@ -81,7 +82,9 @@ export function onCancel(mailbox: Mailbox, { message, breach }: ChildCancel): vo
 
 function applyMessage(run: Run, message: KeptMessage): void {
   if (message.kind === 'deadlines') return applyDeadlines(run, message);
-  const { number, leases } = message;
+  const { number } = message;
+  const { leases: known = [], fork } = run.state;
+  const leases = grantedTo(known, message.leases, fork?.kept);
   run.record({ type: 'agent:lease:answered', number, leases });
   if (leases.some((answer) => 'recalls' in answer)) recallLeases(run);
 }

@@ -1,4 +1,5 @@
 /** The results of tool calls and validators, between activities, the loop and the model. */
+import type { Numbers } from './stats.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { ForkEffects, ForkOrigin } from '../base/fork.ts';
 import type { FormattedSection, MediaPart } from '../base/message.ts';
@@ -233,6 +234,11 @@ export interface ForkState {
   /** Events and entries of the source before the moment; the fork's own go on from there. */
   readonly events: number;
   readonly entries: number;
+  /**
+   * What the source had counted, if the statistics of the fork go on from there. The ledger of its
+   * tenant counts without it. Absent: they begin at 0, or the fork is a child.
+   */
+  readonly kept?: Numbers;
   /** Absent: calls run. */
   readonly effects?: Exclude<ForkEffects, 'run'>;
   /** Calls that the source made after the moment and the fork has not made again, oldest first. */

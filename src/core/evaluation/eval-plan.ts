@@ -75,6 +75,8 @@ export interface EvalRow {
   readonly status: StepStatus;
   readonly reason: string;
   readonly passed: boolean;
+  /** The eval ended before the judge of the try did, so `passed` is false and tells nothing. */
+  readonly isJudged?: false;
   /** By the judge, from 0 to 1. */
   readonly score?: number;
   readonly turns: number;
@@ -85,8 +87,14 @@ export interface EvalRow {
   readonly answer: string;
 }
 
-/** The value of an eval's run. */
+/**
+ * What an eval's run has found: its value, or the `details` of its Step if it ended before all was
+ * tried.
+ */
 export interface EvalResult {
   readonly v: 1;
+  /** The tries that have ended, in the order of the plan. */
   readonly rows: readonly EvalRow[];
+  /** How many the plan has; with fewer rows, or without a verdict, it is partial. */
+  readonly tries: number;
 }

@@ -33,8 +33,9 @@ export interface EvalSummary {
   };
 }
 
-/** The table of `rows`, in the order in which variants come. */
-export function evalTable(rows: readonly EvalRow[]): readonly EvalSummary[] {
+/** The table of `all` that have a verdict, in the order in which variants come. */
+export function evalTable(all: readonly EvalRow[]): readonly EvalSummary[] {
+  const rows = all.filter(({ isJudged }) => isJudged !== false);
   const names = [...new Set(rows.map(({ variant }) => variant))];
   const [first] = names;
   return names.map((variant) => summaryOf(rows, variant, first ?? variant));

@@ -23,6 +23,15 @@ export function triesOf({ parts, variants, times }: EvalPlan): readonly Try[] {
   );
 }
 
+/** What names a try in its eval. */
+export function tryKey({
+  part,
+  variant,
+  time,
+}: Pick<EvalRow, 'part' | 'variant' | 'time'>): string {
+  return JSON.stringify([part, variant, time]);
+}
+
 /** How a try is started: a fork of a moment, or a run with a task. */
 export function requestOf({ part, variant }: Try, { effects }: EvalPlan): SpawnRequest {
   const { model, limits, instructions, definition, edits, agent = part.agent } = variant;

@@ -16,8 +16,10 @@ import type { Limit } from '../contract/limit.ts';
 import { EMPTY_STATS } from '../contract/stats.ts';
 import type { TranscriptHead } from '../contract/transcript.ts';
 import { headDigest, messagesDigest, type RunIdentity, type RunState } from '../run/run-state.ts';
+import { totalsOf } from '../tree/child-totals.ts';
 import { inheritedLimits } from '../tree/inherit.ts';
 import { editEntries } from './edit-entries.ts';
+import { keptResults } from './kept-results.ts';
 
 /** What a fork is and how it differs from its source. */
 export interface ForkPlan {
@@ -46,10 +48,12 @@ export function forkState(source: RunState, plan: ForkPlan): Forked {
   const edited = editEntries(source.scratchpad, edits);
   if (edited.kind === 'problems') return edited;
   const { entries, inputs } = edited;
+  const isPaid = plan.stats === 'keep' && identity.parent === undefined;
   const fork: ForkState = {
     origin: { ...origin, iteration: source.iteration + 1 },
     events: source.seq,
     entries: source.historyLength,
+    ...defined({ kept: isPaid ? totalsOf(source.stats) : undefined }),
     ...defined({ effects, recorded: recorded.length === 0 ? undefined : recorded }),
   };
   const isSame =
@@ -66,8 +70,7 @@ export function forkState(source: RunState, plan: ForkPlan): Forked {
     head,
     link: 1,
     ...changes,
-    // A result that the conversation no longer shows is not to come back.
-    ...defined({ cached: edits.some((edit) => 'drop' in edit) ? undefined : cached }),
+    ...defined({ cached: keptResults(cached, source.scratchpad, entries) }),
     limits: inheritedLimits(plan.limits ?? source.limits, identity.parent),
     breach: null,
     pausedAt: null,

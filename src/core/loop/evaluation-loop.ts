@@ -1,13 +1,18 @@
 /**
  * The loop of an eval: a fan-out of forks and runs, in batches, under the limits of the eval's own run.
- * What has ended is in the data of the run, so a hand-over or a lost worker repeats no try.
+ *
+ * I1  Each try is in the data of the run as soon as it has ended, and its verdict as soon as there is
+ *     one. So a hand-over or a lost worker repeats no try that was judged, and a run that ends early
+ *     still has the table of what was tried.
+ * I2  A try that the budget of the eval has cut short says nothing about its variant: it is no row.
  */
 import { isPlainObject, type Json } from '../base/json.ts';
-import type { SpawnResult } from '../children/spawn.ts';
+import type { Breach } from '../contract/limit.ts';
+import type { SpawnEnd, SpawnResult } from '../children/spawn.ts';
 import type { EvalPlan, EvalRow } from '../evaluation/eval-plan.ts';
 import type { EvaluationSpec } from '../contract/spec.ts';
 import { readPlan } from '../evaluation/read-plan.ts';
-import { judgeRequest, requestOf, rowOf, triesOf, type Try } from '../evaluation/tries.ts';
+import { judgeRequest, requestOf, rowOf, triesOf, tryKey, type Try } from '../evaluation/tries.ts';
 import { leaving } from '../run/ending.ts';
 import { stopAt } from './child-value.ts';
 import { toInternalError } from './turn.ts';
@@ -19,12 +24,13 @@ export function evaluationLoop({ batch }: EvaluationSpec): Next {
     try {
       const plan = planIn(work);
       const tries = triesOf(plan);
-      const before = rowsIn(work.state.data);
-      const next = tries.slice(before.length, before.length + batch);
-      const rows = [...before, ...(await rowsOf(work, plan, next))];
-      work.setData({ v: 1, rows: rows as unknown as Json });
+      if (work.state.data === null) keepRows(work, [], tries.length);
+      const ended = new Set(rowsIn(work.state.data).filter(hasVerdict).map(tryKey));
+      const open = tries.filter((one) => !ended.has(keyOf(one)));
+      await runTries(work, plan, open.slice(0, batch));
+      const rows = rowsIn(work.state.data).filter(hasVerdict);
       if (rows.length < tries.length) return { kind: 'continue' };
-      return { kind: 'end', value: { v: 1, rows: rows as unknown as Json } };
+      return { kind: 'end', value: work.state.data };
     } catch (error) {
       throw toInternalError(error);
     }
@@ -44,42 +50,60 @@ function rowsIn(data: Json): readonly EvalRow[] {
   return Array.isArray(rows) ? (rows as unknown as readonly EvalRow[]) : [];
 }
 
-async function rowsOf(
-  work: Work,
-  plan: EvalPlan,
-  tries: readonly Try[],
-): Promise<readonly EvalRow[]> {
-  const results = await together(
-    work,
-    tries.map((one) => requestOf(one, plan)),
-  );
-  const { judge } = plan;
-  const asked = tries.flatMap((one, index) => {
-    const result = results[index];
-    const request =
-      judge === undefined || result === undefined ? undefined : judgeRequest(judge, one, result);
-    return request === undefined ? [] : [{ index, request }];
-  });
-  const verdicts = await together(
-    work,
-    asked.map(({ request }) => request),
-  );
-  const ends = work.state.childEnds ?? [];
-  return tries.flatMap((one, index) => {
-    const result = results[index];
-    if (result === undefined) return [];
-    const verdict = verdicts[asked.findIndex((of) => of.index === index)];
-    return [rowOf(one, result, verdict, ends)];
-  });
+function keepRows(work: Work, rows: readonly EvalRow[], tries: number): void {
+  work.setData({ v: 1, rows: rows as unknown as Json, tries });
 }
 
-/** Runs children at once. The budget of the eval ends it; a try that fails is a row. */
-async function together(
-  work: Work,
-  requests: Parameters<Work['spawnAll']>[0],
-): Promise<readonly SpawnResult[]> {
-  if (requests.length === 0) return [];
-  const full = await work.roomForChildren(requests.length);
+function hasVerdict({ isJudged }: EvalRow): boolean {
+  return isJudged !== false;
+}
+
+function keyOf({ part, variant, time }: Try): string {
+  return tryKey({ part: part.name, variant: variant.name, time });
+}
+
+/** Runs tries at once, and keeps the row of each as it ends. The budget of the eval ends it. */
+async function runTries(work: Work, plan: EvalPlan, tries: readonly Try[]): Promise<void> {
+  const runs = plan.judge === undefined ? tries.length : 2 * tries.length;
+  const full = await work.roomForChildren(runs);
   if (full !== null) stopAt(work, full);
-  return work.spawnAll(requests, { onFailure: 'continue' });
+  const all = triesOf(plan).map(keyOf);
+  const keep = (row: EvalRow): void => {
+    const others = rowsIn(work.state.data).filter((other) => tryKey(other) !== tryKey(row));
+    keepRows(work, inOrder([...others, row], all), all.length);
+  };
+  let cut: Breach | undefined;
+  const onEnd = async ({ index, result, follow }: SpawnEnd): Promise<void> => {
+    const one = tries[index];
+    cut ??= cutBy(result);
+    if (one === undefined || cutBy(result) !== undefined) return;
+    const ends = work.state.childEnds ?? [];
+    const { judge } = plan;
+    const request = judge === undefined ? undefined : judgeRequest(judge, one, result);
+    if (request === undefined) {
+      keep(rowOf(one, result, undefined, ends));
+      return;
+    }
+    keep({ ...rowOf(one, result, undefined, ends), passed: false, isJudged: false });
+    const judged = await follow(request);
+    cut ??= cutBy(judged);
+    if (cutBy(judged) === undefined) keep(rowOf(one, result, judged, ends));
+  };
+  await work.spawnAll(
+    tries.map((one) => requestOf(one, plan)),
+    { onFailure: 'continue', onEnd },
+  );
+  if (cut !== undefined) stopAt(work, cut);
+}
+
+/** The limit of the eval, or of a run above it, that ended a run or left no room for it (I2). */
+function cutBy(result: SpawnResult | undefined): Breach | undefined {
+  if (result?.kind === 'failed') return result.failure.breach;
+  return result?.kind === 'refused' ? result.breach : undefined;
+}
+
+function inOrder(rows: readonly EvalRow[], keys: readonly string[]): readonly EvalRow[] {
+  const places = new Map(keys.map((key, place) => [key, place]));
+  const placeOf = (row: EvalRow): number => places.get(tryKey(row)) ?? 0;
+  return [...rows].sort((left, right) => placeOf(left) - placeOf(right));
 }

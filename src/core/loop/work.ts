@@ -31,6 +31,7 @@ import {
   spawn,
   spawnTogether,
   SIBLING_FAILED,
+  type LoopChild,
   type PersonQuestion,
   type PersonReply,
   type SpawnAllOptions,
@@ -38,6 +39,7 @@ import {
   type SpawnResult,
   type SpawnRequest,
 } from '../children/spawn.ts';
+import type { StartGroup } from '../children/run-child.ts';
 import { ownEvent } from '../run/turn-record.ts';
 import { checkValues, judgeCandidates, type CheckedValues } from './judge.ts';
 
@@ -93,7 +95,8 @@ export interface Work {
   spawn(agent: string, input?: SpawnInput): Promise<SpawnResult>;
   /**
    * Runs several children at once, which share the remaining limits; the results are in the order
-   * of `children`. The first that fails ends the others, unless `onFailure` is `continue`.
+   * of `children`. The first that fails ends the others, unless `onFailure` is `continue`. `onEnd`
+   * is called as each ends.
    */
   spawnAll(
     children: readonly SpawnRequest[],
@@ -209,16 +212,17 @@ function relativesOf(
   };
   return {
     spawn: (agent, input = {}) => tracked(spawn(iteration, { callId: nextChild(), agent, input })),
-    spawnAll: (children, { onFailure = 'end' } = {}) => {
+    spawnAll: (children, options = {}) => {
       const starting = { children: children.length };
-      const given = children.map(({ agent, input = {} }) => ({
+      const childOf = ({ agent, input = {} }: SpawnRequest, group: StartGroup): LoopChild => ({
         callId: nextChild(),
         agent,
         input,
-        starting,
+        starting: group,
         onAbort: SIBLING_FAILED,
-      }));
-      return tracked(spawnTogether(iteration, given, onFailure));
+      });
+      const given = children.map((request) => childOf(request, starting));
+      return tracked(spawnTogether(iteration, { children: given, options, followerOf: childOf }));
     },
     roomForChildren: (count) => tracked(roomForChildren(iteration, count)),
     askPerson: (question) => {

@@ -10,6 +10,7 @@
  */
 import { defined } from '../base/defined.ts';
 import type { Numbers } from '../contract/stats.ts';
+import { chargedOf } from '../tenant/fork-share.ts';
 import { totalsOf } from '../tree/child-totals.ts';
 import { isHeldByCalls, missingOf } from '../tree/cover.ts';
 import { lowLeases, overdrawn, shortLeases } from '../tree/ledger.ts';
@@ -134,11 +135,11 @@ function sendRequest(
   host.send({ to: 'parent', message });
 }
 
-/** What each message to the parent reports: what is spent, and what is kept of recalled leases. */
+/** What each message to the parent, or the ledger of a tenant, reports: what is spent, and what is kept of recalled leases. */
 export function spendingOf(state: RunState): Pick<LeaseRequest, 'totals' | 'returned'> {
   const returned = returnsOf(ledgerOf(state));
   return defined({
-    totals: totalsOf(state.stats),
+    totals: chargedOf(totalsOf(state.stats), state.fork?.kept),
     returned: returned.length === 0 ? undefined : returned,
   });
 }

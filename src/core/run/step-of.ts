@@ -81,9 +81,14 @@ function stepMessage(state: RunState, ending: Ending): string | undefined {
   return withLastText(message, isAboutReplies ? (state.lastUnusable ?? '') : '');
 }
 
-/** The data of an error; if a limit ended the run, the problems of its last program. */
+/**
+ * The data of an error; if a limit ended the run, the problems of its last program. Of an eval that
+ * ended early, the tries until then.
+ */
 function detailsOf(state: RunState, ending: Ending): Pick<Step, 'details'> {
   if (ending.kind === 'error' && ending.details !== undefined) return { details: ending.details };
+  const isEval = state.head.spec.evaluation !== undefined;
+  if (isEval && ending.kind !== 'success' && state.data !== null) return { details: state.data };
   const { memory } = modeOf(state.head.spec);
   if (ending.kind !== 'limit_exceeded' || memory === undefined) return {};
   const problems = memory.problems(state.data);

@@ -42,7 +42,7 @@ export interface TenantJoin {
 
 /** From a run: it has ended, or waits no longer. */
 export interface TenantLeave extends TenantJoin {
-  /** What it and its children have spent in all. */
+  /** What it and its children have spent in all; of a fork, since its moment. */
   readonly totals: Numbers;
 }
 

@@ -21,6 +21,8 @@ export interface CachedResult {
   /** UTF-8 bytes of key and result. */
   readonly bytes: number;
   readonly result: KeptResult;
+  /** The iteration that shows it; absent in states of earlier releases. */
+  readonly iteration?: number;
 }
 
 /** The result to keep for a call; undefined unless it succeeded and its tool has `cache`. */
@@ -28,6 +30,7 @@ export function toCachedResult(
   tool: ToolSpec | undefined,
   call: ToolCall,
   result: Omit<ToolResult, 'outcome'> & { readonly outcome: CallOutcome },
+  iteration: number,
 ): CachedResult | undefined {
   // A result without an attempt came from the cache.
   if (tool?.cache !== true || result.outcome !== 'ok' || result.attempts === 0) return undefined;
@@ -35,7 +38,7 @@ export function toCachedResult(
   const kept: KeptResult = defined({ output, media, instructions, importance, cut });
   const key = keyOf(call);
   const bytes = byteSize([key, kept as unknown as Json]);
-  return bytes > MAX_CACHED_BYTES ? undefined : { key, bytes, result: kept };
+  return bytes > MAX_CACHED_BYTES ? undefined : { key, bytes, result: kept, iteration };
 }
 
 /** The cache with `added` as its newest; the oldest are dropped if all together are too large. */

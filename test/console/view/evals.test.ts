@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../src/core/base/json.ts';
 import type { EvalRow } from '../../../src/core/evaluation/eval-plan.ts';
-import { evalRows, evalTables } from '../../../src/console/view/forks/evals.ts';
+import { evalRows, evalTables, partialTextOf } from '../../../src/console/view/forks/evals.ts';
 
 const ROW: EvalRow = {
   part: 'r at 2',
@@ -23,6 +23,14 @@ const ROWS: readonly EvalRow[] = [1, 2, 3, 4].flatMap((time) => [
   { ...ROW, time },
   { ...ROW, time, variant: 'large', passed: time === 1, tokens: 400 + time, costMicroUsd: 9_000 },
 ]);
+
+it('an eval that ended early says how much was tried', () => {
+  expect(partialTextOf({ v: 1, rows: ROWS, tries: 12 } as unknown as Json)).toBe(
+    'Partial: 8 of 12 tries ended.',
+  );
+  expect(partialTextOf({ v: 1, rows: ROWS, tries: 8 } as unknown as Json)).toBeUndefined();
+  expect(partialTextOf(null)).toBeUndefined();
+});
 
 describe('the rows of an eval', () => {
   it('are those of its value', () => {

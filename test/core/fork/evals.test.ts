@@ -1,6 +1,7 @@
 /** Evals: their plan, their loop in memory, and their table. */
 import { describe, expect, it } from 'vitest';
 import { EVAL_AGENT, type EvalRow } from '../../../src/core/evaluation/eval-plan.ts';
+import { evalResult } from '../../../src/client/evals.ts';
 import { evalTable } from '../../../src/core/evaluation/eval-table.ts';
 import { readPlan } from '../../../src/core/evaluation/read-plan.ts';
 import { defineAgent } from '../../../src/define/agent/define-agent.ts';
@@ -65,7 +66,7 @@ describe('the plan of an eval', () => {
 });
 
 /** Two models of which one knows the capital. */
-function evalInMemory(plan: JsonObject, limits = {}) {
+function evalInMemory(plan: JsonObject, limits = {}, onJudged: () => void = () => undefined) {
   const model = (id: string, text: string) => ({
     id,
     model: async () => ({ content: text, usage: { inputTokens: id.length, outputTokens: 1 } }),
@@ -79,6 +80,7 @@ function evalInMemory(plan: JsonObject, limits = {}) {
       id: 'j',
       model: async ({ messages }) => {
         const read = messages.map(textOf).join('\n');
+        onJudged();
         return { content: read.includes('Capital of Austria?') ? 'yes' : 'no' };
       },
     },
@@ -144,6 +146,51 @@ describe('an eval', () => {
     ]);
     expect(table[1]?.difference?.passRate).toEqual({ mean: 1, low: 1, high: 1 });
     expect(evalText(table)).toContain('MINUS small');
+  });
+
+  it('that meets its budget keeps the table of what was tried', async () => {
+    const plan = { v: 1, parts: tasks, variants, times: 9, effects: 'run' };
+    const step = await evalInMemory(plan as unknown as JsonObject, { modelCalls: 20 }).result;
+
+    expect(step).toMatchObject({ status: 'limit_exceeded', value: null });
+    const { rows, tries } = evalResult(step);
+    expect(tries).toBe(36);
+    // One call a try: every call that the budget allowed is in the table, and no try that it cut.
+    expect(rows).toHaveLength(20);
+    expect(rows.every(({ status }) => status === 'success')).toBe(true);
+    expect(evalTable(rows).reduce((sum, { tries: ended }) => sum + ended, 0)).toBe(20);
+    const keys = rows.map(({ part, variant, time }) => `${part} ${variant} ${time}`);
+    const wanted = ['a', 'b'].flatMap((part) =>
+      ['small', 'large'].flatMap((variant) =>
+        Array.from({ length: 9 }, (_, at) => `${part} ${variant} ${at + 1}`),
+      ),
+    );
+    expect(keys).toEqual(wanted.filter((key) => keys.includes(key)));
+  });
+
+  it('that is canceled keeps the table of what was tried, with verdicts', async () => {
+    let answered = 0;
+    const run = evalInMemory(
+      { v: 1, parts: tasks, variants, times: 10, judge: 'judge' } as unknown as JsonObject,
+      {},
+      () => {
+        answered += 1;
+        if (answered === 35) run.cancel('enough');
+      },
+    );
+    const step = await run.result;
+
+    expect(step).toMatchObject({ status: 'canceled', message: 'enough' });
+    const { rows, tries } = evalResult(step);
+    expect(tries).toBe(40);
+    // The first batch has its verdicts; of the second, what was tried is known, and not counted.
+    expect(rows).toHaveLength(40);
+    expect(rows.slice(0, 30).every(({ passed }) => passed)).toBe(true);
+    const unjudged = rows.filter(({ isJudged }) => isJudged === false);
+    expect(unjudged.length).toBeGreaterThan(0);
+    expect(unjudged.every(({ passed, answer }) => !passed && answer !== '')).toBe(true);
+    const counted = evalTable(rows).reduce((sum, { tries: ended }) => sum + ended, 0);
+    expect(counted).toBe(40 - unjudged.length);
   });
 
   it('asks a judge, and ends at its budget', async () => {

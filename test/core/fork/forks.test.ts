@@ -6,7 +6,9 @@ import { agentTool } from '../../../src/define/tool/agent-tool.ts';
 import { defineTool } from '../../../src/define/tool/define-tool.ts';
 import { fanOut } from '../../../src/define/pipeline/define-fan-out.ts';
 import { pipeline } from '../../../src/define/pipeline/define-pipeline.ts';
-import type { ForkEffects } from '../../../src/core/base/fork.ts';
+import { keptResults } from '../../../src/core/fork/kept-results.ts';
+import type { Entry } from '../../../src/core/contract/entry.ts';
+import type { ForkEdit, ForkEffects } from '../../../src/core/base/fork.ts';
 import type { Step } from '../../../src/core/contract/step.ts';
 import type { ToolDefinition } from '../../../src/define/definition/definitions.ts';
 import { createRegistry } from '../../../src/registry/registry.ts';
@@ -237,6 +239,81 @@ describe('edits', () => {
         'Expected a text for entry 0, got an empty one. Write one, or drop the entry.',
       ].join('\n'),
     );
+  });
+});
+
+describe('results of tools with `cache`', () => {
+  /** A source with cached results of `a` and `b`, and forks that ask for both again. */
+  async function cachedForks() {
+    const ran: string[] = [];
+    const lookUp = defineTool({
+      name: 'search',
+      description: 'Finds.',
+      parameters: z.object({ query: z.string() }),
+      effect: 'read',
+      cache: true,
+      execute: ({ query }) => {
+        ran.push(query);
+        return `hits for ${query}`;
+      },
+    }) as ToolDefinition;
+    const again = [act('a', 'b'), answer()];
+    const { run } = startRun(
+      [act('a'), act('b'), answer(), ...Array.from({ length: 6 }, () => again).flat()],
+      { agent: { tools: [lookUp] } },
+    );
+    await run.result;
+    expect(ran).toEqual(['a', 'b']);
+    return async (edits: readonly ForkEdit[]) => {
+      ran.length = 0;
+      const fork = run.fork({ iteration: 3 }, { effects: 'run', edits });
+      expect(await fork.result).toMatchObject({ status: 'success' });
+      return [...ran];
+    };
+  }
+
+  it('stay with a fork, but for those whose entry is dropped or has another text', async () => {
+    const ranIn = await cachedForks();
+
+    expect(await ranIn([])).toEqual([]);
+    expect(await ranIn([{ append: 'Once more' }])).toEqual([]);
+    expect(await ranIn([{ drop: 0 }])).toEqual(['a']);
+    expect(await ranIn([{ drop: 1 }])).toEqual(['b']);
+    expect(await ranIn([{ entry: 1, text: 'Nothing found' }])).toEqual(['b']);
+    expect((await ranIn([{ drop: 0 }, { entry: 1, text: 'Nothing found' }])).sort()).toEqual([
+      'a',
+      'b',
+    ]);
+  });
+
+  it('go with the summary of their entries, and do not with an input', () => {
+    const entry = (index: number, iteration: number, origin: Entry['origin']): Entry => ({
+      index,
+      iteration,
+      origin,
+      messages: [],
+    });
+    const summary = entry(-1, 2, 'compacted_synthetic');
+    const input = entry(2, 3, 'input');
+    const third = entry(3, 3, 'original');
+    const all = [summary, input, third];
+    const cached = [1, 2, 3].map((iteration) => ({
+      key: `search ${iteration}`,
+      bytes: 9,
+      result: { output: iteration },
+      iteration,
+    }));
+    const keys = (after: readonly Entry[]) =>
+      keptResults(cached, all, after)?.map(({ iteration }) => iteration);
+
+    expect(keys(all)).toEqual([1, 2, 3]);
+    expect(keys([summary, third])).toEqual([1, 2, 3]);
+    expect(keys([input, third])).toEqual([3]);
+    expect(keys([summary, input])).toEqual([1, 2]);
+    expect(keys([])).toBeUndefined();
+    const old = cached.map(({ iteration: _iteration, ...rest }) => rest);
+    expect(keptResults(old, all, [summary, third])).toBe(old);
+    expect(keptResults(old, all, [summary, input])).toBeUndefined();
   });
 });
 

@@ -24,7 +24,7 @@ describe('what is kept', () => {
       name: 'a success, without its reports',
       spec: tool,
       result: ok,
-      kept: { key: 'search {"a":2,"b":1}', bytes: 45, result: { output: 'hit' } },
+      kept: { key: 'search {"a":2,"b":1}', bytes: 45, result: { output: 'hit' }, iteration: 3 },
     },
     { name: 'nothing of other tools', spec: toolSpec(), result: ok, kept: undefined },
     {
@@ -41,7 +41,7 @@ describe('what is kept', () => {
       kept: undefined,
     },
   ])('$name', ({ spec, result, kept }) => {
-    expect(toCachedResult(spec, call, result)).toEqual(kept);
+    expect(toCachedResult(spec, call, result, 3)).toEqual(kept);
   });
 
   test('the newest 256 KB, each call once', () => {
@@ -60,7 +60,7 @@ describe('what is kept', () => {
   });
 
   test('is found by name and canonical arguments', () => {
-    const kept = toCachedResult(tool, call, ok);
+    const kept = toCachedResult(tool, call, ok, 1);
     const cache = kept === undefined ? [] : [kept];
 
     expect(cachedResult(cache, tool, { ...call, args: { a: 2, b: 1 } })).toEqual({

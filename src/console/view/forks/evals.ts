@@ -2,13 +2,24 @@
 import { isPlainObject, type Json } from '../../../core/base/json.ts';
 import type { EvalRow } from '../../../core/evaluation/eval-plan.ts';
 import { evalTable, type Estimate } from '../../../core/evaluation/eval-table.ts';
+import { partialText } from '../../../core/evaluation/partial.ts';
 import { moneyColumnText, numberText } from '../amounts.ts';
 
-/** The rows in the value of an eval's run; null: it is the value of another run. */
+/**
+ * The rows in what an eval's run has found: its value, or the details of its Step if it ended early.
+ * Null: it is that of another run, or nothing was tried.
+ */
 export function evalRows(value: Json | undefined): readonly EvalRow[] | null {
   if (!isPlainObject(value) || value['v'] !== 1 || !Array.isArray(value['rows'])) return null;
   const rows: readonly unknown[] = value['rows'];
   return rows.length > 0 && rows.every(isRow) ? rows : null;
+}
+
+/** How much of an eval was tried, if that is not all; undefined otherwise. */
+export function partialTextOf(found: Json | undefined): string | undefined {
+  const tries = isPlainObject(found) ? found['tries'] : undefined;
+  const rows = evalRows(found);
+  return rows === null || typeof tries !== 'number' ? undefined : partialText({ rows, tries });
 }
 
 const TEXTS = ['part', 'variant', 'status', 'reason', 'answer'];

@@ -7,11 +7,18 @@ import { hrefOf } from '../base/route.ts';
 import { Pill } from '../parts/marks.tsx';
 import { oneLine, Plain } from '../parts/words.tsx';
 
-/** The tables of the tries `rows`. */
-export function EvalCard({ rows }: { readonly rows: readonly EvalRow[] }): JSX.Element {
+/** What the card shows. */
+export interface EvalCardProps {
+  readonly rows: readonly EvalRow[];
+  readonly partial?: string | undefined;
+}
+
+/** The tables of the tries `rows`; `partial` says that there was more to try. */
+export function EvalCard({ rows, partial }: EvalCardProps): JSX.Element {
   const { heads, variants, base, differences } = evalTables(rows);
   return (
     <>
+      {partial === undefined ? null : <p class="tone-bad">{partial}</p>}
       <Table caption="Variants" heads={['Variant', ...heads]} rows={variants} />
       {differences.length === 0 ? null : (
         <Table
@@ -69,15 +76,19 @@ function Table({
   );
 }
 
+function verdictOf({ passed, status, isJudged }: EvalRow): string {
+  if (passed) return 'passed';
+  if (status !== 'success') return status;
+  return isJudged === false ? 'not judged' : 'not passed';
+}
+
 function Tries({ rows }: { readonly rows: readonly EvalRow[] }): JSX.Element {
   return (
     <ol class="messages">
       {rows.map((row) => (
         <li key={`${row.part} ${row.variant} ${row.time}`}>
           <p>
-            <Pill state={row.passed ? 'success' : 'failed'}>
-              {row.passed ? 'passed' : row.status === 'success' ? 'not passed' : row.status}
-            </Pill>{' '}
+            <Pill state={row.passed ? 'success' : 'failed'}>{verdictOf(row)}</Pill>{' '}
             {row.run === null ? (
               <Plain text={row.part} />
             ) : (

@@ -1,10 +1,10 @@
 /** How a run ended: the answer, or why there is none. */
 import type { FunctionComponent, JSX } from 'preact';
-import { EVAL_AGENT, type EvalRow } from '../../../core/evaluation/eval-plan.ts';
+import { EVAL_AGENT } from '../../../core/evaluation/eval-plan.ts';
 import type { StatsAnswer, StepHead } from '../../api.ts';
 import { durationText } from '../../view/amounts.ts';
 import { spentTexts } from '../../view/spent.ts';
-import { evalRows } from '../../view/forks/evals.ts';
+import { evalRows, partialTextOf } from '../../view/forks/evals.ts';
 import { useResource } from '../base/resource.ts';
 import { runPath } from '../base/api.ts';
 import { lazy } from '../parts/lazy.tsx';
@@ -12,9 +12,10 @@ import { JsonText } from '../parts/code.tsx';
 import { Pill } from '../parts/marks.tsx';
 import { Prose } from '../parts/prose.tsx';
 import { Plain } from '../parts/words.tsx';
+import type { EvalCardProps } from './eval-card.tsx';
 import type { RunModel } from './run-state.ts';
 
-const EvalCard: FunctionComponent<{ readonly rows: readonly EvalRow[] }> = lazy(
+const EvalCard: FunctionComponent<EvalCardProps> = lazy(
   async () => (await import('./eval-card.tsx')).EvalCard,
 );
 
@@ -26,11 +27,13 @@ export function StepCard({
   readonly run: RunModel;
   readonly step: StepHead;
 }): JSX.Element {
-  const value = useResource<StatsAnswer>(runPath(run.id, '/stats')).data.value?.step?.value;
+  const whole = useResource<StatsAnswer>(runPath(run.id, '/stats')).data.value?.step;
+  const value = whole?.value;
   const { status, message, reason, usage, iterations } = step;
   // The transcript ends with the answer: it is not said twice.
   const isSaid = typeof value === 'string' && lastAnswer(run) === value.trim();
-  const rows = run.header.value?.agent === EVAL_AGENT ? evalRows(value) : null;
+  const found = run.header.value?.agent === EVAL_AGENT ? (value ?? whole?.details) : undefined;
+  const rows = evalRows(found);
   const hasBody = status !== 'success' || (value != null && !isSaid);
   return (
     <section class="card step" aria-label="How it ended">
@@ -49,7 +52,7 @@ export function StepCard({
             </p>
           )}
           {rows !== null ? (
-            <EvalCard rows={rows} />
+            <EvalCard rows={rows} partial={partialTextOf(found)} />
           ) : value == null || isSaid ? null : typeof value === 'string' ? (
             <Prose text={value} />
           ) : (
