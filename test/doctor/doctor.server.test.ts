@@ -57,12 +57,13 @@ it(
       taskQueue,
       args: [{ v: 99, agent: 'clerk' }],
     });
-    const service = doctorService(stage.client);
-    await eventually('a second try', async () =>
-      (await service.openRuns()).some(({ id, task }) => id === run.workflowId && task !== null)
-        ? (await service.taskFailure(run.workflowId)) !== null
-        : false,
-    );
+    await eventually('a second try', async () => {
+      // It reads the list of runs once.
+      const service = doctorService(stage.client);
+      const open = await service.openRuns();
+      const isTried = open.some(({ id, task }) => id === run.workflowId && task !== null);
+      return isTried && (await service.taskFailure(run.workflowId)) !== null;
+    });
     const after = await eventually('a finding', async () => {
       const report = await doctor(taskQueue);
       return report.findings.some(({ message }) => message.includes(run.workflowId)) && report;
@@ -81,7 +82,7 @@ it(
     const finding = after.findings.find(({ message }) => message.includes(run.workflowId));
     expect(finding).toMatchObject({ code: 'failing-tasks', severity: 'error' });
     expect(finding?.message).toContain('Refused: input of version 99');
-    const [seen] = await service.workers(taskQueue, 'workflows');
+    const [seen] = await doctorService(stage.client).workers(taskQueue, 'workflows');
     expect(seen?.identity).toMatch(/^\d+@[^/]+\/node-\d+\/everloop-\d+\.\d+\.\d+\/-\/[0-9a-f]{8}$/);
   },
 );
