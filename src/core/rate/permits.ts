@@ -8,7 +8,7 @@
  * P3  Permits of requests that are under way are not taken back. A worker that has more than its
  *     share gives permits back as its requests end.
  * P4  A counter that may not know the permits of an earlier one gives none until those have ended.
- *     It believes each worker what it still has.
+ *     It believes each worker what it still has, until then: later it knows all permits.
  * P5  Of the orders of a worker, one that comes late counts for nothing.
  * P6  It knows at most {@link MAX_WORKERS} workers, so that a hand-over can carry them. Others have no
  *     permits, and ask again.
@@ -103,8 +103,9 @@ export function permitted(
   if (before === undefined && Object.keys(others).length >= MAX_WORKERS) {
     return { book: { ...book, workers }, answer: { permits: 0, booked: 0, waiting: MAX_WORKERS } };
   }
-  // A worker whose permits are unknown here has them of an earlier counter.
-  const held = Math.min(order.keeps, before?.permits ?? order.keeps);
+  // A worker whose permits are unknown here has them of an earlier counter, if there was one.
+  const believed = now < book.unknownUntil ? order.keeps : 0;
+  const held = Math.min(order.keeps, before?.permits ?? believed);
   const known = { permits: held, since: before?.since ?? now };
   const limit = Math.min(order.limit, ...Object.values(others).map((one) => one.limit));
   const used = Object.values(others).reduce((sum, { permits }) => sum + permits, 0);

@@ -117,6 +117,14 @@ describe('permits', () => {
   });
 });
 
+it('claims of permits that the counter has not given count for nothing', () => {
+  const one = ask(NEW_COUNTER, { worker: 'a', wanted: 2 }, T0);
+  const keeps = Number.MAX_SAFE_INTEGER;
+  const claim = ask(one.counter, { worker: 'b', keeps, wanted: keeps }, T0 + 10);
+
+  expect(claim.permits).toMatchObject({ permits: 2, booked: 2 });
+});
+
 describe('a flood of workers', () => {
   it('leaves a counter that a hand-over can carry, and shuts nobody out for long', () => {
     let { counter } = ask(NEW_COUNTER, { worker: 'first', wanted: 1 }, T0);
