@@ -16,7 +16,7 @@ export type JsonResult =
  * Values in a result. A list of a billion holes, or an object that stands twice in each of thirty
  * others, would hold the process.
  */
-const MAX_VALUES = 5_000_000;
+const MAX_VALUES = 2_500_000;
 
 /**
  * `value` as JSON. A Date becomes ISO text, an instance of a class the value of its `toJSON`,

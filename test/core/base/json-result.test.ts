@@ -19,7 +19,7 @@ describe('a result', () => {
       expect(toJsonResult(make())).toMatchObject({
         kind: 'not_json',
         path: expect.stringMatching(/^rows/) as string,
-        type: 'beyond 5000000 values',
+        type: 'beyond 2500000 values',
       });
     },
     30_000,
