@@ -17,7 +17,9 @@ import { isUsageError } from '../core/base/usage-error.ts';
 import type { ForkInput, RunMoment } from '../core/base/fork.ts';
 import { isMoment, momentText, readFork } from '../core/fork/read-fork.ts';
 import { stateView } from '../core/fork/state-view.ts';
+import { foreignIdProblem, tenantOfId } from '../core/tenant/tenant.ts';
 import { nearestName } from '../core/text/nearest.ts';
+import { shown } from '../core/text/shown.ts';
 import type { Registry } from '../define/definition/definitions.ts';
 import type { McpTools } from '../define/mcp/mcp-tools.ts';
 import { callsAfter, forkAgent, needsCalls, type ForkSource } from '../registry/fork-agent.ts';
@@ -64,6 +66,7 @@ export function loadForkActivity(parts: ForkActivityParts): EverloopActivities['
       const read = readFork(input?.fork);
       if (read.kind === 'problems') throw failed('invalid_input', read.problems.join('\n'));
       const { fork } = read;
+      requireOwnKeys(fork.source.workflowId);
       const withCalls = needsCalls(fork);
       const source = await momentOf(parts, fork.source, { at: fork.at, withCalls, isElsewhere });
       const definition = registry.agents.get(input.agent)?.definition;
@@ -113,7 +116,7 @@ async function noteFork(
   forkRunId: string,
 ): Promise<void> {
   const { info, log } = Context.current();
-  const fork = { workflowId: info.workflowExecution?.workflowId ?? '', runId: forkRunId };
+  const fork = { workflowId: ownId(), runId: forkRunId };
   try {
     await archive.noteFork?.({ runId, run: { namespace: info.namespace, workflowId } }, fork);
   } catch (error) {
@@ -134,6 +137,7 @@ export function viewMomentActivity(parts: ForkActivityParts): EverloopActivities
         throw failed('invalid_input', 'Expected the id of a run, got none. Name one.');
       }
       if (!isMoment(at)) throw failed('invalid_input', momentText(at));
+      requireBelow(source.workflowId);
       const found = await momentOf(parts, source, { at, withCalls: true }).catch(
         (error: unknown) => {
           // What an archived state did next is in a history that is gone.
@@ -146,6 +150,26 @@ export function viewMomentActivity(parts: ForkActivityParts): EverloopActivities
       requireSize(run, view as unknown as Json, parts.runtime);
       return view;
     });
+}
+
+/** A moment is encrypted as the run is, and deleted with it, so what looks at it is below it. */
+function requireBelow(run: string): void {
+  const own = ownId();
+  if (own.startsWith(`${run}/`)) return;
+  const message = `Expected what looks at run \`${run}\` to have an id below it, got ${shown(own)}. Use \`run.at\`.`;
+  throw failed('invalid_input', message);
+}
+
+/** Keys go by what an id has before its `:`, so a fork under another name would hand a run over. */
+function requireOwnKeys(run: string): void {
+  const own = ownId();
+  const problem =
+    tenantOfId(own) === undefined ? undefined : foreignIdProblem(tenantOfId(run), own);
+  if (problem !== undefined) throw failed('invalid_input', problem);
+}
+
+function ownId(): string {
+  return Context.current().info.workflowExecution?.workflowId ?? '';
 }
 
 async function momentOf(

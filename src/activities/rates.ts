@@ -6,12 +6,15 @@
  * R2  A request is sent at its moment, or at most a little later; one whose moment has passed gets
  *     another. So a worker that stands still never sends a burst.
  * R3  What a request will take is estimated from what the last ones took.
- * R4  A counter that does not answer delays: the call is tried again later, ever more rarely.
+ * R4  A counter that does not answer delays: the call is tried again later, ever more rarely. What it
+ *     answers that is no moment is no answer.
+ * R5  What a provider says that a request took counts up to {@link MOST_USED}: a wrong number must not
+ *     delay all others for years.
  */
 import { counterIdOf, MAX_LEASED, type AskCounter, type RateMarks } from '../core/rate/rate.ts';
 import type { Rate } from '../core/base/rate.ts';
 import type { TokenUsage } from '../core/contract/model.ts';
-import { LATE_MS } from '../core/rate/counter.ts';
+import { LATE_MS, MOST_AHEAD_MS } from '../core/rate/counter.ts';
 
 /** When a request may be sent. */
 export type Moment =
@@ -49,6 +52,9 @@ const FIRST_OUTPUT = 500;
 
 /** How much the newest request counts in what the next are estimated by. */
 const NEWEST = 0.2;
+
+/** Tokens of a prompt, or of a reply. */
+const MOST_USED = 2_000_000;
 
 /** How long a correction may wait for a request that takes it along, in milliseconds. */
 const CORRECT_WITHIN_MS = 5_000;
@@ -96,9 +102,10 @@ export function createRates(ask: AskCounter): Rates {
         void flush(model, entry);
       });
     },
-    ended: ({ model, estimated, asked, usage }) => {
+    ended: ({ model, estimated, asked, usage: stated }) => {
       const entry = entries.get(model);
       if (entry === undefined || entry.rate.tokensPerMinute === undefined) return;
+      const usage = believed(stated);
       learn(entry, asked, usage);
       entry.corrected += usage.inputTokens + usage.outputTokens - estimated;
       entry.timer ??= setTimeout(() => void flush(model, entry), CORRECT_WITHIN_MS).unref();
@@ -133,11 +140,11 @@ async function lease(ask: AskCounter, model: string, entry: Entry): Promise<void
       corrected,
       known,
     });
-    entry.known = marks;
+    if (isMark(marks.requestsAt) && isMark(marks.tokensAt)) entry.known = marks;
     for (const [index, one] of asked.entries()) {
       const at = slots[index];
       one.resolve(
-        at === undefined
+        at === undefined || !isMark(at)
           ? { kind: 'silent', cause: 'it gave no moment' }
           : { kind: 'at', at, tokens: one.tokens },
       );
@@ -148,6 +155,16 @@ async function lease(ask: AskCounter, model: string, entry: Entry): Promise<void
     if (asked.length > 0) entry.corrected += corrected;
     for (const one of asked) one.resolve({ kind: 'silent', cause });
   }
+}
+
+/** Whether a counter that keeps its word says so; another may be of an older release. */
+function isMark(at: number): boolean {
+  return Number.isFinite(at) && at <= Date.now() + 2 * MOST_AHEAD_MS;
+}
+
+function believed({ inputTokens, outputTokens }: EndedRequest['usage']): EndedRequest['usage'] {
+  const most = (tokens: number): number => Math.min(Math.max(0, tokens || 0), MOST_USED);
+  return { inputTokens: most(inputTokens), outputTokens: most(outputTokens) };
 }
 
 function estimateOf(

@@ -6,6 +6,7 @@ import type { CommandRunner } from './terminal/cli.ts';
 import { EXIT_CODES, exitCodeOf } from './terminal/exit-codes.ts';
 import type { CliIo } from './terminal/io.ts';
 import { createOutput, errorReport } from './terminal/output.ts';
+import { terminalText } from './terminal/text.ts';
 
 const EXIT_CODE_HELP = `
 Exit codes: 0 success · 1 the run ended with an error, at a limit or canceled · 2 usage
@@ -61,6 +62,6 @@ function report(error: unknown, program: Command, io: CliIo): number {
   }
   const { debug = false, json = false } = program.opts<GlobalOptions>();
   const output = createOutput(io, json);
-  output.note(output.paintNote('red', errorReport(error, debug)));
+  output.note(output.paintNote('red', terminalText(errorReport(error, debug))));
   return exitCodeOf(error);
 }

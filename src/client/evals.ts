@@ -10,7 +10,7 @@ import type {
 } from '../core/evaluation/eval-plan.ts';
 import type { ForkEffects, RunMoment } from '../core/base/fork.ts';
 import { isMoment } from '../core/fork/read-fork.ts';
-import { readPlan } from '../core/evaluation/read-plan.ts';
+import { MAX_TRIES, readPlan } from '../core/evaluation/read-plan.ts';
 import { isPlainObject } from '../core/base/json.ts';
 import type { Step } from '../core/contract/step.ts';
 import { unwrap } from '../core/run/unwrap.ts';
@@ -69,6 +69,10 @@ export async function evalPlan(
   const { moments = [], tasks = [], ...rest } = input;
   if (!Array.isArray(moments) || !Array.isArray(tasks)) {
     const message = `Expected \`moments\` and \`tasks\` to be lists, got ${shown(input)}. Write them so.`;
+    throw new UsageError('invalid_input', message);
+  }
+  if (moments.length > MAX_TRIES) {
+    const message = `Expected at most ${MAX_TRIES} tries, got ${moments.length} moments. Take several evals.`;
     throw new UsageError('invalid_input', message);
   }
   const wrong = moments.findIndex((moment) => !isReadable(moment));

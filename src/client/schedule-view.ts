@@ -81,14 +81,14 @@ export function summaryOfSchedule(description: ScheduleDescription): ScheduleSum
   const input = inputIn(description);
   return {
     id,
-    agent: input === undefined ? UNREADABLE_AGENT : String(input.agent),
-    task: input?.task?.text ?? '',
+    agent: textOr(input?.agent, UNREADABLE_AGENT),
+    task: textOr(input?.task?.text, ''),
     times: wordsOf(spec),
     timeZone: spec.timezone || 'UTC',
     overlap: overlapOf(policies.overlap),
     catchupWindowMs: policies.catchupWindow,
     pauseOnFailure: policies.pauseOnFailure,
-    previous: input?.schedule?.previous ?? false,
+    previous: input?.schedule?.previous === true,
     paused: state.paused,
     note: state.note || null,
     next: info.nextActionTimes,
@@ -104,6 +104,11 @@ export function summaryOfSchedule(description: ScheduleDescription): ScheduleSum
     createdAt: info.createdAt,
     updatedAt: info.lastUpdatedAt ?? null,
   };
+}
+
+/** Any client may have written the start of a schedule, and one that is none must not hide the others. */
+function textOr(value: unknown, other: string): string {
+  return typeof value === 'string' ? value : other;
 }
 
 function overlapOf(policy: ScheduleDescription['policies']['overlap']): ScheduleOverlap {

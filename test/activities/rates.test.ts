@@ -72,6 +72,37 @@ describe('the requests of three workers', () => {
   });
 });
 
+describe('a worker', () => {
+  it('believes no counter whose moments are none, and asks the next one as before', async () => {
+    const { ask, orders } = counterAt(1_000);
+    const marks = { requestsAt: null, tokensAt: 1e305 } as unknown as LeaseOrder['known'];
+    let slot: unknown = null;
+    let isBroken = true;
+    const worker = createRates((id, order) =>
+      isBroken ? Promise.resolve({ v: 1, slots: [slot as number], marks }) : ask(id, order),
+    );
+    const silent = { kind: 'silent', cause: 'it gave no moment' };
+    expect(await worker.next('m/1', RATE, ASKED)).toEqual(silent);
+    slot = 1e305;
+    expect(await worker.next('m/1', RATE, ASKED)).toEqual(silent);
+    isBroken = false;
+    expect(await worker.next('m/1', RATE, ASKED)).toMatchObject({ kind: 'at', at: 1_000 });
+    expect(orders[0]?.known).toEqual({ requestsAt: 0, tokensAt: 0 });
+  });
+
+  it.each([9e15, Infinity, NaN, -9e15])('believes no usage of %d tokens', async (tokens) => {
+    const { ask, orders } = counterAt(1_000);
+    const worker = createRates(ask);
+    await worker.next('m/1', RATE, ASKED);
+    const usage = { inputTokens: tokens, outputTokens: tokens };
+    worker.ended({ model: 'm/1', estimated: 600, asked: ASKED, usage });
+    const next = await worker.next('m/1', RATE, ASKED);
+
+    expect(Math.abs(orders[1]?.corrected ?? Infinity)).toBeLessThanOrEqual(4_000_000);
+    expect(next.kind === 'at' ? next.tokens : Infinity).toBeLessThan(1_000_000);
+  });
+});
+
 it('lets a moment pass two seconds after it', () => {
   expect(hasPassed(1_000, 3_000)).toBe(false);
   expect(hasPassed(1_000, 3_001)).toBe(true);

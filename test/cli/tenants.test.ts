@@ -66,6 +66,22 @@ describe('everloop tenants', () => {
     );
   });
 
+  it('shows no control characters of settings that somebody else has made', async () => {
+    const settings = { ...VIEW.settings, timeZone: '\u001B[2J\u061C' };
+    const tenants: Everloop['tenants'] = {
+      list: async () => [{ tenant: 'acme\u001B[2J', settings }],
+      show: async () => ({ ...VIEW, settings }),
+      set: async () => ({ ...VIEW, settings }),
+    };
+    for (const argv of [['ls'], ['show', 'acme'], ['set', 'acme', '--weight', '1']]) {
+      const setup = { everloop: { tenants }, isTty: true };
+      const { stdout } = await cli(['tenants', ...argv], setup);
+      expect(stdout).toContain('\\u001B[2J\\u061C');
+      expect(stdout).not.toContain('\u001B');
+      expect(stdout).not.toContain('\u061C');
+    }
+  });
+
   it('sets what is given, and removes what is none', async () => {
     const { everloop, set } = withTenants();
     const given = ['--concurrency', '20', '--per-day', 'costUsd=50', '--per-day', 'modelCalls=9'];

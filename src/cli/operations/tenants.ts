@@ -41,7 +41,7 @@ export function addTenantsCommand(program: Command, act: CommandRunner): void {
       showResult(
         act,
         (everloop) => everloop.tenants.show(tenant),
-        (view) => viewText(tenant, view),
+        (view, output) => output.safe(viewText(tenant, view)),
       ),
     );
   tenants
@@ -73,7 +73,7 @@ export function addTenantsCommand(program: Command, act: CommandRunner): void {
       showResult(
         act,
         (everloop) => everloop.tenants.set(tenant, settingsOf(options)),
-        (view) => viewText(tenant, view),
+        (view, output) => output.safe(viewText(tenant, view)),
       ),
     );
 }

@@ -52,7 +52,7 @@ export function terminalText(text: string): string {
   });
 }
 
-const UNSAFE = /(?![\n\t])\p{Cc}|[\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
+const UNSAFE = /(?![\n\t])\p{Cc}|\p{Bidi_Control}/gu;
 
 /** One line of at most `width` characters; a cut line ends with `…`. */
 export function oneLine(text: string, width: number): string {

@@ -9,6 +9,7 @@
  * C4  A counter that was lost goes on where any worker knows that it was.
  * C5  It also keeps the permits of the entry, apart from the moments; see `permits.ts`. A counter
  *     that no worker has asked for permits has no trace of them.
+ * C6  Whatever an order says, moments are numbers, and at most {@link MOST_AHEAD_MS} away.
  */
 import { defined } from '../base/defined.ts';
 import { newPermitBook, permitted, type PermitBook, type PermitOrder } from './permits.ts';
@@ -21,6 +22,12 @@ export const LATE_MS = 2_000;
 const BURST_MS = 6_000;
 
 const MINUTE_MS = 60_000;
+
+/** How far away a moment may be: a year. */
+export const MOST_AHEAD_MS: number = 365 * 86_400_000;
+
+/** The most that one request counts for; a correction is for as many as were under way. */
+const MOST_TOKENS = 10_000_000;
 
 /** What an answer may rely on of a worker's word about a lost counter. */
 const MOST_KNOWN_MS = 600_000;
@@ -42,25 +49,32 @@ export function leased(
   now: number,
 ): { readonly counter: RateCounter; readonly answer: LeaseAnswerOfRate } {
   const { requestsPerMinute, tokensPerMinute } = order.rate;
-  const spacingMs = requestsPerMinute === undefined ? 0 : (MINUTE_MS + LATE_MS) / requestsPerMinute;
-  const msOf = (tokens: number): number =>
-    tokensPerMinute === undefined ? 0 : (tokens * (MINUTE_MS + LATE_MS)) / tokensPerMinute;
+  const spacingMs = msFor(1, requestsPerMinute);
+  const msOf = (tokens: number): number => msFor(Math.min(tokens, MOST_TOKENS), tokensPerMinute);
+  const bounded = (mark: number): number => Math.min(mark, now + MOST_AHEAD_MS);
   const latest = now + MOST_KNOWN_MS;
-  let requestsAt = Math.max(counter.requestsAt, Math.min(order.known.requestsAt, latest));
-  let tokensAt = Math.max(counter.tokensAt, Math.min(order.known.tokensAt, latest));
+  let requestsAt = bounded(Math.max(counter.requestsAt, Math.min(order.known.requestsAt, latest)));
+  let tokensAt = bounded(Math.max(counter.tokensAt, Math.min(order.known.tokensAt, latest)));
   // What was paid too much is used by those that come, but no pause is made up for.
-  tokensAt = Math.max(tokensAt + msOf(order.corrected), now - BURST_MS);
+  tokensAt = bounded(Math.max(tokensAt + msOf(order.corrected), now - BURST_MS));
   const slots = order.tokens.map((tokens) => {
     const costMs = msOf(tokens);
     const paidAt = tokensAt + costMs - Math.max(BURST_MS, costMs);
     const slot = Math.ceil(Math.max(now, requestsAt, tokensPerMinute === undefined ? 0 : paidAt));
-    requestsAt = slot + spacingMs;
-    tokensAt = Math.max(tokensAt, slot - BURST_MS) + costMs;
+    requestsAt = bounded(slot + spacingMs);
+    tokensAt = bounded(Math.max(tokensAt, slot - BURST_MS) + costMs);
     return slot;
   });
   const marks = { requestsAt, tokensAt: Math.max(0, tokensAt) };
   const { permits } = counter;
   return { counter: { v: 1, ...marks, ...defined({ permits }) }, answer: { v: 1, slots, marks } };
+}
+
+/** How long `count` of something take of which there are so many in a minute; undefined: any number. */
+function msFor(count: number, perMinute: number | undefined): number {
+  if (perMinute === undefined) return 0;
+  const ms = (count * (MINUTE_MS + LATE_MS)) / perMinute;
+  return Math.min(Math.max(ms, -MOST_AHEAD_MS), MOST_AHEAD_MS);
 }
 
 /** A worker wants permits. `mayLackSince`: see {@link newPermitBook}. */

@@ -8,8 +8,10 @@
  * P3  Permits of requests that are under way are not taken back. A worker that has more than its
  *     share gives permits back as its requests end.
  * P4  A counter that may not know the permits of an earlier one gives none until those have ended.
- *     It believes each worker what it still has.
+ *     It believes each worker what it still has, until then: later it knows all permits.
  * P5  Of the orders of a worker, one that comes late counts for nothing.
+ * P6  It knows at most {@link MAX_WORKERS} workers, so that a hand-over can carry them. Others have no
+ *     permits, and ask again.
  */
 import { defined } from '../base/defined.ts';
 import { isPlainObject } from '../base/json.ts';
@@ -24,6 +26,12 @@ export const MARGIN_MS = 5_000;
 
 /** How long a counter waits for permits of an earlier one that it does not know. */
 const UNKNOWN_MS = LEASE_MS + MARGIN_MS;
+
+/** Workers that have permits or wait for some. */
+const MAX_WORKERS = 1_000;
+
+/** Characters of the id of a worker; those of JSON that have one byte. */
+const WORKER = /^[\w.:@/-]{1,100}$/;
 
 /** How long the counter keeps a share for a worker that is silent. */
 const SILENT_MS = 15_000;
@@ -87,12 +95,17 @@ export function permitted(
   const workers = Object.fromEntries(
     Object.entries(book.workers).filter(([, one]) => isLive(one, now)),
   );
-  const { [worker]: before, ...others } = workers;
+  const before = Object.hasOwn(workers, worker) ? workers[worker] : undefined;
+  const { [worker]: _before, ...others } = workers;
   if (before !== undefined && n <= before.n) {
     return { book, answer: { permits: 0, booked: before.permits } };
   }
-  // A worker whose permits are unknown here has them of an earlier counter.
-  const held = Math.min(order.keeps, before?.permits ?? order.keeps);
+  if (before === undefined && Object.keys(others).length >= MAX_WORKERS) {
+    return { book: { ...book, workers }, answer: { permits: 0, booked: 0, waiting: MAX_WORKERS } };
+  }
+  // A worker whose permits are unknown here has them of an earlier counter, if there was one.
+  const believed = now < book.unknownUntil ? order.keeps : 0;
+  const held = Math.min(order.keeps, before?.permits ?? believed);
   const known = { permits: held, since: before?.since ?? now };
   const limit = Math.min(order.limit, ...Object.values(others).map((one) => one.limit));
   const used = Object.values(others).reduce((sum, { permits }) => sum + permits, 0);
@@ -125,7 +138,7 @@ function wishOf(worker: string, { wanted, permits, since, at }: WorkerPermits, n
 export function isPermitOrder(value: unknown): value is PermitOrder {
   if (!isPlainObject(value)) return false;
   const { worker, n, limit, keeps, wanted } = value;
-  const isNamed = typeof worker === 'string' && worker !== '' && worker.length <= 100;
+  const isNamed = typeof worker === 'string' && WORKER.test(worker);
   return isNamed && isConcurrency(limit) && [n, keeps, wanted].every((one) => isCount(one));
 }
 

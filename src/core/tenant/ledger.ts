@@ -11,7 +11,7 @@
  *     never fall, and a request with an older number changes nothing.
  * T4  A run that is gone without a word is charged what it was granted.
  * T5  What it holds is bounded, so that a hand-over can carry it: runs with a turn and runs that wait
- *     by number and by the length of their ids, numbers by {@link MOST}. Of more, each asks again.
+ *     by number and by the bytes of their ids, numbers by {@link MOST}. Of more, each asks again.
  */
 import { defined } from '../base/defined.ts';
 import type { Lease, LeaseAnswer } from '../contract/lease.ts';
@@ -21,6 +21,7 @@ import type { Numbers } from '../contract/stats.ts';
 import type { TenantLeave, TenantSettings, TenantTurn } from './tenant-messages.ts';
 import { ledgerIdOf } from './tenant-messages.ts';
 import type { LeaseGrant, LeaseRequest } from '../contract/tree-messages.ts';
+import { bytesOfId, bytesOfIds, withRun, withSameIds } from './id-bytes.ts';
 import { DAY_KEYS, dayLimitsOf } from './settings.ts';
 
 /** A day of a time zone. */
@@ -80,11 +81,11 @@ const MAX_HOLDERS = 5_000;
 /** Runs whose turn it believes that it has forgotten, beyond those. */
 const MAX_CLAIMED = 500;
 
-/** Characters of the ids of all runs that wait. */
-const MAX_QUEUE_CHARACTERS = 200_000;
+/** Bytes of the ids of all runs that wait. */
+const MAX_QUEUE_BYTES = 200_000;
 
-/** Characters of the ids of all runs that have their turn. */
-const MAX_HOLDER_CHARACTERS = 300_000;
+/** Bytes of the ids of all runs that have their turn. */
+const MAX_HOLDER_BYTES = 300_000;
 
 /** The most that a run may report of anything: a million dollars. */
 const MOST = 1e12;
@@ -105,8 +106,8 @@ export function joined(ledger: TenantLedger, run: string): TenantLedger {
     return again.includes(run) ? ledger : { ...ledger, again: [...again, run] };
   }
   if (queue.includes(run) || queue.length >= MAX_QUEUE) return ledger;
-  const characters = queue.reduce((sum, id) => sum + id.length, run.length);
-  return characters > MAX_QUEUE_CHARACTERS ? ledger : { ...ledger, queue: [...queue, run] };
+  const next = withRun(queue, run);
+  return bytesOfIds(next) > MAX_QUEUE_BYTES ? ledger : { ...ledger, queue: next };
 }
 
 /** A run has ended, or waits no longer. */
@@ -130,9 +131,12 @@ export function requested(ledger: TenantLedger, request: LeaseRequest): TenantLe
   const isOld = number < Math.max(last, holder.asked?.number ?? 0, holder.answered?.number ?? 0);
   const asked = ownPart(ledger.tenant, { number, wants, ...defined({ missing }) });
   const next: TurnHolder = isOld ? { ...holder, totals } : { ...holder, totals, asked };
-  const others = ledger.holders.filter((one) => one !== known);
   const queue = ledger.queue.filter((waiting) => waiting !== run);
-  return { ...ledger, queue, holders: [...others, next] };
+  if (known === undefined) {
+    return { ...ledger, queue, holders: withRun(ledger.holders, next) };
+  }
+  const others = ledger.holders.filter((one) => one !== known);
+  return { ...ledger, queue, holders: withSameIds(ledger.holders, [...others, next]) };
 }
 
 /** Another day has begun, or the time zone has changed. */
@@ -218,7 +222,7 @@ function admitted(
     granted[key] = Math.min(rest, shareOf(ledger, rest));
   }
   const holder: TurnHolder = { run, totals: {}, base: {}, granted };
-  const next = { ...ledger, queue: queue.slice(1), holders: [...holders, holder] };
+  const next = { ...ledger, queue: queue.slice(1), holders: withRun(holders, holder) };
   return { ledger: committedTo(ledger, next, { after: holder }), holder };
 }
 
@@ -311,12 +315,12 @@ function ownPart(tenant: string, { number, wants, missing = {} }: Asked): Asked 
 /** Whether `run` may be one of at most `most` holders (T5). */
 function hasRoom({ holders }: TenantLedger, run: string, most: number): boolean {
   if (holders.length >= most) return false;
-  const characters = holders.reduce((sum, one) => sum + one.run.length, run.length);
-  return characters <= MAX_HOLDER_CHARACTERS;
+  return bytesOfIds(holders) + bytesOfId(run) <= MAX_HOLDER_BYTES;
 }
 
 function withHolder(ledger: TenantLedger, before: TurnHolder, after: TurnHolder): TenantLedger {
-  const holders = ledger.holders.map((one) => (one === before ? after : one));
+  const all = ledger.holders.map((one) => (one === before ? after : one));
+  const holders = withSameIds(ledger.holders, all);
   return committedTo(ledger, { ...ledger, holders }, { before, after });
 }
 

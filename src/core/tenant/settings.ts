@@ -25,6 +25,9 @@ const MICRO_USD_PER_USD = 1_000_000;
 /** The keys that a ledger counts. */
 export const DAY_KEYS: readonly string[] = DAY_LIMITS.map((name) => SHORT_FORMS[name]);
 
+/** How names of time zones are written; whether there is one is known to clients and workers. */
+const ZONE = /^[A-Za-z0-9_+\-/:]{1,100}$/;
+
 /** Most runs at once that can be set. */
 const MAX_CONCURRENCY = 5_000;
 
@@ -93,7 +96,7 @@ export function changeProblem(change: unknown): string | undefined {
   if (!isAbsent(rate) && !isRate(rate)) {
     return `Expected \`rate\` to be { requestsPerMinute?, tokensPerMinute? }, each more than 0, or null, got ${shown(rate)}. Change it.`;
   }
-  const isNamed = typeof timeZone === 'string' && timeZone !== '' && timeZone.length <= 100;
+  const isNamed = typeof timeZone === 'string' && ZONE.test(timeZone);
   if (timeZone !== undefined && !isNamed) {
     return `Expected \`timeZone\` to be an IANA name such as Europe/Vienna, got ${shown(timeZone)}. Change it.`;
   }

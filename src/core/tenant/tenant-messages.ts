@@ -4,10 +4,12 @@
  * trees (tree-messages.ts), with the ledger in the place of the parent.
  */
 import { defined } from '../base/defined.ts';
-import { isPlainObject } from '../base/json.ts';
+import { isPlainObject, utf8Length } from '../base/json.ts';
 import type { Lease } from '../contract/lease.ts';
 import type { Rate } from '../base/rate.ts';
 import type { Numbers } from '../contract/stats.ts';
+import type { LeaseRequest } from '../contract/tree-messages.ts';
+import { readLeaseRequest } from '../tree/read-message.ts';
 
 /** Name of the workflow that keeps the ledger of a tenant. */
 export const TENANT_WORKFLOW = 'tenant';
@@ -103,13 +105,23 @@ export interface TenantView {
   readonly short: number;
 }
 
-/** Characters of the id of a run. */
-const MAX_RUN = 1_000;
+/** Bytes of the id of a run: the service fails the whole task of a ledger that signals a longer one. */
+const MAX_RUN_BYTES = 1_000;
 
 /** A join, or null if it is none. */
 export function readJoin(payload: unknown): TenantJoin | null {
   const run = isPlainObject(payload) && payload['v'] === 1 ? payload['run'] : undefined;
-  return typeof run === 'string' && run !== '' && run.length <= MAX_RUN ? { v: 1, run } : null;
+  return isRun(run) ? { v: 1, run } : null;
+}
+
+/** A request for more of the budgets of a day, or null if it is none. */
+export function readRequest(payload: unknown): LeaseRequest | null {
+  const request = readLeaseRequest(payload);
+  return request !== null && isRun(request.childId) ? request : null;
+}
+
+function isRun(run: unknown): run is string {
+  return typeof run === 'string' && run !== '' && utf8Length(run) <= MAX_RUN_BYTES;
 }
 
 /** A leave, or null if it is none. */

@@ -32,6 +32,7 @@ import {
   changedSettings,
   readJoin,
   readLeave,
+  readRequest,
   TENANT_MEMO,
   TENANT_MESSAGES,
   type TenantChange,
@@ -54,7 +55,6 @@ import {
 import { packed, unpacked, type PackedLedger } from '../../core/tenant/packed-ledger.ts';
 import { changeProblem, readSettings } from '../../core/tenant/settings.ts';
 import { viewOf } from '../../core/tenant/view.ts';
-import { readLeaseRequest } from '../../core/tree/read-message.ts';
 
 /** How a ledger begins: new, or with what the link before had. */
 export interface TenantStart {
@@ -197,7 +197,7 @@ function install(keeping: Keeping): void {
     if (leave !== null) change(left(keeping.ledger, leave));
   });
   setHandler(defineSignal<[unknown]>(TENANT_MESSAGES.request), (payload) => {
-    const request = readLeaseRequest(payload);
+    const request = readRequest(payload);
     if (request !== null) change(requested(keeping.ledger, request));
   });
   // A fleet that moves to another version tells all workflows; this one is not pinned.

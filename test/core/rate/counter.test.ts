@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isModelRate, isRate, type Rate } from '../../../src/core/base/rate.ts';
 import { readLeaseOrder, type LeaseOrder } from '../../../src/core/rate/rate.ts';
-import { LATE_MS, leased, NEW_COUNTER } from '../../../src/core/rate/counter.ts';
+import { LATE_MS, leased, MOST_AHEAD_MS, NEW_COUNTER } from '../../../src/core/rate/counter.ts';
 
 const MINUTE = 60_000;
 const T0 = 1_000_000;
@@ -132,6 +132,37 @@ describe('tokens', () => {
 
     expect(kept).toBeGreaterThanOrEqual(T0 + 20_000);
     expect(given.answer.slots[0]).toBe(T0 + 1_000);
+  });
+});
+
+describe('an order that no worker sends', () => {
+  const HOSTILE: readonly LeaseOrder[] = [
+    order({ requestsPerMinute: 1e-300 }, [1, 1]),
+    order({ requestsPerMinute: 1e-300, tokensPerMinute: 1e-300 }, [1e308, 0], { corrected: 1e308 }),
+    order({ tokensPerMinute: 1e-12 }, [0], { corrected: -1e308 }),
+    order({ tokensPerMinute: 1 }, [1e308, 1], { known: { requestsAt: 1e308, tokensAt: 1e308 } }),
+  ];
+
+  it('leaves moments that are numbers, at most a year away', () => {
+    let counter = NEW_COUNTER;
+    for (const hostile of [...HOSTILE, ...HOSTILE]) {
+      expect(readLeaseOrder(hostile)).not.toBeNull();
+      const step = leased(counter, hostile, T0);
+      const { slots, marks } = step.answer;
+      for (const at of [...slots, ...Object.values(marks)]) {
+        expect(at).toBeGreaterThanOrEqual(0);
+        expect(at).toBeLessThanOrEqual(T0 + MOST_AHEAD_MS);
+      }
+      // A hand-over carries it as JSON.
+      counter = JSON.parse(JSON.stringify(step.counter)) as typeof counter;
+      expect(counter).toEqual(step.counter);
+    }
+  });
+
+  it('heals a counter of an earlier link that it had broken', () => {
+    const lost = JSON.parse('{"v":1,"requestsAt":1e305,"tokensAt":null}') as typeof NEW_COUNTER;
+    const { answer } = leased(lost, order({ requestsPerMinute: 60 }, [1]), T0);
+    expect(answer.slots).toEqual([T0 + MOST_AHEAD_MS]);
   });
 });
 

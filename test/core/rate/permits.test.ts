@@ -117,6 +117,40 @@ describe('permits', () => {
   });
 });
 
+it('claims of permits that the counter has not given count for nothing', () => {
+  const one = ask(NEW_COUNTER, { worker: 'a', wanted: 2 }, T0);
+  const keeps = Number.MAX_SAFE_INTEGER;
+  const claim = ask(one.counter, { worker: 'b', keeps, wanted: keeps }, T0 + 10);
+
+  expect(claim.permits).toMatchObject({ permits: 2, booked: 2 });
+});
+
+describe('a flood of workers', () => {
+  it('leaves a counter that a hand-over can carry, and shuts nobody out for long', () => {
+    let { counter } = ask(NEW_COUNTER, { worker: 'first', wanted: 1 }, T0);
+    for (let worker = 0; worker < 1_500; worker++) {
+      const id = `${'w'.repeat(90)}${worker}`;
+      ({ counter } = ask(counter, { worker: id, wanted: Number.MAX_SAFE_INTEGER }, T0));
+    }
+    const again = ask(counter, { worker: 'first', n: 2, keeps: 1, wanted: 1 }, T0);
+    const late = ask(counter, { worker: 'late', wanted: 1 }, T0);
+    const later = ask(counter, { worker: 'late', wanted: 1 }, T0 + LEASE_MS + MARGIN_MS);
+
+    expect(JSON.stringify(counter).length).toBeLessThan(300_000);
+    expect(again.permits.permits).toBe(1);
+    expect(late.permits).toMatchObject({ permits: 0, booked: 0 });
+    expect(later.permits.permits).toBe(1);
+  }, 60_000);
+
+  it('may have names that objects have', () => {
+    for (const worker of ['__proto__', 'constructor', 'toString']) {
+      const one = ask(NEW_COUNTER, { worker, wanted: 2 }, T0);
+      const two = ask(one.counter, { worker, n: 2, keeps: 2, wanted: 3 }, T0);
+      expect([one, two].map(({ permits }) => permits.permits)).toEqual([2, 3]);
+    }
+  });
+});
+
 describe('an order of permits', () => {
   const good = { worker: 'a', n: 1, limit: 4, keeps: 0, wanted: 2 };
 
@@ -135,6 +169,9 @@ describe('an order of permits', () => {
       { ...order, rate: { requestsPerMinute: 1 } },
       { ...order, permits: null },
       { ...order, permits: { ...good, worker: '' } },
+      { ...order, permits: { ...good, worker: 'w'.repeat(101) } },
+      { ...order, permits: { ...good, worker: '\u0001' } },
+      { ...order, permits: { ...good, worker: '漢' } },
       { ...order, permits: { ...good, limit: 0 } },
       { ...order, permits: { ...good, keeps: -1 } },
       { ...order, permits: { ...good, wanted: 1.5 } },

@@ -270,6 +270,7 @@ describe('settings', () => {
     [{ weight: 0 }, '`weight` to be a number from 0.001 to 1000, or null, got 0'],
     [{ weight: Infinity }, 'got Infinity'],
     [{ timeZone: '' }, '`timeZone` to be an IANA name such as Europe/Vienna, got ""'],
+    [{ timeZone: '\u001B[2J' }, '`timeZone` to be an IANA name such as Europe/Vienna'],
     [{ perDay: { [COST]: -1 } }, '`perDay` to hold whole numbers for'],
     [{ perDay: { 'agent:iterations': 1 } }, '`perDay` to hold whole numbers for'],
     [{ rate: { requestsPerMinute: 0 } }, '`rate` to be { requestsPerMinute?, tokensPerMinute? }'],

@@ -69,6 +69,20 @@ describe('a hand-over', () => {
     expect(ledger.queue.length).toBeGreaterThan(150);
   });
 
+  it('counts ids by the bytes that they have there', () => {
+    let ledger = newLedger(TENANT, { timeZone: 'UTC', concurrency: 1 });
+    // JSON writes each of these characters with six.
+    const wide = String.fromCharCode(1).repeat(190);
+    for (let run = 0; run < 6_000; run++) {
+      ledger = requested(ledger, asksAll(`${wide}h${run}`, 1, 1, 1));
+      ledger = joined(ledger, `${wide}w${run}`);
+    }
+
+    expect(ledger.holders.length).toBeGreaterThan(200);
+    expect(ledger.queue.length).toBeGreaterThan(100);
+    expect(Buffer.byteLength(JSON.stringify(packed(ledger)))).toBeLessThan(600_000);
+  });
+
   it('leaves each decision as it was', () => {
     const perDay = { [DAY_KEYS[0] ?? '']: 1_000, [DAY_KEYS[4] ?? '']: 50 };
     let ledger = onDay(newLedger(TENANT, { timeZone: 'UTC', concurrency: 3, perDay }), DAY);
