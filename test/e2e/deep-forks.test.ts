@@ -4,15 +4,13 @@
  */
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import type { Everloop } from '../../src/client/everloop-client.ts';
 import type { ForkStartOptions } from '../../src/client/forks.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
-import type { AgentDefinition, ToolDefinition } from '../../src/define/definition/definitions.ts';
+import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { fanOut } from '../../src/define/pipeline/define-fan-out.ts';
 import { pipeline } from '../../src/define/pipeline/define-pipeline.ts';
-import { defineTool } from '../../src/define/tool/define-tool.ts';
 import { NO_PROTECTION } from '../../src/protection/protection.ts';
 import { loadWorkflowBundle } from '../../src/worker/bundle/bundle.ts';
 import { createDirectoryArchive } from '../../src/worker/files/directory-archive.ts';
@@ -22,7 +20,7 @@ import { createStateSource } from '../../src/worker/states/state-source.ts';
 import { markOf } from '../../src/worker/bundle/bundle-mark.ts';
 import { bundleFolder } from '../support/bundles.ts';
 import { RUNS_ALL, withinMs } from '../support/extent.ts';
-import { act, answer } from '../support/runs.ts';
+import { act, answer, cachedSearch } from '../support/runs.ts';
 import { openHandoverStage, type Served, type Stage } from '../support/stage.ts';
 
 const workflowsPath = fileURLToPath(
@@ -34,17 +32,7 @@ const looked: string[] = [];
 
 /** Agents whose replies follow from the iteration and the task alone. */
 function agents(turns: number): readonly AgentDefinition[] {
-  const look = defineTool({
-    name: 'search',
-    description: 'Finds.',
-    parameters: z.object({ query: z.string() }),
-    effect: 'read',
-    cache: true,
-    execute: ({ query }) => {
-      looked.push(query);
-      return `hits for ${query}`;
-    },
-  }) as ToolDefinition;
+  const look = cachedSearch(looked);
   const playing = (id: string, of: (iteration: number, said: string) => string) => ({
     id,
     price: { input: 1, output: 1 },

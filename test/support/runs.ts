@@ -98,6 +98,21 @@ export function actWith(...calls: readonly (readonly [tool: string, query: strin
   return `<action>\n${yaml.join('\n')}\n</action>`;
 }
 
+/** A tool `search` whose results are cached; each call that runs adds its query to `ran`. */
+export function cachedSearch(ran: string[]): ToolDefinition {
+  return defineTool({
+    name: 'search',
+    description: 'Finds.',
+    parameters: z.object({ query: z.string() }),
+    effect: 'read',
+    cache: true,
+    execute: ({ query }) => {
+      ran.push(query);
+      return `hits for ${query}`;
+    },
+  }) as ToolDefinition;
+}
+
 /** A reply that answers. */
 export function answer(text = 'done'): string {
   return `<answer>${text}</answer>`;

@@ -16,7 +16,7 @@ import type { MemoryRun } from '../../../src/testing/memory-run.ts';
 import { startInMemory } from '../../../src/testing/run-in-memory.ts';
 import { scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { RUNS_ALL } from '../../support/extent.ts';
-import { act, answer, hasNoGap, startRun, typesOf } from '../../support/runs.ts';
+import { act, answer, cachedSearch, hasNoGap, startRun, typesOf } from '../../support/runs.ts';
 import { playedInMemory, SCENARIOS } from '../../support/scenarios.ts';
 
 /** What a run said and did from an iteration on, without ids and times. */
@@ -246,17 +246,7 @@ describe('results of tools with `cache`', () => {
   /** A source with cached results of `a` and `b`, and forks that ask for both again. */
   async function cachedForks() {
     const ran: string[] = [];
-    const lookUp = defineTool({
-      name: 'search',
-      description: 'Finds.',
-      parameters: z.object({ query: z.string() }),
-      effect: 'read',
-      cache: true,
-      execute: ({ query }) => {
-        ran.push(query);
-        return `hits for ${query}`;
-      },
-    }) as ToolDefinition;
+    const lookUp = cachedSearch(ran);
     const again = [act('a', 'b'), answer()];
     const { run } = startRun(
       [act('a'), act('b'), answer(), ...Array.from({ length: 6 }, () => again).flat()],
