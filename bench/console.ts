@@ -14,7 +14,7 @@
  * - `event_to_pixels_p95_ms`: from the time of an event, which is that of its workflow task, to the
  *   frame after the page shows it; of beginnings of iterations and ends of calls of a run that works.
  * - `text_to_pixels_p95_ms`: the same of pieces of text, from the moment when the model function
- *   gives one.
+ *   gives one; of those that it gives while the page shows text.
  * - `queries_per_second_open`: queries that the console asks, with a run of 8 events a second open in
  *   three tabs; `…_idle`: with the inbox open, and no run.
  * - `torrent_…`: a page that is open while 300 pieces of text come each second, for 30 s; with

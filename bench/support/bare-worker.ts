@@ -32,7 +32,7 @@ export interface BareWork {
   readonly inputOf: (turns: number) => BareInput;
 }
 
-/** The SDK's own threads: those of an agent are guarded, see `worker/serve/guarded-thread.ts`. */
+/** The SDK's own threads: those of an agent are guarded, see `worker/threads/guarded-thread.ts`. */
 const { Worker: StockThread } = workerThreads;
 
 /** Makes what starts threads, as the SDK starts them without us. */

@@ -57,11 +57,13 @@ export async function arrivalsOf(page: Page): Promise<Readonly<Record<string, nu
 
 /**
  * Has a page note how old each time was when it was painted that stands in a text as `t` and
- * milliseconds since 1970.
+ * milliseconds since 1970. Times before the first of them was painted are left out: these texts were
+ * written while the page was loaded.
  */
 export const AGES_SCRIPT = `(() => {
   const ages = window.ages = [];
   let last = 0;
+  let firstPaintedAt = null;
   new MutationObserver(() => {
     const block = [...document.querySelectorAll('article.iteration')].at(-1);
     const found = block?.textContent.match(/t\\d{13}/g)?.map((text) => Number(text.slice(1)));
@@ -70,7 +72,8 @@ export const AGES_SCRIPT = `(() => {
     last = fresh.at(-1);
     requestAnimationFrame(() => setTimeout(() => {
       const now = performance.timeOrigin + performance.now();
-      for (const at of fresh) ages.push(now - at);
+      firstPaintedAt ??= now;
+      for (const at of fresh) if (at >= firstPaintedAt) ages.push(now - at);
     }));
   }).observe(document, { childList: true, subtree: true, characterData: true });
 })();`;

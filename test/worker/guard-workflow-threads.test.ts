@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import workerThreads from 'node:worker_threads';
 import { expect, it } from 'vitest';
-import { guardWorkflowThreads } from '../../src/worker/serve/guard-workflow-threads.ts';
+import { guardWorkflowThreads } from '../../src/worker/threads/guard-workflow-threads.ts';
 
 it('leaves the threads of users alone, whatever their messages look like', async () => {
   const before = workerThreads.Worker;

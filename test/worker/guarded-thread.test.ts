@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { guardedThread } from '../../src/worker/serve/guarded-thread.ts';
+import { guardedThread } from '../../src/worker/threads/guarded-thread.ts';
 
 /** How the SDK enters its sandbox: three times for each activation, each with a limit. */
 const SDK = `

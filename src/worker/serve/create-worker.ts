@@ -43,7 +43,7 @@ import { checkOwner } from '../retention/store-owner.ts';
 import { createStateArchive } from '../states/archived-states.ts';
 import { createReplayer } from '../states/replayer.ts';
 import { createStateSource } from '../states/state-source.ts';
-import { guardWorkflowThreads } from './guard-workflow-threads.ts';
+import { guardWorkflowThreads } from '../threads/guard-workflow-threads.ts';
 import { identityOf } from './identity.ts';
 import { openServers } from './open-servers.ts';
 import { signalOverruns } from './signal-overruns.ts';
@@ -54,6 +54,7 @@ import type { HeldPatches } from '../config/held-patches.ts';
 import { openTelemetry } from '../../telemetry/open.ts';
 import type { CheckedTelemetry } from '../../telemetry/options.ts';
 import { createPacing } from '../tenants/pacing.ts';
+import { createSlots } from './slots.ts';
 import { telemetryParts } from './telemetry-parts.ts';
 import { createTranscriptCache } from './transcript-cache.ts';
 import { watchEncrypted } from './watch-encrypted.ts';
@@ -80,10 +81,6 @@ export const WORKER_DEFAULTS = {
    * at most 0.8 of the time-out.
    */
   heartbeatThrottleMs: 1_000,
-  workflowSlots: 100,
-  /** Many, because a slot costs little while its call waits for a provider. */
-  activitySlots: 200,
-  localActivitySlots: 100,
 } as const;
 
 /** What a worker serves. */
@@ -385,9 +382,7 @@ function tuning(parts: WorkerParts): Omit<WorkerOptions, 'taskQueue'> {
     shutdownGraceTime: parts.shutdownGraceMs ?? CONFIG_DEFAULTS.shutdownGraceMs,
     stickyQueueScheduleToStartTimeout: WORKER_DEFAULTS.stickyMs,
     maxHeartbeatThrottleInterval: WORKER_DEFAULTS.heartbeatThrottleMs,
-    maxConcurrentWorkflowTaskExecutions: WORKER_DEFAULTS.workflowSlots,
-    maxConcurrentActivityTaskExecutions: WORKER_DEFAULTS.activitySlots,
-    maxConcurrentLocalActivityExecutions: WORKER_DEFAULTS.localActivitySlots,
+    tuner: createSlots(),
     workflowTaskPollerBehavior: POLLERS,
     activityTaskPollerBehavior: POLLERS,
     maxCachedWorkflows,

@@ -8,7 +8,7 @@
 import type { Client } from '@temporalio/client';
 import { LRUCache } from 'lru-cache';
 import { MESSAGE_NAMES, type Overrun } from '../../core/contract/messages.ts';
-import { onCutOff, type CutOff } from './guard-workflow-threads.ts';
+import { onCutOff, type CutOff } from '../threads/guard-workflow-threads.ts';
 
 /** Number of cut-offs in a row after which the run is told. */
 const TOLERATED = 3;
