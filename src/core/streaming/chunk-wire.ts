@@ -57,6 +57,11 @@ export function itemEvent(item: LiveItem): WireEvent {
   return { event: kind, data: JSON.stringify(rest) };
 }
 
+/** A server-sent event as it is sent. */
+export function wireText({ event, data }: WireEvent): string {
+  return event === undefined ? `data: ${data}\n\n` : `event: ${event}\ndata: ${data}\n\n`;
+}
+
 /** The meaning of one event. */
 export type WireMessage =
   | {

@@ -74,18 +74,16 @@ export function createChunkBus(options: { readonly maxQueued?: number } = {}): C
     publish: (item) => {
       if (endedRuns.has(item.runId) || endedRuns.has(item.rootRunId)) return;
       kept.add(item);
-      readers.push(item, (filter) => fitsFilter(filter, item));
-      eventReaders.push(item, (filter) => filter.text === true && fitsFilter(filter, item));
+      readers.push(item, item, () => true);
+      eventReaders.push(item, item, ({ text }) => text === true);
     },
     isRead: (origin) =>
-      readers.some((filter) => fitsFilter(filter, origin)) ||
-      eventReaders.some((filter) => filter.text === true && fitsFilter(filter, origin)),
+      readers.some(origin, () => true) || eventReaders.some(origin, ({ text }) => text === true),
     publishEvent: (item) => {
       const { runId, type } = item.event;
       endedRuns.delete(runId);
       const origin = { rootRunId: item.rootRunId, runId };
-      const isWanted = ({ types }: LiveFilter): boolean => types?.includes(type) ?? true;
-      eventReaders.push(item, (filter) => fitsFilter(filter, origin) && isWanted(filter));
+      eventReaders.push(item, origin, ({ types }) => types?.includes(type) ?? true);
     },
     subscribe: (filter) => readers.add(filter, kept.itemsFor(filter), isOver(filter)),
     subscribeEvents: (filter) => {
@@ -110,6 +108,9 @@ export function createChunkBus(options: { readonly maxQueued?: number } = {}): C
   };
 }
 
+/** Where an item comes from. */
+type Origin = Pick<ChunkOrigin, 'runId' | 'rootRunId'>;
+
 /** The readers of a bus that get the same sort of items. */
 interface Readers<Item, Filter> {
   /** Adds a reader, with what it has missed; one that `isOver` ends after that. */
@@ -118,27 +119,48 @@ interface Readers<Item, Filter> {
     missed: readonly Item[],
     isOver: boolean,
   ) => ReaderSubscription<Item>;
-  readonly push: (item: Item, fits: (filter: Filter) => boolean) => void;
-  readonly some: (fits: (filter: Filter) => boolean) => boolean;
+  /** Gives an item of `origin` to the readers whose filter fits, and `wants` it. */
+  readonly push: (item: Item, origin: Origin, wants: (filter: Filter) => boolean) => void;
+  readonly some: (origin: Origin, wants: (filter: Filter) => boolean) => boolean;
   readonly end: (isOver: (filter: Filter) => boolean) => void;
 }
 
-function createReaders<Item extends LiveItem, Filter>(maxQueued: number): Readers<Item, Filter> {
-  const readers = new Map<ReaderQueue<Item>, Filter>();
+/** The readers of all runs, in the place of an id. */
+const OF_ALL = '';
+
+/** Readers stand under the id that they ask for: an item meets few of those of other runs. */
+function createReaders<Item extends LiveItem, Filter extends ChunkFilter>(
+  maxQueued: number,
+): Readers<Item, Filter> {
+  const places = new Map<string, Map<ReaderQueue<Item>, Filter>>();
+  const placeOf = ({ runId, rootRunId }: ChunkFilter): string => runId ?? rootRunId ?? OF_ALL;
+  const leave = (place: string, reader: ReaderQueue<Item>): void => {
+    const readers = places.get(place);
+    readers?.delete(reader);
+    if (readers?.size === 0) places.delete(place);
+  };
+  const meet = (origin: Origin): readonly (readonly [ReaderQueue<Item>, Filter])[] => {
+    const ids = new Set([origin.runId, origin.rootRunId, OF_ALL]);
+    return [...ids]
+      .flatMap((id) => [...(places.get(id) ?? [])])
+      .filter(([, filter]) => fitsFilter(filter, origin));
+  };
   return {
     add: (filter, missed, isOver) => {
-      const reader = createReaderQueue<Item>(maxQueued, () => readers.delete(reader));
+      const place = placeOf(filter);
+      const reader = createReaderQueue<Item>(maxQueued, () => leave(place, reader));
       for (const item of missed) reader.push(item);
       if (isOver) reader.end();
-      else readers.set(reader, filter);
+      else places.set(place, (places.get(place) ?? new Map()).set(reader, filter));
       return reader.subscription;
     },
-    push: (item, fits) => {
-      for (const [reader, filter] of readers) if (fits(filter)) reader.push(item);
+    push: (item, origin, wants) => {
+      for (const [reader, filter] of meet(origin)) if (wants(filter)) reader.push(item);
     },
-    some: (fits) => [...readers.values()].some(fits),
+    some: (origin, wants) => meet(origin).some(([, filter]) => wants(filter)),
     end: (isOver) => {
-      for (const [reader, filter] of readers) if (isOver(filter)) reader.end();
+      const all = [...places.values()].flatMap((readers) => [...readers]);
+      for (const [reader, filter] of all) if (isOver(filter)) reader.end();
     },
   };
 }

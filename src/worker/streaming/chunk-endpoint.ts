@@ -17,8 +17,8 @@ import type { Server, ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono, type Context } from 'hono';
-import { streamSSE, type SSEStreamingApi } from 'hono/streaming';
 import type {
   ChunkSubscription,
   EventSubscription,
@@ -39,6 +39,8 @@ import {
   itemEvent,
   PING_MS,
   WIRE_PATH,
+  wireText,
+  type WireEvent,
 } from '../../core/streaming/chunk-wire.ts';
 import { hostText } from '../../http/host-names.ts';
 import { disconnectAll, listen, REQUEST_BOUNDS } from '../../http/listen.ts';
@@ -154,22 +156,14 @@ function endpointApp(options: ChunkEndpointOptions): Hono<Env> {
     const { subscription, hasEvents } = opened;
     const leave = places.take(scope);
     const stopExpiry = endAt(scope, subscription, c.env.outgoing);
-    const response = streamSSE(c, async (stream) => {
-      stream.onAbort(subscription.unsubscribe);
-      try {
-        await stream.writeSSE(helloEvent(instance, hasEvents));
-        await sendAll(subscription, stream, c.env.outgoing, options);
-      } finally {
+    void sendAll(subscription, helloEvent(instance, hasEvents), c.env.outgoing, options).finally(
+      () => {
         leave();
         stopExpiry();
         subscription.unsubscribe();
-      }
-    });
-    response.headers.set('content-type', 'text/event-stream; charset=utf-8');
-    response.headers.set('cache-control', 'no-store');
-    // A proxy that buffers responses would hold the stream back for ever.
-    response.headers.set('x-accel-buffering', 'no');
-    return response;
+      },
+    );
+    return RESPONSE_ALREADY_SENT;
   });
   return app;
 }
@@ -273,32 +267,61 @@ function allowHeaders(c: Context<Env>): Response {
   return c.body(null, 204);
 }
 
-/** Sends what the subscription gives until it ends. `stream` ignores writes after a disconnect. */
+const STREAM_HEADERS = {
+  // A token is the only credential, as above.
+  'access-control-allow-origin': '*',
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store',
+  // A proxy that buffers responses would hold the stream back for ever.
+  'x-accel-buffering': 'no',
+} as const;
+
+/**
+ * Sends `first`, and what the subscription gives until it ends or the reader leaves. Never rejects.
+ * It writes to the response itself: a stream of the web around it would take a tenth of a worker's
+ * time where many runs are read.
+ */
 async function sendAll(
   subscription: ReaderSubscription<LiveItem>,
-  stream: SSEStreamingApi,
+  first: WireEvent,
   outgoing: ServerResponse,
   { drainMs = DRAIN_MS, pingMs = PING_MS }: ChunkEndpointOptions,
 ): Promise<void> {
   // A disconnect in the middle of a write must not end the process.
   outgoing.on('error', () => undefined);
-  let writes = 0;
-  const write = async (send: () => Promise<unknown>): Promise<void> => {
-    const timer = setTimeout(() => outgoing.destroy(), drainMs);
-    writes += 1;
-    await send();
-    writes -= 1;
-    clearTimeout(timer);
-  };
+  outgoing.once('close', subscription.unsubscribe);
+  if (outgoing.destroyed) subscription.unsubscribe();
+  outgoing.writeHead(200, STREAM_HEADERS);
   const pinging = setInterval(() => {
-    if (writes === 0) void write(() => stream.write(': ping\n\n'));
+    if (!outgoing.writableNeedDrain) outgoing.write(': ping\n\n');
   }, pingMs);
+  const isTaken = (event: WireEvent): boolean => outgoing.write(wireText(event));
   try {
-    for await (const item of subscription) await write(() => stream.writeSSE(itemEvent(item)));
-    await write(() => stream.writeSSE(END_EVENT));
+    if (!isTaken(first)) await drained(outgoing, drainMs);
+    for await (const item of subscription) {
+      if (!isTaken(itemEvent(item))) await drained(outgoing, drainMs);
+    }
+    outgoing.end(wireText(END_EVENT));
+    if (outgoing.writableLength > 0) await drained(outgoing, drainMs);
+  } catch {
+    outgoing.destroy();
   } finally {
     clearInterval(pinging);
   }
+}
+
+/** Waits until the reader has taken what was written, or is gone; after `drainMs` it is. */
+function drained(outgoing: ServerResponse, drainMs: number): Promise<void> {
+  if (outgoing.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => outgoing.destroy(), drainMs);
+    const settle = (): void => {
+      clearTimeout(timer);
+      for (const event of ['drain', 'finish', 'close']) outgoing.off(event, settle);
+      resolve();
+    };
+    for (const event of ['drain', 'finish', 'close']) outgoing.once(event, settle);
+  });
 }
 
 function refuse(c: Context<Env>, status: 401 | 404 | 405 | 503, text: string): Response {
