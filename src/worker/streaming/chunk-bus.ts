@@ -139,11 +139,19 @@ function createReaders<Item extends LiveItem, Filter extends ChunkFilter>(
     readers?.delete(reader);
     if (readers?.size === 0) places.delete(place);
   };
-  const meet = (origin: Origin): readonly (readonly [ReaderQueue<Item>, Filter])[] => {
-    const ids = new Set([origin.runId, origin.rootRunId, OF_ALL]);
-    return [...ids]
-      .flatMap((id) => [...(places.get(id) ?? [])])
-      .filter(([, filter]) => fitsFilter(filter, origin));
+  /** Shows readers whose filter fits to `see` until it says true; false: it said so of none. */
+  const meet = (
+    origin: Origin,
+    see: (reader: ReaderQueue<Item>, filter: Filter) => boolean,
+  ): boolean => {
+    const { runId, rootRunId } = origin;
+    const ids = runId === rootRunId ? [runId, OF_ALL] : [runId, rootRunId, OF_ALL];
+    for (const id of ids) {
+      for (const [reader, filter] of places.get(id) ?? []) {
+        if (fitsFilter(filter, origin) && see(reader, filter)) return true;
+      }
+    }
+    return false;
   };
   return {
     add: (filter, missed, isOver) => {
@@ -155,9 +163,12 @@ function createReaders<Item extends LiveItem, Filter extends ChunkFilter>(
       return reader.subscription;
     },
     push: (item, origin, wants) => {
-      for (const [reader, filter] of meet(origin)) if (wants(filter)) reader.push(item);
+      meet(origin, (reader, filter) => {
+        if (wants(filter)) reader.push(item);
+        return false;
+      });
     },
-    some: (origin, wants) => meet(origin).some(([, filter]) => wants(filter)),
+    some: (origin, wants) => meet(origin, (_reader, filter) => wants(filter)),
     end: (isOver) => {
       const all = [...places.values()].flatMap((readers) => [...readers]);
       for (const [reader, filter] of all) if (isOver(filter)) reader.end();
