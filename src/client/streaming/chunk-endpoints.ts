@@ -21,6 +21,24 @@ export interface EndpointAddress {
 /** Lists the current endpoints. A rejection means that they are unknown at the moment. */
 export type FindEndpoints = () => Promise<readonly EndpointAddress[]>;
 
+/**
+ * `find` for many readers: one that asks within `ms` of another gets what that one gets, unless it
+ * was a rejection.
+ */
+export function sharedFind(find: FindEndpoints, ms: number): FindEndpoints {
+  let last: { readonly at: number; readonly found: ReturnType<FindEndpoints> } | undefined;
+  return () => {
+    const now = performance.now();
+    if (last !== undefined && now - last.at < ms) return last.found;
+    const own = { at: now, found: find() };
+    last = own;
+    own.found.catch(() => {
+      if (last === own) last = undefined;
+    });
+    return own.found;
+  };
+}
+
 /** The note that a worker writes about its endpoint. */
 export interface EndpointNote {
   readonly v: 1;

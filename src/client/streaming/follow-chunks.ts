@@ -21,7 +21,7 @@ import type {
 import { defined } from '../../core/base/defined.ts';
 import type { WorkerAgents } from '../../core/streaming/agent-description.ts';
 import { WIRE_PATH, type WireMessage } from '../../core/streaming/chunk-wire.ts';
-import type { EndpointAddress, FindEndpoints } from './chunk-endpoints.ts';
+import { sharedFind, type EndpointAddress, type FindEndpoints } from './chunk-endpoints.ts';
 import {
   createReaderQueue,
   type ChunkSubscription,
@@ -84,9 +84,12 @@ export interface FollowedChunks {
   readonly agents: () => Promise<AskedAgents>;
 }
 
-/** Reads from all workers that `options.find` finds. */
-export function followChunks(options: FollowChunksOptions): FollowedChunks {
-  const { maxQueued = FOLLOW_DEFAULTS.maxQueued, beside } = options;
+/** Reads from all workers that `find` finds. */
+export function followChunks(given: FollowChunksOptions): FollowedChunks {
+  const { maxQueued = FOLLOW_DEFAULTS.maxQueued, findMs = FOLLOW_DEFAULTS.findMs, beside } = given;
+  // Hundreds of readers would list a folder hundreds of times in each pause.
+  const find = given.find.map((one) => sharedFind(one, findMs / 2));
+  const options = { ...given, find };
   const open = <Item extends LiveItem>(
     near: ReaderSubscription<Item> | undefined,
     wanted: (queue: ReaderQueue<Item>) => Wanted & { readonly pushNear: (item: Item) => void },
