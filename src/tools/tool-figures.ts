@@ -14,7 +14,7 @@ export const CALLS_TO_KNOW = 20;
 export const QUICK_MS = 500;
 
 /** The results of a quick tool have less than this, in bytes of JSON. */
-export const QUICK_BYTES: number = LOCAL_TRY_BYTES;
+const QUICK_BYTES: number = LOCAL_TRY_BYTES;
 
 /** Calls of a tool that are remembered. */
 const NEWEST_CALLS = 100;

@@ -9,12 +9,7 @@ import { act, actWith, answer, searchTool } from './runs.ts';
 import type { Stage } from './stage.ts';
 
 /** What the agent `payer` says, iteration by iteration. */
-export const PAYER_TURNS: readonly string[] = [
-  act('a'),
-  actWith(['pay', 'b']),
-  act('c'),
-  answer('done'),
-];
+const PAYER_TURNS: readonly string[] = [act('a'), actWith(['pay', 'b']), act('c'), answer('done')];
 
 /** The agent `payer`; `onPay` hears each payment, and `page` is what a search finds. */
 export function payer(

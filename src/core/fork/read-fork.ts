@@ -18,7 +18,7 @@ import {
 import { shown } from '../text/shown.ts';
 
 /** Bytes of JSON of the reference and the edits: history keeps it, and a fork is never a state. */
-export const MAX_FORK_BYTES = 65_536;
+const MAX_FORK_BYTES = 65_536;
 
 const MAX_ID_BYTES = 1_000;
 

@@ -7,7 +7,7 @@ import { SHORT_FORMS } from '../limits/limits-input.ts';
 import { shown } from '../text/shown.ts';
 
 /** Budgets of a day, as people write them: limits that add up over runs. */
-export const DAY_LIMITS = [
+const DAY_LIMITS = [
   'costUsd',
   'totalTokens',
   'inputTokens',
@@ -128,7 +128,7 @@ export function dayLimitsOf({ perDay = {} }: TenantSettings): readonly Limit[] {
 }
 
 /** Nothing is set. */
-export const NO_SETTINGS: TenantSettings = { timeZone: 'UTC' };
+const NO_SETTINGS: TenantSettings = { timeZone: 'UTC' };
 
 /** The settings of the memo of a ledger; nothing is believed that cannot be set. */
 export function readSettings(value: unknown): TenantSettings {
