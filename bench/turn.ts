@@ -1,7 +1,9 @@
 /**
  * `turn`: the wall time of an agent's iteration compared with a bare workflow with the same two
  * activities and payloads, alternating in one run, then with forty at once. The agent's tool only
- * reads and is in its default, so the worker runs it as a local activity once it knows it.
+ * reads and is in its default. In `react`, where the loop reads the calls out of a text, the worker
+ * runs it as a local activity once it knows it: `wall_ratio` and `events`. In `chat`, the mode of an
+ * agent that names none, it runs beside the reply: `wall_ratio_chat` and `events_chat`.
  *
  * The two activities are those of a worker, `callModel` and `callTool`, with an instant model and
  * an instant tool: see `same-activities.ts`. `wall_ratio_constant` is stricter and has no goal. It
@@ -39,6 +41,8 @@ async function measure(stage: Stage): Promise<readonly Figure[]> {
   });
   const bareSide = await serveBare(stage, RESULT_BYTES, await sameActivities(RESULT_BYTES));
   const constantSide = await serveBare(stage, RESULT_BYTES);
+  const chat = instantAgent('instant', { mode: 'chat', local: 'auto' });
+  const chatSide = await stage.serve([chat], { taskQueue: 'chats' });
   // Its limit ends it before an answer, so it makes as many calls as the bare workflow.
   const agent = (turns: number): Promise<number> => fleetMs(agentSide.everloop, 1, turns);
   const timeOf = async (side: BareSide, turns: number): Promise<number> => {
@@ -49,10 +53,12 @@ async function measure(stage: Stage): Promise<readonly Figure[]> {
   const bare = (turns: number): Promise<number> => timeOf(bareSide, turns);
 
   await agent(WARM_UP + 5);
+  await fleetMs(chatSide.everloop, 1, 5);
   await bare(5);
   await timeOf(constantSide, 5);
   const ratios: number[] = [];
   const constantRatios: number[] = [];
+  const chatRatios: number[] = [];
   const agentTimes: number[] = [];
   const bareTimes: number[] = [];
   for (let pair = 0; pair < PAIRS; pair++) {
@@ -61,6 +67,7 @@ async function measure(stage: Stage): Promise<readonly Figure[]> {
     const agentMs = await agent(TURNS);
     const bareMs = bareFirst ?? (await bare(TURNS));
     ratios.push(agentMs / bareMs);
+    chatRatios.push((await fleetMs(chatSide.everloop, 1, TURNS)) / bareMs);
     constantRatios.push(agentMs / (await timeOf(constantSide, TURNS)));
     agentTimes.push(agentMs / TURNS);
     bareTimes.push(bareMs / TURNS);
@@ -75,12 +82,15 @@ async function measure(stage: Stage): Promise<readonly Figure[]> {
     bareRate = (FLEET * FLEET_TURNS * 1_000) / bareMs;
   }
   const events = await eventsOf(stage, agentSide.everloop);
+  const chatEvents = await eventsOf(stage, chatSide.everloop);
   await bareSide.stop();
   await constantSide.stop();
   return [
     figure('wall_ratio', median(ratios), 'x', '<= 0.75', 1),
+    figure('wall_ratio_chat', median(chatRatios), 'x', '<= 0.75', 1),
     figure('wall_ratio_constant', median(constantRatios), 'x', '', 1),
     figure('events', events, '', '<= 7', 12),
+    figure('events_chat', chatEvents, '', '<= 7', 12),
     figure('turn_ms', median(agentTimes), 'ms', '', median(bareTimes)),
     figure('fleet_ratio', median(fleets), 'x', '>= 0.9', 1),
     figure('fleet_turns_per_s', bareRate * median(fleets), '1/s', '', bareRate),
