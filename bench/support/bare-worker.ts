@@ -1,9 +1,10 @@
 /** The baseline of a comparison: a worker for workflows that only call activities. */
-import { Worker, type WorkflowBundle } from '@temporalio/worker';
+import { Worker, type WorkerOptions, type WorkflowBundle } from '@temporalio/worker';
 import { randomUUID } from 'node:crypto';
 import workerThreads from 'node:worker_threads';
 import { fileURLToPath } from 'node:url';
 import { loadWorkflowBundle } from '../../src/worker/bundle/bundle.ts';
+import { createSlots } from '../../src/worker/serve/slots.ts';
 import type { BareActivities, BareInput } from '../workflows/bare.ts';
 import type { Stage } from './bench-stage.ts';
 import { REPLY_BYTES } from './instant-agent.ts';
@@ -47,12 +48,14 @@ async function withStockThreads<T>(make: () => Promise<T>): Promise<T> {
 }
 
 /** The slots and pollers of `createWorker`. */
-export const BARE_TUNING = {
-  maxConcurrentWorkflowTaskExecutions: 100,
-  maxConcurrentActivityTaskExecutions: 200,
+export const BARE_TUNING: Pick<
+  WorkerOptions,
+  'tuner' | 'workflowTaskPollerBehavior' | 'activityTaskPollerBehavior'
+> = {
+  tuner: createSlots(),
   workflowTaskPollerBehavior: { type: 'autoscaling', initial: 5, minimum: 1, maximum: 100 },
   activityTaskPollerBehavior: { type: 'autoscaling', initial: 5, minimum: 1, maximum: 100 },
-} as const;
+};
 
 /** Serves bare workflows with {@link BARE_TUNING}. */
 export async function serveBare(

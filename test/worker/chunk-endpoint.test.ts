@@ -246,6 +246,23 @@ describe('openChunkEndpoint', () => {
       return response.statusCode === 200;
     });
   });
+
+  it('lets requests that wait for others on their connection take no place', async () => {
+    const bus = createChunkBus();
+    const { url } = await open(bus, { maxReaders: 3 });
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    const request = `GET /chunks?runId=r HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${TOKEN}\r\n\r\n`;
+    socket.write(request.repeat(3));
+    await eventually('a reader', () => bus.isRead({ runId: 'r', rootRunId: 'r' }));
+    const others = [await ask(`${url}/chunks`), await ask(`${url}/chunks`)];
+    expect(others.map(({ statusCode }) => statusCode)).toEqual([200, 200]);
+
+    socket.destroy();
+
+    for (const other of others) other.destroy();
+    await eventually('nobody', () => !bus.isRead({ runId: 'r', rootRunId: 'r' }));
+  });
 });
 
 /** A scoped token for the tree of `rootRunId`. */

@@ -110,7 +110,7 @@ export function followChunks(given: FollowChunksOptions): FollowedChunks {
   };
   return {
     agents: async () => {
-      const { workers, ...others } = await askAgents(options.find, beside !== undefined);
+      const { workers, ...others } = await askAgents(given.find, beside !== undefined);
       const near = beside?.agents?.();
       return { workers: near === undefined ? workers : [near, ...workers], ...others };
     },

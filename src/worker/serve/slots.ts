@@ -8,11 +8,17 @@
  */
 import { ResourceBasedController, type TunerHolder } from '@temporalio/worker';
 
-/** Calls of models and tools: see `docs/decisions/0291-slots-by-room.md`. */
+/** Calls of models and tools, for each queue: see `docs/decisions/0291-slots-by-room.md`. */
 const CALL_SLOTS = { least: 256, most: 1_000 } as const;
 
-/** Shares of processor and memory in use, above which only the least number of calls is taken. */
-const ROOM = { targetCpuUsage: 0.95, targetMemoryUsage: 0.8 } as const;
+/**
+ * The SDK gives slots beyond the least while a hundredth less of the processor, and a twentieth less
+ * of the memory, is in use: 95 % and 80 %. It looks ten times a second.
+ */
+const ROOM = { targetCpuUsage: 0.96, targetMemoryUsage: 0.85 } as const;
+
+/** The pause between two slots beyond the least, in ms, so that a burst is seen before it is taken. */
+const PAUSE_MS = 2;
 
 const WORKFLOW_SLOTS = 100;
 const LOCAL_CALL_SLOTS = 100;
@@ -26,8 +32,7 @@ export function createSlots(): TunerHolder {
       controller: ResourceBasedController.create(ROOM),
       minimumSlots: CALL_SLOTS.least,
       maximumSlots: CALL_SLOTS.most,
-      // A pause between any two slots beyond the least would limit calls a second.
-      rampThrottle: 0,
+      rampThrottle: PAUSE_MS,
     },
     localActivityTaskSlotSupplier: { type: 'fixed-size', numSlots: LOCAL_CALL_SLOTS },
     // Workers serve none; the SDK wants a number.

@@ -50,6 +50,12 @@ import type { StreamTls } from './stream-tls.ts';
 
 const DRAIN_MS = 30_000;
 
+/**
+ * A process that serves with Hono, too, may have put a class of its own in the place of `Response`,
+ * whose answers are sent without a look at their headers until one of them was asked for its body.
+ */
+void RESPONSE_ALREADY_SENT.body;
+
 /** A worker with more readers than this needs a fan-out proxy in front of it. */
 const MAX_READERS = 1_000;
 
@@ -141,6 +147,10 @@ function endpointApp(options: ChunkEndpointOptions): Hono<Env> {
     const scope = granted === 'all' ? undefined : granted;
     if (scope !== undefined && !isWithin(scope, c)) {
       return refuse(c, 401, 'Expected a token of this worker.');
+    }
+    // Requests that wait for others on their connection have none: nothing would tell their end.
+    if (c.env.outgoing.socket === null) {
+      return refuse(c, 503, 'Expected one request at a time on a connection.');
     }
     if (!places.isFree(scope)) return refuse(c, 503, 'Too many readers. Try again later.');
     c.set('scope', scope);
@@ -291,16 +301,18 @@ async function sendAll(
   outgoing.on('error', () => undefined);
   outgoing.once('close', subscription.unsubscribe);
   if (outgoing.destroyed) subscription.unsubscribe();
-  outgoing.writeHead(200, STREAM_HEADERS);
-  const pinging = setInterval(() => {
-    if (!outgoing.writableNeedDrain) outgoing.write(': ping\n\n');
-  }, pingMs);
   const isTaken = (event: WireEvent): boolean => outgoing.write(wireText(event));
+  const pinging = setInterval(() => {
+    if (outgoing.writableNeedDrain || outgoing.write(': ping\n\n')) return;
+    void drained(outgoing, drainMs);
+  }, pingMs);
   try {
+    outgoing.writeHead(200, STREAM_HEADERS);
     if (!isTaken(first)) await drained(outgoing, drainMs);
     for await (const item of subscription) {
       if (!isTaken(itemEvent(item))) await drained(outgoing, drainMs);
     }
+    clearInterval(pinging);
     outgoing.end(wireText(END_EVENT));
     if (outgoing.writableLength > 0) await drained(outgoing, drainMs);
   } catch {
@@ -314,12 +326,15 @@ async function sendAll(
 function drained(outgoing: ServerResponse, drainMs: number): Promise<void> {
   if (outgoing.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
-    const timer = setTimeout(() => outgoing.destroy(), drainMs);
     const settle = (): void => {
       clearTimeout(timer);
       for (const event of ['drain', 'finish', 'close']) outgoing.off(event, settle);
       resolve();
     };
+    const timer = setTimeout(() => {
+      outgoing.destroy();
+      settle();
+    }, drainMs);
     for (const event of ['drain', 'finish', 'close']) outgoing.once(event, settle);
   });
 }

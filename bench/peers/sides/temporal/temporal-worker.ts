@@ -1,4 +1,4 @@
-/** A worker of Temporal for one of the two loops, with the slots and pollers of Everloop's worker. */
+/** A worker of Temporal for one of the two loops, with the pollers of Everloop's worker, and more slots than the benchmark has calls. */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
