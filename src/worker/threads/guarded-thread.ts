@@ -11,20 +11,12 @@
  * back after a cut: the task fails, and every other run goes on. The failure names the work that
  * was cut off, from a global of the sandbox; see `workflows/overrun.ts`.
  *
- * After each activation, the SDK asks the thread for the calls of sinks that it made. The completion
- * waits for this second way there and back. Here the calls come with the completion, under
- * {@link SINK_CALLS}, and `guard-workflow-threads.ts` answers the SDK's question from them.
- *
  * I1  It changes nothing that a run can see, unless its activation is cut off.
  * I2  No code of the sandbox runs without a watchdog.
- * I3  With a release of the SDK whose insides differ, each entry has its own watchdog again, and calls
- *     of sinks are asked for.
+ * I3  With a release of the SDK whose insides differ, each entry has its own watchdog again.
  */
 
 import { dirname } from 'node:path';
-
-/** The property of a completion that has the calls of sinks of its activation. */
-export const SINK_CALLS = 'everloopSinkCalls';
 
 /** The first major version of Node that keeps its own stack of async ids sound. */
 const FIRST_SOUND_MAJOR = 24;
@@ -90,38 +82,10 @@ const ACTIVATE = Symbol.for('everloop.activate');
 globalThis[ACTIVATE] = () => activating();
 const activateNow = new Script("globalThis[Symbol.for('everloop.activate')]()");
 
-// Functions cannot be sent. Calls of one activation share their information on the workflow.
-function sendable(calls) {
-  const copies = new Map();
-  for (const call of calls) {
-    const { workflowInfo: info } = call;
-    if (!copies.has(info)) {
-      const { now, random, ...unsafe } = info.unsafe;
-      copies.set(info, { ...info, unsafe });
-    }
-    call.workflowInfo = copies.get(info);
-  }
-  return calls;
-}
-
-async function withSinkCalls(workflow, completing) {
-  const completion = await completing;
-  try {
-    completion.${SINK_CALLS} = sendable(await workflow.getAndResetSinkCalls());
-  } catch {
-    // The SDK asks for them, and meets the same error where it expects it.
-  }
-  return completion;
-}
-
 function guardActivations({ BaseVMWorkflow } = {}) {
-  const { activate, getAndResetSinkCalls } = BaseVMWorkflow?.prototype ?? {};
+  const activate = BaseVMWorkflow?.prototype?.activate;
   if (typeof activate !== 'function') return;
   BaseVMWorkflow.prototype.activate = function (activation) {
-    const completing = guarded.call(this, activation);
-    return typeof getAndResetSinkCalls === 'function' ? withSinkCalls(this, completing) : completing;
-  };
-  function guarded(activation) {
     if (timeout === undefined || activating !== null) return activate.call(this, activation);
     let completion;
     activating = () => {
@@ -136,7 +100,7 @@ function guardActivations({ BaseVMWorkflow } = {}) {
     } finally {
       activating = null;
     }
-  }
+  };
 }
 
 function start(file, folder) {
