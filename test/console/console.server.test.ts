@@ -148,7 +148,11 @@ describe('a console on a server', () => {
 
     const step = found(frames, 'step')[0]?.step;
     expect(step).toMatchObject({ status: 'success' });
-    const seqs = found(frames, 'event').map(({ event }) => event.seq);
+    // A workflow task that is made again takes back what was pushed of it.
+    const seqs = found(frames, 'event').reduce<readonly number[]>(
+      (before, { event: { seq } }) => [...before.slice(0, seq - 1), seq],
+      [],
+    );
     expect(seqs).toEqual(seqs.map((_seq, place) => place + 1));
     expect(found(frames, 'event').at(-1)?.event.type).toBe('agent:execution:after');
     expect(found(frames, 'tree').at(-1)?.runs).toMatchObject([{ id: run }]);
