@@ -17,9 +17,6 @@ const CALL_SLOTS = { least: 256, most: 1_000 } as const;
  */
 const ROOM = { targetCpuUsage: 0.96, targetMemoryUsage: 0.85 } as const;
 
-/** The pause between two slots beyond the least, in ms, so that a burst is seen before it is taken. */
-const PAUSE_MS = 2;
-
 const WORKFLOW_SLOTS = 100;
 const LOCAL_CALL_SLOTS = 100;
 
@@ -32,7 +29,8 @@ export function createSlots(): TunerHolder {
       controller: ResourceBasedController.create(ROOM),
       minimumSlots: CALL_SLOTS.least,
       maximumSlots: CALL_SLOTS.most,
-      rampThrottle: PAUSE_MS,
+      // A pause between two slots beyond the least bounds calls a second.
+      rampThrottle: 0,
     },
     localActivityTaskSlotSupplier: { type: 'fixed-size', numSlots: LOCAL_CALL_SLOTS },
     // Workers serve none; the SDK wants a number.
