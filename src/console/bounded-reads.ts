@@ -1,7 +1,8 @@
 /**
  * Bounds what a console asks of the service: a time for each answer, and a number of reads at once.
  *
- * I1  Equal reads that overlap are one read, however many tabs ask.
+ * I1  Equal reads that begin within {@link SHARED_MS} are one read, however many tabs ask. A later
+ *     one begins anew: the answer of the first may be old by then, or never come.
  * I2  A read that takes longer than its answer goes on, and counts until it ends; its own deadline is
  *     that of the client.
  * I3  What is known in time is answered, and the rest is named with its reason.
@@ -11,6 +12,9 @@ import { apiErrorOf, ConsoleRefusal } from './refusal.ts';
 
 /** How long an answer may take, in ms. */
 export const ANSWER_MS = 12_000;
+
+/** How long after its beginning a read is shared, in ms. */
+const SHARED_MS = 1_000;
 
 /** Reads at once, of all tabs together. */
 const MAX_READS = 200;
@@ -23,14 +27,23 @@ export interface BoundedReads {
 
 /** Reads of one console, each answered within `withinMs`. */
 export function createReads(withinMs: number = ANSWER_MS, most: number = MAX_READS): BoundedReads {
-  const open = new Map<string, Promise<unknown>>();
+  const shared = new Map<string, Promise<unknown>>();
+  let open = 0;
   const once = async <Value>(key: string, read: () => Promise<Value>): Promise<Value> => {
-    const known = open.get(key) as Promise<Value> | undefined;
+    const known = shared.get(key) as Promise<Value> | undefined;
     if (known !== undefined) return within(withinMs, known);
-    if (open.size >= most)
-      throw new ConsoleRefusal('busy', 'Too much is asked for at once. Try again.');
-    const begun = read().finally(() => open.delete(key));
-    open.set(key, begun);
+    if (open >= most) throw new ConsoleRefusal('busy', 'Too much is asked for at once. Try again.');
+    open += 1;
+    const begun = read().finally(() => {
+      open -= 1;
+      forget();
+    });
+    const forget = (): void => {
+      clearTimeout(timer);
+      if (shared.get(key) === begun) shared.delete(key);
+    };
+    const timer = setTimeout(forget, SHARED_MS);
+    shared.set(key, begun);
     return within(withinMs, begun);
   };
   return { once };
