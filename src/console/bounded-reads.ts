@@ -1,8 +1,8 @@
 /**
  * Bounds what a console asks of the service: a time for each answer, and a number of reads at once.
  *
- * I1  Equal reads that begin within {@link SHARED_MS} are one read, however many tabs ask. A later
- *     one begins anew: the answer of the first may be old by then, or never come.
+ * I1  However many tabs ask, an open read is shared by equal ones for {@link SHARED_MS} after its
+ *     beginning. A later one begins anew: the answer of the first may be old, or never come.
  * I2  A read that takes longer than its answer goes on, and counts until it ends; its own deadline is
  *     that of the client.
  * I3  What is known in time is answered, and the rest is named with its reason.
@@ -27,24 +27,22 @@ export interface BoundedReads {
 
 /** Reads of one console, each answered within `withinMs`. */
 export function createReads(withinMs: number = ANSWER_MS, most: number = MAX_READS): BoundedReads {
-  const shared = new Map<string, Promise<unknown>>();
+  const shared = new Map<string, { readonly at: number; readonly answer: Promise<unknown> }>();
   let open = 0;
   const once = async <Value>(key: string, read: () => Promise<Value>): Promise<Value> => {
-    const known = shared.get(key) as Promise<Value> | undefined;
-    if (known !== undefined) return within(withinMs, known);
+    const known = shared.get(key);
+    const at = performance.now();
+    if (known !== undefined && at - known.at < SHARED_MS) {
+      return within(withinMs, known.answer as Promise<Value>);
+    }
     if (open >= most) throw new ConsoleRefusal('busy', 'Too much is asked for at once. Try again.');
-    open += 1;
-    const begun = read().finally(() => {
+    const answer = read().finally(() => {
       open -= 1;
-      forget();
+      if (shared.get(key)?.answer === answer) shared.delete(key);
     });
-    const forget = (): void => {
-      clearTimeout(timer);
-      if (shared.get(key) === begun) shared.delete(key);
-    };
-    const timer = setTimeout(forget, SHARED_MS);
-    shared.set(key, begun);
-    return within(withinMs, begun);
+    open += 1;
+    shared.set(key, { at, answer });
+    return within(withinMs, answer);
   };
   return { once };
 }

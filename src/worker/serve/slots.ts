@@ -12,15 +12,15 @@ import { ResourceBasedController, type TunerHolder } from '@temporalio/worker';
 const CALL_SLOTS = { least: 256, most: 1_000 } as const;
 
 /**
- * The SDK gives slots beyond the least while a hundredth less of the processor, and a twentieth less
- * of the memory, is in use: 95 % and 80 %. It looks ten times a second.
+ * The SDK stops a hundredth below the target of the processor and a twentieth below that of memory:
+ * at 95 % and 80 %. It looks ten times a second.
  */
 const ROOM = { targetCpuUsage: 0.96, targetMemoryUsage: 0.85 } as const;
 
 const WORKFLOW_SLOTS = 100;
 const LOCAL_CALL_SLOTS = 100;
 
-/** The slots of workers of one process, which share its room. */
+/** The slots of each queue of a worker; all queues share the room of its machine. */
 export function createSlots(): TunerHolder {
   return {
     workflowTaskSlotSupplier: { type: 'fixed-size', numSlots: WORKFLOW_SLOTS },
@@ -29,7 +29,7 @@ export function createSlots(): TunerHolder {
       controller: ResourceBasedController.create(ROOM),
       minimumSlots: CALL_SLOTS.least,
       maximumSlots: CALL_SLOTS.most,
-      // A pause between two slots beyond the least bounds calls a second.
+      // A pause after each slot beyond the least would bound how many calls begin in a second.
       rampThrottle: 0,
     },
     localActivityTaskSlotSupplier: { type: 'fixed-size', numSlots: LOCAL_CALL_SLOTS },

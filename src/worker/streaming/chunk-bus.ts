@@ -44,7 +44,7 @@ export interface ChunkBus {
    */
   readonly subscribe: (filter: ChunkFilter) => ChunkSubscription;
   /** Whether a reader of this process, or of its endpoint, would get chunks of the run now. */
-  readonly isRead: (origin: Pick<ChunkOrigin, 'runId' | 'rootRunId'>) => boolean;
+  readonly isRead: (origin: Origin) => boolean;
   /** Publishes an event to those who want events. An ended run that has more goes on. */
   readonly publishEvent: (item: PushedEvent) => void;
   /** A mark, then events that match `filter`; with `text`, also what `subscribe` gives. */
@@ -170,8 +170,9 @@ function createReaders<Item extends LiveItem, Filter extends ChunkFilter>(
     },
     some: (origin, wants) => meet(origin, (_reader, filter) => wants(filter)),
     end: (isOver) => {
-      const all = [...places.values()].flatMap((readers) => [...readers]);
-      for (const [reader, filter] of all) if (isOver(filter)) reader.end();
+      for (const readers of places.values()) {
+        for (const [reader, filter] of readers) if (isOver(filter)) reader.end();
+      }
     },
   };
 }

@@ -50,10 +50,8 @@ import type { StreamTls } from './stream-tls.ts';
 
 const DRAIN_MS = 30_000;
 
-/**
- * A process that serves with Hono, too, may have put a class of its own in the place of `Response`,
- * whose answers are sent without a look at their headers until one of them was asked for its body.
- */
+// If something else in this process serves with Hono, the global `Response` may be a class of Hono's.
+// The headers of such a response are looked at only after somebody has asked for its body.
 void RESPONSE_ALREADY_SENT.body;
 
 /** A worker with more readers than this needs a fan-out proxy in front of it. */
@@ -148,7 +146,7 @@ function endpointApp(options: ChunkEndpointOptions): Hono<Env> {
     if (scope !== undefined && !isWithin(scope, c)) {
       return refuse(c, 401, 'Expected a token of this worker.');
     }
-    // Requests that wait for others on their connection have none: nothing would tell their end.
+    // A response that waits for another on its connection has no socket, and nothing tells its end.
     if (c.env.outgoing.socket === null) {
       return refuse(c, 503, 'Expected one request at a time on a connection.');
     }
@@ -278,7 +276,7 @@ function allowHeaders(c: Context<Env>): Response {
 }
 
 const STREAM_HEADERS = {
-  // A token is the only credential, as above.
+  // A token is the only credential, and no browser sends it by itself, so any page may ask.
   'access-control-allow-origin': '*',
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store',
@@ -287,9 +285,9 @@ const STREAM_HEADERS = {
 } as const;
 
 /**
- * Sends `first`, and what the subscription gives until it ends or the reader leaves. Never rejects.
- * It writes to the response itself: a stream of the web around it would take a tenth of a worker's
- * time where many runs are read.
+ * Sends `first`, then what the subscription gives, until it ends or the reader leaves. Never rejects.
+ * It writes to the response itself: web streams around it took a tenth of the time of a worker whose
+ * runs are read.
  */
 async function sendAll(
   subscription: ReaderSubscription<LiveItem>,

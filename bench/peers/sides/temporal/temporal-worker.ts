@@ -1,4 +1,7 @@
-/** A worker of Temporal for one of the two loops, with the pollers of Everloop's worker, and more slots than the benchmark has calls. */
+/**
+ * A worker of Temporal for one of the two loops, with the pollers of Everloop's worker, and more
+ * slots than the benchmark has calls at once.
+ */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -14,25 +14,16 @@ import { Long, Plain } from '../parts/words.tsx';
 import { AnswerCard } from '../people/answer-card.tsx';
 import type { RunModel } from './run-state.ts';
 
-/** When the program of a run that has ended is read once more, in ms after the end. */
-const LAST_LOOK_MS = 1_500;
-
 /** The programs of `run`. */
 export function ProgramTab({ run }: { readonly run: RunModel }): JSX.Element {
   const wanted = query.value.get('program');
   const search = wanted === null ? '' : `?program=${encodeURIComponent(wanted)}`;
   const { data, error, load } = useResource<ProgramAnswer>(runPath(run.id, `/program${search}`));
-  const header = run.header.value;
-  const pending = header?.pending ?? [];
+  const pending = run.header.value?.pending ?? [];
   useEffect(() => {
     if (run.news.value > 0) void load();
   }, [run.news.value, pending.length]);
-  // The last answer may be that of a question which was open as the run ended.
-  useEffect(() => {
-    if (header?.state !== 'ended') return undefined;
-    const timer = setTimeout(() => void load(), LAST_LOOK_MS);
-    return () => clearTimeout(timer);
-  }, [header?.state]);
+  const header = run.header.value;
   const answer = data.value;
   if (answer === null) {
     return error.value === null ? (

@@ -36,6 +36,12 @@ const MAX_PAGE = 100;
 /** How long a reply that is recorded may take to come by the live feed. */
 const LACKING_MS = 2_500;
 
+/**
+ * How long after the end of a run its tabs load once more, in ms: what was asked for as it ended may
+ * say what was before, and such a read is shared for a second.
+ */
+const AFTER_END_MS = 1_500;
+
 /** The console lacks the key of a run, or has another. */
 const UNREADABLE: ReadonlySet<string> = new Set(['key_missing', 'payload_damaged']);
 
@@ -80,7 +86,7 @@ export class RunModel {
   readonly note: Signal<ActionNote | null> = signal(null);
   /** The iteration before which the open dialog forks; null: none is open. */
   readonly forkAt: Signal<number | null> = signal(null);
-  /** Moves with each event, for tabs that load data of their own. */
+  /** Moves with each event, and after the end, for tabs that load data of their own. */
   readonly news: Signal<number> = signal(0);
   #log: EventLog = logAfter(0);
   #stopListening: (() => void) | null = null;
@@ -92,6 +98,7 @@ export class RunModel {
   /** Iterations whose reply is recorded, but has not come, and since when. */
   readonly #lacking = new Map<number, number>();
   #lackingTimer: ReturnType<typeof setTimeout> | undefined;
+  #endTimer: ReturnType<typeof setTimeout> | undefined;
   /** Events that the page has do not hold. */
   #isRewound = false;
 
@@ -126,6 +133,7 @@ export class RunModel {
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#lackingTimer);
+    clearTimeout(this.#endTimer);
     this.attempts.stop();
     this.#stopListening?.();
   }
@@ -362,6 +370,8 @@ export class RunModel {
         void this.loadHeader();
         void this.#fill();
         this.attempts.load();
+        clearTimeout(this.#endTimer);
+        this.#endTimer = setTimeout(() => (this.news.value += 1), AFTER_END_MS);
         break;
       case 'failed':
         this.failure.value = new RequestFailed(frame.error.code, frame.error.message, 0);
