@@ -29,6 +29,7 @@ function chainClient(links: readonly Link[], alive: (asked: number) => number): 
   });
   return {
     withDeadline: (_at: number, ask: () => unknown) => ask(),
+    withAbortSignal: (_signal: AbortSignal, ask: () => unknown) => ask(),
     workflow: { getHandle: (_id: string, executionId?: string) => handleOf(executionId) },
   } as unknown as Client;
 }

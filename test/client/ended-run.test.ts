@@ -16,6 +16,7 @@ function clientOf(refusals: readonly number[]) {
   const client = {
     workflow: { getHandle: () => ({ query }) },
     withDeadline: <Result>(_deadline: unknown, call: () => Promise<Result>) => call(),
+    withAbortSignal: <Result>(_signal: unknown, call: () => Promise<Result>) => call(),
   };
   return { client: client as unknown as Client, rest };
 }

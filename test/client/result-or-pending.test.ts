@@ -12,6 +12,7 @@ function clientOf(result: Promise<Step>, pending: () => Promise<readonly Pending
   const client = {
     workflow: { getHandle: () => handle },
     withDeadline: (_at: number, work: () => Promise<unknown>) => work(),
+    withAbortSignal: (_signal: AbortSignal, work: () => Promise<unknown>) => work(),
   };
   return client as unknown as Client;
 }

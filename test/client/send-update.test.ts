@@ -28,6 +28,7 @@ function clientOf(answers: readonly (string | number)[]): {
   const client = {
     workflow: { getHandle: () => handle },
     withDeadline: (_deadline: number, send: () => Promise<unknown>) => send(),
+    withAbortSignal: (_signal: AbortSignal, send: () => Promise<unknown>) => send(),
   };
   return { client: client as unknown as Client, ids };
 }

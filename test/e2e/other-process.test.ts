@@ -34,7 +34,7 @@ let other: FixtureProcess | undefined;
 
 beforeAll(async () => {
   server = await startTestServer({
-    dynamicConfig: { ...handoverAfter(30), 'history.MaxBufferedQueryCount': 1 },
+    dynamicConfig: handoverAfter(30),
   });
   stage = await openStage(server);
   model = await startAirlineModel();

@@ -19,11 +19,11 @@ describe('serverArguments', () => {
         '--db-filename /data/temporal.db --headless ' +
         '--sqlite-pragma journal_mode=WAL --sqlite-pragma synchronous=NORMAL ' +
         '--dynamic-config-value history.transferProcessorMaxPollRPS=2000 ' +
-        '--dynamic-config-value history.MaxBufferedQueryCount=1000 ' +
         '--dynamic-config-value history.maxInFlightUpdates=1000 ' +
         '--dynamic-config-value system.enableActivityEagerExecution=true ' +
         '--dynamic-config-value matching.useNewMatcher=true ' +
         '--dynamic-config-value matching.enableFairness=true ' +
+        '--dynamic-config-value matching.numTaskqueueWritePartitions=1 ' +
         '--dynamic-config-value frontend.enableServerVersionCheck=false',
     );
   });
@@ -33,7 +33,7 @@ describe('serverArguments', () => {
       ...options,
       uiPort: 8233,
       dynamicConfig: {
-        'history.MaxBufferedQueryCount': 1,
+        'history.transferProcessorMaxPollRPS': 20,
         'limit.blobSize.error': 4096,
         'history.maxInFlightUpdates': null,
       },
@@ -47,8 +47,8 @@ describe('serverArguments', () => {
       '--ui-codec-endpoint http://127.0.0.1:7246',
     );
     expect(args).not.toContain('--headless');
-    expect(args).toContain('history.MaxBufferedQueryCount=1 ');
-    expect(args).not.toContain('history.MaxBufferedQueryCount=1000');
+    expect(args).toContain('history.transferProcessorMaxPollRPS=20 ');
+    expect(args).not.toContain('history.transferProcessorMaxPollRPS=2000');
     expect(args).toContain('--dynamic-config-value limit.blobSize.error=4096');
     expect(args).not.toContain('maxInFlightUpdates');
     expect(args).toContain('--search-attribute EverloopAgent=Keyword');

@@ -19,9 +19,42 @@ export interface OpenConnection {
 
 type Interceptor = NonNullable<ConnectionOptions['interceptors']>[number];
 type Call = ReturnType<Interceptor>;
+type GrpcRetryOptions = ReturnType<typeof defaultGrpcRetryOptions>;
+type Status = Parameters<GrpcRetryOptions['delayFunction']>[1];
 
 /** The gRPC status CANCELLED, which the retry interceptor does not repeat. */
 const CANCELLED = 1;
+
+/** The gRPC status RESOURCE_EXHAUSTED. */
+const RESOURCE_EXHAUSTED = 8;
+
+/** The SDK's own, which repeats a refused call after one second or more, ten times at most. */
+const SDK_RETRIES = defaultGrpcRetryOptions();
+
+/** Until the next try of a query that waits for another one, in ms: at first, and at most. */
+const QUERY_RETRY_MS = { first: 10, most: 200 } as const;
+
+/** Tries of such a query. They take a minute, and its deadline comes sooner. */
+const QUERY_TRIES = 300;
+
+/**
+ * The service lets one query wait for the end of a workflow task, and refuses others meanwhile. A
+ * task takes milliseconds, so they try again soon.
+ */
+const RETRIES: GrpcRetryOptions = {
+  retryableDecider: (attempt, status) =>
+    isQueryInTheWay(status) ? attempt < QUERY_TRIES : SDK_RETRIES.retryableDecider(attempt, status),
+  delayFunction: (attempt, status) => {
+    if (!isQueryInTheWay(status)) return SDK_RETRIES.delayFunction(attempt, status);
+    const { first, most } = QUERY_RETRY_MS;
+    return Math.min(most, first * 1.5 ** (attempt - 1)) * (0.5 + Math.random());
+  },
+};
+
+/** Whether the service refused a query because another one of its run waits. */
+function isQueryInTheWay({ code, details }: Status): boolean {
+  return code === RESOURCE_EXHAUSTED && details.includes('query buffer is full');
+}
 
 /**
  * Connects. The SDK retries failed calls from a timer. A retry on a closed channel throws there and
@@ -33,7 +66,7 @@ export async function openConnection(options: ConnectionOptions): Promise<OpenCo
   const guard: Interceptor = (callOptions, nextCall) =>
     // The types ask for a class, but the SDK's own interceptors return the interface too.
     isClosed ? canceledCall() : (nextCall(callOptions) as Call);
-  const retry = makeGrpcRetryInterceptor(defaultGrpcRetryOptions());
+  const retry = makeGrpcRetryInterceptor(RETRIES);
   const connection = await Connection.connect({
     ...options,
     interceptors: [...(options.interceptors ?? []), retry, guard],

@@ -17,17 +17,15 @@ import { CancelledFailure, ExternalStorageNotConfiguredError } from '@temporalio
 import { treeTraceId } from '../../telemetry/ids.ts';
 import type { Step } from '../../core/contract/step.ts';
 import { statusQuery } from '../../workflows/messages.ts';
+import { firstAnswer } from './first-answer.ts';
 import { failingTask } from './newest-events.ts';
 import { tolerant } from './open-connection.ts';
 
 /**
- * Longer than the service's own limit of 10 s, whose error says more. Until then, the SDK repeats
- * queries that the service rejects because too many wait.
+ * Longer than the service's own limit of 10 s, whose error says more. Until then, the connection
+ * repeats queries that the service refuses because another one waits.
  */
 const QUERY_DEADLINE_MS = 30_000;
-
-/** A worker that stopped or was busy fails the first query; the second reaches another one. */
-const QUERY_TRIES = 2;
 
 /** The gRPC status of a failed call, which the SDK wraps in an error of its own. */
 export function grpcCodeOf(error: unknown): number | undefined {
@@ -81,7 +79,8 @@ export async function asking<Result>(id: string, ask: () => Promise<Result>): Pr
 }
 
 /**
- * Queries run `id`, within `withinMs`.
+ * Queries run `id`, within `withinMs`. A worker that stops takes a query with it, and one whose run
+ * ends may drop it, so a query that gets no answer is made again (decision 292).
  *
  * @throws UsageError as `asking`; `no_worker` when no worker answers, with the reason if its workers
  * fail its workflow task.
@@ -93,21 +92,19 @@ export async function querying<Result>(
   withinMs: number = QUERY_DEADLINE_MS,
 ): Promise<Result> {
   const deadline = Date.now() + withinMs;
-  const ask = async (): Promise<Result> => {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await client.withDeadline(deadline, query);
-      } catch (error) {
-        if (!isCutOff(error) || attempt === QUERY_TRIES || Date.now() >= deadline) throw error;
-      }
-    }
-  };
+  const answered = new AbortController();
+  const mayAskAgain = (error: unknown): boolean => isCutOff(error) && Date.now() < deadline;
+  const ask = (): Promise<Result> => firstAnswer(query, mayAskAgain);
   try {
-    return await asking(id, ask);
+    return await asking(id, () =>
+      client.withAbortSignal(answered.signal, () => client.withDeadline(deadline, ask)),
+    );
   } catch (error) {
     if (!isUsageError(error) || !UNANSWERED.includes(error.code)) throw error;
     const reason = await failingTask(client, id);
     throw reason === null ? error : failingRun(id, reason);
+  } finally {
+    answered.abort();
   }
 }
 

@@ -13,7 +13,7 @@ export const unseenLimits: DoctorCheck = {
         message:
           'Expected to read the limits `history.MaxBufferedQueryCount`, `limit.historyCount.suggestContinueAsNew` and `limit.historySize.suggestContinueAsNew`, got nothing: the service tells them to no client.',
         advice:
-          'On a server of your own, set the first to 1000, because with 1 a second query during a workflow task waits a second, and leave the others at 4096 and 4 MB.',
+          'On a server of your own, leave the first at 1, because with more a query that waits as its run ends holds up other runs, and the others at 4096 and 4 MB.',
       },
     ];
   },
