@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { querying } from '../../src/client/connection/service-calls.ts';
 
 /** What the client library throws for a call that the service ended with a gRPC status. */
-function refusal(code: number): ServiceError {
-  const cause = Object.assign(new Error(`${code}`), { code, details: 'said so', metadata: {} });
+function refusal(code: number, details = 'said so'): ServiceError {
+  const cause = Object.assign(new Error(`${code}`), { code, details, metadata: {} });
   return new ServiceError('Failed to query Workflow', { cause });
 }
 
@@ -13,23 +13,32 @@ interface Asked {
   readonly query: () => Promise<string>;
   /** How many queries were made. */
   readonly tries: () => number;
+  /** What all of them have in common. */
+  readonly given: { deadline?: number; signal?: AbortSignal };
 }
 
 /** A client, and a query that fails with one of `codes` after another before it answers. */
-function asked(codes: readonly number[], tookMs = 0): Asked {
+function asked(codes: readonly number[], tookMs = 0, details?: string): Asked {
+  const given: Asked['given'] = {};
   const client = {
-    withDeadline: (_deadline: number, ask: () => unknown) => ask(),
-    withAbortSignal: (_signal: AbortSignal, ask: () => unknown) => ask(),
+    withDeadline: (deadline: number, ask: () => unknown) => {
+      given.deadline ??= deadline;
+      return ask();
+    },
+    withAbortSignal: (signal: AbortSignal, ask: () => unknown) => {
+      given.signal ??= signal;
+      return ask();
+    },
   } as unknown as Client;
   let tries = 0;
   const query = async (): Promise<string> => {
     const code = codes[tries];
     tries += 1;
     if (tookMs > 0) await new Promise((resolve) => setTimeout(resolve, tookMs));
-    if (code !== undefined) throw refusal(code);
+    if (code !== undefined) throw refusal(code, details);
     return 'answered';
   };
-  return { client, query, tries: () => tries };
+  return { client, query, tries: () => tries, given };
 }
 
 describe('a query', () => {
@@ -47,6 +56,36 @@ describe('a query', () => {
 
     expect(answer).toBe(expected);
     expect(tries()).toBe(made);
+  });
+
+  it.each([
+    ['answered', []],
+    ['refused', [5]],
+  ])('that was %s leaves nothing open, and had one deadline', async (_name, codes) => {
+    const { client, query, given } = asked(codes);
+    const at = Date.now();
+
+    await querying('r', client, query, 20_000).catch(() => undefined);
+
+    expect(given.signal?.aborted).toBe(true);
+    expect(Math.round(((given.deadline ?? 0) - at) / 1_000)).toBe(20);
+  });
+
+  it('that is refused because another one waits is made again soon', async () => {
+    const full = 'consistent query buffer is full, this may be caused by too many queries';
+    const { client, query, tries } = asked([8, 8, 8], 0, full);
+    const at = performance.now();
+
+    expect(await querying('r', client, query)).toBe('answered');
+    expect(tries()).toBe(4);
+    expect(performance.now() - at).toBeLessThan(500);
+  });
+
+  it('that is refused so until its time is over has no worker', async () => {
+    const full = 'consistent query buffer is full, this may be caused by too many queries';
+    const { client, query } = asked(Array<number>(100).fill(8), 0, full);
+
+    await expect(querying('r', client, query, 100)).rejects.toMatchObject({ code: 'no_worker' });
   });
 
   it('is not asked again when its time is over', async () => {

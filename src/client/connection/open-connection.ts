@@ -22,38 +22,37 @@ type Call = ReturnType<Interceptor>;
 type GrpcRetryOptions = ReturnType<typeof defaultGrpcRetryOptions>;
 type Status = Parameters<GrpcRetryOptions['delayFunction']>[1];
 
+const SDK_RETRIES = defaultGrpcRetryOptions();
+
 /** The gRPC status CANCELLED, which the retry interceptor does not repeat. */
 const CANCELLED = 1;
 
 /** The gRPC status RESOURCE_EXHAUSTED. */
 const RESOURCE_EXHAUSTED = 8;
 
-/** The SDK's own, which repeats a refused call after one second or more, ten times at most. */
-const SDK_RETRIES = defaultGrpcRetryOptions();
-
-/** Until the next try of a query that waits for another one, in ms: at first, and at most. */
-const QUERY_RETRY_MS = { first: 10, most: 200 } as const;
-
-/** Tries of such a query. They take a minute, and its deadline comes sooner. */
-const QUERY_TRIES = 300;
-
-/**
- * The service lets one query wait for the end of a workflow task, and refuses others meanwhile. A
- * task takes milliseconds, so they try again soon.
- */
+/** What the SDK repeats, without queries that their caller repeats sooner. */
 const RETRIES: GrpcRetryOptions = {
+  ...SDK_RETRIES,
   retryableDecider: (attempt, status) =>
-    isQueryInTheWay(status) ? attempt < QUERY_TRIES : SDK_RETRIES.retryableDecider(attempt, status),
-  delayFunction: (attempt, status) => {
-    if (!isQueryInTheWay(status)) return SDK_RETRIES.delayFunction(attempt, status);
-    const { first, most } = QUERY_RETRY_MS;
-    return Math.min(most, first * 1.5 ** (attempt - 1)) * (0.5 + Math.random());
-  },
+    !isQueryBufferFull(status) && SDK_RETRIES.retryableDecider(attempt, status),
 };
 
-/** Whether the service refused a query because another one of its run waits. */
-function isQueryInTheWay({ code, details }: Status): boolean {
+/**
+ * Whether the service refused a query because another one of its run waits for the end of a workflow
+ * task. A task takes milliseconds, and the SDK would wait for more than a second.
+ */
+export function isQueryBufferFull({ code, details }: Pick<Status, 'code' | 'details'>): boolean {
   return code === RESOURCE_EXHAUSTED && details.includes('query buffer is full');
+}
+
+const guarded = new WeakSet<object>();
+
+/**
+ * Whether `connection` may be closed while calls are open, so that a call may outlive its reader. One
+ * that the user has made may not.
+ */
+export function isGuarded(connection: ConnectionLike): boolean {
+  return guarded.has(connection);
 }
 
 /**
@@ -71,6 +70,7 @@ export async function openConnection(options: ConnectionOptions): Promise<OpenCo
     ...options,
     interceptors: [...(options.interceptors ?? []), retry, guard],
   });
+  guarded.add(connection);
   return {
     connection,
     close: async () => {

@@ -1,4 +1,5 @@
 /** Calls to the service about one run. Hides hand-overs and turns refusals into usage errors. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ApplicationFailure,
   type Client,
@@ -17,15 +18,15 @@ import { CancelledFailure, ExternalStorageNotConfiguredError } from '@temporalio
 import { treeTraceId } from '../../telemetry/ids.ts';
 import type { Step } from '../../core/contract/step.ts';
 import { statusQuery } from '../../workflows/messages.ts';
-import { firstAnswer } from './first-answer.ts';
+import { hedged, type TryEnd } from './hedged.ts';
 import { failingTask } from './newest-events.ts';
-import { tolerant } from './open-connection.ts';
+import { isGuarded, isQueryBufferFull, tolerant } from './open-connection.ts';
 
-/**
- * Longer than the service's own limit of 10 s, whose error says more. Until then, the connection
- * repeats queries that the service refuses because another one waits.
- */
+/** Longer than the service waits for a worker, 10 s, because its error says more. */
 const QUERY_DEADLINE_MS = 30_000;
+
+/** Until a query that waits for another one is made again, in ms: at first, and at most. */
+const BUSY_RUN_MS = { first: 10, most: 1_000 };
 
 /** The gRPC status of a failed call, which the SDK wraps in an error of its own. */
 export function grpcCodeOf(error: unknown): number | undefined {
@@ -73,14 +74,14 @@ export async function asking<Result>(id: string, ask: () => Promise<Result>): Pr
     }
     if (error instanceof QueryNotRegisteredError) throw refusedQuery(id, error.message);
     // 9 FAILED_PRECONDITION: no worker has polled for minutes.
-    if (isCutOff(error) || grpcCodeOf(error) === 9) throw noWorker(id);
+    if (isCutOff(error) || isBusyRun(error) || grpcCodeOf(error) === 9) throw noWorker(id);
     throw error;
   }
 }
 
 /**
- * Queries run `id`, within `withinMs`. A worker that stops takes a query with it, and one whose run
- * ends may drop it, so a query that gets no answer is made again (decision 292).
+ * Queries run `id`, within `withinMs`. A worker that stops takes a query with it, and a worker may
+ * drop it when the run ends, so a query that gets no answer is made again (decision 292).
  *
  * @throws UsageError as `asking`; `no_worker` when no worker answers, with the reason if its workers
  * fail its workflow task.
@@ -92,20 +93,49 @@ export async function querying<Result>(
   withinMs: number = QUERY_DEADLINE_MS,
 ): Promise<Result> {
   const deadline = Date.now() + withinMs;
-  const answered = new AbortController();
-  const mayAskAgain = (error: unknown): boolean => isCutOff(error) && Date.now() < deadline;
-  const ask = (): Promise<Result> => firstAnswer(query, mayAskAgain);
+  const over = new AbortController();
+  const endOf = (error: unknown): TryEnd => tryEndOf(error, deadline);
+  const hedge = { endOf, asksBeside: isGuarded(client.connection) };
+  const ask = (): Promise<Result> => whileBusy(() => hedged(query, hedge), deadline);
   try {
     return await asking(id, () =>
-      client.withAbortSignal(answered.signal, () => client.withDeadline(deadline, ask)),
+      client.withAbortSignal(over.signal, () => client.withDeadline(deadline, ask)),
     );
   } catch (error) {
     if (!isUsageError(error) || !UNANSWERED.includes(error.code)) throw error;
     const reason = await failingTask(client, id);
     throw reason === null ? error : failingRun(id, reason);
   } finally {
-    answered.abort();
+    // What was asked beside and has no answer yet.
+    over.abort();
   }
+}
+
+/** What `ask` gives, asked again while the service refuses it because another query waits. */
+async function whileBusy<Result>(ask: () => Promise<Result>, deadline: number): Promise<Result> {
+  for (let { first: waitMs } = BUSY_RUN_MS; ; waitMs = Math.min(BUSY_RUN_MS.most, waitMs * 1.5)) {
+    try {
+      return await ask();
+    } catch (error) {
+      const pauseMs = waitMs * (0.5 + Math.random());
+      if (!isBusyRun(error) || Date.now() + pauseMs >= deadline) throw error;
+      await sleep(pauseMs);
+    }
+  }
+}
+
+function tryEndOf(error: unknown, deadline: number): TryEnd {
+  if (isCutOff(error)) return Date.now() < deadline ? 'lost' : 'final';
+  return BUSY_CODES.includes(grpcCodeOf(error) ?? 0) ? 'refused' : 'final';
+}
+
+/** 8 RESOURCE_EXHAUSTED, 14 UNAVAILABLE. */
+const BUSY_CODES: readonly number[] = [8, 14];
+
+/** Whether the service refused a query because another one of its run waits. */
+function isBusyRun(error: unknown): boolean {
+  const { cause } = error instanceof ServiceError ? error : {};
+  return isGrpcServiceError(cause) && isQueryBufferFull(cause);
 }
 
 /** The codes of queries whose run may have a workflow task that fails. */

@@ -15,11 +15,11 @@ import type { RunModel } from './run-state.ts';
 export function PromptTab({ run }: { readonly run: RunModel }): JSX.Element {
   const { data, error, load } = useResource<ScratchpadAnswer>(runPath(run.id, '/scratchpad'));
   const newest = run.newest;
+  const hasEnded = run.header.value?.step != null;
   useEffect(() => {
     if (run.news.value > 0) void load();
-  }, [newest]);
+  }, [newest, hasEnded]);
   const answer = data.value;
-  const hasEnded = run.header.value?.step != null;
   if (answer === null) {
     return error.value === null ? (
       <Skeleton />

@@ -37,7 +37,7 @@ const MAX_PAGE = 100;
 const LACKING_MS = 2_500;
 
 /**
- * How long after the end of a run its tabs load once more, in ms: what was asked for as it ended may
+ * How long after the end of a run its page loads once more, in ms: what was asked for as it ended may
  * say what was before, and such a read is shared for a second.
  */
 const AFTER_END_MS = 1_500;
@@ -272,6 +272,16 @@ export class RunModel {
   async #poll(): Promise<void> {
     await this.loadHeader();
     await this.#fill();
+    if (this.header.value?.state === 'ended') this.#lookOnceMore();
+  }
+
+  /** Loads all that the page shows once more, some time after the end. */
+  #lookOnceMore(): void {
+    if (this.#isStopped) return;
+    this.#endTimer ??= setTimeout(() => {
+      this.news.value += 1;
+      void this.#poll();
+    }, AFTER_END_MS);
   }
 
   /** Reads the events after the last one that was folded. */
@@ -370,8 +380,7 @@ export class RunModel {
         void this.loadHeader();
         void this.#fill();
         this.attempts.load();
-        clearTimeout(this.#endTimer);
-        this.#endTimer = setTimeout(() => (this.news.value += 1), AFTER_END_MS);
+        this.#lookOnceMore();
         break;
       case 'failed':
         this.failure.value = new RequestFailed(frame.error.code, frame.error.message, 0);

@@ -13,7 +13,7 @@ export const unseenLimits: DoctorCheck = {
         message:
           'Expected to read the limits `history.MaxBufferedQueryCount`, `limit.historyCount.suggestContinueAsNew` and `limit.historySize.suggestContinueAsNew`, got nothing: the service tells them to no client.',
         advice:
-          'On a server of your own, leave the first at 1, because with more a query that waits as its run ends holds up other runs, and the others at 4096 and 4 MB.',
+          'On a server of your own, leave the first at 1: with more, queries that are open at the end of a run delay other runs. Leave the others at 4096 and 4 MB.',
       },
     ];
   },
