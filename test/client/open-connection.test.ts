@@ -51,3 +51,16 @@ it.each([
   expect(isGuarded(connection)).toBe(true);
   await close();
 });
+
+it('repeats a look at a schedule that the service refuses for a query of its own', async () => {
+  const { address, calls } = await refusing('8', 'consistent query buffer is full');
+  const { connection, close } = await openConnection({ address });
+
+  const asking = connection.withDeadline(Date.now() + 500, () =>
+    connection.workflowService.describeSchedule({ namespace: 'n', scheduleId: 's' }),
+  );
+
+  await expect(asking).rejects.toThrow();
+  expect(calls()).toBeGreaterThan(4);
+  await close();
+});

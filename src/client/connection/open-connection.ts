@@ -2,13 +2,12 @@
 import {
   Client,
   Connection,
-  defaultGrpcRetryOptions,
-  makeGrpcRetryInterceptor,
   type ConnectionLike,
   type ConnectionOptions,
 } from '@temporalio/client';
 import { clientConverter, tolerantConverter } from '../../protection/data-converter.ts';
 import { NO_PROTECTION, type Protection } from '../../protection/protection.ts';
+import { repeatRefused, type Interceptor } from './repeat-refused.ts';
 
 /** A connection, and the way to close it. */
 export interface OpenConnection {
@@ -17,33 +16,10 @@ export interface OpenConnection {
   readonly close: () => Promise<void>;
 }
 
-type Interceptor = NonNullable<ConnectionOptions['interceptors']>[number];
 type Call = ReturnType<Interceptor>;
-type GrpcRetryOptions = ReturnType<typeof defaultGrpcRetryOptions>;
-type Status = Parameters<GrpcRetryOptions['delayFunction']>[1];
-
-const SDK_RETRIES = defaultGrpcRetryOptions();
 
 /** The gRPC status CANCELLED, which the retry interceptor does not repeat. */
 const CANCELLED = 1;
-
-/** The gRPC status RESOURCE_EXHAUSTED. */
-const RESOURCE_EXHAUSTED = 8;
-
-/** What the SDK repeats, without queries that their caller repeats sooner. */
-const RETRIES: GrpcRetryOptions = {
-  ...SDK_RETRIES,
-  retryableDecider: (attempt, status) =>
-    !isQueryBufferFull(status) && SDK_RETRIES.retryableDecider(attempt, status),
-};
-
-/**
- * Whether the service refused a query because another one of its run waits for the end of a workflow
- * task. A task takes milliseconds, and the SDK would wait for more than a second.
- */
-export function isQueryBufferFull({ code, details }: Pick<Status, 'code' | 'details'>): boolean {
-  return code === RESOURCE_EXHAUSTED && details.includes('query buffer is full');
-}
 
 const guarded = new WeakSet<object>();
 
@@ -65,10 +41,9 @@ export async function openConnection(options: ConnectionOptions): Promise<OpenCo
   const guard: Interceptor = (callOptions, nextCall) =>
     // The types ask for a class, but the SDK's own interceptors return the interface too.
     isClosed ? canceledCall() : (nextCall(callOptions) as Call);
-  const retry = makeGrpcRetryInterceptor(RETRIES);
   const connection = await Connection.connect({
     ...options,
-    interceptors: [...(options.interceptors ?? []), retry, guard],
+    interceptors: [...(options.interceptors ?? []), repeatRefused, guard],
   });
   guarded.add(connection);
   return {

@@ -20,13 +20,11 @@ import type { Step } from '../../core/contract/step.ts';
 import { statusQuery } from '../../workflows/messages.ts';
 import { hedged, type TryEnd } from './hedged.ts';
 import { failingTask } from './newest-events.ts';
-import { isGuarded, isQueryBufferFull, tolerant } from './open-connection.ts';
+import { isGuarded, tolerant } from './open-connection.ts';
+import { fullBufferPauseMs, isQueryBufferFull } from './repeat-refused.ts';
 
 /** Longer than the service waits for a worker, 10 s, because its error says more. */
 const QUERY_DEADLINE_MS = 30_000;
-
-/** Until a query that waits for another one is made again, in ms: at first, and at most. */
-const BUSY_RUN_MS = { first: 10, most: 1_000 };
 
 /** The gRPC status of a failed call, which the SDK wraps in an error of its own. */
 export function grpcCodeOf(error: unknown): number | undefined {
@@ -113,11 +111,11 @@ export async function querying<Result>(
 
 /** What `ask` gives, asked again while the service refuses it because another query waits. */
 async function whileBusy<Result>(ask: () => Promise<Result>, deadline: number): Promise<Result> {
-  for (let { first: waitMs } = BUSY_RUN_MS; ; waitMs = Math.min(BUSY_RUN_MS.most, waitMs * 1.5)) {
+  for (let attempt = 1; ; attempt++) {
     try {
       return await ask();
     } catch (error) {
-      const pauseMs = waitMs * (0.5 + Math.random());
+      const pauseMs = fullBufferPauseMs(attempt);
       if (!isBusyRun(error) || Date.now() + pauseMs >= deadline) throw error;
       await sleep(pauseMs);
     }
