@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/core/base/json.ts';
 import type { Everloop } from '../../src/client/everloop-client.ts';
-import type { PendingItem, RunStatus } from '../../src/core/contract/messages.ts';
+import type { PendingItem, RunOverview, RunStatus } from '../../src/core/contract/messages.ts';
 import { noWorker } from '../../src/client/connection/service-calls.ts';
 import { createMcpServer, type McpServerParts } from '../../src/mcp-server/create-mcp-server.ts';
 import { createAccess } from '../../src/mcp-server/runs/access.ts';
@@ -22,8 +22,7 @@ const status = (parts: Partial<RunStatus> = {}): RunStatus =>
 const live = (pending: readonly PendingItem[] = []) =>
   fakeRun('clerk-1', {
     step: async () => null,
-    status: async () => status(),
-    pending: async () => pending,
+    view: async () => ({ status: status(), pending }) as unknown as RunOverview,
   });
 const approval = (id: string, args: JsonObject): PendingItem =>
   ({ id, kind: 'approval', tool: 'pay', args, agent: 'a', path: 'a', since: 0 }) as PendingItem;

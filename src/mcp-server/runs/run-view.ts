@@ -24,7 +24,8 @@ export async function readView(run: RunHandle): Promise<SeenRun> {
   try {
     const step = await run.step();
     if (step !== null) return { kind: 'ended', step };
-    const [status, pending] = await Promise.all([run.status(), run.pending()]);
+    // One read: of two, one may see the run before it waits, and the other after.
+    const { status, pending } = await run.view();
     // It ended between two calls.
     if (status.step !== undefined) return { kind: 'ended', step: status.step };
     return { kind: 'live', status, pending };
