@@ -12,6 +12,7 @@ import { defined } from '../core/base/defined.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import type { CancelPayload } from '../core/contract/messages.ts';
 import { cancelSignal, statusQuery } from '../workflows/messages.ts';
+import { RESOURCE_EXHAUSTED } from './connection/repeat-refused.ts';
 import { assertAlive, grpcCodeOf, noWorker, querying } from './connection/service-calls.ts';
 import { inLane } from './update-lanes.ts';
 
@@ -53,6 +54,7 @@ export async function acrossHandover<Result, Arg>(
         if (error instanceof WorkflowUpdateFailedError && isRefusal(error.cause)) {
           throw new UsageError('invalid_input', error.cause.message);
         }
+        // Too many updates are in flight. The SDK repeats such calls, but not for ever.
         const isBusy = grpcCodeOf(error) === RESOURCE_EXHAUSTED;
         if (!isBusy && !isMissed(error)) throw error;
         await assertAlive(id, client);
@@ -87,9 +89,6 @@ async function lateResult<Result>(
   );
   throw isServed ? busy(id) : noAnswer(id);
 }
-
-/** gRPC status 8: too many updates in flight. The SDK repeats such calls, but not for ever. */
-const RESOURCE_EXHAUSTED = 8;
 
 function busy(id: string): UsageError {
   return new UsageError(

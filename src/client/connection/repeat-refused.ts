@@ -13,8 +13,8 @@ type Status = Parameters<GrpcRetryOptions['delayFunction']>[1];
 
 const SDK_RETRIES: GrpcRetryOptions = defaultGrpcRetryOptions();
 
-/** The gRPC status RESOURCE_EXHAUSTED. */
-const RESOURCE_EXHAUSTED = 8;
+/** The gRPC status for what the service refuses for now. */
+export const RESOURCE_EXHAUSTED = 8;
 
 /**
  * Whether the service refused a query because another one of its workflow waits for the end of a

@@ -21,16 +21,21 @@ import { statusQuery } from '../../workflows/messages.ts';
 import { hedged, type TryEnd } from './hedged.ts';
 import { failingTask } from './newest-events.ts';
 import { isGuarded, tolerant } from './open-connection.ts';
-import { fullBufferPauseMs, isQueryBufferFull } from './repeat-refused.ts';
+import { fullBufferPauseMs, isQueryBufferFull, RESOURCE_EXHAUSTED } from './repeat-refused.ts';
 
 /** Longer than the service waits for a worker, 10 s, because its error says more. */
 const QUERY_DEADLINE_MS = 30_000;
 
-/** The gRPC status of a failed call, which the SDK wraps in an error of its own. */
+/** The gRPC status of a failed call. */
 export function grpcCodeOf(error: unknown): number | undefined {
+  return grpcErrorOf(error)?.code;
+}
+
+/** The gRPC error of a failed call, which the SDK wraps in an error of its own. */
+function grpcErrorOf(error: unknown): Parameters<typeof isQueryBufferFull>[0] | undefined {
   // The error of a worker's connection counts as one of that class too, and has no cause.
   const inner = error instanceof ServiceError ? (error.cause ?? error) : error;
-  return isGrpcServiceError(inner) ? inner.code : undefined;
+  return isGrpcServiceError(inner) ? inner : undefined;
 }
 
 /** The gRPC status for what a service does not have. */
@@ -94,7 +99,7 @@ export async function querying<Result>(
   const over = new AbortController();
   const endOf = (error: unknown): TryEnd => tryEndOf(error, deadline);
   const hedge = { endOf, asksBeside: isGuarded(client.connection) };
-  const ask = (): Promise<Result> => whileBusy(() => hedged(query, hedge), deadline);
+  const ask = (): Promise<Result> => hedged(() => whileBusy(query, deadline, over.signal), hedge);
   try {
     return await asking(id, () =>
       client.withAbortSignal(over.signal, () => client.withDeadline(deadline, ask)),
@@ -110,14 +115,18 @@ export async function querying<Result>(
 }
 
 /** What `ask` gives, asked again while the service refuses it because another query waits. */
-async function whileBusy<Result>(ask: () => Promise<Result>, deadline: number): Promise<Result> {
+async function whileBusy<Result>(
+  ask: () => Promise<Result>,
+  deadline: number,
+  signal: AbortSignal,
+): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await ask();
     } catch (error) {
       const pauseMs = fullBufferPauseMs(attempt);
       if (!isBusyRun(error) || Date.now() + pauseMs >= deadline) throw error;
-      await sleep(pauseMs);
+      await sleep(pauseMs, undefined, { signal });
     }
   }
 }
@@ -127,13 +136,13 @@ function tryEndOf(error: unknown, deadline: number): TryEnd {
   return BUSY_CODES.includes(grpcCodeOf(error) ?? 0) ? 'refused' : 'final';
 }
 
-/** 8 RESOURCE_EXHAUSTED, 14 UNAVAILABLE. */
-const BUSY_CODES: readonly number[] = [8, 14];
+/** 14 UNAVAILABLE. */
+const BUSY_CODES: readonly number[] = [RESOURCE_EXHAUSTED, 14];
 
 /** Whether the service refused a query because another one of its run waits. */
 function isBusyRun(error: unknown): boolean {
-  const { cause } = error instanceof ServiceError ? error : {};
-  return isGrpcServiceError(cause) && isQueryBufferFull(cause);
+  const refusal = grpcErrorOf(error);
+  return refusal !== undefined && isQueryBufferFull(refusal);
 }
 
 /** The codes of queries whose run may have a workflow task that fails. */

@@ -275,7 +275,7 @@ export class RunModel {
     if (this.header.value?.state === 'ended') this.#lookOnceMore();
   }
 
-  /** Loads all that the page shows once more, some time after the end. */
+  /** Loads header, events and tabs once more, some time after the end. */
   #lookOnceMore(): void {
     if (this.#isStopped) return;
     this.#endTimer ??= setTimeout(() => {
