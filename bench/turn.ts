@@ -20,7 +20,7 @@ import { fleetMs, runInstant } from './support/instant-runs.ts';
 import { sameActivities } from './support/same-activities.ts';
 
 const RESULT_BYTES = 1_024;
-const PAIRS = 10;
+const PAIRS = 16;
 const TURNS = 50;
 const FLEET = 40;
 const FLEET_TURNS = 20;

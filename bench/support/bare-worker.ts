@@ -1,5 +1,10 @@
 /** The baseline of a comparison: a worker for workflows that only call activities. */
-import { Worker, type WorkerOptions, type WorkflowBundle } from '@temporalio/worker';
+import {
+  NativeConnection,
+  Worker,
+  type WorkerOptions,
+  type WorkflowBundle,
+} from '@temporalio/worker';
 import { randomUUID } from 'node:crypto';
 import workerThreads from 'node:worker_threads';
 import { fileURLToPath } from 'node:url';
@@ -37,7 +42,7 @@ export interface BareWork {
 const { Worker: StockThread } = workerThreads;
 
 /** Makes what starts threads, as the SDK starts them without us. */
-async function withStockThreads<T>(make: () => Promise<T>): Promise<T> {
+export async function withStockThreads<T>(make: () => Promise<T>): Promise<T> {
   const { Worker: guarded } = workerThreads;
   workerThreads.Worker = StockThread;
   try {
@@ -57,7 +62,7 @@ export const BARE_TUNING: Pick<
   activityTaskPollerBehavior: { type: 'autoscaling', initial: 5, minimum: 1, maximum: 100 },
 };
 
-/** Serves bare workflows with {@link BARE_TUNING}. */
+/** Serves bare workflows with {@link BARE_TUNING}, on a connection as the SDK makes it. */
 export async function serveBare(
   stage: Stage,
   resultBytes = 1_024,
@@ -65,8 +70,9 @@ export async function serveBare(
 ): Promise<BareSide> {
   const taskQueue = `bare-${randomUUID()}`;
   const workflowBundle = await bareBundle();
+  const connection = await NativeConnection.connect({ address: stage.address });
   const options = {
-    connection: stage.connection,
+    connection,
     namespace: 'default',
     taskQueue,
     workflowBundle,
@@ -92,6 +98,7 @@ export async function serveBare(
     stop: async () => {
       worker.shutdown();
       await running;
+      await connection.close();
     },
   };
 }

@@ -15,6 +15,7 @@ import {
   type EverloopWorker,
   type WorkerParts,
 } from '../../src/worker/serve/create-worker.ts';
+import { nativeOptions } from '../../src/worker/serve/native-options.ts';
 import { cliFolder } from '../../src/worker/server/cli-folder.ts';
 import { createDirectoryArchive } from '../../src/worker/files/directory-archive.ts';
 import {
@@ -28,6 +29,7 @@ export interface Stage {
   readonly folder: string;
   readonly address: string;
   readonly client: Client;
+  /** The connection of workers, as `runWorker` makes it. */
   readonly connection: NativeConnection;
   /** Starts a worker for `agents`; the stage stops it at its end. */
   serve(
@@ -67,7 +69,7 @@ async function openStage(
     ...defined({ metricsPort }),
   });
   const { address } = server;
-  const connection = await NativeConnection.connect({ address });
+  const connection = await NativeConnection.connect(nativeOptions(address));
   const client = new Client({ connection: await Connection.connect({ address }) });
   const stops: (() => Promise<void>)[] = [];
   return {

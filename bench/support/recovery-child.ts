@@ -7,6 +7,7 @@ import './quiet.ts';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { withHeartbeat } from '../../src/activities/heartbeat.ts';
 import { createChunkBus } from '../../src/worker/streaming/chunk-bus.ts';
+import { nativeOptions } from '../../src/worker/serve/native-options.ts';
 import { createWorker } from '../../src/worker/serve/create-worker.ts';
 import { LOCAL_HEARTBEAT_MS } from '../../src/worker/serve/serve.ts';
 import { bareActivities, bareBundle } from './bare-worker.ts';
@@ -34,7 +35,7 @@ await (side === 'agent' ? serveAgent() : serveBare());
 async function serveAgent(): Promise<void> {
   const trap = createTrap();
   const worker = await createWorker({
-    connection: await NativeConnection.connect({ address }),
+    connection: await NativeConnection.connect(nativeOptions(address)),
     namespace: 'default',
     taskQueue: recoveryQueue(side),
     agents: [instantAgent('stuck', { beforeReply: trap })],

@@ -1,6 +1,7 @@
 /**
  * Replays histories from nothing, one after another, in a worker that has loaded its bundle. That
- * is the cost of a cache miss. It runs on the main thread, as replay workers do.
+ * is the cost of a cache miss. It runs in a workflow thread, as a worker's runs do, and not on the
+ * main thread, as replay workers do.
  */
 import { Worker, type ReplayWorkerOptions } from '@temporalio/worker';
 import type { History } from './history-reader.ts';
@@ -12,17 +13,24 @@ export interface Replayer {
   close(): Promise<void>;
 }
 
-/** A replayer of `history` with the code in `options`. */
-export function createReplayer(options: ReplayWorkerOptions, history: History): Replayer {
-  const results = Worker.runReplayHistories(options, repeat(history));
+/** A replayer of `history` with the code in `options`. Its thread has started. */
+export async function openReplayer(
+  options: ReplayWorkerOptions,
+  history: History,
+): Promise<Replayer> {
+  const inThread = { ...options, debugMode: false };
+  const results = Worker.runReplayHistories(inThread, repeat(history));
+  const replay = async (): Promise<number> => {
+    const startedAt = performance.now();
+    const { value, done } = await results.next();
+    if (done === true) throw new Error('Expected the replay worker to go on, got its end.');
+    if (value.error !== undefined) throw value.error;
+    return performance.now() - startedAt;
+  };
+  // The first one starts the worker.
+  await replay();
   return {
-    replay: async () => {
-      const startedAt = performance.now();
-      const { value, done } = await results.next();
-      if (done === true) throw new Error('Expected the replay worker to go on, got its end.');
-      if (value.error !== undefined) throw value.error;
-      return performance.now() - startedAt;
-    },
+    replay,
     close: async () => {
       await results.return?.();
     },

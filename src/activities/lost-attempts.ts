@@ -55,8 +55,10 @@ export function openAttempt(lost: EstimatedUsage | undefined): AskedAttempt {
       return defined({ asked, lost, isEntry: isEntry ? true : undefined });
     },
     onRequest: ({ price }, request) => {
-      const promptTokens = requestTokens(request);
-      ask = (outputTokens) => estimatedUsage(promptTokens, outputTokens, price);
+      // Most calls end before their first heartbeat, and a long conversation takes a while to count.
+      let promptTokens: number | undefined;
+      ask = (outputTokens) =>
+        estimatedUsage((promptTokens ??= requestTokens(request)), outputTokens, price);
       return hasBeaten;
     },
     onText: (text) => {

@@ -56,7 +56,9 @@ export function createToolFigures(): ToolFigures {
     isQuick: (agent, tool) => {
       const calls = callsOf(agent, tool);
       if (calls.length < CALLS_TO_KNOW) return false;
-      return usualOf(calls, 'ms') < QUICK_MS && calls.every(({ bytes }) => bytes < QUICK_BYTES);
+      // Asked for each tool of an agent at each model call, so nothing is sorted.
+      const quick = calls.filter(({ ms }) => ms < QUICK_MS).length;
+      return quick >= usualRank(calls) && calls.every(({ bytes }) => bytes < QUICK_BYTES);
     },
     usual: (agent, tool) => {
       const calls = callsOf(agent, tool);
@@ -72,5 +74,10 @@ function keyOf(agent: string, tool: string): string {
 /** The 95th percentile, by nearest rank; 0: no call is known. */
 function usualOf(calls: readonly CallFigures[], figure: keyof CallFigures): number {
   const sorted = calls.map((call) => call[figure]).toSorted((left, right) => left - right);
-  return sorted[Math.ceil(sorted.length * 0.95) - 1] ?? 0;
+  return sorted[usualRank(calls) - 1] ?? 0;
+}
+
+/** How many calls are 95 of 100, rounded up. */
+function usualRank(calls: readonly CallFigures[]): number {
+  return Math.ceil(calls.length * 0.95);
 }

@@ -1,6 +1,7 @@
 /**
- * Makes promises in the workflow sandbox cheap. It takes effect when it is loaded: the bundle
- * preloads it, before the sandbox's globals are frozen.
+ * Makes promises in the workflow sandbox cheap where the SDK hooks into them: in replays on a main
+ * thread. A worker's threads have no hook, see `worker/threads/guarded-thread.ts`. It takes effect
+ * when it is loaded: the bundle preloads it, before the sandbox's globals are frozen.
  *
  * The SDK hooks into every promise that workflow code makes, for the query `__stack_trace`. The
  * hook runs outside the sandbox and reaches into it through `promise.constructor.constructor`,
@@ -12,7 +13,7 @@
  * So the sandbox's `Promise` gets a `constructor` of its own that knows these two texts. For the
  * first it returns the activator, so the SDK still knows which workflow a rejection belongs to. For
  * the second it returns a class whose instances have no stack, and the hook gives up. Any other
- * text is compiled as before. The price: `__stack_trace` is empty. Stacks of errors are unchanged.
+ * text is compiled as before. The price: `__stack_trace` has no answer. Stacks of errors are unchanged.
  */
 
 /** Reads the global that the SDK exchanges with each workflow. */

@@ -11,7 +11,6 @@ import { keylessModels, type KeylessModel } from '../../registry/required-keys.t
 import { clientOf } from '../../client/connection/open-connection.ts';
 import { defined } from '../../core/base/defined.ts';
 import { errorText } from '../../core/base/error-text.ts';
-import { isLoopback } from '../../core/base/loopback.ts';
 import type { ChunkPublisher } from '../../core/streaming/chunk-stream.ts';
 import { HIDE_NOTHING, type HideText } from '../../core/text/hide.ts';
 import type { Cleanup } from '../config/cleanup.ts';
@@ -26,6 +25,7 @@ import {
   type WorkParts,
 } from './create-worker.ts';
 import { checkMetricsPort, installRuntime } from './install-runtime.ts';
+import { isOnThisMachine, nativeOptions } from './native-options.ts';
 import { requireKeys } from './require-keys.ts';
 import { readVersion, type VersionReady } from './version-ready.ts';
 import {
@@ -43,7 +43,7 @@ export interface ServedParts extends WorkParts {
   readonly server?: EmbeddedServerOptions;
   /**
    * A worker without a heartbeat for this time counts as lost, in milliseconds; applies to runs that
-   * begin on this worker. Default: 5,000 on a server of this machine, also if it is given by a
+   * begin on this worker. Default: 4,000 on a server of this machine, also if it is given by a
    * loopback address, else 15,000.
    */
   readonly heartbeatMs?: number;
@@ -206,7 +206,7 @@ async function connectWorker(config: WorkerConfig, address: string): Promise<Nat
   const hide = config.secrets?.hide;
   installRuntime({ logLevel, logFormat, hidesFailures, ...defined({ metrics, hide }) });
   try {
-    return await NativeConnection.connect({ ...nativeOptions(config), address });
+    return await NativeConnection.connect(nativeOptions(address, config.temporal.connection));
   } catch (error) {
     // The last connection or worker to close ends the runtime. There is none, so end it here;
     // otherwise it would keep the process alive.
@@ -215,28 +215,13 @@ async function connectWorker(config: WorkerConfig, address: string): Promise<Nat
   }
 }
 
-/** The options that a worker's connection shares with a client's. */
-function nativeOptions({ temporal }: WorkerConfig): Parameters<typeof NativeConnection.connect>[0] {
-  const { tls, apiKey, metadata } = temporal.connection;
-  return defined({
-    tls: tls ?? undefined,
-    apiKey: typeof apiKey === 'string' ? apiKey : undefined,
-    metadata: metadata as Record<string, string> | undefined,
-  });
-}
-
 /** The heartbeat time-out that a worker has if its options say nothing. */
 export function heartbeatOf({
   origin,
   address,
 }: Pick<EmbeddedServer, 'origin' | 'address'>): number {
-  const isHere = origin !== 'address' || isLoopback(hostOf(address));
+  const isHere = origin !== 'address' || isOnThisMachine(address);
   return isHere ? LOCAL_HEARTBEAT_MS : WORKER_DEFAULTS.heartbeatMs;
-}
-
-/** `127.0.0.1` of `127.0.0.1:7233`, `::1` of `[::1]:7233`. */
-function hostOf(address: string): string {
-  return address.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1');
 }
 
 /** An error of a listener becomes a warning, and does not affect the run. */

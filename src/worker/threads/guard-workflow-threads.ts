@@ -1,12 +1,13 @@
 /**
  * Guards the SDK's workflow threads: each starts with the code of `guarded-thread.ts`. What was cut
- * off is told here: the sandbox itself cannot notice a cut.
+ * off is told here: the sandbox itself cannot notice a cut. Calls of sinks that came with a completion
+ * are handed to the SDK here when it asks for them.
  *
  * I1  Threads of users, and other threads of the SDK, are unchanged.
  */
 import workerThreads, { type TransferListItem, type WorkerOptions } from 'node:worker_threads';
 import { basename } from 'node:path';
-import { guardedThread } from './guarded-thread.ts';
+import { guardedThread, SINK_CALLS } from './guarded-thread.ts';
 
 /** The file that the SDK starts each of its workflow threads with. */
 const SDK_THREAD = 'workflow-worker-thread.js';
@@ -46,6 +47,7 @@ interface ThreadAnswer {
     readonly output?: {
       readonly completion?: {
         readonly failed?: { readonly failure?: { readonly message?: string } } | null;
+        [SINK_CALLS]?: readonly unknown[];
       };
     };
   };
@@ -60,6 +62,7 @@ class GuardedWorker extends Worker {
   readonly #isGuarded: boolean;
   readonly #runs = new Map<string, Omit<CutOff, 'work'>>();
   readonly #activations = new Map<bigint, string>();
+  readonly #sinkCalls = new Map<string, readonly unknown[]>();
 
   constructor(file: string | URL, options?: WorkerOptions) {
     const isGuarded = typeof file === 'string' && basename(file) === SDK_THREAD;
@@ -69,8 +72,22 @@ class GuardedWorker extends Worker {
   }
 
   override postMessage(message: unknown, transfer?: readonly TransferListItem[]): void {
-    if (this.#isGuarded) this.#note(message as ThreadRequest);
+    if (this.#isGuarded) {
+      this.#note(message as ThreadRequest);
+      if (this.#answer(message as ThreadRequest)) return;
+    }
     super.postMessage(message, transfer);
+  }
+
+  /** Answers the SDK's question for calls of sinks that have come; false: the thread has to. */
+  #answer({ requestId, input: { type, runId = '' } }: ThreadRequest): boolean {
+    const calls = type === 'extract-sink-calls' ? this.#sinkCalls.get(runId) : undefined;
+    if (calls === undefined) return false;
+    this.#sinkCalls.delete(runId);
+    const result = { type: 'ok', output: { type: 'sink-calls', calls } };
+    // The SDK begins to wait for the answer once it has asked.
+    queueMicrotask(() => this.emit('message', { requestId, result }));
+    return true;
   }
 
   /** Remembers which run a request of the SDK is about. */
@@ -80,15 +97,24 @@ class GuardedWorker extends Worker {
       const { namespace, taskQueue, workflowId, runId: id } = options.info;
       this.#runs.set(id, { namespace, taskQueue, workflowId, runId: id });
     }
-    if (type === 'dispose-workflow') this.#runs.delete(runId);
+    if (type === 'dispose-workflow') {
+      this.#runs.delete(runId);
+      this.#sinkCalls.delete(runId);
+    }
     if (type === 'activate-workflow') this.#activations.set(requestId, runId);
   }
 
   #read({ requestId, result }: ThreadAnswer): void {
     if (requestId === undefined) return;
-    const run = this.#runs.get(this.#activations.get(requestId) ?? '');
+    const runId = this.#activations.get(requestId) ?? '';
     this.#activations.delete(requestId);
-    const failure = result?.output?.completion?.failed?.failure;
+    const run = this.#runs.get(runId);
+    const completion = result?.output?.completion;
+    if (completion?.[SINK_CALLS] !== undefined) {
+      this.#sinkCalls.set(runId, completion[SINK_CALLS]);
+      delete completion[SINK_CALLS];
+    }
+    const failure = completion?.failed?.failure;
     const work = CUT_OFF.exec(failure?.message ?? '')?.[1];
     if (run === undefined || work === undefined) return;
     for (const listener of listeners) listener({ ...run, work });

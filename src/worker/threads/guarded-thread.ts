@@ -11,12 +11,23 @@
  * back after a cut: the task fails, and every other run goes on. The failure names the work that
  * was cut off, from a global of the sandbox; see `workflows/overrun.ts`.
  *
+ * After each activation, the SDK asks the thread for the calls of sinks that it made. The completion
+ * waits for this second way there and back. Here the calls come with the completion, under
+ * {@link SINK_CALLS}, and `guard-workflow-threads.ts` answers the SDK's question from them.
+ *
+ * The SDK hooks into every promise of the thread, for stacks that nobody reads; see
+ * `workflows/untracked-promises.ts`. In these threads it does not.
+ *
  * I1  It changes nothing that a run can see, unless its activation is cut off.
  * I2  No code of the sandbox runs without a watchdog.
- * I3  With a release of the SDK whose insides differ, each entry has its own watchdog again.
+ * I3  With a release of the SDK whose insides differ, each entry has its own watchdog again, calls of
+ *     sinks are asked for, and promises have their hook.
  */
 
 import { dirname } from 'node:path';
+
+/** The property of a completion that has the calls of sinks of its activation. */
+export const SINK_CALLS = 'everloopSinkCalls';
 
 /** The first major version of Node that keeps its own stack of async ids sound. */
 const FIRST_SOUND_MAJOR = 24;
@@ -82,10 +93,38 @@ const ACTIVATE = Symbol.for('everloop.activate');
 globalThis[ACTIVATE] = () => activating();
 const activateNow = new Script("globalThis[Symbol.for('everloop.activate')]()");
 
+// Functions cannot be sent. Calls of one activation share their information on the workflow.
+function sendable(calls) {
+  const copies = new Map();
+  for (const call of calls) {
+    const { workflowInfo: info } = call;
+    if (!copies.has(info)) {
+      const { now, random, ...unsafe } = info.unsafe;
+      copies.set(info, { ...info, unsafe });
+    }
+    call.workflowInfo = copies.get(info);
+  }
+  return calls;
+}
+
+async function withSinkCalls(workflow, completing) {
+  const completion = await completing;
+  try {
+    completion.${SINK_CALLS} = sendable(await workflow.getAndResetSinkCalls());
+  } catch {
+    // The SDK asks for them, and meets the same error where it expects it.
+  }
+  return completion;
+}
+
 function guardActivations({ BaseVMWorkflow } = {}) {
-  const activate = BaseVMWorkflow?.prototype?.activate;
+  const { activate, getAndResetSinkCalls } = BaseVMWorkflow?.prototype ?? {};
   if (typeof activate !== 'function') return;
   BaseVMWorkflow.prototype.activate = function (activation) {
+    const completing = guarded.call(this, activation);
+    return typeof getAndResetSinkCalls === 'function' ? withSinkCalls(this, completing) : completing;
+  };
+  function guarded(activation) {
     if (timeout === undefined || activating !== null) return activate.call(this, activation);
     let completion;
     activating = () => {
@@ -100,7 +139,12 @@ function guardActivations({ BaseVMWorkflow } = {}) {
     } finally {
       activating = null;
     }
-  };
+  }
+}
+
+function leavePromises({ GlobalHandlers } = {}) {
+  if (typeof GlobalHandlers?.prototype?.setPromiseHook !== 'function') return;
+  GlobalHandlers.prototype.setPromiseHook = () => undefined;
 }
 
 function start(file, folder) {
@@ -112,6 +156,7 @@ function start(file, folder) {
     // Another release of the SDK: its own watchdogs stay.
   }
   guardActivations(inside);
+  leavePromises(inside);
   require(file);
 }
 `;
