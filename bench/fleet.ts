@@ -16,7 +16,8 @@
  * no reader; 400 of them then take the place of 200. `--against DIR` plays another checkout, too,
  * which has its `node_modules`, with 200 agents and a reader for each; `against_ratio` is ours over
  * its. Its goal is for the last commit before decision 243. `against_unread_ratio` compares agents
- * that nobody reads on both sides. `--only N` plays one number of agents.
+ * that nobody reads on both sides. `--only N` plays one number of agents, which saturates from 200 on,
+ * or 400 unread. 200 agents make at most 100 turns a second, since a turn takes the model 1.8 s.
  * Goals of times and rates are for idle cores, so they are left out of `--starved`.
  *
  * Not measured: several workers, long conversations, a server elsewhere. Needs Linux for
@@ -62,9 +63,10 @@ export const fleetBench: Bench = {
 
 async function measure(provider: Asked, words: readonly string[]): Promise<readonly Figure[]> {
   const setup = { provider, root: OWN_ROOT, isUnread: words.includes('--unread') };
-  const most = setup.isUnread ? SATURATING_UNREAD : SATURATING;
+  const enough = setup.isUnread ? SATURATING_UNREAD : SATURATING;
   const only = Number(optionOf(words, '--only') ?? Number.NaN);
-  const sizes = [...SIZES, most].filter((size) => Number.isNaN(only) || size === only);
+  const most = only > enough ? only : enough;
+  const sizes = Number.isNaN(only) ? [...SIZES, most] : [only];
   const loads = await loadsOf(openAgents, setup, sizes);
   const full = loads.get(most);
   const isStarved = words.includes('--starved');

@@ -4,7 +4,6 @@
  * worker.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Context } from '@temporalio/activity';
 import { defined } from '../core/base/defined.ts';
 import type { ModelOrder } from '../core/contract/host-order.ts';
 import type { Rate } from '../core/base/rate.ts';
@@ -17,7 +16,7 @@ import type { Permit } from './permits/entry-permits.ts';
 import type { Permits } from './permits/permits.ts';
 import { hasPassed, type Asked, type Moment, type Rates } from './rates.ts';
 import type { TenantPort } from './tenant-activities.ts';
-import { endsWithAttempt } from './tries.ts';
+import { isBegunByWorkflow } from './tries.ts';
 
 /** How long an activity waits for its moment or its permit, in milliseconds. */
 const HOLD_MS = 5_000;
@@ -132,7 +131,8 @@ async function awaitPermit(
 ): Promise<Permit | undefined> {
   if (permits === undefined || concurrency === undefined) return undefined;
   const { since = Date.now(), tries = 0 } = order.rate ?? {};
-  const holdMs = mayReturn(order) ? HOLD_MS : Infinity;
+  // The workflows of earlier releases know no failure that has the run wait.
+  const holdMs = isBegunByWorkflow(order) ? HOLD_MS : Infinity;
   const taken = await permits.take(order.model, concurrency, { since, holdMs, signal });
   if (taken.kind === 'aborted') return undefined;
   if (taken.kind === 'permit') return taken.permit;
@@ -150,7 +150,7 @@ async function awaitMoment(
 ): Promise<readonly Ended[]> {
   if (rates === undefined) return [];
   const asked: Asked = { promptTokens: requestTokens(request), maxOutputTokens };
-  const canReturn = mayReturn(order);
+  const canReturn = isBegunByWorkflow(order);
   const { of: ticketOf, ...given } = order.rate ?? {};
   const { at: kept, tokens: keptFor = 0, tries: triesBefore = 0 } = ticketOf === of ? given : {};
   const { since } = given;
@@ -180,11 +180,6 @@ async function awaitMoment(
     return [(usage) => rates.ended({ model: counted, estimated: tokens, asked, usage })];
   }
   return [];
-}
-
-/** Whether the run can wait: the workflows of earlier releases know no such failure. */
-function mayReturn(order: ModelOrder): boolean {
-  return endsWithAttempt(order) || Context.current().info.retryPolicy?.maximumAttempts === 1;
 }
 
 function silentMs(tries: number): number {

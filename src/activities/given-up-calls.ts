@@ -5,7 +5,8 @@
  *
  * I1  A call that nobody waits for is aborted after {@link ORPHAN_MS}: its run may have ended.
  * I2  A cancel, a shutdown and a reset abort the call at once.
- * I3  Only replies are kept after their call, for {@link KEEP_MS}, and at most {@link MAX_BYTES}.
+ * I3  Only replies are kept after their call, for {@link KEEP_MS}, and at most {@link MAX_BYTES}: the
+ *     oldest make room for the newest.
  */
 /** How long a call goes on without an attempt; the next one comes within a second or two. */
 const ORPHAN_MS = 10_000;
@@ -58,15 +59,23 @@ export interface GivenUpCalls {
 /** The calls of one process. */
 export function createGivenUpCalls(): GivenUpCalls {
   const open = new Map<string, OpenCall<unknown, unknown>>();
+  // In the order in which their calls ended.
+  const kept = new Map<OpenCall<unknown, unknown>, string>();
   let bytes = 0;
   const forget = (key: string, call: OpenCall<unknown, unknown>): void => {
     clearTimeout(call.timer);
+    kept.delete(call);
     bytes -= call.bytes;
     call.bytes = 0;
     if (open.get(key) === call) open.delete(key);
   };
   const keep = (key: string, call: OpenCall<unknown, unknown>, size: number | null): void => {
-    if (size === null || bytes + size > MAX_BYTES) return forget(key, call);
+    if (size === null || size > MAX_BYTES) return forget(key, call);
+    for (const [oldest, its] of kept) {
+      if (bytes + size <= MAX_BYTES) break;
+      forget(its, oldest);
+    }
+    kept.set(call, key);
     bytes += size;
     call.bytes = size;
     clearTimeout(call.timer);

@@ -7,7 +7,7 @@ import type { EstimatedUsage } from '../core/contract/model.ts';
 import type { ModelActivityResult } from './activity-types.ts';
 import type { GivenUpCalls } from './given-up-calls.ts';
 import { isGivenUp, type Beating } from './heartbeat.ts';
-import { endsWithAttempt, type AttemptNumber } from './tries.ts';
+import { isBegunByWorkflow, type AttemptNumber } from './tries.ts';
 
 /** Runs an attempt, or takes over that of an earlier one which the service gave up. */
 export async function takenOrRun(
@@ -29,7 +29,7 @@ export async function takenOrRun(
     begin: (own) => run({ signal: own, beat }),
     // It says that this attempt has asked nothing: what it took over is charged already.
     onTakeOver: beat,
-    bytesOf: (ended) => (ended.kind === 'reply' ? byteSize(ended.reply as unknown as Json) : null),
+    bytesOf: ({ kind, ...ended }) => (kind === 'reply' ? byteSize(ended as unknown as Json) : null),
   });
   if (takenOver === null) return result;
   const { estimated: _estimated, losses: _losses, ...taken } = result;
@@ -53,12 +53,11 @@ interface TakenStart {
 
 /** The same for each attempt of a call of the provider that was lost; undefined: it has none. */
 function callKey({ info }: Context, order: ModelOrder): string | undefined {
+  if (!isBegunByWorkflow(order)) return undefined;
   const { workflowExecution } = info;
   const { seq, model, purpose, iteration, triesBefore, attemptsBefore = 0 } = order;
   // Without `seq`, a call cannot be told from one beside it.
-  if (workflowExecution === undefined || seq === undefined || !endsWithAttempt(order)) {
-    return undefined;
-  }
+  if (workflowExecution === undefined || seq === undefined) return undefined;
   const { workflowId, runId } = workflowExecution;
   return JSON.stringify([
     workflowId,

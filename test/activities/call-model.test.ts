@@ -400,6 +400,20 @@ describe('a model call that the service gave up', () => {
     expect(asked).toHaveLength(1);
   });
 
+  it('is taken over when it was the first, whose order says nothing of attempts', async () => {
+    const { callModel, asked, answer } = slowWorker();
+    answer();
+    const logger = new DefaultLogger('ERROR');
+    const once = { retryPolicy: { maximumAttempts: 1 } };
+    const first = new MockActivityEnvironment(once, { logger });
+    const { attemptsBefore: _attempts, lossesBefore: _losses, ...begun } = tried;
+    await first.run(callModel, begun);
+    const next = await environment().run(callModel, { ...tried, lossesBefore: 1 });
+
+    expect(next).toMatchObject({ kind: 'reply', attempts: 1, takenOver: 1 });
+    expect(asked).toHaveLength(1);
+  });
+
   it('is taken over with what its activity had lost before, when the service repeats it', async () => {
     const { callModel, asked, answer } = slowWorker();
     const lost = { totalTokens: 100, costMicroUsd: 20 };

@@ -29,13 +29,13 @@ function attempt(
   calls: GivenUpCalls,
   begin: (signal: AbortSignal) => Promise<string>,
   start: number,
-  { hasKey = true, bytes = 10 } = {},
+  { hasKey = true, key = 'c', bytes = 10 } = {},
 ) {
   const abort = new AbortController();
   const end = { isGivenUp: false };
   const onTakeOver = vi.fn();
   const ended = calls.run({
-    key: hasKey ? 'c' : undefined,
+    key: hasKey ? key : undefined,
     start,
     signal: abort.signal,
     isGivenUp: () => end.isGivenUp,
@@ -144,6 +144,21 @@ describe('a model call that the service gave up', () => {
       ends.at(-1)?.('reply');
       expect(await other.ended).toEqual({ result: 'reply', takenOver: null });
     }
+    expect(signals).toHaveLength(4);
+  });
+
+  it('keeps the newest replies: the oldest make room for them', async () => {
+    const { begin, ends, signals } = provider();
+    const calls = createGivenUpCalls();
+    const answered = async (key: string, bytes: number): Promise<unknown> => {
+      const one = attempt(calls, begin, 1, { key, bytes });
+      ends.at(-1)?.(`reply of ${key}`);
+      return (await one.ended).takenOver;
+    };
+    for (const key of ['a', 'b', 'c']) expect(await answered(key, 6_000_000)).toBe(null);
+    expect(await answered('b', 6_000_000)).toBe(1);
+    expect(await answered('c', 6_000_000)).toBe(1);
+    expect(await answered('a', 1)).toBe(null);
     expect(signals).toHaveLength(4);
   });
 });
