@@ -21,7 +21,8 @@ const MAX_BYTES = 16_000_000;
 interface OpenCall<Result, Start> {
   readonly start: Start;
   readonly result: Promise<Result>;
-  readonly abort: AbortController;
+  /** Null once the call has ended: what listens to it would be kept with its reply. */
+  abort: AbortController | null;
   waiting: number;
   bytes: number;
   timer?: NodeJS.Timeout;
@@ -95,7 +96,10 @@ export function createGivenUpCalls(): GivenUpCalls {
     };
     open.set(key, call);
     call.result.then(
-      (result) => keep(key, call, bytesOf(result)),
+      (result) => {
+        call.abort = null;
+        keep(key, call, bytesOf(result));
+      },
       () => forget(key, call),
     );
     return call;
@@ -105,7 +109,7 @@ export function createGivenUpCalls(): GivenUpCalls {
       const { key, signal, begin, onTakeOver } = shared;
       if (key === undefined) return { result: await begin(signal), takenOver: null };
       const found = open.get(key) as OpenCall<Result, Start> | undefined;
-      const isUsable = found !== undefined && !found.abort.signal.aborted;
+      const isUsable = found !== undefined && found.abort?.signal.aborted !== true;
       const call = isUsable ? found : begun(key, shared);
       if (isUsable) onTakeOver();
       const result = await waitFor(call, shared);
@@ -127,9 +131,9 @@ async function waitFor<Result, Start>(
   };
   const onAbort = (): void => {
     leave();
-    if (!isGivenUp()) return call.abort.abort(signal.reason);
+    if (!isGivenUp()) return call.abort?.abort(signal.reason);
     const orphaned = setTimeout(() => {
-      if (call.waiting === 0) call.abort.abort(signal.reason);
+      if (call.waiting === 0) call.abort?.abort(signal.reason);
     }, ORPHAN_MS).unref();
     call.result.then(
       () => clearTimeout(orphaned),

@@ -6,7 +6,8 @@ import type { ModelOrder } from '../core/contract/host-order.ts';
 import type { EstimatedUsage } from '../core/contract/model.ts';
 import type { ModelActivityResult } from './activity-types.ts';
 import type { GivenUpCalls } from './given-up-calls.ts';
-import { isGivenUp, type Beating } from './heartbeat.ts';
+import { isGivenUp, isStoppedByService, type Beating } from './heartbeat.ts';
+import { workerShutdown } from './failures.ts';
 import { isBegunByWorkflow, type AttemptNumber } from './tries.ts';
 
 /** Runs an attempt, or takes over that of an earlier one which the service gave up. */
@@ -32,8 +33,12 @@ export async function takenOrRun(
     bytesOf: ({ kind, ...ended }) => (kind === 'reply' ? byteSize(ended as unknown as Json) : null),
   });
   if (takenOver === null) return result;
-  const { estimated: _estimated, losses: _losses, ...taken } = result;
-  const estimated = takenOver.activityId === activityId ? takenOver.estimated : undefined;
+  // The call itself runs as the attempt that began it, which hears nothing of this one's end.
+  if (result.kind === 'aborted' && isStoppedByService()) throw workerShutdown();
+  const { estimated: used, losses: _losses, ...taken } = result;
+  const lost = takenOver.activityId === activityId ? takenOver.estimated : undefined;
+  // Of an aborted call nobody reports what it used.
+  const estimated = result.kind === 'aborted' ? used : lost;
   const losses = lossesBefore - takenOver.lossesBefore;
   return {
     ...taken,

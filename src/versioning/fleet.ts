@@ -77,12 +77,22 @@ export async function readFleet(place: DeploymentPlace): Promise<DeploymentStatu
   };
 }
 
-/** Identities of the live workers without a version on the queues of a version. */
+/**
+ * Identities of the live workers without a version on the queues of a version; null as long as the
+ * service knows none of its queues. It learns of them one by one, so each is looked at for both
+ * kinds of work.
+ */
 export async function unversionedBeside(
   place: DeploymentPlace,
   build: string,
-): Promise<readonly string[]> {
-  return unversionedOf(await livePollers(place, await readQueues(place, build)));
+): Promise<readonly string[] | null> {
+  const queues = await readQueues(place, build);
+  if (queues.length === 0) return null;
+  const both = queues.flatMap(({ name }): VersionQueue[] => [
+    { name, kind: 'workflows' },
+    { name, kind: 'activities' },
+  ]);
+  return unversionedOf(await livePollers(place, both));
 }
 
 /** The queues that live workers of a version poll. */

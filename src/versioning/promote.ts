@@ -103,13 +103,15 @@ async function untilKnown(place: DeploymentPlace, build: string): Promise<Routin
     const routing = await readRouting(place);
     const isKnown = routing?.versions.some((version) => version.build === build) ?? false;
     if (routing !== null && isKnown) return routing;
-    if (Date.now() >= deadline) {
-      throw new UsageError(
-        'no_worker',
-        `Expected a version of deployment \`${place.name}\` with workers, got \`${build}\`, which has none. Start a worker with EVERLOOP_BUILD_ID=${build}.`,
-      );
-    }
+    if (Date.now() >= deadline) throw noWorker(place, build);
   }
+}
+
+function noWorker({ name }: DeploymentPlace, build: string): UsageError {
+  return new UsageError(
+    'no_worker',
+    `Expected a version of deployment \`${name}\` with workers, got \`${build}\`, which has none. Start a worker with EVERLOOP_BUILD_ID=${build}.`,
+  );
 }
 
 /**
@@ -137,7 +139,7 @@ function nameOf({ kind, name }: VersionQueue): string {
 }
 
 async function requireNoUnversioned(place: DeploymentPlace, build: string): Promise<void> {
-  const workers = await unversionedBeside(place, build);
+  const workers = await untilQueued(place, build);
   if (workers.length === 0) return;
   const named = workers.slice(0, 5).join(', ');
   throw new UsageError(
@@ -146,6 +148,15 @@ async function requireNoUnversioned(place: DeploymentPlace, build: string): Prom
       'The promotion takes over all runs that have no version, in the middle of their work, and such workers could not take them back. ' +
       `Stop them and wait ${LIVE_MS / 1_000} seconds, or promote with \`--force\` (\`force: true\`).`,
   );
+}
+
+/** The workers without a version beside `build`, once the service knows a queue of it. */
+async function untilQueued(place: DeploymentPlace, build: string): Promise<readonly string[]> {
+  for (const deadline = Date.now() + PATIENCE_MS; ; await sleep(PAUSE_MS)) {
+    const workers = await unversionedBeside(place, build);
+    if (workers !== null) return workers;
+    if (Date.now() >= deadline) throw noWorker(place, build);
+  }
 }
 
 /** Repeats a call of the service until it knows the workers of the version. */

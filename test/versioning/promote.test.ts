@@ -64,3 +64,36 @@ it('promotes no version that lacks workers for a queue of the current one, unles
   });
   expect(promoted).toEqual(['v2']);
 });
+
+it('waits for the queues of a first version, and refuses it beside a worker without one', async () => {
+  const promoted: string[] = [];
+  const service = fakeService(promoted);
+  const { workflowService } = service as unknown as {
+    readonly workflowService: Record<string, (request: object) => Promise<object>>;
+  };
+  const deploymentVersion = { deploymentName: 'everloop', buildId: 'v1' };
+  let looks = 0;
+  // The service knows a version before it knows what the version polls.
+  Object.assign(workflowService, {
+    describeWorkerDeployment: async () => ({
+      workerDeploymentInfo: { versionSummaries: [{ deploymentVersion }] },
+    }),
+    describeWorkerDeploymentVersion: async () => ({
+      versionTaskQueues: (looks += 1) < 3 ? [] : [{ name: 'main', type: 2 }],
+    }),
+    // Only for workflows (1), of which the service has not heard from the version yet.
+    describeTaskQueue: async ({ taskQueueType }: { readonly taskQueueType: number }) => ({
+      pollers:
+        taskQueueType === 1
+          ? [{ identity: '2@host', lastAccessTime: { seconds: Math.ceil(Date.now() / 1_000) } }]
+          : [],
+    }),
+  });
+
+  await expect(createDeployment({ client: service }).promote('v1')).rejects.toMatchObject({
+    code: 'unversioned_workers',
+    message: expect.stringContaining('got 1: 2@host.') as string,
+  });
+  expect(looks).toBe(3);
+  expect(promoted).toEqual([]);
+});

@@ -99,7 +99,7 @@ function sendable(calls) {
   for (const call of calls) {
     const { workflowInfo: info } = call;
     if (!copies.has(info)) {
-      const { now, random, ...unsafe } = info.unsafe;
+      const { now, random, ...unsafe } = info?.unsafe ?? {};
       copies.set(info, { ...info, unsafe });
     }
     call.workflowInfo = copies.get(info);
