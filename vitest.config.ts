@@ -5,8 +5,9 @@ import {
   type ViteUserConfig,
 } from 'vitest/config';
 import { browserProject } from './test/support/browser/browser-project.ts';
+import { RUNS_ALL } from './test/support/extent.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
-import { SERVER_TESTS } from './test/support/server-tests.ts';
+import { LEFT_OUT_OF_SAMPLE, SERVER_TESTS } from './test/support/server-tests.ts';
 
 /** At the end of a run, no request of any test may hold what no model may see. */
 const HIDDEN_VALUES = 'test/support/hidden-values-setup.ts';
@@ -72,6 +73,7 @@ const config: ViteUserConfig = defineConfig({
         test: {
           name: 'server',
           include: [...SERVER_TESTS],
+          exclude: RUNS_ALL ? [] : [...LEFT_OUT_OF_SAMPLE],
           globalSetup: ['test/support/server-setup.ts', HIDDEN_VALUES],
           setupFiles: SETUP_FILES,
           // Workers carry a native addon: processes. They wait more than a third of their time.

@@ -4,19 +4,19 @@
  *
  * A turn is a model call and a tool call. The model is a process of its own that streams over HTTP:
  * the first token after 300 ms, 60 pieces in 1.5 s, then a tool call. The tool waits for 50 ms. 10,
- * 50, 100 and 200 agents in mode `chat` make turns without a pause, and each is read by a client.
- * `turns_per_s` is the rate with 200, counted where the requests arrive. `turns_vs_bare` compares it
+ * 50, 100, 200 and 300 agents in mode `chat` make turns without a pause, and each is read by a
+ * client. `turns_per_s` is the rate with 300, counted where the requests arrive. `turns_vs_bare` compares it
  * with a bare workflow that keeps its messages, calls the same provider by `streamText`, and beats
  * as our activities do; nobody reads it. `overhead_ms_50` is the median time from the provider's
  * last byte to the next request of that run, less the tool, with 50 agents. Processor times are
- * those of whole processes, per turn, with 200; `cpu_ms_provider` is that of the provider.
+ * those of whole processes, per turn, with 300; `cpu_ms_provider` is that of the provider.
  * `repeated_calls` counts the requests that the provider had answered before, of all agents.
  *
  * `--starved` runs a busy loop on each core beside it. `--unread` gives agents `stream: 'auto'` and
- * no reader; 400 of them then take the place of 200. `--against DIR` plays another checkout, too,
- * which has its `node_modules`, with 200 agents and a reader for each; `against_ratio` is ours over
+ * no reader; 400 of them then take the place of 300. `--against DIR` plays another checkout, too,
+ * which has its `node_modules`, with 300 agents and a reader for each; `against_ratio` is ours over
  * its. Its goal is for the last commit before decision 243. `against_unread_ratio` compares agents
- * that nobody reads on both sides. `--only N` plays one number of agents, which saturates from 200 on,
+ * that nobody reads on both sides. `--only N` plays one number of agents, which saturates from 300 on,
  * or 400 unread. 200 agents make at most 100 turns a second, since a turn takes the model 1.8 s.
  * Goals of times and rates are for idle cores, so they are left out of `--starved`.
  *
@@ -37,10 +37,10 @@ import {
 } from './fleet/sides.ts';
 import { figure, median, type Bench, type Figure } from './support/figure.ts';
 
-const SIZES = [10, 50, 100] as const;
+const SIZES = [10, 50, 100, 200] as const;
 
 /** The number of agents with which nothing is left of the processor, read and unread. */
-const SATURATING = 200;
+const SATURATING = 300;
 const SATURATING_UNREAD = 400;
 
 const OWN_ROOT = fileURLToPath(new URL('..', import.meta.url));

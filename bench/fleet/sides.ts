@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
+import { LOCAL_HEARTBEAT_MS } from '../../src/worker/serve/serve.ts';
 import { cliFolder } from '../../src/worker/server/cli-folder.ts';
 import {
   BARE_QUEUE,
@@ -19,9 +20,6 @@ import {
   type WorkerUsed,
 } from './orders.ts';
 import { cpuMsOf, startAsked, type Asked } from './processes.ts';
-
-/** The heartbeat time-out of the bare workflow: that of runs on the embedded server. */
-const BARE_HEARTBEAT_MS = 5_000;
 
 /** What is measured, and how. */
 export interface FleetSetup {
@@ -65,7 +63,7 @@ export async function openBare(setup: FleetSetup): Promise<Side> {
     const connection = await Connection.connect({ address });
     const { workflow } = new Client({ connection });
     const run = async (id: string): Promise<void> => {
-      const args = [fleetTask(id), BARE_HEARTBEAT_MS];
+      const args = [fleetTask(id), LOCAL_HEARTBEAT_MS];
       await workflow.execute('bareChat', { workflowId: id, taskQueue: BARE_QUEUE, args });
     };
     return { run, close: () => connection.close() };

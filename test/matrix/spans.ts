@@ -107,18 +107,20 @@ function textOf(
 /** Where the spans of a play are other ones than `expected`, or one of them came in two ways; a line each. */
 export function spansDiffer(got: PlayedSpans, expected: PlayedSpans): readonly string[] {
   const first = new Map<string, SpanData>();
-  const twoWays: SpanData[] = [];
+  const twoWays: string[] = [];
   for (const span of got) {
     const before = first.get(span.spanId);
     if (before === undefined) first.set(span.spanId, span);
-    else if (textOf(before) !== textOf(span)) twoWays.push(span);
+    else if (textOf(before) !== textOf(span)) {
+      twoWays.push(`in two ways, ${nameOf(span)}: ${textOf(before)}, then ${textOf(span)}`);
+    }
   }
   const wanted = new Map(expected.map((span) => [span.spanId, span]));
   return [
     ...[...wanted.values()]
       .filter(({ spanId }) => !first.has(spanId))
       .map((span) => `no ${nameOf(span)}`),
-    ...twoWays.map((span) => `in two ways, ${nameOf(span)}`),
+    ...twoWays,
     ...[...first.values()].flatMap((span) => {
       const other = wanted.get(span.spanId);
       if (other === undefined) return [`one more, ${nameOf(span)}`];

@@ -6,6 +6,47 @@ export const SERVER_TESTS: readonly string[] = [
   'test/**/*.server.test.ts',
 ];
 
+/**
+ * Files of the project `server` that a sample leaves out: each takes many seconds, and repeats with a
+ * server what unit tests or another file prove.
+ */
+export const LEFT_OUT_OF_SAMPLE: readonly string[] = [
+  'test/cli/chat.server.test.ts',
+  'test/docs/guide-commands.server.test.ts',
+  'test/doctor/doctor-runs.server.test.ts',
+  'test/e2e/bad-start.test.ts',
+  'test/e2e/bursts.test.ts',
+  'test/e2e/cut-off.test.ts',
+  'test/e2e/deep-forks.test.ts',
+  'test/e2e/deployments.test.ts',
+  'test/e2e/elsewhere.test.ts',
+  'test/e2e/first-hour.test.ts',
+  'test/e2e/fork-retention.test.ts',
+  'test/e2e/held-worker.test.ts',
+  'test/e2e/kill-matrix.test.ts',
+  'test/e2e/kill-programs.test.ts',
+  'test/e2e/kill-question.test.ts',
+  'test/e2e/kill-tree-cancel.test.ts',
+  'test/e2e/kill-tree-sums.test.ts',
+  'test/e2e/large-data.test.ts',
+  'test/e2e/large-results.test.ts',
+  'test/e2e/last-link.test.ts',
+  'test/e2e/lone-surrogates.test.ts',
+  'test/e2e/many-calls.test.ts',
+  'test/e2e/mcp-week.test.ts',
+  'test/e2e/other-process.test.ts',
+  'test/e2e/permits.test.ts',
+  'test/e2e/pipelines.test.ts',
+  'test/e2e/protected-forks.test.ts',
+  'test/e2e/read-at-the-end.test.ts',
+  'test/e2e/rolling-restarts.test.ts',
+  'test/e2e/room.test.ts',
+  'test/e2e/taken-back.test.ts',
+  'test/e2e/tenant-flood.test.ts',
+  'test/replay/replay.test.ts',
+  'test/worker/bundle.server.test.ts',
+];
+
 const patterns = SERVER_TESTS.map((glob) => {
   const source = glob
     .replaceAll('.', '\\.')
