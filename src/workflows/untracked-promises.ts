@@ -13,7 +13,8 @@
  * So the sandbox's `Promise` gets a `constructor` of its own that knows these two texts. For the
  * first it returns the activator, so the SDK still knows which workflow a rejection belongs to. For
  * the second it returns a class whose instances have no stack, and the hook gives up. Any other
- * text is compiled as before. The price: `__stack_trace` is empty there. Stacks of errors are unchanged.
+ * text is compiled as before. The price: `__stack_trace` is empty there. Stacks of errors are
+ * unchanged.
  */
 
 /** Reads the global that the SDK exchanges with each workflow. */
