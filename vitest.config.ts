@@ -17,6 +17,9 @@ const SETUP_FILES = ['test/support/hidden-values-recorder.ts', 'test/support/pro
 /** The pages of the console in a real Chromium. */
 const CONSOLE_TESTS = 'test/console/browser/**/*.test.ts';
 
+/** How long `expect.poll` asks: the second of the default is too short for a machine that is busy. */
+const EXPECT = { poll: { timeout: 10_000 } };
+
 /** What the projects without a server share. */
 const WITHOUT_SERVER: TestProjectInlineConfiguration['test'] = {
   exclude: [...SERVER_TESTS, CONSOLE_TESTS],
@@ -27,6 +30,7 @@ const WITHOUT_SERVER: TestProjectInlineConfiguration['test'] = {
   isolate: false,
   maxWorkers: '100%',
   testTimeout: 20_000,
+  expect: EXPECT,
   sequence: { groupOrder: 0 },
 };
 
@@ -87,6 +91,7 @@ const config: ViteUserConfig = defineConfig({
           retry: 0,
           // Time enough on a machine that is busy.
           testTimeout: 120_000,
+          expect: EXPECT,
           hookTimeout: 180_000,
           sequence: { groupOrder: 1 },
         },

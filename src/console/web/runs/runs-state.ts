@@ -54,7 +54,8 @@ export function endedAs(status: StepStatus): number {
 const TYPING_MS = 120;
 
 let asked = '';
-let current: AbortController | null = null;
+/** Ends the loads that are under way: of the first page, and of the next rows. */
+const loads = new Map<'first' | 'next', AbortController>();
 let typing: ReturnType<typeof setTimeout> | undefined;
 
 /**
@@ -69,7 +70,8 @@ export async function loadRuns(line: string): Promise<void> {
   const isFirst = !isLoaded.value && rows.value.length === 0;
   asked = line;
   // What is on its way is for the filter before, and so is the cursor.
-  current?.abort();
+  for (const load of loads.values()) load.abort();
+  loads.clear();
   batch(() => {
     isLoaded.value = false;
     cursor.value = null;
@@ -95,17 +97,19 @@ function ask(line: string, from: string | null): Promise<void> {
   return news.during(() => askFor(line, from));
 }
 
+/** What is on its way is not asked for again: a slow answer would never come. */
 async function askFor(line: string, from: string | null): Promise<void> {
-  current?.abort();
+  const part = from === null ? 'first' : 'next';
+  if (loads.has(part)) return;
   const mine = new AbortController();
-  current = mine;
+  loads.set(part, mine);
   const isBare = from === null && rows.value.length === 0;
   const query = queryOf(readFilter(line), serverNow(), isBare ? FIRST_ROWS : PAGE);
   if (from !== null) query.set('cursor', from);
   try {
     const answer = await get<RunsAnswer>(`/runs?${query.toString()}`, mine.signal);
     batch(() => {
-      rows.value = from === null ? firstPage(answer.rows) : [...rows.value, ...answer.rows];
+      rows.value = from === null ? firstPage(answer.rows) : withNext(answer.rows);
       if (from !== null || rows.value.length <= answer.rows.length) cursor.value = answer.cursor;
       counts.value = answer.counts ?? counts.value;
       failure.value = null;
@@ -122,6 +126,8 @@ async function askFor(line: string, from: string | null): Promise<void> {
     failure.value = error;
     isOffline.value = error.code === 'offline';
     isLoaded.value = true;
+  } finally {
+    if (loads.get(part) === mine) loads.delete(part);
   }
 }
 
@@ -143,6 +149,12 @@ function keptOrder(first: readonly RunRow[]): readonly RunRow[] {
     ({ id, startedAt }) => !known.has(id) && last !== undefined && startedAt <= last.startedAt,
   );
   return [...first, ...later];
+}
+
+/** The rows that are shown, then those of `next` that are not: the first page may have grown. */
+function withNext(next: readonly RunRow[]): readonly RunRow[] {
+  const known = new Set(rows.value.map(({ id }) => id));
+  return [...rows.value, ...next.filter(({ id }) => !known.has(id))];
 }
 
 function applyFrames(frames: readonly LiveFrame[]): void {

@@ -11,7 +11,7 @@ import { Space, useWindow } from '../parts/rows.tsx';
 import { Ago } from '../parts/times.tsx';
 import { oneLine, Plain } from '../parts/words.tsx';
 import { openRows, toggleRow, type LeveledRow } from './runs-below.ts';
-import { loadMore, loadProgress, progress, cursor, shownState } from './runs-state.ts';
+import { failure, loadMore, loadProgress, progress, shownState } from './runs-state.ts';
 
 const ROW_PX = 34;
 /** On a narrow screen a row has two lines. */
@@ -51,8 +51,8 @@ export function RunsTable({
     void loadProgress(visible.map(({ row }) => row));
   }, [first, last, shown, second]);
   useEffect(() => {
-    if (last >= shown.length - 40 && cursor.value !== null) void loadMore();
-  }, [last, shown.length]);
+    if (last >= shown.length - 40 && failure.value === null) void loadMore();
+  }, [last, shown.length, failure.value]);
   return (
     <table
       class={`table runs${chosen.size > 0 ? ' choosing' : ''}`}
