@@ -20,6 +20,9 @@ const CONSOLE_TESTS = 'test/console/browser/**/*.test.ts';
 /** How long `expect.poll` asks: the second of the default is too short for a machine that is busy. */
 const EXPECT = { poll: { timeout: 10_000 } };
 
+/** Files that this run does not take. */
+const LEFT_OUT = RUNS_ALL ? [] : [...LEFT_OUT_OF_SAMPLE];
+
 /** What the projects without a server share. */
 const WITHOUT_SERVER: TestProjectInlineConfiguration['test'] = {
   exclude: [...SERVER_TESTS, CONSOLE_TESTS],
@@ -65,7 +68,7 @@ const config: ViteUserConfig = defineConfig({
       browserProject('console', {
         ...WITHOUT_SERVER,
         include: [CONSOLE_TESTS],
-        exclude: [],
+        exclude: LEFT_OUT,
         globalSetup: ['test/support/server-setup.ts', HIDDEN_VALUES],
         // Browsers take the processors; more files at once only wait for each other.
         maxWorkers: 1,
@@ -77,7 +80,7 @@ const config: ViteUserConfig = defineConfig({
         test: {
           name: 'server',
           include: [...SERVER_TESTS],
-          exclude: RUNS_ALL ? [] : [...LEFT_OUT_OF_SAMPLE],
+          exclude: LEFT_OUT,
           globalSetup: ['test/support/server-setup.ts', HIDDEN_VALUES],
           setupFiles: SETUP_FILES,
           // Workers carry a native addon: processes. They wait more than a third of their time.

@@ -79,6 +79,8 @@ describe('the spans that the matrix compares', () => {
     const late = { ...span('a'), startMs: 5, endMs: 6 };
     const tried = span('b', { 'everloop.attempts': 2, 'everloop.losses': 1 });
     expect(spansDiffer([late, late, tried], [span('a'), span('b')])).toEqual([]);
+    // One task saw two calls end, the task before it saw the first of them.
+    expect(spansDiffer([span('a'), span('a', { 'everloop.seq': 2 })], [span('a')])).toEqual([]);
   });
 
   it('differ if one is missing, one more, another one, or comes in two ways', () => {
@@ -86,6 +88,9 @@ describe('the spans that the matrix compares', () => {
     expect(spansDiffer([], [span('a')])).toEqual(['no span a of run, event 1']);
     expect(spansDiffer([span('a')], [])).toEqual(['one more, span a of run, event 1']);
     expect(spansDiffer([failed], [span('a')])).toHaveLength(1);
+    expect(
+      spansDiffer([span('a', { 'everloop.attempts': 2 }), span('a')], [span('a')]),
+    ).toHaveLength(1);
     expect(spansDiffer([span('a'), failed], [span('a')])).toEqual([
       expect.stringMatching(/^in two ways, span a of run, event 1: .*, then .*model_error/),
     ]);

@@ -7,13 +7,21 @@ export const SERVER_TESTS: readonly string[] = [
 ];
 
 /**
- * Files of the project `server` that a sample leaves out: each takes many seconds, and repeats with a
- * server what unit tests or another file prove.
+ * Files that a sample leaves out. Those of the project `server` take many seconds each, and repeat with
+ * a server what unit tests or another file prove. Those of the project `console` go through one part of
+ * the pages that other scenes of the sample open, too.
  */
 export const LEFT_OUT_OF_SAMPLE: readonly string[] = [
+  'test/cli/budget.server.test.ts',
   'test/cli/chat.server.test.ts',
+  'test/console/browser/fork-scenes.test.ts',
+  'test/console/browser/long-scenes.test.ts',
+  'test/console/browser/parts-scenes.test.ts',
+  'test/console/browser/schedule-scenes.test.ts',
+  'test/console/browser/tenant-scenes.test.ts',
   'test/docs/guide-commands.server.test.ts',
   'test/doctor/doctor-runs.server.test.ts',
+  'test/doctor/doctor.server.test.ts',
   'test/e2e/bad-start.test.ts',
   'test/e2e/bursts.test.ts',
   'test/e2e/cut-off.test.ts',
@@ -23,11 +31,13 @@ export const LEFT_OUT_OF_SAMPLE: readonly string[] = [
   'test/e2e/first-hour.test.ts',
   'test/e2e/fork-retention.test.ts',
   'test/e2e/held-worker.test.ts',
+  'test/e2e/kill-forks.test.ts',
   'test/e2e/kill-matrix.test.ts',
   'test/e2e/kill-programs.test.ts',
   'test/e2e/kill-question.test.ts',
   'test/e2e/kill-tree-cancel.test.ts',
   'test/e2e/kill-tree-sums.test.ts',
+  'test/e2e/kill-trees.test.ts',
   'test/e2e/large-data.test.ts',
   'test/e2e/large-results.test.ts',
   'test/e2e/last-link.test.ts',
@@ -38,11 +48,14 @@ export const LEFT_OUT_OF_SAMPLE: readonly string[] = [
   'test/e2e/permits.test.ts',
   'test/e2e/pipelines.test.ts',
   'test/e2e/protected-forks.test.ts',
+  'test/e2e/rates.test.ts',
   'test/e2e/read-at-the-end.test.ts',
   'test/e2e/rolling-restarts.test.ts',
   'test/e2e/room.test.ts',
+  'test/e2e/stream-processes.test.ts',
   'test/e2e/taken-back.test.ts',
   'test/e2e/tenant-flood.test.ts',
+  'test/e2e/tree-view.test.ts',
   'test/replay/replay.test.ts',
   'test/worker/bundle.server.test.ts',
 ];

@@ -3,6 +3,7 @@
  * stage; each fails on what {@link openPage} refuses.
  */
 import { afterAll, afterEach, beforeAll, describe, inject } from 'vitest';
+import { RUNS_ALL } from '../../support/extent.ts';
 import { hostileScenes } from './scenes/hostile.ts';
 import { largeScenes } from './scenes/large.ts';
 import { peopleScenes } from './scenes/people.ts';
@@ -24,11 +25,17 @@ describe('a person at the console', () => {
   peopleScenes(() => stage);
   steeringScenes(() => stage);
   hostileScenes(() => stage);
-  tabScenes(() => stage);
-  largeScenes(() => stage);
-  losingScenes(() => stage);
-  killScene(
-    () => stage,
-    () => worker,
-  );
 });
+
+describe.runIf(RUNS_ALL)(
+  'a person at the console, when much is open or something goes away',
+  () => {
+    tabScenes(() => stage);
+    largeScenes(() => stage);
+    losingScenes(() => stage);
+    killScene(
+      () => stage,
+      () => worker,
+    );
+  },
+);
