@@ -28,10 +28,11 @@ const WITHOUT_SERVER: TestProjectInlineConfiguration['test'] = {
   exclude: [...SERVER_TESTS, CONSOLE_TESTS],
   globalSetup: HIDDEN_VALUES,
   setupFiles: SETUP_FILES,
-  // Files share a process for each core: loading modules anew for each took half of the time.
+  // Files share processes: loading modules anew for each took half of the time. One more than there
+  // are cores, since some wait for servers and time-outs.
   pool: 'forks',
   isolate: false,
-  maxWorkers: '100%',
+  maxWorkers: availableParallelism() + 1,
   testTimeout: 20_000,
   expect: EXPECT,
   sequence: { groupOrder: 0 },

@@ -31,6 +31,7 @@ export const LEFT_OUT_OF_SAMPLE: readonly string[] = [
   'test/e2e/first-hour.test.ts',
   'test/e2e/fork-retention.test.ts',
   'test/e2e/held-worker.test.ts',
+  'test/e2e/kill-compiled.test.ts',
   'test/e2e/kill-forks.test.ts',
   'test/e2e/kill-matrix.test.ts',
   'test/e2e/kill-programs.test.ts',
@@ -58,6 +59,7 @@ export const LEFT_OUT_OF_SAMPLE: readonly string[] = [
   'test/e2e/tree-view.test.ts',
   'test/replay/replay.test.ts',
   'test/worker/bundle.server.test.ts',
+  'test/worker/local.server.test.ts',
 ];
 
 const patterns = SERVER_TESTS.map((glob) => {
