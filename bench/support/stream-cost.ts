@@ -19,6 +19,7 @@ const ROUNDS = 5;
 export interface StreamCosts {
   readonly joined: readonly number[];
   readonly plain: readonly number[];
+  readonly parsed: readonly number[];
   readonly network: readonly number[];
 }
 
@@ -31,16 +32,23 @@ export async function streamCosts(): Promise<StreamCosts> {
     const modelNamed = (name: string): LanguageModel =>
       createOpenAI({ name, baseURL, apiKey: 'sk-bench' }).chat('m');
     const [joined, plain] = [modelNamed('openai'), modelNamed('other')];
-    const costs = { joined: [], plain: [], network: [] } satisfies Record<string, number[]>;
+    const costs: Record<keyof StreamCosts, number[]> = {
+      joined: [],
+      plain: [],
+      parsed: [],
+      network: [],
+    };
     const ways: Readonly<Record<keyof StreamCosts, () => Promise<void>>> = {
       joined: () => call(joined),
       plain: () => call(plain),
+      parsed: () => readText(`${baseURL}/chat/completions`),
       network: () => readBytes(`${baseURL}/chat/completions`),
     };
+    const names = Object.keys(ways) as readonly (keyof StreamCosts)[];
     for (let round = 0; round < ROUNDS + 2; round++) {
-      for (const [name, way] of Object.entries(ways)) {
-        const us = await cost(way);
-        if (round >= 2) (costs[name as keyof StreamCosts] as number[]).push(us);
+      for (const name of names) {
+        const us = await cost(ways[name]);
+        if (round >= 2) costs[name].push(us);
       }
     }
     return costs;
@@ -79,6 +87,30 @@ async function call(model: LanguageModel): Promise<void> {
   );
   const whole = outcome.kind === 'reply' ? outcome.reply.parts[0]?.text.length : undefined;
   if (whole !== characters) throw new Error(`Expected ${characters} characters, got ${whole}.`);
+}
+
+/** Reads the text of a reply without the AI SDK: what a reader of our own could not cost less than. */
+async function readText(url: string): Promise<void> {
+  const { body } = await fetch(url, { method: 'POST', body: '{}' });
+  const decoder = new TextDecoder();
+  let open = '';
+  let text = '';
+  for await (const bytes of body ?? []) {
+    const events = (open + decoder.decode(bytes as Uint8Array, { stream: true })).split('\n\n');
+    open = events.pop() ?? '';
+    for (const event of events) text += deltaOf(event);
+  }
+  if (text === '') throw new Error('Expected text, got none.');
+}
+
+interface ChatEvent {
+  readonly choices: readonly { readonly delta?: { readonly content?: string } }[];
+}
+
+function deltaOf(event: string): string {
+  if (event === 'data: [DONE]') return '';
+  const { choices } = JSON.parse(event.slice('data: '.length)) as ChatEvent;
+  return choices[0]?.delta?.content ?? '';
 }
 
 async function readBytes(url: string): Promise<void> {
