@@ -1,4 +1,5 @@
 /** Calls to the service about one run. Hides hand-overs and turns refusals into usage errors. */
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ApplicationFailure,
@@ -97,6 +98,8 @@ export async function querying<Result>(
 ): Promise<Result> {
   const deadline = Date.now() + withinMs;
   const over = new AbortController();
+  // The SDK adds a listener with each try, and removes none; they go with the signal.
+  setMaxListeners(0, over.signal);
   const endOf = (error: unknown): TryEnd => tryEndOf(error, deadline);
   const hedge = { endOf, asksBeside: isGuarded(client.connection) };
   const ask = (): Promise<Result> => hedged(() => whileBusy(query, deadline, over.signal), hedge);
