@@ -87,6 +87,28 @@ describe('the list of runs', () => {
     await page.keyboard.press('Escape');
   });
 
+  it('offers to search on where a search stopped, and says when the service was slow', async () => {
+    const slow = { part: 'page', code: 'busy', message: 'The service was slow.' };
+    const nothing = { rows: [], counts: null };
+    server().answer('/runs', { ...nothing, cursor: null, partial: [slow] });
+    try {
+      const { page, check } = await open('/');
+      await page.getByRole('alert').getByText('The service was slow.').waitFor();
+      expect(await page.getByText('No agent has run').count()).toBe(0);
+      server().answer('/runs', { ...nothing, cursor: '60' });
+      await page.getByRole('button', { name: 'Try again' }).click();
+      const further = page.getByRole('button', { name: 'Search older runs' });
+      await further.waitFor();
+      await check();
+      server().answer('/runs', null);
+      await further.click();
+      await page.locator('.runs tbody tr').first().waitFor();
+      expect(await further.count()).toBe(0);
+    } finally {
+      server().answer('/runs', null);
+    }
+  });
+
   it('keeps ten thousand runs out of the page, and filters them by each key', async () => {
     const { page } = await open('/');
     await page.getByText('Refund the late orders of May.').waitFor();

@@ -1,6 +1,8 @@
 /** Pages of the list of runs that are on their way, in each order in which they can come. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { RunRow, RunsAnswer } from '../../../src/console/api.ts';
+import type { MissingPart, RunRow, RunsAnswer } from '../../../src/console/api.ts';
+import type { LiveFrame } from '../../../src/console/live-frames.ts';
+import { passing } from '../../support/passing.ts';
 
 /** Not imported by its types: those of the pages need a browser's. */
 const RUNS_STATE = '../../../src/console/web/runs/runs-state.ts';
@@ -11,15 +13,20 @@ interface List {
   readonly cursor: { readonly value: string | null };
   readonly isLoaded: { value: boolean };
   readonly failure: { readonly value: { readonly code: string } | null };
+  readonly held: { readonly value: readonly RunRow[] };
+  readonly isHolding: { value: boolean };
+  readonly mayFindMore: { readonly value: boolean };
   loadRuns(line: string): Promise<void>;
   loadMore(): Promise<void>;
+  takeFrames(frames: readonly LiveFrame[]): void;
+  showHeld(): void;
 }
 
 /** A request that waits for its answer. */
 interface Asked {
   readonly query: URLSearchParams;
   readonly isGivenUp: () => boolean;
-  answer(rows: readonly RunRow[], cursor: string | null): void;
+  answer(rows: readonly RunRow[], cursor: string | null, missing?: MissingPart): void;
   refuse(code: string): void;
 }
 
@@ -32,8 +39,9 @@ function fetchLater(url: string, { signal }: RequestInit): Promise<Response> {
     asked.push({
       query: new URL(url, 'http://console').searchParams,
       isGivenUp: () => signal?.aborted === true,
-      answer: (rows, cursor) => {
-        const answer: RunsAnswer = { rows, cursor, counts: null };
+      answer: (rows, cursor, missing) => {
+        const partial = missing === undefined ? {} : { partial: [missing] };
+        const answer: RunsAnswer = { rows, cursor, counts: null, ...partial };
         resolve(Response.json(answer));
       },
       refuse: (code) => resolve(Response.json({ code, message: 'Refused.' }, { status: 400 })),
@@ -68,7 +76,10 @@ beforeEach(async () => {
   await loaded;
 });
 
-afterEach(() => vi.unstubAllGlobals());
+afterEach(() => {
+  list.isHolding.value = false;
+  vi.unstubAllGlobals();
+});
 
 describe('pages of the list of runs', () => {
   it('come after a refresh that was asked for later, and show each run once', async () => {
@@ -121,7 +132,7 @@ describe('pages of the list of runs', () => {
       vi.useRealTimers();
     }
     asked[3]?.answer(rowsOf(5, 7), null);
-    await vi.waitFor(() => expect(list.isLoaded.value).toBe(true));
+    await passing(() => expect(list.isLoaded.value).toBe(true));
 
     expect(asked[3]?.query.get('agent')).toBe('clerk');
     expect(ids()).toEqual(idsOf(5, 7));
@@ -129,16 +140,105 @@ describe('pages of the list of runs', () => {
 
   it('can be asked for again after one failed, and begin again when cursors are unknown', async () => {
     const failed = list.loadMore();
-    asked[1]?.refuse('service_unavailable');
+    asked[1]?.refuse('busy');
     await failed;
-    expect(list.failure.value?.code).toBe('service_unavailable');
+    expect(list.failure.value?.code).toBe('busy');
     const again = list.loadMore();
     asked[2]?.refuse('invalid_input');
-    await vi.waitFor(() => expect(asked).toHaveLength(4));
+    await passing(() => expect(asked).toHaveLength(4));
     asked[3]?.answer(rowsOf(0, 3), null);
     await again;
 
     expect(ids()).toEqual(idsOf(0, 3));
     expect(list.failure.value).toBeNull();
+  });
+
+  it('that did not come, or not whole, change no row, and can be asked for again', async () => {
+    const missing = { part: 'page', code: 'busy', message: 'Slow.' } as const;
+    const loads = [list.loadRuns(line), list.loadMore()];
+    asked[1]?.answer([], null, missing);
+    asked[2]?.answer([], null, missing);
+    await Promise.all(loads);
+
+    expect(list.failure.value?.code).toBe('busy');
+    expect(ids()).toEqual(idsOf(0, 60));
+    expect(list.cursor.value).toBe('at-60');
+    const again = list.loadMore();
+    asked[3]?.answer(rowsOf(60, 61), null);
+    await again;
+    expect(ids()).toEqual(idsOf(0, 61));
+    expect(list.failure.value).toBeNull();
+  });
+
+  it('fail after a minute without an answer', async () => {
+    vi.useFakeTimers();
+    try {
+      const late = list.loadMore();
+      await vi.advanceTimersByTimeAsync(59_000);
+      expect(asked[1]?.isGivenUp()).toBe(false);
+      await vi.advanceTimersByTimeAsync(1_000);
+      await late;
+    } finally {
+      vi.useRealTimers();
+    }
+
+    expect(asked[1]?.isGivenUp()).toBe(true);
+    expect(list.failure.value?.code).toBe('internal');
+  });
+
+  it('have no gap: a first page that meets no row takes the place of all', async () => {
+    const loads = [list.loadMore(), list.loadRuns(line)];
+    asked[2]?.answer(rowsOf(-300, -100), 'at--100');
+    await Promise.all(loads);
+
+    expect(asked[1]?.isGivenUp()).toBe(true);
+    expect(ids()).toEqual(idsOf(-300, -100));
+    expect(list.cursor.value).toBe('at--100');
+  });
+
+  it('of a search that stopped say that older runs were not searched', async () => {
+    const more = list.loadMore();
+    asked[1]?.answer([], 'at-4000');
+    await more;
+    expect(list.mayFindMore.value).toBe(true);
+    const refreshed = list.loadRuns(line);
+    asked[2]?.answer([], 'at-4000');
+    await refreshed;
+    expect(ids()).toEqual(idsOf(0, 60));
+    const found = list.loadMore();
+    asked[3]?.answer(rowsOf(5_000, 5_001), null);
+    await found;
+
+    expect(list.mayFindMore.value).toBe(false);
+    expect(ids()).toEqual([...idsOf(0, 60), ...idsOf(5_000, 5_001)]);
+  });
+});
+
+describe('a list of runs that must not move', () => {
+  const framesOf = (from: number, to: number): LiveFrame[] =>
+    rowsOf(from, to).map((row) => ({ kind: 'row', row }));
+
+  it('holds new runs alone, whatever the feed tells of later pages, and shows each once', async () => {
+    list.isHolding.value = true;
+    list.takeFrames(framesOf(-2, 200));
+    expect(list.held.value.map(({ id }) => id)).toEqual(idsOf(-2, 0));
+    const more = list.loadMore();
+    asked[1]?.answer(rowsOf(60, 260), 'at-260');
+    await more;
+    expect(ids()).toEqual(idsOf(0, 260));
+    list.showHeld();
+
+    expect(ids()).toEqual(idsOf(-2, 260));
+  });
+
+  it('keeps its cursor when its first page is asked for again', async () => {
+    list.isHolding.value = true;
+    const refreshed = list.loadRuns(line);
+    asked[1]?.answer(rowsOf(-2, 198), 'at-198');
+    await refreshed;
+
+    expect(ids()).toEqual(idsOf(0, 60));
+    expect(list.held.value.map(({ id }) => id)).toEqual(idsOf(-2, 0));
+    expect(list.cursor.value).toBe('at-60');
   });
 });

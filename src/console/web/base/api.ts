@@ -21,9 +21,29 @@ export class RequestFailed extends Error {
   }
 }
 
-/** Asks for `path`, which stands below the API, and reads the answer as JSON. */
+/** How long a whole answer may take, in ms: the server gives a part at most 12 s. */
+const ANSWER_MS = 60_000;
+
+/**
+ * Asks for `path`, which stands below the API, and reads the answer as JSON.
+ *
+ * @throws RequestFailed `internal` for an answer that does not come whole within a minute.
+ */
 export async function get<Answer>(path: string, signal?: AbortSignal): Promise<Answer> {
-  return (await request(path, signal === undefined ? {} : { signal })).json() as Promise<Answer>;
+  const ended = new AbortController();
+  const end = (): void => ended.abort();
+  const timer = setTimeout(end, ANSWER_MS);
+  if (signal?.aborted === true) end();
+  signal?.addEventListener('abort', end);
+  try {
+    return (await (await request(path, { signal: ended.signal })).json()) as Answer;
+  } catch (error) {
+    if (error instanceof RequestFailed || signal?.aborted === true) throw error;
+    throw new RequestFailed('internal', 'The answer of the console did not come whole.', 0);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', end);
+  }
 }
 
 /** Sends `body` to `path`; `requestId` in it makes a repetition harmless. */

@@ -54,7 +54,8 @@ export function useResource<Answer>(path: string | null, everyMs?: number): Reso
       everyMs === undefined
         ? undefined
         : setInterval(() => {
-            if (document.visibilityState === 'visible') void found.load();
+            // A slow answer is waited for: asking again would give it up.
+            if (document.visibilityState === 'visible' && !found.isLoading.value) void found.load();
           }, everyMs);
     return () => {
       clearInterval(timer);

@@ -4,6 +4,19 @@ import type { AgentsAnswer } from '../../api.ts';
 import { useResource } from '../base/resource.ts';
 import { hrefOf, setQuery } from '../base/route.ts';
 import { Plain } from '../parts/words.tsx';
+import { loadMore } from './runs-state.ts';
+
+/** What stands below the rows of a search that stopped before it found more. */
+export function SearchOn(): JSX.Element {
+  return (
+    <div class="empty">
+      <p>No more runs were found so far. Older ones were not searched.</p>
+      <button type="button" class="btn" onClick={() => void loadMore()}>
+        Search older runs
+      </button>
+    </div>
+  );
+}
 
 /** What stands in place of the rows. */
 export function NoRuns({ line }: { readonly line: string }): JSX.Element {

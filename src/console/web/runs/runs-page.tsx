@@ -10,7 +10,7 @@ import { go, hrefOf, query, setQuery } from '../base/route.ts';
 import { lazy } from '../parts/lazy.tsx';
 import { Failure, Skeleton } from '../parts/marks.tsx';
 import { ChosenRuns } from './chosen-runs.tsx';
-import { NoRuns } from './no-runs.tsx';
+import { NoRuns, SearchOn } from './no-runs.tsx';
 import { RunsTable, rowPx } from './runs-table.tsx';
 import { toggleRow, withBelow, type LeveledRow } from './runs-below.ts';
 import * as list from './runs-state.ts';
@@ -143,18 +143,25 @@ interface BodyProps {
   readonly onChooseAll: (ids: readonly string[]) => void;
 }
 
-function Body({ rows, line, current, chosen, onChoose, onChooseAll }: BodyProps): JSX.Element {
+function Body(props: BodyProps): JSX.Element | null {
+  const { rows, line, current, chosen, onChoose, onChooseAll } = props;
   if (rows.length === 0 && !list.isLoaded.value) return <Skeleton lines={8} />;
-  if (rows.length === 0) return <NoRuns line={line} />;
+  // Whether there are runs is not known.
+  if (rows.length === 0 && list.failure.value !== null) return null;
+  const mayFindMore = list.mayFindMore.value;
+  if (rows.length === 0) return mayFindMore ? <SearchOn /> : <NoRuns line={line} />;
   return (
-    <RunsTable
-      shown={rows}
-      current={current}
-      chosen={chosen}
-      onChoose={onChoose}
-      onChooseAll={onChooseAll}
-      mayChoose={mayAct.value}
-    />
+    <>
+      <RunsTable
+        shown={rows}
+        current={current}
+        chosen={chosen}
+        onChoose={onChoose}
+        onChooseAll={onChooseAll}
+        mayChoose={mayAct.value}
+      />
+      {mayFindMore ? <SearchOn /> : null}
+    </>
   );
 }
 

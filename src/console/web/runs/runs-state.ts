@@ -1,4 +1,12 @@
-/** The list of runs: pages of rows, progress of the rows in view, news of the live feed. */
+/**
+ * The list of runs: pages of rows, progress of the rows in view, news of the live feed.
+ *
+ * I1  The rows are the list from its newest run on, without a gap, each run once; the cursor goes on
+ *     after the last of them.
+ * I2  A load that is under way is not asked for again, which would give a slow answer up each time.
+ *     The first page and the next rows do not end each other; another filter ends both.
+ * I3  A load that fails changes no row.
+ */
 import { batch, computed, signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import type { StepStatus } from '../../../core/contract/step.ts';
 import type { ProgressAnswer, RunProgress, RunRow, RunsAnswer } from '../../api.ts';
@@ -29,7 +37,9 @@ export const cursor: Signal<string | null> = signal(null);
 export const failure: Signal<RequestFailed | null> = signal(null);
 /** Whether the list of this filter has come. */
 export const isLoaded: Signal<boolean> = signal(false);
-/** Rows that came while the pointer was over the list. */
+/** Whether the last rows were found by a search that stopped before it found more. */
+export const mayFindMore: Signal<boolean> = signal(false);
+/** Rows that came while the pointer was over the list: all newer than the last of its rows. */
 export const held: Signal<readonly RunRow[]> = signal([]);
 /** Whether the pointer is over the list, so that it must not move. */
 export const isHolding: Signal<boolean> = signal(false);
@@ -70,11 +80,12 @@ export async function loadRuns(line: string): Promise<void> {
   const isFirst = !isLoaded.value && rows.value.length === 0;
   asked = line;
   // What is on its way is for the filter before, and so is the cursor.
-  for (const load of loads.values()) load.abort();
-  loads.clear();
+  endLoad('first');
+  endLoad('next');
   batch(() => {
     isLoaded.value = false;
     cursor.value = null;
+    mayFindMore.value = false;
     held.value = [];
     rows.value = rows.value.filter(fits);
   });
@@ -97,7 +108,6 @@ function ask(line: string, from: string | null): Promise<void> {
   return news.during(() => askFor(line, from));
 }
 
-/** What is on its way is not asked for again: a slow answer would never come. */
 async function askFor(line: string, from: string | null): Promise<void> {
   const part = from === null ? 'first' : 'next';
   if (loads.has(part)) return;
@@ -108,9 +118,12 @@ async function askFor(line: string, from: string | null): Promise<void> {
   if (from !== null) query.set('cursor', from);
   try {
     const answer = await get<RunsAnswer>(`/runs?${query.toString()}`, mine.signal);
+    if (mine.signal.aborted) return;
+    const missing = answer.partial?.find(({ part: name }) => name === 'page');
+    if (missing !== undefined) throw new RequestFailed(missing.code, missing.message, 503);
     batch(() => {
-      rows.value = from === null ? firstPage(answer.rows) : withNext(answer.rows);
-      if (from !== null || rows.value.length <= answer.rows.length) cursor.value = answer.cursor;
+      if (from === null) takeFirst(answer);
+      else takeNext(answer);
       counts.value = answer.counts ?? counts.value;
       failure.value = null;
       isLoaded.value = true;
@@ -131,30 +144,57 @@ async function askFor(line: string, from: string | null): Promise<void> {
   }
 }
 
-/** The first page as it may be shown: new rows wait while the list must not move. */
-function firstPage(first: readonly RunRow[]): readonly RunRow[] {
-  if (!isHolding.value || !isLoaded.value) return keptOrder(first);
+/** Takes the first page: above the rows that follow it, or in place of all. */
+function takeFirst({ rows: first, cursor: after }: RunsAnswer): void {
+  const fresh = new Map(first.map((row) => [row.id, row]));
   const known = new Set(rows.value.map(({ id }) => id));
-  held.value = first.filter(({ id }) => !known.has(id));
-  const byId = new Map(first.map((row) => [row.id, row]));
-  return rows.value.map((row) => byId.get(row.id) ?? row);
+  const meets = first.some(({ id }) => known.has(id));
+  if (isLoaded.value && isHolding.value && known.size > 0) {
+    rows.value = rows.value.map((row) => fresh.get(row.id) ?? row);
+    if (meets) held.value = first.filter((row) => !known.has(row.id) && isReached(row));
+    return;
+  }
+  const later = isLoaded.value ? rowsAfter(first, meets, after) : [];
+  rows.value = [...first, ...later];
+  held.value = held.value.filter(({ id }) => !fresh.has(id));
+  if (later.length > 0) return;
+  // Rows that are on their way would follow those that are gone.
+  if (!meets) endLoad('next');
+  cursor.value = after;
+  mayFindMore.value = first.length === 0 && after !== null;
 }
 
-/** The first page, then the rows of later pages that were loaded before. */
-function keptOrder(first: readonly RunRow[]): readonly RunRow[] {
-  if (!isLoaded.value || rows.value.length <= first.length) return first;
-  const known = new Set(first.map(({ id }) => id));
+/** The rows that stay below a first page. */
+function rowsAfter(
+  first: readonly RunRow[],
+  meets: boolean,
+  after: string | null,
+): readonly RunRow[] {
   const last = first.at(-1);
-  const later = rows.value.filter(
-    ({ id, startedAt }) => !known.has(id) && last !== undefined && startedAt <= last.startedAt,
-  );
-  return [...first, ...later];
+  // A search that stopped before it found one has seen none of the rows either.
+  if (last === undefined) return after === null ? [] : rows.value;
+  // Without a run that both have, others may have been started between them.
+  if (!meets) return [];
+  const fresh = new Set(first.map(({ id }) => id));
+  return rows.value.filter(({ id, startedAt }) => !fresh.has(id) && startedAt <= last.startedAt);
 }
 
-/** The rows that are shown, then those of `next` that are not: the first page may have grown. */
-function withNext(next: readonly RunRow[]): readonly RunRow[] {
+/** Takes the rows that follow; some may have come since, with the first page. */
+function takeNext({ rows: next, cursor: after }: RunsAnswer): void {
   const known = new Set(rows.value.map(({ id }) => id));
-  return [...rows.value, ...next.filter(({ id }) => !known.has(id))];
+  rows.value = [...rows.value, ...next.filter(({ id }) => !known.has(id))];
+  cursor.value = after;
+  mayFindMore.value = next.length === 0 && after !== null;
+}
+
+function endLoad(part: 'first' | 'next'): void {
+  loads.get(part)?.abort();
+  loads.delete(part);
+}
+
+/** Whether `row` has its place among the rows, and not in a page that has not come. */
+function isReached(row: RunRow): boolean {
+  return cursor.value === null || row.startedAt >= (rows.value.at(-1)?.startedAt ?? 0);
 }
 
 function applyFrames(frames: readonly LiveFrame[]): void {
@@ -164,7 +204,9 @@ function applyFrames(frames: readonly LiveFrame[]): void {
   if (roots.length === 0) return;
   const byId = new Map(roots.map((row) => [row.id, row]));
   const known = new Set(rows.value.map(({ id }) => id));
-  const added = [...byId.values()].filter(({ id }) => !known.has(id)).filter(fits);
+  const added = [...byId.values()].filter(
+    (row) => !known.has(row.id) && fits(row) && isReached(row),
+  );
   batch(() => {
     rows.value = rows.value.map((row) => byId.get(row.id) ?? row);
     if (added.length === 0) return;
@@ -197,7 +239,8 @@ function isIn(state: string, { id, state: listed }: RunRow): boolean {
 
 /** Shows the rows that waited. */
 export function showHeld(): void {
-  const sorted = [...held.value, ...rows.value].toSorted((a, b) => b.startedAt - a.startedAt);
+  const byId = new Map([...rows.value, ...held.value].map((row) => [row.id, row]));
+  const sorted = [...byId.values()].toSorted((a, b) => b.startedAt - a.startedAt);
   batch(() => {
     rows.value = sorted;
     held.value = [];

@@ -5,13 +5,22 @@ import type { RunProgress, RunRow } from '../../api.ts';
 import { moneyColumnText, numberText } from '../../view/amounts.ts';
 import { barsOfLines } from '../../view/budgets.ts';
 import { now } from '../base/clock.ts';
+import { isOffline } from '../base/connection.ts';
 import { hrefOf } from '../base/route.ts';
 import { Bar, Icon, Pill } from '../parts/marks.tsx';
 import { Space, useWindow } from '../parts/rows.tsx';
 import { Ago } from '../parts/times.tsx';
 import { oneLine, Plain } from '../parts/words.tsx';
 import { openRows, toggleRow, type LeveledRow } from './runs-below.ts';
-import { failure, loadMore, loadProgress, progress, shownState } from './runs-state.ts';
+import {
+  cursor,
+  failure,
+  loadMore,
+  loadProgress,
+  mayFindMore,
+  progress,
+  shownState,
+} from './runs-state.ts';
 
 const ROW_PX = 34;
 /** On a narrow screen a row has two lines. */
@@ -50,9 +59,11 @@ export function RunsTable({
   useEffect(() => {
     void loadProgress(visible.map(({ row }) => row));
   }, [first, last, shown, second]);
+  // What failed is asked for again when the first page has come, or the console is back.
+  const isAway = failure.value !== null && (failure.value.code !== 'offline' || isOffline.value);
   useEffect(() => {
-    if (last >= shown.length - 40 && failure.value === null) void loadMore();
-  }, [last, shown.length, failure.value]);
+    if (last >= shown.length - 40 && !isAway && !mayFindMore.value) void loadMore();
+  }, [last, shown.length, cursor.value, isAway]);
   return (
     <table
       class={`table runs${chosen.size > 0 ? ' choosing' : ''}`}
