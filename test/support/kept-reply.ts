@@ -9,6 +9,8 @@ import type { RunHandle } from '../../src/client/run-handle.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
+import { keyRing } from '../../src/protection/key-ring.ts';
+import { NO_PROTECTION, protectionOf, type Protection } from '../../src/protection/protection.ts';
 import type { FixtureProcesses } from './child-process.ts';
 import type { KeptReplyWorker } from './fixtures/serve-kept-reply.ts';
 import type { Stage } from './stage.ts';
@@ -38,23 +40,56 @@ export function keptReplyAgent(
   return defineAgent({ name: 'reader', mode: 'chat', model: entry, tools: [tool] });
 }
 
-/** Plays it to its end: the run, and what its model and its tool have noted. */
+/** How the data of a run is stored that `key` encrypts, in hexadecimal digits; absent: as it is. */
+export function protectionBy(key: string | undefined): Protection {
+  if (key === undefined) return NO_PROTECTION;
+  const keys = keyRing({ current: 'k1', keys: { k1: Buffer.from(key, 'hex') } });
+  return protectionOf({ keys });
+}
+
+/** A run that was played, and what was seen of it. */
+export interface PlayedKeptReply {
+  readonly run: RunHandle;
+  /** What its model and its tool have noted. */
+  readonly notes: readonly string[];
+  /** What the service had of the last heartbeat of the lost worker, as text. */
+  readonly beat: string;
+}
+
+/** Plays it to its end; `key` as {@link protectionBy}. */
 export async function playKeptReply(
   stage: Stage,
   processes: FixtureProcesses<KeptReplyWorker>,
   taskQueue: string,
-): Promise<{ readonly run: RunHandle; readonly notes: readonly string[] }> {
+  key?: string,
+): Promise<PlayedKeptReply> {
   const folder = await mkdtemp(join(stage.folder, 'kept-reply-'));
   const { address, namespace } = stage;
-  const place = { address, namespace, archiveDir: join(folder, 'archive'), taskQueue, folder };
+  const archiveDir = join(folder, 'archive');
+  const keyed = key === undefined ? {} : { key };
+  const place = { address, namespace, archiveDir, taskQueue, folder, ...keyed };
   const first = await processes.start({ ...place, isFatal: true });
-  const run = await stage.everloopOf(taskQueue).start('reader', { task: 'Look.' });
+  const everloop = stage.everloopOf(taskQueue, archiveDir, protectionBy(key));
+  const run = await everloop.start('reader', { task: 'Look.' });
   await first.ended;
+  const beat = await lastBeat(stage, run);
   await processes.start(place);
   await run.result();
   const file = notesIn(folder);
   const notes = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
-  return { run, notes };
+  return { run, notes, beat };
+}
+
+async function lastBeat({ client, namespace }: Stage, run: RunHandle): Promise<string> {
+  // Asked without a codec, which a handle of the client would have.
+  const { pendingActivities } = await client.workflowService.describeWorkflowExecution({
+    namespace,
+    execution: { workflowId: run.id },
+  });
+  const payloads = pendingActivities?.flatMap(
+    ({ heartbeatDetails }) => heartbeatDetails?.payloads ?? [],
+  );
+  return (payloads ?? []).map(({ data }) => Buffer.from(data ?? []).toString('latin1')).join('\n');
 }
 
 function notesIn(folder: string): string {

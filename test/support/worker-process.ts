@@ -15,9 +15,12 @@ export interface ServedPlace {
   readonly archiveDir: string;
 }
 
-/** What it serves there; without chunks nobody hears them, without a bundle folder it is that of all tests. */
+/**
+ * What it serves there; without an archive it is that of the place, without chunks nobody hears them,
+ * without a bundle folder it is that of all tests.
+ */
 export type ServedParts = Pick<WorkerParts, 'agents'> &
-  Partial<Omit<WorkerParts, 'connection' | 'namespace' | 'archive'>>;
+  Partial<Omit<WorkerParts, 'connection' | 'namespace'>>;
 
 /** What this process was told: its one argument, as JSON. */
 export function toldWork<Work>(): Work {
