@@ -7,7 +7,7 @@
  * activity of a worker, from its order to the bus, with the provider's `doStream` read to its end;
  * both get the same bytes, without a network. `stream_cpu_ratio` compares a call over HTTP whose
  * pieces are joined with one whose pieces are not, both paced as a model writes;
- * `parsed_us_per_chunk` is the least that a reader without the AI SDK could cost.
+ * `parsed_us_per_chunk` is the lower bound for a reader without the AI SDK.
  */
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV3 } from '@ai-sdk/provider';

@@ -1,7 +1,8 @@
 /**
  * The processor time of a piece that comes over real HTTP, through the provider of the AI SDK and a
  * model call. `joined` is a model whose stream is joined, `plain` the same adapter under a name that
- * is not joined, `network` the bytes alone.
+ * is not joined, `parsed` the events parsed by hand, the lower bound for a reader of our own, and
+ * `network` the bytes alone.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -89,7 +90,7 @@ async function call(model: LanguageModel): Promise<void> {
   if (whole !== characters) throw new Error(`Expected ${characters} characters, got ${whole}.`);
 }
 
-/** Reads the text of a reply without the AI SDK: what a reader of our own could not cost less than. */
+/** Reads the text of a reply without the AI SDK: the lower bound for a reader of our own. */
 async function readText(url: string): Promise<void> {
   const { body } = await fetch(url, { method: 'POST', body: '{}' });
   const decoder = new TextDecoder();

@@ -1,10 +1,11 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AgentsView, AgentVersion } from '../../src/client/agents.ts';
 import type { EventsAnswer, RunHeaderAnswer, RunsAnswer } from '../../src/console/api.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { UsageError } from '../../src/core/base/usage-error.ts';
 import { memoryEverloop } from '../support/memory-everloop.ts';
+import { passing } from '../support/passing.ts';
 import { peopleAgents } from '../support/people-agents.ts';
 import { consoleStage, TOKEN, type Asked, type ConsoleStage } from './console-stage.ts';
 
@@ -13,7 +14,7 @@ async function waiting(stage: ConsoleStage, requestId = 'request-1'): Promise<st
   const started = await stage.post('/api/v1/runs', { requestId, agent: 'clerk', task: 'Pay.' });
   expect(started).toMatchObject({ status: 200, body: { requestId } });
   const { run } = started.body as { readonly run: string };
-  await vi.waitFor(async () => {
+  await passing(async () => {
     const { body } = await stage.ask('/api/v1/inbox');
     expect(body).toMatchObject({ items: [{}, {}, {}] });
   });
@@ -71,7 +72,7 @@ describe('the API of a console', () => {
       body: { requestId: 'decide-1', run, item: '1.2' },
     });
 
-    await vi.waitFor(async () => {
+    await passing(async () => {
       const { body } = await stage.ask(path(run));
       expect(body).toMatchObject({ run: { state: 'ended', step: { status: 'success' } } });
     });
@@ -152,7 +153,7 @@ describe('the API of a console', () => {
       expect(answer).toMatchObject({ status: 200, body: { item: '1.2' } });
     }
     expect(other).toMatchObject({ status: 409, body: { code: 'conflict' } });
-    await vi.waitFor(() => expect(paid).toEqual([50]));
+    await passing(() => expect(paid).toEqual([50]));
     expect(await stage.post('/api/v1/runs', { ...START, task: 'Pay.' })).toMatchObject({
       status: 200,
       body: { run },
@@ -198,7 +199,7 @@ describe('the API of a console', () => {
     expect(
       await stage.post(path(run, '/cancel'), { requestId: 'cancel-1', reason: 'Enough.' }),
     ).toMatchObject({ status: 200 });
-    await vi.waitFor(async () => {
+    await passing(async () => {
       const { body } = await stage.ask(path(run));
       expect(body).toMatchObject({ run: { step: { status: 'canceled' } } });
     });

@@ -1,5 +1,6 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ActionAnswer } from '../../src/console/api-actions.ts';
+import { passing } from '../support/passing.ts';
 import { worker } from '../support/tree-agents.ts';
 import { consoleStage } from './console-stage.ts';
 
@@ -15,7 +16,7 @@ describe('a conversation at the console', () => {
     const first = await say('request-1', 'Hello.');
     expect(first).toMatchObject({ run: 'guest-42-1', how: 'started' });
     expect(await say('request-1', 'Hello.')).toEqual(first);
-    await vi.waitFor(async () => {
+    await passing(async () => {
       const { body } = await stage.ask('/api/v1/runs/guest-42-1');
       expect(body).toMatchObject({ run: { state: 'ended' } });
     });

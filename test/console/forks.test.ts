@@ -1,8 +1,9 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { DiffAnswer, MomentAnswer } from '../../src/console/api-forks.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { ForkSourceOptions, ForkStartOptions } from '../../src/client/forks.ts';
+import { passing } from '../support/passing.ts';
 import { act, answer, searchTool } from '../support/runs.ts';
 import { fakeRun } from '../cli/cli-fixture.ts';
 import { consoleStage, READ_TOKEN, type ConsoleStage } from './console-stage.ts';
@@ -72,7 +73,7 @@ describe('a fork', () => {
     });
     expect(forked).toMatchObject({ status: 200, body: { run: 'tester-1-fork-request-1' } });
     expect(again.body).toEqual(forked.body);
-    await vi.waitFor(async () => {
+    await passing(async () => {
       const { body: header } = await stage.ask('/api/v1/runs/tester-1-fork-request-1');
       expect(header).toMatchObject({ run: { state: 'ended' } });
     });

@@ -8,6 +8,7 @@ import type { RunHandle } from '../../src/client/run-handle.ts';
 import { leavable } from '../../src/client/streaming/run-stream.ts';
 import type { FeedMark, PushedEvent } from '../../src/core/streaming/chunk.ts';
 import { pushed } from '../support/chunks.ts';
+import { passing } from '../support/passing.ts';
 import { peopleAgents } from '../support/people-agents.ts';
 import { consoleStage, type ConsoleStage } from './console-stage.ts';
 
@@ -54,7 +55,7 @@ async function openTab({ request }: ConsoleStage, query = ''): Promise<TestTab> 
     frames,
     of,
     connection: () =>
-      vi.waitFor(() => {
+      passing(() => {
         const [hello] = of('hello');
         if (hello === undefined) throw new Error('Expected a hello.');
         return hello.connection;
@@ -65,7 +66,7 @@ async function openTab({ request }: ConsoleStage, query = ''): Promise<TestTab> 
 
 async function decide(stage: ConsoleStage, run: string): Promise<void> {
   const handle = stage.everloop.attach(run);
-  await vi.waitFor(async () => expect(await handle.pending()).toHaveLength(3));
+  await passing(async () => expect(await handle.pending()).toHaveLength(3));
   await handle.answer('q1', 1);
   await handle.decide('1.2', { approve: true });
   await handle.answer('1.3', 'built');
@@ -85,11 +86,11 @@ describe('the live feed', () => {
     await stage.everloop.start('clerk', { id: 'clerk-1', task: 'Pay.' });
     const tab = await openTab(stage, '?run=clerk-1&after=0');
 
-    await vi.waitFor(() => expect(tab.of('snapshot')).toHaveLength(1));
+    await passing(() => expect(tab.of('snapshot')).toHaveLength(1));
     await decide(stage, 'clerk-1');
-    await vi.waitFor(() => expect(tab.of('step')).toMatchObject([{ step: { status: 'success' } }]));
+    await passing(() => expect(tab.of('step')).toMatchObject([{ step: { status: 'success' } }]));
     const events = await stage.everloop.attach('clerk-1').events();
-    await vi.waitFor(() => expect(seqs(tab.of('event'))).toEqual(upTo(events.length)));
+    await passing(() => expect(seqs(tab.of('event'))).toEqual(upTo(events.length)));
 
     expect(tab.frames[0]).toMatchObject({ kind: 'hello' });
     expect(tab.of('event').at(-1)).toMatchObject({
@@ -104,7 +105,7 @@ describe('the live feed', () => {
     await stage.everloop.start('clerk', { id: 'clerk-1', task: 'Pay.' });
     const [now, later] = [await openTab(stage, '?run=clerk-1'), await openTab(stage)];
     const connection = await later.connection();
-    await vi.waitFor(() => expect(now.of('snapshot')).toHaveLength(1));
+    await passing(() => expect(now.of('snapshot')).toHaveLength(1));
     const first = now.of('snapshot')[0]?.header.lastSeq ?? 0;
     const put = await stage.ask(`/api/v1/live/${connection}`, {
       method: 'PUT',
@@ -114,9 +115,9 @@ describe('the live feed', () => {
     expect(put.status).toBe(204);
 
     await decide(stage, 'clerk-1');
-    await vi.waitFor(() => expect(now.of('step')).toHaveLength(1));
+    await passing(() => expect(now.of('step')).toHaveLength(1));
     const events = await stage.everloop.attach('clerk-1').events();
-    await vi.waitFor(() => {
+    await passing(() => {
       const last = events.length;
       expect(seqs(now.of('event'))).toEqual(upTo(last, first + 1));
       expect(seqs(later.of('event'))).toEqual(upTo(last, 3));
@@ -127,9 +128,9 @@ describe('the live feed', () => {
     const stage = consoleStage(peopleAgents(), { times: TIMES });
     await stage.everloop.start('clerk', { id: 'clerk-1', task: 'Pay.' });
     const tab = await openTab(stage, '?run=clerk-1');
-    await vi.waitFor(() => expect(tab.of('snapshot')).toHaveLength(1));
+    await passing(() => expect(tab.of('snapshot')).toHaveLength(1));
     await decide(stage, 'clerk-1');
-    await vi.waitFor(() => expect(tab.of('step')).toHaveLength(1));
+    await passing(() => expect(tab.of('step')).toHaveLength(1));
 
     const recorded = await stage.everloop.attach('clerk-1').transcript();
     const written = (entries: readonly Entry[]): readonly (readonly [number, string])[] =>
@@ -160,7 +161,7 @@ describe('the live feed', () => {
     await stage.everloop.start('clerk', { id: 'clerk-1', task: 'Pay.' });
 
     const tabs = await Promise.all(upTo(8).map(() => openTab(stage, '?run=clerk-1')));
-    for (const tab of tabs) await vi.waitFor(() => expect(tab.of('snapshot')).not.toEqual([]));
+    for (const tab of tabs) await passing(() => expect(tab.of('snapshot')).not.toEqual([]));
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     const whileOpen = asked;
     for (const tab of tabs) await tab.leave();
@@ -194,11 +195,11 @@ describe('the live feed', () => {
 
     for (const number of upTo(70)) await look({ run: `r-${number}` });
     await look({});
-    await vi.waitFor(() => expect(asked.size).toBeGreaterThanOrEqual(50));
+    await passing(() => expect(asked.size).toBeGreaterThanOrEqual(50));
     // What was asked for at the end of a follower is over.
     await new Promise((resolve) => setTimeout(resolve, 500));
     asked.clear();
-    await vi.waitFor(() => expect(asked.size).toBe(50), 5_000);
+    await passing(() => expect(asked.size).toBe(50), 5_000);
     await new Promise((resolve) => setTimeout(resolve, 1_200));
 
     expect(asked.size).toBe(50);
@@ -223,19 +224,19 @@ describe('the live feed', () => {
       }),
     }));
     await stage.everloop.start('clerk', { id: 'clerk-1', task: 'Pay.' });
-    await vi.waitFor(async () =>
+    await passing(async () =>
       expect(await stage.everloop.attach('clerk-1').pending()).toHaveLength(3),
     );
     const tab = await openTab(stage, '?run=clerk-1');
-    await vi.waitFor(() => expect(tab.of('snapshot').at(-1)).toMatchObject({ feed: 'pushed' }));
+    await passing(() => expect(tab.of('snapshot').at(-1)).toMatchObject({ feed: 'pushed' }));
     const { lastSeq } = tab.of('snapshot')[0]!.header;
     const before = reads;
 
     items.push(pushed(lastSeq + 1), pushed(lastSeq + 2), pushed(lastSeq + 2));
-    await vi.waitFor(() => expect(seqs(tab.of('event'))).toEqual([lastSeq + 1, lastSeq + 2]));
+    await passing(() => expect(seqs(tab.of('event'))).toEqual([lastSeq + 1, lastSeq + 2]));
     expect(reads).toBe(before);
     items.push(pushed(lastSeq + 2, { type: 'agent:paused' }));
-    await vi.waitFor(() => expect(tab.of('event')).toHaveLength(3));
+    await passing(() => expect(tab.of('event')).toHaveLength(3));
 
     expect(tab.of('rewound')).toMatchObject([{ run: 'clerk-1', last: lastSeq + 1 }]);
     expect(tab.of('event').at(-1)).toMatchObject({
@@ -243,7 +244,7 @@ describe('the live feed', () => {
     });
     // A mark says that some may be missing.
     items.push({ kind: 'feed', feed: 'polled' });
-    await vi.waitFor(() => expect(tab.of('snapshot').at(-1)).toMatchObject({ feed: 'polled' }));
+    await passing(() => expect(tab.of('snapshot').at(-1)).toMatchObject({ feed: 'polled' }));
     expect(reads).toBeGreaterThan(before);
     await tab.leave();
   });
@@ -255,7 +256,7 @@ describe('the live feed', () => {
       attach: (id) => {
         const run = everloop.attach(id);
         const view = async (): Promise<Awaited<ReturnType<RunHandle['view']>>> => {
-          if (isSilent) await vi.waitFor(() => expect(isSilent).toBe(false), 10_000);
+          if (isSilent) await passing(() => expect(isSilent).toBe(false), 10_000);
           return run.view();
         };
         return { ...run, view };
@@ -263,15 +264,15 @@ describe('the live feed', () => {
     }));
     await stage.everloop.start('clerk', { id: 'clerk-1', task: 'Pay.' });
     const tab = await openTab(stage, '?run=clerk-1');
-    await vi.waitFor(() => expect(tab.of('snapshot')).toHaveLength(1));
+    await passing(() => expect(tab.of('snapshot')).toHaveLength(1));
 
     isSilent = true;
-    await vi.waitFor(() => expect(tab.of('silent')).toHaveLength(1), 5_000);
+    await passing(() => expect(tab.of('silent')).toHaveLength(1), 5_000);
     expect(tab.of('silent')).toMatchObject([{ run: 'clerk-1', message: /everloop worker/ }]);
     await decide(stage, 'clerk-1');
     isSilent = false;
 
-    await vi.waitFor(() => expect(tab.of('step')).toHaveLength(1), 5_000);
+    await passing(() => expect(tab.of('step')).toHaveLength(1), 5_000);
     expect(tab.of('snapshot')).toHaveLength(2);
     expect(tab.of('silent')).toHaveLength(1);
   });
@@ -290,17 +291,15 @@ describe('the live feed', () => {
       },
     }));
     const run = await stage.everloop.start('clerk', { id: 'clerk-1', task: 'Pay.' });
-    await vi.waitFor(async () => expect(await run.pending()).toHaveLength(3));
+    await passing(async () => expect(await run.pending()).toHaveLength(3));
     const tab = await openTab(stage, '?run=clerk-1');
-    await vi.waitFor(() =>
-      expect(tab.of('snapshot')).toMatchObject([{ header: { status: null } }]),
-    );
+    await passing(() => expect(tab.of('snapshot')).toMatchObject([{ header: { status: null } }]));
     isSilent = false;
-    await vi.waitFor(() => expect(tab.of('snapshot')).toHaveLength(2), 5_000);
+    await passing(() => expect(tab.of('snapshot')).toHaveLength(2), 5_000);
     const { lastSeq = 0 } = tab.of('snapshot')[1]?.header ?? {};
 
     await decide(stage, 'clerk-1');
-    await vi.waitFor(() => expect(tab.of('step')).toHaveLength(1), 5_000);
+    await passing(() => expect(tab.of('step')).toHaveLength(1), 5_000);
 
     expect(lastSeq).toBeGreaterThan(0);
     expect(seqs(tab.of('event'))[0]).toBe(lastSeq + 1);
@@ -311,14 +310,14 @@ describe('the live feed', () => {
     const tab = await openTab(stage, '?inbox=true&list=true');
     await stage.everloop.start('clerk', { id: 'clerk-1', task: 'Pay.' });
 
-    await vi.waitFor(() => expect(tab.of('pending')).toHaveLength(3));
+    await passing(() => expect(tab.of('pending')).toHaveLength(3));
     expect(tab.of('row').at(-1)).toMatchObject({ row: { id: 'clerk-1', state: 'waiting' } });
     await decide(stage, 'clerk-1');
-    await vi.waitFor(() => expect(tab.of('settled')).toHaveLength(3));
-    await vi.waitFor(() =>
+    await passing(() => expect(tab.of('settled')).toHaveLength(3));
+    await passing(() =>
       expect(tab.of('row').at(-1)).toMatchObject({ row: { state: 'completed' } }),
     );
-    await vi.waitFor(() => expect(tab.of('ping').length).toBeGreaterThan(0));
+    await passing(() => expect(tab.of('ping').length).toBeGreaterThan(0));
   });
 
   it('reads the lists soon when workers tell of a change, but not for each', async () => {
@@ -341,15 +340,15 @@ describe('the live feed', () => {
         }),
     }));
     const tab = await openTab(stage, '?inbox=true&list=true');
-    await vi.waitFor(() => expect([lists, inboxes, hearing]).toEqual([1, 1, 1]));
+    await passing(() => expect([lists, inboxes, hearing]).toEqual([1, 1, 1]));
 
     items.push(pushed(1));
     for (let seq = 2; seq < 50; seq++) items.push(pushed(seq, { type: 'agent:paused' }));
-    await vi.waitFor(() => expect([lists, inboxes]).toEqual([2, 2]), 5_000);
-    await vi.waitFor(() => expect(items).toEqual([]));
+    await passing(() => expect([lists, inboxes]).toEqual([2, 2]), 5_000);
+    await passing(() => expect(items).toEqual([]));
 
     await tab.leave();
-    await vi.waitFor(() => expect(hearing).toBe(0));
+    await passing(() => expect(hearing).toBe(0));
     expect(lists).toBeLessThan(5);
   });
 
@@ -357,7 +356,7 @@ describe('the live feed', () => {
     const stage = consoleStage(peopleAgents(), { times: TIMES });
     const tab = await openTab(stage, '?run=nobody');
 
-    await vi.waitFor(() =>
+    await passing(() =>
       expect(tab.of('failed')).toMatchObject([{ run: 'nobody', error: { code: 'run_not_found' } }]),
     );
     const put = { method: 'PUT', body: {}, headers: { origin: 'http://127.0.0.1:8234' } };
@@ -376,11 +375,9 @@ describe('the live feed', () => {
     await stage.everloop.start('clerk', { id: 'clerk-1', task: 'Pay.' });
     const tab = await openTab(stage, '?list=true');
 
-    await vi.waitFor(() =>
-      expect(tab.of('failed')).toMatchObject([{ error: { code: 'no_server' } }]),
-    );
+    await passing(() => expect(tab.of('failed')).toMatchObject([{ error: { code: 'no_server' } }]));
     isAway = false;
-    await vi.waitFor(() => expect(tab.of('row')).not.toEqual([]));
+    await passing(() => expect(tab.of('row')).not.toEqual([]));
     expect(tab.of('failed')).toHaveLength(1);
   });
 
@@ -392,10 +389,10 @@ describe('the live feed', () => {
       },
     }));
     const tabs = [await openTab(stage, '?inbox=true')];
-    await vi.waitFor(() => expect(tabs[0]?.of('failed')).toHaveLength(1));
+    await passing(() => expect(tabs[0]?.of('failed')).toHaveLength(1));
     tabs.push(await openTab(stage, '?inbox=true'));
 
-    await vi.waitFor(() =>
+    await passing(() =>
       expect(tabs[1]?.of('failed')).toMatchObject([{ error: { code: 'no_server' } }]),
     );
   });
@@ -403,12 +400,12 @@ describe('the live feed', () => {
   it('follows a run that began after a tab had asked for it in vain', async () => {
     const stage = consoleStage(peopleAgents(), { times: TIMES });
     const early = await openTab(stage, '?run=clerk-1');
-    await vi.waitFor(() => expect(early.of('failed')).toHaveLength(1));
+    await passing(() => expect(early.of('failed')).toHaveLength(1));
     await stage.everloop.start('clerk', { id: 'clerk-1', task: 'Pay.' });
     const late = await openTab(stage, '?run=clerk-1&after=0');
 
-    await vi.waitFor(() => expect(late.of('snapshot')).toHaveLength(1));
-    await vi.waitFor(() => expect(late.of('event')).not.toEqual([]));
+    await passing(() => expect(late.of('snapshot')).toHaveLength(1));
+    await passing(() => expect(late.of('event')).not.toEqual([]));
     expect(late.of('failed')).toEqual([]);
   });
 
@@ -430,11 +427,11 @@ describe('the live feed', () => {
     }));
     await stage.everloop.start('clerk', { id: 'clerk-1', task: 'Pay.' });
     const handle = stage.everloop.attach('clerk-1');
-    await vi.waitFor(async () => expect(await handle.pending()).toHaveLength(3));
+    await passing(async () => expect(await handle.pending()).toHaveLength(3));
     const tab = await openTab(stage, '?run=clerk-1&after=0');
 
     const { length } = await handle.events();
-    await vi.waitFor(() => expect(seqs(tab.of('event'))).toEqual(upTo(length)));
+    await passing(() => expect(seqs(tab.of('event'))).toEqual(upTo(length)));
   });
 
   it('takes at most two hundred tabs', async () => {
@@ -455,7 +452,7 @@ describe('the live feed', () => {
 
     expect(new Set(opened.map(({ status }) => status))).toEqual(new Set([200]));
     // The tabs that do not read are gone after twelve pings.
-    await vi.waitFor(async () => expect((await unread('GET')).status).toBe(200), 5_000);
+    await passing(async () => expect((await unread('GET')).status).toBe(200), 5_000);
     stage.console.close();
   });
 });

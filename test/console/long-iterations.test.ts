@@ -1,5 +1,6 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { IterationsAnswer } from '../../src/console/api.ts';
+import { passing } from '../support/passing.ts';
 import { act, answer, searchTool } from '../support/runs.ts';
 import { player } from '../support/trees.ts';
 import { consoleStage } from './console-stage.ts';
@@ -18,12 +19,12 @@ describe('a page of iterations', () => {
     const stage = consoleStage([long]);
     const given = { requestId: 'request-long', id: 'long', agent: 'long', task: 'Go.' };
     await stage.post('/api/v1/runs', given);
-    await vi.waitFor(
+    await passing(
       async () =>
         expect(await stage.ask('/api/v1/runs/long')).toMatchObject({
           body: { run: { state: 'ended' } },
         }),
-      { timeout: 20_000 },
+      20_000,
     );
 
     const { body } = await stage.ask('/api/v1/runs/long/iterations?count=50');

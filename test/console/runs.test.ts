@@ -1,5 +1,6 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { RunsAnswer } from '../../src/console/api.ts';
+import { passing } from '../support/passing.ts';
 import { peopleAgents } from '../support/people-agents.ts';
 import { asker, worker } from '../support/tree-agents.ts';
 import { consoleStage } from './console-stage.ts';
@@ -26,7 +27,7 @@ describe('the list of runs of a console', () => {
       requestId: 'request-stop',
       reason: 'Enough.',
     });
-    await vi.waitFor(async () => {
+    await passing(async () => {
       const { body } = await stage.ask('/api/v1/runs?state=completed');
       expect((body as RunsAnswer).rows).toHaveLength(4);
     });

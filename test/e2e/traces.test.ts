@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
-import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import type { AgentEvent } from '../../src/core/contract/events.ts';
 import { defined } from '../../src/core/base/defined.ts';
 import { connect } from '../../src/client/connect.ts';
@@ -23,6 +23,7 @@ import { RUNS_ALL } from '../support/extent.ts';
 import type { TracedWorker } from '../support/fixtures/serve-traced.ts';
 import { historiesOf } from '../support/replay.ts';
 import type { ReceivedPoint } from '../support/otlp-metrics.ts';
+import { passing } from '../support/passing.ts';
 import { SDK_METRICS } from '../support/sdk-metrics.ts';
 import { orphansOf, outsideParents } from '../support/spans.ts';
 import { openStage, type Stage } from '../support/stage.ts';
@@ -46,7 +47,7 @@ afterAll(async () => {
 });
 
 /** No claim on how long an export takes: a machine with other work to do is slow. */
-const PATIENCE = { timeout: 60_000, interval: 50 };
+const PATIENCE = 60_000;
 
 function place(parts: Partial<TracedWorker> = {}): TracedWorker {
   return {
@@ -83,7 +84,7 @@ async function wholeTrace(traceId: string, ids: ReadonlySet<string>): Promise<Re
     const spans = receiver.spans.filter((span) => span.traceId === traceId);
     return [...new Map(spans.map((span) => [span.spanId, span])).values()];
   };
-  await vi.waitFor(() => {
+  await passing(() => {
     const got = new Set(found().map(({ spanId }) => spanId));
     expect([...ids].filter((id) => !got.has(id))).toEqual([]);
   }, PATIENCE);
@@ -201,7 +202,7 @@ test('a start continues the trace of its caller, and metrics go to a collector',
   expect(orphansOf(asSpans(spans))).toEqual(['invoke_agent desk']);
 
   // Four metrics have the names of the GenAI conventions; the others are as a scrape has them.
-  await vi.waitFor(() => {
+  await passing(() => {
     expect(pointOf('gen_ai.client.token.usage', { agent: 'desk', type: 'input' }).sum).toBe(
       step.usage.inputTokens - leafTokens(spans),
     );
@@ -314,7 +315,7 @@ test('a scrape has exact numbers after a known run', async () => {
     workflowId: randomUUID(),
   });
 
-  await vi.waitFor(async () => {
+  await passing(async () => {
     const text = await (await fetch(`http://${metrics}/metrics`)).text();
     const of = (name: string, labels: Record<string, string>): number =>
       valueIn(text, name, labels);

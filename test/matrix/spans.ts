@@ -93,8 +93,8 @@ function publishedIn(folder: string): readonly Published[] {
 }
 
 /**
- * The number of an event among calls that run side by side: a task of the killed worker saw fewer of
- * their ends than its repetition does, which sees them together.
+ * Calls that run side by side may get other numbers when a task is repeated, because the repetition
+ * sees more of them ended.
  */
 const OF_A_TASK: readonly string[] = [A.seq];
 

@@ -12,6 +12,7 @@ import { createMcpTools, type WorkerMcpTools } from '../../src/mcp/mcp-tools.ts'
 import { boundedFetch } from '../../src/mcp/transport/bounded-fetch.ts';
 import { fakeServer } from '../support/fake-servers.ts';
 import { callListed, listening, wildServer } from '../support/mcp-servers.ts';
+import { passing } from '../support/passing.ts';
 
 const opened: WorkerMcpTools[] = [];
 
@@ -192,7 +193,7 @@ describe('the connections of a server', () => {
     await expect(lease).rejects.toThrow('stop');
     await new Promise((resolve) => setTimeout(resolve, 30));
     arrive();
-    await vi.waitFor(() => expect(made[0]?.isClosed).toBe(true));
+    await passing(() => expect(made[0]?.isClosed).toBe(true));
   });
 });
 

@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import type { ServerResponse } from 'node:http';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { CalledEntry } from '../../src/define/model/model-entry.ts';
 import { modelEntryProblems } from '../../src/define/model/model-problems.ts';
 import { callEntry } from '../../src/models/model-adapter.ts';
@@ -9,9 +9,10 @@ import type { ModelFunction, ModelRequest } from '../../src/core/contract/model.
 import { textMessage } from '../../src/core/base/message.ts';
 import { modelAt, protocols, startPlainServer, type Protocol } from '../support/aimock.ts';
 import { beginningOf } from '../support/partial-streams.ts';
+import { passing } from '../support/passing.ts';
 
 /** A busy machine notices a closed connection late. */
-const SLOW = { timeout: 10_000 };
+const SLOW = 10_000;
 
 const stops: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -85,7 +86,7 @@ describe('[R12] the deadlines of a model call', () => {
       message: 'The provider sent no token within 0.3 s (`firstTokenMs` of the model).',
       retryable: true,
     });
-    await vi.waitFor(() => expect(silent.closed()).toBe(silent.asked()), SLOW);
+    await passing(() => expect(silent.closed()).toBe(silent.asked()), SLOW);
   });
 
   it.each<Protocol>(['openai-compatible', 'anthropic'])(
@@ -103,7 +104,7 @@ describe('[R12] the deadlines of a model call', () => {
         message: 'The provider sent nothing more for 0.3 s (`idleMs` of the model).',
         retryable: true,
       });
-      await vi.waitFor(() => expect(stalled.closed()).toBe(1), SLOW);
+      await passing(() => expect(stalled.closed()).toBe(1), SLOW);
     },
   );
 

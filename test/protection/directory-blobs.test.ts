@@ -20,6 +20,7 @@ import { UsageError } from '../../src/core/base/usage-error.ts';
 import { encodeName, folderOf, isKey, runIdOf } from '../../src/protection/blobs/blob-names.ts';
 import { MAX_BLOB_BYTES, type StoredRun } from '../../src/protection/blobs/blob-store.ts';
 import { directoryBlobs, disk } from '../../src/protection/blobs/directory-blobs.ts';
+import { passing } from '../support/passing.ts';
 import { gate } from '../support/runs.ts';
 
 let root: string;
@@ -370,7 +371,7 @@ describe('deletion', () => {
     });
     // The first has seen the old one, and waits.
     const first = storeOf().remove('default', 'run-1', before);
-    await vi.waitFor(() => expect(renamed).toHaveBeenCalledTimes(1));
+    await passing(() => expect(renamed).toHaveBeenCalledTimes(1));
     vi.spyOn(disk, 'rm').mockImplementationOnce(async (path, options) => {
       await store.put('text');
       mayRename.open();

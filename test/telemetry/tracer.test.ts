@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici';
 import { InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import type { ToolDefinition } from '../../src/define/definition/definitions.ts';
@@ -16,6 +16,7 @@ import { createLostSpans } from '../../src/telemetry/lost-spans.ts';
 import type { SpanData } from '../../src/telemetry/span-data.ts';
 import { openTracer } from '../../src/telemetry/tracer.ts';
 import { RUNS_ALL } from '../support/extent.ts';
+import { passing } from '../support/passing.ts';
 import { traceInMemory } from '../support/spans.ts';
 import { startReceiver } from '../support/trace-receiver.ts';
 
@@ -68,7 +69,7 @@ describe('a tracer', () => {
       createLostSpans(() => undefined),
     );
     await tracer.within(SPAN, async () => (await fetch(`${receiver.url}/pages`)).text());
-    await vi.waitFor(() => expect(exporter.getFinishedSpans()).toHaveLength(1));
+    await passing(() => expect(exporter.getFinishedSpans()).toHaveLength(1));
     const [request] = exporter.getFinishedSpans();
     expect(request?.parentSpanContext).toMatchObject({
       traceId: SPAN.traceId,

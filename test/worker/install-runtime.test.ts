@@ -3,6 +3,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { Runtime } from '@temporalio/worker';
 import { afterAll, expect, it, vi } from 'vitest';
 import { checkMetricsPort, installRuntime } from '../../src/worker/serve/install-runtime.ts';
+import { passing } from '../support/passing.ts';
 
 afterAll(() => Runtime._instance?.shutdown());
 
@@ -67,7 +68,7 @@ it('further workers of a process add to what its log hides', async () => {
     written.mockClear();
     Runtime.instance().logger.error('Workflow failed', { error: new Error('card 4242') });
     // The runtime collects lines before it writes them.
-    return vi.waitFor(() => {
+    return passing(() => {
       const lines = written.mock.calls.map(([line]) => String(line)).join('');
       expect(lines).toContain('Workflow failed');
       return lines;

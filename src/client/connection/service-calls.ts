@@ -99,7 +99,7 @@ export async function querying<Result>(
   const deadline = Date.now() + withinMs;
   const over = new AbortController();
   // The SDK adds a listener with each try, and removes none; they go with the signal.
-  setMaxListeners(0, over.signal);
+  setMaxListeners(Infinity, over.signal);
   const endOf = (error: unknown): TryEnd => tryEndOf(error, deadline);
   const hedge = { endOf, asksBeside: isGuarded(client.connection) };
   const ask = (): Promise<Result> => hedged(() => whileBusy(query, deadline, over.signal), hedge);
