@@ -196,21 +196,61 @@ describe('pages of the list of runs', () => {
     expect(list.cursor.value).toBe('at--100');
   });
 
-  it('of a search that stopped say that older runs were not searched', async () => {
+  it.each([
+    ['that finds the same rows', rowsOf(0, 60), 'at-60'],
+    ['that stops before it finds one', [], 'at-20'],
+  ])('of a search go on where it stopped, also after a refresh %s', async (_how, first, at) => {
     const more = list.loadMore();
     asked[1]?.answer([], 'at-4000');
     await more;
     expect(list.mayFindMore.value).toBe(true);
     const refreshed = list.loadRuns(line);
-    asked[2]?.answer([], 'at-4000');
+    asked[2]?.answer(first, at);
     await refreshed;
+    expect(list.mayFindMore.value).toBe(true);
     expect(ids()).toEqual(idsOf(0, 60));
     const found = list.loadMore();
+    expect(asked[3]?.query.get('cursor')).toBe('at-4000');
     asked[3]?.answer(rowsOf(5_000, 5_001), null);
     await found;
 
     expect(list.mayFindMore.value).toBe(false);
     expect(ids()).toEqual([...idsOf(0, 60), ...idsOf(5_000, 5_001)]);
+  });
+});
+
+describe('a list of runs whose search found nothing yet', () => {
+  it('goes on from where it is, whatever a refresh says', async () => {
+    const changed = list.loadRuns(`${line} clerk`);
+    await changed;
+    await passing(() => expect(asked).toHaveLength(2));
+    asked[1]?.answer([], 'at-4000');
+    await passing(() => expect(list.mayFindMore.value).toBe(true));
+    const loads = [list.loadMore(), list.loadRuns(`${line} clerk`)];
+    expect(asked[2]?.query.get('cursor')).toBe('at-4000');
+    asked[3]?.answer([], 'at-4000');
+    await loads[1];
+    expect(asked[2]?.isGivenUp()).toBe(false);
+    asked[2]?.answer(rowsOf(5_000, 5_001), null);
+    await loads[0];
+
+    expect(ids()).toEqual(idsOf(5_000, 5_001));
+    line += ' ';
+  });
+
+  it('is whole after its first page failed, though rows of the filter before it stay', async () => {
+    await list.loadRuns(`${line} clerk`);
+    await passing(() => expect(asked).toHaveLength(2));
+    asked[1]?.refuse('busy');
+    await passing(() => expect(list.failure.value?.code).toBe('busy'));
+    expect(ids()).toEqual(idsOf(0, 60));
+    const again = list.loadRuns(`${line} clerk`);
+    asked[2]?.answer(rowsOf(0, 10), 'at-10');
+    await again;
+
+    expect(ids()).toEqual(idsOf(0, 10));
+    expect(list.cursor.value).toBe('at-10');
+    line += ' ';
   });
 });
 
@@ -240,5 +280,16 @@ describe('a list of runs that must not move', () => {
     expect(ids()).toEqual(idsOf(0, 60));
     expect(list.held.value.map(({ id }) => id)).toEqual(idsOf(-2, 0));
     expect(list.cursor.value).toBe('at-60');
+  });
+
+  it('moves when its first page meets only runs of the feed: others may be missing', async () => {
+    list.takeFrames(framesOf(-300, -100));
+    list.isHolding.value = true;
+    const refreshed = list.loadRuns(line);
+    asked[1]?.answer(rowsOf(-300, -100), 'at--100');
+    await refreshed;
+
+    expect(ids()).toEqual(idsOf(-300, -100));
+    expect(list.cursor.value).toBe('at--100');
   });
 });

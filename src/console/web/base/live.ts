@@ -13,7 +13,7 @@ import type { LiveFrame, LiveWants } from '../../live-frames.ts';
 import { open, put } from './api.ts';
 import { isOffline } from './connection.ts';
 
-/** Hears frames; null: no stream is open, so it is time to ask. */
+/** Hears frames; null: no stream is open, or it is a new one, so it is time to ask. */
 export type LiveListener = (frames: readonly LiveFrame[] | null) => void;
 
 /** How this tab hears of news. */
@@ -29,6 +29,7 @@ const RETRY_MS = { first: 500, most: 8_000 };
 const listeners = new Map<LiveListener, LiveWants>();
 let connection: string | null = null;
 let stream: AbortController | null = null;
+let hadStream = false;
 let waiting: LiveFrame[] = [];
 let retryMs = RETRY_MS.first;
 
@@ -130,6 +131,9 @@ function take(kind: string | undefined, data: string): void {
     isOffline.value = false;
     retryMs = RETRY_MS.first;
     void tellWants();
+    // Between two streams there were news that nobody heard.
+    if (hadStream) for (const listener of listeners.keys()) listener(null);
+    hadStream = true;
     return;
   }
   if (frame.kind === 'ping') return;

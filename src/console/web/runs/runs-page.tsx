@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { FunctionComponent, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { numberText } from '../../view/amounts.ts';
-import { canAct, mayAct } from '../base/connection.ts';
+import { canAct, isOffline, mayAct } from '../base/connection.ts';
 import { bindKeys } from '../base/keys.ts';
 import { listen, liveMode } from '../base/live.ts';
 import { go, hrefOf, query, setQuery } from '../base/route.ts';
@@ -30,6 +30,12 @@ export function RunsPage(): JSX.Element {
   const chosen = useSignal<ReadonlySet<string>>(new Set());
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => void list.loadRuns(line), [line]);
+  // The console is back.
+  useEffect(() => {
+    if (!isOffline.value && list.failure.value?.code === 'offline') void list.loadRuns(line);
+  }, [isOffline.value]);
+  // A page that goes does not hear that the pointer has left.
+  useEffect(() => () => void (list.isHolding.value = false), []);
   useEffect(
     () =>
       listen({ list: true }, (frames) => {
@@ -145,9 +151,9 @@ interface BodyProps {
 
 function Body(props: BodyProps): JSX.Element | null {
   const { rows, line, current, chosen, onChoose, onChooseAll } = props;
-  if (rows.length === 0 && !list.isLoaded.value) return <Skeleton lines={8} />;
   // Whether there are runs is not known.
   if (rows.length === 0 && list.failure.value !== null) return null;
+  if (rows.length === 0 && !list.isLoaded.value) return <Skeleton lines={8} />;
   const mayFindMore = list.mayFindMore.value;
   if (rows.length === 0) return mayFindMore ? <SearchOn /> : <NoRuns line={line} />;
   return (

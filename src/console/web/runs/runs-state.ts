@@ -35,7 +35,7 @@ export const counts: Signal<RunsAnswer['counts']> = signal(null);
 export const cursor: Signal<string | null> = signal(null);
 /** Why the last load failed; null: it did not. */
 export const failure: Signal<RequestFailed | null> = signal(null);
-/** Whether the list of this filter has come. */
+/** Whether a first page of this filter has come. */
 export const isLoaded: Signal<boolean> = signal(false);
 /** Whether the last rows were found by a search that stopped before it found more. */
 export const mayFindMore: Signal<boolean> = signal(false);
@@ -138,51 +138,60 @@ async function askFor(line: string, from: string | null): Promise<void> {
     }
     failure.value = error;
     isOffline.value = error.code === 'offline';
-    isLoaded.value = true;
   } finally {
     if (loads.get(part) === mine) loads.delete(part);
   }
 }
 
+/** Ids of rows that came with pages. The live feed has only the newest runs, and may leave some out. */
+let paged: ReadonlySet<string> = new Set();
+
 /** Takes the first page: above the rows that follow it, or in place of all. */
 function takeFirst({ rows: first, cursor: after }: RunsAnswer): void {
-  const fresh = new Map(first.map((row) => [row.id, row]));
-  const known = new Set(rows.value.map(({ id }) => id));
-  const meets = first.some(({ id }) => known.has(id));
-  if (isLoaded.value && isHolding.value && known.size > 0) {
-    rows.value = rows.value.map((row) => fresh.get(row.id) ?? row);
-    if (meets) held.value = first.filter((row) => !known.has(row.id) && isReached(row));
-    return;
+  const last = first.at(-1);
+  // A search that stopped before it found one knows less than those before it.
+  if (isLoaded.value && last === undefined && after !== null) return;
+  const meets = isLoaded.value && first.some(({ id }) => paged.has(id));
+  // Without a run that both have, others may have been started between them.
+  if (last === undefined || !meets) replaceAll(first, after);
+  else if (isHolding.value) holdNew(first);
+  else {
+    const fresh = new Set(first.map(({ id }) => id));
+    const end = rows.value.at(-1);
+    const later = rows.value.filter(
+      ({ id, startedAt }) => !fresh.has(id) && startedAt <= last.startedAt,
+    );
+    rows.value = [...first, ...later];
+    paged = new Set([...paged, ...fresh]);
+    // Where the last row is the same, a search may have gone on from there.
+    if (later.length === 0 && last.id !== end?.id) cursor.value = after;
+    held.value = held.value.filter((row) => !fresh.has(row.id) && isReached(row));
   }
-  const later = isLoaded.value ? rowsAfter(first, meets, after) : [];
-  rows.value = [...first, ...later];
-  held.value = held.value.filter(({ id }) => !fresh.has(id));
-  if (later.length > 0) return;
-  // Rows that are on their way would follow those that are gone.
-  if (!meets) endLoad('next');
-  cursor.value = after;
-  mayFindMore.value = first.length === 0 && after !== null;
 }
 
-/** The rows that stay below a first page. */
-function rowsAfter(
-  first: readonly RunRow[],
-  meets: boolean,
-  after: string | null,
-): readonly RunRow[] {
-  const last = first.at(-1);
-  // A search that stopped before it found one has seen none of the rows either.
-  if (last === undefined) return after === null ? [] : rows.value;
-  // Without a run that both have, others may have been started between them.
-  if (!meets) return [];
-  const fresh = new Set(first.map(({ id }) => id));
-  return rows.value.filter(({ id, startedAt }) => !fresh.has(id) && startedAt <= last.startedAt);
+function replaceAll(first: readonly RunRow[], after: string | null): void {
+  // Rows that are on their way would follow those that are gone.
+  endLoad('next');
+  rows.value = first;
+  paged = new Set(first.map(({ id }) => id));
+  cursor.value = after;
+  mayFindMore.value = first.length === 0 && after !== null;
+  held.value = held.value.filter((row) => !paged.has(row.id) && isReached(row));
+}
+
+/** Changes rows where they stand, and holds the new ones. */
+function holdNew(first: readonly RunRow[]): void {
+  const fresh = new Map(first.map((row) => [row.id, row]));
+  const known = new Set(rows.value.map(({ id }) => id));
+  rows.value = rows.value.map((row) => fresh.get(row.id) ?? row);
+  held.value = first.filter((row) => !known.has(row.id) && isReached(row));
 }
 
 /** Takes the rows that follow; some may have come since, with the first page. */
 function takeNext({ rows: next, cursor: after }: RunsAnswer): void {
   const known = new Set(rows.value.map(({ id }) => id));
   rows.value = [...rows.value, ...next.filter(({ id }) => !known.has(id))];
+  paged = new Set([...paged, ...next.map(({ id }) => id)]);
   cursor.value = after;
   mayFindMore.value = next.length === 0 && after !== null;
 }
