@@ -2,23 +2,24 @@
  * `fleet`: how many turns a second two processes carry, a worker as `runWorker` ships it and its
  * embedded server, and what a turn costs them.
  *
- * A turn is a model call and a tool call. The model is a process of its own that streams over HTTP:
- * the first token after 300 ms, 60 pieces in 1.5 s, then a tool call. The tool waits for 50 ms. 10,
- * 50, 100, 200 and 300 agents in mode `chat` make turns without a pause, and each is read by a
- * client. `turns_per_s` is the rate with 300, counted where the requests arrive. `turns_vs_bare`
- * compares it with a bare workflow that keeps its messages, calls the same provider by `streamText`, and beats
- * as our activities do; nobody reads it. `overhead_ms_50` is the median time from the provider's
- * last byte to the next request of that run, less the tool, with 50 agents. Processor times are
- * those of whole processes, per turn, with 300; `cpu_ms_provider` is that of the provider.
- * `repeated_calls` counts the requests that the provider had answered before, of all agents.
+ * A turn is a model call and a tool call. The model is a process of its own that streams over
+ * HTTP: the first token after 300 ms, 60 pieces in 1.5 s, then a tool call. The tool waits for 50
+ * ms. 10, 50, 100, 200 and 300 agents in mode `chat` make turns without a pause, and each is read
+ * by a client. `turns_per_s` is the rate with 300, counted where the requests arrive.
+ * `turns_vs_bare` compares it with a bare workflow that keeps its messages, calls the same
+ * provider by `streamText`, and beats as our activities do; nobody reads it. `overhead_ms_50` is
+ * the median time from the provider's last byte to the next request of that run, less the tool,
+ * with 50 agents. Processor times are those of whole processes, per turn, with 300;
+ * `cpu_ms_provider` is that of the provider. `repeated_calls` counts the requests that the
+ * provider had answered before, of all agents.
  *
  * `--starved` runs a busy loop on each core beside it. `--unread` gives agents `stream: 'auto'` and
  * no reader; 400 of them then take the place of 300. `--against DIR` plays another checkout, too,
  * which has its `node_modules`, with 300 agents and a reader for each; `against_ratio` is ours over
  * its. Its goal is for the last commit before decision 243. `against_unread_ratio` compares agents
  * that nobody reads on both sides. `--only N` plays one number of agents; the rate and the ratios
- * need 300, or 400 unread. 200 agents make at most 100 turns a second: the model takes 1.8 s a turn.
- * Goals of times and rates are for idle cores, so they are left out of `--starved`.
+ * need 300, or 400 unread. 200 agents make at most 100 turns a second: the model takes 1.8 s for
+ * each. Goals of times and rates are for idle cores, so they are left out of `--starved`.
  *
  * Not measured: several workers, long conversations, a server elsewhere. Needs Linux for
  * `cpu_ms_server`.

@@ -4,7 +4,8 @@
  * I1  The rows are the list from its newest run on, without a gap, each run once; the cursor goes on
  *     after the last of them.
  * I2  A load that is under way is not asked for again, which would give a slow answer up each time.
- *     The first page and the next rows do not end each other; another filter ends both.
+ *     Another filter ends both loads, and a first page that replaces all rows ends that of the next
+ *     ones. Otherwise neither ends the other.
  * I3  A load that fails changes no row.
  */
 import { batch, computed, signal, type ReadonlySignal, type Signal } from '@preact/signals';
