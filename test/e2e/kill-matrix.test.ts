@@ -3,28 +3,24 @@
  * reference scenarios. `npm run matrix` takes all of them, and writes `docs/kill-matrix.md`.
  */
 import { describe, expect, it } from 'vitest';
-import { extentOf, RUNS_ALL } from '../support/extent.ts';
 import { MATRIX_ROWS, playRows, type MatrixRow } from '../matrix/matrix.ts';
 import { POINTS } from '../matrix/moments.ts';
 import { rowOf, type RowResult } from '../matrix/results.ts';
 
 /** Runs that are killed at once. They mostly wait: for heartbeats, and for tasks that time out. */
-const LANES = { worker: RUNS_ALL ? 6 : 4, server: RUNS_ALL ? 2 : 1 };
+const LANES = { worker: 6, server: 2 };
 
 /** How many moments of each point of a row are taken. */
-const killsAt = (points: number): number => (points > 1 || !RUNS_ALL ? 1 : 2);
+const killsAt = (points: number): number => (points > 1 ? 1 : 2);
 
 /**
- * A row of killed workers has two of the three points, without `test:all` one, each row other ones;
- * any other row has one point. Every third row is played with keys and blobs, and compared with a
+ * A row of killed workers has two of the three points, each row other ones; any other row has one
+ * point. Every third row is played with keys and blobs, and compared with a
  * run that has neither.
  */
 function sampled(row: MatrixRow, index: number): MatrixRow {
   const place = index % POINTS.length;
-  const points =
-    row.points.length === 1
-      ? row.points
-      : POINTS.filter((_, at) => (RUNS_ALL ? at !== place : at === place));
+  const points = row.points.length === 1 ? row.points : POINTS.filter((_, at) => at !== place);
   return { ...row, points, atMost: killsAt(points.length), isProtected: index % 3 === 1 };
 }
 
@@ -33,7 +29,7 @@ describe('a kill at an event', () => {
     'loses no run, does nothing twice and changes no sum [row 23] [row 29] [row 48] [row 56]',
     { timeout: 900_000 },
     async () => {
-      const rows = extentOf(MATRIX_ROWS, 4).map(sampled);
+      const rows = MATRIX_ROWS.map(sampled);
       const results: RowResult[] = [];
 
       await playRows(rows, LANES, { onRow: (outcomes) => results.push(rowOf(outcomes)) });
