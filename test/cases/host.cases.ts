@@ -581,9 +581,11 @@ const CHILD_CASES: readonly HostCase[] = [
       end: { kind: 'lost', message: 'it did not end within 90 s of being told to' },
       inTime: true,
     },
-    act: async ({ host, runChild }) => {
-      const start = host.now();
+    act: async ({ host, runChild, begun }) => {
       const running = runChild('1.1', 'deaf-child', UNHEARD);
+      // A child that is told before its first iteration ends without one.
+      await begun('deaf');
+      const start = host.now();
       host.abort('1.1');
       const end = await running;
       return { end: { ...end } as unknown as Json, inTime: host.now() >= start + 90_000 };

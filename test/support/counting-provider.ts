@@ -10,8 +10,8 @@ export interface CountingProvider {
   answered: number;
   /** The most requests that were under way at once. */
   most: number;
-  /** How many were under way on average between two moments, in milliseconds since 1970. */
-  average(from: number, until: number): number;
+  /** The most that were under way at once between two moments, in milliseconds since 1970. */
+  mostBetween(from: number, until: number): number;
   close(): Promise<void>;
 }
 
@@ -42,15 +42,10 @@ export async function openCountingProvider(ms: number): Promise<CountingProvider
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     answered: 0,
     most: 0,
-    average: (from, until) => {
+    mostBetween: (from, until) => {
       const later = changes.filter(({ at }) => at > from && at < until);
       const before = changes.findLast(({ at }) => at <= from)?.underWay ?? 0;
-      const steps = [{ at: from, underWay: before }, ...later];
-      const sum = steps.reduce(
-        (all, { at, underWay: used }, index) => all + used * ((steps[index + 1]?.at ?? until) - at),
-        0,
-      );
-      return sum / (until - from);
+      return Math.max(before, ...later.map(({ underWay: used }) => used));
     },
     close: async () => {
       server.closeAllConnections();
