@@ -168,6 +168,21 @@ describe('readEvents', () => {
     ]);
   });
 
+  it('ends with what the run has recorded, also when its end is not pushed', async () => {
+    const recorded = upTo(2);
+    const run = fakeRun(recorded);
+    run.push({ kind: 'feed', feed: 'pushed' });
+    const { given, ended } = following(run);
+    await eventually('the past', () => given.length === 2);
+
+    run.push(pushed(3, { at: 5 }));
+    await eventually('a pushed one', () => given.length === 3);
+    recorded.push(event(3, { at: 7 }), event(4, END));
+    await ended;
+
+    expect(given.slice(2)).toEqual([event(3, { at: 5 }), event(3, { at: 7 }), event(4, END)]);
+  });
+
   it('ends when its reader leaves, and fails for a run that is not there', async () => {
     const run = fakeRun(upTo(1));
     const { given, ended, leave } = following(run);

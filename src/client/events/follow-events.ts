@@ -145,7 +145,9 @@ class EventFollower {
       const { version, state, events } = await this.#run.status();
       // A worker of an earlier release does not say how many there are.
       const isBehind = events === undefined ? version !== this.#version : last < events;
-      if (this.#isDoubtful || isBehind || state === 'ended') await this.#read(signal);
+      // The last look: what was pushed and not read yet is read too.
+      if (state === 'ended') this.#isDoubtful = true;
+      if (this.#isDoubtful || isBehind) await this.#read(signal);
       this.#version = version;
       this.hasEnded = state === 'ended' && !this.#isDoubtful;
     } catch (error) {
