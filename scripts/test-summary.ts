@@ -42,10 +42,48 @@ export function summarize(reportText: string, runnerExitCode: number): TestSumma
   };
 }
 
+/** A file in which something failed. */
+export interface FailedFile {
+  /** Its absolute path. */
+  readonly name: string;
+  /** Names of the tests that failed; none if the file failed before or beside them. */
+  readonly tests: readonly string[];
+}
+
+/** The files of a report in which something failed; none if there is no report that can be read. */
+export function failedFiles(reportText: string): readonly FailedFile[] {
+  return (readFiles(reportText) ?? [])
+    .filter((file) => file.hasFailed)
+    .map(({ name, failed }) => ({ name, tests: failed }));
+}
+
+/**
+ * The report with the results of a second run of the files that failed. A file that the second run
+ * does not have stays failed.
+ */
+export function withSecondRun(reportText: string, secondText: string): string {
+  const report = JSON.parse(reportText) as Report;
+  const second = JSON.parse(secondText) as Report;
+  // A file of two projects comes twice.
+  const names = new Set(second.testResults.map(({ name }) => name));
+  const testResults = [
+    ...report.testResults.filter(({ name }) => !names.has(name)),
+    ...second.testResults,
+  ];
+  return JSON.stringify({ ...report, testResults });
+}
+
+/** What this needs of a report of vitest. */
+interface Report {
+  readonly testResults: readonly { readonly name: string }[];
+}
+
 interface TestFile {
   readonly name: string;
   readonly hasFailed: boolean;
   readonly statuses: readonly string[];
+  /** Full names of the tests that failed. */
+  readonly failed: readonly string[];
 }
 
 function readFiles(reportText: string): readonly TestFile[] | undefined {
@@ -58,13 +96,16 @@ function readFiles(reportText: string): readonly TestFile[] | undefined {
   const results = memberOf(report, 'testResults');
   if (!Array.isArray(results)) return undefined;
   return results.map((file: unknown) => {
-    const tests = memberOf(file, 'assertionResults');
+    const listed = memberOf(file, 'assertionResults');
+    const tests: readonly unknown[] = Array.isArray(listed) ? listed : [];
+    const statuses = tests.map((test) => String(memberOf(test, 'status')));
     return {
       name: String(memberOf(file, 'name')),
       hasFailed: memberOf(file, 'status') === 'failed',
-      statuses: (Array.isArray(tests) ? tests : []).map((test: unknown) =>
-        String(memberOf(test, 'status')),
-      ),
+      statuses,
+      failed: tests
+        .filter((_, index) => statuses[index] === 'failed')
+        .map((test) => String(memberOf(test, 'fullName'))),
     };
   });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { summarize } from '../../scripts/test-summary.ts';
+import { failedFiles, summarize, withSecondRun } from '../../scripts/test-summary.ts';
 
 /** A report as vitest writes it, with one file of these statuses. */
 function report(statuses: readonly string[], fileStatus = 'passed'): string {
@@ -73,5 +73,50 @@ describe('summarize', () => {
     },
   ])('$name', ({ report: text, exitCode, summary }) => {
     expect(summarize(text, exitCode)).toEqual(summary);
+  });
+});
+
+describe('a second run of what failed', () => {
+  const file = (name: string, ...tests: readonly string[]): object => ({
+    name,
+    status: tests.includes('failed') || tests.length === 0 ? 'failed' : 'passed',
+    assertionResults: tests.map((status, index) => ({ status, fullName: `test ${index + 1}` })),
+  });
+  const reportOf = (...testResults: readonly object[]): string => JSON.stringify({ testResults });
+  const first = reportOf(
+    file('sound', 'passed', 'passed'),
+    file('shaky', 'passed', 'failed'),
+    file('shaky', 'passed', 'passed'),
+    file('unloaded'),
+  );
+
+  it('is of the files that failed, in whichever project', () => {
+    expect(failedFiles(first)).toEqual([
+      { name: 'shaky', tests: ['test 2'] },
+      { name: 'unloaded', tests: [] },
+    ]);
+    expect(failedFiles('')).toEqual([]);
+  });
+
+  it('counts in place of the first', () => {
+    const second = reportOf(
+      file('shaky', 'passed', 'passed'),
+      file('shaky', 'passed', 'passed'),
+      file('unloaded', 'passed'),
+    );
+
+    expect(summarize(withSecondRun(first, second), 0)).toEqual({
+      line: '7 passed, 0 failed, 0 skipped',
+      passed: true,
+      notes: [],
+    });
+  });
+
+  it('leaves a file failed that it does not have, or that fails again', () => {
+    const lacking = withSecondRun(first, reportOf(file('shaky', 'passed', 'passed')));
+    const again = withSecondRun(first, reportOf(file('shaky', 'failed'), file('unloaded')));
+
+    expect(failedFiles(lacking).map(({ name }) => name)).toEqual(['unloaded']);
+    expect(failedFiles(again).map(({ name }) => name)).toEqual(['shaky', 'unloaded']);
   });
 });

@@ -52,7 +52,7 @@ export interface PlayedKeptReply {
   readonly run: RunHandle;
   /** What its model and its tool have noted. */
   readonly notes: readonly string[];
-  /** What the service had of the last heartbeat of the lost worker, as text. */
+  /** The last heartbeat of the lost worker as the service stored it, as text. */
   readonly beat: string;
 }
 
@@ -72,22 +72,20 @@ export async function playKeptReply(
   const everloop = stage.everloopOf(taskQueue, archiveDir, protectionBy(key));
   const run = await everloop.start('reader', { task: 'Look.' });
   await first.ended;
-  const beat = await lastBeat(stage, run);
   await processes.start(place);
   await run.result();
+  const beat = await lastBeat(stage, run);
   const file = notesIn(folder);
   const notes = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
   return { run, notes, beat };
 }
 
-async function lastBeat({ client, namespace }: Stage, run: RunHandle): Promise<string> {
-  // Asked without a codec, which a handle of the client would have.
-  const { pendingActivities } = await client.workflowService.describeWorkflowExecution({
-    namespace,
-    execution: { workflowId: run.id },
-  });
-  const payloads = pendingActivities?.flatMap(
-    ({ heartbeatDetails }) => heartbeatDetails?.payloads ?? [],
+/** The history keeps it in the time-out of the call; the service itself forgets it with the call. */
+async function lastBeat({ client }: Stage, run: RunHandle): Promise<string> {
+  const { events } = await client.workflow.getHandle(run.id).fetchHistory();
+  const payloads = events?.flatMap(
+    ({ activityTaskTimedOutEventAttributes: timedOut }) =>
+      timedOut?.failure?.timeoutFailureInfo?.lastHeartbeatDetails?.payloads ?? [],
   );
   return (payloads ?? []).map(({ data }) => Buffer.from(data ?? []).toString('latin1')).join('\n');
 }
