@@ -108,13 +108,38 @@ export const COMMAND_MODULES: readonly CommandModule[] = [
   { names: ['demo'], load: async () => [(await import('./commands/demo.ts')).addDemoCommand] },
 ];
 
+/** What people call a command who know other tools. */
+export const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
+  ['list', 'ps'],
+  ['ls', 'ps'],
+  ['runs', 'ps'],
+  ['status', 'show'],
+  ['describe', 'show'],
+  ['events', 'logs'],
+  ['watch', 'logs'],
+  ['start', 'run'],
+  ['serve', 'worker'],
+  ['stop', 'cancel'],
+  ['kill', 'cancel'],
+  ['ui', 'console'],
+]);
+
+/** The command that this command line means by a word of another tool; undefined: none. */
+export function meantCommand(argv: readonly string[]): string | undefined {
+  return OTHER_WORDS.get(nameIn(argv) ?? '');
+}
+
 /** What adds the command of this command line; what adds all, if it names none that there is. */
 export async function commandsOf(argv: readonly string[]): Promise<readonly AddCommand[]> {
   if (argv[0] === '--version') return [];
-  const name = argv.find((argument) => !argument.startsWith('-'));
+  const name = nameIn(argv);
   const own = COMMAND_MODULES.find(({ names }) => names.some((it) => it === name));
   const loaded = await Promise.all((own === undefined ? COMMAND_MODULES : [own]).map(loadModule));
   return loaded.flat();
+}
+
+function nameIn(argv: readonly string[]): string | undefined {
+  return argv.find((argument) => !argument.startsWith('-'));
 }
 
 function loadModule({ load }: CommandModule): Promise<readonly AddCommand[]> {

@@ -1,7 +1,7 @@
 /** The command line as a function of its arguments and its process. */
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../core/base/version.ts';
-import { commandsOf } from './command-table.ts';
+import { commandsOf, meantCommand } from './command-table.ts';
 import type { CommandRunner } from './terminal/cli.ts';
 import { EXIT_CODES, exitCodeOf } from './terminal/exit-codes.ts';
 import type { CliIo } from './terminal/io.ts';
@@ -15,9 +15,16 @@ Exit codes: 0 success Â· 1 the run ended with an error, at a limit or canceled Â
 Environment: TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE and the other TEMPORAL_ variables,
              EVERLOOP_TASK_QUEUE, EVERLOOP_DATA_DIR and the others in docs/cli.md.`;
 
+const SEE_HELP = 'Run `everloop help` or `everloop help COMMAND` to see what there is.';
+
 /** Runs one command line and returns its exit code; never rejects. */
 export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
   const program = createProgram(io);
+  const meant = meantCommand(argv);
+  if (meant !== undefined) {
+    program.showSuggestionAfterError(false);
+    program.showHelpAfterError(`Did you mean \`everloop ${meant}\`? ${SEE_HELP}`);
+  }
   let exitCode: number = EXIT_CODES.success;
   const act: CommandRunner = async (body) => {
     const { json = false } = program.opts<GlobalOptions>();
@@ -50,7 +57,7 @@ function createProgram(io: CliIo): Command {
       writeOut: (text) => void io.stdout.write(text),
       writeErr: (text) => void io.stderr.write(text),
     })
-    .showHelpAfterError('Run `everloop help` or `everloop help COMMAND` to see what there is.')
+    .showHelpAfterError(SEE_HELP)
     .addHelpText('after', EXIT_CODE_HELP)
     .exitOverride();
 }

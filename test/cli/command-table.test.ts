@@ -1,6 +1,11 @@
 import { Command } from 'commander';
 import { expect, it } from 'vitest';
-import { COMMAND_MODULES, commandsOf } from '../../src/cli/command-table.ts';
+import {
+  COMMAND_MODULES,
+  commandsOf,
+  meantCommand,
+  OTHER_WORDS,
+} from '../../src/cli/command-table.ts';
 
 /** The names of the commands that a command line has, to find its own among them. */
 async function namesFor(...argv: readonly string[]): Promise<readonly string[]> {
@@ -25,6 +30,14 @@ it('help, and a name that no command has, have all commands', async () => {
   expect(await namesFor()).toEqual(all);
   expect(await namesFor('help', 'ps')).toEqual(all);
   expect(await namesFor('pss')).toEqual(all);
+});
+
+it('words of other tools stand for commands that there are, and hide none', () => {
+  const all = COMMAND_MODULES.flatMap(({ names }) => names);
+  expect(all).toEqual(expect.arrayContaining([...OTHER_WORDS.values()]));
+  expect(all.filter((name) => OTHER_WORDS.has(name))).toEqual([]);
+  expect(meantCommand(['--json', 'list'])).toBe('ps');
+  expect(meantCommand(['show', 'list'])).toBeUndefined();
 });
 
 it('the version needs no command', async () => {

@@ -40,6 +40,10 @@ describe('the command line', () => {
   it.each([
     { argv: [], message: /^Usage: everloop/ },
     { argv: ['runn'], message: /^error: unknown command 'runn'/ },
+    {
+      argv: ['--json', 'list'],
+      message: /^error: unknown command 'list'\nDid you mean `everloop ps`\?/,
+    },
     { argv: ['run'], message: /^error: missing required argument 'agent'/ },
     { argv: ['ps', '--frob'], message: /^error: unknown option '--frob'/ },
     {
