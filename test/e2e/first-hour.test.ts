@@ -1,5 +1,6 @@
 /** What a user does first: installs the package in an empty folder, and runs the README's program. */
 import { execFile, type ExecFileOptions } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -92,7 +93,7 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** Runs a program of the folder on the server of the tests. */
+/** Runs a program of the folder on the server of the tests, on a queue of its own. */
 function start(file: string, env: ExecFileOptions['env']): ReturnType<typeof run> {
   const { address, namespace } = inject('temporal');
   return run(process.execPath, ['--import', 'tsx', file], {
@@ -102,6 +103,7 @@ function start(file: string, env: ExecFileOptions['env']): ReturnType<typeof run
       PATH: process.env['PATH'],
       TEMPORAL_ADDRESS: address,
       TEMPORAL_NAMESPACE: namespace,
+      EVERLOOP_TASK_QUEUE: `first-hour-${randomUUID()}`,
       ...env,
     },
   });

@@ -21,6 +21,21 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
+/**
+ * The environment of a program. Its queue is its own: on that of another program, with an agent of the
+ * same name, either could take the runs of both.
+ */
+function environment(): Readonly<Record<string, string | undefined>> {
+  const { address, namespace } = inject('temporal');
+  return {
+    PATH: process.env['PATH'],
+    TEMPORAL_ADDRESS: address,
+    TEMPORAL_NAMESPACE: namespace,
+    EVERLOOP_DATA_DIR: folder,
+    EVERLOOP_TASK_QUEUE: `example-${randomUUID()}`,
+  };
+}
+
 interface Example {
   readonly name: string;
   readonly args?: readonly string[];
@@ -140,20 +155,10 @@ describe('an example', () => {
   )(
     'runs as it stands: $name',
     async ({ name, args = [], output, parallel }) => {
-      const { address, namespace } = inject('temporal');
-
       const { stdout } = await promisify(execFile)(
         process.execPath,
         ['--import', 'tsx', join(ROOT, 'examples', `${name}.ts`), ...args],
-        {
-          cwd: ROOT,
-          env: {
-            PATH: process.env['PATH'],
-            TEMPORAL_ADDRESS: address,
-            TEMPORAL_NAMESPACE: namespace,
-            EVERLOOP_DATA_DIR: folder,
-          },
-        },
+        { cwd: ROOT, env: environment() },
       );
 
       expect(parallel === undefined ? stdout : settled(stdout, parallel)).toBe(output);
@@ -178,16 +183,10 @@ describe('a program without the key of its provider', () => {
   it('names the variable and ends with exit code 1', async () => {
     const file = join(ROOT, 'examples', `keyless-${randomUUID()}.ts`);
     await writeFile(file, KEYLESS);
-    const { address, namespace } = inject('temporal');
     try {
       const ended = promisify(execFile)(process.execPath, ['--import', 'tsx', file], {
         cwd: ROOT,
-        env: {
-          PATH: process.env['PATH'],
-          TEMPORAL_ADDRESS: address,
-          TEMPORAL_NAMESPACE: namespace,
-          EVERLOOP_DATA_DIR: folder,
-        },
+        env: environment(),
       });
 
       await expect(ended).rejects.toMatchObject({

@@ -10,8 +10,8 @@ export interface CountingProvider {
   answered: number;
   /** The most requests that were under way at once. */
   most: number;
-  /** The most that were under way at once between two moments, in milliseconds since 1970. */
-  mostBetween(from: number, until: number): number;
+  /** The most that were under way at once since a moment, in milliseconds since 1970. */
+  mostSince(moment: number): number;
   close(): Promise<void>;
 }
 
@@ -42,9 +42,9 @@ export async function openCountingProvider(ms: number): Promise<CountingProvider
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     answered: 0,
     most: 0,
-    mostBetween: (from, until) => {
-      const later = changes.filter(({ at }) => at > from && at < until);
-      const before = changes.findLast(({ at }) => at <= from)?.underWay ?? 0;
+    mostSince: (moment) => {
+      const before = changes.findLast(({ at }) => at <= moment)?.underWay ?? 0;
+      const later = changes.filter(({ at }) => at > moment);
       return Math.max(before, ...later.map(({ underWay: used }) => used));
     },
     close: async () => {
