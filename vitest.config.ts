@@ -18,7 +18,7 @@ const SETUP_FILES = ['test/support/hidden-values-recorder.ts', 'test/support/pro
 const CONSOLE_TESTS = 'test/console/browser/**/*.test.ts';
 
 /** How long `expect.poll` asks: the second of the default is too short for a machine that is busy. */
-const EXPECT = { poll: { timeout: 10_000 } };
+const EXPECT = { poll: { timeout: 30_000 } };
 
 /** Files that this run does not take. */
 const LEFT_OUT = RUNS_ALL ? [] : [...LEFT_OUT_OF_SAMPLE];
@@ -33,7 +33,9 @@ const WITHOUT_SERVER: TestProjectInlineConfiguration['test'] = {
   pool: 'forks',
   isolate: false,
   maxWorkers: availableParallelism() + 1,
-  testTimeout: 20_000,
+  // Time enough on a machine that is busy.
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
   expect: EXPECT,
   sequence: { groupOrder: 0 },
 };

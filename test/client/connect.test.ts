@@ -7,7 +7,7 @@ import { connect, queueOf } from '../../src/client/connect.ts';
 describe('connect', () => {
   it('names the address and what to do when nobody answers', async () => {
     await expect(
-      connect({ env: {}, address: '127.0.0.1:1', timeoutMs: 300 }),
+      connect({ env: {}, address: '127.0.0.1:1', timeoutMs: 5_000 }),
     ).rejects.toMatchObject({
       name: 'UsageError',
       code: 'no_server',

@@ -38,7 +38,7 @@ async function answering(status: string): Promise<string> {
 }
 
 async function errorAt(address: string, connection: ConnectionOptions = {}): Promise<string> {
-  const error: unknown = await connect({ env: {}, address, connection, timeoutMs: 5_000 }).then(
+  const error: unknown = await connect({ env: {}, address, connection, timeoutMs: 10_000 }).then(
     () => undefined,
     (reason: unknown) => reason,
   );

@@ -79,7 +79,7 @@ describe('a query', () => {
 
     expect(await querying('r', client, query)).toBe('answered');
     expect(tries()).toBe(4);
-    expect(performance.now() - at).toBeLessThan(500);
+    expect(performance.now() - at).toBeLessThan(3_000);
   });
 
   it('that is refused many times warns of no leak of listeners', async () => {

@@ -199,7 +199,7 @@ describe('the live feed', () => {
     // What was asked for at the end of a follower is over.
     await new Promise((resolve) => setTimeout(resolve, 500));
     asked.clear();
-    await passing(() => expect(asked.size).toBe(50), 5_000);
+    await passing(() => expect(asked.size).toBe(50));
     await new Promise((resolve) => setTimeout(resolve, 1_200));
 
     expect(asked.size).toBe(50);
@@ -267,12 +267,12 @@ describe('the live feed', () => {
     await passing(() => expect(tab.of('snapshot')).toHaveLength(1));
 
     isSilent = true;
-    await passing(() => expect(tab.of('silent')).toHaveLength(1), 5_000);
+    await passing(() => expect(tab.of('silent')).toHaveLength(1));
     expect(tab.of('silent')).toMatchObject([{ run: 'clerk-1', message: /everloop worker/ }]);
     await decide(stage, 'clerk-1');
     isSilent = false;
 
-    await passing(() => expect(tab.of('step')).toHaveLength(1), 5_000);
+    await passing(() => expect(tab.of('step')).toHaveLength(1));
     expect(tab.of('snapshot')).toHaveLength(2);
     expect(tab.of('silent')).toHaveLength(1);
   });
@@ -295,11 +295,11 @@ describe('the live feed', () => {
     const tab = await openTab(stage, '?run=clerk-1');
     await passing(() => expect(tab.of('snapshot')).toMatchObject([{ header: { status: null } }]));
     isSilent = false;
-    await passing(() => expect(tab.of('snapshot')).toHaveLength(2), 5_000);
+    await passing(() => expect(tab.of('snapshot')).toHaveLength(2));
     const { lastSeq = 0 } = tab.of('snapshot')[1]?.header ?? {};
 
     await decide(stage, 'clerk-1');
-    await passing(() => expect(tab.of('step')).toHaveLength(1), 5_000);
+    await passing(() => expect(tab.of('step')).toHaveLength(1));
 
     expect(lastSeq).toBeGreaterThan(0);
     expect(seqs(tab.of('event'))[0]).toBe(lastSeq + 1);
@@ -344,7 +344,7 @@ describe('the live feed', () => {
 
     items.push(pushed(1));
     for (let seq = 2; seq < 50; seq++) items.push(pushed(seq, { type: 'agent:paused' }));
-    await passing(() => expect([lists, inboxes]).toEqual([2, 2]), 5_000);
+    await passing(() => expect([lists, inboxes]).toEqual([2, 2]));
     await passing(() => expect(items).toEqual([]));
 
     await tab.leave();
@@ -452,7 +452,7 @@ describe('the live feed', () => {
 
     expect(new Set(opened.map(({ status }) => status))).toEqual(new Set([200]));
     // The tabs that do not read are gone after twelve pings.
-    await passing(async () => expect((await unread('GET')).status).toBe(200), 5_000);
+    await passing(async () => expect((await unread('GET')).status).toBe(200));
     stage.console.close();
   });
 });

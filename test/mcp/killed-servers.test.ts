@@ -111,7 +111,7 @@ describe('many runs', () => {
 
   it.each(['run', 'worker'] as const)(
     'of scope `%s` leave nothing',
-    { timeout: 120_000 },
+    { timeout: 240_000 },
     async (scope) => {
       // Of runs, they stay for their next calls until they are idle.
       const server = wildServer({}, scope === 'run' ? { scope, idleMs: 1_000 } : { scope });

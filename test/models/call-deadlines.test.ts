@@ -131,7 +131,7 @@ describe('[R12] the deadlines of a model call', () => {
   });
 
   it('leave a call alone whose first request failed and whose second is slow', async () => {
-    const slow = await provider((response) => setTimeout(() => response.end('late'), 500));
+    const slow = await provider((response) => setTimeout(() => response.end('late'), 3_000));
     const gone = await startPlainServer(() => undefined);
     await gone.stop();
     const second: ModelFunction = async (_request, { signal }) => {
@@ -140,7 +140,7 @@ describe('[R12] the deadlines of a model call', () => {
     };
     const io = { signal: new AbortController().signal, onChunk: () => undefined };
 
-    const outcome = await callEntry({ id: 'm', model: second, connectMs: 200 }, request, io);
+    const outcome = await callEntry({ id: 'm', model: second, connectMs: 2_000 }, request, io);
 
     expect(outcome).toMatchObject({ kind: 'reply', reply: { parts: [{ text: 'late' }] } });
   });
@@ -153,13 +153,13 @@ describe('[R12] the deadlines of a model call', () => {
         const piece = { choices: [{ index: 0, delta: { content: 'x' }, finish_reason: null }] };
         const last = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
         sent += 1;
-        response.write(`data: ${JSON.stringify(sent < 8 ? piece : last)}\n\n`);
-        if (sent < 8) setTimeout(again, 100);
+        response.write(`data: ${JSON.stringify(sent < 4 ? piece : last)}\n\n`);
+        if (sent < 4) setTimeout(again, 1_000);
         else response.end('data: [DONE]\n\n');
       };
-      setTimeout(again, 100);
+      setTimeout(again, 1_000);
     });
-    const entry = { id: 'm', model: modelAt(slow.url, 'openai-compatible'), idleMs: 400 };
+    const entry = { id: 'm', model: modelAt(slow.url, 'openai-compatible'), idleMs: 3_000 };
     const io = { signal: new AbortController().signal, onChunk: () => undefined };
 
     const outcome = await callEntry(entry, request, io);

@@ -310,4 +310,4 @@ it('never deletes an object that a run needs, whatever happens beside a collecti
     }),
     { numRuns: extent(1_000, 60) },
   );
-}, 60_000);
+}, 180_000);

@@ -6,7 +6,7 @@ import { vi } from 'vitest';
  */
 export async function passing<Value>(
   check: () => Value | Promise<Value>,
-  withinMs = 5_000,
+  withinMs = 30_000,
 ): Promise<Value> {
   return vi.waitFor(check, withinMs);
 }

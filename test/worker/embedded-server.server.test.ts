@@ -360,7 +360,7 @@ exec ${cli} "$@"
 
 describe('without a server', () => {
   it('says that the address which was asked for does not answer', async () => {
-    await expect(start({ address: '127.0.0.1:1', readyWithinMs: 500 })).rejects.toMatchObject({
+    await expect(start({ address: '127.0.0.1:1', readyWithinMs: 5_000 })).rejects.toMatchObject({
       code: 'server_address',
       message: expect.stringMatching(
         /^Expected a Temporal server at 127\.0\.0\.1:1 \(`TEMPORAL_ADDRESS`\), got: the connection was refused \(ECONNREFUSED\): nothing listens at that port\. Start one with `everloop dev`, or correct `TEMPORAL_ADDRESS`\. Or unset it to use a server of this machine\.$/,

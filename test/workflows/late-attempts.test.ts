@@ -38,4 +38,4 @@ it('[R1] an attempt of a provider that reaches its deadline is not repeated by t
     // Repeated until the time of the whole activity is over.
     expect(await late('loss')).toBe('SCHEDULE_TO_CLOSE');
   });
-}, 60_000);
+});

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { FIXTURE_NOW } from '../web/fixture-data.ts';
 import { AIRLINE, CLERK, expectFits, fixturePages } from './fixture-pages.ts';
+import { goToInbox } from './opened-page.ts';
 
 const { open, server } = fixturePages();
 
@@ -57,8 +58,7 @@ describe('the pages of the console', () => {
   it('approve from the inbox with keys alone, and go on to the next item', async () => {
     const { page, check } = await open('/');
     await page.getByText('Refund the late orders of May.').waitFor();
-    await page.keyboard.press('g');
-    await page.keyboard.press('i');
+    await goToInbox(page);
     await page.getByText('"A-1001"', { exact: true }).waitFor();
     await page.keyboard.press('a');
     await page.getByText('"A-1003"', { exact: true }).waitFor();
@@ -123,8 +123,11 @@ describe('the pages of the console', () => {
   it('show on a phone which page is open, and no gap below the head of a call', async () => {
     const { page } = await open('/system', { width: 390, height: 844 });
     const rail = page.getByRole('navigation', { name: 'Main' });
-    const link = await rail.getByRole('link', { name: 'System' }).boundingBox();
-    expect((link?.x ?? 0) + (link?.width ?? 400)).toBeLessThanOrEqual(390);
+    const right = async (): Promise<number> => {
+      const link = await rail.getByRole('link', { name: 'System' }).boundingBox();
+      return (link?.x ?? 0) + (link?.width ?? 400);
+    };
+    await expect.poll(right).toBeLessThanOrEqual(390);
     await page.goto(server().url + AIRLINE);
     const head = page.getByRole('article', { name: 'Iteration 1', exact: true }).locator('header');
     await expect.poll(() => head.boundingBox().then((box) => box?.height)).toBeLessThan(30);

@@ -50,12 +50,13 @@ describe('a run of 5,000 iterations', () => {
     const { page, check } = await open(`${PATH}?tab=timeline`);
     const canvas = page.getByRole('img', { name: /15200 spans/ });
     await canvas.waitFor();
-    const isModel = await page.evaluate<boolean>(`(() => {
+    const isModel = (): Promise<boolean> =>
+      page.evaluate<boolean>(`(() => {
       const canvas = document.querySelector('canvas.spans');
       const { data } = canvas.getContext('2d').getImageData(1, 10, 1, 1);
       return data[3] === 255 && data[2] > 150;
     })()`);
-    expect(isModel).toBe(true);
+    await expect.poll(isModel).toBe(true);
     await canvas.click({ position: { x: 1, y: 10 } });
     await expect.poll(() => page.url()).toContain('span=model');
     await page.getByRole('button', { name: 'Table' }).click();

@@ -99,6 +99,16 @@ export async function openPage(
   };
 }
 
+/** Opens the inbox by its keys: again, if more than a second has passed between the two. */
+export async function goToInbox(page: Page): Promise<void> {
+  const press = async (): Promise<string> => {
+    await page.keyboard.press('g');
+    await page.keyboard.press('i');
+    return page.url();
+  };
+  await expect.poll(press, { interval: 1_000 }).toContain('/inbox');
+}
+
 /** Serious findings of axe. It runs beside the page's own code, which its policy would not let in. */
 async function findings(page: Page): Promise<readonly string[]> {
   const source = await readFile(require.resolve('axe-core/axe.min.js'), 'utf8');

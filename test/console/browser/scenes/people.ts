@@ -1,5 +1,6 @@
 /** Scenes in which people answer: by keys alone, two at once, within a program, on a phone. */
 import { expect, it } from 'vitest';
+import { goToInbox } from '../opened-page.ts';
 import { pageOf, type SceneStage } from './scene-stage.ts';
 
 /** Adds the scenes. */
@@ -10,8 +11,7 @@ export function peopleScenes(stage: () => SceneStage): void {
     await run.resultOrPending();
     const { page, check } = await open('/');
     await page.getByRole('link', { name: 'Pay what is due.' }).waitFor();
-    await page.keyboard.press('g');
-    await page.keyboard.press('i');
+    await goToInbox(page);
     const items = page.getByRole('navigation', { name: 'Waiting' }).getByRole('link');
     await expect.poll(() => items.count()).toBe(3);
     const opened = page.getByRole('region', { name: 'Open item' });
@@ -43,6 +43,8 @@ export function peopleScenes(stage: () => SceneStage): void {
     await page.getByText('Nothing waits for a person.').waitFor();
     const { status } = await run.result();
     expect(status).toBe('success');
+    const decided = (await run.events()).filter(({ type }) => type === 'agent:approval:decided');
+    expect(decided).toMatchObject([{ decision: 'deny', reason: 'a is no key in a field' }]);
     await check();
   });
 

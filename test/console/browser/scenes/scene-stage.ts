@@ -78,7 +78,7 @@ export async function openSceneStage(server: {
   const [connection, everloop, behindLine, browser] = await Promise.all([
     Connection.connect({ address: server.address }),
     connect({ ...place, address: server.address, env: {} }),
-    connect({ ...place, address: line.address, env: {}, timeoutMs: 2_000 }),
+    connect({ ...place, address: line.address, env: {} }),
     launchBrowser(),
   ]);
   const serveConsole = (port: number): Promise<OpenConsole> =>
