@@ -6,8 +6,8 @@
  * Usage: ci-again REPORT.json EXIT_CODE_OF_THE_RUNNER
  */
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { failedFiles, withSecondRun } from './test-summary.ts';
+import { writeFileSync } from 'node:fs';
+import { failedFiles, reportIn, withSecondRun } from './test-summary.ts';
 
 /** More files do not fail because the machine is busy. */
 const MAX_FILES = 5;
@@ -19,7 +19,7 @@ if (reportFile === undefined || exitCode === undefined) {
 process.exitCode = again(reportFile, Number(exitCode));
 
 function again(file: string, code: number): number {
-  const report = textOf(file);
+  const report = reportIn(file);
   const failed = failedFiles(report);
   if (failed.length === 0 || failed.length > MAX_FILES) return code;
   const secondFile = `${file}.second`;
@@ -27,7 +27,7 @@ function again(file: string, code: number): number {
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${secondFile}`];
   const alone = [...args, '--no-file-parallelism', ...reporters];
   const { status } = spawnSync('npm', alone, { stdio: 'inherit' });
-  const second = textOf(secondFile);
+  const second = reportIn(secondFile);
   if (second === '') return code;
   const merged = withSecondRun(report, second);
   writeFileSync(file, merged);
@@ -35,13 +35,4 @@ function again(file: string, code: number): number {
   console.log(isSound ? 'Failed beside other tests, and passed alone:' : 'Failed at first:');
   for (const { name, tests } of failed) console.log([name, ...tests].join('\n  '));
   return isSound ? 0 : code;
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    // A runner that died wrote no report.
-    return '';
-  }
 }

@@ -4,20 +4,13 @@
  *
  * Usage: ci-summary REPORT.json EXIT_CODE_OF_THE_RUNNER
  */
-import { readFileSync } from 'node:fs';
-import { summarize } from './test-summary.ts';
+import { reportIn, summarize } from './test-summary.ts';
 
 const [reportFile, exitCode] = process.argv.slice(2);
 if (reportFile === undefined || exitCode === undefined) {
   throw new Error('Expected a report and an exit code: ci-summary REPORT.json EXIT_CODE.');
 }
-let report = '';
-try {
-  report = readFileSync(reportFile, 'utf8');
-} catch {
-  // A runner that died wrote no report, and an empty report means a failed run.
-}
-const summary = summarize(report, Number(exitCode));
+const summary = summarize(reportIn(reportFile), Number(exitCode));
 for (const line of summary.notes) console.log(line);
 console.log(summary.line);
 process.exitCode = summary.passed ? 0 : 1;

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 /** The result of a test run. */
 export interface TestSummary {
   /** `12 passed, 0 failed, 1 skipped` */
@@ -17,7 +19,7 @@ export function summarize(reportText: string, runnerExitCode: number): TestSumma
   const notes: string[] = [];
   const counts = { passed: 0, failed: 0, skipped: 0 };
   for (const file of files ?? []) {
-    const statuses = file.statuses;
+    const statuses = file.tests.map(({ status }) => status);
     counts.passed += statuses.filter((status) => status === 'passed').length;
     const failed = statuses.filter((status) => status === 'failed').length;
     counts.failed += failed;
@@ -42,6 +44,15 @@ export function summarize(reportText: string, runnerExitCode: number): TestSumma
   };
 }
 
+/** The text of a report; empty if the runner died before it wrote one. */
+export function reportIn(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
 /** A file in which something failed. */
 export interface FailedFile {
   /** Its absolute path. */
@@ -54,7 +65,10 @@ export interface FailedFile {
 export function failedFiles(reportText: string): readonly FailedFile[] {
   return (readFiles(reportText) ?? [])
     .filter((file) => file.hasFailed)
-    .map(({ name, failed }) => ({ name, tests: failed }));
+    .map(({ name, tests }) => ({
+      name,
+      tests: tests.filter(({ status }) => status === 'failed').map((test) => test.name),
+    }));
 }
 
 /**
@@ -81,9 +95,7 @@ interface Report {
 interface TestFile {
   readonly name: string;
   readonly hasFailed: boolean;
-  readonly statuses: readonly string[];
-  /** Full names of the tests that failed. */
-  readonly failed: readonly string[];
+  readonly tests: readonly { readonly name: string; readonly status: string }[];
 }
 
 function readFiles(reportText: string): readonly TestFile[] | undefined {
@@ -96,16 +108,14 @@ function readFiles(reportText: string): readonly TestFile[] | undefined {
   const results = memberOf(report, 'testResults');
   if (!Array.isArray(results)) return undefined;
   return results.map((file: unknown) => {
-    const listed = memberOf(file, 'assertionResults');
-    const tests: readonly unknown[] = Array.isArray(listed) ? listed : [];
-    const statuses = tests.map((test) => String(memberOf(test, 'status')));
+    const tests = memberOf(file, 'assertionResults');
     return {
       name: String(memberOf(file, 'name')),
       hasFailed: memberOf(file, 'status') === 'failed',
-      statuses,
-      failed: tests
-        .filter((_, index) => statuses[index] === 'failed')
-        .map((test) => String(memberOf(test, 'fullName'))),
+      tests: (Array.isArray(tests) ? tests : []).map((test: unknown) => ({
+        name: String(memberOf(test, 'fullName')),
+        status: String(memberOf(test, 'status')),
+      })),
     };
   });
 }

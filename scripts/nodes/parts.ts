@@ -1,11 +1,11 @@
 /** What `npm run test:nodes` runs in each version of Node. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { summarize } from '../test-summary.ts';
+import { reportIn, summarize } from '../test-summary.ts';
 import { compareLanguage } from './compare-language.ts';
 import type { InstalledNode } from './install-node.ts';
 
@@ -54,7 +54,7 @@ async function vitest(
       [join('node_modules', 'vitest', 'vitest.mjs'), 'run', ...args, ...reporters],
       env,
     );
-    const { passed, line, notes } = summarize(textOf(report), code);
+    const { passed, line, notes } = summarize(reportIn(report), code);
     return { passed, text: [line, ...notes].join(' ') };
   } finally {
     rmSync(folder, { recursive: true });
@@ -75,13 +75,4 @@ async function runNode(
   const child = spawn(bin, args, { cwd: ROOT, env: { ...env, ...more }, stdio: 'inherit' });
   const [code] = (await once(child, 'exit')) as [number | null];
   return code ?? 1;
-}
-
-/** Empty if the runner died before it wrote a report. */
-function textOf(report: string): string {
-  try {
-    return readFileSync(report, 'utf8');
-  } catch {
-    return '';
-  }
 }

@@ -122,11 +122,13 @@ function settled(events: readonly AgentEvent[]): readonly AgentEvent[] {
 }
 
 /**
- * Events but for their times. A first task that is carried out twice loads its agent twice, and the
- * local activity that ends later gives its events a later time.
+ * Events without the times of the first task. Once, on a busy machine, a reader had others there than
+ * the run recorded: those of a later end of the local activity that loads the agent. Why is unknown.
  */
-const timeless = (events: readonly AgentEvent[]): readonly object[] =>
-  events.map(({ at: _at, ...event }) => event);
+const withoutFirstTimes = (events: readonly AgentEvent[]): readonly object[] => {
+  const first = events.findIndex(({ type }) => type === 'agent:model_call:after');
+  return events.map(({ at, ...event }, index) => (index < first ? event : { at, ...event }));
+};
 
 const hasText = (items: readonly (Chunk | ChunkMarker)[], text: string): boolean =>
   collect(items).text.includes(text);
@@ -189,7 +191,8 @@ it('goes on in the next process when a worker is killed in mid stream [row 54]',
   expect(second[0]).toMatchObject({ attempt: 1, seq: 1 });
   await followed.ended;
   // Without a gap and without a repetition, what the run has recorded.
-  expect(timeless(settled(followed.events))).toEqual(timeless(await run.events()));
+  const recorded = withoutFirstTimes(await run.events());
+  expect(withoutFirstTimes(settled(followed.events))).toEqual(recorded);
   expect(followed.feeds.join()).toContain('pushed,polled,pushed');
   // The second worker may have begun before its reader was there.
   expect(collect(second)).toMatchObject({
@@ -232,10 +235,10 @@ it.runIf(RUNS_ALL)(
     await overheard.ended;
     expect(collect(overheard.items).text).toContain(TEXT.second);
     expect(unheard.items).toEqual([]);
-    const events = timeless(await run.events());
+    const events = await run.events();
     for (const follower of followers) {
       await follower.ended;
-      expect(timeless(settled(follower.events))).toEqual(events);
+      expect(settled(follower.events)).toEqual(events);
     }
     // Whoever is refused asks the run itself.
     expect(followers.map(({ feeds }) => feeds.includes('pushed'))).toEqual([true, false, true]);
