@@ -17,8 +17,6 @@ export type { Program, Checked, Finding } from './lisp/analyzer/program.ts';
 export type { World, LiteralArgument } from './lisp/analyzer/analysis.ts';
 export { startMachine } from './lisp/machine/start.ts';
 export type { MachineInput } from './lisp/machine/start.ts';
-export { NEWEST_RULES } from './lisp/base/rules.ts';
-export type { Rules } from './lisp/base/rules.ts';
 export {
   advance,
   advanceSlice,

@@ -55,7 +55,7 @@ export { local, type LocalEverloop, type LocalOptions } from './worker/serve/loc
 export type { ConfigOverrides, DeploymentOption } from './worker/config/config-of.ts';
 export type { HeldPatches } from './worker/config/held-patches.ts';
 export type { VersionReady } from './worker/serve/version-ready.ts';
-export { PATCHES, type Patch, type PatchName } from './workflows/patches.ts';
+export { PATCHES, type Patch } from './workflows/patches.ts';
 export type { WorkerVersion } from './versioning/worker-version.ts';
 export type { ArchiveOptions } from './worker/retention/archive-keep.ts';
 export { runWorker, type RunWorkerOptions, type WorkerReady } from './worker/serve/run-worker.ts';

@@ -23,7 +23,6 @@ import type {
 import type { AgentSpec } from '../core/contract/spec.ts';
 import type { EstimatedUsage, TokenUsage } from '../core/contract/model.ts';
 import type { KeyRefusal } from '../registry/required-keys.ts';
-import type { Link } from '../core/run/host.ts';
 
 /** The queues and the heartbeat time-out of activities; recorded when the run starts. */
 export interface ActivityRuntime {
@@ -33,25 +32,14 @@ export interface ActivityRuntime {
   readonly toolQueue?: string;
   /** A worker without a heartbeat for this time counts as lost: 15 s; 5 s on the embedded server. */
   readonly heartbeatMs: number;
-  /**
-   * The version of the language for programs that begin in this link. Absent in runs that began
-   * before versions existed, which have version 1.
-   */
-  readonly rules?: Link['rules'];
-  /**
-   * How long a call waits for a worker that has what it needs; null: for ever. Absent in runs that
-   * an older version began: the default.
-   */
+  /** How long a call waits for a worker that has what it needs; null: for ever; absent: the default. */
   readonly elsewhereMs?: number | null;
   /**
-   * The mark of the file with loops of your own that the run began with: `loops@4f2a9c01`, in
-   * earlier releases `4f2a9c01`. Absent: Everloop's loops. For replays.
+   * The mark of the file with loops of your own that the run began with: `loops@4f2a9c01`. Absent:
+   * Everloop's loops. For replays.
    */
   readonly workflows?: string;
-  /**
-   * Whether the run began on a worker with a blob store; see `SizeLimits`. Absent: it did not, or an
-   * older version began it.
-   */
+  /** Whether the run began on a worker with a blob store; see `SizeLimits`. Absent: it did not. */
   readonly blobs?: true;
 }
 
@@ -210,6 +198,5 @@ export interface EverloopActivities extends TenantActivities {
   endSlice(): Promise<void>;
   /** Delivers a callback of a run once; fails until it is delivered. */
   deliverCallback(message: CallbackMessage): Promise<void>;
-  /** Returns nothing on workers of a release without versions of the language. */
-  archiveTranscript(order: ArchiveOrder): Promise<Pick<ActivityRuntime, 'rules'> | void>;
+  archiveTranscript(order: ArchiveOrder): Promise<void>;
 }

@@ -70,7 +70,7 @@ export function createArchiveTranscript(
         const states = await readAll('states', 0);
         await archive.write({ runId, link, list: 'states', first: link - 1, run }, states);
       } catch (error) {
-        // A worker of an earlier release may have answered. What readers need is archived.
+        // What readers need is archived; only forks from this link need its state.
         const reason = errorText(error);
         Context.current().log.warn('The state of this link was not archived', { reason });
       }

@@ -16,7 +16,6 @@ import type { Permit } from './permits/entry-permits.ts';
 import type { Permits } from './permits/permits.ts';
 import { hasPassed, type Asked, type Moment, type Rates } from './rates.ts';
 import type { TenantPort } from './tenant-activities.ts';
-import { isBegunByWorkflow } from './tries.ts';
 
 /** How long an activity waits for its moment or its permit, in milliseconds. */
 const HOLD_MS = 5_000;
@@ -131,9 +130,7 @@ async function awaitPermit(
 ): Promise<Permit | undefined> {
   if (permits === undefined || concurrency === undefined) return undefined;
   const { since = Date.now(), tries = 0 } = order.rate ?? {};
-  // The workflows of earlier releases know no failure that has the run wait.
-  const holdMs = isBegunByWorkflow(order) ? HOLD_MS : Infinity;
-  const taken = await permits.take(order.model, concurrency, { since, holdMs, signal });
+  const taken = await permits.take(order.model, concurrency, { since, holdMs: HOLD_MS, signal });
   if (taken.kind === 'aborted') return undefined;
   if (taken.kind === 'permit') return taken.permit;
   const { againInMs, cause } = taken;
@@ -150,29 +147,21 @@ async function awaitMoment(
 ): Promise<readonly Ended[]> {
   if (rates === undefined) return [];
   const asked: Asked = { promptTokens: requestTokens(request), maxOutputTokens };
-  const canReturn = isBegunByWorkflow(order);
   const { of: ticketOf, ...given } = order.rate ?? {};
-  const { at: kept, tokens: keptFor = 0, tries: triesBefore = 0 } = ticketOf === of ? given : {};
+  const { at: kept, tokens: keptFor = 0, tries = 0 } = ticketOf === of ? given : {};
   const { since } = given;
-  let tries = triesBefore;
   let moment: Moment | null = kept === undefined ? null : { kind: 'at', at: kept, tokens: keptFor };
   while (!signal.aborted) {
     if (moment === null || (moment.kind === 'at' && hasPassed(moment.at, Date.now()))) {
       moment = await rates.next(counted, rate, asked);
     }
     if (moment.kind === 'silent') {
-      const inMs = silentMs(tries);
-      tries += 1;
-      const { cause } = moment;
-      moment = null;
-      const at = Date.now() + inMs;
-      if (canReturn) throw rateWait(defined({ at, tries, since, of }), cause);
-      await pause(inMs, signal);
-      continue;
+      const at = Date.now() + silentMs(tries);
+      throw rateWait(defined({ at, tries: tries + 1, since, of }), moment.cause);
     }
     const { at, tokens } = moment;
     const inMs = at - Date.now();
-    if (inMs > HOLD_MS && canReturn) {
+    if (inMs > HOLD_MS) {
       throw rateWait(defined({ at: at - EARLY_MS, moment: at, tokens, since, of }));
     }
     await pause(inMs, signal);

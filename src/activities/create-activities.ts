@@ -88,7 +88,6 @@ export function createActivities(parts: ActivityParts): EverloopActivities {
     ...defined({ cancels, rates: parts.rates, permits: parts.permits }),
   };
   const transcripts = createTranscriptSource({ cache, query });
-  const archiveLink = createArchiveTranscript(archive, parts.archivesStates);
   const forks = { registry, runtime, mcp, tenants, archive, states: parts.states };
   const activities: EverloopActivities = {
     loadFork: loadForkActivity(forks),
@@ -105,10 +104,7 @@ export function createActivities(parts: ActivityParts): EverloopActivities {
     deliverCallback: createDeliverCallback(callbacks),
     ...createTenantActivities(tenants),
     endSlice: () => Promise.resolve(),
-    archiveTranscript: async (order) => {
-      await archiveLink(order);
-      return defined({ rules: runtime.rules });
-    },
+    archiveTranscript: createArchiveTranscript(archive, parts.archivesStates),
   };
   return hideFailures(activities, hide);
 }

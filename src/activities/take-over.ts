@@ -8,7 +8,7 @@ import type { ModelActivityResult } from './activity-types.ts';
 import type { GivenUpCalls } from './given-up-calls.ts';
 import { isGivenUp, isStoppedByService, type Beating } from './heartbeat.ts';
 import { workerShutdown } from './failures.ts';
-import { isBegunByWorkflow, type AttemptNumber } from './tries.ts';
+import type { AttemptNumber } from './tries.ts';
 
 /** Runs an attempt, or takes over that of an earlier one which the service gave up. */
 export async function takenOrRun(
@@ -58,7 +58,6 @@ interface TakenStart {
 
 /** The same for each attempt of a call of the provider that was lost; undefined: it has none. */
 function callKey({ info }: Context, order: ModelOrder): string | undefined {
-  if (!isBegunByWorkflow(order)) return undefined;
   const { workflowExecution } = info;
   const { seq, model, purpose, iteration, triesBefore, attemptsBefore = 0 } = order;
   // Without `seq`, a call cannot be told from one beside it.

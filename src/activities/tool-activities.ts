@@ -6,7 +6,7 @@ import { nearestName } from '../core/text/nearest.ts';
 import { unreachable } from '../core/base/unreachable.ts';
 import type { RegisteredAgent, Registry } from '../define/definition/definitions.ts';
 import type { ToolOrder, ToolResult } from '../core/contract/outcome.ts';
-import { canceledCallText, notRunText, unknownOutcomeText } from '../core/toolchain/call-texts.ts';
+import { canceledCallText, unknownOutcomeText } from '../core/toolchain/call-texts.ts';
 import type { ActivityRuntime, EverloopActivities, NoAgentDetails } from './activity-types.ts';
 import { beginOnce, hasBegun } from './begin-once.ts';
 import {
@@ -88,10 +88,6 @@ export function callToolActivity(parts: ToolActivityParts): EverloopActivities['
     const run = await runWatched(parts, { agent, order, details, tries });
     checkLocalResult(order, run);
     if (run.kind === 'shutdown') noteGivenBack(details);
-    // An older workflow does not try a `once` tool again, but the model may.
-    if (run.kind === 'shutdown' && agent.tools.get(order.tool)?.spec.effect === 'once') {
-      return { outcome: 'error', error: notRunText(order.tool), attempts: attempt, started: false };
-    }
     return { ...resultOf(order, run), ...defined({ losses: added.losses }) };
   };
 }

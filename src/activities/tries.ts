@@ -61,11 +61,3 @@ function givenBackHere(): number | undefined {
 export function endsWithAttempt({ lossesBefore }: EarlierTries): boolean {
   return lossesBefore !== undefined;
 }
-
-/**
- * Whether the workflow begins each attempt of the call. Its first order does not say so, but its
- * activity has one try. The workflows of earlier releases left attempts to the service.
- */
-export function isBegunByWorkflow(order: EarlierTries): boolean {
-  return endsWithAttempt(order) || Context.current().info.retryPolicy?.maximumAttempts === 1;
-}

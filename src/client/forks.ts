@@ -175,7 +175,6 @@ export async function startFork(
   const agent = other ?? source.agent;
   const input: AgentInput = {
     ...startInput(agent, { ...given, ...defined({ tenant: source.tenant }) }, sizesOf({ blobs })),
-    v: 2,
     fork: read.fork,
   };
   const { tenant } = source;

@@ -71,7 +71,7 @@ export function compileAgent(
   const [model] = chosen.models;
   // A mode without tools holds no conversation that could become too long.
   const isData = isDataMode(definition.spec);
-  const whenDefault = isData || model === undefined ? null : defaultCompaction(model);
+  const whenDefault = isData || model === undefined ? undefined : defaultCompaction(model);
   const compaction = compacting.spec === 'default' ? whenDefault : compacting.spec;
   const used = [...chosen.models, ...compacting.models, ...asked.models];
   const lacking = [
@@ -79,39 +79,18 @@ export function compileAgent(
     ...(model === undefined ? [] : windowProblems(compaction, model)),
   ];
   if (lacking.length > 0) return { kind: 'problems', problems: lacking };
-  // A compiled program asks no model, so nobody could be told.
-  const hasModel = model !== undefined && start.compiled === undefined;
   const spec: AgentSpec = {
     ...definition.spec,
     ...handedOn(definition.spec, start.model),
-    ...answerOf(definition, model),
-    ...defined({ revision: hasModel ? REVISION : undefined }),
     models: chosen.models,
     ...defined({ compiled: start.compiled && compiledText(start.compiled) }),
     ...toolModels(definition, models, [...asked.models], [...limits, ...above]),
     limits,
     onUnknownUsage: 'estimate',
     ...calledBack(definition, start),
-    ...defined({ compaction: compaction ?? undefined }),
-    ...shortening(compacting.spec === 'default' && compaction === null && hasModel && !isData),
+    ...defined({ compaction }),
   };
   return { kind: 'agent', spec, warnings: limitWarnings(spec, used) };
-}
-
-/** Without a context window nothing but its bytes says when a conversation is too long. */
-function shortening(isWanted: boolean): Pick<AgentSpec, 'shortensToFit'> {
-  return isWanted ? { shortensToFit: true } : {};
-}
-
-/** What the loop of a run that begins now does with replies and calls. */
-const REVISION = 3;
-
-/** A run that calls models tells them when an answer is too large. */
-function answerOf(
-  { spec: { answer } }: AgentDefinition,
-  model: ModelSpec | undefined,
-): Pick<AgentSpec, 'answer'> {
-  return { answer: model === undefined ? answer : { ...answer, tellsSize: true } };
 }
 
 /**
@@ -271,12 +250,14 @@ function unique(ids: readonly string[]): readonly string[] {
 }
 
 interface CompiledCompaction {
-  /** Null: never. */
-  readonly spec: CompactionSpec | null | 'default';
+  readonly spec: CompactionSpec | 'default';
   /** The models that only write summaries. */
   readonly models: readonly ModelSpec[];
   readonly problems: readonly UsageProblem[];
 }
+
+/** What `compaction: false` means. */
+const NEVER: CompactionSpec = { triggers: [], strategies: [] };
 
 /** Adds fallbacks to the models that strategies name. */
 function compileCompaction(
@@ -284,7 +265,7 @@ function compileCompaction(
   models: ReadonlyMap<string, ModelEntry>,
 ): CompiledCompaction {
   if (given === undefined) return { spec: 'default', models: [], problems: [] };
-  if (given === false) return { spec: null, models: [], problems: [] };
+  if (given === false) return { spec: NEVER, models: [], problems: [] };
   const used: ModelSpec[] = [];
   const problems: UsageProblem[] = [];
   const strategies = given.strategies.map((strategy): StrategySpec => {
@@ -302,13 +283,13 @@ function compileCompaction(
 }
 
 /** The default compaction watches the context window, so it needs a known one. */
-function defaultCompaction({ contextWindow }: ModelSpec): CompactionSpec | null {
-  return contextWindow === undefined ? null : DEFAULT_COMPACTION;
+function defaultCompaction({ contextWindow }: ModelSpec): CompactionSpec | undefined {
+  return contextWindow === undefined ? undefined : DEFAULT_COMPACTION;
 }
 
 /** A trigger on a share of the context window never fires when the size is unknown. */
 function windowProblems(
-  compaction: CompactionSpec | null,
+  compaction: CompactionSpec | undefined,
   { id, contextWindow }: ModelSpec,
 ): readonly UsageProblem[] {
   const needsWindow = compaction?.triggers.some(isAboutContext) ?? false;

@@ -198,8 +198,6 @@ function inputProblems(
   const needsTask = !hasTemplate && !(isPlainObject(parent) && isPlainObject(context));
   const rules: FieldRules = {
     ...FIELDS,
-    // Below a fork, a start has the version that older workers leave to newer ones.
-    v: (v) => (v === 2 && isPlainObject(parent) && 'effects' in parent ? [] : otherVersion(v)),
     task: [FIELDS.task, (task) => taskProblems(task as Fields, needsTask)],
     history: [(history) => (history === undefined ? [] : noHistory(loop)), FIELDS.history],
   };

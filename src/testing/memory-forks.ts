@@ -64,7 +64,7 @@ export function forkInput(
   const read = readFork(asked);
   if (read.kind === 'problems') throw new UsageError('invalid_input', read.problems.join('\n'));
   const input = startInput(agent ?? source.state.head.spec.name, given, sizes);
-  return { ...input, v: 2, fork: read.fork };
+  return { ...input, fork: read.fork };
 }
 
 /** A fork that can begin. */

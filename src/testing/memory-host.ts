@@ -3,7 +3,6 @@
  * validators and model adapter as on a worker. Time moves only when the clock is advanced or a call
  * sleeps.
  */
-import { NEWEST_RULES } from '../lisp.ts';
 import type { JsonObject } from '../core/base/json.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
 import type { ChildOrder } from '../core/contract/host-order.ts';
@@ -93,8 +92,6 @@ export function createMemoryHost(parts: MemoryHostParts): Host {
   return {
     link: {
       address: tree.address,
-      limitsAtOnce: true,
-      rules: NEWEST_RULES,
       isHandoverDue: parts.handoverDue,
       isFull: parts.isFull ?? (() => false),
       sizes: parts.sizes ?? INLINE_SIZES,

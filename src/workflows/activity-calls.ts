@@ -3,6 +3,7 @@ import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { ActivityRuntime, EverloopActivities } from '../activities/activity-types.ts';
 import { defined } from '../core/base/defined.ts';
 import type { ToolSpec } from '../core/contract/spec.ts';
+import type { Host } from '../core/run/host.ts';
 import { attemptOptions, localToolOptions, toolOptions } from './attempts/activity-options.ts';
 import type { HeldCalls } from './attempts/held-calls.ts';
 import type { RunCall } from './attempts/open-call.ts';
@@ -11,7 +12,6 @@ import { createLocalTries, type LocalTries } from './attempts/local-tries.ts';
 import { quickChecks, type QuickChecks } from './attempts/quick-checks.ts';
 import type { Rest } from './attempts/rests.ts';
 import type { Elsewhere } from './attempts/retry-elsewhere.ts';
-import { callsTriedByService, type TriedCalls } from './attempts/tried-by-service.ts';
 import { triedModelCall } from './attempts/tried-model.ts';
 import {
   activityOf,
@@ -30,15 +30,14 @@ export interface CallParts {
   readonly rest: Rest;
   readonly heldCalls: HeldCalls;
   readonly operator: OperatorWait;
-  /** False in a link that began when the service still made all attempts; see `limitsAtOnce`. */
-  readonly isNew: boolean;
 }
+
+/** The calls of a host that may have several attempts. */
+type TriedCalls = Pick<Host, 'callModel' | 'callTool' | 'judgeAnswer'>;
 
 /** The calls that are activities. The worker gets the transcript before its model is asked. */
 export function callsOf(parts: CallParts): TriedCalls & QuickChecks {
-  const { callModel, callTool, ...others } = parts.isNew
-    ? callsTriedHere(parts)
-    : callsTriedByService(parts);
+  const { callModel, callTool, ...others } = triedCalls(parts);
   const feed = createTranscriptFeed();
   // Workers go by what the run began with, not by what they have themselves.
   const sized = defined({ blobs: parts.runtime.blobs });
@@ -54,7 +53,7 @@ export function callsOf(parts: CallParts): TriedCalls & QuickChecks {
 }
 
 /** The calls whose attempts the workflow begins. */
-function callsTriedHere(parts: CallParts): TriedCalls {
+function triedCalls(parts: CallParts): TriedCalls {
   const { runtime, heldCalls } = parts;
   const tryCall = createTryCall(parts);
   const localTries = createLocalTries(runtime);

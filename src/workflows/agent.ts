@@ -200,7 +200,7 @@ function endUnstarted(session: Session, input: unknown, step: Step): void {
   const onEvent = isPlainObject(input) ? input['onEvent'] : undefined;
   if (callbackProblems(onEvent).length > 0) return;
   const specs = compileCallbacks(onEvent as AgentInput['onEvent']);
-  session.callbacks = createCallbacks(specs, session.limitsAtOnce, (message) => log.warn(message));
+  session.callbacks = createCallbacks(specs, (message) => log.warn(message));
   session.callbacks.hearUnstarted(step);
 }
 
@@ -243,7 +243,7 @@ function begin(
   runtime: ActivityRuntime,
   onBug: (error: unknown) => void,
 ): Run {
-  session.callbacks = createCallbacks(state.head.spec.onEvent, session.limitsAtOnce, (message) =>
+  session.callbacks = createCallbacks(state.head.spec.onEvent, (message) =>
     warnOfCallback(session, message),
   );
   const host = createTemporalHost({
@@ -253,7 +253,6 @@ function begin(
     overrun: () => session.overrun,
     heldCalls: session.heldCalls,
     operatorCalls: session.operatorCalls,
-    limitsAtOnce: session.limitsAtOnce,
     callbacks: session.callbacks,
     tenant: session.tenant,
     onBug,

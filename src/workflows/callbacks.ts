@@ -6,8 +6,7 @@
  * I2  Deliveries outlive the run, and no cancel of the run reaches them.
  * I3  Few deliveries are open at a time: the service allows 2,000 open children. What comes while a
  *     receiver is down waits here, and goes together with the next.
- * I4  Commands are issued only in links that a worker of this release began, and only in runs with
- *     callbacks; others keep the order of commands that they have.
+ * I4  Commands are issued only in runs with callbacks.
  */
 import {
   CancellationScope,
@@ -60,10 +59,9 @@ const MAX_TOGETHER = 100;
 /** The callbacks that `specs` ask for. `warn` gets the text of a delivery that failed for good. */
 export function createCallbacks(
   specs: readonly CallbackSpec[] | undefined,
-  limitsAtOnce: boolean,
   warn: (message: string) => void,
 ): Callbacks {
-  if (specs === undefined || specs.length === 0 || !limitsAtOnce) return NO_CALLBACKS;
+  if (specs === undefined || specs.length === 0) return NO_CALLBACKS;
   const place = placeOf();
   const scope = new CancellationScope({
     cancellable: false,

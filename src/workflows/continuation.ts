@@ -24,12 +24,11 @@ import {
 import type { ActivityRuntime, EverloopActivities } from '../activities/activity-types.ts';
 import type { Ending } from '../core/run/ending.ts';
 import { cancelEnding } from '../core/loop/loop.ts';
-import { defined } from '../core/base/defined.ts';
 import type { Run } from '../core/run/run.ts';
 import { byteSize, type Json } from '../core/base/json.ts';
 import { archiveOptions } from './attempts/activity-options.ts';
 import type { Session } from './session.ts';
-import { needsOf, type Handover } from './start.ts';
+import type { Handover } from './start.ts';
 
 /** Hands the run over and never returns, or says how it ends instead. */
 export async function handOver(
@@ -38,22 +37,21 @@ export async function handOver(
   runtime: ActivityRuntime,
 ): Promise<Ending> {
   session.host?.flush();
-  const upgrade = await archive(session, run, runtime);
+  await archive(session, run, runtime);
   const handedOff = session.callbacks.handOff();
   if (handedOff !== undefined) await handedOff;
   await condition(allHandlersFinished);
   const { cancel } = session.mailbox.peek();
   if (cancel !== null) return cancelEnding(run, cancel);
-  const handover: Handover = defined({
-    v: 1 as const,
-    kind: 'handover' as const,
+  const handover: Handover = {
+    v: 1,
+    kind: 'handover',
     state: run.state,
     inbox: session.mailbox.peek(),
-    runtime: { ...runtime, ...upgrade },
+    runtime,
     previous: workflowInfo().runId,
     putOff: session.deferredAdjustments,
-    needs: needsOf(run.state),
-  });
+  };
   const bytes = byteSize(handover as unknown as Json);
   const { handover: most } = session.sizes;
   if (bytes > most) {
@@ -73,12 +71,8 @@ function continueRun(handover: Handover): Promise<never> {
   return makeContinueAsNewFunc(versioning)(handover);
 }
 
-/** Archives the pages of this link; returns what the worker that did so offers the next link. */
-async function archive(
-  session: Session,
-  run: Run,
-  runtime: ActivityRuntime,
-): Promise<Pick<ActivityRuntime, 'rules'>> {
+/** Archives the pages of this link. */
+async function archive(session: Session, run: Run, runtime: ActivityRuntime): Promise<void> {
   const { archiveTranscript } = proxyActivities<EverloopActivities>(archiveOptions(runtime));
   const { firstEvent, firstEntry } = session.log;
   const { runId } = run.state;
@@ -87,13 +81,11 @@ async function archive(
   void condition(isCanceled).then(() => scope.cancel());
   try {
     const order = { runId, link: session.link, firstEvent, firstEntry };
-    // Workers of earlier releases return nothing.
-    return (await scope.run(() => archiveTranscript(order))) ?? {};
+    await scope.run(() => archiveTranscript(order));
   } catch (error) {
     // For a run that ends here this is the last link, whose pages are read by query.
-    if (isCanceled()) return {};
+    if (isCanceled()) return;
     // The pages stay readable by query until the service forgets this execution.
     log.warn('The pages of this link were not archived', { error: String(error) });
-    return {};
   }
 }

@@ -3,7 +3,7 @@
  * limits and pauses act at once, between two steps of the loop. Validators are synchronous: an
  * asynchronous one never rejects.
  */
-import { condition, log, patched, setHandler, workflowInfo } from '@temporalio/workflow';
+import { condition, log, setHandler, workflowInfo } from '@temporalio/workflow';
 import { defined } from '../core/base/defined.ts';
 import { isPlainObject } from '../core/base/json.ts';
 import { onCancel } from '../core/children/tree-handlers.ts';
@@ -64,9 +64,8 @@ import {
 } from './messages.ts';
 import { failureOf } from './failures.ts';
 import { isUnreadable, UNREADABLE_PAYLOAD } from './payload-converter.ts';
-import { adjustmentRoom, answerRoom, inputRoom, isRefused } from './room.ts';
+import { adjustmentRoom, answerRoom, inputRoom } from './room.ts';
 import { readOverrun } from './overrun.ts';
-import type { PatchName } from './patches.ts';
 import { installQueries, stateOf } from './queries.ts';
 import type { Session } from './session.ts';
 
@@ -79,8 +78,7 @@ export function installHandlers(session: Session): void {
   setHandler(inputSignal, (payload) => {
     const input = completed(session, payload);
     const found = inputProblem(session, input);
-    const room = found === null ? inputRoom(session, input) : null;
-    const problem = isRefused(session, room) ? room : found;
+    const problem = found ?? inputRoom(session, input);
     if (problem !== null) return warn(session, 'input_refused', problem);
     session.mailbox.accept(input);
     session.host?.waits.wake();
@@ -171,19 +169,15 @@ async function deliverWhenLoaded(session: Session, message: ChildMessage | null)
   afterMessage(session);
 }
 
-/**
- * The input with what its client left out. A link that began before this dropped such a signal, so
- * it does when it is replayed. What does not fit is refused later.
- */
+/** The input with what its client left out. What does not fit is refused later. */
 function completed(session: Session, payload: unknown): RunInput {
-  const { limitsAtOnce, mailbox } = session;
-  if (!limitsAtOnce || isUnreadable(payload)) return payload as RunInput;
-  return completeInput(payload, freeInputId(mailbox.peek())) as RunInput;
+  if (isUnreadable(payload)) return payload as RunInput;
+  return completeInput(payload, freeInputId(session.mailbox.peek())) as RunInput;
 }
 
 function accept(session: Session, input: RunInput): number {
   const room = inputRoom(session, input);
-  if (isRefused(session, room)) throw failureOf('invalid_input', room);
+  if (room !== null) throw failureOf('invalid_input', room);
   const position = session.mailbox.accept(input);
   session.host?.waits.wake();
   return position;
@@ -219,7 +213,7 @@ function settle(session: Session, payload: AnswerPayload | DecidePayload): Answe
   if (checked.kind === 'refused') throw failureOf('invalid_input', checked.message);
   const answer = { id, updateId, ...defined({ by: payload.by }), ...checked.body };
   const room = answerRoom(session, answer);
-  if (isRefused(session, room)) throw failureOf('invalid_input', room);
+  if (room !== null) throw failureOf('invalid_input', room);
   mailbox.answer(answer);
   session.host?.waits.wake();
   return { id };
@@ -301,7 +295,7 @@ async function adjust(session: Session, adjustment: Adjustment): Promise<AdjustR
   const { run } = session;
   if (run === null) throw failureOf('invalid_input', ENDED_EARLY);
   const room = adjustmentRoom(session, adjustment);
-  if (isRefused(session, room)) throw failureOf('invalid_input', room);
+  if (room !== null) throw failureOf('invalid_input', room);
   if (isHandingOver(session)) {
     session.deferredAdjustments.push(adjustment);
     return session.deferredAdjustments.reduce(adjusted, receiptOf(run.state));
@@ -339,9 +333,7 @@ export function applyAdjustment(
   if (limits !== undefined) {
     const merged = mergeLimits(run.state.limits, limits);
     if (merged.kind === 'limits') run.adjust(merged.limits, by);
-    // Histories of runs that were adjusted before recalls existed have none.
-    const hasRecalls = recallsOf(run.ledger).length > 0;
-    if (hasRecalls && patched('recall-leases' satisfies PatchName)) tree?.recallLeases();
+    if (recallsOf(run.ledger).length > 0) tree?.recallLeases();
   }
   if (paused === true) run.pause(by);
   if (paused === false) run.resume(by);

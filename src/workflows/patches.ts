@@ -15,20 +15,5 @@ export interface Patch {
   readonly reason: string;
 }
 
-/** The name of a patch, as histories have it. */
-export type PatchName = 'recall-leases' | 'limits-at-once';
-
-/** Every patch, by its name. */
-export const PATCHES: Readonly<Record<PatchName, Patch>> = {
-  'recall-leases': {
-    release: '0.1.0',
-    reason: 'A limit that is lowered takes unspent leases back from children, by signals to them.',
-  },
-  'limits-at-once': {
-    release: '0.2.0',
-    reason:
-      'The calls of a batch are recorded as they end, messages without room are refused, ' +
-      'programs are cut into slices, and the workflow begins each attempt of a call, so that ' +
-      'commands come at other times, and more of them.',
-  },
-};
+/** Every patch, by its name, as histories have it. None: no release has runs in flight yet. */
+export const PATCHES: Readonly<Record<string, Patch>> = {};

@@ -4,8 +4,6 @@
  *
  * I1  The validator checks first, and the handler checks again: two messages of one activation are
  *     both validated before either is accepted.
- * I2  Older workers accepted messages without this check. So handlers refuse none in a link that
- *     began before there was one.
  */
 import { byteSize, type Json } from '../core/base/json.ts';
 import type { Limit } from '../core/contract/limit.ts';
@@ -60,11 +58,6 @@ export function adjustmentRoom(
   return size <= Math.max(MAX_LIMITS_BYTES, sizeOf(limits))
     ? null
     : `Expected all limits of a run to have at most ${MAX_LIMITS_BYTES} bytes, got ${size}. Set fewer.`;
-}
-
-/** Whether to refuse what a validator let through (I1, I2). */
-export function isRefused(session: Session, problem: string | null): problem is string {
-  return problem !== null && session.limitsAtOnce;
 }
 
 function sizeOf(limits: readonly Limit[]): number {

@@ -4,7 +4,7 @@
  * comment of each field says what it is then.
  */
 import { sizesOf, type SizeLimits } from '../core/base/size-limits.ts';
-import { patched, workflowInfo } from '@temporalio/workflow';
+import { workflowInfo } from '@temporalio/workflow';
 import type { TreeHandlers } from '../core/children/tree-handlers.ts';
 import { createMailbox, EMPTY_INBOX, type Mailbox } from '../core/run/inbox.ts';
 import { createRunLog, type RunLog } from '../core/run/run-log.ts';
@@ -19,7 +19,6 @@ import { createHeldCalls, type HeldCalls } from './attempts/held-calls.ts';
 import { createOperatorCalls, type OperatorCalls } from './attempts/operator-calls.ts';
 import type { Start } from './start.ts';
 import type { Adjustment, Overrun } from '../core/contract/messages.ts';
-import type { PatchName } from './patches.ts';
 import type { TemporalHost } from './temporal-host.ts';
 
 /** One link of a chain, as its handlers see it. */
@@ -39,11 +38,6 @@ export interface Session {
   readonly restored: RunState | null;
   /** The schedule that started the run; undefined for any other run. */
   readonly schedule: RunState['schedule'];
-  /**
-   * See `Link`. Decided when the link begins, also for what came with the same release: waits for
-   * other workers, and refusals of messages for want of room.
-   */
-  readonly limitsAtOnce: boolean;
   /** How large its parts may be; those of runs without blobs until the agent is loaded. */
   sizes: SizeLimits;
   /** Null until the agent is loaded. */
@@ -92,8 +86,6 @@ export function openSession(start: Start): Session {
     previous: continued?.previous ?? null,
     restored: continued?.state ?? null,
     schedule: continued === null ? claimedBy(start) : continued.state.schedule,
-    // Asked at the very start: every replay reaches it in its first activation.
-    limitsAtOnce: patched('limits-at-once' satisfies PatchName),
     sizes: sizesOf(continued?.runtime ?? {}),
     run: null,
     host: null,

@@ -5,7 +5,6 @@ import type { Inbox } from '../core/run/inbox.ts';
 import type { AgentInput, PreviousRun, ScheduledStart } from '../core/contract/input.ts';
 import { isStep } from '../core/contract/piping.ts';
 import type { Step } from '../core/contract/step.ts';
-import { effectsOf } from '../core/tree/fork-effects.ts';
 import type { RunState } from '../core/run/run-state.ts';
 import { sharedByteSize } from '../core/base/byte-sizes.ts';
 import { isDeeperThan, isPlainObject, MAX_JSON_DEPTH, type Json } from '../core/base/json.ts';
@@ -17,40 +16,8 @@ import { VERSION } from '../core/base/version.ts';
 import { RefusedTask } from './failures.ts';
 import { EncryptedPayload } from './payload-converter.ts';
 
-/**
- * The version of hand-overs that this code reads and writes. A new version is read one
- * release before it is written, so that a fleet can go back to the release before.
- */
+/** The version of inputs and of hand-overs that this code reads and writes. */
 const FORMAT = 1;
-
-/** The newest version of inputs that this code reads: 2 is that of forks. */
-const INPUT_FORMAT = 2;
-
-/**
- * The features of a state that this code knows, by the names that `needs` of a hand-over gives
- * them. Name a feature if an older worker must not take the state. A feature that it may ignore
- * needs no name.
- */
-const KNOWN_NEEDS = ['fork-effects'] as const satisfies readonly string[];
-
-/** A feature that states of this release may have. */
-interface WrittenNeed {
-  /** Known, and to the release before as well: a feature is read one release before it is written. */
-  readonly name: (typeof KNOWN_NEEDS)[number];
-  readonly isIn: (state: RunState) => boolean;
-}
-
-/** The features that this release writes. */
-const WRITES: readonly WrittenNeed[] = [
-  // Older workers never take a run that has it: its start is of a version that they refuse.
-  { name: 'fork-effects', isIn: (state) => effectsOf(state) !== undefined },
-];
-
-/** The features of `state` that the worker of the next link must know; undefined if there are none. */
-export function needsOf(state: RunState): Handover['needs'] {
-  const needs = WRITES.filter(({ isIn }) => isIn(state)).map(({ name }) => name);
-  return needs.length === 0 ? undefined : needs;
-}
 
 /** What one link hands to the next, version 1. Plain JSON. */
 export interface Handover {
@@ -63,8 +30,6 @@ export interface Handover {
   readonly previous: string;
   /** Adjustments that came after the decision to hand over. The name is recorded in histories. */
   readonly putOff: readonly Adjustment[];
-  /** Features of the state that the next link must know; absent: none. */
-  readonly needs?: readonly string[];
 }
 
 /** What a hand-over carries besides state and inbox, including adjustments that come meanwhile. */
@@ -124,21 +89,10 @@ export function readStart(payload: unknown): Start {
   };
 }
 
-function refuseNewer(what: string, payload: { readonly [key: string]: unknown }): void {
-  const { v, needs } = payload;
-  const me = `this worker (${VERSION})`;
-  const newest = what === 'input' ? INPUT_FORMAT : FORMAT;
-  if (typeof v === 'number' && Number.isInteger(v) && v > newest) {
-    throw new RefusedTask(
-      `Refused: ${what} of version ${v}, ${me} reads ${newest}. A newer worker takes it.`,
-    );
-  }
-  if (what !== 'hand-over' || !Array.isArray(needs)) return;
-  const known: readonly unknown[] = KNOWN_NEEDS;
-  const unknown = (needs as readonly unknown[]).filter((name) => !known.includes(name));
-  if (unknown.length === 0) return;
+function refuseNewer(what: string, { v }: { readonly [key: string]: unknown }): void {
+  if (typeof v !== 'number' || !Number.isInteger(v) || v <= FORMAT) return;
   throw new RefusedTask(
-    `Refused: ${what} that needs ${unknown.map(String).join(', ')}, which ${me} does not know. A newer worker takes it.`,
+    `Refused: ${what} of version ${v}, this worker (${VERSION}) reads ${FORMAT}. A newer worker takes it.`,
   );
 }
 

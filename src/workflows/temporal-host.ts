@@ -66,8 +66,6 @@ export interface TemporalHostParts {
   readonly runtime: ActivityRuntime;
   readonly mailbox: Mailbox;
   readonly log: RunLog;
-  /** See `Link`. */
-  readonly limitsAtOnce: boolean;
   /** What must not be computed again. Default: nothing. */
   readonly overrun?: () => Overrun | null;
   /** Which calls hold their workers. Default: no worker says so. */
@@ -91,7 +89,7 @@ export interface TemporalHostParts {
 export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
   const { runtime, mailbox, log, onBug, run = () => null } = parts;
   const unpublished: AgentEvent[] = [];
-  const announcement = createAnnouncement(parts.limitsAtOnce);
+  const announcement = createAnnouncement();
   const flush = createFlush(parts, announcement, () => unpublished.splice(0));
   const flight = createFlight({ onEnd: () => waits.wake(), onCancel: tellCancel });
   const timer = timersOf(flight, onBug);
@@ -102,9 +100,8 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
   const computing = createComputing(parts.overrun ?? (() => null));
   let programSteps = 0;
   const rest = createRest(published, run);
-  const isNew = parts.limitsAtOnce;
   const spread = createSpread(workflowInfo().runId);
-  const elsewhere = createElsewhere({ runtime, rest, run, isNew, spread });
+  const elsewhere = createElsewhere({ runtime, rest, run, spread });
   let cancelDeadline = (): void => undefined;
 
   return {
@@ -117,7 +114,6 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
       runtime,
       elsewhere,
       rest,
-      isNew,
       heldCalls: parts.heldCalls ?? createHeldCalls(),
       operator: createOperatorWait(published, parts.operatorCalls ?? createOperatorCalls()),
       run: (call) => (flush(), flight.run(call)),
@@ -216,21 +212,15 @@ function placeOf(run: Run | null): EventPlace | undefined {
   });
 }
 
-function linkOf(
-  { runtime, mailbox, limitsAtOnce }: TemporalHostParts,
-  programSteps: () => number,
-): Link {
+function linkOf({ runtime, mailbox }: TemporalHostParts, programSteps: () => number): Link {
   const sizes = sizesOf(runtime);
   return {
     address: workflowInfo().workflowId,
-    limitsAtOnce,
-    // Slices are commands, which a worker of an earlier release may not have to replay.
-    rules: limitsAtOnce ? (runtime.rules ?? 1) : 1,
     // The version of new runs changes while this one is pinned to its own.
     isHandoverDue: () =>
       workflowInfo().continueAsNewSuggested ||
       workflowInfo().targetWorkerDeploymentVersionChanged ||
-      (limitsAtOnce && programSteps() >= PROGRAM_STEPS_OF_LINK),
+      programSteps() >= PROGRAM_STEPS_OF_LINK,
     isFull: () => {
       const { historyLength, historySize } = workflowInfo();
       return historyLength > MAX_EVENTS || historySize > MAX_HISTORY_BYTES;

@@ -47,18 +47,15 @@ export interface Announcement {
   readonly list: (state: RunState | undefined, inbox: Inbox) => void;
 }
 
-/**
- * The announcement of this link. Workers of earlier releases wrote only the bit, so a link that began
- * on one of them does that still: `limitsAtOnce` is false there.
- */
-export function createAnnouncement(limitsAtOnce: boolean): Announcement {
+/** The announcement of this link. */
+export function createAnnouncement(): Announcement {
   const { memo = {} } = workflowInfo();
   let announced = memo['waiting'] === true;
   let listed = JSON.stringify(memo[WAITS_KEY] ?? null);
-  const hasAttribute = limitsAtOnce && isListed();
+  const hasAttribute = isListed();
 
   const upsert = (waits: ListedWaits | null, waiting?: boolean): void => {
-    upsertMemo(defined({ waiting, [WAITS_KEY]: limitsAtOnce ? waits : undefined }));
+    upsertMemo(defined({ waiting, [WAITS_KEY]: waits }));
     // A replay may come to another list than the first execution, which nobody sees then (I3).
     const isSure = !workflowInfo().unsafe.isReplaying || (waits?.items.length ?? 0) < 2;
     listed = isSure ? JSON.stringify(waits) : '';
@@ -67,7 +64,7 @@ export function createAnnouncement(limitsAtOnce: boolean): Announcement {
   return {
     announce: (state, inbox) => {
       const isWaiting = (state?.pending ?? []).length > 0;
-      const waits = isWaiting && limitsAtOnce ? waitsOf(state, inbox) : null;
+      const waits = isWaiting ? waitsOf(state, inbox) : null;
       if (isWaiting !== announced) {
         announced = isWaiting;
         upsert(waits, isWaiting);

@@ -35,7 +35,6 @@ describe('The specification of an agent that writes programs', () => {
         memoryLimitBytes: 1_048_576,
         memoryStrategy: 'strict',
         sizes: { feedbackChars: 512, resultChars: 250, sampleItems: 3, sampleChars: 80 },
-        wholeTypes: true,
         lisp: {
           maxTurns: 5,
           retryTurns: 0,
@@ -77,7 +76,6 @@ describe('The specification of an agent that writes programs', () => {
         memoryLimitBytes: 100,
         memoryStrategy: 'rollback',
         sizes: { feedbackChars: 10, resultChars: 250, sampleItems: 3, sampleChars: 80 },
-        wholeTypes: true,
         lisp: {
           maxTurns: 2,
           retryTurns: 3,
@@ -115,7 +113,6 @@ describe('The specification of an agent that writes programs', () => {
         memoryLimitBytes: 1_048_576,
         memoryStrategy: 'strict',
         sizes: { feedbackChars: 512, resultChars: 9, sampleItems: 3, sampleChars: 80 },
-        wholeTypes: true,
       });
       expect(define({ mode, programs: false }).spec.program).toBeUndefined();
     }

@@ -51,7 +51,7 @@ const FIRING: readonly (readonly [
   ],
   [
     'unused-variables',
-    env({ EVERLOOP_HOLD_PATCHES: 'limits-at-once,of-tomorrow' }),
+    env({ EVERLOOP_HOLD_PATCHES: 'of-tomorrow' }),
     'this release has no of-tomorrow',
     env({ EVERLOOP_HOLD_PATCHES: 'all' }),
   ],

@@ -10,7 +10,6 @@ import type { Step } from '../../src/core/contract/step.ts';
 import type { Json, JsonObject } from '../../src/core/base/json.ts';
 import type { ModelFunction } from '../../src/core/contract/model.ts';
 import { eventually } from '../support/eventually.ts';
-import { extentOf } from '../support/extent.ts';
 import { abortOf } from '../support/runs.ts';
 import { openStage, type Served, type Stage } from '../support/stage.ts';
 
@@ -260,16 +259,7 @@ function refusalOf(run: RunHandle): Promise<string> {
 }
 
 describe('what only a newer worker understands', () => {
-  it.each(
-    extentOf([
-      ['of a newer version', 'Go', 'hand-over of version 2, this worker (0.1.0) reads 1'],
-      [
-        'with an unknown need',
-        'Teleport',
-        'hand-over that needs teleport, which this worker (0.1.0) does not know',
-      ],
-    ]),
-  )('[R5] a hand-over %s waits for a worker that does', async (_name, task, refusal) => {
+  it('[R5] a hand-over of a newer version waits for a worker that does', async () => {
     const agent = defineAgent({
       name: 'tester',
       mode: 'react',
@@ -277,8 +267,10 @@ describe('what only a newer worker understands', () => {
     });
     const old = await stage.serve([agent], { workflowsPath: NEWER_HANDOVER });
 
-    const run = await old.everloop.start('tester', { task });
-    expect(await refusalOf(run)).toBe(`Refused: ${refusal}. A newer worker takes it.`);
+    const run = await old.everloop.start('tester', { task: 'Go' });
+    expect(await refusalOf(run)).toBe(
+      'Refused: hand-over of version 2, this worker (0.1.0) reads 1. A newer worker takes it.',
+    );
     const { status } = await stage.client.workflow.getHandle(run.id).describe();
     expect(status.name).toBe('RUNNING');
     await old.stop();
@@ -289,10 +281,10 @@ describe('what only a newer worker understands', () => {
   });
 
   it('[R5] an input of a newer version waits, until somebody ends the run by force', async () => {
-    const run = await startRaw({ ...good, v: 3 });
+    const run = await startRaw({ ...good, v: 2 });
 
     expect(await refusalOf(run)).toBe(
-      'Refused: input of version 3, this worker (0.1.0) reads 2. A newer worker takes it.',
+      'Refused: input of version 2, this worker (0.1.0) reads 1. A newer worker takes it.',
     );
     await run.cancel('no such worker', { force: true });
 

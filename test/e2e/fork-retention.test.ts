@@ -91,14 +91,14 @@ it('is not held up by a run that only claims to be a fork of it', async () => {
   const fork = { source: { workflowId: run.id }, at: 'start', effects: 'run' };
   // A memo alone, another tenant's, one of no moment, and one that needs effects.
   await forge(`claims-${randomUUID()}`, { v: 1 }, run.id);
-  await forge(`globex:${randomUUID()}`, { v: 2, tenant: 'globex', fork }, run.id);
+  await forge(`globex:${randomUUID()}`, { v: 1, tenant: 'globex', fork }, run.id);
   await forge(
     `${TENANT}:${randomUUID()}`,
-    { v: 2, tenant: TENANT, fork: { ...fork, at: { iteration: 99 } } },
+    { v: 1, tenant: TENANT, fork: { ...fork, at: { iteration: 99 } } },
     run.id,
   );
   const { effects: _effects, ...silent } = fork;
-  await forge(`${TENANT}:${randomUUID()}`, { v: 2, tenant: TENANT, fork: silent }, run.id);
+  await forge(`${TENANT}:${randomUUID()}`, { v: 1, tenant: TENANT, fork: silent }, run.id);
 
   expect(await notedForks(join(served.archiveDir, runId))).toEqual([]);
   expect(await forget(run.id)).toMatchObject({ runs: [run.id] });

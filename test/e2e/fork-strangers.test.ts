@@ -33,7 +33,7 @@ it('a moment is seen below its run only, and a fork keeps what its id begins wit
   const source = { workflowId: one.id };
   const look = { source, at: 'start' };
   const start = {
-    v: 2,
+    v: 1,
     agent: 'worker',
     task: { text: '' },
     fork: { source, at: 'start', effects: 'run' },

@@ -208,7 +208,7 @@ describe('the effects of a fork', () => {
       taskQueue: served.taskQueue,
       args: [
         {
-          v: 2,
+          v: 1,
           agent: 'clerk',
           task: { text: '' },
           fork: { source: { workflowId: run.id }, at: 'start' },
@@ -354,7 +354,7 @@ describe('what cannot be', () => {
       stage.client.workflow.start(AGENT_WORKFLOW, {
         workflowId: `forged-${randomUUID()}`,
         taskQueue: served.taskQueue,
-        args: [{ v: 2, agent: 'clerk', task: { text: '' }, state: forged, ...input }],
+        args: [{ v: 1, agent: 'clerk', task: { text: '' }, state: forged, ...input }],
       });
     plays([answer('mine')]);
     const fork = { source: { workflowId: run.id }, at: 'start', effects: 'run', state: forged };

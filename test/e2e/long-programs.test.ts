@@ -60,7 +60,6 @@ it('[L3] a run that computes five million units is asked and canceled meanwhile,
   // A closed run is computed again for each query.
   const begun = bodiesOf(await run.events(), 'agent:program:before');
   expect(begun.length).toBeLessThan(1_000);
-  expect(new Set(begun.map(({ rules }) => rules))).toEqual(new Set([2]));
 
   await run.cancel('enough');
 

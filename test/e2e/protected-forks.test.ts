@@ -109,7 +109,7 @@ describe('a fork of a run of a tenant', () => {
     );
     const fork = { source: { workflowId: run.id }, at: 'start', effects: 'run' };
     for (const tenant of [undefined, 'globex']) {
-      const start = { v: 2, agent: 'payer', task: { text: '' }, fork };
+      const start = { v: 1, agent: 'payer', task: { text: '' }, fork };
       const handle = await stage.client.workflow.start('agent', {
         workflowId: `${tenant === undefined ? '' : `${tenant}:`}${randomUUID()}`,
         taskQueue: served.taskQueue,

@@ -25,7 +25,7 @@ interface Run extends Observed {
   readonly slices: readonly number[];
 }
 
-function start(source: string, rules: 1 | 2): Machine {
+function start(source: string): Machine {
   const read = readProgram(source);
   if (!read.ok) throw new Error(read.problem.message);
   return startMachine(read.program, {
@@ -33,12 +33,11 @@ function start(source: string, rules: 1 | 2): Machine {
     memory: EMPTY_MEMORY,
     limits: LIMITS,
     tools: TOOLS,
-    rules,
   });
 }
 
-function runSliced(source: string, snapshots: boolean, rules: 1 | 2 = 2): Run {
-  let machine = start(source, rules);
+function runSliced(source: string, snapshots: boolean): Run {
+  let machine = start(source);
   const requests = new Map<string, EffectRequest>();
   const slices: number[] = [];
   let waiting: EffectRequest[] = [];
@@ -133,9 +132,8 @@ describe('slices', () => {
     if (name !== 'one large builtin') expect(Math.max(...slices)).toBeLessThanOrEqual(2 * SLICE);
   });
 
-  test('a program within its slice, or of version 1, is not stopped', () => {
+  test('a program within its slice is not stopped', () => {
     expect(runSliced('(reduce + (range 40000))', false).slices).toHaveLength(1);
-    expect(runSliced(LONG[0]?.[1] ?? '', false, 1).slices).toHaveLength(1);
   });
 
   test.each([
@@ -143,7 +141,7 @@ describe('slices', () => {
     ['time_exceeded', overrunMachine],
   ] as const)('a program can be ended as %s between slices', (reason, endMachine) => {
     const source = '(task "a" 1) (def x 1) (loop [] (recur))';
-    const step = advanceSlice(start(source, 2), { now: 0, budget: {}, results: [] });
+    const step = advanceSlice(start(source), { now: 0, budget: {}, results: [] });
     expect(step.kind).toBe('sliced');
     const end = endMachine(step.machine);
 

@@ -129,8 +129,6 @@ describe('loadAgent', () => {
     const limits = [{ ...DEFAULT_LIMITS[0], max: 5 }, ...DEFAULT_LIMITS.slice(1)];
     const spec = {
       ...researcher.spec,
-      answer: { ...researcher.spec.answer, tellsSize: true },
-      revision: 3,
       models: [
         {
           id: 'big',

@@ -70,7 +70,7 @@ describe('readConfig', () => {
       EVERLOOP_STREAM_TLS: '/etc/tls/cert.pem:/etc/tls/key.pem',
       EVERLOOP_DEPLOYMENT: 'agents',
       EVERLOOP_BUILD_ID: '4f2a9c1',
-      EVERLOOP_HOLD_PATCHES: 'limits-at-once',
+      EVERLOOP_HOLD_PATCHES: 'calls-in-order',
       EVERLOOP_CALLBACK_SECRET: `${SECRET} ${SECRET}`,
       EVERLOOP_CALLBACK_HOSTS: 'hooks.example.com, *.internal',
       EVERLOOP_LOG_FORMAT: 'json',
@@ -99,7 +99,7 @@ describe('readConfig', () => {
       streamToken: 'sixteen-or-more!',
       streamTls: { cert: '/etc/tls/cert.pem', key: '/etc/tls/key.pem' },
       version: { name: 'agents', build: '4f2a9c1' },
-      holdPatches: ['limits-at-once'],
+      holdPatches: ['calls-in-order'],
       callbackSecrets: [SECRET, SECRET],
       callbackHosts: ['hooks.example.com', '*.internal'],
     });
@@ -138,7 +138,7 @@ describe('readConfig', () => {
   it.each([
     { EVERLOOP_BUILD_ID: 'v:1' },
     { EVERLOOP_DEPLOYMENT: 'a.b' },
-    { EVERLOOP_HOLD_PATCHES: 'limits-at-onec' },
+    { EVERLOOP_HOLD_PATCHES: 'al' },
   ])('refuses %o', (env) => {
     const [name = ''] = Object.keys(env);
     expect(problemsOf(env)).toEqual([expect.stringContaining(`Expected \`${name}\` to be `)]);

@@ -200,7 +200,7 @@ function forkOf({ tape, replies }: Source, place: number): MemoryRun {
     {
       address: 'fork',
       input: {
-        v: 2,
+        v: 1,
         agent: spec.name,
         task: { text: '' },
         ...(state.tenant === undefined ? {} : { tenant: state.tenant }),

@@ -35,8 +35,8 @@ import { strategyOf } from './output-strategy.ts';
 
 /** A model call to cover; null when no budget of a tree is about its tokens or its cost. */
 export function planCall(run: Run, asking: Asking, model: string): CallPlan | null {
-  const { state, host } = run;
-  if (!host.link.limitsAtOnce || !isInTree(state) || !mustCover(run.ledger, { model })) return null;
+  const { state } = run;
+  if (!isInTree(state) || !mustCover(run.ledger, { model })) return null;
   const entry = entryOf(state, model);
   return {
     model,

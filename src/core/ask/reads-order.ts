@@ -13,10 +13,10 @@ import { isLastTurn } from './last-turn.ts';
 
 /** The reads that may run beside the next reply; undefined: none. */
 export function readsOrder(run: Run): ReadsOrder | undefined {
-  const { state, host } = run;
+  const { state } = run;
   const { spec } = state.head;
   if (modeOf(spec).readsBeside !== true) return undefined;
-  if (!spec.parallel || !host.link.limitsAtOnce) return undefined;
+  if (!spec.parallel) return undefined;
   if (run.mustLeave() || state.pausedAt !== null || isLastTurn(state)) return undefined;
   // The calls of a fork take the results that its source got, as long as there are some.
   if ((state.fork?.recorded ?? []).length > 0) return undefined;

@@ -39,15 +39,17 @@ export function compactDue(run: Run): Promise<Pass> {
 }
 
 /**
- * Runs strategies in order, until the state fits into a hand-over. A run without strategies masks
- * large results, then forgets its oldest entries: it asks no model.
+ * Runs strategies in order, until the state fits into a hand-over. A run whose agent does not say how
+ * masks large results, then forgets its oldest entries: it asks no model.
  */
 export function compactToFit(run: Run): Promise<Pass> {
-  if (run.state.head.spec.shortensToFit === true) return shorten(run);
+  if (run.state.head.spec.compaction === undefined) return shorten(run);
   return passOf(run, () => run.host.link.fits(run.state));
 }
 
 async function shorten(run: Run): Promise<Pass> {
+  // Without a conversation, as in a pipeline, nothing can go.
+  if (run.state.scratchpad.length === 0) return { kind: 'unchanged' };
   const bytes = byteSize(run.state as unknown as Json);
   const target = Math.floor(run.host.link.sizes.handover * TARGET_SHARE);
   const message = `The conversation made the state of the run ${bytes} bytes large, which no link can hand over. Old results and entries were left out. Set \`contextWindow\` of the model, \`compaction\` or a blob store.`;

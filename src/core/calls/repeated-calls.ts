@@ -2,16 +2,15 @@
  * Notices a model that makes the same call over and over and gets the same result each time. A digest
  * and a count are kept, whatever the size of arguments and results.
  *
- * I1  Only runs that began with this rule have it, in links where calls are recorded as they end.
- * I2  Calls of programs do not count: a program may well poll, and its fuel bounds it.
- * I3  Equal calls of one reply count once: the model could not know the result of the first.
+ * I1  Calls of programs do not count: a program may well poll, and its fuel bounds it.
+ * I2  Equal calls of one reply count once: the model could not know the result of the first.
  */
 import { EMPTY_DIGEST, rollDigest } from '../base/digest.ts';
 import { canonicalJson, type Json } from '../base/json.ts';
 import type { ToolCall } from '../base/message.ts';
 import type { CallEnd } from '../contract/outcome.ts';
 import type { RepeatedCall } from '../run/run-state.ts';
-import { revisionOf, type Run } from '../run/run.ts';
+import type { Run } from '../run/run.ts';
 import type { ToolSpec } from '../contract/spec.ts';
 import { ASK_TOOL } from '../toolchain/ask-user.ts';
 import { repeatedCallText } from '../toolchain/call-texts.ts';
@@ -28,7 +27,7 @@ export function repeatedCall(
   { call, result }: { readonly call: ToolCall; readonly result: CallEnd['result'] },
 ): RepeatedCall | undefined {
   const { iteration, repeated } = run.state;
-  if (revisionOf(run) < 3 || result.outcome === 'canceled') return undefined;
+  if (result.outcome === 'canceled') return undefined;
   if (call.tool === ASK_TOOL || tool?.repeatable === true) return { digest: '', count: 0 };
   const digest = digestOf(call, result);
   if (repeated?.digest !== digest) return { digest, count: 1, iteration };

@@ -14,7 +14,6 @@ import type { CallResult } from '../modes/observation.ts';
 import {
   endOf,
   recordAsTheyEnd,
-  recordEnd,
   resultsOf,
   type BegunCall,
   type StartedCall,
@@ -47,15 +46,12 @@ export async function runCalls(
   const tools = calledTools(run, calls);
   const results: CallResult[] = [...(kept?.results ?? [])];
   const shownTools = new Set(results.flatMap(({ shown = [] }) => shown));
-  // In a link that records in request order, those that are not recorded yet.
   let begun: readonly BegunCall[] = [];
   const gather = async (make: (calls: KeptCalls) => KeptTurn): Promise<KeptTurn> => {
     for (;;) {
       const asked = begun;
       const ends = await Promise.all(asked.map((one) => endOf(run, one)));
-      // What ended before the first waiting call is recorded first: it must not be kept twice.
-      const isWhole = run.host.link.limitsAtOnce || ends[0] === null;
-      if (asked === begun && isWhole) return make({ results, begun: ends });
+      if (asked === begun) return make({ results, begun: ends });
     }
   };
   const gate = keep === undefined ? CLOSED_GATE : createGate(run, () => gather(keep));
@@ -79,19 +75,9 @@ export async function runCalls(
         resumed = [];
         openHere += begun.length;
         open.count += begun.length;
-        if (run.host.link.limitsAtOnce) {
-          begun = recordAsTheyEnd(run, begun, { shownTools, onEnd });
-          results.push(...(await resultsOf(run, begun, shownTools)));
-          begun = [];
-          continue;
-        }
-        ignoreEarlyRejections(begun);
-        for (const one of begun) {
-          if (one.kind === 'started') recordEnd(run, one, await one.pending, shownTools);
-          results.push(...(await resultsOf(run, [one], shownTools)));
-          begun = begun.slice(1);
-          onEnd();
-        }
+        begun = recordAsTheyEnd(run, begun, { shownTools, onEnd });
+        results.push(...(await resultsOf(run, begun, shownTools)));
+        begun = [];
       }
       before += wave.length;
     }
@@ -106,13 +92,6 @@ export async function runCalls(
 /** The tools of `calls` that have not run. */
 function toolsOf(calls: readonly ToolCall[], ended: EndedReads): readonly string[] {
   return calls.filter(({ callId }) => !ended.has(callId)).map(({ tool }) => tool);
-}
-
-/** When a broken host rejects a call before it is awaited, that must not count as unhandled. */
-function ignoreEarlyRejections(begun: readonly BegunCall[]): void {
-  for (const one of begun.slice(1)) {
-    if (one.kind === 'started' && 'then' in one.pending) one.pending.catch(() => undefined);
-  }
 }
 
 /**

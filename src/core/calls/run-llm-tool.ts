@@ -24,7 +24,6 @@ import { unstarted, type CallEnd } from '../contract/outcome.ts';
 import { checkArguments, hiddenFrom } from './call-arguments.ts';
 import type { CallSite } from './call-site.ts';
 import { leaveOf } from '../run/ending.ts';
-import { revisionOf } from '../run/run.ts';
 import type { InlineRequest } from '../contract/host-order.ts';
 import { questionRequest, readLlmQuestion, type LlmQuestion } from './llm-question.ts';
 import type { LlmToolSpec, ToolSpec } from '../contract/spec.ts';
@@ -122,7 +121,7 @@ async function ask(context: CallSite, call: LlmCall, question: LlmQuestion): Pro
     if (read.kind === 'failed') return failed(attempts, read.code, read.cause);
     const { mode, head, maxTurns } = question;
     const { turn } = read;
-    const mayTell = !toldExample && attempt < maxTurns && revisionOf(context.run) >= 3;
+    const mayTell = !toldExample && attempt < maxTurns;
     const example = mayTell ? mode.exampleOf?.(head.spec) : undefined;
     const judgement = withoutCopy(read.judgement, example);
     if (judgement.kind === 'accepted') return { kind: 'value', value: judgement.value, attempts };

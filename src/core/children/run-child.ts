@@ -21,7 +21,7 @@ import type { Lease, ParentLink } from '../contract/lease.ts';
 import { unstarted, type CallEnd } from '../contract/outcome.ts';
 import { cancelOf } from './tree-handlers.ts';
 import type { ChildEnd } from '../contract/host-outcome.ts';
-import { versionOf, type AgentInput } from '../contract/input.ts';
+import type { AgentInput } from '../contract/input.ts';
 import { callbacksBelow } from '../run/callback-message.ts';
 import { ensureBudget } from '../run/ensure-budget.ts';
 import { effectsBelow } from '../tree/fork-effects.ts';
@@ -170,7 +170,7 @@ async function startAndAwait(
     childId,
     callId,
     input: {
-      v: versionOf({ ...input, parent }),
+      v: 1 as const,
       agent,
       ...defined({ tenant: run.state.tenant }),
       ...input,

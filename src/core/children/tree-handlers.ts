@@ -172,8 +172,7 @@ async function answerRequest(
   const newest = (): LeaseRequest => requests.get(childId) ?? request;
   let hasWaited = false;
   for (;;) {
-    const { wants } = newest();
-    const missing = missingIn(run, newest());
+    const { wants, missing } = newest();
     const isAwaited = (): boolean =>
       (isRoomAwaited(run.ledger, wants) || isGrantHeld(run.ledger, wants, missing)) &&
       !run.isStopped();
@@ -188,10 +187,9 @@ async function answerRequest(
     await requestMore(run, empty, missing && missingAbove(run, missing));
     if (wasRefused || isAnyRefused(run, empty)) break;
   }
-  const { number, wants } = newest();
+  const { number, wants, missing } = newest();
   // Children that have waited for the same returns get equal parts.
   const together = hasWaited ? requests.size : 1;
-  const missing = missingIn(run, newest());
   requests.delete(childId);
   const child = openChild(run, childId);
   if (child === undefined) return;
@@ -205,10 +203,6 @@ async function answerRequest(
   const leases = grantMore(run.ledger, { ...child, ...defined({ missing }) }, wants, together);
   run.record({ type: 'agent:child:granted', childId, number, leases });
   sendGrant(run, child, number, leases);
-}
-
-function missingIn({ host }: Run, { missing }: LeaseRequest): Numbers | undefined {
-  return host.link.limitsAtOnce ? missing : undefined;
 }
 
 /** By lease: how much of what a child is missing must come from the parent. */

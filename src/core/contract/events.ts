@@ -3,7 +3,6 @@
  * is published, and then the limits are checked. Events carry counts, never copies of the
  * conversation, because a copy per change would make the history grow quadratically.
  */
-import type { Rules } from '../../lisp.ts';
 import type { StrategySpec } from './compaction.ts';
 import type { FailedAttempt } from './host-outcome.ts';
 import type { Json } from '../base/json.ts';
@@ -202,8 +201,6 @@ export type EventBody =
       readonly type: 'agent:program:before';
       readonly programId: string;
       readonly source: string;
-      /** The version of charges and meanings that it keeps to its end; absent: 1. */
-      readonly rules?: Rules;
     }
   /** A program has ended, or a limit refused it before it began. */
   | {

@@ -75,8 +75,7 @@ export interface ScheduledStart extends Pick<StepSchedule, 'id' | 'time'> {
 
 /** The payload that starts a run. */
 export interface AgentInput {
-  /** 2 for a fork and for a run below one: a worker that knows only 1 must not take it. */
-  readonly v: 1 | 2;
+  readonly v: 1;
   readonly agent: string;
   /** Whose run it is; its id begins with `{tenant}:`. A child run has its parent's. */
   readonly tenant?: string;
@@ -116,11 +115,6 @@ export interface AgentInput {
   readonly fork?: ForkInput;
   /** True: the run is started to get its program, so an agent without programs is refused. */
   readonly compiles?: true;
-}
-
-/** The version that an input needs; see {@link AgentInput}. */
-export function versionOf({ fork, parent }: Pick<AgentInput, 'fork' | 'parent'>): 1 | 2 {
-  return fork === undefined && parent?.effects === undefined ? 1 : 2;
 }
 
 /** A program that answered once, version 1. Plain JSON, to be kept in a file. */

@@ -180,11 +180,6 @@ export interface AnswerSpec {
   readonly output?: SignatureType;
   /** Names of validators, in order. */
   readonly validators: readonly string[];
-  /**
-   * True: the model is told once that its answer is too large for a Step. Absent, as in runs of
-   * older workers: such an answer ends the run at once.
-   */
-  readonly tellsSize?: true;
 }
 
 /** The text format of a react agent. */
@@ -308,11 +303,6 @@ export interface ProgramSpec {
   /** When the limit is exceeded: `strict` ends the run, `rollback` undoes the program. */
   readonly memoryStrategy: 'strict' | 'rollback';
   readonly sizes: ProgramSizes;
-  /**
-   * True: tools are listed with the types behind references and unions of their schemas. Absent, as
-   * in runs of older workers: as `any`.
-   */
-  readonly wholeTypes?: true;
   /** Set exactly when `mode` is `lisp`. */
   readonly lisp?: LispSpec;
 }
@@ -326,13 +316,6 @@ export interface QueueSpec {
 /** An agent as plain data, version 1. */
 export interface AgentSpec {
   readonly v: 1;
-  /**
-   * What the loop does with replies and calls, set when the run starts. Absent, as in runs of older
-   * workers: none of it. 2: an answer whose section stays open is read, and a call that is written as text is
-   * no answer. 3: equal calls with equal results are counted, and an answer of `json`
-   * that equals the example of its prompt is refused once.
-   */
-  readonly revision?: 2 | 3;
   readonly name: string;
   readonly description?: string;
   readonly mode: Mode;
@@ -356,8 +339,7 @@ export interface AgentSpec {
   /** All that may be called; with tool search, the search tool is last. */
   readonly tools: readonly ToolSpec[];
   /**
-   * Tools of servers for which `tools` has no room; at least one, only with tool search. Absent, as in
-   * runs of older workers: none.
+   * Tools of servers for which `tools` has no room; at least one, only with tool search. Absent: none.
    */
   readonly stubs?: readonly ToolStub[];
   /** The models that LLM tools may ask; set exactly when there are such tools. */
@@ -381,18 +363,13 @@ export interface AgentSpec {
   readonly maxCallsPerTurn: number;
   /** In the order in which they are checked. */
   readonly limits: readonly Limit[];
-  /**
-   * What replies without usage do where a limit does not say it. Absent, as in runs of older
-   * workers: nothing.
-   */
+  /** What replies without usage do where a limit does not say it; absent: nothing. */
   readonly onUnknownUsage?: UnknownUsage;
-  /** Absent: the scratchpad is never compacted. */
-  readonly compaction?: CompactionSpec;
   /**
-   * Whether a conversation that a link cannot hand over is made shorter, though `compaction` is
-   * absent. Absent in runs of earlier releases, which end instead.
+   * Without strategies the scratchpad is never compacted. Absent: only when no link could hand it
+   * over.
    */
-  readonly shortensToFit?: true;
+  readonly compaction?: CompactionSpec;
   readonly timeZone: string;
   readonly queues: QueueSpec;
   /** Whom the run calls back, at least one; absent: nobody. */

@@ -2,7 +2,7 @@
 import type { Json } from '../base/json.ts';
 import type { Judgement } from '../contract/judgement.ts';
 import { withoutCopy } from '../termination/copied-example.ts';
-import { revisionOf, type Run } from '../run/run.ts';
+import type { Run } from '../run/run.ts';
 
 /**
  * `judgement`, or what stands in for it when its answer equals `example`: the model is told once, if
@@ -10,6 +10,6 @@ import { revisionOf, type Run } from '../run/run.ts';
  */
 export function refuseCopy(run: Run, judgement: Judgement, example: Json | undefined): Judgement {
   const { state, wouldCross } = run;
-  if (revisionOf(run) < 3 || state.toldExample === true || state.breach !== null) return judgement;
+  if (state.toldExample === true || state.breach !== null) return judgement;
   return wouldCross(['agent:iterations']) === null ? withoutCopy(judgement, example) : judgement;
 }

@@ -125,7 +125,7 @@ function readTurn(spec: AgentSpec, reply: Reply, iteration: number): Turn {
 
 /** The tool that the text of the reply calls, although it is no native call. */
 function calledInText(spec: AgentSpec, reply: Reply): string | undefined {
-  if (spec.revision === undefined || spec.answer.kind === 'json') return undefined;
+  if (spec.answer.kind === 'json') return undefined;
   const names = spec.tools.map(({ name }) => name);
   return writtenCall(replyText(reply), spec.program === undefined ? names : [...names, LISP_TOOL]);
 }

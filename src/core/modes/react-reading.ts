@@ -1,5 +1,4 @@
 /** Reading the reply of a react agent: which of its sections decides. */
-import { defined } from '../base/defined.ts';
 import { truncatedProblem, type Block } from '../format/format.ts';
 import type { Reply } from '../contract/model.ts';
 import { programIn } from '../program-text/find-program.ts';
@@ -40,10 +39,9 @@ export function readReactTurn(
 ): Turn {
   const agent = reactAgentOf(spec);
   const text = replyText(reply);
-  const mayStayOpen = spec.revision === undefined ? undefined : agent.names.answer;
   const reading = agent.format.parse(text, agent.names.sections, {
     wasCut: wasCut(reply),
-    ...defined({ mayStayOpen }),
+    mayStayOpen: agent.names.answer,
   });
   if (reading.kind === 'problem') {
     const problem = isEmpty(reply, text, reading.problem) ? emptyTurn : reading.problem;

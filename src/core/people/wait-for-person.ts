@@ -35,7 +35,7 @@ export async function waitForPerson(
     host.isIdle() &&
     (run.state.waitingSince ?? null) === null &&
     gate.isOnlyWaiting(callId) &&
-    (!host.link.limitsAtOnce || areCallsWaiting(run.state));
+    areCallsWaiting(run.state);
   const mustLook = (): boolean => isOver() || isNewlyIdle() || gate.isDue();
   let hasWaited = false;
   for (;;) {

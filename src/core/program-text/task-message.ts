@@ -30,9 +30,7 @@ export function taskMessage(given: TaskMessage): string {
   const { spec, sizes, context, contextDescriptions, memory, task, withTools } = given;
   const hidden = hiddenTexts([context]);
   return [
-    ...(withTools
-      ? toolLines(spec.tools.map(asProgramsSee), spec.program?.wholeTypes === true)
-      : []),
+    ...(withTools ? toolLines(spec.tools.map(asProgramsSee)) : []),
     ...dataLines(context, contextDescriptions, sizes),
     ...(memory.length === 0
       ? []

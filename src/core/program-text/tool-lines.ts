@@ -1,6 +1,6 @@
 /** The tools of an agent as a model that writes programs reads them: types, example, meaning. */
-import { isJsonObject, type Json, type JsonObject, memberOf } from '../base/json.ts';
-import { withoutOptional, type SignatureField, type SignatureType } from '../contract/signature.ts';
+import type { Json } from '../base/json.ts';
+import type { SignatureType } from '../contract/signature.ts';
 import type { ToolSpec } from '../contract/spec.ts';
 import {
   readShape,
@@ -9,8 +9,7 @@ import {
   type ShapeReading,
 } from '../section/schema-shape.ts';
 import { exampleIn, type Notation } from '../signature/example.ts';
-import { plainType } from '../signature/from-json-schema.ts';
-import { promptName, promptType } from '../signature/print-signature.ts';
+import { promptName } from '../signature/print-signature.ts';
 import {
   parameterText,
   shapeExample,
@@ -23,22 +22,12 @@ import { fromJson, printValue } from '../../lisp.ts';
 /** Lines on the fields inside parameters, for each tool. */
 const MAX_FIELD_LINES = 100;
 
-/**
- * `;; tools` and a block for each of `tools`; `;; no tools` if there are none. `isWhole`: types
- * behind references and unions are shown; runs of older workers show them as `any`.
- */
-export function toolLines(tools: readonly ToolSpec[], isWhole: boolean): readonly string[] {
-  const lines = isWhole ? wholeLines : linesOf;
-  return tools.length === 0 ? [';; no tools'] : [';; tools', ...tools.flatMap(lines)];
+/** `;; tools` and a block for each of `tools`; `;; no tools` if there are none. */
+export function toolLines(tools: readonly ToolSpec[]): readonly string[] {
+  return tools.length === 0 ? [';; no tools'] : [';; tools', ...tools.flatMap(linesOf)];
 }
 
-function wholeLines({
-  name,
-  description,
-  policy,
-  parameters,
-  output,
-}: ToolSpec): readonly string[] {
+function linesOf({ name, description, policy, parameters, output }: ToolSpec): readonly string[] {
   const reading = readShape(parameters ?? { type: 'object', properties: {} });
   const fields = fieldsOfShape(reading.shape);
   const params = fields.map(
@@ -121,68 +110,6 @@ function wordLines(
       : [`one of ${choices.map((choice) => JSON.stringify(choice)).join(', ')}`]),
   ].filter((text) => text !== '');
   return words.length === 0 ? [] : [`;   ${place}: ${words.join('; ')}`];
-}
-
-function linesOf({ name, description, policy, parameters, output }: ToolSpec): readonly string[] {
-  const fields = fieldsOf(parameters);
-  const params = fields.map((field) => `${promptName(field.name)} ${promptType(field.type)}`);
-  const result = output === undefined ? 'any' : promptType(typeOf(output));
-  const required = fields.filter(({ type }) => type.kind !== 'optional');
-  const args = required.map((field) => `${keyOf(field.name)} ${exampleLisp(field.type)}`);
-  const example = args.length === 0 ? `(tool/${name})` : `(tool/${name} {${args.join(' ')}})`;
-  return [
-    `tool/${name}(${params.join(', ')}) -> ${result}  ; ${framedLine(description)}`,
-    `;   ${example}`,
-    ...fields.flatMap(({ name: field }) =>
-      wordsOf(field, memberOf(parameters?.['properties'], field)),
-    ),
-    ...(policy === undefined || policy === '' ? [] : [`;   Policy: ${framedLine(policy)}`]),
-  ];
-}
-
-/** What a type cannot express about a parameter: its meaning and its allowed values. */
-function wordsOf(name: string, schema: Json | undefined): readonly string[] {
-  if (!isJsonObject(schema)) return [];
-  const { description, enum: choices } = schema;
-  return wordLines(
-    promptName(name),
-    typeof description === 'string' ? description : undefined,
-    Array.isArray(choices) ? (choices as readonly Json[]) : undefined,
-  );
-}
-
-function fieldsOf(parameters: JsonObject | null): readonly SignatureField[] {
-  if (parameters === null) return [];
-  const type = withoutOptional(typeOf(parameters));
-  return type.kind === 'record' ? type.fields : [];
-}
-
-/** The type of a schema, its fields in the author's order. */
-function typeOf(schema: Json): SignatureType {
-  return inWrittenOrder(plainType(schema), schema);
-}
-
-function inWrittenOrder(type: SignatureType, schema: Json): SignatureType {
-  if (!isJsonObject(schema)) return type;
-  switch (type.kind) {
-    case 'optional':
-      return { ...type, inner: inWrittenOrder(type.inner, schema) };
-    case 'list':
-      return { ...type, item: inWrittenOrder(type.item, schema['items'] ?? null) };
-    case 'record': {
-      const { properties } = schema;
-      const names = isJsonObject(properties) ? Object.keys(properties) : [];
-      const fields = type.fields
-        .toSorted((a, b) => names.indexOf(a.name) - names.indexOf(b.name))
-        .map((field) => ({
-          ...field,
-          type: inWrittenOrder(field.type, memberOf(properties, field.name) ?? null),
-        }));
-      return { ...type, fields };
-    }
-    default:
-      return type;
-  }
 }
 
 /** Keys are keywords with `-` for `_`; programs also have hidden fields. */

@@ -21,15 +21,14 @@ export async function readAndCheck(
   { state, host }: Run,
   source: string,
   tools: readonly lisp.ToolFace[],
-  rules: lisp.Rules,
 ): Promise<ProgramCheck> {
   const { spec } = state.head;
   const examined = host.computing.run('check', () => {
     const read = lisp.readProgram(source, programSpecOf(spec).limits);
     if (!read.ok) return read;
     const { program } = read;
-    const world = { ...programWorld(state, tools), rules };
-    return { ok: true as const, program, checked: lisp.checkProgram(program, world) };
+    const checked = lisp.checkProgram(program, programWorld(state, tools));
+    return { ok: true as const, program, checked };
   });
   if (examined === null) return UNCHECKED;
   if (!examined.ok) return refusedFor(source, 'read', [examined.problem]);

@@ -86,15 +86,13 @@ async function beginProgram({ run, open }: Iteration, order: ProgramOrder): Prom
     run.breach(crossed);
     return notBegun(order, CANCELED);
   }
-  const rules = run.host.link.rules;
   run.record({
     type: 'agent:program:before',
     programId,
     source: cut(source, MAX_SHOWN_BYTES),
-    ...defined({ rules: rules === 1 ? undefined : rules }),
   });
   const tools = toolFaces({ tools: toolsOfProgram(run.state, source) });
-  const checked = await readAndCheck(run, source, tools, rules);
+  const checked = await readAndCheck(run, source, tools);
   const { fuel, isShort } = fuelFor(programSpecOf(run.state.head.spec), run.state);
   const warnings = checked.kind === 'program' ? warningTexts(source, checked.warnings) : [];
   const running: RunningProgram = { run, open, order, since, warnings, isShort };
@@ -106,7 +104,6 @@ async function beginProgram({ run, open }: Iteration, order: ProgramOrder): Prom
     memory: state.program?.memory ?? EMPTY_MEMORY,
     limits: { ...programSpecOf(state.head.spec).limits, fuel },
     tools,
-    rules,
   });
   return drive(running, machine);
 }

@@ -87,7 +87,7 @@ async function awaitLeases(run: Run, needs: Numbers): Promise<void> {
   for (;;) {
     const wants = shortLeases(run.ledger, needs).map(({ id }) => id);
     if (wants.length === 0 || run.mustLeave()) return;
-    await requestMore(run, wants, missingIfAny(run, needs));
+    await requestMore(run, wants, missingOf(run.ledger, needs));
     const left = shortLeases(run.ledger, needs);
     if (left.some(({ refused }) => refused !== undefined)) break;
   }
@@ -112,10 +112,6 @@ function stopOverdrawn(run: Run): void {
 function recordRequest(run: Run, wants: readonly string[]): number {
   run.record({ type: 'agent:lease:asked', wants });
   return run.state.leaseAsked ?? 0;
-}
-
-function missingIfAny({ host, ledger }: Run, needs: Numbers): Numbers | undefined {
-  return host.link.limitsAtOnce ? missingOf(ledger, needs) : undefined;
 }
 
 function sendRequest(

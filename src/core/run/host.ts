@@ -12,7 +12,6 @@
  * H3  What `now` returns never decreases, and is the same on every replay at the same place.
  * H4  `publish` and `send` return at once and never throw.
  */
-import type { Rules } from '../../lisp.ts';
 import type { CallAfter } from '../base/fork.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { ToolCall } from '../base/message.ts';
@@ -98,13 +97,6 @@ export interface StateProbe {
 export interface Link {
   /** Where other runs reach this one: its workflow id. */
   readonly address: string;
-  /**
-   * Whether limits act as soon as they are crossed. False only in a link that an older version
-   * began: it records the calls of a batch in request order.
-   */
-  readonly limitsAtOnce: boolean;
-  /** The version of the language for programs that begin in this link. */
-  readonly rules: Rules;
   /** Whether the run should hand itself over at the next boundary. */
   isHandoverDue(): boolean;
   /**

@@ -377,7 +377,7 @@ function changedByProblems(
     ...(spec.react?.onUnparsed === 'answer-after-two' && has('no_sections')
       ? { hadNoSection: true }
       : NOTHING),
-    ...(spec.revision === undefined ? NOTHING : { lastUnusable: clip(raw, MAX_LAST_TEXT + 1) }),
+    lastUnusable: clip(raw, MAX_LAST_TEXT + 1),
   };
 }
 

@@ -337,14 +337,6 @@ export function ledgerOf(state: RunState): Ledger {
   return { runId, agent: head.spec.name, limits, leases, children, stats, calls, models, covers };
 }
 
-/**
- * The revision of the specification, as far as it may change what a run does. 0 in links that a
- * worker without `limits-at-once` began: it knew none of these rules, so a replay must not have them.
- */
-export function revisionOf({ state, host }: Run): number {
-  return host.link.limitsAtOnce ? (state.head.spec.revision ?? 0) : 0;
-}
-
 /** Leaves the iteration when a cancel, a breach or an interrupting input waits. */
 export function leaveIfAsked(run: Run): void {
   if (run.isStopped()) throw leaving({ kind: 'stopped' });

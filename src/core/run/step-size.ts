@@ -38,7 +38,8 @@ export function fitEnding(state: RunState, ending: Ending, maxBytes: number): En
  */
 export function fitJudgement({ state, wouldCross, host }: Run, judgement: Judgement): Judgement {
   if (judgement.kind !== 'accepted') return judgement;
-  if (state.head.spec.answer.tellsSize !== true || state.toldSize === true) return judgement;
+  // Without a model nobody can be told.
+  if (state.head.spec.models.length === 0 || state.toldSize === true) return judgement;
   if (state.breach !== null || wouldCross(['agent:iterations']) !== null) return judgement;
   // The events that follow add to the statistics of the Step.
   const bytes = bytesOf(state, { kind: 'success', value: judgement.value }) + STATISTICS_BYTES;

@@ -3,7 +3,7 @@
  * `:any`. Values are always checked against the full schema.
  *
  * `toSignature` follows references and reads what the parts of a schema have in common;
- * `parseExact` and `plainType` read only what a schema says in its own keywords.
+ * `parseExact` reads only what a schema says in its own keywords.
  */
 import { defined } from '../base/defined.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
@@ -55,11 +55,6 @@ const PRIMITIVES: { readonly [type: string]: Primitive } = {
 export function toSignature(schema: Json): SignatureType {
   const { shape, named } = readShape(schema);
   return typeOfShape(shape, named, { open: new Set(), left: MAX_TYPES });
-}
-
-/** The same without references and unions, as older workers read tools for their prompts. */
-export function plainType(schema: Json): SignatureType {
-  return typeOf(schema, 0).type;
 }
 
 /** The type of `schema`, or a problem if it would express less. Never throws. */

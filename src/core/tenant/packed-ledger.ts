@@ -12,9 +12,8 @@ import type { Numbers } from '../contract/stats.ts';
 import { leaseIdOf, type TenantLedger, type TurnHolder } from './ledger.ts';
 import { DAY_KEYS } from './settings.ts';
 
-/** A ledger in a hand-over, version 2. Plain JSON. */
-export interface PackedLedger extends Omit<TenantLedger, 'v' | 'holders' | 'again'> {
-  readonly v: 2;
+/** A ledger in a hand-over, version 1. Plain JSON. */
+export interface PackedLedger extends Omit<TenantLedger, 'holders' | 'again'> {
   /** The keys that numbers stand for, in their order. */
   readonly keys: readonly string[];
   readonly holders: readonly PackedHolder[];
@@ -41,21 +40,19 @@ export function packed(ledger: TenantLedger): PackedLedger {
   const places = new Map(holders.map(({ run }, place) => [run, place]));
   return {
     ...ledger,
-    v: 2,
     keys: DAY_KEYS,
     holders: holders.map((holder) => packedHolder(ledger.tenant, holder)),
     again: again.flatMap((run) => places.get(run) ?? []),
   };
 }
 
-/** What a hand-over has carried, also from before ledgers were packed; null: it is no ledger. */
+/** What a hand-over has carried; null: it is no ledger. */
 export function unpacked(value: unknown): TenantLedger | null {
-  if (!isPlainObject(value)) return null;
-  if (value['v'] !== 2) return value as unknown as TenantLedger;
+  if (!isPlainObject(value) || value['v'] !== 1) return null;
   const { keys, ...ledger } = value as unknown as PackedLedger;
   const holders = ledger.holders.map((holder) => holderOf(ledger.tenant, keys, holder));
   const again = ledger.again.flatMap((place) => holders[place]?.run ?? []);
-  return { ...ledger, v: 1, holders, again };
+  return { ...ledger, holders, again };
 }
 
 function packedHolder(tenant: string, holder: TurnHolder): PackedHolder {

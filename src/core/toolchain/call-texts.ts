@@ -119,11 +119,6 @@ export function notJsonText(tool: string, path: string, type: string): string {
   return `Error: the result of ${tool} is not JSON: ${path} is ${type}.`;
 }
 
-/** The worker of a `once` tool stopped before the tool began. */
-export function notRunText(tool: string): string {
-  return `Error: ${tool} was not run: its worker stopped. Call it again.`;
-}
-
 /** No thread or process of the worker became free for an isolated tool. */
 export function busyText(tool: string, waitMs: number): string {
   return `Error: ${tool} was not run: its worker was busy with other calls for ${waitMs / 1000} s. Call it again later.`;

@@ -257,7 +257,6 @@ function programSpec(options: AgentOptions, mode: AvailableMode): ProgramSpec {
     memoryLimitBytes: options.memoryLimitBytes ?? AGENT_DEFAULTS.memoryLimitBytes,
     memoryStrategy: options.memoryStrategy ?? AGENT_DEFAULTS.memoryStrategy,
     sizes: { ...AGENT_DEFAULTS.sizes, ...options.sizes },
-    wholeTypes: true,
     lisp: mode === 'lisp' ? lispSpec(options) : undefined,
   });
 }

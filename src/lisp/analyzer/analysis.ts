@@ -9,7 +9,6 @@
 import type { Builtin } from '../value/value.ts';
 import type { Json } from '../base/json.ts';
 import type { CompiledRegex } from '../regex/regex.ts';
-import type { Rules } from '../base/rules.ts';
 import { nearNames } from '../base/suggest.ts';
 import type { ToolFace } from '../value/context.ts';
 import type { Problem, Reason } from '../base/problem.ts';
@@ -28,8 +27,6 @@ export interface World {
   readonly dataKeys?: readonly string[];
   /** Whether `(ask …)` is allowed. */
   readonly asking: boolean;
-  /** The version of meanings; the newest unless a record says otherwise. */
-  readonly rules?: Rules;
 }
 
 /** A literal value in the arguments of a tool call, for the host to check against the schema. */

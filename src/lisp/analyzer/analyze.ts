@@ -155,7 +155,7 @@ function analyzeRegex(a: Analysis, source: string, span: Span): Node {
     a.regexes.set(source, made);
     a.regexCost += compileCost(source, made);
   }
-  if (a.regexCost > MAX_REGEX_COST && a.world.rules !== 1) {
+  if (a.regexCost > MAX_REGEX_COST) {
     return invalid(a, 'The patterns of this program are too many or too large.', span);
   }
   if (made.kind === 'regex') return constant({ kind: 'regex', source, regex: made.regex }, span);

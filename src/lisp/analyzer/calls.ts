@@ -11,7 +11,7 @@ import type { Form } from '../reader/form.ts';
 import type { Span } from '../base/source.ts';
 import { isKeyword, type Builtin } from '../value/value.ts';
 import { endlessHint } from './absent-names.ts';
-import { arityMessage, closureArity, leastArguments } from '../base/arity.ts';
+import { arityMessage, closureArity } from '../base/arity.ts';
 import {
   builtinNode,
   invalid,
@@ -126,8 +126,7 @@ function checkArity(
 }
 
 function builtinCall(a: Analysis, builtin: Builtin, call: NodeOf<'call'>): Node {
-  const { name, max, work } = builtin;
-  const min = leastArguments(name, builtin.min, a.world.rules);
+  const { name, min, max, work } = builtin;
   const { args, span } = call;
   if (args.length < min || args.length > max) {
     const message = arityMessage(name, min, max, args.length);

@@ -53,8 +53,7 @@ export function analyzeSymbol(a: Analysis, form: SymbolForm, scope: Scope, orNil
   if (/^\*[123]$/.test(name)) return globalNode(name, form, null, true);
   const builtin = findBare(name) ?? null;
   if (isDefined(a, name, form, scope)) {
-    // Before version 2 a definition without a value was a fault also inside `or`.
-    return globalNode(name, form, builtin, orNil && a.world.rules !== 1);
+    return globalNode(name, form, builtin, orNil);
   }
   if (builtin !== null) return builtinValue(a, builtin, span);
   if (name.startsWith('.')) {

@@ -1,15 +1,8 @@
 /** Messages for a wrong number of arguments, found by the checks or during the run. */
 
-import type { Rules } from './rules.ts';
-
 /** "1 argument", "2 arguments". */
 function argumentCount(count: number): string {
   return count === 1 ? '1 argument' : `${count} arguments`;
-}
-
-/** Least arguments of a builtin: before version 2, `pcalls` took one at least. */
-export function leastArguments(name: string, min: number, rules: Rules | undefined): number {
-  return rules === 1 && name === 'pcalls' ? 1 : min;
 }
 
 /** `` `max` takes at least 1 argument, got 0. `` */

@@ -197,7 +197,7 @@ function docWork(registry: ReadonlyMap<string, Builtin>): { readonly [name: stri
       const name = named(arg(args, 0));
       const found = registry.get(name);
       if (found === undefined || name.endsWith('~')) {
-        ctx.extra(SUGGEST_COST);
+        ctx.charge(SUGGEST_COST);
         const near = nearNames(name, registry.keys()).join(', ');
         note(ctx, `There is no documentation of ${name}.${near === '' ? '' : ` Near: ${near}.`}`);
         return null;

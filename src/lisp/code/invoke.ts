@@ -108,7 +108,7 @@ export function unfoldCall(ctx: Context, fn: Value, args: Value[], span: Span): 
     pay(ctx, 1 + ctx.tailArgs.length, span);
     if (target.kind === 'combinator') {
       const [inner = null, ...given] = target.of;
-      ctx.extra(given.length);
+      ctx.charge(given.length);
       ctx.tailArgs = [...given, ...ctx.tailArgs];
       ctx.tailFn = inner;
     } else if (target.kind === 'builtin') {

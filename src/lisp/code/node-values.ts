@@ -73,7 +73,7 @@ export function matchCase(ctx: Context, node: NodeOf<'case'>, value: Value): num
     const clause = node.clauses[index];
     if (clause === undefined) break;
     for (const constant of clause.constants) if (equalValues(value, constant, ctx)) return index;
-    if ((index & 7) === 7) ctx.extra(1);
+    if ((index & 7) === 7) ctx.charge(1);
   }
   if (node.otherwise !== null) return -1;
   throw noClause('case', value);
@@ -102,7 +102,7 @@ export function walkItems(
 ): readonly Value[] {
   if (!counts) {
     const items = itemsOfSeqable(ctx, value, 'for');
-    if (early) ctx.extra(items.length);
+    if (early) ctx.charge(items.length);
     return items;
   }
   if (!isNumber(value)) throw wrongValue('dotimes', 'a number', value);

@@ -58,7 +58,7 @@ function elementsOf(ctx: Context, value: Value): Value {
   if (typeof value !== 'string') throw wrongPart('a vector or text', value);
   ctx.charge(1 + (value.length >>> 4));
   const found = characters(value);
-  ctx.extra(found.length >>> 1);
+  ctx.charge(found.length >>> 1);
   return vectorOf(found);
 }
 

@@ -201,7 +201,7 @@ function write(w: Writer, item: Value): void {
   if (typeof item === 'bigint') chargeDigits(w.meter, item);
   if (typeof item !== 'object' || item === null) {
     const text = String(item);
-    w.meter.extra(text.length >>> 4);
+    w.meter.charge(text.length >>> 4);
     return put(w, text);
   }
   switch (item.kind) {
@@ -235,7 +235,7 @@ function writeMap(w: Writer, item: TreeMap): void {
     const name = keyName(key);
     if (name === null || seen.has(name)) throw refusal(w, key);
     seen.add(name);
-    w.meter.extra(1 + (name.length >>> 4));
+    w.meter.charge(1 + (name.length >>> 4));
     put(w, `${index > 0 ? ',' : ''}${JSON.stringify(name)}:`);
     write(w, vals[index] as Value);
     w.path.pop();

@@ -63,7 +63,6 @@ function isSame(before: ReadonlyMap<string, Value>, name: string, value: Value):
       left -= units;
       if (left < 0) throw new Fault('size_exceeded', 'too large to compare');
     },
-    extra: () => undefined,
   };
   try {
     return equalValues(old, value, meter);

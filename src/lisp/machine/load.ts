@@ -42,7 +42,7 @@ function load(saved: MachineSnapshot): Machine {
   if (saved.v !== 1) throw unreadable(`its version is ${JSON.stringify(saved.v ?? null)}`);
   const tools = saved.tools.map(({ name, schema }) => ({ name, schema, description: '' }));
   const sources = new Map<string, Linked>();
-  linkSources(saved.sources, worldOf(tools, saved.names, saved.rules ?? 1), sources);
+  linkSources(saved.sources, worldOf(tools, saved.names), sources);
   const linked = sources.get(saved.program);
   if (linked === undefined) throw unreadable('its program is missing');
   const r: Loader = {
@@ -52,7 +52,7 @@ function load(saved: MachineSnapshot): Machine {
     decode: newDecoder(saved.heap, codeFinder(sources)),
     sources,
   };
-  const ctx = newContext(limitsFrom(saved.limits), r.decode(saved.data), tools, saved.rules ?? 1);
+  const ctx = newContext(limitsFrom(saved.limits), r.decode(saved.data), tools);
   ctx.fuel = saved.fuel;
   ctx.noteCount = saved.noteCount;
   const before = objectOf(saved.before);

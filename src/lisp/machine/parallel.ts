@@ -10,7 +10,6 @@
  * I4  A branch sees the definitions of its parent; its own definitions end with it.
  */
 import { itemsOfSeqable } from '../builtins/arguments/seqable.ts';
-import { arityMessage, leastArguments } from '../base/arity.ts';
 import { defined } from '../base/defined.ts';
 import { Fault } from '../base/problem.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
@@ -28,9 +27,6 @@ export function beginParallel(
   { args, span }: EffectCall,
 ): void {
   const { ctx } = m;
-  if (args.length < leastArguments(form, 0, ctx.rules)) {
-    throw new Fault('arity_error', arityMessage(form, 1, Infinity, args.length));
-  }
   const calls = callsOf(m, form, args);
   pay(ctx, 1 + calls.length, span);
   branch.effects += 1;

@@ -9,7 +9,6 @@
 import type { Frame } from '../code/code.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { Limits } from '../base/limits.ts';
-import type { Rules } from '../base/rules.ts';
 import type { Span } from '../base/source.ts';
 import type { Value } from '../value/value.ts';
 import type { Coded } from './coded.ts';
@@ -23,8 +22,6 @@ import type { Branch, Effect, Machine, Outcome, Parallel } from './state.ts';
 export interface MachineSnapshot {
   readonly v: 1;
   readonly program: string;
-  /** Absent: 1. */
-  readonly rules?: Rules;
   readonly limits: Limits;
   readonly fuel: number;
   readonly forced: boolean;
@@ -113,7 +110,6 @@ export function snapshot(machine: Machine): MachineSnapshot {
   return {
     v: 1,
     program: m.linked.program.id,
-    ...(m.ctx.rules === 1 ? {} : { rules: m.ctx.rules }),
     limits: m.ctx.limits,
     fuel: fuelLeft(m.ctx),
     forced: m.forced,

@@ -17,7 +17,7 @@ import { endSlice, fuelLeft, SLICE, SLICE_END, type Context } from '../value/con
 export function beginSlice(ctx: Context, hasSlices: boolean): void {
   const left = fuelLeft(ctx);
   ctx.sliced = false;
-  ctx.reserve = hasSlices && ctx.rules > 1 && left > SLICE ? left - SLICE : 0;
+  ctx.reserve = hasSlices && left > SLICE ? left - SLICE : 0;
   ctx.fuel = left - ctx.reserve;
 }
 

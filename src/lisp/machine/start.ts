@@ -5,7 +5,6 @@
  * I2  Bad limits or memory never throw: bad limits become defaults, bad memory as I3 of
  *     `memory.ts`.
  */
-import { NEWEST_RULES, type Rules } from '../base/rules.ts';
 import type { World } from '../analyzer/analysis.ts';
 import { fromJson } from '../json/to-json.ts';
 import type { JsonObject } from '../base/json.ts';
@@ -29,8 +28,6 @@ export interface MachineInput {
   readonly memory: ProgramMemory;
   readonly limits: Partial<Limits>;
   readonly tools: readonly ToolFace[];
-  /** The version of charges and meanings; the newest unless a record says otherwise. */
-  readonly rules?: Rules;
   /** True: all code runs on the machine. Tests use it to show that both tiers agree. */
   readonly forced?: boolean;
 }
@@ -39,12 +36,7 @@ export interface MachineInput {
 const MAX_WALK = 2_000;
 
 /** A new context. */
-export function newContext(
-  limits: Limits,
-  data: Value,
-  tools: readonly ToolFace[],
-  rules: Rules = NEWEST_RULES,
-): Context {
+export function newContext(limits: Limits, data: Value, tools: readonly ToolFace[]): Context {
   const ctx: Context = {
     fuel: limits.fuel,
     reserve: 0,
@@ -52,14 +44,10 @@ export function newContext(
     sliced: false,
     undo: [],
     limits,
-    rules,
     loopIterations: limits.loopIterations,
     maxNesting: Math.min(limits.depth, MAX_WALK),
     charge(units) {
       if ((ctx.fuel -= units) < 0) endSlice(ctx);
-    },
-    extra(units) {
-      if (rules > 1 && (ctx.fuel -= units) < 0) endSlice(ctx);
     },
     at: NO_SPAN,
     callee: null,
@@ -89,22 +77,18 @@ export function newContext(
 }
 
 /** The world in which the programs of a machine are linked. */
-export function worldOf(
-  tools: readonly ToolFace[],
-  names: readonly string[],
-  rules: Rules = NEWEST_RULES,
-): World {
-  return { tools, memory: names, asking: true, rules };
+export function worldOf(tools: readonly ToolFace[], names: readonly string[]): World {
+  return { tools, memory: names, asking: true };
 }
 
 /** A machine for a checked program (I1, I2). */
 export function startMachine(program: Program, input: MachineInput): Machine {
   const limits = limitsFrom(input.limits);
   const names = Object.keys(input.memory.bindings).toSorted();
-  const world = worldOf(input.tools, names, input.rules);
+  const world = worldOf(input.tools, names);
   const linked = linkProgram(program, world);
   const sources = new Map<string, Linked>([[program.id, linked]]);
-  const ctx = newContext(limits, fromJson(input.data), input.tools, input.rules);
+  const ctx = newContext(limits, fromJson(input.data), input.tools);
   linkReadable(input.memory.sources, world, sources);
   const before = readMemory(input.memory, sources);
   return assembleMachine({

@@ -4,7 +4,6 @@
  */
 import type { JsonObject } from '../base/json.ts';
 import type { Limits } from '../base/limits.ts';
-import type { Rules } from '../base/rules.ts';
 import { Fault } from '../base/problem.ts';
 import type { Span } from '../base/source.ts';
 import { withCommas } from '../base/with-commas.ts';
@@ -58,8 +57,6 @@ export interface Context extends Meter {
   /** What puts back records of code that is abandoned. */
   readonly undo: (() => void)[];
   readonly limits: Limits;
-  /** The version of charges and meanings that the program began with. */
-  readonly rules: Rules;
   /** `limits.loopIterations`, for faster access. */
   readonly loopIterations: number;
   /** The place of the running call. */

@@ -29,7 +29,7 @@ export function numberOf(index: KeyIndex, key: Value, meter: Meter): number {
     if (known !== undefined) return known;
     index.plain.set(key, next);
   } else if (key.kind === 'keyword') {
-    if (key.name.length > FREE_NAME) meter.extra(key.name.length >>> 4);
+    if (key.name.length > FREE_NAME) meter.charge(key.name.length >>> 4);
     const known = index.names.get(key.name);
     if (known !== undefined) return known;
     index.names.set(key.name, next);

@@ -49,7 +49,7 @@ function chargeWords(m: NumberMeter, a: number | bigint, b: number | bigint): vo
 /** Charges for the decimal digits of an integer, which take more than its words. */
 export function chargeDigits(m: Meter, value: number | bigint): void {
   const words = wordCount(value);
-  if (words > 8) m.extra((words * words) >>> 9);
+  if (words > 8) m.charge((words * words) >>> 9);
 }
 
 /** Charges for multiplying or dividing big operands. */

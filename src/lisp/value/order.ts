@@ -55,7 +55,7 @@ export const FREE_NAME = 64;
 /** Charges for comparing two names. */
 function chargeNames(a: string, b: string, meter: Meter): void {
   const shared = a.length < b.length ? a.length : b.length;
-  if (shared > FREE_NAME) meter.extra(shared >>> 4);
+  if (shared > FREE_NAME) meter.charge(shared >>> 4);
 }
 
 /** Whether two values are `=`: numbers by value, collections by content, functions by identity. */

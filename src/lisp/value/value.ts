@@ -173,8 +173,6 @@ export interface TreeSet {
 /** Charges fuel for work; throws a fault when there is not enough. */
 export interface Meter {
   charge(units: number): void;
-  /** Pays for work that rules before version 2 made free; see `base/rules.ts`. */
-  extra(units: number): void;
   /** Greatest nesting of a value that may be walked. */
   readonly maxNesting: number;
 }
@@ -182,7 +180,6 @@ export interface Meter {
 /** A meter without a limit, for work that is bounded in another way. */
 export const UNMETERED: Meter = Object.freeze({
   charge: () => undefined,
-  extra: () => undefined,
   maxNesting: 2_000,
 });
 

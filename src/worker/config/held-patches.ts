@@ -13,10 +13,10 @@ export type HeldPatches = 'all' | readonly string[];
 export function readHeldPatches(
   text: string,
   misspelt: (name: string, near: string) => undefined,
+  known: readonly string[] = Object.keys(PATCHES),
 ): HeldPatches | undefined {
   const names = text.split(',').map((name) => name.trim());
   if (names.includes('all')) return 'all';
-  const known = Object.keys(PATCHES);
   for (const name of names) {
     const near = known.includes(name) ? undefined : nearestName(name, [...known, 'all']);
     if (near !== undefined) return misspelt(name, near);

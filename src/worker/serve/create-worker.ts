@@ -2,7 +2,6 @@
  * Creates the Temporal workers of a process, one for each task queue that it serves, with their
  * registry, cache, activities and sinks.
  */
-import { NEWEST_RULES } from '../../lisp.ts';
 import {
   Worker,
   type NativeConnection,
@@ -298,7 +297,6 @@ async function runtimeOf(parts: WorkerParts): Promise<ActivityRuntime> {
     elsewhereMs: parts.elsewhereMs ?? WORKER_DEFAULTS.elsewhereMs,
     modelQueue,
     toolQueue,
-    rules: NEWEST_RULES,
     blobs: parts.protection?.blobs === undefined ? undefined : true,
     workflows: workflowsPath === undefined ? undefined : await markOf(workflowsPath),
   });

@@ -96,7 +96,6 @@ const IS_SHOWN: Readonly<Record<Field, boolean>> = {
   repeats: true,
   retryInMs: true,
   returned: true,
-  rules: true,
   run: true,
   source: false,
   started: true,

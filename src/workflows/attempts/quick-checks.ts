@@ -33,7 +33,6 @@ export function quickChecks({ runtime, run, elsewhere }: CheckParts): QuickCheck
         onResult: approval,
         onFailure: onFailureElsewhere(elsewhere, {
           again: () => anywhere.needsApproval(order),
-          isLocal: true,
           onResult: approval,
           onFailure: toCheckOutcome,
         }),
@@ -45,7 +44,6 @@ export function quickChecks({ runtime, run, elsewhere }: CheckParts): QuickCheck
         onResult: literals,
         onFailure: onFailureElsewhere(elsewhere, {
           again: () => anywhere.checkLiterals(order),
-          isLocal: true,
           onResult: literals,
           onFailure: toCheckOutcome,
         }),

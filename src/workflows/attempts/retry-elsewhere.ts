@@ -19,8 +19,6 @@ import { DEFAULT_ELSEWHERE_MS, pausesOf, type Spread } from './spread-pauses.ts'
 /** A call that failed on a worker, and how to begin it on another. */
 export interface FailedCall<Result> extends OpenCall {
   readonly again: () => Promise<Result>;
-  /** True: the first try was a local activity. Default false. */
-  readonly isLocal?: boolean;
   /** True: another model is asked next, so this call does not wait. Default false. */
   readonly hasFallback?: boolean;
 }
@@ -41,14 +39,12 @@ export interface ElsewhereParts {
   readonly rest: Rest;
   /** Null before the run has begun. */
   readonly run: () => Run | null;
-  /** False in a link that began before there were such waits; see `Link.limitsAtOnce`. */
-  readonly isNew: boolean;
   /** Moves the tries of this run. */
   readonly spread: Spread;
 }
 
 /** The waits of one run. */
-export function createElsewhere({ runtime, rest, run, isNew, spread }: ElsewhereParts): Elsewhere {
+export function createElsewhere({ runtime, rest, run, spread }: ElsewhereParts): Elsewhere {
   const limitMs = elsewhereMsOf(runtime.elsewhereMs);
   const tryAgain = async <Result>(
     call: FailedCall<Result>,
@@ -79,9 +75,6 @@ export function createElsewhere({ runtime, rest, run, isNew, spread }: Elsewhere
     retry: (error, call) => {
       const lack = lackOf(error);
       if (lack === null || limitMs === 0) return null;
-      // The worker of the failure may have been newer than that of the workflow. A local activity
-      // ran in the worker of the workflow, so its failure shows what that one does.
-      if (call.isLocal !== true && !isNew) return null;
       const { what, message } = lack;
       const { hasFallback = false } = call;
       const does = hasFallback ? 'asks the next model and not' : 'waits for';
@@ -93,10 +86,7 @@ export function createElsewhere({ runtime, rest, run, isNew, spread }: Elsewhere
 }
 
 /** A call that begins again on another worker, and what its end means. */
-export interface CallElsewhere<Result, Outcome> extends Pick<
-  FailedCall<Result>,
-  'again' | 'isLocal'
-> {
+export interface CallElsewhere<Result, Outcome> extends Pick<FailedCall<Result>, 'again'> {
   readonly onResult: (result: Result) => Outcome;
   readonly onFailure: (error: unknown) => Outcome;
 }
@@ -104,11 +94,10 @@ export interface CallElsewhere<Result, Outcome> extends Pick<
 /** Reads the failure of a call, after a wait for a worker that has what the call needs. */
 export function onFailureElsewhere<Result, Outcome>(
   elsewhere: Elsewhere,
-  { again, isLocal = false, onResult, onFailure }: CallElsewhere<Result, Outcome>,
+  { again, onResult, onFailure }: CallElsewhere<Result, Outcome>,
 ): (error: unknown, open: OpenCall) => Outcome | Promise<Outcome> {
   return (error, open) =>
-    elsewhere.retry(error, { ...open, again, isLocal })?.then(onResult, onFailure) ??
-    onFailure(error);
+    elsewhere.retry(error, { ...open, again })?.then(onResult, onFailure) ?? onFailure(error);
 }
 
 /** The recorded wait as a number: null is for ever. */

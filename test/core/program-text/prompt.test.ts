@@ -221,17 +221,11 @@ describe('Tools in the language [sub 2]', () => {
       ],
     ],
   ])('%s', (_name, spec, lines) => {
-    expect(toolLines([toolSpec(spec)], true)).toEqual([';; tools', ...lines]);
-  });
-
-  test('as runs of older workers show them', () => {
-    const parameters = object({ a: { $ref: '#/$defs/t' }, b: text }, ['b']);
-
-    expect(toolLines([toolSpec({ parameters })], false)[1]).toContain('(a any?, b string)');
+    expect(toolLines([toolSpec(spec)])).toEqual([';; tools', ...lines]);
   });
 
   test('none', () => {
-    expect(toolLines([], true)).toEqual([';; no tools']);
+    expect(toolLines([])).toEqual([';; no tools']);
   });
 });
 

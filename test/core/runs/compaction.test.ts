@@ -649,7 +649,7 @@ describe('a state that does not fit into a hand-over', () => {
     expect(started.run.state.link).toBe(2);
   });
 
-  it('[row 51] stays as it is with `compaction: false`, or in a run of an earlier release', async () => {
+  it('[row 51] stays as it is with `compaction: false`', async () => {
     const parts: RunOptions = {
       handoverDue: (iteration) => iteration === 1,
       fitsHandover: () => false,
@@ -660,6 +660,5 @@ describe('a state that does not fit into a hand-over', () => {
 
     expect(compactedAfter(never)).toEqual([]);
     expect(bodiesOf(never.run.events, 'agent:warning')).toEqual([]);
-    expect(never.run.state.head.spec.shortensToFit).toBeUndefined();
   });
 });

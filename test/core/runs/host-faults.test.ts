@@ -16,8 +16,6 @@ function hostWith(fields: Partial<Host>, events: AgentEvent[]): Host {
   return {
     link: {
       address: 'run',
-      limitsAtOnce: true,
-      rules: 2,
       isHandoverDue: () => false,
       isFull: () => false,
       sizes: INLINE_SIZES,

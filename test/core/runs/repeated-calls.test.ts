@@ -1,7 +1,6 @@
 /** A model that makes the same call with the same result again and again. */
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { repeatedCall } from '../../../src/core/calls/repeated-calls.ts';
 import { defineAgent } from '../../../src/define/agent/define-agent.ts';
 import { defineTool } from '../../../src/define/tool/define-tool.ts';
 import type { AgentOptions } from '../../../src/define/agent/agent-options.ts';
@@ -220,25 +219,5 @@ describe('the same call with the same result', () => {
 
     expect(await run.result).toMatchObject({ status: 'success', value: 'done' });
     expect(run.state.stats.gauges['agent:repeated_calls']).toBeUndefined();
-  });
-
-  test('does not count in runs that began before the rule, nor in links that older workers began', async () => {
-    const state = async (revision: 2 | 3, limitsAtOnce: boolean): Promise<unknown> => {
-      const { run } = start([look(), 'done']);
-      await run.result;
-      const { head } = run.state;
-      const older = { ...run.state, head: { ...head, spec: { ...head.spec, revision } } };
-      const call = { callId: '1.1', tool: 'look', args: { at: 'box' } };
-      const result = { outcome: 'ok', output: 'nothing new', attempts: 1, started: true } as const;
-      const link = { limitsAtOnce };
-      const asked = { state: older, host: { link } } as unknown as Parameters<
-        typeof repeatedCall
-      >[0];
-      return repeatedCall(asked, undefined, { call, result });
-    };
-
-    expect(await state(2, true)).toBeUndefined();
-    expect(await state(3, false)).toBeUndefined();
-    expect(await state(3, true)).toMatchObject({ count: 2 });
   });
 });

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import {
   canceledCallText,
   lostWorkerText,
-  notRunText,
   deniedText,
   notJsonText,
   refusedText,
@@ -88,11 +87,6 @@ describe('Texts of calls that fail [row 20]', () => {
       title: 'a lost worker',
       text: lostWorkerText('search'),
       expected: 'Error: the worker of search was lost while it ran.',
-    },
-    {
-      title: 'a call that was not run',
-      text: notRunText('book'),
-      expected: 'Error: book was not run: its worker stopped. Call it again.',
     },
     {
       title: 'an unknown outcome',

@@ -31,8 +31,6 @@ export interface EvaluateOptions {
   readonly limits?: Partial<Limits>;
   readonly data?: MachineInput['data'];
   readonly forced?: boolean;
-  /** The version of charges and meanings; the newest unless given. */
-  readonly rules?: 1 | 2;
 }
 
 /** A checked machine for `source`, or the reason why there is none. */
@@ -42,8 +40,7 @@ function machineOf(
 ): { readonly machine: Machine } | { readonly reason: string; readonly message: string } {
   const read = readProgram(source, options.limits);
   if (!read.ok) return { reason: read.problem.reason, message: read.problem.message };
-  const { rules = 2 } = options;
-  const checked = checkProgram(read.program, { tools: [], memory: [], asking: true, rules });
+  const checked = checkProgram(read.program, { tools: [], memory: [], asking: true });
   const [first] = checked.problems;
   if (first !== undefined) {
     return { reason: first.reason, message: explainProblems(source, checked.problems) };
@@ -54,7 +51,6 @@ function machineOf(
     limits: options.limits ?? {},
     tools: [],
     forced: options.forced ?? false,
-    rules,
   });
   return { machine };
 }

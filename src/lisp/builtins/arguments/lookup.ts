@@ -40,7 +40,7 @@ export function flexibleKey(meter: Meter, map: TreeMap, key: Value): Value | und
 export function flexibleGet(meter: Meter, map: TreeMap, key: Value): Value | undefined {
   if (isKeyword(key)) {
     // Every key of a leaf may be a name of the same length.
-    if (key.name.length > FREE_NAME) meter.extra(map.root.keys.length * (key.name.length >>> 4));
+    if (key.name.length > FREE_NAME) meter.charge(map.root.keys.length * (key.name.length >>> 4));
     const quick = keywordInLeaf(map, key);
     if (quick !== undefined) return quick;
     const other = treeGet(map, key.name, meter);
@@ -58,7 +58,7 @@ export function flexibleGet(meter: Meter, map: TreeMap, key: Value): Value | und
 function otherSpellings(meter: Meter, key: Value): readonly Value[] {
   const name = typeof key === 'string' ? key : isKeyword(key) ? key.name : null;
   if (name === null) return [];
-  if (name.length > FREE_NAME) meter.extra(name.length >>> 4);
+  if (name.length > FREE_NAME) meter.charge(name.length >>> 4);
   const other = typeof key === 'string' ? keyword(name) : name;
   if (!name.includes('-')) return [other];
   const underscored = name.replaceAll('-', '_');

@@ -40,7 +40,7 @@ function sourceOf(ctx: Context, value: Value): Source | undefined {
   if (typeof value !== 'string') return undefined;
   ctx.charge(1 + (value.length >>> 4));
   const found = characters(value);
-  ctx.extra(found.length >>> 1);
+  ctx.charge(found.length >>> 1);
   checkCount(ctx, found.length);
   return found;
 }
@@ -76,7 +76,7 @@ export function partOf(ctx: Context, source: Source, from: number, to: number): 
   if (isList(source)) return source.slice(from, to);
   if (source.kind === 'vector') return vectorSlice(source, from, to);
   // A tree does not know where its middle is: all before has to be walked.
-  ctx.extra(from);
+  ctx.charge(from);
   return firstOf(source, to).slice(from);
 }
 

@@ -56,7 +56,7 @@ function countAt(ctx: Context, args: readonly Value[], index: number): number {
   if (isMap(value) || isSet(value)) return value.count;
   if (typeof value !== 'string') throw wrongType(ctx, index, 'something with elements', value);
   ctx.charge(value.length >>> 4);
-  if (!isSimple(value)) ctx.extra(value.length >>> 4);
+  if (!isSimple(value)) ctx.charge(value.length >>> 4);
   return characterCount(value);
 }
 
@@ -159,7 +159,7 @@ function selectKeys(ctx: Context, args: readonly Value[]): Value {
   for (const key of allOf(keys)) {
     const value = getFrom(ctx, coll, key);
     if (value === undefined) continue;
-    ctx.extra(KEY_COST);
+    ctx.charge(KEY_COST);
     result = mapSet(result, key, value, ctx);
   }
   return result;
@@ -176,7 +176,7 @@ function into(ctx: Context, args: readonly Value[]): Value {
     if (items.length === 0) return target;
     if (target === null || items.length > 8) return vectorAppend(target ?? EMPTY_VECTOR, items);
   }
-  ctx.extra(items.length);
+  ctx.charge(items.length);
   let result: Value = target;
   for (const item of items) result = conjoin(ctx, result, item);
   return result;

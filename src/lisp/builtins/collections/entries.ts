@@ -36,7 +36,7 @@ function addEntries(ctx: Context, map: TreeMap, item: Value): TreeMap {
   }
   if (!isMap(item)) throw wrongType(ctx, 1, 'an entry `[k v]` or a map', item);
   ctx.charge(item.count * KEY_COST);
-  ctx.extra(item.count);
+  ctx.charge(item.count);
   const vals = treeVals(item);
   let result = map;
   for (const [index, key] of treeKeys(item).entries()) {
@@ -76,7 +76,7 @@ export function getInAt(
   const path = arg(args, index);
   if (!isVector(path)) {
     const items = itemsAt(ctx, args, index);
-    ctx.extra(items.length);
+    ctx.charge(items.length);
     return getIn(ctx, from, items);
   }
   let at: Value | undefined = from;

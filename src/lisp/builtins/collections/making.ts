@@ -89,7 +89,7 @@ function combinations(ctx: Context, args: readonly Value[]): Value {
   const size = expectCount(ctx, args, 1);
   if (size < 0 || size > length) return EMPTY_VECTOR;
   // As many ways to choose as to leave out; the smaller number does not overflow in between.
-  const factors = ctx.rules === 1 || size < length - size ? size : length - size;
+  const factors = size < length - size ? size : length - size;
   let total = 1;
   for (let index = 0; index < factors; index++) total = (total * (length - index)) / (index + 1);
   checkCount(ctx, Math.round(total));

@@ -101,7 +101,7 @@ const reduceKv: BuiltinWork = walk({
     const coll = arg(args, 2);
     if (coll === null) return;
     if (isMap(coll)) {
-      ctx.extra(coll.count >>> 2);
+      ctx.charge(coll.count >>> 2);
       s.items = treeVals(coll);
       s.extra = [...treeKeys(coll)];
     } else if (isVector(coll)) walkFrom(ctx, args, 2, s);

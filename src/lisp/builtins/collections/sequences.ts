@@ -101,7 +101,7 @@ function positive(ctx: Context, args: readonly Value[], index: number): number {
 function walkedAt(ctx: Context, args: readonly Value[], index: number): Source {
   const source = sourceAt(ctx, args, index);
   if (Array.isArray(source) || isVector(arg(args, index))) return source;
-  ctx.extra(sizeOf(source));
+  ctx.charge(sizeOf(source));
   return allOf(source);
 }
 
@@ -125,7 +125,7 @@ function partition(ctx: Context, args: readonly Value[]): Value {
     else {
       if (pad !== null) {
         const more = firstOf(pad, size - part.length);
-        ctx.extra(more.length);
+        ctx.charge(more.length);
         parts.push(vectorOf([...part, ...more]));
       }
       break;

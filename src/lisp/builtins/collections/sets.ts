@@ -87,7 +87,7 @@ function difference(ctx: Context, args: readonly Value[]): Value {
       );
     } else {
       // Each removal copies the way to its element.
-      ctx.extra(other.count * KEY_COST);
+      ctx.charge(other.count * KEY_COST);
       for (const item of treeKeys(other)) result = setRemove(result, item, ctx);
     }
   }
@@ -114,7 +114,7 @@ function renameKeys(ctx: Context, map: TreeMap, names: TreeMap): TreeMap {
 
 function rowsAt(ctx: Context, args: readonly Value[], index: number): readonly TreeMap[] {
   const rows = itemsAt(ctx, args, index);
-  ctx.extra(rows.length * KEY_COST);
+  ctx.charge(rows.length * KEY_COST);
   return rows.map((row) => {
     if (row === null) return EMPTY_MAP;
     if (!isMap(row)) throw wrongType(ctx, index, 'a set of maps', row);
@@ -134,7 +134,7 @@ function project(ctx: Context, row: TreeMap, keys: readonly Value[]): TreeMap {
 
 function indexRows(ctx: Context, rows: readonly TreeMap[], keys: readonly Value[]): TreeMap {
   let index = EMPTY_MAP;
-  ctx.extra(keys.length + rows.length * KEY_COST);
+  ctx.charge(keys.length + rows.length * KEY_COST);
   for (const row of rows) {
     const key = project(ctx, row, keys);
     const group = treeGet(index, key, ctx);
@@ -225,7 +225,7 @@ export const SET_WORK: { readonly [name: string]: BuiltinWork } = Object.freeze(
   }),
   'set/project': plain((ctx, args) => {
     const keys = itemsAt(ctx, args, 1);
-    ctx.extra(keys.length);
+    ctx.charge(keys.length);
     return setOf(
       rowsAt(ctx, args, 0).map((row) => project(ctx, row, keys)),
       ctx,

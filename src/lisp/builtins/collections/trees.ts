@@ -295,7 +295,7 @@ export const TREE_WORK: { readonly [name: string]: BuiltinWork } = Object.freeze
   'postwalk-replace': replacing('post'),
   'keywordize-keys': renamingKeys((ctx, key) => {
     if (typeof key !== 'string') return key;
-    ctx.extra(key.length >>> 4);
+    ctx.charge(key.length >>> 4);
     return KEYWORD_TEXT.test(key) ? keyword(key) : key;
   }),
   'stringify-keys': renamingKeys((_ctx, key) => (isKeyword(key) ? key.name : key)),

@@ -38,7 +38,7 @@ const updateIn: BuiltinWork = steps(
   (ctx, args, s) => {
     const [coll = null, , fn = null, ...more] = args;
     const path = itemsAt(ctx, args, 1);
-    ctx.extra(path.length);
+    ctx.charge(path.length);
     s.items = path.length === 0 ? [null] : path;
     s.acc = coll;
     want(s, fn, [getIn(ctx, coll, s.items) ?? null, ...more]);
@@ -59,7 +59,7 @@ const mergeWith: BuiltinWork = steps(
       for (const [place, key] of treeKeys(map).entries()) flat.push(key, vals[place] as Value);
     }
     ctx.charge(flat.length);
-    ctx.extra(flat.length);
+    ctx.charge(flat.length);
     s.items = flat;
     mergeNext(ctx, s);
   },

@@ -52,7 +52,7 @@ export function keyFunction(ctx: Context, byPath: Builtin, value: Value): Value 
   if (!isVector(path)) return value;
   const count = vectorCount(path);
   for (let place = 0; place < count; place++) {
-    ctx.extra(1);
+    ctx.charge(1);
     const name = vectorAt(path, place);
     if (!isKeyword(name) && typeof name !== 'string') return value;
   }
@@ -189,7 +189,7 @@ function prefix(split: 'take' | 'drop' | 'both'): BuiltinWork {
     const after = (): Value => {
       if (isVector(s.acc)) return vectorDrop(s.acc, upTo);
       takeAll(s);
-      ctx.extra(s.items.length - upTo);
+      ctx.charge(s.items.length - upTo);
       return vectorOf(s.items.slice(upTo));
     };
     if (split === 'take') return before();

@@ -39,7 +39,7 @@ export const combinatorStepper: {
         want(s, of[0] ?? null, args);
         return;
       case 'juxt':
-        ctx.extra(args.length >>> 4);
+        ctx.charge(args.length >>> 4);
         want(s, of[0] ?? null, args.slice());
         return;
       case 'every-pred':
@@ -66,7 +66,7 @@ export const combinatorStepper: {
         s.at += 1;
         if (s.at >= of.length) finish(s, vectorOf(s.out));
         else {
-          ctx.extra(s.items.length >>> 4);
+          ctx.charge(s.items.length >>> 4);
           want(s, of[s.at] as Value, s.items.slice());
         }
         return;

@@ -264,7 +264,7 @@ export const DESCRIBE_WORK: { readonly [name: string]: BuiltinWork } = Object.fr
         ? Math.max(1, Math.min(highest, Math.trunc(value)))
         : standard;
     };
-    ctx.extra(DESCRIBE_COST);
+    ctx.charge(DESCRIBE_COST);
     const s: Survey = {
       ctx,
       depth: number('depth', 1, 5),

@@ -49,7 +49,7 @@ export const NOTE_WORK: { readonly [name: string]: BuiltinWork } = Object.freeze
   'json/parse-string': plain((ctx, args) => parseJsonText(expectText(ctx, args, 0), ctx) ?? null),
   'json/parse-lines': plain((ctx, args) => {
     const text = expectText(ctx, args, 0);
-    ctx.extra(text.length >>> 4);
+    ctx.charge(text.length >>> 4);
     const lines = text.split(/\r?\n/);
     checkCount(ctx, lines.length);
     ctx.charge(lines.length);

@@ -164,7 +164,7 @@ function dateAt(
 function moved(sign: 1 | -1): BuiltinWork {
   return plain((ctx, args) => {
     const date = dateAt(ctx, args, 0, ['date']);
-    const days = date.amount + sign * wholeAt(ctx, args, 1, ctx.rules > 1);
+    const days = date.amount + sign * wholeAt(ctx, args, 1, true);
     if (Math.abs(days) > MAX_DAYS)
       throw fault(ctx, 'java_domain_error', 'the date is out of range.');
     return dateValue('date', days);

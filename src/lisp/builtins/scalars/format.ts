@@ -90,8 +90,7 @@ function convert(ctx: Context, spec: Specifier, value: Value, whole: string): st
   const { conversion, precision } = spec;
   const cut = (text: string): string => {
     if (precision < 0) return text;
-    // Version 1 counted UTF-16 units, and could leave half a character.
-    return text.slice(0, ctx.rules > 1 ? offsetOfCharacter(text, precision) : precision);
+    return text.slice(0, offsetOfCharacter(text, precision));
   };
   const finished = (text: string): string =>
     padded(spec, conversion >= 'A' && conversion <= 'Z' ? text.toUpperCase() : text);
@@ -108,7 +107,7 @@ function convert(ctx: Context, spec: Specifier, value: Value, whole: string): st
   switch (conversion) {
     case 'c':
       if (typeof value === 'string') return finished(value);
-      if (typeof value === 'number' && isCodePoint(ctx, value)) {
+      if (typeof value === 'number' && isCodePoint(value)) {
         return finished(String.fromCodePoint(value));
       }
       break;
@@ -147,10 +146,9 @@ function convert(ctx: Context, spec: Specifier, value: Value, whole: string): st
   );
 }
 
-/** A surrogate alone is no character; version 1 made text of it. */
-function isCodePoint(c: Context, value: number): boolean {
-  if (c.rules > 1 && value >= 0xd800 && value <= 0xdfff) return false;
-  return value >= 0 && value <= 0x10ffff;
+/** A surrogate alone is no character. */
+function isCodePoint(value: number): boolean {
+  return value >= 0 && value <= 0x10ffff && !(value >= 0xd800 && value <= 0xdfff);
 }
 
 function digitsOf(value: number | bigint, radix: number): string {

@@ -93,8 +93,8 @@ function wellFormed(ctx: Context, text: string): string {
 function positionAt(ctx: Context, args: readonly Value[], index: number): number {
   const value = arg(args, index);
   if (typeof value === 'number') return value;
-  // A float is cut toward zero, as every position is; version 1 refused it.
-  if (ctx.rules > 1 && isFloat(value)) return expectCount(ctx, args, index);
+  // A float is cut toward zero, as every position is.
+  if (isFloat(value)) return expectCount(ctx, args, index);
   throw wrongType(ctx, index, 'an integer', value);
 }
 

@@ -36,7 +36,7 @@ function fold(start: num.Num, op: Operation): BuiltinWork {
 
 /** `-a`; a large integer is paid by its words. */
 function negated(ctx: Context, a: num.Num): num.Num {
-  if (typeof a === 'bigint') ctx.extra(num.wordCount(a));
+  if (typeof a === 'bigint') ctx.charge(num.wordCount(a));
   return num.negate(a);
 }
 
@@ -54,7 +54,7 @@ function quotientOf(ctx: Context, a: num.Num, b: num.Num): Value & num.Num {
   if (!isFloat(b) && num.isZero(b))
     throw fault(ctx, 'arithmetic_error', 'division by the integer 0.');
   if (typeof a === 'bigint' || typeof b === 'bigint') {
-    ctx.extra(num.wordCount(isFloat(a) ? 0 : a) + num.wordCount(isFloat(b) ? 0 : b));
+    ctx.charge(num.wordCount(isFloat(a) ? 0 : a) + num.wordCount(isFloat(b) ? 0 : b));
   }
   return num.divide(a, b);
 }

@@ -45,9 +45,9 @@ function regexAt(ctx: Context, args: readonly Value[], index: number): RegexValu
   if (isRegex(value)) return value;
   if (typeof value !== 'string') throw wrongType(ctx, index, 'a regular expression', value);
   ctx.charge(1 + value.length);
-  ctx.extra(readCost(value.length) + value.length * CLASS_COST);
+  ctx.charge(readCost(value.length) + value.length * CLASS_COST);
   const made = compileRegex(value);
-  if (made.kind === 'regex') ctx.extra(2 * regexSize(made.regex));
+  if (made.kind === 'regex') ctx.charge(2 * regexSize(made.regex));
   if (made.kind === 'regex') return { kind: 'regex', source: value, regex: made.regex };
   throw fault(ctx, 'runtime_error', `this pattern does not compile: ${made.message}`);
 }
@@ -121,7 +121,7 @@ function pieces(ctx: Context, text: string, ends: Iterable<RegexSpan>, limit: nu
   }
   if (parts.length === 0) return vectorOf([text]);
   parts.push(text.slice(from));
-  ctx.extra(parts.length);
+  ctx.charge(parts.length);
   if (limit === 0) while (parts.length > 0 && parts[parts.length - 1] === '') parts.pop();
   ctx.charge(parts.length + (text.length >>> 4));
   return vectorOf(parts);
@@ -280,13 +280,13 @@ function nextReplacement(ctx: Context, s: Steps): void {
 }
 
 function replaceFirstText(ctx: Context, text: string, part: string, by: string): string {
-  ctx.extra(part.length >>> 4);
+  ctx.charge(part.length >>> 4);
   const at = searchText(text, part);
   return at < 0 ? text : joined(ctx, [text.slice(0, at), text.slice(at + part.length)], by);
 }
 
 function replaceAllText(ctx: Context, text: string, part: string, by: string): string {
-  ctx.extra(part === '' ? text.length >>> 3 : part.length >>> 4);
+  ctx.charge(part === '' ? text.length >>> 3 : part.length >>> 4);
   if (part !== '') {
     const pieces = splitText(text, part);
     checkText(ctx, text.length + (pieces.length - 1) * (by.length - part.length));

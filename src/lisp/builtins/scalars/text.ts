@@ -108,7 +108,7 @@ function subs(ctx: Context, args: readonly Value[]): Value {
   const text = expectText(ctx, args, 0);
   ctx.charge(text.length >>> 4);
   const start = expectCount(ctx, args, 1);
-  if (!isSimple(text)) ctx.extra(text.length >>> 3);
+  if (!isSimple(text)) ctx.charge(text.length >>> 3);
   const size = isSimple(text) ? text.length : characterCount(text);
   const end = args.length > 2 ? Math.min(size, expectCount(ctx, args, 2)) : size;
   if (start < 0 || start >= end) return '';
@@ -118,7 +118,7 @@ function subs(ctx: Context, args: readonly Value[]): Value {
 /** The part that is searched for: argument 1. */
 function partAt(ctx: Context, args: readonly Value[]): string {
   const part = expectText(ctx, args, 1);
-  ctx.extra(part.length >>> 4);
+  ctx.charge(part.length >>> 4);
   return part;
 }
 
@@ -135,7 +135,7 @@ function indexOf(ctx: Context, args: readonly Value[]): Value {
     const index = characterAtOffset(text, at);
     if (index >= 0) return index;
     ctx.charge(1 + (at >>> 4));
-    ctx.extra(part.length >>> 4);
+    ctx.charge(part.length >>> 4);
     at = searchText(text, part, at + 1);
   }
   return null;
@@ -152,7 +152,7 @@ function lastIndexOf(ctx: Context, args: readonly Value[]): Value {
     const index = characterAtOffset(text, at);
     if (index >= 0) return index;
     ctx.charge(1 + (at >>> 4));
-    ctx.extra(part.length >>> 4);
+    ctx.charge(part.length >>> 4);
     at = at === 0 ? -1 : searchTextBack(text, part, at - 1);
   }
   return null;
@@ -176,7 +176,7 @@ function join(ctx: Context, args: readonly Value[]): Value {
 function escape(ctx: Context, args: readonly Value[]): Value {
   const text = expectText(ctx, args, 0);
   const map = expectMap(ctx, args, 1);
-  ctx.extra(text.length >>> 3);
+  ctx.charge(text.length >>> 3);
   const parts = characters(text).map((character) => {
     ctx.charge(2);
     const by = flexibleGet(ctx, map, character);
@@ -200,7 +200,7 @@ function toKeyword(ctx: Context, args: readonly Value[]): Value {
   if (value === null || isKeyword(value)) return value;
   if (typeof value !== 'string')
     throw fault(ctx, 'runtime_error', 'text, a keyword or nil is needed.');
-  ctx.extra(value.length >>> 4);
+  ctx.charge(value.length >>> 4);
   if (!KEYWORD_TEXT.test(value)) {
     throw fault(
       ctx,
@@ -318,7 +318,7 @@ export const TEXT_WORK: { readonly [name: string]: BuiltinWork } = Object.freeze
     const text = expectText(ctx, args, 0);
     ctx.charge(1 + (text.length >>> 4));
     const found = characters(text);
-    ctx.extra(found.length >>> 1);
+    ctx.charge(found.length >>> 1);
     return found.toReversed().join('');
   }),
   'str/escape': plain(escape),
