@@ -1,7 +1,7 @@
 /**
  * Records the histories of `test/histories`: runs that today's workflow code plays on a real
  * server, as JSON. Tests replay them with later code. Record a file again only if you changed the
- * order of commands on purpose (`npm run record-history [NAME…]`), and note it in the CHANGELOG.
+ * order of commands or a format on purpose (`npm run record-history [NAME…]`), in the same commit.
  */
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -17,9 +17,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const FOLDER = join(ROOT, 'test/histories');
 
 const wanted = process.argv.slice(2);
-const chosen = RECORDINGS.filter(
-  ({ name, isOld }) => isOld !== true && (wanted.length === 0 || wanted.includes(name)),
-);
+const chosen = RECORDINGS.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
 if (chosen.length === 0) {
   const names = RECORDINGS.map(({ name }) => name).join(', ');
   process.stderr.write(`Expected names of recordings (${names}), got ${wanted.join(' ')}.\n`);

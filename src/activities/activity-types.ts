@@ -182,10 +182,7 @@ export interface EverloopActivities extends TenantActivities {
   viewMoment(order: MomentOrder): Promise<StateView>;
   callModel(order: ModelOrder): Promise<ModelActivityResult>;
   callTool(order: ToolOrder): Promise<ToolResult>;
-  /**
-   * A call of a `once` tool. A name of its own, since workers of an older release do not say when
-   * such a tool begins: they fail with `NotFoundError`, and another worker is found.
-   */
+  /** A call of a `once` tool, which says when the tool begins. */
   callToolOnce(order: ToolOrder): Promise<ToolResult>;
   /** A call of the built-in search tool; returns a page of names. */
   searchTools(order: ToolOrder): Promise<ToolResult>;

@@ -1,6 +1,6 @@
 /**
  * Calls that are tried within a workflow task. The worker that runs them is that of the workflow; the one
- * that knew the tool as quick may have been another, of another release.
+ * that knew the tool as quick may have been another, of another build.
  */
 import { byteSize, type Json } from '../core/base/json.ts';
 import { LOCAL_TRY_BYTES } from '../core/contract/attempts.ts';

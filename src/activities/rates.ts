@@ -157,7 +157,7 @@ async function lease(ask: AskCounter, model: string, entry: Entry): Promise<void
   }
 }
 
-/** Whether a counter that keeps its word says so; another may be of an older release. */
+/** Whether a counter that keeps its word says so; its answer is data of another process. */
 function isMark(at: number): boolean {
   return Number.isFinite(at) && at <= Date.now() + 2 * MOST_AHEAD_MS;
 }

@@ -118,7 +118,7 @@ export function createTranscriptSource(parts: {
         digests.drop(nameOf(key));
       }
       const message = `Expected a transcript of ${reference.length} messages with digest ${reference.digest}, got another one each time.`;
-      // A worker of another release may have answered the query, or digest otherwise.
+      // A worker of another build may have answered the query, or digest otherwise.
       throw new OtherTranscriptError(message, true);
     },
     remember: (key, reference, message) => {

@@ -19,7 +19,7 @@ export interface AgentsView {
    * of most workers.
    */
   readonly agents: readonly AgentVersion[];
-  /** Addresses of workers that did not say: gone, slow, or of an earlier release. */
+  /** Addresses of workers that did not say: gone or slow. */
   readonly silent: readonly string[];
   /** How many agents workers left out, because their lists would be too long. */
   readonly more: number;

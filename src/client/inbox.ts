@@ -1,6 +1,6 @@
 /**
  * What waits for people, in all runs. The list of the service has it in the memo of each run, so no
- * run is asked but those of earlier releases, and those with more items than a memo holds.
+ * run is asked but those with more items than a memo holds.
  *
  * I1  Memos are data of others: what is no item is left out.
  * I2  Runs are asked a few at a time, and none after `withinMs`.
@@ -22,8 +22,8 @@ export interface InboxOptions {
   /** At most the items of this many runs, those first that began first; default: all that wait. */
   readonly limit?: number;
   /**
-   * For how long runs are asked whose list does not say what they wait for, in milliseconds; default
-   * 10,000. None of this release are.
+   * For how long runs are asked whose list does not say all that they wait for, in milliseconds;
+   * default 10,000.
    */
   readonly withinMs?: number;
 }

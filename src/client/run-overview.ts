@@ -1,10 +1,9 @@
 /** What a page about one run shows: its overview, and the iteration that is open. */
 import type { Client } from '@temporalio/client';
-import { isUsageError } from '../core/base/usage-error.ts';
 import type { RunOverview, RunStatus } from '../core/contract/messages.ts';
 import { EMPTY_STATS } from '../core/contract/stats.ts';
 import type { CurrentIteration } from '../core/run/view.ts';
-import { iterationQuery, pendingQuery, treeQuery, viewQuery } from '../workflows/messages.ts';
+import { iterationQuery, viewQuery } from '../workflows/messages.ts';
 import { queryOpen } from './reading/ended-run.ts';
 import { budgetsOfEnded, limitsOfEnded, type EndedLimitsSource } from './reading/ended-limits.ts';
 import { readStats, readStatus } from './reading/run-status.ts';
@@ -23,10 +22,7 @@ export interface OverviewSource extends EndedLimitsSource {
  */
 export async function readOverview(source: OverviewSource, id: string): Promise<RunOverview> {
   const { client } = source;
-  const open = await orEarlier(
-    queryOpen(client, id, (handle) => handle.query(viewQuery)),
-    () => earlierOverview(client, id),
-  );
+  const open = await queryOpen(client, id, (handle) => handle.query(viewQuery));
   if (open === null) return endedOverview(source, id);
   if (open.answer !== null) return open.answer;
   return unloaded(await readStatus(client, id));
@@ -37,18 +33,6 @@ function unloaded(status: RunStatus): RunOverview {
   const { agent } = status;
   const place = { agent, path: agent, depth: 0, parent: null, children: [] };
   return { ...place, status, stats: EMPTY_STATS, limits: [], budgets: [], pending: [] };
-}
-
-/** Asks a worker of an earlier release, which does not know the query. */
-async function earlierOverview(
-  client: Client,
-  id: string,
-): Promise<{ readonly answer: RunOverview | null } | null> {
-  const tree = await queryOpen(client, id, (handle) => handle.query(treeQuery));
-  const pending = await queryOpen(client, id, (handle) => handle.query(pendingQuery));
-  if (tree === null || pending === null) return null;
-  if (tree.answer === null) return { answer: null };
-  return { answer: { ...tree.answer, limits: [], pending: pending.answer } };
 }
 
 async function endedOverview(source: OverviewSource, id: string): Promise<RunOverview> {
@@ -65,28 +49,11 @@ async function endedOverview(source: OverviewSource, id: string): Promise<RunOve
 }
 
 /**
- * The iteration that is open; null between two iterations, after the end, and from a worker of an
- * earlier release.
+ * The iteration that is open; null between two iterations and after the end.
  *
  * @throws UsageError as `querying`.
  */
 export async function readCurrent(client: Client, id: string): Promise<CurrentIteration | null> {
-  const open = await orEarlier(
-    queryOpen(client, id, (handle) => handle.query(iterationQuery)),
-    async () => null,
-  );
+  const open = await queryOpen(client, id, (handle) => handle.query(iterationQuery));
   return open?.answer ?? null;
-}
-
-/** What `asked` gives, or `otherwise` if the worker does not know the query. */
-async function orEarlier<Result>(
-  asked: Promise<Result>,
-  otherwise: () => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (isUsageError(error) && error.code === 'not_an_agent') return otherwise();
-    throw error;
-  }
 }

@@ -41,19 +41,10 @@ export type WithRunAttributes = <Result>(
   call: (attributes: SearchAttributePair[]) => Promise<Result>,
 ) => Promise<Result>;
 
-/**
- * For new runs of one client. A namespace that an earlier release set up has the other attributes,
- * but not that of tenants.
- */
+/** For new runs of one client. */
 export function createRunAttributes(withAttributes: WithAttributes): WithRunAttributes {
-  const withTenant = createAttributeUse();
   return ({ agent, tenant }, call) =>
-    withAttributes((has) => {
-      if (!has || tenant === undefined) return call(has ? attributesOfRun(agent) : []);
-      return withTenant((hasTenant) =>
-        call(attributesOfRun(agent, hasTenant ? tenant : undefined)),
-      );
-    });
+    withAttributes((has) => call(has ? attributesOfRun(agent, tenant) : []));
 }
 
 /** The service keeps keywords of 255 characters. */
@@ -63,7 +54,7 @@ const AGENT = defineSearchAttributeKey(SEARCH_ATTRIBUTES.agent, 'KEYWORD');
 const STATE = defineSearchAttributeKey(SEARCH_ATTRIBUTES.state, 'KEYWORD');
 const TENANT = defineSearchAttributeKey(SEARCH_ATTRIBUTES.tenant, 'KEYWORD');
 
-/** The attributes of a new run; `tenant`: if it has one and the namespace has the attribute. */
+/** The attributes of a new run. */
 export function attributesOfRun(agent: string, tenant?: string): SearchAttributePair[] {
   if (utf8Length(agent) > MAX_KEYWORD_BYTES) return [];
   return [

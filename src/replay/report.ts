@@ -125,14 +125,11 @@ function groupsOf(
   return groups.filter(([, group]) => group.length > 0);
 }
 
-/**
- * Whether a link with this mark ran the file, perhaps before a change of its text or of its name.
- * Marks of earlier releases have no name, so their links are tried with any file.
- */
+/** Whether a link with this mark ran the file, perhaps before a change of its text or of its name. */
 function isOf({ mark: own }: OwnLoops, mark: string): boolean {
   const [name, digits] = mark.split('@');
   const [ownName, ownDigits] = own.split('@');
-  return digits === undefined || name === ownName || digits === ownDigits;
+  return name === ownName || digits === ownDigits;
 }
 
 async function misfitsOf(

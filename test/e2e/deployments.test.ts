@@ -1,6 +1,7 @@
 /** A fleet with versions: promoting, draining, rescuing; and patches that are held back. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
@@ -376,6 +377,10 @@ describe.runIf(RUNS_ALL)('a ramp', () => {
 });
 
 describe('a patch that is held back', () => {
+  const workflowsPath = fileURLToPath(
+    new URL('../support/fixtures/workflows/patched.ts', import.meta.url),
+  );
+
   it('is used by no run of this worker, and replays so elsewhere', async () => {
     const patchesOf = async (run: RunHandle): Promise<number> => {
       const { events } = await stage.client.workflow.getHandle(run.id).fetchHistory();
@@ -384,13 +389,13 @@ describe('a patch that is held back', () => {
           markerRecordedEventAttributes?.markerName === 'core_patch',
       ).length;
     };
-    const holding = await stage.serve(agents, { holdPatches: 'all' });
+    const holding = await stage.serve(agents, { holdPatches: 'all', workflowsPath });
     const held = await holding.everloop.start('quick', { task: 'Now' });
     const late = await started({ everloop: holding.everloop }, 'asker');
     expect(await held.result()).toMatchObject({ status: 'success' });
     await holding.stop();
 
-    const free = await stage.serve(agents, { taskQueue: holding.taskQueue });
+    const free = await stage.serve(agents, { taskQueue: holding.taskQueue, workflowsPath });
     const used = await free.everloop.start('quick', { task: 'Now' });
     expect(await used.result()).toMatchObject({ status: 'success' });
     // What began without the patch goes on without it.
@@ -398,6 +403,6 @@ describe('a patch that is held back', () => {
     expect(await late.result()).toMatchObject({ status: 'success' });
 
     expect(await Promise.all([held, late, used].map(patchesOf))).toEqual([0, 0, 1]);
-    for (const run of [held, late, used]) await stage.replay(run);
+    for (const run of [held, late, used]) await stage.replay(run, { workflowsPath });
   });
 });

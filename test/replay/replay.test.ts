@@ -29,6 +29,10 @@ const OTHER_LOOPS = fileURLToPath(
   new URL('../support/fixtures/workflows/review-loop.ts', import.meta.url),
 );
 
+const PATCHED = fileURLToPath(
+  new URL('../support/fixtures/workflows/patched.ts', import.meta.url),
+);
+
 let stage: Stage;
 let bundle: LoadedBundle;
 let own: OwnLoops;
@@ -146,16 +150,6 @@ describe('everloop replay', () => {
     ]);
   });
 
-  it('says which patch of a history this code lacks', async () => {
-    const code = bundle.code.replaceAll('limits-at-once', 'limits-another-way');
-
-    const { failures } = await replayAll(each(await recorded('batch')), {
-      bundle: { ...bundle, code },
-    });
-
-    expect(failures).toMatchObject([{ unknownPatches: ['limits-at-once'] }]);
-  });
-
   it('exits with 1 if a history does not fit, and shows it', async () => {
     const place = await mkdtemp(join(folder, 'changed-'));
     const text = await readFile(join(HISTORIES, 'chat.json'), 'utf8');
@@ -255,6 +249,23 @@ function shapeOf({ history }: RunHistory): unknown {
 }
 
 describe('links of a service', () => {
+  it('of a later release are told with the patch that this code lacks', async () => {
+    const agent = defineAgent({
+      name: 'tester',
+      mode: 'react',
+      model: { id: 'm', model: async () => answer() },
+    });
+    const later = await stage.serve([agent], { workflowsPath: PATCHED });
+    const run = await later.everloop.start('tester', { task: 'Go' });
+    await run.result();
+    const ofLater = { bundle, mark: await markOf(PATCHED) };
+
+    const report = await replayAll(linksOf(stage.client, [run.id]), { bundle, own: ofLater });
+
+    expect(report).toMatchObject({ links: 1, failures: [{ unknownPatches: ['of-tomorrow'] }] });
+    await stage.replay(run, { workflowsPath: PATCHED });
+  });
+
   it('are those of given runs, or a sample; runs of unknown loops are skipped', async () => {
     const agent = defineAgent({
       name: `tester-${randomUUID()}`,

@@ -39,8 +39,6 @@ export interface Recording {
   readonly link: number;
   /** The file that exports its workflows; absent: Everloop's own. */
   readonly workflowsPath?: string;
-  /** Set when code that is gone recorded it: it is replayed, and never recorded again. */
-  readonly isOld?: true;
   /** Set for a workflow that is no run of an agent. */
   readonly isOther?: true;
   /** Plays it to its end, or until a workflow without an end waits. */
@@ -69,15 +67,12 @@ export const RECORDINGS: readonly Recording[] = [
   },
   { name: 'scheduled', link: 0, play: playScheduled },
   { name: 'native-cancel', link: 0, play: playNativeCancel },
-  { name: 'people', link: 0, isOld: true, play: playPeople },
-  { name: 'listed', link: 0, isOld: true, play: playPeople },
   { name: 'listed-waits', link: 0, play: playPeople },
   { name: 'mcp-question', link: 0, play: playServerQuestions },
   { name: 'mcp-stubs', link: 0, play: playStubs },
   { name: 'callbacks', link: 0, play: playCallbacks },
   { name: 'batch', link: 0, play: playBatch },
   { name: 'repeated-calls', link: 0, play: playRepeated },
-  { name: 'batch-in-order', link: 0, isOld: true, play: playBatch },
   { name: 'tree', link: 0, play: async (stage) => (await playTree(stage)).run },
   { name: 'tree-child', link: 0, play: async (stage) => (await playTree(stage)).child },
   { name: 'tree-lowered', link: 0, play: playLowered },
@@ -91,7 +86,6 @@ export const RECORDINGS: readonly Recording[] = [
   { name: 'program-slices', link: 0, workflowsPath: PROGRAMS_LOOP, play: playSlices },
   { name: 'elsewhere', link: 0, play: playElsewhere },
   { name: 'elsewhere-over', link: 0, play: playElsewhereOver },
-  { name: 'elsewhere-in-step', link: 0, isOld: true, play: playElsewhereOver },
   { name: 'await-agent', link: 0, play: playAwaitAgent },
   { name: 'lost-workers', link: 0, play: playLostWorkers },
   { name: 'tenant-run', link: 0, play: playTenant },

@@ -271,7 +271,7 @@ export class EntryPermits {
     this.#told = order.wanted;
     try {
       const { permits } = await this.#parts.ask(counterIdOf(this.#model), orderOfPermits(order));
-      if (permits === undefined) throw new Error('A worker of an older release gave no permits.');
+      if (permits === undefined) throw new Error('The counter gave no permits.');
       this.#holding = answered(this.#holding, permits, this.#now());
       this.#failures = 0;
       this.#cause = undefined;

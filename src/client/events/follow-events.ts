@@ -71,8 +71,6 @@ class EventFollower {
   #feed: EventFeed | null = null;
   /** Whether some may be missing, or differ from what was pushed. */
   #isDoubtful = true;
-  /** For workers of an earlier release, which do not count events. */
-  #version = -1;
   #pausing: Promise<'due'> | null = null;
   #wake = (): void => undefined;
   hasEnded = false;
@@ -142,13 +140,10 @@ class EventFollower {
     const { last } = this.#order;
     try {
       this.#pace.count();
-      const { version, state, events } = await this.#run.status();
-      // A worker of an earlier release does not say how many there are.
-      const isBehind = events === undefined ? version !== this.#version : last < events;
+      const { state, events } = await this.#run.status();
       // The last look: what was pushed and not read yet is read too.
       if (state === 'ended') this.#isDoubtful = true;
-      if (this.#isDoubtful || isBehind) await this.#read(signal);
-      this.#version = version;
+      if (this.#isDoubtful || last < events) await this.#read(signal);
       this.hasEnded = state === 'ended' && !this.#isDoubtful;
     } catch (error) {
       if (!isUsageError(error) || !PASSING.has(error.code)) throw error;

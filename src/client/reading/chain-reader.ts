@@ -106,20 +106,10 @@ async function readArchived(
   const step = ended?.step ?? null;
   if (archive === undefined || step === null) return null;
   const { runId, trace } = step;
-  if (trace.chain !== undefined) {
-    const end = Math.min(until, trace.chain[kind]);
-    if (from >= end) return [];
-    const items = await archive.read(runId, kind, from, end);
-    return items.length === end - from ? items : null;
-  }
-  // Its Step, of an earlier release, does not say how long the chain is.
-  const read = (list: ChainList, first: number): Promise<readonly Json[]> =>
-    archive.read(runId, list, first, Number.MAX_SAFE_INTEGER);
-  const events = await read('events', 0);
-  // The events of a link are archived after its entries.
-  if (memberOf(events.at(-1), 'type') !== 'agent:execution:after') return null;
-  const items = kind === 'events' ? events.slice(from) : await read('entries', from);
-  return items.slice(0, until - from);
+  const end = Math.min(until, trace.chain[kind]);
+  if (from >= end) return [];
+  const items = await archive.read(runId, kind, from, end);
+  return items.length === end - from ? items : null;
 }
 
 /** The items of `range` in link `executionId` and the links before it; undefined: the last link. */

@@ -38,10 +38,9 @@ function traced(status: RunStatus): RunStatus {
   return status.step === undefined ? status : { ...status, step: inTrace(status.step) };
 }
 
-/** The last status of the run; null if an earlier release wrote the Step, which lacks the chain. */
-function statusOfStep(step: Step): RunStatus | null {
+/** The last status of the run that ended with `step`. */
+function statusOfStep(step: Step): RunStatus {
   const { chain, unreadInputs } = step.trace;
-  if (chain === undefined) return null;
   const { links, events, entries, inputs } = chain;
   const { schemaUsed: _schema, fallbackUsed: _fallback, ...usage } = step.usage;
   return {

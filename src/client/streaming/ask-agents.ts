@@ -26,7 +26,7 @@ const MAX_ASKED = 500;
 /** What workers said. */
 export interface AskedAgents {
   readonly workers: readonly WorkerAgents[];
-  /** Addresses of workers that did not say: gone, slow, or of an earlier release. */
+  /** Addresses of workers that did not say: gone or slow. */
   readonly silent: readonly string[];
 }
 

@@ -132,7 +132,6 @@ export function followChunks(given: FollowChunksOptions): FollowedChunks {
               events: text ? '1' : 'only',
               ...defined({ types: types?.join(',') }),
             },
-            // A worker of an earlier release sends text in any case.
             push: (item) => {
               if (text) push(item);
             },

@@ -55,8 +55,7 @@ function hear(everloop: Pick<ConsoleClient, 'pushedEvents'>, onNews: () => void)
       for (;;) {
         const next = await items.next();
         if (isLeft || next.done === true) break;
-        // A worker of an earlier release sends all types.
-        if (next.value.kind === 'event' && CHANGES_LIST.includes(next.value.event.type)) onNews();
+        if (next.value.kind === 'event') onNews();
       }
     } catch {
       // No worker takes the token, say. The lists are read all the same.

@@ -23,7 +23,7 @@ export interface TimelineSpan {
   readonly lost?: LostTime;
   /** When the first worker took it; the time before is queue delay. */
   readonly startedAt?: number;
-  /** Of a model call: how long its first token took; runs of an earlier release do not say. */
+  /** Of a model call: how long its first token took; absent: it is not known. */
   readonly firstTokenMs?: number;
   readonly callId?: string;
 }

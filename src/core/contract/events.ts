@@ -51,8 +51,8 @@ export type EventBody =
   | {
       readonly type: 'agent:execution:before';
       readonly mode: Mode;
-      /** All limits that it begins with; absent in runs that an earlier release began. */
-      readonly limits?: readonly Limit[];
+      /** All limits that it begins with. */
+      readonly limits: readonly Limit[];
       readonly defaultLimits?: readonly Limit[];
     }
   /** A run has ended; the last event of its chain. */
@@ -120,7 +120,7 @@ export type EventBody =
       readonly durationMs: number;
       /**
        * From the request of the last attempt to the first piece of its reply, by the clock of its
-       * worker. Absent without a reply, and in runs of an earlier release.
+       * worker. Absent without a reply.
        */
       readonly firstTokenMs?: number;
       readonly error?: { readonly code: string; readonly message: string };
@@ -215,7 +215,7 @@ export type EventBody =
       readonly durationMs?: number;
       /** The message is cut to 2 KB. */
       readonly error?: { readonly reason: string; readonly message: string };
-      /** Absent if it did not begin, and in runs of earlier releases. */
+      /** Absent if it did not begin. */
       readonly progress?: ProgramProgress;
     }
   /** A run of `childAgent` was started for call `callId`; `childId` is its address. */

@@ -28,7 +28,7 @@ type ModelEnd =
   | {
       readonly kind: 'reply';
       readonly reply: Reply;
-      /** How long the model took to its first piece, in ms; workers of an earlier release do not say. */
+      /** How long the model took to its first piece, in ms; absent: it is not known. */
       readonly firstTokenMs?: number;
       /** The tools that the worker expects to be quick; absent: none, or it does not say. */
       readonly local?: readonly string[];

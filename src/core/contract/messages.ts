@@ -135,10 +135,10 @@ export interface RunStatus {
   readonly unreadInputs: number;
   /** Number of this link of the chain, from 1. */
   readonly link: number;
-  /** Number of events so far, over the whole chain; absent from workers of earlier releases. */
-  readonly events?: number;
-  /** Number of entries of the transcript so far, over the whole chain; absent as `events`. */
-  readonly entries?: number;
+  /** Number of events so far, over the whole chain. */
+  readonly events: number;
+  /** Number of entries of the transcript so far, over the whole chain. */
+  readonly entries: number;
   /** The limit on cost, while it is the default; absent: it was set or lifted, or there is none. */
   readonly defaultLimits?: readonly Limit[];
   /** Set when the run has ended. */

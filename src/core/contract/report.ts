@@ -68,7 +68,7 @@ export interface ProgramView {
   readonly since: number;
   /**
    * Absent if it did not begin. Of a program that is read from events it has no `effects`; it is absent
-   * if an earlier release ran the program, or if `source` is cut.
+   * if `source` is cut.
    */
   readonly status?: ProgramStatus;
   /** Absent while it runs. */

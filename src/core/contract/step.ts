@@ -79,8 +79,8 @@ export interface StepTrace {
   readonly traceId?: string;
   /** Ids of inputs that came too late to be read. */
   readonly unreadInputs: readonly string[];
-  /** How long the chain became; absent in Steps of runs that an earlier release ended. */
-  readonly chain?: ChainLength;
+  /** How long the chain became. */
+  readonly chain: ChainLength;
   /** The moment of another run that this one began from; absent: it is no fork. */
   readonly forkedFrom?: ForkOrigin;
   /** The schedule that started the run; absent for any other run. */

@@ -14,10 +14,9 @@ export function keptResults(
   // An entry that is not edited is the same object. An input has the number of an iteration, too.
   const edited = before.filter((entry) => entry.origin !== 'input' && !after.includes(entry));
   if (edited.length === 0) return cached;
-  const kept = cached?.filter(({ iteration }) => {
-    // A state of an earlier release does not say where the result stands.
-    return iteration !== undefined && !edited.some((entry) => isSource(entry, iteration, before));
-  });
+  const kept = cached?.filter(
+    ({ iteration }) => !edited.some((entry) => isSource(entry, iteration, before)),
+  );
   return kept?.length === 0 ? undefined : kept;
 }
 

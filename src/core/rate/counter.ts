@@ -35,7 +35,7 @@ const MOST_KNOWN_MS = 600_000;
 /** The state of a counter, version 1. Plain JSON. */
 export interface RateCounter extends RateMarks {
   readonly v: 1;
-  /** Absent: no worker has asked for permits, or an older release has dropped them. */
+  /** Absent: no worker has asked for permits. */
   readonly permits?: PermitBook;
 }
 

@@ -13,7 +13,7 @@
  * - `event: end` when the worker stops.
  *
  * With `&events=1` it also gets the events of the runs, with `&events=only` these alone. `hello` then
- * has `events: true`; without it, the worker is of an earlier release and sends none.
+ * has `events: true`.
  * - `event: event`: `{ rootRunId, event }`, an event as it is recorded, at least once;
  * - `event: feed`: `{ feed }`, after which some events may be missing: read them from the run.
  */

@@ -21,8 +21,8 @@ export interface CachedResult {
   /** UTF-8 bytes of key and result. */
   readonly bytes: number;
   readonly result: KeptResult;
-  /** The iteration that shows it; absent in states of earlier releases. */
-  readonly iteration?: number;
+  /** The iteration that shows it. */
+  readonly iteration: number;
 }
 
 /** The result to keep for a call; undefined unless it succeeded and its tool has `cache`. */

@@ -284,8 +284,8 @@ export const PROGRAM_OPTIONS: readonly (keyof AgentOptions)[] = [
   'sizes',
 ];
 
-/** Our names for options that other products and older versions name differently. */
-export const OLD_NAMES: { readonly [name: string]: string } = {
+/** Our names for options that other products name differently. */
+export const OTHER_NAMES: { readonly [name: string]: string } = {
   output: 'mode',
   max_turns: 'maxTurns',
   compression: 'compaction',

@@ -13,7 +13,7 @@ import {
   AGENT_DEFAULTS,
   COMMON_OPTIONS,
   MODE_OPTIONS,
-  OLD_NAMES,
+  OTHER_NAMES,
   PROGRAM_OPTIONS,
   type AgentOptions,
 } from './agent-options.ts';
@@ -38,7 +38,7 @@ export function optionProblems(options: AgentOptions): readonly UsageProblem[] {
   const withoutPrograms = ['react', 'chat'].includes(mode) && !isProgramMode(options);
   // Each name is reported once; `askUser` in a data mode is reported with the mode.
   const reported = [
-    ...Object.keys(OLD_NAMES),
+    ...Object.keys(OTHER_NAMES),
     ...foreign.map(([name]) => name),
     ...(isDataMode(options) ? ['askUser'] : []),
   ];
@@ -68,7 +68,7 @@ function withoutMode(option: string, [owner = '']: readonly string[]): UsageProb
 
 function oldNameProblems(values: Fields): readonly UsageProblem[] {
   return Object.keys(values).flatMap((name) => {
-    const renamed = Object.hasOwn(OLD_NAMES, name) ? OLD_NAMES[name] : undefined;
+    const renamed = Object.hasOwn(OTHER_NAMES, name) ? OTHER_NAMES[name] : undefined;
     if (renamed === undefined) return [];
     return [expected('old_name', `\`${renamed}\``, `its old name \`${name}\``, 'Rename it.')];
   });

@@ -184,7 +184,7 @@ async function startOnce(
   return { ...found, startedHere: true, origin, stop, ended };
 }
 
-/** A database of an earlier version has no search attributes; lists work without them too. */
+/** A new database has no search attributes; lists work without them too. */
 async function addAttributes(address: string, { namespace, onProgress }: Setup): Promise<void> {
   try {
     const connection = await Connection.connect({ address });

@@ -37,8 +37,7 @@ export const DEVELOPMENT_SETTINGS: Readonly<Record<string, Json>> = {
   // With the default, a backlog of one tenant goes before the tasks of all others.
   'matching.useNewMatcher': true,
   'matching.enableFairness': true,
-  // With the default of 4, a query that gets no answer holds up new tasks in its partition. The four
-  // are still read, because a database of an earlier release may hold tasks in all of them.
+  // With the default of 4, a query that gets no answer holds up new tasks in its partition.
   'matching.numTaskqueueWritePartitions': 1,
   // No version check over the network.
   'frontend.enableServerVersionCheck': false,
