@@ -73,7 +73,7 @@ export function createIterationPages(reader: RunReader): IterationPages {
       const kept = outlines.get(id);
       const start: KnownOutline = { runId: status.runId, rows: [], open: [], lastSeq: 0 };
       const known = kept === undefined || kept.runId !== status.runId ? start : kept;
-      const total = status.events ?? Infinity;
+      const total = status.events;
       const { outline, isWhole } = await readOutline(reader, id, known, total);
       outlines.set(id, outline);
       return {
@@ -140,10 +140,10 @@ async function readRange(
   const { id } = run;
   const first = from ?? Math.max(0, status.iteration - count + 1);
   const most = count === 1 ? Infinity : MAX_BYTES;
-  const events = pageOf((range) => reader.events(id, range), status.events ?? MAX_ITEMS, most);
+  const events = pageOf((range) => reader.events(id, range), status.events, most);
   const entries = pageOf(
     (range) => reader.entries(id, range),
-    status.entries ?? MAX_ITEMS,
+    status.entries,
     most,
     ENTRIES_AT_ONCE,
   );

@@ -41,7 +41,7 @@ export function headerOf(
     budgets: budgetsOf(view),
     pending,
     liveChildren: children.filter((child) => child.status === 'running').length,
-    lastSeq: status.events ?? 0,
+    lastSeq: status.events,
   };
 }
 

@@ -69,7 +69,7 @@ export async function replayAll(
   const counts = { links: 0, events: 0 };
   for await (const batch of batchesOf(links)) {
     for (const [bundle, group] of groupsOf(batch, parts, skipped)) {
-      const misfits = await misfitsOf(group, bundle, parts);
+      const misfits = await misfitsOf(group, bundle, parts.protection);
       for (const link of group) {
         counts.links += 1;
         counts.events += link.history.events.length;
@@ -132,20 +132,8 @@ function isOf({ mark: own }: OwnLoops, mark: string): boolean {
   return name === ownName || digits === ownDigits;
 }
 
-async function misfitsOf(
-  group: readonly RunHistory[],
-  bundle: LoadedBundle,
-  { own, protection }: ReplayParts,
-): Promise<ReadonlyMap<RunHistory, Misfit>> {
-  const misfits = await misfitsWith(group, bundle, protection);
-  if (own === undefined || own.bundle === bundle || misfits.size === 0) return misfits;
-  // What was recorded before loops had a mark may be of the loop that was named.
-  const still = await misfitsWith([...misfits.keys()], own.bundle, protection);
-  return new Map([...misfits].filter(([link]) => still.has(link)));
-}
-
 /** The links that do not fit a bundle, and why. */
-async function misfitsWith(
+async function misfitsOf(
   links: readonly RunHistory[],
   bundle: LoadedBundle,
   protection: Protection | undefined,

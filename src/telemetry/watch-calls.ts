@@ -91,7 +91,7 @@ async function watchAttempt<Result>(
   }
 }
 
-/** The span of the attempt; undefined if it has none: an older worker gave the order no `seq`. */
+/** The span of the attempt; undefined if no event began its call. */
 function activeSpan(
   { tracer, sample }: WatchParts,
   { order, attempt }: AttemptOrder,

@@ -211,8 +211,11 @@ async function runToEnd(live: LiveRun): Promise<Step> {
     if (end.kind === 'ended') {
       // Only a child that was lost still runs: like on a server, it does not outlive its parent.
       for (const { link, handle } of live.children) if (!link.run.hasEnded) handle.terminate();
-      const unreadInputs = host.mailbox.peek().waiting.map((waiting) => waiting.id);
-      return stepOf(run.state, end.ending, traceOf(start.address, unreadInputs));
+      const { waiting, accepted: inputs } = host.mailbox.peek();
+      const { link: links, seq: events, historyLength: entries } = run.state;
+      const chain = { links, events, entries, inputs };
+      const unreadInputs = waiting.map(({ id }) => id);
+      return stepOf(run.state, end.ending, traceOf(start.address, unreadInputs, chain));
     }
     live.handedOverAt = keyOf(run);
     beginLink(live, roundTrip(run.state), roundTrip(host.mailbox.peek()));
@@ -369,8 +372,15 @@ function unloaded(
   return { kind: 'ended', step: unstartedStep(input.agent, code, message, traceOf(childId, [])) };
 }
 
-function traceOf(address: string, unreadInputs: readonly string[]): Step['trace'] {
-  return { workflowId: address, executionId: address, firstExecutionId: address, unreadInputs };
+const NO_CHAIN = { links: 1, events: 0, entries: 0, inputs: 0 };
+
+function traceOf(
+  address: string,
+  unreadInputs: readonly string[],
+  chain: Step['trace']['chain'] = NO_CHAIN,
+): Step['trace'] {
+  const ids = { workflowId: address, executionId: address, firstExecutionId: address };
+  return { ...ids, unreadInputs, chain };
 }
 
 function roundTrip<Value>(value: Value): Value {

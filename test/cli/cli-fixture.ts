@@ -189,5 +189,6 @@ export const STEP: Step = {
     executionId: 'execution-1',
     firstExecutionId: 'execution-1',
     unreadInputs: [],
+    chain: { links: 1, events: 5, entries: 2, inputs: 0 },
   },
 };

@@ -22,11 +22,13 @@ const STATUS: RunStatus = {
   usage: STEP.usage,
   unreadInputs: 1,
   link: 1,
+  events: 3,
+  entries: 1,
 };
 
 const EVENTS: readonly AgentEvent[] = (
   [
-    { type: 'agent:execution:before', mode: 'react' },
+    { type: 'agent:execution:before', mode: 'react', limits: [] },
     { type: 'agent:iteration:before' },
     { type: 'agent:execution:after', status: 'success', reason: 'answered' },
   ] as const

@@ -174,6 +174,8 @@ describe('show', () => {
       usage: STEP.usage,
       unreadInputs: 0,
       link: 1,
+      events: 3,
+      entries: 1,
     };
     const run = fakeRun('r2', {
       step: async () => null,

@@ -198,14 +198,14 @@ describe('a reader of events', () => {
     expect(await until(items, 'r2')).toEqual(['polled', 'pushed', 'r1', 'polled', 'pushed', 'r2']);
   });
 
-  it('polls while any worker is of an earlier release, whose text it leaves out', async () => {
-    const [older, newer] = [createChunkBus(), createChunkBus()];
-    const endpoints = [await serve({ subscribe: older.subscribe }), await serve(newer)];
+  it('polls while any endpoint sends no events, whose text it leaves out', async () => {
+    const [mute, other] = [createChunkBus(), createChunkBus()];
+    const endpoints = [await serve({ subscribe: mute.subscribe }), await serve(other)];
     const items = follow(() => endpoints.map((each) => addressOf(each)));
     await eventually('three marks', () => items.length === 3);
 
-    older.publish(chunk(1, 'word'));
-    newer.publishEvent(pushed(1));
+    mute.publish(chunk(1, 'word'));
+    other.publishEvent(pushed(1));
 
     expect((await until(items, 'r1')).slice(2)).toEqual(['polled', 'r1']);
   });

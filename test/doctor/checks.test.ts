@@ -234,15 +234,6 @@ describe('a check', () => {
       expect(await found(code, world(served({ workers: async () => both })))).toEqual([]);
     },
   );
-
-  it('reads identities without the version of Node, as earlier releases have them', async () => {
-    const before = { ...worker(), identity: '1@host/everloop-0.1.0/-/1a2b3c4d' };
-    const both = [before, worker({ version: '0.2.0' })];
-    const given = world(served({ workers: async () => both }));
-
-    expect(await found('mixed-nodes', given)).toEqual([]);
-    expect(await found('mixed-versions', given)).toHaveLength(1);
-  });
 });
 
 it('is in the documentation, each with its code and area', async () => {

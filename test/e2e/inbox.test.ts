@@ -40,26 +40,26 @@ describe('the inbox', () => {
     await run.answer('q1', '2');
     await waitFor(everloop, run, ['1.2', '1.3']);
     const pending = await run.pending();
-    // Started by an earlier release, which said only that it waits.
-    const older = `older-${randomUUID()}`;
+    // Its memo says that it waits, and no item that can be read.
+    const strange = `strange-${randomUUID()}`;
     await stage.client.workflow.start('agent', {
-      workflowId: older,
+      workflowId: strange,
       taskQueue: `nobody-${taskQueue}`,
       args: [{ v: 1, agent: 'clerk', task: { text: 'Pay' } }],
       memo: { agent: 'clerk', waiting: true, waits: { items: [{ id: 7 }], more: 0 } },
     });
     await stop();
 
-    const { items, silent } = await eventually('the older run', async () => {
+    const { items, silent } = await eventually('the strange run', async () => {
       const view = await everloop.inbox({ withinMs: 1_500 });
-      return view.silent.includes(older) && view;
+      return view.silent.includes(strange) && view;
     });
 
     const own = items.filter((item) => item.run === run.id);
     expect(own.map(({ item }) => item)).toEqual(pending);
     expect(own[0]).toMatchObject({ agent: 'clerk', task: 'Pay the bill' });
     expect(silent).not.toContain(run.id);
-    await stage.client.workflow.getHandle(older).terminate();
+    await stage.client.workflow.getHandle(strange).terminate();
     const next = await stage.serve(peopleAgents(), { taskQueue });
     await run.decide('1.2', { approve: true });
     await run.answer('1.3', 'built');

@@ -1,18 +1,20 @@
 /**
  * Two releases on one task queue: a fleet of worker processes is upgraded one by one and taken back,
- * while runs of some scenarios live, and workers are killed. Every run ends as an undisturbed one.
+ * while runs of some scenarios live, and workers are killed. Every run ends as an undisturbed one. As
+ * long as nothing is published, the releases are this code, with agents that have changed.
  */
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import * as present from '../../src/index.ts';
+import { openConversation } from '../../src/index.ts';
 import type { Everloop } from '../../src/client/everloop-client.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { Step } from '../../src/core/contract/step.ts';
 import type { Json } from '../../src/core/base/json.ts';
 import { isUsageError } from '../../src/core/base/usage-error.ts';
+import { createDeployment } from '../../src/versioning/deployment.ts';
 import { outcomeOf } from '../support/airline.ts';
 import { shareBundle } from '../support/bundles.ts';
 import { fixtureProcesses, type FixtureProcess } from '../support/child-process.ts';
@@ -24,9 +26,9 @@ import {
   PERSON_SAYS,
   RELEASE_SCENARIOS,
   releaseAgents,
+  type Release,
   type ReleaseScenario,
 } from '../support/release-agents.ts';
-import { previousRelease } from '../support/releases.ts';
 import { historiesOf } from '../support/replay.ts';
 import { openHandoverStage, type Stage } from '../support/stage.ts';
 
@@ -39,22 +41,24 @@ const LATENCY_MS = 150;
 const SCENARIOS = extentOf(RELEASE_SCENARIOS, 2);
 
 let stage: Stage;
-let release: string;
 const workers = fixtureProcesses<ReleaseWorker>('serve-release');
-const undisturbed = new Map<string, readonly Json[]>();
+/** By scenario: what comes of its runs in the older release, and in the newer one. */
+const undisturbed = new Map<string, readonly (readonly Json[])[]>();
 
 beforeAll(async () => {
   stage = await openHandoverStage(HANDOVER_EVENTS);
-  release = await previousRelease();
   const storeDir = await mkdtemp(join(stage.folder, 'store-'));
-  const { everloop, stop } = await stage.serve(releaseAgents(present, { storeDir, latencyMs: 1 }));
-  await Promise.all(
-    SCENARIOS.map(async (scenario) => {
-      const runs = await play(everloop, scenario);
-      undisturbed.set(scenario.name, await outcomesOf(runs));
-    }),
-  );
-  await stop();
+  for (const release of ['old', 'new'] as const) {
+    const agents = releaseAgents({ release, storeDir, latencyMs: 1 });
+    const { everloop, stop } = await stage.serve(agents);
+    await Promise.all(
+      SCENARIOS.map(async (scenario) => {
+        const outcomes = await outcomesOf(await play(everloop, scenario));
+        undisturbed.set(scenario.name, [...(undisturbed.get(scenario.name) ?? []), outcomes]);
+      }),
+    );
+    await stop();
+  }
 });
 afterAll(async () => {
   await workers.stop();
@@ -70,9 +74,7 @@ interface Ended {
   readonly runs: readonly RunHandle[];
 }
 
-type Kind = 'old' | 'new';
-
-/** Worker processes of two releases on one queue. */
+/** Worker processes of two releases on one queue, as builds of one deployment. */
 async function openFleet() {
   const folder = await mkdtemp(join(stage.folder, 'fleet-'));
   const archiveDir = join(folder, 'archive');
@@ -81,25 +83,23 @@ async function openFleet() {
   await shareBundle(dataDir);
   const { address, namespace } = stage;
   const taskQueue = `releases-${randomUUID()}`;
+  const deployment = `releases-${randomUUID()}`;
   const common = {
     address,
     namespace,
     taskQueue,
     archiveDir,
+    dataDir,
+    deployment,
     storeDir: folder,
     latencyMs: LATENCY_MS,
   };
-  const start = (kind: Kind): Promise<FixtureProcess> =>
-    workers.start(
-      kind === 'old'
-        ? {
-            ...common,
-            dataDir: join(release, 'data'),
-            release: join(release, 'package'),
-          }
-        : { ...common, dataDir, env: { EVERLOOP_HOLD_PATCHES: 'all' } },
-    );
-  return { folder, everloop: stage.everloopOf(taskQueue, archiveDir), start };
+  return {
+    folder,
+    everloop: stage.everloopOf(taskQueue, archiveDir),
+    deployment: createDeployment({ client: stage.client, name: deployment }),
+    start: (release: Release): Promise<FixtureProcess> => workers.start({ ...common, release }),
+  };
 }
 
 /** Plays a scenario to its end, in as many runs as it has turns. */
@@ -112,7 +112,7 @@ async function play(
     await answerAll(run);
     return [run];
   }
-  const chat = await present.openConversation(everloop, agent);
+  const chat = await openConversation(everloop, agent);
   const runs: RunHandle[] = [];
   for (const task of tasks) {
     const { run } = await eventually(`a turn of ${chat.id}`, () => unlessSilent(chat.say(task)));
@@ -170,14 +170,14 @@ async function outcomesOf(runs: readonly RunHandle[]): Promise<readonly Json[]> 
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
-describe('the previous release and this one on one queue', () => {
+describe('two releases of one program on one queue', () => {
   const RUNS = SCENARIOS.length * extent(2, 1);
 
   it(
     `end all runs as undisturbed, upgraded and taken back: ${RUNS} runs`,
     { timeout: 400_000 },
     async () => {
-      const { folder, everloop, start } = await openFleet();
+      const { folder, everloop, deployment, start } = await openFleet();
       const played: Promise<Ended>[] = [];
       const startSome = (count: number): void => {
         for (let left = count; left > 0 && played.length < RUNS; left -= 1) {
@@ -188,49 +188,41 @@ describe('the previous release and this one on one queue', () => {
           played.push(playing);
         }
       };
-      const fleet = await Promise.all(['old', 'old'].map((kind) => start(kind as Kind)));
-      const replace = async (kind: Kind, signal: NodeJS.Signals): Promise<void> => {
-        fleet.push(await start(kind));
+      const fleet = {
+        old: [await start('old'), await start('old')],
+        new: [] as FixtureProcess[],
+      };
+      // A worker of each release lives on: runs are pinned to theirs until they hand over.
+      const replace = async (release: Release, signal: NodeJS.Signals): Promise<void> => {
+        const other = release === 'old' ? 'new' : 'old';
+        fleet[release].push(await start(release));
+        await deployment.promote(release);
         startSome(extent(2, 1));
         await sleep(1_000);
-        await fleet.shift()?.kill(signal);
+        if (fleet[other].length > 1) await fleet[other].shift()?.kill(signal);
+        if (fleet[release].length > 1) await fleet[release].shift()?.kill(signal);
       };
 
+      await deployment.promote('old');
       startSome(extent(4, 2));
       await sleep(1_500);
       await replace('new', 'SIGKILL');
-      await replace('new', 'SIGTERM');
-      if (RUNS_ALL) await replace('new', 'SIGKILL');
+      if (RUNS_ALL) await replace('new', 'SIGTERM');
       if (RUNS_ALL) await replace('old', 'SIGTERM');
+      if (RUNS_ALL) await replace('new', 'SIGKILL');
       await replace('old', 'SIGKILL');
       startSome(RUNS);
       const ended = await within(ENDED_WITHIN_MS, played);
 
       for (const { scenario, runs } of ended) {
-        expect(await outcomesOf(runs), scenario.name).toEqual(undisturbed.get(scenario.name));
+        const [older = [], newer = []] = undisturbed.get(scenario.name) ?? [];
+        for (const [at, outcome] of (await outcomesOf(runs)).entries()) {
+          // Each as the release that it began with, whichever took it over.
+          expect([older[at], newer[at]], scenario.name).toContainEqual(outcome);
+        }
         for (const run of runs) expect(await failedTasks(run)).toEqual([]);
       }
       for (const keys of keysByCall(folder).values()) expect(keys.size).toBe(1);
-    },
-  );
-
-  it.runIf(RUNS_ALL)(
-    'a program of several slices that a new worker began is ended by an old one',
-    async () => {
-      const { everloop, start } = await openFleet();
-      const scenario = RELEASE_SCENARIOS.find(({ agent }) => agent === 'payer') as ReleaseScenario;
-      const younger = await start('new');
-      const run = await everloop.start(scenario.agent, { task: scenario.tasks[0] ?? '' });
-      await eventually('an approval', async () => (await run.pending()).length > 0);
-      await younger.kill('SIGTERM');
-      await start('old');
-
-      const [ended] = await within(ENDED_WITHIN_MS, [
-        answerAll(run).then(() => ({ scenario, runs: [run] })),
-      ]);
-
-      expect(await outcomesOf(ended?.runs ?? [])).toEqual(undisturbed.get(scenario.name));
-      expect(await failedTasks(run)).toEqual([]);
     },
   );
 });

@@ -34,6 +34,8 @@ const STATUS: RunStatus = {
   usage: STEP.usage,
   unreadInputs: 0,
   link: 1,
+  events: 3,
+  entries: 1,
 };
 const BASE = { agent: 'clerk', path: 'clerk', since: 0 };
 const question = (parts: object = {}): PendingItem =>

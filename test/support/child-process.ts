@@ -55,7 +55,7 @@ export async function startFixture(
   };
 }
 
-/** What tests find their browser by is no variable of Everloop: an earlier release would refuse it. */
+/** What tests find their browser by is no variable of Everloop. */
 function fixtureEnv(): NodeJS.ProcessEnv {
   const { EVERLOOP_BROWSER: _wish, EVERLOOP_CHROMIUM: _file, ...env } = process.env;
   return { ...env, NODE_OPTIONS: '' };

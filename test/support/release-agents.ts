@@ -1,22 +1,20 @@
 /**
- * Eight scenarios for workers of two releases: each release makes the agents with its own functions.
- * A model is a function of its request alone, so a call that is repeated elsewhere gets the same reply.
+ * Eight scenarios for workers of two releases of one program: the newer one has changed its agents. A
+ * model is a function of its request alone, so a call that is repeated elsewhere gets the same reply.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type * as everloop from '../../src/index.ts';
+import { agentTool, defineAgent, defineTool, humanStep, pipeline } from '../../src/index.ts';
 import type { AgentDefinition, ToolDefinition } from '../../src/define/definition/definitions.ts';
 import type { ModelFunction, ModelReply, ModelRequest } from '../../src/core/contract/model.ts';
 
-/** What a release defines agents with. */
-export type Definers = Pick<
-  typeof everloop,
-  'agentTool' | 'defineAgent' | 'defineTool' | 'humanStep' | 'pipeline'
->;
+/** The two releases. */
+export type Release = 'old' | 'new';
 
-/** Where the agents live. */
+/** Which agents, and where they live. */
 export interface ReleasePlace {
+  readonly release: Release;
   /** Holds the file of what tools were entered. */
   readonly storeDir: string;
   /** How long each tool and each model takes, in ms. */
@@ -61,10 +59,20 @@ export function enteredTools(storeDir: string): readonly EnteredTool[] {
   return lines.map((line) => JSON.parse(line) as EnteredTool);
 }
 
-/** The agents of all scenarios, defined by one release. */
-export function releaseAgents(lib: Definers, place: ReleasePlace): readonly AgentDefinition[] {
-  const { agentTool, defineAgent, humanStep, pipeline } = lib;
-  const { look, write, pay } = tools(lib, place);
+/** What only the instructions of the newer release say. */
+const NEW_WORDS = 'Say who you are.';
+
+/**
+ * The agents of all scenarios in one release. The newer one has other instructions, a tool that comes
+ * first, and other limits; its models answer as the instructions of their run say.
+ */
+export function releaseAgents(place: ReleasePlace): readonly AgentDefinition[] {
+  const isNew = place.release === 'new';
+  const { look, write, pay, audit } = tools(place);
+  const changed = {
+    ...(isNew ? { instructions: NEW_WORDS, limits: { iterations: 18 } } : {}),
+  };
+  const added = isNew ? [audit] : [];
   const modelOf = (name: string, play: (request: ModelRequest) => string | ModelReply) => ({
     id: `script/${name}`,
     price: { input: 1, output: 2 },
@@ -95,10 +103,13 @@ export function releaseAgents(lib: Definers, place: ReleasePlace): readonly Agen
     defineAgent({
       name: 'porter',
       mode: 'react',
-      model: modelOf('porter', ({ iteration }) =>
-        iteration < 6 ? react(iteration % 2 === 0 ? 'write' : 'look', 2) : answer('five'),
+      model: modelOf('porter', (request) =>
+        request.iteration < 6
+          ? react(request.iteration % 2 === 0 ? 'write' : 'look', 2)
+          : answer(`five, ${releaseIn(request)}`),
       ),
-      tools: [look, write],
+      ...changed,
+      tools: [...added, look, write],
     }),
     defineAgent({
       name: 'caller',
@@ -106,7 +117,8 @@ export function releaseAgents(lib: Definers, place: ReleasePlace): readonly Agen
       model: modelOf('caller', ({ iteration }) =>
         iteration < 4 ? native(iteration % 2 === 0 ? 'write' : 'look', iteration) : 'called',
       ),
-      tools: [look, write],
+      ...changed,
+      tools: [...added, look, write],
     }),
     defineAgent({
       name: 'grader',
@@ -121,7 +133,8 @@ export function releaseAgents(lib: Definers, place: ReleasePlace): readonly Agen
       name: 'payer',
       mode: 'lisp',
       model: modelOf('payer', ({ iteration }) => program(PAYER[iteration - 1] ?? '(return 0)')),
-      tools: [look, pay],
+      ...changed,
+      tools: [...added, look, pay],
     }),
     defineAgent({
       name: 'top',
@@ -145,9 +158,12 @@ export function releaseAgents(lib: Definers, place: ReleasePlace): readonly Agen
       name: 'host',
       mode: 'chat',
       model: modelOf('host', (request) =>
-        request.iteration === 1 ? native('look', 1) : `heard ${request.messages.length}`,
+        request.iteration === 1
+          ? native('look', 1)
+          : `heard ${request.messages.length}, ${releaseIn(request)}`,
       ),
-      tools: [look],
+      ...changed,
+      tools: [...added, look],
     }),
     defineAgent({
       name: 'surveyor',
@@ -155,8 +171,9 @@ export function releaseAgents(lib: Definers, place: ReleasePlace): readonly Agen
       model: modelOf('surveyor', ({ iteration }) =>
         program(SURVEYOR[iteration - 1] ?? '(return 0)'),
       ),
-      tools: [look, write],
-      limits: { iterations: 20 },
+      ...changed,
+      tools: [...added, look, write],
+      limits: { iterations: isNew ? 18 : 20 },
     }),
   ];
 }
@@ -182,7 +199,12 @@ const SURVEYOR: readonly string[] = [
   `(return {:seen (last seen) :more (count more) :many (+ many ${LONG_PROGRAM})})`,
 ];
 
-function tools({ defineTool }: Definers, { storeDir, latencyMs }: ReleasePlace) {
+/** The release whose instructions a request has. */
+function releaseIn(request: ModelRequest): Release {
+  return JSON.stringify(request.messages).includes(NEW_WORDS) ? 'new' : 'old';
+}
+
+function tools({ storeDir, latencyMs }: ReleasePlace) {
   const tool = (name: string, effect: 'read' | 'idempotent', approval?: 'always') =>
     defineTool({
       name,
@@ -205,6 +227,7 @@ function tools({ defineTool }: Definers, { storeDir, latencyMs }: ReleasePlace) 
     look: tool('look', 'read'),
     write: tool('write', 'idempotent'),
     pay: tool('pay', 'idempotent', 'always'),
+    audit: tool('audit', 'read'),
   };
 }
 

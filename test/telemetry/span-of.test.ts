@@ -20,7 +20,7 @@ const RUN = 'run';
 
 /** A new type of event does not compile until its row stands here. */
 const ROWS: { readonly [Type in EventType]: Row<Type> } = {
-  'agent:execution:before': [{ mode: 'chat' }, null],
+  'agent:execution:before': [{ mode: 'chat', limits: [] }, null],
   'agent:execution:after': [
     { status: 'success', reason: 'answer' },
     'invoke_agent clerk',

@@ -183,8 +183,8 @@ describe('everloop.agents()', () => {
     expect([silent, more]).toEqual([[], 0]);
   });
 
-  it('names workers that are gone, of an earlier release, or not ours', async () => {
-    const earlier = await open();
+  it('names workers that are gone, without a list, or not ours', async () => {
+    const silentOne = await open();
     const gone = { url: 'http://127.0.0.1:1', token: TOKEN };
     const other = await pretend((server) => {
       server.on('request', (_request, response) => response.end('<html>'));
@@ -201,14 +201,14 @@ describe('everloop.agents()', () => {
     const good = await open({ agents: bodyOf('Pays.') });
     const failing = (): Promise<never> => Promise.reject(new Error('No names today.'));
     const chunks = followChunks({
-      find: [failing, async () => [earlier, gone, other, flood, good]],
+      find: [failing, async () => [silentOne, gone, other, flood, good]],
     });
 
     const { agents, silent } = await readAgents(chunks);
 
     expect(agents).toMatchObject([{ name: 'clerk' }]);
     expect(silent.toSorted()).toEqual(
-      [earlier, gone, other, flood].map(({ url }) => url).toSorted(),
+      [silentOne, gone, other, flood].map(({ url }) => url).toSorted(),
     );
   });
 

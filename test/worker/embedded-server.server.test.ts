@@ -79,7 +79,7 @@ describe('what a server writes', () => {
     const first = await start({ dataDir: folder });
     const made = await modeOf(folder, 'temporal.db');
     await first.stop();
-    // As an older version left it.
+    // As another umask leaves it.
     await chmod(join(folder, 'temporal.db'), 0o644);
 
     await start({ dataDir: folder });

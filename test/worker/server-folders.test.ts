@@ -39,7 +39,7 @@ describe('the folder of the Temporal CLI', () => {
     expect(relative).toBe(join(HOME, '.cache/everloop/bin'));
   });
 
-  it('is in the project, if an earlier version left the CLI there', async () => {
+  it('is in the project, if somebody put the CLI there', async () => {
     await mkdir(join(dataDir, 'bin'), { recursive: true });
     await writeFile(join(dataDir, 'bin', pinnedCliName()), '');
 
@@ -64,13 +64,6 @@ describe('the task queue of a folder', () => {
     expect(first).toMatch(/^everloop-[0-9a-f]{12}$/);
     expect(await folderQueue(dataDir)).toBe(first);
     expect(await folderQueue(join(folder, 'other'))).not.toBe(first);
-  });
-
-  it('is that of earlier versions, if a database has runs on it', async () => {
-    await mkdir(dataDir, { recursive: true });
-    await writeFile(join(dataDir, 'temporal.db'), '');
-
-    expect(await folderQueue(dataDir)).toBe('everloop');
   });
 
   it('is the same without a note, if the folder cannot be written', async () => {

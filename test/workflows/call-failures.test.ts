@@ -68,7 +68,7 @@ describe('[R4] a call that no worker could begin', () => {
     });
   });
 
-  it('for want of its activity, which older workers do not have, never began either', () => {
+  it('for want of its activity, which workers of another build may not have, never began either', () => {
     expect(toToolResult(failedBy('NotFoundError', {}), tool)).toEqual({
       outcome: 'error',
       error: 'Error: no worker has a newer version of Everloop.',

@@ -8,7 +8,7 @@
  */
 import type { Client } from '@temporalio/client';
 import { defined } from '../../core/base/defined.ts';
-import { memberOf, type Json } from '../../core/base/json.ts';
+import type { Json } from '../../core/base/json.ts';
 import { shown } from '../../core/text/shown.ts';
 import { createPageReader, type PagePosition } from '../../core/contract/page.ts';
 import type { LinkPage } from '../../core/contract/messages.ts';

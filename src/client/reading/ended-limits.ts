@@ -29,7 +29,7 @@ export async function limitsOfEnded(
   { runId, trace }: Step,
 ): Promise<readonly Limit[] | null> {
   const { chain } = trace;
-  if (archive === undefined || chain === undefined) return null;
+  if (archive === undefined) return null;
   const key = `${runId}/limits`;
   const known = kept.find(key, 0);
   if (known !== undefined) return known.items as unknown as readonly Limit[];

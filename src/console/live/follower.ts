@@ -170,7 +170,7 @@ export class RunFollower {
     if (known === null) return;
     const { id } = this.#parts.run;
     // The past of a run that was silent from the start is no news.
-    if (known.status === null) this.#order = new EventOrder(status.events ?? 0);
+    if (known.status === null) this.#order = new EventOrder(status.events);
     else await this.#readEvents(status.events);
     await this.#readEntries(status.entries);
     this.#header = { ...headerOf(id, view, known), lastSeq: this.#order.last };

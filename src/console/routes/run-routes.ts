@@ -54,7 +54,7 @@ const MAX_COMPARED = 400;
 
 async function newestMessages({ reader }: RouteParts, id: string): Promise<readonly Message[]> {
   const { status } = await reader.overview(id);
-  const from = Math.max(0, (status.entries ?? 0) - MAX_COMPARED);
+  const from = Math.max(0, status.entries - MAX_COMPARED);
   const entries = await reader.entries(id, { from, limit: MAX_COMPARED }).catch(() => []);
   return entries.flatMap(({ messages }) => messages);
 }

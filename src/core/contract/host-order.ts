@@ -32,7 +32,7 @@ export interface ModelOrder extends EarlierTries, SizedOrder {
   /** The tenant of the run; absent: it has none. */
   readonly tenant?: string;
   readonly agentPath: string;
-  /** `seq` of the event that began the call. */
+  /** `seq` of the event that began the call; absent: none did, as in a preview. */
   readonly seq?: number;
   /** The id under which this call can be aborted alone; absent: only with all others. */
   readonly abortId?: string;

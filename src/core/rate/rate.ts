@@ -47,17 +47,14 @@ export interface LeaseAnswerOfRate {
   readonly v: 1;
   readonly slots: readonly number[];
   readonly marks: RateMarks;
-  /** Absent: none were asked for, or the counter is of an older release. */
+  /** Absent: none were asked for. */
   readonly permits?: PermitAnswer;
 }
 
 /** Asks the counter of a model entry. */
 export type AskCounter = (counterId: string, order: LeaseOrder) => Promise<LeaseAnswerOfRate>;
 
-/**
- * An order of permits. Workers of older releases refuse it, as it names no rate, and can replay a
- * counter that took it.
- */
+/** An order of permits; it names no rate. */
 export function orderOfPermits(permits: PermitOrder): LeaseOrder {
   const known = { requestsAt: 0, tokensAt: 0 };
   return { v: 1, rate: {}, tokens: [], corrected: 0, known, permits };

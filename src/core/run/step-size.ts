@@ -14,6 +14,7 @@ const NO_TRACE: StepTrace = {
   executionId: '',
   firstExecutionId: '',
   unreadInputs: [],
+  chain: { links: 1, events: 0, entries: 0, inputs: 0 },
 };
 
 /**

@@ -2,7 +2,7 @@
  * What the archive's folder holds, run by run. The folder of a run is named by its first execution; a
  * note in it says which run that is, because the service asks for that.
  *
- * I1  A folder without a note, as releases before had them, is of no known run and is left alone.
+ * I1  A folder without a note is of no known run and is left alone.
  * I2  Deleting takes what is older than a limit, file by file: what is written meanwhile stays.
  * I3  Notes of forks have no age: whoever deletes has looked whether a fork needs the run.
  */

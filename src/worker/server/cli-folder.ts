@@ -8,9 +8,8 @@ import { makeFolder } from '../files/write-whole.ts';
 import { pinnedCliName } from './temporal-cli.ts';
 
 /**
- * The folder of the CLI for the data folder `dataDir`: `bin` in it if the CLI is there, where
- * earlier versions kept it; else `everloop/bin` in the user's cache folder; else, if that cannot be
- * written, `bin` in the data folder.
+ * The folder of the CLI for the data folder `dataDir`: `bin` in it if somebody put the CLI there; else
+ * `everloop/bin` in the user's cache folder; else, if that cannot be written, `bin` in the data folder.
  */
 export async function cliFolder(
   dataDir: string,

@@ -109,11 +109,6 @@ export function toModelOutcome(error: unknown, attemptsBefore = 0): ModelLoss {
   };
 }
 
-/** After how many milliseconds the workflow must retry the call; null: not at all. */
-export function retryOf(error: unknown): number | null {
-  return modelDetailsOf(causeOf(error)).retryAfterMs ?? null;
-}
-
 /** `outcome` with the cost of earlier attempts added. */
 export function addEarlier<Outcome extends ModelOutcome>(
   earlier: ModelLoss,

@@ -266,15 +266,18 @@ describe('a lease', () => {
     expect((await some).kind).toBe('permit');
   });
 
-  it('is not had from a counter of a release without permits', async () => {
+  it('is not had from an answer without permits', async () => {
     const counter = new Counter();
     const permits = createPermits(async (id, order) => {
-      const { permits: _permits, ...older } = await counter.ask(id, order);
-      return older;
+      const { permits: _permits, ...rest } = await counter.ask(id, order);
+      return rest;
     });
     const none = take(permits, 1);
     await vi.advanceTimersByTimeAsync(HOLD_MS);
-    expect(await none).toMatchObject({ kind: 'busy', cause: expect.stringContaining('older') });
+    expect(await none).toMatchObject({
+      kind: 'busy',
+      cause: expect.stringContaining('no permits'),
+    });
   });
 });
 

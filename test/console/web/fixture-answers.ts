@@ -169,6 +169,8 @@ function headerOf(run: FixtureRun): RunHeader {
       usage,
       unreadInputs: 0,
       link: 1,
+      events: events.length,
+      entries: 0,
     },
     step,
     budgets,

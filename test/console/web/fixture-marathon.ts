@@ -150,6 +150,8 @@ function header(lastSeq: number): RunHeader {
       usage: usage as never,
       unreadInputs: 0,
       link: 3,
+      events: lastSeq,
+      entries: 0,
     },
     step: null,
     budgets: [{ ...line, key: 'agent:cost_microusd', max: 2_000_000, used: 1_050_000 }],

@@ -25,7 +25,7 @@ export type Happening =
   | { readonly kind: 'give up'; readonly at: number }
   | { readonly kind: 'kill'; readonly at: number }
   | { readonly kind: 'lose counter' }
-  | { readonly kind: 'continue'; readonly isOld: boolean; readonly skewMs: number };
+  | { readonly kind: 'continue'; readonly skewMs: number };
 
 interface Worker {
   holding: Holding;
@@ -101,7 +101,7 @@ export class PermitWorld {
         this.#counter = null;
         return;
       case 'continue':
-        this.#continue(happening.isOld, this.#now + happening.skewMs);
+        this.#continue(this.#now + happening.skewMs);
     }
   }
 
@@ -164,11 +164,10 @@ export class PermitWorld {
     worker.holding = answered(worker.holding, answer, this.#clockOf(worker));
   }
 
-  /** The counter continues as new; one of an older release drops what it does not know. */
-  #continue(isOld: boolean, clock: number): void {
+  /** The counter continues as new. */
+  #continue(clock: number): void {
     if (this.#counter === null) return;
-    const { permits, ...known } = JSON.parse(JSON.stringify(this.#counter.state)) as RateCounter;
-    const state = isOld || permits === undefined ? known : { ...known, permits };
+    const state = JSON.parse(JSON.stringify(this.#counter.state)) as RateCounter;
     this.#counter = { state, mayLackSince: clock };
   }
 }

@@ -90,6 +90,7 @@ function stepWith(calls: number, ending: Partial<Step>, replies = calls): Step {
       executionId: 'run-1',
       firstExecutionId: 'run-1',
       unreadInputs: [],
+      chain: { links: 1, events: 0, entries: 0, inputs: 0 },
     },
     ...ending,
   };

@@ -90,6 +90,7 @@ describe('a pipeline', () => {
         executionId: 'run-1',
         firstExecutionId: 'run-1',
         unreadInputs: [],
+        chain: { links: 1, events: 16, entries: 0, inputs: 0 },
       },
     });
     const kept = ['iteration:before', 'child:spawn', 'child:complete', 'data:change'];
@@ -852,7 +853,9 @@ describe('a hand-over of a pipeline', () => {
     expect(links).toEqual([1, 2, 3, 4, 5]);
     const step = await handed.result;
     const same = await plain.result;
-    expect(step).toEqual({ ...same, stats: step.stats });
+    const trace = { ...same.trace, chain: step.trace.chain };
+    expect(step).toEqual({ ...same, stats: step.stats, trace });
+    expect(step.trace.chain.links).toBe(6);
     expect(bodiesOf(handed.events, 'agent:question:asked')).toHaveLength(1);
     expect(handed.state.link).toBe(6);
   });

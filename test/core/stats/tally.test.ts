@@ -111,7 +111,7 @@ describe('tally', () => {
   it.each<Row>([
     {
       name: 'the begin of a run',
-      body: { type: 'agent:execution:before', mode: 'react' },
+      body: { type: 'agent:execution:before', mode: 'react', limits: [] },
       gauges: { 'agent:depth': 2 },
     },
     {

@@ -49,6 +49,7 @@ describe('what is kept', () => {
       key,
       bytes,
       result: {},
+      iteration: 1,
     });
     const third = MAX_CACHED_BYTES / 3;
     const all = ['a', 'b', 'a', 'c', 'd'].reduce<ReturnType<typeof keepResult>>(

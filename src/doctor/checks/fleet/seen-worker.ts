@@ -6,8 +6,8 @@ import type { SeenWorker } from '../doctor-service.ts';
 /** A worker of Everloop, by its identity. */
 export interface KnownWorker {
   readonly identity: string;
-  /** Its major version of Node: `22`; null: a release before this part of the identity. */
-  readonly node: string | null;
+  /** Its major version of Node: `22`. */
+  readonly node: string;
   readonly version: string;
   /** `-`: none. */
   readonly build: string;
@@ -16,7 +16,7 @@ export interface KnownWorker {
 }
 
 /** How a worker names itself; see `identity.ts` of the worker. */
-const IDENTITY = /(?:\/node-(\d+))?\/everloop-([^/]+)\/(.+)\/([0-9a-f]{8})$/;
+const IDENTITY = /\/node-(\d+)\/everloop-([^/]+)\/(.+)\/([0-9a-f]{8})$/;
 
 /** Whether the worker polled within the last 70 seconds. */
 export function isLive({ seenAt }: SeenWorker, now: number): boolean {
@@ -35,7 +35,7 @@ export async function knownWorkers({
     .flatMap(({ identity }) => {
       const read = IDENTITY.exec(identity);
       if (read === null) return [];
-      const [, node = null, version = '', build = '', agents = ''] = read;
+      const [, node = '', version = '', build = '', agents = ''] = read;
       return [{ identity, node, version, build, agents }];
     });
 }
