@@ -192,7 +192,7 @@ export interface EverloopActivities extends TenantActivities {
   checkLiterals(order: LiteralsOrder): Promise<readonly (LiteralVerdict | LiteralFindings)[]>;
   judgeAnswer(order: JudgeOrder): Promise<JudgeResult>;
   /** Local and empty: lets queries and messages in between two slices of a program. */
-  endSlice(): Promise<void>;
+  readClock(): Promise<void>;
   /** Delivers a callback of a run once; fails until it is delivered. */
   deliverCallback(message: CallbackMessage): Promise<void>;
   archiveTranscript(order: ArchiveOrder): Promise<void>;

@@ -103,7 +103,7 @@ export function createActivities(parts: ActivityParts): EverloopActivities {
     judgeAnswer: judgeAnswerActivity(registry, { hide, ...defined({ cancels }) }),
     deliverCallback: createDeliverCallback(callbacks),
     ...createTenantActivities(tenants),
-    endSlice: () => Promise.resolve(),
+    readClock: () => Promise.resolve(),
     archiveTranscript: createArchiveTranscript(archive, parts.archivesStates),
   };
   return hideFailures(activities, hide);

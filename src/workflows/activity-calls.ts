@@ -20,6 +20,7 @@ import {
   type ToolActivity,
 } from './attempts/tried-tool.ts';
 import { createTryCall } from './attempts/try-again.ts';
+import { recorded } from './recorded.ts';
 import { createTranscriptFeed } from './sinks.ts';
 
 /** What the calls need from their host. */
@@ -76,7 +77,7 @@ function triedCalls(parts: CallParts): TriedCalls {
       const tries = { runtime, first, abortId, summary, heldMs };
       return tryCall(triedToolCall(order, tool, tries)).then((result) => {
         end();
-        return { result, endedAt: Date.now() };
+        return { result, endedAt: recorded().now() };
       });
     },
     judgeAnswer: (order) => tryCall(triedJudgement(order, runtime)),

@@ -29,6 +29,7 @@ import { applyAdjustment, installHandlers } from './handlers.ts';
 import { CanceledEarly, loadAnywhere, loadFork } from './load-anywhere.ts';
 import { openSession, traceOf, type Session } from './session.ts';
 import { refuseProbe, sinks } from './sinks.ts';
+import { recorded } from './recorded.ts';
 import { readStart, type Start } from './start.ts';
 import { createTemporalHost } from './temporal-host.ts';
 import { totalsOf } from '../core/tree/child-totals.ts';
@@ -44,11 +45,21 @@ export function agent(payload: unknown): Promise<Step> {
  * The body of an agent workflow with a loop of the caller's choice: `loopOf` gives the iteration
  * for a specification. Events, statistics, limits, messages and hand-over come with it.
  */
-export async function runAgentWorkflow(
+export function runAgentWorkflow(
   payload: unknown,
   loopOf: (spec: AgentSpec) => Next,
 ): Promise<Step> {
   refuseProbe();
+  const native = CancellationScope.current().cancelRequested;
+  return CancellationScope.nonCancellable(async () => {
+    const scope = new CancellationScope({ cancellable: true });
+    // A cancel through the service waits for its turn, as every message does.
+    native.catch(() => recorded().deliveries.turn().then(() => scope.cancel()));
+    return scope.run(() => runChain(payload, loopOf));
+  });
+}
+
+async function runChain(payload: unknown, loopOf: (spec: AgentSpec) => Next): Promise<Step> {
   let opened: Session | null = null;
   try {
     const start = readStart(payload);
@@ -126,7 +137,11 @@ async function startOrRestore(
   readonly runtime: ActivityRuntime;
   readonly opening?: Opening;
 }> {
-  if (start.kind === 'continued') return start.handover;
+  if (start.kind === 'continued') {
+    // Its first task may come long after its start.
+    await recorded().readClock();
+    return start.handover;
+  }
   const isFork = start.input?.fork !== undefined;
   const loaded = await (
     isFork ? loadFork(session, start) : loadAnywhere(session, start.input)
@@ -144,6 +159,7 @@ async function startOrRestore(
   const { runtime } = loaded;
   session.sizes = sizesOf(runtime);
   const turn = await turnOf(session, start, loaded);
+  if (turn !== undefined) await recorded().readClock();
   if ('state' in loaded) return { ...loaded, state: withTurn(loaded.state, turn) };
   return { state: freshState(start.input, start.parent, loaded, turn), runtime, opening: loaded };
 }

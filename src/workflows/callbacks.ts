@@ -26,6 +26,7 @@ import {
 import type { AgentEvent } from '../core/contract/events.ts';
 import { callbackOf, unstartedCallback, type CallbackPlace } from '../core/run/callback-message.ts';
 import type { Step } from '../core/contract/step.ts';
+import { recorded } from './recorded.ts';
 
 /** The callbacks of one link of a run. */
 export interface Callbacks {
@@ -102,7 +103,7 @@ export function createCallbacks(
   };
   return {
     hear: (event) => note((spec) => callbackOf(event, spec, place)),
-    hearUnstarted: (step) => note((spec) => unstartedCallback(step, spec, place, Date.now())),
+    hearUnstarted: (step) => note((spec) => unstartedCallback(step, spec, place, recorded().now())),
     send,
     handOff: async () => {
       sendAll(() => true);

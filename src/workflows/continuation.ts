@@ -27,6 +27,7 @@ import { cancelEnding } from '../core/loop/loop.ts';
 import type { Run } from '../core/run/run.ts';
 import { byteSize, type Json } from '../core/base/json.ts';
 import { archiveOptions } from './attempts/activity-options.ts';
+import { isOnOldVersion } from './recorded.ts';
 import type { Session } from './session.ts';
 import type { Handover } from './start.ts';
 
@@ -66,7 +67,7 @@ export async function handOver(
  * else on the version of this link.
  */
 function continueRun(handover: Handover): Promise<never> {
-  const isUpgrade = workflowInfo().targetWorkerDeploymentVersionChanged;
+  const isUpgrade = isOnOldVersion();
   const versioning = isUpgrade ? { initialVersioningBehavior: 'AUTO_UPGRADE' as const } : {};
   return makeContinueAsNewFunc(versioning)(handover);
 }

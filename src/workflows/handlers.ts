@@ -67,6 +67,7 @@ import { isUnreadable, UNREADABLE_PAYLOAD } from './payload-converter.ts';
 import { adjustmentRoom, answerRoom, inputRoom } from './room.ts';
 import { readOverrun } from './overrun.ts';
 import { installQueries, stateOf } from './queries.ts';
+import { recorded } from './recorded.ts';
 import type { Session } from './session.ts';
 
 /** UTF-8 bytes of the message of a cancel: it is in the Step, whose size is bounded. */
@@ -291,6 +292,8 @@ function adjustmentProblem(session: Session, adjustment: Adjustment): string | n
 }
 
 async function adjust(session: Session, adjustment: Adjustment): Promise<AdjustReceipt> {
+  // How long a pause lasts is counted from its events.
+  await recorded().readClock();
   await condition(() => session.run !== null || session.step !== null);
   const { run } = session;
   if (run === null) throw failureOf('invalid_input', ENDED_EARLY);

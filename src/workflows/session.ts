@@ -12,11 +12,13 @@ import { defined } from '../core/base/defined.ts';
 import { isPlainObject } from '../core/base/json.ts';
 import type { Run } from '../core/run/run.ts';
 import type { RunState } from '../core/run/run-state.ts';
+import { isoOfMoment } from '../core/text/civil-date.ts';
 import type { TenantTurn } from '../core/tenant/tenant-messages.ts';
 import type { Step, StepSchedule, StepTrace } from '../core/contract/step.ts';
 import { NO_CALLBACKS, type Callbacks } from './callbacks.ts';
 import { createHeldCalls, type HeldCalls } from './attempts/held-calls.ts';
 import { createOperatorCalls, type OperatorCalls } from './attempts/operator-calls.ts';
+import { recorded } from './recorded.ts';
 import type { Start } from './start.ts';
 import type { Adjustment, Overrun } from '../core/contract/messages.ts';
 import type { TemporalHost } from './temporal-host.ts';
@@ -125,7 +127,7 @@ export function traceOf(session: Session): StepTrace {
   };
 }
 
-/** The schedule in the trace of a run that ends now. The clock is that of the history. */
+/** The schedule in the trace of a run that ends now. */
 function endingNow({ id, time }: NonNullable<RunState['schedule']>): StepSchedule {
-  return { id, time, endedAt: new Date().toISOString() };
+  return { id, time, endedAt: isoOfMoment(recorded().now(), 0) };
 }

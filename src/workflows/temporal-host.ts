@@ -36,6 +36,7 @@ import { createSpread } from './attempts/spread-pauses.ts';
 import { probeOf, sinks } from './sinks.ts';
 import { sizesOf } from '../core/base/size-limits.ts';
 import { fitsHandover } from './start.ts';
+import { currentSize, recorded } from './recorded.ts';
 import { startTimer } from './timer.ts';
 import { createAnnouncement, type Announcement } from './visibility.ts';
 
@@ -50,10 +51,6 @@ export interface TemporalHost extends Host {
   /** Sends the last report to the parent before the workflow closes without a Step. */
   sendLast(progress: ProgressMessage): Promise<void>;
 }
-
-/** The service ends an execution at 51,200 events or 50 MB; calls in flight still have to end. */
-const MAX_EVENTS = 45_000;
-const MAX_HISTORY_BYTES = 44_000_000;
 
 /**
  * Fuel of the programs of a link after which a hand-over is due. A replay computes them again, within
@@ -94,7 +91,7 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
   const flight = createFlight({ onEnd: () => waits.wake(), onCancel: tellCancel });
   const timer = timersOf(flight, onBug);
   const waits = createWaits(timer);
-  const published = flushedWaits(waits, flush);
+  const published = publishedWaits(waits, flush, flight.isIdle);
   const sizes = sizesOf(runtime);
   const children = createChildRuns(onBug, { sizes, tenant: parts.tenant ?? null });
   const computing = createComputing(parts.overrun ?? (() => null));
@@ -108,7 +105,7 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
     link: linkOf(parts, () => programSteps),
     mailbox,
     waits: published,
-    now: () => Date.now(),
+    now: recorded().now,
     computing: { run: computing.run, endSlice: () => endSlice(flight) },
     ...callsOf({
       runtime,
@@ -157,18 +154,26 @@ function timersOf(
 ): (at: number, onDue: () => void) => () => void {
   return (at, onDue) => {
     const scope = flight.newScope();
-    startTimer(scope, at - Date.now(), onDue, onBug);
+    startTimer(scope, at - recorded().now(), onDue, onBug);
     return () => scope.cancel();
   };
 }
 
-/** `waits`, before each of which events are sent. */
-function flushedWaits(waits: Waits, flush: () => void): Waits {
+/**
+ * `waits`, before each of which events are sent. After one that no result has ended, the clock is
+ * read: a message or a timer may have come days after the last result.
+ */
+function publishedWaits(waits: Waits, flush: () => void, isIdle: () => boolean): Waits {
+  const { noted, readClock, isUnread } = recorded();
   return {
     wake: waits.wake,
-    until: (condition, deadline) => {
+    until: async (condition, deadline) => {
       flush();
-      return waits.until(condition, deadline);
+      if (condition()) return;
+      if (isIdle() && isUnread()) await readClock();
+      const before = noted();
+      await waits.until(condition, deadline);
+      if (noted() === before) await readClock();
     },
   };
 }
@@ -200,31 +205,26 @@ function createFlush(
 /** Where the run stands; its first events come before the host has the run. */
 function placeOf(run: Run | null): EventPlace | undefined {
   if (run === null) return undefined;
-  const { workflowId, root, runStartTime, historyLength, historySize } = workflowInfo();
+  const { workflowId, root, runStartTime } = workflowInfo();
   // A hand-over that is decided has counted the next link already.
   const link = run.isClosed && !run.hasEnded ? run.state.link - 1 : run.state.link;
   return eventPlaceOf(run.state, link, {
     workflowId,
     rootWorkflowId: root?.workflowId ?? workflowId,
     linkStartedAt: runStartTime.getTime(),
-    historyEvents: historyLength,
-    historyBytes: historySize,
+    ...currentSize(),
   });
 }
 
 function linkOf({ runtime, mailbox }: TemporalHostParts, programSteps: () => number): Link {
   const sizes = sizesOf(runtime);
+  const { has } = recorded();
   return {
     address: workflowInfo().workflowId,
     // The version of new runs changes while this one is pinned to its own.
     isHandoverDue: () =>
-      workflowInfo().continueAsNewSuggested ||
-      workflowInfo().targetWorkerDeploymentVersionChanged ||
-      programSteps() >= PROGRAM_STEPS_OF_LINK,
-    isFull: () => {
-      const { historyLength, historySize } = workflowInfo();
-      return historyLength > MAX_EVENTS || historySize > MAX_HISTORY_BYTES;
-    },
+      has('suggested') || has('upgrade') || programSteps() >= PROGRAM_STEPS_OF_LINK,
+    isFull: () => has('full'),
     sizes,
     fits: (state) => fitsHandover(state, mailbox.peek(), sizes.handover),
     probe: probeOf(runtime.workflows),
@@ -248,7 +248,7 @@ function endSlice({ run }: Flight): Promise<void> {
   const slices = proxyLocalActivities<EverloopActivities>(SLICE_OPTIONS);
   return run<void, void>({
     label: 'program',
-    schedule: () => slices.endSlice(),
+    schedule: () => slices.readClock(),
     onResult: () => undefined,
     onFailure: () => undefined,
   });

@@ -20,6 +20,9 @@ export const TENANT_PATH: string = pathBeside(`../../workflows/tenants/tenant${E
 /** The module of the workflow that counts the requests of a model entry. */
 export const RATE_PATH: string = pathBeside(`../../workflows/tenants/rate${EXTENSION}`);
 
+/** The module that keeps the order of what comes to workflows. */
+export const INTERCEPTORS_PATH: string = pathBeside(`../../workflows/interceptors${EXTENSION}`);
+
 /** The entry of the program language, in the sources or in the build. */
 const LANGUAGE_PATH = pathBeside(`../../lisp${EXTENSION}`);
 
@@ -56,6 +59,7 @@ export function preloadedModules(): readonly string[] {
     WORKFLOWS_PATH,
     PAYLOAD_CONVERTER_PATH,
     FAILURE_CONVERTER_PATH,
+    INTERCEPTORS_PATH,
   ];
 }
 

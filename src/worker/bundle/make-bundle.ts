@@ -17,6 +17,7 @@ import {
   RATE_PATH,
   TENANT_PATH,
   FAILURE_CONVERTER_PATH,
+  INTERCEPTORS_PATH,
   HIDING_CONVERTER_PATH,
   PAYLOAD_CONVERTER_PATH,
   WORKFLOWS_PATH,
@@ -52,6 +53,7 @@ export async function makeBundle({
       payloadConverterPath: PAYLOAD_CONVERTER_PATH,
       failureConverterPath: hidesFailures ? HIDING_CONVERTER_PATH : FAILURE_CONVERTER_PATH,
       preloadModules: [...preloadModules],
+      workflowInterceptorModules: [INTERCEPTORS_PATH],
       logger,
       webpackConfigHook: (config) => smallAndModern(noteFiles(files)(findSdk(config))),
     });

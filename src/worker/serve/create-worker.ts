@@ -45,6 +45,7 @@ import { createStateSource } from '../states/state-source.ts';
 import { guardWorkflowThreads } from '../threads/guard-workflow-threads.ts';
 import { identityOf } from './identity.ts';
 import { openServers } from './open-servers.ts';
+import { recordResults } from './record-results.ts';
 import { signalOverruns } from './signal-overruns.ts';
 import { signalWaits } from './signal-waits.ts';
 import type { WorkerVersion } from '../../versioning/worker-version.ts';
@@ -224,7 +225,8 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
     onListenerError: onError,
   });
   const identity = identityOf(registry, parts.version);
-  const common = { ...tuning(parts), activities, identity };
+  const interceptors = { activity: [recordResults] };
+  const common = { ...tuning(parts), activities, identity, interceptors };
   const workflows = workflowBundle === undefined ? undefined : { workflowBundle, sinks };
   const workers = await workersFor({ ...parts, roles, taskQueue }, common, workflows);
   const stopSignals = signalOverruns({ client, namespace, taskQueue, onError });

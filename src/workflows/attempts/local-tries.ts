@@ -21,6 +21,7 @@ import { localTryOptions } from './activity-options.ts';
 import { causeOf } from './call-failures.ts';
 import { isLoss } from './losses.ts';
 import { createTryBudget } from './try-budget.ts';
+import { recorded } from '../recorded.ts';
 import { activityOf, type ToolActivity } from './tried-tool.ts';
 
 /** Which calls of a run are tried as local activities. */
@@ -38,7 +39,7 @@ export interface LocalTries {
 /** No reply yet. `now`: in the workflow, it moves when an activity ends. */
 export function createLocalTries(
   { toolQueue }: ActivityRuntime,
-  now: () => number = () => Date.now(),
+  now: () => number = () => recorded().now(),
 ): LocalTries {
   let quick: ReadonlySet<string> = new Set();
   const budget = createTryBudget(now);

@@ -2,6 +2,7 @@
 import type { CancellationScope } from '@temporalio/workflow';
 import type { Run } from '../../core/run/run.ts';
 import type { Waits } from '../../core/run/waits.ts';
+import { recorded } from '../recorded.ts';
 
 /** How a rest ended: `resumed` after the run was paused meanwhile. */
 export type RestEnd = 'over' | 'resumed' | 'aborted';
@@ -19,7 +20,7 @@ export function createRest(waits: Waits, run: () => Run | null): Rest {
     const isOver = (): boolean => scope.consideredCancelled;
     // Nothing else wakes the waits after a cancel of the scope.
     scope.cancelRequested.catch(() => waits.wake());
-    await waits.until(() => isOver() || isPaused(), Date.now() + ms);
+    await waits.until(() => isOver() || isPaused(), recorded().now() + ms);
     if (isOver()) return 'aborted';
     if (!isPaused()) return 'over';
     await waits.until(() => isOver() || !isPaused());

@@ -35,6 +35,7 @@ import {
   WaitAborted,
 } from './call-failures.ts';
 import { isLoss } from './losses.ts';
+import { recorded } from '../recorded.ts';
 import { rateWaitOf, type RateWait } from './rate-wait.ts';
 import type { Failed, Tried, TriedCall } from './try-again.ts';
 
@@ -171,7 +172,7 @@ function pacedTry(
   { at, waitsFor }: RateWait,
   aborted: () => ModelOutcome,
 ): Failed<ModelOutcome> {
-  return { kind: 'again', tried, inMs: Math.max(0, at - Date.now()), waitsFor, aborted };
+  return { kind: 'again', tried, inMs: Math.max(0, at - recorded().now()), waitsFor, aborted };
 }
 
 /** The sum of `parts`, the last `taken` of which lost nothing: a later attempt took them over. */

@@ -20,6 +20,7 @@ import type { OpenCall, RunCall } from './open-call.ts';
 import type { Elsewhere } from './retry-elsewhere.ts';
 import type { OperatorWait } from './operator-calls.ts';
 import type { Rest } from './rests.ts';
+import { recorded } from '../recorded.ts';
 
 /** What was tried of a call and has ended. */
 export interface Tried {
@@ -158,7 +159,7 @@ export function createTryCall({ run, elsewhere, rest, operator }: TryParts): Try
 function waitLabel(label: string, failed: Extract<Failed<unknown>, { kind: 'again' }>): string {
   const { waitsFor, inMs } = failed;
   if (waitsFor !== undefined) return `${label} (waits for ${waitsFor})`;
-  return labelOf(label, failed, Date.now() + inMs);
+  return labelOf(label, failed, recorded().now() + inMs);
 }
 
 /** A call that only waited for its rate has not been tried. */

@@ -22,9 +22,10 @@ import {
   type LeaseOrder,
 } from '../../core/rate/rate.ts';
 import { leased, leasedPermits, NEW_COUNTER, type RateCounter } from '../../core/rate/counter.ts';
+import { recorded } from '../recorded.ts';
 
-/** Events after which the counter continues as new. */
-const MAX_EVENTS = 4_000;
+/** Leases after which the counter continues as new: each takes at most seven events. */
+const MAX_LEASES = 600;
 
 /** Counts for a model entry; continues as new and never returns. */
 export async function rate(start: unknown): Promise<void> {
@@ -35,10 +36,14 @@ export async function rate(start: unknown): Promise<void> {
   const given = isPlainObject(start) ? start['counter'] : undefined;
   let counter: RateCounter =
     isContinued && isPlainObject(given) ? (given as unknown as RateCounter) : NEW_COUNTER;
+  let leases = 0;
   setHandler(
     defineUpdate<LeaseAnswerOfRate, [LeaseOrder]>(RATE_MESSAGES.lease),
-    (order) => {
-      const now = Date.now();
+    async (order) => {
+      const { readClock, now: clock } = recorded();
+      await readClock();
+      leases += 1;
+      const now = clock();
       const { answer, counter: next } =
         order.permits === undefined
           ? leased(counter, order, now)
@@ -55,10 +60,7 @@ export async function rate(start: unknown): Promise<void> {
     },
   );
   setHandler(defineQuery<RateCounter>(RATE_MESSAGES.view), () => counter);
-  await condition(() => {
-    const { continueAsNewSuggested, historyLength } = workflowInfo();
-    return continueAsNewSuggested || historyLength > MAX_EVENTS;
-  });
+  await condition(() => leases >= MAX_LEASES || recorded().has('suggested'));
   await condition(allHandlersFinished);
   await continueAsNew<typeof rate>({ v: 1, counter });
 }

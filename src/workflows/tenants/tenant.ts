@@ -55,6 +55,7 @@ import {
 import { packed, unpacked, type PackedLedger } from '../../core/tenant/packed-ledger.ts';
 import { changeProblem, readSettings } from '../../core/tenant/settings.ts';
 import { viewOf } from '../../core/tenant/view.ts';
+import { recorded } from '../recorded.ts';
 
 /** How a ledger begins: new, or with what the link before had. */
 export interface TenantStart {
@@ -65,8 +66,11 @@ export interface TenantStart {
   readonly ledger?: PackedLedger;
 }
 
-/** Events after which the ledger continues as new: its state is small, and replays stay short. */
-const MAX_EVENTS = 4_000;
+/**
+ * Messages after which the ledger continues as new, each of at most four events: its state is small,
+ * and replays stay short.
+ */
+const MAX_MESSAGES = 1_000;
 
 /** Messages on their way to runs. */
 const MAX_SENDING = 1_500;
@@ -88,18 +92,21 @@ interface Keeping {
   ledger: TenantLedger;
   isChanged: boolean;
   sending: number;
+  /** Messages that came and went. */
+  messages: number;
   /** More is to be sent when some messages have arrived. */
   isHeld: boolean;
 }
 
 /** Keeps the ledger of a tenant; continues as new and never returns. */
 export async function tenant(start: unknown): Promise<void> {
-  const keeping: Keeping = { ledger: ledgerOf(start), isChanged: true, sending: 0, isHeld: false };
+  const keeping: Keeping = { ledger: ledgerOf(start), isChanged: true, sending: 0, isHeld: false, messages: 0 };
   install(keeping);
   let lookMs: number = LOOK_MS.first;
-  let lookAt = Date.now() + lookMs;
-  while (!isFull() || keeping.isChanged) {
-    if (needsDay(keeping.ledger, Date.now())) await readDay(keeping);
+  const { now, readClock } = recorded();
+  let lookAt = now() + lookMs;
+  while (!isFull(keeping) || keeping.isChanged) {
+    if (needsDay(keeping.ledger, now())) await readDay(keeping);
     keeping.isChanged = false;
     const room = MAX_SENDING - keeping.sending;
     const { ledger, out } = serve(keeping.ledger, room);
@@ -108,13 +115,15 @@ export async function tenant(start: unknown): Promise<void> {
     for (const one of out) send(keeping, one);
     if (!hasWaits(ledger)) lookMs = LOOK_MS.first;
     const waitMs = nextIn(keeping.ledger, lookAt);
-    const isDue = (): boolean => keeping.isChanged || isFull();
+    const isDue = (): boolean => keeping.isChanged || isFull(keeping);
     if (waitMs === null) await condition(isDue);
     else if (waitMs > 0) await condition(isDue, waitMs);
-    if (hasWaits(keeping.ledger) && Date.now() >= lookAt) {
+    // Messages bring no time.
+    await readClock();
+    if (hasWaits(keeping.ledger) && now() >= lookAt) {
       await look(keeping);
       lookMs = Math.min(lookMs * 2, LOOK_MS.most);
-      lookAt = Date.now() + lookMs;
+      lookAt = now() + lookMs;
     }
   }
   await condition(() => keeping.sending === 0);
@@ -133,9 +142,8 @@ function ledgerOf(start: unknown): TenantLedger {
   return newLedger(id.slice(id.indexOf(':') + 1), readSettings(given['settings']));
 }
 
-function isFull(): boolean {
-  const { continueAsNewSuggested, historyLength } = workflowInfo();
-  return continueAsNewSuggested || historyLength > MAX_EVENTS;
+function isFull({ messages }: Keeping): boolean {
+  return messages > MAX_MESSAGES || recorded().has('suggested');
 }
 
 /** In how many milliseconds there is something to do without a message; null: never. */
@@ -145,13 +153,13 @@ function nextIn({ day, ...ledger }: TenantLedger, lookAt: number): number | null
   const ends = day !== null && (isWaited || ledger.holders.length > 0) ? [day.endsAt] : [];
   const looks = isWaited && ledger.holders.length > 0 ? [lookAt] : [];
   const times = [...ends, ...looks];
-  return times.length === 0 ? null : Math.max(1, Math.min(...times) - Date.now());
+  return times.length === 0 ? null : Math.max(1, Math.min(...times) - recorded().now());
 }
 
 async function readDay(keeping: Keeping): Promise<void> {
   const { tenantDay } = proxyLocalActivities<TenantActivities>(DAY_OPTIONS);
   const { timeZone } = keeping.ledger.settings;
-  const day = await tenantDay({ timeZone, at: Date.now() });
+  const day = await tenantDay({ timeZone, at: recorded().now() });
   if (keeping.ledger.settings.timeZone === timeZone) keeping.ledger = onDay(keeping.ledger, day);
 }
 
@@ -171,6 +179,7 @@ async function look(keeping: Keeping): Promise<void> {
 function send(keeping: Keeping, { run, message }: ToRun): void {
   const signal = 'kind' in message ? message.kind : TENANT_MESSAGES.turn;
   keeping.sending += 1;
+  keeping.messages += 1;
   void getExternalWorkflowHandle(run)
     .signal(signal, message)
     .catch(() => {
@@ -185,6 +194,7 @@ function send(keeping: Keeping, { run, message }: ToRun): void {
 
 function install(keeping: Keeping): void {
   const change = (ledger: TenantLedger): void => {
+    keeping.messages += 1;
     keeping.isChanged ||= ledger !== keeping.ledger;
     keeping.ledger = ledger;
   };
