@@ -10,6 +10,7 @@ import {
   checkExports,
   checkNames,
   checkPurity,
+  checkRecorded,
   checkRings,
   checkSize,
   checkTypeNames,
@@ -34,6 +35,7 @@ describe('the source', () => {
     { name: 'has one meaning for the name of a type', check: checkTypeNames },
     { name: 'has no any', check: checkAny },
     { name: 'has its data converters from protection', check: checkConverters },
+    { name: 'decides by what is recorded, in workflows', check: checkRecorded },
     { name: 'has at most 400 code lines a file', check: checkSize },
     { name: 'documents every export', check: checkDocs },
   ])('$name', ({ check }) => {
@@ -237,6 +239,22 @@ const CANARIES: readonly Canary[] = [
       'src/client/a.ts:1: expected new Client to have its converter from clientConverter',
       'src/worker/b.ts:1: expected Worker.create to have its converter from workerConverter',
       'src/replay/d.ts:1: expected Worker.runReplayHistories to have its converter from workerConverter',
+    ],
+  },
+  {
+    name: 'a workflow that reads what a replay sees otherwise',
+    check: checkRecorded,
+    files: {
+      'src/workflows/a.ts': 'const isDue = workflowInfo().continueAsNewSuggested;',
+      'src/workflows/b.ts': 'const { runId, historyLength } = workflowInfo();',
+      'src/workflows/c/d.ts': '\nconst at = Date.now();',
+      'src/workflows/recorded/recorded.ts': 'const at = Date.now();',
+      'src/client/e.ts': 'const at = Date.now();',
+    },
+    violations: [
+      'src/workflows/a.ts:1: workflowInfo().continueAsNewSuggested',
+      'src/workflows/b.ts:1: { runId, historyLength } = workflowInfo()',
+      'src/workflows/c/d.ts:2: Date.now()',
     ],
   },
   {

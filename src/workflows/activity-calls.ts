@@ -20,7 +20,7 @@ import {
   type ToolActivity,
 } from './attempts/tried-tool.ts';
 import { createTryCall } from './attempts/try-again.ts';
-import { recorded } from './recorded.ts';
+import { recorded } from './recorded/recorded.ts';
 import { createTranscriptFeed } from './sinks.ts';
 
 /** What the calls need from their host. */

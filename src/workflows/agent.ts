@@ -29,7 +29,7 @@ import { applyAdjustment, installHandlers } from './handlers.ts';
 import { CanceledEarly, loadAnywhere, loadFork } from './load-anywhere.ts';
 import { openSession, traceOf, type Session } from './session.ts';
 import { refuseProbe, sinks } from './sinks.ts';
-import { recorded } from './recorded.ts';
+import { recorded } from './recorded/recorded.ts';
 import { readStart, type Start } from './start.ts';
 import { createTemporalHost } from './temporal-host.ts';
 import { totalsOf } from '../core/tree/child-totals.ts';
@@ -54,7 +54,11 @@ export function runAgentWorkflow(
   return CancellationScope.nonCancellable(async () => {
     const scope = new CancellationScope({ cancellable: true });
     // A cancel through the service waits for its turn, as every message does.
-    native.catch(() => recorded().deliveries.turn().then(() => scope.cancel()));
+    native.catch(() =>
+      recorded()
+        .deliveries.turn()
+        .then(() => scope.cancel()),
+    );
     return scope.run(() => runChain(payload, loopOf));
   });
 }

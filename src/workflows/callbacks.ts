@@ -26,7 +26,7 @@ import {
 import type { AgentEvent } from '../core/contract/events.ts';
 import { callbackOf, unstartedCallback, type CallbackPlace } from '../core/run/callback-message.ts';
 import type { Step } from '../core/contract/step.ts';
-import { recorded } from './recorded.ts';
+import { recorded } from './recorded/recorded.ts';
 
 /** The callbacks of one link of a run. */
 export interface Callbacks {

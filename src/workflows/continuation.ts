@@ -27,7 +27,7 @@ import { cancelEnding } from '../core/loop/loop.ts';
 import type { Run } from '../core/run/run.ts';
 import { byteSize, type Json } from '../core/base/json.ts';
 import { archiveOptions } from './attempts/activity-options.ts';
-import { isOnOldVersion } from './recorded.ts';
+import { isOnOldVersion } from './recorded/recorded.ts';
 import type { Session } from './session.ts';
 import type { Handover } from './start.ts';
 

@@ -67,7 +67,7 @@ import { isUnreadable, UNREADABLE_PAYLOAD } from './payload-converter.ts';
 import { adjustmentRoom, answerRoom, inputRoom } from './room.ts';
 import { readOverrun } from './overrun.ts';
 import { installQueries, stateOf } from './queries.ts';
-import { recorded } from './recorded.ts';
+import { recorded } from './recorded/recorded.ts';
 import type { Session } from './session.ts';
 
 /** UTF-8 bytes of the message of a cancel: it is in the Step, whose size is bounded. */

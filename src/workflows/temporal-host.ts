@@ -36,7 +36,7 @@ import { createSpread } from './attempts/spread-pauses.ts';
 import { probeOf, sinks } from './sinks.ts';
 import { sizesOf } from '../core/base/size-limits.ts';
 import { fitsHandover } from './start.ts';
-import { currentSize, recorded } from './recorded.ts';
+import { currentSize, recorded } from './recorded/recorded.ts';
 import { startTimer } from './timer.ts';
 import { createAnnouncement, type Announcement } from './visibility.ts';
 

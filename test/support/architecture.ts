@@ -433,6 +433,31 @@ export function checkConverters(files: readonly SourceFile[]): readonly string[]
   });
 }
 
+/** What a workflow sees otherwise when it is replayed; `src/workflows/recorded/recorded.ts` says why. */
+const CHANGING: readonly RegExp[] = [
+  /\bDate\.now\(\)|\bnew Date\(\)/,
+  /\bworkflowInfo\(\)\.(?:continueAsNewSuggested|historyLength|historySize|targetWorkerDeploymentVersionChanged|unsafe\.now)\b/,
+  /\{[^{}]*\b(?:continueAsNewSuggested|historyLength|historySize|targetWorkerDeploymentVersionChanged)\b[^{}]*\}\s*=\s*workflowInfo\(\)/,
+];
+
+/** Where they may be read: in the one place that records them, and in queries, which decide nothing. */
+const READS_CHANGING: readonly string[] = [
+  'src/workflows/recorded/recorded.ts',
+  'src/workflows/queries.ts',
+];
+
+/** Workflows decide by what results of activities have recorded, and by nothing that changes. */
+export function checkRecorded(files: readonly SourceFile[]): readonly string[] {
+  return files
+    .filter(({ path }) => path.startsWith('src/workflows/') && !READS_CHANGING.includes(path))
+    .flatMap(({ path, text }) =>
+      CHANGING.flatMap((pattern) => {
+        const found = pattern.exec(text);
+        return found === null ? [] : [`${path}:${lineAt(text, found.index)}: ${found[0]}`];
+      }),
+    );
+}
+
 /** At most 400 lines of code a file; blank lines and comments are free. */
 export function checkSize(files: readonly SourceFile[]): readonly string[] {
   return files

@@ -21,7 +21,9 @@ export const TENANT_PATH: string = pathBeside(`../../workflows/tenants/tenant${E
 export const RATE_PATH: string = pathBeside(`../../workflows/tenants/rate${EXTENSION}`);
 
 /** The module that keeps the order of what comes to workflows. */
-export const INTERCEPTORS_PATH: string = pathBeside(`../../workflows/interceptors${EXTENSION}`);
+export const INTERCEPTORS_PATH: string = pathBeside(
+  `../../workflows/recorded/interceptors${EXTENSION}`,
+);
 
 /** The entry of the program language, in the sources or in the build. */
 const LANGUAGE_PATH = pathBeside(`../../lisp${EXTENSION}`);

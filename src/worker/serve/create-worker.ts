@@ -45,7 +45,7 @@ import { createStateSource } from '../states/state-source.ts';
 import { guardWorkflowThreads } from '../threads/guard-workflow-threads.ts';
 import { identityOf } from './identity.ts';
 import { openServers } from './open-servers.ts';
-import { recordResults } from './record-results.ts';
+import { recordResults } from '../bundle/record-results.ts';
 import { signalOverruns } from './signal-overruns.ts';
 import { signalWaits } from './signal-waits.ts';
 import type { WorkerVersion } from '../../versioning/worker-version.ts';

@@ -53,12 +53,6 @@ export const CHECK_OPTIONS: LocalActivityOptions = {
   retry: { maximumAttempts: MAX_CHECK_ATTEMPTS, initialInterval: '100ms' },
 };
 
-/** Only returns, so it needs no time; without it the clock stands still until the next result. */
-export const CLOCK_OPTIONS: LocalActivityOptions = {
-  startToCloseTimeout: '10s',
-  retry: { maximumAttempts: 3, initialInterval: '100ms' },
-};
-
 /** The empty activity between two slices of a program: it is tried until it succeeds. */
 export const SLICE_OPTIONS: LocalActivityOptions = {
   startToCloseTimeout: '10s',

@@ -21,7 +21,7 @@ import { localTryOptions } from './activity-options.ts';
 import { causeOf } from './call-failures.ts';
 import { isLoss } from './losses.ts';
 import { createTryBudget } from './try-budget.ts';
-import { recorded } from '../recorded.ts';
+import { recorded } from '../recorded/recorded.ts';
 import { activityOf, type ToolActivity } from './tried-tool.ts';
 
 /** Which calls of a run are tried as local activities. */

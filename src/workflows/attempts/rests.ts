@@ -2,7 +2,7 @@
 import type { CancellationScope } from '@temporalio/workflow';
 import type { Run } from '../../core/run/run.ts';
 import type { Waits } from '../../core/run/waits.ts';
-import { recorded } from '../recorded.ts';
+import { recorded } from '../recorded/recorded.ts';
 
 /** How a rest ended: `resumed` after the run was paused meanwhile. */
 export type RestEnd = 'over' | 'resumed' | 'aborted';

@@ -35,7 +35,7 @@ import {
   WaitAborted,
 } from './call-failures.ts';
 import { isLoss } from './losses.ts';
-import { recorded } from '../recorded.ts';
+import { recorded } from '../recorded/recorded.ts';
 import { rateWaitOf, type RateWait } from './rate-wait.ts';
 import type { Failed, Tried, TriedCall } from './try-again.ts';
 

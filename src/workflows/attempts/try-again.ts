@@ -20,7 +20,7 @@ import type { OpenCall, RunCall } from './open-call.ts';
 import type { Elsewhere } from './retry-elsewhere.ts';
 import type { OperatorWait } from './operator-calls.ts';
 import type { Rest } from './rests.ts';
-import { recorded } from '../recorded.ts';
+import { recorded } from '../recorded/recorded.ts';
 
 /** What was tried of a call and has ended. */
 export interface Tried {

@@ -22,7 +22,7 @@ import {
   type LeaseOrder,
 } from '../../core/rate/rate.ts';
 import { leased, leasedPermits, NEW_COUNTER, type RateCounter } from '../../core/rate/counter.ts';
-import { recorded } from '../recorded.ts';
+import { recorded } from '../recorded/recorded.ts';
 
 /** Leases after which the counter continues as new: each takes at most seven events. */
 const MAX_LEASES = 600;

@@ -55,7 +55,7 @@ import {
 import { packed, unpacked, type PackedLedger } from '../../core/tenant/packed-ledger.ts';
 import { changeProblem, readSettings } from '../../core/tenant/settings.ts';
 import { viewOf } from '../../core/tenant/view.ts';
-import { recorded } from '../recorded.ts';
+import { recorded } from '../recorded/recorded.ts';
 
 /** How a ledger begins: new, or with what the link before had. */
 export interface TenantStart {
@@ -100,7 +100,13 @@ interface Keeping {
 
 /** Keeps the ledger of a tenant; continues as new and never returns. */
 export async function tenant(start: unknown): Promise<void> {
-  const keeping: Keeping = { ledger: ledgerOf(start), isChanged: true, sending: 0, isHeld: false, messages: 0 };
+  const keeping: Keeping = {
+    ledger: ledgerOf(start),
+    isChanged: true,
+    sending: 0,
+    isHeld: false,
+    messages: 0,
+  };
   install(keeping);
   let lookMs: number = LOOK_MS.first;
   const { now, readClock } = recorded();

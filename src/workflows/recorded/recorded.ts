@@ -15,15 +15,21 @@ import {
   proxyLocalActivities,
   workflowInfo,
   type Headers,
+  type LocalActivityOptions,
 } from '@temporalio/workflow';
-import type { EverloopActivities } from '../activities/activity-types.ts';
-import { FACTS_HEADER, type LinkFact, type RecordedFailure } from '../core/contract/recorded.ts';
-import { CLOCK_OPTIONS } from './attempts/activity-options.ts';
+import type { EverloopActivities } from '../../activities/activity-types.ts';
+import { FACTS_HEADER, type LinkFact, type RecordedEnd } from '../../core/base/recorded.ts';
 import { createDeliveries, type Deliveries } from './deliveries.ts';
 
 /** The service ends an execution at 51,200 events or 50 MB; calls in flight still have to end. */
 const MAX_EVENTS = 45_000;
 const MAX_HISTORY_BYTES = 44_000_000;
+
+/** It only returns. Without it the clock stands still until the next result. */
+const CLOCK_OPTIONS: LocalActivityOptions = {
+  startToCloseTimeout: 10_000,
+  retry: { maximumAttempts: 3, initialInterval: 100 },
+};
 
 /** So much may come without a result of an activity before the clock is read. */
 const MAX_UNTIMED = 200;
@@ -39,7 +45,7 @@ export interface Recorded {
   /** The clock is at least `at`. */
   readonly advance: (at: number) => void;
   /** Takes what the result or the failure of an activity has recorded. */
-  readonly note: (recorded: RecordedFailure) => void;
+  readonly note: (recorded: RecordedEnd) => void;
   /** Something without a time takes effect. */
   readonly noteUntimed: () => void;
   /** How many results were noted. */

@@ -3,7 +3,7 @@
  * task can be split or joined on replay, so the clock and the flags of the service that the first
  * execution saw are not those that a replay sees. A result is the same in both.
  */
-import { isPlainObject } from '../base/json.ts';
+import { isPlainObject } from './json.ts';
 
 /** A flag of the service, or a size near its limits. */
 export type LinkFact =
@@ -14,27 +14,23 @@ export type LinkFact =
   /** The history is so long that there is only room left to end the run. */
   | 'full';
 
-/** The result of an activity as history has it. */
-export interface RecordedResult {
+/**
+ * How an activity ended, as history has it: its result is this, and the last detail of its failure.
+ */
+export interface RecordedEnd {
   /** When the activity ended, in milliseconds since 1970, by the clock of its worker. */
   readonly recordedAt: number;
-  /** Absent: it returned nothing. */
+  /** The result. Absent: it returned nothing, or failed. */
   readonly value?: unknown;
   /** What held as the activity was ordered. Absent: nothing. */
   readonly facts?: readonly LinkFact[];
 }
 
-/** In the last detail of a failure of an activity: as in {@link RecordedResult}. */
-export type RecordedFailure = Omit<RecordedResult, 'value'>;
-
 /** The header in which a workflow names facts, which the activity echoes. */
 export const FACTS_HEADER = 'everloop-facts';
 
-/** The activity that only returns: it brings the time and the facts. */
-export const CLOCK_ACTIVITY = 'readClock';
-
 /** `payload` as what an activity of Everloop has returned or failed with; null: it is something else. */
-export function readRecorded(payload: unknown): RecordedResult | null {
+export function readRecorded(payload: unknown): RecordedEnd | null {
   if (!isPlainObject(payload) || typeof payload['recordedAt'] !== 'number') return null;
-  return payload as unknown as RecordedResult;
+  return payload as unknown as RecordedEnd;
 }

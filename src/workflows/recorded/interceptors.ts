@@ -11,7 +11,7 @@ import {
   type WorkflowInterceptors,
   type WorkflowOutboundCallsInterceptor,
 } from '@temporalio/workflow';
-import { readRecorded } from '../core/contract/recorded.ts';
+import { readRecorded } from '../../core/base/recorded.ts';
 import { recorded, withFacts } from './recorded.ts';
 
 /** The SDK finds it by this name. */
@@ -61,9 +61,10 @@ export const interceptors = (): WorkflowInterceptors => ({
   ],
 });
 
-const startChildInTurn: Next<WorkflowOutboundCallsInterceptor, 'startChildWorkflowExecution'> extends (
-  input: infer Input,
-) => infer Result
+const startChildInTurn: Next<
+  WorkflowOutboundCallsInterceptor,
+  'startChildWorkflowExecution'
+> extends (input: infer Input) => infer Result
   ? (input: Input, next: (input: Input) => Result) => Result
   : never = async (input, next) => {
   const [started, completed] = await next(input);
