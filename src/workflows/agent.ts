@@ -27,6 +27,7 @@ import { handOver } from './continuation.ts';
 import { leaveWith, loadFailure, RefusedTask, toWorkflowFailure } from './failures.ts';
 import { applyAdjustment, installHandlers } from './handlers.ts';
 import { CanceledEarly, loadAnywhere, loadFork } from './load-anywhere.ts';
+import { countLoaded, outgoing, roomForLast } from './sending/outgoing.ts';
 import { openSession, traceOf, type Session } from './session.ts';
 import { refuseProbe, sinks } from './sinks.ts';
 import { readStart, type Start } from './start.ts';
@@ -126,7 +127,10 @@ async function startOrRestore(
   readonly runtime: ActivityRuntime;
   readonly opening?: Opening;
 }> {
-  if (start.kind === 'continued') return start.handover;
+  if (start.kind === 'continued') {
+    outgoing().sizes = session.sizes;
+    return start.handover;
+  }
   const isFork = start.input?.fork !== undefined;
   const loaded = await (
     isFork ? loadFork(session, start) : loadAnywhere(session, start.input)
@@ -143,6 +147,8 @@ async function startOrRestore(
   });
   const { runtime } = loaded;
   session.sizes = sizesOf(runtime);
+  outgoing().sizes = session.sizes;
+  if (!isFork) countLoaded(loaded);
   const turn = await turnOf(session, start, loaded);
   if ('state' in loaded) return { ...loaded, state: withTurn(loaded.state, turn) };
   return { state: freshState(start.input, start.parent, loaded, turn), runtime, opening: loaded };
@@ -304,6 +310,8 @@ async function close(
   const handedOff = session.callbacks.handOff();
   if (handedOff !== undefined) await handedOff;
   if (session.tenant !== null) await giveTurnBack(session);
+  const room = roomForLast(step);
+  if (room !== null) await room;
   // A native cancel ends the workflow as cancelled; the Step is read from `status` then.
   if (native.error !== null && step.status === 'canceled') {
     // A child's Step would not reach its parent this way, so its spending is reported first.

@@ -34,6 +34,9 @@ export const PAYLOAD_CONVERTER_PATH: string = pathBeside(
   `../../workflows/payload-converter${EXTENSION}`,
 );
 
+/** Counts what leaves a workflow: the interceptors of all workflows. */
+export const INTERCEPTORS_PATH: string = pathBeside(`../../workflows/sending/outgoing${EXTENSION}`);
+
 /** Makes the texts of failures well-formed. */
 export const FAILURE_CONVERTER_PATH: string = pathBeside(`../../workflows/converters${EXTENSION}`);
 

@@ -18,6 +18,7 @@ import {
   TENANT_PATH,
   FAILURE_CONVERTER_PATH,
   HIDING_CONVERTER_PATH,
+  INTERCEPTORS_PATH,
   PAYLOAD_CONVERTER_PATH,
   WORKFLOWS_PATH,
 } from './bundle-paths.ts';
@@ -49,6 +50,7 @@ export async function makeBundle({
   try {
     const { code } = await bundleWorkflowCode({
       workflowsPath: entry,
+      workflowInterceptorModules: [INTERCEPTORS_PATH],
       payloadConverterPath: PAYLOAD_CONVERTER_PATH,
       failureConverterPath: hidesFailures ? HIDING_CONVERTER_PATH : FAILURE_CONVERTER_PATH,
       preloadModules: [...preloadModules],
