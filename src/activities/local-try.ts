@@ -3,7 +3,6 @@
  * that knew the tool as quick may have been another, of another build.
  */
 import { byteSize, type Json } from '../core/base/json.ts';
-import { LOCAL_TRY_BYTES } from '../core/contract/attempts.ts';
 import type { ToolOrder } from '../core/contract/outcome.ts';
 import type { RegisteredAgent } from '../define/definition/definitions.ts';
 import type { ToolRun } from '../tools/tool-call.ts';
@@ -11,14 +10,14 @@ import { notLocal } from './failures.ts';
 
 /** Refuses a try of what may not run twice: the tool must only read on this worker, too. */
 export function checkLocalTry(agent: RegisteredAgent, order: ToolOrder): void {
-  if (order.isLocalTry !== true) return;
+  if (order.localBytes === undefined) return;
   const effect = agent.tools.get(order.tool)?.spec.effect;
   if (effect !== 'read') throw notLocal(`The tool ${order.tool} does not only read here.`);
 }
 
 /** Refuses the result of a try that the completion of the task may have no room for. */
 export function checkLocalResult(order: ToolOrder, run: ToolRun): void {
-  if (order.isLocalTry !== true || run.kind !== 'result') return;
+  if (order.localBytes === undefined || run.kind !== 'result') return;
   const bytes = byteSize(run.result as unknown as Json);
-  if (bytes > LOCAL_TRY_BYTES) throw notLocal(`The result of ${order.tool} has ${bytes} bytes.`);
+  if (bytes > order.localBytes) throw notLocal(`The result of ${order.tool} has ${bytes} bytes.`);
 }

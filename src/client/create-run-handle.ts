@@ -9,7 +9,7 @@ import type { AgentEvent } from '../core/contract/events.ts';
 import type { RunInput } from '../core/run/inbox.ts';
 import type { Step } from '../core/contract/step.ts';
 import type { Entry } from '../core/contract/entry.ts';
-import { UsageError } from '../core/base/usage-error.ts';
+import { isUsageError, UsageError } from '../core/base/usage-error.ts';
 import type { AdjustReceipt } from '../core/contract/messages.ts';
 import type { StatedActor } from '../core/contract/pending.ts';
 import {
@@ -17,7 +17,6 @@ import {
   answerUpdate,
   decideUpdate,
   retryUpdate,
-  pendingQuery,
   sendUpdate,
 } from '../workflows/messages.ts';
 import { placeOfItem } from '../core/tree/calls.ts';
@@ -36,7 +35,7 @@ import {
   type TreeDepth,
 } from './run-tree.ts';
 import { readSummary } from './run-list.ts';
-import { queryOpen } from './reading/ended-run.ts';
+import { readPending } from './reading/open-items.ts';
 import { createKeptLinks, type KeptLinks } from './reading/kept-links.ts';
 import { readAttempts } from './reading/attempts.ts';
 import { readHistories } from './reading/histories.ts';
@@ -167,8 +166,7 @@ function readMethods({ id, client, archive, kept, tree, handleOf }: Target) {
     summary: () => readSummary(client, id),
     traceId: () => readTraceId(client, id),
     stats: () => readStats(client, id),
-    pending: async () =>
-      (await queryOpen(client, id, (open) => open.query(pendingQuery)))?.answer ?? [],
+    pending: () => readPending(client, id),
     program: (options) => readProgramView(programs, options),
     programs: () => listPrograms(programs),
     transcript: (options = {}) => read<Entry>('entries', options),
@@ -218,7 +216,7 @@ function messageMethods({ id, client, tree, handleOf }: Target) {
     return receipt;
   };
   /** The run below that has an item, and the item's id there; null for an item of this run. */
-  const ownerOf = (itemId: string): { readonly run: RunHandle; readonly item: string } | null => {
+  const ownerOf = (itemId: string): ItemOwner | null => {
     const { calls, id: item } = placeOfItem(itemId);
     return calls.length === 0 ? null : { run: handleOf([id, ...calls].join('/')), item };
   };
@@ -237,14 +235,14 @@ function messageMethods({ id, client, tree, handleOf }: Target) {
       const owner = ownerOf(itemId);
       const sent = { updateId, ...statedActor(by) };
       if (owner === null) return update(answerUpdate, { id: itemId, value, ...sent }, updateId);
-      await owner.run.answer(owner.item, value, sent);
+      await namedAs(itemId, owner, owner.run.answer(owner.item, value, sent));
       return { id: itemId };
     },
     decide: async (itemId, decision, { updateId = randomUUID(), by } = {}) => {
       const owner = ownerOf(itemId);
       const sent = { updateId, ...statedActor(by) };
       if (owner === null) return update(decideUpdate, { id: itemId, decision, ...sent }, updateId);
-      await owner.run.decide(owner.item, decision, sent);
+      await namedAs(itemId, owner, owner.run.decide(owner.item, decision, sent));
       return { id: itemId };
     },
     retry: async (callId) => {
@@ -259,6 +257,32 @@ function messageMethods({ id, client, tree, handleOf }: Target) {
     cancel: async (message, { force = false, by } = {}) =>
       cancelRun(id, client, { force, ...statedActor(by), ...defined({ message }) }),
   } satisfies Partial<RunHandle>;
+}
+
+/** An item of a run below: where it waits, and under which id. */
+interface ItemOwner {
+  readonly run: RunHandle;
+  readonly item: string;
+}
+
+/**
+ * Settles as `sent` does, but a refusal names the item as the caller did.
+ *
+ * @throws UsageError `item_settled` also if the run below has ended.
+ */
+async function namedAs(itemId: string, { item }: ItemOwner, sent: Promise<unknown>): Promise<void> {
+  try {
+    await sent;
+  } catch (error) {
+    if (!isUsageError(error)) throw error;
+    const { code, message } = error;
+    if (code === 'run_ended') throw new UsageError('item_settled', `${itemId} is over: ${message}`);
+    if (code !== 'item_settled' && code !== 'item_unknown') throw error;
+    throw new UsageError(
+      code,
+      message.replace(item, () => itemId),
+    );
+  }
 }
 
 /** @throws UsageError `invalid_input` for a name that the run would refuse. */

@@ -6,6 +6,7 @@ import type { CurrentIteration } from '../core/run/view.ts';
 import { iterationQuery, viewQuery } from '../workflows/messages.ts';
 import { queryOpen } from './reading/ended-run.ts';
 import { budgetsOfEnded, limitsOfEnded, type EndedLimitsSource } from './reading/ended-limits.ts';
+import { stillOpen } from './reading/open-items.ts';
 import { readStats, readStatus } from './reading/run-status.ts';
 import { findRun } from './tree-run.ts';
 
@@ -24,7 +25,9 @@ export async function readOverview(source: OverviewSource, id: string): Promise<
   const { client } = source;
   const open = await queryOpen(client, id, (handle) => handle.query(viewQuery));
   if (open === null) return endedOverview(source, id);
-  if (open.answer !== null) return open.answer;
+  if (open.answer !== null) {
+    return { ...open.answer, pending: await stillOpen(client, open.answer.pending) };
+  }
   return unloaded(await readStatus(client, id));
 }
 

@@ -10,6 +10,7 @@ import type { UpdateDefinition } from '@temporalio/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defined } from '../core/base/defined.ts';
 import { UsageError } from '../core/base/usage-error.ts';
+import type { AnswerProblem } from '../core/contract/pending.ts';
 import type { CancelPayload } from '../core/contract/messages.ts';
 import { cancelSignal, statusQuery } from '../workflows/messages.ts';
 import { RESOURCE_EXHAUSTED } from './connection/repeat-refused.ts';
@@ -33,7 +34,7 @@ export interface SentUpdate<Arg> {
  * Sends an update to run `id`, and repeats it while the run hands over or has no room for another
  * update.
  *
- * @throws UsageError `invalid_input` when the run refuses it, `run_busy` when others kept it out,
+ * @throws UsageError `invalid_input`, `item_unknown` or `item_settled` when the run refuses it, `run_busy` when others kept it out,
  * `no_worker` when no worker answers, `run_ended`, `run_not_found`.
  */
 export async function acrossHandover<Result, Arg>(
@@ -52,7 +53,7 @@ export async function acrossHandover<Result, Arg>(
         return await client.withDeadline(deadline, send);
       } catch (error) {
         if (error instanceof WorkflowUpdateFailedError && isRefusal(error.cause)) {
-          throw new UsageError('invalid_input', error.cause.message);
+          throw new UsageError(error.cause.type, error.cause.message);
         }
         // Too many updates are in flight. The SDK repeats such calls, but not for ever.
         const isBusy = grpcCodeOf(error) === RESOURCE_EXHAUSTED;
@@ -129,8 +130,17 @@ export async function cancelRun(
   }
 }
 
-function isRefusal(cause: unknown): cause is ApplicationFailure {
-  return cause instanceof ApplicationFailure && cause.type === 'invalid_input';
+/** The failure of a message that the run refuses. */
+type Refusal = ApplicationFailure & { readonly type: AnswerProblem };
+
+const REFUSALS: readonly unknown[] = [
+  'invalid_input',
+  'item_unknown',
+  'item_settled',
+] satisfies AnswerProblem[];
+
+function isRefusal(cause: unknown): cause is Refusal {
+  return cause instanceof ApplicationFailure && REFUSALS.includes(cause.type);
 }
 
 function isMissed(error: unknown): boolean {

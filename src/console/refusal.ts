@@ -31,6 +31,8 @@ const STATUS: Partial<Readonly<Record<UsageCode, ErrorStatus>>> = {
   no_step: 404,
   schedule_not_found: 404,
   history_gone: 404,
+  item_unknown: 404,
+  item_settled: 409,
   run_ended: 409,
   id_in_use: 409,
   schedule_busy: 409,

@@ -15,6 +15,7 @@ import { EMPTY_INBOX, isAnsweredBy, openWaits, type Inbox } from '../core/run/in
 import { runLoop } from '../core/loop/loop.ts';
 import { nextOf } from '../core/loop/next-of.ts';
 import { pendingItems } from '../core/run/pending-items.ts';
+import { callsInProgress, earlyRoom } from '../core/people/early-answers.ts';
 import { checkAnswer, checkDecision } from '../core/people/check-answer.ts';
 import type { AnswerCheck, AnswerOptions, WaitingItems } from '../core/contract/pending.ts';
 import { givenMaterial } from '../core/start/prepare-input.ts';
@@ -313,10 +314,18 @@ function settle(
   const { run, host } = live.link;
   const inbox = host.mailbox.peek();
   if (isAnsweredBy(inbox, known)) return;
-  const open = { ...openWaits(run.state, inbox), maxBytes: host.link.sizes.result };
+  const begun = callsInProgress(run.state);
+  const open = { ...openWaits(run.state, inbox), begun, maxBytes: host.link.sizes.result };
   const checked = check(open, id);
-  if (checked.kind === 'refused') throw new UsageError('invalid_input', checked.message);
-  host.mailbox.answer({ id, updateId: known, ...roundTrip(checked.body) });
+  if (checked.kind === 'refused') throw new UsageError(checked.code, checked.message);
+  const early = checked.isEarly === true ? host.now() : undefined;
+  const full =
+    early !== undefined && checked.body.kind === 'answer'
+      ? earlyRoom(inbox, checked.body.value)
+      : null;
+  if (full !== null) throw new UsageError('invalid_input', full);
+  const answer = { id, updateId: known, ...defined({ early }), ...checked.body };
+  host.mailbox.answer(roundTrip(answer));
   host.waits.wake();
 }
 

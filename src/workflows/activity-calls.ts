@@ -2,6 +2,7 @@
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { ActivityRuntime, EverloopActivities } from '../activities/activity-types.ts';
 import { defined } from '../core/base/defined.ts';
+import { LOCAL_TRY_BYTES } from '../core/contract/attempts.ts';
 import type { ToolSpec } from '../core/contract/spec.ts';
 import type { Host } from '../core/run/host.ts';
 import { attemptOptions, localToolOptions, toolOptions } from './attempts/activity-options.ts';
@@ -96,7 +97,9 @@ function firstTry(
   const shown = defined({ summary });
   if (tool.local) {
     const options = { ...localToolOptions(tool), ...shown };
-    return activityOf(tool, proxyLocalActivities<EverloopActivities>(options));
+    const local = activityOf(tool, proxyLocalActivities<EverloopActivities>(options));
+    const localBytes = tool.maxResultBytes + LOCAL_TRY_BYTES;
+    return (order) => local({ ...order, localBytes });
   }
   const options = { ...attemptOptions(toolOptions(tool, runtime), 0, 'loss'), ...shown };
   const regular = activityOf(tool, proxyActivities<EverloopActivities>(options));

@@ -27,6 +27,7 @@ import { handOver } from './continuation.ts';
 import { leaveWith, loadFailure, RefusedTask, toWorkflowFailure } from './failures.ts';
 import { applyAdjustment, installHandlers } from './handlers.ts';
 import { CanceledEarly, loadAnywhere, loadFork } from './load-anywhere.ts';
+import { countLoaded, outgoing, roomForLast } from './sending/outgoing.ts';
 import { openSession, traceOf, type Session } from './session.ts';
 import { refuseProbe, sinks } from './sinks.ts';
 import { recorded } from './recorded/recorded.ts';
@@ -142,6 +143,7 @@ async function startOrRestore(
   readonly opening?: Opening;
 }> {
   if (start.kind === 'continued') {
+    outgoing().sizes = session.sizes;
     // Its first task may come long after its start.
     await recorded().readClock();
     return start.handover;
@@ -162,6 +164,8 @@ async function startOrRestore(
   });
   const { runtime } = loaded;
   session.sizes = sizesOf(runtime);
+  outgoing().sizes = session.sizes;
+  if (!isFork) countLoaded(loaded);
   const turn = await turnOf(session, start, loaded);
   if (turn !== undefined) await recorded().readClock();
   if ('state' in loaded) return { ...loaded, state: withTurn(loaded.state, turn) };
@@ -323,6 +327,8 @@ async function close(
   const handedOff = session.callbacks.handOff();
   if (handedOff !== undefined) await handedOff;
   if (session.tenant !== null) await giveTurnBack(session);
+  const room = roomForLast(step);
+  if (room !== null) await room;
   // A native cancel ends the workflow as cancelled; the Step is read from `status` then.
   if (native.error !== null && step.status === 'canceled') {
     // A child's Step would not reach its parent this way, so its spending is reported first.

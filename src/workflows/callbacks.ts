@@ -4,8 +4,9 @@
  * I1  A run never waits for a receiver. Before it ends or hands over it waits only until the service
  *     has recorded the start of each delivery; from then on no worker and no run is needed for it.
  * I2  Deliveries outlive the run, and no cancel of the run reaches them.
- * I3  Few deliveries are open at a time: the service allows 2,000 open children. What comes while a
- *     receiver is down waits here, and goes together with the next.
+ * I3  Few deliveries are open at a time: the service allows 2,000 open children. One of them starts at
+ *     a time: a workflow task has no room for many. What comes while a receiver is down waits here,
+ *     and goes together with the next.
  * I4  Commands are issued only in runs with callbacks.
  */
 import {
@@ -69,7 +70,8 @@ export function createCallbacks(
     parent: CancellationScope.current(),
   });
   const waiting: CallbackMessage[] = [];
-  const starting = new Set<Promise<void>>();
+  let starting: Promise<void> | null = null;
+  let mustSend = false;
   let open = 0;
 
   const note = (bodyFor: (spec: CallbackSpec) => CallbackBody | null): void => {
@@ -81,22 +83,24 @@ export function createCallbacks(
   const fail = (error: unknown): void => warn(failureText(error));
   const begin = (messages: readonly CallbackMessage[]): void => {
     open += 1;
-    const started = scope
+    starting = scope
       .run(() => startDelivery(messages))
       .then(
         ({ ended }) => void ended.catch(fail).then(close),
         (error: unknown) => {
           fail(error);
-          close();
+          open -= 1;
         },
-      );
-    starting.add(started);
-    void started.then(() => starting.delete(started));
+      )
+      .then(() => {
+        starting = null;
+        send();
+      });
   };
-  const sendAll = (isDue: () => boolean): void => {
-    while (waiting.length > 0 && isDue()) begin(waiting.splice(0, MAX_TOGETHER));
+  const send = (): void => {
+    const isDue = mustSend || open < MAX_OPEN || waiting.length >= MAX_TOGETHER;
+    if (isDue && starting === null && waiting.length > 0) begin(waiting.splice(0, MAX_TOGETHER));
   };
-  const send = (): void => sendAll(() => open < MAX_OPEN || waiting.length >= MAX_TOGETHER);
   const close = (): void => {
     open -= 1;
     send();
@@ -106,8 +110,9 @@ export function createCallbacks(
     hearUnstarted: (step) => note((spec) => unstartedCallback(step, spec, place, recorded().now())),
     send,
     handOff: async () => {
-      sendAll(() => true);
-      await Promise.all(starting);
+      mustSend = true;
+      send();
+      while (starting !== null) await starting;
     },
   };
 }

@@ -19,6 +19,7 @@ import type { AnswerCheck, WaitingItems } from '../core/contract/pending.ts';
 import type { ChildMessage, ParentMessage } from '../core/contract/tree-messages.ts';
 import { readTurn } from '../core/tenant/tenant-messages.ts';
 import { mergeLimits } from '../core/limits/limits-input.ts';
+import { callsInProgress } from '../core/people/early-answers.ts';
 import { checkAnswer, checkDecision } from '../core/people/check-answer.ts';
 import {
   freeInputId,
@@ -125,11 +126,11 @@ function installUpdates(session: Session): void {
     description: 'Changes limits, pauses or resumes.',
   });
   setHandler(answerUpdate, (payload) => settle(session, payload), {
-    validator: (payload) => refuse(answerProblem(session, payload, checkedAnswer)),
+    validator: (payload) => refuseAnswer(answerProblem(session, payload, checkedAnswer)),
     description: 'Answers a question or ends outside work; idempotent by its update id.',
   });
   setHandler(decideUpdate, (payload) => settle(session, payload), {
-    validator: (payload) => refuse(answerProblem(session, payload, checkedDecision)),
+    validator: (payload) => refuseAnswer(answerProblem(session, payload, checkedDecision)),
     description: 'Approves, denies or edits a call; idempotent by its update id.',
   });
   setHandler(retryUpdate, ({ callId }) => retry(session, callId), {
@@ -197,8 +198,9 @@ function checkedDecision(
 
 /** What answers are checked against: what the run waits for now, and how large they may be. */
 function waitsOf(session: Session): WaitingItems {
-  const open = openWaits(stateOf(session) ?? {}, session.mailbox.peek());
-  return { ...open, maxBytes: session.sizes.result };
+  const state = stateOf(session);
+  const open = openWaits(state ?? {}, session.mailbox.peek());
+  return { ...open, begun: callsInProgress(state), maxBytes: session.sizes.result };
 }
 
 /** Puts a checked answer into the inbox, for the wait in this link or in the next. */
@@ -211,8 +213,9 @@ function settle(session: Session, payload: AnswerPayload | DecidePayload): Answe
   const checked =
     'decision' in payload ? checkedDecision(waits, payload) : checkedAnswer(waits, payload);
   // Two answers of one activation are both validated before the first of them is accepted.
-  if (checked.kind === 'refused') throw failureOf('invalid_input', checked.message);
-  const answer = { id, updateId, ...defined({ by: payload.by }), ...checked.body };
+  if (checked.kind === 'refused') throw failureOf(checked.code, checked.message);
+  const early = checked.isEarly === true ? Date.now() : undefined;
+  const answer = { id, updateId, ...defined({ by: payload.by, early }), ...checked.body };
   const room = answerRoom(session, answer);
   if (room !== null) throw failureOf('invalid_input', room);
   mailbox.answer(answer);
@@ -224,21 +227,35 @@ function answerProblem<Payload extends AnswerPayload | DecidePayload>(
   session: Session,
   payload: Partial<Payload>,
   check: (waits: WaitingItems, payload: Partial<Payload>) => AnswerCheck,
-): string | null {
+): Refusal | null {
   if (session.step !== null) {
-    return `Expected a run that is alive, got one that ended as \`${session.step.status}\`. Start a new one.`;
+    const ended = `Expected a run that is alive, got one that ended as \`${session.step.status}\`. Start a new one.`;
+    return invalid(ended);
   }
   const { updateId, by } = payload ?? {};
   const actor = actorProblem(by);
-  if (actor !== null) return actor;
+  if (actor !== null) return invalid(actor);
   if (typeof updateId !== 'string' || updateId === '' || updateId.length > MAX_INPUT_ID) {
-    return `Expected the \`updateId\` of an answer to be text of 1 to ${MAX_INPUT_ID} characters.`;
+    return invalid(
+      `Expected the \`updateId\` of an answer to be text of 1 to ${MAX_INPUT_ID} characters.`,
+    );
   }
   const inbox = session.mailbox.peek();
   if (isAnsweredBy(inbox, updateId)) return null;
   const checked = check(waitsOf(session), payload);
-  if (checked.kind === 'refused') return checked.message;
-  return answerRoom(session, { id: String(payload.id), updateId, ...checked.body });
+  if (checked.kind === 'refused') return checked;
+  const early = checked.isEarly === true ? 0 : undefined;
+  const answer = { id: String(payload.id), updateId, ...defined({ early }), ...checked.body };
+  return invalid(answerRoom(session, answer));
+}
+
+/** Why a message is refused, and the type of its failure. */
+type Refusal = Pick<Extract<AnswerCheck, { readonly kind: 'refused' }>, 'code' | 'message'>;
+
+function invalid(message: string): Refusal;
+function invalid(message: string | null): Refusal | null;
+function invalid(message: string | null): Refusal | null {
+  return message === null ? null : { code: 'invalid_input', message };
 }
 
 /** Two of one activation are both validated before the first takes effect; the second changes nothing. */
@@ -250,6 +267,10 @@ function retry({ operatorCalls, host }: Session, callId: string): RetryReceipt {
 
 function refuse(problem: string | null): void {
   if (problem !== null) throw failureOf('invalid_input', problem);
+}
+
+function refuseAnswer(refusal: Refusal | null): void {
+  if (refusal !== null) throw failureOf(refusal.code, refusal.message);
 }
 
 function warn(session: Session, code: string, message: string): void {

@@ -22,6 +22,7 @@ import {
 import type { ProgramView } from '../core/contract/report.ts';
 import { limitsByDefault } from '../core/limits/default-limits.ts';
 import { EMPTY_STATS } from '../core/contract/stats.ts';
+import { earlyAnswers } from '../core/people/early-answers.ts';
 import { pendingItems } from '../core/run/pending-items.ts';
 import type { RunState } from '../core/run/run-state.ts';
 import { usageOf } from '../core/run/step-of.ts';
@@ -82,6 +83,7 @@ export function stateOf({ run, restored }: Session): RunState | null {
 function statusOf(session: Session): RunStatus {
   const { run, step, mailbox } = session;
   const inbox = mailbox.peek();
+  const early = earlyAnswers(inbox).map(({ id }) => id);
   return {
     version: (run?.state.seq ?? 0) + inbox.accepted,
     state: phaseOf(session),
@@ -95,6 +97,7 @@ function statusOf(session: Session): RunStatus {
     events: run?.state.seq ?? session.log.firstEvent,
     entries: run?.state.historyLength ?? session.log.firstEntry,
     ...defined({
+      endedEarly: early.length === 0 ? undefined : early,
       defaultLimits: limitsByDefault(stateOf(session)?.limits ?? []),
       step: step ?? undefined,
     }),

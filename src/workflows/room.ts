@@ -10,6 +10,7 @@ import type { Limit } from '../core/contract/limit.ts';
 import type { Adjustment } from '../core/contract/messages.ts';
 import type { PersonAnswer } from '../core/contract/pending.ts';
 import { mergeLimits } from '../core/limits/limits-input.ts';
+import { earlyRoom } from '../core/people/early-answers.ts';
 import { positionOf, type Inbox, type RunInput } from '../core/run/inbox.ts';
 import { stateOf } from './queries.ts';
 import type { Session } from './session.ts';
@@ -38,6 +39,9 @@ export function inputRoom(session: Session, input: RunInput): string | null {
 /** Why there is no room for `answer`; null when there is. */
 export function answerRoom(session: Session, answer: PersonAnswer): string | null {
   const inbox = session.mailbox.peek();
+  const value = answer.kind === 'answer' ? answer.value : null;
+  const full = answer.early === undefined ? null : earlyRoom(inbox, value);
+  if (full !== null) return full;
   const answers = [...(inbox.answers ?? []), answer];
   return roomProblem(session, { ...inbox, answers }, answer as unknown as Json);
 }

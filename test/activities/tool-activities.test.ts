@@ -9,6 +9,7 @@ import {
 } from '../../src/activities/tool-activities.ts';
 import { defined } from '../../src/core/base/defined.ts';
 import type { JsonObject } from '../../src/core/base/json.ts';
+import { LOCAL_TRY_BYTES } from '../../src/core/contract/attempts.ts';
 import type { ToolOrder } from '../../src/core/contract/outcome.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
@@ -95,7 +96,7 @@ function environmentOf(
 describe('a try within a workflow task', () => {
   const callTool = callToolActivity(partsOf(registryWith()));
   const tryOf = (tool: string, args: JsonObject = {}): Promise<unknown> => {
-    const order: ToolOrder = { ...toolOrder(tool, args), isLocalTry: true };
+    const order: ToolOrder = { ...toolOrder(tool, args), localBytes: LOCAL_TRY_BYTES };
     return environmentOf().run(callTool, order);
   };
 

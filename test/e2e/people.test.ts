@@ -6,11 +6,16 @@ import { pausesOf, peopleAgents } from '../support/people-agents.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { AgentEvent } from '../../src/core/contract/events.ts';
 import { valueOf } from '../../src/core/contract/stats.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import type { AgentDefinition, ToolDefinition } from '../../src/define/definition/definitions.ts';
+import { agentTool } from '../../src/define/tool/agent-tool.ts';
+import { defineTool } from '../../src/define/tool/define-tool.ts';
+import { external } from '../../src/define/tool/external.ts';
 import { answerUpdate } from '../../src/workflows/messages.ts';
 import { fixtureProcesses } from '../support/child-process.ts';
 import { eventually } from '../support/eventually.ts';
 import type { PeopleWorker } from '../support/fixtures/serve-people.ts';
-import { bodiesOf, hasNoGap, typesOf } from '../support/runs.ts';
+import { answer, bodiesOf, gate, hasNoGap, typesOf } from '../support/runs.ts';
 import { openHandoverStage, openStage, type Stage } from '../support/stage.ts';
 
 let stage: Stage;
@@ -76,11 +81,12 @@ describe('a run that waits for people', () => {
       code: 'invalid_input',
       message: 'answer one of: 1 John Smith, 2 John Doe',
     });
-    await expect(run.answer('q7', 'x')).rejects.toMatchObject({ code: 'invalid_input' });
+    await expect(run.answer('q7', 'x')).rejects.toMatchObject({ code: 'item_unknown' });
     const updateId = randomUUID();
     await run.answer('q1', 2, { updateId });
     await run.answer('q1', 2, { updateId });
     await expect(run.answer('q1', 1)).rejects.toMatchObject({
+      code: 'item_settled',
       message: 'question q1 is already answered',
     });
     await run.decide('1.2', { args: { amount: 40 } });
@@ -97,6 +103,93 @@ describe('a run that waits for people', () => {
       valueOf(step.stats, 'agent:wall_clock_ms'),
     );
     await stage.replay(run);
+  });
+
+  it('keeps the end of outside work that comes before its tool returns, also on a new link [sub 18]', async () => {
+    const links = await openHandoverStage(20);
+    try {
+      const begun: string[] = [];
+      const mayReturn = gate();
+      const build = defineTool({
+        name: 'build',
+        description: 'Builds.',
+        execute: async (_args, { callId }) => {
+          begun.push(callId);
+          await mayReturn.opened;
+          return external();
+        },
+      }) as ToolDefinition;
+      const builder = defineAgent({
+        name: 'builder',
+        mode: 'react',
+        model: {
+          id: 'b',
+          model: async ({ iteration }) => {
+            if (iteration > 1) return answer();
+            return '<action>\n- tool: ask_user\n  args:\n    question: Which?\n- tool: build\n</action>';
+          },
+        },
+        tools: [build],
+        askUser: true,
+      });
+      const { everloop } = await links.serve([builder]);
+      const run = await everloop.start('builder', { task: 'Build' });
+      await eventually('a tool that works', async () => begun.length > 0);
+
+      await run.answer('1.2', { passed: 7 }, { updateId: 'webhook' });
+      await run.answer('1.2', { passed: 7 }, { updateId: 'webhook' });
+      await expect(run.answer('1.2', 'again')).rejects.toMatchObject({ code: 'item_settled' });
+      await expect(run.answer('1.9', 'x')).rejects.toMatchObject({ code: 'item_unknown' });
+      expect(await run.status()).toMatchObject({ endedEarly: ['1.2'] });
+      mayReturn.open();
+      await eventually('its end is applied', async () => {
+        const events = await run.events();
+        return bodiesOf(events, 'agent:external:ended').length === 1;
+      });
+      expect(await run.status()).not.toHaveProperty('endedEarly');
+      expect((await run.pending()).map(({ id }) => id)).toEqual(['q1']);
+      await run.answer('q1', 'all');
+
+      expect(await run.result()).toMatchObject({ status: 'success', value: 'done' });
+      expect(await observed(run)).toContain('passed: 7');
+      expect(begun).toEqual(['1.2']);
+      await links.replay(run);
+    } finally {
+      await links.close();
+    }
+  });
+
+  it('no longer lists what was just decided in a run below, and names it by its path', async () => {
+    const below = peopleAgents();
+    const boss = defineAgent({
+      name: 'boss',
+      mode: 'react',
+      model: {
+        id: 'boss',
+        model: async ({ iteration }) =>
+          iteration === 1
+            ? '<action>\ntool: clerk\nargs:\n  task: Pay the bill\n</action>'
+            : answer(),
+      },
+      tools: [agentTool({ agent: below[0] as AgentDefinition, description: 'Pays.' })],
+    });
+    const { everloop } = await stage.serve([boss, ...below]);
+    const run = await everloop.start('boss', { task: 'Go' });
+    const ids = async (): Promise<readonly string[]> => (await run.pending()).map(({ id }) => id);
+    await eventually('all that waits below', async () => (await ids()).length === 3, 30_000);
+
+    await run.decide('1.1/1.2', { deny: 'no' });
+    expect(await ids()).not.toContain('1.1/1.2');
+    const { pending } = await run.view();
+    expect(pending.map(({ id }) => id)).not.toContain('1.1/1.2');
+    await expect(run.decide('1.1/1.2', { approve: true })).rejects.toMatchObject({
+      code: 'item_settled',
+      message: 'approval 1.1/1.2 is already decided',
+    });
+    await expect(run.answer('1.1/q9', 'x')).rejects.toMatchObject({ code: 'item_unknown' });
+    await run.answer('1.1/q1', 1);
+    await run.answer('1.1/1.3', 'green');
+    expect((await run.result()).status).toBe('success');
   });
 
   it('stands in the inbox of all runs while it waits [sub 17]', async () => {

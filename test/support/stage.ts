@@ -103,7 +103,9 @@ export async function openStage(server: {
   const folder = await mkdtemp(join(tmpdir(), 'everloop-e2e-'));
   const connection = await NativeConnection.connect({ address });
   // A call that is repeated while it closes must not end the process of the test.
-  const opened = await openConnection({ address });
+  // Histories with large payloads come in pages that are larger than a client takes by default.
+  const channelArgs = { 'grpc.max_receive_message_length': 134_217_728 };
+  const opened = await openConnection({ address, channelArgs });
   const client = new Client({ connection: opened.connection, namespace });
   const clientWith = (protection: Protection | undefined): Client =>
     protection === undefined ? client : clientOf(opened.connection, namespace, protection);

@@ -21,6 +21,8 @@ export const failureTypes = {
     'No worker has a format, section, toolchain or answer of its own that the agent names.',
   mcp_unavailable: 'An MCP server that the agent needs could not be reached.',
   invalid_input: 'The input of the run is not valid.',
+  item_unknown: 'Nothing of this id waits, or has ever waited, for an answer.',
+  item_settled: 'What an answer is for was ended before.',
   fork_moment: 'The source of a fork has no such moment.',
   fork_edit: 'An edit of a fork does not fit its source.',
   fork_definition: 'The agent of today is of another mode than the source of a fork.',
@@ -41,6 +43,8 @@ export const failureTypes = {
   tool_failed: 'A tool threw something other than a ToolError; it is retried by its policy.',
   not_here:
     'A worker lacks what a call needs, and nothing was begun; the run waits for another one.',
+  message_too_large:
+    'A call, a child or a message is larger than the service takes, or than the history has room for; it fails, and the run goes on.',
   not_local:
     'A call that was tried within a workflow task does not fit there; it runs again as a call of its own.',
   rate_wait:

@@ -150,6 +150,10 @@ export const usageCodes = {
   run_failed: '`unwrap` was called with the Step of a run that did not succeed.',
   query_failed: 'The workflow of the run could not answer a query.',
   run_busy: 'The run got more messages at once than the service allows. Send it again.',
+  item_unknown:
+    'An answer or a decision names an id under which nothing waits, and no call is in progress.',
+  item_settled:
+    'An answer or a decision comes for something that was answered, decided or ended before.',
   run_ended: 'The run has ended and accepts no more messages.',
   schedule_busy: 'A schedule was changed by others each time that it was to be changed.',
   schedule_exists: 'Another schedule has this id.',

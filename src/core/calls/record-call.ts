@@ -15,6 +15,7 @@ import type { CallEnd } from '../contract/outcome.ts';
 import type { EventBody } from '../contract/events.ts';
 import { failedCallResult, toolCallResult, type CallResult } from '../modes/observation.ts';
 import { maskHidden } from '../children/run-child.ts';
+import { dropEarly } from '../people/early-answers.ts';
 import { repeatedCall, repeatedText, warnOfRepeats } from './repeated-calls.ts';
 import type { Run } from '../run/run.ts';
 import { scratchpadMessages } from '../run/run-state.ts';
@@ -63,6 +64,7 @@ export function recordCall(
     defined({ cached, repeated, found }),
   );
   for (const event of result.events ?? []) run.record(ownEvent(event, { callId: call.callId }));
+  dropEarly(run, call.callId);
   if (isCounted) warnOfRepeats(run, call.tool, repeats);
   return repeats;
 }

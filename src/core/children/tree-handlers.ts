@@ -26,6 +26,7 @@ import type {
 } from '../contract/tree-messages.ts';
 import { isRoomAwaited, recallsOf, returnsOf } from '../tree/recall.ts';
 import { EMPTY_INBOX, type KeptMessage, type Mailbox } from '../run/inbox.ts';
+import { reportedItems } from '../people/listed-waits.ts';
 import { requestMore, spendingOf } from '../run/ensure-budget.ts';
 import { pendingItems } from '../run/pending-items.ts';
 import { ledgerOf, sendDeadlines, type Run } from '../run/run.ts';
@@ -274,7 +275,7 @@ export function progressOf(state: RunState, address: string): ProgressMessage {
     kind: 'progress',
     childId: address,
     number: state.seq,
-    pending: pendingItems(state, EMPTY_INBOX),
+    pending: reportedItems(pendingItems(state, EMPTY_INBOX)),
     ...spendingOf(state),
   };
 }

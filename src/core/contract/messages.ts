@@ -133,6 +133,11 @@ export interface RunStatus {
   readonly usage: Usage;
   /** Inputs that were accepted and are not yet read. */
   readonly unreadInputs: number;
+  /**
+   * Ids of calls whose outside work was reported as ended before they said that there is any; absent:
+   * none. Each report ends its call as soon as the tool returns `external()`.
+   */
+  readonly endedEarly?: readonly string[];
   /** Number of this link of the chain, from 1. */
   readonly link: number;
   /** Number of events so far, over the whole chain. */

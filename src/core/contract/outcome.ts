@@ -149,8 +149,11 @@ export interface ToolOrder extends EarlierTries, SizedOrder {
   readonly mcp?: McpBinding;
   /** True in a search of a run with stubs: its page needs the specifications of what it shows. */
   readonly findsStubs?: true;
-  /** True: a try within a workflow task, which a call of its own follows if it fails. */
-  readonly isLocalTry?: true;
+  /**
+   * Set for an attempt within a workflow task: the bytes of JSON that its result may have there. A call
+   * of its own follows if it has more.
+   */
+  readonly localBytes?: number;
   /** The server has asked and was answered: the call goes on with this. */
   readonly resume?: McpResume;
 }

@@ -113,12 +113,28 @@ export type AnswerBody =
 
 /** An accepted answer; `updateId` makes a repetition harmless. */
 export type PersonAnswer = AnswerBody &
-  StatedActor & { readonly id: string; readonly updateId: string };
+  StatedActor & {
+    readonly id: string;
+    readonly updateId: string;
+    /** Set if it came before its item did: when, in milliseconds since 1970. */
+    readonly early?: number;
+  };
+
+/**
+ * Why an answer is refused. `item_unknown`: nothing of that id has ever waited here · `item_settled`: it
+ * was ended before · `invalid_input`: the answer does not fit.
+ */
+export type AnswerProblem = 'item_unknown' | 'item_settled' | 'invalid_input';
 
 /** A valid answer, or why it is refused, in one sentence. */
 export type AnswerCheck =
-  | { readonly kind: 'fits'; readonly body: AnswerBody }
-  | { readonly kind: 'refused'; readonly message: string };
+  | {
+      readonly kind: 'fits';
+      readonly body: AnswerBody;
+      /** The call has not said yet that it waits for this. */
+      readonly isEarly?: true;
+    }
+  | { readonly kind: 'refused'; readonly code: AnswerProblem; readonly message: string };
 
 /** What an answer is checked against: what waits, and what has ended. */
 export interface WaitingItems {
@@ -126,6 +142,8 @@ export interface WaitingItems {
   readonly maxBytes?: number;
   readonly pending?: readonly WaitingItem[];
   readonly settled?: readonly SettledItem[];
+  /** Ids of calls in progress, whose outside work may end before they say that there is any. */
+  readonly begun?: readonly string[];
 }
 
 /** `1 John Smith, 2 John Doe`: options as a person may refer to them. */

@@ -13,16 +13,14 @@
  * I4  Input that arrives meanwhile does not run the items again, unless it interrupts.
  */
 import { defined } from '../base/defined.ts';
-import { byteSize, isPlainObject, type Json } from '../base/json.ts';
+import { isPlainObject, type Json } from '../base/json.ts';
 import type { Task } from '../base/message.ts';
 import { stepIn, stepsIn, stopAt } from './child-value.ts';
-import { leaving } from '../run/ending.ts';
 import { childrenNeeded, inputOfItem, itemsIn, levelsOf, partsOf } from '../start/fan-out-plan.ts';
 import { toInternalError } from './turn.ts';
 import { stageTask } from './pipeline-state.ts';
 import type { SpawnRequest, SpawnResult } from '../children/spawn.ts';
 import type { FanOutSpec } from '../contract/spec.ts';
-import { INLINE_SIZES, type SizeLimits } from '../base/size-limits.ts';
 import type { Next, Work } from './work.ts';
 
 /** A child to run, and the items that it is for. */
@@ -32,12 +30,6 @@ interface Share {
   /** Whether it is an intermediate run, whose value is a list. */
   readonly isPart: boolean;
 }
-
-/**
- * The most bytes of JSON that the inputs of children that start together may have. They go to the
- * service in one message, which gRPC limits to 4 MB.
- */
-const MAX_TOGETHER_BYTES: number = 2 * INLINE_SIZES.start;
 
 /** The loop of `fanOut`, which ends in its first iteration unless input has come. */
 export function fanOutLoop(fanOut: FanOutSpec): Next {
@@ -63,7 +55,6 @@ async function valuesOf(work: Work, fanOut: FanOutSpec): Promise<Json> {
   const { head } = work.state;
   const items = itemsIn(head.context);
   const shares = sharesOf(fanOut, head.spec.name, items, stageTask(work.state));
-  checkBytes(shares, work.run.host.link.sizes);
   await checkRoom(work, items.length, fanOut.batch);
   const requests = shares.map(({ request }) => request);
   if (fanOut.onFailure === 'end') {
@@ -104,19 +95,6 @@ function sharesOf(
     const input = { task, context: { items: part }, ...chosen };
     return { request: { agent: self, input }, count: part.length, isPart: true };
   });
-}
-
-/** What the service gets of an input that lies in a blob store. */
-const REFERENCE_BYTES = 1_024;
-
-function checkBytes(shares: readonly Share[], { stored = Infinity }: SizeLimits): void {
-  const bytes = shares.reduce((sum, { request }) => {
-    const size = byteSize(request.input as unknown as Json);
-    return sum + (size >= stored ? REFERENCE_BYTES : size);
-  }, 0);
-  if (bytes <= MAX_TOGETHER_BYTES) return;
-  const cause = `Expected children that start together to be started with at most ${MAX_TOGETHER_BYTES} bytes, got ${bytes}. Shorten the task, which each of them gets, or put large data behind a tool.`;
-  throw leaving({ kind: 'failed', code: 'invalid_input', cause, isVerbatim: true });
 }
 
 /** The values of a child, one for each of its items. */

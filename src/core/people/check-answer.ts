@@ -12,6 +12,7 @@ import {
   nameOf,
   numberedOptions,
   type AnswerCheck,
+  type AnswerProblem,
   type Decision,
   type QuestionItem,
   type WaitingItem,
@@ -23,7 +24,7 @@ import { readInputAnswer } from '../toolchain/form.ts';
 /** Checks the value for question or outside work `id`, which may come from any client. */
 export function checkAnswer(waits: WaitingItems, id: unknown, value: unknown): AnswerCheck {
   const item = itemOf(waits, id, ['question', 'external']);
-  if (typeof item === 'string') return refused(item);
+  if (isRefused(item)) return item;
   if (isDeeperThan(value, MAX_JSON_DEPTH) || !isJson(value)) {
     return refused(`answer with JSON of at most ${MAX_JSON_DEPTH} levels`);
   }
@@ -32,19 +33,21 @@ export function checkAnswer(waits: WaitingItems, id: unknown, value: unknown): A
   if (bytes > maxBytes) {
     return refused(`the answer has ${bytes} bytes, at most ${maxBytes} are allowed`);
   }
-  if (item.kind !== 'question') return { kind: 'fits', body: { kind: 'answer', value } };
+  const body = { kind: 'answer', value } as const;
+  if (item === 'early') return { kind: 'fits', body, isEarly: true };
+  if (item.kind !== 'question') return { kind: 'fits', body };
   const { input } = item;
   const request = input?.asked.requests[input.key];
   const read = request === undefined ? chosenText(item, value) : readInputAnswer(request, value);
   return read.kind === 'refused'
-    ? read
+    ? refused(read.message)
     : { kind: 'fits', body: { kind: 'answer', value: read.value } };
 }
 
 /** Checks a decision about call `id`, which may come from any client. */
 export function checkDecision(waits: WaitingItems, id: unknown, decision: unknown): AnswerCheck {
   const item = itemOf(waits, id, ['approval']);
-  if (typeof item === 'string') return refused(item);
+  if (isRefused(item)) return item;
   const read = readDecision(decision);
   if (read === null) {
     return refused('decide with { approve: true }, { deny: "reason" } or { args: { … } }');
@@ -56,28 +59,40 @@ export function checkDecision(waits: WaitingItems, id: unknown, decision: unknow
     : refused(`the decision has ${bytes} bytes, at most ${maxBytes} are allowed`);
 }
 
-/** The item with `id`, if it is one of `kinds`; otherwise why there is none. */
+/**
+ * The item with `id`, if it is one of `kinds`; `early` if a call of this id may yet begin outside work;
+ * otherwise why there is none.
+ */
 function itemOf(
-  { pending = [], settled = [] }: WaitingItems,
+  { pending = [], settled = [], begun = [] }: WaitingItems,
   id: unknown,
   kinds: readonly WaitingItem['kind'][],
-): WaitingItem | string {
+): WaitingItem | Refused | 'early' {
   const isDecided = kinds.includes('approval');
   const item = pending.find((one) => one.id === id && kinds.includes(one.kind));
   if (item !== undefined) return item;
   const other = pending.find((one) => one.id === id);
   if (other !== undefined) {
-    return isDecided
-      ? `${nameOf(other)} takes an answer, no decision`
-      : `${nameOf(other)} takes a decision, no answer`;
+    return refused(
+      isDecided
+        ? `${nameOf(other)} takes an answer, no decision`
+        : `${nameOf(other)} takes a decision, no answer`,
+    );
   }
   const done = settled.findLast((one) => one.id === id && kinds.includes(one.kind));
-  if (done !== undefined) return `${nameOf(done)} is already ${isDecided ? 'decided' : 'answered'}`;
+  if (done !== undefined) {
+    const ended = isDecided ? 'decided' : 'answered';
+    return refused(`${nameOf(done)} is already ${ended}`, 'item_settled');
+  }
+  if (kinds.includes('external') && begun.some((callId) => callId === id)) return 'early';
   const ids = pending.filter(({ kind }) => kinds.includes(kind)).map((one) => one.id);
   const waiting = ids.length === 0 ? 'nothing' : ids.join(', ');
   const what = isDecided ? 'a decision' : 'an answer';
   const shown = typeof id === 'string' ? `\`${id.slice(0, 80)}\`` : typeof id;
-  return `nothing waits for ${what} under the id ${shown}, got ${waiting} to choose from`;
+  return refused(
+    `nothing waits for ${what} under the id ${shown}, got ${waiting} to choose from`,
+    'item_unknown',
+  );
 }
 
 /** A label, or its number from 1; other text if it is allowed. */
@@ -119,6 +134,10 @@ function isJson(value: unknown): value is Json {
 
 type Refused = Extract<AnswerCheck, { kind: 'refused' }>;
 
-function refused(message: string): Refused {
-  return { kind: 'refused', message };
+function refused(message: string, code: AnswerProblem = 'invalid_input'): Refused {
+  return { kind: 'refused', code, message };
+}
+
+function isRefused(item: ReturnType<typeof itemOf>): item is Refused {
+  return item !== 'early' && item.kind === 'refused';
 }

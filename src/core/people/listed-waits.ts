@@ -6,6 +6,7 @@
  */
 import { defined } from '../base/defined.ts';
 import { byteSize, type Json, type JsonObject } from '../base/json.ts';
+import type { PendingItem } from '../contract/messages.ts';
 import type { WaitingItem } from '../contract/pending.ts';
 import { isHidden } from '../contract/signature.ts';
 import { cut } from '../text/cut.ts';
@@ -50,6 +51,32 @@ export function listWaits(items: readonly WaitingItem[], path: string): ListedWa
     fitting.push(listed);
   }
   return { items: fitting, more: items.length - fitting.length };
+}
+
+/** UTF-8 bytes of JSON of what a child reports to its parent: it goes in one message with others. */
+const MAX_REPORTED_BYTES = 65_536;
+
+/**
+ * `items` as a child reports them: those that do not fit together are shortened, and the newest are left
+ * out if that is not enough. A client asks the child itself for the whole.
+ */
+export function reportedItems(items: readonly PendingItem[]): readonly PendingItem[] {
+  const reported: PendingItem[] = [];
+  let left = MAX_REPORTED_BYTES;
+  for (const item of items) {
+    const size = byteSize(item as unknown as Json);
+    const fitting = size <= left - MAX_ITEM_BYTES ? item : shortenedPending(item);
+    left -= fitting === item ? size : byteSize(fitting as unknown as Json);
+    if (left < 0) break;
+    reported.push(fitting);
+  }
+  return reported;
+}
+
+function shortenedPending(item: PendingItem): PendingItem {
+  if (item.kind === 'pause') return item;
+  const { agent, path, run } = item;
+  return { ...shortened(item), agent, path, ...defined({ run }) };
 }
 
 function listedWait(item: WaitingItem, path: string): ListedWait {

@@ -7,9 +7,11 @@
  * I3  When one wait leaves for a hand-over, all do: nothing of the turn happens after it.
  * I4  A resting wait has taken no answer, and checks the gate before it goes on. So a turn whose
  *     waits all rest can be handed over as it is.
+ * I5  What was reported before the item began ends it at once, unless that was too long ago.
  */
 import { defined } from '../base/defined.ts';
 import type { AnswerBody, StatedActor, WaitingItem } from '../contract/pending.ts';
+import { dropEarly, earlyAnswers, EARLY_MS } from './early-answers.ts';
 import { leaveThrough } from '../run/handover-gate.ts';
 import type { Iteration } from '../run/iteration.ts';
 import { MAX_TIMER_MS, type Run } from '../run/run.ts';
@@ -25,9 +27,11 @@ export type WaitEnd =
 /** Waits for the end of `item`, which is in the state. Throws only to leave for a hand-over. */
 export async function waitForPerson(
   { run, gate }: Iteration,
-  { id, callId, deadline }: WaitingItem,
+  { id, callId, deadline, since }: WaitingItem,
 ): Promise<WaitEnd> {
   const { host } = run;
+  const early = earlyAnswers(host.mailbox.peek()).find((answer) => answer.id === id)?.early;
+  if (early !== undefined && since - early > EARLY_MS) dropEarly(run, callId);
   const isAnswered = (): boolean =>
     host.mailbox.peek().answers?.some((answer) => answer.id === id) ?? false;
   const isOver = (): boolean => isAnswered() || run.mustLeave() || gate.isUnneeded(callId);

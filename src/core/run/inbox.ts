@@ -123,15 +123,23 @@ export function acceptAnswer(inbox: Inbox, answer: PersonAnswer): Inbox {
   };
 }
 
-/** `waits` as a person sees them: what has an answer in the inbox has ended already. */
+/**
+ * `waits` as a person sees them: what has an answer in the inbox has ended already, also if its call does
+ * not know yet that it waits.
+ */
 export function openWaits(
   { pending = [], settled = [] }: WaitingItems,
   { answers = [] }: Inbox,
 ): WaitingItems {
   const has = ({ id }: { readonly id: string }): boolean => answers.some((one) => one.id === id);
+  const early = answers.filter((one) => one.early !== undefined);
   return {
     pending: pending.filter((item) => !has(item)),
-    settled: [...settled, ...pending.filter(has).map(({ id, kind }) => ({ id, kind }))],
+    settled: [
+      ...settled,
+      ...pending.filter(has).map(({ id, kind }) => ({ id, kind })),
+      ...early.map(({ id }) => ({ id, kind: 'external' as const })),
+    ],
   };
 }
 

@@ -20,11 +20,6 @@ export const TENANT_PATH: string = pathBeside(`../../workflows/tenants/tenant${E
 /** The module of the workflow that counts the requests of a model entry. */
 export const RATE_PATH: string = pathBeside(`../../workflows/tenants/rate${EXTENSION}`);
 
-/** The module that keeps the order of what comes to workflows. */
-export const INTERCEPTORS_PATH: string = pathBeside(
-  `../../workflows/recorded/interceptors${EXTENSION}`,
-);
-
 /** The entry of the program language, in the sources or in the build. */
 const LANGUAGE_PATH = pathBeside(`../../lisp${EXTENSION}`);
 
@@ -38,6 +33,15 @@ const UNTRACKED_PROMISES_PATH = pathBeside(`../../workflows/untracked-promises${
 export const PAYLOAD_CONVERTER_PATH: string = pathBeside(
   `../../workflows/payload-converter${EXTENSION}`,
 );
+
+/**
+ * The interceptors of all workflows: what leaves one is counted, then what comes to it is put in order.
+ * The first is the outer one: a local activity that waits for room has not begun.
+ */
+export const INTERCEPTOR_PATHS: readonly string[] = [
+  pathBeside(`../../workflows/sending/outgoing${EXTENSION}`),
+  pathBeside(`../../workflows/recorded/interceptors${EXTENSION}`),
+];
 
 /** Makes the texts of failures well-formed. */
 export const FAILURE_CONVERTER_PATH: string = pathBeside(`../../workflows/converters${EXTENSION}`);
@@ -61,7 +65,7 @@ export function preloadedModules(): readonly string[] {
     WORKFLOWS_PATH,
     PAYLOAD_CONVERTER_PATH,
     FAILURE_CONVERTER_PATH,
-    INTERCEPTORS_PATH,
+    ...INTERCEPTOR_PATHS,
   ];
 }
 

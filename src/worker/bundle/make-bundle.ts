@@ -17,8 +17,8 @@ import {
   RATE_PATH,
   TENANT_PATH,
   FAILURE_CONVERTER_PATH,
-  INTERCEPTORS_PATH,
   HIDING_CONVERTER_PATH,
+  INTERCEPTOR_PATHS,
   PAYLOAD_CONVERTER_PATH,
   WORKFLOWS_PATH,
 } from './bundle-paths.ts';
@@ -53,7 +53,7 @@ export async function makeBundle({
       payloadConverterPath: PAYLOAD_CONVERTER_PATH,
       failureConverterPath: hidesFailures ? HIDING_CONVERTER_PATH : FAILURE_CONVERTER_PATH,
       preloadModules: [...preloadModules],
-      workflowInterceptorModules: [INTERCEPTORS_PATH],
+      workflowInterceptorModules: [...INTERCEPTOR_PATHS],
       logger,
       webpackConfigHook: (config) => smallAndModern(noteFiles(files)(findSdk(config))),
     });

@@ -183,6 +183,9 @@ export function toToolResult(error: unknown, tool: ToolSpec): ToolResult {
   if (lack !== null) {
     return { outcome: 'error', error: nowhereText(lack.what, lack.agent), ...unbegun };
   }
+  if (isTooLarge(cause)) {
+    return { outcome: 'error', error: toolErrorText(cause.message), ...unbegun };
+  }
   // With a single attempt, a call that waits to start has never run.
   if (maxAttempts === 1 && isUnstarted(cause)) {
     return { outcome: 'canceled', error: canceledCallText, ...unbegun };
@@ -195,6 +198,12 @@ export function toToolResult(error: unknown, tool: ToolSpec): ToolResult {
     return { outcome: 'canceled', error: canceledCallText, ...common };
   }
   return { outcome: 'error', error: errorTextOf(cause, tool), ...common };
+}
+
+/** Whether the call was refused before it left the workflow. */
+function isTooLarge(cause: Error): boolean {
+  const type = 'message_too_large' satisfies FailureType;
+  return cause instanceof ApplicationFailure && cause.type === type;
 }
 
 function errorTextOf(cause: Error, { name, timeoutMs }: ToolSpec): string {

@@ -16,6 +16,7 @@ import {
   TimeoutFailure,
 } from '@temporalio/workflow';
 import type { ActivityRuntime, EverloopActivities } from '../../activities/activity-types.ts';
+import { LOCAL_TRY_BYTES } from '../../core/contract/attempts.ts';
 import type { ToolSpec } from '../../core/contract/spec.ts';
 import { localTryOptions } from './activity-options.ts';
 import { causeOf } from './call-failures.ts';
@@ -58,7 +59,7 @@ export function createLocalTries(
         const options = { ...localTryOptions(ms), ...summary };
         const local = activityOf(tool, proxyLocalActivities<EverloopActivities>(options));
         try {
-          return await local({ ...order, isLocalTry: true }).finally(budget.end);
+          return await local({ ...order, localBytes: LOCAL_TRY_BYTES }).finally(budget.end);
         } catch (error) {
           if (isEnd(error)) throw error;
           return later(order);

@@ -2,7 +2,12 @@
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { ActivityRuntime, EverloopActivities } from '../../activities/activity-types.ts';
 import type { ApprovalOutcome, LiteralsOutcome } from '../../core/contract/host-outcome.ts';
-import type { LiteralFindings, LiteralVerdict } from '../../core/contract/outcome.ts';
+import type {
+  LiteralFindings,
+  LiteralsOrder,
+  LiteralVerdict,
+} from '../../core/contract/outcome.ts';
+import { byteSize, type Json } from '../../core/base/json.ts';
 import type { Host } from '../../core/run/host.ts';
 import { CHECK_OPTIONS, checkElsewhereOptions, onAnyWorker } from './activity-options.ts';
 import { toCheckOutcome } from './call-failures.ts';
@@ -17,6 +22,13 @@ export interface CheckParts {
   readonly runtime: ActivityRuntime;
   readonly run: RunCall;
   readonly elsewhere: Elsewhere;
+}
+
+/** Bytes of JSON of arguments that are checked here: their result leaves with the task. */
+const MAX_HERE_BYTES = 32_768;
+
+function isSmall(order: LiteralsOrder): boolean {
+  return byteSize(order as unknown as Json) <= MAX_HERE_BYTES;
 }
 
 type Checked = readonly (LiteralVerdict | LiteralFindings)[];
@@ -40,7 +52,7 @@ export function quickChecks({ runtime, run, elsewhere }: CheckParts): QuickCheck
     checkLiterals: (order) =>
       run<Checked, LiteralsOutcome>({
         label: 'argument check',
-        schedule: () => here.checkLiterals(order),
+        schedule: () => (isSmall(order) ? here : anywhere).checkLiterals(order),
         onResult: literals,
         onFailure: onFailureElsewhere(elsewhere, {
           again: () => anywhere.checkLiterals(order),

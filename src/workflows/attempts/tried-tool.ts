@@ -6,6 +6,7 @@ import {
   proxyActivities,
 } from '@temporalio/workflow';
 import { defined } from '../../core/base/defined.ts';
+import type { FailureType } from '../../core/base/failure-types.ts';
 import type { ActivityRuntime, EverloopActivities } from '../../activities/activity-types.ts';
 import { judgeRetryMs, MAX_JUDGE_ATTEMPTS, toolRetryMs } from '../../core/contract/attempts.ts';
 import type { JudgeOutcome } from '../../core/contract/host-outcome.ts';
@@ -63,7 +64,8 @@ export function triedToolCall(
   tool: ToolSpec,
   { runtime, first, abortId, summary, heldMs }: ToolTries,
 ): TriedCall<ToolResult, ToolResult> {
-  // A local activity is repeated by its own worker, so whatever it ends with is final.
+  // A local activity is repeated by its own worker, so what it ends with is final, unless its result
+  // has no room in the task. Its tool only reads, so it may run again.
   let isHere = tool.local;
   const { attemptsBefore: attempts } = order;
   return {
@@ -71,7 +73,8 @@ export function triedToolCall(
     label: `tool ${tool.name}`,
     abortId,
     schedule: (tried, isElsewhere) => {
-      if (tried.attempts + tried.losses === 0 && !isElsewhere) return first(order);
+      const isFirst = tried.attempts + tried.losses === 0 && !isElsewhere;
+      if (isFirst && isHere === tool.local) return first(order);
       isHere = false;
       const patient = withHeartbeatFor(toolOptions(tool, runtime, tried.losses), runtime, heldMs());
       const attempt = {
@@ -82,10 +85,15 @@ export function triedToolCall(
       return activityOf(tool, proxyActivities<EverloopActivities>(options))(after(order, tried));
     },
     onResult: (result, tried) => ({ ...result, ...lossesOf(tried.losses + (result.losses ?? 0)) }),
-    onFailure: (error, tried) =>
-      isHere
-        ? final(toToolResult(error, tool))
-        : (operatorNeeded(error, tried, { order, tool }) ?? failedTool(error, tried, tool)),
+    onFailure: (error, tried) => {
+      if (!isHere) {
+        return operatorNeeded(error, tried, { order, tool }) ?? failedTool(error, tried, tool);
+      }
+      if (!isOfType(error, 'not_local')) return final(toToolResult(error, tool));
+      isHere = false;
+      const aborted = (): ToolResult => stoppedTool(new WaitAborted(), tried, tool);
+      return { kind: 'again', tried, inMs: 0, waitsFor: 'a task with more room', aborted };
+    },
   };
 }
 
@@ -184,7 +192,7 @@ function withLossesOf(error: unknown, tried: Tried): Tried {
   };
 }
 
-function isOfType(error: unknown, type: string): boolean {
+function isOfType(error: unknown, type: FailureType): boolean {
   const cause = causeOf(error);
   return cause instanceof ApplicationFailure && cause.type === type;
 }

@@ -48,18 +48,26 @@ function deep(levels: number): Json {
 }
 
 describe('an answer', () => {
-  it.each<{ name: string; id: unknown; value: unknown; says: string }>([
-    { name: 'a settled question', id: 'q0', value: 'x', says: 'question q0 is already answered' },
+  it.each<{ name: string; id: unknown; value: unknown; says: string; code?: string }>([
+    {
+      name: 'a settled question',
+      id: 'q0',
+      value: 'x',
+      code: 'item_settled',
+      says: 'question q0 is already answered',
+    },
     {
       name: 'an unknown id',
       id: 'q7',
       value: 'x',
+      code: 'item_unknown',
       says: 'nothing waits for an answer under the id `q7`, got q1, 1.3 to choose from',
     },
     {
       name: 'an id that is no text',
       id: 7,
       value: 'x',
+      code: 'item_unknown',
       says: 'nothing waits for an answer under the id number, got q1, 1.3 to choose from',
     },
     {
@@ -94,8 +102,8 @@ describe('an answer', () => {
       value: 'x'.repeat(262_143),
       says: 'the answer has 262145 bytes, at most 262144 are allowed',
     },
-  ])('is refused for $name [sub 17]', ({ id, value, says }) => {
-    expect(checkAnswer(WAITS, id, value)).toEqual({ kind: 'refused', message: says });
+  ])('is refused for $name [sub 17]', ({ id, value, says, code = 'invalid_input' }) => {
+    expect(checkAnswer(WAITS, id, value)).toEqual({ kind: 'refused', code, message: says });
   });
 
   it('takes a label for what it says before it takes it for a number [sub 17]', () => {
@@ -137,7 +145,29 @@ describe('the inbox', () => {
     expect(open.pending).toEqual([APPROVAL, EXTERNAL]);
     expect(checkAnswer(open, 'q1', 1)).toEqual({
       kind: 'refused',
+      code: 'item_settled',
       message: 'question q1 is already answered',
+    });
+  });
+
+  it('keeps what comes before its call waits, once, and for calls in progress alone', () => {
+    const waits = { ...WAITS, begun: ['2.1'] };
+    const early = checkAnswer(waits, '2.1', { passed: 1 });
+    expect(early).toEqual({
+      kind: 'fits',
+      isEarly: true,
+      body: { kind: 'answer', value: { passed: 1 } },
+    });
+    expect(checkAnswer(waits, '2.2', 1)).toMatchObject({ code: 'item_unknown' });
+    expect(checkAnswer(waits, '2.1', 'x'.repeat(262_143))).toMatchObject({ code: 'invalid_input' });
+    expect(checkDecision(waits, '2.1', { approve: true })).toMatchObject({ code: 'item_unknown' });
+
+    const answer = { kind: 'answer', id: '2.1', updateId: 'u', value: 1, early: 5 } as const;
+    const open = openWaits(waits, acceptAnswer(EMPTY_INBOX, answer));
+    expect(checkAnswer({ ...open, begun: ['2.1'] }, '2.1', 2)).toEqual({
+      kind: 'refused',
+      code: 'item_settled',
+      message: 'external 2.1 is already answered',
     });
   });
 });

@@ -202,24 +202,6 @@ describe('a fan-out', () => {
       expect([step.status, step.reason, step.message]).toEqual(['error', reason, error]);
     }
   });
-
-  it('refuses a task that all its runs together cannot be started with', async () => {
-    const agent = fanOut('readers', reader, { batch: 200 });
-
-    const step = await startInMemory({
-      agent,
-      task: 'x'.repeat(20_000),
-      context: { items: partsTo(200) },
-    }).result;
-
-    expect([step.reason, step.message]).toEqual([
-      'invalid_input',
-      expect.stringMatching(
-        /^Expected children that start together to be started with at most 3000000 bytes, got 40\d{5}\. Shorten the task, which each of them gets, or put large data behind a tool\.$/,
-      ),
-    ]);
-    expect(step.children).toEqual([]);
-  });
 });
 
 describe('an item that fails', () => {

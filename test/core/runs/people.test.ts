@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineTool } from '../../../src/define/tool/define-tool.ts';
-import type { ToolDefinition } from '../../../src/define/definition/definitions.ts';
+import type { ToolContext, ToolDefinition } from '../../../src/define/definition/definitions.ts';
 import { external } from '../../../src/define/tool/external.ts';
 import type { Decision } from '../../../src/core/contract/pending.ts';
 import { textOf } from '../../../src/core/base/message.ts';
@@ -702,6 +702,108 @@ describe('work that ends outside', () => {
     expect(bodiesOf(run.events, 'agent:tool_call:after')).toMatchObject([
       { outcome: 'ok', durationMs: HOUR, output: { passed: 212, failed: 0 } },
     ]);
+  });
+
+  /** A tool that has begun, and returns when it is let. */
+  const held = (
+    end: (context: ToolContext) => unknown = () => external(),
+  ): {
+    readonly tool: ToolDefinition;
+    readonly begun: Promise<void>;
+    readonly free: () => void;
+  } => {
+    const entered = gate();
+    const freed = gate();
+    const tool = defineTool({
+      name: 'build',
+      description: 'Builds.',
+      retry: { attempts: 1 },
+      execute: async (_args, context) => {
+        entered.open();
+        await freed.opened;
+        return end(context);
+      },
+    }) as ToolDefinition;
+    return { tool, begun: entered.opened, free: () => freed.open() };
+  };
+
+  it('may end before its tool has said that there is any, once [sub 18]', async () => {
+    const { tool, begun, free } = held();
+    const started = startRun([BUILD, answer()], { agent: { tools: [tool] } });
+    const { run } = started;
+    await begun;
+
+    run.answer('1.1', 'green', { updateId: 'webhook' });
+    run.answer('1.1', 'green', { updateId: 'webhook' });
+    expect(refusalOf(() => run.answer('1.1', 'red'))).toBe('external 1.1 is already answered');
+    expect(refusalOf(() => run.answer('1.2', 'red'))).toMatch(/^nothing waits for an answer/);
+    expect(run.pending()).toEqual([]);
+    free();
+    await run.result;
+
+    expect(observation(started, 1)).toBe('<build>\ngreen\n</build>');
+    expect(bodiesOf(run.events, 'agent:external:ended')).toEqual([
+      { type: 'agent:external:ended', callId: '1.1', outcome: 'ok', waitedMs: 0 },
+    ]);
+    expect(bodiesOf(run.events, 'agent:warning')).toEqual([]);
+  });
+
+  it.each<{ name: string; end: (context: ToolContext) => unknown; says: string }>([
+    { name: 'returns', end: () => 'at once', says: '<build>\nat once\n</build>' },
+    {
+      name: 'throws',
+      end: () => {
+        throw new Error('no room');
+      },
+      says: '<build>\nError: no room\n</build>',
+    },
+  ])('drops what came early when its tool $name, and says so', async ({ end, says }) => {
+    const { tool, begun, free } = held(end);
+    const started = startRun([BUILD, answer()], { agent: { tools: [tool] } });
+    await begun;
+
+    started.run.answer('1.1', 'green');
+    free();
+    await started.run.result;
+
+    expect(observation(started, 1)).toBe(says);
+    expect(bodiesOf(started.run.events, 'agent:warning')).toMatchObject([
+      { code: 'early_answer_unused', message: expect.stringContaining('call 1.1') as string },
+    ]);
+  });
+
+  it('keeps early ends for a day, and then waits for another', async () => {
+    const { tool, begun, free } = held();
+    const started = startRun([BUILD, answer()], { agent: { tools: [tool] } });
+    const { run, clock } = started;
+    await begun;
+    run.answer('1.1', 'green');
+    clock.advance(24 * HOUR + 1);
+    free();
+    await untilWaiting(started);
+
+    expect(bodiesOf(run.events, 'agent:warning')).toMatchObject([{ code: 'early_answer_unused' }]);
+    run.answer('1.1', 'red');
+    await run.result;
+    expect(observation(started, 1)).toBe('<build>\nred\n</build>');
+  });
+
+  it('bounds early ends together', async () => {
+    const { tool, begun, free } = held();
+    const calls = Array.from({ length: 5 }, () => '- tool: build').join('\n');
+    const started = startRun([`<action>\n${calls}\n</action>`, answer()], {
+      agent: { tools: [tool] },
+    });
+    const { run } = started;
+    await begun;
+
+    for (const at of [1, 2, 3, 4]) run.answer(`1.${at}`, 'x'.repeat(240_000));
+    expect(refusalOf(() => run.answer('1.5', 'x'.repeat(240_000)))).toMatch(
+      /^Expected at most 1000000 bytes in ends that are reported before their calls wait/,
+    );
+    run.answer('1.5', 'small');
+    free();
+    expect((await run.result).status).toBe('success');
   });
 
   it('is an error when its time is up [sub 18]', async () => {
