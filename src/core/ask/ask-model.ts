@@ -8,7 +8,6 @@ import type { ModelLoss, ModelOutcome } from '../contract/host-outcome.ts';
 import type { ModelOrder, OwnRequest } from '../contract/host-order.ts';
 import type { ModelCallOptions } from '../run/host.ts';
 import { leaveIfAsked } from '../run/run.ts';
-import { usageWarning } from '../run/turn-record.ts';
 import type { Iteration, OpenCount } from '../run/iteration.ts';
 import type { CallCover, CallPlan } from '../tree/cover.ts';
 import type { Asking } from './asking.ts';
@@ -151,9 +150,7 @@ function callModel(
     open.models.splice(open.models.indexOf(model), 1);
     const policy = unreportedIn(run, outcome);
     run.record(callAfter(outcome, unreportedFields(policy, outcome)), defined({ covered }));
-    const { usageProblem = undefined } = outcome.kind === 'reply' ? outcome.reply : {};
-    for (const warning of usageWarning(model, usageProblem)) run.record(warning);
-    afterUnreported(run, policy, model);
+    afterUnreported(run, policy, model, outcome);
     holdReads(iteration, asking, outcome);
     if (cap !== undefined && outcome.kind === 'reply' && isCutBy(cap.tokens, outcome.reply)) {
       leaveCut(run, asking, outcome.reply, cap.bound);

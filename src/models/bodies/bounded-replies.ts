@@ -12,15 +12,15 @@ import { boundedBody, errorBody } from './bounded-body.ts';
 import { eventMeter, frameMeter, wholeMeter, type MessageMeter } from './message-meter.ts';
 
 /** How a model is asked for its reply. */
-export type Asked = 'stream' | 'whole';
+export type ReplyForm = 'stream' | 'whole';
 
 /** Runs `call` with `model`, whose responses are bounded. `model` does not change. */
 export async function withBoundedReplies<Result>(
   model: LanguageModel,
-  asked: Asked,
+  form: ReplyForm,
   call: (bounded: LanguageModel) => Promise<Result>,
 ): Promise<Result> {
-  const bound = (response: unknown): unknown => boundedResponse(response, asked, model.provider);
+  const bound = (response: unknown): unknown => boundedResponse(response, form, model.provider);
   const config: unknown = Reflect.get(model, 'config');
   if (!isPlainObject(config) || !('fetch' in config)) {
     boundGlobalFetch();
@@ -58,7 +58,7 @@ function boundGlobalFetch(): void {
 const WITHOUT_BODY: readonly number[] = [204, 205, 304];
 
 /** `response` with bounds, also one of another implementation of `fetch`. */
-function boundedResponse(response: unknown, asked: Asked, provider: string): unknown {
+function boundedResponse(response: unknown, form: ReplyForm, provider: string): unknown {
   const { body, status, statusText, headers } = Object(response) as Partial<Response>;
   if (typeof body?.getReader !== 'function' || headers === undefined) return response;
   if (status === undefined || status < 200 || status > 599 || WITHOUT_BODY.includes(status)) {
@@ -68,7 +68,7 @@ function boundedResponse(response: unknown, asked: Asked, provider: string): unk
   const bounded =
     status >= 300
       ? errorBody(bytes)
-      : boundedBody(bytes, meterOf(asked, provider, headers.get('content-type') ?? ''));
+      : boundedBody(bytes, meterOf(form, provider, headers.get('content-type') ?? ''));
   return new Response(bounded as unknown as ConstructorParameters<typeof Response>[0], {
     status,
     statusText: (statusText ?? '').replace(/[^\t\x20-\x7e]/g, ''),
@@ -77,8 +77,8 @@ function boundedResponse(response: unknown, asked: Asked, provider: string): unk
 }
 
 /** Only who asked tells a stream: a provider may say anything of what it sends. */
-function meterOf(asked: Asked, provider: string, contentType: string): MessageMeter {
-  if (asked === 'whole') return wholeMeter();
+function meterOf(form: ReplyForm, provider: string, contentType: string): MessageMeter {
+  if (form === 'whole') return wholeMeter();
   const isFramed =
     provider.includes('bedrock') && contentType.startsWith('application/vnd.amazon.eventstream');
   return isFramed ? frameMeter() : eventMeter();
