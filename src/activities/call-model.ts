@@ -9,7 +9,8 @@ import type { ModelOrder } from '../core/contract/host-order.ts';
 import type { TranscriptView } from '../core/contract/transcript.ts';
 import { missingPart } from '../core/extension/own-parts.ts';
 import { modeOf } from '../core/modes/modes.ts';
-import { byteSize, type Json } from '../core/base/json.ts';
+import { byteSize, type Json, type JsonObject } from '../core/base/json.ts';
+import { addEstimates } from '../core/model/estimated-usage.ts';
 import type { EstimatedUsage, ModelRequest, TokenUsage } from '../core/contract/model.ts';
 import { sizesOf } from '../core/base/size-limits.ts';
 import { noUsage } from '../core/model/usage.ts';
@@ -321,12 +322,14 @@ async function askPaced(
     return { ...result, ...defined({ firstTokenMs }) };
   };
   const { signal } = paced;
+  // A worker without a blob store reads it to its end, since another one may keep it.
+  const { reply: maxReplyBytes } = sizesOf(defined({ blobs: order.blobs }));
   // Summaries see the same conversation, so middleware that hides secrets applies to them as well.
   const around = definition?.middleware?.model ?? [];
   // Only replies stream, and only replies become messages of the transcript.
   if (purpose !== 'reply') {
     const onChunk: CallIo['onChunk'] = ({ delta }) => hear(delta);
-    const io = { signal, onChunk, isRead, isWhole };
+    const io = { signal, onChunk, isRead, isWhole, maxReplyBytes };
     return timed(await callLayeredModel(around, entry, request, io));
   }
   const stream = openChunkStream(chunks, { rootRunId, runId, agentPath, iteration, attempt });
@@ -336,7 +339,7 @@ async function askPaced(
       hear(chunk.delta);
       stream.write(chunk);
     };
-    const io: CallIo = { signal, onChunk, isRead, isWhole, onCall: beside.offer };
+    const io: CallIo = { signal, onChunk, isRead, isWhole, maxReplyBytes, onCall: beside.offer };
     const outcome = timed(await callLayeredModel(around, entry, request, io));
     stream.end();
     // The workflow gives calls their ids, so the message of a reply with calls is not known here.
@@ -367,7 +370,13 @@ function withEstimate(result: TimedResult, asked: Pick<AskedAttempt, 'used'>): T
 function failureOf(order: ModelOrder, failure: KeyedFailure, usage: TokenUsage): Error {
   const { attempt, added } = triesOf(order);
   const usageKnown = hasCost(usage);
-  const details = { usage: { ...usage }, usageKnown, ...added };
+  const estimated = addEstimates(added.estimated, failure.estimated);
+  const details: JsonObject = {
+    usage: { ...usage },
+    usageKnown,
+    ...added,
+    ...defined({ estimated: estimated && { ...estimated } }),
+  };
   // Another worker may have a key that works, and this one may soon.
   if (failure.code === 'model_auth' && !usageKnown) {
     const { code, status, message, variable } = failure;
@@ -377,7 +386,7 @@ function failureOf(order: ModelOrder, failure: KeyedFailure, usage: TokenUsage):
   }
   return toModelFailure(failure, {
     attempt,
-    endsActivity: usageKnown || endsWithAttempt(order),
+    endsActivity: usageKnown || estimated !== undefined || endsWithAttempt(order),
     details,
   });
 }

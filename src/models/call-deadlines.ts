@@ -1,7 +1,7 @@
 /**
  * The deadlines of one model call: to send its request, to get the first token, and to get each
  * further part of the reply. A deadline aborts the call as a cancel does, so the connection closes
- * at once. The call then fails and is retried.
+ * at once. The call then fails and is retried. So is a call aborted that its caller gives up.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe } from 'node:diagnostics_channel';
@@ -31,7 +31,9 @@ export interface CallWatch {
   readonly run: <Result>(work: () => Promise<Result>) => Promise<Result>;
   /** Reports a part of the reply; a token is a part that the model itself wrote. */
   readonly onPart: (isToken: boolean) => void;
-  /** The error of the deadline that passed, if one did. */
+  /** Aborts the call for `error`. */
+  readonly giveUp: (error: Error) => void;
+  /** The error for which the call was aborted: of the deadline that passed, or that it was given up for. */
   readonly expired: () => Error | undefined;
   /** Clears all deadlines. */
   readonly close: () => void;
@@ -52,12 +54,13 @@ export function watchCall(entry: ModelEntry, signal: AbortSignal): CallWatch {
   let silence: NodeJS.Timeout | undefined;
   let isTalking = false;
 
+  const giveUp = (reason: Error): void => {
+    error ??= reason;
+    stop.abort(error);
+  };
   const arm = (deadline: Deadline, ms: number): NodeJS.Timeout => {
     const timer = setTimeout(
-      () => {
-        error = new Error(`${TEXTS[deadline]} ${ms / 1000} s (\`${deadline}\` of the model).`);
-        stop.abort(error);
-      },
+      () => giveUp(new Error(`${TEXTS[deadline]} ${ms / 1000} s (\`${deadline}\` of the model).`)),
       Math.min(ms, MAX_TIMER_MS),
     );
     timers.add(timer);
@@ -85,6 +88,7 @@ export function watchCall(entry: ModelEntry, signal: AbortSignal): CallWatch {
       disarm(silence);
       silence = idleMs === Infinity ? undefined : arm('idleMs', idleMs);
     },
+    giveUp,
     expired: () => error,
     close: () => timers.forEach((timer) => clearTimeout(timer)),
   };

@@ -2,12 +2,12 @@
 import { defined } from '../core/base/defined.ts';
 import type { EstimatedUsage, ModelRequest, Reply, TokenUsage } from '../core/contract/model.ts';
 import { addEstimates } from '../core/model/estimated-usage.ts';
-import { addUsage, noUsage } from '../core/model/usage.ts';
+import { addUsage, checkedUsage, noUsage } from '../core/model/usage.ts';
 import { layered, type ModelMiddleware } from '../define/definition/middleware.ts';
 import { callEntry, type CallIo, type ModelCallResult } from './model-adapter.ts';
 import type { CalledEntry } from '../define/model/model-entry.ts';
 import { attempt } from '../tools/attempt.ts';
-import { classifyModelError, withUsage } from './model-failures.ts';
+import { classifyModelError, ModelCallError } from './model-failures.ts';
 
 /**
  * Like `callEntry`, through the middleware `around`. A middleware may call the model several times
@@ -37,8 +37,9 @@ export async function callLayeredModel(
     try {
       outcome = await callEntry(entry, changed, io);
     } catch (error) {
-      const { usage } = classifyModelError(error);
+      const { usage, estimated } = classifyModelError(error);
       add(usage ?? noUsage, usage !== undefined);
+      spent.unreported = addEstimates(spent.unreported, estimated);
       throw error;
     }
     if (outcome.kind === 'aborted') {
@@ -56,11 +57,13 @@ export async function callLayeredModel(
     if (ended.kind === 'threw') throw ended.error;
     const reply = ended.kind === 'returned' ? ended.value : undefined;
     checkReply(reply);
-    if (spent.calls === 0) return { kind: 'reply', reply };
+    if (spent.calls === 0) return { kind: 'reply', reply: withCheckedUsage(reply) };
     const { usage, isKnown: usageKnown, unreported } = spent;
     return { kind: 'reply', reply: { ...reply, ...defined({ usage, usageKnown, unreported }) } };
   } catch (error) {
-    throw spent.calls > 0 ? withUsage(causeOf(error), spent.usage) : error;
+    if (spent.calls === 0) throw error;
+    const { usage, unreported: estimated } = spent;
+    throw new ModelCallError(causeOf(error), { usage, ...defined({ estimated }) });
   }
 }
 
@@ -79,7 +82,14 @@ function checkReply(reply: unknown): asserts reply is Reply {
   throw new Error('A model middleware returned what is no reply. Return what `next` gives.');
 }
 
+/** A reply that a middleware wrote without a model: its usage is the middleware's word. */
+function withCheckedUsage(reply: Reply): Reply {
+  const { usage, problem: usageProblem } = checkedUsage(reply.usage);
+  const usageKnown = usageProblem === undefined && reply.usageKnown;
+  return { ...reply, usage, usageKnown, ...defined({ usageProblem }) };
+}
+
 /** The failure without its usage, which is wrapped around it only once. */
 function causeOf(error: unknown): unknown {
-  return error instanceof Error && error.name === 'ModelCallError' ? error.cause : error;
+  return error instanceof ModelCallError ? error.cause : error;
 }

@@ -19,12 +19,16 @@ import { withUnreported } from '../core/ask/unreported-usage.ts';
 import { readReply } from '../core/model/read-reply.ts';
 import { attempt } from '../tools/attempt.ts';
 import { toCallOptions } from './model-call-options.ts';
-import type { JsonObject } from '../core/base/json.ts';
+import { isPlainObject, type JsonObject } from '../core/base/json.ts';
+import { requestTokens, textTokens } from '../core/ask/context-tokens.ts';
+import { estimatedUsage } from '../core/model/estimated-usage.ts';
 import type { LanguageModel } from '../define/model/language-model.ts';
 import type { CalledEntry } from '../define/model/model-entry.ts';
-import { withUsage } from './model-failures.ts';
+import { replyTooLong } from './bodies/reply-bounds.ts';
+import { ModelCallError } from './model-failures.ts';
 import { modelCollector } from './model-stream.ts';
 import { paidSettings } from './paid-settings.ts';
+import { createReplySize, isWithin, MAX_REPLY_BYTES } from './reply-size.ts';
 import { streamWithUsage } from './usage-in-streams.ts';
 import { watchCall, type CallWatch } from './call-deadlines.ts';
 
@@ -45,6 +49,8 @@ export interface CallIo {
   readonly isRead?: () => boolean;
   /** Asks for the reply at once, without a stream; for models of the AI SDK. */
   readonly isWhole?: boolean;
+  /** The longest reply that is of use; a longer one fails. Default: the longest that any run keeps. */
+  readonly maxReplyBytes?: number;
 }
 
 /**
@@ -58,8 +64,8 @@ const abortGraceMs = 2_000;
  *
  * When aborted before the reply is complete, it returns `aborted` with the usage so far, as soon as
  * the model has stopped, at most two seconds later. A failure is thrown unchanged. If the provider
- * has already reported usage, it becomes the cause of a `ModelCallError`. `classifyModelError`
- * reads both.
+ * has already reported usage, or written something, it becomes the cause of a `ModelCallError`.
+ * `classifyModelError` reads both.
  */
 export async function callEntry(
   entry: CalledEntry,
@@ -69,8 +75,11 @@ export async function callEntry(
   if (io.signal.aborted) return { kind: 'aborted', usage: noUsage, usageKnown: false };
   const watch = watchCall(entry, io.signal);
   const { signal } = watch;
+  let writtenTokens = 0;
   const onChunk = (chunk: ModelChunk): void => {
-    if (!signal.aborted) io.onChunk(chunk);
+    if (signal.aborted) return;
+    writtenTokens += textTokens(chunk.delta);
+    io.onChunk(chunk);
   };
   const onCall = (call: NativeCall, index: number): void => {
     if (!signal.aborted) io.onCall?.(call, index);
@@ -105,7 +114,11 @@ export async function callEntry(
   const { usage, known } = call.usage();
   const thrown = settled?.kind === 'threw' ? settled.error : new Error('The model did not stop.');
   const error = watch.expired() ?? thrown;
-  throw known ? withUsage(error, usage) : error;
+  if (known) throw new ModelCallError(error, { usage });
+  if (writtenTokens === 0) throw error;
+  const outputTokens = Math.ceil(writtenTokens);
+  const estimated = estimatedUsage(requestTokens(request), outputTokens, entry.price);
+  throw new ModelCallError(error, { estimated: { ...estimated, outputTokens } });
 }
 
 /** What a call in flight is made with. */
@@ -126,8 +139,16 @@ function callFunction(
   io: WatchedIo,
 ): Call {
   const { signal } = io.watch;
+  const size = createReplySize(io.maxReplyBytes);
   let published = false;
   const onChunk = (chunk: ModelChunk): void => {
+    try {
+      size.text(chunk.delta);
+    } catch (error) {
+      // Ends a function that goes on for ever without a look at its signal.
+      io.watch.giveUp(error as Error);
+      throw error;
+    }
     published = true;
     io.watch.onPart(true);
     io.onChunk(chunk);
@@ -135,7 +156,9 @@ function callFunction(
   let reported: unknown;
   const run = async (): Promise<Reply> => {
     try {
-      const reply = readReply(await model(request, { signal, onChunk }), entry);
+      const raw = await model(request, { signal, onChunk });
+      checkSize(raw, io.maxReplyBytes);
+      const reply = readReply(raw, entry);
       if (!published) publishWhole(reply, io.onChunk);
       return reply;
     } catch (error) {
@@ -147,17 +170,23 @@ function callFunction(
   return { run, usage: () => priceUsage(reported, entry.price) };
 }
 
+/** What a function returns is not copied before its size is known. What it has for logs is not read. */
+function checkSize(raw: unknown, maxBytes: number = MAX_REPLY_BYTES): void {
+  const read = isPlainObject(raw) ? { ...raw, raw: undefined } : raw;
+  if (!isWithin(read, maxBytes)) throw replyTooLong(maxBytes);
+}
+
 function callLanguageModel(
   entry: CalledEntry,
   model: LanguageModel,
   request: ModelRequest,
-  { watch, onChunk, onCall, isRead, isWhole = false }: WatchedIo,
+  { watch, onChunk, onCall, isRead, isWhole = false, maxReplyBytes }: WatchedIo,
 ): Call {
   const { signal } = watch;
   const collector = modelCollector(entry, {
     onChunk,
     onPart: watch.onPart,
-    ...defined({ onCall, isRead }),
+    ...defined({ onCall, isRead, maxReplyBytes }),
   });
   const run = async (): Promise<Reply> => {
     const options = toCallOptions(entry, model, request, signal);

@@ -6,7 +6,8 @@
 import { defined } from '../core/base/defined.ts';
 import type { ModelFailureCode } from '../core/base/failure-types.ts';
 import { modelRetryMs } from '../core/contract/attempts.ts';
-import type { TokenUsage } from '../core/contract/model.ts';
+import type { EstimatedUsage, TokenUsage } from '../core/contract/model.ts';
+import { REPLY_TOO_LONG, UNBOUNDED_REPLY } from './bodies/reply-bounds.ts';
 import { contextTooLong, statusOfCode, unusableAccount } from './model-failure-signs.ts';
 import { redact } from '../core/text/redact.ts';
 
@@ -22,7 +23,12 @@ export interface ModelFailure {
   readonly message: string;
   /** The usage that the provider reported before the call failed. */
   readonly usage?: TokenUsage;
+  /** What the call used, by estimate: set when the model had written something and nothing was reported. */
+  readonly estimated?: EstimatedUsage;
 }
+
+/** What a failed call used, as far as that is known. */
+export type FailedUsage = Pick<ModelFailure, 'usage' | 'estimated'>;
 
 type Fields = { readonly [key: string]: unknown };
 
@@ -35,6 +41,8 @@ interface Signs {
   readonly status: number | undefined;
   readonly header: (name: string) => string | undefined;
   readonly retryDelay: string | undefined;
+  /** The message of a bound that the reply crossed. */
+  readonly bound: string | undefined;
 }
 
 /**
@@ -58,12 +66,15 @@ export function hasCost(usage: TokenUsage): boolean {
   return Object.values(usage).some((count) => count > 0);
 }
 
-/** A failed call with the usage reported before the failure, which is the `cause`. */
-export function withUsage(cause: unknown, usage: TokenUsage): Error {
-  return Object.assign(new Error('The model call failed.', { cause }), {
-    name: 'ModelCallError',
-    usage,
-  });
+/** A failed call with what it used; the failure is the `cause`. */
+export class ModelCallError extends Error {
+  override readonly name = 'ModelCallError';
+  readonly used: FailedUsage;
+
+  constructor(cause: unknown, used: FailedUsage) {
+    super('The model call failed.', { cause });
+    this.used = used;
+  }
 }
 
 /** The error of a reply that ended before the provider marked it as complete. */
@@ -79,12 +90,12 @@ export function brokenStream(code: 'broken_stream' | 'empty_stream'): Error {
  * Classifies an error of a model call; never throws. `nowMs` is the current time, for HTTP dates.
  *
  * Final: refused credentials and accounts without quota (`model_auth`), a request that is too long
- * (`context_too_long`), any other 4xx and misuse (`model_request_refused`). All other errors,
- * unknown ones included, are retried: `model_error`.
+ * (`context_too_long`), any other 4xx and misuse (`model_request_refused`), a reply that is too long
+ * (`model_error`). All other errors, unknown ones included, are retried: `model_error`.
  */
 export function classifyModelError(error: unknown, nowMs: number = Date.now()): ModelFailure {
-  const call = isRecord(error) && error['name'] === 'ModelCallError' ? error : undefined;
-  const signs = readSigns(call === undefined ? error : call['cause']);
+  const call = error instanceof ModelCallError ? error : undefined;
+  const signs = readSigns(call === undefined ? error : call.cause);
   const { code, retryable } = judge(signs);
   const retryAfterMs = retryable ? readRetryAfterMs(signs, nowMs) : undefined;
   return {
@@ -92,7 +103,7 @@ export function classifyModelError(error: unknown, nowMs: number = Date.now()): 
     retryable,
     ...defined({ status: signs.status, retryAfterMs }),
     message: redact(explain(signs)),
-    ...defined({ usage: call === undefined ? undefined : (call['usage'] as TokenUsage) }),
+    ...call?.used,
   };
 }
 
@@ -114,6 +125,7 @@ function judge(signs: Signs): { readonly code: ModelFailureCode; readonly retrya
   const final = (code: ModelFailureCode) => ({ code, retryable: false });
   if (names.includes('AI_LoadAPIKeyError')) return final('model_auth');
   if (names.includes('ProviderPackageError')) return final('model_error');
+  if (codes.includes(REPLY_TOO_LONG)) return final('model_error');
   if (names.some((name) => misuseNames.includes(name))) return final('model_request_refused');
   if (unusableAccount(status, codes, messages)) return final('model_auth');
   if (contextTooLong(status, codes, messages)) return final('context_too_long');
@@ -145,6 +157,7 @@ const garbageMessages: readonly string[] = ['Expected a normalized Anthropic str
 
 /** Our own texts for errors of the runtime, whose messages differ between versions. */
 function explain(signs: Signs): string {
+  if (signs.bound !== undefined) return signs.bound;
   const isGarbage =
     signs.names.some((name) => garbageNames.includes(name)) ||
     signs.messages.some((message) => garbageMessages.includes(message));
@@ -167,7 +180,9 @@ function explain(signs: Signs): string {
 
 function readSigns(error: unknown): Signs {
   const layers = layersOf(error);
-  const texts = (key: string) => layers.flatMap((layer) => nonEmptyText(layer[key]));
+  // What a provider says may be as long as a whole event.
+  const texts = (key: string) =>
+    layers.flatMap((layer) => nonEmptyText(layer[key])).map((text) => text.slice(0, MAX_READ));
   const codes = [...texts('code'), ...texts('type'), ...texts('status'), ...texts('reason')].map(
     (code) => code.toLowerCase(),
   );
@@ -175,17 +190,28 @@ function readSigns(error: unknown): Signs {
     .flatMap((layer) => [layer['statusCode'], layer['status'], layer['code']])
     .find((value) => typeof value === 'number' && value >= 200 && value <= 599);
   const details = layers.flatMap((layer) =>
-    Array.isArray(layer['details']) ? (layer['details'] as readonly unknown[]) : [],
+    Array.isArray(layer['details'])
+      ? (layer['details'] as readonly unknown[]).slice(0, MAX_DETAILS)
+      : [],
   );
   return {
     names: texts('name'),
     codes: [...codes, ...details.flatMap((one) => reasonOf(one))],
-    messages: typeof error === 'string' ? [error] : texts('message'),
+    messages: typeof error === 'string' ? [error.slice(0, MAX_READ)] : texts('message'),
     status: effectiveStatus(stated as number | undefined, codes),
     header: (name) => layers.map((layer) => headerOf(layer, name)).find((value) => value),
     retryDelay: details.flatMap((one) => retryDelayOf(one))[0],
+    bound: layers
+      .filter((layer) => layer['name'] === UNBOUNDED_REPLY)
+      .flatMap((layer) => nonEmptyText(layer['message']))[0],
   };
 }
+
+/** Characters of each text that are read. */
+const MAX_READ = 16_384;
+
+/** The most details of an error that are read; Google sends a few. */
+const MAX_DETAILS = 64;
 
 /**
  * The provider's error code decides where the HTTP status is useless: an error inside a stream

@@ -7,14 +7,17 @@
 import type { ReadableStream } from 'node:stream/web';
 import { defined } from '../core/base/defined.ts';
 import type { SharedV4ProviderMetadata } from '@ai-sdk-7/provider';
-import { type Json, type JsonObject, isPlainObject } from '../core/base/json.ts';
+import { type Json, type JsonObject, utf8Length } from '../core/base/json.ts';
 import { priceUsage, type PricedUsage } from '../core/model/cost.ts';
 import type { FinishReason, ModelChunk, NativeCall, Reply } from '../core/contract/model.ts';
+import { withBoundedReplies } from './bodies/bounded-replies.ts';
 import { createEarlyText } from './deltas/early-text.ts';
 import { joiningModel } from './deltas/joining-model.ts';
 import { brokenStream } from './model-failures.ts';
 import type { LanguageModel } from '../define/model/language-model.ts';
 import type { ModelEntry } from '../define/model/model-entry.ts';
+import { createReplySize, type ReplySize } from './reply-size.ts';
+import { withUsageIn } from './raw-usage.ts';
 import {
   generate,
   openStream,
@@ -47,18 +50,21 @@ export interface CollectorIo {
   readonly onCall?: (call: NativeCall, index: number) => void;
   /** Whether somebody reads the pieces; default: somebody does. */
   readonly isRead?: () => boolean;
+  /** The longest reply that is of use. */
+  readonly maxReplyBytes?: number;
 }
 
 /** The part of a reply that has arrived. */
 interface PartialReply extends Pick<CollectorIo, 'onPart' | 'onCall'> {
   onChunk: CollectorIo['onChunk'];
   readonly entry: ModelEntry;
+  readonly size: ReplySize;
   readonly blocks: Block[];
   /** The blocks that may still grow, by type and id. */
   readonly open: Map<string, Block>;
   readonly calls: NativeCall[];
-  /** Ids of the calls whose arguments were published piece by piece. */
-  readonly streamedInputs: Set<string>;
+  /** Bytes of the arguments that were published piece by piece, by the id of their call. */
+  readonly streamedInputs: Map<string, number>;
   /** Usage as the raw chunks reported it. */
   reported: JsonObject;
   finish: Finish | undefined;
@@ -69,10 +75,11 @@ export function modelCollector(entry: ModelEntry, io: CollectorIo): ModelCollect
   const partial: PartialReply = {
     entry,
     ...io,
+    size: createReplySize(io.maxReplyBytes),
     blocks: [],
     open: new Map(),
     calls: [],
-    streamedInputs: new Set(),
+    streamedInputs: new Map(),
     reported: {},
     finish: undefined,
   };
@@ -88,7 +95,9 @@ export function modelCollector(entry: ModelEntry, io: CollectorIo): ModelCollect
       return replyOf(partial, finish.finishReason);
     },
     generate: async (model, options) => {
-      const { content, usage, finishReason } = await generate(model, options);
+      const { content, usage, finishReason } = await withBoundedReplies(model, 'whole', (bounded) =>
+        generate(bounded, options),
+      );
       for (const part of contentParts(content)) takePart(partial, part);
       partial.finish = { type: 'finish', usage, finishReason };
       return replyOf(partial, finishReason);
@@ -113,16 +122,19 @@ async function readJoined(
   partial.onChunk = early.confirm;
   // Adapters may turn what is said in JSON from one kind into another.
   const isEarly = options.responseFormat === undefined;
-  const joining = joiningModel(model, {
-    onDelta: (chunk) => {
+  const joining = {
+    onDelta: (chunk: ModelChunk) => {
       io.onPart(true);
       if (isEarly) early.publish(chunk);
     },
-    holdMs: (kind) =>
+    holdMs: (kind: ModelChunk['kind']) =>
       (isEarly && kind !== 'tool_args') || io.isRead?.() === false ? UNREAD_HOLD_MS : READ_HOLD_MS,
-  });
+  };
   try {
-    await readStream(partial, await openStream(joining, options));
+    const stream = await withBoundedReplies(model, 'stream', (bounded) =>
+      openStream(joiningModel(bounded, joining), options),
+    );
+    await readStream(partial, stream);
   } finally {
     early.close();
   }
@@ -158,7 +170,7 @@ async function readStream(
 }
 
 function takePart(partial: PartialReply, part: StreamPart): void {
-  const { onChunk, calls, streamedInputs } = partial;
+  const { onChunk, streamedInputs, size } = partial;
   switch (part.type) {
     case 'text-start':
     case 'text-delta':
@@ -168,21 +180,22 @@ function takePart(partial: PartialReply, part: StreamPart): void {
     case 'reasoning-end':
       takeBlockPart(partial, part);
       return;
+    case 'tool-input-start':
+      // An adapter may give the call itself only at the end.
+      size.item(part.id);
+      return;
     case 'tool-input-delta':
-      streamedInputs.add(part.id);
+      size.text(part.delta);
+      streamedInputs.set(part.id, (streamedInputs.get(part.id) ?? 0) + utf8Length(part.delta));
       onChunk({ kind: 'tool_args', delta: part.delta });
       return;
     case 'tool-call':
       // The provider runs these tools itself.
       if (part.providerExecuted === true) return;
-      calls.push(toNativeCall(part));
-      if (!streamedInputs.has(part.toolCallId) && part.input !== '') {
-        onChunk({ kind: 'tool_args', delta: part.input });
-      }
-      partial.onCall?.(toNativeCall(part), calls.length - 1);
+      takeCall(partial, part);
       return;
     case 'raw':
-      partial.reported = { ...partial.reported, ...usageInChunk(part.rawValue) };
+      partial.reported = withUsageIn(part.rawValue, partial.reported);
       return;
     case 'finish':
       partial.finish = part;
@@ -192,7 +205,6 @@ function takePart(partial: PartialReply, part: StreamPart): void {
       return;
     case 'stream-start':
     case 'response-metadata':
-    case 'tool-input-start':
     case 'tool-input-end':
     case 'tool-result':
     case 'tool-approval-request':
@@ -209,37 +221,56 @@ function takePart(partial: PartialReply, part: StreamPart): void {
   }
 }
 
+function takeCall(partial: PartialReply, part: ToolCallEvent): void {
+  const { onChunk, calls, streamedInputs, size } = partial;
+  const { toolCallId: id, toolName, input, providerMetadata } = part;
+  const streamed = streamedInputs.get(id);
+  size.item(toolName);
+  size.data(providerMetadata as Json | undefined);
+  // What came piece by piece is counted; another call may have the same id.
+  size.text(input.slice(streamed ?? 0));
+  streamedInputs.set(id, 0);
+  calls.push(toNativeCall(part));
+  if (streamed === undefined && input !== '') onChunk({ kind: 'tool_args', delta: input });
+  partial.onCall?.(toNativeCall(part), calls.length - 1);
+}
+
 /** Starts, grows or ends a block. A delta without a start begins a block of its own. */
-function takeBlockPart({ blocks, open, onChunk }: PartialReply, part: BlockPart): void {
+function takeBlockPart(partial: PartialReply, part: BlockPart): void {
+  const { blocks, open, onChunk, size } = partial;
   const type = part.type.startsWith('text') ? 'text' : 'reasoning';
   const key = `${type} ${part.id}`;
   let block = part.type.endsWith('start') ? undefined : open.get(key);
   if (block === undefined && !part.type.endsWith('end')) {
+    size.item(part.id);
     block = { type, text: '', metadata: {} };
     blocks.push(block);
     open.set(key, block);
   }
   // The signature of a thought may come with its end.
-  if (block !== undefined) merge(block, part.providerMetadata);
+  if (block !== undefined) merge(block, part.providerMetadata, size);
   if (part.type.endsWith('end')) open.delete(key);
   if (block === undefined || !('delta' in part)) return;
+  size.text(part.delta);
   block.text += part.delta;
   if (part.delta !== '') onChunk({ kind: type, delta: part.delta });
 }
 
 function usageOf({ entry, finish, reported }: PartialReply): PricedUsage {
   const final = priceUsage(finish?.usage, entry.price);
-  return final.known ? final : priceUsage(reported, entry.price);
+  const raw = priceUsage(reported, entry.price);
+  return final.known || (final.problem !== undefined && !raw.known) ? final : raw;
 }
 
 function replyOf(partial: PartialReply, reason: Finish['finishReason']): Reply {
-  const { usage, known } = usageOf(partial);
+  const { usage, known, problem: usageProblem } = usageOf(partial);
   return {
     parts: partial.blocks.flatMap(toReplyParts),
     calls: partial.calls,
     finishReason: finishReasons[reason.unified] ?? 'other',
     usage,
     usageKnown: known,
+    ...defined({ usageProblem }),
     model: partial.entry.id,
   };
 }
@@ -303,27 +334,19 @@ function toNativeCall(part: ToolCallEvent): NativeCall {
 }
 
 /** Metadata may come in pieces; a later piece adds to or replaces the fields of its provider. */
-function merge(block: Block, metadata: SharedV4ProviderMetadata | undefined): void {
+function merge(
+  block: Block,
+  metadata: SharedV4ProviderMetadata | undefined,
+  size: ReplySize,
+): void {
   if (metadata === undefined) return;
   const merged = { ...block.metadata };
   for (const [provider, data] of Object.entries(metadata)) {
-    merged[provider] = { ...merged[provider], ...data };
+    const before = merged[provider];
+    for (const [name, value] of Object.entries(data)) {
+      size.data(value as Json | undefined, before?.[name] as Json | undefined);
+    }
+    merged[provider] = { ...before, ...data };
   }
   block.metadata = merged;
-}
-
-/**
- * The usage in one raw chunk: `usage` (OpenAI, Anthropic's `message_delta`), `message.usage`
- * (Anthropic's `message_start`), `response.usage` (OpenAI's responses), `usageMetadata` (Google).
- * All are running totals, so later ones replace earlier ones field by field.
- */
-function usageInChunk(chunk: unknown): JsonObject {
-  if (!isPlainObject(chunk)) return {};
-  const inner = (key: string): unknown => {
-    const value = chunk[key];
-    return isPlainObject(value) ? value['usage'] : undefined;
-  };
-  const found = [inner('message'), inner('response'), chunk['usageMetadata'], chunk['usage']];
-  const fields = found.flatMap((usage) => (isPlainObject(usage) ? Object.entries(usage) : []));
-  return Object.fromEntries(fields.filter(([, value]) => value !== null)) as JsonObject;
 }

@@ -8,6 +8,8 @@ import { hasNextModelAttempt } from '../core/contract/attempts.ts';
 import type { ModelLoss, ModelOutcome } from '../core/contract/host-outcome.ts';
 import { cappedOrder, type ModelOrder } from '../core/contract/host-order.ts';
 import type { TranscriptView } from '../core/contract/transcript.ts';
+import type { EstimatedUsage } from '../core/contract/model.ts';
+import { addEstimates } from '../core/model/estimated-usage.ts';
 import { addUsage, noUsage } from '../core/model/usage.ts';
 import type { ModelCallOptions } from '../core/run/host.ts';
 import { openChunkStream, type ChunkPublisher } from '../core/streaming/chunk-stream.ts';
@@ -56,6 +58,7 @@ export async function callModel(
   const { mayRetry, maxOutputAfter, hasFallback = false, onFailedAttempt } = call;
   let { order } = call;
   let spent = noUsage;
+  let estimated: EstimatedUsage | undefined;
   let lost: readonly BesideRead[] = [];
   for (let attempts = 1; ; attempts++) {
     const outcome = await attemptOf(parts, { ...call, order }, attempts, signal);
@@ -63,18 +66,19 @@ export async function callModel(
     const lostReads = lost.length === 0 ? undefined : lost;
     if (outcome.kind === 'aborted') {
       const usage = addUsage(spent, outcome.usage);
-      return { ...outcome, usage, attempts, ...defined({ lostReads }) };
+      return { ...outcome, usage, attempts, ...defined({ estimated, lostReads }) };
     }
     if (outcome.kind === 'reply') {
       const usage = addUsage(spent, outcome.reply.usage);
       const { reads } = outcome;
       const reply = { ...outcome.reply, usage };
-      return { kind: 'reply', reply, attempts, ...defined({ reads, lostReads }) };
+      return { kind: 'reply', reply, attempts, ...defined({ estimated, reads, lostReads }) };
     }
     // As on a server: what an attempt after this one would run beside its reply is not asked for.
     order = withoutReads(order);
     const { failure } = outcome;
     spent = addUsage(spent, failure.usage ?? noUsage);
+    estimated = addEstimates(estimated, failure.estimated);
     const { code, message, status } = failure;
     const cost = { usage: spent, usageKnown: hasCost(spent), attempts };
     const failed: ModelLoss = defined({
@@ -83,16 +87,17 @@ export async function callModel(
       message,
       status,
       ...cost,
+      estimated,
       lostReads,
     });
     const retryInMs = retryDelayMs(failure, attempts);
     const hasNext = failure.retryable && hasNextModelAttempt(attempts, retryInMs, hasFallback);
     const canRetry = hasNext && !signal.aborted;
-    const hadCost = hasCost(failure.usage ?? noUsage);
+    const hadCost = hasCost(failure.usage ?? noUsage) || failure.estimated !== undefined;
     if (!canRetry || (hadCost && !mayRetry(failed))) return failed;
     onFailedAttempt?.(defined({ attempt: attempts, code, message, status, retryInMs }));
     await parts.clock.sleep(retryInMs);
-    if (signal.aborted) return { kind: 'aborted', ...cost, ...defined({ lostReads }) };
+    if (signal.aborted) return { kind: 'aborted', ...cost, ...defined({ estimated, lostReads }) };
     // The limits may have changed during the wait.
     if (hadCost && !mayRetry(failed)) return failed;
     if (hadCost) order = cappedOrder(order, maxOutputAfter?.(failed));

@@ -108,8 +108,13 @@ export function reporter({
     },
     reportModelCall(model, usage) {
       checkReport(model, modelCalls.length);
-      const priced = priceUsage(usage, prices.get(model));
-      modelCalls.push({ model, usage: priced.usage, usageKnown: priced.known });
+      const { usage: priced, known, problem } = priceUsage(usage, prices.get(model));
+      modelCalls.push({
+        model,
+        usage: priced,
+        usageKnown: known,
+        ...defined({ usageProblem: problem }),
+      });
     },
     reports: () =>
       defined({

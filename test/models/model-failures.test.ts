@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   brokenStream,
   classifyModelError,
-  withUsage,
+  ModelCallError,
   type ModelFailure,
 } from '../../src/models/model-failures.ts';
 import { UsageError } from '../../src/core/base/usage-error.ts';
@@ -158,7 +158,7 @@ describe('classifyModelError [row 53]', () => {
   test('gives the usage that was reported before the failure', () => {
     const usage = { ...noUsage, inputTokens: 5 };
 
-    expect(classifyModelError(withUsage(brokenStream('broken_stream'), usage))).toEqual({
+    expect(classifyModelError(new ModelCallError(brokenStream('broken_stream'), { usage }))).toEqual({
       ...again('The reply broke off before its end.'),
       usage,
     });

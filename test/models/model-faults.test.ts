@@ -292,9 +292,12 @@ describe('a connection that fails [row 53]', () => {
     });
   });
 
+  /** What the beginning came to, by estimate: a word of the model, and the prompt. */
+  const estimated = { totalTokens: 3, outputTokens: 1, costMicroUsd: 0 };
+
   const usageOf = (protocol: Protocol) => {
     const counted = usageOfBeginning[protocol];
-    if (counted === null) return {};
+    if (counted === null) return { estimated };
     const [inputTokens, outputTokens] = counted;
     const cachedInputTokens = protocol === 'anthropic' ? 3 : 0;
     return { usage: { ...noUsage, inputTokens, outputTokens, cachedInputTokens } };
@@ -362,6 +365,7 @@ describe('a connection that fails [row 53]', () => {
         retryable: true,
         status: 502,
         message: 'HTTP 502: Upstream gave up.',
+        estimated,
       },
     },
     {
@@ -372,6 +376,7 @@ describe('a connection that fails [row 53]', () => {
         retryable: true,
         status: 429,
         message: 'HTTP 429: Slow down.',
+        estimated,
       },
     },
     {
@@ -381,7 +386,13 @@ describe('a connection that fails [row 53]', () => {
         sequence_number: 3,
         error: { type: 'server_error', code: 'server_error', message: 'Oops.', param: null },
       },
-      failure: { code: 'model_error', retryable: true, status: 500, message: 'HTTP 500: Oops.' },
+      failure: {
+        code: 'model_error',
+        retryable: true,
+        status: 500,
+        message: 'HTTP 500: Oops.',
+        estimated,
+      },
     },
     {
       protocol: 'anthropic',

@@ -257,11 +257,7 @@ export function hostCaseWorld(terminate: (address: string) => unknown): HostCase
     },
     'costs-once': async () => {
       const usage = { ...noUsage, inputTokens: 7 };
-      const cause = httpError(503, 'broke off');
-      throwOnce(
-        'costs-once',
-        Object.assign(new Error('x', { cause }), { name: 'ModelCallError', usage }),
-      );
+      throwOnce('costs-once', Object.assign(httpError(503, 'broke off'), { usage }));
       return { content: 'again', usage: USAGE };
     },
     refuses: () => Promise.reject(httpError(400, 'no such parameter')),

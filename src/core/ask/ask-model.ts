@@ -150,7 +150,7 @@ function callModel(
     open.models.splice(open.models.indexOf(model), 1);
     const policy = unreportedIn(run, outcome);
     run.record(callAfter(outcome, unreportedFields(policy, outcome)), defined({ covered }));
-    afterUnreported(run, policy, model);
+    afterUnreported(run, policy, model, outcome);
     holdReads(iteration, asking, outcome);
     if (cap !== undefined && outcome.kind === 'reply' && isCutBy(cap.tokens, outcome.reply)) {
       leaveCut(run, asking, outcome.reply, cap.bound);

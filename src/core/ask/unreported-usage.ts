@@ -10,6 +10,7 @@ import { measuresUsage } from '../limits/usage-limits.ts';
 import { addEstimates, estimatedUsage } from '../model/estimated-usage.ts';
 import { leaving } from '../run/ending.ts';
 import { statOf, type Run } from '../run/run.ts';
+import { usageWarning } from '../run/turn-record.ts';
 import { requestTokens, textTokens } from './context-tokens.ts';
 
 /** `reply` with an estimate of what it used if the provider reported nothing: bytes over 4. */
@@ -72,10 +73,17 @@ export function unreportedFields(
 }
 
 /**
- * Warns the first time, or ends the run by a limit of an ancestor; one of its own has ended it by
- * then. Called after the call is recorded.
+ * Warns of usage that cannot be, and the first time of a reply without; or ends the run by a limit of
+ * an ancestor: one of its own has ended it by then. Called after the call is recorded.
  */
-export function afterUnreported(run: Run, policy: Policy | null, model: string): void {
+export function afterUnreported(
+  run: Run,
+  policy: Policy | null,
+  model: string,
+  outcome: ModelOutcome,
+): void {
+  const problem = outcome.kind === 'reply' ? outcome.reply.usageProblem : undefined;
+  for (const warning of usageWarning(model, problem)) run.record(warning);
   if (policy === null || policy.does === 'estimate') return;
   const { limit, origin } = policy;
   if (policy.does === 'end') {

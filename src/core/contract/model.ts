@@ -107,9 +107,11 @@ export interface Reply {
   readonly calls: readonly NativeCall[];
   readonly finishReason: FinishReason;
   readonly usage: TokenUsage;
-  /** False when the provider reported no usage, so that `usage` is all zero. */
+  /** False when the provider reported no usage, or what cannot be, so that `usage` is all zero. */
   readonly usageKnown: boolean;
-  /** What the call used, by estimate: set when the provider reported no usage. */
+  /** What of the report of usage cannot be: its field and value. */
+  readonly usageProblem?: string;
+  /** What the call used, by estimate: set when `usageKnown` is false. */
   readonly unreported?: EstimatedUsage;
   /** Id of the model entry that answered. */
   readonly model: string;

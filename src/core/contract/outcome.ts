@@ -20,6 +20,8 @@ export interface ReportedModelCall {
   readonly model: string;
   readonly usage: TokenUsage;
   readonly usageKnown: boolean;
+  /** What of the report cannot be: its field and value. */
+  readonly usageProblem?: string;
 }
 
 /** Changes of statistics that a user's tool, validator or loop reported. */

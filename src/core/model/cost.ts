@@ -1,4 +1,5 @@
 /** The cost of a call in whole micro-dollars, by integer arithmetic. */
+import { defined } from '../base/defined.ts';
 import { exactSum } from '../base/exact-sum.ts';
 import type { Price, TokenUsage } from '../contract/model.ts';
 import { type TokenCounts, readReportedCost, readUsage } from './usage.ts';
@@ -48,19 +49,30 @@ export function outputForCost(
   return output === 0n ? Infinity : Number(left / output);
 }
 
-/** Usage with its cost; `known` is false if the provider reported nothing. */
+/**
+ * Usage with its cost; `known` is false if the provider reported nothing, or what cannot be, which
+ * `problem` names.
+ */
 export interface PricedUsage {
   readonly usage: TokenUsage;
   readonly known: boolean;
+  readonly problem?: string;
 }
 
 /** The usage in a provider's report, with the cost that it states or else the cost at `price`. */
 export function priceUsage(raw: unknown, price: Price | undefined): PricedUsage {
-  const { usage, known } = readUsage(raw);
-  const reported = readReportedCost(raw);
+  const { usage, known, problem: ofCounts } = readUsage(raw);
+  const { cost, problem: ofCost } = readReportedCost(raw);
+  const problem = ofCounts ?? ofCost;
   return {
-    usage: { ...usage, costMicroUsd: reported ?? costMicroUsd(usage, price) },
-    known: known || reported !== undefined,
+    usage: {
+      ...usage,
+      costMicroUsd:
+        ofCounts === undefined && cost !== undefined ? cost : costMicroUsd(usage, price),
+    },
+    // A cost beside counts that cannot be is worth as little as these.
+    known: known || (cost !== undefined && problem === undefined),
+    ...defined({ problem }),
   };
 }
 

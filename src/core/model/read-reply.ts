@@ -71,14 +71,15 @@ export function readReply(
     ...textParts('text', jsonField(fields, 'content', entry.id)),
   ];
   const calls = [...given.flatMap(toCallOfPart), ...loose.flatMap(toCall)];
-  const { usage, known } = priceUsage(fields['usage'], entry.price);
-  if (!known) checkUsage(fields['usage'], entry.id);
+  const { usage, known, problem: usageProblem } = priceUsage(fields['usage'], entry.price);
+  if (!known && usageProblem === undefined) checkUsage(fields['usage'], entry.id);
   return {
     parts,
     calls,
     finishReason: readFinishReason(fields['finishReason'], calls, entry.id),
     usage,
     usageKnown: known,
+    ...defined({ usageProblem }),
     model: entry.id,
   };
 }

@@ -5,17 +5,23 @@
  * out of the output. Here input always includes cached tokens, and output always includes
  * reasoning.
  */
+import { defined } from '../base/defined.ts';
 import { exactSum } from '../base/exact-sum.ts';
 import { isPlainObject } from '../base/json.ts';
+import { shown } from '../text/shown.ts';
 import type { TokenUsage } from '../contract/model.ts';
 
 /** Token counts without their cost. */
 export type TokenCounts = Omit<TokenUsage, 'costMicroUsd'>;
 
-/** A report's counts; `known` is false if it has neither input nor output in a known shape. */
+/**
+ * A report's counts; `known` is false if it has neither input nor output in a known shape, or a count
+ * that cannot be, which `problem` names.
+ */
 export interface UsageReading {
   readonly usage: TokenCounts;
   readonly known: boolean;
+  readonly problem?: string;
 }
 
 type Fields = { readonly [key: string]: unknown };
@@ -33,8 +39,8 @@ export const noUsage: TokenUsage = {
 /**
  * Reads a report in the first shape that fits; never throws.
  *
- * Numbers may be text; negative numbers and other values count as 0, fractions are rounded. The
- * provider's total is ignored. Bedrock shares `inputTokens` with the AI SDK, and Anthropic shares
+ * Numbers may be text; fractions are rounded up. A report with a count that cannot be, such as a
+ * negative one, is as none. The provider's total is ignored. Bedrock shares `inputTokens` with the AI SDK, and Anthropic shares
  * `input_tokens` with OpenAI: their cache fields tell them apart. Bedrock and Anthropic leave the
  * cache out of the input.
  *
@@ -42,8 +48,27 @@ export const noUsage: TokenUsage = {
  * readUsage({ prompt_tokens: 12, completion_tokens: 3 }).usage.inputTokens // 12
  */
 export function readUsage(raw: unknown): UsageReading {
-  const usage = isPlainObject(raw) ? (aiSdkObjects(raw) ?? readFlat(raw)) : undefined;
-  return { usage: usage ?? countsOf({}, AI_SDK_OBJECTS), known: usage !== undefined };
+  const read = isPlainObject(raw) ? (aiSdkObjects(raw) ?? readFlat(raw)) : undefined;
+  if (read === undefined) return { usage: NO_COUNTS, known: false };
+  const { problem, ...usage } = read;
+  return problem === undefined
+    ? { usage, known: true }
+    : { usage: NO_COUNTS, known: false, problem };
+}
+
+/** `usage` that code of a user has written; nothing of it counts if one of its numbers cannot be. */
+export function checkedUsage(usage: unknown): {
+  readonly usage: TokenUsage;
+  readonly problem?: string;
+} {
+  const given = isPlainObject(usage) ? usage : {};
+  const checked = Object.keys(noUsage).map((name) => {
+    const max = name === 'costMicroUsd' ? MAX_COST : MAX_TOKENS;
+    return [name, readCount(given[name] ?? 0, max)] as const;
+  });
+  const wrong = checked.find(([, count]) => count === undefined)?.[0];
+  if (wrong !== undefined) return { usage: noUsage, problem: problemOf(wrong, given[wrong]) };
+  return { usage: Object.fromEntries(checked) as unknown as TokenUsage };
 }
 
 /** Whether a report has fields of a known shape, even without counts. */
@@ -53,11 +78,19 @@ export function hasUsageFields(raw: unknown): boolean {
   return names.some((path) => at(raw, path) !== undefined);
 }
 
-/** The cost in micro-dollars that a model function reports with its usage, if any. */
-export function readReportedCost(raw: unknown): number | undefined {
-  if (!isPlainObject(raw)) return undefined;
-  const cost = [raw['costMicroUsd'], raw['cost_micro_usd']].find(isReported);
-  return cost === undefined ? undefined : toCount(cost);
+/**
+ * The cost in micro-dollars that a model function reports with its usage, if any. One that cannot be
+ * is named by `problem`.
+ */
+export function readReportedCost(raw: unknown): {
+  readonly cost?: number;
+  readonly problem?: string;
+} {
+  if (!isPlainObject(raw)) return {};
+  const name = ['costMicroUsd', 'cost_micro_usd'].find((key) => isPresent(raw[key]));
+  if (name === undefined) return {};
+  const cost = readCount(raw[name], MAX_COST);
+  return cost === undefined ? { problem: problemOf(name, raw[name]) } : { cost };
 }
 
 /** The sum of two usages, field by field. */
@@ -161,14 +194,17 @@ const FLAT_SHAPES: readonly Shape[] = [
   },
 ];
 
-function readFlat(raw: Fields): TokenCounts | undefined {
+/** Counts, and the name of the first that cannot be, with its value. */
+type ReadCounts = TokenCounts & { readonly problem?: string };
+
+function readFlat(raw: Fields): ReadCounts | undefined {
   const shape = FLAT_SHAPES.find(
     ({ fits, input, output }) => fits?.(raw) ?? hasEither(raw, input, output),
   );
   return shape === undefined ? undefined : countsOf(raw, shape);
 }
 
-function aiSdkObjects(raw: Fields): TokenCounts | undefined {
+function aiSdkObjects(raw: Fields): ReadCounts | undefined {
   const { input, output } = AI_SDK_OBJECTS;
   if (!isPlainObject(raw['inputTokens']) && !isPlainObject(raw['outputTokens'])) return undefined;
   if (hasEither(raw, input, output)) return countsOf(raw, AI_SDK_OBJECTS);
@@ -193,6 +229,13 @@ function isReported(value: unknown): boolean {
   return typeof value === 'number' || (typeof value === 'string' && value.trim() !== '');
 }
 
+/** Whether there is anything in the place of a number. */
+function isPresent(value: unknown): boolean {
+  return (
+    value !== undefined && value !== null && (typeof value !== 'string' || value.trim() !== '')
+  );
+}
+
 /** The value at a path such as `usage.total`. */
 function at(raw: Fields, path: string): unknown {
   return path
@@ -200,14 +243,15 @@ function at(raw: Fields, path: string): unknown {
     .reduce((value: unknown, key) => (isPlainObject(value) ? value[key] : undefined), raw);
 }
 
-function countsOf(raw: Fields, shape: Shape): TokenCounts {
-  const count = (paths: string | readonly string[] = []): number =>
-    toCount(
-      [paths]
-        .flat()
-        .map((path) => at(raw, path))
-        .find(isReported),
-    );
+function countsOf(raw: Fields, shape: Shape): ReadCounts {
+  let problem: string | undefined;
+  const count = (paths: string | readonly string[] = []): number => {
+    const path = [paths].flat().find((one) => isPresent(at(raw, one)));
+    if (path === undefined) return 0;
+    const read = readCount(at(raw, path), MAX_TOKENS);
+    if (read === undefined) problem ??= problemOf(path, at(raw, path));
+    return read ?? 0;
+  };
   const cachedInputTokens = count(shape.cached);
   const cacheWriteTokens = count(shape.written);
   const reasoningTokens = count(shape.reasoning);
@@ -219,13 +263,29 @@ function countsOf(raw: Fields, shape: Shape): TokenCounts {
     cachedInputTokens,
     cacheWriteTokens,
     reasoningTokens,
+    ...defined({ problem }),
   };
 }
 
-/** An integer from 0 to the largest exact one; 0 for other values. */
-function toCount(value: unknown): number {
-  if (!isReported(value)) return 0;
-  const rounded = Math.round(Number(value));
-  // Written so that NaN and infinities also become 0.
-  return rounded > 0 && rounded <= Number.MAX_SAFE_INTEGER ? rounded : 0;
+const { costMicroUsd: _cost, ...NO_COUNTS } = noUsage;
+
+/** The most tokens of one call: no model reads or writes so many. */
+const MAX_TOKENS = 1_000_000_000;
+
+/** The highest cost of one call, in micro-dollars: a million dollars. */
+const MAX_COST = 1_000_000_000_000;
+
+/** Digits with a fraction: other texts that are numbers to a runtime are no counts. */
+const NUMBER = /^\s*\d{1,16}(?:\.\d{1,16})?\s*$/;
+
+/** A whole number from 0 to `max`, rounded up; undefined for what cannot be. */
+function readCount(value: unknown, max: number): number | undefined {
+  const isNumber = typeof value === 'number' || (typeof value === 'string' && NUMBER.test(value));
+  const count = isNumber ? Math.ceil(Number(value)) : Number.NaN;
+  // Written so that NaN is none. A fraction above -1 would become -0.
+  return Number(value) >= 0 && count <= max ? count : undefined;
+}
+
+function problemOf(path: string, value: unknown): string {
+  return `\`${path}\` ${shown(value)}`;
 }

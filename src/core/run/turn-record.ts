@@ -120,15 +120,25 @@ export function modelCallEvents(
   purpose: 'judge' | 'tool',
   { modelCalls = [] }: Pick<Reports, 'modelCalls'>,
 ): readonly EventBody[] {
-  return modelCalls.map(({ model, usage, usageKnown }) => ({
-    type: 'agent:model_call:after',
-    model,
-    purpose,
-    usage,
-    usageKnown,
-    attempts: 1,
-    durationMs: 0,
-  }));
+  return modelCalls.flatMap(({ model, usage, usageKnown, usageProblem }): readonly EventBody[] => [
+    {
+      type: 'agent:model_call:after',
+      model,
+      purpose,
+      usage,
+      usageKnown,
+      attempts: 1,
+      durationMs: 0,
+    },
+    ...usageWarning(model, usageProblem),
+  ]);
+}
+
+/** The warning of a report of usage that cannot be; none without a problem. */
+export function usageWarning(model: string, problem: string | undefined): readonly EventBody[] {
+  if (problem === undefined) return [];
+  const message = `Expected the usage of a call of model \`${model}\` to have counts from 0 up, got ${problem}. What is wrong is not counted.`;
+  return [{ type: 'agent:warning', code: 'impossible_usage', message }];
 }
 
 /** A custom event from a tool, a validator or a loop. */

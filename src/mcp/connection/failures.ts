@@ -17,8 +17,7 @@ import { defined } from '../../core/base/defined.ts';
 import { errorText } from '../../core/base/error-text.ts';
 import { TOO_LONG_ANSWER } from '../transport/bounded-fetch.ts';
 import { LOST, TOO_LONG } from '../transport/failure-codes.ts';
-import { MAX_MESSAGE_VALUES } from '../transport/json-values.ts';
-import { MAX_MESSAGE_BYTES } from '../transport/message-lines.ts';
+import { MAX_MESSAGE_BYTES, MAX_MESSAGE_VALUES } from '../transport/message-lines.ts';
 
 /** A failure of a request. */
 export interface McpFailure {

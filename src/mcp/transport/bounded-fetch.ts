@@ -4,8 +4,8 @@
  * I1  A message that is too long or has too many values, and an answer without end, fail their request.
  * I2  A stream that ends without an answer is reported; the SDK would wait for the time-out.
  */
-import { JsonValues, MAX_MESSAGE_VALUES } from './json-values.ts';
-import { MAX_MESSAGE_BYTES } from './message-lines.ts';
+import { JsonValues } from '../../core/base/json-values.ts';
+import { MAX_MESSAGE_BYTES, MAX_MESSAGE_VALUES } from './message-lines.ts';
 import { MESSAGES_AT_ONCE, othersTurn, Pace } from './pace.ts';
 
 /** Bytes of all messages of one answer: progress, log lines and the result. */

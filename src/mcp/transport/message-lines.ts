@@ -1,8 +1,11 @@
 /** Splits what a process writes into lines, each a message, of bounded length and number of values. */
-import { JsonValues, MAX_MESSAGE_VALUES } from './json-values.ts';
+import { JsonValues } from '../../core/base/json-values.ts';
 
 /** Bytes of one message; a result that a run keeps is far smaller. */
 export const MAX_MESSAGE_BYTES = 16_777_216;
+
+/** Values of one message; a listing of a thousand tools has a quarter of it. */
+export const MAX_MESSAGE_VALUES = 200_000;
 
 /** Bytes at both ends of a line that is too long, in which the id of its message is looked for. */
 const END_BYTES = 200;

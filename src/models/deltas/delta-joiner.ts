@@ -160,10 +160,11 @@ const EVENT_END = '\n\n';
  * taken for it.
  */
 function comparable(part: string): string {
-  return part
+  const equal = part
     .replace(/"sequence_number": ?\d+/, '"sequence_number":0')
-    .replace(/"obfuscation": ?"[A-Za-z0-9]*"/, '"obfuscation":""')
-    .replace(/\s+\}$/, '}');
+    .replace(/"obfuscation": ?"[A-Za-z0-9]*"/, '"obfuscation":""');
+  // Not by one pattern: spaces that no brace follows would be searched again from each of them.
+  return equal.endsWith('}') ? `${equal.slice(0, -1).trimEnd()}}` : equal;
 }
 
 function textOf(body: string): string | undefined {

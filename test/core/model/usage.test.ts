@@ -1,6 +1,33 @@
 import { describe, expect, test } from 'vitest';
 import type { TokenCounts } from '../../../src/core/model/usage.ts';
-import { addUsage, noUsage, readReportedCost, readUsage } from '../../../src/core/model/usage.ts';
+import { priceUsage } from '../../../src/core/model/cost.ts';
+import {
+  addUsage,
+  checkedUsage,
+  noUsage,
+  readReportedCost,
+  readUsage,
+} from '../../../src/core/model/usage.ts';
+
+/** What no count and no cost can be. */
+const IMPOSSIBLE: readonly unknown[] = [
+  -500,
+  -1e15,
+  -0.5,
+  Number.NaN,
+  Number.POSITIVE_INFINITY,
+  Number.NEGATIVE_INFINITY,
+  1e308,
+  Number.MAX_SAFE_INTEGER,
+  'many',
+  '-5',
+  '1e308',
+  '0x10',
+  'Infinity',
+  true,
+  [5],
+  { many: 5 },
+];
 
 const none: TokenCounts = {
   inputTokens: 0,
@@ -227,19 +254,9 @@ describe('readUsage [row 52]', () => {
       usage: { ...none, inputTokens: 12, outputTokens: 3 },
     },
     {
-      name: 'fractions are rounded',
+      name: 'fractions are rounded up',
       raw: { inputTokens: 1.5, outputTokens: '2.4' },
-      usage: { ...none, inputTokens: 2, outputTokens: 2 },
-    },
-    {
-      name: 'negative numbers, NaN, infinity and words count 0',
-      raw: {
-        inputTokens: -5,
-        outputTokens: Number.NaN,
-        cachedInputTokens: Number.POSITIVE_INFINITY,
-        reasoningTokens: 'many',
-      },
-      usage: none,
+      usage: { ...none, inputTokens: 2, outputTokens: 3 },
     },
     {
       name: 'one of the two is missing',
@@ -278,16 +295,67 @@ describe('readUsage [row 52]', () => {
   });
 });
 
+describe('counts that cannot be [row 52]', () => {
+  test.each(IMPOSSIBLE)('make a report as none, and are named: %s', (value) => {
+    const reports = [
+      { inputTokens: value, outputTokens: 3 },
+      { inputTokens: { total: 5 }, outputTokens: { total: 3, reasoning: value } },
+      { prompt_tokens: 5, completion_tokens: value },
+      { prompt_tokens: 5, completion_tokens: 3, prompt_tokens_details: { cached_tokens: value } },
+      { input_tokens: value, output_tokens: 3, cache_read_input_tokens: 1 },
+      { promptTokenCount: 5, candidatesTokenCount: 3, thoughtsTokenCount: value },
+    ];
+
+    for (const raw of reports) {
+      expect(readUsage(raw)).toEqual({
+        usage: none,
+        known: false,
+        problem: expect.stringMatching(/^`[\w.]+` /),
+      });
+    }
+  });
+
+  test('say which field, and what it has', () => {
+    expect(readUsage({ inputTokens: 5, outputTokens: -500 }).problem).toBe('`outputTokens` -500');
+  });
+});
+
 describe('readReportedCost [row 52]', () => {
   test.each([
-    { name: 'a number', raw: { costMicroUsd: 12 }, cost: 12 },
-    { name: 'text', raw: { costMicroUsd: '12' }, cost: 12 },
-    { name: 'a fraction', raw: { costMicroUsd: 12.6 }, cost: 13 },
-    { name: 'a negative number', raw: { costMicroUsd: -1 }, cost: 0 },
-    { name: 'nothing', raw: {}, cost: undefined },
-    { name: 'no object', raw: 12, cost: undefined },
-  ])('reads $name', ({ raw, cost }) => {
-    expect(readReportedCost(raw)).toBe(cost);
+    { name: 'a number', raw: { costMicroUsd: 12 }, read: { cost: 12 } },
+    { name: 'text', raw: { costMicroUsd: '12' }, read: { cost: 12 } },
+    { name: 'a fraction', raw: { costMicroUsd: 12.6 }, read: { cost: 13 } },
+    { name: 'nothing', raw: {}, read: {} },
+    { name: 'no object', raw: 12, read: {} },
+  ])('reads $name', ({ raw, read }) => {
+    expect(readReportedCost(raw)).toEqual(read);
+  });
+
+  test.each(IMPOSSIBLE)('takes no cost that cannot be: %s', (costMicroUsd) => {
+    expect(readReportedCost({ costMicroUsd })).toEqual({
+      problem: expect.stringMatching(/^`costMicroUsd` /),
+    });
+    const price = { input: 1, output: 1 };
+    expect(priceUsage({ inputTokens: 5, outputTokens: 3, costMicroUsd }, price)).toMatchObject({
+      usage: { costMicroUsd: 8 },
+      known: true,
+    });
+  });
+});
+
+describe('checkedUsage', () => {
+  test.each(IMPOSSIBLE)('counts nothing of usage with a number that cannot be: %s', (value) => {
+    for (const name of Object.keys(noUsage)) {
+      expect(checkedUsage({ ...noUsage, inputTokens: 5, [name]: value })).toMatchObject({
+        usage: noUsage,
+        problem: expect.stringContaining(name),
+      });
+    }
+  });
+
+  test('leaves other usage as it is', () => {
+    const usage = { ...noUsage, inputTokens: 5, cacheWriteTokens: 2, costMicroUsd: 7 };
+    expect(checkedUsage(usage)).toEqual({ usage });
   });
 });
 

@@ -1,4 +1,10 @@
+import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
+import type { ModelReply } from '../../../src/core/contract/model.ts';
+import { EMPTY_STATS } from '../../../src/core/contract/stats.ts';
+import { priceUsage } from '../../../src/core/model/cost.ts';
+import { noUsage } from '../../../src/core/model/usage.ts';
+import { tally } from '../../../src/core/stats/tally.ts';
 import type { LimitsInput } from '../../../src/core/contract/input.ts';
 import { mergeLimits } from '../../../src/core/limits/limits-input.ts';
 import { defineAgent } from '../../../src/define/agent/define-agent.ts';
@@ -120,6 +126,112 @@ describe('A limit on tokens or cost, and replies without usage [R8]', () => {
       status: 'limit_exceeded',
       message: expect.stringContaining('model silent reported no usage') as string,
     });
+  });
+});
+
+/** What a report may have in the place of a number. */
+const wild = fc.oneof(
+  fc.double(),
+  fc.integer(),
+  fc.string(),
+  fc.constantFrom(-500, -1e15, Number.NaN, Infinity, -Infinity, 1e308, '1e308', '-5', true, [5]),
+);
+
+/** A report of usage with anything in it. */
+const wildUsage = fc.oneof(
+  fc.record({ inputTokens: wild, outputTokens: wild, costMicroUsd: wild }, { requiredKeys: [] }),
+  fc.record({ prompt_tokens: wild, completion_tokens: wild }),
+  fc.record({ input_tokens: wild, output_tokens: wild, cache_read_input_tokens: wild }),
+  fc.record({ promptTokenCount: wild, candidatesTokenCount: wild, thoughtsTokenCount: wild }),
+);
+
+describe('usage that cannot be [R8]', () => {
+  it.each([
+    { inputTokens: 50, outputTokens: -500 },
+    { inputTokens: Number.NaN, outputTokens: 5 },
+    { inputTokens: 1e308, outputTokens: 5 },
+    { inputTokens: 'many', outputTokens: 5 },
+    { inputTokens: -1, outputTokens: 5, costMicroUsd: -1e15 },
+  ])('is warned of, estimated, and ends the run by its limit: %o', async (usage) => {
+    const reply = { content: act('a'), usage: usage as never };
+    const { run, script } = start({ totalTokens: 100 }, [reply as never]);
+
+    const step = await run.result;
+
+    expect(step.status).toBe('limit_exceeded');
+    expect(script.requests).toHaveLength(1);
+    expect(bodiesOf(run.events, 'agent:warning')).toMatchObject([
+      {
+        code: 'impossible_usage',
+        message: expect.stringMatching(
+          /^Expected the usage of a call of model `m` to have counts from 0 up, got `\w+` /,
+        ),
+      },
+    ]);
+  });
+
+  it('lets no cost below 0 pay for calls', async () => {
+    const usage = { inputTokens: 1_000_000, outputTokens: 0, costMicroUsd: -1e15 };
+    const agent = {
+      model: {
+        id: 'm',
+        model: async () => ({ content: act('a'), usage }),
+        price: { input: 5, output: 5 },
+      },
+      limits: { costUsd: 1 },
+    };
+    const { run } = startRun([], { agent });
+
+    expect(await run.result).toMatchObject({
+      status: 'limit_exceeded',
+      usage: { costMicroUsd: 5_000_000, modelCalls: 1 },
+    });
+  });
+
+  it('is read as whole numbers from 0 up, or as none, whatever is reported', () => {
+    fc.assert(
+      fc.property(wildUsage, (report) => {
+        const { usage, known } = priceUsage(report, { input: 1, output: 1 });
+        const counts = Object.values(usage);
+        expect(counts.every((count) => Number.isSafeInteger(count) && count >= 0)).toBe(true);
+        expect(counts.every((count) => count <= 1e12)).toBe(true);
+        if (!known) expect(usage).toEqual(noUsage);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('lets no sum fall or leave the numbers, and the limit ends the run, whatever is reported', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(wildUsage, { minLength: 1, maxLength: 4 }), async (reports) => {
+        let asked = 0;
+        const model = async (): Promise<ModelReply> => {
+          const usage = reports[asked % reports.length] as never;
+          asked += 1;
+          return { content: act(`${asked}`), usage };
+        };
+        const { run } = startRun([], {
+          agent: {
+            model: { id: 'm', model, price: { input: 1, output: 1 } },
+            limits: { totalTokens: 500, costUsd: 1, iterations: 8 },
+          },
+        });
+
+        const step = await run.result;
+
+        let stats = EMPTY_STATS;
+        for (const event of run.events) {
+          const { counters } = tally(stats, event);
+          const wrong = Object.entries(counters).filter(
+            ([key, value]) => !Number.isSafeInteger(value) || value < (stats.counters[key] ?? 0),
+          );
+          expect(wrong).toEqual([]);
+          stats = tally(stats, event);
+        }
+        expect(step.status).toBe('limit_exceeded');
+      }),
+      { numRuns: 10 },
+    );
   });
 });
 

@@ -3,9 +3,6 @@
  * millions of them at worst, and then reading it takes seconds and a gigabyte.
  */
 
-/** Values of one message; a listing of a thousand tools has a quarter of it. */
-export const MAX_MESSAGE_VALUES = 200_000;
-
 const QUOTE = 34;
 const COMMA = 44;
 const BRACKET = 91;
