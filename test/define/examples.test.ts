@@ -31,8 +31,7 @@ describe('examples that models are shown', () => {
       defineAgent({
         name: 'clerk',
         mode: 'react',
-        model: { id: 'm', model: scriptedModel([]) },
-        system: 'You count.',
+        model: scriptedModel([]).model,
         answer: jsonAnswer({ schema, example: wrong }),
       }),
     ).toThrow('At `order.count`');

@@ -37,16 +37,26 @@ export type HostileCase = readonly [
 
 /** Formats of ajv-formats. */
 const FORMATS = [
-  ...['email', 'hostname', 'ipv4', 'ipv6', 'uri', 'uri-reference', 'uri-template', 'url', 'uuid'],
-  ...[
-    'json-pointer',
-    'json-pointer-uri-fragment',
-    'relative-json-pointer',
-    'byte',
-    'regex',
-    'date',
-  ],
-  ...['time', 'date-time', 'iso-time', 'iso-date-time', 'duration'],
+  'email',
+  'hostname',
+  'ipv4',
+  'ipv6',
+  'uri',
+  'uri-reference',
+  'uri-template',
+  'url',
+  'uuid',
+  'json-pointer',
+  'json-pointer-uri-fragment',
+  'relative-json-pointer',
+  'byte',
+  'regex',
+  'date',
+  'time',
+  'date-time',
+  'iso-time',
+  'iso-date-time',
+  'duration',
 ];
 
 /** Texts that formats read far into, and that do not end as they should. */
@@ -126,7 +136,7 @@ export const HOSTILE_CASES: readonly HostileCase[] = [
   ],
   [
     'maxProperties',
-    { items: { anyOf: list(1_000, (maxProperties) => ({ maxProperties })) } },
+    { items: { anyOf: list(100, (maxProperties) => ({ maxProperties })) } },
     [record(60_000, () => 1)],
     'work',
   ],

@@ -74,7 +74,7 @@ function countingKeyword(budget: StepBudget): FuncKeywordDefinition {
       return (data: Json) => {
         let steps = 1 + names + compared;
         if (readsText && typeof data === 'string') steps += data.length >> 4;
-        else if (walksKeys && isJsonObject(data)) steps += perKey * Object.keys(data).length;
+        else if (walksKeys && isJsonObject(data)) steps += 4 * perKey * Object.keys(data).length;
         spendSteps(budget, steps);
         return true;
       };

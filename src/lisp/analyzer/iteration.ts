@@ -24,7 +24,7 @@ import { inner, newSlot, type Scope } from './scope.ts';
 
 /** `(for [pat coll mods…] body)` and `doseq`. */
 export function analyzeFor(a: Analysis, form: SpecialForm): Node {
-  const { items, scope, span } = form;
+  const { items, span } = form;
   const head = headOf(items);
   const pairs = bindingPairs(a, items[1], head, span);
   if (pairs === null) return constant(null, span);
