@@ -7,7 +7,7 @@
  */
 import { matchSet, type CharSet } from '../../lisp/regex/char-set.ts';
 import { assertionHolds } from '../../lisp/regex/syntax.ts';
-import type { BacktrackingProgram, Instruction } from './compile-backtracking.ts';
+import type { BacktrackingProgram, PatternInstruction } from './compile-backtracking.ts';
 
 /** Entries that the stack and the memory of failures may have; beyond, the steps have ended. */
 const MAX_ENTRIES = 1_000_000;
@@ -80,7 +80,7 @@ function run(m: Matcher, from: number, start: number, failed: Set<number> | unde
   let place = start;
   for (;;) {
     spend(m, 1);
-    const instruction = m.program.code[pc] as Instruction;
+    const instruction = m.program.code[pc] as PatternInstruction;
     if (instruction.op === 'match') {
       m.entries = before + (failed?.size ?? 0);
       return true;
@@ -110,7 +110,7 @@ interface State {
 type Next = { readonly pc: number; readonly place: number } | undefined;
 
 /** What follows one instruction; undefined: it fails. */
-function step(m: Matcher, instruction: Instruction, state: State): Next {
+function step(m: Matcher, instruction: PatternInstruction, state: State): Next {
   const { pc, place, choices, failed } = state;
   const next = pc + 1;
   switch (instruction.op) {
@@ -169,7 +169,7 @@ function set(m: Matcher, choices: Choice[], register: number, value: number): vo
   m.registers[register] = value;
 }
 
-type Run = Instruction & { readonly op: 'run' };
+type Run = PatternInstruction & { readonly op: 'run' };
 
 function startRun(m: Matcher, instruction: Run, { pc, place, choices, failed }: State): Next {
   const { min, max, behind } = instruction;
@@ -211,7 +211,7 @@ function resume(m: Matcher, choices: Choice[]): Next {
   return undefined;
 }
 
-function look(m: Matcher, instruction: Instruction & { op: 'look' }, state: State): Next {
+function look(m: Matcher, instruction: PatternInstruction & { op: 'look' }, state: State): Next {
   const { pc, place, choices, failed } = state;
   const kept = [...m.registers];
   spend(m, kept.length >> 2);
@@ -223,7 +223,11 @@ function look(m: Matcher, instruction: Instruction & { op: 'look' }, state: Stat
   return { pc: instruction.end, place };
 }
 
-function backReference(m: Matcher, instruction: Instruction & { op: 'back' }, state: State): Next {
+function backReference(
+  m: Matcher,
+  instruction: PatternInstruction & { op: 'back' },
+  state: State,
+): Next {
   const { pc, place } = state;
   const { groups, behind } = instruction;
   const group = groups.find((number) => (m.registers[2 * number + 1] ?? -1) >= 0) ?? 0;

@@ -10,7 +10,7 @@ import { PatternError, type PatternNode, type PatternTree } from './pattern-tree
 const MAX_INSTRUCTIONS = 20_000;
 
 /** One instruction; it goes on at the next one if it says nothing else. */
-export type Instruction =
+export type PatternInstruction =
   | { readonly op: 'match' }
   | { readonly op: 'set'; readonly set: CharSet; readonly behind: boolean }
   /** From `min` to `max` characters of the set, the most first. */
@@ -37,7 +37,7 @@ export type Instruction =
 
 /** A compiled pattern. */
 export interface BacktrackingProgram {
-  readonly code: readonly Instruction[];
+  readonly code: readonly PatternInstruction[];
   /** Two for each group, from group 1 at 2; then one for each loop. */
   readonly registers: number;
   /** Whether what matched before changes what can match: then no failure is remembered. */
@@ -45,7 +45,7 @@ export interface BacktrackingProgram {
 }
 
 interface Draft {
-  readonly code: Instruction[];
+  readonly code: PatternInstruction[];
   registers: number;
   /** Only references read what groups have matched. */
   readonly keepsGroups: boolean;
@@ -61,7 +61,7 @@ export function compileBacktracking(tree: PatternTree): BacktrackingProgram {
   return { code: draft.code, registers: draft.registers, refersBack };
 }
 
-function emit(draft: Draft, instruction: Instruction): void {
+function emit(draft: Draft, instruction: PatternInstruction): void {
   if (draft.code.length >= MAX_INSTRUCTIONS) {
     throw new PatternError('a pattern with smaller repeat counts');
   }
