@@ -1,5 +1,11 @@
 /** Checks a value against a schema, in this order: coercion, defaults, ajv, the schema library. */
-import { type Json, type JsonObject, isJsonObject } from '../core/base/json.ts';
+import {
+  isDeeperThan,
+  isJsonObject,
+  MAX_JSON_DEPTH,
+  type Json,
+  type JsonObject,
+} from '../core/base/json.ts';
 import { coerce } from '../core/section/coerce.ts';
 import { OPTIONAL_KEYWORD } from '../core/signature/json-schema.ts';
 import {
@@ -8,9 +14,10 @@ import {
   type PathSegment,
   type Violation,
 } from '../core/section/problem-lines.ts';
-import { checkJson, type SchemaError } from '../define/schema/schema.ts';
+import { checkJson, STEPS_ENDED, type SchemaError } from '../define/schema/schema.ts';
 import type { StandardIssue } from '../define/schema/standard-schema.ts';
 import type { ValueSchema } from '../define/schema/value-schema.ts';
+import { cutOff } from './cut-off.ts';
 
 /** A value that fits, with coercions and defaults applied, or a line for each problem. */
 export type Fit =
@@ -26,15 +33,26 @@ const MAX_VIOLATIONS = 1_000;
 
 /** Rejects only when the schema library itself throws. */
 export async function fitValue(schema: ValueSchema, given: Json): Promise<Fit> {
-  const checked = checkJson(schema.json, coerce(given, schema.json));
+  const checked = checkJson(schema.json, coerceFlat(given, schema.json));
   const { value } = checked;
   const lines = linesOf(checked.errors, value);
   if (lines.length > 0) return { kind: 'unfit', lines };
-  if (schema.standard === null) return { kind: 'fits', value };
-  const result = await schema.standard['~standard'].validate(value);
+  const { standard } = schema;
+  if (standard === null) return { kind: 'fits', value };
+  const begun = cutOff(() => standard['~standard'].validate(value));
+  if (begun === undefined) return { kind: 'unfit', lines: problemLines([TOO_SLOW]) };
+  const result = await begun.result;
   if (result.issues === undefined) return { kind: 'fits', value: result.value };
   const issues = result.issues.slice(0, MAX_VIOLATIONS).map(issueViolation);
   return { kind: 'unfit', lines: problemLines(issues) };
+}
+
+/** The library's own check did not end. */
+const TOO_SLOW: Violation = { path: [], keyword: STEPS_ENDED, params: {}, value: undefined };
+
+/** A value that is nested too deep to be walked stays as it is; its check says so. */
+function coerceFlat(value: Json, schema: JsonObject): Json {
+  return isDeeperThan(value, MAX_JSON_DEPTH) ? value : coerce(value, schema);
 }
 
 /** A line for each error of `value` against a JSON Schema, without coercion. */
@@ -52,7 +70,7 @@ export function propertyViolations(
   value: Json,
 ): readonly Violation[] {
   if (JOINT_KEYWORDS.some((keyword) => Object.hasOwn(schema, keyword))) return [];
-  const object = coerce({ [name]: value }, schema);
+  const object = coerceFlat({ [name]: value }, schema);
   return checkJson(schema, object)
     .errors.slice(0, MAX_VIOLATIONS)
     .map((error) => violationOf(error, object))

@@ -30,7 +30,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
     node: false,
   },
   define: {
-    rings: ['core'],
+    rings: ['lisp', 'core'],
     packages: [...PROVIDER_PACKAGES, 'ajv', 'ajv-formats', 'lru-cache'],
     node: true,
   },

@@ -23,8 +23,8 @@ export interface Violation {
    * allowedValues } · `const` { allowedValue } · bounds { comparison, limit } · `multipleOf` {
    * multipleOf } · `minLength` and similar { limit } · `pattern` { pattern } · `format` { format }
    * · `additionalProperties` { additionalProperty, properties: known names } · `uniqueItems` { i, j
-   * } · `anyOf` { shapes: number } · `oneOf` { shapes, passing: number } · `standard` { message }.
-   * Ignored for others.
+   * } · `anyOf` { shapes: number } · `oneOf` { shapes, passing: number } · `standard` { message } ·
+   * `steps` {}: the check has ended early. Ignored for others.
    */
   readonly params: { readonly [name: string]: Json };
   /** The value at `path`. */
@@ -80,16 +80,19 @@ const wordings: Readonly<Record<string, Wording>> = {
       ? `fits ${passing} shapes, expected exactly one`
       : `fits none of the ${plain(shapes)} allowed shapes`,
   standard: ({ message }) => plain(message),
+  steps: () => 'takes too much work to check by its schema, make it shorter or less nested',
 };
 
 /** `{path}: {problem}` for each violation, ordered by path; at most 20, then `and {n} more`. */
 export function problemLines(violations: readonly Violation[]): readonly string[] {
   const lines = withoutInner(violations)
     .map((violation) => ({ path: linePath(violation), violation }))
-    .toSorted((a, b) => comparePaths(a.path, b.path))
+    .toSorted((a, b) => comparePaths(a.path, b.path));
+  // Words quote values, which may be long, so only those that are shown are written.
+  const shown = lines
+    .slice(0, maxLines)
     .map(({ path, violation }) => `${pathText(path)}: ${wordingOf(violation)}`);
-  if (lines.length <= maxLines) return lines;
-  return [...lines.slice(0, maxLines), `and ${lines.length - maxLines} more`];
+  return lines.length <= maxLines ? shown : [...shown, `and ${lines.length - maxLines} more`];
 }
 
 /** One violation, in words that continue `{tool} expects {path}`. */
@@ -102,9 +105,10 @@ export interface Expectation {
 /** The same violations as {@link Expectation}s, for callers that name the place themselves. */
 export function expectations(violations: readonly Violation[]): readonly Expectation[] {
   return withoutInner(violations)
-    .map((violation) => ({ path: linePath(violation), message: expectationOf(violation) }))
+    .map((violation) => ({ path: linePath(violation), violation }))
     .toSorted((a, b) => comparePaths(a.path, b.path))
-    .slice(0, maxLines);
+    .slice(0, maxLines)
+    .map(({ path, violation }) => ({ path, message: expectationOf(violation) }));
 }
 
 function expectationOf(violation: Violation): string {

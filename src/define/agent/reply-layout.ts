@@ -5,6 +5,8 @@ import type { Json, JsonObject } from '../../core/base/json.ts';
 import type { UsageCode } from '../../core/base/usage-codes.ts';
 import type { OwnName } from '../../core/contract/spec.ts';
 import { isOwnName } from '../../core/extension/own-parts.ts';
+import { coerce } from '../../core/section/coerce.ts';
+import { pathOfPointer, pathText } from '../../core/section/problem-lines.ts';
 import { shown } from '../../core/text/shown.ts';
 import type { UsageProblem } from '../../core/base/usage-error.ts';
 import type {
@@ -16,6 +18,7 @@ import type {
 } from '../definition/definitions.ts';
 import { expected } from '../checks/fields.ts';
 import type { StandardSchema } from '../schema/standard-schema.ts';
+import { checkJson } from '../schema/schema.ts';
 import { readSchema, type SchemaInput } from '../schema/value-schema.ts';
 
 /** The default names of sections. */
@@ -203,6 +206,22 @@ interface PartReading {
   readonly problems: readonly UsageProblem[];
 }
 
+/** A model copies what it is shown, so an example that would be refused is a mistake. */
+function exampleProblems(
+  example: Json | undefined,
+  schema: JsonObject,
+  owner: string,
+  code: UsageCode,
+): readonly UsageProblem[] {
+  if (example === undefined) return [];
+  const [first] = checkJson(schema, coerce(example, schema)).errors;
+  if (first === undefined) return [];
+  const place = pathText(pathOfPointer(first.instancePath, example));
+  const what = `\`example\` of ${owner} to fit its schema`;
+  const reason = first.message ?? 'it takes too much work to check';
+  return [expected(code, what, shown(example), `At \`${place}\`: ${reason}.`)];
+}
+
 function readPart(
   { guidance, example, schema, jsonSchema }: StructuredOptions,
   owner: string,
@@ -211,7 +230,8 @@ function readPart(
   const reading = readSchema(schema, jsonSchema);
   if (reading.kind === 'schema') {
     const { json, standard } = reading.schema;
-    return { fields: defined({ guidance, schema: json, example }), standard, problems: [] };
+    const problems = exampleProblems(example, json, owner, code);
+    return { fields: defined({ guidance, schema: json, example }), standard, problems };
   }
   const what = `\`schema\` of ${owner} to be a schema`;
   const problems = [expected(code, what, reading.got, reading.advice)];

@@ -3,6 +3,7 @@ import { errorText } from '../../core/base/error-text.ts';
 import { isPlainObject, type JsonObject } from '../../core/base/json.ts';
 import { shown } from '../../core/text/shown.ts';
 import { toCurrentDraft, withObjectRoot } from './current-draft.ts';
+import { DATA_KEYWORDS } from './keywords.ts';
 import { schemaProblem } from './schema.ts';
 import { isStandardSchema, type StandardSchema } from './standard-schema.ts';
 
@@ -75,9 +76,6 @@ function compiled(
   if (cause !== undefined) return { kind: 'problem', got: shown(json), advice: `${cause}.` };
   return { kind: 'schema', schema: { json, standard } };
 }
-
-/** Keywords whose values are data, not schemas. */
-const DATA_KEYWORDS: readonly string[] = ['default', 'const', 'enum', 'examples'];
 
 /**
  * The schema without keywords that only cost tokens: zod adds the bounds of safe integers to every

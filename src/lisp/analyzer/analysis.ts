@@ -18,6 +18,9 @@ import type { Init, Node, FnCode } from '../ast/core-ast.ts';
 import { constant, leafCount } from '../ast/node-parts.ts';
 import type { Scope } from './scope.ts';
 
+/** Greatest depth after expansion; it bounds every later recursion over the tree. */
+export const MAX_NESTING = 400;
+
 /** What a program may refer to. */
 export interface World {
   readonly tools: readonly ToolFace[];

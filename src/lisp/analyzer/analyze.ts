@@ -5,7 +5,7 @@
  * I1  Depth after expansion is at most `MAX_NESTING`, so later recursion over a tree is safe.
  * I2  A local hides a special form of the same name, except those in `FIRM`.
  */
-import { compileCost, compileRegex } from '../regex/regex.ts';
+import { compileRegex, readCost, regexSize } from '../regex/regex.ts';
 import type { Form } from '../reader/form.ts';
 import type { Span } from '../base/source.ts';
 import { shortText } from '../value/print.ts';
@@ -14,6 +14,7 @@ import { UNMETERED, type Value } from '../value/value.ts';
 import {
   analyzeBody,
   invalid,
+  MAX_NESTING,
   problem,
   wrongShape,
   type Analysis,
@@ -47,9 +48,6 @@ import { analyzeSymbol } from './names.ts';
 import { literalValue, quotedValue } from './quote.ts';
 import { isLocal, newSlot, type Scope } from './scope.ts';
 import { analyzeAs, analyzeCondThread, analyzeSomeThread, analyzeThread } from './threading.ts';
-
-/** Greatest depth after expansion; it bounds every later recursion over the tree. */
-const MAX_NESTING = 400;
 
 type Special = (a: Analysis, form: SpecialForm) => Node;
 
@@ -149,14 +147,23 @@ function dispatch(a: Analysis, form: Form, scope: Scope, tail: boolean): Node {
  */
 const MAX_REGEX_COST = 500_000;
 
+/**
+ * The cost is compared before a pattern is compiled and kept: reading it costs by its length, and
+ * what its instructions cost is known only afterwards.
+ */
 function analyzeRegex(a: Analysis, source: string, span: Span): Node {
-  const made = a.regexes.get(source) ?? compileRegex(source);
-  if (!a.regexes.has(source)) {
-    a.regexes.set(source, made);
-    a.regexCost += compileCost(source, made);
+  const tooMany = 'The patterns of this program are too many or too large.';
+  const known = a.regexes.get(source);
+  if (known === undefined) {
+    if (a.regexCost > MAX_REGEX_COST) return constant(null, span);
+    a.regexCost += readCost(source.length);
+    if (a.regexCost > MAX_REGEX_COST) return invalid(a, tooMany, span);
   }
-  if (a.regexCost > MAX_REGEX_COST) {
-    return invalid(a, 'The patterns of this program are too many or too large.', span);
+  const made = known ?? compileRegex(source);
+  if (known === undefined) {
+    a.regexes.set(source, made);
+    if (made.kind === 'regex') a.regexCost += regexSize(made.regex);
+    if (a.regexCost > MAX_REGEX_COST) return invalid(a, tooMany, span);
   }
   if (made.kind === 'regex') return constant({ kind: 'regex', source, regex: made.regex }, span);
   return invalid(a, `This pattern does not compile: ${made.message}`, span);

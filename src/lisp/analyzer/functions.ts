@@ -142,11 +142,14 @@ function markTails(node: Node): void {
   }
 }
 
-/** The depth of a tree; functions inside count as leaves. */
+/**
+ * The depth of a tree in frames of compiled code; functions inside count as leaves. Each binding of
+ * a `for` is a frame of its own.
+ */
 function depthOf(node: Node): number {
   let deepest = 0;
   for (const child of childrenOf(node)) deepest = Math.max(deepest, depthOf(child));
-  return deepest + 1;
+  return deepest + (node.kind === 'for' ? node.levels.length : 1);
 }
 
 const FN_USAGE = '(fn name? [params] body)';

@@ -3,11 +3,19 @@
  *
  * I1  A level of a loop keeps its collection, its index and its item in slots of their own, so a
  *     snapshot can be taken between any two items.
+ * I2  A binding nests what follows it as a form would, so it counts towards `MAX_NESTING`.
  */
 import { headOf, type Form } from '../reader/form.ts';
 import type { Span } from '../base/source.ts';
-import { isKeyword } from '../value/value.ts';
-import { analyzeBody, invalid, localNode, type Analysis, type SpecialForm } from './analysis.ts';
+import { isKeyword, type Keyword } from '../value/value.ts';
+import {
+  analyzeBody,
+  invalid,
+  localNode,
+  MAX_NESTING,
+  type Analysis,
+  type SpecialForm,
+} from './analysis.ts';
 import { bindingPairs } from './bindings.ts';
 import type { ForLevel, ForModifier, Node } from '../ast/core-ast.ts';
 import { constant, leafCount } from '../ast/node-parts.ts';
@@ -16,14 +24,37 @@ import { inner, newSlot, type Scope } from './scope.ts';
 
 /** `(for [pat coll mods…] body)` and `doseq`. */
 export function analyzeFor(a: Analysis, form: SpecialForm): Node {
-  const { items, scope, span } = form;
+  const { items, span } = form;
   const head = headOf(items);
   const pairs = bindingPairs(a, items[1], head, span);
   if (pairs === null) return constant(null, span);
+  const depth = pairs.filter(([left]) => !isModifier(left)).length;
+  if (a.nesting + depth > MAX_NESTING) {
+    const message = `\`${head}\` has ${depth} bindings, each of which nests in the one before: together with the forms around them at most ${MAX_NESTING}. Loop over one collection, or use \`let\`.`;
+    return invalid(a, message, span);
+  }
+  a.nesting += depth;
+  const node = analyzeLevels(a, form, head, pairs);
+  a.nesting -= depth;
+  return node;
+}
+
+type Modifier = Form & { readonly kind: 'literal'; readonly value: Keyword };
+
+function isModifier(form: Form): form is Modifier {
+  return form.kind === 'literal' && isKeyword(form.value);
+}
+
+function analyzeLevels(
+  a: Analysis,
+  { items, scope, span }: SpecialForm,
+  head: string,
+  pairs: readonly (readonly [Form, Form])[],
+): Node {
   const inside = inner(scope, null);
   const levels: { level: ForLevel; modifiers: ForModifier[] }[] = [];
   for (const [left, right] of pairs) {
-    if (left.kind === 'literal' && isKeyword(left.value)) {
+    if (isModifier(left)) {
       const current = levels[levels.length - 1];
       if (current === undefined) {
         return invalid(

@@ -25,6 +25,16 @@ import { constant } from '../ast/node-parts.ts';
 import { bindPattern, newBindings } from './patterns.ts';
 import { inner, newSlot, type Scope } from './scope.ts';
 
+/** The most steps of a form whose steps each become several nodes. */
+const MAX_STEPS = 1_000;
+
+/** A problem if `form` has too many steps after its first `before` items. */
+function tooManySteps(a: Analysis, { items, span }: SpecialForm, before: number): Node | undefined {
+  if (items.length - before <= MAX_STEPS) return undefined;
+  const message = `\`${headOf(items)}\` takes at most 1,000 steps, got ${items.length - before}. Use \`reduce\` over a list of functions.`;
+  return invalid(a, message, span);
+}
+
 function splice(step: Form, value: Form, last: boolean): Form {
   if (step.kind !== 'list') return { kind: 'list', items: [step, value], span: step.span };
   const [head, ...args] = step.items;
@@ -48,6 +58,8 @@ export function analyzeThread(a: Analysis, form: SpecialForm): Node {
 export function analyzeAs(a: Analysis, form: SpecialForm): Node {
   const { items, scope, span, tail } = form;
   const [, first, name, ...steps] = items;
+  const refused = tooManySteps(a, form, 3);
+  if (refused !== undefined) return refused;
   if (first === undefined || name === undefined) {
     return wrongShape(a, form, '(as-> value name form …)');
   }
@@ -82,6 +94,8 @@ export function analyzeCondThread(a: Analysis, form: SpecialForm): Node {
       span,
     );
   }
+  const refused = tooManySteps(a, form, 2);
+  if (refused !== undefined) return refused;
   const inside = inner(scope, null);
   let held = holder(a, inside, first.span);
   const inits = [init(held.slot, a.analyze(first, scope, false), false)];
@@ -105,6 +119,8 @@ export function analyzeSomeThread(a: Analysis, form: SpecialForm): Node {
   if (first === undefined || isNil === undefined) {
     return wrongShape(a, form, `(${head} value step …)`);
   }
+  const refused = tooManySteps(a, form, 2);
+  if (refused !== undefined) return refused;
   const inside = inner(scope, null);
   let held = holder(a, inside, first.span);
   const inits = [init(held.slot, a.analyze(first, scope, false), false)];

@@ -108,11 +108,6 @@ export function regexSize(regex: Regex): number {
   return regex.code.length / STRIDE + (ranges >>> 2);
 }
 
-/** Units of fuel for compiling a pattern. */
-export function compileCost(source: string, made: CompiledRegex): number {
-  return readCost(source.length) + (made.kind === 'regex' ? regexSize(made.regex) : 0);
-}
-
 /**
  * `matchRegex` for a program without alternatives, such as `\d+`, `,\s*` and `[a-f]{6}`. It has no
  * state to set up, since programs search for such patterns thousands of times in a row. A run is
