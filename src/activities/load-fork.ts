@@ -11,6 +11,7 @@ import { Context } from '@temporalio/activity';
 import { defined } from '../core/base/defined.ts';
 import { errorText } from '../core/base/error-text.ts';
 import type { FailureType } from '../core/base/failure-types.ts';
+import { momentId } from '../core/base/ids.ts';
 import { byteSize, isPlainObject, type Json } from '../core/base/json.ts';
 import { sizesOf } from '../core/base/size-limits.ts';
 import { isUsageError } from '../core/base/usage-error.ts';
@@ -66,7 +67,7 @@ export function loadForkActivity(parts: ForkActivityParts): EverloopActivities['
       const read = readFork(input?.fork);
       if (read.kind === 'problems') throw failed('invalid_input', read.problems.join('\n'));
       const { fork } = read;
-      requireOwnKeys(fork.source.workflowId);
+      requireOwnKeys(fork.source.workflowId, input.tenant);
       const withCalls = needsCalls(fork);
       const source = await momentOf(parts, fork.source, { at: fork.at, withCalls, isElsewhere });
       const definition = registry.agents.get(input.agent)?.definition;
@@ -155,16 +156,16 @@ export function viewMomentActivity(parts: ForkActivityParts): EverloopActivities
 /** A moment is encrypted as the run is, and deleted with it, so what looks at it is below it. */
 function requireBelow(run: string): void {
   const own = ownId();
-  if (own.startsWith(`${run}/`)) return;
+  if (own.startsWith(momentId(run, ''))) return;
   const message = `Expected what looks at run \`${run}\` to have an id below it, got ${shown(own)}. Use \`run.at\`.`;
   throw failed('invalid_input', message);
 }
 
 /** Keys go by what an id has before its `:`, so a fork under another name would hand a run over. */
-function requireOwnKeys(run: string): void {
+function requireOwnKeys(run: string, tenant: string | undefined): void {
   const own = ownId();
-  const problem =
-    tenantOfId(own) === undefined ? undefined : foreignIdProblem(tenantOfId(run), own);
+  const isForeign = tenantOfId(own) !== undefined && tenantOfId(own) !== tenantOfId(run);
+  const problem = foreignIdProblem(isForeign ? tenantOfId(run) : tenant, own);
   if (problem !== undefined) throw failed('invalid_input', problem);
 }
 

@@ -380,9 +380,8 @@ export function loadAgentActivity(
 
 /** Any client may start a workflow, under any id. */
 function refuseForeignId(input: AgentInput | undefined): void {
-  if (input?.tenant === undefined) return;
   const { workflowExecution } = Context.current().info;
-  const message = foreignIdProblem(input.tenant, workflowExecution?.workflowId ?? '');
+  const message = foreignIdProblem(input?.tenant, workflowExecution?.workflowId ?? '');
   if (message === undefined) return;
   throw ApplicationFailure.create({ type: 'invalid_input', message, nonRetryable: true });
 }

@@ -15,6 +15,7 @@ import type { HistoryTurn } from '../core/contract/input.ts';
 import type { Step } from '../core/contract/step.ts';
 import type { JsonObject } from '../core/base/json.ts';
 import type { Task } from '../core/base/message.ts';
+import { checkedNewRunId } from '../core/start/start-input.ts';
 import { valueOf } from '../core/contract/stats.ts';
 import { shown } from '../core/text/shown.ts';
 import type { UsageCode } from '../core/base/usage-codes.ts';
@@ -84,8 +85,9 @@ export async function openConversation(
   options: ConversationOptions = {},
 ): Promise<Conversation> {
   const id = checkedId(options.id ?? `${agent}-${randomUUID().slice(0, 8)}`);
+  checkedNewRunId(turnId(id, 1), undefined);
   const { historyBytes = DEFAULT_HISTORY_BYTES, limits, model, onEvent } = options;
-  const runOf = (turn: number): RunHandle => everloop.attach(`${id}-${turn}`);
+  const runOf = (turn: number): RunHandle => everloop.attach(turnId(id, turn));
   let newest = options.id === undefined ? 0 : await newestTurn(everloop, id, runOf);
   let past: Past | undefined;
   const pastOf = async (turn: number): Promise<Past> => {
@@ -103,7 +105,7 @@ export async function openConversation(
     const before = await pastOf(newest);
     const run = await everloop.start(agent, {
       ...defined({ task: message, messageId, limits, model, onEvent }),
-      id: `${id}-${newest + 1}`,
+      id: turnId(id, newest + 1),
       conversation: id,
       history: newestTurns(before.turns, historyBytes),
       ...defined({ context: options.context ?? before.context, memory: before.memory }),
@@ -162,6 +164,11 @@ async function readPast(run: RunHandle, id: string, agent: string): Promise<Omit
     memory: hasMemory ? step.memory : undefined,
     hasEnded: step !== null,
   });
+}
+
+/** The id of the run of a turn. */
+function turnId(conversation: string, turn: number): string {
+  return `${conversation}-${turn}`;
 }
 
 /** The number of the newest turn, or 0. Lists lag behind, so later turns are looked up by id. */

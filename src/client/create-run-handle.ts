@@ -4,6 +4,7 @@ import type { UpdateDefinition } from '@temporalio/common';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defined } from '../core/base/defined.ts';
+import { idBelow } from '../core/base/ids.ts';
 import { actorProblem, checkRunInput } from '../core/start/check-input.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
 import type { RunInput } from '../core/run/inbox.ts';
@@ -57,8 +58,8 @@ import { listPrograms, readProgramView, type ProgramSource } from './programs.ts
 import { readScratchpad } from './scratchpad.ts';
 import type { TreeRun } from './tree-run.ts';
 import { acrossHandover, cancelRun } from './send-update.ts';
-import { asking, isAlive, readStep, readTraceId } from './connection/service-calls.ts';
-import { tolerant } from './connection/open-connection.ts';
+import { asking, isAlive, readStep } from './connection/service-calls.ts';
+import { describeRun, noteOwnRun, readTraceId, requireOwnRun } from './connection/own-run.ts';
 import type {
   PauseOptions,
   ReadOptions,
@@ -112,6 +113,7 @@ export function createRunHandle(
     tree: (options) => readTree(client, id, options),
     handleOf: (runId) => createRunHandle(runId, { ...parts, kept }),
   };
+  if (started !== undefined) noteOwnRun(client, id);
   const identify = async (): Promise<StreamedRun> =>
     started === undefined
       ? identifyRun(client, id)
@@ -161,37 +163,61 @@ function readMethods({ id, client, archive, kept, tree, handleOf }: Target) {
     events: (range) => read<AgentEvent>('events', range),
     entries: (range) => read<Entry>('entries', range),
   };
-  return {
-    status: () => readStatus(client, id),
+  // These describe the run by themselves.
+  const described = {
     summary: () => readSummary(client, id),
     traceId: () => readTraceId(client, id),
-    stats: () => readStats(client, id),
-    pending: () => readPending(client, id),
-    program: (options) => readProgramView(programs, options),
-    programs: () => listPrograms(programs),
-    transcript: (options = {}) => read<Entry>('entries', options),
-    events: async ({ tree: wholeTree = false, ...range } = {}) => {
-      if (!wholeTree) return read<AgentEvent>('events', range);
-      if ((range.from ?? 0) !== 0 || range.limit !== undefined)
-        throw new UsageError('number', NO_COMMON_NUMBER);
-      return mergeEvents(await inTurns(await tree(), (each) => handleOf(each.id).events()));
-    },
-    view: () => readOverview({ client, archive, kept }, id),
-    current: () => readCurrent(client, id),
     links: () => readLinks(client, id),
     histories: () => readHistories(client, id),
     at: (moment) => viewMoment(client, id, moment),
-    scratchpad: () => readScratchpad(client, id),
-    attempts: (range) => readAttempts({ client, id, kept }, range),
     tree,
     child: async (path) => handleOf(await addressBelow(id, path, tree)),
-    result,
     step: async () => {
-      const { status } = await asking(id, () => tolerant(client).workflow.getHandle(id).describe());
+      const { status } = await describeRun(client, id);
       return isAlive(status.name) ? null : result();
     },
     startedWith: () => asking(id, () => readStartedWith(client, id)),
   } satisfies Partial<RunHandle>;
+  return {
+    ...described,
+    ...guarded(client, id, {
+      status: () => readStatus(client, id),
+      stats: () => readStats(client, id),
+      pending: () => readPending(client, id),
+      program: (options) => readProgramView(programs, options),
+      programs: () => listPrograms(programs),
+      transcript: (options = {}) => read<Entry>('entries', options),
+      events: async ({ tree: wholeTree = false, ...range } = {}) => {
+        if (!wholeTree) return read<AgentEvent>('events', range);
+        if ((range.from ?? 0) !== 0 || range.limit !== undefined)
+          throw new UsageError('number', NO_COMMON_NUMBER);
+        return mergeEvents(await inTurns(await tree(), (each) => handleOf(each.id).events()));
+      },
+      view: () => readOverview({ client, archive, kept }, id),
+      current: () => readCurrent(client, id),
+      scratchpad: () => readScratchpad(client, id),
+      attempts: (range) => readAttempts({ client, id, kept }, range),
+      result,
+    } satisfies Partial<RunHandle>),
+  };
+}
+
+type Method = (...args: never[]) => Promise<unknown>;
+
+/** `methods`, each of which first makes sure that `id` is a run of an agent. */
+function guarded<Methods extends Readonly<Record<string, Method>>>(
+  client: Client,
+  id: string,
+  methods: Methods,
+): Methods {
+  const guard =
+    (method: Method): Method =>
+    async (...args) => {
+      await requireOwnRun(client, id);
+      return method(...args);
+    };
+  const entries = Object.entries(methods).map(([name, method]) => [name, guard(method)]);
+  return Object.fromEntries(entries) as Methods;
 }
 
 /** The methods that send something to the run. */
@@ -218,9 +244,9 @@ function messageMethods({ id, client, tree, handleOf }: Target) {
   /** The run below that has an item, and the item's id there; null for an item of this run. */
   const ownerOf = (itemId: string): ItemOwner | null => {
     const { calls, id: item } = placeOfItem(itemId);
-    return calls.length === 0 ? null : { run: handleOf([id, ...calls].join('/')), item };
+    return calls.length === 0 ? null : { run: handleOf(calls.reduce(idBelow, id)), item };
   };
-  return {
+  return guarded(client, id, {
     send: async (text, options = {}) => {
       const input = inputOf(text, options);
       const { position } = await update(sendUpdate, input, input.id);
@@ -256,7 +282,7 @@ function messageMethods({ id, client, tree, handleOf }: Target) {
     resume: (options) => setPaused(false, options),
     cancel: async (message, { force = false, by } = {}) =>
       cancelRun(id, client, { force, ...statedActor(by), ...defined({ message }) }),
-  } satisfies Partial<RunHandle>;
+  } satisfies Partial<RunHandle>);
 }
 
 /** An item of a run below: where it waits, and under which id. */

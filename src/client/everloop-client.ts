@@ -16,7 +16,12 @@ import { summaryLine } from '../core/text/summary.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
 import { sizesOf } from '../core/base/size-limits.ts';
-import { checkedRunId, startInput, type StartParts } from '../core/start/start-input.ts';
+import {
+  checkedNewRunId,
+  checkedRunId,
+  startInput,
+  type StartParts,
+} from '../core/start/start-input.ts';
 import { unwrap } from '../core/run/unwrap.ts';
 import { compiledFrom } from '../core/program-text/compiled.ts';
 import { pushedOfAll } from './streaming/pushed-events.ts';
@@ -47,7 +52,7 @@ import {
 } from './run-list.ts';
 import { unreadableError } from '../protection/key-errors.ts';
 import { warnOfId } from '../protection/warn-of-id.ts';
-import { tolerant } from './connection/open-connection.ts';
+import { describeRun } from './connection/own-run.ts';
 import { readAgents, type AgentsView } from './agents.ts';
 import { createSchedules, type Schedules } from './schedules.ts';
 import { memoOf, requireCompiled } from '../core/start/start-parts.ts';
@@ -297,7 +302,7 @@ async function programOf(run: RunHandle): Promise<CompiledAgent> {
 function idOf(agent: string, { id, tenant }: StartOptions): string {
   if (id !== undefined) warnOfId(agent, checkedRunId(id));
   const own = id ?? checkedRunId(`${agent}-${randomUUID()}`);
-  return tenant === undefined ? own : checkedRunId(idInTenant('run', tenant, own));
+  return checkedNewRunId(tenant === undefined ? own : idInTenant('run', tenant, own), tenant);
 }
 
 /** `options`, whose trace continues that of the caller, unless they name another. */
@@ -322,7 +327,7 @@ function idInUse(id: string): UsageError {
 
 /** Attaching to a run of another agent is a mistake. */
 async function assertSameAgent(client: Client, id: string, agent: string): Promise<void> {
-  const { memo = {} } = await tolerant(client).workflow.getHandle(id).describe();
+  const { memo = {} } = await describeRun(client, id);
   const found = memoText(memo, 'agent');
   if (found === agent) return;
   throw new UsageError(

@@ -10,6 +10,7 @@ import { ActivityFailure, TimeoutFailure } from '@temporalio/common';
 import type { UsageCode } from '../core/base/usage-codes.ts';
 import { usageCodes } from '../core/base/usage-codes.ts';
 import { defined } from '../core/base/defined.ts';
+import { forkId, momentId } from '../core/base/ids.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import type { ForkOptions, RunMoment } from '../core/base/fork.ts';
 import type { AgentInput } from '../core/contract/input.ts';
@@ -18,14 +19,20 @@ import { isMoment, momentText, readFork } from '../core/fork/read-fork.ts';
 import { changingCalls, noEffectsText } from '../core/fork/recorded-calls.ts';
 import type { StateView } from '../core/fork/state-view.ts';
 import { sizesOf } from '../core/base/size-limits.ts';
-import { checkedRunId, startInput, type StartParts } from '../core/start/start-input.ts';
-import { idOfTenant, tenantOfId } from '../core/tenant/tenant.ts';
+import {
+  checkedNewRunId,
+  checkedRunId,
+  startInput,
+  type StartParts,
+} from '../core/start/start-input.ts';
+import { tenantOfId } from '../core/tenant/tenant.ts';
+import { idInTenant } from './tenants/tenant-id.ts';
 import { clip } from '../core/text/cut.ts';
 import { summaryLine } from '../core/text/summary.ts';
 import { unreadableError } from '../protection/key-errors.ts';
 import { warnOfId } from '../protection/warn-of-id.ts';
-import { tolerant } from './connection/open-connection.ts';
-import { asking, noWorker, notAnAgent } from './connection/service-calls.ts';
+import { describeRun } from './connection/own-run.ts';
+import { noWorker } from './connection/service-calls.ts';
 import { memoText } from './run-list.ts';
 import type { WithRunAttributes } from './search-attributes.ts';
 import { readWorkers } from './workers.ts';
@@ -70,7 +77,7 @@ export async function viewMoment(
   const { taskQueue, tenant } = await describeSource(client, id);
   const handle = await client.workflow.start(MOMENT_WORKFLOW, {
     // Below the run: its keys encrypt what is seen, and `forget` deletes it with the run.
-    workflowId: `${id}/moment-${randomUUID().slice(0, 8)}`,
+    workflowId: momentId(id, randomUUID().slice(0, 8)),
     taskQueue,
     args: [{ source: { workflowId: id }, at: moment }],
     workflowExecutionTimeout: MOMENT_MS,
@@ -128,17 +135,13 @@ export interface DescribedRun {
 
 /** @throws UsageError `run_not_found`, `not_an_agent` */
 export async function describeSource(client: Client, id: string): Promise<DescribedRun> {
-  const info = await asking(id, () => tolerant(client).workflow.getHandle(id).describe());
-  if (info.type !== AGENT_WORKFLOW) throw notAnAgent(id);
+  const info = await describeRun(client, id);
   const { memo = {}, taskQueue } = info;
-  const { fairnessKey } = info.raw.workflowExecutionInfo?.priority ?? {};
-  const tenant = tenantOfId(id);
   return {
     taskQueue,
     agent: memoText(memo, 'agent'),
     task: memoText(memo, 'task'),
-    // An id with a colon alone says nothing: the service knows whose share its tasks have.
-    tenant: tenant === fairnessKey ? tenant : undefined,
+    tenant: tenantOfId(id),
   };
 }
 
@@ -178,7 +181,7 @@ export async function startFork(
     fork: read.fork,
   };
   const { tenant } = source;
-  const workflowId = idOf(run, agent, id);
+  const workflowId = idOf({ run, agent, tenant }, id);
   const task = input.task.text || source.task;
   try {
     const { firstExecutionRunId } = await attributesOf({ agent, tenant }, (attributes) =>
@@ -209,20 +212,19 @@ export async function startFork(
 }
 
 /**
- * A fork of a child is a root, so its id is none of a child. It begins as all of its tree's do: keys
+ * A fork of a child is a root, so its id is none of a child. It is of the tenant of its tree: keys
  * follow what an id has before its `:`.
  */
-function idOf(run: string, agent: string, id: string | undefined): string {
+function idOf(
+  { run, agent, tenant }: { run: string; agent: string; tenant: string | undefined },
+  id: string | undefined,
+): string {
   if (id === undefined) {
-    const [root = run] = run.split('/');
-    return checkedRunId(`${root}-fork-${randomUUID().slice(0, 8)}`);
+    return checkedNewRunId(forkId(run, randomUUID().slice(0, 8)), tenant);
   }
   warnOfId(agent, checkedRunId(id));
-  const first = tenantOfId(run);
-  const whole = first === undefined ? id : idOfTenant(first, id);
-  if (whole !== null) return checkedRunId(whole);
-  const message = `Expected the id of a fork of run \`${run}\` to have no \`:\`, or to begin with \`${first}:\`, got \`${id}\`. Choose another id.`;
-  throw new UsageError('invalid_input', message);
+  const whole = tenant === undefined ? id : idInTenant('fork', tenant, id);
+  return checkedNewRunId(whole, tenant);
 }
 
 /** The worker checks it again, for clients that do not. */

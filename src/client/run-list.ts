@@ -9,9 +9,8 @@ import { shown } from '../core/text/shown.ts';
 import { LISTED_STATES, type ListedState } from './reading/listed-states.ts';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { UNREADABLE_TEXT } from '../protection/data-converter.ts';
+import { describeRun } from './connection/own-run.ts';
 import { quoted, readListPage } from './connection/list-queries.ts';
-import { tolerant } from './connection/open-connection.ts';
-import { asking, notAnAgent } from './connection/service-calls.ts';
 
 /** The agent of a run in a summary, if this process lacks the key of its memo. */
 export const UNREADABLE_AGENT: string = UNREADABLE_TEXT;
@@ -320,8 +319,7 @@ function isWanted(run: RunSummary, { agent, roots = false, state }: ListOptions)
  * @throws UsageError `run_not_found`, `not_an_agent`.
  */
 export async function readSummary(client: Client, id: string): Promise<RunSummary> {
-  const info = await asking(id, () => tolerant(client).workflow.getHandle(id).describe());
-  if (info.type !== AGENT_WORKFLOW) throw notAnAgent(id);
+  const info = await describeRun(client, id);
   return summaryOf(info);
 }
 

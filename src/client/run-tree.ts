@@ -12,12 +12,12 @@ import { isUsageError, UsageError } from '../core/base/usage-error.ts';
 import { inTurns } from './connection/in-turns.ts';
 import { findRun, type KnownRun, type TreeRun } from './tree-run.ts';
 import { defined } from '../core/base/defined.ts';
+import { idBelow } from '../core/base/ids.ts';
+import { callsIn } from '../core/tree/calls.ts';
 import type { AgentInput } from '../core/contract/input.ts';
 import { isPlainObject } from '../core/base/json.ts';
-import { readPayloads } from '../protection/read-payloads.ts';
-import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
 import type { TranscriptHead } from '../core/contract/transcript.ts';
-import { tolerant } from './connection/open-connection.ts';
+import { describeRun, readFirstEvent } from './connection/own-run.ts';
 
 /** Whether a call concerns the run alone, which is the default, or all runs below it too. */
 export interface TreeOption {
@@ -69,16 +69,16 @@ export async function addressBelow(
 ): Promise<string> {
   if (path === id) return id;
   const calls = path.startsWith(`${id}/`) ? path.slice(id.length + 1) : path;
-  if (CALLS.test(calls)) return `${id}/${calls}`;
+  if (CALLS.test(calls)) return callsIn(calls).reduce(idBelow, id);
   const runs = await tree();
-  const fitting = runs.filter((run) => run.path === path).map((run) => run.id);
+  const fitting = runs.filter((run) => run.path === path || run.id === path).map((run) => run.id);
   const [only] = fitting;
   if (only !== undefined && fitting.length === 1) return only;
   const got =
     only === undefined
       ? `\`${path}\`, which no run has. Look at the tree for the paths that there are`
       : `\`${path}\`, which ${fitting.length} runs have. Name one by its calls: ${fitting
-          .map((address) => address.slice(id.length + 1))
+          .map((address) => (address.startsWith(`${id}/`) ? address.slice(id.length + 1) : address))
           .join(', ')}`;
   throw new UsageError('no_such_path', `Expected the path of one run below \`${id}\`, got ${got}.`);
 }
@@ -137,28 +137,11 @@ export type RunStart = Pick<
 
 /** The start of run `id`. If the service dropped the first link, a later link has the same data. */
 export async function readStartedWith(client: Client, id: string): Promise<RunStart> {
-  const { runId } = await tolerant(client).workflow.getHandle(id).describe();
+  const { runId } = await describeRun(client, id);
   const { payload, firstRunId } = await readFirstEvent(client, id, runId);
   if (firstRunId === runId) return startOf(id, payload);
   const first = await readFirstEvent(client, id, firstRunId).catch(() => null);
   return startOf(id, first === null ? payload : first.payload);
-}
-
-async function readFirstEvent(
-  client: Client,
-  workflowId: string,
-  runId: string,
-): Promise<{ readonly payload: unknown; readonly firstRunId: string }> {
-  const { namespace, loadedDataConverter } = client.options;
-  const { history } = await client.connection.workflowService.getWorkflowExecutionHistory({
-    namespace,
-    execution: { workflowId, runId },
-    maximumPageSize: 1,
-  });
-  const started = history?.events?.[0]?.workflowExecutionStartedEventAttributes;
-  if (started?.workflowType?.name !== AGENT_WORKFLOW) throw notAnAgent(workflowId);
-  const [payload] = await readPayloads(loadedDataConverter, started.input?.payloads);
-  return { payload, firstRunId: started.firstExecutionRunId ?? runId };
 }
 
 function startOf(id: string, payload: unknown): RunStart {

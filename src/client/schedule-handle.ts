@@ -2,7 +2,6 @@
 import type { ScheduleDescription } from '@temporalio/client';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UsageError } from '../core/base/usage-error.ts';
-import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
 import { shown } from '../core/text/shown.ts';
 import type { RunHandle } from './run-handle.ts';
 import type { ListOptions, RunSummary } from './run-list.ts';
@@ -18,6 +17,7 @@ import { timeOf } from './schedules/schedule-times.ts';
 import {
   matchingTimes,
   readHoldingRun,
+  startsRuns,
   summaryOfSchedule,
   type ScheduleView,
   type TimeRange,
@@ -90,6 +90,11 @@ export function scheduleHandle(parts: ScheduleParts, id: string): ScheduleHandle
   const { client } = parts;
   const own = client.schedule.getHandle(id);
   const ask = <Result>(call: () => Promise<Result>): Promise<Result> => scheduling(id, call);
+  const change = (call: () => Promise<void>): Promise<void> =>
+    ask(async () => {
+      await describeSchedule(parts, id);
+      await call();
+    });
   return {
     id,
     describe: () =>
@@ -105,14 +110,25 @@ export function scheduleHandle(parts: ScheduleParts, id: string): ScheduleHandle
       const { info } = await ask(() => describeSchedule(parts, id));
       return info.nextActionTimes.slice(0, count);
     },
-    times: (range) => ask(() => matchingTimes(client, id, rangeOf(range))),
-    pause: (note = 'paused by hand') => ask(() => own.pause(checkedNote(note))),
-    resume: (note = 'resumed by hand') => ask(() => own.unpause(checkedNote(note))),
+    times: (range) =>
+      ask(async () => {
+        const asked = rangeOf(range);
+        await describeSchedule(parts, id);
+        return matchingTimes(client, id, asked);
+      }),
+    pause: async (note = 'paused by hand') => {
+      const said = checkedNote(note);
+      await change(() => own.pause(said));
+    },
+    resume: async (note = 'resumed by hand') => {
+      const said = checkedNote(note);
+      await change(() => own.unpause(said));
+    },
     trigger: (options = {}) => ask(() => trigger(parts, id, options)),
     backfill: (options) => ask(() => backfill(parts, id, options)),
     update: (changes) => updateSchedule(parts, id, changes),
     runs: (options = {}) => parts.list({ ...options, schedule: id }),
-    delete: () => ask(() => own.delete()),
+    delete: () => change(() => own.delete()),
   };
 }
 
@@ -126,7 +142,7 @@ export async function describeSchedule(
   id: string,
 ): Promise<ScheduleDescription> {
   const description = await tolerant(client).schedule.getHandle(id).describe();
-  if (description.action.workflowType !== AGENT_WORKFLOW) throw notAnAgent(id);
+  if (!startsRuns(description)) throw notAnAgent(id);
   return description;
 }
 
@@ -191,6 +207,7 @@ async function backfill(
 ): Promise<number> {
   const policy = checkedOverlap(overlap);
   const range = rangeOf({ from, until });
+  await describeSchedule({ client }, id);
   const { length } = await matchingTimes(client, id, range);
   if (length >= MAX_TIMES) {
     throw new UsageError(

@@ -4,6 +4,7 @@ import { optionalDateToTs, tsToDate } from '@temporalio/common/lib/time.js';
 import { isPlainObject } from '../core/base/json.ts';
 import { isUsageError } from '../core/base/usage-error.ts';
 import type { AgentInput } from '../core/contract/input.ts';
+import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
 import { pendingQuery } from '../workflows/messages.ts';
 import { queryOpen } from './reading/ended-run.ts';
 import { readSummary, UNREADABLE_AGENT } from './run-list.ts';
@@ -73,6 +74,14 @@ export interface ScheduleView extends ScheduleSummary {
 export function inputIn({ action }: ScheduleDescription): AgentInput | undefined {
   const [input] = (action.args ?? []) as readonly unknown[];
   return isPlainObject(input) ? (input as unknown as AgentInput) : undefined;
+}
+
+/** Whether a schedule starts runs of agents, and no workflow of another application. */
+export function startsRuns({ action }: Pick<ScheduleDescription, 'action'>): boolean {
+  if (action.workflowType !== AGENT_WORKFLOW) return false;
+  const [input] = (action.args ?? []) as readonly unknown[];
+  const isInput = isPlainObject(input) && typeof input['agent'] === 'string';
+  return isInput || typeof action.memo?.['agent'] === 'string' || input === UNREADABLE_AGENT;
 }
 
 /** What the description of a schedule says. */

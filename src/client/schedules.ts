@@ -7,6 +7,7 @@ import { warnOfId } from '../protection/warn-of-id.ts';
 import { tolerant } from './connection/open-connection.ts';
 import { inTurns } from './connection/in-turns.ts';
 import {
+  checkedNewScheduleId,
   checkedScheduleId,
   checkScheduleOptions,
   timelessProblem,
@@ -82,8 +83,8 @@ export function createSchedules(parts: ScheduleParts): Schedules {
 
 /** With a tenant, its runs begin with it, because their ids begin with that of the schedule. */
 function idOf(id: string, { tenant }: ScheduleOptions): string {
-  checkedScheduleId(id);
-  return tenant === undefined ? id : checkedScheduleId(idInTenant('schedule', tenant, id));
+  const whole = tenant === undefined ? id : idInTenant('schedule', tenant, checkedScheduleId(id));
+  return checkedNewScheduleId(whole, tenant);
 }
 
 function checkedInput(options: ScheduleOptions): ReturnType<typeof scheduleInput> {
@@ -117,7 +118,9 @@ async function summaryOrNull(parts: ScheduleParts, id: string): Promise<Schedule
   try {
     return summaryOfSchedule(await scheduling(id, () => describeSchedule(parts, id)));
   } catch (error) {
-    if (isUsageError(error) && error.code === 'schedule_not_found') return null;
+    const isGone = isUsageError(error) && error.code === 'schedule_not_found';
+    // Another application's workflow may have the same type.
+    if (isGone || (isUsageError(error) && error.code === 'not_an_agent')) return null;
     throw error;
   }
 }

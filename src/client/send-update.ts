@@ -14,7 +14,8 @@ import type { AnswerProblem } from '../core/contract/pending.ts';
 import type { CancelPayload } from '../core/contract/messages.ts';
 import { cancelSignal, statusQuery } from '../workflows/messages.ts';
 import { RESOURCE_EXHAUSTED } from './connection/repeat-refused.ts';
-import { assertAlive, grpcCodeOf, noWorker, querying } from './connection/service-calls.ts';
+import { assertAlive, describeRun, firstRunIdOf } from './connection/own-run.ts';
+import { grpcCodeOf, noWorker, querying } from './connection/service-calls.ts';
 import { inLane } from './update-lanes.ts';
 
 /** A hand-over changes the execution. Repeating the update is safe, because its id stays. */
@@ -110,7 +111,7 @@ function noAnswer(id: string): UsageError {
 const INVALID_ARGUMENT = 3;
 
 /**
- * Cancels run `id` by its signal, or ends it at once by force. An execution takes 10,000 signals;
+ * Cancels run `id` by its signal, or ends it at once by force, if it is a run of an agent. An execution takes 10,000 signals;
  * after these the service cancels it, and only the message is lost.
  */
 export async function cancelRun(
@@ -118,7 +119,9 @@ export async function cancelRun(
   client: Client,
   { message, force, by }: CancelPayload & { readonly force: boolean },
 ): Promise<void> {
-  const handle = client.workflow.getHandle(id);
+  // An id may be that of another run, or of another application's workflow, when it is acted on.
+  const firstExecutionRunId = firstRunIdOf(await describeRun(client, id));
+  const handle = client.workflow.getHandle(id, undefined, { firstExecutionRunId });
   try {
     if (force) await handle.terminate(message);
     else await handle.signal(cancelSignal, defined({ message, by }));

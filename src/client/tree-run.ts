@@ -9,8 +9,8 @@ import { lastCallOf, pathBelow } from '../core/tree/calls.ts';
 import { isUsageError } from '../core/base/usage-error.ts';
 import { treeQuery } from '../workflows/messages.ts';
 import { stepOrNull } from './reading/ended-run.ts';
-import { asking, isAlive, querying } from './connection/service-calls.ts';
-import { tolerant } from './connection/open-connection.ts';
+import { describeRun } from './connection/own-run.ts';
+import { isAlive, querying } from './connection/service-calls.ts';
 
 /** One run of a tree. */
 export interface TreeRun {
@@ -71,7 +71,7 @@ export async function findRun(client: Client, known: KnownRun): Promise<FoundRun
   let seen = known;
   for (let attempt = 1; ; attempt++) {
     try {
-      const described = await asking(id, () => tolerant(client).workflow.getHandle(id).describe());
+      const described = await describeRun(client, id);
       const agent = described.memo?.['agent'];
       const parent = known.parent ?? described.parentExecution?.workflowId ?? null;
       seen = {

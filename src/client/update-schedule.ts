@@ -1,7 +1,6 @@
 /** Changes a schedule: reads it, changes what was asked for, and writes all of it back. */
 import type { Client } from '@temporalio/client';
 import { UsageError, usageErrorOf } from '../core/base/usage-error.ts';
-import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
 import type { RunHandle } from './run-handle.ts';
 import type { ListOptions, RunSummary } from './run-list.ts';
 import { notAnAgent } from './connection/service-calls.ts';
@@ -14,7 +13,7 @@ import {
 import { scheduling } from './schedules/schedule-errors.ts';
 import { scheduledRun, scheduleInput } from './schedules/schedule-input.ts';
 import type { ScheduleChanges, ScheduledRun, ScheduleTimes } from './schedules/schedule-options.ts';
-import { inputIn, summaryOfSchedule } from './schedule-view.ts';
+import { inputIn, summaryOfSchedule, startsRuns } from './schedule-view.ts';
 import {
   changedSchedule,
   changesTimes,
@@ -69,7 +68,7 @@ async function tryUpdate(
   changes: ScheduleChanges,
 ): Promise<boolean> {
   const before = await client.schedule.getHandle(id).describe();
-  const kept = before.action.workflowType === AGENT_WORKFLOW ? inputIn(before) : undefined;
+  const kept = startsRuns(before) ? inputIn(before) : undefined;
   const { schedule } = before.raw;
   if (kept === undefined || schedule == null) throw notAnAgent(id);
   const zone = changes.timeZone === undefined ? before.spec.timezone : changes.timeZone;

@@ -1,7 +1,9 @@
 /**
  * Chooses keys by tenants: the part of a run's id before the first `:`, as in `acme:order-7`. The
- * ledger of a tenant, `tenant:acme`, is the tenant's too; the counter of a rate is nobody's.
+ * ledger of a tenant, `~tenant:acme`, is the tenant's too; the counter of a rate is nobody's.
  */
+import { ownName } from '../core/base/ids.ts';
+import { tenantOfId } from '../core/tenant/tenant.ts';
 import type { KeyFor } from './asked-keys.ts';
 import type { KeyRing } from './key-ring.ts';
 
@@ -15,11 +17,8 @@ export type TenantRule = 'tenant';
  */
 export function keyForTenants(keys: KeyRing): KeyFor {
   return ({ workflowId }) => {
-    const end = workflowId.indexOf(':');
-    if (end < 1) return undefined;
-    const first = workflowId.slice(0, end);
-    if (first === 'rate') return undefined;
-    const tenant = first === 'tenant' ? workflowId.slice(end + 1) : first;
+    const tenant = ownName('ledger', workflowId) ?? tenantOfId(workflowId);
+    if (tenant === undefined) return undefined;
     return keys.ids?.find((id) => id === tenant || id.startsWith(`${tenant}/`)) ?? tenant;
   };
 }

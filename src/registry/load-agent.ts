@@ -14,7 +14,8 @@ import {
   type Refusal,
   type RunMaterial,
 } from '../core/start/prepare-input.ts';
-import { isConversationId, MAX_ID_BYTES, memoryProblem } from '../core/start/start-input.ts';
+import { MAX_ID_CHARACTERS } from '../core/base/ids.ts';
+import { isConversationId, memoryProblem } from '../core/start/start-input.ts';
 import { traceProblem } from '../core/start/trace-input.ts';
 import { compileAgent, type AgentWarning } from './compile-agent.ts';
 import { hasDefaultCostLimit } from './default-cost-limit.ts';
@@ -207,7 +208,7 @@ function inputProblems(
 const NAMING = { code: 'invalid_input' } as const;
 
 const ID = {
-  wanted: `to be text of 1 to ${MAX_ID_BYTES} bytes`,
+  wanted: `to be text of 1 to ${MAX_ID_CHARACTERS} characters without control characters`,
   fits: isConversationId,
   advice: 'Choose another.',
 } as const;

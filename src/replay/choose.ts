@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import { parsedJson } from '../client/streaming/parsed-json.ts';
+import { refuseForeign } from '../client/connection/own-run.ts';
 import { isNotFound } from '../client/connection/service-calls.ts';
 import { readRunHistories, runHistoryOf, type RunHistory } from './run-history.ts';
 import { tolerant } from '../client/connection/open-connection.ts';
@@ -74,10 +75,11 @@ export function inTurns<Item>(
 /**
  * All links of these runs that the service still has, newest first.
  *
- * @throws UsageError `run_not_found` for a run that it does not have.
+ * @throws UsageError `run_not_found` for a run that it does not have, `not_an_agent`.
  */
 export async function* linksOf(client: Client, ids: readonly string[]): AsyncGenerator<RunHistory> {
   for (const id of ids) {
+    await refuseForeign(client, id);
     let runId: string | undefined = undefined;
     for (let isNewest = true; runId !== ''; isNewest = false) {
       const link: RunHistory | undefined = await fetchLink(client, id, runId);

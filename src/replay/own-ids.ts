@@ -6,6 +6,7 @@
  * I2  What users' code, models and people give, such as arguments and outputs, has no such fields.
  */
 import { isPlainObject } from '../core/base/json.ts';
+import { belowOf } from '../core/base/ids.ts';
 import type { RunHistory } from './run-history.ts';
 
 /** `1.1`, `1.spawn-2`, `1.p`, `1.p4/0/1`, `4/0/1`, `q1`: calls, programs, effects and questions. */
@@ -73,7 +74,8 @@ export function serviceIdsOf({ workflowId, history }: RunHistory): ReadonlySet<s
 
 /** Whether the text is the id of a workflow below this one. */
 export function isBelow(workflowId: string, text: string): boolean {
-  return text.startsWith(`${workflowId}/`) && CALL_ID.test(text.slice(workflowId.length + 1));
+  const start = belowOf(workflowId);
+  return text.startsWith(start) && CALL_ID.test(text.slice(start.length));
 }
 
 /** The run and the key in the id of a limit, as `leaseId` of the contract writes it; null: it is none. */

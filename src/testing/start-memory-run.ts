@@ -4,6 +4,7 @@
  * them.
  */
 import { defined } from '../core/base/defined.ts';
+import { idBelow } from '../core/base/ids.ts';
 import { withBuiltIn } from '../registry/built-in-agents.ts';
 import { loadAgent, type LoadOutcome } from '../registry/load-agent.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
@@ -349,10 +350,12 @@ function resultOrPending(live: LiveRun): Promise<StepOrPending> {
 /** The run that has the item which `root` calls `id`, and the id of the item there. */
 function runOfItem(root: LiveRun, id: string): { readonly live: LiveRun; readonly id: string } {
   const { calls, id: own } = placeOfItem(id);
-  const address = [root.handle.address, ...calls].join('/');
+  const address = calls.reduce(idBelow, root.handle.address);
   const live = calls.reduce<LiveRun | undefined>(
     (above, callId) =>
-      above?.children.find(({ handle }) => handle.address === `${above.handle.address}/${callId}`),
+      above?.children.find(
+        ({ handle }) => handle.address === idBelow(above.handle.address, callId),
+      ),
     root,
   );
   if (live !== undefined) return { live, id: own };

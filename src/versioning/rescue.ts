@@ -9,12 +9,12 @@
  */
 import type { Client } from '@temporalio/client';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asking, assertAlive, isNotFound } from '../client/connection/service-calls.ts';
+import { assertAlive, describeRun } from '../client/connection/own-run.ts';
+import { asking, isNotFound } from '../client/connection/service-calls.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import { nudgeSignal } from '../workflows/messages.ts';
 import { readRouting, type DeploymentPlace } from './deployment-service.ts';
 import type { WorkerVersion } from './worker-version.ts';
-import { tolerant } from '../client/connection/open-connection.ts';
 
 /** What became of a run that was rescued. */
 export interface Rescue {
@@ -117,7 +117,7 @@ type Override = NonNullable<
 >;
 
 async function readPlaceOf({ client }: DeploymentPlace, id: string): Promise<PlaceOfRun> {
-  const { raw } = await asking(id, () => tolerant(client).workflow.getHandle(id).describe());
+  const { raw } = await describeRun(client, id);
   const { behavior, deploymentVersion, versioningOverride } =
     raw.workflowExecutionInfo?.versioningInfo ?? {};
   const isVersioned = (behavior ?? 0) !== 0;

@@ -13,22 +13,25 @@ export interface WorkerVersion {
 /** The deployment of workers and of operators that name none. */
 export const DEFAULT_DEPLOYMENT = 'everloop';
 
-/** The service joins both into names of its own, by a period or a colon. */
-const NAME = /^[A-Za-z0-9][\w+@/-]{0,199}$/;
-const BUILD = /^[A-Za-z0-9][\w.+@/-]{0,199}$/;
+/**
+ * The service joins both into names of its own, by a period or a colon, after some forty characters;
+ * these names are ids of workflows.
+ */
+const NAME = /^[A-Za-z0-9][\w+@/-]{0,99}$/;
+const BUILD = /^[A-Za-z0-9][\w.+@/-]{0,99}$/;
 
 /** What is wrong with the name of a deployment, as `to be …`; null if nothing is. */
 export function deploymentNameProblem(name: string): string | null {
   return NAME.test(name)
     ? null
-    : 'to be 1 to 200 letters, digits or `_+@/-`, with one of the first two at its beginning';
+    : 'to be 1 to 100 letters, digits or `_+@/-`, with one of the first two at its beginning';
 }
 
 /** What is wrong with a build id, as `to be …`; null if nothing is. */
 export function buildProblem(build: string): string | null {
   return BUILD.test(build)
     ? null
-    : 'to be 1 to 200 letters, digits or `._+@/-`, with one of the first two at its beginning';
+    : 'to be 1 to 100 letters, digits or `._+@/-`, with one of the first two at its beginning';
 }
 
 /** @throws UsageError `worker_version` for a name or a build that is not valid. */

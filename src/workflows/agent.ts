@@ -4,6 +4,8 @@
 import { defined } from '../core/base/defined.ts';
 import { CancellationScope, isCancellation, log, workflowInfo } from '@temporalio/workflow';
 import { sizesOf } from '../core/base/size-limits.ts';
+import { runIdProblem } from '../core/base/ids.ts';
+import { shown } from '../core/text/shown.ts';
 import type { ActivityRuntime, LoadedAgent } from '../activities/activity-types.ts';
 import type { Ending } from '../core/run/ending.ts';
 import { createTreeHandlers, progressOf } from '../core/children/tree-handlers.ts';
@@ -24,7 +26,7 @@ import { isPlainObject } from '../core/base/json.ts';
 import { callbackProblems, compileCallbacks } from '../core/start/callback-specs.ts';
 import { createCallbacks } from './callbacks.ts';
 import { handOver } from './continuation.ts';
-import { leaveWith, loadFailure, RefusedTask, toWorkflowFailure } from './failures.ts';
+import { failureOf, leaveWith, loadFailure, RefusedTask, toWorkflowFailure } from './failures.ts';
 import { applyAdjustment, installHandlers } from './handlers.ts';
 import { CanceledEarly, loadAnywhere, loadFork } from './load-anywhere.ts';
 import { countLoaded, outgoing, roomForLast } from './sending/outgoing.ts';
@@ -148,6 +150,7 @@ async function startOrRestore(
     await recorded().readClock();
     return start.handover;
   }
+  refuseId(session, start.parent);
   const isFork = start.input?.fork !== undefined;
   const loaded = await (
     isFork ? loadFork(session, start) : loadAnywhere(session, start.input)
@@ -170,6 +173,16 @@ async function startOrRestore(
   if (turn !== undefined) await recorded().readClock();
   if ('state' in loaded) return { ...loaded, state: withTurn(loaded.state, turn) };
   return { state: freshState(start.input, start.parent, loaded, turn), runtime, opening: loaded };
+}
+
+/** Ids of ours and of children are for those that we start, whoever may start workflows. */
+function refuseId(session: Session, parent: ParentLink | null): void {
+  const { workflowId } = workflowInfo();
+  const problem = runIdProblem(workflowId, parent);
+  if (problem === undefined) return;
+  const message = `Expected the id of a run ${problem}, got ${shown(workflowId)}. Choose another.`;
+  session.step = unstartedStep(session.agent, 'invalid_input', message, traceOf(session));
+  throw failureOf('invalid_input', message, session.step);
 }
 
 /** A fork with the turn that the ledger of its tenant has given it. */

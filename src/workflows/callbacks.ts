@@ -17,6 +17,8 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { errorText } from '../core/base/error-text.ts';
+import { ownId } from '../core/base/ids.ts';
+import { tenantOfId } from '../core/tenant/tenant.ts';
 import {
   CALLBACK_WORKFLOW,
   type CallbackBody,
@@ -122,10 +124,11 @@ function placeOf(): CallbackPlace {
   return { run: workflowId, root: root?.workflowId ?? workflowId };
 }
 
-/** Begins with the tenant of the run, up to the first `:`, because keys are chosen by it. */
+/** Begins with the tenant of the run, because keys are chosen by it. */
 function deliveryId(): string {
   const { workflowId } = workflowInfo();
-  return `${workflowId.slice(0, workflowId.indexOf(':') + 1)}callbacks-${uuid4()}`;
+  const tenant = tenantOfId(workflowId);
+  return `${tenant === undefined ? '' : `${tenant}:`}${ownId('callbacks', uuid4())}`;
 }
 
 /** Settles when the service has started the delivery, with how it ends. */

@@ -10,6 +10,7 @@ import { proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
 import type { ActivityRuntime, EverloopActivities } from '../activities/activity-types.ts';
 import type { AgentEvent, EventPlace } from '../core/contract/events.ts';
 import type { Overrun } from '../core/contract/messages.ts';
+import { idBelow } from '../core/base/ids.ts';
 import type { ChildOrder } from '../core/contract/host-order.ts';
 import type { ProgressMessage } from '../core/contract/tree-messages.ts';
 import type { Host, Link } from '../core/run/host.ts';
@@ -234,7 +235,7 @@ function linkOf({ runtime, mailbox }: TemporalHostParts, programSteps: () => num
 function abort(flight: Flight, children: ChildRuns, waits: Waits, abortId?: string): void {
   if (abortId !== undefined) {
     flight.abort(abortId);
-    children.abort(`${workflowInfo().workflowId}/${abortId}`);
+    children.abort(idBelow(workflowInfo().workflowId, abortId));
     return waits.wake();
   }
   waits.wake();

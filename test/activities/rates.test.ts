@@ -13,7 +13,7 @@ function counterAt(now: number): { readonly ask: AskCounter; readonly orders: Le
   return {
     orders,
     ask: async (id, order) => {
-      expect(id).toBe('rate:m/1');
+      expect(id).toBe('~rate:m/1');
       await Promise.resolve();
       orders.push(order);
       const step = leased(counter, order, now);

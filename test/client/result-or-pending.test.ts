@@ -8,7 +8,8 @@ import { gate } from '../support/runs.ts';
 
 /** A client of one run: `result` is how it ends, `pending` what it says each time it is asked. */
 function clientOf(result: Promise<Step>, pending: () => Promise<readonly PendingItem[]>): Client {
-  const handle = { result: () => result, query: () => pending() };
+  const describeIt = async (): Promise<object> => ({ type: 'agent', memo: { agent: 'clerk' } });
+  const handle = { result: () => result, query: () => pending(), describe: describeIt };
   const client = {
     workflow: { getHandle: () => handle },
     withDeadline: (_at: number, work: () => Promise<unknown>) => work(),

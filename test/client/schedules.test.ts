@@ -25,12 +25,12 @@ describe('a new schedule', () => {
       given: {},
       id: '',
       message:
-        'invalid_input: Expected the id of a schedule to be text of 1 to 200 bytes, got "". Choose another.',
+        'invalid_input: Expected the id of a schedule to be text of 1 to 200 characters, got "". Choose another.',
     },
     {
       given: {},
-      id: 'é'.repeat(101),
-      message: `invalid_input: Expected the id of a schedule to be text of 1 to 200 bytes, got "${'é'.repeat(101)}". Choose another.`,
+      id: 'é'.repeat(201),
+      message: `invalid_input: Expected the id of a schedule to be text of 1 to 200 characters, got "${'é'.repeat(199)}…. Choose another.`,
     },
     {
       given: { cron: undefined },

@@ -23,7 +23,11 @@ function clientOf(answers: readonly (string | number)[]): {
       });
       throw new ServiceError('Workflow Update failed', { cause });
     },
-    describe: async () => ({ status: { name: 'RUNNING' } }),
+    describe: async () => ({
+      type: 'agent',
+      memo: { agent: 'clerk' },
+      status: { name: 'RUNNING' },
+    }),
   };
   const client = {
     workflow: { getHandle: () => handle },

@@ -37,7 +37,11 @@ function clientOf(links: { readonly [runId: string]: FirstEvent }): Client {
   return {
     options: { namespace: 'default', loadedDataConverter },
     connection: { workflowService },
-    workflow: { getHandle: () => ({ describe: async () => ({ runId: newest }) }) },
+    workflow: {
+      getHandle: () => ({
+        describe: async () => ({ type: 'agent', memo: { agent: 'clerk' }, runId: newest }),
+      }),
+    },
   } as unknown as Client;
 }
 

@@ -27,7 +27,7 @@ async function endOf(type: string, workflowId: string, args: object[], queue: st
 
 it('a moment is seen below its run only, and a fork keeps what its id begins with', async () => {
   const { everloop } = await stage.serve([worker(0)]);
-  const one = await everloop.start('worker', { task: 'Secret', id: `acme:${randomUUID()}` });
+  const one = await everloop.start('worker', { task: 'Secret', tenant: 'acme', id: randomUUID() });
   await one.result();
   const { taskQueue } = await stage.client.workflow.getHandle(one.id).describe();
   const source = { workflowId: one.id };

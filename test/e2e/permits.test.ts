@@ -37,7 +37,7 @@ async function limited(
 }
 
 async function stateOf(model: string): Promise<RateCounter> {
-  return stage.client.workflow.getHandle(`rate:${model}`).query<RateCounter>('rate-view');
+  return stage.client.workflow.getHandle(`~rate:${model}`).query<RateCounter>('rate-view');
 }
 
 // They wait most of the time, so they run at once.
@@ -82,13 +82,13 @@ describe.runIf(RUNS_ALL)('requests of three processes', { concurrent: true }, ()
       Array.from({ length: 40 }, () => everloop.start('limited', { task: 'Go' })),
     );
     await eventually('some work', async () => provider.answered > 6);
-    await stage.client.workflow.getHandle(`rate:${told.model}`).terminate('lost');
+    await stage.client.workflow.getHandle(`~rate:${told.model}`).terminate('lost');
     // It comes when the permits of the lost counter are in use, of which it knows none.
     await workers.start(told);
     for (const run of runs) expect((await run.result()).status).toBe('success');
 
     expect(provider.most).toBe(limit);
-    const counter = stage.client.workflow.getHandle(`rate:${told.model}`);
+    const counter = stage.client.workflow.getHandle(`~rate:${told.model}`);
     expect((await counter.describe()).status.name).toBe('RUNNING');
     expect((await stateOf(told.model)).permits?.unknownUntil).toBeGreaterThan(0);
   }, 120_000);

@@ -47,7 +47,7 @@ it('are kept by three processes together, when one is killed and the counter is 
       .map((line) => Number(line.split(' ')[0]));
   await eventually('a third of the requests', async () => sent().length > RUNS / 3);
   await victim?.kill('SIGKILL');
-  await stage.client.workflow.getHandle(`rate:${model}`).terminate('lost');
+  await stage.client.workflow.getHandle(`~rate:${model}`).terminate('lost');
 
   const steps = await Promise.all(runs.map((run) => run.result()));
   expect(steps.filter(({ status }) => status === 'success')).toHaveLength(RUNS);

@@ -176,7 +176,7 @@ describe('the turns of a tenant', () => {
     expect(await everloop.tenants.show(tenant)).toMatchObject({ runs: 1, waits: 1 });
 
     // The ledger is lost with its queue; its settings are not.
-    await stage.client.workflow.getHandle(`tenant:${tenant}`).terminate('lost');
+    await stage.client.workflow.getHandle(`~tenant:${tenant}`).terminate('lost');
     await first.answer((await first.pending())[0]?.id ?? '', 'blue');
     expect((await first.result()).status).toBe('success');
     const fourth = await everloop.start('asker', { task: 'Ask me', tenant, id: 'fourth' });
@@ -198,7 +198,7 @@ it('gives more turns at once than the service sends signals', async () => {
   const tenant = newTenant();
   const { everloop } = await stage.serve([worker(0)]);
   await everloop.tenants.set(tenant, { perDay: { modelCalls: 0 } });
-  const ledger = stage.client.workflow.getHandle(`tenant:${tenant}`);
+  const ledger = stage.client.workflow.getHandle(`~tenant:${tenant}`);
   const runs = Array.from({ length: 2_500 }, (_, index) => `${tenant}:gone-${index}`);
   for (let from = 0; from < runs.length; from += 100) {
     const some = runs.slice(from, from + 100);

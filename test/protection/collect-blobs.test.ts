@@ -38,9 +38,9 @@ function world() {
   };
   const known: KnownRuns = {
     isKnown: async (id) => (await turn(), runs.has(id)),
-    hasRunsBelow: async (id) => (
+    hasRunsFrom: async (start) => (
       await turn(),
-      [...runs.keys()].some((other) => other.startsWith(`${id}/`))
+      [...runs.keys()].some((other) => other.startsWith(start))
     ),
   };
   return {
@@ -108,7 +108,7 @@ describe('a collection', () => {
     pass(30 * DAY);
     const known: KnownRuns = {
       isKnown: () => Promise.reject(new Error('unavailable')),
-      hasRunsBelow: () => Promise.resolve(false),
+      hasRunsFrom: () => Promise.resolve(false),
     };
     const collection = collectBlobs({ store, known, namespace: 'default', olderThanMs: WEEK, now });
 

@@ -65,7 +65,7 @@ function world(root: string) {
   const working = new Map<Promise<void>, string>();
   const known: KnownRuns = {
     isKnown: async (id) => (await turn(), runs.has(id)),
-    hasRunsBelow: async () => (await turn(), false),
+    hasRunsFrom: async () => (await turn(), false),
   };
   const begin = (id: string, work: () => Promise<void>): void => {
     const done = work().finally(() => working.delete(done));

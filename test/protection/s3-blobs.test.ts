@@ -276,7 +276,7 @@ it('never deletes an object that a run needs, whatever happens beside a collecti
       const runs = new Map<string, { isOpen: boolean; readonly needs: Set<string> }>();
       const known: KnownRuns = {
         isKnown: async (id) => (await Promise.resolve(), runs.has(id)),
-        hasRunsBelow: async () => false,
+        hasRunsFrom: async () => false,
       };
       const parts = { store, known, namespace: 'default', olderThanMs: HOUR, now: () => now };
       const collect = async (): Promise<void> => {

@@ -10,7 +10,7 @@ describe('checkedVersion', () => {
 
   it.each([
     { version: {}, got: 'the build of a version to be a text, got none' },
-    { version: { build: '' }, got: /the build of a version to be 1 to 200 letters.*got ""/ },
+    { version: { build: '' }, got: /the build of a version to be 1 to 100 letters.*got ""/ },
     { version: { build: "v'1" }, got: /the build of a version/ },
     { version: { build: 'v:1' }, got: /the build of a version/ },
     { version: { build: 'x'.repeat(201) }, got: /the build of a version/ },

@@ -49,6 +49,7 @@ const openRuns = (...ids: readonly string[]): OpenRuns => ({
   isRetained: async () => false,
   isOpen: async (id, first) =>
     ids.includes(id) && (first === undefined || first === `of-${id}`.replaceAll('/', '_')),
+  hasOpenFrom: async (start) => ids.some((id) => id.startsWith(start)),
 });
 
 async function collected(open: OpenRuns, dryRun = false): Promise<readonly string[]> {
@@ -142,6 +143,7 @@ it('never deletes pages of a run that is open, whatever happens beside it', asyn
       const service: OpenRuns = {
         isRetained: async () => false,
         isOpen: async (id) => (await Promise.resolve(), open.has(id)),
+        hasOpenFrom: async (start) => [...open].some((id) => id.startsWith(start)),
       };
       for (const { run, kind, days } of steps) {
         const folder = `of-${run}`.replaceAll('/', '_');

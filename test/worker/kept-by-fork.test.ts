@@ -45,7 +45,8 @@ function serviceWith(ids: Readonly<Record<string, string>>): OpenRuns & KnownRun
     isOpen: async () => false,
     isRetained: async (id, runId) => ids[id] === runId,
     isKnown: async (id) => ids[id] !== undefined,
-    hasRunsBelow: async () => false,
+    hasRunsFrom: async () => false,
+    hasOpenFrom: async () => false,
   };
 }
 

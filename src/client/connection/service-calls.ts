@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ApplicationFailure,
   type Client,
-  type WorkflowExecutionDescription,
   isGrpcServiceError,
   QueryNotRegisteredError,
   ServiceError,
@@ -21,7 +20,7 @@ import type { Step } from '../../core/contract/step.ts';
 import { statusQuery } from '../../workflows/messages.ts';
 import { hedged, type TryEnd } from './hedged.ts';
 import { failingTask } from './newest-events.ts';
-import { isGuarded, tolerant } from './open-connection.ts';
+import { isGuarded } from './open-connection.ts';
 import { fullBufferPauseMs, isQueryBufferFull, RESOURCE_EXHAUSTED } from './repeat-refused.ts';
 
 /** Longer than the service waits for a worker, 10 s, because its error says more. */
@@ -45,16 +44,6 @@ const NOT_FOUND = 5;
 /** Whether a failed call says that the service does not have what it was asked about. */
 export function isNotFound(error: unknown): boolean {
   return grpcCodeOf(error) === NOT_FOUND;
-}
-
-/** @throws UsageError `run_ended` or `run_not_found` for a run that takes no messages. */
-export async function assertAlive(id: string, client: Client): Promise<void> {
-  const { status } = await asking(id, () => tolerant(client).workflow.getHandle(id).describe());
-  if (isAlive(status.name)) return;
-  throw new UsageError(
-    'run_ended',
-    `Expected run \`${id}\` to be alive, got one that is ${status.name}. Start a new run.`,
-  );
 }
 
 /** Whether an execution with this status is still running. */
@@ -244,18 +233,4 @@ async function readKeptStep(client: Client, id: string): Promise<Step> {
     const got = (cause?.message ?? error.message).replace(/\.$/, '');
     throw new UsageError('no_step', `Expected run \`${id}\` to end with a Step, got: ${got}.`);
   }
-}
-
-/** The id of the trace of the tree that run `id` is in, also while it goes on. Needs no worker. */
-export async function readTraceId(client: Client, id: string): Promise<string> {
-  const describe = (of: string): Promise<WorkflowExecutionDescription> =>
-    asking(of, () => tolerant(client).workflow.getHandle(of).describe());
-  const run = await describe(id);
-  const rootId = run.raw.workflowExecutionInfo?.rootExecution?.workflowId ?? id;
-  const root = rootId === id ? run : await describe(rootId);
-  const traceparent = root.memo?.['traceparent'];
-  return treeTraceId({
-    rootRunId: root.raw.workflowExecutionInfo?.firstRunId || root.runId,
-    ...(typeof traceparent === 'string' ? { traceparent } : undefined),
-  });
 }

@@ -17,8 +17,8 @@ import { UsageError } from '../../core/base/usage-error.ts';
 import { eventsQuery, statusQuery, transcriptQuery } from '../../workflows/messages.ts';
 import { stepOrNull } from './ended-run.ts';
 import type { KeptLinks, Segment } from './kept-links.ts';
+import { describeRun } from '../connection/own-run.ts';
 import { isAlive, querying } from '../connection/service-calls.ts';
-import { tolerant } from '../connection/open-connection.ts';
 
 /** The lists of a run: its transcript entries and its events. */
 export type ChainList = 'entries' | 'events';
@@ -90,7 +90,7 @@ function requireNumber(name: string, value: number, least: number): void {
 
 /** Null for a live run. */
 async function endedRun(client: Client, id: string): Promise<EndedRun | null> {
-  const { status, runId } = await tolerant(client).workflow.getHandle(id).describe();
+  const { status, runId } = await describeRun(client, id);
   if (isAlive(status.name)) return null;
   return { executionId: runId, step: await stepOrNull(client, id) };
 }

@@ -1,8 +1,7 @@
 /** The links of a run, as the service lists them. */
 import type { Client } from '@temporalio/client';
+import { describeRun } from '../connection/own-run.ts';
 import { quoted, readListPage, type ListPage } from '../connection/list-queries.ts';
-import { tolerant } from '../connection/open-connection.ts';
-import { asking } from '../connection/service-calls.ts';
 import { millisecondsOf } from '../connection/service-time.ts';
 
 /** One link of a chain: one workflow execution, with a history of its own. */
@@ -36,7 +35,7 @@ const MAX_LINKS = 1_000;
  * @throws UsageError `run_not_found`.
  */
 export async function readLinks(client: Client, id: string): Promise<readonly RunLink[]> {
-  const described = await asking(id, () => tolerant(client).workflow.getHandle(id).describe());
+  const described = await describeRun(client, id);
   const { workflowExecutionInfo: info } = described.raw;
   const last: RunLink = {
     executionId: described.runId,

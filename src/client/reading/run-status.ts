@@ -4,9 +4,9 @@ import type { RunStatus } from '../../core/contract/messages.ts';
 import type { Stats } from '../../core/contract/stats.ts';
 import type { Step } from '../../core/contract/step.ts';
 import { statsQuery, statusQuery } from '../../workflows/messages.ts';
-import { tolerant } from '../connection/open-connection.ts';
+import { describeRun } from '../connection/own-run.ts';
 import { queryOpen, stepOrNull } from './ended-run.ts';
-import { asking, inTrace, querying } from '../connection/service-calls.ts';
+import { inTrace, querying } from '../connection/service-calls.ts';
 
 /** How the service names the end of a workflow that could not end by itself. */
 const CLOSED: Readonly<Record<string, NonNullable<RunStatus['closed']>>> = {
@@ -30,7 +30,7 @@ export async function readStatus(client: Client, id: string): Promise<RunStatus>
   const handle = client.workflow.getHandle(id);
   const last = traced(await querying(id, client, () => handle.query(statusQuery)));
   if (last.state === 'ended') return last;
-  const { status } = await asking(id, () => tolerant(client).workflow.getHandle(id).describe());
+  const { status } = await describeRun(client, id);
   return { ...last, state: 'ended', waitsFor: [], closed: CLOSED[status.name] ?? 'failed' };
 }
 

@@ -1,25 +1,37 @@
 /** Checks the options of a schedule, all at once. The service checks what its times mean. */
-import { isPlainObject, utf8Length } from '../../core/base/json.ts';
+import { idProblem, newIdProblem } from '../../core/base/ids.ts';
+import { isPlainObject } from '../../core/base/json.ts';
 import type { UsageCode } from '../../core/base/usage-codes.ts';
 import { UsageError, usageErrorOf, type UsageProblem } from '../../core/base/usage-error.ts';
+import { foreignIdProblem } from '../../core/tenant/tenant.ts';
 import { nearestName } from '../../core/text/nearest.ts';
 import { shown } from '../../core/text/shown.ts';
-import { wellFormedText } from '../../core/text/well-formed.ts';
 import { OVERLAPS } from './schedule-options.ts';
 import { durationMsOf, timeOf } from './schedule-times.ts';
 
-/** Bytes of the id of a schedule: its runs append their time to it. */
-const MAX_SCHEDULE_ID_BYTES = 200;
+/** Characters of the id of a schedule: its runs append their time, and the service adds a name. */
+const MAX_SCHEDULE_ID = 200;
 
 const MIN_CATCHUP_MS = 10_000;
 
 /** `id`, if a schedule can have it. @throws UsageError `invalid_input` */
 export function checkedScheduleId(id: string): string {
-  const isText = typeof id === 'string' && id !== '' && wellFormedText(id) === id;
-  if (isText && !id.includes('\0') && utf8Length(id) <= MAX_SCHEDULE_ID_BYTES) return id;
+  return checkedId(id, idProblem(id, MAX_SCHEDULE_ID));
+}
+
+/** `id`, if a user may create a schedule of `tenant` under it. @throws UsageError `invalid_input` */
+export function checkedNewScheduleId(id: string, tenant: string | undefined): string {
+  checkedId(checkedScheduleId(id), newIdProblem(id));
+  const foreign = foreignIdProblem(tenant, id);
+  if (foreign !== undefined) throw new UsageError('invalid_input', foreign);
+  return id;
+}
+
+function checkedId(id: string, wrong: string | undefined): string {
+  if (wrong === undefined) return id;
   throw new UsageError(
     'invalid_input',
-    `Expected the id of a schedule to be text of 1 to ${MAX_SCHEDULE_ID_BYTES} bytes, got ${shown(id)}. Choose another.`,
+    `Expected the id of a schedule ${wrong}, got ${shown(id)}. Choose another.`,
   );
 }
 

@@ -5,7 +5,6 @@
  * I2  The end of the run ends the stream, after a short time for what is still on its way.
  */
 import type { Client } from '@temporalio/client';
-import { AGENT_WORKFLOW } from '../../core/contract/messages.ts';
 import type {
   Chunk,
   ChunkFilter,
@@ -16,8 +15,8 @@ import type {
 import { UsageError } from '../../core/base/usage-error.ts';
 import type { AskedAgents } from './ask-agents.ts';
 import { readStatus } from '../reading/run-status.ts';
-import { asking, isAlive, notAnAgent } from '../connection/service-calls.ts';
-import { tolerant } from '../connection/open-connection.ts';
+import { describeRun } from '../connection/own-run.ts';
+import { isAlive } from '../connection/service-calls.ts';
 
 /**
  * A source of provisional text; of events if it has `subscribeEvents`, and of what workers say of
@@ -57,8 +56,7 @@ export interface StreamParts {
  * @throws UsageError `run_not_found`, `not_an_agent`.
  */
 export async function identifyRun(client: Client, id: string): Promise<StreamedRun> {
-  const described = await asking(id, () => tolerant(client).workflow.getHandle(id).describe());
-  if (described.type !== AGENT_WORKFLOW) throw notAnAgent(id);
+  const described = await describeRun(client, id);
   const { firstRunId } = described.raw.workflowExecutionInfo ?? {};
   return {
     // Servers before 1.25 do not name it.

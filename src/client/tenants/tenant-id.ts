@@ -4,11 +4,11 @@ import { idOfTenant } from '../../core/tenant/tenant.ts';
 import { shown } from '../../core/text/shown.ts';
 
 /**
- * The id of a run or a schedule of `tenant`: `id`, with the tenant before it.
+ * The id of a run, a fork or a schedule of `tenant`: `id`, with the tenant before it.
  *
  * @throws UsageError `invalid_input` if `id` begins with another tenant.
  */
-export function idInTenant(what: 'run' | 'schedule', tenant: string, id: string): string {
+export function idInTenant(what: 'run' | 'fork' | 'schedule', tenant: string, id: string): string {
   const whole = idOfTenant(tenant, id);
   if (whole !== null) return whole;
   throw new UsageError(

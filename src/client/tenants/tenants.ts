@@ -12,6 +12,7 @@ import type { Workflow } from '@temporalio/common';
 import type { Rate } from '../../core/base/rate.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { defined } from '../../core/base/defined.ts';
+import { ownName } from '../../core/base/ids.ts';
 import {
   ledgerIdOf,
   TENANT_MEMO,
@@ -169,10 +170,10 @@ async function applyChange(
 async function listTenants(client: Client): Promise<readonly TenantSummary[]> {
   const query = `WorkflowType = '${TENANT_WORKFLOW}' AND ExecutionStatus = 'Running'`;
   const { infos } = await readListPage(client, { query, pageSize: MAX_LISTED, token: null });
-  const summaries = infos.map(({ workflowId, memo = {} }) => ({
-    tenant: workflowId.slice(workflowId.indexOf(':') + 1),
-    settings: readSettings(memo[TENANT_MEMO]),
-  }));
+  const summaries = infos.flatMap(({ workflowId, memo = {} }) => {
+    const tenant = ownName('ledger', workflowId);
+    return tenant === undefined ? [] : [{ tenant, settings: readSettings(memo[TENANT_MEMO]) }];
+  });
   return summaries.toSorted((a, b) => (a.tenant < b.tenant ? -1 : 1));
 }
 

@@ -1,6 +1,7 @@
 /** Forks: the moment that one begins from, its start, and how two runs differ. */
 import { defined } from '../../core/base/defined.ts';
 import type { ForkEdit, ForkEffects } from '../../core/base/fork.ts';
+import { forkId } from '../../core/base/ids.ts';
 import { changingCalls, listedCalls } from '../../core/fork/recorded-calls.ts';
 import { shown } from '../../core/text/shown.ts';
 import { diffRuns } from '../../client/forks/run-diff.ts';
@@ -57,8 +58,7 @@ export const addForkRoutes: AddRoutes = (app, parts) => {
     const body = await readBody(c.req.raw, FORK_FIELDS);
     const order = { name: 'fork', asker: c.get('asker'), run: id, body };
     const answer = await act(order, async (requestId) => {
-      const [root = id] = id.split('/');
-      const options = { id: `${root}-fork-${requestId}`, ...forkOptions(body) };
+      const options = { id: forkId(id, requestId), ...forkOptions(body) };
       const source = { run: id, at: { iteration: body['at'] as number } };
       return { run: (await everloop.fork(source, options)).id };
     });

@@ -1,5 +1,6 @@
 /** The rows of a tree of runs, by depth, with what each spent itself. */
 import { defined } from '../../core/base/defined.ts';
+import { lastCallOf } from '../../core/tree/calls.ts';
 import type { BudgetLine, RunPhase } from '../../core/contract/messages.ts';
 import type { StepStatus, Usage } from '../../core/contract/step.ts';
 import { barsOfLines, type BudgetBar } from './budgets.ts';
@@ -80,9 +81,9 @@ function rowOf(
   };
 }
 
-/** The part of the id after that of the parent. */
+/** The call of the parent with which the id ends. */
 function callOf({ id, parent }: TreeNode): string {
-  return parent !== null && id.startsWith(`${parent}/`) ? id.slice(parent.length + 1) : id;
+  return parent === null ? id : lastCallOf(id);
 }
 
 function countBelow(node: TreeNode, byId: ReadonlyMap<string, TreeNode>): number {

@@ -7,6 +7,7 @@
  * I2  Its end is recorded as soon as it comes; the end of its call is recorded later.
  */
 import { defined } from '../base/defined.ts';
+import { idBelow } from '../base/ids.ts';
 import { isHidden } from '../contract/signature.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Breach } from '../contract/limit.ts';
@@ -134,7 +135,7 @@ export async function runChild(run: Run, request: ChildRequest): Promise<ChildOu
 
 /** The outcome for a child that history has no room for: no run hands over while children live. */
 function unstartedFor({ host }: Run, { callId, agent }: ChildRequest): ChildOutcome {
-  const id = `${host.link.address}/${callId}`;
+  const id = idBelow(host.link.address, callId);
   const failure = { id, agent, status: 'error', reason: 'history_full', message: FULL } as const;
   const text = childFailureText(agent, failure.status, failure.reason, FULL);
   return { kind: 'failed', text, started: false, failure };
@@ -148,7 +149,7 @@ async function startAndAwait(
   { callId, agent, input, onAbort }: ChildRequest,
   leases: readonly Lease[],
 ): Promise<ChildOutcome> {
-  const childId = `${run.host.link.address}/${callId}`;
+  const childId = idBelow(run.host.link.address, callId);
   const parent = linkOf(run, { callId, agent, leases });
   const startedAt = run.host.now();
   const child: OpenChild = {

@@ -1,13 +1,7 @@
 /** Reads the part of a start that makes it a fork: any client may have written it. */
 import { defined } from '../base/defined.ts';
-import {
-  byteSize,
-  isDeeperThan,
-  isPlainObject,
-  MAX_JSON_DEPTH,
-  utf8Length,
-  type Json,
-} from '../base/json.ts';
+import { idProblem } from '../base/ids.ts';
+import { byteSize, isDeeperThan, isPlainObject, MAX_JSON_DEPTH, type Json } from '../base/json.ts';
 import {
   FORK_EFFECTS,
   type ForkEdit,
@@ -19,8 +13,6 @@ import { shown } from '../text/shown.ts';
 
 /** Bytes of JSON of the reference and the edits: history keeps it, and a fork is never a state. */
 const MAX_FORK_BYTES = 65_536;
-
-const MAX_ID_BYTES = 1_000;
 
 /** A fork as it was asked for, or what is wrong with it. */
 export type ReadFork =
@@ -72,7 +64,7 @@ function problems(found: readonly string[]): ReadFork {
 }
 
 function isId(value: unknown): boolean {
-  return typeof value === 'string' && value !== '' && utf8Length(value) <= MAX_ID_BYTES;
+  return idProblem(value) === undefined;
 }
 
 function sourceProblems(source: unknown): readonly string[] {

@@ -1,4 +1,5 @@
 /** The counters of rates over all workers, as plain data. */
+import { ownId } from '../base/ids.ts';
 import { isPlainObject } from '../base/json.ts';
 import { isRate, type Rate } from '../base/rate.ts';
 import { isPermitOrder, type PermitAnswer, type PermitOrder } from './permits.ts';
@@ -8,12 +9,12 @@ export const RATE_WORKFLOW = 'rate';
 
 /** The id of the counter of a model entry, or of what {@link tenantCounter} names. */
 export function counterIdOf(counted: string): string {
-  return `rate:${counted}`;
+  return ownId('counter', counted);
 }
 
-/** What counts the requests of a tenant, beside the counters of model entries. */
+/** What counts the requests of a tenant. The id of no model entry has a `~`. */
 export function tenantCounter(tenant: string): string {
-  return `tenant:${tenant}`;
+  return `tenant~${tenant}`;
 }
 
 /** Names of its updates and queries. */

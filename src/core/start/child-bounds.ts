@@ -1,9 +1,8 @@
 /** The bounds of child runs, the same for every host. */
-import { byteSize, utf8Length, type Json } from '../base/json.ts';
+import { byteSize, type Json } from '../base/json.ts';
 import type { ChildOrder } from '../contract/host-order.ts';
 import type { ChildEnd } from '../contract/host-outcome.ts';
 import type { SizeLimits } from '../base/size-limits.ts';
-import { MAX_ID_BYTES } from './start-input.ts';
 
 /**
  * How long a child may take to end after its cancel: its calls and those of its own children have
@@ -18,11 +17,7 @@ export const LATE_CHILD: ChildEnd = {
 };
 
 /** Why the service would refuse to start a child; null when it would not. */
-export function childRefusal({ childId, input }: ChildOrder, { start }: SizeLimits): string | null {
-  const idBytes = utf8Length(childId);
-  if (idBytes > MAX_ID_BYTES) {
-    return `its id has ${idBytes} bytes, at most ${MAX_ID_BYTES} are allowed`;
-  }
+export function childRefusal({ input }: ChildOrder, { start }: SizeLimits): string | null {
   const bytes = byteSize(input as unknown as Json);
   return bytes > start ? `its input has ${bytes} bytes, at most ${start} are allowed` : null;
 }

@@ -1,21 +1,14 @@
 /** What a start sends to the service, and what is refused before that. */
 import { defined } from '../base/defined.ts';
+import { idProblem, newIdProblem } from '../base/ids.ts';
 import { callbackProblems } from './callback-specs.ts';
 import type { AgentInput } from '../contract/input.ts';
-import {
-  byteSize,
-  isDeeperThan,
-  isPlainObject,
-  MAX_JSON_DEPTH,
-  utf8Length,
-  type Json,
-} from '../base/json.ts';
+import { byteSize, isDeeperThan, isPlainObject, MAX_JSON_DEPTH, type Json } from '../base/json.ts';
 import type { StepMemory } from '../contract/step.ts';
 import type { Task } from '../base/message.ts';
 import { shown } from '../text/shown.ts';
-import { wellFormedText } from '../text/well-formed.ts';
 import { toJsonResult } from '../base/json-result.ts';
-import { tenantProblem } from '../tenant/tenant.ts';
+import { foreignIdProblem, tenantProblem } from '../tenant/tenant.ts';
 import { UsageError } from '../base/usage-error.ts';
 import { traceProblem } from './trace-input.ts';
 import { EMPTY_MEMORY, type ProgramMemory } from '../../lisp.ts';
@@ -23,9 +16,6 @@ import { INLINE_SIZES, type SizeLimits } from '../base/size-limits.ts';
 
 /** Bytes of JSON that a start may carry, if its client has no blob store; else 16 MB. */
 export const MAX_START_BYTES: number = INLINE_SIZES.start;
-
-/** Bytes of a run's id, as the service allows them (`limit.maxIDLength`). */
-export const MAX_ID_BYTES = 1_000;
 
 /** What a start is made of. */
 export interface StartParts extends Pick<
@@ -49,11 +39,20 @@ export interface StartParts extends Pick<
 
 /** `id`, if a run can have it. @throws UsageError `invalid_input` */
 export function checkedRunId(id: string): string {
-  const isText = typeof id === 'string' && id !== '' && wellFormedText(id) === id;
-  if (isText && utf8Length(id) <= MAX_ID_BYTES) return id;
-  throw invalid(
-    `Expected the id of a run to be text of 1 to ${MAX_ID_BYTES} bytes, got ${shown(id)}. Choose another.`,
-  );
+  return checkedId(id, idProblem(id));
+}
+
+/** `id`, if a user may start a run of `tenant` under it. @throws UsageError `invalid_input` */
+export function checkedNewRunId(id: string, tenant: string | undefined): string {
+  checkedId(id, newIdProblem(id));
+  const foreign = foreignIdProblem(tenant, id);
+  if (foreign !== undefined) throw invalid(foreign);
+  return id;
+}
+
+function checkedId(id: string, problem: string | undefined): string {
+  if (problem === undefined) return id;
+  throw invalid(`Expected the id of a run ${problem}, got ${shown(id)}. Choose another.`);
 }
 
 /**
@@ -121,15 +120,12 @@ export function startInput(
 
 function checkedName(field: string, value: unknown): string | undefined {
   if (value === undefined || isConversationId(value)) return value;
-  throw invalid(
-    `Expected \`${field}\` to be text of 1 to ${MAX_ID_BYTES} bytes, got ${shown(value)}. Choose another.`,
-  );
+  throw invalid(`Expected \`${field}\` ${idProblem(value)}, got ${shown(value)}. Choose another.`);
 }
 
 /** Whether a run can be a turn of the conversation `value`. */
 export function isConversationId(value: unknown): value is string {
-  const isText = typeof value === 'string' && value !== '' && wellFormedText(value) === value;
-  return isText && utf8Length(value) <= MAX_ID_BYTES;
+  return idProblem(value) === undefined;
 }
 
 function checkedMemory(value: unknown): StepMemory {

@@ -1,10 +1,11 @@
 /**
- * The ledger of a tenant as others see it: a workflow `tenant:{name}`, which gives runs their turns
+ * The ledger of a tenant as others see it: a workflow `~tenant:{name}`, which gives runs their turns
  * and grants them parts of the budgets of a day. Requests and grants of budgets are the messages of
  * trees (tree-messages.ts), with the ledger in the place of the parent.
  */
 import { defined } from '../base/defined.ts';
-import { isPlainObject, utf8Length } from '../base/json.ts';
+import { idProblem, ownId } from '../base/ids.ts';
+import { isPlainObject } from '../base/json.ts';
 import type { Lease } from '../contract/lease.ts';
 import type { Rate } from '../base/rate.ts';
 import type { Numbers } from '../contract/stats.ts';
@@ -16,7 +17,7 @@ export const TENANT_WORKFLOW = 'tenant';
 
 /** The id of the ledger of a tenant. */
 export function ledgerIdOf(tenant: string): string {
-  return `tenant:${tenant}`;
+  return ownId('ledger', tenant);
 }
 
 /** The key of the memo of a ledger that holds its settings: a list needs no worker. */
@@ -105,9 +106,6 @@ export interface TenantView {
   readonly short: number;
 }
 
-/** Bytes of the id of a run: the service fails the whole task of a ledger that signals a longer one. */
-const MAX_RUN_BYTES = 1_000;
-
 /** A join, or null if it is none. */
 export function readJoin(payload: unknown): TenantJoin | null {
   const run = isPlainObject(payload) && payload['v'] === 1 ? payload['run'] : undefined;
@@ -120,8 +118,9 @@ export function readRequest(payload: unknown): LeaseRequest | null {
   return request !== null && isRun(request.childId) ? request : null;
 }
 
+/** The service fails the whole task of a ledger that signals an id which none can have. */
 function isRun(run: unknown): run is string {
-  return typeof run === 'string' && run !== '' && utf8Length(run) <= MAX_RUN_BYTES;
+  return idProblem(run) === undefined;
 }
 
 /** A leave, or null if it is none. */

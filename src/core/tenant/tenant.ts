@@ -1,6 +1,6 @@
 /**
  * Tenants: the customers that share a fleet. The tenant of a run is the first part of its id, as in
- * `acme:order-7`, so that keys, lists and schedules can go by it.
+ * `acme:order-7`, so that keys, lists and schedules can go by it. No other id begins so.
  */
 import { shown } from '../text/shown.ts';
 
@@ -10,7 +10,7 @@ const MAX_TENANT = 63;
 /** A name is a part of ids, of lists and of the names of keys. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
-/** First parts of ids that Everloop's own workflows have. */
+/** Kinds of Everloop's own workflows: in a list, a run of such a tenant would look like one. */
 const RESERVED: readonly string[] = ['tenant', 'rate'];
 
 /** Why `value` cannot be the name of a tenant, in one sentence; undefined if it can. */
@@ -24,10 +24,13 @@ export function tenantProblem(value: unknown): string | undefined {
     : undefined;
 }
 
+/** The id of a run of a schedule without a tenant: its first `:` is one of a time. */
+const SCHEDULED = /^[^:]*-\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/;
+
 /** What the id of `id` has before its first `:`; undefined if that names no tenant. */
 export function tenantOfId(id: string): string | undefined {
   const end = id.indexOf(':');
-  if (end < 1) return undefined;
+  if (end < 1 || SCHEDULED.test(id)) return undefined;
   const name = id.slice(0, end);
   return tenantProblem(name) === undefined ? name : undefined;
 }
@@ -38,11 +41,23 @@ export function idOfTenant(tenant: string, id: string): string | null {
   return id.includes(':') ? null : `${tenant}:${id}`;
 }
 
-/** Why a run with this id cannot be of `tenant`; undefined if it can, or has no tenant. */
+/** Why a run with this id cannot be of `tenant`, or of none; undefined if it can. */
 export function foreignIdProblem(tenant: unknown, id: string): string | undefined {
-  if (tenant === undefined) return undefined;
+  if (tenant === undefined) return tenantlessIdProblem(id);
   const problem = tenantProblem(tenant);
   const name = typeof tenant === 'string' ? tenant : '';
   if (problem !== undefined || id.startsWith(`${name}:`)) return problem;
   return `Expected the id of a run of tenant \`${name}\` to begin with \`${name}:\`, got ${shown(id)}. Choose another id.`;
+}
+
+/** Keys, lists and the turns of a tenant go by ids, so only runs of the tenant have its ids. */
+function tenantlessIdProblem(id: string): string | undefined {
+  const reserved = RESERVED.find((name) => id.startsWith(`${name}:`));
+  if (reserved !== undefined) {
+    return `Expected an id that begins otherwise than \`${reserved}:\`, got ${shown(id)}. Choose another.`;
+  }
+  const named = tenantOfId(id);
+  return named === undefined
+    ? undefined
+    : `Expected tenant \`${named}\` for the id ${shown(id)}, got none. Name the tenant, or choose an id that begins with none.`;
 }

@@ -67,9 +67,8 @@ export function readParentLink(payload: unknown, workflowId: string): ParentLink
   if (!isPlainObject(payload) || !isPlainObject(payload['parent'])) return null;
   const { parent } = payload;
   // Only our workflows start children, so a link with the right address was written by one.
-  return parent['v'] === 1 && parent['workflowId'] === workflowId
-    ? (parent as unknown as ParentLink)
-    : null;
+  const isOurs = parent['v'] === 1 && typeof parent['callId'] === 'string';
+  return isOurs && parent['workflowId'] === workflowId ? (parent as unknown as ParentLink) : null;
 }
 
 function readReport(payload: unknown): {

@@ -7,6 +7,7 @@
  * I3  A workflow that is no run of an agent is never read and gets no message.
  */
 import { isUsageError, UsageError } from '../../core/base/usage-error.ts';
+import { idBelow } from '../../core/base/ids.ts';
 import { placeOfItem } from '../../core/tree/calls.ts';
 import type { Everloop } from '../../client/everloop-client.ts';
 import type { RunHandle } from '../../client/run-handle.ts';
@@ -72,7 +73,7 @@ export function createAccess(
       const reached = await reach(id);
       const { calls } = placeOfItem(item);
       // A client sends the message to the run below by its id, whoever has started that run.
-      if (calls.length > 0) await reach([id, ...calls].join('/'));
+      if (calls.length > 0) await reach(calls.reduce(idBelow, id));
       return reached;
     },
   };

@@ -9,14 +9,15 @@
  * I3  Only a clear answer deletes. Any error of the service ends the collection.
  * I4  The store keeps what was stored again since the question was asked.
  */
+import { belowOf, headAbove } from '../../core/base/ids.ts';
 import type { BlobStore } from './blob-store.ts';
 
 /** What the service says about runs. */
 export interface KnownRuns {
   /** Whether the service has a run with this id, open or closed; rejects if that is not certain. */
   isKnown(workflowId: string): Promise<boolean>;
-  /** Whether it has a run whose id begins with this one and a slash. */
-  hasRunsBelow(workflowId: string): Promise<boolean>;
+  /** Whether it has a run whose id begins so. */
+  hasRunsFrom(start: string): Promise<boolean>;
 }
 
 /** What to delete. */
@@ -53,10 +54,12 @@ export async function* collectBlobs(collection: Collection): AsyncGenerator<Coll
 
 async function isNeeded(known: KnownRuns, workflowId: string): Promise<boolean> {
   for (const id of selfAndAbove(workflowId)) if (await known.isKnown(id)) return true;
-  return known.hasRunsBelow(workflowId);
+  const head = headAbove(workflowId);
+  if (head !== undefined && (await known.hasRunsFrom(head))) return true;
+  return known.hasRunsFrom(belowOf(workflowId));
 }
 
-/** `a/1/2`, `a/1`, `a`: ids of children begin with that of their parent. */
+/** `a/1/2`, `a/1`, `a`: ids of children begin with that of their parent, but see `headAbove`. */
 export function selfAndAbove(workflowId: string): readonly string[] {
   const ids = [workflowId];
   for (let at = workflowId.lastIndexOf('/'); at > 0; at = workflowId.lastIndexOf('/', at - 1)) {

@@ -8,6 +8,7 @@
  */
 import { join } from 'node:path';
 import { selfAndAbove } from '../../protection/blobs/collect-blobs.ts';
+import { headAbove } from '../../core/base/ids.ts';
 import { archivedRuns, removePages, type ArchivedRun } from '../files/archived-runs.ts';
 import { forkKeeping, type RetainedRuns } from './kept-by-fork.ts';
 
@@ -18,6 +19,8 @@ export interface OpenRuns extends RetainedRuns {
    * rejects if that is not certain.
    */
   isOpen(workflowId: string, firstRunId?: string): Promise<boolean>;
+  /** Whether a run is open whose id begins so. */
+  hasOpenFrom(start: string): Promise<boolean>;
 }
 
 /** What to delete. */
@@ -55,5 +58,6 @@ async function isNeeded(open: OpenRuns, { workflowId, runId }: ArchivedRun): Pro
   if (await open.isOpen(workflowId, runId)) return true;
   const [, ...above] = selfAndAbove(workflowId);
   for (const id of above) if (await open.isOpen(id)) return true;
-  return false;
+  const head = headAbove(workflowId);
+  return head !== undefined && (await open.hasOpenFrom(head));
 }

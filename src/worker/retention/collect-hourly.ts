@@ -117,7 +117,8 @@ function renewing(
     isKnown: (id) => renew().then(() => service.isKnown(id)),
     isOpen: (id, firstRunId) => renew().then(() => service.isOpen(id, firstRunId)),
     isRetained: (id, firstRunId) => renew().then(() => service.isRetained(id, firstRunId)),
-    hasRunsBelow: (id) => renew().then(() => service.hasRunsBelow(id)),
+    hasRunsFrom: (start) => renew().then(() => service.hasRunsFrom(start)),
+    hasOpenFrom: (start) => renew().then(() => service.hasOpenFrom(start)),
   };
 }
 

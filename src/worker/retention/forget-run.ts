@@ -9,7 +9,10 @@
 import type { Client } from '@temporalio/client';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { belowOf, headAbove } from '../../core/base/ids.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
+import { OWN_WORKFLOWS } from './own-workflows.ts';
+import { refuseForeign } from '../../client/connection/own-run.ts';
 import { quoted } from '../../client/connection/list-queries.ts';
 import { isNotFound } from '../../client/connection/service-calls.ts';
 import type { BlobStore } from '../../protection/blobs/blob-store.ts';
@@ -42,7 +45,7 @@ export interface Forgotten {
  *
  * @throws UsageError `run_kept` if a fork needs one of them, or if there is a blob store and a schedule
  * needs the Step of `id`; `run_open` if one of them, or a run above `id`, has not ended;
- * `run_not_found` if there is nothing to delete.
+ * `run_not_found` if there is nothing to delete, `not_an_agent`.
  */
 export async function forgetRun(
   { client, archiveDir, blobs }: RunPlaces,
@@ -50,8 +53,9 @@ export async function forgetRun(
 ): Promise<Forgotten> {
   const { namespace } = client.options;
   if (blobs !== undefined) await checkOwner(client.workflowService, namespace, blobs);
+  await refuseForeign(client, id);
   const executions: { readonly workflowId: string; readonly runId: string }[] = [];
-  const tree = `WorkflowId = ${quoted(id)} OR WorkflowId STARTS_WITH ${quoted(`${id}/`)} OR RootWorkflowId = ${quoted(id)}`;
+  const tree = `${OWN_WORKFLOWS} AND (WorkflowId = ${quoted(id)} OR WorkflowId STARTS_WITH ${quoted(belowOf(id))} OR RootWorkflowId = ${quoted(id)})`;
   for await (const { workflowId, runId } of client.workflow.list({ query: tree })) {
     executions.push({ workflowId, runId });
   }
@@ -84,6 +88,8 @@ async function checkEnded(client: Client, runs: readonly string[], id: string): 
   const service = knownRuns(client, 0);
   const [, ...above] = selfAndAbove(id);
   for (const run of above) if (await service.isOpen(run)) throw isBelowOpen(id, run);
+  const head = headAbove(id);
+  if (head !== undefined && (await service.hasOpenFrom(head))) throw isBelowOpen(id, `${head}…`);
   for (const run of runs) if (await service.isOpen(run)) throw isOpen(run);
 }
 
@@ -126,7 +132,7 @@ async function archivedOf(
 ): Promise<readonly ArchivedRun[]> {
   const found: ArchivedRun[] = [];
   for await (const run of archivedRuns(archiveDir)) {
-    const isBelow = run.workflowId === id || run.workflowId.startsWith(`${id}/`);
+    const isBelow = run.workflowId === id || run.workflowId.startsWith(belowOf(id));
     if (isBelow && run.namespace === namespace) found.push(run);
   }
   return found;
@@ -142,7 +148,7 @@ async function withStored(
   const all = new Set(runs);
   if (blobs === undefined) return all;
   for await (const { workflowId } of blobs.runs(namespace)) {
-    if (workflowId?.startsWith(`${id}/`) === true) all.add(workflowId);
+    if (workflowId?.startsWith(belowOf(id)) === true) all.add(workflowId);
   }
   return all;
 }

@@ -5,6 +5,7 @@ import { isNotFound } from '../../client/connection/service-calls.ts';
 import type { BlobStore } from '../../protection/blobs/blob-store.ts';
 import { addKeyIds, HEAD_BYTES, keyIdOfHead } from '../../protection/key-ids.ts';
 import { archivedKeys } from '../files/sealed-archive.ts';
+import { OWN_WORKFLOWS } from './own-workflows.ts';
 
 /** Where runs are, and what is stored of them. */
 export interface KeyPlaces {
@@ -25,7 +26,7 @@ export interface KeyUse {
 }
 
 /** Any workflow: callbacks are encrypted like runs. */
-const OPEN = "ExecutionStatus = 'Running'";
+const OPEN: string = `${OWN_WORKFLOWS} AND ExecutionStatus = 'Running'`;
 
 const PAGE = 200;
 

@@ -49,13 +49,22 @@ export function knownRuns(client: Client, pauseMs: number = PAUSE_MS): KnownRuns
       // A run that began later has the same id.
       return (await describe(client, workflowId, firstRunId)) !== undefined;
     },
-    hasRunsBelow: async (workflowId) => {
+    hasRunsFrom: async (start) => {
       await sleep(pauseMs);
-      const query = `WorkflowId STARTS_WITH ${quoted(`${workflowId}/`)}`;
-      const { count } = await client.workflow.count(query);
+      const { count } = await client.workflow.count(startingWith(start));
+      return count > 0;
+    },
+    hasOpenFrom: async (start) => {
+      await sleep(pauseMs);
+      const open = `${startingWith(start)} AND ExecutionStatus = 'Running'`;
+      const { count } = await client.workflow.count(open);
       return count > 0;
     },
   };
+}
+
+function startingWith(start: string): string {
+  return `WorkflowId STARTS_WITH ${quoted(start)}`;
 }
 
 /** An execution of a run, by default the newest; undefined if the service has none. */

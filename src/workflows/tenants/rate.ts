@@ -15,6 +15,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { isPlainObject } from '../../core/base/json.ts';
+import { ownWorkflowName } from './own-workflow.ts';
 import {
   RATE_MESSAGES,
   readLeaseOrder,
@@ -29,6 +30,7 @@ const MAX_LEASES = 600;
 
 /** Counts for a model entry; continues as new and never returns. */
 export async function rate(start: unknown): Promise<void> {
+  ownWorkflowName('counter');
   const { continuedFromExecutionRunId, startTime } = workflowInfo();
   const isContinued = continuedFromExecutionRunId !== undefined;
   const isFirst = !isContinued && isPlainObject(start) && start['isFirst'] === true;

@@ -28,6 +28,7 @@ import {
 } from '@temporalio/workflow';
 import type { TenantActivities } from '../../activities/activity-types.ts';
 import { isPlainObject } from '../../core/base/json.ts';
+import { ownWorkflowName } from './own-workflow.ts';
 import {
   changedSettings,
   readJoin,
@@ -142,10 +143,9 @@ export async function tenant(start: unknown): Promise<void> {
 function ledgerOf(start: unknown): TenantLedger {
   const isContinued = workflowInfo().continuedFromExecutionRunId !== undefined;
   const given = isPlainObject(start) ? start : {};
+  const name = ownWorkflowName('ledger');
   const carried = isContinued ? unpacked(given['ledger']) : null;
-  if (carried !== null) return carried;
-  const id = workflowInfo().workflowId;
-  return newLedger(id.slice(id.indexOf(':') + 1), readSettings(given['settings']));
+  return carried ?? newLedger(name, readSettings(given['settings']));
 }
 
 function isFull({ messages }: Keeping): boolean {

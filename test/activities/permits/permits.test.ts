@@ -26,7 +26,7 @@ class Counter {
   mayLackSince: number | undefined;
 
   readonly ask: AskCounter = async (id, order) => {
-    expect(id).toBe(`rate:${MODEL}`);
+    expect(id).toBe(`~rate:${MODEL}`);
     await passed(TRAVEL_MS);
     if (this.isGone || order.permits === undefined) throw new Error('gone');
     this.orders.push(order);

@@ -5,8 +5,8 @@ import { chargedOf, grantedTo, turnLeases } from '../../../src/core/tenant/fork-
 const CALLS = 'agent:model_calls';
 const COST = 'agent:cost_microusd';
 const leaseOf = (key: string, granted: number): Lease => ({
-  id: `tenant:acme ${key} end`,
-  origin: { runId: 'tenant:acme', agent: 'tenant acme' },
+  id: `~tenant:acme ${key} end`,
+  origin: { runId: '~tenant:acme', agent: 'tenant acme' },
   limit: { kind: 'exact', key, max: 100 },
   granted,
 });

@@ -23,7 +23,7 @@ import {
 } from '../../../src/core/tenant/settings.ts';
 
 const COST = 'agent:cost_microusd';
-const ID = `tenant:acme ${COST} end`;
+const ID = `~tenant:acme ${COST} end`;
 
 /** A ledger that is driven by messages, and what it has said. */
 function keep(settings: Partial<TenantSettings>): {

@@ -14,8 +14,8 @@ describe('a message to a ledger', () => {
     ]).toEqual([null, null, null]);
   });
 
-  it('is read from a run with an id of any length that the service takes', () => {
-    const run = `${'漢'.repeat(333)}i`;
+  it('is read from a run with an id of any length that an id may have', () => {
+    const run = `${'漢'.repeat(254)}i`;
     const request = { v: 1, kind: 'lease-request', childId: run, number: 1, totals: {}, wants: [] };
     expect(readJoin({ v: 1, run })).toEqual({ v: 1, run });
     expect(readRequest(request)).toEqual(request);

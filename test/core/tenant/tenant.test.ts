@@ -56,13 +56,27 @@ describe('the id of a run', () => {
   it('says whose it is', () => {
     expect(tenantOfId('acme:order-7')).toBe('acme');
     expect(tenantOfId('acme:order:7/2.1')).toBe('acme');
-    for (const id of ['order-7', ':order', 'tenant:acme', 'a b:c', 'rate:m']) {
+    for (const id of [
+      'order-7',
+      ':order',
+      '~tenant:acme',
+      'a b:c',
+      '~rate:m',
+      'n-2026-11-28T12:00:00Z',
+    ]) {
       expect(tenantOfId(id)).toBeUndefined();
     }
   });
 
-  it('is of anybody without a tenant', () => {
-    expect(foreignIdProblem(undefined, 'other:7')).toBeUndefined();
+  it('is of nobody without a tenant', () => {
+    expect(foreignIdProblem(undefined, 'order-7')).toBeUndefined();
+    expect(foreignIdProblem(undefined, 'nightly-2026-11-28T12:00:00Z-fork-1')).toBeUndefined();
+    expect(foreignIdProblem(undefined, 'other:7')).toBe(
+      'Expected tenant `other` for the id "other:7", got none. Name the tenant, or choose an id that begins with none.',
+    );
+    expect(foreignIdProblem(undefined, 'rate:m')).toBe(
+      'Expected an id that begins otherwise than `rate:`, got "rate:m". Choose another.',
+    );
     expect(foreignIdProblem('acme', 'acme:7/1.1')).toBeUndefined();
     expect(foreignIdProblem('a b', 'a b:7')).toContain('Expected a tenant of');
   });
