@@ -23,6 +23,7 @@ import {
 import { isAmong } from '../protection/same-text.ts';
 import { readerTokens } from '../protection/stream-token.ts';
 import { holdBytes, type HeldBytes } from './held-bytes.ts';
+import { largeOpenings } from './large-opening.ts';
 import { decode, download, encode, type Transform } from './transform.ts';
 import { MAX_BODY_BYTES, readPayloads, RefusedRequest } from './wire.ts';
 
@@ -94,6 +95,7 @@ export function codecApp({ protection, origins = [], token }: CodecAppParts): Ho
   const accepted =
     token === undefined ? undefined : readerTokens(token).map((one) => `Bearer ${one}`);
   const begin = holdBytes();
+  const beginOpening = largeOpenings();
   const app = new Hono<Env>();
   app.use(
     async (c, next) => {
@@ -123,12 +125,13 @@ export function codecApp({ protection, origins = [], token }: CodecAppParts): Ho
       return refuse(c, 401, 'Expected the token of this codec server.');
     }
     const held = begin();
+    const opening = beginOpening();
     c.env.outgoing?.once('close', () => held.release());
     try {
       const keepsReferences = c.req.query('preserveStorageRefs') === 'true';
       const received = readPayloads(await readBody(c.req.raw, held));
       const answer = JSON.stringify({
-        payloads: await transform(protection, received, { keepsReferences }),
+        payloads: await transform(protection, received, { keepsReferences, opening, held }),
       });
       held.take(answer.length);
       return c.body(answer, 200, JSON_ANSWER);
@@ -136,6 +139,7 @@ export function codecApp({ protection, origins = [], token }: CodecAppParts): Ho
       if (error instanceof RefusedRequest) return refuse(c, error.status, error.message);
       throw error;
     } finally {
+      opening.release();
       // Elsewhere than in Node nothing says when the answer has left.
       if (c.env.outgoing === undefined) held.release();
     }
