@@ -9,7 +9,7 @@
  * I4  No answer may be cached, and nothing of a payload is logged.
  */
 import type { HttpBindings } from '@hono/node-server';
-import { Hono, type Context } from 'hono';
+import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
 import { errorText } from '../core/base/error-text.ts';
 import { UsageError, usageErrorOf, type UsageProblem } from '../core/base/usage-error.ts';
@@ -97,20 +97,11 @@ export function codecApp({ protection, origins = [], token }: CodecAppParts): Ho
   const begin = holdBytes();
   const beginOpening = largeOpenings();
   const app = new Hono<Env>();
-  app.use(
-    async (c, next) => {
-      const origin = c.req.header('origin');
-      if (origin === undefined || origins.includes(origin)) return next();
-      return refuse(c, 403, 'Expected a page of an allowed origin. Allow it with --origin.');
-    },
-    cors({
-      origin: [...origins],
-      allowMethods: ['POST'],
-      allowHeaders: ['authorization', 'authorization-extras', 'content-type', 'x-namespace'],
-      credentials: true,
-      maxAge: PREFLIGHT_S,
-    }),
-  );
+  app.use(async (c, next) => {
+    const origin = c.req.header('origin');
+    if (origin === undefined || origins.includes(origin)) return next();
+    return refuse(c, 403, 'Expected a page of an allowed origin. Allow it with --origin.');
+  }, corsFor(origins));
   app.all('*', async (c) => {
     const transform = transformOf(c.req.path);
     if (transform === undefined) {
@@ -136,6 +127,8 @@ export function codecApp({ protection, origins = [], token }: CodecAppParts): Ho
       held.take(answer.length);
       return c.body(answer, 200, JSON_ANSWER);
     } catch (error) {
+      // What it had opened goes before its client reads why.
+      held.release();
       if (error instanceof RefusedRequest) return refuse(c, error.status, error.message);
       throw error;
     } finally {
@@ -149,6 +142,17 @@ export function codecApp({ protection, origins = [], token }: CodecAppParts): Ho
     return refuse(c, 500, 'Unexpected. The log of the codec server says what it was.');
   });
   return app;
+}
+
+/** What browsers hear of the origins whose pages may ask. */
+function corsFor(origins: readonly string[]): MiddlewareHandler {
+  return cors({
+    origin: [...origins],
+    allowMethods: ['POST'],
+    allowHeaders: ['authorization', 'authorization-extras', 'content-type', 'x-namespace'],
+    credentials: true,
+    maxAge: PREFLIGHT_S,
+  });
 }
 
 function checkOrigin(origin: string): void {

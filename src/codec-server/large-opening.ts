@@ -2,6 +2,7 @@
  * Decompresses for one request after the other what becomes large, so that what is open at the same
  * time stays bounded. Small payloads, which nearly all are, wait for nobody.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gunzip, gunzipSync } from 'node:zlib';
 import { RefusedRequest } from './wire.ts';
@@ -13,6 +14,9 @@ const SMALL_BYTES = 1_048_576;
 const MAX_WAITING = 8;
 
 const gunzipAside = promisify(gunzip);
+
+/** How long one waits, in ms; well before it would be disconnected for its silence. */
+const MAX_WAIT_MS = 10_000;
 
 /** Decompresses for one request. */
 export interface LargeOpening {
@@ -28,15 +32,24 @@ export function largeOpenings(): () => LargeOpening {
   let waiting = 0;
   const turn = async (): Promise<() => void> => {
     if (waiting >= MAX_WAITING) {
-      throw new RefusedRequest(503, 'Too much is asked for at once. Try again later.');
+      throw busy();
     }
     const before = last;
     let release = (): void => undefined;
     last = new Promise((resolve) => (release = resolve));
     waiting += 1;
-    await before;
+    const over = new AbortController();
+    const isTurn = await Promise.race([
+      before.then(() => true),
+      // Aborted when the turn has come.
+      sleep(MAX_WAIT_MS, false, { signal: over.signal }).catch(() => true),
+    ]);
+    over.abort();
     waiting -= 1;
-    return release;
+    if (isTurn) return release;
+    // Those behind it wait for the one before it.
+    void before.then(release);
+    throw busy();
   };
   return () => {
     let release: (() => void) | undefined;
@@ -69,6 +82,10 @@ function unpackSmall(packed: Uint8Array, most: number): Uint8Array | undefined {
 
 function isTooLarge(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
+}
+
+function busy(): RefusedRequest {
+  return new RefusedRequest(503, 'Too much is asked for at once. Try again later.');
 }
 
 function tooMuch(): RefusedRequest {
