@@ -9,15 +9,17 @@
  */
 import { lookup, type LookupAddress } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { embeddedIpv4 } from './embedded-ipv4.ts';
 
-/** The addresses of I1. IPv4 addresses written as IPv6 match their rules as well. */
+/** The addresses of I1. */
 const REFUSED = new BlockList();
 // Link-local, with the metadata service of most clouds (RFC 3927, RFC 4291).
 REFUSED.addSubnet('169.254.0.0', 16);
 REFUSED.addSubnet('fe80::', 10, 'ipv6');
-// Metadata of AWS over IPv6, of Alibaba Cloud, and the host of Azure's machines.
+// Metadata of AWS over IPv6, of Alibaba Cloud and of Oracle's, and the host of Azure's machines.
 REFUSED.addAddress('fd00:ec2::254', 'ipv6');
 REFUSED.addAddress('100.100.100.200');
+REFUSED.addAddress('192.0.0.192');
 REFUSED.addAddress('168.63.129.16');
 // "This network", which connects to the machine itself, and multicast (RFC 6890).
 REFUSED.addSubnet('0.0.0.0', 8);
@@ -25,10 +27,32 @@ REFUSED.addAddress('::', 'ipv6');
 REFUSED.addSubnet('224.0.0.0', 4);
 REFUSED.addSubnet('ff00::', 8, 'ipv6');
 
-/** Whether callbacks never go to `address`. */
+/**
+ * What no gateway leads to on purpose (RFC 6052): the machine itself and private networks. They may
+ * be called, but only by their own addresses.
+ */
+const NOT_BY_GATEWAY = new BlockList();
+NOT_BY_GATEWAY.addSubnet('127.0.0.0', 8);
+NOT_BY_GATEWAY.addSubnet('10.0.0.0', 8);
+NOT_BY_GATEWAY.addSubnet('172.16.0.0', 12);
+NOT_BY_GATEWAY.addSubnet('192.168.0.0', 16);
+NOT_BY_GATEWAY.addSubnet('100.64.0.0', 10);
+
+/** Another way to write an IPv4 address, which leads through no gateway. */
+const MAPPED = new BlockList();
+MAPPED.addSubnet('::ffff:0:0', 96, 'ipv6');
+
+/** Whether callbacks never go to `address`, in whatever form it is written. */
 export function isRefusedAddress(address: string): boolean {
   const family = isIP(address);
-  return family === 0 || REFUSED.check(address, family === 6 ? 'ipv6' : 'ipv4');
+  if (family === 0) return true;
+  if (family === 4) return REFUSED.check(address);
+  if (REFUSED.check(address, 'ipv6')) return true;
+  if (address === '::1') return false;
+  const isMapped = MAPPED.check(address, 'ipv6');
+  return embeddedIpv4(address).some(
+    (inner) => REFUSED.check(inner) || (!isMapped && NOT_BY_GATEWAY.check(inner)),
+  );
 }
 
 /**

@@ -9,7 +9,7 @@
  * I4  No answer may be cached, and nothing of a payload is logged.
  */
 import type { HttpBindings } from '@hono/node-server';
-import { Hono, type Context } from 'hono';
+import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
 import { errorText } from '../core/base/error-text.ts';
 import { UsageError, usageErrorOf, type UsageProblem } from '../core/base/usage-error.ts';
@@ -23,6 +23,7 @@ import {
 import { isAmong } from '../protection/same-text.ts';
 import { readerTokens } from '../protection/stream-token.ts';
 import { holdBytes, type HeldBytes } from './held-bytes.ts';
+import { largeOpenings } from './large-opening.ts';
 import { decode, download, encode, type Transform } from './transform.ts';
 import { MAX_BODY_BYTES, readPayloads, RefusedRequest } from './wire.ts';
 
@@ -94,21 +95,13 @@ export function codecApp({ protection, origins = [], token }: CodecAppParts): Ho
   const accepted =
     token === undefined ? undefined : readerTokens(token).map((one) => `Bearer ${one}`);
   const begin = holdBytes();
+  const beginOpening = largeOpenings();
   const app = new Hono<Env>();
-  app.use(
-    async (c, next) => {
-      const origin = c.req.header('origin');
-      if (origin === undefined || origins.includes(origin)) return next();
-      return refuse(c, 403, 'Expected a page of an allowed origin. Allow it with --origin.');
-    },
-    cors({
-      origin: [...origins],
-      allowMethods: ['POST'],
-      allowHeaders: ['authorization', 'authorization-extras', 'content-type', 'x-namespace'],
-      credentials: true,
-      maxAge: PREFLIGHT_S,
-    }),
-  );
+  app.use(async (c, next) => {
+    const origin = c.req.header('origin');
+    if (origin === undefined || origins.includes(origin)) return next();
+    return refuse(c, 403, 'Expected a page of an allowed origin. Allow it with --origin.');
+  }, corsFor(origins));
   app.all('*', async (c) => {
     const transform = transformOf(c.req.path);
     if (transform === undefined) {
@@ -123,19 +116,23 @@ export function codecApp({ protection, origins = [], token }: CodecAppParts): Ho
       return refuse(c, 401, 'Expected the token of this codec server.');
     }
     const held = begin();
+    const opening = beginOpening();
     c.env.outgoing?.once('close', () => held.release());
     try {
       const keepsReferences = c.req.query('preserveStorageRefs') === 'true';
       const received = readPayloads(await readBody(c.req.raw, held));
       const answer = JSON.stringify({
-        payloads: await transform(protection, received, { keepsReferences }),
+        payloads: await transform(protection, received, { keepsReferences, opening, held }),
       });
       held.take(answer.length);
       return c.body(answer, 200, JSON_ANSWER);
     } catch (error) {
+      // What it had opened goes before its client reads why.
+      held.release();
       if (error instanceof RefusedRequest) return refuse(c, error.status, error.message);
       throw error;
     } finally {
+      opening.release();
       // Elsewhere than in Node nothing says when the answer has left.
       if (c.env.outgoing === undefined) held.release();
     }
@@ -145,6 +142,17 @@ export function codecApp({ protection, origins = [], token }: CodecAppParts): Ho
     return refuse(c, 500, 'Unexpected. The log of the codec server says what it was.');
   });
   return app;
+}
+
+/** What browsers hear of the origins whose pages may ask. */
+function corsFor(origins: readonly string[]): MiddlewareHandler {
+  return cors({
+    origin: [...origins],
+    allowMethods: ['POST'],
+    allowHeaders: ['authorization', 'authorization-extras', 'content-type', 'x-namespace'],
+    credentials: true,
+    maxAge: PREFLIGHT_S,
+  });
 }
 
 function checkOrigin(origin: string): void {

@@ -4,8 +4,10 @@
  * I1  A payload that this process cannot open stays as it is: one of another codec, one whose key is
  *     missing, one that is damaged, a reference to a blob that is gone. The others are opened.
  * I2  A key service or a blob store that does not answer is a failure, which clients repeat.
- * I3  What is opened is bounded, because a few bytes may be decompressed to many.
+ * I3  What is opened is bounded, because a few bytes may be decompressed to many: the bound ends the
+ *     request at once. Between payloads other requests have their turn.
  */
+import { setImmediate } from 'node:timers/promises';
 import { StorageDriverClaim, type Payload } from '@temporalio/common';
 import {
   decodeReferencePayload,
@@ -16,10 +18,9 @@ import { BlobDamagedError, BlobMissingError } from '../protection/blobs/blob-err
 import { keyIdOf } from '../protection/codec.ts';
 import { KeyMissingError, PayloadDamagedError } from '../protection/key-errors.ts';
 import type { Protection } from '../protection/protection.ts';
+import type { HeldBytes } from './held-bytes.ts';
+import { MAX_OPENED_BYTES, TOO_MUCH, type LargeOpening } from './large-opening.ts';
 import { RefusedRequest, toWire, type ReceivedPayload } from './wire.ts';
-
-/** The most bytes that one answer opens: the largest blob, as it is stored and as it is decrypted. */
-const MAX_OPENED_BYTES = 67_108_864;
 
 /** How long the blobs of one request may take, in ms. */
 const BLOBS_MS = 60_000;
@@ -35,6 +36,10 @@ export type Transform = (
 export interface TransformOptions {
   /** Leaves references to blobs as they are, as the web UI asks. */
   readonly keepsReferences: boolean;
+  /** Decompresses for this request. */
+  readonly opening: LargeOpening;
+  /** What the request holds. */
+  readonly held: HeldBytes;
 }
 
 /**
@@ -50,11 +55,11 @@ export const encode: Transform = async ({ codec }, received) => {
 };
 
 /** Decrypts, and reads blobs unless references are to stay. */
-export const decode: Transform = async (protection, received, { keepsReferences }) => {
-  const open = opener(protection);
+export const decode: Transform = async (protection, received, options) => {
+  const open = opener(protection, options);
   const answers: object[] = [];
   for (const { given, payload } of received) {
-    const isLeft = keepsReferences && isReferencePayload(payload);
+    const isLeft = options.keepsReferences && isReferencePayload(payload);
     const opened = isLeft ? payload : await open(payload).catch((error) => unless(error, payload));
     answers.push(opened === payload ? given : toWire(opened));
   }
@@ -64,16 +69,16 @@ export const decode: Transform = async (protection, received, { keepsReferences 
 /** `payload`, unless the failure is none of the payload itself. */
 function unless(error: unknown, payload: Payload): Payload {
   const refused = refusalOf(error);
-  if (refused.status === FAILED) throw refused;
+  if (refused.status !== LEFT_AS_IT_IS) throw refused;
   return payload;
 }
 
 /** Reads blobs and decrypts them. */
-export const download: Transform = async (protection, received) => {
+export const download: Transform = async (protection, received, options) => {
   if (!received.every(({ payload }) => isReferencePayload(payload))) {
     throw new RefusedRequest(400, 'Expected references to external storage, got other payloads.');
   }
-  const open = opener(protection);
+  const open = opener(protection, options);
   const answers: object[] = [];
   for (const { payload } of received) {
     const opened = await open(payload).catch((error: unknown) => Promise.reject(refusalOf(error)));
@@ -83,13 +88,19 @@ export const download: Transform = async (protection, received) => {
 };
 
 /** Opens payloads one after the other; returns a payload that is not ours as it is. */
-function opener({ codec, blobs }: Protection): (payload: Payload) => Promise<Payload> {
+function opener(
+  { readerCodec, blobs }: Protection,
+  { opening, held }: TransformOptions,
+): (payload: Payload) => Promise<Payload> {
   const abortSignal = AbortSignal.timeout(BLOBS_MS);
   let left = MAX_OPENED_BYTES;
+  const codec = readerCodec((packed) => opening.unpack(packed, left));
   const counted = (payload: Payload | undefined): Payload => {
-    left -= payload?.data?.length ?? 0;
-    if (payload !== undefined && left >= 0) return payload;
-    throw new RefusedRequest(413, `Expected at most ${MAX_OPENED_BYTES} bytes once opened.`);
+    const bytes = payload?.data?.length ?? 0;
+    left -= bytes;
+    if (payload === undefined || left < 0) throw new RefusedRequest(413, TOO_MUCH);
+    held.take(bytes);
+    return payload;
   };
   const blobOf = async (payload: Payload): Promise<Payload> => {
     const { driverName, claimData } = referenceOf(payload);
@@ -101,6 +112,7 @@ function opener({ codec, blobs }: Protection): (payload: Payload) => Promise<Pay
     return counted(blob);
   };
   return async (payload) => {
+    await setImmediate();
     const whole = isReferencePayload(payload) ? await blobOf(payload) : payload;
     if (keyIdOf(whole) === undefined) return whole;
     const [plain] = await codec.decode([whole]);
@@ -119,10 +131,13 @@ function referenceOf(payload: Payload): ReturnType<typeof decodeReferencePayload
 /** The status for a key service or a blob store that failed. */
 const FAILED = 502;
 
+/** The status for a payload that this process cannot open. */
+const LEFT_AS_IT_IS = 422;
+
 const OWN_ERRORS = [KeyMissingError, PayloadDamagedError, BlobMissingError, BlobDamagedError];
 
 function refusalOf(error: unknown): RefusedRequest {
   if (error instanceof RefusedRequest) return error;
   const isOwn = OWN_ERRORS.some((type) => error instanceof type);
-  return new RefusedRequest(isOwn ? 422 : FAILED, errorText(error));
+  return new RefusedRequest(isOwn ? LEFT_AS_IT_IS : FAILED, errorText(error));
 }

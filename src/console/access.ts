@@ -141,11 +141,20 @@ function checkHosts(hosts: readonly string[]): void {
   );
 }
 
-function askerOf(c: Context, { token, readToken, userHeader }: ConsoleAccess): Asker {
-  const given = c.req.header('authorization') ?? '';
-  const mayOperate = isAmong(given, [`Bearer ${token}`]);
-  const mayRead = readToken !== undefined && isAmong(given, [`Bearer ${readToken}`]);
-  if (!mayOperate && !mayRead) {
+/** Whose token `authorization` has; null: it has none of this console. */
+export function roleOf(
+  authorization: string | undefined,
+  { token, readToken }: Pick<ConsoleAccess, 'token' | 'readToken'>,
+): ConsoleRole | null {
+  const given = authorization ?? '';
+  if (isAmong(given, [`Bearer ${token}`])) return 'operate';
+  return readToken !== undefined && isAmong(given, [`Bearer ${readToken}`]) ? 'read' : null;
+}
+
+function askerOf(c: Context, access: ConsoleAccess): Asker {
+  const { userHeader } = access;
+  const role = roleOf(c.req.header('authorization'), access);
+  if (role === null) {
     throw new ConsoleRefusal(
       'unauthorized',
       'Expected the token of this console, got none or another. Open the address that `everloop console` prints, or send EVERLOOP_CONSOLE_TOKEN if that is set.',
@@ -153,7 +162,7 @@ function askerOf(c: Context, { token, readToken, userHeader }: ConsoleAccess): A
   }
   const user = userHeader === undefined ? undefined : headerText(c.req.header(userHeader));
   return {
-    role: mayOperate ? 'operate' : 'read',
+    role,
     user: user ? user.slice(0, MAX_USER_CHARACTERS) : null,
   };
 }

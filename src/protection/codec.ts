@@ -52,7 +52,12 @@ export interface CodecOptions {
    * says so in {@link DECRYPTED_FIELD}. Absent: `decode` throws.
    */
   readonly onUnread?: (error: UnreadError) => void;
+  /** Decompresses what was compressed; what it throws goes on. Default: at once, to at most 64 MB. */
+  readonly unpack?: Unpack;
 }
+
+/** Decompresses bytes of gzip. */
+export type Unpack = (packed: Uint8Array) => Promise<Uint8Array>;
 
 /**
  * The codec of these keys; without any it encrypts nothing. `decode` throws a KeyMissingError or a
@@ -60,11 +65,11 @@ export interface CodecOptions {
  */
 export function createCodec(
   keys: AskedKeys | undefined,
-  { compress = false, onUnread, onEncrypted }: CodecOptions = {},
+  { compress = false, onUnread, onEncrypted, unpack = unpackAtOnce }: CodecOptions = {},
 ): PayloadCodec {
   const decrypted = async (payload: Payload, id: string): Promise<Payload> => {
     if (keys === undefined) throw new KeyMissingError(id, []);
-    return decrypt(payload, await keys.decrypting(id));
+    return unpacked(decrypt(payload, await keys.decrypting(id)), id, unpack);
   };
   const decryptedOrNot = async (payload: Payload, id: string): Promise<Payload> => {
     try {
@@ -131,17 +136,38 @@ function decrypt({ data }: Payload, { id, key }: FoundKey): Payload {
       .setAAD(additionalData(id))
       .setAuthTag(data.subarray(-TAG_BYTES));
     const cipherText = data.subarray(IV_BYTES, -TAG_BYTES);
-    return unpacked(read(Buffer.concat([decipher.update(cipherText), decipher.final()])));
+    return read(Buffer.concat([decipher.update(cipherText), decipher.final()]));
   } catch (cause) {
-    throw Object.assign(new PayloadDamagedError(id), { cause });
+    throw damaged(id, cause);
   }
 }
 
-function unpacked(payload: Payload): Payload {
+function damaged(id: string, cause: unknown): PayloadDamagedError {
+  return Object.assign(new PayloadDamagedError(id), { cause });
+}
+
+async function unpacked(payload: Payload, id: string, unpack: Unpack): Promise<Payload> {
   const { metadata, data } = payload;
   const encoding = metadata?.['encoding'];
   if (encoding == null || data == null || textOf(encoding) !== COMPRESSED) return payload;
-  return read(gunzipSync(data, { maxOutputLength: MAX_PLAIN_BYTES }));
+  const bytes = await unpack(data).catch((error: unknown) => {
+    throw isOfContent(error) ? damaged(id, error) : error;
+  });
+  try {
+    return read(bytes);
+  } catch (cause) {
+    throw damaged(id, cause);
+  }
+}
+
+async function unpackAtOnce(packed: Uint8Array): Promise<Uint8Array> {
+  return gunzipSync(packed, { maxOutputLength: MAX_PLAIN_BYTES });
+}
+
+/** Whether the bytes are no gzip, or too many. */
+function isOfContent(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return code.startsWith('Z_') || code === 'ERR_BUFFER_TOO_LARGE';
 }
 
 function read(bytes: Uint8Array): Payload {

@@ -5,7 +5,7 @@ import { defined } from '../core/base/defined.ts';
 import { askKeys, type KeyFor } from './asked-keys.ts';
 import type { BlobStore } from './blobs/blob-store.ts';
 import { blobsOfEnvironment } from './blobs/blobs-of-environment.ts';
-import { createCodec } from './codec.ts';
+import { createCodec, type Unpack } from './codec.ts';
 import { countEncrypted, type EncryptedPayloads } from './encrypted-payloads.ts';
 import type { UnreadError } from './key-errors.ts';
 import type { KeyRing } from './key-ring.ts';
@@ -62,6 +62,8 @@ export interface Protection {
   readonly codec: PayloadCodec;
   /** The same for a worker, which leaves what it cannot decrypt to its converters. */
   readonly workerCodec: (onUnread: (error: UnreadError) => void) => PayloadCodec;
+  /** The same for a server that opens payloads of others, and bounds what is decompressed. */
+  readonly readerCodec: (unpack: Unpack) => PayloadCodec;
   /** Counts what the codecs have encrypted since the process began. */
   readonly encrypted: EncryptedPayloads;
   /** The keys that the codec asks; absent: nothing is encrypted. */
@@ -107,6 +109,7 @@ export function protectionOf(
   return {
     codec: createCodec(asked, shared),
     workerCodec: (onUnread) => createCodec(asked, { ...shared, onUnread }),
+    readerCodec: (unpack) => createCodec(asked, { ...shared, unpack }),
     allowUnencrypted,
     encrypted,
     ...defined({ keys, keyFor, blobs }),
@@ -117,6 +120,7 @@ export function protectionOf(
 export const NO_PROTECTION: Protection = {
   codec: createCodec(undefined),
   workerCodec: (onUnread) => createCodec(undefined, { onUnread }),
+  readerCodec: (unpack) => createCodec(undefined, { unpack }),
   allowUnencrypted: false,
   encrypted: countEncrypted(),
 };

@@ -1,4 +1,5 @@
 /** One attempt of a callback: its signature, where it may go, and what the reply means. */
+import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Webhook } from 'standardwebhooks';
 import { isAllowedHost, isRefusedAddress } from '../../src/callbacks/allowed-hosts.ts';
@@ -160,8 +161,82 @@ it.each([
   { address: '127.0.0.1', refused: false },
   { address: '::1', refused: false },
   { address: '93.184.216.34', refused: false },
+  { address: '192.0.0.192', refused: true },
+  { address: '::ffff:127.0.0.1', refused: false },
+  { address: '64:ff9b::93.184.216.34', refused: false },
+  { address: '64:ff9b::127.0.0.1', refused: true },
+  { address: '64:ff9b:1::10.0.0.1', refused: true },
+  { address: '2002:c0a8:1::1', refused: true },
+  { address: '2002:5db8:d822::1', refused: false },
+  { address: '2606:2800:220:1::1', refused: false },
+  { address: 'fe80::1%eth0', refused: true },
 ])('$address is refused: $refused', ({ address, refused }) => {
   expect(isRefusedAddress(address)).toBe(refused);
+});
+
+/** IPv4 addresses that are never called. */
+const refusedIpv4 = fc
+  .tuple(
+    fc.constantFrom([169, 254], [0, 0], [224, 0], [239, 9], [100, 100], [192, 0], [168, 63]),
+    fc.nat(255),
+    fc.nat(255),
+  )
+  .map(([head, third, last]): readonly number[] => {
+    const [first] = head;
+    if (first === 100) return [100, 100, 100, 200];
+    if (first === 192) return [192, 0, 0, 192];
+    return first === 168 ? [168, 63, 129, 16] : [...head, third, last];
+  });
+
+const hex = (bytes: readonly number[]): string =>
+  bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('');
+const group = (a = 0, b = 0): string => ((a << 8) | b).toString(16);
+
+/** The forms of IPv6 that lead to an IPv4 address. */
+const FORMS: readonly ((ip: readonly number[], any: number) => string)[] = [
+  (ip) => `::ffff:${ip.join('.')}`,
+  (ip) => `::${ip.join('.')}`,
+  (ip) => `::ffff:0:${ip.join('.')}`,
+  (ip) => `64:ff9b::${ip.join('.')}`,
+  (ip, any) => `64:ff9b:1:${any.toString(16)}::${ip.join('.')}`,
+  ([a, b, c, d]) => `64:ff9b:1:${group(a, b)}:${group(0, c)}:${group(d)}::`,
+  ([a, b, c, d], any) => `64:ff9b:1:${group(any & 0xff, a)}:${group(0, b)}:${group(c, d)}::`,
+  ([a, b, c, d], any) =>
+    `64:ff9b:1:${any.toString(16)}:${group(0, a)}:${group(b, c)}:${group(d)}::`,
+  ([a, b, c, d], any) => `2002:${group(a, b)}:${group(c, d)}:${any.toString(16)}::1`,
+  ([a, b, c, d], any) => `2001:0:${group(a, b)}:${group(c, d)}:0:${any.toString(16)}:808:808`,
+  (ip, any) =>
+    `2001:0:808:808:0:${any.toString(16)}:${hex(ip.map((byte) => byte ^ 0xff)).replace(/^(....)/, '$1:')}`,
+  (ip, any) => `2001:db8:${any.toString(16)}:1:0:5efe:${ip.join('.')}`,
+];
+
+it('no form of an address that is refused leads there', () => {
+  const texts = fc.tuple(refusedIpv4, fc.constantFrom(...FORMS), fc.nat(0xffff), fc.nat(3));
+  fc.assert(
+    fc.property(texts, ([ip, form, any, spelling]) => {
+      const address = form(ip, any);
+      const normal = new URL(`http://[${address}]`).hostname.slice(1, -1);
+      const whole = spelling === 0 ? address.toUpperCase() : spelling === 1 ? normal : address;
+      expect(isRefusedAddress(whole), whole).toBe(true);
+    }),
+  );
+});
+
+it('no spelling of an IPv4 address that is refused leads there', () => {
+  fc.assert(
+    fc.property(refusedIpv4, fc.nat(4), (ip, spelling) => {
+      const [a = 0, b = 0, c = 0, d = 0] = ip;
+      const texts = [
+        ip.join('.'),
+        String(((a * 256 + b) * 256 + c) * 256 + d),
+        `0x${hex(ip)}`,
+        ip.map((byte) => `0${byte.toString(8)}`).join('.'),
+        `${a}.${(b * 256 + c) * 256 + d}`,
+      ];
+      const { hostname } = new URL(`http://${texts[spelling]}/`);
+      expect(isRefusedAddress(hostname), texts[spelling]).toBe(true);
+    }),
+  );
 });
 
 it.each([

@@ -46,7 +46,7 @@ export async function cli(argv: readonly string[], setup: CliSetup = {}): Promis
     stderr: sink('stderr'),
     env: setup.env ?? { TEMPORAL_ADDRESS: '127.0.0.1:1' },
     cwd: setup.cwd ?? '/nowhere',
-    signals: new EventEmitter() as unknown as CliIo['signals'],
+    signals: Object.assign(new EventEmitter(), { exit: () => undefined }),
     async *lines() {
       yield* setup.stdin ?? [];
     },

@@ -155,6 +155,43 @@ describe('a query', () => {
     });
   });
 
+  it.each([
+    // The first three have ten seconds, and each further one five more, then twice as much more.
+    { attempt: 2, leastS: 0, withinS: 10 },
+    { attempt: 3, leastS: 20, withinS: 20 },
+    { attempt: 4, leastS: 10, withinS: 15 },
+    { attempt: 10, leastS: 10, withinS: 330 },
+    { attempt: 40, leastS: 10, withinS: 610 },
+  ])('says until when the service waits for a lost worker, attempt $attempt', async (given) => {
+    const { client, query } = asked([9]);
+    const startedS = Math.floor(Date.now() / 1_000);
+    const raw = {
+      pendingWorkflowTask: { attempt: given.attempt, state: 2, startedTime: { seconds: startedS } },
+      executionConfig: { defaultWorkflowTaskTimeout: { seconds: given.leastS } },
+    };
+    const lost = Object.assign(client, {
+      options: { namespace: 'default' },
+      workflow: { getHandle: () => ({ describe: async () => ({ raw }) }) },
+      workflowService: {
+        getWorkflowExecutionHistoryReverse: async () => ({
+          history: {
+            events: [
+              {},
+              { workflowTaskTimedOutEventAttributes: {} },
+              { workflowTaskFailedEventAttributes: { failure: { message: 'Long ago.' } } },
+            ],
+          },
+        }),
+      },
+    });
+
+    const until = new Date((startedS + given.withinS) * 1_000).toISOString();
+    await expect(querying('r', lost, query)).rejects.toMatchObject({
+      code: 'no_worker',
+      message: expect.stringContaining(`another worker at ${until} at the latest`),
+    });
+  });
+
   it('fails with what else the service says', async () => {
     const { client, query } = asked([7]);
 

@@ -12,7 +12,7 @@ import { toWire } from '../../src/codec-server/wire.ts';
 import { keyRing } from '../../src/protection/key-ring.ts';
 import { protectionOf } from '../../src/protection/protection.ts';
 import { eventually } from '../support/eventually.ts';
-import { RUNS_ALL } from '../support/extent.ts';
+import { RUNS_ALL, withinMs } from '../support/extent.ts';
 import { gate } from '../support/runs.ts';
 
 const protection = protectionOf({
@@ -164,4 +164,46 @@ describe('openCodecServer', () => {
     }
     expect(await ask(server)).toEqual({ status: 200, text: '{"payloads":[]}' });
   });
+});
+
+describe('payloads that become large', () => {
+  const compressing = protectionOf({
+    keys: keyRing({ current: 'k1', keys: { k1: Buffer.alloc(32, 1) } }),
+    compress: true,
+  });
+  const bodyOf = async (bytes: number, count = 1): Promise<string> => {
+    const [encrypted] = await compressing.codec.encode([
+      { metadata: {}, data: Buffer.alloc(bytes) },
+    ]);
+    return JSON.stringify({ payloads: Array(count).fill(toWire(encrypted as Payload)) });
+  };
+
+  it('end their request at once, while honest ones are answered', async () => {
+    const server = await open();
+    // Just below and just above what one payload may have, alone and forty times.
+    const bombs = await Promise.all([bodyOf(66_000_000, 40), bodyOf(70_000_000, 40)]);
+    const honest = await bodyOf(300_000, 3);
+    const before = process.memoryUsage.rss();
+    let most = before;
+    const watch = setInterval(() => (most = Math.max(most, process.memoryUsage.rss())), 20);
+    const refused: Promise<{ readonly status: number | undefined }>[] = [];
+    const waits: number[] = [];
+    try {
+      for (let turn = 0; turn < 20; turn++) {
+        refused.push(ask(server, {}, bombs[turn % 2]));
+        const began = performance.now();
+        const answer = await ask(server, {}, honest);
+        waits.push(performance.now() - began);
+        expect(answer.status).toBe(200);
+      }
+      const statuses = new Set((await Promise.all(refused)).map(({ status }) => status));
+      expect([...statuses].filter((status) => status !== 413 && status !== 503)).toEqual([]);
+      expect(statuses).toContain(413);
+    } finally {
+      clearInterval(watch);
+    }
+    // Forty bombs one after the other took seconds; here no more than a piece of one is in the way.
+    expect(Math.max(...waits)).toBeLessThan(withinMs(1_000));
+    expect(most - before).toBeLessThan(1_200_000_000);
+  }, 60_000);
 });

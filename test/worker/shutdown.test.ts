@@ -1,9 +1,9 @@
 import { EventEmitter } from 'node:events';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { stopOnSignal } from '../../src/worker/serve/shutdown.ts';
 
 /** A process that only notes what happens to it. */
-function start() {
+function start(deadlineMs?: number) {
   const emitter = new EventEmitter();
   const log: string[] = [];
   const source = {
@@ -15,6 +15,8 @@ function start() {
     stop: (signal) => log.push(`stop ${signal}`),
     beforeForce: (signal) => log.push(`force ${signal}`),
     source,
+    onDeadline: () => log.push('late'),
+    ...(deadlineMs === undefined ? {} : { deadlineMs }),
   });
   return { emitter, log, release };
 }
@@ -46,5 +48,25 @@ describe('stopOnSignal', () => {
 
     expect(log).toEqual([]);
     expect(emitter.eventNames()).toEqual([]);
+  });
+
+  it('ends when the ordered stop takes longer than its time, unless it is released', () => {
+    vi.useFakeTimers();
+    try {
+      const { emitter, log } = start(5_000);
+      const other = start(5_000);
+      emitter.emit('SIGINT');
+      other.emitter.emit('SIGINT');
+      vi.advanceTimersByTime(4_999);
+      other.release();
+      expect(log).toEqual(['stop SIGINT']);
+      vi.advanceTimersByTime(1);
+
+      expect(log).toEqual(['stop SIGINT', 'late', 'exit 130']);
+      vi.advanceTimersByTime(10_000);
+      expect(other.log).toEqual(['stop SIGINT']);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });

@@ -8,8 +8,15 @@ import { collect } from '../terminal/arguments.ts';
 import type { CommandRunner, Cli } from '../terminal/cli.ts';
 import { createChatView, createJsonChatView, type ChatView } from '../chat/chat-view.ts';
 import { runChatSession, type ChatEnding, type ChatSessionParts } from '../chat/chat-session.ts';
+import { leaveSoon } from '../terminal/leave.ts';
 import { EXIT_CODES, exitCodeOfStep } from '../terminal/exit-codes.ts';
-import { ON_EVENT_HELP, openServed, startFrom, type StartFlags } from './open-served.ts';
+import {
+  ON_EVENT_HELP,
+  openServed,
+  startFrom,
+  type StartFlags,
+  SERVED_CLOSE_MS,
+} from './open-served.ts';
 
 interface ChatOptions extends StartFlags {
   readonly resume?: string;
@@ -82,8 +89,8 @@ async function talk(
   if (options.resume !== undefined && !isThere) throw unknownConversation(options.resume);
   if (options.id !== undefined && isThere) throw takenConversation(agent, options.id);
   const view = viewOf(cli, options);
-  view.note(`conversation ${conversation.id} · /help lists the commands`);
   const signals = listenTo(io.signals);
+  view.note(`conversation ${conversation.id} · /help lists the commands`);
   const lines = io.openLines();
   try {
     const ending = await runChatSession({ conversation, lines, view, onSignal: signals.on });
@@ -94,7 +101,11 @@ async function talk(
     if (conversation.newest() !== null) {
       view.note(`Come back with \`everloop chat ${agent} --resume ${conversation.id}\`.`);
     }
-    return exitCodeOf(ending, lines.isTerminal);
+    const exitCode = exitCodeOf(ending, lines.isTerminal);
+    if (ending.how === 'interrupted') {
+      leaveSoon(io.signals, exitCode, isServed ? SERVED_CLOSE_MS : undefined);
+    }
+    return exitCode;
   } finally {
     signals.off();
   }

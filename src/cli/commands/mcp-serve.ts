@@ -9,6 +9,7 @@ import { readerTokens } from '../../protection/stream-token.ts';
 import { collect, readListen } from '../terminal/arguments.ts';
 import { configFor, withClient, type Cli, type CommandRunner } from '../terminal/cli.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
+import { CLOSE_MS } from '../terminal/leave.ts';
 import { loadAgents } from './load-agents.ts';
 
 /** Where `--http` listens without an address. */
@@ -73,7 +74,11 @@ async function serve(cli: Cli, flags: ServeFlags): Promise<number> {
   const stopping = new AbortController();
   const { signal } = stopping;
   const log = (message: string): void => cli.output.note(message);
-  const release = stopOnSignal({ source: cli.io.signals, stop: () => stopping.abort() });
+  const release = stopOnSignal({
+    source: cli.io.signals,
+    stop: () => stopping.abort(),
+    deadlineMs: CLOSE_MS,
+  });
   try {
     return await withClient(cli, async (everloop) => {
       const options: McpServerParts = {

@@ -50,6 +50,9 @@ export async function startFrom(
 /** Short, because other workers can take over calls of other runs. */
 const SHUTDOWN_GRACE_MS = 2_000;
 
+/** How long a worker of a command's own may take to stop, in ms. */
+export const SERVED_CLOSE_MS: number = SHUTDOWN_GRACE_MS + 1_000;
+
 const NO_SECRET =
   'EVERLOOP_CALLBACK_SECRET is not set, so this process sends no callbacks. They wait, for at most a day, for a worker that has it.';
 

@@ -7,7 +7,13 @@ import { collect } from '../terminal/arguments.ts';
 import { print, untilInterrupted, type CommandRunner, type Cli } from '../terminal/cli.ts';
 import { EXIT_CODES, exitCodeOfStep } from '../terminal/exit-codes.ts';
 import { follow } from '../views/follow.ts';
-import { ON_EVENT_HELP, openServed, startFrom, type StartFlags } from './open-served.ts';
+import {
+  ON_EVENT_HELP,
+  openServed,
+  startFrom,
+  type StartFlags,
+  SERVED_CLOSE_MS,
+} from './open-served.ts';
 import { endText } from '../views/run-text.ts';
 import { terminalText, valueText } from '../terminal/text.ts';
 
@@ -65,6 +71,7 @@ async function run(
       cli,
       (signal) => waitFor(cli, handle, signal),
       () => interrupted(cli, handle, isServed),
+      isServed ? SERVED_CLOSE_MS : undefined,
     );
   } finally {
     await everloop.close();

@@ -10,6 +10,7 @@ import {
 } from '../../worker/server/server-options.ts';
 import type { LogLevel } from '../../worker/config/config.ts';
 import type { WorkerReady } from '../../worker/serve/run-worker.ts';
+import { stopOnSignal } from '../../worker/serve/shutdown.ts';
 import { readPort } from '../terminal/arguments.ts';
 import {
   configFor,
@@ -22,7 +23,7 @@ import { EXIT_CODES } from '../terminal/exit-codes.ts';
 import type { OpenConsole } from '../../console/serve/open-console.ts';
 import { errorText } from '../../core/base/error-text.ts';
 import { loadAgents, workflowsFile, type AgentFile } from '../commands/load-agents.ts';
-import { fieldsText } from '../terminal/text.ts';
+import { durationText, fieldsText } from '../terminal/text.ts';
 
 interface ServeOptions {
   readonly agents?: string;
@@ -153,6 +154,7 @@ async function serveFile(
     if (options.logEvents !== true) output.json(readyValue(file, ready, places));
     return console;
   };
+  let release = (): void => undefined;
   await io.runWorker({
     agents: file.agents,
     models: file.models,
@@ -175,10 +177,14 @@ async function serveFile(
     }),
     logEvents: options.logEvents === true && ((line) => void io.stdout.write(`${line}\n`)),
     onReady: (ready) => {
+      const grace = durationText(ready.config.shutdownGraceMs);
+      const stopping = `Stopping. Calls in flight have ${grace} to end. Ctrl-C again ends at once.`;
+      release = stopOnSignal({ source: io.signals, stop: () => output.note(stopping) });
       announced = announce(ready);
     },
   });
   await (await announced)?.close();
+  release();
   return EXIT_CODES.success;
 }
 

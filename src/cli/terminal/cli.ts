@@ -9,6 +9,7 @@ import type { WorkerConfig } from '../../worker/config/config.ts';
 import { stopOnSignal } from '../../worker/serve/shutdown.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import type { CliIo } from './io.ts';
+import { leaveSoon } from './leave.ts';
 import type { Output } from './output.ts';
 
 /** What a command works with. */
@@ -131,17 +132,24 @@ function noServer(tried: readonly string[]): UsageError {
 
 /**
  * Runs `work` until it settles or Ctrl-C comes. Ctrl-C aborts `signal`, and the result is that of
- * `interrupted`. A second Ctrl-C ends the process at once.
+ * `interrupted`; then the client has a moment to close, or `closeMs`. A second Ctrl-C ends the
+ * process at once.
  */
 export async function untilInterrupted(
   { io }: Cli,
   work: (signal: AbortSignal) => Promise<number>,
   interrupted: () => number = () => EXIT_CODES.interrupted,
+  closeMs?: number,
 ): Promise<number> {
   const controller = new AbortController();
   const { signal } = controller;
   const stopped = new Promise<number>((resolve) => {
-    signal.addEventListener('abort', () => resolve(interrupted()), { once: true });
+    const leave = (): void => {
+      const exitCode = interrupted();
+      leaveSoon(io.signals, exitCode, closeMs);
+      resolve(exitCode);
+    };
+    signal.addEventListener('abort', leave, { once: true });
   });
   const release = stopOnSignal({ source: io.signals, stop: () => controller.abort() });
   try {

@@ -3,6 +3,7 @@ import type { Client } from '@temporalio/client';
 import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import { unreadableError } from '../../protection/key-errors.ts';
 import { tolerant } from './open-connection.ts';
+import { millisecondsOf } from './service-time.ts';
 
 type HistoryEvent = NonNullable<
   NonNullable<
@@ -66,19 +67,60 @@ async function failureText(
 /** How long the service may take to say it. */
 const ANSWER_MS = 5_000;
 
-/**
- * Why no worker goes on with a run whose workflow task fails again and again; null: it does not, or
- * the service does not say.
- */
-export async function failingTask(client: Client, id: string): Promise<string | null> {
+/** Why no worker goes on with a run. */
+export type StalledTask =
+  /** Its workers fail its workflow task again and again. */
+  | { readonly kind: 'fails'; readonly reason: string }
+  /** A worker has its workflow task and says nothing; until when the service waits for it, at most. */
+  | { readonly kind: 'held'; readonly until: number; readonly attempt: number };
+
+/** Why no worker goes on with run `id`; null: nothing of that, or the service does not say. */
+export async function stalledTask(client: Client, id: string): Promise<StalledTask | null> {
   try {
     return await client.withDeadline(Date.now() + ANSWER_MS, async () => {
       const { raw } = await tolerant(client).workflow.getHandle(id).describe();
-      const attempt = raw.pendingWorkflowTask?.attempt ?? 1;
-      return attempt > 1 ? await readTaskFailure(client, id) : null;
+      const task = raw.pendingWorkflowTask;
+      const attempt = task?.attempt ?? 1;
+      if (task?.state === STARTED) {
+        const least = millisecondsOf(raw.executionConfig?.defaultWorkflowTaskTimeout);
+        const until = millisecondsOf(task.startedTime) + taskTimeoutMs(attempt, least);
+        if (until > Date.now() && !(await hasFailed(client, id))) {
+          return { kind: 'held', until, attempt };
+        }
+      }
+      const reason = attempt > 1 ? await readTaskFailure(client, id) : null;
+      return reason === null ? null : { kind: 'fails', reason };
     });
   } catch {
     // The caller has an error already, which this would only explain.
     return null;
   }
+}
+
+/** The value of the service for a workflow task that a worker has. */
+const STARTED = 2;
+
+/** Whether the last workflow task that did not complete failed: else its worker was lost. */
+async function hasFailed(client: Client, id: string): Promise<boolean> {
+  for await (const event of newestEvents(client, id)) {
+    if (event.workflowTaskFailedEventAttributes != null) return true;
+    if (event.workflowTaskTimedOutEventAttributes != null) return false;
+    if (event.workflowTaskCompletedEventAttributes != null) return false;
+  }
+  return false;
+}
+
+/** How long the service waits at first for a worker that has a workflow task, unless it says it. */
+const TASK_TIMEOUT_MS = 10_000;
+
+/** After how many attempts it waits longer, by how much, and by how much at most. */
+const EVEN_ATTEMPTS = 3;
+const FIRST_MORE_MS = 5_000;
+const MOST_MORE_MS = 600_000;
+
+/** How long the service waits at most for attempt `attempt`: from the fourth on, ever twice as long. */
+function taskTimeoutMs(attempt: number, leastMs: number): number {
+  const least = leastMs === 0 ? TASK_TIMEOUT_MS : leastMs;
+  if (attempt <= EVEN_ATTEMPTS) return least;
+  return least + Math.min(MOST_MORE_MS, FIRST_MORE_MS * 2 ** (attempt - EVEN_ATTEMPTS - 1));
 }

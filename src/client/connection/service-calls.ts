@@ -19,7 +19,7 @@ import { treeTraceId } from '../../telemetry/ids.ts';
 import type { Step } from '../../core/contract/step.ts';
 import { statusQuery } from '../../workflows/messages.ts';
 import { hedged, type TryEnd } from './hedged.ts';
-import { failingTask } from './newest-events.ts';
+import { stalledTask, type StalledTask } from './newest-events.ts';
 import { isGuarded } from './open-connection.ts';
 import { fullBufferPauseMs, isQueryBufferFull, RESOURCE_EXHAUSTED } from './repeat-refused.ts';
 
@@ -77,7 +77,7 @@ export async function asking<Result>(id: string, ask: () => Promise<Result>): Pr
  * drop it when the run ends, so a query that gets no answer is made again (decision 292).
  *
  * @throws UsageError as `asking`; `no_worker` when no worker answers, with the reason if its workers
- * fail its workflow task.
+ * fail its workflow task, or were lost with it.
  */
 export async function querying<Result>(
   id: string,
@@ -98,8 +98,8 @@ export async function querying<Result>(
     );
   } catch (error) {
     if (!isUsageError(error) || !UNANSWERED.includes(error.code)) throw error;
-    const reason = await failingTask(client, id);
-    throw reason === null ? error : failingRun(id, reason);
+    const stalled = await stalledTask(client, id);
+    throw stalled === null ? error : stalledRun(id, stalled);
   } finally {
     // What was asked beside and has no answer yet.
     over.abort();
@@ -189,6 +189,15 @@ export function noWorker(id: string): UsageError {
   return new UsageError(
     'no_worker',
     `Expected a worker that answers for run \`${id}\`, got silence. Start one that has its agent; the run waits meanwhile and loses nothing.`,
+  );
+}
+
+function stalledRun(id: string, stalled: StalledTask): UsageError {
+  if (stalled.kind === 'fails') return failingRun(id, stalled.reason);
+  const until = new Date(stalled.until).toISOString();
+  return new UsageError(
+    'no_worker',
+    `Expected a worker that answers for run \`${id}\`, got silence from the one that has its workflow task (attempt ${stalled.attempt}), which may be lost. Wait: the service gives the task to another worker at ${until} at the latest, and later after each lost worker. The run loses nothing.`,
   );
 }
 

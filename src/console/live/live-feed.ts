@@ -1,13 +1,15 @@
 /**
  * The live feed: one connection for each tab, which says what it wants to hear of.
  *
- * I1  At most {@link MAX_TABS} tabs are connected, and each has a bounded queue.
+ * I1  At most {@link MAX_TABS} tabs are connected, fewer of those that only look, and each has a
+ *     bounded queue.
  * I2  A connection shows that it is alive every {@link PING_MS}. A tab that does not read it gives up
  *     its place after a minute.
  * I3  What no tab wants is neither followed nor read.
  */
 import { randomUUID } from 'node:crypto';
 import type { RunHandle } from '../../client/run-handle.ts';
+import type { ConsoleRole } from '../api.ts';
 import type { LiveFrame, LiveWants } from '../live-frames.ts';
 import { ConsoleRefusal } from '../refusal.ts';
 import type { ConsoleClient } from '../console-client.ts';
@@ -18,6 +20,9 @@ import { Tab } from './tab.ts';
 import { watchInbox, watchRuns, watchTree, type Watch } from './watches.ts';
 
 const MAX_TABS = 200;
+
+/** Of them with a token that only looks: the others are kept for those who act. */
+const MAX_READING_TABS = 100;
 const PING_MS = 5_000;
 
 /** What a {@link LiveFeed} takes; the times have defaults. */
@@ -37,6 +42,7 @@ export interface LiveFeedParts {
 type WatchedName = 'list' | 'inbox' | 'tree' | 'news';
 
 interface Connected {
+  readonly role: ConsoleRole;
   readonly tab: Tab;
   readonly timer: NodeJS.Timeout;
   wants: LiveWants;
@@ -75,9 +81,11 @@ export class LiveFeed {
    * @throws ConsoleRefusal `busy` when too many are connected; UsageError for an id that no run can
    * have.
    */
-  open(wants: LiveWants): ReadableStream<Uint8Array> {
-    if (this.#tabs.size >= MAX_TABS) {
-      throw new ConsoleRefusal('busy', `Expected at most ${MAX_TABS} open tabs. Close some.`);
+  open(wants: LiveWants, role: ConsoleRole): ReadableStream<Uint8Array> {
+    const reading = [...this.#tabs.values()].filter((one) => one.role === 'read').length;
+    const most = role === 'read' ? MAX_READING_TABS : MAX_TABS;
+    if (this.#tabs.size >= MAX_TABS || (role === 'read' && reading >= most)) {
+      throw new ConsoleRefusal('busy', `Expected at most ${most} open tabs. Close some.`);
     }
     const connection = randomUUID();
     const tab = new Tab(() => connected.looker?.onRoom());
@@ -87,7 +95,7 @@ export class LiveFeed {
       if (tab.isClosed) this.#end(connection);
     };
     const timer = setInterval(ping, this.#pingMs).unref();
-    const connected: Connected = { tab, timer, wants: {}, looker: null, leaves: new Map() };
+    const connected: Connected = { role, tab, timer, wants: {}, looker: null, leaves: new Map() };
     this.#tabs.set(connection, connected);
     tab.push({ kind: 'hello', connection });
     try {

@@ -14,7 +14,7 @@ export const addLiveRoutes: AddRoutes = (app, { feed }) => {
     // The answer to HEAD has no body, so no reader would ever end the connection.
     if (c.req.method === 'HEAD') return c.body(null, 200, headers);
     const { run, after, tree, list, inbox } = c.req.query();
-    const bytes = feed.open({
+    const wants = {
       ...defined({
         run: run || undefined,
         after: after === undefined ? undefined : numberIn(after, 'after', NUMBERS),
@@ -22,7 +22,8 @@ export const addLiveRoutes: AddRoutes = (app, { feed }) => {
       tree: tree === 'true',
       list: list === 'true',
       inbox: inbox === 'true',
-    });
+    };
+    const bytes = feed.open(wants, c.get('asker').role);
     return new Response(bytes, { headers });
   });
   app.put('/live/:connection', async (c) => {

@@ -4,7 +4,8 @@
  * I1  Off the loopback it does not start without a token of the environment.
  * I2  A token that it made stands in the fragment of the address, which browsers send to no server.
  *     One of the environment is not repeated: what is printed is often kept in a log.
- * I3  Slow requests are disconnected, and connections are bounded.
+ * I3  Slow requests are disconnected, connections are bounded, and those without a token are closed
+ *     after two seconds.
  */
 import type { Server } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
@@ -13,7 +14,9 @@ import { errorText } from '../../core/base/error-text.ts';
 import { isLoopback } from '../../core/base/loopback.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { hostText } from '../../http/host-names.ts';
+import { guardConnections } from '../../http/guard-connections.ts';
 import { disconnectAll, listen, REQUEST_BOUNDS } from '../../http/listen.ts';
+import { roleOf } from '../access.ts';
 import { builtWeb } from '../assets.ts';
 import { createConsole, type ConsoleOptions } from './console.ts';
 import { keptToken } from './console-token.ts';
@@ -49,8 +52,6 @@ export interface OpenConsole {
 /** How long nothing may be sent or read; the feed shows every five seconds that it is alive. */
 const IDLE_MS = 60_000;
 
-const MAX_CONNECTIONS = 512;
-
 /**
  * Starts a console.
  *
@@ -82,8 +83,8 @@ export async function openConsole(options: OpenConsoleOptions): Promise<OpenCons
     overrideGlobalObjects: false,
     serverOptions: REQUEST_BOUNDS,
   }) as Server;
-  server.maxConnections = MAX_CONNECTIONS;
   server.setTimeout(IDLE_MS);
+  guardConnections(server, ({ headers }) => roleOf(headers.authorization, access), IDLE_MS);
   const bound = await listenAtFree(server, host, port);
   const url = `http://${hostText(host)}:${bound}`;
   return {

@@ -7,11 +7,11 @@ import { toast } from './base/actions.ts';
 import { get, RequestFailed } from './base/api.ts';
 import { setServerTime } from './base/clock.ts';
 import { isOffline, mayAct, meta } from './base/connection.ts';
-import { bindKeys } from './base/keys.ts';
+import { bindViewKeys } from './base/keys.ts';
 import { listen } from './base/live.ts';
 import { go, hrefOf, page, type ConsolePage } from './base/route.ts';
 import { setTheme, theme, type Theme } from './base/session.ts';
-import { lazy } from './parts/lazy.tsx';
+import { lazy, lazyDialog } from './parts/lazy.tsx';
 import { center } from './parts/center.ts';
 import { Icon } from './parts/marks.tsx';
 import { inbox, loadInbox, takeInboxFrames } from './people/inbox-state.ts';
@@ -36,10 +36,10 @@ const TenantsPage: FunctionComponent = lazy(
 const DiffPage: FunctionComponent = lazy(
   async () => (await import('./diff/diff-page.tsx')).DiffPage,
 );
-const KeyList: FunctionComponent<{ readonly onClose: () => void }> = lazy(
+const KeyList: FunctionComponent<{ readonly onClose: () => void }> = lazyDialog(
   async () => (await import('./system/key-list.tsx')).KeyList,
 );
-const Palette: FunctionComponent<{ readonly onClose: () => void }> = lazy(
+const Palette: FunctionComponent<{ readonly onClose: () => void }> = lazyDialog(
   async () => (await import('./system/palette.tsx')).Palette,
 );
 const SchedulesPage: FunctionComponent = lazy(
@@ -78,7 +78,7 @@ export function App(): JSX.Element {
         if (frames === null) void loadInbox();
         else takeInboxFrames(frames);
       }),
-      bindKeys(frameKeys),
+      bindViewKeys(frameKeys),
       effect(showTitle),
     ];
     const retry = setInterval(() => {

@@ -143,7 +143,8 @@ export const usageCodes = {
   no_step: 'The run ended without a Step: it was terminated, or failed before it began.',
   no_stream: 'The client has no source of provisional text, or the run is not the root of a tree.',
   no_such_path: 'No run of a tree has this path, or several have.',
-  no_worker: 'No worker serves the run; it waits and loses nothing.',
+  no_worker:
+    'No worker answers for the run, or the one that has its task was lost; it waits and loses nothing.',
   not_an_agent: 'The workflow with this id is not the run of an agent.',
   chained_failure:
     'The Step given as context is not a success, or a stage of a pipeline did not succeed.',

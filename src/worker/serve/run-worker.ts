@@ -54,9 +54,12 @@ export interface RunWorkerOptions extends ConfigOverrides, ServedParts {
   readonly signal?: AbortSignal;
 }
 
+/** How long all but the calls in flight may take to stop, in ms. */
+const LATE_MS = 5_000;
+
 /**
  * Serves agents until SIGTERM, SIGINT or SIGHUP, then stops in order: takes no new work, and gives
- * running work its grace period. A second signal ends the process at once. Resolves when everything
+ * running work its grace period, after which the process ends. A second signal ends it at once. Resolves when everything
  * has stopped. Its task queue is that of `connect` in the same folder and environment. Until it has
  * stopped, errors that a tool, a model or other code of a run leaves uncaught are
  * logged with whose they are, and do not end the process. Any other uncaught error is logged, stops
@@ -77,7 +80,10 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
     const { signal, signals, logEvents, listeners = [] } = options;
     const stop = new AbortController();
     if (signals !== null) {
-      cleanup.add(stopOnSignal(defined({ source: signals, stop: () => stop.abort() })));
+      const deadlineMs = config.shutdownGraceMs + LATE_MS;
+      const onDeadline = (): void => workerLog('WARN', lateText(config.shutdownGraceMs));
+      const ending = { stop: () => stop.abort(), deadlineMs, onDeadline };
+      cleanup.add(stopOnSignal(defined({ source: signals, ...ending })));
     }
     const onStray = (error: unknown): void => {
       failure ??= { error };
@@ -116,6 +122,10 @@ function archiveOf(given: RunWorkerOptions['archive']): {
   if (given === undefined) return {};
   if ('write' in given) return { archive: given };
   return defined({ archiveKeepMs: checkedKeepMs(given), archivesStates: given.states });
+}
+
+function lateText(graceMs: number): string {
+  return `Calls were still in flight ${(graceMs + LATE_MS) / 1_000} s after the signal, and did not heed that they were cancelled. The process ends; other workers make them again, or this one when it is started again.`;
 }
 
 function strayError(cause: unknown): Error {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { FIXTURE_NOW } from '../web/fixture-data.ts';
 import { AIRLINE, CLERK, expectFits, fixturePages } from './fixture-pages.ts';
-import { goToInbox } from './opened-page.ts';
+import { goToInbox, shownForKeys } from './opened-page.ts';
 
 const { open, server } = fixturePages();
 
@@ -60,10 +60,14 @@ describe('the pages of the console', () => {
     await page.getByText('Refund the late orders of May.').waitFor();
     await goToInbox(page);
     await page.getByText('"A-1001"', { exact: true }).waitFor();
+    await shownForKeys(page);
     await page.keyboard.press('a');
+    await shownForKeys(page);
+    await page.keyboard.press('Enter');
     await page.getByText('"A-1003"', { exact: true }).waitFor();
+    await shownForKeys(page);
     await page.keyboard.press('d');
-    await page.getByLabel('Reason, which the model reads').fill('too late');
+    await page.keyboard.type('too late');
     await page.keyboard.press('Enter');
     await page.getByText('"A-1004"', { exact: true }).waitFor();
 

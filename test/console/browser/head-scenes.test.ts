@@ -4,6 +4,7 @@ import type { RunHeader } from '../../../src/console/api.ts';
 import { FIXTURE_NOW } from '../web/fixture-data.ts';
 import { answerOf } from '../web/fixture-answers.ts';
 import { AIRLINE, CLERK, fixturePages } from './fixture-pages.ts';
+import { shownForKeys } from './opened-page.ts';
 
 const { open, server } = fixturePages();
 const RUN = decodeURIComponent(CLERK.slice('/runs/'.length));
@@ -108,6 +109,7 @@ describe('the head of a run', () => {
     await check();
     await page.keyboard.press('Escape');
 
+    await shownForKeys(page);
     await page.keyboard.press('p');
     await page.getByRole('radio', { name: 'This run', exact: true }).check();
     await page.getByRole('button', { name: 'Pause', exact: true }).last().click();
@@ -115,6 +117,7 @@ describe('the head of a run', () => {
     expect(server().actions.at(-1)).toMatchObject({ body: { tree: false } });
 
     server().refuse(`/runs/${RUN}/send`, { code: 'run_ended', message: 'It has ended.' });
+    await shownForKeys(page);
     await page.keyboard.press('s');
     await page.getByLabel('Text').fill('Hurry.');
     await page.getByRole('button', { name: 'Send', exact: true }).last().click();

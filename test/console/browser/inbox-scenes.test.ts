@@ -5,6 +5,7 @@ import type { JsonObject } from '../../../src/core/base/json.ts';
 import { answerOf } from '../web/fixture-answers.ts';
 import { AGENTS } from '../web/fixture-system.ts';
 import { fixturePages } from './fixture-pages.ts';
+import { shownForKeys } from './opened-page.ts';
 
 const { open, server } = fixturePages();
 
@@ -23,14 +24,20 @@ const decisionsAfter = (count: number): readonly unknown[] =>
     .map(({ body }) => body['decision']);
 
 describe('the inbox', () => {
-  it('approves one item for a key that is held down', async () => {
+  it('approves one item for a key that is held down, after it has asked once more', async () => {
     const before = server().actions.length;
-    const { page } = await open('/inbox');
+    const { page, check } = await open('/inbox');
     await page.getByText('"A-1001"', { exact: true }).waitFor();
-    await page.keyboard.down('a');
+    await shownForKeys(page);
+    await page.keyboard.press('a');
+    await page.getByText(/^Approve refund\? What it does is done once/).waitFor();
+    await check();
+    await shownForKeys(page);
+    expect(decisionsAfter(before)).toEqual([]);
+    await page.keyboard.down('Enter');
     await page.getByText('"A-1003"', { exact: true }).waitFor();
-    for (let count = 0; count < 5; count++) await page.keyboard.down('a');
-    await page.keyboard.up('a');
+    for (let count = 0; count < 5; count++) await page.keyboard.down('Enter');
+    await page.keyboard.up('Enter');
     // Moving may go on for as long as a key is held.
     await page.keyboard.down('j');
     await page.getByText('"A-1004"', { exact: true }).waitFor();
@@ -57,6 +64,7 @@ describe('the inbox', () => {
     const before = server().actions.length;
     const { page, check } = await open('/inbox');
     await page.getByText('effect once').waitFor();
+    await shownForKeys(page);
     await page.keyboard.press('e');
     const text = page.getByLabel('text', { exact: true });
     expect(await text.inputValue()).toBe('Dear Ada,\n\nbye');

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { AIRLINE, CLERK, fixturePages } from './fixture-pages.ts';
+import { shownForKeys } from './opened-page.ts';
 
 const { open, server } = fixturePages();
 
@@ -52,6 +53,7 @@ describe('the keys of the console', () => {
   it('do nothing in a field, and can be switched off, which hides their hints', async () => {
     const { page, check } = await open(CLERK);
     await page.getByRole('article', { name: 'Iteration 1', exact: true }).waitFor();
+    await shownForKeys(page);
     await page.keyboard.press('s');
     await page.getByLabel('Text').pressSequentially('pause? g i');
     expect(await page.getByLabel('Text').inputValue()).toBe('pause? g i');

@@ -109,6 +109,13 @@ export async function goToInbox(page: Page): Promise<void> {
   await expect.poll(press, { interval: 1_000 }).toContain('/inbox');
 }
 
+/** Waits until what is on the page has been there long enough for keys to act on it. */
+export async function shownForKeys(page: Page): Promise<void> {
+  await page.evaluate(
+    `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve, 350))))`,
+  );
+}
+
 /** Serious findings of axe. It runs beside the page's own code, which its policy would not let in. */
 async function findings(page: Page): Promise<readonly string[]> {
   const source = await readFile(require.resolve('axe-core/axe.min.js'), 'utf8');

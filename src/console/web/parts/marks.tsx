@@ -179,3 +179,14 @@ export function Copy({
     </button>
   );
 }
+
+/** The key that does what a button does, where keys act. */
+export function KeyHint({
+  on,
+  name,
+}: {
+  readonly on: boolean;
+  readonly name: string;
+}): JSX.Element | null {
+  return on ? <kbd aria-hidden="true">{name}</kbd> : null;
+}

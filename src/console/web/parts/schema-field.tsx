@@ -39,12 +39,11 @@ export interface SchemaControlProps extends Pick<
 > {
   /** The text has several lines, which a field of one line would join. */
   readonly hasLines?: boolean;
-  readonly autofocus?: boolean;
 }
 
 /** The control of a field. */
 export function SchemaControl(props: SchemaControlProps): JSX.Element {
-  const { schema, isRequired, text, onText, hasLines = false, autofocus = false } = props;
+  const { schema, isRequired, text, onText, hasLines = false } = props;
   const choices = choicesOf(schema);
   if (choices !== null) {
     return (
@@ -58,7 +57,7 @@ export function SchemaControl(props: SchemaControlProps): JSX.Element {
       </select>
     );
   }
-  const shared = { class: 'mono', value: text, required: isRequired, autofocus };
+  const shared = { class: 'mono', value: text, required: isRequired };
   if (isNested(schema) || hasLines) {
     return (
       <textarea

@@ -1,22 +1,21 @@
 /** One thing that waits for a person: what is asked, and the answer to it. */
-import { useSignal, type Signal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import type { InboxRow } from '../../api.ts';
 import { durationText } from '../../view/amounts.ts';
-import { say, send, type Sent } from '../base/actions.ts';
-import { newRequestId, runPath } from '../base/api.ts';
 import { now } from '../base/clock.ts';
 import { canAct, mayAct } from '../base/connection.ts';
 import { bindKeys } from '../base/keys.ts';
 import { toolOf } from '../base/tools.ts';
 import { JsonText } from '../parts/code.tsx';
-import { Pill } from '../parts/marks.tsx';
+import { KeyHint, Pill } from '../parts/marks.tsx';
 import { Prose } from '../parts/prose.tsx';
 import { Since } from '../parts/times.tsx';
 import { oneLine, Plain } from '../parts/words.tsx';
-import { EditArguments } from './edit-arguments.tsx';
-import { settleHere } from './inbox-state.ts';
+import { useAnswering, type Answering } from './answering.ts';
+import { Decide } from './decide.tsx';
+import { KeyQuestion } from './key-question.tsx';
 
 /** What an answer card shows. */
 export interface AnswerCardProps {
@@ -25,45 +24,6 @@ export interface AnswerCardProps {
   readonly hasKeys: boolean;
   /** Called when it was answered. */
   readonly onDone?: () => void;
-}
-
-interface Answering {
-  readonly isSent: Signal<boolean>;
-  readonly refusal: Signal<string>;
-  answer(value: unknown): Promise<void>;
-  decide(decision: object): Promise<void>;
-}
-
-function useAnswering(row: InboxRow, onDone: () => void): Answering {
-  const isSent = useSignal(false);
-  const refusal = useSignal('');
-  const requestId = useSignal(newRequestId());
-  const isGone = useRef(false);
-  useEffect(() => () => void (isGone.current = true), []);
-  const take = (sent: Sent): void => {
-    isSent.value = false;
-    if (sent.kind === 'accepted') {
-      settleHere(row);
-      onDone();
-      return;
-    }
-    // Somebody else's answer has taken the card away meanwhile.
-    if (isGone.current) say(sent.message);
-    refusal.value = sent.message;
-    requestId.value = newRequestId();
-  };
-  const act = async (action: 'answer' | 'decide', body: object): Promise<void> => {
-    if (isSent.value || !canAct.value) return;
-    isSent.value = true;
-    refusal.value = '';
-    take(await send(runPath(row.run, `/${action}`), { ...body, id: row.item.id }, requestId.value));
-  };
-  return {
-    isSent,
-    refusal,
-    answer: async (value) => act('answer', { value }),
-    decide: async (decision) => act('decide', { decision }),
-  };
 }
 
 /** What waits, with the means to answer it. */
@@ -76,7 +36,14 @@ export function AnswerCard({
   const answering = useAnswering(row, onDone);
   const effect = 'tool' in item ? toolOf(item.agent, item.tool)?.effect : undefined;
   return (
-    <article class="ask" aria-label={`${item.kind} ${item.id}`}>
+    <article
+      class="ask"
+      aria-label={`${item.kind} ${item.id}`}
+      onClickCapture={(event) => {
+        // The second click of a double click finds what has taken the place of the first.
+        if (event.detail > 1) event.stopPropagation();
+      }}
+    >
       <header class="row ask-head">
         <Pill state={item.kind} />
         {'tool' in item ? (
@@ -93,7 +60,9 @@ export function AnswerCard({
         </span>
       </header>
       <Asked row={row} />
-      {mayAct.value ? <Answer row={row} answering={answering} hasKeys={hasKeys} /> : null}
+      {mayAct.value ? (
+        <Answer row={row} answering={answering} hasKeys={hasKeys} effect={effect} />
+      ) : null}
       {answering.refusal.value === '' ? null : (
         <p class="notice bad" role="alert">
           {answering.refusal.value}
@@ -151,10 +120,23 @@ interface AnswerProps {
   readonly hasKeys: boolean;
 }
 
-function Answer({ row, answering, hasKeys }: AnswerProps): JSX.Element | null {
+function Answer({
+  effect,
+  ...props
+}: AnswerProps & { readonly effect: string | undefined }): JSX.Element | null {
+  const { row, answering, hasKeys } = props;
   switch (row.item.kind) {
     case 'approval':
-      return <Decide row={row} answering={answering} hasKeys={hasKeys} />;
+      // Of a tool that is not known, or not yet, an approval may be one of a payment.
+      return (
+        <Decide
+          row={row}
+          item={row.item}
+          answering={answering}
+          hasKeys={hasKeys}
+          asksAgain={effect === undefined || effect === 'once'}
+        />
+      );
     case 'question':
       return <Options row={row} answering={answering} hasKeys={hasKeys} />;
     case 'external':
@@ -164,99 +146,36 @@ function Answer({ row, answering, hasKeys }: AnswerProps): JSX.Element | null {
   }
 }
 
-function Decide({ row, answering, hasKeys }: AnswerProps): JSX.Element {
-  const mode = useSignal<'choose' | 'edit' | 'deny'>('choose');
-  const reason = useSignal('');
-  const isOff = answering.isSent.value || !canAct.value;
-  const approve = (): void => void answering.decide({ approve: true });
-  // Before it is painted: a key that is pressed as the item appears is meant for this item.
-  useLayoutEffect(() => {
-    if (!hasKeys) return undefined;
-    return bindKeys([
-      { key: 'a', text: 'Approve', run: approve },
-      { key: 'e', text: 'Edit the arguments', run: () => (mode.value = 'edit') },
-      { key: 'd', text: 'Deny', run: () => (mode.value = 'deny') },
-      { key: 'Escape', text: 'Back', run: () => (mode.value = 'choose') },
-    ]);
-  }, [hasKeys, row.item.id]);
-  if (mode.value === 'edit' && row.item.kind === 'approval') {
-    return (
-      <EditArguments
-        args={row.item.args}
-        schema={toolOf(row.item.agent, row.item.tool)?.schema}
-        isOff={isOff}
-        onBack={() => (mode.value = 'choose')}
-        onSend={(args) => void answering.decide({ args })}
-      />
-    );
-  }
-  if (mode.value === 'deny') {
-    return (
-      <form
-        class="deny"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void answering.decide({ deny: reason.value });
-        }}
-      >
-        <input
-          aria-label="Reason, which the model reads"
-          placeholder="Reason, which the model reads"
-          autofocus
-          value={reason.value}
-          onInput={(event) => (reason.value = event.currentTarget.value)}
-        />
-        <div class="acts">
-          <button type="submit" class="btn danger" disabled={isOff}>
-            Deny
-          </button>
-          <button type="button" class="btn" onClick={() => (mode.value = 'choose')}>
-            Back
-          </button>
-        </div>
-      </form>
-    );
-  }
-  return (
-    <div class="acts">
-      <button type="button" class="btn primary" disabled={isOff} onClick={approve}>
-        {answering.isSent.value ? 'Sent' : 'Approve'} <Key on={hasKeys} name="a" />
-      </button>
-      <button type="button" class="btn" disabled={isOff} onClick={() => (mode.value = 'edit')}>
-        Edit <Key on={hasKeys} name="e" />
-      </button>
-      <button
-        type="button"
-        class="btn danger"
-        disabled={isOff}
-        onClick={() => (mode.value = 'deny')}
-      >
-        Deny <Key on={hasKeys} name="d" />
-      </button>
-    </div>
-  );
-}
-
-function Key({ on, name }: { readonly on: boolean; readonly name: string }): JSX.Element | null {
-  return on ? <kbd aria-hidden="true">{name}</kbd> : null;
-}
-
 function Options({ row, answering, hasKeys }: AnswerProps): JSX.Element {
   const text = useSignal('');
+  const asked = useSignal<string | null>(null);
   const { item } = row;
   const options = item.kind === 'question' ? (item.options ?? []) : [];
   const isFree = item.kind === 'question' && (item.free || options.length === 0);
   const isOff = answering.isSent.value || !canAct.value;
   useLayoutEffect(() => {
-    if (!hasKeys) return undefined;
+    if (!hasKeys || asked.value !== null) return undefined;
     return bindKeys(
       options.slice(0, 9).map((option, index) => ({
         key: String(index + 1),
         text: `Answer ${oneLine(option, 60)}`,
-        run: () => void answering.answer(option),
+        // A digit may also begin an answer in one's own words.
+        run: () => (isFree ? (asked.value = option) : void answering.answer(option)),
       })),
     );
-  }, [hasKeys, item.id]);
+  }, [hasKeys, row.run, item.id, asked.value === null]);
+  if (asked.value !== null) {
+    const option = asked.value;
+    return (
+      <KeyQuestion
+        text={`Answer ${oneLine(option, 60)}?`}
+        verb="Answer"
+        isOff={isOff}
+        onBack={() => (asked.value = null)}
+        onYes={() => void answering.answer(option)}
+      />
+    );
+  }
   return (
     <>
       <div class="acts options">
@@ -268,7 +187,7 @@ function Options({ row, answering, hasKeys }: AnswerProps): JSX.Element {
             disabled={isOff}
             onClick={() => void answering.answer(option)}
           >
-            <Key on={hasKeys && index < 9} name={String(index + 1)} /> <Plain text={option} />
+            <KeyHint on={hasKeys && index < 9} name={String(index + 1)} /> <Plain text={option} />
           </button>
         ))}
       </div>

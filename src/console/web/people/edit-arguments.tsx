@@ -5,6 +5,7 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { Json, JsonObject } from '../../../core/base/json.ts';
+import { OpenForm } from '../parts/open-form.tsx';
 import { choicesOf, readField, SchemaControl } from '../parts/schema-field.tsx';
 import { Plain } from '../parts/words.tsx';
 
@@ -38,14 +39,14 @@ export function EditArguments(props: EditArgumentsProps): JSX.Element {
   const read = readTexts(fields, textOf);
   const changed = fields.filter((field) => textOf(field) !== field.before);
   return (
-    <form
+    <OpenForm
       class="edit"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (read.problem === '') onSend(read.args);
+      onBack={onBack}
+      onSubmit={() => {
+        if (!isOff && read.problem === '' && changed.length > 0) onSend(read.args);
       }}
     >
-      {fields.map((field, index) => (
+      {fields.map((field) => (
         <label class="field" key={field.name}>
           <span class="mono">
             <Plain text={field.name} />
@@ -56,7 +57,6 @@ export function EditArguments(props: EditArgumentsProps): JSX.Element {
             isRequired={field.value !== undefined && field.schema['type'] !== undefined}
             text={textOf(field)}
             hasLines={field.before.includes('\n')}
-            autofocus={index === 0}
             onText={(text) => (texts.value = new Map([...texts.value, [field.name, text]]))}
           />
         </label>
@@ -79,7 +79,7 @@ export function EditArguments(props: EditArgumentsProps): JSX.Element {
           Back
         </button>
       </div>
-    </form>
+    </OpenForm>
   );
 }
 

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { InboxRow } from '../../api.ts';
-import { bindKeys } from '../base/keys.ts';
+import { bindViewKeys } from '../base/keys.ts';
 import { hrefOf, query, setQuery } from '../base/route.ts';
 import { Dot, Failure, Skeleton } from '../parts/marks.tsx';
 import { Since } from '../parts/times.tsx';
@@ -23,7 +23,7 @@ export function InboxPage(): JSX.Element {
       const next = all[Math.max(0, Math.min(all.length - 1, Math.max(0, at) + by))];
       if (next !== undefined) setQuery({ item: keyOf(next) });
     };
-    return bindKeys([
+    return bindViewKeys([
       { key: 'j', text: 'Next item', run: () => move(1) },
       { key: 'k', text: 'Item before', run: () => move(-1) },
     ]);

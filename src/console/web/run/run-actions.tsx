@@ -11,14 +11,14 @@ import { bindKeys } from '../base/keys.ts';
 import { useResource } from '../base/resource.ts';
 import { query } from '../base/route.ts';
 import { ActionDialog } from '../parts/action-dialog.tsx';
-import { lazy } from '../parts/lazy.tsx';
+import { lazyDialog } from '../parts/lazy.tsx';
 import { StartDialog } from '../runs/start-dialog.tsx';
 import { exportRun } from './export-run.ts';
 import type { ForkDialogProps } from './fork-dialog.tsx';
 import { LimitsDialog } from './limits-dialog.tsx';
 import type { RunModel } from './run-state.ts';
 
-const ForkDialog: FunctionComponent<ForkDialogProps> = lazy(
+const ForkDialog: FunctionComponent<ForkDialogProps> = lazyDialog(
   async () => (await import('./fork-dialog.tsx')).ForkDialog,
 );
 
@@ -51,7 +51,7 @@ export function RunActions({
       { key: 'l', text: 'Limits', run: () => (shown.value = 'limits') },
       { key: 'c', text: 'Cancel', run: () => (shown.value = 'cancel') },
     ]);
-  }, [run, isEnded]);
+  }, [run, isEnded, isPaused]);
   const fork = (): void => {
     run.forkAt.value = Math.max(1, Number(query.value.get('iteration') ?? run.newest) || 1);
   };

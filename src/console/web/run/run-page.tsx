@@ -2,7 +2,7 @@
 import type { FunctionComponent, JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { RequestFailed } from '../base/api.ts';
-import { bindKeys } from '../base/keys.ts';
+import { bindViewKeys } from '../base/keys.ts';
 import { go, hrefOf, query, setQuery } from '../base/route.ts';
 import { center } from '../parts/center.ts';
 import { Failure, Skeleton } from '../parts/marks.tsx';
@@ -47,7 +47,7 @@ export function RunPage({ id }: { readonly id: string }): JSX.Element {
   }, [run]);
   useEffect(
     () =>
-      bindKeys([
+      bindViewKeys([
         ...TABS.map((tab, index) => ({
           key: String(index + 1),
           text: nameOf(tab),

@@ -8,7 +8,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Lane, Timeline as TimelineView, TimelineSpan } from '../../view/spans.ts';
 import { timeAxis, type TimeAxis } from '../../view/time-axis.ts';
 import { now } from '../base/clock.ts';
-import { bindKeys } from '../base/keys.ts';
+import { bindViewKeys } from '../base/keys.ts';
 import { recall, keep } from '../base/session.ts';
 import { Plain } from '../parts/words.tsx';
 import type { RunModel } from './run-state.ts';
@@ -39,7 +39,8 @@ export function Timeline({ run, isFoldable, isTall }: TimelineProps): JSX.Elemen
   const { timeline } = run.attempts;
   const bounds = useComputed(() => boundsOf(run, timeline.value.spans));
   useEffect(
-    () => bindKeys([{ key: '0', text: 'Show the whole timeline', run: () => (zoom.value = null) }]),
+    () =>
+      bindViewKeys([{ key: '0', text: 'Show the whole timeline', run: () => (zoom.value = null) }]),
     [],
   );
   const { spans, lanes, iterations, handovers } = timeline.value;

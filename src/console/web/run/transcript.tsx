@@ -7,7 +7,7 @@ import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { durationText, numberText } from '../../view/amounts.ts';
 import type { IterationView } from '../../view/iteration-view.ts';
-import { bindKeys } from '../base/keys.ts';
+import { bindViewKeys } from '../base/keys.ts';
 import { query, setQuery } from '../base/route.ts';
 import { AnswerCard } from '../people/answer-card.tsx';
 import { IterationBlock } from './iteration-block.tsx';
@@ -62,7 +62,7 @@ export function Transcript({ run }: { readonly run: RunModel }): JSX.Element {
   useEffect(() => {
     document.getElementById(`iteration-${wanted}`)?.scrollIntoView({ block: 'center' });
   }, [wanted, first]);
-  useEffect(() => bindKeys(iterationKeys(run)), [run]);
+  useEffect(() => bindViewKeys(iterationKeys(run)), [run]);
   const showEnd = (): void => {
     setQuery({ iteration: null });
     run.showEnd();
@@ -145,7 +145,7 @@ function pauseBefore(to: number | undefined, from: number): string | null {
   return ms > 60_000 ? durationText(ms) : null;
 }
 
-function iterationKeys(run: RunModel): Parameters<typeof bindKeys>[0] {
+function iterationKeys(run: RunModel): Parameters<typeof bindViewKeys>[0] {
   const move = (by: number): void => {
     const at = Number(query.value.get('iteration') ?? run.top.value ?? run.newest);
     const next = Math.max(1, Math.min(run.newest, at + by));

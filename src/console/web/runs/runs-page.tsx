@@ -4,10 +4,10 @@ import type { FunctionComponent, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { numberText } from '../../view/amounts.ts';
 import { canAct, isOffline, mayAct } from '../base/connection.ts';
-import { bindKeys } from '../base/keys.ts';
+import { bindViewKeys } from '../base/keys.ts';
 import { listen, liveMode } from '../base/live.ts';
 import { go, hrefOf, query, setQuery } from '../base/route.ts';
-import { lazy } from '../parts/lazy.tsx';
+import { lazyDialog } from '../parts/lazy.tsx';
 import { Failure, Skeleton } from '../parts/marks.tsx';
 import { ChosenRuns } from './chosen-runs.tsx';
 import { NoRuns, SearchOn } from './no-runs.tsx';
@@ -17,7 +17,7 @@ import * as list from './runs-state.ts';
 import { StateChips } from './state-chips.tsx';
 import type { StartDialogProps } from './start-dialog.tsx';
 
-const StartDialog: FunctionComponent<StartDialogProps> = lazy(
+const StartDialog: FunctionComponent<StartDialogProps> = lazyDialog(
   async () => (await import('./start-dialog.tsx')).StartDialog,
 );
 
@@ -67,7 +67,7 @@ export function RunsPage(): JSX.Element {
       current.value = null;
       chosen.value = new Set();
     };
-    return bindKeys([
+    return bindViewKeys([
       { key: '/', text: 'Filter', run: () => field.current?.focus() },
       { key: 'j', text: 'Next run', run: () => move(1) },
       { key: 'k', text: 'Run before', run: () => move(-1) },

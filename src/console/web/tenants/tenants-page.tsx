@@ -14,13 +14,13 @@ import { now } from '../base/clock.ts';
 import { canAct, mayAct } from '../base/connection.ts';
 import { useResource } from '../base/resource.ts';
 import { hrefOf, query, setQuery } from '../base/route.ts';
-import { lazy } from '../parts/lazy.tsx';
+import { lazyDialog } from '../parts/lazy.tsx';
 import { Bar, Failure, Pill, Skeleton } from '../parts/marks.tsx';
 import { Fact } from '../parts/rows.tsx';
 import { Plain, Said } from '../parts/words.tsx';
 import type { TenantDialogProps } from './tenant-dialog.tsx';
 
-const TenantDialog: FunctionComponent<TenantDialogProps> = lazy(
+const TenantDialog: FunctionComponent<TenantDialogProps> = lazyDialog(
   async () => (await import('./tenant-dialog.tsx')).TenantDialog,
 );
 

@@ -1,6 +1,6 @@
 /** Scenes in which people answer: by keys alone, two at once, within a program, on a phone. */
 import { expect, it } from 'vitest';
-import { goToInbox } from '../opened-page.ts';
+import { goToInbox, shownForKeys } from '../opened-page.ts';
 import { pageOf, type SceneStage } from './scene-stage.ts';
 
 /** Adds the scenes. */
@@ -28,8 +28,8 @@ export function peopleScenes(stage: () => SceneStage): void {
     await check();
 
     await moveTo('approval 1.2');
+    await shownForKeys(page);
     await page.keyboard.press('d');
-    await page.getByLabel('Reason, which the model reads').waitFor();
     await page.keyboard.type('a is no key in a field');
     await page.keyboard.press('Enter');
     await expect.poll(() => items.count()).toBe(1);
@@ -96,7 +96,10 @@ export function peopleScenes(stage: () => SceneStage): void {
     expect(await page.locator('.form.done').count()).toBe(2);
     await check();
     await page.getByRole('region', { name: 'Waits for you' }).waitFor();
+    await shownForKeys(page);
     await page.keyboard.press('a');
+    await shownForKeys(page);
+    await page.keyboard.press('Enter');
     await waiting.waitFor({ state: 'detached' });
     await expect.poll(() => page.locator('.form.done').count()).toBe(4);
     await page.locator('.run-head').getByText('success').waitFor();

@@ -1,6 +1,7 @@
 /** Scenes in which a person steers runs from their page. */
 import { expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
+import { shownForKeys } from '../opened-page.ts';
 import { pageOf, type SceneStage } from './scene-stage.ts';
 
 /** Opens a dialog of the run's page, fills it, and sends it. */
@@ -29,8 +30,10 @@ export function steeringScenes(stage: () => SceneStage): void {
     const run = everloop.attach(decodeURIComponent(page.url().split('/').at(-1) ?? ''));
     const head = page.locator('.run-head');
     await page.getByText('nap').first().waitFor();
+    await shownForKeys(page);
     await page.keyboard.press('p');
     await head.getByText('paused', { exact: true }).waitFor();
+    await shownForKeys(page);
     await page.keyboard.press('p');
     await head.getByText('running', { exact: true }).waitFor();
 
