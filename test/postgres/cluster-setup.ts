@@ -7,7 +7,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { setUp, type ServerOfRun } from '../support/server-setup.ts';
-import { NAMESPACES, newCluster, startCluster, stopCluster, type Cluster } from './cluster.ts';
+import {
+  abandonCluster,
+  NAMESPACES,
+  newCluster,
+  startCluster,
+  stopCluster,
+  type Cluster,
+} from './cluster.ts';
 import { openFront } from './front.ts';
 import { findPrograms } from './programs.ts';
 
@@ -27,6 +34,8 @@ async function openCluster(project: TestProject): Promise<ServerOfRun> {
   const programs = await findPrograms();
   const folder = await mkdtemp(join(tmpdir(), 'everloop-cluster-'));
   const cluster = await newCluster(folder, programs);
+  const abandon = (): void => abandonCluster(cluster);
+  process.once('exit', abandon);
   const began = Date.now();
   try {
     await startCluster(cluster);
@@ -43,6 +52,7 @@ async function openCluster(project: TestProject): Promise<ServerOfRun> {
     stop: async () => {
       front.close();
       await stopCluster(cluster);
+      process.off('exit', abandon);
     },
   };
 }

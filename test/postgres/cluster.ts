@@ -8,7 +8,7 @@
  *     when it comes back.
  */
 import { execFile, spawn } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { chmod, chown, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -228,6 +228,22 @@ export async function killNode(cluster: Cluster, node: ClusterNode): Promise<voi
   if (pid === undefined || !isRunning(pid)) return;
   process.kill(pid, 'SIGKILL');
   await eventually(`${node.name} to be gone`, () => !isRunning(pid));
+}
+
+/** Ends all of it at once, for a process that was interrupted and can wait for nothing. */
+export function abandonCluster(cluster: Cluster): void {
+  const files = [
+    ...cluster.nodes.map((node) => pidFile(cluster, node)),
+    join(databaseFolder(cluster), 'data', 'postmaster.pid'),
+  ];
+  for (const file of files) {
+    try {
+      process.kill(Number(readFileSync(file, 'utf8').split('\n')[0]), 'SIGQUIT');
+    } catch {
+      // It has ended, or was not started.
+    }
+  }
+  rmSync(cluster.folder, { recursive: true, force: true });
 }
 
 /** Ends all of it, and removes its folder. */
