@@ -17,6 +17,9 @@ const SETUP_FILES = ['test/support/hidden-values-recorder.ts', 'test/support/pro
 /** The pages of the console in a real Chromium. */
 const CONSOLE_TESTS = 'test/console/browser/**/*.test.ts';
 
+/** Those of a cluster: `npm run test:postgres`. */
+const CLUSTER_TESTS = 'test/postgres/*.test.ts';
+
 /** How long `expect.poll` asks: the second of the default is too short for a machine that is busy. */
 const EXPECT = { poll: { timeout: 30_000 } };
 
@@ -25,7 +28,7 @@ const LEFT_OUT = RUNS_ALL ? [] : [...LEFT_OUT_OF_SAMPLE];
 
 /** What the projects without a server share. */
 const WITHOUT_SERVER: TestProjectInlineConfiguration['test'] = {
-  exclude: [...SERVER_TESTS, CONSOLE_TESTS],
+  exclude: [...SERVER_TESTS, CONSOLE_TESTS, CLUSTER_TESTS],
   globalSetup: HIDDEN_VALUES,
   setupFiles: SETUP_FILES,
   // Files share processes: loading modules anew for each took half of the time. One more than there

@@ -14,5 +14,5 @@ for database in temporal temporal_visibility; do
   }
   tool create
   tool setup-schema -v 0.0
-  tool update-schema -d "/etc/temporal/schema/postgresql/v12/$schema/versioned"
+  tool update-schema --schema-name "postgresql/v12/$schema"
 done

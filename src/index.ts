@@ -194,6 +194,7 @@ export type {
   HoldingRun,
   ScheduleStart,
   ScheduleSummary,
+  UnreadSchedule,
   ScheduleView,
 } from './client/schedule-view.ts';
 export type { PreviousRun, ScheduledStart, ScheduleMark } from './core/contract/input.ts';

@@ -1,4 +1,4 @@
-/** Appends the pages of a link to the archive, before its hand-over. */
+/** Writes the pages of a link to the archive, before its hand-over. */
 import { Context } from '@temporalio/activity';
 import { errorText } from '../core/base/error-text.ts';
 import type { Json } from '../core/base/json.ts';
@@ -15,13 +15,13 @@ import { withHeartbeat } from './heartbeat.ts';
 /** The lists of a run that are archived; `histories` on request only. */
 export type ArchivedList = 'entries' | 'events' | 'states' | 'histories';
 
-/** An append-only store for pages that the service will delete. */
+/** A store for what the service will delete. */
 export interface Archive {
   /**
-   * Stores the items of one link, the first at index `first` of the chain. Must be idempotent: it
-   * is called again with the same link when a worker was lost.
+   * Stores what `link` names: one object of a store, or one file. Must be idempotent: it is called
+   * again with the same link when a worker was lost. Rejects as `pages` does; nothing is stored then.
    */
-  write(link: ArchivedLink, items: readonly Json[]): Promise<void>;
+  write(link: ArchivedLink, pages: ArchivedPages): Promise<void>;
   /** The items from index `from` to `until` - 1 of the chain; fewer when some are missing. */
   read(runId: string, list: ArchivedList, from: number, until: number): Promise<readonly Json[]>;
   /**
@@ -32,7 +32,7 @@ export interface Archive {
 }
 
 /** The source of a fork; `runId` is that of its first link. */
-export type ForkedRun = Required<Pick<ArchivedLink, 'runId' | 'run'>>;
+export type ForkedRun = Pick<ArchivedLink, 'runId' | 'run'>;
 
 /** A fork; `runId` is that of its first link. */
 export interface ForkOfRun {
@@ -40,15 +40,29 @@ export interface ForkOfRun {
   readonly runId: string;
 }
 
-/** Identifies one list of one link of a chain. */
+/** What is stored of one execution, a link of a chain. */
 export interface ArchivedLink {
+  /** That of the first link. */
   readonly runId: string;
+  /** From 1. */
   readonly link: number;
-  readonly list: ArchivedList;
-  readonly first: number;
+  /** `pages`: what it said and did, when it ends; `history`: its history, when somebody saves that. */
+  readonly kind: 'pages' | 'history';
+  /** Indexes in the chain of its first entry and event. */
+  readonly firstEntry: number;
+  readonly firstEvent: number;
   /** The run whose chain it is, by which its key is chosen. */
-  readonly run?: { readonly namespace: string; readonly workflowId: string };
+  readonly run: { readonly namespace: string; readonly workflowId: string };
 }
+
+/** Items of a list, in order. */
+export interface ArchivedPage {
+  readonly list: ArchivedList;
+  readonly items: readonly Json[];
+}
+
+/** The pages of an execution: those of one list after those of another. They come as they are read. */
+export type ArchivedPages = Iterable<ArchivedPage> | AsyncIterable<ArchivedPage>;
 
 /**
  * The archive activity of a worker. `hasStates`: the state that is handed over is archived too, so
@@ -59,31 +73,42 @@ export function createArchiveTranscript(
   hasStates = true,
 ): (order: ArchiveOrder) => Promise<void> {
   return ({ runId, link, firstEvent, firstEntry }) =>
-    withHeartbeat(async () => {
+    withHeartbeat(() => {
       const run = runOfActivity();
-      const entries = await readAll('entries', firstEntry);
-      await archive.write({ runId, link, list: 'entries', first: firstEntry, run }, entries);
-      const events = await readAll('events', firstEvent);
-      await archive.write({ runId, link, list: 'events', first: firstEvent, run }, events);
-      if (!hasStates) return;
-      try {
-        const states = await readAll('states', 0);
-        await archive.write({ runId, link, list: 'states', first: link - 1, run }, states);
-      } catch (error) {
-        // What readers need is archived; only forks from this link need its state.
-        const reason = errorText(error);
-        Context.current().log.warn('The state of this link was not archived', { reason });
-      }
+      const pages = pagesOfLink({ firstEvent, firstEntry }, hasStates);
+      return archive.write({ runId, link, kind: 'pages', firstEntry, firstEvent, run }, pages);
     });
 }
 
-function runOfActivity(): NonNullable<ArchivedLink['run']> {
+function runOfActivity(): ArchivedLink['run'] {
   const { workflowExecution, namespace } = Context.current().info;
   return { namespace, workflowId: workflowExecution?.workflowId ?? '' };
 }
 
-/** All items of the calling workflow's own execution, page by page. */
-async function readAll(list: ArchivedList, first: number): Promise<readonly Json[]> {
+async function* pagesOfLink(
+  { firstEvent, firstEntry }: Pick<ArchivedLink, 'firstEvent' | 'firstEntry'>,
+  hasStates: boolean,
+): AsyncGenerator<ArchivedPage> {
+  yield* readPages('entries', firstEntry);
+  yield* readPages('events', firstEvent);
+  if (hasStates) yield* await statesOfLink();
+}
+
+/** The one state of the link; none if it cannot be read, because what readers need is archived. */
+async function statesOfLink(): Promise<readonly ArchivedPage[]> {
+  const pages: ArchivedPage[] = [];
+  try {
+    for await (const page of readPages('states', 0)) pages.push(page);
+    return pages;
+  } catch (error) {
+    const reason = errorText(error);
+    Context.current().log.warn('The state of this link was not archived', { reason });
+    return [];
+  }
+}
+
+/** The items of the calling workflow's own execution, page by page. */
+async function* readPages(list: ArchivedList, first: number): AsyncGenerator<ArchivedPage> {
   const { client, info } = Context.current();
   const { workflowId = '', runId } = info.workflowExecution ?? {};
   const handle = client.workflow.getHandle(workflowId, runId);
@@ -95,15 +120,13 @@ async function readAll(list: ArchivedList, first: number): Promise<readonly Json
           from,
         });
   const reader = createPageReader();
-  const items: Json[] = [];
   let next: PagePosition | null = { index: first, offset: 0 };
   while (next !== null) {
     const from: PagePosition = next;
     const page = await client.withDeadline(Date.now() + PAGE_DEADLINE_MS, () => ask(from));
-    items.push(...reader.read(page));
+    yield { list, items: reader.read(page) };
     next = page.next;
   }
-  return items;
 }
 
 /** Time limit of a query, in ms; the activity's retry asks again. */

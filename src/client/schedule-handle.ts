@@ -1,27 +1,18 @@
 /** One schedule: look at it, change it, and have it start runs. */
-import type { ScheduleDescription } from '@temporalio/client';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { UsageError } from '../core/base/usage-error.ts';
 import { shown } from '../core/text/shown.ts';
 import type { RunHandle } from './run-handle.ts';
 import type { ListOptions, RunSummary } from './run-list.ts';
-import { tolerant } from './connection/open-connection.ts';
-import { notAnAgent } from './connection/service-calls.ts';
 import {
   OVERLAPS,
   type ScheduleChanges,
   type ScheduleOverlap,
 } from './schedules/schedule-options.ts';
+import { describeSchedule, matchingTimes, type TimeRange } from './schedules/describe-schedule.ts';
 import { scheduling } from './schedules/schedule-errors.ts';
 import { timeOf } from './schedules/schedule-times.ts';
-import {
-  matchingTimes,
-  readHoldingRun,
-  startsRuns,
-  summaryOfSchedule,
-  type ScheduleView,
-  type TimeRange,
-} from './schedule-view.ts';
+import { triggerSchedule } from './schedules/trigger-schedule.ts';
+import { readHoldingRun, summaryOfSchedule, type ScheduleView } from './schedule-view.ts';
 import { updateSchedule, type ScheduleParts } from './update-schedule.ts';
 
 /** A range of times. A text is an ISO time, a number milliseconds since 1970. */
@@ -51,8 +42,10 @@ export interface ScheduleHandle {
   pause(note?: string): Promise<void>;
   resume(note?: string): Promise<void>;
   /**
-   * Starts a run now, also while paused. Null: none was started, because another one runs. With a
-   * policy that buffers, it may begin later.
+   * Starts a run now, also while paused: each call its own. Null: none was started, because another
+   * one runs. With a policy that buffers, it may begin later.
+   *
+   * @throws UsageError `schedule_busy` for more than 60 starts within a minute.
    */
   trigger(options?: TriggerOptions): Promise<RunHandle | null>;
   /**
@@ -75,10 +68,6 @@ export interface ScheduleHandle {
   delete(): Promise<void>;
 }
 
-/** How long `trigger` waits for the service to start the run. */
-const TRIGGER_MS = 10_000;
-const TRIGGER_POLL_MS = 100;
-
 /** Times that one backfill may have: the service lists no more. */
 const MAX_TIMES = 1_000;
 
@@ -92,14 +81,14 @@ export function scheduleHandle(parts: ScheduleParts, id: string): ScheduleHandle
   const ask = <Result>(call: () => Promise<Result>): Promise<Result> => scheduling(id, call);
   const change = (call: () => Promise<void>): Promise<void> =>
     ask(async () => {
-      await describeSchedule(parts, id);
+      await describeSchedule(client, id);
       await call();
     });
   return {
     id,
     describe: () =>
       ask(async () => {
-        const summary = summaryOfSchedule(await describeSchedule(parts, id));
+        const summary = summaryOfSchedule(await describeSchedule(client, id));
         return { ...summary, heldBy: await readHoldingRun(client, summary) };
       }),
     next: async (count = 5) => {
@@ -107,13 +96,13 @@ export function scheduleHandle(parts: ScheduleParts, id: string): ScheduleHandle
         const message = `Expected \`count\` from 1 to ${MAX_NEXT}, got ${shown(count)}. Change it, or ask \`times\` for a range.`;
         throw new UsageError('number', message);
       }
-      const { info } = await ask(() => describeSchedule(parts, id));
+      const { info } = await ask(() => describeSchedule(client, id));
       return info.nextActionTimes.slice(0, count);
     },
     times: (range) =>
       ask(async () => {
         const asked = rangeOf(range);
-        await describeSchedule(parts, id);
+        await describeSchedule(client, id);
         return matchingTimes(client, id, asked);
       }),
     pause: async (note = 'paused by hand') => {
@@ -124,26 +113,17 @@ export function scheduleHandle(parts: ScheduleParts, id: string): ScheduleHandle
       const said = checkedNote(note);
       await change(() => own.unpause(said));
     },
-    trigger: (options = {}) => ask(() => trigger(parts, id, options)),
+    trigger: ({ overlap } = {}) =>
+      ask(async () => {
+        if (overlap !== undefined) checkedOverlap(overlap);
+        const run = await triggerSchedule(client, id, overlap);
+        return run === null ? null : parts.attach(run);
+      }),
     backfill: (options) => ask(() => backfill(parts, id, options)),
     update: (changes) => updateSchedule(parts, id, changes),
     runs: (options = {}) => parts.list({ ...options, schedule: id }),
     delete: () => change(() => own.delete()),
   };
-}
-
-/**
- * What the service says of schedule `id`. What this process cannot decrypt reads as `(encrypted)`.
- *
- * @throws UsageError `not_an_agent` for a schedule that starts another workflow.
- */
-export async function describeSchedule(
-  { client }: Pick<ScheduleParts, 'client'>,
-  id: string,
-): Promise<ScheduleDescription> {
-  const description = await tolerant(client).schedule.getHandle(id).describe();
-  if (!startsRuns(description)) throw notAnAgent(id);
-  return description;
 }
 
 const MAX_NOTE_CHARACTERS = 1_000;
@@ -164,42 +144,6 @@ function checkedOverlap(overlap: ScheduleOverlap): (typeof OVERLAPS)[ScheduleOve
   );
 }
 
-/** The service says only that it took the request, so the new run is looked for. */
-async function trigger(
-  parts: ScheduleParts,
-  id: string,
-  { overlap: asked }: TriggerOptions,
-): Promise<RunHandle | null> {
-  if (asked !== undefined) checkedOverlap(asked);
-  const before = await describeSchedule(parts, id);
-  const overlap = asked ?? summaryOfSchedule(before).overlap;
-  const known = new Set(before.info.recentActions.map(runIdOf));
-  await anotherSecond(before.info.recentActions.at(-1)?.scheduledAt);
-  await parts.client.schedule.getHandle(id).trigger(OVERLAPS[overlap]);
-  const waits = overlap.startsWith('buffer') && before.info.runningActions.length > 0;
-  if (waits) return null;
-  for (const until = Date.now() + TRIGGER_MS; Date.now() < until;) {
-    const { info } = await describeSchedule(parts, id);
-    const started = info.recentActions.findLast((action) => !known.has(runIdOf(action)));
-    if (started !== undefined) return parts.attach(started.action.workflow.workflowId);
-    const skipped = info.numActionsSkippedOverlap - before.info.numActionsSkippedOverlap;
-    if (overlap === 'skip' && skipped > 0) return null;
-    await sleep(TRIGGER_POLL_MS);
-  }
-  return null;
-}
-
-/** Waits until the second of the last start is over: the service makes ids of runs from seconds. */
-async function anotherSecond(last: Date | undefined): Promise<void> {
-  const over = (Math.floor((last?.getTime() ?? 0) / 1_000) + 1) * 1_000;
-  const waitMs = Math.min(over - Date.now(), 1_000);
-  if (waitMs > 0) await sleep(waitMs);
-}
-
-function runIdOf({ action }: ScheduleDescription['info']['recentActions'][number]): string {
-  return action.workflow.firstExecutionRunId;
-}
-
 async function backfill(
   { client }: ScheduleParts,
   id: string,
@@ -207,7 +151,7 @@ async function backfill(
 ): Promise<number> {
   const policy = checkedOverlap(overlap);
   const range = rangeOf({ from, until });
-  await describeSchedule({ client }, id);
+  await describeSchedule(client, id);
   const { length } = await matchingTimes(client, id, range);
   if (length >= MAX_TIMES) {
     throw new UsageError(

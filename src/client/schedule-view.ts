@@ -1,14 +1,13 @@
 /** What a schedule is and has done, from the description of the service. Needs no worker. */
 import type { Client, ScheduleDescription } from '@temporalio/client';
-import { optionalDateToTs, tsToDate } from '@temporalio/common/lib/time.js';
 import { isPlainObject } from '../core/base/json.ts';
 import { isUsageError } from '../core/base/usage-error.ts';
 import type { AgentInput } from '../core/contract/input.ts';
-import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
 import { pendingQuery } from '../workflows/messages.ts';
 import { queryOpen } from './reading/ended-run.ts';
 import { readSummary, UNREADABLE_AGENT } from './run-list.ts';
-import { OVERLAPS, type ScheduleOverlap } from './schedules/schedule-options.ts';
+import { matchingTimes, overlapOf } from './schedules/describe-schedule.ts';
+import type { ScheduleOverlap } from './schedules/schedule-options.ts';
 import { wordsOf, type ScheduleWords } from './schedules/schedule-times.ts';
 
 /** A start that a schedule has made. */
@@ -53,6 +52,12 @@ export interface ScheduleSummary {
   readonly updatedAt: Date | null;
 }
 
+/** A schedule in a list that could not be looked at, and why. */
+export interface UnreadSchedule {
+  readonly id: string;
+  readonly problem: string;
+}
+
 /** A run on account of which starts are skipped. */
 export interface HoldingRun {
   readonly run: string;
@@ -74,14 +79,6 @@ export interface ScheduleView extends ScheduleSummary {
 export function inputIn({ action }: ScheduleDescription): AgentInput | undefined {
   const [input] = (action.args ?? []) as readonly unknown[];
   return isPlainObject(input) ? (input as unknown as AgentInput) : undefined;
-}
-
-/** Whether a schedule starts runs of agents, and no workflow of another application. */
-export function startsRuns({ action }: Pick<ScheduleDescription, 'action'>): boolean {
-  if (action.workflowType !== AGENT_WORKFLOW) return false;
-  const [input] = (action.args ?? []) as readonly unknown[];
-  const isInput = isPlainObject(input) && typeof input['agent'] === 'string';
-  return isInput || typeof action.memo?.['agent'] === 'string' || input === UNREADABLE_AGENT;
 }
 
 /** What the description of a schedule says. */
@@ -120,11 +117,6 @@ function textOr(value: unknown, other: string): string {
   return typeof value === 'string' ? value : other;
 }
 
-function overlapOf(policy: ScheduleDescription['policies']['overlap']): ScheduleOverlap {
-  const names = Object.keys(OVERLAPS) as readonly ScheduleOverlap[];
-  return names.find((name) => OVERLAPS[name] === policy) ?? 'skip';
-}
-
 /** The run that holds up the starts of a schedule; null if there is none. */
 export async function readHoldingRun(
   client: Client,
@@ -158,27 +150,4 @@ async function waitingSince(client: Client, id: string): Promise<Date | null> {
     if (isUsageError(error)) return null;
     throw error;
   }
-}
-
-/** Between which times; both are included. */
-export interface TimeRange {
-  readonly from: Date;
-  readonly until: Date;
-}
-
-/** When schedule `id` is due within a range, in order; the service gives the first thousand. */
-export async function matchingTimes(
-  client: Client,
-  id: string,
-  { from, until }: TimeRange,
-): Promise<readonly Date[]> {
-  if (from > until) return [];
-  const { startTime } = await client.workflowService.listScheduleMatchingTimes({
-    namespace: client.options.namespace,
-    scheduleId: id,
-    // The service leaves out the time at which a range begins, but not in a backfill.
-    startTime: optionalDateToTs(new Date(from.getTime() - 1)) ?? null,
-    endTime: optionalDateToTs(until) ?? null,
-  });
-  return (startTime ?? []).map(tsToDate);
 }

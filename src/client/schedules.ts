@@ -1,5 +1,6 @@
 /** Schedules: Temporal's own, so that no process of ours watches a clock. */
 import { defined } from '../core/base/defined.ts';
+import { errorText } from '../core/base/error-text.ts';
 import { isUsageError, UsageError, usageErrorOf } from '../core/base/usage-error.ts';
 import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
 import { shown } from '../core/text/shown.ts';
@@ -13,12 +14,13 @@ import {
   timelessProblem,
   unorderedProblem,
 } from './schedules/check-schedule.ts';
+import { describeSchedule } from './schedules/describe-schedule.ts';
 import { scheduling } from './schedules/schedule-errors.ts';
-import { describeSchedule, scheduleHandle, type ScheduleHandle } from './schedule-handle.ts';
+import { scheduleHandle, type ScheduleHandle } from './schedule-handle.ts';
 import { scheduleInput } from './schedules/schedule-input.ts';
 import type { ScheduleOptions } from './schedules/schedule-options.ts';
 import { durationMsOf } from './schedules/schedule-times.ts';
-import { summaryOfSchedule, type ScheduleSummary } from './schedule-view.ts';
+import { summaryOfSchedule, type ScheduleSummary, type UnreadSchedule } from './schedule-view.ts';
 import { newSchedule, storedAction, writeSchedule } from './schedules/stored-schedule.ts';
 import { idInTenant } from './tenants/tenant-id.ts';
 import type { ScheduleParts } from './update-schedule.ts';
@@ -39,8 +41,13 @@ export interface Schedules {
    * @throws UsageError `invalid_input` for an id that no schedule can have.
    */
   attach(id: string): ScheduleHandle;
-  /** Schedules of agents, newest first, at most `limit`, default 100. Lags by about a second. */
-  list(options?: { readonly limit?: number }): Promise<readonly ScheduleSummary[]>;
+  /**
+   * Schedules of agents, newest first, at most `limit`, default 100. Lags by about a second. One that
+   * cannot be looked at is named with its `problem`, and hides no other.
+   */
+  list(options?: {
+    readonly limit?: number;
+  }): Promise<readonly (ScheduleSummary | UnreadSchedule)[]>;
 }
 
 /** A run each few seconds is rarely meant. */
@@ -75,7 +82,7 @@ export function createSchedules(parts: ScheduleParts): Schedules {
         const message = `Expected \`limit\` from 1 up, got ${shown(limit)}. Change it.`;
         throw new UsageError('number', message);
       }
-      const found = await inTurns(await idsOf(parts, limit), (id) => summaryOrNull(parts, id));
+      const found = await inTurns(await idsOf(parts, limit), (id) => listed(parts, id));
       return found.filter((one) => one !== null);
     },
   };
@@ -113,14 +120,24 @@ async function idsOf({ client }: ScheduleParts, limit: number): Promise<readonly
   return ids;
 }
 
-/** Null for a schedule that was deleted meanwhile: the list of the service lags behind. */
-async function summaryOrNull(parts: ScheduleParts, id: string): Promise<ScheduleSummary | null> {
+/**
+ * Null for a schedule that was deleted meanwhile: the list of the service lags behind. Whatever else
+ * fails for one schedule, such as a start that nobody can read, is told in its place.
+ */
+async function listed(
+  parts: ScheduleParts,
+  id: string,
+): Promise<ScheduleSummary | UnreadSchedule | null> {
   try {
-    return summaryOfSchedule(await scheduling(id, () => describeSchedule(parts, id)));
+    return summaryOfSchedule(await scheduling(id, () => describeSchedule(parts.client, id)));
   } catch (error) {
-    const isGone = isUsageError(error) && error.code === 'schedule_not_found';
-    // Another application's workflow may have the same type.
-    if (isGone || (isUsageError(error) && error.code === 'not_an_agent')) return null;
-    throw error;
+    if (isUsageError(error)) {
+      // Another application's workflow may have the same type.
+      if (['schedule_not_found', 'not_an_agent'].includes(error.code)) return null;
+      return { id, problem: error.message };
+    }
+    // What the SDK throws for all errors of the service says nothing but that there was one.
+    const cause = error instanceof Error ? (error.cause ?? error) : error;
+    return { id, problem: errorText(cause) };
   }
 }

@@ -13,7 +13,8 @@ import {
 import { scheduling } from './schedules/schedule-errors.ts';
 import { scheduledRun, scheduleInput } from './schedules/schedule-input.ts';
 import type { ScheduleChanges, ScheduledRun, ScheduleTimes } from './schedules/schedule-options.ts';
-import { inputIn, summaryOfSchedule, startsRuns } from './schedule-view.ts';
+import { startsRuns } from './schedules/describe-schedule.ts';
+import { inputIn, summaryOfSchedule } from './schedule-view.ts';
 import {
   changedSchedule,
   changesTimes,

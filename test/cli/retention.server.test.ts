@@ -45,8 +45,8 @@ async function age(id: string): Promise<void> {
 async function archiveOldPage(directory: string, workflowId: string): Promise<void> {
   const { runId } = await stage.client.workflow.getHandle(workflowId).describe();
   const run = { namespace: stage.namespace, workflowId };
-  const link = { runId, link: 0, list: 'events', first: 0, run } as const;
-  await createDirectoryArchive(directory).write(link, ['said']);
+  const link = { runId, link: 1, kind: 'pages', firstEntry: 0, firstEvent: 0, run } as const;
+  await createDirectoryArchive(directory).write(link, [{ list: 'events', items: ['said'] }]);
   const folder = join(directory, runId);
   for (const name of await readdir(folder)) await utimes(join(folder, name), 1e9, 1e9);
 }

@@ -140,6 +140,19 @@ describe('schedule', () => {
     expect(stdout.trimEnd().split('\n').at(-1)).toBe(text);
   });
 
+  it('names what it could not look at, beside the others', async () => {
+    const { stdout, exitCode } = await cli(['schedule', 'ls'], {
+      everloop: {
+        schedules: {
+          list: async () => [{ id: 'stuck', problem: 'The workflow is stuck.' }],
+        } as unknown as Everloop['schedules'],
+      },
+    });
+
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/stuck +- +- +- +unread +The workflow is stuck\./);
+  });
+
   it('lists all', async () => {
     expect((await run(['ls'])).stdout).toBe(
       'ID       AGENT  WHEN                                                              NEXT                      STATE      TASK\n' +

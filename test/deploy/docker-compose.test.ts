@@ -4,7 +4,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { fetchTemporalCli, pinnedCliName } from '../../src/worker/server/temporal-cli.ts';
 import { DEVELOPMENT_SETTINGS } from '../../src/worker/server/server-process.ts';
+
+import { composedServer } from '../postgres/programs.ts';
+import { CLI_FOLDER } from '../support/test-server.ts';
 
 interface Service {
   readonly image?: string;
@@ -46,8 +50,9 @@ describe('docker-compose.yml', () => {
       temporal: ['temporal-schema: service_completed_successfully'],
       'temporal-namespace': ['temporal: service_healthy'],
       'temporal-ui': ['temporal-namespace: service_completed_successfully'],
-      worker: ['temporal-namespace: service_completed_successfully'],
-      console: ['temporal-namespace: service_completed_successfully'],
+      'everloop-setup': ['temporal-namespace: service_completed_successfully'],
+      worker: ['everloop-setup: service_completed_successfully'],
+      console: ['everloop-setup: service_completed_successfully'],
     });
   });
 
@@ -57,11 +62,26 @@ describe('docker-compose.yml', () => {
     expect(new Set(images)).toEqual(
       new Set([
         'postgres:16',
-        'temporalio/admin-tools:1.31.0',
-        'temporalio/server:1.31.0',
-        'temporalio/ui:2.49.1',
+        'temporalio/admin-tools:1.32.0',
+        'temporalio/server:1.32.0',
+        'temporalio/ui:2.54.1',
       ]),
     );
+  });
+
+  it('has the server that the tests have, which the pinned CLI brings, too', async () => {
+    const program = join(CLI_FOLDER, pinnedCliName());
+    const own = existsSync(program) ? program : await fetchTemporalCli({ folder: CLI_FOLDER });
+    const said = execFileSync(own, ['--version'], { encoding: 'utf8' });
+
+    expect(said).toContain(`(Server ${composedServer().version},`);
+  });
+
+  it('sets the number of shards, which the first start fixes', () => {
+    const shards = Number(service('temporal').environment?.['NUM_HISTORY_SHARDS']);
+
+    expect(shards).toBe(512);
+    expect(composedServer().environment['NUM_HISTORY_SHARDS']).toBe('512');
   });
 
   it('checks the health of each service that others wait for', () => {
@@ -126,6 +146,27 @@ describe('docker-compose.yml', () => {
 
     expect(of('temporal-schema')).toEqual(['postgresql', '5432', 'temporal', 'temporal']);
     expect(of('temporal')).toEqual(of('temporal-schema'));
+  });
+});
+
+describe('the compose file of a new project', () => {
+  const template = parse(readFileSync(`${ROOT}/template/docker-compose.yml`, 'utf8'), {
+    merge: true,
+  }) as typeof compose;
+
+  it('sets the namespace up before anything else uses it', () => {
+    const waits = Object.entries(template.services).map(([name, { depends_on: before }]) => [
+      name,
+      before ?? {},
+    ]);
+
+    expect(Object.fromEntries(waits)).toEqual({
+      temporal: {},
+      setup: { temporal: { condition: 'service_healthy' } },
+      worker: { setup: { condition: 'service_completed_successfully' } },
+      console: { setup: { condition: 'service_completed_successfully' } },
+    });
+    expect(template.services['setup']?.command?.at(-1)).toBe('setup');
   });
 });
 

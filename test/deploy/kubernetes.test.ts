@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Deployment } from 'kubernetes-models/apps/v1';
+import { Job } from 'kubernetes-models/batch/v1';
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
 import { ConfigMap, PersistentVolumeClaim, Service } from 'kubernetes-models/v1';
 import { describe, expect, it } from 'vitest';
@@ -20,6 +21,7 @@ const MODELS: Readonly<Record<string, new (manifest: never) => { validate(): voi
   'v1/PersistentVolumeClaim': PersistentVolumeClaim,
   'v1/Service': Service,
   'apps/v1/Deployment': Deployment,
+  'batch/v1/Job': Job,
   'policy/v1/PodDisruptionBudget': PodDisruptionBudget,
 };
 
@@ -53,6 +55,25 @@ describe('config/kubernetes/worker.yaml', () => {
     const wrong = { ...(manifestOf('Deployment') as object), spec: { replicas: 'two' } };
 
     expect(() => new Deployment(wrong as never).validate()).toThrow();
+  });
+
+  it('sets the namespace up, with the image and the settings of the workers', () => {
+    interface Pods {
+      readonly spec: { readonly template: { readonly spec: PodSpec } };
+    }
+    interface PodSpec {
+      readonly containers: readonly {
+        readonly image: string;
+        readonly command?: readonly string[];
+        readonly envFrom: unknown;
+      }[];
+    }
+    const [[job], [worker]] = ['Job', 'Deployment'].map(
+      (kind) => (manifestOf(kind) as Pods).spec.template.spec.containers,
+    ) as [PodSpec['containers'], PodSpec['containers']];
+
+    expect(job?.command?.at(-1)).toBe('setup');
+    expect([job?.image, job?.envFrom]).toEqual([worker?.image, worker?.envFrom]);
   });
 
   it('has settings that a worker reads, and leaves it time to stop', () => {

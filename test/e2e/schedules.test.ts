@@ -1,8 +1,11 @@
 /** Schedules on a real server: what they start, when, and what their runs are told. */
 import { isUsageError } from '../../src/core/base/usage-error.ts';
+import { Client } from '@temporalio/client';
+import { execFile } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createNightly, lookAtNightly, steerNightly } from '../../examples/docs/schedules.ts';
 import { createEverloop, type Everloop } from '../../src/client/everloop-client.ts';
@@ -22,6 +25,7 @@ import { knownRuns } from '../../src/worker/retention/known-runs.ts';
 import { startOrFindServer } from '../../src/worker/server/embedded-server.ts';
 import { cli } from '../cli/cli-fixture.ts';
 import { openBareStage } from '../support/bare-namespace.ts';
+import { cliProgram } from '../support/builds.ts';
 import { blocksOf, regionsOf } from '../support/doc-pages.ts';
 import { eventually } from '../support/eventually.ts';
 import { RUNS_ALL } from '../support/extent.ts';
@@ -86,6 +90,36 @@ async function create(options: Partial<ScheduleOptions> = {}, id: string = rando
   const schedule = await everloop.schedules.create(`sched-${id}`, { ...base, ...options });
   made.push(schedule);
   return schedule;
+}
+
+/** The id of the run that a command in a process of its own starts. */
+async function triggeredElsewhere(id: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const argv = [...cliProgram(), 'schedule', 'trigger', id, '--json'];
+  const { stdout } = await promisify(execFile)(process.execPath, argv, {
+    env: { ...process.env, ...env },
+  });
+  return (JSON.parse(stdout) as { readonly run: string }).run;
+}
+
+/** A client of the real service, which says nothing of one schedule. */
+function withoutSchedule(id: string): Stage['client'] {
+  const { connection, options } = stage.client;
+  const service = stage.client.workflowService;
+  const workflowService = new Proxy(service, {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(target, name);
+      if (name !== 'describeSchedule' || typeof member !== 'function') return member;
+      return (request: { readonly scheduleId: string }, ...rest: readonly unknown[]) => {
+        if (request.scheduleId === id) throw new Error('the workflow is stuck');
+        return Reflect.apply(member, target, [request, ...rest]) as unknown;
+      };
+    },
+  });
+  const withService = new Proxy(connection, {
+    get: (target, name) =>
+      name === 'workflowService' ? workflowService : (Reflect.get(target, name) as unknown),
+  });
+  return new Client({ connection: withService, namespace: options.namespace });
 }
 
 const EACH_2S = { cron: null, every: '2s' } as const;
@@ -233,6 +267,71 @@ describe('a schedule', () => {
     await expect(schedule.describe()).rejects.toMatchObject({
       code: 'schedule_not_found',
       message: `Expected the id of a schedule, got \`${schedule.id}\`, which none has. List the schedules to find it.`,
+    });
+  });
+
+  it('gives each of many triggers at once a run of its own', async () => {
+    const schedule = await create({ overlap: 'allow-all' });
+    // Callers that share nothing: each is a client of its own.
+    const others = [1, 2, 3].map(() =>
+      createEverloop({ client: stage.client, taskQueue: served.taskQueue }).schedules.attach(
+        schedule.id,
+      ),
+    );
+    const runs = await Promise.all(
+      Array.from({ length: 12 }, (_, at) => (others[at % 3] ?? schedule).trigger()),
+    );
+
+    const ids = runs.map((run) => run?.id);
+    expect(ids).not.toContain(undefined);
+    expect(new Set(ids).size).toBe(12);
+    const started = runs.flatMap((run) => run ?? []);
+    const steps = await Promise.all(started.map((run) => run.result()));
+    expect(new Set(steps.map(({ runId }) => runId)).size).toBe(12);
+    expect(steps.map(({ value }) => value)).toEqual(Array<string>(12).fill('Hi'));
+    await eventually('all starts', async () => (await schedule.describe()).started === 12);
+    expect(steps.map(({ trace }) => trace.schedule?.id)).toEqual(Array(12).fill(schedule.id));
+  });
+
+  it('is triggered by processes that share nothing, each with a run of its own', async () => {
+    const schedule = await create({ overlap: 'allow-all' });
+    const env = { TEMPORAL_ADDRESS: stage.address, TEMPORAL_NAMESPACE: stage.namespace };
+    const said = await Promise.all(
+      Array.from({ length: 4 }, () => triggeredElsewhere(schedule.id, env)),
+    );
+
+    expect(new Set(said).size).toBe(4);
+    for (const id of said) expect((await everloop.attach(id).result()).value).toBe('Hi');
+  });
+
+  it('starts one run of two triggers at once, and says so, where runs do not overlap', async () => {
+    for (const overlap of ['skip', 'buffer-all'] as const) {
+      const schedule = await create({ agent: 'asker', overlap });
+      const runs = await Promise.all([schedule.trigger(), schedule.trigger(), schedule.trigger()]);
+
+      const started = runs.flatMap((run) => run ?? []);
+      expect(started).toHaveLength(1);
+      await schedule.delete();
+      for (const { id } of await schedule.runs({ running: true })) {
+        await everloop.attach(id).cancel().catch(unlessEnded);
+      }
+    }
+  });
+
+  it('is not hidden in the list by one that cannot be looked at', async () => {
+    const good = await create();
+    const bad = await create();
+    const client = withoutSchedule(bad.id);
+    const blind = createEverloop({ client, taskQueue: served.taskQueue });
+    const listed = await eventually('both in the list', async () => {
+      const all = (await blind.schedules.list()).filter(({ id }) => [good.id, bad.id].includes(id));
+      return all.length === 2 && all;
+    });
+
+    expect(listed.find(({ id }) => id === good.id)).toMatchObject({ agent: 'echo' });
+    expect(listed.find(({ id }) => id === bad.id)).toEqual({
+      id: bad.id,
+      problem: expect.stringContaining('the workflow is stuck') as string,
     });
   });
 

@@ -23,7 +23,22 @@ declare module 'vitest' {
 const BUILDS = fileURLToPath(new URL('../../.everloop/test-builds', import.meta.url));
 
 /** Called by vitest before the first test of the project; what it returns is called at the end. */
-export async function setup(project: TestProject): Promise<() => Promise<void>> {
+export function setup(project: TestProject): Promise<() => Promise<void>> {
+  return setUp(project, startTestServer);
+}
+
+/** A server for all tests of a run. */
+export interface ServerOfRun {
+  readonly address: string;
+  readonly namespace: string;
+  stop(): Promise<void>;
+}
+
+/** {@link setup} with the server that `start` gives. */
+export async function setUp(
+  project: TestProject,
+  start: () => Promise<ServerOfRun>,
+): Promise<() => Promise<void>> {
   // A fifth less work for servers, which have little memory to collect.
   process.env['GOGC'] ??= '400';
   mkdirSync(BUILDS, { recursive: true });
@@ -37,7 +52,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   };
   // In watch mode the sources change between two runs.
   project.onTestsRerun(build);
-  const [server] = await Promise.all([startTestServer(), build()]);
+  const [server] = await Promise.all([start(), build()]);
   project.provide('temporal', { address: server.address, namespace: server.namespace });
   return async () => {
     await server.stop();

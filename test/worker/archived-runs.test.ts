@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ArchivedLink } from '../../src/activities/archive-transcript.ts';
-import { archivedRuns, noteRun } from '../../src/worker/files/archived-runs.ts';
+import { archivedRuns } from '../../src/worker/files/archived-runs.ts';
+import { runLine } from '../../src/client/reading/archive-file.ts';
 import { createDirectoryArchive } from '../../src/worker/files/directory-archive.ts';
 import { keepMsOf, checkedKeepMs } from '../../src/worker/retention/archive-keep.ts';
 import { collectArchive, type OpenRuns } from '../../src/worker/retention/collect-archive.ts';
@@ -28,12 +29,15 @@ async function archived(
 ): Promise<void> {
   const link: ArchivedLink = {
     runId: runId.replaceAll('/', '_'),
-    link: 0,
-    list: 'events',
-    first: 0,
+    link: 1,
+    kind: 'pages',
+    firstEntry: 0,
+    firstEvent: 0,
     run: { namespace: 'default', workflowId },
   };
-  await createDirectoryArchive(directory).write(link, [{ text: 'said' }]);
+  await createDirectoryArchive(directory).write(link, [
+    { list: 'events', items: [{ text: 'said' }] },
+  ]);
   await age(link.runId, days);
 }
 
@@ -82,9 +86,10 @@ describe('a collection of the archive', () => {
 
   it('leaves folders alone that say of no run, or of another namespace', async () => {
     for (const name of ['old', 'broken', 'other']) await mkdir(join(directory, name));
-    await writeFile(join(directory, 'old', 'events-000000-0.jsonl'), '{}\n');
-    await writeFile(join(directory, 'broken', 'run.json'), '{');
-    await noteRun(join(directory, 'other'), { namespace: 'other', workflowId: 'a' });
+    await writeFile(join(directory, 'old', '000001-0-0.jsonl'), '{}\n');
+    await writeFile(join(directory, 'broken', '000001-0-0.jsonl'), '{"run":');
+    const whose = runLine({ namespace: 'other', workflowId: 'a' });
+    await writeFile(join(directory, 'other', '000001-0-0.jsonl'), `${whose}\n`);
     for (const name of ['old', 'broken', 'other']) await age(name, 1_000);
 
     expect(await collected(openRuns())).toEqual([]);
@@ -107,22 +112,22 @@ describe('a collection of the archive', () => {
       ...openRuns(),
       // The run is reset, writes a page, and only then the answer comes.
       isOpen: async () => {
-        await writeFile(join(directory, 'of-a', 'events-000001-1.jsonl'), '{}\n');
+        await writeFile(join(directory, 'of-a', '000002-1-1.jsonl'), '{}\n');
         return false;
       },
     };
     await collected(open);
-    expect(await readdir(join(directory, 'of-a'))).toContain('events-000001-1.jsonl');
-    expect(await readdir(join(directory, 'of-a'))).toContain('run.json');
+    expect(await readdir(join(directory, 'of-a'))).toContain('000002-1-1.jsonl');
   });
 
-  it('notes whose folder it is once, and reads pages as before', async () => {
+  it('knows whose folder it is by the one file of an execution', async () => {
     await archived('tenant-a/1', 0);
     const runs = [];
     for await (const run of archivedRuns(directory)) runs.push(run);
     expect(runs).toMatchObject([
       { namespace: 'default', workflowId: 'tenant-a/1', runId: 'of-tenant-a_1' },
     ]);
+    expect(await readdir(join(directory, 'of-tenant-a_1'))).toEqual(['000001-0-0.jsonl']);
     const archive = createDirectoryArchive(directory);
     expect(await archive.read('of-tenant-a_1', 'events', 0, 9)).toEqual([{ text: 'said' }]);
   });
@@ -165,7 +170,7 @@ it('never deletes pages of a run that is open, whatever happens beside it', asyn
         for (const id of open) {
           if (!pages.has(id)) continue;
           const names = await readdir(join(directory, `of-${id}`.replaceAll('/', '_')));
-          expect(names).toContain('events-000000-0.jsonl');
+          expect(names).toContain('000001-0-0.jsonl');
         }
       }
       await collecting;

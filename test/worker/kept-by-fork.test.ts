@@ -24,8 +24,11 @@ const first = (workflowId: string): string => `of-${workflowId}`;
 /** Archives a page of a run, as if it had been 100 days ago. */
 async function archived(workflowId: string): Promise<void> {
   const run = { namespace: NAMESPACE, workflowId };
-  const link = { runId: first(workflowId), link: 0, list: 'events', first: 0, run } as const;
-  await createDirectoryArchive(directory).write(link, [{ text: 'said' }]);
+  const place = { link: 1, kind: 'pages', firstEntry: 0, firstEvent: 0, run } as const;
+  const link = { runId: first(workflowId), ...place };
+  await createDirectoryArchive(directory).write(link, [
+    { list: 'events', items: [{ text: 'said' }] },
+  ]);
   const at = (Date.now() - 100 * DAY) / 1_000;
   for (const name of await readdir(join(directory, link.runId))) {
     await utimes(join(directory, link.runId, name), at, at);

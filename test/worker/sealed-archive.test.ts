@@ -53,10 +53,32 @@ async function write(
   protection: Protection,
   workflowId?: string,
 ): Promise<void> {
-  const note = workflowId === undefined ? {} : { run: { namespace: 'default', workflowId } };
   const runId = workflowId === undefined ? RUN : `${RUN}-${workflowId.slice(0, 4)}`;
-  const place = { runId, list: 'entries' as const, link, first: link * 2, ...note };
-  await createDirectoryArchive(folder, protection).write(place, items);
+  await writeTo(folder, items, { link, protection, runId, workflowId });
+}
+
+/** Archives the entries of a link, the first of which is number `2 * link` of its chain. */
+async function writeTo(
+  directory: string,
+  items: readonly string[],
+  {
+    link = 0,
+    runId = RUN,
+    workflowId = 'order',
+    protection,
+  }: {
+    readonly link?: number;
+    readonly runId?: string;
+    readonly workflowId?: string | undefined;
+    readonly protection?: Protection;
+  } = {},
+): Promise<void> {
+  const run = { namespace: 'default', workflowId };
+  const firsts = { firstEntry: link * 2, firstEvent: 0 };
+  await createDirectoryArchive(directory, protection).write(
+    { runId, kind: 'pages', link, ...firsts, run },
+    [{ list: 'entries', items }],
+  );
 }
 
 const read = async (protection: Protection): Promise<readonly unknown[]> =>
@@ -134,7 +156,11 @@ describe('sealArchive', () => {
   });
 
   it('moves no line of an unknown run where tenants have keys', async () => {
-    await write(0, ['tea'], protectionOf({ keys: keyRing({ current: 'acme', keys: { acme } }) }));
+    const sealing = protectionOf({ keys: keyRing({ current: 'acme', keys: { acme } }) });
+    await write(0, ['tea'], sealing);
+    const [name = ''] = await readdir(join(folder, RUN));
+    const text = await readFile(join(folder, RUN, name), 'utf8');
+    await writeFile(join(folder, RUN, name), text.slice(text.indexOf('\n') + 1));
 
     expect(await sealArchive(folder, tenants, { rekey: true })).toEqual({ files: 0, lines: 0 });
     expect(await archivedKeys(folder)).toEqual(new Map([['acme', 1]]));
@@ -162,7 +188,8 @@ describe('sealArchive', () => {
     await write(1, ['gin'], first);
     const files = (await readdir(join(folder, RUN))).map((name) => join(folder, RUN, name));
     const [whole = '', sealed = ''] = files;
-    const cut = (await readFile(sealed, 'utf8')).slice(0, 30);
+    const [, , line = ''] = (await readFile(sealed, 'utf8')).split('\n');
+    const cut = line.slice(0, 30);
     await appendFile(whole, '"rum"');
     await appendFile(sealed, cut);
 
@@ -212,8 +239,7 @@ describe('sealArchive', () => {
     for (let link = 0; link < 30; link++) await write(link, [`a${link}`, `b${link}`], plain);
     const other = join(folder, 'deleted');
     await mkdir(other);
-    for (let link = 0; link < 30; link++)
-      await writeFile(join(other, `log-${link}-0.jsonl`), '1\n');
+    for (let link = 0; link < 30; link++) await writeFile(join(other, `${link}-0-0.jsonl`), '1\n');
 
     const writing = (async () => {
       for (let link = 15; link < 45; link++) await write(link, [`a${link}`, `b${link}`], first);
@@ -248,8 +274,7 @@ describe('everloop archive encrypt', () => {
   const entry = (id: string, key: Buffer): string => `${id}=${key.toString('base64')}`;
 
   it('encrypts the archive of the data folder', async () => {
-    const archive = createDirectoryArchive(join(folder, 'archive'));
-    await archive.write({ runId: RUN, list: 'entries', link: 0, first: 0 }, ['tea', 'rum']);
+    await writeTo(join(folder, 'archive'), ['tea', 'rum']);
     const env = { EVERLOOP_DATA_DIR: folder, EVERLOOP_KEYS: entry('k1', k1) };
 
     const { exitCode, stdout } = await cli(['archive', 'encrypt'], { env });
@@ -263,8 +288,7 @@ describe('everloop archive encrypt', () => {
   });
 
   it('says which key it lacks', async () => {
-    const archive = createDirectoryArchive(join(folder, 'archive'), first);
-    await archive.write({ runId: RUN, list: 'entries', link: 0, first: 0 }, ['tea']);
+    await writeTo(join(folder, 'archive'), ['tea'], { protection: first });
     const env = { EVERLOOP_DATA_DIR: folder, EVERLOOP_KEYS: entry('k2', k2) };
 
     const lacking = await cli(['archive', 'encrypt', '--rekey'], { env });

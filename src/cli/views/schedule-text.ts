@@ -1,5 +1,5 @@
 /** Schedules as text for a terminal. Pure. */
-import type { ScheduleSummary, ScheduleView } from '../../client/schedule-view.ts';
+import type { ScheduleSummary, ScheduleView, UnreadSchedule } from '../../client/schedule-view.ts';
 import {
   cellText,
   durationText,
@@ -12,21 +12,31 @@ import {
 /** Characters of a task; a line should fit on a terminal. */
 const TASK_WIDTH = 50;
 
-/** The list as a table. */
-export function schedulesText(schedules: readonly ScheduleSummary[]): string {
+/** The list as a table. Of a schedule that could not be looked at it says why. */
+export function schedulesText(schedules: readonly (ScheduleSummary | UnreadSchedule)[]): string {
   if (schedules.length === 0) return 'No schedules.';
   return tableText(
     ['ID', 'AGENT', 'WHEN', 'NEXT', 'STATE', 'TASK'],
-    schedules.map((schedule) => [
-      cellText(schedule.id),
-      cellText(schedule.agent),
-      whenText(schedule),
-      schedule.paused ? '-' : (schedule.next[0]?.toISOString() ?? '-'),
-      stateText(schedule),
-      oneLine(schedule.task, TASK_WIDTH),
-    ]),
+    schedules.map((schedule) => {
+      if ('problem' in schedule) return unreadCells(schedule);
+      return [
+        cellText(schedule.id),
+        cellText(schedule.agent),
+        whenText(schedule),
+        schedule.paused ? '-' : (schedule.next[0]?.toISOString() ?? '-'),
+        stateText(schedule),
+        oneLine(schedule.task, TASK_WIDTH),
+      ];
+    }),
   );
 }
+
+function unreadCells({ id, problem }: UnreadSchedule): readonly string[] {
+  return [cellText(id), '-', '-', '-', 'unread', oneLine(problem, PROBLEM_WIDTH)];
+}
+
+/** Characters of what hides a schedule; the id stands beside it. */
+const PROBLEM_WIDTH = 200;
 
 /** One schedule, with so many of its next times. */
 export function scheduleText(schedule: ScheduleView, times = 5): string {

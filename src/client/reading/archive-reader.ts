@@ -1,21 +1,15 @@
-/**
- * Reads the folder of archived pages: one file for each list of each link of a run, in a folder for
- * the run.
- */
-import { readdir, readFile } from 'node:fs/promises';
+/** Reads the folder of archived pages: one file for each execution of a run, in a folder for the run. */
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Json } from '../../core/base/json.ts';
 import { NO_PROTECTION, type Protection } from '../../protection/protection.ts';
 import { sealedLines } from '../../protection/sealed-lines.ts';
-import type { ChainList } from './chain-reader.ts';
+import { firstIn, readLines, type FolderList } from './archive-file.ts';
 
 /** The folder of the archive, inside the data folder. */
 export function archiveDirOf(dataDir: string): string {
   return join(dataDir, 'archive');
 }
-
-/** A list of the archive. */
-type FolderList = ChainList | 'states' | 'histories';
 
 /** A reader of all lists of the archive, also of states that links handed over and of histories. */
 export interface FolderReader {
@@ -28,7 +22,7 @@ export function createArchiveReader(
   directory: string,
   protection: Protection = NO_PROTECTION,
 ): FolderReader {
-  const lines = sealedLines(protection);
+  const sealed = sealedLines(protection);
   return {
     read: async (runId, list, from, until) => {
       const folder = join(directory, archiveFolderOf(runId));
@@ -38,10 +32,9 @@ export function createArchiveReader(
         // Files are in the order of links; after a gap, the rest is not in this archive.
         if (first > from + items.length || first >= until) break;
         if ((files[place + 1]?.first ?? Infinity) <= from) continue;
-        const written = (await readFile(join(folder, name), 'utf8')).split('\n').slice(0, -1);
-        const wanted = written.slice(Math.max(0, from + items.length - first), until - first);
-        const opened = await lines.open(wanted);
-        items.push(...opened.map((line) => JSON.parse(line) as Json));
+        const range = { from: from + items.length - first, until: until - first };
+        const opened = await sealed.open(await readLines(join(folder, name), list, range));
+        for (const line of opened) items.push(JSON.parse(line) as Json);
       }
       return items;
     },
@@ -57,15 +50,12 @@ async function filesOf(
   folder: string,
   list: FolderList,
 ): Promise<readonly { readonly name: string; readonly first: number }[]> {
-  let names: readonly string[];
-  try {
-    names = await readdir(folder);
-  } catch {
-    // This run has no archive.
-    return [];
-  }
+  // Without a folder, this run has no archive.
+  const names = await readdir(folder).catch((): readonly string[] => []);
   return names
-    .filter((name) => name.startsWith(`${list}-`) && name.endsWith('.jsonl'))
-    .toSorted()
-    .map((name) => ({ name, first: Number(name.slice(0, -'.jsonl'.length).split('-')[2]) }));
+    .flatMap((name) => {
+      const first = firstIn(name, list);
+      return first === undefined ? [] : [{ name, first }];
+    })
+    .toSorted((left, right) => (left.name < right.name ? -1 : 1));
 }

@@ -64,12 +64,19 @@ export const addScheduleRoutes: AddRoutes = (app, parts) => {
     );
     const partial: MissingPart[] = [];
     const until = performance.now() + ENDS_MS;
-    const schedules = await inTurns(found.slice(0, MAX_SCHEDULES), async (summary) => {
+    const shown = found.slice(0, MAX_SCHEDULES);
+    const unread = shown.filter((one) => 'problem' in one);
+    const read = shown.flatMap((one) => ('problem' in one ? [] : [one]));
+    const schedules = await inTurns(read, async (summary) => {
       const last = await endOf(summary.recent.at(-1), until - performance.now(), partial);
       return rowOf(summary, last);
     });
     const answer: SchedulesAnswer = {
       schedules,
+      unread: unread.map(({ id, problem }) => ({
+        id,
+        problem: clip(problem, MAX_TASK_CHARACTERS),
+      })),
       hasMore: found.length > MAX_SCHEDULES,
       ...defined({ partial: partial.length === 0 ? undefined : partial }),
     };

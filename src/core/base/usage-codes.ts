@@ -156,7 +156,7 @@ export const usageCodes = {
   item_settled:
     'An answer or a decision comes for something that was answered, decided or ended before.',
   run_ended: 'The run has ended and accepts no more messages.',
-  schedule_busy: 'A schedule was changed by others each time that it was to be changed.',
+  schedule_busy: 'Others changed a schedule at each try to change it, or it was started too often.',
   schedule_exists: 'Another schedule has this id.',
   schedule_not_found: 'There is no schedule with this id.',
   schedule_time: 'The times of a schedule, or its time zone, cannot be read.',

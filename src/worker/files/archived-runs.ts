@@ -1,25 +1,21 @@
 /**
- * What the archive's folder holds, run by run. The folder of a run is named by its first execution; a
- * note in it says which run that is, because the service asks for that.
+ * What the archive's folder holds, run by run. The folder of a run is named by its first execution; its
+ * files say which run that is, because the service asks for that.
  *
- * I1  A folder without a note is of no known run and is left alone.
+ * I1  A folder whose files do not say it is of no known run and is left alone.
  * I2  Deleting takes what is older than a limit, file by file: what is written meanwhile stays.
  * I3  Notes of forks have no age: whoever deletes has looked whether a fork needs the run.
  */
-import { readFile, rm, rmdir, stat } from 'node:fs/promises';
+import { rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import {
+  isArchiveFile,
+  linesOfFile,
+  runOfLine,
+  type RunNote,
+} from '../../client/reading/archive-file.ts';
 import { namesIn } from '../../protection/blobs/gone-files.ts';
-import { isForkNote } from './fork-notes.ts';
-import { writeWhole } from './write-whole.ts';
-
-/** The note of a folder. */
-const NOTE = 'run.json';
-
-/** Whose folder it is. */
-export interface RunNote {
-  readonly namespace: string;
-  readonly workflowId: string;
-}
+import { isForkNote, sourceOf } from './fork-notes.ts';
 
 /** A run whose pages are archived. */
 export interface ArchivedRun extends RunNote {
@@ -28,13 +24,6 @@ export interface ArchivedRun extends RunNote {
   /** When the newest page was written, in ms since 1970. */
   readonly newestAt: number;
   readonly bytes: number;
-}
-
-/** Notes whose folder it is, once. */
-export async function noteRun(folder: string, note: RunNote): Promise<void> {
-  const path = join(folder, NOTE);
-  const isNoted = await stat(path).then(Boolean, () => false);
-  if (!isNoted) await writeWhole(path, JSON.stringify(note));
 }
 
 /** The runs that have pages in `directory`. */
@@ -59,9 +48,9 @@ export async function* archivedRuns(directory: string): AsyncGenerator<ArchivedR
  */
 export async function removePages(folder: string, before: number): Promise<void> {
   const names = await namesIn(folder);
-  // The note is the last: without it, what is left would be of no known run.
+  // A page that is newer keeps the notes.
   for (const name of names.toSorted(
-    (left, right) => Number(left === NOTE) - Number(right === NOTE),
+    (left, right) => Number(isForkNote(left)) - Number(isForkNote(right)),
   )) {
     const path = join(folder, name);
     const found = await stat(path).catch(() => undefined);
@@ -73,14 +62,25 @@ export async function removePages(folder: string, before: number): Promise<void>
   await rmdir(folder).catch(() => undefined);
 }
 
-/** Whose `folder` it is; undefined without a note. */
+/** Whose `folder` it is; undefined if no file says it. */
 export async function readNote(folder: string): Promise<RunNote | undefined> {
-  try {
-    const note = JSON.parse(await readFile(join(folder, NOTE), 'utf8')) as Partial<RunNote>;
-    const { namespace, workflowId } = note;
-    if (typeof namespace !== 'string' || typeof workflowId !== 'string') return undefined;
-    return { namespace, workflowId };
-  } catch {
-    return undefined;
+  for (const name of await namesIn(folder)) {
+    const note = isForkNote(name)
+      ? await sourceOf(folder, name)
+      : isArchiveFile(name)
+        ? runOfLine(await firstLineOf(join(folder, name)))
+        : undefined;
+    if (note !== undefined) return note;
   }
+  return undefined;
+}
+
+/** Empty if the file is, or has been deleted. */
+async function firstLineOf(path: string): Promise<string> {
+  try {
+    for await (const line of linesOfFile(path)) return line;
+  } catch {
+    // A file that is gone says nothing.
+  }
+  return '';
 }

@@ -1,13 +1,13 @@
 /**
- * The default archive: a folder with one file for each list of each link. A file is written as a
- * whole, so a reader never sees half a file. An activity that runs twice writes the same file.
+ * The default archive: a folder for each run, with one file for each execution of it. A file is written
+ * as a whole, so a reader never sees half a file. An activity that runs twice writes the same file.
  */
 import { join } from 'node:path';
-import type { Archive, ArchivedLink } from '../../activities/archive-transcript.ts';
+import type { Archive, ArchivedLink, ArchivedPages } from '../../activities/archive-transcript.ts';
+import { archiveFileName, listLine, runLine } from '../../client/reading/archive-file.ts';
 import { archiveFolderOf, createArchiveReader } from '../../client/reading/archive-reader.ts';
 import { NO_PROTECTION, type Protection } from '../../protection/protection.ts';
-import { sealedLines } from '../../protection/sealed-lines.ts';
-import { noteRun } from './archived-runs.ts';
+import { sealedLines, type SealedLines } from '../../protection/sealed-lines.ts';
 import { noteFork } from './fork-notes.ts';
 import { makeFolder, writeWhole } from './write-whole.ts';
 
@@ -21,25 +21,35 @@ export function createDirectoryArchive(
 ): Archive {
   const lines = sealedLines(protection);
   return {
-    write: async (link, items) => {
+    write: async (link, pages) => {
       const folder = join(directory, archiveFolderOf(link.runId));
       await makeFolder(folder);
-      if (link.run !== undefined) await noteRun(folder, link.run);
-      const plain = items.map((item) => JSON.stringify(item));
-      const sealed = await lines.seal(plain, link.run);
-      const text = sealed.map((line) => `${line}\n`).join('');
-      await writeWhole(join(folder, fileOf(link)), text);
+      await writeWhole(join(folder, archiveFileName(link)), linesOf(lines, link, pages));
     },
     noteFork: async ({ runId, run }, fork) => {
       const folder = join(directory, archiveFolderOf(runId));
       await makeFolder(folder);
-      await noteRun(folder, run);
-      await noteFork(folder, fork);
+      await noteFork(folder, run, fork);
     },
     ...createArchiveReader(directory, protection),
   };
 }
 
-function fileOf({ list, link, first }: ArchivedLink): string {
-  return `${list}-${String(link).padStart(6, '0')}-${first}.jsonl`;
+/** A file, page by page: no more of it is held. */
+async function* linesOf(
+  lines: SealedLines,
+  { run }: ArchivedLink,
+  pages: ArchivedPages,
+): AsyncGenerator<string> {
+  yield `${runLine(run)}\n`;
+  let open: string | undefined;
+  for await (const { list, items } of pages) {
+    if (list !== open) yield `${listLine(list)}\n`;
+    open = list;
+    const sealed = await lines.seal(
+      items.map((item) => JSON.stringify(item)),
+      run,
+    );
+    yield sealed.map((line) => `${line}\n`).join('');
+  }
 }

@@ -7,6 +7,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { noteIn, type RunNote } from '../../client/reading/archive-file.ts';
 import { archiveFolderOf } from '../../client/reading/archive-reader.ts';
 import { namesIn } from '../../protection/blobs/gone-files.ts';
 import { writeWhole } from './write-whole.ts';
@@ -25,11 +26,22 @@ export function isForkNote(name: string): boolean {
   return name.startsWith(PREFIX) && name.endsWith('.json');
 }
 
-/** Notes in the folder of a source that `fork` was made from it. */
-export async function noteFork(folder: string, fork: NotedFork): Promise<void> {
+/** Notes in the folder of the run `source` that `fork` was made from it. */
+export async function noteFork(folder: string, source: RunNote, fork: NotedFork): Promise<void> {
   const { workflowId, runId } = fork;
   const name = `${PREFIX}${archiveFolderOf(runId)}.json`;
-  await writeWhole(join(folder, name), JSON.stringify({ workflowId, runId }));
+  // The source is in it, too: it may have no page of its own yet.
+  await writeWhole(join(folder, name), JSON.stringify({ workflowId, runId, source }));
+}
+
+/** The run whose folder has the note `name`; undefined if that is broken. */
+export async function sourceOf(folder: string, name: string): Promise<RunNote | undefined> {
+  try {
+    const text = await readFile(join(folder, name), 'utf8');
+    return noteIn((JSON.parse(text) as { readonly source?: unknown }).source);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The forks that are noted in the folder of a source; none if there is no such folder. */

@@ -70,10 +70,10 @@ async function saveLink(
       history: JSON.parse(historyToJSON(history)) as Json,
     };
     const runId = (started?.firstExecutionRunId ?? '') || executionId;
-    await archive.write(
-      { runId, link, list: 'histories', first: link - 1, run: { namespace, workflowId } },
-      [saved as unknown as Json],
-    );
+    const run = { namespace, workflowId };
+    await archive.write({ runId, link, kind: 'history', firstEntry: 0, firstEvent: 0, run }, [
+      { list: 'histories', items: [saved as unknown as Json] },
+    ]);
     return history.events?.length ?? 0;
   } catch (error) {
     if (isNotFound(error)) return 0;

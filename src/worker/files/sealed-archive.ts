@@ -6,7 +6,7 @@
  * I2  A worker may write meanwhile. It writes new files, or one that is there with the same items, so
  *     nothing is lost whichever of both comes last; what it wrote without keys is found the next time.
  * I3  A file keeps its time, by which it is deleted one day.
- * I4  A line has the key for its run, which the note of the folder names.
+ * I4  A line has the key for its run, which the files of its folder name.
  * I5  What follows the last end of a line is a line too, and stays without an end.
  */
 import { readFile, rm, stat, utimes } from 'node:fs/promises';
@@ -15,7 +15,8 @@ import { namesIn, orGone } from '../../protection/blobs/gone-files.ts';
 import { KeyMissingError } from '../../protection/key-errors.ts';
 import { keyIdOfLine, sealedLines, type SealedLines } from '../../protection/sealed-lines.ts';
 import type { Protection } from '../../protection/protection.ts';
-import { readNote, type RunNote } from './archived-runs.ts';
+import { isArchiveFile, isMarkLine, type RunNote } from '../../client/reading/archive-file.ts';
+import { readNote } from './archived-runs.ts';
 import { DRAFT, writeWhole } from './write-whole.ts';
 
 /** Lines of the archive by the id of the key that sealed them; `null`: plain lines. */
@@ -42,7 +43,7 @@ export async function archivedKeys(directory: string): Promise<ArchivedKeys> {
   const counts = new Map<string | null, number>();
   for await (const { path } of filesOf(directory)) {
     for (const line of (await linesOf(path)) ?? []) {
-      if (line === '') continue;
+      if (isPlain(line)) continue;
       const id = keyIdOfLine(line) ?? null;
       counts.set(id, (counts.get(id) ?? 0) + 1);
     }
@@ -87,12 +88,13 @@ async function sealFile(
   rekey: boolean,
 ): Promise<number> {
   const written = (await linesOf(path)) ?? [];
-  if (!written.some((line) => line !== '' && (rekey || keyIdOfLine(line) === undefined))) return 0;
+  if (!written.some((line) => !isPlain(line) && (rekey || keyIdOfLine(line) === undefined)))
+    return 0;
   const [probe = ''] = await lines.seal([''], run);
   const current = keyIdOfLine(probe);
   const isOpen = (line: string): boolean => {
     const id = keyIdOfLine(line);
-    return line !== '' && (id === undefined || (rekey && id !== current));
+    return !isPlain(line) && (id === undefined || (rekey && id !== current));
   };
   const open = written.filter(isOpen);
   if (open.length === 0) return 0;
@@ -113,13 +115,18 @@ async function replace(path: string, text: string): Promise<boolean> {
   }
 }
 
+/** Lines that stay as they are: marks, and what follows the last end of a line in a whole file. */
+function isPlain(line: string): boolean {
+  return line === '' || isMarkLine(line);
+}
+
 /** The files of the archive. Drafts of processes that have died are deleted: nobody reads them. */
 async function* filesOf(directory: string): AsyncGenerator<ArchiveFile> {
   for (const folder of await namesIn(directory)) {
     const run = await readNote(join(directory, folder));
     for (const name of await namesIn(join(directory, folder))) {
       const path = join(directory, folder, name);
-      if (name.endsWith('.jsonl')) yield { path, run };
+      if (isArchiveFile(name)) yield { path, run };
       if (name.endsWith(DRAFT)) await removeDead(path);
     }
   }

@@ -4,7 +4,7 @@
  * keeps may be confidential, so only the user of the process may read its files and folders.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 
 /** Mode of a file that only its owner may read. */
 const PRIVATE_FILE = 0o600;
@@ -23,12 +23,15 @@ export async function makeFolder(folder: string): Promise<void> {
 /**
  * Writes `text` to a new file beside `path`, and when it is on the disk renames that file to `path`.
  */
-export async function writeWhole(path: string, text: string): Promise<void> {
+export async function writeWhole(
+  path: string,
+  text: string | AsyncIterable<string>,
+): Promise<void> {
   const draft = `${path}.${randomUUID()}${DRAFT}`;
   try {
     const file = await open(draft, 'wx', PRIVATE_FILE);
     try {
-      await file.writeFile(text);
+      await writeFile(file, text);
       await file.sync();
     } finally {
       await file.close();

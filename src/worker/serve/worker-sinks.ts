@@ -2,7 +2,7 @@
 import type { InjectedSinks } from '@temporalio/worker';
 import type { WorkflowInfo } from '@temporalio/workflow';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Archive, ArchivedLink, ArchivedList } from '../../activities/archive-transcript.ts';
+import type { Archive, ArchivedLink } from '../../activities/archive-transcript.ts';
 import { errorText } from '../../core/base/error-text.ts';
 import type { HeardCancels } from '../../activities/heard-cancels.ts';
 import type { TranscriptCache } from '../../activities/transcript-source.ts';
@@ -34,19 +34,20 @@ export interface SinkParts {
 /** A workflow task waits this long for a slow archive, which then finishes by itself. */
 const MAX_ARCHIVE_MS = 3_000;
 
-/** Writes the events last, so that complete events mean complete entries. Never rejects. */
+/** Never rejects. */
 async function archiveLink(
   archive: Pick<Archive, 'write'>,
-  run: NonNullable<ArchivedLink['run']>,
-  { runId, link, firstEntry, entries, firstEvent, events }: EndedLink,
+  run: ArchivedLink['run'],
+  { entries, events, ...link }: EndedLink,
 ): Promise<void> {
-  const write = (list: ArchivedList, first: number, items: readonly unknown[]): Promise<void> =>
-    asCaller({ name: 'the archive', run: run.workflowId }, () =>
-      archive.write({ runId, link, list, first, run }, items as readonly Json[]),
-    );
+  const pages = [
+    { list: 'entries' as const, items: entries as unknown as readonly Json[] },
+    { list: 'events' as const, items: events as unknown as readonly Json[] },
+  ];
   try {
-    await write('entries', firstEntry, entries);
-    await write('events', firstEvent, events);
+    await asCaller({ name: 'the archive', run: run.workflowId }, () =>
+      archive.write({ ...link, kind: 'pages', run }, pages),
+    );
   } catch (error) {
     // The pages stay readable by query until the service forgets this execution.
     const message = `The last pages of run ${run.workflowId} were not archived: ${errorText(error)}`;

@@ -38,15 +38,27 @@ export function SchedulesPage(): JSX.Element {
         error.value === null ? (
           <Skeleton />
         ) : null
-      ) : answer.schedules.length === 0 ? (
+      ) : answer.schedules.length + answer.unread.length === 0 ? (
         <section class="card empty">
           <p>No schedule starts runs of agents.</p>
           <pre class="code">everloop schedule create nightly clerk 'Do it' --cron '0 6 * * *'</pre>
         </section>
       ) : (
-        answer.schedules.map((schedule) => (
-          <ScheduleCard key={schedule.id} schedule={schedule} onDone={() => void load()} />
-        ))
+        <>
+          {answer.schedules.map((schedule) => (
+            <ScheduleCard key={schedule.id} schedule={schedule} onDone={() => void load()} />
+          ))}
+          {answer.unread.map(({ id, problem }) => (
+            <section key={id} class="card" aria-label={`Schedule ${oneLine(id, 80)}`}>
+              <h2 class="mono">
+                <Plain text={id} />
+              </h2>
+              <p class="tone-bad">
+                <Plain text={problem} />
+              </p>
+            </section>
+          ))}
+        </>
       )}
     </>
   );
