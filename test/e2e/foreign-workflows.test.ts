@@ -117,7 +117,7 @@ describe.each(KINDS)('a workflow of %s', (_kind, begin) => {
       for (const [name, call] of METHODS) {
         const code = await Promise.resolve(call(run)).then(
           () => 'none',
-          (error: { readonly code?: string }) => error.code ?? String(error),
+          (error: Error & { readonly code?: string }) => error.code ?? error.message,
         );
         expect([name, code]).toEqual([name, 'not_an_agent']);
       }
@@ -275,7 +275,7 @@ it('is no schedule for any method of a schedule', async () => {
   ] as const) {
     const code = await call().then(
       () => 'none',
-      (error: { readonly code?: string }) => error.code ?? String(error),
+      (error: Error & { readonly code?: string }) => error.code ?? error.message,
     );
     expect([name, code]).toEqual([name, 'not_an_agent']);
   }

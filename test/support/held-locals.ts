@@ -10,8 +10,7 @@ type Activity = (...args: readonly unknown[]) => Promise<unknown>;
 
 /** Calls `hold` within each local activity of the workers that this process creates from now on. */
 export function holdLocals(hold: (workflowId: string, name: string) => Promise<void>): () => void {
-  const create = Worker.create;
-  const original = create.bind(Worker);
+  const original = Worker.create.bind(Worker);
   Worker.create = (options) => {
     const activities = Object.entries((options.activities ?? {}) as Record<string, Activity>);
     const held = activities.map(([name, run]): [string, Activity] => [
@@ -25,6 +24,6 @@ export function holdLocals(hold: (workflowId: string, name: string) => Promise<v
     return original({ ...options, activities: Object.fromEntries(held) });
   };
   return () => {
-    Worker.create = create;
+    Worker.create = original;
   };
 }

@@ -69,9 +69,7 @@ const NEW_WORDS = 'Say who you are.';
 export function releaseAgents(place: ReleasePlace): readonly AgentDefinition[] {
   const isNew = place.release === 'new';
   const { look, write, pay, audit } = tools(place);
-  const changed = {
-    ...(isNew ? { instructions: NEW_WORDS, limits: { iterations: 18 } } : {}),
-  };
+  const changed = isNew ? { instructions: NEW_WORDS, limits: { iterations: 18 } } : {};
   const added = isNew ? [audit] : [];
   const modelOf = (name: string, play: (request: ModelRequest) => string | ModelReply) => ({
     id: `script/${name}`,

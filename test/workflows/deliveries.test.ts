@@ -120,7 +120,7 @@ describe('the order of what comes to a workflow', () => {
 
   it('ends a local activity that fails, and what came meanwhile takes effect', async () => {
     const sim = simulate();
-    let fail = (_: Error): void => undefined;
+    let fail: (error: Error) => void = () => undefined;
     const failing = sim.deliveries.local(
       new Promise<void>((_, reject) => {
         fail = reject;

@@ -124,7 +124,7 @@ export function momentId(id: string, name: string): string {
 /** What the ids of all children of run `id` begin with, and what looks at it; ends with a slash. */
 export function belowOf(id: string): string {
   if (charactersOf(id) <= MAX_WHOLE) return `${id}/`;
-  const head = [...id].slice(0, MAX_HEAD).join('');
+  const head = Array.from(id).slice(0, MAX_HEAD).join('');
   return `${head}${MARK}${digestOf(id)}/`;
 }
 
@@ -154,12 +154,12 @@ function callPart(callId: string): string {
 export function forkId(run: string, tail: string): string {
   const end = `-fork-${tail}`;
   const [root = ''] = run.split(/[/~]/);
-  const head = [...root].slice(0, MAX_ID_CHARACTERS - charactersOf(end)).join('');
+  const head = Array.from(root).slice(0, MAX_ID_CHARACTERS - charactersOf(end)).join('');
   return `${head}${end}`;
 }
 
 function charactersOf(text: string): number {
-  return [...text].length;
+  return Array.from(text).length;
 }
 
 function digestOf(text: string): string {
