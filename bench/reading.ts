@@ -84,7 +84,7 @@ async function timesOf(stage: Stage, id: string): Promise<ReadTimes> {
     await withClient(stage, async (everloop) => {
       const run = everloop.attach(id);
       status.push(await ms(() => run.status()));
-      const { events: count = 0, link } = await run.status();
+      const { events: count, link } = await run.status();
       links = link;
       events.push(await ms(() => lastPage(run, count)));
     });

@@ -17,7 +17,7 @@ export async function readPages(
 ): Promise<void> {
   // #region pages
   const run = everloop.attach(id);
-  const { events = 0 } = await run.status();
+  const { events } = await run.status();
   for (let from = 0; from < events; from += 200) {
     show(await run.events({ from, limit: 200 }));
   }

@@ -123,7 +123,7 @@ async function eventsOfProgram(
   source: ProgramSource,
   { id, iteration = 0 }: WantedProgram,
 ): Promise<ProgramEvents | null> {
-  const { events: count = 0 } = await readStatus(source.client, source.id);
+  const { events: count } = await readStatus(source.client, source.id);
   let after: ProgramEvents['after'];
   for (let until = count; until > 0; until -= PAGE_EVENTS) {
     const from = Math.max(0, until - PAGE_EVENTS);
@@ -153,7 +153,7 @@ async function wholeSourceOf(
   iteration: number,
 ): Promise<string | undefined> {
   if (cutSource(text) === null) return text;
-  const { entries: count = 0 } = await readStatus(client, id);
+  const { entries: count } = await readStatus(client, id);
   for (let until = count; until > 0; until -= PAGE_ENTRIES) {
     const from = Math.max(0, until - PAGE_ENTRIES);
     const page = await entries({ from, limit: until - from });
