@@ -118,12 +118,19 @@ export {
 } from './define/definition/tool-search-options.ts';
 export type { SchemaInput } from './define/schema/value-schema.ts';
 export type { ArchiveReader, ChainList } from './client/reading/chain-reader.ts';
+export type { ResultOptions } from './client/connection/through-outage.ts';
 export {
   connect,
   CONNECT_DEFAULTS,
   type ConnectedEverloop,
   type ConnectOptions,
 } from './client/connect.ts';
+export type {
+  HistoryReader,
+  ReadPlace,
+  ReaderSetup,
+  ReadLink,
+} from './client/reading/run-reader.ts';
 export {
   connectDeployment,
   createDeployment,

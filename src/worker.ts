@@ -43,6 +43,7 @@ export {
   type CodecAccess,
   type CodecHandlerOptions,
 } from './codec-server/codec-handler.ts';
+export { openReader } from './worker/reading/open-reader.ts';
 export { createDirectoryArchive } from './worker/files/directory-archive.ts';
 export {
   EMBEDDED_SERVER_DEFAULTS,

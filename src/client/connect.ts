@@ -13,9 +13,10 @@ import {
   namedEndpoints,
 } from './streaming/chunk-endpoints.ts';
 import { archiveDirOf, createArchiveReader } from './reading/archive-reader.ts';
+import type { HistoryReader, ReaderSetup } from './reading/run-reader.ts';
 import type { ArchiveReader } from './reading/chain-reader.ts';
 import { createEverloop, type Everloop } from './everloop-client.ts';
-import { isNotFound } from './connection/service-calls.ts';
+import { isNotFound } from './connection/service-errors.ts';
 import {
   connectionCause,
   credentialsCause,
@@ -88,6 +89,11 @@ export interface ConnectOptions {
    */
   readonly archive?: ArchiveReader;
   /**
+   * Opens what reads runs whose workers do not answer, by replaying their histories in this process.
+   * Default: one that loads the entry `everloop/worker` when a worker is silent for the first time.
+   */
+  readonly reader?: (setup: ReaderSetup) => HistoryReader;
+  /**
    * Keys that encrypt what runs hold, the same for all clients and workers of a namespace. Default:
    * the keys of `EVERLOOP_KEYS` or `EVERLOOP_KEYS_FILE`, else none.
    */
@@ -135,12 +141,54 @@ export async function connect(options: ConnectOptions = {}): Promise<ConnectedEv
   const archive =
     options.archive ?? createArchiveReader(archiveDirOf(dataDirOf(options, env)), protection);
   const streamToken = tokenOf(options, env);
+  const { reader: openReader = lazyReader } = options;
+  const reader = openReader({ protection, dataDir: dataDirOf(options, env) });
   const traceparent = options.telemetry === true ? await activeTraceparent() : undefined;
   const keyIds = protection.keys?.ids;
   const everloop = createEverloop(
-    defined({ client, taskQueue, chunks, archive, streamToken, traceparent, keyIds }),
+    defined({ client, taskQueue, chunks, archive, streamToken, traceparent, keyIds, reader }),
   );
-  return { ...everloop, ...opened };
+  const close = async (): Promise<void> => {
+    await opened.close();
+    await reader.close();
+  };
+  return { ...everloop, ...opened, close };
+}
+
+/** A reader that loads the code of workers with the first run that it reads. */
+function lazyReader(setup: ReaderSetup): HistoryReader {
+  let opened: Promise<HistoryReader> | null = null;
+  const open = (): Promise<HistoryReader> => {
+    opened ??= loadWorker().then(({ openReader }) => openReader(setup));
+    // Loaded again by the next read.
+    opened.catch(() => (opened = null));
+    return opened;
+  };
+  return {
+    read: async (client, place) => (await open()).read(client, place),
+    close: async () => (await opened?.catch(() => null))?.close(),
+  };
+}
+
+/**
+ * The entry `everloop/worker`, which is beside this file's folder in the sources and in the build. Its
+ * name is made up here, so that bundlers leave it out: who bundles a client wants no native packages.
+ */
+async function loadWorker(): Promise<{ readonly openReader: (of: ReaderSetup) => HistoryReader }> {
+  const place = new URL(import.meta.url);
+  const extension = place.pathname.slice(place.pathname.lastIndexOf('.'));
+  try {
+    const entry: unknown = await import(
+      new URL(['..', `worker${extension}`].join('/'), place).href
+    );
+    return entry as Awaited<ReturnType<typeof loadWorker>>;
+  } catch (error) {
+    const lacks = new UsageError(
+      'reader_needs_worker',
+      'Expected a worker that answers, or the entry `everloop/worker` to replay the history with, got neither. Start a worker, or leave `everloop` out of the bundle of this program.',
+    );
+    throw Object.assign(lacks, { cause: error });
+  }
 }
 
 /** The task queue that a client starts runs on; undefined: the default one. */

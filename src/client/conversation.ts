@@ -57,7 +57,8 @@ export interface Conversation {
    * Sends a message, which starts the next turn or becomes input to the current one. `options` are
    * who says it, and an id by which a repetition has no effect while its turn is the newest.
    *
-   * @throws UsageError `no_worker` when no worker answers for the previous turn.
+   * @throws UsageError `no_worker`, or why it cannot be read, when neither a worker nor the history
+   * says what the previous turn said; `service_unavailable`.
    */
   say(message: string | Task, options?: SayOptions): Promise<SayResult>;
 }

@@ -11,12 +11,15 @@ import type { RunInput } from '../core/run/inbox.ts';
 import type { Step } from '../core/contract/step.ts';
 import type { Entry } from '../core/contract/entry.ts';
 import { isUsageError, UsageError } from '../core/base/usage-error.ts';
-import type { AdjustReceipt } from '../core/contract/messages.ts';
+import type { AdjustReceipt, AnswerReceipt } from '../core/contract/messages.ts';
 import type { StatedActor } from '../core/contract/pending.ts';
 import {
   adjustUpdate,
+  answerSignal,
   answerUpdate,
+  decideSignal,
   decideUpdate,
+  inputSignal,
   retryUpdate,
   sendUpdate,
 } from '../workflows/messages.ts';
@@ -57,7 +60,15 @@ import { readCurrent, readOverview } from './run-overview.ts';
 import { listPrograms, readProgramView, type ProgramSource } from './programs.ts';
 import { readScratchpad } from './scratchpad.ts';
 import type { TreeRun } from './tree-run.ts';
-import { acrossHandover, cancelRun } from './send-update.ts';
+import { coded } from './connection/service-errors.ts';
+import { throughOutage, type ResultOptions } from './connection/through-outage.ts';
+import {
+  acrossHandover,
+  cancelRun,
+  ownRunInTime,
+  sendOrLeave,
+  type LeavableMessage,
+} from './send-update.ts';
 import { asking, isAlive, readStep } from './connection/service-calls.ts';
 import { describeRun, noteOwnRun, readTraceId, requireOwnRun } from './connection/own-run.ts';
 import type {
@@ -114,15 +125,15 @@ export function createRunHandle(
     handleOf: (runId) => createRunHandle(runId, { ...parts, kept }),
   };
   if (started !== undefined) noteOwnRun(client, id);
-  const identify = async (): Promise<StreamedRun> =>
+  const identify = async (signal?: AbortSignal): Promise<StreamedRun> =>
     started === undefined
-      ? identifyRun(client, id)
+      ? throughOutage(client, defined({ signal }), () => identifyRun(client, id))
       : { runId: started.runId, isRoot: true, endedAt: null };
-  const run: RunHandle = {
+  const run: RunHandle = coded<RunHandle>({
     id,
     ...readMethods(target),
     ...messageMethods(target),
-    resultOrPending: () => firstOf(run),
+    resultOrPending: (wait) => firstOf(run, wait),
     stream: ({ tree: wholeTree = false } = {}) =>
       streamOf({
         id,
@@ -130,7 +141,7 @@ export function createRunHandle(
         chunks,
         opened: started?.opened,
         identify,
-        result: () => target.handle.result(),
+        result: (signal) => run.result({ signal }),
       }),
     pushedEvents: ({ tree: wholeTree = false } = {}) =>
       pushedOf({ id, wholeTree, chunks, identify }),
@@ -143,13 +154,17 @@ export function createRunHandle(
       return signStreamToken({ rootRunId, ttlMs, readers });
     },
     follow: (options) => followRun(run, options),
-  };
+  });
   return run;
 }
 
 /** The methods that read the run and do not change it. */
 function readMethods({ id, client, archive, kept, tree, handleOf }: Target) {
-  const result = (): Promise<Step> => readStep(client, id);
+  const result = (wait: ResultOptions = {}): Promise<Step> =>
+    throughOutage(client, wait, async () => {
+      await requireOwnRun(client, id);
+      return readStep(client, id);
+    });
   const read = async <Item>(
     kind: ChainList,
     { from = 0, limit }: ReadOptions,
@@ -174,13 +189,15 @@ function readMethods({ id, client, archive, kept, tree, handleOf }: Target) {
     child: async (path) => handleOf(await addressBelow(id, path, tree)),
     step: async () => {
       const { status } = await describeRun(client, id);
-      return isAlive(status.name) ? null : result();
+      return isAlive(status.name) ? null : readStep(client, id);
     },
     startedWith: () => asking(id, () => readStartedWith(client, id)),
   } satisfies Partial<RunHandle>;
   return {
     ...described,
-    ...guarded(client, id, {
+    // Its guard waits, too.
+    result,
+    ...guarded(() => requireOwnRun(client, id), {
       status: () => readStatus(client, id),
       stats: () => readStats(client, id),
       pending: () => readPending(client, id),
@@ -197,23 +214,21 @@ function readMethods({ id, client, archive, kept, tree, handleOf }: Target) {
       current: () => readCurrent(client, id),
       scratchpad: () => readScratchpad(client, id),
       attempts: (range) => readAttempts({ client, id, kept }, range),
-      result,
     } satisfies Partial<RunHandle>),
   };
 }
 
 type Method = (...args: never[]) => Promise<unknown>;
 
-/** `methods`, each of which first makes sure that `id` is a run of an agent. */
+/** `methods`, each of which first makes sure by `requireOwn` that the run is one of an agent. */
 function guarded<Methods extends Readonly<Record<string, Method>>>(
-  client: Client,
-  id: string,
+  requireOwn: () => Promise<void>,
   methods: Methods,
 ): Methods {
   const guard =
     (method: Method): Method =>
     async (...args) => {
-      await requireOwnRun(client, id);
+      await requireOwn();
       return method(...args);
     };
   const entries = Object.entries(methods).map(([name, method]) => [name, guard(method)]);
@@ -228,6 +243,13 @@ function messageMethods({ id, client, tree, handleOf }: Target) {
     updateId: string = randomUUID(),
   ): Promise<Result> =>
     acrossHandover(id, client, definition, { arg, updateId: wellFormedText(updateId) });
+  /** Null: no worker has taken it, and the service keeps it. */
+  const leave = <Result, Arg>(
+    message: LeavableMessage<Result, Arg>,
+    arg: Arg,
+    updateId: string,
+  ): Promise<Result | null> =>
+    sendOrLeave(id, client, message, { arg, updateId: wellFormedText(updateId) });
   const setPaused = async (
     paused: boolean,
     { tree: wholeTree = false, by }: PauseOptions = {},
@@ -246,30 +268,34 @@ function messageMethods({ id, client, tree, handleOf }: Target) {
     const { calls, id: item } = placeOfItem(itemId);
     return calls.length === 0 ? null : { run: handleOf(calls.reduce(idBelow, id)), item };
   };
-  return guarded(client, id, {
+  return guarded(() => ownRunInTime(id, client), {
     send: async (text, options = {}) => {
       const input = inputOf(text, options);
-      const { position } = await update(sendUpdate, input, input.id);
+      const receipt = await leave(SEND, input, input.id);
       if (options.tree === true) {
         await withAllBelow(id, tree, (runId) =>
           handleOf(runId).send(text, { ...options, id: input.id, tree: false }),
         );
       }
-      return position;
+      return receipt?.position ?? null;
     },
     answer: async (itemId, value, { updateId = randomUUID(), by } = {}) => {
       const owner = ownerOf(itemId);
       const sent = { updateId, ...statedActor(by) };
-      if (owner === null) return update(answerUpdate, { id: itemId, value, ...sent }, updateId);
-      await namedAs(itemId, owner, owner.run.answer(owner.item, value, sent));
-      return { id: itemId };
+      if (owner !== null) {
+        const taken = await namedAs(itemId, owner, owner.run.answer(owner.item, value, sent));
+        return { ...taken, id: itemId };
+      }
+      return receiptOf(itemId, await leave(ANSWER, { id: itemId, value, ...sent }, updateId));
     },
     decide: async (itemId, decision, { updateId = randomUUID(), by } = {}) => {
       const owner = ownerOf(itemId);
       const sent = { updateId, ...statedActor(by) };
-      if (owner === null) return update(decideUpdate, { id: itemId, decision, ...sent }, updateId);
-      await namedAs(itemId, owner, owner.run.decide(owner.item, decision, sent));
-      return { id: itemId };
+      if (owner !== null) {
+        const taken = await namedAs(itemId, owner, owner.run.decide(owner.item, decision, sent));
+        return { ...taken, id: itemId };
+      }
+      return receiptOf(itemId, await leave(DECIDE, { id: itemId, decision, ...sent }, updateId));
     },
     retry: async (callId) => {
       const owner = ownerOf(callId);
@@ -296,9 +322,13 @@ interface ItemOwner {
  *
  * @throws UsageError `item_settled` also if the run below has ended.
  */
-async function namedAs(itemId: string, { item }: ItemOwner, sent: Promise<unknown>): Promise<void> {
+async function namedAs<Taken>(
+  itemId: string,
+  { item }: ItemOwner,
+  sent: Promise<Taken>,
+): Promise<Taken> {
   try {
-    await sent;
+    return await sent;
   } catch (error) {
     if (!isUsageError(error)) throw error;
     const { code, message } = error;
@@ -309,6 +339,14 @@ async function namedAs(itemId: string, { item }: ItemOwner, sent: Promise<unknow
       message.replace(item, () => itemId),
     );
   }
+}
+
+const SEND = { update: sendUpdate, signal: inputSignal };
+const ANSWER = { update: answerUpdate, signal: answerSignal };
+const DECIDE = { update: decideUpdate, signal: decideSignal };
+
+function receiptOf(id: string, taken: AnswerReceipt | null): AnswerReceipt {
+  return taken ?? { id, unapplied: true };
 }
 
 /** @throws UsageError `invalid_input` for a name that the run would refuse. */
@@ -326,9 +364,9 @@ const FIRST_POLL_MS = 100;
 const MAX_POLL_MS = 2_000;
 
 /** The end of a run, or the first item that waits for a person. Only the latter needs polling. */
-async function firstOf(run: RunHandle): Promise<ResultOrPending> {
+async function firstOf(run: RunHandle, wait?: ResultOptions): Promise<ResultOrPending> {
   const ended = new AbortController();
-  const result = run.result().finally(() => ended.abort());
+  const result = run.result(wait).finally(() => ended.abort());
   const waiting = async (): Promise<ResultOrPending> => {
     for (let waitMs = FIRST_POLL_MS; !ended.signal.aborted; waitMs *= 2) {
       const pending = await run.pending();

@@ -29,6 +29,7 @@ import { openAhead } from './streaming/run-stream.ts';
 import { defined } from '../core/base/defined.ts';
 import { readInbox, type InboxOptions, type InboxView } from './inbox.ts';
 import { createKeptLinks } from './reading/kept-links.ts';
+import { readWith, type HistoryReader } from './reading/run-reader.ts';
 import { createRunHandle, type RunHandleParts } from './create-run-handle.ts';
 import { evalPlan, type EvalInput } from './evals.ts';
 import { startFork, type ForkSourceOptions, type ForkStartOptions } from './forks.ts';
@@ -53,6 +54,7 @@ import {
 import { unreadableError } from '../protection/key-errors.ts';
 import { warnOfId } from '../protection/warn-of-id.ts';
 import { describeRun } from './connection/own-run.ts';
+import { coded } from './connection/service-errors.ts';
 import { readAgents, type AgentsView } from './agents.ts';
 import { createSchedules, type Schedules } from './schedules.ts';
 import { memoOf, requireCompiled } from '../core/start/start-parts.ts';
@@ -181,6 +183,8 @@ export interface EverloopParts extends RunHandleParts {
   readonly taskQueue?: string;
   /** The ids of the keys that `client` encrypts and reads with; default: none. */
   readonly keyIds?: readonly string[];
+  /** Reads runs whose workers do not answer; default: nothing does. Its owner closes it. */
+  readonly reader?: HistoryReader;
   /** The traceparent of the span that is active when a run is started; default: none. */
   readonly traceparent?: () => string | undefined;
 }
@@ -192,6 +196,7 @@ export const DEFAULT_TASK_QUEUE = 'everloop';
 export function createEverloop(options: EverloopParts): Everloop {
   const parts: EverloopParts = { kept: createKeptLinks(), ...options };
   const { client, taskQueue = DEFAULT_TASK_QUEUE } = parts;
+  if (parts.reader !== undefined) readWith(client, parts.reader);
   const withAttributes = createAttributeUse();
   const attributesOf = createRunAttributes(withAttributes);
   const attach = (id: string): RunHandle => createRunHandle(checkedRunId(id), parts);
@@ -225,7 +230,7 @@ export function createEverloop(options: EverloopParts): Everloop {
   };
   const list: Everloop['list'] = (options = {}) =>
     withAttributes((has) => listRuns(client, options, has));
-  return {
+  return coded<Everloop>({
     attach,
     start,
     ...forkMethods(parts, attributesOf, start),
@@ -246,7 +251,7 @@ export function createEverloop(options: EverloopParts): Everloop {
     counts: (options = {}) => withAttributes((has) => countRuns(client, options, has)),
     inbox: (options = {}) =>
       withAttributes((hasAttributes) => readInbox(client, { ...options, hasAttributes })),
-  };
+  });
 }
 
 /** The methods that begin from other runs. */

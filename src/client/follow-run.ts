@@ -37,7 +37,10 @@ export type RunUpdate =
   | { readonly kind: 'gap'; readonly iteration: number }
   /** The status changed. */
   | { readonly kind: 'status'; readonly status: RunStatus }
-  /** No worker answers for the run at the moment; the next `status` means that one does again. */
+  /**
+   * Neither a worker nor the service answers for the run at the moment; the next `status` means that
+   * one does again.
+   */
   | { readonly kind: 'silent' }
   /** Something began to wait for a person or for outside work. */
   | { readonly kind: 'pending'; readonly item: PendingItem }
@@ -56,7 +59,7 @@ export interface FollowRunOptions {
 export interface FollowedRun {
   readonly status: () => Promise<RunStatus>;
   readonly pending: () => Promise<readonly PendingItem[]>;
-  readonly result: () => Promise<Step>;
+  readonly result: (options: { readonly signal: AbortSignal }) => Promise<Step>;
   readonly stream: () => AsyncIterable<Chunk | ChunkMarker>;
 }
 
@@ -97,7 +100,7 @@ async function* readUpdates(
     signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
     bell.ring();
   };
-  run.result().then(
+  run.result({ signal }).then(
     (step) => end({ step }),
     (error: unknown) => end({ error }),
   );
@@ -167,12 +170,18 @@ function watchRun(
     updates.push(one);
     ring();
   };
+  const fallSilent = (): void => {
+    isSilent = true;
+    add({ kind: 'silent' });
+  };
   /** Queries the run; returns whether anything changed. */
   const ask = async (): Promise<boolean> => {
     const status = await run.status();
-    const isNew = isSilent || status.version !== version;
-    isSilent = false;
-    if (!isNew) return false;
+    const isBack = isSilent && status.asOf === undefined;
+    if (isBack) isSilent = false;
+    const isRead = !isSilent && status.asOf !== undefined;
+    if (isRead) fallSilent();
+    if (!isBack && status.version === version) return isRead;
     const items = status.state === 'ended' ? [] : await run.pending();
     version = status.version;
     for (const { id } of known) if (!has(items, id)) add({ kind: 'settled', id });
@@ -187,10 +196,7 @@ function watchRun(
         if (await ask()) waitMs = FIRST_POLL_MS / 2;
       } catch (error) {
         // A permanent failure comes from `result()`; a failed query is repeated.
-        if (isUsageError(error) && error.code === 'no_worker' && !isSilent) {
-          isSilent = true;
-          add({ kind: 'silent' });
-        }
+        if (isUsageError(error) && SILENT.has(error.code) && !isSilent) fallSilent();
       }
       hurry = new AbortController();
       const early = AbortSignal.any([signal, hurry.signal]);
@@ -201,6 +207,9 @@ function watchRun(
   void watch();
   return { take: () => updates.shift(), look: () => hurry.abort() };
 }
+
+/** The codes of a run that is waited for. */
+const SILENT: ReadonlySet<string> = new Set(['no_worker', 'service_unavailable']);
 
 function has(items: readonly PendingItem[], id: string): boolean {
   return items.some((item) => item.id === id);

@@ -14,7 +14,7 @@ import type { PendingItem } from '../core/contract/messages.ts';
 import { pendingQuery } from '../workflows/messages.ts';
 import { readListPage, type ListPage } from './connection/list-queries.ts';
 import { inTurns } from './connection/in-turns.ts';
-import { queryOpen } from './reading/ended-run.ts';
+import { askOpen } from './reading/ended-run.ts';
 import { queryOf, runOf, type RunSummary } from './run-list.ts';
 
 /** Which items of the inbox to read. */
@@ -160,7 +160,7 @@ async function askedItems(
   withinMs: number,
 ): Promise<readonly InboxItem[] | null> {
   try {
-    const open = await queryOpen(client, run, (handle) => handle.query(pendingQuery), withinMs);
+    const open = await askOpen(client, run, (handle) => handle.query(pendingQuery), { withinMs });
     const own = (open?.answer ?? []).filter(
       (item) => item.run === undefined && item.kind !== 'pause',
     );

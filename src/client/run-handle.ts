@@ -27,6 +27,7 @@ import type { RunSummary } from './run-list.ts';
 import type { AttemptRange, CallAttempt } from './reading/attempts.ts';
 import type { LinkHistory } from './reading/histories.ts';
 import type { RunLink } from './reading/links.ts';
+import type { ResultOptions } from './connection/through-outage.ts';
 import type { StreamToken } from '../protection/stream-token.ts';
 import type { ProgramOptions, ProgramSummary } from './programs.ts';
 import type { ScratchpadView } from './scratchpad.ts';
@@ -175,15 +176,18 @@ export interface RunHandle {
   pending(): Promise<readonly PendingItem[]>;
   /**
    * Answers a question with text, or with the label or number of an option; or ends outside work
-   * with its result. `id` is from `pending()`, and may belong to a run below.
+   * with its result. `id` is from `pending()`, and may belong to a run below. Without a worker it is
+   * accepted within three seconds, as `unapplied`.
    *
-   * @throws UsageError `invalid_input` when no item with this id waits, or the value does not fit.
+   * @throws UsageError `invalid_input` when no item with this id waits, or the value does not fit;
+   * `service_unavailable` after ten seconds without the service. Repeat it under the same `updateId`.
    */
   answer(id: string, value: Json, options?: AnswerOptions): Promise<AnswerReceipt>;
   /**
-   * Approves a call, denies it with a reason, or changes its arguments.
+   * Approves a call, denies it with a reason, or changes its arguments. Without a worker as `answer`.
    *
-   * @throws UsageError `invalid_input` when no call with this id waits for a decision.
+   * @throws UsageError `invalid_input` when no call with this id waits for a decision;
+   * `service_unavailable` as `answer`.
    */
   decide(id: string, decision: Decision, options?: AnswerOptions): Promise<AnswerReceipt>;
   /**
@@ -194,8 +198,15 @@ export interface RunHandle {
    * @throws UsageError `invalid_input` when no call with this id waits for an operator.
    */
   retry(callId: string): Promise<RetryReceipt>;
-  /** Sends input; settles with its position in the order of arrival, from 1. */
-  send(text: string, options?: SendOptions): Promise<number>;
+  /**
+   * Sends input; settles with its position in the order of arrival, from 1. Null: no worker has taken
+   * it within three seconds, and the service keeps it. If the run then refuses it, an event
+   * `agent:warning` says why.
+   *
+   * @throws UsageError `invalid_input`, `run_ended`; `service_unavailable` after ten seconds without
+   * the service. Repeat it under the same `id`, which has no effect if the run has it.
+   */
+  send(text: string, options?: SendOptions): Promise<number | null>;
   /** Raises or lowers limits, with immediate effect. */
   adjust(limits: LimitsInput, options?: StatedActor): Promise<AdjustReceipt>;
   /**
@@ -211,10 +222,15 @@ export interface RunHandle {
    * whether spans are sent or not.
    */
   traceId(): Promise<string>;
-  /** The Step, however the run ended; waits for the end. */
-  result(): Promise<Step>;
-  /** The Step, or what waits for a person, whichever comes first. */
-  resultOrPending(): Promise<ResultOrPending>;
+  /**
+   * The Step, however the run ended. Waits for the end, also while the Temporal service is away, until
+   * `signal` is aborted or `deadlineMs` is over.
+   *
+   * @throws UsageError `wait_over` when the wait ends first; `no_step`, `run_not_found`.
+   */
+  result(options?: ResultOptions): Promise<Step>;
+  /** The Step, or what waits for a person, whichever comes first. Waits as `result` does. */
+  resultOrPending(options?: ResultOptions): Promise<ResultOrPending>;
   /** The Step of an ended run, null while it is live; needs no worker. */
   step(): Promise<Step | null>;
   /**

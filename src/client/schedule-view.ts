@@ -4,7 +4,7 @@ import { isPlainObject } from '../core/base/json.ts';
 import { isUsageError } from '../core/base/usage-error.ts';
 import type { AgentInput } from '../core/contract/input.ts';
 import { pendingQuery } from '../workflows/messages.ts';
-import { queryOpen } from './reading/ended-run.ts';
+import { askOpen } from './reading/ended-run.ts';
 import { readSummary, UNREADABLE_AGENT } from './run-list.ts';
 import { matchingTimes, overlapOf } from './schedules/describe-schedule.ts';
 import type { ScheduleOverlap } from './schedules/schedule-options.ts';
@@ -143,7 +143,9 @@ const ASK_MS = 3_000;
 /** Since when run `id` waits for a person; null if no worker says it in time. */
 async function waitingSince(client: Client, id: string): Promise<Date | null> {
   try {
-    const open = await queryOpen(client, id, (handle) => handle.query(pendingQuery), ASK_MS);
+    const open = await askOpen(client, id, (handle) => handle.query(pendingQuery), {
+      withinMs: ASK_MS,
+    });
     const times = (open?.answer ?? []).map(({ since }) => since);
     return times.length === 0 ? null : new Date(Math.min(...times));
   } catch (error) {

@@ -6,6 +6,7 @@ import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
 import { shown } from '../core/text/shown.ts';
 import { warnOfId } from '../protection/warn-of-id.ts';
 import { tolerant } from './connection/open-connection.ts';
+import { coded } from './connection/service-errors.ts';
 import { inTurns } from './connection/in-turns.ts';
 import {
   checkedNewScheduleId,
@@ -55,8 +56,9 @@ const SHORT_MS = 10_000;
 
 /** The schedules of a client whose runs go to its task queue. */
 export function createSchedules(parts: ScheduleParts): Schedules {
-  const attach = (id: string): ScheduleHandle => scheduleHandle(parts, checkedScheduleId(id));
-  return {
+  const attach = (id: string): ScheduleHandle =>
+    coded(scheduleHandle(parts, checkedScheduleId(id)));
+  return coded<Schedules>({
     attach,
     create: async (given, options) => {
       const input = checkedInput(options);
@@ -85,7 +87,7 @@ export function createSchedules(parts: ScheduleParts): Schedules {
       const found = await inTurns(await idsOf(parts, limit), (id) => listed(parts, id));
       return found.filter((one) => one !== null);
     },
-  };
+  });
 }
 
 /** With a tenant, its runs begin with it, because their ids begin with that of the schedule. */

@@ -10,7 +10,7 @@ import type { ModelRequest } from '../core/contract/model.ts';
 import { createPageReader, type PagePosition } from '../core/contract/page.ts';
 import type { TranscriptHead } from '../core/contract/transcript.ts';
 import { transcriptQuery } from '../workflows/messages.ts';
-import { querying } from './connection/service-calls.ts';
+import { queryAny } from './reading/run-reader.ts';
 import { readStatus } from './reading/run-status.ts';
 
 /** The next request of a run. */
@@ -64,7 +64,6 @@ export async function readScratchpad(client: Client, id: string): Promise<Scratc
 
 /** The head and the messages; read again if a compaction comes between two pages. */
 async function readMessages(client: Client, id: string): Promise<readonly Json[]> {
-  const handle = client.workflow.getHandle(id);
   for (let read = 0; ; read++) {
     const reader = createPageReader();
     const items: Json[] = [];
@@ -73,8 +72,8 @@ async function readMessages(client: Client, id: string): Promise<readonly Json[]
     let isOne = true;
     while (from !== null && isOne) {
       const at: PagePosition = from;
-      const page: LinkPage = await querying(id, client, () =>
-        handle.query(transcriptQuery, { view: 'scratchpad', from: at }),
+      const page: LinkPage = await queryAny(client, id, (run) =>
+        run.query(transcriptQuery, { view: 'scratchpad', from: at }),
       );
       isOne = previous === undefined || page.previous === previous;
       ({ previous } = page);

@@ -5,7 +5,7 @@
 import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
 import { utf8Length } from '../core/base/json.ts';
 import { SEARCH_ATTRIBUTES, visibleState } from '../core/base/search-attributes.ts';
-import { grpcCodeOf } from './connection/service-calls.ts';
+import { grpcCodeOf } from './connection/service-errors.ts';
 
 /** Makes a call with the attributes if the namespace has them, else without. */
 export type WithAttributes = <Result>(

@@ -1,4 +1,11 @@
-/** Sends a run its messages: the cancel, and updates, which survive hand-overs and bursts. */
+/**
+ * Sends a run its messages: the cancel, and updates, which survive hand-overs and bursts. An input, an
+ * answer and a decision need no worker: what no worker takes in time is left with the service.
+ *
+ * I1  What is left is the same message under the same id, as a signal. A worker that had the update
+ *     already, or gets both, counts it once.
+ * I2  Where the service is away, a message fails within {@link SERVICE_MS}, and may be sent again.
+ */
 import {
   ApplicationFailure,
   type Client,
@@ -6,7 +13,7 @@ import {
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
-import type { UpdateDefinition } from '@temporalio/common';
+import type { SignalDefinition, UpdateDefinition } from '@temporalio/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defined } from '../core/base/defined.ts';
 import { UsageError } from '../core/base/usage-error.ts';
@@ -14,12 +21,22 @@ import type { AnswerProblem } from '../core/contract/pending.ts';
 import type { CancelPayload } from '../core/contract/messages.ts';
 import { cancelSignal, statusQuery } from '../workflows/messages.ts';
 import { RESOURCE_EXHAUSTED } from './connection/repeat-refused.ts';
-import { assertAlive, describeRun, firstRunIdOf } from './connection/own-run.ts';
-import { grpcCodeOf, noWorker, querying } from './connection/service-calls.ts';
+import { assertAlive, describeRun, firstRunIdOf, requireOwnRun } from './connection/own-run.ts';
+import { noWorker, querying } from './connection/service-calls.ts';
+import { grpcCodeOf, isAway, unavailable } from './connection/service-errors.ts';
 import { inLane } from './update-lanes.ts';
 
 /** A hand-over changes the execution. Repeating the update is safe, because its id stays. */
 const HANDOVER_TRIES = 12;
+
+/** How long an update may take, after the last one of its run that succeeded. */
+const UPDATE_MS = 10_000;
+
+/** How long a worker has to take an update that could be left with the service as well. */
+const WORKER_MS = 2_000;
+
+/** How long the service has to take a message. */
+const SERVICE_MS = 10_000;
 
 /** How long the service may take to say what became of an update that is late. */
 const LATE_ANSWER_MS = 2_000;
@@ -31,44 +48,151 @@ export interface SentUpdate<Arg> {
   readonly updateId: string;
 }
 
+/** A message that workers take as an update, and that is left as a signal where none is there. */
+export interface LeavableMessage<Result, Arg> {
+  readonly update: UpdateDefinition<Result, [Arg]>;
+  readonly signal: SignalDefinition<[Arg]>;
+}
+
+/**
+ * Sends a message to run `id`. Null: no worker has taken it in time, and the service keeps it for the
+ * next one.
+ *
+ * @throws UsageError `invalid_input`, `item_unknown` or `item_settled` when the run refuses it,
+ * `service_unavailable`, `run_ended`, `run_not_found`.
+ */
+export async function sendOrLeave<Result, Arg>(
+  id: string,
+  client: Client,
+  { update, signal }: LeavableMessage<Result, Arg>,
+  sent: SentUpdate<Arg>,
+): Promise<Result | null> {
+  const until = Date.now() + SERVICE_MS;
+  return inLane(client, { id, withinMs: WORKER_MS }, async (deadlineOf) => {
+    const taken = await updateUntil(client, id, { update, sent, deadline: deadlineOf() }, true);
+    if (taken !== null) return taken.result;
+    const leave = (): Promise<void> => client.workflow.getHandle(id).signal(signal, sent.arg);
+    await toService(id, client, leave, Math.max(until, Date.now() + LATE_ANSWER_MS));
+    return null;
+  });
+}
+
 /**
  * Sends an update to run `id`, and repeats it while the run hands over or has no room for another
  * update.
  *
- * @throws UsageError `invalid_input`, `item_unknown` or `item_settled` when the run refuses it, `run_busy` when others kept it out,
- * `no_worker` when no worker answers, `run_ended`, `run_not_found`.
+ * @throws UsageError `invalid_input`, `item_unknown` or `item_settled` when the run refuses it,
+ * `run_busy` when others kept it out,
+ * `no_worker` when no worker answers, `service_unavailable`, `run_ended`, `run_not_found`.
  */
 export async function acrossHandover<Result, Arg>(
   id: string,
   client: Client,
-  definition: UpdateDefinition<Result, [Arg]>,
-  { arg, updateId }: SentUpdate<Arg>,
+  update: UpdateDefinition<Result, [Arg]>,
+  sent: SentUpdate<Arg>,
 ): Promise<Result> {
-  const handle = client.workflow.getHandle(id);
-  const send = (): Promise<Result> => handle.executeUpdate(definition, { args: [arg], updateId });
-  return inLane(client, id, async (deadlineOf) => {
+  return inLane(client, { id, withinMs: UPDATE_MS }, async (deadlineOf) => {
     const deadline = deadlineOf();
-    if (Date.now() >= deadline) throw noAnswer(id);
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await client.withDeadline(deadline, send);
-      } catch (error) {
-        if (error instanceof WorkflowUpdateFailedError && isRefusal(error.cause)) {
-          throw new UsageError(error.cause.type, error.cause.message);
-        }
-        // Too many updates are in flight. The SDK repeats such calls, but not for ever.
-        const isBusy = grpcCodeOf(error) === RESOURCE_EXHAUSTED;
-        if (!isBusy && !isMissed(error)) throw error;
-        await assertAlive(id, client);
-        if (Date.now() >= deadline) {
-          return lateResult(id, client, () => handle.getUpdateHandle<Result>(updateId).result());
-        }
-        if (!isBusy && attempt >= HANDOVER_TRIES) throw error;
-        // Other updates of a burst wait too, so each waits for a different time.
-        await sleep(Math.min(50 * 2 ** attempt, 1_000) * (0.5 + Math.random()));
-      }
-    }
+    const isLate = Date.now() >= deadline;
+    const taken = await updateUntil(client, id, { update, sent, deadline }, false);
+    if (taken !== null) return taken.result;
+    if (isLate) throw noAnswer(id);
+    const handle = client.workflow.getHandle(id);
+    return lateResult(id, client, () => handle.getUpdateHandle<Result>(sent.updateId).result());
   });
+}
+
+/** An update, and until when a worker may take it. */
+interface TimedUpdate<Result, Arg> {
+  readonly update: UpdateDefinition<Result, [Arg]>;
+  readonly sent: SentUpdate<Arg>;
+  readonly deadline: number;
+}
+
+/**
+ * The result of an update; null: no worker took it by its deadline, or the service has no room for it
+ * while it need not be taken as an update (`mayLeave`).
+ */
+async function updateUntil<Result, Arg>(
+  client: Client,
+  id: string,
+  { update, sent, deadline }: TimedUpdate<Result, Arg>,
+  mayLeave: boolean,
+): Promise<{ readonly result: Result } | null> {
+  const { arg, updateId } = sent;
+  const handle = client.workflow.getHandle(id);
+  const send = (): Promise<Result> => handle.executeUpdate(update, { args: [arg], updateId });
+  for (let attempt = 1; Date.now() < deadline; attempt++) {
+    try {
+      return { result: await within(deadline, client.withDeadline(deadline, send)) };
+    } catch (error) {
+      if (error instanceof WorkflowUpdateFailedError && isRefusal(error.cause)) {
+        throw new UsageError(error.cause.type, error.cause.message);
+      }
+      // Too many updates are in flight. The SDK repeats such calls, but not for ever.
+      const isBusy = grpcCodeOf(error) === RESOURCE_EXHAUSTED;
+      if (!isBusy && !isMissed(error)) throw error;
+      if (isBusy && mayLeave) return null;
+      if (Date.now() >= deadline) return null;
+      if (!isBusy && attempt >= HANDOVER_TRIES && !isAway(error)) throw error;
+      const alive = toService(id, client, () => assertAlive(id, client), deadline);
+      await alive.catch((lost: unknown) => {
+        if (!isAway(lost)) throw lost;
+      });
+      // Other updates of a burst wait too, so each waits for a different time.
+      await sleep(Math.min(50 * 2 ** attempt, 1_000) * (0.5 + Math.random()));
+    }
+  }
+  return null;
+}
+
+/** What a call is late with that the SDK goes on to repeat. */
+class LateCall extends Error {}
+
+/** `call`, given up at `deadline`: between two tries, the SDK does not look at the deadline. */
+async function within<Result>(deadline: number, call: Promise<Result>): Promise<Result> {
+  const over = new AbortController();
+  // Time for the answer of the service itself that it is late.
+  const leftMs = Math.max(0, deadline - Date.now()) + 100;
+  const late = sleep(leftMs, undefined, { signal: over.signal }).then(() => {
+    throw new LateCall('no answer in time');
+  });
+  late.catch(() => undefined);
+  try {
+    return await Promise.race([call, late]);
+  } finally {
+    over.abort();
+  }
+}
+
+/** Calls the service about run `id`, again while it is away. */
+async function toService(
+  id: string,
+  client: Client,
+  call: () => Promise<void>,
+  deadline: number,
+): Promise<void> {
+  for (;;) {
+    try {
+      return await within(deadline, client.withDeadline(deadline, call));
+    } catch (error) {
+      const isLate = error instanceof LateCall;
+      // The run may hand over.
+      if (error instanceof WorkflowNotFoundError) await assertAlive(id, client);
+      else if (!isLate && !isAway(error)) throw error;
+      if (isLate || Date.now() >= deadline) throw unavailable(error);
+      await sleep(Math.min(500, Math.max(1, deadline - Date.now())));
+    }
+  }
+}
+
+/**
+ * Makes sure that run `id` is one of an agent, before it gets a message.
+ *
+ * @throws UsageError `not_an_agent`, `run_not_found`, `service_unavailable`.
+ */
+export function ownRunInTime(id: string, client: Client): Promise<void> {
+  return toService(id, client, () => requireOwnRun(client, id), Date.now() + SERVICE_MS);
 }
 
 /** The result of an update whose deadline has passed: the run may have accepted it. */
@@ -77,12 +201,14 @@ async function lateResult<Result>(
   client: Client,
   result: () => Promise<Result>,
 ): Promise<Result> {
+  const deadline = Date.now() + LATE_ANSWER_MS;
   try {
-    return await client.withDeadline(Date.now() + LATE_ANSWER_MS, result);
+    return await within(deadline, client.withDeadline(deadline, result));
   } catch (error) {
     if (error instanceof WorkflowUpdateFailedError && isRefusal(error.cause)) {
-      throw new UsageError('invalid_input', error.cause.message);
+      throw new UsageError(error.cause.type, error.cause.message);
     }
+    if (error instanceof LateCall || grpcCodeOf(error) === UNAVAILABLE) throw unavailable(error);
   }
   const handle = client.workflow.getHandle(id);
   const isServed = await querying(id, client, () => handle.query(statusQuery), LATE_ANSWER_MS).then(
@@ -95,7 +221,7 @@ async function lateResult<Result>(
 function busy(id: string): UsageError {
   return new UsageError(
     'run_busy',
-    `Expected run \`${id}\` to take one more message, got too many at once for half a minute. Send it again, under the same id.`,
+    `Expected run \`${id}\` to take one more message, got too many at once. Send it again, under the same id.`,
   );
 }
 
@@ -109,9 +235,11 @@ function noAnswer(id: string): UsageError {
 
 /** gRPC status 3: among other causes, the execution has had all the signals that it may have. */
 const INVALID_ARGUMENT = 3;
+const UNAVAILABLE = 14;
 
 /**
- * Cancels run `id` by its signal, or ends it at once by force, if it is a run of an agent. An execution takes 10,000 signals;
+ * Cancels run `id` by its signal, or ends it at once by force, if it is a run of an agent. An execution
+ * takes 10,000 signals;
  * after these the service cancels it, and only the message is lost.
  */
 export async function cancelRun(
@@ -119,18 +247,21 @@ export async function cancelRun(
   client: Client,
   { message, force, by }: CancelPayload & { readonly force: boolean },
 ): Promise<void> {
-  // An id may be that of another run, or of another application's workflow, when it is acted on.
-  const firstExecutionRunId = firstRunIdOf(await describeRun(client, id));
-  const handle = client.workflow.getHandle(id, undefined, { firstExecutionRunId });
-  try {
-    if (force) await handle.terminate(message);
-    else await handle.signal(cancelSignal, defined({ message, by }));
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) await assertAlive(id, client);
-    const isFull = [INVALID_ARGUMENT, RESOURCE_EXHAUSTED].includes(grpcCodeOf(error) ?? 0);
-    if (force || !isFull) throw error;
-    await handle.cancel();
-  }
+  const until = Date.now() + SERVICE_MS;
+  const cancel = async (): Promise<void> => {
+    // An id may be that of another run, or of another application's workflow, when it is acted on.
+    const firstExecutionRunId = firstRunIdOf(await describeRun(client, id));
+    const handle = client.workflow.getHandle(id, undefined, { firstExecutionRunId });
+    if (force) return void (await handle.terminate(message));
+    try {
+      await handle.signal(cancelSignal, defined({ message, by }));
+    } catch (error) {
+      const isFull = [INVALID_ARGUMENT, RESOURCE_EXHAUSTED].includes(grpcCodeOf(error) ?? 0);
+      if (!isFull) throw error;
+      await handle.cancel();
+    }
+  };
+  await toService(id, client, cancel, until);
 }
 
 /** The failure of a message that the run refuses. */
@@ -147,10 +278,11 @@ function isRefusal(cause: unknown): cause is Refusal {
 }
 
 function isMissed(error: unknown): boolean {
+  if (error instanceof LateCall) return true;
   if (error instanceof WorkflowNotFoundError) return true;
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return true;
   if (error instanceof WorkflowUpdateFailedError) return true;
   // 5 NOT_FOUND, 9 FAILED_PRECONDITION, 10 ABORTED, 14 UNAVAILABLE: the codes of gRPC. The service
   // answers 9 when the workflow task that carried the update failed, as when its worker was lost.
-  return [5, 9, 10, 14].includes(grpcCodeOf(error) ?? 0);
+  return [5, 9, 10].includes(grpcCodeOf(error) ?? 0) || isAway(error);
 }

@@ -1,7 +1,7 @@
 /** Prepares a namespace for lists of runs. */
 import type { Client, Connection } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from '../core/base/search-attributes.ts';
-import { grpcCodeOf } from './connection/service-calls.ts';
+import { grpcCodeOf } from './connection/service-errors.ts';
 
 /** `KEYWORD` of the service's own enumeration. */
 const KEYWORD = 2;

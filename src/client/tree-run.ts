@@ -10,7 +10,8 @@ import { isUsageError } from '../core/base/usage-error.ts';
 import { treeQuery } from '../workflows/messages.ts';
 import { stepOrNull } from './reading/ended-run.ts';
 import { describeRun } from './connection/own-run.ts';
-import { isAlive, querying } from './connection/service-calls.ts';
+import { queryAny } from './reading/run-reader.ts';
+import { isAlive } from './connection/service-calls.ts';
 
 /** One run of a tree. */
 export interface TreeRun {
@@ -96,8 +97,7 @@ export async function findRun(client: Client, known: KnownRun): Promise<FoundRun
 
 async function liveRun(client: Client, known: KnownRun): Promise<FoundRun> {
   const { id } = known;
-  const handle = client.workflow.getHandle(id);
-  const answer = await querying(id, client, () => handle.query(treeQuery), TREE_DEADLINE_MS);
+  const answer = await queryAny(client, id, (run) => run.query(treeQuery), TREE_DEADLINE_MS);
   if (answer === null) {
     // Its agent is not loaded yet.
     const run: TreeRun = { ...knownOf(known), state: 'running', waitsFor: ['definition'] };

@@ -4,15 +4,12 @@
  *
  * I1  At most {@link MAX_IN_FLIGHT} updates of a run are in flight from one client.
  * I2  An update waits as long as other updates of its run succeed. It is late when none has
- *     succeeded for {@link UPDATE_DEADLINE_MS}.
+ *     succeeded for as long as its caller would wait.
  */
 import type { Client } from '@temporalio/client';
 
 /** The service's own default. */
 const MAX_IN_FLIGHT = 10;
-
-/** Time without a success after which an update is late; even a busy fleet answers sooner. */
-const UPDATE_DEADLINE_MS = 30_000;
 
 interface Lane {
   inFlight: number;
@@ -23,10 +20,13 @@ interface Lane {
 
 const lanes = new WeakMap<Client, Map<string, Lane>>();
 
-/** Runs `update` of run `id` when its turn comes; it is late at `deadline()` (I2). */
+/**
+ * Runs `update` of run `id` when its turn comes. It is late at `deadline()`, which is `withinMs` after
+ * it was asked for, or after the last success of its lane (I2).
+ */
 export async function inLane<Result>(
   client: Client,
-  id: string,
+  { id, withinMs }: { readonly id: string; readonly withinMs: number },
   update: (deadline: () => number) => Promise<Result>,
 ): Promise<Result> {
   const lane = laneOf(client, id);
@@ -35,7 +35,7 @@ export async function inLane<Result>(
   // An update that ends gives its place to the next.
   else await new Promise<void>((resolve) => lane.waiting.push(resolve));
   try {
-    const result = await update(() => Math.max(askedAt, lane.progressAt) + UPDATE_DEADLINE_MS);
+    const result = await update(() => Math.max(askedAt, lane.progressAt) + withinMs);
     lane.progressAt = Date.now();
     return result;
   } finally {

@@ -100,11 +100,13 @@ export interface ActionAnswer {
   readonly started?: string | null;
   /** Of `say`: whether it began the next turn, or went to the one that runs. */
   readonly how?: 'started' | 'sent';
-  /** Of `send`: its place in the order of arrival, from 1. */
-  readonly position?: number;
+  /** Of `send`: its place in the order of arrival, from 1; null: no worker has taken it yet. */
+  readonly position?: number | null;
   /** Of `adjust`, `pause` and `resume`: what holds now. */
   readonly limits?: readonly Limit[];
   readonly paused?: boolean;
   /** Of `answer` and `decide`: the item that it ended. */
   readonly item?: string;
+  /** Of `answer` and `decide`: it is accepted, and no worker has applied it yet. */
+  readonly unapplied?: true;
 }

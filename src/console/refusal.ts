@@ -2,7 +2,7 @@
 import { errorText } from '../core/base/error-text.ts';
 import type { UsageCode } from '../core/base/usage-codes.ts';
 import { isUsageError } from '../core/base/usage-error.ts';
-import { grpcCodeOf } from '../client/connection/service-calls.ts';
+import { grpcCodeOf } from '../client/connection/service-errors.ts';
 import type { ApiError, ConsoleErrorCode } from './api.ts';
 
 /** An HTTP status that says what went wrong. */
@@ -41,6 +41,8 @@ const STATUS: Partial<Readonly<Record<UsageCode, ErrorStatus>>> = {
   no_blobs: 422,
   run_busy: 429,
   no_server: 502,
+  service_unavailable: 502,
+  service_refused: 502,
   no_worker: 503,
   query_failed: 503,
 };

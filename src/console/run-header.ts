@@ -35,7 +35,8 @@ export function headerOf(
     path,
     depth,
     parent,
-    state: status.state,
+    // What was read from the history is shown, and that no worker answers.
+    state: status.asOf === undefined ? status.state : 'silent',
     status: withoutStep(status),
     step: status.step === undefined ? null : stepHead(status.step),
     budgets: budgetsOf(view),

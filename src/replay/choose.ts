@@ -13,7 +13,7 @@ import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import { parsedJson } from '../client/streaming/parsed-json.ts';
 import { refuseForeign } from '../client/connection/own-run.ts';
-import { isNotFound } from '../client/connection/service-calls.ts';
+import { isNotFound } from '../client/connection/service-errors.ts';
 import { readRunHistories, runHistoryOf, type RunHistory } from './run-history.ts';
 import { tolerant } from '../client/connection/open-connection.ts';
 

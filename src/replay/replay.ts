@@ -89,7 +89,7 @@ function watchingSinks(open: ReadonlyMap<string, Progress>): InjectedSinks<Everl
     transcript: { append: { fn: () => undefined, callDuringReplay: false } },
     archive: { write: { fn: () => undefined, callDuringReplay: false } },
     waits: { changed: { fn: () => undefined, callDuringReplay: false } },
-    probe: { boundary: NOTHING, call: NOTHING, child: NOTHING },
+    probe: { boundary: NOTHING, call: NOTHING, child: NOTHING, answers: NOTHING },
     cancels: { tell: { fn: () => undefined, callDuringReplay: false } },
     events: {
       publish: {

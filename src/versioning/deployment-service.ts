@@ -3,7 +3,7 @@
  * their task queues. Calls without a decision.
  */
 import type { Client } from '@temporalio/client';
-import { isNotFound } from '../client/connection/service-calls.ts';
+import { isNotFound } from '../client/connection/service-errors.ts';
 import { millisecondsOf } from '../client/connection/service-time.ts';
 import type { WorkerVersion } from './worker-version.ts';
 

@@ -6,7 +6,7 @@
  *     workers had no version is promoted only when no such worker is left, or by force.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { grpcCodeOf } from '../client/connection/service-calls.ts';
+import { grpcCodeOf } from '../client/connection/service-errors.ts';
 import { errorText } from '../core/base/error-text.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import { clip } from '../core/text/cut.ts';

@@ -10,7 +10,8 @@
 import type { Client } from '@temporalio/client';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertAlive, describeRun } from '../client/connection/own-run.ts';
-import { asking, isNotFound } from '../client/connection/service-calls.ts';
+import { asking } from '../client/connection/service-calls.ts';
+import { isNotFound } from '../client/connection/service-errors.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import { nudgeSignal } from '../workflows/messages.ts';
 import { readRouting, type DeploymentPlace } from './deployment-service.ts';

@@ -34,6 +34,7 @@ import { openSession, traceOf, type Session } from './session.ts';
 import { refuseProbe, sinks } from './sinks.ts';
 import { recorded } from './recorded/recorded.ts';
 import { readStart, type Start } from './start.ts';
+import { tellAnswers } from './queries.ts';
 import { createTemporalHost } from './temporal-host.ts';
 import { totalsOf } from '../core/tree/child-totals.ts';
 import { chargedOf, turnLeases } from '../core/tenant/fork-share.ts';
@@ -73,6 +74,7 @@ async function runChain(payload: unknown, loopOf: (spec: AgentSpec) => Next): Pr
     const session = openSession(start);
     opened = session;
     installHandlers(session);
+    tellAnswers(session);
     const native = watchNativeCancel(session);
     const { state, runtime, opening } = await startOrRestore(start, session);
     refuseUnlessExtended(state.head.spec);
@@ -296,6 +298,7 @@ function begin(
     run: () => session.run,
   });
   const run = createRun(state, host);
+  session.workflows = runtime.workflows;
   session.host = host;
   session.run = run;
   session.tree = createTreeHandlers(run, onBug);

@@ -47,9 +47,11 @@ import {
 import { recallsOf } from '../core/tree/recall.ts';
 import {
   adjustUpdate,
+  answerSignal,
   answerUpdate,
   cancelSignal,
   deadlinesSignal,
+  decideSignal,
   decideUpdate,
   inputSignal,
   leaseGrantSignal,
@@ -85,6 +87,9 @@ export function installHandlers(session: Session): void {
     session.mailbox.accept(input);
     session.host?.waits.wake();
   });
+  // Left by clients that found no worker. Nobody hears a refusal but by an event.
+  setHandler(answerSignal, (payload) => settleLeft(session, payload, checkedAnswer));
+  setHandler(decideSignal, (payload) => settleLeft(session, payload, checkedDecision));
   setHandler(cancelSignal, (payload) => {
     const fromParent = workflowInfo().parent === undefined ? null : readChildCancel(payload);
     if (fromParent !== null) return onCancel(session.mailbox, fromParent);
@@ -221,6 +226,21 @@ function settle(session: Session, payload: AnswerPayload | DecidePayload): Answe
   mailbox.answer(answer);
   session.host?.waits.wake();
   return { id };
+}
+
+/** As an update that was checked; why it is refused is told by an event, as soon as there is a run. */
+async function settleLeft<Payload extends AnswerPayload | DecidePayload>(
+  session: Session,
+  payload: Payload,
+  check: (waits: WaitingItems, payload: Partial<Payload>) => AnswerCheck,
+): Promise<void> {
+  const readable = isUnreadable(payload) ? ({} as Payload) : payload;
+  const problem = answerProblem(session, readable, check);
+  if (problem === null) return void settle(session, readable);
+  if (session.run === null) await condition(() => session.run !== null || session.step !== null);
+  const { code, message } = problem;
+  warn(session, code === 'invalid_input' ? 'answer_refused' : code, message);
+  session.host?.flush();
 }
 
 function answerProblem<Payload extends AnswerPayload | DecidePayload>(

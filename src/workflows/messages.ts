@@ -58,6 +58,10 @@ export const retryUpdate: ReturnType<typeof defineUpdate<RetryReceipt, [RetryPay
   defineUpdate(MESSAGE_NAMES.retry);
 /** Sends input without waiting for a receipt; other clients may send a text, or leave fields out. */
 export const inputSignal: SignalDefinition<[RunInput]> = defineSignal(MESSAGE_NAMES.input);
+/** Answers as {@link answerUpdate} does, where no worker takes the update; counts once with it. */
+export const answerSignal: SignalDefinition<[AnswerPayload]> = defineSignal(MESSAGE_NAMES.answer);
+/** Decides as {@link decideUpdate} does, where no worker takes the update; counts once with it. */
+export const decideSignal: SignalDefinition<[DecidePayload]> = defineSignal(MESSAGE_NAMES.decide);
 /** Ends the run; it still returns its Step. */
 export const cancelSignal: SignalDefinition<[(CancelPayload | ChildCancel)?]> = defineSignal(
   MESSAGE_NAMES.cancel,

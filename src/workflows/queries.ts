@@ -1,6 +1,6 @@
 /** Answers to queries: they read what is there and change nothing. */
 
-import { setHandler, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, condition, setHandler, workflowInfo } from '@temporalio/workflow';
 import { defined } from '../core/base/defined.ts';
 import type { Json } from '../core/base/json.ts';
 import type {
@@ -27,7 +27,8 @@ import { pendingItems } from '../core/run/pending-items.ts';
 import type { RunState } from '../core/run/run-state.ts';
 import { usageOf } from '../core/run/step-of.ts';
 import { treeView } from '../core/run/tree-view.ts';
-import { currentIteration, programOfState } from '../core/run/view.ts';
+import type { LinkAnswers } from '../core/fork/link-answers.ts';
+import { currentIteration, programOfState, type CurrentIteration } from '../core/run/view.ts';
 import { waitsFor } from '../core/run/waits-for.ts';
 import { failureOf } from './failures.ts';
 import {
@@ -42,6 +43,7 @@ import {
   viewQuery,
 } from './messages.ts';
 import type { Session } from './session.ts';
+import { readFrom, sinks } from './sinks.ts';
 
 /** Installs the handlers of all queries. */
 export function installQueries(session: Session): void {
@@ -62,11 +64,71 @@ export function installQueries(session: Session): void {
   setHandler(pendingQuery, () => pendingOf(session));
   setHandler(programQuery, () => programOf(session));
   setHandler(viewQuery, () => overviewOf(session));
-  setHandler(iterationQuery, () => {
-    const state = session.step === null ? stateOf(session) : null;
-    if (state === null) return null;
-    return currentIteration(state, session.log.events, session.run?.shownReply() ?? null);
-  });
+  setHandler(iterationQuery, () => iterationOf(session));
+}
+
+/** All answers at once. Of the lists, the items from these places of the link on. */
+function answersOf(
+  session: Session,
+  from: { readonly event: number; readonly entry: number },
+): LinkAnswers {
+  const { events, firstEvent, entries, firstEntry } = session.log;
+  const state = stateOf(session);
+  const forkedFrom = session.previous === null ? sourceOf(session) : undefined;
+  return {
+    status: statusOf(session),
+    stats: state?.stats ?? EMPTY_STATS,
+    pending: pendingOf(session),
+    tree: treeAnswer(session),
+    view: overviewOf(session),
+    program: programOf(session),
+    iteration: iterationOf(session),
+    events: {
+      first: firstEvent + from.event,
+      items: events.slice(from.event) as unknown as Json[],
+    },
+    entries: {
+      first: firstEntry + from.entry,
+      items: entries.slice(from.entry) as unknown as Json[],
+    },
+    scratchpad: state === null ? [] : scratchpadOf(state),
+    previous: session.previous,
+    ...defined({ forkedFrom }),
+  };
+}
+
+function iterationOf(session: Session): CurrentIteration | null {
+  const state = session.step === null ? stateOf(session) : null;
+  if (state === null) return null;
+  return currentIteration(state, session.log.events, session.run?.shownReply() ?? null);
+}
+
+function scratchpadOf({ head, scratchpad }: RunState): readonly Json[] {
+  return [head, ...scratchpad.flatMap((entry) => entry.messages)] as unknown as Json[];
+}
+
+/**
+ * Tells a reader that replays the link what it answers: at the beginning, and in the tasks from the
+ * length of the history on that the reader names. The last that is told is as of the last task, after
+ * all that it did. Telling is no command: a condition that never holds only looks.
+ */
+export function tellAnswers(session: Session): void {
+  const from = readFrom();
+  if (from === null) return;
+  const told = { event: 0, entry: 0 };
+  const tell = (): void => {
+    const answers = answersOf(session, told);
+    told.event += answers.events.items.length;
+    told.entry += answers.entries.items.length;
+    sinks.probe.answers({ ...answers, ...defined({ workflows: session.workflows }) });
+  };
+  tell();
+  void CancellationScope.nonCancellable(() =>
+    condition(() => {
+      if (workflowInfo().historyLength >= from) tell();
+      return false;
+    }),
+  );
 }
 
 /** The request; an error of a query goes to its client and not to the run. */
@@ -158,9 +220,8 @@ function transcriptPage(session: Session, request: TranscriptRequest): LinkPage 
     const page = pageOf([state as unknown as Json], from, maxBytes, session.sizes.page);
     return { ...page, first: 0, previous };
   }
-  const items = [state.head, ...state.scratchpad.flatMap((entry) => entry.messages)];
   return {
-    ...pageOf(items as unknown as Json[], from, maxBytes, session.sizes.page),
+    ...pageOf(scratchpadOf(state), from, maxBytes, session.sizes.page),
     first: 0,
     previous,
   };

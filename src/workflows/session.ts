@@ -60,6 +60,8 @@ export interface Session {
   tenant: string | null;
   /** The turn of the run; null until it has it, and in later links. */
   turn: TenantTurn | null;
+  /** The mark of the workflows that run it; undefined until the agent is loaded, and for Everloop's. */
+  workflows: string | undefined;
   /** What the run waits for before its agent is loaded, in words. */
   opening: string;
   /** Set when the run has ended. */
@@ -98,6 +100,7 @@ export function openSession(start: Start): Session {
     operatorCalls: createOperatorCalls(),
     tenant: continued?.state.hasTurn === true ? (continued.state.tenant ?? null) : null,
     turn: null,
+    workflows: undefined,
     opening: 'definition',
     step: null,
     handedAdjustments: continued?.putOff ?? [],

@@ -7,8 +7,9 @@
 import { defined } from '../core/base/defined.ts';
 import { proxySinks, workflowInfo, type Sinks } from '@temporalio/workflow';
 import type { AgentEvent, EventPlace } from '../core/contract/events.ts';
-import { PROBE_QUEUE, PROBE_WORKFLOW } from '../core/contract/messages.ts';
+import { PROBE_QUEUE, PROBE_WORKFLOW, READ_MEMO } from '../core/contract/messages.ts';
 import type { ProbedCall, StateProbe } from '../core/run/host.ts';
+import type { LinkAnswers } from '../core/fork/link-answers.ts';
 import { newMessages, type RunState } from '../core/run/run-state.ts';
 import type { Entry } from '../core/contract/entry.ts';
 import type { Message } from '../core/base/message.ts';
@@ -46,6 +47,8 @@ export interface EverloopSinks extends Sinks {
     boundary(state: RunState, workflows: string | undefined): void;
     call(call: ProbedCall): void;
     child(child: { readonly callId: string; readonly agent: string }): void;
+    /** Called in replays that read the run; the lists go on where those before ended. */
+    answers(answers: LinkAnswers): void;
   };
   /** The run cancels its calls, or only that with `abortId`: activities of this process hear it. */
   cancels: { tell(abortId?: string): void };
@@ -86,16 +89,23 @@ export function refuseProbe(): void {
   if (!isProbe()) return;
   const { taskQueue, unsafe } = workflowInfo();
   // The queue of a replay is a name that the worker of the replay makes up.
-  if (unsafe.isReplaying && taskQueue.startsWith(PROBE_QUEUE)) return;
+  const isReplay = unsafe.isReplaying || readFrom() !== null;
+  if (isReplay && taskQueue.startsWith(PROBE_QUEUE)) return;
   throw failureOf(
     'invalid_input',
     'Expected a run of `agent`, got one of `agentProbe`, which is for replays only. Start `agent`.',
   );
 }
 
+/** From which length of its history on a probe tells what it answers; null: it is not read. */
+export function readFrom(): number | null {
+  const from = isProbe() ? workflowInfo().memo?.[READ_MEMO] : undefined;
+  return typeof from === 'number' ? from : null;
+}
+
 /** The probe of this workflow; undefined unless it is replayed for its states. */
 export function probeOf(workflows: string | undefined): StateProbe | undefined {
-  if (!isProbe()) return undefined;
+  if (!isProbe() || readFrom() !== null) return undefined;
   return {
     boundary: (state) => sinks.probe.boundary(state, workflows),
     call: (call) => sinks.probe.call(call),

@@ -1,6 +1,7 @@
 import { QueryRejectedError, type Client } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import { queryOpen } from '../../src/client/reading/ended-run.ts';
+import { defined } from '../../src/core/base/defined.ts';
+import { askOpen } from '../../src/client/reading/ended-run.ts';
 
 const COMPLETED = 2;
 const CONTINUED_AS_NEW = 6;
@@ -22,7 +23,7 @@ function clientOf(refusals: readonly number[]) {
 }
 
 const ask = (client: Client, withinMs?: number): Promise<{ readonly answer: unknown } | null> =>
-  queryOpen(client, 'r', (handle) => handle.query('status'), withinMs);
+  askOpen(client, 'r', (run) => run.query('status'), defined({ withinMs }));
 
 describe('a question to a run that may be open', () => {
   it('is asked of the next link when it meets the end of a link', async () => {

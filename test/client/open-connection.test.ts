@@ -64,3 +64,38 @@ it('repeats a look at a schedule that the service refuses for a query of its own
   expect(calls()).toBeGreaterThan(4);
   await close();
 });
+
+it('reads a page of more than the 4 MB that gRPC takes by default', async () => {
+  const bytes = 6_000_000;
+  const server = createServer();
+  server.on('stream', (stream, { ':path': path }) => {
+    stream.respond(
+      { ':status': 200, 'content-type': 'application/grpc' },
+      { waitForTrailers: true },
+    );
+    stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
+    const isPage = String(path).endsWith('GetWorkflowExecutionHistory');
+    stream.end(isPage ? pageOf(bytes) : Buffer.alloc(5));
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const { connection, close } = await openConnection({ address: `127.0.0.1:${port}` });
+
+  const page = await connection.workflowService.getWorkflowExecutionHistory({ namespace: 'n' });
+
+  expect(page.nextPageToken?.length).toBe(bytes);
+  await close();
+});
+
+/** An answer whose token for the next page, field 3, has so many bytes. */
+function pageOf(bytes: number): Buffer {
+  const length: number[] = [];
+  for (let rest = bytes; rest > 0; rest = Math.floor(rest / 128)) {
+    length.push((rest % 128) + (rest >= 128 ? 128 : 0));
+  }
+  const message = Buffer.concat([Buffer.from([0x1a, ...length]), Buffer.alloc(bytes)]);
+  const head = Buffer.alloc(5);
+  head.writeUInt32BE(message.length, 1);
+  return Buffer.concat([head, message]);
+}

@@ -1,7 +1,7 @@
 import { ServiceError, type Client } from '@temporalio/client';
-import { defineUpdate } from '@temporalio/workflow';
+import { defineSignal, defineUpdate } from '@temporalio/workflow';
 import { describe, expect, it } from 'vitest';
-import { acrossHandover } from '../../src/client/send-update.ts';
+import { acrossHandover, sendOrLeave } from '../../src/client/send-update.ts';
 
 const UPDATE = defineUpdate<string, [string]>('say');
 
@@ -9,9 +9,13 @@ const UPDATE = defineUpdate<string, [string]>('say');
 function clientOf(answers: readonly (string | number)[]): {
   readonly client: Client;
   readonly ids: string[];
+  /** What was left as signals. */
+  readonly left: unknown[];
 } {
   const ids: string[] = [];
+  const left: unknown[] = [];
   const handle = {
+    signal: async (_signal: unknown, arg: unknown) => void left.push(arg),
     executeUpdate: async (_name: unknown, { updateId }: { readonly updateId: string }) => {
       const answer = answers[ids.length];
       ids.push(updateId);
@@ -34,7 +38,7 @@ function clientOf(answers: readonly (string | number)[]): {
     withDeadline: (_deadline: number, send: () => Promise<unknown>) => send(),
     withAbortSignal: (_signal: AbortSignal, send: () => Promise<unknown>) => send(),
   };
-  return { client: client as unknown as Client, ids };
+  return { client: client as unknown as Client, ids, left };
 }
 
 describe('an update', () => {
@@ -59,5 +63,32 @@ describe('an update', () => {
 
     await expect(sent).rejects.toThrow('Workflow Update failed');
     expect(ids).toEqual(['u']);
+  });
+});
+
+describe('a message that need not be taken as an update', () => {
+  const message = { update: UPDATE, signal: defineSignal<[string]>('say') };
+
+  it.each([
+    [8, 'the service has no room for one more update', 1],
+    [14, 'the service is away, and comes back', 2],
+    [4, 'no worker takes it', 2],
+  ])('is left as a signal, status %i: %s', { timeout: 30_000 }, async (code, _why, least) => {
+    const { client, ids, left } = clientOf(Array.from({ length: 100 }, () => code));
+
+    const answer = await sendOrLeave('run', client, message, { arg: 'x', updateId: 'u' });
+
+    expect(answer).toBeNull();
+    expect(left).toEqual(['x']);
+    expect(ids.length).toBeGreaterThanOrEqual(least);
+    expect(new Set(ids)).toEqual(new Set(['u']));
+  });
+
+  it('is left alone where a worker takes it', async () => {
+    const { client, left } = clientOf(['done']);
+
+    const answer = await sendOrLeave('run', client, message, { arg: 'x', updateId: 'u' });
+
+    expect([answer, left]).toEqual(['done', []]);
   });
 });

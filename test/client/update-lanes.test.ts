@@ -16,8 +16,8 @@ describe('the updates of a run [R14]', () => {
     const names = Array.from({ length: 25 }, (_, index) => `a${index}`);
 
     const all = Promise.all([
-      ...names.map((name) => inLane(client, 'a', work(name))),
-      inLane(client, 'b', work('b')),
+      ...names.map((name) => inLane(client, { id: 'a', withinMs: 30_000 }, work(name))),
+      inLane(client, { id: 'b', withinMs: 30_000 }, work('b')),
     ]);
     await Promise.resolve();
 
@@ -31,7 +31,7 @@ describe('the updates of a run [R14]', () => {
     const client = {} as Client;
     const deadlines: number[] = [];
     const failing = Array.from({ length: 11 }, () =>
-      inLane(client, 'a', async (deadline) => {
+      inLane(client, { id: 'a', withinMs: 30_000 }, async (deadline) => {
         deadlines.push(deadline());
         throw new Error('no');
       }),

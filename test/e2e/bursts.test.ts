@@ -2,7 +2,6 @@
 import { Client, Connection } from '@temporalio/client';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isUsageError } from '../../src/core/base/usage-error.ts';
 import { createEverloop } from '../../src/client/everloop-client.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { AGENT_WORKFLOW } from '../../src/core/contract/messages.ts';
@@ -53,15 +52,12 @@ async function started(): Promise<RunHandle> {
   return run;
 }
 
-/** Sends a message, again under its id if others kept it out for half a minute. */
+/** Sends a message, again under its id if others kept it out, until the run says its position. */
 async function sentOnce(run: RunHandle, text: string): Promise<number> {
   const id = randomUUID();
   for (;;) {
-    try {
-      return await run.send(text, { id });
-    } catch (error) {
-      if (!isUsageError(error) || error.code !== 'run_busy') throw error;
-    }
+    const position = await run.send(text, { id });
+    if (position !== null) return position;
   }
 }
 

@@ -1,6 +1,6 @@
 /** Questions that are asked again while no worker and no server answers. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { grpcCodeOf } from '../../src/client/connection/service-calls.ts';
+import { grpcCodeOf } from '../../src/client/connection/service-errors.ts';
 import { isUsageError } from '../../src/core/base/usage-error.ts';
 
 /** The gRPC status of a service that cannot be reached. */

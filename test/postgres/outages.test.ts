@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { isUsageError } from '../../src/core/base/usage-error.ts';
-import { grpcCodeOf } from '../../src/client/connection/service-calls.ts';
+import { grpcCodeOf } from '../../src/client/connection/service-errors.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { patiently } from '../matrix/patiently.ts';

@@ -89,8 +89,8 @@ function replayer(replays: string[]): Replayer {
       const link = Number(String(runId).slice(1));
       replays.push(String(runId));
       for (let at = (link - 1) * PER_LINK; at < link * PER_LINK; at++) {
-        watch.boundary(stateAt(at), undefined);
-        watch.call(callOf(at + 1));
+        watch.boundary?.(stateAt(at), undefined);
+        watch.call?.(callOf(at + 1));
       }
       await Promise.resolve();
       return undefined;

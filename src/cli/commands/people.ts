@@ -2,12 +2,13 @@
 import type { Command } from 'commander';
 import type { InboxView } from '../../client/inbox.ts';
 import { defined } from '../../core/base/defined.ts';
+import type { AnswerReceipt } from '../../core/contract/messages.ts';
 import type { AnswerOptions } from '../../core/contract/pending.ts';
 import { readJsonArgument, readObject } from '../terminal/arguments.ts';
 import { print, withClient, type CommandRunner, type AddCommand } from '../terminal/cli.ts';
 import { pendingText } from '../views/run-text.ts';
 import { cellText, durationText, oneLine, tableText } from '../terminal/text.ts';
-import { withActor, withRun, type ActorOptions } from './steer.ts';
+import { UNAPPLIED, withActor, withRun, type ActorOptions } from './steer.ts';
 
 /** Characters of an item; a line should fit on a terminal. */
 const ITEM_WIDTH = 70;
@@ -52,8 +53,12 @@ function addAnswerCommand(program: Command, act: CommandRunner): void {
     .action((run: string, id: string, text: string, options: AnswerFlags) =>
       withRun(act, run, options, async (handle, show) => {
         const value = options.asJson === true ? readJsonArgument('<value>', text) : text;
-        await handle.answer(id, value, updateOf(options));
-        show(`Answered ${id} of run ${handle.id}.`, { run: handle.id, id, value });
+        const receipt = await handle.answer(id, value, updateOf(options));
+        show(`Answered ${id} of run ${handle.id}.${unappliedNote(receipt)}`, {
+          run: handle.id,
+          value,
+          ...receipt,
+        });
       }),
     );
 }
@@ -68,9 +73,13 @@ function addApproveCommand(program: Command, act: CommandRunner): void {
       withRun(act, run, options, async (handle, show) => {
         const args = options.args === undefined ? undefined : readObject('--args', options.args);
         const decision = args === undefined ? { approve: true as const } : { args };
-        await handle.decide(id, decision, updateOf(options));
+        const receipt = await handle.decide(id, decision, updateOf(options));
         const how = args === undefined ? '' : ' with other arguments';
-        show(`Approved ${id} of run ${handle.id}${how}.`, { run: handle.id, id, decision });
+        show(`Approved ${id} of run ${handle.id}${how}.${unappliedNote(receipt)}`, {
+          run: handle.id,
+          decision,
+          ...receipt,
+        });
       }),
     );
 }
@@ -84,10 +93,18 @@ function addDenyCommand(program: Command, act: CommandRunner): void {
     .action((run: string, id: string, options: UpdateOptions & { readonly reason: string }) =>
       withRun(act, run, options, async (handle, show) => {
         const decision = { deny: options.reason };
-        await handle.decide(id, decision, updateOf(options));
-        show(`Denied ${id} of run ${handle.id}.`, { run: handle.id, id, decision });
+        const receipt = await handle.decide(id, decision, updateOf(options));
+        show(`Denied ${id} of run ${handle.id}.${unappliedNote(receipt)}`, {
+          run: handle.id,
+          decision,
+          ...receipt,
+        });
       }),
     );
+}
+
+function unappliedNote({ unapplied }: AnswerReceipt): string {
+  return unapplied === true ? ` ${UNAPPLIED}` : '';
 }
 
 type UpdateOptions = ActorOptions & AnswerOptions;

@@ -79,7 +79,7 @@ function viewText(view: RunView): string {
 }
 
 function statusText(id: string, status: RunStatus, pending: readonly PendingItem[]): string {
-  const { agent, state, iteration, usage, waitsFor, unreadInputs, link, closed } = status;
+  const { agent, state, iteration, usage, waitsFor, unreadInputs, link, closed, asOf } = status;
   return fieldsText([
     ['id', id],
     ['agent', agent],
@@ -88,8 +88,14 @@ function statusText(id: string, status: RunStatus, pending: readonly PendingItem
     ['waits for', waitsFor.join(', ') || 'nothing'],
     ['inputs', unreadInputs === 0 ? 'none unread' : `${unreadInputs} unread`],
     ['link', String(link)],
+    ...(asOf === undefined ? [] : [['read', readText(asOf)] as const]),
     ...pending.map((item): [string, string] => ['pending', itemText(item)]),
   ]);
+}
+
+/** Of a run whose workers do not answer. */
+function readText(asOf: number): string {
+  return `from its history as of event ${asOf}: no worker answers`;
 }
 
 /** `question q1 since …: Which John?` */

@@ -37,12 +37,16 @@ function addSendCommand(program: Command, act: CommandRunner): void {
     )
     .option('--input-id <id>', 'id of the input; repeating it prints the first position again')
     .option('--tree', 'also give it to all runs below')
-    .action((id: string, text: string, options: SendCommandOptions) =>
+    .action((id: string, input: string, options: SendCommandOptions) =>
       withRun(act, id, options, async (run, show) => {
         const { kind, tree, inputId, by } = options;
-        const position = await run.send(text, defined({ kind, tree, id: inputId, by }));
+        const position = await run.send(input, defined({ kind, tree, id: inputId, by }));
         const name = options.tree === true ? `the tree of run ${run.id}` : `run ${run.id}`;
-        show(`Accepted as input ${position} of ${name}.`, { id: run.id, position });
+        const text =
+          position === null
+            ? `Sent to ${name}. ${UNAPPLIED}`
+            : `Accepted as input ${position} of ${name}.`;
+        show(text, { id: run.id, position });
       }),
     );
 }
@@ -134,6 +138,10 @@ function addRetryCommand(program: Command, act: CommandRunner): void {
       }),
     );
 }
+
+/** What a message says that no worker has taken. */
+export const UNAPPLIED =
+  'It is accepted, not yet applied: no worker answers for the run. The next one applies it, or tells by an event why not.';
 
 /** Selects a run below the run of a command. */
 export interface PathOption {

@@ -21,6 +21,8 @@ export const EXIT_CODES = {
 const NO_SERVER_CODES: readonly string[] = [
   'no_server',
   'no_worker',
+  'service_unavailable',
+  'service_refused',
   'server_address',
   'server_hanging',
   'server_namespace',

@@ -21,6 +21,17 @@ type Call = ReturnType<Interceptor>;
 /** The gRPC status CANCELLED, which the retry interceptor does not repeat. */
 const CANCELLED = 1;
 
+/**
+ * A page of a history may have more than the 4 MB that gRPC takes by default, and the SDK names the
+ * option without `grpc.`, which has no effect. After an outage the channel would wait up to two
+ * minutes before it looks again.
+ */
+const CHANNEL = {
+  'grpc.max_receive_message_length': 134_217_728,
+  'grpc.initial_reconnect_backoff_ms': 500,
+  'grpc.max_reconnect_backoff_ms': 3_000,
+};
+
 const guarded = new WeakSet<object>();
 
 /**
@@ -43,6 +54,7 @@ export async function openConnection(options: ConnectionOptions): Promise<OpenCo
     isClosed ? canceledCall() : (nextCall(callOptions) as Call);
   const connection = await Connection.connect({
     ...options,
+    channelArgs: { ...CHANNEL, ...options.channelArgs },
     interceptors: [...(options.interceptors ?? []), repeatRefused, guard],
   });
   guarded.add(connection);

@@ -4,9 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ApplicationFailure,
   type Client,
-  isGrpcServiceError,
   QueryNotRegisteredError,
-  ServiceError,
   WorkflowNotFoundError,
   WorkflowFailedError,
 } from '@temporalio/client';
@@ -21,30 +19,11 @@ import { statusQuery } from '../../workflows/messages.ts';
 import { hedged, type TryEnd } from './hedged.ts';
 import { stalledTask, type StalledTask } from './newest-events.ts';
 import { isGuarded } from './open-connection.ts';
+import { grpcCodeOf, grpcErrorOf } from './service-errors.ts';
 import { fullBufferPauseMs, isQueryBufferFull, RESOURCE_EXHAUSTED } from './repeat-refused.ts';
 
 /** Longer than the service waits for a worker, 10 s, because its error says more. */
 const QUERY_DEADLINE_MS = 30_000;
-
-/** The gRPC status of a failed call. */
-export function grpcCodeOf(error: unknown): number | undefined {
-  return grpcErrorOf(error)?.code;
-}
-
-/** The gRPC error of a failed call, which the SDK wraps in an error of its own. */
-function grpcErrorOf(error: unknown): Parameters<typeof isQueryBufferFull>[0] | undefined {
-  // The error of a worker's connection counts as one of that class too, and has no cause.
-  const inner = error instanceof ServiceError ? (error.cause ?? error) : error;
-  return isGrpcServiceError(inner) ? inner : undefined;
-}
-
-/** The gRPC status for what a service does not have. */
-const NOT_FOUND = 5;
-
-/** Whether a failed call says that the service does not have what it was asked about. */
-export function isNotFound(error: unknown): boolean {
-  return grpcCodeOf(error) === NOT_FOUND;
-}
 
 /** Whether an execution with this status is still running. */
 export function isAlive(status: string): boolean {
@@ -73,7 +52,7 @@ export async function asking<Result>(id: string, ask: () => Promise<Result>): Pr
 }
 
 /**
- * Queries run `id`, within `withinMs`. A worker that stops takes a query with it, and a worker may
+ * Queries run `id`, within `withinMs`, until it is given up by `left`. A worker that stops takes a query with it, and a worker may
  * drop it when the run ends, so a query that gets no answer is made again (decision 292).
  *
  * @throws UsageError as `asking`; `no_worker` when no worker answers, with the reason if its workers
@@ -84,9 +63,12 @@ export async function querying<Result>(
   client: Client,
   query: () => Promise<Result>,
   withinMs: number = QUERY_DEADLINE_MS,
+  left?: AbortSignal,
 ): Promise<Result> {
   const deadline = Date.now() + withinMs;
   const over = new AbortController();
+  const leave = (): void => over.abort();
+  left?.addEventListener('abort', leave, { once: true });
   // The SDK adds a listener with each try, and removes none; they go with the signal.
   setMaxListeners(Infinity, over.signal);
   const endOf = (error: unknown): TryEnd => tryEndOf(error, deadline);
@@ -101,6 +83,7 @@ export async function querying<Result>(
     const stalled = await stalledTask(client, id);
     throw stalled === null ? error : stalledRun(id, stalled);
   } finally {
+    left?.removeEventListener('abort', leave);
     // What was asked beside and has no answer yet.
     over.abort();
   }

@@ -169,4 +169,4 @@ class EventFollower {
 }
 
 /** Why a run may not answer for a while. */
-const PASSING: ReadonlySet<string> = new Set(['no_worker', 'no_server']);
+const PASSING: ReadonlySet<string> = new Set(['no_worker', 'service_unavailable']);

@@ -18,7 +18,8 @@ import { eventsQuery, statusQuery, transcriptQuery } from '../../workflows/messa
 import { stepOrNull } from './ended-run.ts';
 import type { KeptLinks, Segment } from './kept-links.ts';
 import { describeRun } from '../connection/own-run.ts';
-import { isAlive, querying } from '../connection/service-calls.ts';
+import { queryAny, queryClosed, type QueriedRun } from './run-reader.ts';
+import { isAlive } from '../connection/service-calls.ts';
 
 /** The lists of a run: its transcript entries and its events. */
 export type ChainList = 'entries' | 'events';
@@ -156,8 +157,7 @@ async function readEarlier(
   const { archive, client, id, kind, ended } = reading;
   if (archive !== undefined) {
     const runId =
-      ended?.step?.runId ??
-      (await querying(id, client, () => client.workflow.getHandle(id).query(statusQuery))).runId;
+      ended?.step?.runId ?? (await queryAny(client, id, (run) => run.query(statusQuery))).runId;
     const archived = await archive.read(runId, kind, from, until);
     if (archived.length === until - from) return archived;
   }
@@ -211,14 +211,15 @@ async function askSegment(
   executionId: string | undefined,
   { from, until }: Range,
 ): Promise<Segment | null> {
-  const handle = client.workflow.getHandle(id, executionId);
   const limit = Number.isFinite(until) ? { limit: until - from } : {};
-  const ask = (at: PagePosition): Promise<LinkPage> =>
-    querying(id, client, () =>
+  const ask = (at: PagePosition): Promise<LinkPage> => {
+    const query = (run: QueriedRun): Promise<LinkPage> =>
       kind === 'events'
-        ? handle.query(eventsQuery, { from: at, ...limit })
-        : handle.query(transcriptQuery, { view: 'history', from: at, ...limit }),
-    );
+        ? run.query(eventsQuery, { from: at, ...limit })
+        : run.query(transcriptQuery, { view: 'history', from: at, ...limit });
+    if (executionId === undefined) return queryAny(client, id, query);
+    return queryClosed(client, { id, executionId }, query);
+  };
   const reader = createPageReader();
   let page = await ask({ index: from, offset: 0 });
   const { first, previous, forkedFrom } = page;

@@ -1,7 +1,7 @@
 /** The histories of a run, for a replay elsewhere. */
 import type { Client } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { isNotFound } from '../connection/service-calls.ts';
+import { isNotFound } from '../connection/service-errors.ts';
 import { readLinks } from './links.ts';
 
 /** The history of one link, as the service exports it: JSON, and encrypted where the run is. */

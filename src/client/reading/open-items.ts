@@ -9,7 +9,7 @@ import type { PendingItem } from '../../core/contract/messages.ts';
 import { placeOfItem } from '../../core/tree/calls.ts';
 import { pendingQuery } from '../../workflows/messages.ts';
 import { inTurns } from '../connection/in-turns.ts';
-import { queryOpen } from './ended-run.ts';
+import { askOpen, queryOpen } from './ended-run.ts';
 
 /** How long a run below may take to answer: without it, its parent's word counts. */
 const BELOW_MS = 2_000;
@@ -40,7 +40,9 @@ export async function stillOpen(
 /** What waits in the run itself; null: it does not answer. */
 async function itemsIn(client: Client, run: string): Promise<readonly PendingItem[] | null> {
   try {
-    const open = await queryOpen(client, run, (handle) => handle.query(pendingQuery), BELOW_MS);
+    const open = await askOpen(client, run, (handle) => handle.query(pendingQuery), {
+      withinMs: BELOW_MS,
+    });
     return open?.answer ?? [];
   } catch {
     return null;

@@ -6,7 +6,8 @@ import type { Step } from '../../core/contract/step.ts';
 import { statsQuery, statusQuery } from '../../workflows/messages.ts';
 import { describeRun } from '../connection/own-run.ts';
 import { queryOpen, stepOrNull } from './ended-run.ts';
-import { inTrace, querying } from '../connection/service-calls.ts';
+import { queryClosed } from './run-reader.ts';
+import { inTrace } from '../connection/service-calls.ts';
 
 /** How the service names the end of a workflow that could not end by itself. */
 const CLOSED: Readonly<Record<string, NonNullable<RunStatus['closed']>>> = {
@@ -27,8 +28,7 @@ export async function readStatus(client: Client, id: string): Promise<RunStatus>
   const step = await stepOrNull(client, id);
   const ended = step === null ? null : statusOfStep(step);
   if (ended !== null) return ended;
-  const handle = client.workflow.getHandle(id);
-  const last = traced(await querying(id, client, () => handle.query(statusQuery)));
+  const last = traced(await queryClosed(client, { id }, (run) => run.query(statusQuery)));
   if (last.state === 'ended') return last;
   const { status } = await describeRun(client, id);
   return { ...last, state: 'ended', waitsFor: [], closed: CLOSED[status.name] ?? 'failed' };
@@ -65,5 +65,5 @@ export async function readStats(client: Client, id: string): Promise<Stats> {
   if (open !== null) return open.answer;
   const step = await stepOrNull(client, id);
   if (step !== null) return step.stats;
-  return querying(id, client, () => client.workflow.getHandle(id).query(statsQuery));
+  return queryClosed(client, { id }, (run) => run.query(statsQuery));
 }

@@ -2,7 +2,7 @@
 import { ScheduleNotFoundError } from '@temporalio/client';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { unreadableError } from '../../protection/key-errors.ts';
-import { grpcCodeOf, isNotFound } from '../connection/service-calls.ts';
+import { grpcCodeOf, isNotFound } from '../connection/service-errors.ts';
 import type { ScheduleTimes } from './schedule-options.ts';
 
 /** The gRPC statuses of a schedule that exists, and of one that the service cannot take. */

@@ -17,7 +17,7 @@ import { LRUCache } from 'lru-cache';
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UsageError } from '../../core/base/usage-error.ts';
-import { isNotFound } from '../connection/service-calls.ts';
+import { isNotFound } from '../connection/service-errors.ts';
 import { describeSchedule, matchingTimes, overlapOf } from './describe-schedule.ts';
 import { OVERLAPS, type ScheduleOverlap } from './schedule-options.ts';
 

@@ -11,7 +11,7 @@ export function pushedOf(parts: PushedParts): AsyncIterable<PushedEvent | FeedMa
   const { id, wholeTree, chunks, identify } = parts;
   return leavable((left) =>
     readPushed(chunks, left, async () => {
-      const run = await identify();
+      const run = await identify(left);
       return wholeTree ? { rootRunId: rootOf(id, run) } : { runId: run.runId };
     }),
   );

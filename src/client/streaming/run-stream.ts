@@ -44,8 +44,8 @@ export interface StreamParts {
   /** Includes the text of all runs below. */
   readonly wholeTree: boolean;
   readonly chunks: ChunkSource | undefined;
-  readonly identify: () => Promise<StreamedRun>;
-  readonly result: () => Promise<unknown>;
+  readonly identify: (left?: AbortSignal) => Promise<StreamedRun>;
+  readonly result: (left: AbortSignal) => Promise<unknown>;
   /** Gives a stream of this run that is open already, once; not for a whole tree. */
   readonly opened?: (() => AsyncIterator<Item> | undefined) | undefined;
 }
@@ -116,7 +116,7 @@ const REST_MS = 1_000;
 const QUIET_MS = 100;
 
 async function* readStream(parts: StreamParts, left: AbortSignal): AsyncGenerator<Item, undefined> {
-  const source = await openSource(parts);
+  const source = await openSource(parts, left);
   if (source === null) return;
   const progress = createProgress();
   let wake = (): void => undefined;
@@ -124,7 +124,8 @@ async function* readStream(parts: StreamParts, left: AbortSignal): AsyncGenerato
     progress.onEnd(step);
     wake();
   };
-  void parts.result().then(end, () => end(undefined));
+  const over = new AbortController();
+  void parts.result(AbortSignal.any([left, over.signal])).then(end, () => end(undefined));
   left.addEventListener('abort', () => wake(), { once: true });
   try {
     let reading = source.next();
@@ -147,12 +148,16 @@ async function* readStream(parts: StreamParts, left: AbortSignal): AsyncGenerato
       reading = source.next();
     }
   } finally {
+    over.abort();
     await source.return?.();
   }
 }
 
 /** Subscribes; null for a run that ended too long ago. */
-async function openSource(parts: StreamParts): Promise<AsyncIterator<Item> | null> {
+async function openSource(
+  parts: StreamParts,
+  left: AbortSignal,
+): Promise<AsyncIterator<Item> | null> {
   const { id, wholeTree, chunks, identify, opened } = parts;
   if (chunks === undefined) {
     throw new UsageError(
@@ -162,7 +167,7 @@ async function openSource(parts: StreamParts): Promise<AsyncIterator<Item> | nul
   }
   const held = wholeTree ? undefined : opened?.();
   if (held !== undefined) return held;
-  const run = await identify();
+  const run = await identify(left);
   const { runId, endedAt } = run;
   if (wholeTree) rootOf(id, run);
   if (endedAt !== null && endedAt < Date.now() - KEPT_MS) return null;

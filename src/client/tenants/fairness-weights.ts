@@ -1,7 +1,7 @@
 /** Weights of tenants in task queues: the service keeps them, and its own fairness uses them. */
 import type { Client } from '@temporalio/client';
 import { UsageError } from '../../core/base/usage-error.ts';
-import { grpcCodeOf } from '../connection/service-calls.ts';
+import { grpcCodeOf } from '../connection/service-errors.ts';
 
 /** Kinds of task queues, as the service numbers them: of workflows and of activities. */
 const KINDS = [1, 2] as const;

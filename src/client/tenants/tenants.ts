@@ -33,7 +33,8 @@ import {
 } from '../../core/tenant/settings.ts';
 import { shown } from '../../core/text/shown.ts';
 import { readListPage } from '../connection/list-queries.ts';
-import { grpcCodeOf, querying } from '../connection/service-calls.ts';
+import { querying } from '../connection/service-calls.ts';
+import { coded, grpcCodeOf } from '../connection/service-errors.ts';
 import { settingsOfLedger } from './ledger-settings.ts';
 import { setWeight } from './fairness-weights.ts';
 
@@ -87,7 +88,7 @@ const MAX_LISTED = 1_000;
 
 /** The tenants of `client`, whose runs are on `taskQueue`. */
 export function createTenants(client: Client, taskQueue: string): Tenants {
-  return {
+  return coded<Tenants>({
     list: () => listTenants(client),
     show: async (name) => {
       const tenant = checkedName(name);
@@ -103,7 +104,7 @@ export function createTenants(client: Client, taskQueue: string): Tenants {
       if (change.weight !== undefined) await setWeight(client, tenant, change.weight, taskQueues);
       return applyChange(client, tenant, change, taskQueue);
     },
-  };
+  });
 }
 
 function checkedName(tenant: string): string {

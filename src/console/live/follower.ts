@@ -117,22 +117,32 @@ export class RunFollower {
     if (!this.#parts.signal.aborted) this.#parts.listener.frame(frame);
   }
 
-  /** False: there is nothing to follow. */
+  /** False: there is nothing to follow. Waits for a service that is away. */
   async #begin(): Promise<boolean> {
-    const { run, reader } = this.#parts;
-    try {
-      const { run: header } = await reader.header(run.id);
-      this.#header = header;
-      this.#order = new EventOrder(header.lastSeq);
-      this.#version = header.status?.version ?? -1;
-      this.#entries = header.status?.entries ?? null;
-      this.#tellSnapshot();
-      if (header.state === 'silent') this.#fallSilent(SILENT_TEXT);
-      if (header.state === 'ended') this.#end(header.step);
-      return !this.#over.signal.aborted;
-    } catch (error) {
-      return this.#fail(error);
+    const { signal } = this.#parts;
+    for (;;) {
+      try {
+        return await this.#beginOnce();
+      } catch (error) {
+        if (signal.aborted || !AWAY.has(apiErrorOf(error).code)) return this.#fail(error);
+        this.#fallSilent(AWAY_TEXT);
+        await sleep(RETRY_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      }
     }
+  }
+
+  async #beginOnce(): Promise<boolean> {
+    const { run, reader } = this.#parts;
+    const { run: header } = await reader.header(run.id);
+    this.#header = header;
+    this.#silentSince = null;
+    this.#order = new EventOrder(header.lastSeq);
+    this.#version = header.status?.version ?? -1;
+    this.#entries = header.status?.entries ?? null;
+    this.#tellSnapshot();
+    if (header.state === 'silent') this.#fallSilent(SILENT_TEXT);
+    if (header.state === 'ended') this.#end(header.step);
+    return !this.#over.signal.aborted;
   }
 
   /** Asks once; false: the run cannot be followed. */
@@ -146,11 +156,13 @@ export class RunFollower {
       this.#pace.count();
       this.#askedAt = Date.now();
       const view = await run.view();
-      const { version, state } = view.status;
+      const { version, state, asOf } = view.status;
       // A run may be asked between its last event and its end, which is no event.
       const isOther = version !== this.#version || state !== this.#header?.status?.state;
-      const isNews = this.#silentSince !== null || isOther;
+      const isBack = this.#silentSince !== null && asOf === undefined;
+      const isNews = isBack || isOther;
       if (isNews || this.#isDoubtful || this.#feed !== this.#toldFeed) await this.#tell(view);
+      if (asOf !== undefined) this.#fallSilent(SILENT_TEXT);
       return true;
     } catch (error) {
       const { code, message } = apiErrorOf(error);
@@ -175,8 +187,9 @@ export class RunFollower {
     await this.#readEntries(status.entries);
     this.#header = { ...headerOf(id, view, known), lastSeq: this.#order.last };
     this.#version = status.version;
-    const isOther = this.#silentSince !== null || this.#feed !== this.#toldFeed;
-    this.#silentSince = null;
+    const isBack = this.#silentSince !== null && status.asOf === undefined;
+    const isOther = isBack || this.#feed !== this.#toldFeed;
+    if (isBack) this.#silentSince = null;
     this.#toldFeed = this.#feed;
     if (isOther) this.#tellSnapshot();
     const shown = { status: withoutStep(status), budgets: this.#header.budgets };
@@ -355,7 +368,7 @@ const SILENT_TEXT =
 
 const AWAY_TEXT = 'The Temporal server does not answer. Runs lose nothing; it is asked again.';
 
-const AWAY: ReadonlySet<string> = new Set(['busy', 'no_server']);
+const AWAY: ReadonlySet<string> = new Set(['busy', 'no_server', 'service_unavailable']);
 const GONE: ReadonlySet<string> = new Set(['run_not_found', 'not_an_agent', 'key_missing']);
 
 /** Whether `event` says that the reply with text `open` is recorded. */

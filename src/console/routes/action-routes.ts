@@ -1,5 +1,6 @@
 /** What changes runs: start, messages, limits, answers, the end. */
 import { defined } from '../../core/base/defined.ts';
+import type { AnswerReceipt } from '../../core/contract/messages.ts';
 import type { Decision, StatedActor } from '../../core/contract/pending.ts';
 import type { RunHandle } from '../../client/run-handle.ts';
 import type { ActionAnswer } from '../api-actions.ts';
@@ -130,10 +131,11 @@ export const addActionRoutes: AddRoutes = (app, { everloop, act, feed }) => {
 };
 
 async function settling(
-  work: () => Promise<{ readonly id: string }>,
-): Promise<Pick<ActionAnswer, 'item'>> {
+  work: () => Promise<AnswerReceipt>,
+): Promise<Pick<ActionAnswer, 'item' | 'unapplied'>> {
   try {
-    return { item: (await work()).id };
+    const { id: item, ...more } = await work();
+    return { item, ...more };
   } catch (error) {
     throw settledFirst(error);
   }

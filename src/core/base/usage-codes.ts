@@ -150,11 +150,14 @@ export const usageCodes = {
     'The Step given as context is not a success, or a stage of a pipeline did not succeed.',
   run_failed: '`unwrap` was called with the Step of a run that did not succeed.',
   query_failed: 'The workflow of the run could not answer a query.',
+  reader_needs_worker:
+    'No worker answers for the run, and its history does not replay here: it has own parts or another version.',
   run_busy: 'The run got more messages at once than the service allows. Send it again.',
   item_unknown:
     'An answer or a decision names an id under which nothing waits, and no call is in progress.',
   item_settled:
     'An answer or a decision comes for something that was answered, decided or ended before.',
+  wait_over: 'Whoever waited for a run stopped, or its `deadlineMs` passed. The run goes on.',
   run_ended: 'The run has ended and accepts no more messages.',
   schedule_busy: 'Others changed a schedule at each try to change it, or it was started too often.',
   schedule_exists: 'Another schedule has this id.',
@@ -177,6 +180,9 @@ export const usageCodes = {
   blob_package: 'The package for a blob store in a bucket is not installed.',
   telemetry_package: 'A package of OpenTelemetry that the options need is not installed.',
   no_blobs: 'What was asked for lies in a blob store that this process was not given.',
+  service_unavailable:
+    'The Temporal service does not answer, or cannot for now. Repeating what failed so is safe.',
+  service_refused: 'The Temporal service refuses a call, as for credentials that do not allow it.',
   no_server: 'No Temporal server was found, and none could be started.',
   protection: 'An option of `protection` or of `keyRing` is not valid.',
   search_attributes: 'The service does not let this caller add search attributes.',

@@ -63,6 +63,9 @@ export const PROBE_WORKFLOW = 'agentProbe';
 /** How the task queue of such a replay begins. No worker polls it. */
 export const PROBE_QUEUE = 'everloop-probe-';
 
+/** The memo with which a probe is read: what it answers from that length of its history on. */
+export const READ_MEMO = 'everloopReadFrom';
+
 /** Name of the workflow that looks at a moment of a run. */
 export const MOMENT_WORKFLOW = 'readMoment';
 
@@ -146,6 +149,11 @@ export interface RunStatus {
   readonly entries: number;
   /** The limit on cost, while it is the default; absent: it was set or lifted, or there is none. */
   readonly defaultLimits?: readonly Limit[];
+  /**
+   * Set when no worker answered for a run that is alive: it was read from its history, as of the event
+   * of the newest link with this number.
+   */
+  readonly asOf?: number;
   /** Set when the run has ended. */
   readonly step?: Step;
   /** Set when the service closed the run before it could end by itself; then there is no Step. */
@@ -251,6 +259,11 @@ export interface DecidePayload extends StatedActor {
 /** The reply to `answer` and `decide`: the item they ended. */
 export interface AnswerReceipt {
   readonly id: string;
+  /**
+   * The message is accepted and not yet applied: no worker took it, and the service keeps it for the
+   * next one. If the run then refuses it, an event `agent:warning` says why.
+   */
+  readonly unapplied?: true;
 }
 
 /**

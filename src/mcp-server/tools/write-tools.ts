@@ -144,8 +144,9 @@ function answer({ access }: ToolParts): ServerTool {
     writes: true,
     call: async ({ run: id, id: item, value = null, updateId }) => {
       const { run } = await access.ownerOf(textOf(id), textOf(item));
-      await run.answer(textOf(item), value, defined({ updateId }) as { updateId?: string });
-      return { kind: 'value', value: { run: run.id, id: textOf(item) } };
+      const options = defined({ updateId }) as { updateId?: string };
+      const receipt = await run.answer(textOf(item), value, options);
+      return { kind: 'value', value: { run: run.id, ...receipt } };
     },
   };
 }
@@ -173,12 +174,12 @@ function decide({ access }: ToolParts): ServerTool {
       const decision = defined({ approve, deny, args });
       if (Object.keys(decision).length !== 1) throw unclear(Object.keys(decision));
       const { run } = await access.ownerOf(textOf(id), textOf(item));
-      await run.decide(
+      const receipt = await run.decide(
         textOf(item),
         decision as unknown as Decision,
         defined({ updateId }) as { updateId?: string },
       );
-      return { kind: 'value', value: { run: run.id, id: textOf(item) } };
+      return { kind: 'value', value: { run: run.id, ...receipt } };
     },
   };
 }

@@ -7,7 +7,7 @@ import type { Client } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import type { Archive } from '../../activities/archive-transcript.ts';
 import { isPlainObject, type Json } from '../../core/base/json.ts';
-import { isNotFound } from '../../client/connection/service-calls.ts';
+import { isNotFound } from '../../client/connection/service-errors.ts';
 import { readLinks } from '../../client/reading/links.ts';
 import { unreadableError } from '../../protection/key-errors.ts';
 import { plainHistory } from '../../protection/plain-history.ts';

@@ -14,7 +14,7 @@ import { UsageError } from '../../core/base/usage-error.ts';
 import { OWN_WORKFLOWS } from './own-workflows.ts';
 import { refuseForeign } from '../../client/connection/own-run.ts';
 import { quoted } from '../../client/connection/list-queries.ts';
-import { isNotFound } from '../../client/connection/service-calls.ts';
+import { isNotFound } from '../../client/connection/service-errors.ts';
 import type { BlobStore } from '../../protection/blobs/blob-store.ts';
 import { selfAndAbove } from '../../protection/blobs/collect-blobs.ts';
 import { archivedRuns, type ArchivedRun } from '../files/archived-runs.ts';

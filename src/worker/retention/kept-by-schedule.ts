@@ -4,7 +4,7 @@
  */
 import { ScheduleNotFoundError, WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { tolerant } from '../../client/connection/open-connection.ts';
-import { isNotFound } from '../../client/connection/service-calls.ts';
+import { isNotFound } from '../../client/connection/service-errors.ts';
 
 /** The id of a scheduled run: that of its schedule, and when it was due. */
 const SCHEDULED_ID = /^([^]+)-\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;

@@ -1,7 +1,7 @@
 /** Counts which keys are needed: by open runs, the archive and the blobs. Decrypts nothing. */
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { tolerant } from '../../client/connection/open-connection.ts';
-import { isNotFound } from '../../client/connection/service-calls.ts';
+import { isNotFound } from '../../client/connection/service-errors.ts';
 import type { BlobStore } from '../../protection/blobs/blob-store.ts';
 import { addKeyIds, HEAD_BYTES, keyIdOfHead } from '../../protection/key-ids.ts';
 import { archivedKeys } from '../files/sealed-archive.ts';

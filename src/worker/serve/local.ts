@@ -9,7 +9,6 @@ import { followRun } from '../../client/follow-run.ts';
 import { clientOf, openConnection } from '../../client/connection/open-connection.ts';
 import type { RunHandle } from '../../client/run-handle.ts';
 import { defined } from '../../core/base/defined.ts';
-import type { Step } from '../../core/contract/step.ts';
 import { withCleanup, type Cleanup } from '../config/cleanup.ts';
 import { archiveDirOf } from '../../client/reading/archive-reader.ts';
 import { configOf, type ConfigOverrides } from '../config/config-of.ts';
@@ -127,7 +126,7 @@ function withWorker(
   });
   failed.catch(() => undefined);
   const guarded = (run: RunHandle): RunHandle => {
-    const result = (): Promise<Step> => Promise.race([run.result(), failed]);
+    const result: RunHandle['result'] = (wait) => Promise.race([run.result(wait), failed]);
     return { ...run, result, follow: (following) => followRun({ ...run, result }, following) };
   };
   const { address, namespace, uiUrl } = server;

@@ -7,7 +7,7 @@
  */
 import type { Client } from '@temporalio/client';
 import { MESSAGE_NAMES } from '../../core/contract/messages.ts';
-import { isNotFound } from '../../client/connection/service-calls.ts';
+import { isNotFound } from '../../client/connection/service-errors.ts';
 
 /** Items of a turn come within this time, in milliseconds; lists lag behind by more. */
 const SETTLE_MS = 300;

@@ -96,7 +96,7 @@ export function createSinks(parts: SinkParts): InjectedSinks<EverloopSinks> {
       changed: { callDuringReplay: false, fn: (run) => parts.onUnlistedWaits?.(run) },
     },
     // A probe is replayed apart, with sinks of its own.
-    probe: { boundary: NOTHING, call: NOTHING, child: NOTHING },
+    probe: { boundary: NOTHING, call: NOTHING, child: NOTHING, answers: NOTHING },
     cancels: {
       tell: {
         callDuringReplay: false,

@@ -1,5 +1,5 @@
 /** Finds out whether a Temporal server with a namespace answers at an address. */
-import { isNotFound } from '../../client/connection/service-calls.ts';
+import { isNotFound } from '../../client/connection/service-errors.ts';
 import { errorText } from '../../core/base/error-text.ts';
 import { createConnection, createServer, type AddressInfo } from 'node:net';
 import { Connection, type ConnectionOptions } from '@temporalio/client';

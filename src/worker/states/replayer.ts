@@ -10,17 +10,19 @@ import { Worker, type InjectedSinks, type ReplayWorkerOptions } from '@temporali
 import { UsageError } from '../../core/base/usage-error.ts';
 import { PROBE_QUEUE } from '../../core/contract/messages.ts';
 import type { ProbedCall } from '../../core/run/host.ts';
+import type { LinkAnswers } from '../../core/fork/link-answers.ts';
 import type { RunState } from '../../core/run/run-state.ts';
 import { workerConverter } from '../../protection/data-converter.ts';
 import type { Protection } from '../../protection/protection.ts';
 import type { EverloopSinks } from '../../workflows/sinks.ts';
 import type { LoadedBundle } from '../bundle/bundle.ts';
 
-/** What a replay shows. */
+/** What a replay shows: of a run that is looked at for its states, or of one that is read. */
 export interface ReplayWatch {
-  boundary(state: RunState, workflows: string | undefined): void;
-  call(call: ProbedCall): void;
-  child(child: { readonly callId: string; readonly agent: string }): void;
+  boundary?(state: RunState, workflows: string | undefined): void;
+  call?(call: ProbedCall): void;
+  child?(child: { readonly callId: string; readonly agent: string }): void;
+  answers?(answers: LinkAnswers, historyLength: number): void;
 }
 
 /** A history to replay: that of one link, whose type is that of the probe. */
@@ -32,10 +34,11 @@ export interface ProbedHistory {
 /** Replays one history after another. */
 export interface Replayer {
   /**
-   * Replays a history; returns why it did not go to its end, if it did not.
+   * Replays a history; returns why it did not go to its end, if it did not. Aborting `seen` says that
+   * no more has to be seen of it.
    * @throws UsageError `replay_failed` if it takes longer than a minute.
    */
-  replay(run: ProbedHistory, watch: ReplayWatch): Promise<Error | undefined>;
+  replay(run: ProbedHistory, watch: ReplayWatch, seen?: AbortSignal): Promise<Error | undefined>;
   close(): Promise<void>;
 }
 
@@ -72,8 +75,8 @@ export function createReplayer(
     workflowThreadPoolSize: 1,
   };
   return {
-    replay: (run, watch) => {
-      const replayed = queue.then(() => replayNow(kept, options, { run, watch }));
+    replay: (run, watch, seen) => {
+      const replayed = queue.then(() => replayNow(kept, options, { run, watch, seen }));
       queue = replayed.catch(() => undefined);
       return replayed;
     },
@@ -88,10 +91,16 @@ interface KeptReplay {
   readonly replayMs: number;
 }
 
+interface WatchedReplay {
+  readonly run: ProbedHistory;
+  readonly watch: ReplayWatch;
+  readonly seen: AbortSignal | undefined;
+}
+
 async function replayNow(
   kept: KeptReplay,
   options: ReplayWorkerOptions,
-  { run, watch }: { readonly run: ProbedHistory; readonly watch: ReplayWatch },
+  { run, watch, seen }: WatchedReplay,
 ): Promise<Error | undefined> {
   clearTimeout(kept.idle);
   kept.open ??= openReplay(options);
@@ -100,9 +109,10 @@ async function replayNow(
   try {
     open.push(run);
     const late = sleep(kept.replayMs, null, { ref: false });
-    const next = await Promise.race([open.results.next(), late]);
+    const next = await Promise.race([open.results.next(), late, aborted(seen)]);
     if (next === null) {
       void closeReplay(kept);
+      if (seen?.aborted === true) return undefined;
       throw new UsageError(
         'replay_failed',
         `Expected the history of run \`${run.workflowId}\` to replay within ${kept.replayMs / 1_000} s, got no end. Use a worker with less to do.`,
@@ -117,6 +127,13 @@ async function replayNow(
     kept.idle = setTimeout(() => void closeReplay(kept), IDLE_MS);
     kept.idle.unref();
   }
+}
+
+/** Null once `signal` is aborted; else never settles. */
+function aborted(signal: AbortSignal | undefined): Promise<null> {
+  return new Promise((resolve) => {
+    signal?.addEventListener('abort', () => resolve(null), { once: true });
+  });
 }
 
 async function closeReplay(kept: KeptReplay): Promise<void> {
@@ -170,10 +187,14 @@ function probeSinks(watch: () => ReplayWatch | null): InjectedSinks<EverloopSink
     probe: {
       boundary: {
         callDuringReplay: true,
-        fn: (_info, state, workflows) => watch()?.boundary(state, workflows),
+        fn: (_info, state, workflows) => watch()?.boundary?.(state, workflows),
       },
-      call: { callDuringReplay: true, fn: (_info, call) => watch()?.call(call) },
-      child: { callDuringReplay: true, fn: (_info, child) => watch()?.child(child) },
+      call: { callDuringReplay: true, fn: (_info, call) => watch()?.call?.(call) },
+      child: { callDuringReplay: true, fn: (_info, child) => watch()?.child?.(child) },
+      answers: {
+        callDuringReplay: true,
+        fn: ({ historyLength }, answers) => watch()?.answers?.(answers, historyLength),
+      },
     },
   };
 }

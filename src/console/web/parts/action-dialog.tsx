@@ -23,6 +23,9 @@ export interface ActionDialogProps {
   readonly children: ComponentChildren;
 }
 
+/** The codes of what may have been taken. */
+const UNDECIDED: readonly string[] = ['busy', 'service_unavailable'];
+
 /** A dialog that sends one action: sent, then accepted, or the refusal in place. */
 export function ActionDialog(props: ActionDialogProps): JSX.Element {
   const isSent = useSignal(false);
@@ -41,7 +44,7 @@ export function ActionDialog(props: ActionDialogProps): JSX.Element {
     }
     refusal.value = sent.message;
     // What may still be taken is asked for under its own id, so that it is not done twice.
-    if (sent.code !== 'busy') requestId.value = newRequestId();
+    if (!UNDECIDED.includes(sent.code)) requestId.value = newRequestId();
   };
   return (
     <Dialog

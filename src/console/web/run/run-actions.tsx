@@ -167,7 +167,11 @@ function SendDialog({ run, onClose }: RunDialogProps): JSX.Element {
       body={body}
       isReady={text.value.trim() !== ''}
       onClose={onClose}
-      done={({ position }) => `Accepted${position === undefined ? '' : ` at place ${position}`}.`}
+      done={({ position }) =>
+        position === null
+          ? 'Accepted, not yet applied: no worker answers.'
+          : `Accepted${position === undefined ? '' : ` at place ${position}`}.`
+      }
     >
       <div class="field">
         <label for="send-text">Text</label>
