@@ -219,7 +219,7 @@ function settle(session: Session, payload: AnswerPayload | DecidePayload): Answe
     'decision' in payload ? checkedDecision(waits, payload) : checkedAnswer(waits, payload);
   // Two answers of one activation are both validated before the first of them is accepted.
   if (checked.kind === 'refused') throw failureOf(checked.code, checked.message);
-  const early = checked.isEarly === true ? Date.now() : undefined;
+  const early = checked.isEarly === true ? recorded().now() : undefined;
   const answer = { id, updateId, ...defined({ by: payload.by, early }), ...checked.body };
   const room = answerRoom(session, answer);
   if (room !== null) throw failureOf('invalid_input', room);
