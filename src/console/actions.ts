@@ -113,7 +113,6 @@ function requestIdOf(value: unknown): string {
 
 /** `error` of `answer` or `decide`, as a conflict if somebody else was first. */
 export function settledFirst(error: unknown): unknown {
-  const { code, message } = apiErrorOf(error);
-  const isSettled = code === 'invalid_input' && / is already (?:answered|decided)/.test(message);
+  const isSettled = apiErrorOf(error).code === 'item_settled';
   return isSettled ? new ConsoleRefusal('conflict', errorText(error)) : error;
 }

@@ -157,17 +157,24 @@ function callFunction(
   const run = async (): Promise<Reply> => {
     try {
       const raw = await model(request, { signal, onChunk });
+      // One that is refused costs as much.
+      reported = usageIn(raw);
       checkSize(raw, io.maxReplyBytes);
       const reply = readReply(raw, entry);
       if (!published) publishWhole(reply, io.onChunk);
       return reply;
     } catch (error) {
       // A function that fails or stops may report its usage on the error.
-      reported = (Object(error) as { readonly usage?: unknown }).usage;
+      reported = usageIn(error) ?? reported;
       throw error;
     }
   };
   return { run, usage: () => priceUsage(reported, entry.price) };
+}
+
+/** What a reply or an error has as usage, which nobody has checked. */
+function usageIn(given: unknown): unknown {
+  return (Object(given) as { readonly usage?: unknown }).usage;
 }
 
 /** What a function returns is not copied before its size is known. What it has for logs is not read. */

@@ -4,26 +4,34 @@
  */
 import { Script } from 'node:vm';
 
-/** How long the code may hold the thread. */
-const MAX_HELD_MS = 250;
+/** How long each try may hold the thread. The later ones are for a machine that gives it little time. */
+const TRIES_MS = [250, 250, 500, 1_000, 2_000] as const;
 
-/** Tries: the first may have met a pause of the whole machine. */
-const TRIES = 2;
+/** CPU time of this process that a try must have had to count: else the machine was slow, not the code. */
+const COUNTS_FROM_MS = 200;
+
+/** Tries that count: another thread of the process may have used the time of the first. */
+const MAX_COUNTED = 2;
 
 const SLOT = Symbol.for('everloop.cut-off');
 const slots = globalThis as { [SLOT]?: () => unknown };
 const call = new Script("globalThis[Symbol.for('everloop.cut-off')]()");
 
-/** What `work` returns, or undefined if it held the thread too long, twice. It may run twice. */
+/** What `work` returns, or undefined if it held the thread too long. It may run five times. */
 export function cutOff<Result>(work: () => Result): { readonly result: Result } | undefined {
-  for (let attempt = 0; attempt < TRIES; attempt++) {
+  let counted = 0;
+  for (const timeout of TRIES_MS) {
     const outer = slots[SLOT];
+    const before = process.cpuUsage();
     try {
       slots[SLOT] = work;
-      return { result: call.runInThisContext({ timeout: MAX_HELD_MS }) as Result };
+      return { result: call.runInThisContext({ timeout }) as Result };
     } catch (error) {
       const { code } = Object(error) as { readonly code?: unknown };
       if (code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+      const { user, system } = process.cpuUsage(before);
+      if ((user + system) / 1_000 >= COUNTS_FROM_MS) counted += 1;
+      if (counted === MAX_COUNTED) return undefined;
     } finally {
       if (outer === undefined) delete slots[SLOT];
       else slots[SLOT] = outer;

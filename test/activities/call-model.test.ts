@@ -90,10 +90,10 @@ const usage = { inputTokens: 100, outputTokens: 10 };
 
 /** A reply whose text has `characters` characters. */
 const replyOf =
-  (characters: number): ModelFunction =>
+  (characters: number, character = 'x'): ModelFunction =>
   () =>
     Promise.resolve({
-      parts: [{ type: 'text', text: 'x'.repeat(characters) }],
+      parts: [{ type: 'text', text: character.repeat(characters) }],
       finishReason: 'stop',
       usage,
       model: 'm',
@@ -264,18 +264,27 @@ describe('the activity callModel', () => {
     },
   );
 
-  it('fails for good on a reply that no payload could carry, and says what it cost', async () => {
-    const call = environment().run(callModelOf(replyOf(INLINE_SIZES.reply)), order);
+  it.each([
+    { name: 'by its texts', model: replyOf(INLINE_SIZES.reply), got: 'a longer one' },
+    // JSON writes each quote with two characters.
+    { name: 'as JSON', model: replyOf(INLINE_SIZES.reply / 2, '"'), got: String.raw`\d+` },
+  ])(
+    'fails for good on a reply that no payload could carry $name, and says what it cost',
+    async ({ model, got }) => {
+      const call = environment().run(callModelOf(model), order);
 
-    await expect(call).rejects.toMatchObject({
-      type: 'model_error',
-      nonRetryable: true,
-      message: expect.stringMatching(
-        /^Expected a reply of at most 1048576 bytes, got \d+\. Set `maxOutputTokens`\.$/,
-      ),
-      details: [{ usage, usageKnown: true, attempts: 1 }],
-    });
-  });
+      await expect(call).rejects.toMatchObject({
+        type: 'model_error',
+        nonRetryable: true,
+        message: expect.stringMatching(
+          new RegExp(
+            `^Expected a reply of at most 1048576 bytes, got ${got}\\. Set \`maxOutputTokens\`\\.$`,
+          ),
+        ),
+        details: [{ usage, usageKnown: true, attempts: 1 }],
+      });
+    },
+  );
 
   it('leaves a failed attempt that had cost to the workflow, and waits longer each time', async () => {
     const broken: ModelFunction = () =>

@@ -211,7 +211,7 @@ function terminal(): {
   readonly interrupt: () => void;
 } {
   const typed = new EventEmitter();
-  const signals = new EventEmitter();
+  const signals = Object.assign(new EventEmitter(), { exit: () => undefined });
   const prompts: string[] = [];
   const queue: string[] = [];
   typed.on('line', (line: string) => queue.push(line));

@@ -122,6 +122,7 @@ describe('lisp run', () => {
       once: (_name: string, listener: () => void) => listeners.push(listener),
       off: () => undefined,
       removeListener: () => undefined,
+      exit: () => undefined,
     };
     const running = runFile('(sleep 2000000000)', [], {
       io: { signals: signals as unknown as NonNullable<CliSetup['io']>['signals'] & object },

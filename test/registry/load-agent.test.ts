@@ -405,8 +405,10 @@ describe('[row 26] cost limits', () => {
 describe('the activity loadAgent', () => {
   const runtime = { heartbeatMs: 3_000, elsewhereMs: 7_000 };
   const activity = loadAgentActivity(registry, runtime);
+  const worker = (isLocal: boolean): MockActivityEnvironment =>
+    new MockActivityEnvironment({ isLocal }, { logger: new DefaultLogger('ERROR') });
   const loadOn = (isLocal: boolean, fields: object): Promise<unknown> =>
-    new MockActivityEnvironment({ isLocal }, { logger: new DefaultLogger('ERROR') })
+    worker(isLocal)
       .run(activity, { ...input, ...fields } as typeof input)
       .catch((error: unknown) => error);
 
@@ -449,7 +451,7 @@ describe('the activity loadAgent', () => {
     });
     const own = loadAgentActivity(createRegistry({ agents: [patient], models }), runtime);
 
-    expect(await own({ ...input, agent: 'patient' })).toMatchObject({
+    expect(await worker(true).run(own, { ...input, agent: 'patient' })).toMatchObject({
       runtime: { heartbeatMs: 3_000, elsewhereMs: Infinity },
     });
   });
@@ -472,7 +474,7 @@ describe('the activity loadAgent', () => {
         heartbeatMs: 3_000,
         elsewhereMs,
       });
-      return (await load({ ...input, agent: 'asker' })).refusal;
+      return (await worker(true).run(load, { ...input, agent: 'asker' })).refusal;
     };
 
     test('refuses the run, and names the variables', async () => {

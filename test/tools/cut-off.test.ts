@@ -44,6 +44,27 @@ describe('the check of a schema library', () => {
 });
 
 describe('a cut', () => {
+  test('does not take a machine that is slow for code that is', () => {
+    const clock = new Int32Array(new SharedArrayBuffer(4));
+    let tries = 0;
+    const work = (): number => {
+      tries += 1;
+      // The thread gets no time, as on a machine that pauses or has much else to do.
+      if (tries <= 3) Atomics.wait(clock, 0, 0, 600);
+      return tries;
+    };
+
+    expect(cutOff(work)).toEqual({ result: 4 });
+  });
+
+  test('ends code that never gets any time', () => {
+    const clock = new Int32Array(new SharedArrayBuffer(4));
+    const start = performance.now();
+
+    expect(cutOff(() => Atomics.wait(clock, 0, 0))).toBeUndefined();
+    expect(performance.now() - start).toBeGreaterThan(3_900);
+  });
+
   test('lets errors through, nests, and leaves nothing behind', () => {
     const before = Object.getOwnPropertySymbols(globalThis).length;
 

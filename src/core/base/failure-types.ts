@@ -44,7 +44,7 @@ export const failureTypes = {
   not_here:
     'A worker lacks what a call needs, and nothing was begun; the run waits for another one.',
   message_too_large:
-    'A call, a child or a message is larger than the service takes, or than the history has room for; it fails, and the run goes on.',
+    'What is sent is too large for the service or for the history; it fails, and the run goes on.',
   not_local:
     'A call that was tried within a workflow task does not fit there; it runs again as a call of its own.',
   rate_wait:

@@ -3,6 +3,7 @@ import { counter, summarize } from '../../../src/define/agent/define-compaction.
 import { defineValidator } from '../../../src/define/tool/define-validator.ts';
 import type { Step } from '../../../src/core/contract/step.ts';
 import type { Json } from '../../../src/core/base/json.ts';
+import type { MemoryRun } from '../../../src/testing/memory-run.ts';
 import {
   act,
   answer,
@@ -96,6 +97,17 @@ function stepWith(calls: number, ending: Partial<Step>, replies = calls): Step {
   };
 }
 
+/** With what the chain of `run` has counted; `expected` is of one link. */
+function ofChain(
+  { events, entries }: MemoryRun,
+  expected: Step,
+  trace: Partial<Step['trace']> = {},
+): Step {
+  const inputs = trace.unreadInputs?.length ?? 0;
+  const chain = { links: 1, events: events.length, entries: entries.length, inputs };
+  return { ...expected, trace: { ...expected.trace, ...trace, chain } };
+}
+
 function withGauges(step: Step, gauges: Step['stats']['gauges']): Step {
   return { ...step, stats: { ...step.stats, gauges: { ...step.stats.gauges, ...gauges } } };
 }
@@ -106,12 +118,11 @@ describe('the Step of a run', () => {
 
     const step = await run.result;
 
-    expect(step).toEqual(
-      withGauges(stepWith(1, { value: 'done' }), {
-        'agent:format_parse_error_consecutive': 0,
-        'agent:termination_parse_error_consecutive': 0,
-      }),
-    );
+    const expected = withGauges(stepWith(1, { value: 'done' }), {
+      'agent:format_parse_error_consecutive': 0,
+      'agent:termination_parse_error_consecutive': 0,
+    });
+    expect(step).toEqual(ofChain(run, expected));
   });
 
   it('[row 4] that was canceled has the words of the one who did it', async () => {
@@ -126,7 +137,7 @@ describe('the Step of a run', () => {
       reason: 'canceled',
       message: 'changed my mind',
     });
-    expect(step).toEqual({ ...expected, trace: { ...expected.trace, unreadInputs: ['late'] } });
+    expect(step).toEqual(ofChain(run, expected, { unreadInputs: ['late'] }));
   });
 
   it('[row 4] that reached a limit names it', async () => {
@@ -143,7 +154,7 @@ describe('the Step of a run', () => {
       iterations: 1,
     });
     const counters = { 'agent:iterations': 1, '$self:agent:iterations': 1 };
-    expect(step).toEqual({ ...expected, stats: { ...expected.stats, counters } });
+    expect(step).toEqual(ofChain(run, { ...expected, stats: { ...expected.stats, counters } }));
   });
 
   it('[row 4] that failed has the code and the cause', async () => {
@@ -151,17 +162,9 @@ describe('the Step of a run', () => {
 
     const step = await run.result;
 
-    expect(step).toEqual(
-      stepWith(
-        1,
-        {
-          status: 'error',
-          reason: 'model_request_refused',
-          message: step.message ?? '',
-        },
-        0,
-      ),
-    );
+    const message = step.message ?? '';
+    const ending = { status: 'error', reason: 'model_request_refused', message } as const;
+    expect(step).toEqual(ofChain(run, stepWith(1, ending, 0)));
     expect(step.message).toMatch(/^iteration 1: .*bad request/);
   });
 });
@@ -184,7 +187,7 @@ describe('the Step of a run that failed in a later place', () => {
       iterations: 1,
     });
     const calls = both('agent:tool_calls', 1);
-    expect(step).toEqual({
+    const whole = {
       ...expected,
       usage: { ...expected.usage, toolCalls: 1 },
       stats: {
@@ -207,7 +210,8 @@ describe('the Step of a run that failed in a later place', () => {
           'agent:scratchpad_length': 1,
         },
       },
-    });
+    };
+    expect(step).toEqual(ofChain(run, whole));
   });
 
   it('[row 4] of an own loop that threw in iteration 2 is whole', async () => {
@@ -227,7 +231,7 @@ describe('the Step of a run that failed in a later place', () => {
       message: 'iteration 2: boom',
       iterations: 2,
     });
-    expect(step).toEqual({
+    const whole = {
       ...expected,
       stats: {
         counters: {
@@ -239,7 +243,8 @@ describe('the Step of a run that failed in a later place', () => {
           Object.entries(expected.stats.gauges).map(([key]) => [key, 0]),
         ),
       },
-    });
+    };
+    expect(step).toEqual(ofChain(run, whole));
   });
 });
 

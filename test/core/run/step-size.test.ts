@@ -32,7 +32,8 @@ function start({ reply, ...agent }: (typeof ROWS)[number], text: string): Memory
 /** Bytes of the Step of a mode beside those of its text. */
 async function bytesAround(row: (typeof ROWS)[number]): Promise<number> {
   const { memory: _memory, trace: _trace, ...step } = await start(row, 'x').result;
-  const trace = { workflowId: '', executionId: '', firstExecutionId: '', unreadInputs: [] };
+  const chain = { links: 1, events: 0, entries: 0, inputs: 0 };
+  const trace = { workflowId: '', executionId: '', firstExecutionId: '', unreadInputs: [], chain };
   return byteSize({ ...step, trace } as unknown as Json) - 1;
 }
 

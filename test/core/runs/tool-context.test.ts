@@ -169,10 +169,18 @@ describe('[R18] a tool', () => {
 });
 
 describe('the id of a conversation', () => {
-  test.each(['', 'x'.repeat(1_001), '\ud800', 7])('is refused at the start: %j', (conversation) => {
+  test.each([
+    ['', 'be text of 1 to 255 characters'],
+    ['x'.repeat(256), 'be text of 1 to 255 characters'],
+    ['é'.repeat(501), 'be text of 1 to 255 characters'],
+    ['\ud800', 'have no control characters'],
+    ['a ', 'have no space'],
+    ['~a', 'have no `~`'],
+    [7, 'be text of 1 to 255 characters'],
+  ])('is refused at the start: %j', (conversation, expected) => {
     const agent = defineAgent({ name: 'desk', mode: 'chat', model: scriptedModel([]).model });
     expect(() => startInMemory({ agent, task: 'x', conversation: conversation as string })).toThrow(
-      'Expected `conversation` to be text of 1 to 1000 bytes',
+      `Expected \`conversation\` to ${expected}`,
     );
   });
 });

@@ -98,11 +98,12 @@ describe('a message of another run', () => {
   });
 
   it('names the parent that the service names, or is believed to have none', () => {
-    const parent = { v: 1, workflowId: 'root', runId: 'r' };
+    const parent = { v: 1, workflowId: 'root', runId: 'r', callId: '1.1' };
 
     expect(readParentLink({ parent }, 'root')).toEqual(parent);
     expect(readParentLink({ parent }, 'another')).toBeNull();
     expect(readParentLink({ parent: { ...parent, v: 2 } }, 'root')).toBeNull();
+    expect(readParentLink({ parent: { ...parent, callId: undefined } }, 'root')).toBeNull();
     expect(readParentLink({}, 'root')).toBeNull();
     expect(readParentLink('x', 'root')).toBeNull();
   });
