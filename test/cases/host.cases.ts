@@ -4,6 +4,7 @@
  * nothing but the port. `test/support/host-case-agents.ts` has the agents, tools and models.
  */
 import { defined } from '../../src/core/base/defined.ts';
+import { idBelow } from '../../src/core/base/ids.ts';
 import type { Json, JsonObject } from '../../src/core/base/json.ts';
 import type { ChildEnd, ModelOutcome, ToolEnd } from '../../src/core/contract/host-outcome.ts';
 import type { ModelOrder } from '../../src/core/contract/host-order.ts';
@@ -872,7 +873,7 @@ function stageOf(work: Work): HostStage {
         calls: texts.map((text) => ({ tool: 'checked', args: { text } })),
       }),
     runChild: (callId, agent, cancel = CANCEL) => {
-      const childId = `${host.link.address}/${callId}`;
+      const childId = idBelow(host.link.address, callId);
       const input = { v: 1, agent, task: { text: runId } } as const;
       return host.runChild({ childId, callId, input }, () => cancel);
     },

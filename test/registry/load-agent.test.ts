@@ -474,7 +474,8 @@ describe('the activity loadAgent', () => {
         heartbeatMs: 3_000,
         elsewhereMs,
       });
-      return (await worker(true).run(load, { ...input, agent: 'asker' })).refusal;
+      const loaded = await worker(true).run(load, { ...input, agent: 'asker' });
+      return (loaded as { readonly refusal?: unknown }).refusal;
     };
 
     test('refuses the run, and names the variables', async () => {

@@ -49,8 +49,11 @@ export type Reading =
  */
 export function readSafely(read: (text: string) => unknown, text: string): Reading {
   const began = Date.now();
+  const used = process.cpuUsage();
   const reading = attempt(read, text);
-  const ms = Date.now() - began;
+  const { user, system } = process.cpuUsage(used);
+  // On a machine that has much else to do, the clock is not the reader's.
+  const ms = Math.min(Date.now() - began, Math.round((user + system) / 1_000));
   if (ms > MAX_MS) broken(`to read ${text.length} characters within ${MAX_MS} ms`, `${ms}`, text);
   return reading;
 }
