@@ -20,6 +20,7 @@ import { UsageError } from '../core/base/usage-error.ts';
 import type { AnswerProblem } from '../core/contract/pending.ts';
 import type { CancelPayload } from '../core/contract/messages.ts';
 import { cancelSignal, statusQuery } from '../workflows/messages.ts';
+import { stalledTask } from './connection/newest-events.ts';
 import { RESOURCE_EXHAUSTED } from './connection/repeat-refused.ts';
 import { assertAlive, describeRun, firstRunIdOf, requireOwnRun } from './connection/own-run.ts';
 import { noWorker, querying } from './connection/service-calls.ts';
@@ -237,10 +238,13 @@ function noAnswer(id: string): UsageError {
 const INVALID_ARGUMENT = 3;
 const UNAVAILABLE = 14;
 
+/** So often may the workflow task of a run fail before a cancel no longer waits for a worker. */
+const TOLERATED_ATTEMPTS = 3;
+
 /**
- * Cancels run `id` by its signal, or ends it at once by force, if it is a run of an agent. An execution
- * takes 10,000 signals;
- * after these the service cancels it, and only the message is lost.
+ * Cancels run `id` by its signal, or ends it at once by force, if it is a run of an agent. A run whose
+ * workflow task fails again and again cannot read a signal, so it is ended as by force. An execution
+ * takes 10,000 signals; after these the service cancels it, and only the message is lost.
  */
 export async function cancelRun(
   id: string,
@@ -250,9 +254,19 @@ export async function cancelRun(
   const until = Date.now() + SERVICE_MS;
   const cancel = async (): Promise<void> => {
     // An id may be that of another run, or of another application's workflow, when it is acted on.
-    const firstExecutionRunId = firstRunIdOf(await describeRun(client, id));
+    const described = await describeRun(client, id);
+    const firstExecutionRunId = firstRunIdOf(described);
     const handle = client.workflow.getHandle(id, undefined, { firstExecutionRunId });
     if (force) return void (await handle.terminate(message));
+    const { attempt } = described.raw.pendingWorkflowTask ?? {};
+    if ((attempt ?? 1) > TOLERATED_ATTEMPTS) {
+      // No worker comes as far as to read the signal.
+      const stalled = await stalledTask(client, id);
+      if (stalled?.kind === 'fails') {
+        const why = `its workflow task failed again and again: ${stalled.reason}`;
+        return void (await handle.terminate(`${message ?? 'canceled'} (${why})`));
+      }
+    }
     try {
       await handle.signal(cancelSignal, defined({ message, by }));
     } catch (error) {

@@ -290,6 +290,18 @@ describe('what only a newer worker understands', () => {
 
     await expect(run.result()).rejects.toMatchObject({ code: 'no_step' });
   });
+
+  it('ends by a plain cancel, too, once its task has failed again and again', async () => {
+    const run = await startRaw({ ...good, v: 2 });
+    await eventually('four failures', async () => {
+      const { raw } = await stage.client.workflow.getHandle(run.id).describe();
+      return (raw.pendingWorkflowTask?.attempt ?? 0) > 3;
+    });
+
+    await run.cancel('no such worker');
+
+    await expect(run.result()).rejects.toMatchObject({ code: 'no_step' });
+  });
 });
 
 describe('an exception in workflow code', () => {
