@@ -5,6 +5,7 @@
  */
 import { defined } from '../../src/core/base/defined.ts';
 import { idBelow } from '../../src/core/base/ids.ts';
+import type { ParentLink } from '../../src/core/contract/lease.ts';
 import type { Json, JsonObject } from '../../src/core/base/json.ts';
 import type { ChildEnd, ModelOutcome, ToolEnd } from '../../src/core/contract/host-outcome.ts';
 import type { ModelOrder } from '../../src/core/contract/host-order.ts';
@@ -873,8 +874,21 @@ function stageOf(work: Work): HostStage {
         calls: texts.map((text) => ({ tool: 'checked', args: { text } })),
       }),
     runChild: (callId, agent, cancel = CANCEL) => {
-      const childId = idBelow(host.link.address, callId);
-      const input = { v: 1, agent, task: { text: runId } } as const;
+      const workflowId = host.link.address;
+      const childId = idBelow(workflowId, callId);
+      const parent: ParentLink = {
+        v: 1,
+        workflowId,
+        runId,
+        agent: spec.name,
+        callId,
+        rootRunId: runId,
+        path: `${spec.name}/${agent}`,
+        depth: 1,
+        deadlines: [],
+        leases: [],
+      };
+      const input = { v: 1, agent, task: { text: runId }, parent } as const;
       return host.runChild({ childId, callId, input }, () => cancel);
     },
     begun: async (key) => {
