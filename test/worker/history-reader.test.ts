@@ -2,9 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Client } from '@temporalio/client';
-import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
+import { historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { HistoryReader, ReadLink } from '../../src/client/reading/run-reader.ts';
+import { defined } from '../../src/core/base/defined.ts';
+import { markOf } from '../../src/worker/bundle/bundle-mark.ts';
 import { loadWorkflowBundle } from '../../src/worker/bundle/bundle.ts';
 import { createHistoryReader } from '../../src/worker/reading/history-reader.ts';
 import { bundleFolder } from '../support/bundles.ts';
@@ -20,8 +22,14 @@ afterAll(async () => {
   for (const reader of readers) await reader.close();
 });
 
-function openReader(workflows?: string): HistoryReader {
-  const loadBundle = async () => loadWorkflowBundle({ cacheDir: await bundleFolder() });
+/** The module with whose workflows the programs were recorded. */
+const PROGRAMS_LOOP = fileURLToPath(
+  new URL('../support/fixtures/workflows/programs-loop.ts', import.meta.url),
+);
+
+function openReader(workflows?: string, workflowsPath?: string): HistoryReader {
+  const loadBundle = async () =>
+    loadWorkflowBundle(defined({ cacheDir: await bundleFolder(workflowsPath), workflowsPath }));
   const reader = createHistoryReader({
     loadBundle,
     ...(workflows === undefined ? {} : { workflows }),
@@ -67,37 +75,99 @@ function finishedTasks(events: readonly HistoryEvent[]): readonly number[] {
 const seqsOf = ({ answers }: ReadLink): readonly unknown[] =>
   answers.events.items.map((event) => (event as { readonly seq: number }).seq);
 
+/** Reads the run at each of its moments; the parts that it reads are those of the whole. */
+async function readAtEach(reader: HistoryReader, events: readonly HistoryEvent[]): Promise<void> {
+  const id = idOf(events);
+  const whole = await reader.read(serviceOf(events, false), { id });
+  expect(whole.answers.status.asOf).toBeUndefined();
+  expect(seqsOf(whole).length).toBe(whole.answers.status.events! - whole.answers.events.first);
+  let last = -1;
+  for (const place of finishedTasks(events)) {
+    // What came after the task that no worker has finished is not a part of the run yet.
+    for (const tail of [1, 4]) {
+      const seen = events.slice(0, place + tail);
+      const read = await reader.read(serviceOf(seen, true), { id });
+      const { asOf = 0 } = read.answers.status;
+      expect(asOf).toBeGreaterThan(place);
+      const seqs = seqsOf(read);
+      expect(read.answers.events.items).toEqual(whole.answers.events.items.slice(0, seqs.length));
+      expect(seqs.length).toBeGreaterThanOrEqual(last);
+      last = seqs.length;
+    }
+  }
+  expect(last).toBeGreaterThan(0);
+}
+
+/**
+ * `events` as a slow worker would have made them: tasks without a command go on after each end of a
+ * local activity, `beats` before and one after it.
+ */
+function slowed(events: readonly HistoryEvent[], beats: number): readonly HistoryEvent[] {
+  const given = JSON.parse(historyToJSON({ events: [...events] })) as {
+    readonly events: readonly PlainEvent[];
+  };
+  const made: PlainEvent[] = [];
+  const places = new Map<string, number>();
+  const beat = (eventTime: unknown): void => {
+    const scheduled = made.length + 1;
+    for (const kind of ['Scheduled', 'Started', 'Completed']) {
+      const eventType = `EVENT_TYPE_WORKFLOW_TASK_${kind.toUpperCase()}`;
+      const ids = {
+        ...(kind === 'Scheduled' ? {} : { scheduledEventId: `!${scheduled}` }),
+        ...(kind === 'Completed' ? { startedEventId: `!${scheduled + 1}` } : {}),
+      };
+      const eventId = `!${made.length + 1}`;
+      made.push({ eventId, eventTime, eventType, [`workflowTask${kind}EventAttributes`]: ids });
+    }
+  };
+  for (const event of given.events) {
+    const attributes = event['markerRecordedEventAttributes'] as
+      { readonly markerName: string } | undefined;
+    const isEnd = attributes?.markerName === 'core_local_activity';
+    for (let count = 0; isEnd && count < beats; count += 1) beat(event['eventTime']);
+    made.push(event);
+    places.set(event.eventId, made.length);
+    if (isEnd) beat(event['eventTime']);
+  }
+  // Marks are places of this history; all others are ids of the given one.
+  const text = JSON.stringify({ events: made }).replaceAll(
+    /"(\w*EventId)":"(!?)(\d+)"/gi,
+    (_all, key: string, mark: string, id: string) =>
+      `"${key}":"${mark === '' ? (places.get(id) ?? id) : id}"`,
+  );
+  return historyFromJSON(JSON.parse(text)).events ?? [];
+}
+
+interface PlainEvent {
+  readonly eventId: string;
+  readonly [key: string]: unknown;
+}
+
 describe('a run whose workers are gone', () => {
   it.each([
     'chat',
-    'people',
+    'listed-waits',
     'callbacks',
-    'program-slices',
+    'local-reads',
     'handover-link',
     'fork',
     'native-cancel',
   ])('is read at each of its moments: %s', MINUTES, async (name) => {
-    const reader = openReader();
-    const events = recorded(name);
-    const id = idOf(events);
-    const whole = await reader.read(serviceOf(events, false), { id });
-    expect(whole.answers.status.asOf).toBeUndefined();
-    expect(seqsOf(whole).length).toBe(whole.answers.status.events! - whole.answers.events.first);
-    let last = -1;
-    for (const place of finishedTasks(events)) {
-      // What came after the task that no worker has finished is not a part of the run yet.
-      for (const tail of [1, 4]) {
-        const seen = events.slice(0, place + tail);
-        const read = await reader.read(serviceOf(seen, true), { id });
-        const { asOf = 0 } = read.answers.status;
-        expect(asOf).toBeGreaterThan(place);
-        const seqs = seqsOf(read);
-        expect(read.answers.events.items).toEqual(whole.answers.events.items.slice(0, seqs.length));
-        expect(seqs.length).toBeGreaterThanOrEqual(last);
-        last = seqs.length;
-      }
-    }
-    expect(last).toBeGreaterThan(0);
+    await readAtEach(openReader(), recorded(name));
+  });
+
+  it('is read with the workflows that ran it', MINUTES, async () => {
+    const reader = openReader(await markOf(PROGRAMS_LOOP), PROGRAMS_LOOP);
+
+    await readAtEach(reader, recorded('program-slices'));
+  });
+
+  it.each([
+    ['listed-waits', 0],
+    ['callbacks', 1],
+    ['local-reads', 4],
+  ] as const)('is read where its tasks were split: %s, %i beats', MINUTES, async (name, beats) => {
+    await readAtEach(openReader(), slowed(recorded(name), beats));
   });
 
   it('shows what it begins with before a worker has finished a task', MINUTES, async () => {

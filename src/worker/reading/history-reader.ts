@@ -124,6 +124,7 @@ async function readLink(
     loaded(),
   ]);
   const readable = readableHistory(history);
+  const { until, isMade } = readable;
   const told: LinkAnswers[] = [];
   let reached = 0;
   const seen = new AbortController();
@@ -136,7 +137,7 @@ async function readLink(
         reached = historyLength;
         clearTimeout(timer);
         // A task that is made up may wait for what nobody does in a replay.
-        if (reached >= (readable.until ?? 0)) timer = setTimeout(() => seen.abort(), SEEN_MS);
+        if (isMade && reached >= (until ?? 0)) timer = setTimeout(() => seen.abort(), SEEN_MS);
       },
     },
     seen.signal,
@@ -145,7 +146,6 @@ async function readLink(
   const last = told.at(-1);
   const others = last?.workflows !== workflows;
   // Without a finished task there is only what the link begins with.
-  const { until, isMade } = readable;
   const isWhole = until === null || (reached >= until && (error === undefined || isMade));
   if (last === undefined || others || !isWhole) {
     throw unread(id, others ? `the workflows ${last?.workflows ?? 'of Everloop'}` : error);

@@ -14,13 +14,19 @@ export interface ReadableHistory {
   readonly history: History;
   /** Number of the last event that the replay reaches. */
   readonly asOf: number;
-  /** The length of the history in its last finished task; null: no task was finished. */
+  /**
+   * The length of the history that the replay has to reach before its answers are those of the last
+   * finished task; null: no task was finished.
+   */
   readonly until: number | null;
   /** Whether a last task is made up, which the code need not fit. */
   readonly isMade: boolean;
 }
 
-/** Tasks at the end in which the run tells its answers: a replay may join a task to the one after it. */
+/**
+ * Tasks at the end in which the run tells its answers: a replay may join a task to the one after it,
+ * and what follows the end of a local activity to the task before it.
+ */
 const TOLD_TASKS = 3;
 
 /** What a reader replays of `history`. */
@@ -33,13 +39,16 @@ export function readableHistory({ events }: History): ReadableHistory {
   if (last === undefined) return begunHistory(all);
   let end = last.place + 1;
   while (isOfTask(all[end])) end += 1;
-  const { begun: from } = finished.at(-TOLD_TASKS) ?? { begun: 0 };
+  // Tasks without commands are no tasks of a replay.
+  const told = finished.filter(({ place }) => place === last.place || isOfTask(all[place + 1]));
+  const { begun: from } = told.at(-TOLD_TASKS) ?? { begun: 0 };
   const read = all.slice(0, end);
   // A replay joins a task without commands to the one after it, so one is made up.
   const begun = all.find(({ eventId }) => Number(String(eventId)) === last.begun);
   const next = end > last.place + 1 ? [] : madeTask(read, begun?.eventTime);
   const history = { events: probed([...read, ...next], from) };
-  return { history, asOf: end, until: last.begun, isMade: next.length > 0 };
+  const isMade = next.length > 0;
+  return { history, asOf: end, until: isMade ? last.begun : from, isMade };
 }
 
 /** A task after these events, begun at that time, which is the time of the run in it. */
@@ -82,7 +91,6 @@ function endedPatch(workflowTaskCompletedEventId: number): object {
     workflowTaskCompletedEventId,
   };
 }
-
 
 /** Whether a finished task made the event that follows it. */
 function isOfTask(event: HistoryEvent | undefined): boolean {
