@@ -228,7 +228,7 @@ function terminal(): {
     close: () => undefined,
   });
   return {
-    io: { openLines, signals: signals as unknown as CliIo['signals'] },
+    io: { openLines, signals },
     prompts,
     type: (line) => void typed.emit('line', line),
     interrupt: () => void signals.emit('SIGINT'),

@@ -87,6 +87,52 @@ describe('the inbox', () => {
     for (const path of ['/agents', '/inbox']) server().answer(path, null);
   });
 
+  it('keeps an item whose answer waits for a worker, and says so; its end is no news then', async () => {
+    const [row, next] = [approvalOf({ order: 'U-1' }), approvalOf({ order: 'U-2' })];
+    const later = { ...next, item: { ...next.item, id: 'later' } };
+    server().answer('/inbox', { items: [row, later], silent: [], more: 0 });
+    server().accept('/decide', { item: row.item.id, unapplied: true });
+    const { page, check } = await open('/inbox');
+    await page.getByText('"U-1"', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByText(/^Accepted, not yet applied: no worker answers/).waitFor();
+    await check();
+    expect(await page.getByRole('button', { name: 'Sent' }).isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Deny' }).isDisabled()).toBe(true);
+    server().push({ kind: 'settled', run: row.run, id: row.item.id });
+    await page.getByText('"U-2"', { exact: true }).waitFor();
+    expect(await page.getByText('That item was answered elsewhere.').count()).toBe(0);
+    await page.getByRole('button', { name: 'Deny' }).waitFor();
+    server().accept('/decide', {});
+    server().answer('/inbox', null);
+  });
+
+  it.each([
+    {
+      code: 'conflict' as const,
+      status: 409,
+      message: 'approval 1.2 is already decided',
+      says: 'Somebody else was first, or its time was over: approval 1.2 is already decided.',
+    },
+    {
+      code: 'item_unknown' as const,
+      status: 404,
+      message: 'nothing waits for a decision under the id `1.2`, got nothing to choose from',
+      says: 'This waits no more: nothing waits for a decision under the id `1.2`, got nothing to choose from.',
+    },
+  ])('says on the card that it was too late: $code', async ({ says, status, ...error }) => {
+    const row = approvalOf({ order: 'L-1' });
+    server().answer('/inbox', { items: [row], silent: [], more: 0 });
+    server().refuse(`/runs/${row.run}/decide`, error, status);
+    const { page, check } = await open('/inbox', { mayFail: '/decide' });
+    await page.getByText('"L-1"', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByRole('alert').getByText(says, { exact: true }).waitFor();
+    await check();
+    server().refuse(`/runs/${row.run}/decide`, null);
+    server().answer('/inbox', null);
+  });
+
   it('says how many it leaves out', async () => {
     const items = [approvalOf({ order: 'A-1' })];
     server().answer('/inbox', { items, silent: [], more: 12 });

@@ -47,8 +47,8 @@ export interface FixtureServer {
   answer(path: string, body: unknown, status?: number): void;
   /** What actions whose path ends with `ending` are answered beside their `requestId`. */
   accept(ending: string, answer: Partial<ActionAnswer>): void;
-  /** Refuses POST `path` from now on; null takes it again. */
-  refuse(path: string, error: ApiError | null): void;
+  /** Refuses POST `path` from now on, with 409 unless `status` is another; null takes it again. */
+  refuse(path: string, error: ApiError | null, status?: number): void;
   close(): Promise<void>;
 }
 
@@ -61,7 +61,7 @@ export async function startFixtureServer(port = 0): Promise<FixtureServer> {
   const actions: FixtureServer['actions'] = [];
   const replaced = new Map<string, { readonly body: unknown; readonly status: number }>();
   const accepted = new Map<string, Partial<ActionAnswer>>();
-  const refused = new Map<string, ApiError>();
+  const refused = new Map<string, { readonly body: ApiError; readonly status: number }>();
   const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = new URL(request.url ?? '/', 'http://fixture');
     response.setHeader('content-security-policy', CONTENT_SECURITY_POLICY);
@@ -81,7 +81,7 @@ export async function startFixtureServer(port = 0): Promise<FixtureServer> {
       if (request.method === 'POST') actions.push({ path: decodeURIComponent(path), body });
       const refusal = refused.get(decodeURIComponent(path));
       if (refusal !== undefined) {
-        send(response, 409, refusal);
+        send(response, refusal.status, refusal.body);
         return;
       }
       const run = decodeURIComponent(path.split('/')[2] ?? runs[0]?.id ?? '');
@@ -123,9 +123,9 @@ export async function startFixtureServer(port = 0): Promise<FixtureServer> {
       else replaced.set(path, { body, status });
     },
     accept: (ending, answer) => void accepted.set(ending, answer),
-    refuse: (path, error) => {
+    refuse: (path, error, status = 409) => {
       if (error === null) refused.delete(path);
-      else refused.set(path, error);
+      else refused.set(path, { body: error, status });
     },
     close: async () => {
       for (const stream of streams) stream.end();

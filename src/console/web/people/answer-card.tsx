@@ -13,7 +13,7 @@ import { KeyHint, Pill } from '../parts/marks.tsx';
 import { Prose } from '../parts/prose.tsx';
 import { Since } from '../parts/times.tsx';
 import { oneLine, Plain } from '../parts/words.tsx';
-import { useAnswering, type Answering } from './answering.ts';
+import { UNAPPLIED, useAnswering, type Answering } from './answering.ts';
 import { Decide } from './decide.tsx';
 import { KeyQuestion } from './key-question.tsx';
 
@@ -62,6 +62,11 @@ export function AnswerCard({
       <Asked row={row} />
       {mayAct.value ? (
         <Answer row={row} answering={answering} hasKeys={hasKeys} effect={effect} />
+      ) : null}
+      {answering.isUnapplied.value ? (
+        <p class="notice wait" role="status">
+          {UNAPPLIED}
+        </p>
       ) : null}
       {answering.refusal.value === '' ? null : (
         <p class="notice bad" role="alert">

@@ -13,6 +13,8 @@ export const inboxFailure: Signal<RequestFailed | null> = signal(null);
 export const settledElsewhere: Signal<ReadonlySet<string>> = signal(new Set());
 
 const settledHere = new Set<string>();
+/** Items that wait for a worker to apply the answer that was given here. */
+const answeredHere = new Set<string>();
 
 /** Identifies an item over all runs. */
 export function keyOf({ run, item }: Pick<InboxRow, 'run' | 'item'>): string {
@@ -65,6 +67,11 @@ function applyFrames(frames: readonly LiveFrame[]): void {
   }
 }
 
+/** Keeps an item whose answer no worker has applied, and knows that its end comes from here. */
+export function awaitWorker(row: Pick<InboxRow, 'run' | 'item'>): void {
+  answeredHere.add(keyOf(row));
+}
+
 /** Removes an item that was answered here. */
 export function settleHere(row: Pick<InboxRow, 'run' | 'item'>): void {
   settledHere.add(keyOf(row));
@@ -77,6 +84,6 @@ function noteGone(items: readonly InboxRow[]): void {
   const left = new Set(items.map(keyOf));
   const gone = (inbox.value?.items ?? [])
     .map(keyOf)
-    .filter((key) => !left.has(key) && !settledHere.has(key));
+    .filter((key) => !left.has(key) && !settledHere.has(key) && !answeredHere.has(key));
   if (gone.length > 0) settledElsewhere.value = new Set([...settledElsewhere.value, ...gone]);
 }
