@@ -126,6 +126,11 @@ async function updateRaw(
 describe.each(PAYLOADS)('a payload %s', (_name, sent, said) => {
   it('for a start fails the run as `invalid_input`', async () => {
     const run = await startRaw(sent.start);
+    // Until it has ended with a Step, nothing says that it is a run.
+    await eventually('its end', async () => {
+      const { status } = await stage.client.workflow.getHandle(run.id).describe();
+      return status.name !== 'RUNNING';
+    });
 
     const step = await run.result();
 
