@@ -83,7 +83,6 @@ function endedPatch(workflowTaskCompletedEventId: number): object {
   };
 }
 
-
 /** Whether a finished task made the event that follows it. */
 function isOfTask(event: HistoryEvent | undefined): boolean {
   if (event === undefined) return false;
