@@ -154,7 +154,9 @@ function callPart(callId: string): string {
 export function forkId(run: string, tail: string): string {
   const end = `-fork-${tail}`;
   const [root = ''] = run.split(/[/~]/);
-  const head = Array.from(root).slice(0, MAX_ID_CHARACTERS - charactersOf(end)).join('');
+  const head = Array.from(root)
+    .slice(0, MAX_ID_CHARACTERS - charactersOf(end))
+    .join('');
   return `${head}${end}`;
 }
 
