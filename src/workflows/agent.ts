@@ -298,7 +298,7 @@ function begin(
     run: () => session.run,
   });
   const run = createRun(state, host);
-  session.workflows = runtime.workflows;
+  session.workflows = runtime.workflows ?? null;
   session.host = host;
   session.run = run;
   session.tree = createTreeHandlers(run, onBug);

@@ -60,8 +60,8 @@ export interface Session {
   tenant: string | null;
   /** The turn of the run; null until it has it, and in later links. */
   turn: TenantTurn | null;
-  /** The mark of the workflows that run it; undefined until the agent is loaded, and for Everloop's. */
-  workflows: string | undefined;
+  /** The mark of the workflows that run it; null: Everloop's; undefined until the agent is loaded. */
+  workflows: string | null | undefined;
   /** What the run waits for before its agent is loaded, in words. */
   opening: string;
   /** Set when the run has ended. */

@@ -33,6 +33,9 @@ export interface LinkAnswers {
   /** See `LinkPage`. */
   readonly previous: string | null;
   readonly forkedFrom?: LinkPage['forkedFrom'];
-  /** The mark of the workflows that ran it; absent: Everloop's. See `ActivityRuntime`. */
-  readonly workflows?: string;
+  /**
+   * The mark of the workflows that ran it; null: Everloop's; absent: the agent was not loaded yet. See
+   * `ActivityRuntime`.
+   */
+  readonly workflows?: string | null;
 }

@@ -144,11 +144,13 @@ async function readLink(
   );
   clearTimeout(timer);
   const last = told.at(-1);
-  const others = last?.workflows !== workflows;
+  // What is told before the agent is loaded is the same in all workflows.
+  const { workflows: ran = workflows ?? null } = last ?? {};
+  const others = ran !== (workflows ?? null);
   // Without a finished task there is only what the link begins with.
   const isWhole = until === null || (reached >= until && (error === undefined || isMade));
   if (last === undefined || others || !isWhole) {
-    throw unread(id, others ? `the workflows ${last?.workflows ?? 'of Everloop'}` : error);
+    throw unread(id, others ? `the workflows ${ran ?? 'of Everloop'}` : error);
   }
   return { answers: joined(told, last), asOf: readable.asOf };
 }
