@@ -72,7 +72,8 @@ describe('a message', () => {
   });
 
   it('of 5 MB is refused before it is sent', async () => {
-    await expect(served.everloop.attach('any').send('x'.repeat(5_000_000))).rejects.toMatchObject({
+    const run = await served.everloop.start('tester', { task: 'Go' });
+    await expect(run.send('x'.repeat(5_000_000))).rejects.toMatchObject({
       code: 'invalid_input',
       message: expect.stringMatching(
         /^Expected an input of at most 524288 bytes, got 50000\d\d\. Put large data behind a tool\.$/,
@@ -193,8 +194,8 @@ describe('a message', () => {
 });
 
 describe('a question that cannot be asked', () => {
-  it('is refused before the service hears of it', async () => {
-    const run = served.everloop.attach('any');
+  it('is refused in words', async () => {
+    const run = await served.everloop.start('tester', { task: 'Go' });
     const ask = {
       'an id': () => Promise.resolve().then(() => served.everloop.attach('')),
       'a list': () => served.everloop.list({ limit: 0 }),
@@ -210,7 +211,7 @@ describe('a question that cannot be asked', () => {
     );
 
     expect(Object.fromEntries(said)).toEqual({
-      'an id': 'Expected the id of a run to be text of 1 to 1000 bytes, got "". Choose another.',
+      'an id': 'Expected the id of a run to be text of 1 to 255 characters, got "". Choose another.',
       'a list': 'Expected `limit` from 1 up, got 0. Change it.',
       'a transcript': 'Expected `from` from 0 up, got -1. Change it.',
       events: 'Expected `from` from 0 up, got 1.5. Change it.',

@@ -135,7 +135,7 @@ describe('[protection] a run with keys, on workers that are processes', () => {
     // Its callbacks go nowhere, so that their delivery is still there when the run has ended.
     const onEvent = { url: 'http://127.0.0.1:9/' };
     const id = `acme:${randomUUID()}`;
-    const run = await client.start('lead', { task: 'Theirs', id, onEvent });
+    const run = await client.start('lead', { task: 'Theirs', id, tenant: 'acme', onEvent });
     const child = client.attach(await childOf(taskQueue, run));
     await waiting(child);
     const shared = await clientWith(taskQueue, ['kr1']);

@@ -118,7 +118,6 @@ describe('[protection] the places of a run', () => {
       'BuildIds',
       'EverloopAgent',
       'EverloopState',
-      'TemporalChangeVersion',
       'TemporalExternalPayloadCount',
       'TemporalExternalPayloadSizeBytes',
     ]);

@@ -11,6 +11,7 @@ import {
   type WorkflowInterceptors,
   type WorkflowOutboundCallsInterceptor,
 } from '@temporalio/workflow';
+import { CALLBACK_WORKFLOW } from '../../core/contract/callback.ts';
 import { readRecorded } from '../../core/base/recorded.ts';
 import { recorded, withFacts } from './recorded.ts';
 
@@ -68,11 +69,21 @@ const startChildInTurn: Next<
   ? (input: Input, next: (input: Input) => Result) => Result
   : never = async (input, next) => {
   const [started, completed] = await next(input);
-  const parts = [inTurn(started), inTurn(completed)] as const;
+  const isTimed = input.workflowType !== CALLBACK_WORKFLOW;
+  const parts = [
+    inTurn(started),
+    isTimed ? thenClock(inTurn(completed)) : inTurn(completed),
+  ] as const;
   // Who awaits them hears of it; a child whose end nobody awaits must not end its parent.
   for (const part of parts) part.catch(() => undefined);
   return [...parts];
 };
+
+/** `end` of a child, which brings no time: it may have run for days. */
+async function thenClock<Result>(end: Promise<Result>): Promise<Result> {
+  await end.then(recorded().readClock, recorded().readClock);
+  return end;
+}
 
 async function untimedTurn(): Promise<void> {
   const { deliveries, noteUntimed } = recorded();
