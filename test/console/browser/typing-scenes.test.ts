@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import type { InboxAnswer, InboxRow } from '../../../src/console/api.ts';
-import { extent } from '../../support/extent.ts';
+import { killsOf } from '../../support/extent.ts';
 import { answerOf } from '../web/fixture-answers.ts';
 import { CLERK, fixturePages } from './fixture-pages.ts';
 import { shownForKeys } from './opened-page.ts';
@@ -15,7 +15,7 @@ const { open, server } = fixturePages();
 const REASON = 'a is no key in a field, data';
 
 /** How often each is typed. */
-const TIMES = extent(100, 12);
+const TIMES = killsOf({ sample: 12, all: 40, every: 200 });
 
 /** Makes the page as slow as on a machine with a sixth of the speed. */
 async function slowDown(page: Page): Promise<void> {
