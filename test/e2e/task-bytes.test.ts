@@ -186,22 +186,6 @@ describe.each(['plain', 'encrypted', 'encrypted in a store'])(
 );
 
 describe('what one payload has no room for', () => {
-  it('is the failed call of a program, in words, and the run goes on', async () => {
-    const { everloop } = (places[0] as Place).served;
-    const programs = [
-      `${longText(16)} (try (tool/measure {:text (str text text text text)}) (catch Exception e (ex-message e)))`,
-    ];
-    const run = await everloop.start('programmer', { task: 'Go', context: { programs } });
-
-    const { status, value } = await run.result();
-
-    expect([status, value]).toEqual([
-      'success',
-      expect.stringMatching(/Expected at most 2000000 bytes in one message, got 26\d{5}\./),
-    ]);
-    await stage.replay(run, { workflowsPath });
-  });
-
   it('is the failed child of a loop, in words', async () => {
     const { everloop } = (places[0] as Place).served;
     const run = await everloop.start('spawner', {

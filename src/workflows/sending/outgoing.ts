@@ -84,8 +84,7 @@ export function countLoaded(value: unknown): void {
 
 /** The interceptors of every workflow of the bundle; the bundler finds them by this name. */
 export function interceptors(): WorkflowInterceptors {
-  const taskBytes = createTaskBytes(TASK_BYTES.commands, startTaskTimer);
-  const localBytes = createTaskBytes(TASK_BYTES.locals, startTaskTimer);
+  const taskBytes = createTaskBytes(TASK_BYTES, startTaskTimer);
   const own: Outgoing = { taskBytes, sizes: INLINE_SIZES, issued: 0 };
   Reflect.set(globalThis, OUTGOING, own);
   return {
@@ -94,18 +93,18 @@ export function interceptors(): WorkflowInterceptors {
         scheduleActivity: (input, next) => {
           const bytes = sentBytes(input.args, own.sizes) + COMMAND_BYTES;
           return issue(own, input.args, bytes, () => {
-            const marks = isMainCall(input) ? [taskBytes.mark(), localBytes.mark()] : [];
+            const onReply = isMainCall(input) ? taskBytes.mark() : () => undefined;
             const result = next(input);
             // What follows a reply in a loop comes with a later task than what came before it.
-            for (const onReply of marks) result.then(onReply, onReply);
+            result.then(onReply, onReply);
             return result;
           });
         },
         scheduleLocalActivity: (input, next) => {
           const bytes = Math.min(resultBytes(input), own.sizes.stored ?? Infinity) + COMMAND_BYTES;
-          return inScope(localBytes, { bytes, isLocal: true }, () => {
+          return inScope(taskBytes, { bytes, isLocal: true }, () => {
             const result = next(input);
-            result.then(localBytes.endLocal, localBytes.endLocal);
+            result.then(taskBytes.endLocal, taskBytes.endLocal);
             return result;
           });
         },

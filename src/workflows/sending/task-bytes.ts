@@ -16,11 +16,10 @@
  */
 
 /**
- * The bytes of one task: of commands, and of results of local activities. Each has a count of its own,
- * since a replay repeats the order of commands, but not that of a local activity and a command beside
- * it. What does not ask for room (signals, timers, memos, a page of a query) has the rest of the 4 MB.
+ * The bytes of one task: of commands, and of results of local activities. What does not ask for room
+ * (signals, timers, memos, a page of a query) has the rest of the 4 MB.
  */
-export const TASK_BYTES = { commands: 2_400_000, locals: 1_200_000 } as const;
+export const TASK_BYTES = 3_300_000;
 
 /** A timer of the run. */
 export interface TaskTimer {
