@@ -109,7 +109,10 @@ export function installHandlers(session: Session): void {
   });
   setHandler(listWaitsSignal, () => session.host?.listWaits());
   // The task that brings it says whether the target version has changed.
-  setHandler(nudgeSignal, () => session.host?.waits.wake());
+  setHandler(nudgeSignal, async () => {
+    await recorded().readClock();
+    session.host?.waits.wake();
+  });
   installTreeSignals(session);
   installQueries(session);
 }

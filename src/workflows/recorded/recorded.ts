@@ -35,7 +35,7 @@ const CLOCK_OPTIONS: LocalActivityOptions = {
 const MAX_UNTIMED = 200;
 
 /** So much may have come since the clock was read, when a wait begins that may take months. */
-const MAX_UNREAD = 8;
+const MAX_UNREAD = 3;
 
 /** What this execution has recorded. */
 export interface Recorded {
