@@ -33,6 +33,8 @@ const ROOTS = [
   'workflows/payload-converter',
   'workflows/converters',
   'workflows/failure-converter',
+  'workflows/recorded/interceptors',
+  'workflows/sending/outgoing',
   'protection/worker-converters',
   'tools/isolate/thread-entry',
   'tools/isolate/process-entry',

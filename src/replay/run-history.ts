@@ -1,4 +1,5 @@
 /** One link of a run with its history, as the service exports it to JSON and as files keep it. */
+import { readRecorded } from '../core/base/recorded.ts';
 import { isPlainObject, type Json, type JsonObject } from '../core/base/json.ts';
 import { parsedJson } from '../client/streaming/parsed-json.ts';
 
@@ -86,9 +87,10 @@ export function workflowsOf({ history }: RunHistory): string | undefined {
     const marker = objectIn(event, 'markerRecordedEventAttributes');
     const details = marker === undefined ? undefined : objectIn(marker, 'details');
     if (details === undefined) continue;
-    // The first marker with a result is that of the agent that was loaded.
+    // The first marker with a value is that of the agent that was loaded.
     const [result] = payloadsIn(details['result']);
-    if (result !== undefined) return markIn(payloadValue(result));
+    const value = result === undefined ? undefined : readRecorded(payloadValue(result))?.value;
+    if (value !== undefined) return markIn(value);
   }
   return undefined;
 }
