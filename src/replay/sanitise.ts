@@ -19,6 +19,8 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { languageCard, referenceTables } from '../lisp.ts';
 import { isPlainObject, type Json } from '../core/base/json.ts';
 import { isBelow, isIdField, isIdKey, isUserData, limitIdParts, serviceIdsOf } from './own-ids.ts';
+import { defined } from '../core/base/defined.ts';
+import { readRecorded } from '../core/base/recorded.ts';
 import { payloadValue, type JsonPayload, type RunHistory } from './run-history.ts';
 
 /** What is replaced in texts. */
@@ -87,7 +89,8 @@ function namesIn(link: RunHistory): ReadonlySet<string> {
   const visit = (value: unknown): void => {
     if (Array.isArray(value)) value.forEach(visit);
     if (!isPlainObject(value)) return;
-    if (isPayload(value)) visitValue(payloadValue(value));
+    if (isPayload(value))
+      visitValue(readRecorded(payloadValue(value))?.value ?? payloadValue(value));
     else Object.values(value).forEach(visit);
   };
   visit(link.history.events);
@@ -218,8 +221,18 @@ function cleanedPayload({ metadata = {}, data }: JsonPayload, filler: Filler): J
   if (data === undefined) return payload;
   const value = payloadValue({ metadata, data });
   if (value === undefined) return { ...payload, data: zeros(data) };
-  const text = JSON.stringify(filler.json(value as Json));
+  // What a result records is Everloop's own; only its value may be of users.
+  const recorded = readRecorded(value);
+  const cleaned =
+    recorded === null
+      ? filler.json(value as Json)
+      : defined({ ...recorded, value: cleanedValue(recorded.value, filler) });
+  const text = JSON.stringify(cleaned);
   return { ...payload, data: Buffer.from(text).toString('base64') };
+}
+
+function cleanedValue(value: unknown, filler: Filler): unknown {
+  return value === undefined ? undefined : filler.json(value as Json);
 }
 
 /** As many bytes, all of them zero; both in base64. */
