@@ -55,7 +55,10 @@ export interface HostStage {
   ) => ReturnType<Host['runChild']>;
   /** Settles once what has this key runs: a tool, a model, a validator, a child. */
   readonly begun: (key: string) => Promise<void>;
-  /** The same by a local tool: no other call is sent to the service while a local one runs. */
+  /**
+   * The same by a local tool: no other call is sent to the service while a local one runs. It begins
+   * before what it waits for: local calls end in the order in which they began.
+   */
   readonly begunHere: (key: string) => Promise<void>;
 }
 
@@ -273,8 +276,9 @@ const TOOL_CASES: readonly HostCase[] = [
     name: 'a local tool that is aborted ends as canceled, and the next one does not',
     shows: [{ outcome: 'canceled', started: true }, 'ok'],
     act: async ({ host, callTool, begunHere }) => {
+      const begun = begunHere('a');
       const waiting = callTool('local_wait:1', { key: 'a' });
-      await begunHere('a');
+      await begun;
       host.abort();
       const { outcome, started } = (await waiting).result;
       const { result } = await callTool('read:2');
@@ -489,8 +493,9 @@ const CHECK_CASES: readonly HostCase[] = [
     name: 'the question whether a person must approve ends as aborted',
     shows: ['aborted', 'known'],
     act: async ({ host, needsApproval, begunHere }) => {
+      const begun = begunHere('approval');
       const asking = needsApproval('refund', { amount: 0 });
-      await begunHere('approval');
+      await begun;
       host.abort();
       const aborted = (await asking).kind;
       return [aborted, (await needsApproval('refund', { amount: 5 })).kind];
@@ -505,8 +510,9 @@ const CHECK_CASES: readonly HostCase[] = [
     name: 'a check of arguments that is aborted ends as aborted',
     shows: ['aborted', 'checked'],
     act: async ({ host, checkArgs, begunHere }) => {
+      const begun = begunHere('check');
       const checking = checkArgs('endless');
-      await begunHere('check');
+      await begun;
       host.abort();
       const aborted = (await checking).kind;
       return [aborted, (await checkArgs('fine')).kind];

@@ -8,6 +8,8 @@ interface Simulated {
   readonly deliveries: Deliveries;
   /** Runs everything that can run. */
   readonly drain: () => Promise<void>;
+  /** Ends the local call that began first, and runs nothing. */
+  readonly endFirst: () => void;
   /** Lets the local calls end that have begun, in this order of their names. */
   readonly end: (order: (names: string[]) => string[]) => Promise<void>;
   readonly local: (name: string) => Promise<void>;
@@ -42,9 +44,17 @@ function simulate(clockEvery = Infinity): Simulated {
   return {
     deliveries: {
       local: deliveries.local,
+      settled: deliveries.settled,
       turn: () => deliveries.turn().then(() => void (untimed += 1)),
     },
     drain,
+    endFirst: () => {
+      const [first] = open;
+      if (first === undefined) return;
+      const [name, end] = first;
+      open.delete(name);
+      end();
+    },
     local: (name) => begin(name),
     log,
     end: async (order) => {
@@ -77,6 +87,15 @@ async function handle(sim: Simulated, { name, locals, together }: Arrival): Prom
   if (together) await Promise.all(Array.from({ length: locals }, (_, at) => call(at)));
   else for (let at = 0; at < locals; at += 1) await call(at);
   sim.log.push(`${name} done`);
+}
+
+/** The updates of a task: their acceptances are commands, in one row with what the others log. */
+async function accept(sim: Simulated, updates: readonly Arrival[]): Promise<void> {
+  await sim.deliveries.settled();
+  for (const one of updates) {
+    sim.log.push(`${one.name} accepted`);
+    void handle(sim, one);
+  }
 }
 
 const arrivals = fc
@@ -115,6 +134,67 @@ describe('the order of what comes to a workflow', () => {
           expect(live.log.filter((line) => line.endsWith('done'))).toHaveLength(all.length);
         },
       ),
+    );
+  });
+
+  it('accepts updates after what ended in their task, which a replay sees in the one before', async () => {
+    await fc.assert(
+      fc.asyncProperty(arrivals, arrivals, fc.nat(3), async (before, after, ends) => {
+        const named = after.map((one, at) => ({ ...one, name: `after ${at}` }));
+        const come = (sim: Simulated): void => {
+          void accept(
+            sim,
+            named.filter((_, at) => at % 2 === 0),
+          );
+          for (const [at, one] of named.entries()) if (at % 2 === 1) void handle(sim, one);
+        };
+        const play = async (between: (sim: Simulated) => Promise<unknown>): Promise<string[]> => {
+          const sim = simulate();
+          for (const one of before) void handle(sim, one);
+          await sim.drain();
+          for (let at = 0; at < ends; at += 1) {
+            sim.endFirst();
+            await sim.drain();
+          }
+          sim.endFirst();
+          await between(sim);
+          come(sim);
+          await sim.drain();
+          await sim.end((names) => names);
+          await sim.drain();
+          return sim.log;
+        };
+        const replayed = await play((sim) => sim.drain());
+        expect(await play(() => Promise.resolve())).toEqual(replayed);
+      }),
+    );
+  });
+
+  it('accepts an update that came with a result after the local activities that the result begins', async () => {
+    await fc.assert(
+      fc.asyncProperty(arrivals, arrivals, async (before, updates) => {
+        const play = async (isJoined: boolean): Promise<string[]> => {
+          const sim = simulate();
+          const come = (): void =>
+            void accept(
+              sim,
+              updates.map((one) => ({ ...one, name: `u${one.name}` })),
+            );
+          const results = [{ name: 'first', locals: 1, together: false }, ...before];
+          // The service gives updates to a task that the SDK joins with that of these results.
+          if (isJoined) come();
+          for (const one of results) void handle(sim, one);
+          if (!isJoined) {
+            await sim.drain();
+            come();
+          }
+          await sim.drain();
+          await sim.end((names) => names);
+          await sim.drain();
+          return sim.log;
+        };
+        expect(await play(true)).toEqual(await play(false));
+      }),
     );
   });
 

@@ -13,6 +13,9 @@
  * D3  One thing takes effect at a time: the next one waits until the workflow has nothing left to do
  *     but wait. So it makes no difference which of them came in one workflow task.
  * D4  A workflow that has got no result of an activity for long reads the clock before it goes on.
+ * D5  An update is accepted once all that came with it has had its effect. Its acceptance is a command,
+ *     and a replay may join its task with the one before, or see the end of a local activity in that
+ *     one: what follows from either comes before the acceptance, always.
  */
 
 /** Gives each thing that comes its turn. */
@@ -21,6 +24,8 @@ export interface Deliveries {
   readonly turn: () => Promise<void>;
   /** Holds everything else until `call`, a local activity, has ended and what follows it has run. */
   readonly local: <Result>(call: Promise<Result>) => Promise<Result>;
+  /** Settles when nothing of what has come can take effect before a local activity ends. */
+  readonly settled: () => Promise<void>;
 }
 
 /** What deliveries need of their workflow. */
@@ -60,6 +65,10 @@ export function createDeliveries({ quiet, isClockDue, readClock }: DeliveryParts
     isDelivering = false;
   };
   return {
+    settled: async () => {
+      do await quiet();
+      while (isDelivering);
+    },
     turn: () => {
       const turn = new Promise<void>((resolve) => {
         waiting.push(resolve);

@@ -17,8 +17,25 @@ import { recorded, withFacts } from './recorded.ts';
 
 /** The SDK finds it by this name. */
 export const interceptors = (): WorkflowInterceptors => ({
+  internals: [
+    {
+      activate: (input, next) => {
+        const jobs = input.activation.jobs ?? [];
+        const updates = jobs.filter(({ doUpdate }) => doUpdate);
+        if (updates.length === 0) return next(input);
+        const run = (some: typeof jobs): void =>
+          next({ ...input, activation: { ...input.activation, jobs: some } });
+        run(jobs.filter(({ doUpdate }) => !doUpdate));
+        void recorded()
+          .deliveries.settled()
+          // The service tells who sent it that the run has ended, or gives it to the next link.
+          .then(() => (recorded().hasEnded() ? undefined : run(updates)));
+      },
+    },
+  ],
   inbound: [
     {
+      execute: (input, next) => next(input).finally(recorded().end),
       handleSignal: async (input, next) => {
         await untimedTurn();
         return next(input);

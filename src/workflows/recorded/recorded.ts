@@ -55,6 +55,9 @@ export interface Recorded {
   readonly readClock: () => Promise<void>;
   /** Whether the facts may have changed since they were read: a result has those of its order. */
   readonly isUnread: () => boolean;
+  /** The execution has its last command. */
+  readonly end: () => void;
+  readonly hasEnded: () => boolean;
 }
 
 /** The global that holds it. */
@@ -74,6 +77,7 @@ function createRecorded(): Recorded {
   let results = 0;
   let untimed = 0;
   let unread = 0;
+  let hasEnded = false;
   const facts = new Set<LinkFact>();
   // No cancel ends what only keeps order.
   const scope = new CancellationScope({ cancellable: false });
@@ -114,6 +118,10 @@ function createRecorded(): Recorded {
     has: (fact) => facts.has(fact),
     readClock,
     isUnread: () => unread >= MAX_UNREAD,
+    end: () => {
+      hasEnded = true;
+    },
+    hasEnded: () => hasEnded,
   };
 }
 
