@@ -8,11 +8,14 @@ import type { RegisteredAgent } from '../define/definition/definitions.ts';
 import type { ToolRun } from '../tools/tool-call.ts';
 import { notLocal } from './failures.ts';
 
-/** Refuses a try of what may not run twice: the tool must only read on this worker, too. */
+/**
+ * Refuses a try of what may not run twice: the tool must only read on this worker, too. A worker that
+ * lacks the tool says so itself.
+ */
 export function checkLocalTry(agent: RegisteredAgent, order: ToolOrder): void {
   if (order.localBytes === undefined) return;
   const effect = agent.tools.get(order.tool)?.spec.effect;
-  if (effect !== 'read') throw notLocal(`The tool ${order.tool} does not only read here.`);
+  if (effect !== undefined && effect !== 'read') throw notLocal(`The tool ${order.tool} does not only read here.`);
 }
 
 /** Refuses the result of a try that the completion of the task may have no room for. */

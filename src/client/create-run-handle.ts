@@ -237,19 +237,23 @@ function guarded<Methods extends Readonly<Record<string, Method>>>(
 
 /** The methods that send something to the run. */
 function messageMethods({ id, client, tree, handleOf }: Target) {
-  const update = <Result, Arg>(
+  const update = async <Result, Arg>(
     definition: UpdateDefinition<Result, [Arg]>,
     arg: Arg,
     updateId: string = randomUUID(),
-  ): Promise<Result> =>
-    acrossHandover(id, client, definition, { arg, updateId: wellFormedText(updateId) });
+  ): Promise<Result> => {
+    await ownRunInTime(id, client);
+    return acrossHandover(id, client, definition, { arg, updateId: wellFormedText(updateId) });
+  };
   /** Null: no worker has taken it, and the service keeps it. */
-  const leave = <Result, Arg>(
+  const leave = async <Result, Arg>(
     message: LeavableMessage<Result, Arg>,
     arg: Arg,
     updateId: string,
-  ): Promise<Result | null> =>
-    sendOrLeave(id, client, message, { arg, updateId: wellFormedText(updateId) });
+  ): Promise<Result | null> => {
+    await ownRunInTime(id, client);
+    return sendOrLeave(id, client, message, { arg, updateId: wellFormedText(updateId) });
+  };
   const setPaused = async (
     paused: boolean,
     { tree: wholeTree = false, by }: PauseOptions = {},
@@ -268,7 +272,7 @@ function messageMethods({ id, client, tree, handleOf }: Target) {
     const { calls, id: item } = placeOfItem(itemId);
     return calls.length === 0 ? null : { run: handleOf(calls.reduce(idBelow, id)), item };
   };
-  return guarded(() => ownRunInTime(id, client), {
+  return {
     send: async (text, options = {}) => {
       const input = inputOf(text, options);
       const receipt = await leave(SEND, input, input.id);
@@ -303,12 +307,15 @@ function messageMethods({ id, client, tree, handleOf }: Target) {
       await owner.run.retry(owner.item);
       return { callId };
     },
-    adjust: (limits, { by } = {}) => update(adjustUpdate, { limits, ...statedActor(by) }),
+    adjust: async (limits, { by } = {}) => update(adjustUpdate, { limits, ...statedActor(by) }),
     pause: (options) => setPaused(true, options),
     resume: (options) => setPaused(false, options),
-    cancel: async (message, { force = false, by } = {}) =>
-      cancelRun(id, client, { force, ...statedActor(by), ...defined({ message }) }),
-  } satisfies Partial<RunHandle>);
+    cancel: async (message, { force = false, by } = {}) => {
+      const payload = { force, ...statedActor(by), ...defined({ message }) };
+      await ownRunInTime(id, client);
+      return cancelRun(id, client, payload);
+    },
+  } satisfies Partial<RunHandle>;
 }
 
 /** An item of a run below: where it waits, and under which id. */

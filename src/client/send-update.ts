@@ -73,7 +73,13 @@ export async function sendOrLeave<Result, Arg>(
     const taken = await updateUntil(client, id, { update, sent, deadline: deadlineOf() }, true);
     if (taken !== null) return taken.result;
     const leave = (): Promise<void> => client.workflow.getHandle(id).signal(signal, sent.arg);
-    await toService(id, client, leave, Math.max(until, Date.now() + LATE_ANSWER_MS));
+    try {
+      await toService(id, client, leave, Math.max(until, Date.now() + LATE_ANSWER_MS));
+    } catch (error) {
+      // The execution has all the signals that it may have: only an update reaches it.
+      if (grpcCodeOf(error) !== INVALID_ARGUMENT) throw error;
+      return updated(id, client, { update, sent, deadline: Date.now() + UPDATE_MS });
+    }
     return null;
   });
 }
@@ -94,13 +100,22 @@ export async function acrossHandover<Result, Arg>(
 ): Promise<Result> {
   return inLane(client, { id, withinMs: UPDATE_MS }, async (deadlineOf) => {
     const deadline = deadlineOf();
-    const isLate = Date.now() >= deadline;
-    const taken = await updateUntil(client, id, { update, sent, deadline }, false);
-    if (taken !== null) return taken.result;
-    if (isLate) throw noAnswer(id);
-    const handle = client.workflow.getHandle(id);
-    return lateResult(id, client, () => handle.getUpdateHandle<Result>(sent.updateId).result());
+    return updated(id, client, { update, sent, deadline });
   });
+}
+
+/** The result of an update that cannot be left with the service. @throws UsageError as {@link acrossHandover} */
+async function updated<Result, Arg>(
+  id: string,
+  client: Client,
+  timed: TimedUpdate<Result, Arg>,
+): Promise<Result> {
+  const isLate = Date.now() >= timed.deadline;
+  const taken = await updateUntil(client, id, timed, false);
+  if (taken !== null) return taken.result;
+  if (isLate) throw noAnswer(id);
+  const handle = client.workflow.getHandle(id);
+  return lateResult(id, client, () => handle.getUpdateHandle<Result>(timed.sent.updateId).result());
 }
 
 /** An update, and until when a worker may take it. */

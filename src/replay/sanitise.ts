@@ -61,7 +61,7 @@ function languageWords(): readonly string[] {
 
 /** Keys of a specification under which a text, or each of a list, is a name. */
 const NAME_KEY =
-  /^(?:name|tag|id|tool|agent|section|validators?|enum|const|format|mode|kind|type)$/;
+  /^(?:name|tag|id|tool|agents?|section|validators?|enum|const|format|mode|kind|type)$/;
 
 /**
  * The names that specifications in payloads give, with all keys of their JSON: the words of each, and

@@ -120,6 +120,11 @@ describe('a payload of another client fails the run as `invalid_input`', () => {
     ],
   ])('%s', async (_name, args, message) => {
     const run = await startRaw(...args);
+    // What such a workflow is nobody knows before its end.
+    await eventually('the end', async () => {
+      const { status } = await stage.client.workflow.getHandle(run.id).describe();
+      return status.name === 'FAILED';
+    });
 
     const step = await run.result();
 
@@ -184,12 +189,12 @@ describe('a start through the client', () => {
     [
       'an empty id',
       { task: 'Go', id: '' },
-      'Expected the id of a run to be text of 1 to 1000 bytes, got "". Choose another.',
+      'Expected the id of a run to be text of 1 to 255 characters, got "". Choose another.',
     ],
     [
       'an id that the service does not take',
       { task: 'Go', id: 'ü'.repeat(501) },
-      `Expected the id of a run to be text of 1 to 1000 bytes, got "${'ü'.repeat(199)}…. Choose another.`,
+      `Expected the id of a run to be text of 1 to 255 characters, got "${'ü'.repeat(199)}…. Choose another.`,
     ],
   ])('with %s is refused before anything is sent', async (_name, options, message) => {
     await expect(start('tester', options)).rejects.toMatchObject({

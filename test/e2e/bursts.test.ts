@@ -3,6 +3,7 @@ import { Client, Connection } from '@temporalio/client';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEverloop } from '../../src/client/everloop-client.ts';
+import { isUsageError } from '../../src/core/base/usage-error.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { AGENT_WORKFLOW } from '../../src/core/contract/messages.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
@@ -56,7 +57,10 @@ async function started(): Promise<RunHandle> {
 async function sentOnce(run: RunHandle, text: string): Promise<number> {
   const id = randomUUID();
   for (;;) {
-    const position = await run.send(text, { id });
+    const position = await run.send(text, { id }).catch((error: unknown) => {
+      if (isUsageError(error) && error.code === 'run_busy') return null;
+      throw error;
+    });
     if (position !== null) return position;
   }
 }

@@ -58,8 +58,8 @@ describe('[protection] a run with keys, on workers that are processes', () => {
     await eventually('a line about the key', () => keyless.said().includes(MISSING_K1));
     expect(keyless.said().split(MISSING_K1)).toHaveLength(2);
     await expect(blind.attach(run.id).status()).rejects.toMatchObject({
-      code: 'no_worker',
-      message: expect.stringContaining(`a workflow task that fails: ${REFUSED_K1}`) as string,
+      code: 'key_missing',
+      message: expect.stringContaining('Expected key `kr1`') as string,
     });
     expect(await failingRuns(run.id)).toMatchObject([
       { message: expect.stringContaining(REFUSED_K1) as string, advice: GIVE_THE_KEY },

@@ -85,7 +85,7 @@ describe('a fork of a run of a tenant', () => {
 
     await expect.poll(() => idsOfQueue(), { timeout: 20_000 }).toContain(again.id);
     const ids = await idsOfQueue();
-    expect(ids.filter((id) => id.startsWith(`${run.id}/moment-`))).toHaveLength(1);
+    expect(ids.filter((id) => id.startsWith(`${run.id}/~moment-`))).toHaveLength(1);
     expect(ids.filter((id) => !id.startsWith(`${TENANT}:`))).toEqual([]);
     const { bytes, messages } = await storedRuns(
       stage.client.connection,
@@ -105,7 +105,7 @@ describe('a fork of a run of a tenant', () => {
     const source = { run: run.id, at: { iteration: 2 } };
     const id = `globex:${randomUUID()}`;
     await expect(served.everloop.fork(source, { effects: 'run', id })).rejects.toThrow(
-      `Expected the id of a fork of run \`${run.id}\` to have no \`:\`, or to begin with \`acme:\`, got \`${id}\`. Choose another id.`,
+      `Expected the id of a fork of tenant \`acme\` to have no \`:\`, or to begin with \`acme:\`, got "${id}". Choose another id.`,
     );
     const fork = { source: { workflowId: run.id }, at: 'start', effects: 'run' };
     for (const tenant of [undefined, 'globex']) {

@@ -192,7 +192,7 @@ describe('a tree', { timeout: 150_000 }, () => {
     expect(waiting.map(({ run: id, item: { id: itemId, path } }) => [id, itemId, path])).toEqual([
       [`${run.id}/1.2/1.1`, 'q1', 'top/1/middle/1/shy'],
     ]);
-    await expect(run.answer('1.2/1.1/q7', 'x')).rejects.toMatchObject({ code: 'invalid_input' });
+    await expect(run.answer('1.2/1.1/q7', 'x')).rejects.toMatchObject({ code: 'item_unknown' });
     await expect(run.answer('1.9/q1', 'x')).rejects.toMatchObject({ code: 'run_not_found' });
 
     const told = await everloopCli(

@@ -126,7 +126,7 @@ describe('everloop replay', () => {
   });
 
   it('finds a broken build, with run, event and what came before', async () => {
-    const code = bundle.code.replace(/(schedule:\(\)=>\w+)\.callModel\(/, '$1.judgeAnswer(');
+    const code = bundle.code.replace(/\{callModel:(\w+)\}=/, '{judgeAnswer:$1}=');
     expect(code).not.toBe(bundle.code);
     const link = await recorded('chat');
 

@@ -197,6 +197,8 @@ describe('preloadedModules', () => {
       'workflows/index.ts',
       'workflows/payload-converter.ts',
       'workflows/converters.ts',
+      'workflows/sending/outgoing.ts',
+      'workflows/recorded/interceptors.ts',
     ]);
   });
 });

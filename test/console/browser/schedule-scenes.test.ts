@@ -63,7 +63,7 @@ describe('the page of schedules', () => {
   });
 
   it('says how to create one where there is none', async () => {
-    server().answer('/schedules', { schedules: [], hasMore: false });
+    server().answer('/schedules', { schedules: [], unread: [], hasMore: false });
     const { page, check } = await open('/schedules');
     await page.getByText('No schedule starts runs of agents.').waitFor();
     await check();

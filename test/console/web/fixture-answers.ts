@@ -31,7 +31,7 @@ export function answerOf(
       return second === undefined ? { agents: AGENTS } : { agent: agentNamed(second) };
     case 'schedules':
       return second === undefined
-        ? { schedules: SCHEDULES, hasMore: false }
+        ? { schedules: SCHEDULES, unread: [], hasMore: false }
         : scheduleAnswer(second);
     case 'diff':
       return diffAnswer(query, runs);
