@@ -211,7 +211,8 @@ describe('a question that cannot be asked', () => {
     );
 
     expect(Object.fromEntries(said)).toEqual({
-      'an id': 'Expected the id of a run to be text of 1 to 255 characters, got "". Choose another.',
+      'an id':
+        'Expected the id of a run to be text of 1 to 255 characters, got "". Choose another.',
       'a list': 'Expected `limit` from 1 up, got 0. Change it.',
       'a transcript': 'Expected `from` from 0 up, got -1. Change it.',
       events: 'Expected `from` from 0 up, got 1.5. Change it.',
