@@ -13,9 +13,9 @@
  * D3  One thing takes effect at a time: the next one waits until the workflow has nothing left to do
  *     but wait. So it makes no difference which of them came in one workflow task.
  * D4  A workflow that has got no result of an activity for long reads the clock before it goes on.
- * D5  An update is accepted once all that came with it has had its effect. Its acceptance is a command,
- *     and a replay may join its task with the one before, or see the end of a local activity in that
- *     one: what follows from either comes before the acceptance, always.
+ * D5  An update is accepted once all that came with it has had its effect and no local activity is
+ *     open. Its acceptance is a command, and a replay may join its task with the one before, or see the
+ *     end of a local activity in that one: what follows from either comes before it, always.
  */
 
 /** Gives each thing that comes its turn. */
@@ -24,7 +24,7 @@ export interface Deliveries {
   readonly turn: () => Promise<void>;
   /** Holds everything else until `call`, a local activity, has ended and what follows it has run. */
   readonly local: <Result>(call: Promise<Result>) => Promise<Result>;
-  /** Settles when nothing of what has come can take effect before a local activity ends. */
+  /** Settles when all that has come has taken effect, and no local activity is open. */
   readonly settled: () => Promise<void>;
 }
 
@@ -47,6 +47,7 @@ interface OpenLocal {
 export function createDeliveries({ quiet, isClockDue, readClock }: DeliveryParts): Deliveries {
   const open: OpenLocal[] = [];
   const waiting: (() => void)[] = [];
+  let settling: (() => void)[] = [];
   let isDelivering = false;
 
   /** What takes effect next; undefined: nothing can. */
@@ -63,11 +64,19 @@ export function createDeliveries({ quiet, isClockDue, readClock }: DeliveryParts
       await quiet();
     }
     isDelivering = false;
+    if (open.length > 0) return;
+    const settled = settling;
+    settling = [];
+    for (const resolve of settled) resolve();
   };
   return {
     settled: async () => {
-      do await quiet();
-      while (isDelivering);
+      // What came in the same activation asks for its turn first.
+      await quiet();
+      while (isDelivering || open.length > 0)
+        await new Promise<void>((resolve) => {
+          settling.push(resolve);
+        });
     },
     turn: () => {
       const turn = new Promise<void>((resolve) => {

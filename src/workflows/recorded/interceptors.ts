@@ -1,5 +1,5 @@
 /**
- * Gives all that comes to a workflow its turn (`deliveries.ts`), and takes what results of activities
+ * Gives all that comes to a workflow its turn (`activations.ts`, `deliveries.ts`), and takes what results of activities
  * record (`recorded.ts`). The bundle of a worker has it for every workflow, also for those of users.
  */
 import {
@@ -13,24 +13,17 @@ import {
 } from '@temporalio/workflow';
 import { CALLBACK_WORKFLOW } from '../../core/contract/callback.ts';
 import { readRecorded } from '../../core/base/recorded.ts';
+import { activateInOrder } from './activations.ts';
 import { recorded, withFacts } from './recorded.ts';
 
 /** The SDK finds it by this name. */
 export const interceptors = (): WorkflowInterceptors => ({
   internals: [
     {
-      activate: (input, next) => {
-        const jobs = input.activation.jobs ?? [];
-        const updates = jobs.filter(({ doUpdate }) => doUpdate);
-        if (updates.length === 0) return next(input);
-        const run = (some: typeof jobs): void =>
-          next({ ...input, activation: { ...input.activation, jobs: some } });
-        run(jobs.filter(({ doUpdate }) => !doUpdate));
-        void recorded()
-          .deliveries.settled()
-          // The service tells who sent it that the run has ended, or gives it to the next link.
-          .then(() => (recorded().hasEnded() ? undefined : run(updates)));
-      },
+      activate: activateInOrder(
+        () => recorded().deliveries.settled(),
+        () => recorded().hasEnded(),
+      ),
     },
   ],
   inbound: [
