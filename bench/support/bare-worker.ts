@@ -145,7 +145,6 @@ const REPLY = {
   kind: 'reply',
   reply: {
     parts: [{ type: 'text', text: 'x'.repeat(REPLY_BYTES) }],
-    calls: [],
     finishReason: 'stop',
     usage: {
       inputTokens: 100,

@@ -99,14 +99,16 @@ function contentBytes(data: Uint8Array | null | undefined): number {
   const { reply, output } = value as {
     readonly output?: unknown;
     readonly reply?: {
-      readonly parts: readonly { readonly text: string }[];
-      readonly calls: readonly { readonly tool: string; readonly args: unknown }[];
+      readonly parts: readonly {
+        readonly text?: string;
+        readonly tool?: string;
+        readonly args?: unknown;
+      }[];
     };
   };
   if (reply === undefined) return output === undefined ? 0 : bytesOf(output);
-  const texts = reply.parts.map(({ text }) => text);
-  const calls = reply.calls.map(({ tool, args }) => ({ tool, args }));
-  return [...texts, ...calls].reduce((sum: number, part) => sum + bytesOf(part), 0);
+  const written = reply.parts.map(({ text, tool, args }) => text ?? { tool, args });
+  return written.reduce((sum: number, part) => sum + bytesOf(part), 0);
 }
 
 function bytesOf(value: unknown): number {

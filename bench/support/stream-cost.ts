@@ -9,6 +9,7 @@ import { once } from 'node:events';
 import { createOpenAI } from '@ai-sdk/openai';
 import { textMessage } from '../../src/core/base/message.ts';
 import type { LanguageModel } from '../../src/define/model/language-model.ts';
+import { replyText } from '../../src/core/contract/turn.ts';
 import { callEntry } from '../../src/models/model-adapter.ts';
 
 const PIECES = 60;
@@ -86,7 +87,7 @@ async function call(model: LanguageModel): Promise<void> {
       },
     },
   );
-  const whole = outcome.kind === 'reply' ? outcome.reply.parts[0]?.text.length : undefined;
+  const whole = outcome.kind === 'reply' ? replyText(outcome.reply).length : undefined;
   if (whole !== characters) throw new Error(`Expected ${characters} characters, got ${whole}.`);
 }
 

@@ -13,6 +13,7 @@ import { byteSize, type Json, type JsonObject } from '../core/base/json.ts';
 import { addEstimates } from '../core/model/estimated-usage.ts';
 import type { EstimatedUsage, ModelRequest, TokenUsage } from '../core/contract/model.ts';
 import { sizesOf } from '../core/base/size-limits.ts';
+import { callsOf } from '../core/contract/turn.ts';
 import { noUsage } from '../core/model/usage.ts';
 import { openChunkStream, type ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import type { ModelActivityResult } from './activity-types.ts';
@@ -344,7 +345,7 @@ async function askPaced(
     stream.end();
     // The workflow gives calls their ids, so the message of a reply with calls is not known here.
     const isKnown =
-      order.own === undefined && outcome.kind === 'reply' && outcome.reply.calls.length === 0;
+      order.own === undefined && outcome.kind === 'reply' && callsOf(outcome.reply).length === 0;
     const [message] =
       isKnown && view !== null ? modeOf(view.head.spec).answerMessages(outcome.reply) : [];
     if (message !== undefined) transcripts.remember(keyOf(order), order.transcript, message);

@@ -77,8 +77,7 @@ interface Spent {
 
 /** A reply goes into the transcript, where any other value would break the run later. */
 function checkReply(reply: unknown): asserts reply is Reply {
-  const { parts, calls } = Object(reply) as { readonly parts?: unknown; readonly calls?: unknown };
-  if (Array.isArray(parts) && Array.isArray(calls)) return;
+  if (Array.isArray((Object(reply) as { readonly parts?: unknown }).parts)) return;
   throw new Error('A model middleware returned what is no reply. Return what `next` gives.');
 }
 

@@ -14,10 +14,12 @@ import type {
   Reply,
   TokenUsage,
 } from '../core/contract/model.ts';
+import { callsOf } from '../core/contract/turn.ts';
 import { noUsage } from '../core/model/usage.ts';
 import { withUnreported } from '../core/ask/unreported-usage.ts';
 import { readReply } from '../core/model/read-reply.ts';
 import { attempt } from '../tools/attempt.ts';
+import { fitRequest } from './fit/fit-request.ts';
 import { toCallOptions } from './model-call-options.ts';
 import { isPlainObject, type JsonObject } from '../core/base/json.ts';
 import { requestTokens, textTokens } from '../core/ask/context-tokens.ts';
@@ -195,8 +197,8 @@ function callLanguageModel(
     onPart: watch.onPart,
     ...defined({ onCall, isRead, maxReplyBytes }),
   });
-  const run = async (): Promise<Reply> => {
-    const options = toCallOptions(entry, model, request, signal);
+  const ask = async (fitted: ModelRequest): Promise<Reply> => {
+    const options = toCallOptions(entry, model, fitted, signal);
     const canStream = request.settings['stream'] !== false && typeof model.doStream === 'function';
     if (!canStream || (isWhole && typeof model.doGenerate === 'function'))
       return collector.generate(model, options);
@@ -207,18 +209,23 @@ function callLanguageModel(
       return collector.generate(model, options);
     }
   };
+  const run = async (): Promise<Reply> => {
+    const { request: fitted, warnings } = await fitRequest(model, request);
+    const reply = await ask(fitted);
+    if (warnings.length === 0) return reply;
+    return { ...reply, warnings: [...warnings, ...(reply.warnings ?? [])] };
+  };
   return { run, usage: () => collector.usage() };
 }
 
 /** A model that cannot stream sends one chunk for each kind. */
 function publishWhole(reply: Reply, onChunk: (chunk: ModelChunk) => void): void {
   for (const kind of ['reasoning', 'text'] as const) {
-    const parts = reply.parts.filter((part) => part.type === kind);
-    const delta = parts.map((part) => part.text).join('');
+    const delta = reply.parts.flatMap((part) => (part.type === kind ? [part.text] : [])).join('');
     if (delta !== '') onChunk({ kind, delta });
   }
-  const args = reply.calls.map(({ args }) =>
-    typeof args === 'string' ? args : JSON.stringify(args),
+  const args = callsOf(reply).map((call) =>
+    typeof call.args === 'string' ? call.args : JSON.stringify(call.args),
   );
   if (args.length > 0) onChunk({ kind: 'tool_args', delta: args.join('') });
 }

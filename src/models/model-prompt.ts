@@ -21,8 +21,10 @@ import type {
   MediaPart,
   Message,
   Part,
+  SourcePart,
   ToolCallPart,
   ToolResultPart,
+  WrittenPart,
 } from '../core/base/message.ts';
 import { nativeName } from '../core/toolchain/native-calls.ts';
 import { unreachable } from '../core/base/unreachable.ts';
@@ -96,7 +98,11 @@ function toUserContent(part: Part): UserContent {
 
 function toAssistantContent(part: Part, idOf: (callId: string) => string): AssistantContent {
   switch (part.type) {
-    case 'text':
+    case 'text': {
+      const providerOptions = toProviderOptions(part.providerData);
+      if (part.text === '' && providerOptions === undefined) return [];
+      return [defined({ type: 'text' as const, text: part.text, providerOptions })];
+    }
     case 'sections':
       return textIn(part).map((text) => ({ type: 'text', text }));
     case 'media':
@@ -110,7 +116,42 @@ function toAssistantContent(part: Part, idOf: (callId: string) => string): Assis
     case 'tool_call':
       return [toToolCall(part, idOf)];
     case 'tool_result':
+    case 'source':
       return [];
+    default:
+      return [toWritten(part)];
+  }
+}
+
+/** What a model wrote besides text, reasoning and calls of our tools. */
+function toWritten(part: Exclude<WrittenPart, SourcePart>): AssistantContent[number] {
+  const options = defined({ providerOptions: toProviderOptions(part.providerData) });
+  switch (part.type) {
+    case 'file':
+      return { ...toFile(part), ...options };
+    case 'reasoning_file': {
+      const { mediaType, data } = toFile(part);
+      const written = data as Extract<AssistantContent[number], { type: 'reasoning-file' }>['data'];
+      return { type: 'reasoning-file', mediaType, data: written, ...options };
+    }
+    case 'custom':
+      return { type: 'custom', kind: part.kind as `${string}.${string}`, ...options };
+    case 'hosted_call': {
+      const { id: toolCallId, tool: toolName, args: input } = part;
+      return {
+        type: 'tool-call',
+        toolCallId,
+        toolName,
+        input,
+        providerExecuted: true,
+        ...options,
+      };
+    }
+    case 'hosted_result': {
+      const { id: toolCallId, tool: toolName, output: value } = part;
+      const type = part.isError ? 'error-json' : 'json';
+      return { type: 'tool-result', toolCallId, toolName, output: { type, value }, ...options };
+    }
     default:
       return unreachable(part);
   }
@@ -156,7 +197,7 @@ function toOutput(part: ToolResultPart): LanguageModelV4ToolResultOutput {
   };
 }
 
-function toFile(part: MediaPart): LanguageModelV4FilePart {
+function toFile(part: Pick<MediaPart, 'mediaType' | 'url' | 'data'>): LanguageModelV4FilePart {
   const { mediaType, url, data = '' } = part;
   const file = url === undefined ? { type: 'data' as const, data } : toUrlData(url);
   return { type: 'file', mediaType, data: file };

@@ -6,23 +6,42 @@
  */
 import type { ReadableStream } from 'node:stream/web';
 import { defined } from '../core/base/defined.ts';
-import type { SharedV4ProviderMetadata } from '@ai-sdk-7/provider';
-import { type Json, type JsonObject, utf8Length } from '../core/base/json.ts';
+import { type JsonObject, utf8Length } from '../core/base/json.ts';
+import type { Author, WrittenPart } from '../core/base/message.ts';
 import { priceUsage, type PricedUsage } from '../core/model/cost.ts';
-import type { FinishReason, ModelChunk, NativeCall, Reply } from '../core/contract/model.ts';
+import type {
+  FinishReason,
+  ModelChunk,
+  NativeCall,
+  Reply,
+  ReplyItem,
+  ReplyWarning,
+} from '../core/contract/model.ts';
 import { withBoundedReplies } from './bodies/bounded-replies.ts';
 import { createEarlyText } from './deltas/early-text.ts';
 import { joiningModel } from './deltas/joining-model.ts';
 import { brokenStream } from './model-failures.ts';
 import type { LanguageModel } from '../define/model/language-model.ts';
 import type { ModelEntry } from '../define/model/model-entry.ts';
+import { takeExtraContent, withExtraContent, type ExtraContent } from './extra-content.ts';
+import {
+  contentParts,
+  mergeMetadata,
+  toHostedCall,
+  toNativeCall,
+  toReplyParts,
+  toWrittenPart,
+  writtenBytes,
+  type OpenBlock,
+  type ToolCallEvent,
+} from './reply-items.ts';
 import { createReplySize, type ReplySize } from './reply-size.ts';
 import { withUsageIn } from './raw-usage.ts';
 import {
   generate,
   openStream,
   type SdkCallOptions,
-  type Generated,
+  type FilePart,
   type StreamPart,
 } from './specification.ts';
 
@@ -36,10 +55,8 @@ export interface ModelCollector {
   usage(): PricedUsage;
 }
 
-type Block = { type: 'text' | 'reasoning'; text: string; metadata: SharedV4ProviderMetadata };
 type Finish = Extract<StreamPart, { type: 'finish' }>;
-type ToolCallEvent = Extract<StreamPart, { type: 'tool-call' }>;
-type BlockPart = Extract<StreamPart, { type: `${Block['type']}-${'start' | 'delta' | 'end'}` }>;
+type BlockPart = Extract<StreamPart, { type: `${OpenBlock['type']}-${'start' | 'delta' | 'end'}` }>;
 
 /** What a collector calls while it reads. */
 export interface CollectorIo {
@@ -59,10 +76,14 @@ interface PartialReply extends Pick<CollectorIo, 'onPart' | 'onCall'> {
   onChunk: CollectorIo['onChunk'];
   readonly entry: ModelEntry;
   readonly size: ReplySize;
-  readonly blocks: Block[];
+  /** What has come, in the order in which it began. */
+  readonly items: (OpenBlock | Exclude<ReplyItem, { readonly text: string }>)[];
   /** The blocks that may still grow, by type and id. */
-  readonly open: Map<string, Block>;
-  readonly calls: NativeCall[];
+  readonly open: Map<string, OpenBlock>;
+  /** How many calls of our tools have come. */
+  calls: number;
+  readonly extra: ExtraContent;
+  readonly warnings: ReplyWarning[];
   /** Bytes of the arguments that were published piece by piece, by the id of their call. */
   readonly streamedInputs: Map<string, number>;
   /** Usage as the raw chunks reported it. */
@@ -76,9 +97,11 @@ export function modelCollector(entry: ModelEntry, io: CollectorIo): ModelCollect
     entry,
     ...io,
     size: createReplySize(io.maxReplyBytes),
-    blocks: [],
+    items: [],
     open: new Map(),
-    calls: [],
+    calls: 0,
+    extra: new Map(),
+    warnings: [],
     streamedInputs: new Map(),
     reported: {},
     finish: undefined,
@@ -87,20 +110,22 @@ export function modelCollector(entry: ModelEntry, io: CollectorIo): ModelCollect
     usage: () => usageOf(partial),
     stream: async (model, options) => {
       await readJoined(partial, io, model, options);
-      const { finish, blocks, calls } = partial;
+      const { finish, items } = partial;
       if (finish === undefined || isUnfinished(finish.finishReason)) {
-        const isEmpty = blocks.length === 0 && calls.length === 0;
-        throw brokenStream(isEmpty ? 'empty_stream' : 'broken_stream');
+        throw brokenStream(items.length === 0 ? 'empty_stream' : 'broken_stream');
       }
-      return replyOf(partial, finish.finishReason);
+      return replyOf(partial, model, finish.finishReason);
     },
     generate: async (model, options) => {
-      const { content, usage, finishReason } = await withBoundedReplies(model, 'whole', (bounded) =>
-        generate(bounded, options),
+      const { content, usage, finishReason, response } = await withBoundedReplies(
+        model,
+        'whole',
+        (bounded) => generate(bounded, options),
       );
+      takeExtraContent(partial.extra, response?.body);
       for (const part of contentParts(content)) takePart(partial, part);
       partial.finish = { type: 'finish', usage, finishReason };
-      return replyOf(partial, finishReason);
+      return replyOf(partial, model, finishReason);
     },
   };
 }
@@ -190,11 +215,23 @@ function takePart(partial: PartialReply, part: StreamPart): void {
       onChunk({ kind: 'tool_args', delta: part.delta });
       return;
     case 'tool-call':
-      // The provider runs these tools itself.
-      if (part.providerExecuted === true) return;
-      takeCall(partial, part);
+      if (part.providerExecuted === true) takeWritten(partial, toHostedCall(part));
+      else takeCall(partial, part);
+      return;
+    case 'tool-result':
+      // One that is not final is followed by another.
+      if (part.preliminary !== true) takeWritten(partial, toWrittenPart(part));
+      return;
+    case 'file':
+    case 'reasoning-file':
+      takeFile(partial, part);
+      return;
+    case 'source':
+    case 'custom':
+      takeWritten(partial, toWrittenPart(part));
       return;
     case 'raw':
+      takeExtraContent(partial.extra, part.rawValue);
       partial.reported = withUsageIn(part.rawValue, partial.reported);
       return;
     case 'finish':
@@ -206,49 +243,70 @@ function takePart(partial: PartialReply, part: StreamPart): void {
     case 'stream-start':
     case 'response-metadata':
     case 'tool-input-end':
-    case 'tool-result':
-    case 'tool-approval-request':
-    case 'file':
-    case 'reasoning-file':
-    case 'source':
-    case 'custom':
     case 'ping':
-      // A reply has no place for these.
+      return;
+    case 'tool-approval-request':
+      leaveOut(partial, 'a request for approval of a tool that its provider runs');
       return;
     default:
-      // So it is with parts that a later release of a provider adds.
+      // A later release of a provider may add parts.
       part satisfies never;
+      leaveOut(partial, `an item of type ${String((part as { type?: unknown }).type)}`);
   }
 }
 
-function takeCall(partial: PartialReply, part: ToolCallEvent): void {
-  const { onChunk, calls, streamedInputs, size } = partial;
-  const { toolCallId: id, toolName, input, providerMetadata } = part;
+function leaveOut({ warnings, entry }: PartialReply, what: string): void {
+  const message = `The reply of model \`${entry.id}\` had ${what}, which a reply has no place for. It was left out.`;
+  if (!warnings.some((known) => known.message === message)) {
+    warnings.push({ code: 'item_left_out', message });
+  }
+}
+
+function takeWritten({ items, size }: PartialReply, item: WrittenPart): void {
+  size.item(item.type);
+  size.bytes(writtenBytes(item));
+  size.data(item.providerData);
+  items.push(item);
+}
+
+/** A file that is larger than a reply may be is left out, and the rest of the reply kept. */
+function takeFile(partial: PartialReply, part: FilePart): void {
+  const file = toWrittenPart(part);
+  if (partial.size.has(writtenBytes(file))) takeWritten(partial, file);
+  else leaveOut(partial, `a file of type ${part.mediaType} that is too large`);
+}
+
+function takeCall(partial: PartialReply, given: ToolCallEvent): void {
+  const { onChunk, items, streamedInputs, size, extra } = partial;
+  const { toolCallId: id, toolName, input } = given;
+  const providerMetadata = withExtraContent(extra, id, given.providerMetadata as JsonObject);
+  const part = { ...given, ...defined({ providerMetadata }) } as ToolCallEvent;
   const streamed = streamedInputs.get(id);
   size.item(toolName);
-  size.data(providerMetadata as Json | undefined);
+  size.data(providerMetadata);
   // What came piece by piece is counted; another call may have the same id.
   size.text(input.slice(streamed ?? 0));
   streamedInputs.set(id, 0);
-  calls.push(toNativeCall(part));
+  const call = toNativeCall(part);
+  items.push(call);
   if (streamed === undefined && input !== '') onChunk({ kind: 'tool_args', delta: input });
-  partial.onCall?.(toNativeCall(part), calls.length - 1);
+  partial.onCall?.(call, partial.calls++);
 }
 
 /** Starts, grows or ends a block. A delta without a start begins a block of its own. */
 function takeBlockPart(partial: PartialReply, part: BlockPart): void {
-  const { blocks, open, onChunk, size } = partial;
+  const { items, open, onChunk, size } = partial;
   const type = part.type.startsWith('text') ? 'text' : 'reasoning';
   const key = `${type} ${part.id}`;
   let block = part.type.endsWith('start') ? undefined : open.get(key);
   if (block === undefined && !part.type.endsWith('end')) {
     size.item(part.id);
     block = { type, text: '', metadata: {} };
-    blocks.push(block);
+    items.push(block);
     open.set(key, block);
   }
   // The signature of a thought may come with its end.
-  if (block !== undefined) merge(block, part.providerMetadata, size);
+  if (block !== undefined) mergeMetadata(block, part.providerMetadata, size);
   if (part.type.endsWith('end')) open.delete(key);
   if (block === undefined || !('delta' in part)) return;
   size.text(part.delta);
@@ -262,33 +320,24 @@ function usageOf({ entry, finish, reported }: PartialReply): PricedUsage {
   return final.known || (final.problem !== undefined && !raw.known) ? final : raw;
 }
 
-function replyOf(partial: PartialReply, reason: Finish['finishReason']): Reply {
+function replyOf(
+  partial: PartialReply,
+  { provider, modelId }: LanguageModel,
+  reason: Finish['finishReason'],
+): Reply {
+  const { items, warnings } = partial;
   const { usage, known, problem: usageProblem } = usageOf(partial);
+  const by: Author = { provider, model: modelId };
   return {
-    parts: partial.blocks.flatMap(toReplyParts),
-    calls: partial.calls,
+    parts: items.flatMap((item) => ('metadata' in item ? toReplyParts(item) : [item])),
+    by,
+    ...defined({ warnings: warnings.length === 0 ? undefined : warnings }),
     finishReason: finishReasons[reason.unified] ?? 'other',
     usage,
     usageKnown: known,
     ...defined({ usageProblem }),
     model: partial.entry.id,
   };
-}
-
-/** The pieces of a reply that came at once, each as one delta of a stream. */
-function contentParts(list: Generated['content']): readonly StreamPart[] {
-  return list.map((content, index): StreamPart => {
-    const id = `${index}`;
-    const metadata = defined({ providerMetadata: content.providerMetadata });
-    switch (content.type) {
-      case 'text':
-        return { type: 'text-delta', id, delta: content.text, ...metadata };
-      case 'reasoning':
-        return { type: 'reasoning-delta', id, delta: content.text, ...metadata };
-      default:
-        return content;
-    }
-  });
 }
 
 const finishReasons: { readonly [unified: string]: FinishReason } = {
@@ -312,41 +361,4 @@ function isUnfinished(reason: Finish['finishReason']): boolean {
 function saysUnfinished(error: unknown): boolean {
   const { name, data } = Object(error) as { readonly name?: unknown; readonly data?: unknown };
   return name === 'AI_InvalidResponseDataError' && data === undefined;
-}
-
-function toReplyParts(block: Block): Reply['parts'] {
-  if (block.type === 'text') return block.text === '' ? [] : [{ type: 'text', text: block.text }];
-  const hasData = Object.keys(block.metadata).length > 0;
-  if (block.text === '' && !hasData) return [];
-  const providerData = hasData ? (block.metadata as Json) : undefined;
-  return [defined({ type: 'reasoning', text: block.text, providerData })];
-}
-
-function toNativeCall(part: ToolCallEvent): NativeCall {
-  return {
-    id: part.toolCallId,
-    tool: part.toolName,
-    // Kept as text. It is parsed later, where problems can be reported to the model. No text means
-    // no arguments.
-    args: part.input.trim() === '' ? {} : part.input,
-    ...defined({ providerData: part.providerMetadata as JsonObject | undefined }),
-  };
-}
-
-/** Metadata may come in pieces; a later piece adds to or replaces the fields of its provider. */
-function merge(
-  block: Block,
-  metadata: SharedV4ProviderMetadata | undefined,
-  size: ReplySize,
-): void {
-  if (metadata === undefined) return;
-  const merged = { ...block.metadata };
-  for (const [provider, data] of Object.entries(metadata)) {
-    const before = merged[provider];
-    for (const [name, value] of Object.entries(data)) {
-      size.data(value as Json | undefined, before?.[name] as Json | undefined);
-    }
-    merged[provider] = { ...before, ...data };
-  }
-  block.metadata = merged;
 }

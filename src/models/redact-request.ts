@@ -39,6 +39,8 @@ function mapPart(part: Part, change: HideText): Part {
       return { ...part, sections: part.sections.map((section) => mapSection(section, change)) };
     case 'tool_call':
       return { ...part, args: hideIn(part.args, change) };
+    case 'hosted_call':
+      return { ...part, args: hideIn(part.args, change) };
     case 'tool_result':
       return { ...part, parts: part.parts.map((inner) => mapPart(inner, change)) };
     default:

@@ -9,6 +9,10 @@ export interface ReplySize {
   readonly text: (text: string) => void;
   /** Counts another block or call; throws when the reply is too long. */
   readonly item: (name: string) => void;
+  /** Counts what is not text; throws when the reply is too long. */
+  readonly bytes: (more: number) => void;
+  /** Whether the reply may have so many bytes more. */
+  readonly has: (more: number) => boolean;
   /** Counts data of the provider in the place of what it replaces; throws when the reply is too long. */
   readonly data: (now: Json | undefined, before?: Json) => void;
 }
@@ -31,6 +35,8 @@ export function createReplySize(maxBytes: number = MAX_REPLY_BYTES): ReplySize {
     text.length > maxBytes ? text.length : utf8Length(text);
   return {
     text: (text) => add(sizeOfText(text)),
+    bytes: add,
+    has: (more) => bytes + more <= maxBytes,
     item: (name) => add(ITEM_BYTES + sizeOfText(name)),
     data: (now, before) => add(sizeOf(now) - sizeOf(before)),
   };

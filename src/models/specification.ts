@@ -9,6 +9,7 @@ import type {
   LanguageModelV4CallOptions,
   LanguageModelV4GenerateResult,
   LanguageModelV4StreamPart,
+  SharedV4ProviderMetadata,
 } from '@ai-sdk-7/provider';
 import type { ReadableStream } from 'node:stream/web';
 import type { LanguageModel } from '../define/model/language-model.ts';
@@ -17,20 +18,29 @@ import { toV3Options } from './v3/call-options.ts';
 /** The options of one call. */
 export type SdkCallOptions = LanguageModelV4CallOptions;
 
-/** A part of a stream. Files differ between the specifications, but are not read. */
-export type StreamPart = Exclude<LanguageModelV4StreamPart, { type: FilePart }> | UnreadPart;
+/** A part of a stream. */
+export type StreamPart = Exclude<LanguageModelV4StreamPart, { type: FileType }> | FilePart;
+
+/** A file that a model wrote; specification v3 has data where v4 says how it has them. */
+export interface FilePart {
+  readonly type: FileType;
+  readonly mediaType: string;
+  readonly data: Extract<LanguageModelV4StreamPart, { type: 'file' }>['data'] | string | Uint8Array;
+  readonly providerMetadata?: SharedV4ProviderMetadata;
+}
 
 /** What a model wrote at once. */
 export interface Generated {
   readonly content: readonly ContentPart[];
   readonly usage: LanguageModelV4GenerateResult['usage'];
   readonly finishReason: LanguageModelV4GenerateResult['finishReason'];
+  /** The body of the response, from adapters that give it. */
+  readonly response?: { readonly body?: unknown };
 }
 
-type FilePart = 'file' | 'reasoning-file';
-type UnreadPart = { readonly type: FilePart; readonly providerMetadata?: never };
+type FileType = 'file' | 'reasoning-file';
 type ContentPart =
-  Exclude<LanguageModelV4GenerateResult['content'][number], { type: FilePart }> | UnreadPart;
+  Exclude<LanguageModelV4GenerateResult['content'][number], { type: FileType }> | FilePart;
 
 /** Begins one call of a model that streams. */
 export async function openStream(

@@ -59,7 +59,6 @@ export function callInMemory({ text, toolchain, ...options }: CallInMemoryOption
 function writtenReply(text: string): Reply {
   return {
     parts: [{ type: 'text', text }],
-    calls: [],
     finishReason: 'stop',
     usage: noUsage,
     usageKnown: true,

@@ -1,5 +1,6 @@
 /** Which tools that a reply mentions are quick on this worker. */
 import type { Reply } from '../core/contract/model.ts';
+import { callsOf } from '../core/contract/turn.ts';
 import type { AgentSpec } from '../core/contract/spec.ts';
 import { nativeName } from '../core/toolchain/native-calls.ts';
 import type { ToolFigures } from './tool-figures.ts';
@@ -17,12 +18,13 @@ export function quickTools(
     ({ name, auto }) => auto === true && figures.isQuick(spec.name, name),
   );
   if (quick.length === 0) return undefined;
-  const texts = reply.parts.map(({ text }) => text);
-  const args = reply.calls.map((call) => JSON.stringify(call.args));
+  const calls = callsOf(reply);
+  const texts = reply.parts.flatMap((part) => ('text' in part ? [part.text] : []));
+  const args = calls.map((call) => JSON.stringify(call.args));
   const written = [...texts, ...args].join('\n');
   const isMentioned = (name: string): boolean =>
     written.includes(name) ||
-    reply.calls.some(({ tool }) => tool === name || tool === nativeName(name));
+    calls.some(({ tool }) => tool === name || tool === nativeName(name));
   const names = quick.map(({ name }) => name).filter(isMentioned);
   return names.length === 0 ? undefined : names;
 }

@@ -12,6 +12,7 @@ import { byteSize, type Json } from '../core/base/json.ts';
 import type { ToolCall } from '../core/base/message.ts';
 import type { ModelOrder } from '../core/contract/host-order.ts';
 import type { NativeCall, Reply } from '../core/contract/model.ts';
+import { callsOf } from '../core/contract/turn.ts';
 import {
   type ToolOrder,
   READ_BOUNDS,
@@ -117,7 +118,7 @@ function openReads(parts: ReadsParts, reads: ReadsOrder): ReadsBeside {
   };
   return {
     offer,
-    complete: ({ calls }) => calls.forEach(offer),
+    complete: (reply) => callsOf(reply).forEach(offer),
     isOpen: running.isOpen,
     ended: () => inOrder(running.ended),
     settle: async (reply) => {
@@ -244,7 +245,8 @@ function openTime(
 }
 
 /** What ended, by whether `reply` has the call. */
-function settledFor({ calls }: Reply, ended: readonly EndedRead[]): SettledReads {
+function settledFor(reply: Reply, ended: readonly EndedRead[]): SettledReads {
+  const calls = callsOf(reply);
   const isCalled = ({ native, index }: OpenRead): boolean => {
     const written = calls[index];
     return written !== undefined && textOf(written) === textOf(native);

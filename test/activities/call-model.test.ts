@@ -568,7 +568,7 @@ describe('reads beside a reply', () => {
     expect(outcome).toMatchObject({
       kind: 'reply',
       attempts: 1,
-      reply: { calls: [{ tool: 'look' }] },
+      reply: { parts: [{ tool: 'look' }] },
       reads: [{ index: 1, tool: 'look', args: {}, result }],
     });
     expect(beats).toEqual([
@@ -576,7 +576,7 @@ describe('reads beside a reply', () => {
         attempts: 1,
         kept: expect.objectContaining({
           kind: 'reply',
-          reply: expect.objectContaining({ calls: [expect.objectContaining({ tool: 'look' })] }),
+          reply: expect.objectContaining({ parts: [expect.objectContaining({ tool: 'look' })] }),
         }),
       }),
     ]);

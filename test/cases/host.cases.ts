@@ -3,6 +3,7 @@
  * iteration of a custom loop, so the same code runs in memory and in the workflow sandbox; it uses
  * nothing but the port. `test/support/host-case-agents.ts` has the agents, tools and models.
  */
+import { replyText } from '../../src/core/contract/turn.ts';
 import { defined } from '../../src/core/base/defined.ts';
 import { idBelow } from '../../src/core/base/ids.ts';
 import type { ParentLink } from '../../src/core/contract/lease.ts';
@@ -84,8 +85,8 @@ function modelEnd(outcome: ModelOutcome): JsonObject {
     if (kind === 'aborted') return known;
     return { ...known, code: outcome.code, status: outcome.status ?? null };
   }
-  const { parts, usage } = outcome.reply;
-  const text = parts.map((part) => part.text).join('');
+  const { usage } = outcome.reply;
+  const text = replyText(outcome.reply);
   return { kind, attempts, input: usage.inputTokens, text };
 }
 

@@ -98,7 +98,7 @@ describe('a stream of specification v4', () => {
     { type: 'weather' } as never,
   ];
 
-  test('gives text, reasoning and usage; all other parts are left out', async () => {
+  test('gives all that it has in its order, and names a part that nobody knows', async () => {
     const chunks: ModelChunk[] = [];
 
     const result = await call(streaming([...parts, finish]), {}, (chunk) => chunks.push(chunk));
@@ -107,10 +107,20 @@ describe('a stream of specification v4', () => {
       kind: 'reply',
       reply: {
         parts: [
+          { type: 'custom', kind: 'acme.begin', providerData: { acme: { id: 'x' } } },
           { type: 'reasoning', text: 'I look.', providerData: { acme: { signature: 's' } } },
+          { type: 'reasoning_file', mediaType: 'image/png', data: 'QUJD' },
+          { type: 'file', mediaType: 'image/png', data: 'QUJD' },
           { type: 'text', text: 'Rain.' },
         ],
-        calls: [],
+        by: { provider: 'acme', model: 'm' },
+        warnings: [
+          {
+            code: 'item_left_out',
+            message:
+              'The reply of model `m` had an item of type weather, which a reply has no place for. It was left out.',
+          },
+        ],
         finishReason: 'stop',
         usage: {
           inputTokens: 12,
@@ -154,7 +164,14 @@ describe('a stream of specification v4', () => {
     };
 
     expect(await call(model, { stream: false })).toMatchObject({
-      reply: { parts: [{ type: 'text', text: 'Rain.' }], usage: { inputTokens: 12 } },
+      reply: {
+        parts: [
+          { type: 'custom', kind: 'acme.begin' },
+          { type: 'reasoning_file', mediaType: 'image/png', data: 'QUJD' },
+          { type: 'text', text: 'Rain.' },
+        ],
+        usage: { inputTokens: 12 },
+      },
     });
   });
 });

@@ -3,6 +3,8 @@ import type { ChatCompletionRequest, LLMock } from '@copilotkit/aimock';
 import { callEntry } from '../../src/models/model-adapter.ts';
 import type { CalledEntry } from '../../src/define/model/model-entry.ts';
 import { classifyModelError } from '../../src/models/model-failures.ts';
+import { callsOf } from '../../src/core/contract/turn.ts';
+import { assistantMessage } from '../../src/core/modes/observation.ts';
 import type { ModelChunk, ModelRequest, Reply } from '../../src/core/contract/model.ts';
 import { noUsage } from '../../src/core/model/usage.ts';
 import { textMessage } from '../../src/core/base/message.ts';
@@ -77,9 +79,17 @@ function joined(chunks: readonly ModelChunk[], kind: ModelChunk['kind']): string
     .join('');
 }
 
+/** Who a reply of `protocol` is from. */
+function authorAt(protocol: Protocol): Reply['by'] {
+  const { provider, modelId: model } = modelAt(mock.url, protocol);
+  return { provider, model };
+}
+
 /** The reasoning that a reply holds, without what its provider wants back. */
 function withoutData(reply: Reply): unknown {
-  return reply.parts.map(({ type, text }) => ({ type, text }));
+  return reply.parts.flatMap((part) =>
+    'text' in part ? [{ type: part.type, text: part.text }] : [],
+  );
 }
 
 const variants = protocols.flatMap((protocol) =>
@@ -99,9 +109,9 @@ describe('callEntry over HTTP [row 53]', () => {
 
     const { reply, chunks } = await replyOf(entryAt(protocol, stream), requestOf('greet'));
 
-    expect(reply).toEqual({
+    expect({ ...reply, parts: withoutData(reply) }).toEqual({
       parts: [{ type: 'text', text: 'Hello, world!' }],
-      calls: [],
+      by: authorAt(protocol),
       finishReason: 'stop',
       usage: counted,
       usageKnown: true,
@@ -126,12 +136,12 @@ describe('callEntry over HTTP [row 53]', () => {
     const { reply, chunks } = await replyOf(entryAt(protocol, stream), request);
 
     expect(reply.finishReason).toBe('tool_calls');
-    expect(reply.parts).toEqual([{ type: 'text', text: 'Let me look.' }]);
-    expect(reply.calls.map(({ tool, args }) => ({ tool, args }))).toEqual([
+    expect(withoutData(reply)).toEqual([{ type: 'text', text: 'Let me look.' }]);
+    expect(callsOf(reply).map(({ tool, args }) => ({ tool, args }))).toEqual([
       { tool: 'look', args: '{"city":"Oslo"}' },
       { tool: 'look', args: '{"city":"Rome"}' },
     ]);
-    expect(reply.calls.every((call) => call.id !== undefined)).toBe(true);
+    expect(callsOf(reply).every((call) => call.id !== undefined)).toBe(true);
     expect(joined(chunks, 'tool_args')).toBe('{"city":"Oslo"}{"city":"Rome"}');
     mock.clearFixtures();
   });
@@ -174,7 +184,7 @@ describe('callEntry over HTTP [row 53]', () => {
       const { reply } = await replyOf(entryAt(protocol, true), requestOf(ending));
 
       expect(reply.finishReason).toBe(expected);
-      expect(reply.parts).toEqual([{ type: 'text', text: 'Hel' }]);
+      expect(withoutData(reply)).toEqual([{ type: 'text', text: 'Hel' }]);
     },
   );
 
@@ -190,9 +200,9 @@ describe('callEntry over HTTP [row 53]', () => {
     const model = modelAt(server.url, 'openai-responses');
     const { reply } = await replyOf({ id: 'provider/model', model, price }, requestOf('greet'));
 
-    expect(reply).toEqual({
+    expect({ ...reply, parts: withoutData(reply) }).toEqual({
       parts: [{ type: 'text', text: 'Hel' }],
-      calls: [],
+      by: authorAt('openai-responses'),
       finishReason: expected,
       usage: counted,
       usageKnown: true,
@@ -206,8 +216,7 @@ describe('callEntry over HTTP [row 53]', () => {
 
     const { reply } = await replyOf(entryAt(protocol, true), requestOf('silence'));
 
-    expect(reply.parts).toEqual([]);
-    expect(reply.calls).toEqual([]);
+    expect(withoutData(reply)).toEqual([]);
     expect(reply.finishReason).toBe('stop');
   });
 
@@ -223,7 +232,7 @@ describe('callEntry over HTTP [row 53]', () => {
       });
       const entry = entryAt(protocol, true);
       const first = await replyOf(entry, requestOf('round trip', { tools: [lookTool] }));
-      const { parts } = readNativeCalls(first.reply.calls, {
+      const { parts } = readNativeCalls(callsOf(first.reply), {
         iteration: 1,
         tools: [],
         maxCallsPerTurn: 64,
@@ -239,10 +248,7 @@ describe('callEntry over HTTP [row 53]', () => {
           messages: [
             textMessage('system', 'Be brief.'),
             textMessage('user', 'round trip'),
-            {
-              role: 'assistant',
-              parts: [...first.reply.parts, ...parts],
-            },
+            ...assistantMessage(first.reply, parts),
             {
               role: 'tool',
               parts: [
@@ -259,7 +265,7 @@ describe('callEntry over HTTP [row 53]', () => {
         }),
       );
 
-      expect(reply.parts).toEqual([{ type: 'text', text: 'Rain.' }]);
+      expect(withoutData(reply)).toEqual([{ type: 'text', text: 'Rain.' }]);
       const sent = (mock.getLastRequest()?.body ?? { messages: [] }) as ChatCompletionRequest;
       const made = sent.messages.find((message) => message.role === 'assistant');
       const ids = made?.tool_calls?.map(({ id }) => id);
@@ -287,7 +293,7 @@ describe('callEntry over HTTP [row 53]', () => {
     const { reply } = await replyOf({ id: 'provider/model', model: refusing }, requestOf('greet'));
 
     expect(streamed).toBe(1);
-    expect(reply.parts).toEqual([{ type: 'text', text: 'Hello, world!' }]);
+    expect(withoutData(reply)).toEqual([{ type: 'text', text: 'Hello, world!' }]);
   });
 });
 
@@ -310,8 +316,8 @@ describe('callEntry with a function', () => {
       parts: [
         { type: 'reasoning', text: 'Hm.' },
         { type: 'text', text: 'Done.' },
+        { type: 'call', tool: 'look', args: { city: 'Oslo' } },
       ],
-      calls: [{ tool: 'look', args: { city: 'Oslo' } }],
       finishReason: 'tool_calls',
       usage: counted,
       usageKnown: true,

@@ -158,7 +158,9 @@ describe('classifyModelError [row 53]', () => {
   test('gives the usage that was reported before the failure', () => {
     const usage = { ...noUsage, inputTokens: 5 };
 
-    expect(classifyModelError(new ModelCallError(brokenStream('broken_stream'), { usage }))).toEqual({
+    expect(
+      classifyModelError(new ModelCallError(brokenStream('broken_stream'), { usage })),
+    ).toEqual({
       ...again('The reply broke off before its end.'),
       usage,
     });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { callEntry } from '../../src/models/model-adapter.ts';
 import type { Json } from '../../src/core/base/json.ts';
-import { textMessage } from '../../src/core/base/message.ts';
+import { textMessage, type Author } from '../../src/core/base/message.ts';
 import type { ModelRequest } from '../../src/core/contract/model.ts';
 import { modelAt, startPlainServer, type Protocol } from '../support/aimock.ts';
 
@@ -47,11 +47,12 @@ function requestOf(thought: Json, callData: Json): ModelRequest {
   };
 }
 
-/** The body of the request as it goes over the wire. */
+/** The body of the request as it goes over the wire; its replies are `by` the same model, if no other. */
 async function bodyOf(
   protocol: Protocol,
   request: ModelRequest,
   modelId: string,
+  by?: Author,
 ): Promise<unknown> {
   const bodies: string[] = [];
   const server = await startPlainServer((_request, response, body) => {
@@ -59,9 +60,14 @@ async function bodyOf(
     response.writeHead(400, { 'content-type': 'application/json' });
     response.end('{"error":{"message":"No."}}');
   });
-  const entry = { id: 'provider/model', model: modelAt(server.url, protocol, modelId) };
+  const model = modelAt(server.url, protocol, modelId);
+  const entry = { id: 'provider/model', model };
+  const author = by ?? { provider: model.provider, model: modelId };
+  const messages = request.messages.map((message) =>
+    message.role === 'assistant' ? { ...message, by: author } : message,
+  );
   const io = { signal: new AbortController().signal, onChunk: () => undefined };
-  await callEntry(entry, request, io).catch(() => undefined);
+  await callEntry(entry, { ...request, messages }, io).catch(() => undefined);
   await server.stop();
   return JSON.parse(bodies[0] ?? 'null') as unknown;
 }
@@ -151,7 +157,8 @@ test('Google gets the signatures of its thoughts back with the calls', async () 
 test('thoughts of another provider are left out, not refused', async () => {
   const request = requestOf({ anthropic: { signature: 'sig' } }, { id: 'toolu_1' });
 
-  const body = await bodyOf('openai-responses', request, 'gpt-5');
+  const by = { provider: 'anthropic.messages', model: 'claude-sonnet-4-5' };
+  const body = await bodyOf('openai-responses', request, 'gpt-5', by);
 
   expect(body).toMatchObject({
     input: [

@@ -102,11 +102,13 @@ async function replyOver(protocol: Protocol): Promise<object> {
   return { ...withoutIds(outcome.reply), text: joined('text'), args: joined('tool_args') };
 }
 
-function withoutIds({ calls, parts, usage: used, finishReason }: Reply): object {
-  const said = parts.map(({ type, text }) => ({ type, text }));
+function withoutIds({ parts, usage: used, finishReason }: Reply): object {
   return {
-    parts: said,
-    calls: calls.map(({ tool, args }) => ({ tool, args })),
+    parts: parts.map((part) => ({
+      type: part.type,
+      ...('text' in part ? { text: part.text } : {}),
+      ...('args' in part ? { tool: part.tool, args: part.args } : {}),
+    })),
     used,
     finishReason,
   };

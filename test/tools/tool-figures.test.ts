@@ -126,7 +126,6 @@ describe('the tools of a reply', () => {
   }
   const reply = (fields: Partial<Reply>): Reply => ({
     parts: [],
-    calls: [],
     finishReason: 'stop',
     usage: noUsage,
     usageKnown: true,
@@ -135,17 +134,23 @@ describe('the tools of a reply', () => {
   });
 
   it('are quick by their native name, by what a text says, and by what a program says', () => {
-    const native = reply({ calls: [{ tool: 'look_up', args: {} }] });
+    const native = reply({ parts: [{ type: 'call', tool: 'look_up', args: {} }] });
     expect(quickTools(figures, spec, native)).toEqual(['look-up']);
     const text = reply({ parts: [{ type: 'text', text: 'tool: look-up' }] });
     expect(quickTools(figures, spec, text)).toEqual(['look-up']);
-    const program = reply({ calls: [{ tool: 'run_lisp', args: { code: '(tool/look-up {})' } }] });
+    const program = reply({
+      parts: [{ type: 'call', tool: 'run_lisp', args: { code: '(tool/look-up {})' } }],
+    });
     expect(quickTools(figures, spec, program)).toEqual(['look-up']);
   });
 
   it('are not those that say `local` themselves, write, or read the context', () => {
-    const calls = ['never', 'always', 'write', 'told'].map((name) => ({ tool: name, args: {} }));
-    expect(quickTools(figures, spec, reply({ calls }))).toBeUndefined();
+    const parts = ['never', 'always', 'write', 'told'].map((tool) => ({
+      type: 'call' as const,
+      tool,
+      args: {},
+    }));
+    expect(quickTools(figures, spec, reply({ parts }))).toBeUndefined();
     const now = spec.tools.map(({ name, local, auto }) => [name, local, auto]);
     expect(now).toEqual([
       ['look-up', false, true],
@@ -186,7 +191,7 @@ describe('a read beside a reply', () => {
       now: () => 0,
       schedule: () => () => undefined,
     });
-    reads.offer({ tool: name, args: {} }, 0);
+    reads.offer({ type: 'call', tool: name, args: {} }, 0);
     return hasBegun;
   };
 

@@ -278,7 +278,7 @@ describe('[R1] [R12] a model call', () => {
     const ended = { ...read, result: { outcome: 'ok', attempts: 1, started: true } } as const;
     const kept = {
       kind: 'reply',
-      reply: { parts: [], calls: [], finishReason: 'tool_calls', usage: noUsage },
+      reply: { parts: [], finishReason: 'tool_calls', usage: noUsage },
       attempts: 1,
       reads: [ended],
     };
@@ -327,7 +327,7 @@ describe('[R8] what a model call lost', () => {
       { heartbeatMs: 1 },
     );
     for (const error of errors) call.onFailure(error, NOTHING);
-    const reply = { parts: [], calls: [], finishReason: 'stop', usage: noUsage } as const;
+    const reply = { parts: [], finishReason: 'stop', usage: noUsage } as const;
     const result = {
       kind: 'reply',
       attempts: 1,

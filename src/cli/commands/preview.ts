@@ -93,6 +93,6 @@ function requestText({ messages, tools = [], toolChoice, schema }: ModelRequest)
 
 function partText(part: Part): string {
   if (part.type === 'text') return part.text;
-  if (part.type === 'media') return `[${part.mediaType}]`;
+  if ('mediaType' in part && part.type !== 'source') return `[${part.mediaType}]`;
   return JSON.stringify(part);
 }

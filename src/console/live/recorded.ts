@@ -39,5 +39,5 @@ function shortMessage(message: Message): Message {
 }
 
 function isShort({ type }: Part): boolean {
-  return type !== 'tool_call' && type !== 'tool_result' && type !== 'media';
+  return type === 'text' || type === 'reasoning' || type === 'sections';
 }

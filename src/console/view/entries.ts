@@ -81,8 +81,18 @@ function partText(part: Part): string {
       return `${part.tool} ${JSON.stringify(part.args)}`;
     case 'tool_result':
       return part.parts.map(partText).join('\n');
+    case 'hosted_call':
+      return `${part.tool} ${JSON.stringify(part.args)}`;
+    case 'hosted_result':
+      return `${part.tool} ${JSON.stringify(part.output)}`;
+    case 'source':
+      return part.url ?? part.title ?? part.id;
     case 'media':
+    case 'file':
+    case 'reasoning_file':
       return `[${part.mediaType}]`;
+    case 'custom':
+      return `[${part.kind}]`;
   }
 }
 

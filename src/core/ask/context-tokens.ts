@@ -85,13 +85,16 @@ function sizeOf(messages: readonly Message[], moreBytes: number): Size {
   const parts = messages.flatMap((message) => message.parts.flatMap(leavesOf));
   return {
     bytes: parts.reduce((sum, part) => sum + bytesOf(part), moreBytes),
-    media: parts.filter(({ type }) => type === 'media').length,
+    media: parts.filter(({ type }) => MEDIA.has(type)).length,
   };
 }
 
 function tokensIn({ bytes, media }: Size): number {
   return Math.ceil(bytes / BYTES_PER_TOKEN) + media * TOKENS_PER_MEDIA;
 }
+
+/** What has no text to count. */
+const MEDIA: ReadonlySet<Part['type']> = new Set(['media', 'file', 'reasoning_file']);
 
 /** The part, or those inside the result of a call. */
 function leavesOf(part: Part): readonly Part[] {
@@ -108,7 +111,16 @@ function bytesOf(part: Part): number {
     case 'sections':
       // Messages come here as a model reads them, with their sections written as text.
       return byteSize(part.sections as unknown as Json);
+    case 'hosted_call':
+      return utf8Length(part.tool) + byteSize(part.args);
+    case 'hosted_result':
+      return byteSize(part.output);
+    case 'custom':
+      return byteSize(part.providerData ?? null);
     case 'media':
+    case 'file':
+    case 'reasoning_file':
+    case 'source':
     case 'tool_result':
       return 0;
   }

@@ -125,9 +125,18 @@ function shown(part: Part): string {
       return `[tool_call] ${part.tool} ${JSON.stringify(part.args)}`;
     case 'tool_result':
       return [`[tool_result] ${part.tool}`, ...part.parts.map(shown)].join('\n');
+    case 'hosted_call':
+      return `[hosted_call] ${part.tool} ${JSON.stringify(part.args)}`;
+    case 'hosted_result':
+      return `[hosted_result] ${part.tool}\n${JSON.stringify(part.output)}`;
+    case 'source':
+      return `[source] ${part.url ?? part.title ?? part.id}`;
     case 'media':
     case 'reasoning':
     case 'sections':
+    case 'file':
+    case 'reasoning_file':
+    case 'custom':
       return `[${part.type}]`;
   }
 }

@@ -3,7 +3,7 @@ import { defined } from '../base/defined.ts';
 import type { EventBody } from '../contract/events.ts';
 import type { ModelOutcome } from '../contract/host-outcome.ts';
 import type { BreachOrigin, Limit, UnknownUsage } from '../contract/limit.ts';
-import type { ModelRequest, Price, Reply } from '../contract/model.ts';
+import type { ModelRequest, Price, Reply, ReplyItem } from '../contract/model.ts';
 import { byteSize } from '../base/json.ts';
 import { limitedValue } from '../stats/estimates.ts';
 import { measuresUsage } from '../limits/usage-limits.ts';
@@ -20,12 +20,15 @@ export function withUnreported(
   price: Price | undefined,
 ): Reply {
   if (reply.usageKnown) return reply;
-  const written =
-    reply.parts.reduce((sum, { text }) => sum + textTokens(text), 0) +
-    reply.calls.reduce((sum, { tool, args }) => sum + textTokens(tool) + byteSize(args) / 4, 0);
-  const outputTokens = Math.ceil(written);
+  const outputTokens = Math.ceil(reply.parts.reduce((sum, part) => sum + writtenTokens(part), 0));
   const estimate = estimatedUsage(requestTokens(request), outputTokens, price);
   return { ...reply, unreported: { ...estimate, outputTokens } };
+}
+
+/** What a model wrote for `part`; sources and files are not written token by token. */
+function writtenTokens(part: ReplyItem): number {
+  if ('text' in part) return textTokens(part.text);
+  return 'args' in part ? textTokens(part.tool) + byteSize(part.args) / 4 : 0;
 }
 
 /** What the limits say about a reply without usage, and the limit that says it. */
@@ -73,7 +76,7 @@ export function unreportedFields(
 }
 
 /**
- * Warns of usage that cannot be, and the first time of a reply without; or ends the run by a limit of
+ * Warns of what was left out, of usage that cannot be, and the first time of a reply without; or ends the run by a limit of
  * an ancestor: one of its own has ended it by then. Called after the call is recorded.
  */
 export function afterUnreported(
@@ -83,7 +86,9 @@ export function afterUnreported(
   outcome: ModelOutcome,
 ): void {
   const problem = outcome.kind === 'reply' ? outcome.reply.usageProblem : undefined;
+  const warnings = outcome.kind === 'reply' ? (outcome.reply.warnings ?? []) : [];
   for (const warning of usageWarning(model, problem)) run.record(warning);
+  for (const warning of warnings) run.record({ type: 'agent:warning', ...warning });
   if (policy === null || policy.does === 'estimate') return;
   const { limit, origin } = policy;
   if (policy.does === 'end') {

@@ -10,18 +10,73 @@ export interface MediaPart {
   readonly data?: string;
 }
 
-/** Text written for a model or by a model. */
+/** Text written for a model or by a model; `providerData` goes back to its provider unchanged. */
 export interface TextPart {
   readonly type: 'text';
   readonly text: string;
+  readonly providerData?: Json;
 }
 
-/** The model's reasoning; `providerData` goes back to the provider unchanged. */
+/** The model's reasoning. */
 export interface ReasoningPart {
   readonly type: 'reasoning';
   readonly text: string;
   readonly providerData?: Json;
 }
+
+/** What a model names as the origin of what it wrote: a page by its `url`, or a document. */
+export interface SourcePart {
+  readonly type: 'source';
+  readonly id: string;
+  readonly url?: string;
+  readonly title?: string;
+  readonly mediaType?: string;
+  readonly filename?: string;
+  readonly providerData?: Json;
+}
+
+/** A file that a model wrote, as its answer or while it reasoned; exactly one of `url` and `data`. */
+export interface WrittenFilePart {
+  readonly type: 'file' | 'reasoning_file';
+  readonly mediaType: string;
+  readonly url?: string;
+  /** Base64. */
+  readonly data?: string;
+  readonly providerData?: Json;
+}
+
+/** What only one provider has, such as a compaction on its side. */
+export interface CustomPart {
+  readonly type: 'custom';
+  /** `{provider}.{type}`. */
+  readonly kind: string;
+  readonly providerData?: Json;
+}
+
+/** A call of a tool that the provider itself ran. */
+export interface HostedCallPart {
+  readonly type: 'hosted_call';
+  /** The provider's id. */
+  readonly id: string;
+  readonly tool: string;
+  readonly args: Json;
+  readonly providerData?: Json;
+}
+
+/** The result of a call that the provider itself ran; the call may be in an earlier reply. */
+export interface HostedResultPart {
+  readonly type: 'hosted_result';
+  /** The id of its call. */
+  readonly id: string;
+  readonly tool: string;
+  readonly output: Json;
+  readonly isError: boolean;
+  readonly providerData?: Json;
+}
+
+/** What a model wrote besides text, reasoning and calls of our tools. */
+export type WrittenPart =
+  SourcePart | WrittenFilePart | CustomPart | HostedCallPart | HostedResultPart;
 
 /** Sections that the agent's own format turns into text when a request is built. */
 export interface SectionsPart {
@@ -62,7 +117,13 @@ export interface ToolResultPart {
 
 /** One piece of a message. */
 export type Part =
-  TextPart | MediaPart | ReasoningPart | SectionsPart | ToolCallPart | ToolResultPart;
+  TextPart | MediaPart | ReasoningPart | SectionsPart | ToolCallPart | ToolResultPart | WrittenPart;
+
+/** Who wrote a message: a provider as the AI SDK names it, and the id of its model. */
+export interface Author {
+  readonly provider: string;
+  readonly model: string;
+}
 
 /** The author of a message. */
 export type Role = 'system' | 'user' | 'assistant' | 'tool';
@@ -70,7 +131,10 @@ export type Role = 'system' | 'user' | 'assistant' | 'tool';
 /** One message of a conversation. */
 export interface Message {
   readonly role: Role;
+  /** Of a reply: in the order in which the model wrote them. */
   readonly parts: readonly Part[];
+  /** Of a reply of a model of the AI SDK: data of a provider go back to no other. */
+  readonly by?: Author;
 }
 
 /** A named block of text, written by a format as a tag or a heading; children nest. */

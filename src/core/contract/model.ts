@@ -1,6 +1,13 @@
 /** Model requests and replies: plain data, whatever the provider. */
 import type { Json, JsonObject } from '../base/json.ts';
-import type { Message, Part } from '../base/message.ts';
+import type {
+  Author,
+  Message,
+  Part,
+  ReasoningPart,
+  TextPart,
+  WrittenPart,
+} from '../base/message.ts';
 
 /** How an agent's model answers. */
 export type Mode = 'react' | 'chat' | 'json' | 'text' | 'lisp';
@@ -90,6 +97,7 @@ export interface LooseToolCall {
 
 /** A native call, its arguments not yet read: it is answered even if they are unreadable. */
 export interface NativeCall {
+  readonly type: 'call';
   /** The provider's id, or none. */
   readonly id?: string;
   readonly tool: string;
@@ -98,13 +106,22 @@ export interface NativeCall {
   readonly providerData?: Json;
 }
 
-/** A reply as the loop sees it: text and reasoning in order, native calls separately. */
+/** One item of a reply. */
+export type ReplyItem = TextPart | ReasoningPart | NativeCall | WrittenPart;
+
+/** What was left out of a request or of a reply, in words for an operator. */
+export interface ReplyWarning {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** A reply: what the model wrote, in the order in which it wrote it. */
 export interface Reply {
-  readonly parts: readonly (
-    | { readonly type: 'text'; readonly text: string }
-    | { readonly type: 'reasoning'; readonly text: string; readonly providerData?: Json }
-  )[];
-  readonly calls: readonly NativeCall[];
+  readonly parts: readonly ReplyItem[];
+  /** Who wrote it; absent for model functions. */
+  readonly by?: Author;
+  /** What of the request or the reply was left out; absent: nothing. */
+  readonly warnings?: readonly ReplyWarning[];
   readonly finishReason: FinishReason;
   readonly usage: TokenUsage;
   /** False when the provider reported no usage, or what cannot be, so that `usage` is all zero. */

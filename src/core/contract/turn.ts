@@ -1,7 +1,7 @@
 /** A reply once it has been read: what the model wants done, and what is unusual. Plain data. */
 import type { Json } from '../base/json.ts';
 import type { FormattedSection, ToolCall, ToolCallPart } from '../base/message.ts';
-import type { Reply } from './model.ts';
+import type { NativeCall, Reply } from './model.ts';
 import type { ReplyProblem } from '../base/problem.ts';
 import type { Candidate } from './judgement.ts';
 
@@ -105,6 +105,11 @@ export function malformedTurn(
 /** The text of a reply. Pieces separated only by reasoning are joined. */
 export function replyText(reply: Reply): string {
   return reply.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+}
+
+/** The calls of our tools in a reply, in order. */
+export function callsOf(reply: Reply): readonly NativeCall[] {
+  return reply.parts.filter((part) => part.type === 'call');
 }
 
 /** Whether the provider stopped at its token limit. */

@@ -14,7 +14,6 @@ import type { Next } from './work.ts';
 /** Stands for the reply of a model in a turn that is handed over. */
 const NO_REPLY: Reply = {
   parts: [],
-  calls: [],
   finishReason: 'other',
   usage: noUsage,
   usageKnown: false,

@@ -9,9 +9,8 @@ import { UsageError } from '../base/usage-error.ts';
 import { shown } from '../text/shown.ts';
 import { priceUsage } from './cost.ts';
 import { hasUsageFields } from './usage.ts';
-import type { FinishReason, NativeCall, Price, Reply } from '../contract/model.ts';
+import type { FinishReason, NativeCall, Price, Reply, ReplyItem } from '../contract/model.ts';
 
-type ReplyPart = Reply['parts'][number];
 type Fields = { readonly [key: string]: unknown };
 
 const finishReasons: readonly string[] = [
@@ -41,7 +40,7 @@ const FIELDS: readonly string[] = [
 /**
  * Reads a `ModelReply` or a string as a reply of the model entry `id`.
  *
- * `parts` come first, then `reasoning` and `content`, then `toolCalls`. Content that is a list of
+ * `parts` come first in their order, then `reasoning`, `content` and `toolCalls`. Content that is a list of
  * `{ text }` is read as its texts, other JSON as its JSON text. `args` of a call takes precedence
  * over `arguments`; a call may have the form of OpenAI, with both under `function`. Text in either
  * stays text, so that the mode reads it as JSON and can report its problems to the model. Without a
@@ -69,14 +68,14 @@ export function readReply(
     ...given.flatMap(toReplyPart),
     ...textParts('reasoning', jsonField(fields, 'reasoning', entry.id)),
     ...textParts('text', jsonField(fields, 'content', entry.id)),
+    ...loose.flatMap(toCall),
   ];
-  const calls = [...given.flatMap(toCallOfPart), ...loose.flatMap(toCall)];
+  const hasCalls = parts.some(({ type }) => type === 'call');
   const { usage, known, problem: usageProblem } = priceUsage(fields['usage'], entry.price);
   if (!known && usageProblem === undefined) checkUsage(fields['usage'], entry.id);
   return {
     parts,
-    calls,
-    finishReason: readFinishReason(fields['finishReason'], calls, entry.id),
+    finishReason: readFinishReason(fields['finishReason'], hasCalls, entry.id),
     usage,
     usageKnown: known,
     ...defined({ usageProblem }),
@@ -133,27 +132,24 @@ function checkUsage(usage: unknown, id: string): void {
   throw unreadable(id, 'usage', 'counts such as { inputTokens, outputTokens }', usage);
 }
 
-function readFinishReason(value: unknown, calls: readonly NativeCall[], id: string): FinishReason {
-  if (value === undefined || value === null) return calls.length > 0 ? 'tool_calls' : 'stop';
+function readFinishReason(value: unknown, hasCalls: boolean, id: string): FinishReason {
+  if (value === undefined || value === null) return hasCalls ? 'tool_calls' : 'stop';
   if (typeof value !== 'string') throw unreadable(id, 'finishReason', 'text', value);
   const reason = value.replaceAll('-', '_');
   return finishReasons.includes(reason) ? (reason as FinishReason) : 'other';
 }
 
-function toReplyPart(part: unknown): ReplyPart[] {
-  if (!isPlainObject(part) || typeof part['text'] !== 'string') return [];
-  if (part['type'] === 'text') return textParts('text', part['text']);
-  if (part['type'] !== 'reasoning') return [];
+function toReplyPart(part: unknown): ReplyItem[] {
+  if (!isPlainObject(part)) return [];
+  const { type, text, tool, args } = part;
+  if (type === 'tool_call' || type === 'call') {
+    const id = part['id'] ?? part['callId'];
+    return [nativeCall({ id, tool, args, providerData: part['providerData'] })];
+  }
+  if ((type !== 'text' && type !== 'reasoning') || typeof text !== 'string') return [];
   const providerData = toJson(part['providerData']);
   // Encrypted reasoning has no text, only data for its provider.
-  if (providerData === undefined) return textParts('reasoning', part['text']);
-  return [{ type: 'reasoning', text: part['text'], providerData }];
-}
-
-function toCallOfPart(part: unknown): NativeCall[] {
-  if (!isPlainObject(part) || part['type'] !== 'tool_call') return [];
-  const { callId: id, tool, args, providerData } = part;
-  return [nativeCall({ id, tool, args, providerData })];
+  return providerData === undefined ? textParts(type, text) : [{ type, text, providerData }];
 }
 
 function toCall(call: unknown): NativeCall[] {
@@ -171,6 +167,7 @@ function nativeCall(call: {
 }): NativeCall {
   const providerData = toJson(call.providerData);
   return defined({
+    type: 'call' as const,
     id: typeof call.id === 'string' && call.id !== '' ? call.id : undefined,
     tool: typeof call.tool === 'string' ? call.tool : '',
     args: readArgs(call.args),
@@ -188,7 +185,7 @@ function readArgs(args: unknown): Json {
   return jsonText(args) ?? unreadableArgs;
 }
 
-function textParts(type: 'text' | 'reasoning', content: unknown): ReplyPart[] {
+function textParts(type: 'text' | 'reasoning', content: unknown): ReplyItem[] {
   const text = toText(content);
   return text === '' ? [] : [{ type, text }];
 }

@@ -30,6 +30,7 @@ import { programTurn, unreadableCalls } from './program-call.ts';
 import { requestOf, systemMessage, unusedContext } from './prompt.ts';
 import type { AgentSpec } from '../contract/spec.ts';
 import {
+  callsOf,
   emptyTurn,
   malformedTurn,
   plainTurn,
@@ -114,7 +115,7 @@ function startMessage(head: TranscriptHead): readonly Message[] {
 }
 
 function readTurn(spec: AgentSpec, reply: Reply, iteration: number): Turn {
-  if (reply.calls.length > 0) return readCalls(spec, reply, iteration);
+  if (callsOf(reply).length > 0) return readCalls(spec, reply, iteration);
   const called = calledInText(spec, reply);
   if (called !== undefined) return writtenCallTurn(called);
   const candidates = candidatesOf(spec.answer, [replyText(reply)]);
@@ -140,20 +141,21 @@ function writtenCallTurn(tool: string): MalformedTurn {
 function readCalls(spec: AgentSpec, reply: Reply, iteration: number): Turn {
   const { tools, maxCallsPerTurn } = spec;
   const { callsBefore } = reply;
+  const calls = callsOf(reply);
   const context = { iteration, tools, maxCallsPerTurn, ...defined({ callsBefore }) };
-  const reading = readNativeCalls(reply.calls, context);
+  const reading = readNativeCalls(calls, context);
   const base: TurnBase = { ...plainTurn, callParts: reading.parts };
   const isProgram = ({ tool }: NativeCall): boolean =>
     spec.program !== undefined && tool === LISP_TOOL;
-  if (reply.calls.length > 1 && reply.calls.some(isProgram)) {
-    const problem = reply.calls.every(isProgram) ? severalPrograms : actionAndProgram;
+  if (calls.length > 1 && calls.some(isProgram)) {
+    const problem = calls.every(isProgram) ? severalPrograms : actionAndProgram;
     const callAnswers = reading.parts.map(() => `Error: ${problem.message}`);
     return malformedTurn(base, 'toolchain', [problem], { callAnswers });
   }
   if (reading.kind === 'problems') {
     return unreadableCalls(reply, reading, base, explained(spec, truncatedProblem()));
   }
-  return reply.calls.some(isProgram)
+  return calls.some(isProgram)
     ? programTurn(reading, base)
     : { ...base, kind: 'calls', calls: reading.calls };
 }
@@ -233,7 +235,7 @@ export function pairedMessages(messages: readonly Message[]): readonly Message[]
       if (part.type === 'tool_call') open.set(part.callId, part.tool);
       return part.type !== 'tool_result' || open.delete(part.callId);
     });
-    paired.push(...messageOf(message.role, parts));
+    paired.push(...messageOf(message.role, parts, message.by));
   }
   settle();
   return paired;

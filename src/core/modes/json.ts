@@ -18,11 +18,11 @@ import type { TranscriptHead } from '../contract/transcript.ts';
 import { contextDescriptions, describeContext } from './context-text.ts';
 import { commonRules } from './common-rules.ts';
 import type { Exhaustion, ModeRules, RequestOptions, TurnPosition } from './mode.ts';
-import { maxMalformedBytes, messageOf } from './observation.ts';
+import { cutAssistantMessage, maxMalformedBytes, messageOf } from './observation.ts';
 import { plainMessages, plainParts, plainText, textPart, textParts } from './plain-messages.ts';
 import { requestOf, systemMessage, unusedContext } from './prompt.ts';
 import type { AgentSpec } from '../contract/spec.ts';
-import { plainTurn, type Turn } from '../contract/turn.ts';
+import { callsOf, plainTurn, type Turn } from '../contract/turn.ts';
 
 /**
  * Characters of a rejected reply that the model reads again and that the details of a Step keep.
@@ -105,10 +105,9 @@ function readTurn(spec: AgentSpec, reply: Reply): Turn {
  * refused.
  */
 function writtenMessages(reply: Reply): readonly Message[] {
-  const reasoning =
-    reply.calls.length === 0 ? reply.parts.filter((it) => it.type === 'reasoning') : [];
+  if (callsOf(reply).length === 0) return cutAssistantMessage(reply);
   const text = cut(writtenText(sourceOf(reply)), maxMalformedBytes);
-  return messageOf('assistant', [...reasoning, ...textParts(text)]);
+  return messageOf('assistant', textParts(text), reply.by);
 }
 
 function repairText(

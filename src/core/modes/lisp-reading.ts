@@ -13,6 +13,7 @@ import { readNativeCalls } from '../toolchain/native-calls.ts';
 import { programTurn, unreadableCalls } from './program-call.ts';
 import type { AgentSpec, LispSpec } from '../contract/spec.ts';
 import {
+  callsOf,
   emptyTurn,
   malformedTurn,
   plainTurn,
@@ -91,15 +92,16 @@ function readContent(reply: Reply): Turn {
 function readNative(spec: AgentSpec, reply: Reply, iteration: number): Turn {
   const text = replyText(reply);
   const hasBlock = hasProgramBlock(text);
-  if (reply.calls.length === 0) {
+  const calls = callsOf(reply);
+  if (calls.length === 0) {
     if (hasBlock) return toolchainTurn(onceProblem);
     const candidates = candidatesOf(isText(spec) ? AS_TEXT : spec.answer, [text]);
     if (candidates.length > 0) return { ...plainTurn, kind: 'answer', candidates, attached: null };
     return formatTurn(wasCut(reply) ? truncatedProblem() : emptyTurn);
   }
-  const reading = readNativeCalls(reply.calls, { iteration, tools: [], maxCallsPerTurn: Infinity });
+  const reading = readNativeCalls(calls, { iteration, tools: [], maxCallsPerTurn: Infinity });
   const base: TurnBase = { ...plainTurn, callParts: reading.parts };
-  const isOnce = reply.calls.length === 1 && reply.calls[0]?.tool === LISP_TOOL && !hasBlock;
+  const isOnce = calls.length === 1 && calls[0]?.tool === LISP_TOOL && !hasBlock;
   if (!isOnce) {
     const callAnswers = reading.parts.map(() => ONCE_TEXT);
     return malformedTurn(base, 'toolchain', [onceProblem], { callAnswers });

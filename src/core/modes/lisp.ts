@@ -110,12 +110,12 @@ function programOptions({ program }: AgentSpec): NonNullable<AgentSpec['program'
 
 /** The transcript keeps only the program; the text around it is in the events. */
 function programMessages(turn: ProgramTurn, reply: Reply, feedback: string): readonly Message[] {
-  const reasoning = reply.parts.filter((part) => part.type === 'reasoning');
   const [call] = turn.callParts;
   if (call === undefined) {
+    const reasoning = reply.parts.filter((part) => part.type === 'reasoning');
     const program = textPart(programBlock(turn.source));
     return [
-      ...messageOf('assistant', [...reasoning, program]),
+      ...messageOf('assistant', [...reasoning, program], reply.by),
       ...messageOf('user', textParts(feedback)),
     ];
   }

@@ -1,6 +1,8 @@
 /** Results of calls as the model reads them, whatever the mode. */
 import { defined } from '../base/defined.ts';
+import { utf8Length } from '../base/json.ts';
 import type {
+  Author,
   FormattedSection,
   FoundTool,
   MediaPart,
@@ -9,12 +11,11 @@ import type {
   ToolCall,
   ToolCallPart,
 } from '../base/message.ts';
-import type { Reply } from '../contract/model.ts';
+import type { Reply, ReplyItem } from '../contract/model.ts';
 import { mediaLines, resultSection, resultText } from '../toolchain/result-text.ts';
 import type { Toolchain } from '../toolchain/toolchain.ts';
 import type { CallEnd } from '../contract/outcome.ts';
 import { cut } from '../text/cut.ts';
-import { replyText } from '../contract/turn.ts';
 
 /** UTF-8 bytes that an entry keeps of a reply that could not be read. */
 export const maxMalformedBytes: number = 8 * 1024;
@@ -87,13 +88,21 @@ export function observationSection(
   return resultSection(name, result.fullText, result.instructions);
 }
 
-/** The message of the assistant for a reply: text, reasoning and calls; none for an empty one. */
+/**
+ * The message of the assistant for a reply: what it has in its order, its calls as `callParts`, one
+ * for each, or none of them; none for an empty reply.
+ */
 export function assistantMessage(
   reply: Reply,
   callParts: readonly ToolCallPart[] = [],
 ): readonly Message[] {
-  const parts = reply.parts.filter((part) => part.type !== 'text' || part.text !== '');
-  return messageOf('assistant', [...parts, ...callParts]);
+  let next = 0;
+  const parts = reply.parts.flatMap((part): readonly Part[] => {
+    if (part.type === 'call') return callParts.slice(next, ++next);
+    const isNothing = part.type === 'text' && part.text === '' && part.providerData === undefined;
+    return isNothing ? [] : [part];
+  });
+  return messageOf('assistant', parts, reply.by);
 }
 
 /** The same for a reply that could not be read: its text is cut. */
@@ -101,13 +110,27 @@ export function cutAssistantMessage(
   reply: Reply,
   callParts: readonly ToolCallPart[] = [],
 ): readonly Message[] {
-  const text = cut(replyText(reply), maxMalformedBytes);
-  const reasoning = reply.parts.filter((part) => part.type === 'reasoning');
-  const textParts: readonly Part[] = text === '' ? [] : [{ type: 'text', text }];
-  return messageOf('assistant', [...reasoning, ...textParts, ...callParts]);
+  return assistantMessage(withCutText(reply, maxMalformedBytes), callParts);
+}
+
+/** `reply` with at most `maxBytes` of text over all of its parts, and a mark where it was cut. */
+export function withCutText(reply: Reply, maxBytes: number): Reply {
+  let left = maxBytes;
+  const parts = reply.parts.flatMap((part): readonly ReplyItem[] => {
+    if (part.type !== 'text') return [part];
+    if (left <= 0) return [];
+    const text = cut(part.text, left);
+    left -= utf8Length(part.text);
+    return [text === part.text ? part : { type: 'text', text }];
+  });
+  return { ...reply, parts };
 }
 
 /** A message with these parts; none if there are no parts. */
-export function messageOf(role: Message['role'], parts: readonly Part[]): readonly Message[] {
-  return parts.length === 0 ? [] : [{ role, parts }];
+export function messageOf(
+  role: Message['role'],
+  parts: readonly Part[],
+  by?: Author,
+): readonly Message[] {
+  return parts.length === 0 ? [] : [defined({ role, parts, by })];
 }

@@ -49,8 +49,8 @@ export function plainText(sections: readonly FormattedSection[]): string {
 
 /** Messages with sections, such as a summary, as text; reasoning goes back to the provider. */
 export function plainMessages(messages: readonly Message[]): readonly Message[] {
-  return messages.map(({ role, parts }) => ({
-    role,
+  return messages.map(({ parts, ...same }) => ({
+    ...same,
     parts: parts.flatMap((part) => (part.type === 'sections' ? plainParts(part.sections) : [part])),
   }));
 }

@@ -89,11 +89,16 @@ export function writtenMessages(
 const writtenBy = new WeakMap<TextFormat, WeakMap<Message, readonly Message[]>>();
 
 /** Frozen, since the same objects are shown to models and middleware of many requests. */
-function writtenMessage({ role, parts }: Message, format: TextFormat): readonly Message[] {
+function writtenMessage(message: Message, format: TextFormat): readonly Message[] {
+  const { parts } = message;
+  // Providers refuse ids of what reasoning came before without that reasoning.
+  const hasReasoning = parts.some(({ type }) => type === 'reasoning');
   const written = parts.flatMap((part): readonly Part[] => {
     if (part.type === 'reasoning') return [];
+    if (part.type === 'text' && hasReasoning)
+      return [Object.freeze({ type: 'text', text: part.text })];
     if (part.type !== 'sections') return [part];
     return [Object.freeze({ type: 'text', text: format.format(part.sections) })];
   });
-  return written.length === 0 ? [] : [Object.freeze({ role, parts: Object.freeze(written) })];
+  return written.length === 0 ? [] : [Object.freeze({ ...message, parts: Object.freeze(written) })];
 }

@@ -1,7 +1,7 @@
 /** The size limit of a Step, which a workflow returns and from which another run may start. */
 import { byteSize, type Json } from '../base/json.ts';
 import type { Ending } from './ending.ts';
-import type { Reply } from '../contract/model.ts';
+import type { Reply, ReplyItem } from '../contract/model.ts';
 import type { Judgement } from '../contract/judgement.ts';
 import { cut } from '../text/cut.ts';
 import type { Run } from './run.ts';
@@ -60,11 +60,18 @@ export function isTooLarge(judgement: Judgement): boolean {
 
 /** What the conversation keeps of a reply whose answer is too large: its beginning. */
 export function shortened(reply: Reply): Reply {
-  const parts = reply.parts.map((part) => ({ ...part, text: cut(part.text, KEPT_BYTES) }));
-  const calls = reply.calls.map((call) =>
-    byteSize(call.args) <= KEPT_BYTES ? call : { ...call, args: {} },
-  );
-  return { ...reply, parts, calls };
+  const parts = reply.parts.flatMap((part): readonly ReplyItem[] => {
+    switch (part.type) {
+      case 'text':
+      case 'reasoning':
+        return [{ ...part, text: cut(part.text, KEPT_BYTES) }];
+      case 'call':
+        return [byteSize(part.args) <= KEPT_BYTES ? part : { ...part, args: {} }];
+      default:
+        return byteSize(part as unknown as Json) <= KEPT_BYTES ? [part] : [];
+    }
+  });
+  return { ...reply, parts };
 }
 
 /** How much the statistics of a Step may grow between a judgement and the end. */

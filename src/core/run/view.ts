@@ -120,11 +120,12 @@ function askedCalls(turn: Turn | undefined): readonly ToolCall[] {
 function shownReply({ parts, model, finishReason }: Reply, turn: Turn | undefined): CurrentReply {
   let left = MAX_REPLY_BYTES;
   let isCut = false;
-  const shown = parts.map(({ type, text }) => {
-    const part = cut(text, Math.max(0, left));
-    left -= utf8Length(text);
+  const shown = parts.flatMap((part) => {
+    if (part.type !== 'text' && part.type !== 'reasoning') return [];
+    const text = cut(part.text, Math.max(0, left));
+    left -= utf8Length(part.text);
     isCut ||= left < 0;
-    return { type, text: part };
+    return [{ type: part.type, text }];
   });
   const source = turn?.kind === 'program' ? turn.source : undefined;
   const program = source === undefined ? undefined : cut(source, MAX_PROGRAM_BYTES);

@@ -5,6 +5,7 @@
 import { defined } from '../base/defined.ts';
 import { isJsonObject, type Json, jsonType } from '../base/json.ts';
 import type { Reply } from '../contract/model.ts';
+import { callsOf, replyText } from '../contract/turn.ts';
 import type { ReplyProblem } from '../base/problem.ts';
 import { readJson, type JsonReading } from '../section/json-reader.ts';
 import { withLineFeeds } from '../text/line-breaks.ts';
@@ -52,9 +53,13 @@ export function readOutput(
 
 /** The source of an output in a reply: the forced call, whatever its name, then text. */
 export function sourceOf(reply: Reply): OutputSource {
-  const call = reply.calls.find(({ tool }) => tool === RESPOND_TOOL) ?? reply.calls[0];
-  const text = reply.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
-  return defined({ text, args: call?.args, isCut: reply.finishReason === 'length' });
+  const calls = callsOf(reply);
+  const call = calls.find(({ tool }) => tool === RESPOND_TOOL) ?? calls[0];
+  return defined({
+    text: replyText(reply),
+    args: call?.args,
+    isCut: reply.finishReason === 'length',
+  });
 }
 
 /** What a model wrote, for a quote: its text, or the arguments of the forced call. */

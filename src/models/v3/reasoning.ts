@@ -78,9 +78,9 @@ function openAiOptions({ effort }: Asked): JsonObject {
   return { reasoningEffort: effort === 'max' ? 'xhigh' : effort };
 }
 
-/** Claude from 4.6 on decides itself how long it thinks; older ones get a budget. */
+/** Claude from 4.6 on gets no budget. */
 function anthropicOptions({ modelId, effort, maxOutputTokens }: Asked): JsonObject {
-  if (isBudgeted(modelId)) {
+  if (hasThinkingBudget(modelId)) {
     if (effort === 'none') return { thinking: { type: 'disabled' } };
     return { thinking: { type: 'enabled', budgetTokens: share(effort, maxOutputTokens, 1_024) } };
   }
@@ -89,7 +89,8 @@ function anthropicOptions({ modelId, effort, maxOutputTokens }: Asked): JsonObje
   return { thinking: { type: 'adaptive' }, effort: effort === 'minimal' ? 'low' : effort };
 }
 
-function isBudgeted(modelId: string): boolean {
+/** Whether a Claude thinks for a budget; from 4.6 on it decides itself how long it thinks. */
+export function hasThinkingBudget(modelId: string): boolean {
   return /claude-(?:3\b|(?:opus|sonnet|haiku)-4-(?:[015]\b|2025))/.test(modelId);
 }
 

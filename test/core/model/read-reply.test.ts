@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isUsageError } from '../../../src/core/base/usage-error.ts';
-import type { Reply } from '../../../src/core/contract/model.ts';
+import type { NativeCall, Reply } from '../../../src/core/contract/model.ts';
 import { readReply } from '../../../src/core/model/read-reply.ts';
 import { noUsage } from '../../../src/core/model/usage.ts';
 
 const entry = { id: 'mine' };
 const empty: Reply = {
   parts: [],
-  calls: [],
   finishReason: 'stop',
   usage: noUsage,
   usageKnown: false,
   model: 'mine',
 };
+const call = (fields: Omit<NativeCall, 'type'>): NativeCall => ({ type: 'call', ...fields });
 const text = (value: string) => ({ type: 'text' as const, text: value });
 const reasoning = (value: string) => ({ type: 'reasoning' as const, text: value });
 
@@ -60,8 +60,8 @@ describe('readReply', () => {
         parts: [
           { type: 'reasoning', text: '', providerData: { anthropic: { redactedData: 'x' } } },
           text('Done.'),
+          call({ id: 'c1', tool: 'look', args: { at: 1 }, providerData: { id: 'c1' } }),
         ],
-        calls: [{ id: 'c1', tool: 'look', args: { at: 1 }, providerData: { id: 'c1' } }],
         finishReason: 'tool_calls',
       },
     },
@@ -79,14 +79,14 @@ describe('readReply', () => {
         ],
       },
       reply: {
-        calls: [
-          { id: 'c1', tool: 'a', args: { at: 1 } },
-          { tool: 'b', args: { at: 2 } },
-          { tool: 'c', args: '{"at": 3}' },
-          { tool: 'd', args: { at: 4 } },
-          { tool: 'e', args: {} },
-          { tool: 'f', args: {} },
-          { tool: 'g', args: {} },
+        parts: [
+          call({ id: 'c1', tool: 'a', args: { at: 1 } }),
+          call({ tool: 'b', args: { at: 2 } }),
+          call({ tool: 'c', args: '{"at": 3}' }),
+          call({ tool: 'd', args: { at: 4 } }),
+          call({ tool: 'e', args: {} }),
+          call({ tool: 'f', args: {} }),
+          call({ tool: 'g', args: {} }),
         ],
         finishReason: 'tool_calls',
       },
@@ -95,10 +95,7 @@ describe('readReply', () => {
       name: 'calls without a name and with an odd id',
       raw: { toolCalls: [{ args: {} }, { id: 7, name: 8, args: [1] }] },
       reply: {
-        calls: [
-          { tool: '', args: {} },
-          { tool: '', args: [1] },
-        ],
+        parts: [call({ tool: '', args: {} }), call({ tool: '', args: [1] })],
         finishReason: 'tool_calls',
       },
     },
@@ -111,10 +108,7 @@ describe('readReply', () => {
         ],
       },
       reply: {
-        calls: [
-          { tool: 'a', args: '(not JSON)' },
-          { tool: 'b', args: '(not JSON)' },
-        ],
+        parts: [call({ tool: 'a', args: '(not JSON)' }), call({ tool: 'b', args: '(not JSON)' })],
         finishReason: 'tool_calls',
       },
     },
@@ -155,7 +149,7 @@ describe('readReply', () => {
         tokens: { input: 10, output: 2 },
       },
       reply: {
-        calls: [{ id: 'c1', tool: 'a', args: '{"at": 1}' }],
+        parts: [call({ id: 'c1', tool: 'a', args: '{"at": 1}' })],
         finishReason: 'length',
         usage: { ...noUsage, inputTokens: 10, outputTokens: 2, costMicroUsd: 14 },
         usageKnown: true,

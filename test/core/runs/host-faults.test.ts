@@ -29,7 +29,6 @@ function hostWith(fields: Partial<Host>, events: AgentEvent[]): Host {
       kind: 'reply',
       reply: {
         parts: [{ type: 'text', text: act('a', 'b') }],
-        calls: [],
         finishReason: 'stop',
         usage: noUsage,
         usageKnown: true,

@@ -1,11 +1,16 @@
 /** Replies of a model, for tests that read them. */
 import type { FinishReason, NativeCall, Reply } from '../../../src/core/contract/model.ts';
 
-/** A reply with this text; `fields` replace what it says by default. */
-export function replyOf(text: string, fields: Partial<Reply> = {}): Reply {
+/** Calls as a test writes them. */
+type Calls = readonly Omit<NativeCall, 'type'>[];
+
+/** A reply with this text and then `calls`; `fields` replace what it says by default. */
+export function replyOf(
+  text: string,
+  { calls = [], ...fields }: Partial<Reply> & { readonly calls?: Calls } = {},
+): Reply {
+  const { parts = text === '' ? [] : [{ type: 'text', text }] } = fields;
   return {
-    parts: text === '' ? [] : [{ type: 'text', text }],
-    calls: [],
     finishReason: 'stop',
     usage: {
       inputTokens: 0,
@@ -18,11 +23,12 @@ export function replyOf(text: string, fields: Partial<Reply> = {}): Reply {
     usageKnown: true,
     model: 'm',
     ...fields,
+    parts: [...parts, ...calls.map((call) => ({ ...call, type: 'call' as const }))],
   };
 }
 
 /** A reply that stopped at the token limit. */
-export function cutReply(text: string, calls: readonly NativeCall[] = []): Reply {
+export function cutReply(text: string, calls: Calls = []): Reply {
   const finishReason: FinishReason = 'length';
   return replyOf(text, { finishReason, calls });
 }

@@ -12,9 +12,15 @@ describe('Native calls [row 18]', () => {
   test('are read with their names, arguments and ids', () => {
     const reading = readNativeCalls(
       [
-        { id: 'toolu_1', tool: 'search', args: { query: 'x' }, providerData: { signature: 's' } },
-        { id: 'toolu_1', tool: 'look_up', args: '{"query": "y"}' },
-        { tool: 'fly', args: '' },
+        {
+          type: 'call',
+          id: 'toolu_1',
+          tool: 'search',
+          args: { query: 'x' },
+          providerData: { signature: 's' },
+        },
+        { type: 'call', id: 'toolu_1', tool: 'look_up', args: '{"query": "y"}' },
+        { type: 'call', tool: 'fly', args: '' },
       ],
       context,
     );
@@ -43,9 +49,9 @@ describe('Native calls [row 18]', () => {
   test('one malformed call: every call is answered', () => {
     const reading = readNativeCalls(
       [
-        { id: 'a', tool: 'search', args: { query: 'x' } },
-        { id: 'b', tool: 'search', args: '{"query": ' },
-        { id: 'c', tool: 'search', args: [1] },
+        { type: 'call', id: 'a', tool: 'search', args: { query: 'x' } },
+        { type: 'call', id: 'b', tool: 'search', args: '{"query": ' },
+        { type: 'call', id: 'c', tool: 'search', args: [1] },
       ],
       context,
     );
@@ -92,12 +98,12 @@ describe('Native calls [row 18]', () => {
   test.each([
     {
       title: 'no name',
-      calls: [{ tool: ' ', args: {} }],
+      calls: [{ type: 'call' as const, tool: ' ', args: {} }],
       answers: ['Error: call 1: the field "tool" is missing'],
     },
     {
       title: 'too many calls',
-      calls: Array.from({ length: 4 }, () => ({ tool: 'search', args: {} })),
+      calls: Array.from({ length: 4 }, () => ({ type: 'call' as const, tool: 'search', args: {} })),
       answers: Array.from(
         { length: 4 },
         () => 'Error: 4 calls in one step, at most 3 are allowed.',

@@ -1,0 +1,43 @@
+/** A request as its model takes it. */
+import { isJsonObject, type JsonObject } from '../../core/base/json.ts';
+import type { ModelRequest, ReplyWarning } from '../../core/contract/model.ts';
+import type { LanguageModel } from '../../define/model/language-model.ts';
+import { isReasoningEffort } from '../../define/model/reasoning.ts';
+import { hasThinkingBudget } from '../v3/reasoning.ts';
+import { fitMessages } from './fit-messages.ts';
+import { traitsOf } from './traits.ts';
+
+/** `request` as `model` takes it, and what was left out of it. */
+export async function fitRequest(
+  model: LanguageModel,
+  request: ModelRequest,
+): Promise<{ readonly request: ModelRequest; readonly warnings: readonly ReplyWarning[] }> {
+  const traits = await traitsOf(model);
+  const { messages, sources, warnings, goesOnUnreasoned } = fitMessages(request.messages, traits);
+  const cacheUpTo = sources.filter((source) => source < request.cacheUpTo).length;
+  const settings = goesOnUnreasoned ? withoutThinking(model, request.settings) : request.settings;
+  return { request: { ...request, messages, cacheUpTo, settings }, warnings };
+}
+
+/** Where the settings of a provider of Claude turn its thinking on. */
+const THINKING: readonly (readonly [provider: string, field: string])[] = [
+  ['anthropic', 'thinking'],
+  ['bedrock', 'reasoningConfig'],
+];
+
+/**
+ * `settings` without thinking of a budget: Claude that thinks so refuses to go on with calls before which
+ * it has not thought, such as those of another model.
+ */
+function withoutThinking({ provider, modelId }: LanguageModel, settings: JsonObject): JsonObject {
+  const [name, field] = THINKING.find(([part]) => provider.includes(part)) ?? [];
+  if (name === undefined || field === undefined) return settings;
+  const { reasoning, ...rest } = settings;
+  const options = isJsonObject(settings['providerOptions']) ? settings['providerOptions'] : {};
+  const own = isJsonObject(options[name]) ? options[name] : {};
+  const thinking = isJsonObject(own[field]) ? own[field]['type'] : undefined;
+  const isAsked = isReasoningEffort(reasoning) && hasThinkingBudget(modelId);
+  if (thinking !== 'enabled' && (thinking !== undefined || !isAsked)) return settings;
+  const off = { ...options, [name]: { ...own, [field]: { type: 'disabled' } } };
+  return { ...rest, providerOptions: off };
+}
