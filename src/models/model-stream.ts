@@ -226,8 +226,12 @@ function takePart(partial: PartialReply, part: StreamPart): void {
     case 'reasoning-file':
       takeFile(partial, part);
       return;
-    case 'source':
     case 'custom':
+      // Tells of usage before the message, of which it is no part.
+      if (part.kind === 'anthropic.message_start') return;
+      takeWritten(partial, toWrittenPart(part));
+      return;
+    case 'source':
       takeWritten(partial, toWrittenPart(part));
       return;
     case 'raw':

@@ -140,6 +140,39 @@ describe('a stream of specification v4', () => {
     ]);
   });
 
+  test('has what its provider ran, sources and small files; what is no part of a reply is named', async () => {
+    const hosted = { toolCallId: 's1', toolName: 'search', providerExecuted: true };
+    const large = 'QUJD'.repeat(400_000);
+    const result = await call(
+      streaming([
+        { type: 'tool-call', ...hosted, input: '{"query":"rain"}' },
+        { type: 'tool-result', ...hosted, result: { hits: 0 }, preliminary: true },
+        { type: 'tool-result', ...hosted, result: { hits: 1 } },
+        { type: 'tool-approval-request', approvalId: 'a1', toolCallId: 's1' },
+        { type: 'source', sourceType: 'url', id: 'u1', url: 'https://a.example', title: 'A' },
+        { type: 'file', mediaType: 'image/png', data: { type: 'data', data: large } },
+        { type: 'text-start', id: 't' },
+        { type: 'text-delta', id: 't', delta: 'Rain.' },
+        finish,
+      ]),
+    );
+
+    expect(result).toMatchObject({
+      reply: {
+        parts: [
+          { type: 'hosted_call', id: 's1', tool: 'search', args: { query: 'rain' } },
+          { type: 'hosted_result', id: 's1', output: { hits: 1 }, isError: false },
+          { type: 'source', id: 'u1', url: 'https://a.example', title: 'A' },
+          { type: 'text', text: 'Rain.' },
+        ],
+        warnings: [
+          { message: expect.stringContaining('a request for approval of a tool') },
+          { message: expect.stringContaining('a file of type image/png that is too large') },
+        ],
+      },
+    });
+  });
+
   test('that was interrupted is a broken stream, which is tried again', async () => {
     const cut = { ...finish, finishReason: { unified: 'interrupted' as const, raw: 'x' } };
 

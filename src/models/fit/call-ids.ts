@@ -16,10 +16,14 @@ export function fittedIds(
   const calls = messages.flatMap(({ parts }) => parts).filter((part) => part.type === 'tool_call');
   const ids = new Map<string, string>();
   const used = new Set<string>();
+  const isFree = (id: string | undefined): id is string =>
+    id !== undefined && callIds.test(id) && !used.has(id);
   for (const call of calls) {
-    const own = ownId(call);
-    let id = own !== undefined && callIds.test(own) ? own : madeId(call.callId, callIdLength, 0);
-    for (let more = 1; used.has(id); more++) id = madeId(call.callId, callIdLength, more);
+    let id = [ownId(call), `call_${call.callId.replaceAll('.', '_')}`].find(isFree);
+    for (let more = 0; id === undefined; more++) {
+      const made = madeId(call.callId, callIdLength, more);
+      if (isFree(made)) id = made;
+    }
     used.add(id);
     ids.set(call.callId, id);
   }
@@ -31,9 +35,7 @@ function ownId({ providerData }: ToolCallPart): string | undefined {
   return typeof id === 'string' ? id : undefined;
 }
 
-/** Letters and digits for an id that is not short and plain enough, and for a repeated one. */
+/** Letters and digits, which all providers take. */
 function madeId(callId: string, length: number, more: number): string {
-  const plain = `call_${callId.replaceAll('.', '_')}`;
-  if (more === 0 && plain.length <= length && /^\w+$/.test(plain)) return plain;
   return `c${rollDigest(rollDigest(EMPTY_DIGEST, callId), `${more}`)}`.slice(0, length);
 }

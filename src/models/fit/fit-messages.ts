@@ -25,7 +25,7 @@ export interface FittedMessages {
   readonly sources: readonly number[];
   /** What the model has not been asked without before. */
   readonly warnings: readonly ReplyWarning[];
-  /** Whether the model goes on with calls of the assistant before which it has not reasoned. */
+  /** Whether the model goes on with a turn in whose beginning it has not reasoned. */
   readonly goesOnUnreasoned: boolean;
 }
 
@@ -57,7 +57,10 @@ export function fitMessages(messages: readonly Message[], traits: Traits): Fitte
       code: 'item_left_out',
       message: `Model ${traits.author.model} of ${traits.author.provider} was asked without ${what}: it does not take them.`,
     })),
-    goesOnUnreasoned: goesOnUnreasoned(ordered.map(({ message }) => message)),
+    goesOnUnreasoned: goesOnUnreasoned(
+      ordered.map(({ message }) => message),
+      traits,
+    ),
   };
 }
 
@@ -190,10 +193,17 @@ function joined(first: Message, second: Message): Message {
   return { ...first, parts: [...first.parts, ...second.parts], ...defined({ by }) };
 }
 
-/** Whether the last message of the assistant has calls and does not begin with reasoning. */
-function goesOnUnreasoned(messages: readonly Message[]): boolean {
-  const last = messages.findLast(({ role }) => role === 'assistant');
-  const [first] = last?.parts ?? [];
-  const hasCalls = last?.parts.some(({ type }) => type === 'tool_call') === true;
-  return hasCalls && messages.at(-1)?.role !== 'assistant' && first?.type !== 'reasoning';
+/**
+ * Whether the turn that is open has calls, and the model itself did not reason before them all. Replies
+ * of the model after calls of another one belong to the same turn.
+ */
+function goesOnUnreasoned(messages: readonly Message[], { author }: Traits): boolean {
+  const start = messages.findLastIndex(({ role }) => role === 'user') + 1;
+  const turn = messages.slice(start).filter(({ role }) => role === 'assistant');
+  const callers = turn.filter(({ parts }) => parts.some(({ type }) => type === 'tool_call'));
+  if (callers.length === 0) return false;
+  return (
+    turn[0]?.parts[0]?.type !== 'reasoning' ||
+    callers.some(({ by }) => by?.provider !== author.provider)
+  );
 }

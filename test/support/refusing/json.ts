@@ -1,0 +1,19 @@
+/** Bodies of requests as a server reads them: JSON of any shape. */
+
+/** An object of a body. */
+export type Fields = { readonly [name: string]: unknown };
+
+/** The objects of a list; what is no list has none. */
+export function objectsOf(value: unknown): readonly Fields[] {
+  return Array.isArray(value) ? value.map((item) => Object(item) as Fields) : [];
+}
+
+/** The text of a field. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** The first value that occurs twice. */
+export function repeated(values: readonly string[]): string | undefined {
+  return values.find((value, index) => values.indexOf(value) !== index);
+}
