@@ -273,10 +273,10 @@ function takeWritten({ items, size }: PartialReply, item: WrittenPart): void {
   items.push(item);
 }
 
-/** A file that is larger than a reply may be is left out, and the rest of the reply kept. */
+/** A file that would leave no room for the rest of the reply is left out, and the rest kept. */
 function takeFile(partial: PartialReply, part: FilePart): void {
   const file = toWrittenPart(part);
-  if (partial.size.has(writtenBytes(file))) takeWritten(partial, file);
+  if (partial.size.has(2 * writtenBytes(file))) takeWritten(partial, file);
   else leaveOut(partial, `a file of type ${part.mediaType} that is too large`);
 }
 

@@ -142,7 +142,7 @@ describe('a stream of specification v4', () => {
 
   test('has what its provider ran, sources and small files; what is no part of a reply is named', async () => {
     const hosted = { toolCallId: 's1', toolName: 'search', providerExecuted: true };
-    const large = 'QUJD'.repeat(400_000);
+    const large = 'QUJD'.repeat(600_000);
     const result = await call(
       streaming([
         { type: 'tool-call', ...hosted, input: '{"query":"rain"}' },
@@ -161,7 +161,7 @@ describe('a stream of specification v4', () => {
       reply: {
         parts: [
           { type: 'hosted_call', id: 's1', tool: 'search', args: { query: 'rain' } },
-          { type: 'hosted_result', id: 's1', output: { hits: 1 }, isError: false },
+          { type: 'hosted_result', id: 's1', tool: 'search', output: { hits: 1 }, isError: false },
           { type: 'source', id: 'u1', url: 'https://a.example', title: 'A' },
           { type: 'text', text: 'Rain.' },
         ],

@@ -107,5 +107,5 @@ function thoughtFirstProblem(body: Fields, turns: readonly Turn[]): string | und
   const start = turns.findLastIndex(isSaid) + 1;
   const first = turns[start]?.blocks[0]?.['type'];
   if (first === undefined || THOUGHTS.includes(first)) return undefined;
-  return `messages.${start}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${String(first)}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block.`;
+  return `messages.${start}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${textOf(first)}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block.`;
 }
