@@ -357,6 +357,7 @@ export type {
   ModelTool,
   Price,
   Reply,
+  ReplyItem,
   TokenUsage,
 } from './core/contract/model.ts';
 export type { CompiledAgent } from './core/contract/input.ts';

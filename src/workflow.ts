@@ -100,6 +100,7 @@ export type {
 export { stepOf, usageOf } from './core/run/step-of.ts';
 export type { Step, StepStatus, StepTrace, Usage } from './core/contract/step.ts';
 export {
+  callsOf,
   replyText,
   type AnswerTurn,
   type CallsTurn,
@@ -145,7 +146,7 @@ export {
   type Task,
   type ToolCall,
 } from './core/base/message.ts';
-export type { Mode, ModelRequest, Reply, TokenUsage } from './core/contract/model.ts';
+export type { Mode, ModelRequest, Reply, ReplyItem, TokenUsage } from './core/contract/model.ts';
 export type { ReplyProblem as Problem } from './core/base/problem.ts';
 export { readJson, type JsonReading } from './core/section/json-reader.ts';
 export { payloadOf, type Payload } from './core/section/payload.ts';

@@ -34,16 +34,11 @@ import {
   writtenBytes,
   type OpenBlock,
   type ToolCallEvent,
+  type WholePart,
 } from './reply-items.ts';
 import { createReplySize, type ReplySize } from './reply-size.ts';
 import { withUsageIn } from './raw-usage.ts';
-import {
-  generate,
-  openStream,
-  type SdkCallOptions,
-  type FilePart,
-  type StreamPart,
-} from './specification.ts';
+import { generate, openStream, type SdkCallOptions, type StreamPart } from './specification.ts';
 
 /** A call of an AI SDK model in flight. */
 export interface ModelCollector {
@@ -219,20 +214,11 @@ function takePart(partial: PartialReply, part: StreamPart): void {
       else takeCall(partial, part);
       return;
     case 'tool-result':
-      // One that is not final is followed by another.
-      if (part.preliminary !== true) takeWritten(partial, toWrittenPart(part));
-      return;
     case 'file':
     case 'reasoning-file':
-      takeFile(partial, part);
-      return;
-    case 'custom':
-      // Tells of usage before the message, of which it is no part.
-      if (part.kind === 'anthropic.message_start') return;
-      takeWritten(partial, toWrittenPart(part));
-      return;
     case 'source':
-      takeWritten(partial, toWrittenPart(part));
+    case 'custom':
+      takeWhole(partial, part);
       return;
     case 'raw':
       takeExtraContent(partial.extra, part.rawValue);
@@ -273,11 +259,16 @@ function takeWritten({ items, size }: PartialReply, item: WrittenPart): void {
   items.push(item);
 }
 
-/** A file that would leave no room for the rest of the reply is left out, and the rest kept. */
-function takeFile(partial: PartialReply, part: FilePart): void {
-  const file = toWrittenPart(part);
-  if (partial.size.has(2 * writtenBytes(file))) takeWritten(partial, file);
-  else leaveOut(partial, `a file of type ${part.mediaType} that is too large`);
+function takeWhole(partial: PartialReply, part: WholePart): void {
+  // A result that is not final is followed by another.
+  if (part.type === 'tool-result' && part.preliminary === true) return;
+  // Tells of usage before the message, of which it is no part.
+  if (part.type === 'custom' && part.kind === 'anthropic.message_start') return;
+  const item = toWrittenPart(part);
+  // A file that would leave no room for the rest of the reply is left out, and the rest kept.
+  const isFile = item.type === 'file' || item.type === 'reasoning_file';
+  if (!isFile || partial.size.has(2 * writtenBytes(item))) takeWritten(partial, item);
+  else leaveOut(partial, `a file of type ${item.mediaType} that is too large`);
 }
 
 function takeCall(partial: PartialReply, given: ToolCallEvent): void {

@@ -18,7 +18,8 @@ export interface OpenBlock {
 export type ToolCallEvent = Extract<StreamPart, { type: 'tool-call' }>;
 
 /** Parts that are whole when they come, besides calls of our tools. */
-type WholePart = FilePart | Extract<StreamPart, { type: 'source' | 'custom' | 'tool-result' }>;
+export type WholePart =
+  FilePart | Extract<StreamPart, { type: 'source' | 'custom' | 'tool-result' }>;
 
 /** The item for a call of our tool. */
 export function toNativeCall(part: ToolCallEvent): NativeCall {

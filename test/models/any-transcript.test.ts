@@ -11,6 +11,7 @@ import { fitMessages } from '../../src/models/fit/fit-messages.ts';
 import { traitsOf } from '../../src/models/fit/traits.ts';
 import { modelAt, type Protocol } from '../support/aimock.ts';
 import { extent } from '../support/extent.ts';
+import { UNCHECKED } from '../support/refusing/expect-taken.ts';
 import { transcripts, WRITERS } from '../support/refusing/random-transcripts.ts';
 import {
   startRefusingProvider,
@@ -102,7 +103,7 @@ describe('a request with a transcript of any providers', () => {
       ['/v1/chat/completions', { messages: [{ role: 'assistant', content: null }] }],
       ['/v1beta/models/gemini-2.5-pro:generateContent', { contents: [{ role: 'model' }] }],
     ] as const) {
-      const { status } = await fetch(`${refusing.url}${path}`, {
+      const { status } = await fetch(`${refusing.url}${UNCHECKED}${path}`, {
         method: 'POST',
         body: JSON.stringify(body),
       });

@@ -42,6 +42,9 @@ function requestOf(thought: Json, callData: Json): ModelRequest {
         ],
       },
     ],
+    tools: [
+      { name: 'look', description: 'Looks.', parameters: { type: 'object', properties: {} } },
+    ],
     settings: { maxOutputTokens: 100 },
     cacheUpTo: 4,
   };

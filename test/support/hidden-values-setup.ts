@@ -1,8 +1,12 @@
-/** Begins and ends the search for hidden values in requests: see `hidden-values.ts`. */
+/**
+ * Begins and ends the search for hidden values in requests, and for what providers refuse of them: see
+ * `hidden-values.ts`, `refusing/expect-taken.ts`.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expectHidden, REQUESTS_FOLDER } from './hidden-values.ts';
+import { expectTaken } from './refusing/expect-taken.ts';
 
 /** Called by vitest before the first test of each project; what it returns is called at the end. */
 export function setup(): () => void {
@@ -13,6 +17,7 @@ export function setup(): () => void {
   return () => {
     try {
       expectHidden(folder);
+      expectTaken(folder);
     } catch (error) {
       // Vitest only prints what a teardown throws.
       process.exitCode = 1;

@@ -58,15 +58,18 @@ function write(file: string, url: string, body: string): void {
 /** Characters of a request that are shown on each side of what was found. */
 const SHOWN = 200;
 
+/** A line for each request that is kept in `folder`: where it went, and its body. */
+export function requestLines(folder: string): readonly string[] {
+  const names = existsSync(folder) ? readdirSync(folder).toSorted() : [];
+  return names.flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n').slice(0, -1));
+}
+
 /** What was asked with `text` in it, an excerpt for each request, and how many requests there were. */
 export function requestsWith(
   folder: string,
   text: string,
 ): { readonly requests: number; readonly found: readonly string[] } {
-  const names = existsSync(folder) ? readdirSync(folder).toSorted() : [];
-  const lines = names.flatMap((name) =>
-    readFileSync(join(folder, name), 'utf8').split('\n').slice(0, -1),
-  );
+  const lines = requestLines(folder);
   const found = lines
     .filter((line) => line.includes(text))
     .map((line) => {

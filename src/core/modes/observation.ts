@@ -114,7 +114,7 @@ export function cutAssistantMessage(
 }
 
 /** `reply` with at most `maxBytes` of text over all of its parts, and a mark where it was cut. */
-export function withCutText(reply: Reply, maxBytes: number): Reply {
+function withCutText(reply: Reply, maxBytes: number): Reply {
   let left = maxBytes;
   const parts = reply.parts.flatMap((part): readonly ReplyItem[] => {
     if (part.type !== 'text') return [part];

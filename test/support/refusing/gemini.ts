@@ -1,13 +1,10 @@
 /** What Gemini refuses. */
-import { objectsOf, textOf, type Fields } from './json.ts';
+import { isForeign, objectsOf, textOf, type Fields } from './json.ts';
 
 interface Turn {
   readonly role: string;
   readonly parts: readonly Fields[];
 }
-
-/** What Google documents for calls that another model wrote. */
-const PLACEHOLDER = 'skip_thought_signature_validator';
 
 /** Why the server refuses a request to `model` with `body`. */
 export function geminiProblem(body: Fields, model: string): string | undefined {
@@ -39,10 +36,7 @@ function partProblem({ parts }: Turn, index: number): string | undefined {
     if (typeof text === 'string' && text.trim() === '' && thoughtSignature === undefined) {
       return `Unable to submit request because contents[${index}] has an empty text parameter`;
     }
-    const signature = textOf(thoughtSignature);
-    if (signature !== '' && signature !== PLACEHOLDER && !signature.startsWith('google:')) {
-      return 'Corrupted thought signature.';
-    }
+    if (isForeign(thoughtSignature, 'google')) return 'Corrupted thought signature.';
   }
   return undefined;
 }

@@ -13,6 +13,12 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
+/** Whether `signature` is one of another provider: transcripts of tests sign with `{provider}:`. */
+export function isForeign(signature: unknown, provider: string): boolean {
+  const [, signer = provider] = /^(anthropic|google|openai):/.exec(textOf(signature)) ?? [];
+  return signer !== provider;
+}
+
 /** The first value that occurs twice. */
 export function repeated(values: readonly string[]): string | undefined {
   return values.find((value, index) => values.indexOf(value) !== index);

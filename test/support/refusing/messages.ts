@@ -1,5 +1,5 @@
 /** What the Messages of Anthropic refuse. */
-import { objectsOf, repeated, textOf, type Fields } from './json.ts';
+import { isForeign, objectsOf, repeated, textOf, type Fields } from './json.ts';
 
 interface Turn {
   readonly role: string;
@@ -63,7 +63,7 @@ function thinkingProblem({ role, blocks }: Turn, index: number): string | undefi
     if (!THOUGHTS.includes(type)) continue;
     if (role !== 'assistant')
       return `${at}: thinking blocks are only allowed in assistant messages`;
-    if (!textOf(type === 'thinking' ? signature : data).startsWith('anthropic:')) {
+    if (isForeign(type === 'thinking' ? signature : data, 'anthropic')) {
       return `${at}.content.${place}: Invalid \`signature\` in \`thinking\` block`;
     }
   }

@@ -1,5 +1,5 @@
 /** What the Responses of OpenAI refuse of a request that stores nothing. */
-import { objectsOf, repeated, textOf, type Fields } from './json.ts';
+import { isForeign, objectsOf, repeated, textOf, type Fields } from './json.ts';
 
 /** Why the server refuses `body`. */
 export function responsesProblem(body: Fields): string | undefined {
@@ -24,11 +24,12 @@ function contentProblem({ role, content }: Fields, index: number): string | unde
   return blank || texts.length === 0 ? `Invalid 'input[${index}].content': empty.` : undefined;
 }
 
-const PREFIXES: Readonly<Record<string, string>> = { reasoning: 'rs_', function_call: 'fc_' };
+/** What ids begin with; some mocks write `-` for `_`. */
+const PREFIXES: Readonly<Record<string, string>> = { reasoning: 'rs', function_call: 'fc' };
 
 function idProblem({ type, id, call_id: callId, role }: Fields): string | undefined {
-  const prefix = role === 'assistant' ? 'msg_' : PREFIXES[textOf(type)];
-  if (prefix !== undefined && id !== undefined && !textOf(id).startsWith(prefix)) {
+  const prefix = role === 'assistant' ? 'msg' : PREFIXES[textOf(type)];
+  if (prefix !== undefined && id !== undefined && !new RegExp(`^${prefix}[_-]`).test(textOf(id))) {
     return `Invalid 'input.id': '${textOf(id)}'. Expected an ID that begins with '${prefix}'.`;
   }
   if (callId !== undefined && !/^.{1,64}$/.test(textOf(callId))) {
@@ -43,13 +44,13 @@ function reasoningProblem(
   model: string,
 ): string | undefined {
   if (type !== 'reasoning') return undefined;
-  if (!/^(?:gpt-5|o\d)/.test(model)) {
+  if (/^gpt-[34]/.test(model)) {
     return 'Reasoning input items can only be provided to a reasoning or computer use model.';
   }
   if (typeof encrypted !== 'string') {
     return `Item with id '${textOf(id)}' not found. Items are not persisted when 'store' is set to false.`;
   }
-  if (!encrypted.startsWith('openai:')) {
+  if (isForeign(encrypted, 'openai')) {
     return 'The encrypted content could not be verified. Reason: Encrypted content could not be decrypted or parsed.';
   }
   const next = after.find((item) => item['type'] !== 'reasoning');
