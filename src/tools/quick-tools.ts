@@ -23,8 +23,7 @@ export function quickTools(
   const args = calls.map((call) => JSON.stringify(call.args));
   const written = [...texts, ...args].join('\n');
   const isMentioned = (name: string): boolean =>
-    written.includes(name) ||
-    calls.some(({ tool }) => tool === name || tool === nativeName(name));
+    written.includes(name) || calls.some(({ tool }) => tool === name || tool === nativeName(name));
   const names = quick.map(({ name }) => name).filter(isMentioned);
   return names.length === 0 ? undefined : names;
 }
