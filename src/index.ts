@@ -161,6 +161,7 @@ export {
   type EverloopParts,
   type PushedOptions,
   type StartOptions,
+  type StartOptionsOf,
 } from './client/everloop-client.ts';
 export { evalResult, type EvalInput, type EvalMoment, type EvalTask } from './client/evals.ts';
 export { evalTable, type EvalSummary, type Estimate } from './core/evaluation/eval-table.ts';
@@ -331,6 +332,7 @@ export type {
   Usage,
 } from './core/contract/step.ts';
 export { isStep } from './core/contract/piping.ts';
+export type { ContextOf, ContextOption, TypedAgent, ValueOf } from './core/start/agent-types.ts';
 export type { AgentTime } from './core/run/time.ts';
 export { unwrap } from './core/run/unwrap.ts';
 export type { StrategySpec, TriggerSpec } from './core/contract/compaction.ts';

@@ -8,6 +8,13 @@ import {
 import type { SearchAttributePair } from '@temporalio/common';
 import { randomUUID } from 'node:crypto';
 import type { AgentEvent } from '../core/contract/events.ts';
+import {
+  agentNameOf,
+  type ContextOf,
+  type ContextOption,
+  type TypedAgent,
+  type ValueOf,
+} from '../core/start/agent-types.ts';
 import type { AgentInput, CompiledAgent } from '../core/contract/input.ts';
 import type { FeedMark, PushedEvent } from '../core/streaming/chunk.ts';
 import { EVAL_AGENT } from '../core/evaluation/eval-plan.ts';
@@ -81,6 +88,9 @@ export interface StartOptions extends Omit<StartParts, 'compiled' | 'compiles'> 
   readonly stream?: boolean;
 }
 
+/** What a run of `Agent` is started with: the context is of the type that the definition says. */
+export type StartOptionsOf<Agent> = Omit<StartOptions, 'context'> & ContextOption<ContextOf<Agent>>;
+
 /** Options for a run that compiles an agent, and for a run of a compiled agent. */
 export type CompileOptions = Pick<
   StartOptions,
@@ -96,10 +106,18 @@ export interface PushedOptions {
 /** The client of a fleet of agents. */
 export interface Everloop {
   /**
-   * Starts a run; settles when the service has accepted it.
+   * Starts a run; settles when the service has accepted it. Of a definition, which a worker must
+   * serve, context and value have its types; so they have of a name with the type of the definition.
+   *
+   * @example
+   * const { sentiment } = unwrap(await (await everloop.start(review, { context })).result());
+   * const run = await everloop.start<typeof review>('review', { context });
    * @throws UsageError `invalid_input` for input that no worker could start with, `id_in_use`.
    */
-  start(agent: string, options: StartOptions): Promise<RunHandle>;
+  start<Agent extends TypedAgent = TypedAgent>(
+    agent: Agent | string,
+    options: StartOptionsOf<Agent>,
+  ): Promise<RunHandle<ValueOf<Agent>>>;
   /**
    * Runs an agent of mode `lisp` once, and keeps the program whose answer was accepted, with the
    * definitions that it uses.
@@ -200,10 +218,7 @@ export function createEverloop(options: EverloopParts): Everloop {
   const withAttributes = createAttributeUse();
   const attributesOf = createRunAttributes(withAttributes);
   const attach = (id: string): RunHandle => createRunHandle(checkedRunId(id), parts);
-  const start = async (
-    agent: string,
-    options: StartOptions & Pick<StartParts, 'compiled' | 'compiles'>,
-  ): Promise<RunHandle> => {
+  const startNamed: StartNamed = async (agent, options) => {
     const blobs = client.options.loadedDataConverter.externalStorage !== undefined;
     const traced = continued(options, parts.traceparent?.());
     const input = startInput(agent, traced, sizesOf({ blobs }));
@@ -232,14 +247,15 @@ export function createEverloop(options: EverloopParts): Everloop {
     withAttributes((has) => listRuns(client, options, has));
   return coded<Everloop>({
     attach,
-    start,
-    ...forkMethods(parts, attributesOf, start),
+    start: ((agent: TypedAgent | string, options: StartOptions) =>
+      startNamed(agentNameOf(agent), options)) as Everloop['start'],
+    ...forkMethods(parts, attributesOf, startNamed),
     schedules: createSchedules({ client, taskQueue, attributesOf, attach, list }),
     compileAgent: async (agent, options = {}) =>
-      programOf(await start(agent, { ...options, compiles: true })),
+      programOf(await startNamed(agent, { ...options, compiles: true })),
     runCompiled: async (compiled, options = {}) => {
       requireCompiled(compiled);
-      return start(compiled.agent, { ...options, compiled });
+      return startNamed(compiled.agent, { ...options, compiled });
     },
     list,
     workers: (name = taskQueue) => readWorkers(client, name),
@@ -254,11 +270,17 @@ export function createEverloop(options: EverloopParts): Everloop {
   });
 }
 
+/** Starts a run of the agent with this name. */
+type StartNamed = (
+  agent: string,
+  options: StartOptions & Pick<StartParts, 'compiled' | 'compiles'>,
+) => Promise<RunHandle>;
+
 /** The methods that begin from other runs. */
 function forkMethods(
   parts: EverloopParts,
   attributesOf: WithRunAttributes,
-  start: Everloop['start'],
+  start: StartNamed,
 ): Pick<Everloop, 'fork' | 'evaluate'> {
   const { client } = parts;
   return {

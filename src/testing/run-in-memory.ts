@@ -1,6 +1,7 @@
 /**
  * The entry of the test kit: runs an agent in this process, with a scripted model and a fake clock.
  */
+import type { ContextOf, ContextOption, ValueOf } from '../core/start/agent-types.ts';
 import { sizesOf } from '../core/base/size-limits.ts';
 import type { AgentDefinition } from '../define/definition/definitions.ts';
 import type { ModelEntry } from '../define/model/model-entry.ts';
@@ -16,8 +17,11 @@ import type { HandoverPlace, MemoryRun, TreeMessage } from './memory-run.ts';
 import { startMemoryRun } from './start-memory-run.ts';
 
 /** What a run in memory is started with. It calls nobody back: its `onEvent` is a listener. */
-export interface MemoryRunOptions extends Omit<StartParts, 'onEvent'> {
-  readonly agent: AgentDefinition;
+export interface MemoryRunOptions<Agent extends AgentDefinition = AgentDefinition> extends Omit<
+  StartParts,
+  'onEvent'
+> {
+  readonly agent: Agent;
   /** Further agents, for those that call them by name; those in its tools need not be here. */
   readonly agents?: readonly AgentDefinition[];
   /** Entries that the agent names by id; an entry in an agent definition need not be here. */
@@ -60,13 +64,15 @@ export interface MemoryRunOptions extends Omit<StartParts, 'onEvent'> {
  * const agent = defineAgent({ name: 'oracle', model: script.model });
  * const step = await startInMemory({ agent, task: 'What is it?' }).result;
  */
-export function startInMemory(options: MemoryRunOptions): MemoryRun {
-  const { onEvent, ...given } = options;
+export function startInMemory<Agent extends AgentDefinition>(
+  options: Omit<MemoryRunOptions<Agent>, 'context'> & ContextOption<ContextOf<Agent>>,
+): MemoryRun<ValueOf<Agent>> {
+  const { onEvent, ...given } = options as unknown as MemoryRunOptions;
   const { agent, agents = [], models = [], clock = createFakeClock(), carry } = given;
   const registry = createRegistry({ agents: [agent, ...agents], models });
   const sizes = sizesOf(given);
   const input = startInput(agent.name, given, sizes);
-  return startMemoryRun(
+  const run: MemoryRun = startMemoryRun(
     {
       registry,
       clock,
@@ -86,4 +92,5 @@ export function startInMemory(options: MemoryRunOptions): MemoryRun {
       fitsHandover: options.fitsHandover,
     },
   );
+  return run as MemoryRun<ValueOf<Agent>>;
 }

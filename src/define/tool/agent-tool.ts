@@ -3,6 +3,7 @@
  * Until a worker starts, only the name of that agent may be known.
  */
 import { defined } from '../../core/base/defined.ts';
+import type { ContextOf } from '../../core/start/agent-types.ts';
 import type { ToolSpec } from '../../core/contract/spec.ts';
 import { isPlainObject } from '../../core/base/json.ts';
 import { agentParameters, TASK_PARAMETERS } from '../../core/signature/agent-parameters.ts';
@@ -18,9 +19,9 @@ import { parameterProblems } from './tool-problems.ts';
 import { readObjectSchema, type SchemaInput } from '../schema/value-schema.ts';
 
 /** The options of {@link agentTool}. */
-export interface AgentToolOptions {
+export interface AgentToolOptions<Agent extends AgentDefinition = AgentDefinition> {
   /** An agent definition, which the worker then serves, or the name of an agent of the worker. */
-  readonly agent: AgentDefinition | string;
+  readonly agent: Agent | string;
   /** The name of the tool. Default: the agent's name. */
   readonly name?: string;
   /** What it does. Default: the agent's description. */
@@ -57,7 +58,9 @@ const FIELDS: FieldRules<keyof AgentToolOptions> = {
  * @example
  * const planner = defineAgent({ name: 'planner', model, tools: [agentTool({ agent: researcher })] });
  */
-export function agentTool(options: AgentToolOptions): ToolDefinition {
+export function agentTool<Agent extends AgentDefinition = AgentDefinition>(
+  options: AgentToolOptions<Agent>,
+): ToolDefinition<ContextOf<Agent>> {
   const { agent, name, description, parameters, model, cache, repeatable } = options;
   const reading = parameters === undefined ? undefined : readObjectSchema(parameters);
   const isDefined = typeof agent === 'object' && hasKind(agent, 'agent');

@@ -9,6 +9,7 @@ import { followRun } from '../../client/follow-run.ts';
 import { clientOf, openConnection } from '../../client/connection/open-connection.ts';
 import type { RunHandle } from '../../client/run-handle.ts';
 import { defined } from '../../core/base/defined.ts';
+import { agentNameOf } from '../../core/start/agent-types.ts';
 import { withCleanup, type Cleanup } from '../config/cleanup.ts';
 import { archiveDirOf } from '../../client/reading/archive-reader.ts';
 import { configOf, type ConfigOverrides } from '../config/config-of.ts';
@@ -125,15 +126,15 @@ function withWorker(
     stopped.catch(reject);
   });
   failed.catch(() => undefined);
-  const guarded = (run: RunHandle): RunHandle => {
-    const result: RunHandle['result'] = (wait) => Promise.race([run.result(wait), failed]);
+  const guarded = <Value>(run: RunHandle<Value>): RunHandle<Value> => {
+    const result: RunHandle<Value>['result'] = (wait) => Promise.race([run.result(wait), failed]);
     return { ...run, result, follow: (following) => followRun({ ...run, result }, following) };
   };
   const { address, namespace, uiUrl } = server;
   return {
     start: async (agent, options) => {
       const run = await everloop.start(agent, options);
-      callbacks.add({ id: run.id, agent, onEvent: options.onEvent });
+      callbacks.add({ id: run.id, agent: agentNameOf(agent), onEvent: options.onEvent });
       return guarded(run);
     },
     fork: async (source, options) => guarded(await everloop.fork(source, options)),
