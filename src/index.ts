@@ -377,6 +377,7 @@ export {
   type LiveItem,
   type PushedEvent,
 } from './core/streaming/chunk.ts';
+export { blocked } from './core/base/blocked.ts';
 export { isToolError, ToolError } from './core/base/tool-error.ts';
 export type { Entry, EntryOrigin } from './core/contract/entry.ts';
 export { usageCodes, type UsageCode } from './core/base/usage-codes.ts';

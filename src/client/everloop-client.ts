@@ -19,6 +19,7 @@ import type { AgentInput, CompiledAgent } from '../core/contract/input.ts';
 import type { FeedMark, PushedEvent } from '../core/streaming/chunk.ts';
 import { EVAL_AGENT } from '../core/evaluation/eval-plan.ts';
 import type { Json } from '../core/base/json.ts';
+import { requireKnown } from '../core/text/option-names.ts';
 import { summaryLine } from '../core/text/summary.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
@@ -88,14 +89,35 @@ export interface StartOptions extends Omit<StartParts, 'compiled' | 'compiles'> 
   readonly stream?: boolean;
 }
 
-/** What a run of `Agent` is started with: the context is of the type that the definition says. */
-export type StartOptionsOf<Agent> = Omit<StartOptions, 'context'> & ContextOption<ContextOf<Agent>>;
-
 /** Options for a run that compiles an agent, and for a run of a compiled agent. */
 export type CompileOptions = Pick<
   StartOptions,
   'tenant' | 'task' | 'context' | 'limits' | 'model' | 'id' | 'ifExists'
 >;
+
+const COMPILE_OPTIONS: { readonly [Name in keyof CompileOptions]-?: true } = {
+  tenant: true,
+  task: true,
+  context: true,
+  limits: true,
+  model: true,
+  id: true,
+  ifExists: true,
+};
+
+const START_OPTIONS: { readonly [Name in keyof StartOptions]-?: true } = {
+  ...COMPILE_OPTIONS,
+  history: true,
+  conversation: true,
+  messageId: true,
+  trace: true,
+  memory: true,
+  onEvent: true,
+  stream: true,
+};
+
+/** What a run of `Agent` is started with: the context is of the type that the definition says. */
+export type StartOptionsOf<Agent> = Omit<StartOptions, 'context'> & ContextOption<ContextOf<Agent>>;
 
 /** Which events of all runs are wanted. */
 export interface PushedOptions {
@@ -247,16 +269,13 @@ export function createEverloop(options: EverloopParts): Everloop {
     withAttributes((has) => listRuns(client, options, has));
   return coded<Everloop>({
     attach,
-    start: ((agent: TypedAgent | string, options: StartOptions) =>
-      startNamed(agentNameOf(agent), options)) as Everloop['start'],
+    start: (async (agent: TypedAgent | string, options: StartOptions) => {
+      requireKnown(options, START_OPTIONS, '`start`');
+      return startNamed(agentNameOf(agent), options);
+    }) as Everloop['start'],
     ...forkMethods(parts, attributesOf, startNamed),
     schedules: createSchedules({ client, taskQueue, attributesOf, attach, list }),
-    compileAgent: async (agent, options = {}) =>
-      programOf(await startNamed(agent, { ...options, compiles: true })),
-    runCompiled: async (compiled, options = {}) => {
-      requireCompiled(compiled);
-      return startNamed(compiled.agent, { ...options, compiled });
-    },
+    ...compileMethods(startNamed),
     list,
     workers: (name = taskQueue) => readWorkers(client, name),
     agents: () => readAgents(parts.chunks),
@@ -269,6 +288,23 @@ export function createEverloop(options: EverloopParts): Everloop {
       withAttributes((hasAttributes) => readInbox(client, { ...options, hasAttributes })),
   });
 }
+
+/** The methods of programs that an agent has written. */
+function compileMethods(startNamed: StartNamed): Pick<Everloop, 'compileAgent' | 'runCompiled'> {
+  return {
+    compileAgent: async (agent, options = {}) => {
+      requireKnown(options, COMPILE_OPTIONS, '`compileAgent`');
+      return programOf(await startNamed(agent, { ...options, compiles: true }));
+    },
+    runCompiled: async (compiled, options = {}) => {
+      requireCompiled(compiled);
+      requireKnown(options, COMPILE_OPTIONS, '`runCompiled`');
+      return startNamed(compiled.agent, { ...options, compiled });
+    },
+  };
+}
+
+const EVALUATE_OPTIONS = { id: true, limits: true, onEvent: true, tenant: true } as const;
 
 /** Starts a run of the agent with this name. */
 type StartNamed = (
@@ -290,6 +326,7 @@ function forkMethods(
       return createRunHandle(workflowId, parts, { runId });
     },
     evaluate: async (input, options = {}) => {
+      requireKnown(options, EVALUATE_OPTIONS, '`evaluate`');
       const { plan, tenant } = await evalPlan(client, input, options.tenant);
       const context = { plan: plan as unknown as Json };
       return start(EVAL_AGENT, { ...options, ...defined({ tenant }), context });

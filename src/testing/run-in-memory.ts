@@ -9,6 +9,7 @@ import { createRegistry } from '../registry/registry.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
 import type { RunState } from '../core/run/run-state.ts';
 import { startInput, type StartParts } from '../core/start/start-input.ts';
+import { requireKnown } from '../core/text/option-names.ts';
 import type { Next } from '../core/loop/work.ts';
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import type { ListedServers } from './listed-servers.ts';
@@ -56,6 +57,35 @@ export interface MemoryRunOptions<Agent extends AgentDefinition = AgentDefinitio
   readonly chunks?: ChunkPublisher;
 }
 
+const OPTIONS: { readonly [Name in keyof MemoryRunOptions]-?: true } = {
+  tenant: true,
+  task: true,
+  context: true,
+  history: true,
+  conversation: true,
+  messageId: true,
+  trace: true,
+  limits: true,
+  model: true,
+  memory: true,
+  compiled: true,
+  compiles: true,
+  agent: true,
+  agents: true,
+  models: true,
+  clock: true,
+  next: true,
+  handoverDue: true,
+  childHandoverDue: true,
+  fitsHandover: true,
+  blobs: true,
+  mcp: true,
+  isFull: true,
+  onEvent: true,
+  carry: true,
+  chunks: true,
+};
+
 /**
  * Starts `agent` in this process. Throws a UsageError for what a worker or a start would refuse.
  *
@@ -67,6 +97,7 @@ export interface MemoryRunOptions<Agent extends AgentDefinition = AgentDefinitio
 export function startInMemory<Agent extends AgentDefinition>(
   options: Omit<MemoryRunOptions<Agent>, 'context'> & ContextOption<ContextOf<Agent>>,
 ): MemoryRun<ValueOf<Agent>> {
+  requireKnown(options, OPTIONS, '`startInMemory`');
   const { onEvent, ...given } = options as unknown as MemoryRunOptions;
   const { agent, agents = [], models = [], clock = createFakeClock(), carry } = given;
   const registry = createRegistry({ agents: [agent, ...agents], models });

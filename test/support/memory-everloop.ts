@@ -66,7 +66,7 @@ export function memoryEverloop(agents: readonly AgentDefinition[]): MemoryEverlo
       if (kept.has(id)) throw new UsageError('id_in_use', `${id} is in use.`);
       started.push(options);
       const bus = createChunkBus();
-      const { onEvent: _callbacks, ...parts } = options;
+      const { onEvent: _on, id: _id, ifExists: _exists, stream: _stream, ...parts } = options;
       const run = startInMemory({ agent, ...parts, chunks: bus });
       const one: Kept = { agent: name, options, run, bus, step: null };
       void run.result.then((step) => (one.step = step));

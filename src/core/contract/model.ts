@@ -96,6 +96,8 @@ export interface NativeCall {
   /** The arguments as the provider returned them: JSON, or text to be read as JSON. */
   readonly args: Json;
   readonly providerData?: Json;
+  /** A middleware left the tool out of the request, so the call does not run. */
+  readonly notOffered?: true;
 }
 
 /** A reply as the loop sees it: text and reasoning in order, native calls separately. */

@@ -7,11 +7,12 @@ import type { ContextOf } from '../../core/start/agent-types.ts';
 import type { ToolSpec } from '../../core/contract/spec.ts';
 import { isPlainObject } from '../../core/base/json.ts';
 import { agentParameters, TASK_PARAMETERS } from '../../core/signature/agent-parameters.ts';
+import { unknownOptions } from '../../core/text/option-names.ts';
 import { shown } from '../../core/text/shown.ts';
 import { ToolError } from '../../core/base/tool-error.ts';
 import { usageErrorOf, type UsageProblem } from '../../core/base/usage-error.ts';
 import type { AgentDefinition, ToolChild, ToolDefinition } from '../definition/definitions.ts';
-import { expected, fieldProblems, unknownFields, type FieldRules } from '../checks/fields.ts';
+import { expected, fieldProblems, type FieldRules } from '../checks/fields.ts';
 import { hasKind, SWITCH, TEXT } from '../checks/kinds.ts';
 import { nameProblems } from '../checks/names.ts';
 import { TOOL_DEFAULTS } from './tool-options.ts';
@@ -72,7 +73,7 @@ export function agentTool<Agent extends AgentDefinition = AgentDefinition>(
     ...(badAgent.length > 0 && name === undefined ? [] : nameProblems(tool)),
     ...fieldProblems(options, FIELDS, { code: 'agent_tool', of: `\`${tool}\`` }),
     ...parameterProblems(tool, reading),
-    ...unknownFields(options, Object.keys(FIELDS), `tool \`${tool}\``),
+    ...unknownOptions(options, Object.keys(FIELDS), `tool \`${tool}\``),
   ];
   if (problems.length > 0) throw usageErrorOf(problems);
   const schema = reading?.kind === 'schema' ? reading.schema : null;
