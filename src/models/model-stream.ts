@@ -15,7 +15,7 @@ import { createEarlyText } from './deltas/early-text.ts';
 import { joiningModel } from './deltas/joining-model.ts';
 import { brokenStream } from './model-failures.ts';
 import type { LanguageModel } from '../define/model/language-model.ts';
-import type { ModelEntry } from '../define/model/model-entry.ts';
+import type { CalledEntry } from '../define/model/model-entry.ts';
 import { createReplySize, type ReplySize } from './reply-size.ts';
 import { withUsageIn } from './raw-usage.ts';
 import {
@@ -57,7 +57,7 @@ export interface CollectorIo {
 /** The part of a reply that has arrived. */
 interface PartialReply extends Pick<CollectorIo, 'onPart' | 'onCall'> {
   onChunk: CollectorIo['onChunk'];
-  readonly entry: ModelEntry;
+  readonly entry: CalledEntry;
   readonly size: ReplySize;
   readonly blocks: Block[];
   /** The blocks that may still grow, by type and id. */
@@ -71,7 +71,7 @@ interface PartialReply extends Pick<CollectorIo, 'onPart' | 'onCall'> {
 }
 
 /** A collector for one call of `entry`'s model; `onChunk` gets the pieces in order. */
-export function modelCollector(entry: ModelEntry, io: CollectorIo): ModelCollector {
+export function modelCollector(entry: CalledEntry, io: CollectorIo): ModelCollector {
   const partial: PartialReply = {
     entry,
     ...io,

@@ -153,4 +153,11 @@ export interface Price {
   readonly cachedInput?: number;
   /** Default: `input`. */
   readonly cacheWrite?: number;
+  /** Prices of requests with more input, the smallest first. Default: all have the same price. */
+  readonly tiers?: readonly PriceTier[];
+}
+
+/** The price of a whole request that has more tokens of input than `above`. */
+export interface PriceTier extends Omit<Price, 'tiers'> {
+  readonly above: number;
 }

@@ -15,6 +15,7 @@ import { archiveDirOf } from '../../client/reading/archive-reader.ts';
 import { configOf, type ConfigOverrides } from '../config/config-of.ts';
 import type { WorkerConfig } from '../config/config.ts';
 import { createDirectoryArchive } from '../files/directory-archive.ts';
+import { loadKnownModels } from '../../registry/known-prices.ts';
 import { serve, type ServedParts, type Serving } from './serve.ts';
 import { servedAgents } from './served-agents.ts';
 import { createLastCallbacks, type LastCallbacks } from './last-callbacks.ts';
@@ -61,7 +62,7 @@ const LOCAL_LOG_LEVEL = 'ERROR';
 export async function local(options: LocalOptions): Promise<LocalEverloop> {
   const config = localConfig(options);
   return withCleanup(async (cleanup) => {
-    const served = servedAgents(options, config);
+    const served = servedAgents(options, config, await loadKnownModels());
     const { bus, url } = await openStreaming(config, cleanup, served.body);
     const archive = createDirectoryArchive(archiveDirOf(config.dataDir), config.protection);
     const serving = await serve(options, { config, archive, chunks: bus }, cleanup);
