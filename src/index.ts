@@ -160,6 +160,7 @@ export {
   type Everloop,
   type EverloopParts,
   type PushedOptions,
+  type AgentRunInput,
   type StartOptions,
   type StartOptionsOf,
 } from './client/everloop-client.ts';

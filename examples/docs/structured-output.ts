@@ -218,3 +218,14 @@ export async function classifyByName(
   // #endregion
   return run;
 }
+
+/** Runs the agent to its end. */
+export async function classifyAtOnce(
+  everloop: Pick<Everloop, 'run'>,
+  review: string,
+): Promise<string> {
+  // #region once
+  const { sentiment } = await everloop.run(triage, { context: { review } });
+  // #endregion
+  return sentiment;
+}

@@ -119,6 +119,12 @@ const START_OPTIONS: { readonly [Name in keyof StartOptions]-?: true } = {
 /** What a run of `Agent` is started with: the context is of the type that the definition says. */
 export type StartOptionsOf<Agent> = Omit<StartOptions, 'context'> & ContextOption<ContextOf<Agent>>;
 
+/** The task of a run of `Agent`, or all that it is started with. */
+export type AgentRunInput<Agent> =
+  {} extends ContextOption<ContextOf<Agent>>
+    ? string | StartOptionsOf<Agent>
+    : StartOptionsOf<Agent>;
+
 /** Which events of all runs are wanted. */
 export interface PushedOptions {
   /** Default: all. */
@@ -140,6 +146,18 @@ export interface Everloop {
     agent: Agent | string,
     options: StartOptionsOf<Agent>,
   ): Promise<RunHandle<ValueOf<Agent>>>;
+  /**
+   * Runs an agent to its end, and returns its value: `start`, `result` and `unwrap` in one. `input`
+   * is the task, or the options of a start. If this process ends before the run, the run goes on.
+   *
+   * @example
+   * const { sentiment } = await everloop.run(review, { context });
+   * @throws UsageError as `start`; `run_failed` when the run does not succeed.
+   */
+  run<Agent extends TypedAgent = TypedAgent>(
+    agent: Agent | string,
+    input: AgentRunInput<Agent>,
+  ): Promise<ValueOf<Agent>>;
   /**
    * Runs an agent of mode `lisp` once, and keeps the program whose answer was accepted, with the
    * definitions that it uses.
@@ -265,14 +283,16 @@ export function createEverloop(options: EverloopParts): Everloop {
       return attach(workflowId);
     }
   };
+  const start: StartAgent = async (agent, options) => {
+    requireKnown(options, START_OPTIONS, '`start`');
+    return startNamed(agentNameOf(agent), options);
+  };
   const list: Everloop['list'] = (options = {}) =>
     withAttributes((has) => listRuns(client, options, has));
   return coded<Everloop>({
     attach,
-    start: (async (agent: TypedAgent | string, options: StartOptions) => {
-      requireKnown(options, START_OPTIONS, '`start`');
-      return startNamed(agentNameOf(agent), options);
-    }) as Everloop['start'],
+    start: start as Everloop['start'],
+    run: runWith(start),
     ...forkMethods(parts, attributesOf, startNamed),
     schedules: createSchedules({ client, taskQueue, attributesOf, attach, list }),
     ...compileMethods(startNamed),
@@ -305,6 +325,21 @@ function compileMethods(startNamed: StartNamed): Pick<Everloop, 'compileAgent' |
 }
 
 const EVALUATE_OPTIONS = { id: true, limits: true, onEvent: true, tenant: true } as const;
+
+/** Starts a run of an agent. */
+type StartAgent = (agent: TypedAgent | string, options: StartOptions) => Promise<RunHandle>;
+
+/** The method `run` of a client that starts runs with `start`. */
+export function runWith(start: StartAgent): Everloop['run'] {
+  const run = async (
+    agent: TypedAgent | string,
+    input: string | StartOptions,
+  ): Promise<unknown> => {
+    const started = await start(agent, typeof input === 'string' ? { task: input } : input);
+    return unwrap(await started.result());
+  };
+  return run as Everloop['run'];
+}
 
 /** Starts a run of the agent with this name. */
 type StartNamed = (

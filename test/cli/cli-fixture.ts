@@ -81,6 +81,7 @@ function fakeClient(everloop: Partial<Everloop>): ConnectedEverloop {
   };
   return {
     start: unexpected,
+    run: unexpected,
     fork: unexpected,
     evaluate: unexpected,
     attach: unexpected,

@@ -40,6 +40,14 @@ expectTypeOf(sentiment).toEqualTypeOf<string>();
 expectTypeOf(score).toEqualTypeOf<number | null | undefined>();
 expectTypeOf(tags).toEqualTypeOf<readonly string[]>();
 
+expectTypeOf(await everloop.run(review, { context })).toEqualTypeOf(
+  unwrap(await (await everloop.start(review, { context })).result()),
+);
+// @ts-expect-error an input of another type
+await everloop.run(review, { context: { review: 7 } });
+// @ts-expect-error a task gives no input
+await everloop.run(review, 'x');
+
 // A wrong context is refused.
 // @ts-expect-error an input of another type
 await everloop.start(review, { context: { review: 7 } });
@@ -108,6 +116,7 @@ expectTypeOf(unwrap(await (await everloop.start(plain, {})).result())).toEqualTy
 // Without a signature the answer or the mode says it.
 const clerk = defineAgent({ name: 'clerk', model });
 expectTypeOf(clerk).toEqualTypeOf<AgentDefinition<string, JsonObject>>();
+expectTypeOf(await everloop.run(clerk, 'x')).toEqualTypeOf<string>();
 const counted = defineAgent({
   name: 'counted',
   mode: 'react',

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import type { AgentDefinition } from '../../define/definition/definitions.ts';
 import { announcedEndpoints } from '../../client/streaming/chunk-endpoints.ts';
-import { createEverloop, type Everloop } from '../../client/everloop-client.ts';
+import { createEverloop, runWith, type Everloop } from '../../client/everloop-client.ts';
 import { followChunks } from '../../client/streaming/follow-chunks.ts';
 import { followRun } from '../../client/follow-run.ts';
 import { clientOf, openConnection } from '../../client/connection/open-connection.ts';
@@ -132,12 +132,14 @@ function withWorker(
     return { ...run, result, follow: (following) => followRun({ ...run, result }, following) };
   };
   const { address, namespace, uiUrl } = server;
+  const start: Everloop['start'] = async (agent, options) => {
+    const run = await everloop.start(agent, options);
+    callbacks.add({ id: run.id, agent: agentNameOf(agent), onEvent: options.onEvent });
+    return guarded(run);
+  };
   return {
-    start: async (agent, options) => {
-      const run = await everloop.start(agent, options);
-      callbacks.add({ id: run.id, agent: agentNameOf(agent), onEvent: options.onEvent });
-      return guarded(run);
-    },
+    start,
+    run: runWith(start),
     fork: async (source, options) => guarded(await everloop.fork(source, options)),
     evaluate: async (input, options) => guarded(await everloop.evaluate(input, options)),
     compileAgent: (agent, options) => Promise.race([everloop.compileAgent(agent, options), failed]),
