@@ -160,7 +160,9 @@ export {
   type Everloop,
   type EverloopParts,
   type PushedOptions,
+  type AgentRunInput,
   type StartOptions,
+  type StartOptionsOf,
 } from './client/everloop-client.ts';
 export { evalResult, type EvalInput, type EvalMoment, type EvalTask } from './client/evals.ts';
 export { evalTable, type EvalSummary, type Estimate } from './core/evaluation/eval-table.ts';
@@ -331,6 +333,7 @@ export type {
   Usage,
 } from './core/contract/step.ts';
 export { isStep } from './core/contract/piping.ts';
+export type { ContextOf, ContextOption, TypedAgent, ValueOf } from './core/start/agent-types.ts';
 export type { AgentTime } from './core/run/time.ts';
 export { unwrap } from './core/run/unwrap.ts';
 export type { StrategySpec, TriggerSpec } from './core/contract/compaction.ts';
@@ -376,6 +379,7 @@ export {
   type LiveItem,
   type PushedEvent,
 } from './core/streaming/chunk.ts';
+export { blocked } from './core/base/blocked.ts';
 export { isToolError, ToolError } from './core/base/tool-error.ts';
 export type { Entry, EntryOrigin } from './core/contract/entry.ts';
 export { usageCodes, type UsageCode } from './core/base/usage-codes.ts';

@@ -1,19 +1,29 @@
 /** The agents and models of docs/structured-output.md. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { defineAgent, defineValidator, textOf } from '../../src/index.ts';
+import { defineAgent, defineValidator, textOf, unwrap } from '../../src/index.ts';
 import type {
   AgentDefinition,
   AgentModel,
+  Everloop,
   JsonObject,
   ModelEntry,
   ModelFunction,
   ModelRequest,
+  RunHandle,
 } from '../../src/index.ts';
 import { exampleModel } from '../example-model.ts';
 
+/** What is said about a review. */
+export interface Triage {
+  readonly sentiment: string;
+  readonly score?: number | null;
+}
+
 /** Classifies a review. */
-export function triageWith(model: AgentModel): AgentDefinition {
+export function triageWith(
+  model: AgentModel,
+): AgentDefinition<Triage, { readonly review: string }> {
   // #region triage
   const triage = defineAgent({
     name: 'triage',
@@ -177,7 +187,7 @@ export function plainModel(url: string): ModelFunction {
 }
 
 /** For `everloop run` and `everloop preview`. */
-export const triage: AgentDefinition = triageWith(
+export const triage: AgentDefinition<Triage, { readonly review: string }> = triageWith(
   exampleModel([{ content: '{"sentiment": "positive", "score": 0.9}' }]),
 );
 
@@ -188,3 +198,34 @@ export const invoice: AgentDefinition = invoiceWith(
     { content: '{"number": "A-7", "lines": [{"text": "Tea", "amount": 4.5}], "total": 4.5}' },
   ]),
 );
+
+/** Starts the agent by its definition. */
+export async function classify(everloop: Pick<Everloop, 'start'>): Promise<Triage> {
+  // #region typed
+  const run = await everloop.start(triage, { context: { review: 'Great, but late.' } });
+  const { sentiment, score } = unwrap(await run.result()); // string, number | null | undefined
+  // #endregion
+  return score === undefined ? { sentiment } : { sentiment, score };
+}
+
+/** Starts the agent by its name, with the type of its definition. */
+export async function classifyByName(
+  everloop: Pick<Everloop, 'start'>,
+  review: string,
+): Promise<RunHandle<Triage>> {
+  // #region byType
+  const run = await everloop.start<typeof triage>('triage', { context: { review } });
+  // #endregion
+  return run;
+}
+
+/** Runs the agent to its end. */
+export async function classifyAtOnce(
+  everloop: Pick<Everloop, 'run'>,
+  review: string,
+): Promise<string> {
+  // #region once
+  const { sentiment } = await everloop.run(triage, { context: { review } });
+  // #endregion
+  return sentiment;
+}

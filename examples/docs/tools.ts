@@ -154,6 +154,25 @@ export function outlineTool(): ToolDefinition<{ readonly text: string }> {
   return outline;
 }
 
+/** A tool that tells how far it is. */
+export function reportTool(
+  months: readonly string[],
+  closeBooks: (year: number, month: string) => Promise<boolean>,
+): ToolDefinition<{ year: number }> {
+  // #region progress
+  const report = defineTool({
+    name: 'report',
+    description: 'Writes the report of a year.',
+    parameters: z.object({ year: z.number() }),
+    execute: async function* ({ year }) {
+      for (const month of months) yield { month, done: await closeBooks(year, month) };
+      return `Report ${year}: all books are closed.`;
+    },
+  });
+  // #endregion
+  return report;
+}
+
 /** An agent with middleware around its model and its tools. */
 export function clerk(model: AgentModel): AgentDefinition {
   const price = priceTool();

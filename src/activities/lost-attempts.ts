@@ -15,7 +15,7 @@ import { requestTokens, textTokens } from '../core/ask/context-tokens.ts';
 import { addEstimates, estimatedUsage } from '../core/model/estimated-usage.ts';
 import type { EstimatedUsage, ModelRequest } from '../core/contract/model.ts';
 import type { BeatMoment } from './heartbeat.ts';
-import type { ModelEntry } from '../define/model/model-entry.ts';
+import type { CalledEntry } from '../define/model/model-entry.ts';
 
 /** What the heartbeats of a model activity say besides the number of its attempt. */
 export interface UsedSoFar {
@@ -34,7 +34,7 @@ export interface AskedAttempt {
   /** What was used until now. */
   readonly used: () => UsedSoFar;
   /** The provider is about to be asked. Returns whether a heartbeat has said that it was not. */
-  readonly onRequest: (entry: ModelEntry, request: ModelRequest) => boolean;
+  readonly onRequest: (entry: CalledEntry, request: ModelRequest) => boolean;
   /** A piece of the reply has come. */
   readonly onText: (text: string) => void;
 }

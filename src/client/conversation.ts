@@ -17,6 +17,7 @@ import type { JsonObject } from '../core/base/json.ts';
 import type { Task } from '../core/base/message.ts';
 import { checkedNewRunId } from '../core/start/start-input.ts';
 import { valueOf } from '../core/contract/stats.ts';
+import { requireKnown } from '../core/text/option-names.ts';
 import { shown } from '../core/text/shown.ts';
 import type { UsageCode } from '../core/base/usage-codes.ts';
 import { isUsageError, UsageError } from '../core/base/usage-error.ts';
@@ -66,6 +67,17 @@ export interface Conversation {
 /** The part of a client that a conversation uses. */
 export type ConversationClient = Pick<Everloop, 'start' | 'attach' | 'list'>;
 
+const OPTIONS: { readonly [Name in keyof ConversationOptions]-?: true } = {
+  id: true,
+  context: true,
+  historyBytes: true,
+  limits: true,
+  model: true,
+  onEvent: true,
+};
+
+const SAY_OPTIONS: { readonly [Name in keyof SayOptions]-?: true } = { id: true, by: true };
+
 const DEFAULT_HISTORY_BYTES = 200_000;
 
 /** Each failed try means that another message began a turn at the same time, which is rare. */
@@ -85,6 +97,7 @@ export async function openConversation(
   agent: string,
   options: ConversationOptions = {},
 ): Promise<Conversation> {
+  requireKnown(options, OPTIONS, 'a conversation');
   const id = checkedId(options.id ?? `${agent}-${randomUUID().slice(0, 8)}`);
   checkedNewRunId(turnId(id, 1), undefined);
   const { historyBytes = DEFAULT_HISTORY_BYTES, limits, model, onEvent } = options;
@@ -120,6 +133,7 @@ export async function openConversation(
     newest: () => (newest === 0 ? null : runOf(newest)),
     turns: async () => newestTurns((await pastOf(newest)).turns, historyBytes),
     say: async (message, sent = {}) => {
+      requireKnown(sent, SAY_OPTIONS, '`say`');
       for (let attempt = 1; ; attempt++) {
         try {
           return await sayOnce(newest === 0 ? null : runOf(newest), message, sent, startNext);

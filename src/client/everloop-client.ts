@@ -8,10 +8,18 @@ import {
 import type { SearchAttributePair } from '@temporalio/common';
 import { randomUUID } from 'node:crypto';
 import type { AgentEvent } from '../core/contract/events.ts';
+import {
+  agentNameOf,
+  type ContextOf,
+  type ContextOption,
+  type TypedAgent,
+  type ValueOf,
+} from '../core/start/agent-types.ts';
 import type { AgentInput, CompiledAgent } from '../core/contract/input.ts';
 import type { FeedMark, PushedEvent } from '../core/streaming/chunk.ts';
 import { EVAL_AGENT } from '../core/evaluation/eval-plan.ts';
 import type { Json } from '../core/base/json.ts';
+import { requireKnown } from '../core/text/option-names.ts';
 import { summaryLine } from '../core/text/summary.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
@@ -87,6 +95,36 @@ export type CompileOptions = Pick<
   'tenant' | 'task' | 'context' | 'limits' | 'model' | 'id' | 'ifExists'
 >;
 
+const COMPILE_OPTIONS: { readonly [Name in keyof CompileOptions]-?: true } = {
+  tenant: true,
+  task: true,
+  context: true,
+  limits: true,
+  model: true,
+  id: true,
+  ifExists: true,
+};
+
+const START_OPTIONS: { readonly [Name in keyof StartOptions]-?: true } = {
+  ...COMPILE_OPTIONS,
+  history: true,
+  conversation: true,
+  messageId: true,
+  trace: true,
+  memory: true,
+  onEvent: true,
+  stream: true,
+};
+
+/** What a run of `Agent` is started with: the context is of the type that the definition says. */
+export type StartOptionsOf<Agent> = Omit<StartOptions, 'context'> & ContextOption<ContextOf<Agent>>;
+
+/** The task of a run of `Agent`, or all that it is started with. */
+export type AgentRunInput<Agent> =
+  {} extends ContextOption<ContextOf<Agent>>
+    ? string | StartOptionsOf<Agent>
+    : StartOptionsOf<Agent>;
+
 /** Which events of all runs are wanted. */
 export interface PushedOptions {
   /** Default: all. */
@@ -96,10 +134,30 @@ export interface PushedOptions {
 /** The client of a fleet of agents. */
 export interface Everloop {
   /**
-   * Starts a run; settles when the service has accepted it.
+   * Starts a run; settles when the service has accepted it. Of a definition, which a worker must
+   * serve, context and value have its types; so they have of a name with the type of the definition.
+   *
+   * @example
+   * const { sentiment } = unwrap(await (await everloop.start(review, { context })).result());
+   * const run = await everloop.start<typeof review>('review', { context });
    * @throws UsageError `invalid_input` for input that no worker could start with, `id_in_use`.
    */
-  start(agent: string, options: StartOptions): Promise<RunHandle>;
+  start<Agent extends TypedAgent = TypedAgent>(
+    agent: Agent | string,
+    options: StartOptionsOf<Agent>,
+  ): Promise<RunHandle<ValueOf<Agent>>>;
+  /**
+   * Runs an agent to its end, and returns its value: `start`, `result` and `unwrap` in one. `input`
+   * is the task, or the options of a start. If this process ends before the run, the run goes on.
+   *
+   * @example
+   * const { sentiment } = await everloop.run(review, { context });
+   * @throws UsageError as `start`; `run_failed` when the run does not succeed.
+   */
+  run<Agent extends TypedAgent = TypedAgent>(
+    agent: Agent | string,
+    input: AgentRunInput<Agent>,
+  ): Promise<ValueOf<Agent>>;
   /**
    * Runs an agent of mode `lisp` once, and keeps the program whose answer was accepted, with the
    * definitions that it uses.
@@ -200,10 +258,7 @@ export function createEverloop(options: EverloopParts): Everloop {
   const withAttributes = createAttributeUse();
   const attributesOf = createRunAttributes(withAttributes);
   const attach = (id: string): RunHandle => createRunHandle(checkedRunId(id), parts);
-  const start = async (
-    agent: string,
-    options: StartOptions & Pick<StartParts, 'compiled' | 'compiles'>,
-  ): Promise<RunHandle> => {
+  const startNamed: StartNamed = async (agent, options) => {
     const blobs = client.options.loadedDataConverter.externalStorage !== undefined;
     const traced = continued(options, parts.traceparent?.());
     const input = startInput(agent, traced, sizesOf({ blobs }));
@@ -228,19 +283,19 @@ export function createEverloop(options: EverloopParts): Everloop {
       return attach(workflowId);
     }
   };
+  const start: StartAgent = async (agent, options) => {
+    requireKnown(options, START_OPTIONS, '`start`');
+    return startNamed(agentNameOf(agent), options);
+  };
   const list: Everloop['list'] = (options = {}) =>
     withAttributes((has) => listRuns(client, options, has));
   return coded<Everloop>({
     attach,
-    start,
-    ...forkMethods(parts, attributesOf, start),
+    start: start as Everloop['start'],
+    run: runWith(start),
+    ...forkMethods(parts, attributesOf, startNamed),
     schedules: createSchedules({ client, taskQueue, attributesOf, attach, list }),
-    compileAgent: async (agent, options = {}) =>
-      programOf(await start(agent, { ...options, compiles: true })),
-    runCompiled: async (compiled, options = {}) => {
-      requireCompiled(compiled);
-      return start(compiled.agent, { ...options, compiled });
-    },
+    ...compileMethods(startNamed),
     list,
     workers: (name = taskQueue) => readWorkers(client, name),
     agents: () => readAgents(parts.chunks),
@@ -254,11 +309,49 @@ export function createEverloop(options: EverloopParts): Everloop {
   });
 }
 
+/** The methods of programs that an agent has written. */
+function compileMethods(startNamed: StartNamed): Pick<Everloop, 'compileAgent' | 'runCompiled'> {
+  return {
+    compileAgent: async (agent, options = {}) => {
+      requireKnown(options, COMPILE_OPTIONS, '`compileAgent`');
+      return programOf(await startNamed(agent, { ...options, compiles: true }));
+    },
+    runCompiled: async (compiled, options = {}) => {
+      requireCompiled(compiled);
+      requireKnown(options, COMPILE_OPTIONS, '`runCompiled`');
+      return startNamed(compiled.agent, { ...options, compiled });
+    },
+  };
+}
+
+const EVALUATE_OPTIONS = { id: true, limits: true, onEvent: true, tenant: true } as const;
+
+/** Starts a run of an agent. */
+type StartAgent = (agent: TypedAgent | string, options: StartOptions) => Promise<RunHandle>;
+
+/** The method `run` of a client that starts runs with `start`. */
+export function runWith(start: StartAgent): Everloop['run'] {
+  const run = async (
+    agent: TypedAgent | string,
+    input: string | StartOptions,
+  ): Promise<unknown> => {
+    const started = await start(agent, typeof input === 'string' ? { task: input } : input);
+    return unwrap(await started.result());
+  };
+  return run as Everloop['run'];
+}
+
+/** Starts a run of the agent with this name. */
+type StartNamed = (
+  agent: string,
+  options: StartOptions & Pick<StartParts, 'compiled' | 'compiles'>,
+) => Promise<RunHandle>;
+
 /** The methods that begin from other runs. */
 function forkMethods(
   parts: EverloopParts,
   attributesOf: WithRunAttributes,
-  start: Everloop['start'],
+  start: StartNamed,
 ): Pick<Everloop, 'fork' | 'evaluate'> {
   const { client } = parts;
   return {
@@ -268,6 +361,7 @@ function forkMethods(
       return createRunHandle(workflowId, parts, { runId });
     },
     evaluate: async (input, options = {}) => {
+      requireKnown(options, EVALUATE_OPTIONS, '`evaluate`');
       const { plan, tenant } = await evalPlan(client, input, options.tenant);
       const context = { plan: plan as unknown as Json };
       return start(EVAL_AGENT, { ...options, ...defined({ tenant }), context });

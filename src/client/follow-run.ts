@@ -19,7 +19,7 @@ import { pause } from './streaming/follow-chunks.ts';
 import { leavable } from './streaming/run-stream.ts';
 
 /** One update of `run.follow()`. */
-export type RunUpdate =
+export type RunUpdate<Value = Json> =
   /** The model wrote text; append it to the text of this iteration. Provisional. */
   | { readonly kind: 'text' | 'reasoning'; readonly iteration: number; readonly delta: string }
   /** A tool, a validator or a loop emitted an event, as `topic`. */
@@ -47,7 +47,7 @@ export type RunUpdate =
   /** The item no longer waits: it was answered, timed out or was given up. */
   | { readonly kind: 'settled'; readonly id: string }
   /** The run has ended. The last update. */
-  | { readonly kind: 'step'; readonly step: Step };
+  | { readonly kind: 'step'; readonly step: Step<Value> };
 
 /** Options of `follow`. */
 export interface FollowRunOptions {
@@ -56,10 +56,10 @@ export interface FollowRunOptions {
 }
 
 /** The part of a `RunHandle` that following uses. */
-export interface FollowedRun {
+export interface FollowedRun<Value = Json> {
   readonly status: () => Promise<RunStatus>;
   readonly pending: () => Promise<readonly PendingItem[]>;
-  readonly result: (options: { readonly signal: AbortSignal }) => Promise<Step>;
+  readonly result: (options: { readonly signal: AbortSignal }) => Promise<Step<Value>>;
   readonly stream: () => AsyncIterable<Chunk | ChunkMarker>;
 }
 
@@ -71,30 +71,30 @@ const MAX_POLL_MS = 1_000;
 const TEXT_GRACE_MS = 1_500;
 
 /** The updates of `run` from now on. The first ones show the items that already wait. */
-export function followRun(
-  run: FollowedRun,
+export function followRun<Value>(
+  run: FollowedRun<Value>,
   { signal }: FollowRunOptions = {},
-): AsyncIterable<RunUpdate> {
+): AsyncIterable<RunUpdate<Value>> {
   return leavable((left) =>
     readUpdates(run, signal === undefined ? left : AbortSignal.any([signal, left])),
   );
 }
 
-async function* readUpdates(
-  run: FollowedRun,
+async function* readUpdates<Value>(
+  run: FollowedRun<Value>,
   left: AbortSignal,
-): AsyncGenerator<RunUpdate, undefined> {
+): AsyncGenerator<RunUpdate<Value>, undefined> {
   if (left.aborted) return;
   const over = new AbortController();
   const signal = AbortSignal.any([left, over.signal]);
   const bell = createBell();
-  let outcome: Outcome | undefined;
+  let outcome: Outcome<Value> | undefined;
   let isTextOver = false;
   const endText = (): void => {
     isTextOver = true;
     bell.ring();
   };
-  const end = (ending: Outcome): void => {
+  const end = (ending: Outcome<Value>): void => {
     outcome = ending;
     const timer = setTimeout(endText, 'step' in ending ? TEXT_GRACE_MS : 0);
     signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
@@ -129,7 +129,10 @@ async function* readUpdates(
   }
 }
 
-type Outcome = { readonly step: Step } | { readonly error: unknown };
+/** An update before the last. */
+type Told = Exclude<RunUpdate, { readonly kind: 'step' }>;
+
+type Outcome<Value> = { readonly step: Step<Value> } | { readonly error: unknown };
 
 /** Wakes the waiting reader. Remembers a ring that comes while none waits. */
 function createBell(): { readonly ring: () => void; readonly rung: () => Promise<void> } {
@@ -154,16 +157,16 @@ function createBell(): { readonly ring: () => void; readonly rung: () => Promise
 
 /** Polls the status of the run and its pending items. Never rejects. */
 function watchRun(
-  run: FollowedRun,
+  run: Omit<FollowedRun, 'result'>,
   signal: AbortSignal,
   ring: () => void,
-): { readonly take: () => RunUpdate | undefined; readonly look: () => void } {
-  const updates: RunUpdate[] = [];
+): { readonly take: () => Told | undefined; readonly look: () => void } {
+  const updates: Told[] = [];
   let known: readonly PendingItem[] = [];
   let version = -1;
   let isSilent = false;
   let hurry = new AbortController();
-  const add = (one: RunUpdate): void => {
+  const add = (one: Told): void => {
     // A slow reader needs only the newest status.
     const last = updates.at(-1);
     if (one.kind === 'status' && last?.kind === 'status') updates.pop();
@@ -217,13 +220,13 @@ function has(items: readonly PendingItem[], id: string): boolean {
 
 /** The text of the run, chunk by chunk; `end` marks the end of a reply. Never rejects. */
 function readText(
-  run: FollowedRun,
+  run: Omit<FollowedRun, 'result'>,
   signal: AbortSignal,
   { ring, onEnd }: { readonly ring: () => void; readonly onEnd: () => void },
-): { readonly take: () => RunUpdate | 'end' | undefined } {
+): { readonly take: () => Told | 'end' | undefined } {
   const items = run.stream()[Symbol.asyncIterator]();
   const toUpdates = createTextReader();
-  const ready: (RunUpdate | 'end')[] = [];
+  const ready: (Told | 'end')[] = [];
   let isFetching = false;
   const fetch = (): void => {
     if (isFetching || signal.aborted) return;
@@ -254,7 +257,7 @@ function readText(
   };
 }
 
-function topicUpdate({ iteration, topic, delta, callId }: Chunk): readonly RunUpdate[] {
+function topicUpdate({ iteration, topic, delta, callId }: Chunk): readonly Told[] {
   const data = parsedJson(delta);
   if (topic === undefined || data === undefined) return [];
   return [{ kind: 'topic', iteration, topic, data: data as Json, ...defined({ callId }) }];
@@ -267,7 +270,7 @@ function warnOfText(error: unknown): void {
 }
 
 /** Turns chunks into updates. Drops duplicates and late chunks of earlier attempts. */
-function createTextReader(): (item: Chunk | ChunkMarker) => readonly (RunUpdate | 'end')[] {
+function createTextReader(): (item: Chunk | ChunkMarker) => readonly (Told | 'end')[] {
   let last = { iteration: 0, attempt: 0, seq: 0 };
   return (item) => {
     const { iteration, attempt, seq, kind } = item;
@@ -279,7 +282,7 @@ function createTextReader(): (item: Chunk | ChunkMarker) => readonly (RunUpdate 
       (isSame && (attempt < last.attempt || (attempt === last.attempt && seq <= last.seq)));
     if (isOld) return [];
     // The `restart` marker may have been lost; a higher attempt means the same.
-    const restart: readonly RunUpdate[] =
+    const restart: readonly Told[] =
       isSame && attempt > last.attempt ? [{ kind: 'restart', iteration }] : [];
     last = { iteration, attempt, seq };
     if (kind === 'end') return [...restart, 'end'];

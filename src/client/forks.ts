@@ -28,6 +28,7 @@ import {
 import { tenantOfId } from '../core/tenant/tenant.ts';
 import { idInTenant } from './tenants/tenant-id.ts';
 import { clip } from '../core/text/cut.ts';
+import { requireKnown } from '../core/text/option-names.ts';
 import { summaryLine } from '../core/text/summary.ts';
 import { unreadableError } from '../protection/key-errors.ts';
 import { warnOfId } from '../protection/warn-of-id.ts';
@@ -55,6 +56,27 @@ export interface ForkStartOptions
   /** Another agent than the source's; with `definition: 'current'`. */
   readonly agent?: string;
 }
+
+const SOURCE_OPTIONS: { readonly [Name in keyof ForkSourceOptions]-?: true } = {
+  run: true,
+  at: true,
+};
+
+const FORK_OPTIONS: { readonly [Name in keyof ForkStartOptions]-?: true } = {
+  edits: true,
+  definition: true,
+  instructions: true,
+  effects: true,
+  stats: true,
+  task: true,
+  context: true,
+  limits: true,
+  model: true,
+  onEvent: true,
+  trace: true,
+  id: true,
+  agent: true,
+};
 
 /** How long a worker may take for a moment. */
 const MOMENT_MS = 120_000;
@@ -162,9 +184,12 @@ const MEMO_TASK_CHARACTERS = 200;
  */
 export async function startFork(
   { client, attributesOf }: { readonly client: Client; readonly attributesOf: WithRunAttributes },
-  { run, at = 'latest' }: ForkSourceOptions,
+  from: ForkSourceOptions,
   options: ForkStartOptions,
 ): Promise<StartedFork> {
+  requireKnown(from, SOURCE_OPTIONS, 'the source of a fork');
+  requireKnown(options, FORK_OPTIONS, '`fork`');
+  const { run, at = 'latest' } = from;
   const { edits, definition, instructions, effects, stats, agent: other, id, ...given } = options;
   const source = await describeSource(client, checkedRunId(run));
   const read = readFork({

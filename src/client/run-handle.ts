@@ -71,8 +71,8 @@ export interface ReadOptions {
 /** Which events to read. `tree` excludes the others: each run numbers its own events. */
 export interface EventOptions extends ReadOptions, TreeOption {}
 
-/** The handle of one run. */
-export interface RunHandle {
+/** The handle of one run. `Value` is the type of its answer, as its agent's definition says it. */
+export interface RunHandle<Value = Json> {
   /** The workflow id. */
   readonly id: string;
   /** The current status; safe to poll once a second. */
@@ -228,11 +228,11 @@ export interface RunHandle {
    *
    * @throws UsageError `wait_over` when the wait ends first; `no_step`, `run_not_found`.
    */
-  result(options?: ResultOptions): Promise<Step>;
+  result(options?: ResultOptions): Promise<Step<Value>>;
   /** The Step, or what waits for a person, whichever comes first. Waits as `result` does. */
-  resultOrPending(options?: ResultOptions): Promise<ResultOrPending>;
+  resultOrPending(options?: ResultOptions): Promise<ResultOrPending<Value>>;
   /** The Step of an ended run, null while it is live; needs no worker. */
-  step(): Promise<Step | null>;
+  step(): Promise<Step<Value> | null>;
   /**
    * Provisional text: first of the reply that is being written, then what comes; ends with the run.
    * Only the Step is final: chunks may be missing, and a `restart` or a higher attempt replaces the
@@ -255,17 +255,17 @@ export interface RunHandle {
    * Everything that a user interface needs, in one stream: text, what waits for people, the status,
    * and the Step at the end.
    */
-  follow(options?: FollowRunOptions): AsyncIterable<RunUpdate>;
+  follow(options?: FollowRunOptions): AsyncIterable<RunUpdate<Value>>;
   /** What it was started with; needs no worker. */
   startedWith(): Promise<RunStart>;
 }
 
 /** The Step of an ended run, or the items of a run that waits for a person. */
-export type ResultOrPending =
-  | { readonly kind: 'step'; readonly step: Step }
+export type ResultOrPending<Value = Json> =
+  | { readonly kind: 'step'; readonly step: Step<Value> }
   | {
       readonly kind: 'pending';
       /** At least one. */
       readonly pending: readonly PendingItem[];
-      readonly run: RunHandle;
+      readonly run: RunHandle<Value>;
     };

@@ -2,7 +2,9 @@
 import { defined } from '../core/base/defined.ts';
 import type { EstimatedUsage, ModelRequest, Reply, TokenUsage } from '../core/contract/model.ts';
 import { addEstimates } from '../core/model/estimated-usage.ts';
+import { readReply } from '../core/model/read-reply.ts';
 import { addUsage, checkedUsage, noUsage } from '../core/model/usage.ts';
+import { nativeName } from '../core/toolchain/native-calls.ts';
 import { layered, type ModelMiddleware } from '../define/definition/middleware.ts';
 import { callEntry, type CallIo, type ModelCallResult } from './model-adapter.ts';
 import type { CalledEntry } from '../define/model/model-entry.ts';
@@ -48,15 +50,14 @@ export async function callLayeredModel(
     }
     add(outcome.reply.usage, outcome.reply.usageKnown);
     spent.unreported = addEstimates(spent.unreported, outcome.reply.unreported);
-    return outcome.reply;
+    return withNotOffered(outcome.reply, request, changed);
   };
   const asked = layered(around, ask);
   const ended = await attempt(() => asked(request), { signal: io.signal });
   if (io.signal.aborted) return aborted();
   try {
     if (ended.kind === 'threw') throw ended.error;
-    const reply = ended.kind === 'returned' ? ended.value : undefined;
-    checkReply(reply);
+    const reply = readEnd(ended.kind === 'returned' ? ended.value : undefined, entry);
     if (spent.calls === 0) return { kind: 'reply', reply: withCheckedUsage(reply) };
     const { usage, isKnown: usageKnown, unreported } = spent;
     return { kind: 'reply', reply: { ...reply, ...defined({ usage, usageKnown, unreported }) } };
@@ -75,10 +76,27 @@ interface Spent {
   unreported: EstimatedUsage | undefined;
 }
 
-/** A reply goes into the transcript, where any other value would break the run later. */
-function checkReply(reply: unknown): asserts reply is Reply {
-  if (Array.isArray((Object(reply) as { readonly parts?: unknown }).parts)) return;
-  throw new Error('A model middleware returned what is no reply. Return what `next` gives.');
+/** A call of a tool that a middleware left out of the request does not run, and the model is told. */
+function withNotOffered(reply: Reply, whole: ModelRequest, sent: ModelRequest): Reply {
+  const offered = namesIn(sent);
+  const hidden = namesIn(whole).filter((name) => !offered.includes(name));
+  if (hidden.length === 0) return reply;
+  const parts = reply.parts.map((part) =>
+    part.type === 'call' && hidden.includes(nativeName(part.tool))
+      ? { ...part, notOffered: true as const }
+      : part,
+  );
+  return { ...reply, parts };
+}
+
+function namesIn({ tools = [] }: ModelRequest): readonly string[] {
+  return tools.map(({ name }) => nativeName(name));
+}
+
+/** What `next` gave, or a reply in any form that a model function may return. */
+function readEnd(value: unknown, entry: CalledEntry): Reply {
+  const { parts, usage } = Object(value) as { readonly parts?: unknown; readonly usage?: unknown };
+  return Array.isArray(parts) && usage !== undefined ? (value as Reply) : readReply(value, entry);
 }
 
 /** A reply that a middleware wrote without a model: its usage is the middleware's word. */

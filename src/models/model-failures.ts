@@ -123,6 +123,7 @@ const passingStatuses: readonly number[] = [408, 409, 425, 429];
 function judge(signs: Signs): { readonly code: ModelFailureCode; readonly retryable: boolean } {
   const { status, names, codes, messages } = signs;
   const final = (code: ModelFailureCode) => ({ code, retryable: false });
+  if (names.includes('BlockedError')) return final('blocked');
   if (names.includes('AI_LoadAPIKeyError')) return final('model_auth');
   if (names.includes('ProviderPackageError')) return final('model_error');
   if (codes.includes(REPLY_TOO_LONG)) return final('model_error');

@@ -22,7 +22,6 @@ import { createEarlyText } from './deltas/early-text.ts';
 import { joiningModel } from './deltas/joining-model.ts';
 import { brokenStream } from './model-failures.ts';
 import type { LanguageModel } from '../define/model/language-model.ts';
-import type { ModelEntry } from '../define/model/model-entry.ts';
 import { takeExtraContent, withExtraContent, type ExtraContent } from './extra-content.ts';
 import {
   contentParts,
@@ -36,6 +35,7 @@ import {
   type ToolCallEvent,
   type WholePart,
 } from './reply-items.ts';
+import type { CalledEntry } from '../define/model/model-entry.ts';
 import { createReplySize, type ReplySize } from './reply-size.ts';
 import { withUsageIn } from './raw-usage.ts';
 import { generate, openStream, type SdkCallOptions, type StreamPart } from './specification.ts';
@@ -69,7 +69,7 @@ export interface CollectorIo {
 /** The part of a reply that has arrived. */
 interface PartialReply extends Pick<CollectorIo, 'onPart' | 'onCall'> {
   onChunk: CollectorIo['onChunk'];
-  readonly entry: ModelEntry;
+  readonly entry: CalledEntry;
   readonly size: ReplySize;
   /** What has come, in the order in which it began. */
   readonly items: (OpenBlock | Exclude<ReplyItem, { readonly text: string }>)[];
@@ -87,7 +87,7 @@ interface PartialReply extends Pick<CollectorIo, 'onPart' | 'onCall'> {
 }
 
 /** A collector for one call of `entry`'s model; `onChunk` gets the pieces in order. */
-export function modelCollector(entry: ModelEntry, io: CollectorIo): ModelCollector {
+export function modelCollector(entry: CalledEntry, io: CollectorIo): ModelCollector {
   const partial: PartialReply = {
     entry,
     ...io,

@@ -184,7 +184,7 @@ export function unknownModel(id: string, models: ReadonlyMap<string, ModelEntry>
 }
 
 function modelSpec({ id, contextWindow, maxOutputTokens, price }: ModelEntry): ModelSpec {
-  return defined({ id, contextWindow, maxOutputTokens, price });
+  return defined({ id, contextWindow, maxOutputTokens, price: price ?? undefined });
 }
 
 /** How an entry asks for structured output: decided once, so that it stays the same for a run. */

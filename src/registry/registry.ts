@@ -16,7 +16,8 @@ import type { ModelOrder } from '../core/contract/host-order.ts';
 import type { ModelFailure } from '../models/model-failures.ts';
 import { packageFolders } from '../models/providers/find-package.ts';
 import type { ModelEntry } from '../define/model/model-entry.ts';
-import { findEntry } from '../define/model/provider-models.ts';
+import { findEntry, namedModel } from '../define/model/provider-models.ts';
+import type { KnownModels } from './known-prices.ts';
 import { modelEntryProblems } from '../define/model/model-problems.ts';
 import { searchTool } from '../tools/search-tool.ts';
 import type { AgentToolSpec } from '../core/contract/spec.ts';
@@ -34,6 +35,8 @@ export interface RegistryOptions {
   readonly models?: readonly ModelEntry[];
   /** The module that exports the agents: packages of providers are looked for from its folder. */
   readonly agentsModule?: string;
+  /** What is known of models without a price or a context window of their own. Default: nothing. */
+  readonly knownModels?: KnownModels;
 }
 
 /**
@@ -53,11 +56,14 @@ export function createRegistry(options: RegistryOptions): Registry {
   const byName = new Map(definitions.map((definition) => [definition.name, definition]));
   const given = options.models ?? [];
   const inline = inlineEntries(definitions, given);
-  const entries = [...given, ...inline.entries];
-  problems.push(...modelEntryProblems(entries), ...inline.problems);
+  const own = [...given, ...inline.entries];
+  problems.push(...modelEntryProblems(own), ...inline.problems);
+  const { knownModels } = options;
+  const named = knownModels === undefined ? [] : namedEntries(definitions, own);
+  const entries = [...own, ...named].map((entry) => withKnown(entry, knownModels));
   const models = new Map(entries.map((entry) => [entry.id, entry]));
   const prices = new Map(
-    entries.flatMap(({ id, price }) => (price === undefined ? [] : [[id, price] as const])),
+    entries.flatMap(({ id, price }) => (price == null ? [] : [[id, price] as const])),
   );
   const agents = new Map<string, RegisteredAgent>();
   for (const definition of definitions) {
@@ -185,6 +191,34 @@ function inlineEntries(
     else if (known.model !== entry.model) problems.push(twoModels(entry.id));
   }
   return { entries, problems };
+}
+
+/** Entries for the models that agents and entries name by their provider. */
+function namedEntries(
+  definitions: readonly AgentDefinition[],
+  own: readonly ModelEntry[],
+): readonly ModelEntry[] {
+  const ids = [
+    ...definitions.flatMap(({ model, tools }) => [model, ...tools.map((tool) => tool.model)]),
+    ...own.flatMap(({ fallbacks = [] }) => fallbacks),
+  ].filter((id) => typeof id === 'string');
+  return [...new Set(ids)].flatMap((id) =>
+    namedModel(id) === undefined || own.some((entry) => entry.id === id) ? [] : [{ id, model: id }],
+  );
+}
+
+/** The entry with what is known of its model, where it does not say it itself. */
+function withKnown(
+  { price, ...entry }: ModelEntry,
+  knownModels: KnownModels | undefined,
+): ModelEntry {
+  const known = knownModels?.(entry.model);
+  const ownPrice = price === undefined ? known?.price : (price ?? undefined);
+  return {
+    ...defined({ contextWindow: known?.contextWindow }),
+    ...entry,
+    ...defined({ price: ownPrice }),
+  };
 }
 
 /** Calls name their server, so two different ones under a name are a problem. */

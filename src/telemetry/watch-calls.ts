@@ -220,13 +220,13 @@ function outcomeOf(error: unknown): AttemptOutcome {
   return { name: nameOf(type ?? 'internal', status), ...known };
 }
 
+const REFUSED = ['model_auth', 'model_request_refused', 'context_too_long', 'blocked'];
+
 function nameOf(type: string, status: number | undefined): AttemptOutcome['name'] {
   if (NOT_ASKED.includes(type)) return 'not_asked';
   if (type === 'worker_shutdown') return 'aborted';
   if (status === 429) return 'rate_limited';
-  if (type === 'model_auth' || type === 'model_request_refused' || type === 'context_too_long') {
-    return 'refused';
-  }
+  if (REFUSED.includes(type)) return 'refused';
   if (status === undefined) return type === 'model_error' ? 'network' : 'aborted';
   return status >= 500 ? 'server_error' : 'refused';
 }

@@ -24,14 +24,14 @@ import type { FakeClock } from './fake-clock.ts';
 export type HandoverPlace = 'boundary' | 'waiting' | 'program';
 
 /** A run in memory, while it goes on and after. */
-export interface MemoryRun {
+export interface MemoryRun<Value = Json> {
   /** Unique in its tree: `run-1` for a root, `run-1/1.2` for the child of its call `1.2`. */
   readonly address: string;
   readonly events: readonly AgentEvent[];
   /** The history: everything that was said. */
   readonly entries: readonly Entry[];
   readonly state: RunState;
-  readonly result: Promise<Step>;
+  readonly result: Promise<Step<Value>>;
   /** The runs that this one has started, in order. */
   readonly children: readonly MemoryRun[];
   /** Ends the run and all below it without a Step, like a termination through the service. */
@@ -63,7 +63,7 @@ export interface MemoryRun {
    */
   fork(at: RunMoment, options?: MemoryForkOptions): MemoryRun;
   /** The Step, or what is pending as soon as the run waits only for people. */
-  resultOrPending(): Promise<StepOrPending>;
+  resultOrPending(): Promise<StepOrPending<Value>>;
 }
 
 /** How a fork in memory differs from its source. */
@@ -76,8 +76,8 @@ export interface MemoryForkOptions
 }
 
 /** The end of a run, or what keeps it waiting. */
-export type StepOrPending =
-  | { readonly kind: 'step'; readonly step: Step }
+export type StepOrPending<Value = Json> =
+  | { readonly kind: 'step'; readonly step: Step<Value> }
   | { readonly kind: 'pending'; readonly pending: readonly PendingItem[] };
 
 /** A message between two runs of a tree. */

@@ -1,6 +1,7 @@
 /**
  * The entry of the test kit: runs an agent in this process, with a scripted model and a fake clock.
  */
+import type { ContextOf, ContextOption, ValueOf } from '../core/start/agent-types.ts';
 import { sizesOf } from '../core/base/size-limits.ts';
 import type { AgentDefinition } from '../define/definition/definitions.ts';
 import type { ModelEntry } from '../define/model/model-entry.ts';
@@ -8,6 +9,7 @@ import { createRegistry } from '../registry/registry.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
 import type { RunState } from '../core/run/run-state.ts';
 import { startInput, type StartParts } from '../core/start/start-input.ts';
+import { requireKnown } from '../core/text/option-names.ts';
 import type { Next } from '../core/loop/work.ts';
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import type { ListedServers } from './listed-servers.ts';
@@ -16,8 +18,11 @@ import type { HandoverPlace, MemoryRun, TreeMessage } from './memory-run.ts';
 import { startMemoryRun } from './start-memory-run.ts';
 
 /** What a run in memory is started with. It calls nobody back: its `onEvent` is a listener. */
-export interface MemoryRunOptions extends Omit<StartParts, 'onEvent'> {
-  readonly agent: AgentDefinition;
+export interface MemoryRunOptions<Agent extends AgentDefinition = AgentDefinition> extends Omit<
+  StartParts,
+  'onEvent'
+> {
+  readonly agent: Agent;
   /** Further agents, for those that call them by name; those in its tools need not be here. */
   readonly agents?: readonly AgentDefinition[];
   /** Entries that the agent names by id; an entry in an agent definition need not be here. */
@@ -52,6 +57,35 @@ export interface MemoryRunOptions extends Omit<StartParts, 'onEvent'> {
   readonly chunks?: ChunkPublisher;
 }
 
+const OPTIONS: { readonly [Name in keyof MemoryRunOptions]-?: true } = {
+  tenant: true,
+  task: true,
+  context: true,
+  history: true,
+  conversation: true,
+  messageId: true,
+  trace: true,
+  limits: true,
+  model: true,
+  memory: true,
+  compiled: true,
+  compiles: true,
+  agent: true,
+  agents: true,
+  models: true,
+  clock: true,
+  next: true,
+  handoverDue: true,
+  childHandoverDue: true,
+  fitsHandover: true,
+  blobs: true,
+  mcp: true,
+  isFull: true,
+  onEvent: true,
+  carry: true,
+  chunks: true,
+};
+
 /**
  * Starts `agent` in this process. Throws a UsageError for what a worker or a start would refuse.
  *
@@ -60,13 +94,16 @@ export interface MemoryRunOptions extends Omit<StartParts, 'onEvent'> {
  * const agent = defineAgent({ name: 'oracle', model: script.model });
  * const step = await startInMemory({ agent, task: 'What is it?' }).result;
  */
-export function startInMemory(options: MemoryRunOptions): MemoryRun {
-  const { onEvent, ...given } = options;
+export function startInMemory<Agent extends AgentDefinition>(
+  options: Omit<MemoryRunOptions<Agent>, 'context'> & ContextOption<ContextOf<Agent>>,
+): MemoryRun<ValueOf<Agent>> {
+  requireKnown(options, OPTIONS, '`startInMemory`');
+  const { onEvent, ...given } = options as unknown as MemoryRunOptions;
   const { agent, agents = [], models = [], clock = createFakeClock(), carry } = given;
   const registry = createRegistry({ agents: [agent, ...agents], models });
   const sizes = sizesOf(given);
   const input = startInput(agent.name, given, sizes);
-  return startMemoryRun(
+  const run: MemoryRun = startMemoryRun(
     {
       registry,
       clock,
@@ -86,4 +123,5 @@ export function startInMemory(options: MemoryRunOptions): MemoryRun {
       fitsHandover: options.fitsHandover,
     },
   );
+  return run as MemoryRun<ValueOf<Agent>>;
 }

@@ -7,6 +7,7 @@
  * I3  What a tool returns or throws may itself throw when it is read: a getter, a proxy. That is an
  *     error of the tool.
  */
+import { isBlocked } from '../core/base/blocked.ts';
 import { defined } from '../core/base/defined.ts';
 import { toJsonResult } from '../core/base/json-result.ts';
 import { isToolError } from '../core/base/tool-error.ts';
@@ -82,7 +83,7 @@ function readable<Read>(read: () => Read, otherwise: () => Read): Read {
 function readThrow(call: ToolAttempt, error: unknown): ToolRun {
   const unfit = unfitRun(error);
   if (unfit !== undefined) return unfit;
-  if (isToolError(error) || isUsageError(error)) {
+  if (isToolError(error) || isUsageError(error) || isBlocked(error)) {
     return ended(call.options, true, 'error', toolErrorText(error.message));
   }
   // The request never left, so even `once` may say that it did not start.

@@ -24,6 +24,7 @@ import { boundTool } from './bind-tool.ts';
 import { asCaller } from './caller.ts';
 import { fitValue } from './fit-value.ts';
 import type { Isolation } from './isolation.ts';
+import { lastOf } from './last-of.ts';
 import { readAttempt, unfitArguments } from './read-outcome.ts';
 import { reporter, type Reporter } from './reporter.ts';
 import {
@@ -46,7 +47,8 @@ export async function runTool(
   const bound = await boundTool({ agent, mcp, isOnce }, order, options);
   if (bound.kind !== 'bound') return bound;
   const { tool } = bound;
-  const work: ToolAttempt['work'] = (args, context) => tool.execute(args, context);
+  const work: ToolAttempt['work'] = (args, context) =>
+    lastOf(tool.spec.name, tool.execute(args, context), context);
   const call: ToolAttempt = { agent, tool, order, options, work };
   if (tool.spec.effect === 'once' && triesOf(options) > 1) {
     return ended(options, true, 'unknown', unknownOutcomeText(tool.spec.name));

@@ -3,6 +3,8 @@
  * each request may reach another process.
  */
 import { defined } from '../core/base/defined.ts';
+import type { JsonObject } from '../core/base/json.ts';
+import { requireKnown } from '../core/text/option-names.ts';
 import type { UsageCode } from '../core/base/usage-codes.ts';
 import { isUsageError, UsageError } from '../core/base/usage-error.ts';
 import {
@@ -31,9 +33,45 @@ export interface ChatHandlerOptions
     request: Request,
     chatId: string,
   ) => string | null | Promise<string | null>;
+  /**
+   * What this turn gets in place of the options of the same names: the context, limits and model of
+   * the person who asks. `body` is what the page sent, so it proves nothing about the person. Null
+   * refuses the request with 403. Not called for a request that continues a stream.
+   */
+  readonly turn?: (
+    request: Request,
+    body: JsonObject,
+  ) => ChatTurn | null | Promise<ChatTurn | null>;
   /** Maximum size of a request; default 4 MB. The page sends all messages of the chat each time. */
   readonly maxBodyBytes?: number;
 }
+
+/** What the server decides for the turn of one request, such as by who is signed in. */
+export interface ChatTurn extends Pick<
+  ConversationOptions,
+  'context' | 'limits' | 'model' | 'onEvent'
+> {
+  /** The agent that answers; of a conversation with another one, the request is refused. */
+  readonly agent?: string;
+}
+
+const TURN_OPTIONS: { readonly [Name in keyof ChatTurn]-?: true } = {
+  agent: true,
+  context: true,
+  limits: true,
+  model: true,
+  onEvent: true,
+};
+
+const OPTIONS: { readonly [Name in keyof ChatHandlerOptions]-?: true } = {
+  ...TURN_OPTIONS,
+  everloop: true,
+  conversation: true,
+  turn: true,
+  historyBytes: true,
+  maxBodyBytes: true,
+  text: true,
+};
 
 const MAX_BODY_BYTES = 4_194_304;
 
@@ -59,6 +97,7 @@ const STATUSES: Partial<Readonly<Record<UsageCode, number>>> = {
 export function createChatHandler(
   options: ChatHandlerOptions,
 ): (request: Request) => Promise<Response> {
+  requireKnown(options, OPTIONS, 'a chat handler');
   return async (request) => {
     try {
       if (request.method === 'GET') return await resume(request, options);
@@ -72,8 +111,11 @@ export function createChatHandler(
 }
 
 async function say(request: Request, options: ChatHandlerOptions): Promise<Response> {
-  const { chatId, said } = await readChatRequest(request, options.maxBodyBytes ?? MAX_BODY_BYTES);
-  const chat = await open(request, chatId, options);
+  const { maxBodyBytes = MAX_BODY_BYTES, turn } = options;
+  const { body, chatId, said } = await readChatRequest(request, maxBodyBytes);
+  const given = turn === undefined ? {} : await turn(request, body);
+  requireKnown(given, TURN_OPTIONS, '`turn`');
+  const chat = given && (await open(request, chatId, { ...options, ...given }));
   if (chat === null) return refusal(403, NOT_ALLOWED);
   const stream = await take(chat, said);
   return respond(request, options, stream);

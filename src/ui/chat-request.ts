@@ -1,6 +1,6 @@
 /** Reads what `useChat` of the AI SDK sends: the chat's id, and what the person said last. */
 import { defined } from '../core/base/defined.ts';
-import { isPlainObject } from '../core/base/json.ts';
+import { isPlainObject, type JsonObject } from '../core/base/json.ts';
 import type { MediaPart, Task } from '../core/base/message.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 
@@ -24,6 +24,8 @@ export type Said =
 
 /** A request of `useChat`. */
 export interface ChatRequest {
+  /** What the page sent. */
+  readonly body: JsonObject;
   readonly chatId: string;
   readonly said: Said;
 }
@@ -53,9 +55,17 @@ export async function readChatRequest(request: Request, maxBytes: number): Promi
   if (last['role'] === 'assistant') {
     const decisions = parts.flatMap(decisionOf);
     if (decisions.length === 0) throw invalid('a message of the person', 'one of the agent');
-    return { chatId: id, said: { kind: 'decisions', decisions, messageId } };
+    return {
+      body: body as JsonObject,
+      chatId: id,
+      said: { kind: 'decisions', decisions, messageId },
+    };
   }
-  return { chatId: id, said: { kind: 'message', task: taskOf(parts), messageId } };
+  return {
+    body: body as JsonObject,
+    chatId: id,
+    said: { kind: 'message', task: taskOf(parts), messageId },
+  };
 }
 
 async function readText(request: Request, maxBytes: number): Promise<string> {

@@ -4,7 +4,7 @@
  */
 import type { Json } from '../core/base/json.ts';
 
-/** A chunk of a message. Tools are `dynamic`, because the page does not know them. */
+/** A chunk of a message. The tools of MCP servers are `dynamic`: no page knows their types. */
 export type UIChunk =
   | { readonly type: 'start'; readonly messageId: string; readonly messageMetadata?: Json }
   | { readonly type: 'start-step' | 'finish-step' }
@@ -24,19 +24,19 @@ export type UIChunk =
       readonly toolCallId: string;
       readonly toolName: string;
       readonly input: Json;
-      readonly dynamic: true;
+      readonly dynamic?: true;
     }
   | {
       readonly type: 'tool-output-available';
       readonly toolCallId: string;
       readonly output: Json;
-      readonly dynamic: true;
+      readonly dynamic?: true;
     }
   | {
       readonly type: 'tool-output-error';
       readonly toolCallId: string;
       readonly errorText: string;
-      readonly dynamic: true;
+      readonly dynamic?: true;
     }
   | { readonly type: 'tool-output-denied'; readonly toolCallId: string }
   | {

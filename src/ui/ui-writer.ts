@@ -53,21 +53,21 @@ export function createUIWriter(place: MessagePlace): UIWriter {
   let shownUpTo = place.afterIteration;
   let newest = place.afterIteration;
 
-  const call = (toolCallId: string, toolName: string, input: Json): void => {
+  const call = ({ callId: toolCallId, tool: toolName, args: input, mcp }: ShownCall): void => {
     if (called.has(toolCallId)) return;
     called.add(toolCallId);
     text.close();
-    out.push({ type: 'tool-input-available', toolCallId, toolName, input, dynamic: true });
+    out.push({ type: 'tool-input-available', toolCallId, toolName, input, ...kindOf(mcp) });
   };
   const takeEvent = (event: AgentEvent): void => {
     newest = Math.max(newest, event.iteration);
     if (event.type === 'agent:tool_call:before' && event.tool !== ASK_TOOL) {
       text.toIteration(event.iteration);
-      call(event.callId, event.tool, event.args);
+      call(event);
     }
     if (event.type === 'agent:tool_call:after' && event.tool !== ASK_TOOL) {
       text.toIteration(event.iteration);
-      call(event.callId, event.tool, event.args);
+      call(event);
       out.push(outputOf(event));
     }
   };
@@ -78,7 +78,7 @@ export function createUIWriter(place: MessagePlace): UIWriter {
       out.push({ type: 'data-question', id: item.id, data: questionOf(item, false) });
     }
     if (item.kind === 'approval' && item.run === undefined) {
-      call(item.id, item.tool, item.args);
+      call({ callId: item.id, tool: item.tool, args: item.args, mcp: item.server });
       out.push({ type: 'tool-approval-request', approvalId: item.id, toolCallId: item.id });
     }
   };
@@ -235,11 +235,25 @@ function textsOf(
   return texts;
 }
 
+/** A call as a page sees it: `mcp` says that its tool is that of a server. */
+interface ShownCall {
+  readonly callId: string;
+  readonly tool: string;
+  readonly args: Json;
+  readonly mcp?: unknown;
+}
+
+function kindOf(mcp: unknown): { readonly dynamic?: true } {
+  return mcp === undefined ? {} : { dynamic: true };
+}
+
 function outputOf(event: Extract<AgentEvent, { readonly type: 'agent:tool_call:after' }>): UIChunk {
-  const { callId: toolCallId, outcome, output = null, error = outcome } = event;
-  if (outcome === 'ok') return { type: 'tool-output-available', toolCallId, output, dynamic: true };
+  const { callId: toolCallId, outcome, output = null, error = outcome, mcp } = event;
+  if (outcome === 'ok') {
+    return { type: 'tool-output-available', toolCallId, output, ...kindOf(mcp) };
+  }
   if (outcome === 'denied') return { type: 'tool-output-denied', toolCallId };
-  return { type: 'tool-output-error', toolCallId, errorText: error, dynamic: true };
+  return { type: 'tool-output-error', toolCallId, errorText: error, ...kindOf(mcp) };
 }
 
 /** A question for a page: what to ask, and whether it is still open. */

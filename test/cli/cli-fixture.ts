@@ -1,7 +1,7 @@
 /** The command line with a process of the test's own: what it writes, and a client of fakes. */
 import { EventEmitter } from 'node:events';
 import type { ConnectedEverloop, ConnectOptions } from '../../src/client/connect.ts';
-import type { Everloop } from '../../src/client/everloop-client.ts';
+import type { Everloop, StartOptions } from '../../src/client/everloop-client.ts';
 import { readEvents } from '../../src/client/events/follow-events.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { CliIo } from '../../src/cli/terminal/io.ts';
@@ -81,6 +81,7 @@ function fakeClient(everloop: Partial<Everloop>): ConnectedEverloop {
   };
   return {
     start: unexpected,
+    run: unexpected,
     fork: unexpected,
     evaluate: unexpected,
     attach: unexpected,
@@ -105,6 +106,13 @@ function fakeClient(everloop: Partial<Everloop>): ConnectedEverloop {
 
 /** The trace of every fake run. */
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
+
+/** The method `start` of a client, as a function of the agent's name. */
+export function starting(
+  start: (agent: string, options: StartOptions) => Promise<RunHandle>,
+): Everloop['start'] {
+  return ((agent: string, options: StartOptions) => start(agent, options)) as Everloop['start'];
+}
 
 /** A handle that knows what the test gives it, and nothing else. */
 export function fakeRun(id: string, parts: Partial<RunHandle> = {}): RunHandle {

@@ -9,7 +9,7 @@ import type { Step } from '../../src/core/contract/step.ts';
 import { UsageError } from '../../src/core/base/usage-error.ts';
 import { chunk, marker } from '../support/chunks.ts';
 import { gate } from '../support/runs.ts';
-import { cli, fakeRun, STEP } from './cli-fixture.ts';
+import { cli, fakeRun, starting, STEP } from './cli-fixture.ts';
 import { withoutWaits } from '../support/no-waits.ts';
 
 const STATUS: RunStatus = {
@@ -104,10 +104,10 @@ describe('run', () => {
       ],
       {
         everloop: {
-          start: async (agent, options) => {
+          start: starting(async (agent, options) => {
             starts.push([agent, options]);
             return fakeRun('r1', { result: async () => STEP, status: async () => STATUS });
-          },
+          }),
         },
       },
     );
@@ -135,7 +135,9 @@ describe('run', () => {
   it('writes the Step, and nothing else on stdout, with --json', async () => {
     const { stdout } = await cli(['run', 'clerk', 'Compare.', '--json'], {
       everloop: {
-        start: async () => fakeRun('r1', { result: async () => STEP, status: async () => STATUS }),
+        start: starting(async () =>
+          fakeRun('r1', { result: async () => STEP, status: async () => STATUS }),
+        ),
       },
     });
 
@@ -145,7 +147,7 @@ describe('run', () => {
   it('shows progress while it waits', async () => {
     const { stderr } = await cli(['run', 'clerk', 'Compare.'], {
       everloop: {
-        start: async () => {
+        start: starting(async () => {
           let tell: (step: Step) => void = () => undefined;
           const result = new Promise<Step>((resolve) => (tell = resolve));
           return fakeRun('r1', {
@@ -155,7 +157,7 @@ describe('run', () => {
               return STATUS;
             },
           });
-        },
+        }),
       },
     });
 
@@ -168,7 +170,7 @@ describe('run', () => {
   it('shows a question when it comes, once, with the command that answers it', async () => {
     const { stderr } = await cli(['run', 'clerk', 'Compare.'], {
       everloop: {
-        start: async () => {
+        start: starting(async () => {
           let tell: (step: Step) => void = () => undefined;
           const result = new Promise<Step>((resolve) => (tell = resolve));
           let looks = 0;
@@ -192,7 +194,7 @@ describe('run', () => {
               },
             ],
           });
-        },
+        }),
       },
     });
 
@@ -211,7 +213,9 @@ describe('run', () => {
 
     const { exitCode, stdout, stderr } = await cli(['run', 'clerk', 'Compare.'], {
       everloop: {
-        start: async () => fakeRun('r1', { result: async () => step, status: async () => STATUS }),
+        start: starting(async () =>
+          fakeRun('r1', { result: async () => step, status: async () => STATUS }),
+        ),
       },
     });
 
@@ -221,7 +225,7 @@ describe('run', () => {
   });
 
   it('prints the id and does not wait with --detach', async () => {
-    const everloop = { start: async () => fakeRun('r1') };
+    const everloop = { start: starting(async () => fakeRun('r1')) };
 
     expect(await cli(['run', 'clerk', 'x', '--detach'], { everloop })).toMatchObject({
       exitCode: 0,

@@ -56,6 +56,9 @@ describe('text for people', () => {
   it('writes one and many', () => {
     expect([pluralText(1, 'token'), pluralText(2, 'token')]).toEqual(['1 token', '2 tokens']);
     expect(usageText(2, STEP.usage)).toBe('2 iterations · 220 tokens · $0.0015');
+    expect(usageText(2, { ...STEP.usage, costMicroUsd: 0 })).toBe(
+      '2 iterations · 220 tokens · cost unknown',
+    );
   });
 
   it('aligns tables and fields', () => {

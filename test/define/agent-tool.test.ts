@@ -116,7 +116,10 @@ describe('agentTool', () => {
       name: 'an option that is none',
       define: () => agentTool({ agent: writer, timeout: 5 } as never),
       problems: [
-        ['unknown_option', 'Expected an option of tool `writer`, got `timeout`. Remove it.'],
+        [
+          'unknown_option',
+          'Expected an option of tool `writer`, got `timeout`. `timeout` is called `limits`, an option of `defineAgent` and `start`.',
+        ],
       ],
     },
   ])('refuses $name [row 26]', ({ define, problems }) => {

@@ -692,7 +692,7 @@ describe('[row 26] what is wrong with a validator', () => {
         message: [
           'Expected a validator name of 1 to 64 letters, digits, `_` or `-` that starts with a letter, got `1st`. Rename it.',
           'Expected `validate` of `1st` to be a function, got 5. Write the function that judges.',
-          'Expected an option of validator `1st`, got `retries`. Remove it.',
+          'Expected an option of validator `1st`, got `retries`. `retries` is called `retry`, an option of `defineTool`.',
         ].join('\n'),
       }),
     );

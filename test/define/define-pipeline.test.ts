@@ -168,7 +168,7 @@ describe('what a pipeline is refused for [sub 1]', () => {
       parts: ['p', [asked({ question: 'Which?', timeout: 5 })]],
       code: 'unknown_option',
       message:
-        'stage 1: Expected an option of `humanStep`, got `timeout`. Did you mean `timeoutMs`?',
+        'stage 1: Expected an option of `humanStep`, got `timeout`. `timeout` is called `timeoutMs`.',
     },
   ])('$name', ({ parts, code, message }) => {
     expect(problemsOf(() => anything(...parts))).toEqual([{ code, message }]);

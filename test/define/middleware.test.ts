@@ -100,7 +100,9 @@ describe('[row 25] model middleware', () => {
     );
 
     expect(step).toMatchObject({ status: 'error' });
-    expect(step.message).toContain('A model middleware returned what is no reply.');
+    expect(step.message).toContain(
+      'Expected the reply of model `tester/model` to be a text or an object',
+    );
   });
 });
 

@@ -121,7 +121,7 @@ describe('modelEntryProblems', () => {
         {
           code: 'model_price',
           message:
-            'Expected `price` of model "a" to have `input` and `output`, and if wanted `cachedInput` and `cacheWrite`, each from 0 to 1000000 USD per million tokens, got {"input":-1}. Correct it, or leave it out.',
+            'Expected `price` of model "a" to have `input` and `output`, and if wanted `cachedInput`, `cacheWrite` and `tiers`, each from 0 to 1000000 USD per million tokens, or to be null, got {"input":-1}. Correct it, or leave it out.',
         },
       ],
     },

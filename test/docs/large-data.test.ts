@@ -7,6 +7,7 @@ import type { StartOptions } from '../../src/client/everloop-client.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { BLOB_SIZES, INLINE_SIZES, type SizeLimits } from '../../src/core/base/size-limits.ts';
 import { MAX_BLOB_BYTES } from '../../src/protection/blobs/blob-store.ts';
+import { starting } from '../cli/cli-fixture.ts';
 import { blocksOf, regionsOf } from '../support/doc-pages.ts';
 
 test('docs/large-data.md quotes its example', () => {
@@ -20,10 +21,10 @@ test('a run with a large document', async () => {
   await startWithDocument(
     async (options) => {
       given.push(options);
-      const start: ConnectedEverloop['start'] = async (_agent, start) => {
-        started.push(start);
+      const start = starting(async (_agent, options) => {
+        started.push(options);
         return {} as RunHandle;
-      };
+      });
       return { start } as ConnectedEverloop;
     },
     '/tmp/blobs',

@@ -1,4 +1,5 @@
 /** The pages about modes and structured output: their code is that of examples which run here. */
+import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -62,7 +63,7 @@ describe('structured output', () => {
   const value = { sentiment: 'positive', score: 0.9 };
 
   async function classify(model: AgentModel): Promise<unknown> {
-    const agent = triageWith(model);
+    const agent: AgentDefinition = triageWith(model);
     const run = startInMemory({ agent, context: withHiddenValue({ review: 'Great, but late.' }) });
     return (await run.result).value;
   }
@@ -101,7 +102,7 @@ describe('structured output', () => {
       { error: { message: 'Unknown parameter.' }, status: 400 },
     );
 
-    const agent = triageWith(schemaEntry(mock.url));
+    const agent: AgentDefinition = triageWith(schemaEntry(mock.url));
     const run = startInMemory({ agent, context: withHiddenValue({ review: 'x' }) });
 
     // This callback asks in one way only, so the run ends when no way is left.

@@ -30,7 +30,7 @@ import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { signStreamToken } from '../../src/protection/stream-token.ts';
 import { createChunkBus } from '../../src/worker/streaming/chunk-bus.ts';
 import { openChunkEndpoint } from '../../src/worker/streaming/chunk-endpoint.ts';
-import { fakeRun, STEP } from '../cli/cli-fixture.ts';
+import { fakeRun, starting, STEP } from '../cli/cli-fixture.ts';
 import { chunk, marker, pushed } from '../support/chunks.ts';
 import { blocksOf, regionsOf } from '../support/doc-pages.ts';
 import { eventually } from '../support/eventually.ts';
@@ -282,10 +282,10 @@ describe('streaming', () => {
       yield marker(2, 'end');
     };
     const started: unknown[] = [];
-    const start: Everloop['start'] = async (agent, options) => {
+    const start = starting(async (agent, options) => {
       started.push([agent, options]);
       return fakeRun('r', { stream });
-    };
+    });
     const shown: string[] = [];
 
     await ahead({ start } as Everloop, 'Good evening.', ({ kind }) => shown.push(kind));

@@ -1,11 +1,11 @@
 /** docs/piping.md: its code is that of examples which run here. */
 import { expect, test } from 'vitest';
 import { answerMail, clerkWith, judgeWith, readerWith } from '../../examples/docs/piping.ts';
-import type { AgentDefinition, Everloop, StartOptions } from '../../src/index.ts';
+import type { AgentDefinition, Everloop } from '../../src/index.ts';
 import { textOf } from '../../src/core/base/message.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
 import { scriptedModel, type ScriptedModel } from '../../src/testing/scripted-model.ts';
-import { fakeRun } from '../cli/cli-fixture.ts';
+import { fakeRun, starting } from '../cli/cli-fixture.ts';
 import { blocksOf, regionsOf } from '../support/doc-pages.ts';
 
 test('docs/piping.md quotes its example', () => {
@@ -16,7 +16,7 @@ test('docs/piping.md quotes its example', () => {
 /** The part of a client that starts `agents` in this process. */
 function inMemory(agents: readonly AgentDefinition[]): Pick<Everloop, 'start'> {
   return {
-    start: async (name, { task, context }: StartOptions) => {
+    start: starting(async (name, { task, context }) => {
       const agent = agents.find((it) => it.name === name);
       if (agent === undefined) throw new Error(`Expected a known agent, got ${String(name)}.`);
       const run = startInMemory({
@@ -25,7 +25,7 @@ function inMemory(agents: readonly AgentDefinition[]): Pick<Everloop, 'start'> {
         ...(context === undefined ? {} : { context }),
       });
       return fakeRun('r', { result: () => run.result });
-    },
+    }),
   };
 }
 

@@ -46,7 +46,12 @@ const RINGS: Readonly<Record<string, RingRule>> = {
     packages: [...PROVIDER_PACKAGES, 'lru-cache'],
     node: true,
   },
-  registry: { rings: ['core', 'define', 'tools', 'models'], packages: [], node: true },
+  // What models cost is data of a package.
+  registry: {
+    rings: ['core', 'define', 'tools', 'models'],
+    packages: ['@pydantic/genai-prices'],
+    node: true,
+  },
   callbacks: { rings: ['core'], packages: [], node: true },
   // Loads the packages of OpenTelemetry when traces are on.
   telemetry: { rings: ['core'], packages: ['@opentelemetry/*', '@temporalio/common'], node: true },

@@ -1,5 +1,6 @@
 /** A client whose runs are in memory: the loop is the real one, the service is a map. */
 import { defined } from '../../src/core/base/defined.ts';
+import { agentNameOf, type TypedAgent } from '../../src/core/start/agent-types.ts';
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import type { StartOptions } from '../../src/client/everloop-client.ts';
 import { mergeAgents } from '../../src/client/agents.ts';
@@ -57,20 +58,21 @@ export function memoryEverloop(agents: readonly AgentDefinition[]): MemoryEverlo
     isListing: true,
     forget: (id) => void kept.delete(id),
     attach,
-    start: async (name, options) => {
+    start: (async (given: TypedAgent | string, options: StartOptions) => {
+      const name = agentNameOf(given);
       const agent = agents.find((one) => one.name === name);
       const { id = `${name}-${kept.size}` } = options;
       if (agent === undefined) throw new Error(`Expected one of the agents, got ${name}.`);
       if (kept.has(id)) throw new UsageError('id_in_use', `${id} is in use.`);
       started.push(options);
       const bus = createChunkBus();
-      const { onEvent: _callbacks, ...given } = options;
-      const run = startInMemory({ agent, ...given, chunks: bus });
+      const { onEvent: _on, id: _id, ifExists: _exists, stream: _stream, ...parts } = options;
+      const run = startInMemory({ agent, ...parts, chunks: bus });
       const one: Kept = { agent: name, options, run, bus, step: null };
       void run.result.then((step) => (one.step = step));
       kept.set(id, one);
       return attach(id);
-    },
+    }) as MemoryEverloop['start'],
     fork: async ({ run: source, at = 'latest' }, options = {}) => {
       const { agent, options: given, run } = find(source);
       const { id = `${source}-fork`, onEvent: _callbacks, trace: _trace, ...differs } = options;

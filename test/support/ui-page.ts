@@ -55,9 +55,9 @@ export class Page extends AbstractChat<UIMessage> {
       if (part.type === 'step-start') return [];
       const isVoid = 'providerMetadata' in part && part.providerMetadata !== undefined;
       if (part.type === 'text') return [{ text: part.text, ...(isVoid ? { isVoid } : {}) }];
-      if (part.type === 'dynamic-tool') {
-        const { toolName, state, input } = part;
-        return [{ toolName, state, input, ...('output' in part ? { output: part.output } : {}) }];
+      if ('toolCallId' in part) {
+        const { type, state, input } = part;
+        return [{ type, state, input, ...('output' in part ? { output: part.output } : {}) }];
       }
       if (part.type === 'data-question') return [{ question: part.data }];
       return [{ type: part.type }];

@@ -2,7 +2,11 @@ import { expect, test } from 'vitest';
 import { host } from '../../examples/docs/chat-applications.ts';
 import { respond, serverWith } from '../../examples/docs/chat-ui.ts';
 import type { Everloop } from '../../src/client/everloop-client.ts';
+import type { AgentEvent } from '../../src/core/contract/events.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { createChatHandler } from '../../src/ui/chat-handler.ts';
+import type { UIChunk } from '../../src/ui/ui-chunk.ts';
+import { createUIWriter } from '../../src/ui/ui-writer.ts';
 import { blocksOf, regionsOf } from '../support/doc-pages.ts';
 import { eventually } from '../support/eventually.ts';
 import { memoryEverloop } from '../support/memory-everloop.ts';
@@ -28,16 +32,16 @@ test('a page asks for a table, answers a question, approves the call, and asks a
   await page.sendMessage({ text: 'outside' });
   expect(page.parts()).toMatchObject([
     { text: 'I have what I need.' },
-    { toolName: 'book', state: 'approval-requested', input: { guests: 2, place: 'outside' } },
+    { type: 'tool-book', state: 'approval-requested', input: { guests: 2, place: 'outside' } },
   ]);
 
-  const tool = page.messages.at(-1)?.parts.find((part) => part.type === 'dynamic-tool');
+  const tool = page.messages.at(-1)?.parts.find((part) => part.type === 'tool-book');
   const id = tool !== undefined && 'approval' in tool ? (tool.approval?.id ?? '') : '';
   await page.addToolApprovalResponse({ id, approved: true });
   await eventually('the answer', () => page.status === 'ready' && page.text().includes('Booked'));
   expect(page.parts()).toMatchObject([
     { text: 'I have what I need.' },
-    { toolName: 'book', state: 'output-available', output: 'Table 7, outside, for 2.' },
+    { type: 'tool-book', state: 'output-available', output: 'Table 7, outside, for 2.' },
     { text: 'Booked: table 7, outside, for two.' },
   ]);
 
@@ -129,4 +133,70 @@ test('refuses a person who may not use the conversation', async () => {
   expect(page.error?.message).toBe('Expected a conversation that you may use.\n');
   const get = await fetch(new Request('http://page/api/chat/c/stream'));
   expect(get.status).toBe(403);
+});
+
+const greeter = defineAgent({
+  name: 'greeter',
+  model: async ({ messages }) =>
+    `Hello ${/(ada|bob)/.exec(JSON.stringify(messages))?.[1] ?? 'you'}`,
+});
+
+test('a turn gets what the server knows of its person', async () => {
+  const everloop = memoryEverloop([greeter]);
+  const handler = createChatHandler({
+    everloop: everloop as unknown as Everloop,
+    agent: 'greeter',
+    limits: { costUsd: 5 },
+    turn: async (request, { plan }) => {
+      const name = request.headers.get('x-user');
+      return name === null
+        ? null
+        : { context: { name }, limits: { iterations: plan === 'pro' ? 9 : 2 } };
+    },
+  });
+  const say = (id: string, headers: Record<string, string>, plan?: string): Promise<Response> => {
+    const messages = [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Hi' }] }];
+    const body = JSON.stringify({ id, messages, plan });
+    return handler(new Request('http://page/api/chat', { method: 'POST', body, headers }));
+  };
+
+  const answers = [await say('a', { 'x-user': 'ada' }, 'pro'), await say('b', { 'x-user': 'bob' })];
+  const refused = await say('c', {});
+
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  expect(
+    (await Promise.all(answers.map((answer) => answer.text()))).map(
+      (text) => text.match(/Hello \w+/)?.[0],
+    ),
+  ).toEqual(['Hello ada', 'Hello bob']);
+  expect(everloop.started.map(({ limits }) => limits)).toEqual([
+    { iterations: 9 },
+    { iterations: 2 },
+  ]);
+  expect([refused.status, everloop.started.length]).toEqual([403, 2]);
+});
+
+test('only the calls of MCP tools are dynamic', () => {
+  const chunksOf = (mcp: boolean): readonly UIChunk[] => {
+    const writer = createUIWriter({
+      messageId: 'm',
+      afterIteration: 0,
+      knownCalls: [],
+      showsText: true,
+    });
+    const server = mcp ? { mcp: { server: 'files', tool: 'read' } } : {};
+    const base = { iteration: 1, callId: '1.1', tool: 'read', args: {}, ...server };
+    return [
+      ...writer.event({ ...base, type: 'agent:tool_call:before' } as AgentEvent),
+      ...writer.event({
+        ...base,
+        type: 'agent:tool_call:after',
+        outcome: 'ok',
+        output: 1,
+      } as AgentEvent),
+    ].filter(({ type }) => type.startsWith('tool-'));
+  };
+
+  expect(chunksOf(false).map((chunk) => 'dynamic' in chunk)).toEqual([false, false]);
+  expect(chunksOf(true)).toMatchObject([{ dynamic: true }, { dynamic: true }]);
 });

@@ -1,3 +1,4 @@
+import { blocked } from '../../src/core/base/blocked.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -75,6 +76,26 @@ describe('local', () => {
 
     await expect(starting).rejects.toMatchObject({ code: 'workflow_bundle' });
     expect(await readServerState(join(folder, 'server.json'))).toBeUndefined();
+  });
+
+  it('runs an agent to its value in one call, and throws what ended a run without one', async () => {
+    const agent = defineAgent({
+      name: 'adder',
+      mode: 'json',
+      model: async ({ messages }) =>
+        JSON.stringify(messages).includes('infinity') ? blocked('No sum.') : '{"sum": 4}',
+      signature: '(left :string, right :string) -> {sum :int}',
+      prompt: 'What is {{left}} and {{right}}?',
+    });
+    const everloop = await local(onTestServer([agent]));
+
+    const { sum } = await everloop.run(agent, { context: { left: 'two', right: 'two' } });
+    const named = await everloop.run<typeof agent>('adder', { context: { left: '1', right: '3' } });
+    const failed = everloop.run(agent, { context: { left: 'infinity', right: '1' } });
+    await expect(failed).rejects.toMatchObject({ code: 'run_failed' });
+    await everloop.close();
+
+    expect([sum, named]).toEqual([4, { sum: 4 }]);
   });
 
   it('refuses two agents of one name before it starts anything', async () => {

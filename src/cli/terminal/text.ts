@@ -26,12 +26,20 @@ export function durationText(durationMs: number): string {
   return `${Math.floor(whole / 86_400)} d ${Math.floor((whole % 86_400) / 3_600)} h`;
 }
 
+/** What calls have cost; tokens that cost nothing had a model without a price. */
+export function spentText({
+  costMicroUsd,
+  totalTokens,
+}: Pick<Usage, 'costMicroUsd' | 'totalTokens'>): string {
+  return costMicroUsd === 0 && totalTokens > 0 ? 'cost unknown' : costText(costMicroUsd);
+}
+
 /** `4 iterations · 440 tokens · $0.0012`: the usage of a run. */
 export function usageText(iterations: number, usage: Usage): string {
   return [
     pluralText(iterations, 'iteration'),
     pluralText(usage.totalTokens, 'token'),
-    costText(usage.costMicroUsd),
+    spentText(usage),
   ].join(' · ');
 }
 

@@ -8,7 +8,7 @@ import { usageOf } from '../../core/run/step-of.ts';
 import type { DiffCall, DiffSide, RunDiff } from '../../client/forks/run-diff.ts';
 import {
   cellText,
-  costText,
+  spentText,
   fieldsText,
   oneLine,
   tableText,
@@ -58,7 +58,7 @@ export function diffText({ from, sharedEntries, left, right }: RunDiff): string 
     ['iterations', ({ iterations }) => String(iterations)],
     ['calls', ({ calls }) => String(calls.length)],
     ['tokens', ({ usage }) => withCommas(usage.totalTokens)],
-    ['cost', ({ usage }) => costText(usage.costMicroUsd)],
+    ['cost', ({ usage }) => spentText(usage)],
     ['ending', ({ status, reason }) => [status, ...(reason === null ? [] : [reason])].join(', ')],
     ['value', ({ value }) => (value === null ? '' : oneLine(valueText(value), LINE_WIDTH / 2))],
   ];

@@ -13,6 +13,7 @@ import {
   pluralText,
   tableText,
   terminalText,
+  spentText,
   usageText,
 } from '../terminal/text.ts';
 
@@ -26,7 +27,7 @@ export function progressText(status: RunStatus): string {
   return [
     `iteration ${iteration}`,
     `${withCommas(usage.totalTokens)} tokens`,
-    `${costText(usage.costMicroUsd)}${defaultText(status.defaultLimits)}`,
+    `${spentText(usage)}${defaultText(status.defaultLimits)}`,
     ...(doing === '' ? [] : [doing]),
   ].join(' · ');
 }

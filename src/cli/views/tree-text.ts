@@ -3,7 +3,7 @@ import { withCommas } from '../../lisp/base/with-commas.ts';
 import type { TreeRun } from '../../client/tree-run.ts';
 import type { BudgetLine } from '../../core/contract/messages.ts';
 import { waitsText } from './run-text.ts';
-import { cellText, costText, oneLine, tableText } from '../terminal/text.ts';
+import { cellText, costText, oneLine, spentText, tableText } from '../terminal/text.ts';
 
 /** Characters of what a run waits for; a line should fit on a terminal. */
 const WAITS_WIDTH = 60;
@@ -19,7 +19,7 @@ export function treeText(runs: readonly TreeRun[]): string {
       stateText(run),
       run.state === 'silent' ? '?' : String(run.iteration),
       withCommas(run.usage.totalTokens),
-      costText(run.usage.costMicroUsd),
+      spentText(run.usage),
       oneLine(waitsText(run.waitsFor), WAITS_WIDTH),
     ]),
   );

@@ -4,7 +4,7 @@ import { isPlainObject } from '../../core/base/json.ts';
 import type { UsageCode } from '../../core/base/usage-codes.ts';
 import { UsageError, usageErrorOf, type UsageProblem } from '../../core/base/usage-error.ts';
 import { foreignIdProblem } from '../../core/tenant/tenant.ts';
-import { nearestName } from '../../core/text/nearest.ts';
+import { optionAdvice } from '../../core/text/option-names.ts';
 import { shown } from '../../core/text/shown.ts';
 import { OVERLAPS } from './schedule-options.ts';
 import { durationMsOf, timeOf } from './schedule-times.ts';
@@ -142,8 +142,7 @@ export function checkScheduleOptions(options: object): void {
 function problemsOf(name: string, value: unknown): readonly UsageProblem[] {
   const rule = Object.hasOwn(RULES, name) ? RULES[name] : undefined;
   if (rule === undefined) {
-    const near = nearestName(name, Object.keys(RULES));
-    const advice = near === undefined ? 'Remove it.' : `Did you mean \`${near}\`?`;
+    const advice = optionAdvice(name, Object.keys(RULES));
     return [problem('unknown_option', 'an option of a schedule', `\`${name}\``, advice)];
   }
   const { wanted, fits, code = 'invalid_input', advice } = rule;

@@ -22,6 +22,27 @@ import { scratchpadMessages } from '../run/run-state.ts';
 import type { ToolSpec } from '../contract/spec.ts';
 import { cutInEvent, modelCallEvents, ownEvent } from '../run/turn-record.ts';
 
+/** A call begins. */
+export function begunEvent(
+  { state }: Pick<Run, 'state'>,
+  { callId, tool, args }: ToolCall,
+): EventBody {
+  const mcp = serverTool(toolOf(state, tool));
+  return {
+    type: 'agent:tool_call:before',
+    callId,
+    tool,
+    args: cutInEvent(args),
+    ...defined({ mcp }),
+  };
+}
+
+function serverTool(
+  spec: ToolSpec | undefined,
+): { readonly server: string; readonly tool: string } | undefined {
+  return spec?.mcp && { server: spec.mcp.server, tool: spec.mcp.tool };
+}
+
 /** A call that did not start. */
 export interface UnstartedCall {
   readonly call: ToolCall;
@@ -200,7 +221,6 @@ function toolCallAfter(
   const { outcome, started, attempts, losses, output, error, cut, counts, gauges, raised } = result;
   const isCached = outcome === 'ok' && attempts === 0 && !isReused;
   const spec = toolOf(state, tool);
-  const mcp = spec?.mcp;
   return {
     type: 'agent:tool_call:after',
     callId,
@@ -219,7 +239,7 @@ function toolCallAfter(
       counts,
       gauges,
       raised,
-      mcp: mcp && { server: mcp.server, tool: mcp.tool },
+      mcp: serverTool(spec),
     }),
   };
 }

@@ -28,6 +28,7 @@ import { deadlineOf, waitForPerson } from '../people/wait-for-person.ts';
 import { checkArguments, withoutHiddenArguments } from './call-arguments.ts';
 import { orderOf, type CallSite } from './call-site.ts';
 import { callTool, resumeInput } from './call-tool.ts';
+import { begunEvent } from './record-call.ts';
 import { awaitExternal, tracesOf, type CallInProgress } from './external-work.ts';
 import { runLlmTool } from './run-llm-tool.ts';
 
@@ -66,7 +67,7 @@ function reuseCall(
   const { host } = run;
   if (spec.agent !== undefined && starting !== undefined) starting.children -= 1;
   if (gate.isUnneeded(callId)) return unstarted('canceled', canceledCallText, host.now());
-  run.record({ type: 'agent:tool_call:before', callId, tool, args: cutInEvent(args) }, { reused });
+  run.record(begunEvent(run, { callId, tool, args }), { reused });
   if (run.isStopped()) return unstarted('canceled', canceledCallText, host.now());
   return { result, endedAt: host.now(), reused: true, ...defined({ edited }) };
 }
@@ -130,7 +131,7 @@ async function approveCall(
     ...deadlineOf(now, spec.approvalTimeoutMs),
     tool,
     args,
-    ...defined({ reasoning: reasoning || undefined }),
+    ...defined({ server: spec.mcp?.server, reasoning: reasoning || undefined }),
   };
   run.record({ type: 'agent:approval:requested', callId, tool, args: cutInEvent(args) }, { item });
   return awaitDecision(context, call, item);
@@ -187,7 +188,7 @@ function beginCall(context: CallSite, call: CallInProgress): Promise<CallEnd> | 
   const { callId, tool, args, spec } = call;
   // Its program went on without it while a person or a function was deciding about it.
   if (gate.isUnneeded(callId)) return { ...stoppedBefore(context), ...tracesOf(call) };
-  run.record({ type: 'agent:tool_call:before', callId, tool, args: cutInEvent(args) });
+  run.record(begunEvent(run, { callId, tool, args }));
   // The event itself can show that time is up.
   if (run.isStopped()) {
     const endedAt = host.now();

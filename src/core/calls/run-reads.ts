@@ -6,10 +6,9 @@ import { defined } from '../base/defined.ts';
 import type { ToolCall } from '../base/message.ts';
 import type { CallEnd, BesideRead } from '../contract/outcome.ts';
 import type { Run } from '../run/run.ts';
-import { cutInEvent } from '../run/turn-record.ts';
 import { recordEnd, type StartedCall } from './begun-calls.ts';
 import type { CallSite } from './call-site.ts';
-import { recordCall } from './record-call.ts';
+import { begunEvent, recordCall } from './record-call.ts';
 import { startCall } from './run-call.ts';
 
 /** The calls that ran, by their ids. */
@@ -50,8 +49,7 @@ export async function takeReads(
 export function endStoppedRead({ run, reads }: CallSite, call: ToolCall): StartedCall | undefined {
   const read = reads.take(call);
   if (read === undefined) return undefined;
-  const { callId, tool, args } = call;
-  run.record({ type: 'agent:tool_call:before', callId, tool, args: cutInEvent(args) });
+  run.record(begunEvent(run, call));
   const endedAt = run.host.now();
   const pending: CallEnd = { result: read.result, endedAt };
   return { kind: 'started', call, startedAt: endedAt - read.durationMs, pending };
@@ -59,9 +57,8 @@ export function endStoppedRead({ run, reads }: CallSite, call: ToolCall): Starte
 
 /** Records a read whose reply was thrown away: it ran, so it counts. */
 export function recordLostRead(run: Run, call: ToolCall, { result, durationMs }: BesideRead): void {
-  const { callId, tool, args } = call;
   const endedAt = run.host.now();
-  run.record({ type: 'agent:tool_call:before', callId, tool, args: cutInEvent(args) });
+  run.record(begunEvent(run, call));
   const startedAt = endedAt - durationMs;
   recordCall(run, { call, startedAt }, { result, endedAt }, new Set());
 }

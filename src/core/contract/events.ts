@@ -167,6 +167,8 @@ export type EventBody =
       readonly callId: string;
       readonly tool: string;
       readonly args: Json;
+      /** The server whose tool it is, and the server's name of the tool. */
+      readonly mcp?: { readonly server: string; readonly tool: string };
     }
   /** A call has ended, or was not started; arguments and output are cut. */
   | ({

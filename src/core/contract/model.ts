@@ -104,6 +104,8 @@ export interface NativeCall {
   /** The arguments as the provider returned them: JSON, or text to be read as JSON. */
   readonly args: Json;
   readonly providerData?: Json;
+  /** A middleware left the tool out of the request, so the call does not run. */
+  readonly notOffered?: true;
 }
 
 /** One item of a reply. */
@@ -168,4 +170,11 @@ export interface Price {
   readonly cachedInput?: number;
   /** Default: `input`. */
   readonly cacheWrite?: number;
+  /** Prices of requests with more input, the smallest first. Default: all have the same price. */
+  readonly tiers?: readonly PriceTier[];
+}
+
+/** The price of a whole request that has more tokens of input than `above`. */
+export interface PriceTier extends Omit<Price, 'tiers'> {
+  readonly above: number;
 }

@@ -62,6 +62,8 @@ export interface ApprovalItem extends ItemBase {
   readonly kind: 'approval';
   readonly tool: string;
   readonly args: JsonObject;
+  /** The MCP server whose tool it is. */
+  readonly server?: string;
   /** What the model wrote beside the call; cut to 2 KB. */
   readonly reasoning?: string;
 }

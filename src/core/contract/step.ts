@@ -103,15 +103,15 @@ export interface UnknownCall {
   readonly tool: string;
 }
 
-/** How a run ended, as plain JSON. */
-export interface Step {
+/** How a run ended, as plain JSON. `Value` is what its agent says about the answer. */
+export interface Step<Value = Json> {
   readonly v: 1;
   readonly runId: string;
   readonly agent: string;
   readonly mode: Mode;
   readonly status: StepStatus;
   /** The answer; null unless `status` is `success`. */
-  readonly value: Json;
+  readonly value: Value | null;
   /** `answered`, `canceled`, `parent_canceled`, the key of a limit, or an error code. */
   readonly reason: string;
   /** One sentence for people. */

@@ -20,15 +20,16 @@ const priceScale = 1_000_000;
  */
 export function costMicroUsd(usage: TokenCounts, price: Price | undefined): number {
   if (price === undefined) return 0;
+  const { input, output, cachedInput = input, cacheWrite = input } = tierOf(price, usage);
   const plainTokens = Math.max(
     0,
     usage.inputTokens - usage.cachedInputTokens - usage.cacheWriteTokens,
   );
   const scaled =
-    BigInt(plainTokens) * scaledPrice(price.input) +
-    BigInt(usage.cachedInputTokens) * scaledPrice(price.cachedInput ?? price.input) +
-    BigInt(usage.cacheWriteTokens) * scaledPrice(price.cacheWrite ?? price.input) +
-    BigInt(usage.outputTokens) * scaledPrice(price.output);
+    BigInt(plainTokens) * scaledPrice(input) +
+    BigInt(usage.cachedInputTokens) * scaledPrice(cachedInput) +
+    BigInt(usage.cacheWriteTokens) * scaledPrice(cacheWrite) +
+    BigInt(usage.outputTokens) * scaledPrice(output);
   const scale = BigInt(priceScale);
   return exactSum(Number((scaled + scale - 1n) / scale), 0);
 }
@@ -74,6 +75,11 @@ export function priceUsage(raw: unknown, price: Price | undefined): PricedUsage 
     known: known || (cost !== undefined && problem === undefined),
     ...defined({ problem }),
   };
+}
+
+/** The price of a request with this input. */
+function tierOf(price: Price, { inputTokens }: TokenCounts): Omit<Price, 'tiers'> {
+  return price.tiers?.findLast(({ above }) => inputTokens > above) ?? price;
 }
 
 function scaledPrice(usdPerMillion: number): bigint {

@@ -111,6 +111,12 @@ export function callWithoutTool(index: number): ReplyProblem {
   return { code: 'call_without_tool', message: `call ${index}: the field "tool" is missing` };
 }
 
+/** `tool_not_offered`: a middleware left the tool out of the request. */
+export function notOffered(index: number, tool: string): ReplyProblem {
+  const message = `call ${index} (${tool}): this tool was not offered, so nothing was run; use only the tools that are offered now`;
+  return { code: 'tool_not_offered', message };
+}
+
 /** `value` as arguments: missing and null are `{}`, other types are problem `call_args_shape`. */
 export function argsOf(
   value: Json | undefined,

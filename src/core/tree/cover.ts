@@ -179,9 +179,18 @@ function baseKeyOf(key: string, model: string): string | null {
   return COVERED.find((base) => key === base || key === `${base}:${model}`) ?? null;
 }
 
-/** What a prompt costs at most: which part of it a cache serves is not known before. */
+/** What a prompt costs at most: neither what a cache serves nor its exact length is known before. */
 function worstPrice(price: Price | undefined): Price | undefined {
   if (price === undefined) return undefined;
-  const { input, output, cachedInput = input, cacheWrite = input } = price;
-  return { input: Math.max(input, cachedInput, cacheWrite), output };
+  const all = [price, ...(price.tiers ?? [])];
+  return {
+    input: Math.max(
+      ...all.flatMap(({ input, cachedInput = 0, cacheWrite = 0 }) => [
+        input,
+        cachedInput,
+        cacheWrite,
+      ]),
+    ),
+    output: Math.max(...all.map(({ output }) => output)),
+  };
 }

@@ -65,6 +65,9 @@ export const AVAILABLE_MODES = ['react', 'chat', 'json', 'text', 'lisp'] as cons
 /** One of {@link AVAILABLE_MODES}. */
 export type AvailableMode = (typeof AVAILABLE_MODES)[number];
 
+/** What `mode` takes: a current name, or an alias. */
+export type ModeName = AvailableMode | 'ptc_lisp';
+
 /** The default of `maxTurns` by mode. In the other modes the default limits bound the turns. */
 export const MODE_TURNS: { readonly [mode in Mode]?: number } & { readonly lisp: number } = {
   json: 5,
@@ -73,7 +76,11 @@ export const MODE_TURNS: { readonly [mode in Mode]?: number } & { readonly lisp:
 };
 
 /** The options of `defineAgent`. Those marked react belong to mode `react` only. */
-export interface AgentOptions {
+export interface AgentOptions<
+  Signature extends SignatureInput = SignatureInput,
+  Answer extends AnswerDefinition | OwnName = AnswerDefinition | OwnName,
+  Named extends ModeName = ModeName,
+> {
   /** 1 to 64 letters, digits, `_` or `-`, a letter first; unique on a worker. */
   readonly name: string;
   /** What the agent does, for people and for agents that use it as a tool. Default: none. */
@@ -83,14 +90,14 @@ export interface AgentOptions {
    * model. `json`: one JSON value that fits the signature. `text`: any text. `lisp`: programs that
    * call the tools; `ptc_lisp` is an alias.
    */
-  readonly mode?: AvailableMode | 'ptc_lisp';
+  readonly mode?: Named;
   /** The id of a model entry, an entry, a model of the AI SDK, or a function. */
   readonly model: AgentModel;
   /**
    * Inputs and output: `(review :string) -> {score :int}`, or schemas. Mode `json` needs an
    * output, `text` ignores it, and `react` and `chat` answer with JSON when there is one.
    */
-  readonly signature?: SignatureInput;
+  readonly signature?: Signature;
   /**
    * Template of the task, filled in with the context. Default `{{task}}`. In mode react it may be
    * a function on the worker that writes, for each request, what replaces the system message.
@@ -183,7 +190,7 @@ export interface AgentOptions {
    */
   readonly toolchain?: ToolchainDefinition | ToolchainDefinition['kind'];
   /** react: the kind of answer, or `own:name` of one that `extend` adds. Default `textAnswer()`. */
-  readonly answer?: AnswerDefinition | OwnName;
+  readonly answer?: Answer;
   /** react: which one counts when a reply has an action and an answer. Default `action`. */
   readonly precedence?: 'action' | 'answer';
   /**

@@ -6,11 +6,11 @@ import type { UsageProblem } from '../../core/base/usage-error.ts';
 import { callbackProblems } from '../../core/start/callback-specs.ts';
 import { inputProblems } from '../../core/limits/limits-input.ts';
 import { PROGRAM_LIMITS } from '../../core/program-text/program-limits.ts';
+import { unknownOptions } from '../../core/text/option-names.ts';
 import { shown } from '../../core/text/shown.ts';
 import {
   expected,
   fieldProblems,
-  unknownFields,
   type Kind,
   type Rule,
   type FieldRules,
@@ -146,7 +146,7 @@ function numbersByName(field: string, kinds: readonly (readonly [string, Kind])[
       advice: `Write it as { ${first}: 1000 }.`,
     },
     (value = {}) => [
-      ...unknownFields(value as object, Object.keys(rules), `\`${field}\``),
+      ...unknownOptions(value as object, Object.keys(rules), `\`${field}\``),
       ...fieldProblems(value as object, rules, { code: 'number', within: `${field}.` }),
     ],
   ];

@@ -5,12 +5,12 @@ import { isPlainObject } from '../../core/base/json.ts';
 import type { UsageProblem } from '../../core/base/usage-error.ts';
 import type { StrategySpec, TriggerSpec } from '../../core/contract/compaction.ts';
 import { statKeyInfo, statRowsUnder, type StatKind } from '../../core/stats/stat-keys.ts';
+import { unknownOptions } from '../../core/text/option-names.ts';
 import { shown } from '../../core/text/shown.ts';
 import {
   expected,
   fieldProblems,
   shownName,
-  unknownFields,
   type Fields,
   type Kind,
   type FieldRules,
@@ -77,7 +77,7 @@ export function compactionProblems(compaction: unknown): readonly UsageProblem[]
     return [expected('compaction', what, shown(compaction))];
   }
   return [
-    ...unknownFields(compaction, ['triggers', 'strategies'], '`compaction`'),
+    ...unknownOptions(compaction, ['triggers', 'strategies'], '`compaction`'),
     ...listProblems(compaction, 'triggers', 'counter, gauge, context, …', TRIGGERS),
     ...listProblems(compaction, 'strategies', 'slidingWindow, mask, summarize, …', STRATEGIES),
   ];

@@ -2,6 +2,7 @@ import { defined } from '../../core/base/defined.ts';
 import type {
   AgentSpec,
   LispSpec,
+  OwnName,
   ProgramSpec,
   ReactSpec,
   SectionSpec,
@@ -14,10 +15,16 @@ import {
   MODE_TURNS,
   type AgentOptions,
   type AvailableMode,
+  type ModeName,
 } from './agent-options.ts';
 import { agentProblems } from './agent-problems.ts';
 import { resolvedTool } from '../tool/agent-tool.ts';
-import { defineSignature, type DefinedSignature } from '../schema/define-signature.ts';
+import {
+  defineSignature,
+  type DefinedSignature,
+  type SignatureInput,
+} from '../schema/define-signature.ts';
+import type { AgentContext, AgentValue } from './agent-types.ts';
 import type {
   AgentDefinition,
   AnswerDefinition,
@@ -34,7 +41,8 @@ import { modelOf } from '../model/model-entry.ts';
 import { isLocalSearch, toolSearchSpec } from '../definition/tool-search-options.ts';
 
 /**
- * Defines an agent, which workers can run and clients can start. Checks all options.
+ * Defines an agent, which workers can run and clients can start. Checks all options. The signature
+ * and the answer give the types of the value and the context of its runs.
  *
  * @throws UsageError with all problems of the options, a line each.
  * @example
@@ -45,7 +53,13 @@ import { isLocalSearch, toolSearchSpec } from '../definition/tool-search-options
  *   tools: [search],
  * });
  */
-export function defineAgent(options: AgentOptions): AgentDefinition {
+export function defineAgent<
+  const Signature extends SignatureInput = never,
+  Answer extends AnswerDefinition | OwnName = never,
+  Named extends ModeName = 'chat',
+>(
+  options: AgentOptions<Signature, Answer, Named>,
+): AgentDefinition<AgentValue<Signature, Answer, Named>, AgentContext<Signature, Named>> {
   const problems = agentProblems(options);
   if (problems.length > 0) throw usageErrorOf(problems, `Agent \`${String(options.name)}\`: `);
   const { name, limits, onEvent, compaction, elsewhereMs, instructions, rules } = options;

@@ -1,13 +1,8 @@
 /** The checks of an agent's options: their names and modes, the layout of replies, the prompt. */
 import type { UsageProblem } from '../../core/base/usage-error.ts';
+import { unknownOptions } from '../../core/text/option-names.ts';
 import { shown } from '../../core/text/shown.ts';
-import {
-  expected,
-  unknownFields,
-  type Fields,
-  fieldProblems,
-  type FieldRules,
-} from '../checks/fields.ts';
+import { expected, type Fields, fieldProblems, type FieldRules } from '../checks/fields.ts';
 import { hasKind, listOf, isText } from '../checks/kinds.ts';
 import {
   AGENT_DEFAULTS,
@@ -55,7 +50,7 @@ export function optionProblems(options: AgentOptions): readonly UsageProblem[] {
     ...PROGRAM_OPTIONS.filter((name) => withoutPrograms && values[name] !== undefined).map((name) =>
       refused(name, `mode \`${mode}\` without programs`, 'Remove it, or add `programs: true`.'),
     ),
-    ...unknownFields(rest, KNOWN_OPTIONS, 'an agent'),
+    ...unknownOptions(rest, KNOWN_OPTIONS, 'an agent'),
   ];
 }
 

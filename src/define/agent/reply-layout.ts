@@ -17,6 +17,7 @@ import type {
   ValidatorDefinition,
 } from '../definition/definitions.ts';
 import { expected } from '../checks/fields.ts';
+import type { SchemaValue } from '../schema/signature-types.ts';
 import type { StandardSchema } from '../schema/standard-schema.ts';
 import { checkJson } from '../schema/schema.ts';
 import { readSchema, type SchemaInput } from '../schema/value-schema.ts';
@@ -86,8 +87,8 @@ export function textSection(options: {
 }
 
 /** What is written as one value of a schema. */
-export interface StructuredOptions {
-  readonly schema: SchemaInput;
+export interface StructuredOptions<Schema extends SchemaInput = SchemaInput> {
+  readonly schema: Schema;
   /** The JSON Schema of a schema object that has none of its own. */
   readonly jsonSchema?: JsonObject;
   /** What it is for; precedes the schema in the prompt. Default: none. */
@@ -184,7 +185,7 @@ function structuredSection(
 }
 
 /** An answer as text, the default of an agent. */
-export function textAnswer(options: AnswerSectionOptions = {}): AnswerDefinition {
+export function textAnswer(options: AnswerSectionOptions = {}): AnswerDefinition<string> {
   const { section = SECTION_NAMES.answer, guidance, validators = [] } = options;
   const spec = { kind: 'text' as const, section, ...defined({ guidance }) };
   return { kind: 'answer', spec, standard: null, validators, problems: [] };
@@ -193,7 +194,9 @@ export function textAnswer(options: AnswerSectionOptions = {}): AnswerDefinition
 /**
  * An answer as one JSON value that fits `schema`; validators and the Step get the checked value.
  */
-export function jsonAnswer(options: AnswerSectionOptions & StructuredOptions): AnswerDefinition {
+export function jsonAnswer<Schema extends SchemaInput>(
+  options: AnswerSectionOptions & StructuredOptions<Schema>,
+): AnswerDefinition<SchemaValue<Schema>> {
   const { section = SECTION_NAMES.answer, validators = [] } = options;
   const { fields, standard, problems } = readPart(options, 'the JSON answer', 'answer_schema');
   const spec = { kind: 'json' as const, section, ...fields };

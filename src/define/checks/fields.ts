@@ -6,6 +6,7 @@ import { defined } from '../../core/base/defined.ts';
 import type { UsageCode } from '../../core/base/usage-codes.ts';
 import type { UsageProblem } from '../../core/base/usage-error.ts';
 import { nearestName } from '../../core/text/nearest.ts';
+import { unknownOptions } from '../../core/text/option-names.ts';
 import { shown } from '../../core/text/shown.ts';
 
 /** Options as a program without types may write them. */
@@ -72,7 +73,7 @@ export function fieldProblems(
     return [];
   });
   if (naming.owner === undefined) return known;
-  return [...known, ...unknownFields(options, Object.keys(rules), naming.owner)];
+  return [...known, ...unknownOptions(options, Object.keys(rules), naming.owner)];
 }
 
 function kindProblems(
@@ -100,27 +101,6 @@ export function expected(
   advice = 'Change it.',
 ): UsageProblem {
   return { code, message: `Expected ${what}, got ${got}. ${advice}` };
-}
-
-/**
- * A problem for each field of `options` that is not `known`. Otherwise a misspelt option would be
- * silently ignored. `owner` completes "an option of …".
- */
-export function unknownFields(
-  options: object,
-  known: readonly string[],
-  owner: string,
-): readonly UsageProblem[] {
-  return Object.keys(options)
-    .filter((field) => !known.includes(field))
-    .map((field) =>
-      expected(
-        'unknown_option',
-        `an option of ${owner}`,
-        `\`${field}\``,
-        adviceFor(field, known, 'Remove it.'),
-      ),
-    );
 }
 
 /** Suggests the known name that is nearest to `name`; `otherwise` when none is near. */

@@ -13,6 +13,7 @@ import type {
 import type { Extensions } from '../../core/extension/store.ts';
 import type { OnEventInput } from '../../core/contract/callback.ts';
 import type { LimitsInput } from '../../core/contract/input.ts';
+import type { TypedAgent } from '../../core/start/agent-types.ts';
 import type { AgentTime } from '../../core/run/time.ts';
 import type { CompactionSpec } from '../../core/contract/compaction.ts';
 import type { Json, JsonObject } from '../../core/base/json.ts';
@@ -204,8 +205,10 @@ export interface SectionDefinition {
 }
 
 /** The kind of answer; made by `textAnswer`, `jsonAnswer` or `ownAnswer`. */
-export interface AnswerDefinition {
+export interface AnswerDefinition<Value = unknown> {
   readonly kind: 'answer';
+  /** For the compiler; never set. */
+  readonly types?: { readonly value: Value };
   readonly spec: Omit<AgentSpec['answer'], 'validators'>;
   readonly standard: StandardSchema | null;
   readonly validators: readonly ValidatorDefinition[];
@@ -225,9 +228,10 @@ export interface ToolchainDefinition {
 }
 
 /** An agent with checked options. Its specification has everything but models and limits. */
-export interface AgentDefinition {
-  readonly kind: 'agent';
-  readonly name: string;
+export interface AgentDefinition<Value = unknown, Context = unknown> extends TypedAgent<
+  Value,
+  Context
+> {
   readonly spec: Omit<AgentSpec, 'models' | 'limits' | 'compaction'>;
   /** An id or an entry; null for a pipeline or a fan-out, which has no model. */
   readonly model: string | ModelEntry | null;

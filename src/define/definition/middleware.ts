@@ -1,15 +1,16 @@
 /** Middleware: user functions on the worker around the model calls and tool calls of an agent. */
-import type { ModelRequest, Reply } from '../../core/contract/model.ts';
+import type { ModelReply, ModelRequest, Reply } from '../../core/contract/model.ts';
 
 /**
- * Wraps each model call. May change messages and settings of this call, call `next` again, return a
- * reply without calling it, or change the reply. A changed request is not recorded. The first of a
- * list is the outermost. It runs again when the call is retried.
+ * Wraps each model call. May change messages and settings of this call, call `next` again, change the
+ * reply, or return one without calling it, in any form that a model function may return. `blocked`
+ * ends the run. A changed request is not recorded. The first of a list is the outermost. It runs again
+ * when the call is retried.
  */
 export type ModelMiddleware = (
   request: ModelRequest,
   next: (request: ModelRequest) => Promise<Reply>,
-) => Reply | Promise<Reply>;
+) => Reply | ModelReply | string | Promise<Reply | ModelReply | string>;
 
 /** A tool call as a middleware sees it. */
 export interface ToolMiddlewareCall {

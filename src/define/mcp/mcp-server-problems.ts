@@ -2,12 +2,12 @@
 import type { UsageProblem } from '../../core/base/usage-error.ts';
 import { isPlainObject } from '../../core/base/json.ts';
 import { redact } from '../../core/text/redact.ts';
+import { unknownOptions } from '../../core/text/option-names.ts';
 import { shown } from '../../core/text/shown.ts';
 import {
   expected,
   fieldProblems,
   shownName,
-  unknownFields,
   type FieldRules,
   type Kind,
 } from '../checks/fields.ts';
@@ -177,14 +177,14 @@ function authProblems(auth: unknown): readonly UsageProblem[] {
   if (isPlainObject(auth) && auth['bearer'] !== undefined) {
     return [
       ...variableProblems('auth.bearer', auth['bearer']),
-      ...unknownFields(auth, ['bearer'], '`auth`'),
+      ...unknownOptions(auth, ['bearer'], '`auth`'),
     ];
   }
   if (isPlainObject(auth) && isPlainObject(auth['clientCredentials'])) {
     const given = auth['clientCredentials'];
     const within = 'auth.clientCredentials.';
     return [
-      ...unknownFields(auth, ['clientCredentials'], '`auth`'),
+      ...unknownOptions(auth, ['clientCredentials'], '`auth`'),
       ...variableProblems(`${within}clientSecret`, given['clientSecret']),
       ...fieldProblems(given, CREDENTIALS, {
         code: CODE,

@@ -30,7 +30,10 @@ export interface ModelEntry {
    * `includeUsage: false`.
    */
   readonly model: LanguageModel | ModelFunction | string;
-  /** Maximum number of tokens in a request, from 1. The trigger `context` needs it. */
+  /**
+   * Maximum number of tokens in a request, from 1. The trigger `context` needs it. Default: as for
+   * `price`, where the data have it.
+   */
   readonly contextWindow?: number;
   /** Maximum number of tokens in one reply, from 1. Default: the provider's. */
   readonly maxOutputTokens?: number;
@@ -40,8 +43,12 @@ export interface ModelEntry {
    * their moment. Default: no bound.
    */
   readonly rate?: ModelRate;
-  /** USD per million tokens. Without a price every call costs 0. */
-  readonly price?: Price;
+  /**
+   * USD per million tokens. Default for a model of the AI SDK at its provider's own address: what
+   * the package `@pydantic/genai-prices` says when the worker starts. Null: no price. Without one,
+   * what calls cost is unknown and counts as 0.
+   */
+  readonly price?: Price | null;
   /** Ids of entries that are tried in this order after a final failure. Default: none. */
   readonly fallbacks?: readonly string[];
   /**
@@ -80,7 +87,8 @@ export interface ModelEntry {
 export type AgentModel = string | ModelEntry | ModelFunction | LanguageModel;
 
 /** An entry for one call, whose model is loaded. */
-export interface CalledEntry extends ModelEntry {
+export interface CalledEntry extends Omit<ModelEntry, 'price'> {
+  readonly price?: Price;
   readonly model: LanguageModel | ModelFunction;
   /** All that the budgets of the run still pay of the output. */
   readonly paidTokens?: number;

@@ -36,7 +36,7 @@ const TIME: Kind = {
 };
 
 const PRICE: Kind = {
-  wanted: `to have \`input\` and \`output\`, and if wanted \`cachedInput\` and \`cacheWrite\`, each from 0 to ${MAX_PRICE} USD per million tokens`,
+  wanted: `to have \`input\` and \`output\`, and if wanted \`cachedInput\`, \`cacheWrite\` and \`tiers\`, each from 0 to ${MAX_PRICE} USD per million tokens, or to be null`,
   fits: isPrice,
   code: 'model_price',
   advice: 'Correct it, or leave it out.',
@@ -243,6 +243,18 @@ function fallbackProblems(entries: readonly unknown[]): readonly UsageProblem[] 
 }
 
 function isPrice(price: unknown): boolean {
+  if (price === null) return true;
+  if (!isPlainObject(price)) return false;
+  const { tiers = [], ...base } = price;
+  if (!isAmounts(base) || !Array.isArray(tiers)) return false;
+  return tiers.every((tier: unknown, index) => {
+    const { above, ...amounts } = Object(tier) as { readonly above?: unknown };
+    const { above: before = 0 } = Object(tiers[index - 1]) as { readonly above?: number };
+    return Number.isSafeInteger(above) && (above as number) > before && isAmounts(amounts);
+  });
+}
+
+function isAmounts(price: unknown): boolean {
   const isAmount = (value: unknown): boolean =>
     typeof value === 'number' && value >= 0 && value <= MAX_PRICE;
   if (!isPlainObject(price)) return false;

@@ -41,7 +41,7 @@ export interface AgentWithoutModel {
 }
 
 /** The definition of an agent without a model of its own. */
-export function agentWithoutModel({
+export function agentWithoutModel<Value, Context>({
   name,
   loop,
   starts,
@@ -49,7 +49,7 @@ export function agentWithoutModel({
   limits,
   onEvent,
   entry,
-}: AgentWithoutModel): AgentDefinition {
+}: AgentWithoutModel): AgentDefinition<Value, Context> {
   return {
     kind: 'agent',
     name,

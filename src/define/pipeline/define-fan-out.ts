@@ -4,6 +4,7 @@
  * called like any other.
  */
 import type { OnEventInput } from '../../core/contract/callback.ts';
+import type { ContextOf, ValueOf } from '../../core/start/agent-types.ts';
 import type { LimitsInput } from '../../core/contract/input.ts';
 import { isPlainObject, type Json, type JsonObject } from '../../core/base/json.ts';
 import { inputProblems } from '../../core/limits/limits-input.ts';
@@ -25,14 +26,14 @@ import { oneOf, TEXT, wholeNumber } from '../checks/kinds.ts';
 import { nameProblems } from '../checks/names.ts';
 
 /** The options of {@link fanOut}. */
-export interface FanOutOptions {
+export interface FanOutOptions<OnFailure extends 'end' | 'null' = 'end' | 'null'> {
   /** Maximum number of children per run, 2 to 200; default 30. Longer lists need more runs. */
   readonly batch?: number;
   /**
    * When the run of an item fails: `end` ends the fan-out, `null` makes the item null. Default
    * `end`.
    */
-  readonly onFailure?: 'end' | 'null';
+  readonly onFailure?: OnFailure;
   /** What it does, for agents that use it as a tool. Default: names the agent that it runs. */
   readonly description?: string;
   /** Limits of the whole tree. Default limits apply, with 5,000 for `children`. */
@@ -40,6 +41,16 @@ export interface FanOutOptions {
   /** Calls back when a run of the tree asks a person and when the fan-out ends. Default: none. */
   readonly onEvent?: OnEventInput;
 }
+
+/** The values of the runs, in the order of the items. */
+type FanOutValue<Agent, OnFailure> = readonly (
+  ValueOf<Agent> | ('null' extends OnFailure ? null : never)
+)[];
+
+/** An item is the context of its run, with `task` as its task, or the task itself. */
+type FanOutContext<Agent> = string extends keyof ContextOf<Agent>
+  ? JsonObject
+  : { readonly items: readonly (string | (ContextOf<Agent> & { readonly task?: string }))[] };
 
 /** The defaults of {@link FanOutOptions}. */
 const FAN_OUT_DEFAULTS = {
@@ -79,11 +90,14 @@ const FIELDS: FieldRules<keyof FanOutOptions> = {
  * const readers = fanOut('readers', reader, { onFailure: 'null' });
  * await everloop.start('readers', { context: { items: pages } });
  */
-export function fanOut(
+export function fanOut<
+  Agent extends AgentDefinition = AgentDefinition,
+  OnFailure extends 'end' | 'null' = 'end',
+>(
   name: string,
-  agent: AgentDefinition | string,
-  options: FanOutOptions = {},
-): AgentDefinition {
+  agent: Agent | string,
+  options: FanOutOptions<OnFailure> = {},
+): AgentDefinition<FanOutValue<Agent, OnFailure>, FanOutContext<Agent>> {
   const problems = [
     ...nameProblems(name, 'agent'),
     ...agentProblems(name, agent),

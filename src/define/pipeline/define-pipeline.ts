@@ -4,6 +4,7 @@
  * any other.
  */
 import type { OnEventInput } from '../../core/contract/callback.ts';
+import type { ContextOf, ValueOf } from '../../core/start/agent-types.ts';
 import type { LimitsInput } from '../../core/contract/input.ts';
 import type { StageSpec } from '../../core/contract/spec.ts';
 import { printSignature } from '../../core/signature/print-signature.ts';
@@ -12,7 +13,7 @@ import { agentName, agentWithoutModel, ANYTHING } from './agent-without-model.ts
 import type { AgentDefinition } from '../definition/definitions.ts';
 import { hasKind, isText, oneOf, repeated, TEXT } from '../checks/kinds.ts';
 import { isHumanStep, type HumanStep } from './human-step.ts';
-import { isPlainObject } from '../../core/base/json.ts';
+import { isPlainObject, type Json, type JsonObject } from '../../core/base/json.ts';
 import { inputProblems } from '../../core/limits/limits-input.ts';
 import { callbackProblems } from '../../core/start/callback-specs.ts';
 import { shown } from '../../core/text/shown.ts';
@@ -26,6 +27,16 @@ export type StageAgent = AgentDefinition | string;
 
 /** One stage: an agent, agents in parallel on the same context, or a question to a person. */
 export type PipelineStage = StageAgent | readonly StageAgent[] | HumanStep;
+
+/** The context of a pipeline: that of its first stage, if that is one agent. */
+type PipelineContext<Stages> = Stages extends readonly [infer First, ...unknown[]]
+  ? ContextOf<First>
+  : JsonObject;
+
+/** The value of a pipeline: that of its last stage, if that is one agent. */
+type PipelineValue<Stages> = Stages extends readonly [...unknown[], infer Last]
+  ? ValueOf<Last>
+  : Json;
 
 /** The options of {@link pipeline}. */
 export interface PipelineOptions {
@@ -50,11 +61,11 @@ export interface PipelineOptions {
  * @example
  * const press = pipeline('press', [writer, [factChecker, stylist], humanStep({ question: 'Print it?' })]);
  */
-export function pipeline(
+export function pipeline<const Stages extends readonly PipelineStage[]>(
   name: string,
-  stages: readonly PipelineStage[],
+  stages: Stages,
   options: PipelineOptions = {},
-): AgentDefinition {
+): AgentDefinition<PipelineValue<Stages>, PipelineContext<Stages>> {
   const problems = pipelineProblems(name, stages, options);
   if (problems.length > 0) throw usageErrorOf(problems, `Pipeline \`${String(name)}\`: `);
   const { memory = 'none', map = {}, description, limits, onEvent } = options;

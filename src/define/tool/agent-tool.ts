@@ -3,14 +3,16 @@
  * Until a worker starts, only the name of that agent may be known.
  */
 import { defined } from '../../core/base/defined.ts';
+import type { ContextOf } from '../../core/start/agent-types.ts';
 import type { ToolSpec } from '../../core/contract/spec.ts';
 import { isPlainObject } from '../../core/base/json.ts';
 import { agentParameters, TASK_PARAMETERS } from '../../core/signature/agent-parameters.ts';
+import { unknownOptions } from '../../core/text/option-names.ts';
 import { shown } from '../../core/text/shown.ts';
 import { ToolError } from '../../core/base/tool-error.ts';
 import { usageErrorOf, type UsageProblem } from '../../core/base/usage-error.ts';
 import type { AgentDefinition, ToolChild, ToolDefinition } from '../definition/definitions.ts';
-import { expected, fieldProblems, unknownFields, type FieldRules } from '../checks/fields.ts';
+import { expected, fieldProblems, type FieldRules } from '../checks/fields.ts';
 import { hasKind, SWITCH, TEXT } from '../checks/kinds.ts';
 import { nameProblems } from '../checks/names.ts';
 import { TOOL_DEFAULTS } from './tool-options.ts';
@@ -18,9 +20,9 @@ import { parameterProblems } from './tool-problems.ts';
 import { readObjectSchema, type SchemaInput } from '../schema/value-schema.ts';
 
 /** The options of {@link agentTool}. */
-export interface AgentToolOptions {
+export interface AgentToolOptions<Agent extends AgentDefinition = AgentDefinition> {
   /** An agent definition, which the worker then serves, or the name of an agent of the worker. */
-  readonly agent: AgentDefinition | string;
+  readonly agent: Agent | string;
   /** The name of the tool. Default: the agent's name. */
   readonly name?: string;
   /** What it does. Default: the agent's description. */
@@ -57,7 +59,9 @@ const FIELDS: FieldRules<keyof AgentToolOptions> = {
  * @example
  * const planner = defineAgent({ name: 'planner', model, tools: [agentTool({ agent: researcher })] });
  */
-export function agentTool(options: AgentToolOptions): ToolDefinition {
+export function agentTool<Agent extends AgentDefinition = AgentDefinition>(
+  options: AgentToolOptions<Agent>,
+): ToolDefinition<ContextOf<Agent>> {
   const { agent, name, description, parameters, model, cache, repeatable } = options;
   const reading = parameters === undefined ? undefined : readObjectSchema(parameters);
   const isDefined = typeof agent === 'object' && hasKind(agent, 'agent');
@@ -69,7 +73,7 @@ export function agentTool(options: AgentToolOptions): ToolDefinition {
     ...(badAgent.length > 0 && name === undefined ? [] : nameProblems(tool)),
     ...fieldProblems(options, FIELDS, { code: 'agent_tool', of: `\`${tool}\`` }),
     ...parameterProblems(tool, reading),
-    ...unknownFields(options, Object.keys(FIELDS), `tool \`${tool}\``),
+    ...unknownOptions(options, Object.keys(FIELDS), `tool \`${tool}\``),
   ];
   if (problems.length > 0) throw usageErrorOf(problems);
   const schema = reading?.kind === 'schema' ? reading.schema : null;

@@ -14,14 +14,9 @@ import {
 } from '../schema/define-signature.ts';
 import type { ToolDefinition } from '../definition/definitions.ts';
 import { modelOf, type AgentModel } from '../model/model-entry.ts';
+import { unknownOptions } from '../../core/text/option-names.ts';
 import { shown } from '../../core/text/shown.ts';
-import {
-  expected,
-  fieldProblems,
-  unknownFields,
-  type Fields,
-  type FieldRules,
-} from '../checks/fields.ts';
+import { expected, fieldProblems, type Fields, type FieldRules } from '../checks/fields.ts';
 import { isText, range, TEXT } from '../checks/kinds.ts';
 import { nameProblems } from '../checks/names.ts';
 import { placeholderProblems, readTemplate } from '../checks/templates.ts';
@@ -151,7 +146,7 @@ function llmToolProblems(options: LlmToolOptions): readonly UsageProblem[] {
   return [
     ...fieldProblems(options, QUESTION_FIELDS, { code: 'number' }),
     ...fieldProblems(options, CALL_FIELDS, { code: 'number', of: `\`${String(options.name)}\`` }),
-    ...unknownFields(options, NAMES, 'an LLM tool'),
+    ...unknownOptions(options, NAMES, 'an LLM tool'),
   ];
 }
 

@@ -2,6 +2,7 @@
  * Loads models that are named by their provider, such as `openai/gpt-5-mini`, when they are first
  * called. Their packages are the user's, so they are looked for from the user's folders.
  */
+import { defined } from '../../core/base/defined.ts';
 import { pathToFileURL } from 'node:url';
 import { LRUCache } from 'lru-cache';
 import { errorText } from '../../core/base/error-text.ts';
@@ -34,15 +35,16 @@ export async function withModel(
   entry: ModelEntry,
   folders: readonly string[],
 ): Promise<CalledEntry> {
-  const { model } = entry;
-  if (typeof model !== 'string') return { ...entry, model };
+  const { model, price, ...others } = entry;
+  const rest = { ...others, ...defined({ price: price ?? undefined }) };
+  if (typeof model !== 'string') return { ...rest, model };
   const known = loaded.get(model);
-  if (known !== undefined) return { ...entry, model: known };
+  if (known !== undefined) return { ...rest, model: known };
   const named = namedModel(model);
   if (named === undefined) throw new ProviderPackageError(unknownProvider(model));
   const language = await load(named, packageFile(model, named, folders));
   loaded.set(model, language);
-  return { ...entry, model: language };
+  return { ...rest, model: language };
 }
 
 /** Why the model of `entry` cannot be loaded; undefined if it can, or is not loaded by its name. */

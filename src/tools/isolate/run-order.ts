@@ -17,6 +17,7 @@ import { definedRun, runOf } from '../../define/tool/isolated-tool.ts';
 import { isToolReturn } from '../../define/tool/tool-result.ts';
 import { asCaller, callerText, currentCaller, type Caller } from '../caller.ts';
 import { reporter, type KnownGauges, type Reporter } from '../reporter.ts';
+import { lastOf } from '../last-of.ts';
 import {
   MAX_MESSAGE_BYTES,
   type IsolatedEnd,
@@ -61,7 +62,8 @@ export async function runOrder(order: IsolatedOrder, connection: Connection): Pr
       const { definedAs } = order;
       const run =
         definedAs === undefined ? runOf(exported, order.module) : definedRun(exported, definedAs);
-      return run(order.args, { ...context, ...reports, signal: stop.signal } as ToolContext);
+      const given = { ...context, ...reports, signal: stop.signal } as ToolContext;
+      return lastOf(name, run(order.args, given), given);
     };
     asCaller(caller, work).then(
       (value) => resolve(returned(name, value)),

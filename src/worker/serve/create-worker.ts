@@ -34,6 +34,7 @@ import { bundleExtensions } from '../bundle/bundle-extensions.ts';
 import { createToolPlaces } from '../../tools/isolate/tool-places.ts';
 import { checkPackages } from '../../registry/provider-packages.ts';
 import { missingPartWarnings } from '../../registry/missing-parts.ts';
+import { loadKnownModels } from '../../registry/known-prices.ts';
 import { createRegistry } from '../../registry/registry.ts';
 import { workerConverter } from '../../protection/data-converter.ts';
 import type { UnreadError } from '../../protection/key-errors.ts';
@@ -184,7 +185,8 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   await checkStore(parts);
   const { connection, namespace, taskQueue = DEFAULT_TASK_QUEUE } = parts;
   const { agents, models, agentsModule } = parts;
-  const known = createRegistry(defined({ agents, models, agentsModule }));
+  const knownModels = await loadKnownModels();
+  const known = createRegistry(defined({ agents, models, agentsModule, knownModels }));
   const roles = parts.roles ?? ['workflows', 'models', 'tools'];
   const { workflowBundle, extensions } = await loadBundle(parts, roles);
   const registry = { ...known, extensions };

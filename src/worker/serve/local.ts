@@ -3,17 +3,19 @@ import { createHash } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import type { AgentDefinition } from '../../define/definition/definitions.ts';
 import { announcedEndpoints } from '../../client/streaming/chunk-endpoints.ts';
-import { createEverloop, type Everloop } from '../../client/everloop-client.ts';
+import { createEverloop, runWith, type Everloop } from '../../client/everloop-client.ts';
 import { followChunks } from '../../client/streaming/follow-chunks.ts';
 import { followRun } from '../../client/follow-run.ts';
 import { clientOf, openConnection } from '../../client/connection/open-connection.ts';
 import type { RunHandle } from '../../client/run-handle.ts';
 import { defined } from '../../core/base/defined.ts';
+import { agentNameOf } from '../../core/start/agent-types.ts';
 import { withCleanup, type Cleanup } from '../config/cleanup.ts';
 import { archiveDirOf } from '../../client/reading/archive-reader.ts';
 import { configOf, type ConfigOverrides } from '../config/config-of.ts';
 import type { WorkerConfig } from '../config/config.ts';
 import { createDirectoryArchive } from '../files/directory-archive.ts';
+import { loadKnownModels } from '../../registry/known-prices.ts';
 import { serve, type ServedParts, type Serving } from './serve.ts';
 import { servedAgents } from './served-agents.ts';
 import { createLastCallbacks, type LastCallbacks } from './last-callbacks.ts';
@@ -60,7 +62,7 @@ const LOCAL_LOG_LEVEL = 'ERROR';
 export async function local(options: LocalOptions): Promise<LocalEverloop> {
   const config = localConfig(options);
   return withCleanup(async (cleanup) => {
-    const served = servedAgents(options, config);
+    const served = servedAgents(options, config, await loadKnownModels());
     const { bus, url } = await openStreaming(config, cleanup, served.body);
     const archive = createDirectoryArchive(archiveDirOf(config.dataDir), config.protection);
     const serving = await serve(options, { config, archive, chunks: bus }, cleanup);
@@ -125,17 +127,19 @@ function withWorker(
     stopped.catch(reject);
   });
   failed.catch(() => undefined);
-  const guarded = (run: RunHandle): RunHandle => {
-    const result: RunHandle['result'] = (wait) => Promise.race([run.result(wait), failed]);
+  const guarded = <Value>(run: RunHandle<Value>): RunHandle<Value> => {
+    const result: RunHandle<Value>['result'] = (wait) => Promise.race([run.result(wait), failed]);
     return { ...run, result, follow: (following) => followRun({ ...run, result }, following) };
   };
   const { address, namespace, uiUrl } = server;
+  const start: Everloop['start'] = async (agent, options) => {
+    const run = await everloop.start(agent, options);
+    callbacks.add({ id: run.id, agent: agentNameOf(agent), onEvent: options.onEvent });
+    return guarded(run);
+  };
   return {
-    start: async (agent, options) => {
-      const run = await everloop.start(agent, options);
-      callbacks.add({ id: run.id, agent, onEvent: options.onEvent });
-      return guarded(run);
-    },
+    start,
+    run: runWith(start),
     fork: async (source, options) => guarded(await everloop.fork(source, options)),
     evaluate: async (input, options) => guarded(await everloop.evaluate(input, options)),
     compileAgent: (agent, options) => Promise.race([everloop.compileAgent(agent, options), failed]),

@@ -11,6 +11,7 @@ import type { WorkerConfig } from '../config/config.ts';
 import { checkedKeepMs, type ArchiveOptions } from '../retention/archive-keep.ts';
 import { createDirectoryArchive } from '../files/directory-archive.ts';
 import type { EmbeddedServer } from '../server/embedded-server.ts';
+import { loadKnownModels } from '../../registry/known-prices.ts';
 import { eventLine } from './event-line.ts';
 import { serve, type ServedParts } from './serve.ts';
 import { servedAgents } from './served-agents.ts';
@@ -90,7 +91,7 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
       stop.abort();
     };
     cleanup.add(watchUncaught({ log: (text) => workerLog('ERROR', text), stop: onStray }));
-    const { body } = servedAgents(options, config);
+    const { body } = servedAgents(options, config, await loadKnownModels());
     const chunks = options.chunks ?? (await openStreaming(config, cleanup, body)).bus;
     const archive =
       ownArchive ?? createDirectoryArchive(archiveDirOf(config.dataDir), config.protection);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { NativeConnection, Runtime } from '@temporalio/worker';
 import type { Archive } from '../../activities/archive-transcript.ts';
 import { checkPackages } from '../../registry/provider-packages.ts';
+import { loadKnownModels } from '../../registry/known-prices.ts';
 import { createRegistry } from '../../registry/registry.ts';
 import { keylessModels, type KeylessModel } from '../../registry/required-keys.ts';
 import { clientOf } from '../../client/connection/open-connection.ts';
@@ -79,7 +80,8 @@ export async function serve(
   const { config } = resources;
   const { protection, version } = config;
   // Report problems of the definitions before anything is started.
-  const registry = createRegistry(defined({ agents, models, agentsModule }));
+  const knownModels = await loadKnownModels();
+  const registry = createRegistry(defined({ agents, models, agentsModule, knownModels }));
   const callsModels = roles === undefined || roles.includes('models');
   if (callsModels) checkPackages(registry);
   const { address, namespace, connection: toServer } = config.temporal;

@@ -1,4 +1,5 @@
 /** What a worker says of its agents, to readers in this process and at its endpoint. */
+import type { KnownModels } from '../../registry/known-prices.ts';
 import { createRegistry } from '../../registry/registry.ts';
 import { describeAgents } from '../../registry/describe-agents.ts';
 import type { WorkerAgents } from '../../core/streaming/agent-description.ts';
@@ -20,12 +21,13 @@ export interface ServedAgents {
 export function servedAgents(
   { agents, models = [], agentsModule }: ServedParts,
   { taskQueue, version, secrets }: Pick<WorkerConfig, 'taskQueue' | 'version' | 'secrets'>,
+  knownModels?: KnownModels,
 ): ServedAgents {
   let described: WorkerAgents | undefined;
   let body: string | undefined;
   const list = (): WorkerAgents => {
     if (described !== undefined) return described;
-    const registry = createRegistry(defined({ agents, models, agentsModule }));
+    const registry = createRegistry(defined({ agents, models, agentsModule, knownModels }));
     const worker = identityOf(registry, version);
     const shown = hideIn(describeAgents(registry), secrets?.hide ?? HIDE_NOTHING);
     return (described = { worker, taskQueue, ...shown });

@@ -46,7 +46,11 @@ export { EMBEDDED_SERVER_DEFAULTS, type EmbeddedServer, type EmbeddedServerOptio
  *
  * @example
  * const server = await startOrFindServer({ port: 'free', dataDir: '/tmp/test' });
- * try { … } finally { await server.stop(); }
+ * try {
+ *   await connect({ address: server.address });
+ * } finally {
+ *   await server.stop();
+ * }
  */
 export async function startOrFindServer(
   options: EmbeddedServerOptions = {},

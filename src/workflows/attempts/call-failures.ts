@@ -162,6 +162,7 @@ const MODEL_CODES: readonly string[] = [
   'model_auth',
   'model_request_refused',
   'context_too_long',
+  'blocked',
 ];
 
 function codeOf(cause: Error): string {

@@ -16,6 +16,11 @@ test.each([
     texts: ['770 tokens', '$0.00032', '+ about 1\u2009463 tokens not reported'],
   },
   {
+    name: 'that it does not know the cost',
+    usage: { ...USAGE, costMicroUsd: 0 },
+    texts: ['770 tokens', 'cost unknown'],
+  },
+  {
     name: 'no tokens where no call reported them',
     usage: { totalTokens: 0, costMicroUsd: 0, modelCalls: 1 },
     texts: ['tokens not reported'],

@@ -153,7 +153,7 @@ describe('a fan-out', () => {
 
   it('refuses items that do not fit, all at once and before any run', async () => {
     const count = jsonStage('count', '(text :string, page :int) -> :int', { value: 1 });
-    const agent = fanOut('counts', count);
+    const agent: AgentDefinition = fanOut('counts', count);
 
     const items = [{ text: 'x', page: '2' }, { text: 'y' }, 7, { text: 8, page: 1.5 }];
     const run = startInMemory({ agent, context: { items } });

@@ -201,7 +201,7 @@ describe('a pipeline', () => {
         triage: review,
       },
     },
-  ])('works with $name [sub 16]', async ({ stages, options, value, ...start }) => {
+  ])('works with $name [sub 16]', async ({ name: _name, stages, options, value, ...start }) => {
     const agent = pipeline('line', stages, options);
 
     const step = await startInMemory({ agent, ...start }).result;

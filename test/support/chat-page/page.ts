@@ -47,8 +47,8 @@ function Chat({ id }: { readonly id: string }): ReactNode {
 
 function shownPart(part: Part, key: number): ReactNode {
   if (part.type === 'text') return element('p', { key }, part.text);
-  if (part.type !== 'dynamic-tool') return null;
-  return element('code', { key }, `${part.toolName} ${part.state}`);
+  if (!('toolCallId' in part)) return null;
+  return element('code', { key }, `${part.type.replace('tool-', '')} ${part.state}`);
 }
 
 /** The messages of a chat that the page had when the person wrote last. */
