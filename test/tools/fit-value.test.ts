@@ -23,6 +23,9 @@ describe('[row 15] types, as they arrive', () => {
     { name: 'text', schema: { type: 'string' }, value: '5', arrives: '5' },
     { name: 'a boolean', schema: { type: 'boolean' }, value: true, arrives: true },
     { name: 'anything', schema: {}, value: [null], arrives: [null] },
+    { name: 'an integer as text', schema: { type: 'integer' }, value: '5', arrives: 5 },
+    { name: 'a boolean as text', schema: { type: 'boolean' }, value: 'true', arrives: true },
+    { name: 'null for no value', schema: { type: 'string' }, value: null, arrives: undefined },
     { name: 'an integer', schema: { type: 'integer' }, value: 5.0, arrives: 5 },
     { name: 'a number', schema: { type: 'number' }, value: 0.5, arrives: 0.5 },
     { name: 'null', schema: { type: ['string', 'null'] }, value: null, arrives: null },
@@ -78,14 +81,14 @@ describe('[row 15] types, as they arrive', () => {
     {
       name: 'text for an integer',
       schema: { type: 'integer' },
-      value: '5',
-      line: 'a: expected integer, got string "5"',
+      value: 'five',
+      line: 'a: expected integer, got string "five"',
     },
     {
       name: 'text for a boolean',
       schema: { type: 'boolean' },
-      value: 'true',
-      line: 'a: expected boolean, got string "true"',
+      value: 'yes',
+      line: 'a: expected boolean, got string "yes"',
     },
     {
       name: 'no date',
@@ -125,9 +128,9 @@ describe('[row 15] types, as they arrive', () => {
     },
     {
       name: 'null without leave',
-      schema: { type: 'string' },
-      value: null,
-      line: 'a: expected string, got null',
+      schema: { type: 'array', items: { type: 'string' } },
+      value: [null],
+      line: 'a[0]: expected string, got null',
     },
   ])('or are refused: $name', async ({ schema, value, line }) => {
     expect(await fitProperty(schema, value)).toEqual([line]);

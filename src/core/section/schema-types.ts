@@ -22,7 +22,12 @@ export interface SchemaPlace {
   property(name: string): SchemaPlace;
   /** The place of an item of a list. */
   item(index: number): SchemaPlace;
+  /** What the schema says of a property; a union needs it if all its objects do. */
+  presence(name: string): Presence;
 }
+
+/** Whether an object must have a property, may have it, or has it without a word of the schema. */
+export type Presence = 'required' | 'optional' | 'undeclared';
 
 /** Nested `$ref`s or unions that are followed; beyond that, anything is allowed. */
 const maxNesting = 32;
@@ -38,6 +43,7 @@ const anything: SchemaPlace = {
   coercion: undefined,
   property: () => anything,
   item: () => anything,
+  presence: () => 'undeclared',
 };
 
 /** Each schema is read once, since a tool's is needed at every call. */
@@ -79,6 +85,7 @@ function placeOf(schema: Json, root: JsonObject, known: Map<Json, SchemaPlace>):
       prefixLength === 0 && !hasBranches(schema)
         ? remember('[]', { kind: 'item', index })
         : remember(`[${Math.min(index, maxMembers)}]`, { kind: 'item', index }),
+    presence: (name) => presenceOf(schema, root, name, 0),
   };
   known.set(schema, place);
   return place;
@@ -190,6 +197,24 @@ function ownChild(schema: JsonObject, step: Step): Json | undefined {
   return isJsonObject(properties) && Object.hasOwn(properties, step.name)
     ? properties[step.name]
     : schema['additionalProperties'];
+}
+
+/** Declared by any part, and needed by one that always applies or by all objects of a union. */
+function presenceOf(schema: Json, root: JsonObject, name: string, nesting: number): Presence {
+  if (!isJsonObject(schema) || nesting > maxNesting) return 'undeclared';
+  const { properties, required } = schema;
+  const isOwn = isJsonObject(properties) && Object.hasOwn(properties, name);
+  const isNeeded = Array.isArray(required) && required.includes(name);
+  const below = (part: Json): Presence => presenceOf(part, root, name, nesting + 1);
+  const ofUnions = unions(schema).map((members) => {
+    const objects = members.filter((part) => allows(typesOf(part, root, nesting + 1), 'object'));
+    const found = objects.slice(0, maxMembers).map(below);
+    if (found.length > 0 && found.every((presence) => presence === 'required')) return 'required';
+    return found.every((presence) => presence === 'undeclared') ? 'undeclared' : 'optional';
+  });
+  const found = [...conjuncts(schema, root).map(below), ...ofUnions];
+  if (isNeeded || found.includes('required')) return 'required';
+  return isOwn || found.includes('optional') ? 'optional' : 'undeclared';
 }
 
 function prefixItems(schema: JsonObject): readonly Json[] {

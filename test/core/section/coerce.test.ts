@@ -8,8 +8,70 @@ const durationInMs = { type: 'integer', format: 'duration' };
 
 describe('Coercion [row 15]', () => {
   test.each<{ title: string; schema: Json; from: Json; to: Json }>([
-    { title: 'text is not an integer', schema: { type: 'integer' }, from: '5', to: '5' },
-    { title: 'text is not a boolean', schema: { type: 'boolean' }, from: 'true', to: 'true' },
+    { title: 'an integer as text', schema: { type: 'integer' }, from: '5', to: 5 },
+    { title: 'a fraction is no integer', schema: { type: 'integer' }, from: '1.5', to: '1.5' },
+    { title: 'a boolean as text', schema: { type: 'boolean' }, from: 'True', to: true },
+    { title: 'words are no number', schema: { type: 'number' }, from: 'ten', to: 'ten' },
+    {
+      title: 'text where text is allowed',
+      schema: { type: ['number', 'string'] },
+      from: '5',
+      to: '5',
+    },
+    { title: 'text where all is allowed', schema: {}, from: '5', to: '5' },
+    { title: 'a value of an enum as text', schema: { enum: [60, 1440] }, from: '60', to: 60 },
+    {
+      title: 'a list as text, and its items',
+      schema: { type: 'array', items: { type: 'integer' } },
+      from: '["1", 2]',
+      to: [1, 2],
+    },
+    {
+      title: 'an object that was encoded twice',
+      schema: { type: 'object', properties: { n: { type: 'number' } } },
+      from: JSON.stringify(JSON.stringify({ n: '1' })),
+      to: { n: 1 },
+    },
+    {
+      title: 'null for optional properties',
+      schema: {
+        type: 'object',
+        properties: {
+          needed: { type: 'string' },
+          optional: { type: 'string' },
+          nullable: { type: ['string', 'null'] },
+          any: {},
+        },
+        required: ['needed'],
+      },
+      from: { needed: null, optional: null, nullable: null, any: null, unknown: null },
+      to: { needed: null, nullable: null, any: null, unknown: null },
+    },
+    {
+      title: 'null for a property that only one shape of a union needs',
+      schema: {
+        oneOf: [
+          {
+            type: 'object',
+            properties: { kind: { const: 'a' }, x: { type: 'number' } },
+            required: ['kind', 'x'],
+          },
+          {
+            type: 'object',
+            properties: { kind: { const: 'b' }, x: { type: 'number' } },
+            required: ['kind'],
+          },
+        ],
+      },
+      from: { kind: 'b', x: null },
+      to: { kind: 'b' },
+    },
+    {
+      title: 'null in a map is a value',
+      schema: { type: 'object', additionalProperties: { type: 'number' } },
+      from: { a: null },
+      to: { a: null },
+    },
     { title: 'a number is not text', schema: { type: 'string' }, from: 5, to: 5 },
     {
       title: 'RFC 3339',
