@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { LanguageModel } from '../../src/define/model/language-model.ts';
 import { structuredOutputOf, toCallOptions } from '../../src/models/model-call-options.ts';
+import { onWire } from '../../src/models/wire-request.ts';
 import type { ModelEntry } from '../../src/define/model/model-entry.ts';
 import { textMessage } from '../../src/core/base/message.ts';
 import type { ModelRequest } from '../../src/core/contract/model.ts';
@@ -26,7 +27,8 @@ function optionsOf(
     cacheUpTo: 0,
     ...more.request,
   };
-  return toCallOptions({ id: 'a', model, ...more.entry }, model, request, signal);
+  const entry = { id: 'a', model, ...more.entry };
+  return toCallOptions(entry, model, onWire(entry, model, request).request, signal);
 }
 
 const plain = {
@@ -102,7 +104,7 @@ describe('toCallOptions', () => {
             type: 'function',
             name: 'look',
             description: 'Looks.',
-            inputSchema: schema,
+            inputSchema: { ...schema, required: [], additionalProperties: false },
             strict: true,
           },
         ],

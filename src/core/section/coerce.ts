@@ -8,7 +8,7 @@
  *
  * All else stays as it is, so that the schema check reports it: where text is allowed, `"5"` is text.
  */
-import { isJsonObject, type Json, type JsonObject, jsonType } from '../base/json.ts';
+import { isJsonObject, type Json, jsonType } from '../base/json.ts';
 import { dayOfDate } from '../text/civil-date.ts';
 import { readJson } from './json-reader.ts';
 import { allows, schemaPlace, type SchemaPlace } from './schema-types.ts';
