@@ -119,5 +119,6 @@ function decodedText(parts: Reply['parts'], wire: WireSchema): Reply['parts'] {
   const reading = readJson(texts.map(({ text }) => text).join(''));
   if (reading.kind === 'problem') return parts;
   const text = JSON.stringify(wire.decode(reading.value));
+  if (text === JSON.stringify(reading.value)) return parts;
   return [...parts.filter((part) => part.type !== 'text'), { type: 'text', text }];
 }

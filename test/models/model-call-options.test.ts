@@ -104,7 +104,12 @@ describe('toCallOptions', () => {
             type: 'function',
             name: 'look',
             description: 'Looks.',
-            inputSchema: { ...schema, required: [], additionalProperties: false },
+            inputSchema: {
+              type: 'object',
+              properties: { label: { type: ['string', 'null'] } },
+              required: ['label'],
+              additionalProperties: false,
+            },
             strict: true,
           },
         ],

@@ -56,7 +56,7 @@ function coerceAt(given: Json, place: SchemaPlace): Json {
 }
 
 /** Whether null under `key` can only mean that there is no such property. */
-function isAbsent(key: string, place: SchemaPlace): boolean {
+export function isAbsent(key: string, place: SchemaPlace): boolean {
   return place.property(key).types?.has('null') === false && place.presence(key) === 'optional';
 }
 

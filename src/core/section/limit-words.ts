@@ -58,3 +58,11 @@ function countOf(least: Json | undefined, most: Json | undefined, unit: string):
   if (to === undefined) return [`at least ${from} ${units}`];
   return [from === to ? `${from} ${units}` : `${from}..${to} ${units}`];
 }
+
+/** A type and its limits: `integer 1..5`, `string, format email, at most 80 characters`. */
+export function withLimits(word: string, limits: readonly string[] = []): string {
+  return limits.reduce(
+    (text, limit) => (/^[-\d<>]/.test(limit) ? `${text} ${limit}` : `${text}, ${limit}`),
+    word,
+  );
+}

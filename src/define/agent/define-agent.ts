@@ -9,6 +9,8 @@ import type {
   TextSource,
 } from '../../core/contract/spec.ts';
 import { usageErrorOf } from '../../core/base/usage-error.ts';
+import { coerce } from '../../core/section/coerce.ts';
+import { answerExample, ownSchema, type AnswerForm } from '../../core/signature/answer-form.ts';
 import {
   AGENT_DEFAULTS,
   MODE_TURNS,
@@ -17,6 +19,7 @@ import {
 } from './agent-options.ts';
 import { agentProblems } from './agent-problems.ts';
 import { resolvedTool } from '../tool/agent-tool.ts';
+import { checkJson } from '../schema/schema.ts';
 import { defineSignature, type DefinedSignature } from '../schema/define-signature.ts';
 import type {
   AgentDefinition,
@@ -112,7 +115,8 @@ function agentSpec(
 ): AgentDefinition['spec'] {
   const mode = modeOf(options);
   const isReact = mode === 'react';
-  const answer = answerSpec(options, mode, signature?.output ?? null);
+  const told = mode === 'text' ? readSignature(options) : signature;
+  const answer = answerSpec(options, mode, told?.output ?? null);
   const { prompt, fieldDescriptions, contextDescriptions, floatPrecision } = options;
   const isTemplate = typeof prompt === 'string' && prompt.trim() !== '{{task}}';
   return defined({
@@ -144,18 +148,21 @@ function signatureSpec(signature: DefinedSignature | undefined): SignatureSpec |
   return signature && { text: signature.text, params: signature.params };
 }
 
-/** Mode `text` ignores the signature; in other modes it was checked before. */
-function definedSignature({
-  mode,
+/** Mode `text` ignores the signature, but tells its output; in other modes it was checked before. */
+function definedSignature(options: AgentOptions): DefinedSignature | undefined {
+  return options.mode === 'text' ? undefined : readSignature(options);
+}
+
+function readSignature({
   signature,
   fieldDescriptions,
 }: AgentOptions): DefinedSignature | undefined {
-  if (signature === undefined || mode === 'text') return undefined;
+  if (signature === undefined) return undefined;
   const reading = defineSignature(signature, fieldDescriptions);
   return reading.kind === 'signature' ? reading.signature : undefined;
 }
 
-/** An output is answered as JSON. A single text is answered as text in modes that write text. */
+/** An output is answered as JSON. Any text is answered as text in modes that write text. */
 function answerSpec(
   options: AgentOptions,
   mode: AvailableMode,
@@ -163,9 +170,39 @@ function answerSpec(
 ): AnswerDefinition['spec'] {
   const own = chosenAnswer(options.answer).spec;
   // These modes write text, so there is nothing to check.
-  const isText = output?.type.kind === 'string' && mode !== 'json' && mode !== 'lisp';
+  const isText = isAnyText(output) && mode !== 'json' && mode !== 'lisp';
   if (output === null || isText) return own;
-  return { kind: 'json', section: own.section, schema: output.schema, output: output.type };
+  const { schema, type } = output;
+  // The reply of mode `text` is the answer, whatever it is.
+  const kind = mode === 'text' ? ('text' as const) : ('json' as const);
+  const answer = { kind, section: own.section, schema, output: type };
+  return hasFittingExample(answer, output) ? answer : { ...answer, hasExample: false };
+}
+
+/** Whether every text is an answer: one of a few words, or of a form, is checked. */
+function isAnyText(output: DefinedSignature['output']): boolean {
+  if (output?.type.kind !== 'string') return false;
+  const words = ['type', 'title', 'description'];
+  return Object.keys(output.schema).every((keyword) => words.includes(keyword));
+}
+
+/** Whether the example that a prompt would show fits the schema and the library's own check. */
+function hasFittingExample(
+  answer: AnswerForm,
+  { schema, standard }: NonNullable<DefinedSignature['output']>,
+): boolean {
+  // The example of an output in words is made from its type.
+  const isInWords = standard === null && ownSchema(answer) === undefined;
+  const example = isInWords ? undefined : answerExample(answer);
+  if (example === undefined) return true;
+  if (checkJson(schema, coerce(example, schema)).errors.length > 0) return false;
+  if (standard === null) return true;
+  try {
+    const checked = standard['~standard'].validate(example);
+    return checked instanceof Promise || checked.issues === undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** Without tools there is nothing to search. */

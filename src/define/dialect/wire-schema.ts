@@ -7,6 +7,7 @@
  * I3  `decode(encode(value))` is `value`. A value that was not wrapped is taken, too.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../core/base/json.ts';
+import { isAbsent } from '../../core/section/coerce.ts';
 import { schemaPlace, type SchemaPlace } from '../../core/section/schema-types.ts';
 import { withDefinitions, wrappedRoot } from '../../core/signature/root-schema.ts';
 import { mapSubschemas } from '../schema/subschemas.ts';
@@ -51,7 +52,7 @@ function newWire(schema: JsonObject, dialect: Dialect): WireSchema {
   const originals = new Map([...names].map(([name, wire]) => [wire, name]));
   return {
     schema: names.size === 0 ? written : (renamed(written, names) as JsonObject),
-    isChanged: field !== undefined || names.size > 0,
+    isChanged: field !== undefined || names.size > 0 || dialect.isClosed,
     problems,
     encode: (value) => {
       const named = names.size === 0 ? value : sent(value, names, place);
@@ -59,7 +60,8 @@ function newWire(schema: JsonObject, dialect: Dialect): WireSchema {
     },
     decode: (value) => {
       const bare = field === undefined ? value : unwrapped(value, field);
-      return names.size === 0 ? bare : received(bare, originals, place);
+      const own = names.size === 0 ? bare : received(bare, originals, place);
+      return dialect.isClosed ? withoutAbsent(own, place) : own;
     },
   };
 }
@@ -205,6 +207,18 @@ function received(value: Json, originals: ReadonlyMap<string, string>, place: Sc
     const name = originals.get(key);
     return name === undefined || at.presence(name) === 'undeclared' ? [key, key] : [name, name];
   });
+}
+
+/** `value` without the fields that are null because a closed object needs them all. */
+function withoutAbsent(value: Json, place: SchemaPlace): Json {
+  if (Array.isArray(value)) {
+    return value.map((item: Json, index) => withoutAbsent(item, place.item(index)));
+  }
+  if (!isJsonObject(value)) return value;
+  const entries = Object.entries(value)
+    .filter(([key, item]) => item !== null || !isAbsent(key, place))
+    .map(([key, item]): readonly [string, Json] => [key, withoutAbsent(item, place.property(key))]);
+  return Object.fromEntries(entries);
 }
 
 /** `value` with the keys that `rename` gives: the new one, and the one in the schema. */

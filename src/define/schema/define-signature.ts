@@ -1,6 +1,10 @@
 /** Reads the signature of an agent: a text, or schemas for inputs and output. */
 import { isPlainObject, type JsonObject } from '../../core/base/json.ts';
-import { describeFields, withDescriptions } from '../../core/signature/describe-output.ts';
+import {
+  describedSchema,
+  describeFields,
+  withDescriptions,
+} from '../../core/signature/describe-output.ts';
 import { toSignature } from '../../core/signature/from-json-schema.ts';
 import { inputsSchema, validationSchema } from '../../core/signature/json-schema.ts';
 import { explainSignature, parseSignature } from '../../core/signature/parse-signature.ts';
@@ -115,7 +119,7 @@ function ofSchemas(
     output:
       answer === null || type === null
         ? null
-        : { type, schema: answer.json, standard: answer.standard },
+        : { type, schema: describedSchema(answer.json, descriptions), standard: answer.standard },
   };
   return { kind: 'signature', signature };
 }
