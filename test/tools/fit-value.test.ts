@@ -252,13 +252,17 @@ describe('[row 16] what ajv finds, as lines', () => {
         $defs: { shape: { type: 'object', required: ['q', 'r'] } },
       },
       value: { a: {} },
-      lines: ['a: fits none of the 2 allowed shapes'],
+      lines: [
+        'a: fits none of the 2 allowed shapes; the nearest is shape: a.q: missing; a.r: missing',
+      ],
     },
     {
       name: 'anyOf of a schema that refers to itself, at its root',
       schema: { anyOf: [{ type: 'string' }, { type: 'object', properties: { k: { $ref: '#' } } }] },
       value: { k: { k: 5 } },
-      lines: ['(value): fits none of the 2 allowed shapes'],
+      lines: [
+        '(value): fits none of the 2 allowed shapes; the nearest is shape 2: k.k: expected object, got number 5',
+      ],
     },
     {
       name: 'anyOf of a node and null, deep in a list of nodes',
@@ -294,9 +298,9 @@ describe('[row 16] what ajv finds, as lines', () => {
       },
       value: { 'b/c': 'd' },
       lines: [
-        '(value): fits none of the 1 allowed shapes',
+        '(value): fits none of the 1 allowed shapes; the nearest is shape 1: x: missing',
         'a: missing',
-        '["b/c"]: fits none of the 1 allowed shapes',
+        '["b/c"]: fits none of the 1 allowed shapes; the nearest is shape 1: ["b/c"]: expected at least 5 characters, got 1',
         '["b/c"]: expected at least 3 characters, got 1',
       ],
     },
@@ -400,6 +404,52 @@ describe("[row 16] a schema library's own check", () => {
     expect(await fitValue({ json: {}, standard }, {})).toEqual({
       kind: 'unfit',
       lines: ['(value): wrong as a whole', 'rows[0].id: odd'],
+    });
+  });
+});
+
+describe('a union that no shape fits', () => {
+  const shapes = z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('circle'), r: z.number() }),
+    z.object({ kind: z.literal('box'), w: z.number().max(9), h: z.number() }),
+  ]);
+  const jsonOf = (schema: z.ZodType): JsonObject => {
+    const reading = readSchema(schema);
+    if (reading.kind === 'problem') throw new Error(reading.advice);
+    return reading.schema.json;
+  };
+
+  test.each<{ name: string; schema: JsonObject; value: Json; lines: readonly string[] }>([
+    {
+      name: 'names the nearest by its mark, and what it lacks',
+      schema: jsonOf(z.object({ shape: shapes })),
+      value: { shape: { kind: 'box', w: 10 } },
+      lines: [
+        'shape: fits none of the 2 allowed shapes; the nearest is the one with kind "box": shape.h: missing; shape.w: expected a number <= 9, got number 10',
+      ],
+    },
+    {
+      name: 'names the values of an enum that may be null',
+      schema: jsonOf(z.object({ mood: z.enum(['good', 'bad']).nullable() })),
+      value: { mood: 'so so' },
+      lines: [
+        'mood: fits none of the 2 allowed shapes; the nearest is shape 1: mood: expected one of "good", "bad", got string "so so"',
+      ],
+    },
+    {
+      name: 'follows references of its shapes',
+      schema: {
+        type: 'object',
+        properties: { a: { anyOf: [{ $ref: '#/$defs/Long' }, { type: 'null' }] } },
+        $defs: { Long: { type: 'object', properties: { x: {} }, required: ['x'] } },
+      },
+      value: { a: {} },
+      lines: ['a: fits none of the 2 allowed shapes; the nearest is Long: a.x: missing'],
+    },
+  ])('$name', async ({ schema, value, lines }) => {
+    expect(await fitValue({ json: schema, standard: null }, value)).toEqual({
+      kind: 'unfit',
+      lines,
     });
   });
 });

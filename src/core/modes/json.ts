@@ -5,13 +5,7 @@
 import type { Message } from '../base/message.ts';
 import type { ModelRequest, OutputStrategy, Reply } from '../contract/model.ts';
 import { REPAIR_LIMITS } from '../limits/default-limits.ts';
-import {
-  answerFormat,
-  answerJson,
-  answerSchema,
-  outputOf,
-  tellingAnswer,
-} from '../signature/answer-form.ts';
+import { answerFormat, answerJson, answerSchema, tellingAnswer } from '../signature/answer-form.ts';
 import { readOutput, RESPOND_TOOL, sourceOf, writtenText } from '../signature/read-output.ts';
 import type { Judgement } from '../contract/judgement.ts';
 import { isCopy } from '../termination/copied-example.ts';

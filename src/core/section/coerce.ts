@@ -57,7 +57,7 @@ function coerceAt(given: Json, place: SchemaPlace): Json {
 
 /** Whether null under `key` can only mean that there is no such property. */
 export function isAbsent(key: string, place: SchemaPlace): boolean {
-  return place.property(key).types?.has('null') === false && place.presence(key) === 'optional';
+  return place.presence(key) === 'optional' && !place.takesNull(key);
 }
 
 /** The value that a text stands for where no text is allowed; the text if there is none. */

@@ -119,7 +119,7 @@ function fieldLines(
   const alternatives = recordsOf(shape);
   if (alternatives.length > 1 && shape.kind === 'union') {
     const others = shape.members.filter((member) => member.kind !== 'record');
-    const all = [...alternatives.map((record) => [record, jsonTypeText(record)] as const)];
+    const all = alternatives.map((record) => [record, jsonTypeText(record)] as const);
     return [
       `${head}: one of these${said}`,
       ...all.flatMap(([record, text]) => [

@@ -177,10 +177,14 @@ function bareWord(form: AnswerForm, { text, args, isCut }: OutputSource): Json |
   const { shape } = readShape(schema);
   if (shape.kind !== 'choice') return undefined;
   const given = typeof args === 'string' ? args : args === undefined ? text : '';
-  const isSaid = (value: Json): boolean => wordOf(String(value)) === wordOf(given);
-  const exact = shape.values.find((value) => String(value) === given.trim());
+  const isSaid = (value: Json): boolean => wordOf(shown(value)) === wordOf(given);
+  const exact = shape.values.find((value) => shown(value) === given.trim());
   const [only, other] = shape.values.filter(isSaid);
   return exact ?? (other === undefined ? only : undefined);
+}
+
+function shown(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** A text without marks around it, in small letters. */

@@ -33,6 +33,7 @@ import { llmQuerySpec } from '../../core/toolchain/llm-query.ts';
 import { searchToolSpec } from '../../core/tool-search/query.ts';
 import { isProgramMode } from './mode-problems.ts';
 import { chosenAnswer, chosenFormat, chosenToolchain, SECTION_NAMES } from './reply-layout.ts';
+import { strictProblems } from './strict-problems.ts';
 import { modelOf } from '../model/model-entry.ts';
 import { isLocalSearch, toolSearchSpec } from '../definition/tool-search-options.ts';
 
@@ -54,10 +55,14 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
   const { name, limits, onEvent, compaction, elsewhereMs, instructions, rules } = options;
   const signature = definedSignature(options);
   const validators = agentValidators(options);
+  const spec = agentSpec(options, validators, signature);
+  const tools = ownTools(options, signature);
+  const unstrict = strictProblems(options, spec, tools);
+  if (unstrict.length > 0) throw usageErrorOf(unstrict, `Agent \`${name}\`: `);
   return defined({
     kind: 'agent',
     name,
-    spec: agentSpec(options, validators, signature),
+    spec,
     model: modelOf(name, options.model),
     limits,
     onEvent,
@@ -67,7 +72,7 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
     instructions: typeof instructions === 'function' ? instructions : undefined,
     rules: typeof rules === 'function' ? rules : undefined,
     prompt: typeof options.prompt === 'function' ? options.prompt : undefined,
-    tools: ownTools(options, signature),
+    tools,
     servers: serversOf(options),
     toolSearch: usedToolSearch(options),
     stream: options.stream,

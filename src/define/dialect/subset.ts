@@ -209,8 +209,7 @@ function writeTyped(writer: Writer, base: JsonObject, type: string, path: Path):
   const kept: Draft = { type };
   for (const keyword of limits) {
     const value = base[keyword];
-    const isFormat = keyword === 'format' && formats !== undefined;
-    if (value === undefined || (isFormat && !formats.includes(String(value)))) continue;
+    if (value === undefined || isOtherFormat(keyword, value, formats)) continue;
     kept[keyword] = value;
   }
   const words = wordsOf(writer, base);
@@ -274,13 +273,16 @@ function mapWords(others: JsonObject): string {
   return `fields of any name${types === '' ? '' : `, each ${types}`}`;
 }
 
+/** Whether a keyword is a format that the dialect lacks. */
+function isOtherFormat(keyword: string, value: Json, formats: Dialect['formats']): boolean {
+  return keyword === 'format' && formats?.some((format) => format === value) === false;
+}
+
 /** The description, and what of the schema the dialect has no keyword for. */
 function wordsOf({ dialect }: Writer, base: JsonObject): readonly string[] {
   const { limits = LIMITS, formats } = dialect;
   const lost = Object.entries(base).filter(
-    ([keyword, value]) =>
-      !limits.includes(keyword) ||
-      (keyword === 'format' && formats !== undefined && !formats.includes(String(value))),
+    ([keyword, value]) => !limits.includes(keyword) || isOtherFormat(keyword, value, formats),
   );
   const { description, default: standard } = base;
   return [

@@ -175,7 +175,7 @@ function renamed(schema: Json, names: ReadonlyMap<string, string>): Json {
     );
     const isList = keyword === 'required' && Array.isArray(value);
     next[keyword] = isList
-      ? value.map((name: Json) => names.get(String(name)) ?? name)
+      ? value.map((name: Json) => (typeof name === 'string' ? (names.get(name) ?? name) : name))
       : (parts ?? value);
   }
   const { properties } = next;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../src/core/base/json.ts';
+import { cpuClock } from '../../support/cpu-time.ts';
 import { coerce, durationMs, isIsoDuration, toDateTime } from '../../../src/core/section/coerce.ts';
 
 const dateTime = { type: 'string', format: 'date-time' };
@@ -186,4 +187,20 @@ describe('Coercion [row 15]', () => {
     expect(durationMs('1d2h3m4s5ms')).toBe(93_784_005);
     expect(durationMs('99999999999999999d')).toBeUndefined();
   });
+});
+
+test('a schema that refers to itself in many ways is read in its own length', () => {
+  const many = { anyOf: Array.from({ length: 40 }, () => ({ $ref: '#' })) };
+  const $defs: { [name: string]: Json } = {
+    t0: { type: 'object', properties: { a: { type: 'string' } } },
+  };
+  for (let level = 1; level < 30; level++) {
+    const $ref = `#/$defs/t${level - 1}`;
+    $defs[`t${level}`] = { anyOf: [{ $ref }, { $ref }], allOf: [{ $ref }, { $ref }] };
+  }
+  const began = cpuClock();
+
+  expect(coerce({ a: null }, many)).toEqual({ a: null });
+  expect(coerce({ a: null }, { $ref: '#/$defs/t29', $defs })).toEqual({});
+  expect(began()).toBeLessThan(1_000);
 });

@@ -38,11 +38,13 @@ const common: Rules = (schema) => [
   ]),
 ];
 
-const TAKEN_BY_OPENAI = new Set([
-  ...['type', 'properties', 'required', 'additionalProperties', 'items', 'enum', 'anyOf', '$ref'],
-  ...['$defs', 'definitions', 'description', 'minimum', 'maximum', 'exclusiveMinimum'],
-  ...['exclusiveMaximum', 'multipleOf', 'format', 'pattern', 'minItems', 'maxItems'],
-]);
+const TAKEN_BY_OPENAI = new Set(
+  [
+    'type properties required additionalProperties items enum anyOf $ref $defs definitions',
+    'description minimum maximum exclusiveMinimum exclusiveMaximum multipleOf format pattern',
+    'minItems maxItems',
+  ].flatMap((names) => names.split(' ')),
+);
 
 const openAiStrict: Rules = (schema) =>
   partsOf(schema).flatMap(([path, part]) => {
@@ -76,7 +78,7 @@ const gemini: Rules = (schema) =>
       ? [`${path}: enum of other values than text`]
       : []),
     ...(part['type'] === 'string' && ![undefined, 'date-time'].includes(part['format'] as string)
-      ? [`${path}: format ${String(part['format'])}`]
+      ? [`${path}: format ${JSON.stringify(part['format'])}`]
       : []),
     ...(Object.hasOwn(part, 'anyOf') &&
     Object.keys(part).some((it) => !['anyOf', 'description'].includes(it))
