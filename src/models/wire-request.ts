@@ -3,6 +3,7 @@
  * of earlier replies. What the model writes gets its own form back, so that only the provider ever
  * sees the other one.
  */
+import { defined } from '../core/base/defined.ts';
 import { isJsonObject, type JsonObject } from '../core/base/json.ts';
 import type { Message, Part } from '../core/base/message.ts';
 import type { ModelRequest, ModelTool, NativeCall, Reply } from '../core/contract/model.ts';
@@ -55,27 +56,19 @@ export function onWire(
     if (!isJsonObject(tool.parameters)) return tool;
     const wire = wireOf(tool.parameters);
     tools.set(tool.name, wire);
-    const strict = entry.strict === true && isKept(tool.parameters, model.provider);
-    return {
-      ...tool,
-      parameters: wire.schema,
-      ...(entry.strict === undefined ? {} : { strict }),
-    };
+    const strict = entry.strict && isKept(tool.parameters, model.provider);
+    return defined({ ...tool, parameters: wire.schema, strict });
   });
   const answer = isJsonObject(request.schema) ? wireOf(request.schema) : undefined;
   const decodeCall = (call: NativeCall): NativeCall => decoded(call, tools.get(call.tool));
   return {
-    request: {
+    request: defined({
       ...request,
       messages: request.messages.map((message) => encoded(message, tools)),
-      ...(wireTools === undefined ? {} : { tools: wireTools }),
-      ...(answer === undefined
-        ? {}
-        : {
-            schema: answer.schema,
-            isStrict: isStrict && isKept(request.schema as JsonObject, model.provider),
-          }),
-    },
+      tools: wireTools,
+      schema: answer?.schema,
+      isStrict: answer && isStrict && isKept(request.schema as JsonObject, model.provider),
+    }),
     decodeCall,
     decode: (reply) => {
       const calls = reply.calls.map(decodeCall);

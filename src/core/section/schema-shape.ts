@@ -6,6 +6,7 @@
  *     So a shape is no longer than its schema, and finite.
  * I2  What cannot be read, or lies too deep, is `any`. Nothing throws.
  */
+import { defined } from '../base/defined.ts';
 import { isJsonObject, type Json, type JsonObject, jsonType } from '../base/json.ts';
 import { limitWords } from './limit-words.ts';
 import { sampleOf } from './sample.ts';
@@ -259,7 +260,7 @@ function typedShape(reader: Reader, schema: JsonObject, type: Json, depth: numbe
   const limits = limitWords(schema);
   if (limits.length === 0) return { kind: 'word', word };
   const sample = sampleOf(schema, word);
-  return { kind: 'word', word, limits, ...(sample === undefined ? {} : { sample }) };
+  return defined({ kind: 'word' as const, word, limits, sample });
 }
 
 function listShape(reader: Reader, schema: JsonObject, depth: number): SchemaShape {
@@ -269,12 +270,12 @@ function listShape(reader: Reader, schema: JsonObject, depth: number): SchemaSha
   }
   const { items, minItems: least } = schema;
   const limits = limitWords(schema);
-  return {
-    kind: 'list',
+  return defined({
+    kind: 'list' as const,
     item: items === undefined ? ANY : shapeOf(reader, items, depth + 1),
-    ...(limits.length === 0 ? {} : { limits }),
-    ...(typeof least === 'number' && least > 0 ? { least } : {}),
-  };
+    limits: limits.length === 0 ? undefined : limits,
+    least: typeof least === 'number' && least > 0 ? least : undefined,
+  });
 }
 
 function recordOf(reader: Reader, schema: JsonObject, depth: number): SchemaShape {

@@ -115,11 +115,10 @@ export function describedSchema(
       return [name, description === undefined ? inner : { ...inner, description }];
     },
   );
-  return {
-    ...schema,
-    ...(fields.length === 0 ? {} : { properties: Object.fromEntries(fields) }),
-    ...(isJsonObject(items) ? { items: describedSchema(items, descriptions, path) } : {}),
-  };
+  const next: { [keyword: string]: Json } = { ...schema };
+  if (fields.length > 0) next['properties'] = Object.fromEntries(fields);
+  if (isJsonObject(items)) next['items'] = describedSchema(items, descriptions, path);
+  return next;
 }
 
 /** A line for each field that has a description or is optional, nested ones with their path. */

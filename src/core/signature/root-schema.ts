@@ -1,4 +1,5 @@
 /** Roots of schemas as providers require them: objects, and references that lead to definitions. */
+import { defined } from '../base/defined.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { schemaAt } from '../section/schema-target.ts';
 
@@ -10,14 +11,14 @@ type Draft = { [keyword: string]: Json };
 /** An object whose only field is a value of `schema`. */
 export function wrappedRoot(schema: JsonObject, field: string): JsonObject {
   const { $defs, definitions, ...value } = withDefinitions(schema);
-  return {
+  return defined({
     type: 'object',
     properties: { [field]: value },
     required: [field],
     additionalProperties: false,
-    ...($defs === undefined ? {} : { $defs }),
-    ...(definitions === undefined ? {} : { definitions }),
-  };
+    $defs,
+    definitions,
+  });
 }
 
 /**
@@ -44,11 +45,11 @@ export function withDefinitions(schema: JsonObject): JsonObject {
     const target = pointer === '#' ? root : (schemaAt(pointer, schema) ?? {});
     return [name, pointed(target)];
   });
-  return {
+  return defined({
     ...(pointed(root) as JsonObject),
     $defs: { ...(pointed(own) as JsonObject), ...Object.fromEntries(made) },
-    ...(definitions === undefined ? {} : { definitions: pointed(definitions) }),
-  };
+    definitions: definitions && pointed(definitions),
+  });
 }
 
 /** Whether a pointer leads into the schema, but not to a definition. */

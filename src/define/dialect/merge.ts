@@ -2,7 +2,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../core/base/json.ts';
 import { schemaAt } from '../../core/section/schema-target.ts';
 
-/** Members of `allOf` and references inside each other that are followed. */
+/** References behind each other that are followed. */
 const MAX_NESTING = 32;
 
 /**
@@ -42,14 +42,25 @@ function joinedField(one: Json, other: Json): Json {
   return { allOf: [one, other] };
 }
 
-/** `schema` with its `allOf` merged into it; references in and beside `allOf` are followed. */
-export function withoutAllOf(schema: JsonObject, root: JsonObject, nesting = 0): JsonObject {
+/**
+ * `schema` with its `allOf` merged into it; references in and beside `allOf` are followed, each
+ * once, since what is said twice is said.
+ */
+export function withoutAllOf(
+  schema: JsonObject,
+  root: JsonObject,
+  seen: Set<Json> = new Set(),
+): JsonObject {
   const { allOf, ...own } = schema;
   const parts = Array.isArray(allOf) ? (allOf as readonly Json[]) : [];
-  if (parts.length === 0 || nesting > MAX_NESTING) return own;
   return parts
     .filter((part) => isJsonObject(part))
-    .map((part) => withoutAllOf(resolved(part, root), root, nesting + 1))
+    .filter(({ $ref: pointer }) => {
+      const isNew = pointer === undefined || !seen.has(pointer);
+      if (pointer !== undefined) seen.add(pointer);
+      return isNew;
+    })
+    .map((part) => withoutAllOf(resolved(part, root), root, seen))
     .reduce(merged, own);
 }
 

@@ -5,6 +5,7 @@
  * I1  The result is finite and bounded: a reference that is written out is cut inside itself.
  * I2  Every part has a type, an `anyOf` or a reference.
  */
+import { defined } from '../../core/base/defined.ts';
 import { isJsonObject, type Json, type JsonObject, jsonType } from '../../core/base/json.ts';
 import { LIMITS, limitWords } from '../../core/section/limit-words.ts';
 import { schemaAt } from '../../core/section/schema-target.ts';
@@ -258,12 +259,12 @@ function writeObject(
   const names = fields.map(([name]) => name);
   const all = isClosed ? names : names.filter((name) => needed.includes(name));
   return described(
-    {
+    defined({
       ...kept,
-      ...(fields.length === 0 && !isClosed ? {} : { properties: Object.fromEntries(written) }),
-      ...(all.length === 0 && !isClosed ? {} : { required: all }),
-      ...(isClosed ? { additionalProperties: false } : {}),
-    },
+      properties: fields.length === 0 && !isClosed ? undefined : Object.fromEntries(written),
+      required: all.length === 0 && !isClosed ? undefined : all,
+      additionalProperties: isClosed ? false : undefined,
+    }),
     [...words, ...said],
   );
 }
@@ -336,9 +337,6 @@ function nullable(schema: JsonObject): JsonObject {
   if (Array.isArray(type)) return { ...schema, type: [...new Set([...type, 'null'])], ...withNull };
   const members = Array.isArray(anyOf) ? (anyOf as readonly JsonObject[]) : [schema];
   if (members.some((member) => member['type'] === 'null')) return schema;
-  const { description } = schema;
-  return {
-    anyOf: [...members, { type: 'null' }],
-    ...(description === undefined || !Array.isArray(anyOf) ? {} : { description }),
-  };
+  const description = Array.isArray(anyOf) ? schema['description'] : undefined;
+  return defined({ anyOf: [...members, { type: 'null' }], description });
 }

@@ -6,6 +6,7 @@
  * I2  Names of fields are 1 to 64 letters, digits, `_`, `.` and `-`: others have a name on the wire.
  * I3  `decode(encode(value))` is `value`. A value that was not wrapped is taken, too.
  */
+import { defined } from '../../core/base/defined.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/base/json.ts';
 import { isAbsent } from '../../core/section/coerce.ts';
 import { schemaPlace, type SchemaPlace } from '../../core/section/schema-types.ts';
@@ -82,12 +83,7 @@ function objectRoot(schema: JsonObject): JsonObject | undefined {
     return undefined;
   }
   if (!hasParts && unions.length === 0 && own['type'] === 'object') return schema;
-  return {
-    ...own,
-    type: 'object',
-    ...($defs === undefined ? {} : { $defs }),
-    ...(definitions === undefined ? {} : { definitions }),
-  };
+  return defined({ ...own, type: 'object', $defs, definitions });
 }
 
 function isRule(member: Json): boolean {

@@ -286,7 +286,11 @@ describe('a schema on the wire', () => {
     };
     for (let level = 1; level < 30; level++) {
       const $ref = `#/$defs/t${level - 1}`;
-      $defs[`t${level}`] = { type: 'object', properties: { l: { $ref }, r: { $ref } } };
+      $defs[`t${level}`] = {
+        type: 'object',
+        properties: { l: { $ref }, r: { $ref } },
+        allOf: [{ $ref }, { $ref }],
+      };
     }
     const { schema } = wireSchema({ $ref: '#/$defs/t29', $defs }, GEMINI);
     expect(JSON.stringify(schema).length).toBeLessThan(1_000_000);
