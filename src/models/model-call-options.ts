@@ -65,6 +65,7 @@ export function toCallOptions(
       settings,
       // Adapters ask for strict schemas by default; ours is strict only when the entry says so.
       isStructured ? request.isStrict === true : undefined,
+      isStructured && request.isOpen === true,
     ),
     abortSignal: signal,
     // Raw chunks carry the usage so far, which an aborted call must not lose.
@@ -120,12 +121,17 @@ function toProviderOptions(
   model: LanguageModel,
   settings: JsonObject,
   strictJsonSchema: boolean | undefined,
+  isOpen: boolean,
 ): SharedV4ProviderOptions {
-  const name = model.provider.includes('azure') ? 'azure' : (model.provider.split('.')[0] ?? '');
+  const { provider } = model;
+  const name =
+    ['azure', 'anthropic'].find((it) => provider.includes(it)) ?? provider.split('.')[0] ?? '';
   const isOpenAi = name === 'openai' || name === 'azure';
   const defaults: JsonObject = defined({
     store: isOpenAi && model.provider.endsWith('.responses') ? false : undefined,
     strictJsonSchema,
+    // Claude's own structured output closes every object: a map could have no field.
+    structuredOutputMode: isOpen && name === 'anthropic' ? 'jsonTool' : undefined,
   });
   const given = isJsonObject(settings['providerOptions']) ? settings['providerOptions'] : {};
   if (Object.keys(defaults).length === 0) return given as SharedV4ProviderOptions;

@@ -25,6 +25,8 @@ export interface WireRequest extends Omit<ModelRequest, 'tools'> {
   readonly tools?: readonly WireTool[];
   /** Whether the provider holds the model to the schema of the answer. */
   readonly isStrict?: boolean;
+  /** Whether the answer has fields of any name, or values of any type. */
+  readonly isOpen?: boolean;
 }
 
 /** A request in a dialect, and the way back. */
@@ -68,6 +70,7 @@ export function onWire(
       tools: wireTools,
       schema: answer?.schema,
       isStrict: answer && isStrict && isKept(request.schema as JsonObject, model.provider),
+      isOpen: answer && !isKept(request.schema as JsonObject, model.provider),
     }),
     decodeCall,
     decode: (reply) => {

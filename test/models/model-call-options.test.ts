@@ -9,6 +9,7 @@ import { modelAt, type Protocol } from '../support/aimock.ts';
 
 const { signal } = new AbortController();
 const schema = { type: 'object', properties: { label: { type: 'string' } } };
+const map = { type: 'object', additionalProperties: { type: 'number' } };
 const tool = { name: 'look', description: 'Looks.', parameters: schema };
 
 function optionsOf(
@@ -124,6 +125,18 @@ describe('toCallOptions', () => {
         ...plain,
         responseFormat: { type: 'json', schema, name: 'answer' },
         providerOptions: { anthropic: { strictJsonSchema: false } },
+      },
+    },
+    {
+      name: 'a schema of open maps, which only a tool of Claude can have',
+      protocol: 'anthropic',
+      request: { schema: map },
+      options: {
+        ...plain,
+        responseFormat: { type: 'json', schema: map, name: 'answer' },
+        providerOptions: {
+          anthropic: { strictJsonSchema: false, structuredOutputMode: 'jsonTool' },
+        },
       },
     },
     {
