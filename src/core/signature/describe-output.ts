@@ -1,6 +1,6 @@
 /** Tells a model which JSON to write: an example by type, and descriptions of fields. */
 import { defined } from '../base/defined.ts';
-import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import type { Json } from '../base/json.ts';
 import { exampleIn, type Notation } from './example.ts';
 import { promptType } from './print-signature.ts';
 import {
@@ -95,30 +95,6 @@ export function describeFields(
       description,
     });
   });
-}
-
-/** `schema` with `descriptions` of its fields, by path or by name; they replace its own. */
-export function describedSchema(
-  schema: JsonObject,
-  descriptions: { readonly [name: string]: string },
-  path = '',
-): JsonObject {
-  if (Object.keys(descriptions).length === 0) return schema;
-  const { properties, items } = schema;
-  const said = new Map(Object.entries(descriptions));
-  const fields = Object.entries(isJsonObject(properties) ? properties : {}).map(
-    ([name, field]): readonly [string, Json] => {
-      const place = path === '' ? name : `${path}.${name}`;
-      const description = said.get(place) ?? said.get(name);
-      if (!isJsonObject(field)) return [name, field];
-      const inner = describedSchema(field, descriptions, place);
-      return [name, description === undefined ? inner : { ...inner, description }];
-    },
-  );
-  const next: { [keyword: string]: Json } = { ...schema };
-  if (fields.length > 0) next['properties'] = Object.fromEntries(fields);
-  if (isJsonObject(items)) next['items'] = describedSchema(items, descriptions, path);
-  return next;
 }
 
 /** A line for each field that has a description or is optional, nested ones with their path. */
