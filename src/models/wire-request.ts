@@ -74,9 +74,9 @@ export function onWire(
     }),
     decodeCall,
     decode: (reply) => {
-      const calls = reply.calls.map(decodeCall);
-      const isText = answer?.isChanged === true && reply.calls.length === 0;
-      return { ...reply, calls, parts: isText ? decodedText(reply.parts, answer) : reply.parts };
+      const parts = reply.parts.map((part) => (part.type === 'call' ? decodeCall(part) : part));
+      const isText = answer?.isChanged === true && parts.every(({ type }) => type !== 'call');
+      return { ...reply, parts: isText ? decodedText(parts, answer) : parts };
     },
   };
 }
