@@ -33,6 +33,7 @@ import { paidSettings } from './paid-settings.ts';
 import { createReplySize, isWithin, MAX_REPLY_BYTES } from './reply-size.ts';
 import { streamWithUsage } from './usage-in-streams.ts';
 import { watchCall, type CallWatch } from './call-deadlines.ts';
+import { onWire } from './wire-request.ts';
 
 /** The result of a call that did not throw. */
 export type ModelCallResult =
@@ -192,13 +193,15 @@ function callLanguageModel(
   { watch, onChunk, onCall, isRead, isWhole = false, maxReplyBytes }: WatchedIo,
 ): Call {
   const { signal } = watch;
+  const wire = onWire(entry, model, request);
   const collector = modelCollector(entry, {
     onChunk,
     onPart: watch.onPart,
-    ...defined({ onCall, isRead, maxReplyBytes }),
+    onCall: (call, index) => onCall?.(wire.decodeCall(call), index),
+    ...defined({ isRead, maxReplyBytes }),
   });
   const ask = async (fitted: ModelRequest): Promise<Reply> => {
-    const options = toCallOptions(entry, model, fitted, signal);
+    const options = toCallOptions(entry, model, onWire(entry, model, fitted).request, signal);
     const canStream = request.settings['stream'] !== false && typeof model.doStream === 'function';
     if (!canStream || (isWhole && typeof model.doGenerate === 'function'))
       return collector.generate(model, options);
@@ -211,7 +214,7 @@ function callLanguageModel(
   };
   const run = async (): Promise<Reply> => {
     const { request: fitted, warnings } = await fitRequest(model, request);
-    const reply = await ask(fitted);
+    const reply = wire.decode(await ask(fitted));
     if (warnings.length === 0) return reply;
     return { ...reply, warnings: [...warnings, ...(reply.warnings ?? [])] };
   };

@@ -5,12 +5,13 @@
 import { defined } from '../core/base/defined.ts';
 import type { LanguageModelV4FunctionTool, SharedV4ProviderOptions } from '@ai-sdk-7/provider';
 import { type Json, type JsonObject, isJsonObject } from '../core/base/json.ts';
-import type { ModelRequest, ModelTool, ToolChoice } from '../core/contract/model.ts';
+import type { ToolChoice } from '../core/contract/model.ts';
 import type { LanguageModel } from '../define/model/language-model.ts';
 import type { ModelEntry, StructuredOutput } from '../define/model/model-entry.ts';
 import { isReasoningEffort } from '../define/model/reasoning.ts';
 import { toPrompt } from './model-prompt.ts';
 import type { SdkCallOptions } from './specification.ts';
+import type { WireRequest } from './wire-request.ts';
 
 /** The schema of a tool or an output, in the type of the AI SDK. */
 type Schema = LanguageModelV4FunctionTool['inputSchema'];
@@ -34,7 +35,7 @@ export function structuredOutputOf(entry: ModelEntry): Exclude<StructuredOutput,
 export function toCallOptions(
   entry: ModelEntry,
   model: LanguageModel,
-  request: ModelRequest,
+  request: WireRequest,
   signal: AbortSignal,
 ): SdkCallOptions {
   const settings = request.settings;
@@ -48,7 +49,7 @@ export function toCallOptions(
   return {
     prompt: toPrompt(request.messages, { cacheUpTo: request.cacheUpTo }),
     ...defined({
-      tools: request.tools?.map((tool) => toTool(tool, entry)),
+      tools: request.tools?.map(toTool),
       toolChoice: request.toolChoice && toToolChoice(request.toolChoice),
       responseFormat: isStructured ? { type: 'json' as const, schema, name: 'answer' } : undefined,
       maxOutputTokens,
@@ -59,7 +60,13 @@ export function toCallOptions(
       headers: isJsonObject(headers) ? (headers as Record<string, string>) : undefined,
       reasoning: isReasoningEffort(reasoning) ? reasoning : undefined,
     }),
-    providerOptions: toProviderOptions(entry, model, settings, isStructured),
+    providerOptions: toProviderOptions(
+      model,
+      settings,
+      // Adapters ask for strict schemas by default; ours is strict only when the entry says so.
+      isStructured ? request.isStrict === true : undefined,
+      isStructured && request.isOpen === true,
+    ),
     abortSignal: signal,
     // Raw chunks carry the usage so far, which an aborted call must not lose.
     includeRawChunks: true,
@@ -84,13 +91,18 @@ function numberSettings(settings: JsonObject): { [name: string]: number } {
   );
 }
 
-function toTool(tool: ModelTool, entry: ModelEntry): LanguageModelV4FunctionTool {
+function toTool({
+  name,
+  description,
+  parameters,
+  strict,
+}: NonNullable<WireRequest['tools']>[number]): LanguageModelV4FunctionTool {
   return {
     type: 'function',
-    name: tool.name,
-    description: tool.description,
-    inputSchema: tool.parameters as Schema,
-    ...defined({ strict: entry.strict }),
+    name,
+    description,
+    inputSchema: parameters as Schema,
+    ...defined({ strict }),
   };
 }
 
@@ -106,17 +118,20 @@ function toToolChoice(choice: ToolChoice): Exclude<SdkCallOptions['toolChoice'],
  * while a run may go on for a year. So nothing is stored and every request is complete.
  */
 function toProviderOptions(
-  entry: ModelEntry,
   model: LanguageModel,
   settings: JsonObject,
-  isStructured: boolean,
+  strictJsonSchema: boolean | undefined,
+  isOpen: boolean,
 ): SharedV4ProviderOptions {
-  const name = model.provider.includes('azure') ? 'azure' : (model.provider.split('.')[0] ?? '');
+  const { provider } = model;
+  const name =
+    ['azure', 'anthropic'].find((it) => provider.includes(it)) ?? provider.split('.')[0] ?? '';
   const isOpenAi = name === 'openai' || name === 'azure';
   const defaults: JsonObject = defined({
     store: isOpenAi && model.provider.endsWith('.responses') ? false : undefined,
-    // Adapters ask for strict schemas by default; ours is strict only when the entry says so.
-    strictJsonSchema: isStructured ? entry.strict === true : undefined,
+    strictJsonSchema,
+    // Claude's own structured output closes every object: a map could have no field.
+    structuredOutputMode: isOpen && name === 'anthropic' ? 'jsonTool' : undefined,
   });
   const given = isJsonObject(settings['providerOptions']) ? settings['providerOptions'] : {};
   if (Object.keys(defaults).length === 0) return given as SharedV4ProviderOptions;

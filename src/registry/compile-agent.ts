@@ -188,9 +188,8 @@ function modelSpec({ id, contextWindow, maxOutputTokens, price }: ModelEntry): M
 }
 
 /** How an entry asks for structured output: decided once, so that it stays the same for a run. */
-function outputSpec(entry: ModelEntry): Pick<ModelSpec, 'structuredOutput' | 'strict'> {
-  const strict = entry.strict === true ? true : undefined;
-  return defined({ structuredOutput: structuredOutputOf(entry), strict });
+function outputSpec(entry: ModelEntry): Pick<ModelSpec, 'structuredOutput'> {
+  return { structuredOutput: structuredOutputOf(entry) };
 }
 
 /** The models of LLM tools, each with its fallbacks; a tool that names none uses the run's. */

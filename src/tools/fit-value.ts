@@ -106,9 +106,9 @@ function paramsOf({ keyword, params, schema, parentSchema }: SchemaError): JsonO
   const given = params as JsonObject;
   switch (keyword) {
     case 'anyOf':
-      return { shapes: lengthOf(schema) };
+      return unionParams(schema);
     case 'oneOf':
-      return { shapes: lengthOf(schema), passing: lengthOf(given['passingSchemas']) };
+      return { ...unionParams(schema), passing: lengthOf(given['passingSchemas']) };
     case 'additionalProperties': {
       const properties = (parentSchema as JsonObject | undefined)?.['properties'];
       const names = isJsonObject(properties) ? Object.keys(properties) : [];
@@ -123,6 +123,30 @@ function paramsOf({ keyword, params, schema, parentSchema }: SchemaError): JsonO
     default:
       return given;
   }
+}
+
+/** The shapes of a union: how many, what marks each, and where a reference leads. */
+function unionParams(schema: unknown): JsonObject {
+  const shapes = Array.isArray(schema) ? (schema as readonly Json[]).slice(0, MAX_SHAPES) : [];
+  const parts = shapes.map((shape): JsonObject => (isJsonObject(shape) ? shape : {}));
+  const pointers = parts.map(({ $ref }) => (typeof $ref === 'string' ? $ref : ''));
+  return { shapes: lengthOf(schema), labels: parts.map(labelOf), pointers };
+}
+
+/** Shapes of a union that are compared. */
+const MAX_SHAPES = 64;
+
+/** The marks of a shape: `type "circle"`. */
+function labelOf({ properties, title, $ref }: JsonObject): string {
+  const fields = Object.entries(isJsonObject(properties) ? properties : {});
+  const marks = fields.flatMap(([name, field]) =>
+    isJsonObject(field) && field['const'] !== undefined
+      ? [`${name} ${JSON.stringify(field['const'])}`]
+      : [],
+  );
+  if (marks.length > 0) return `the one with ${marks.join(' and ')}`;
+  if (typeof title === 'string') return title;
+  return typeof $ref === 'string' ? (/[^/]*$/.exec($ref)?.[0] ?? '') : '';
 }
 
 function lengthOf(value: unknown): number {

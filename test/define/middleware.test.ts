@@ -142,7 +142,7 @@ describe('[row 25] tool middleware', () => {
       name: 'has changed arguments checked again',
       layer: (asked, next) => next({ ...asked, args: { n: 101 } }),
       seen: [],
-      text: 'Error: the arguments do not fit double.\n- n: expected a number <= 100, got number 101\nParameters:\n- n (number, required)',
+      text: 'Error: the arguments do not fit double.\n- n: expected a number <= 100, got number 101\nParameters:\n- n (number <= 100, required)',
     },
     {
       name: 'replaces the result',

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { LanguageModel } from '../../src/define/model/language-model.ts';
 import { structuredOutputOf, toCallOptions } from '../../src/models/model-call-options.ts';
+import { onWire } from '../../src/models/wire-request.ts';
 import type { ModelEntry } from '../../src/define/model/model-entry.ts';
 import { textMessage } from '../../src/core/base/message.ts';
 import type { ModelRequest } from '../../src/core/contract/model.ts';
@@ -8,6 +9,7 @@ import { modelAt, type Protocol } from '../support/aimock.ts';
 
 const { signal } = new AbortController();
 const schema = { type: 'object', properties: { label: { type: 'string' } } };
+const map = { type: 'object', additionalProperties: { type: 'number' } };
 const tool = { name: 'look', description: 'Looks.', parameters: schema };
 
 function optionsOf(
@@ -26,7 +28,8 @@ function optionsOf(
     cacheUpTo: 0,
     ...more.request,
   };
-  return toCallOptions({ id: 'a', model, ...more.entry }, model, request, signal);
+  const entry = { id: 'a', model, ...more.entry };
+  return toCallOptions(entry, model, onWire(entry, model, request).request, signal);
 }
 
 const plain = {
@@ -102,7 +105,12 @@ describe('toCallOptions', () => {
             type: 'function',
             name: 'look',
             description: 'Looks.',
-            inputSchema: schema,
+            inputSchema: {
+              type: 'object',
+              properties: { label: { type: ['string', 'null'] } },
+              required: ['label'],
+              additionalProperties: false,
+            },
             strict: true,
           },
         ],
@@ -117,6 +125,18 @@ describe('toCallOptions', () => {
         ...plain,
         responseFormat: { type: 'json', schema, name: 'answer' },
         providerOptions: { anthropic: { strictJsonSchema: false } },
+      },
+    },
+    {
+      name: 'a schema of open maps, which only a tool of Claude can have',
+      protocol: 'anthropic',
+      request: { schema: map },
+      options: {
+        ...plain,
+        responseFormat: { type: 'json', schema: map, name: 'answer' },
+        providerOptions: {
+          anthropic: { strictJsonSchema: false, structuredOutputMode: 'jsonTool' },
+        },
       },
     },
     {

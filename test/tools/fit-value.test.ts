@@ -23,6 +23,9 @@ describe('[row 15] types, as they arrive', () => {
     { name: 'text', schema: { type: 'string' }, value: '5', arrives: '5' },
     { name: 'a boolean', schema: { type: 'boolean' }, value: true, arrives: true },
     { name: 'anything', schema: {}, value: [null], arrives: [null] },
+    { name: 'an integer as text', schema: { type: 'integer' }, value: '5', arrives: 5 },
+    { name: 'a boolean as text', schema: { type: 'boolean' }, value: 'true', arrives: true },
+    { name: 'null for no value', schema: { type: 'string' }, value: null, arrives: undefined },
     { name: 'an integer', schema: { type: 'integer' }, value: 5.0, arrives: 5 },
     { name: 'a number', schema: { type: 'number' }, value: 0.5, arrives: 0.5 },
     { name: 'null', schema: { type: ['string', 'null'] }, value: null, arrives: null },
@@ -78,14 +81,14 @@ describe('[row 15] types, as they arrive', () => {
     {
       name: 'text for an integer',
       schema: { type: 'integer' },
-      value: '5',
-      line: 'a: expected integer, got string "5"',
+      value: 'five',
+      line: 'a: expected integer, got string "five"',
     },
     {
       name: 'text for a boolean',
       schema: { type: 'boolean' },
-      value: 'true',
-      line: 'a: expected boolean, got string "true"',
+      value: 'yes',
+      line: 'a: expected boolean, got string "yes"',
     },
     {
       name: 'no date',
@@ -125,9 +128,9 @@ describe('[row 15] types, as they arrive', () => {
     },
     {
       name: 'null without leave',
-      schema: { type: 'string' },
-      value: null,
-      line: 'a: expected string, got null',
+      schema: { type: 'array', items: { type: 'string' } },
+      value: [null],
+      line: 'a[0]: expected string, got null',
     },
   ])('or are refused: $name', async ({ schema, value, line }) => {
     expect(await fitProperty(schema, value)).toEqual([line]);
@@ -249,13 +252,17 @@ describe('[row 16] what ajv finds, as lines', () => {
         $defs: { shape: { type: 'object', required: ['q', 'r'] } },
       },
       value: { a: {} },
-      lines: ['a: fits none of the 2 allowed shapes'],
+      lines: [
+        'a: fits none of the 2 allowed shapes; the nearest is shape: a.q: missing; a.r: missing',
+      ],
     },
     {
       name: 'anyOf of a schema that refers to itself, at its root',
       schema: { anyOf: [{ type: 'string' }, { type: 'object', properties: { k: { $ref: '#' } } }] },
       value: { k: { k: 5 } },
-      lines: ['(value): fits none of the 2 allowed shapes'],
+      lines: [
+        '(value): fits none of the 2 allowed shapes; the nearest is shape 2: k.k: expected object, got number 5',
+      ],
     },
     {
       name: 'anyOf of a node and null, deep in a list of nodes',
@@ -291,9 +298,9 @@ describe('[row 16] what ajv finds, as lines', () => {
       },
       value: { 'b/c': 'd' },
       lines: [
-        '(value): fits none of the 1 allowed shapes',
+        '(value): fits none of the 1 allowed shapes; the nearest is shape 1: x: missing',
         'a: missing',
-        '["b/c"]: fits none of the 1 allowed shapes',
+        '["b/c"]: fits none of the 1 allowed shapes; the nearest is shape 1: ["b/c"]: expected at least 5 characters, got 1',
         '["b/c"]: expected at least 3 characters, got 1',
       ],
     },
@@ -397,6 +404,52 @@ describe("[row 16] a schema library's own check", () => {
     expect(await fitValue({ json: {}, standard }, {})).toEqual({
       kind: 'unfit',
       lines: ['(value): wrong as a whole', 'rows[0].id: odd'],
+    });
+  });
+});
+
+describe('a union that no shape fits', () => {
+  const shapes = z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('circle'), r: z.number() }),
+    z.object({ kind: z.literal('box'), w: z.number().max(9), h: z.number() }),
+  ]);
+  const jsonOf = (schema: z.ZodType): JsonObject => {
+    const reading = readSchema(schema);
+    if (reading.kind === 'problem') throw new Error(reading.advice);
+    return reading.schema.json;
+  };
+
+  test.each<{ name: string; schema: JsonObject; value: Json; lines: readonly string[] }>([
+    {
+      name: 'names the nearest by its mark, and what it lacks',
+      schema: jsonOf(z.object({ shape: shapes })),
+      value: { shape: { kind: 'box', w: 10 } },
+      lines: [
+        'shape: fits none of the 2 allowed shapes; the nearest is the one with kind "box": shape.h: missing; shape.w: expected a number <= 9, got number 10',
+      ],
+    },
+    {
+      name: 'names the values of an enum that may be null',
+      schema: jsonOf(z.object({ mood: z.enum(['good', 'bad']).nullable() })),
+      value: { mood: 'so so' },
+      lines: [
+        'mood: fits none of the 2 allowed shapes; the nearest is shape 1: mood: expected one of "good", "bad", got string "so so"',
+      ],
+    },
+    {
+      name: 'follows references of its shapes',
+      schema: {
+        type: 'object',
+        properties: { a: { anyOf: [{ $ref: '#/$defs/Long' }, { type: 'null' }] } },
+        $defs: { Long: { type: 'object', properties: { x: {} }, required: ['x'] } },
+      },
+      value: { a: {} },
+      lines: ['a: fits none of the 2 allowed shapes; the nearest is Long: a.x: missing'],
+    },
+  ])('$name', async ({ schema, value, lines }) => {
+    expect(await fitValue({ json: schema, standard: null }, value)).toEqual({
+      kind: 'unfit',
+      lines,
     });
   });
 });

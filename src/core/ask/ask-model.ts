@@ -246,7 +246,7 @@ function beginModelCall(
     structuredOutput: strategy,
     summary,
     own,
-    inline: inline?.request(strategy, model),
+    inline: inline?.request(strategy),
     reads: mayRead ? readsOrder(run) : undefined,
   });
 }

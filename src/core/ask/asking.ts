@@ -17,7 +17,7 @@ export interface Tries {
 export interface InlineAsking {
   readonly callId: string;
   /** With an undefined strategy, only text is requested. */
-  readonly request: (strategy: OutputStrategy | undefined, model: string) => InlineRequest;
+  readonly request: (strategy: OutputStrategy | undefined) => InlineRequest;
   /** Whether a JSON output is requested. */
   readonly asksForOutput: boolean;
   /** Whether the question can be aborted alone, by the id of its call. */

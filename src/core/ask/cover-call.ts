@@ -151,7 +151,7 @@ function tokensAsked(run: Run, asking: Asking, model: string): number {
   const { own, summary, inline } = asking;
   const strategy = strategyOf(state, model, asking);
   if (inline !== undefined) {
-    const { messages, tools = [], schema = null } = inline.request(strategy, model);
+    const { messages, tools = [], schema = null } = inline.request(strategy);
     return tokensOf(messages, byteSize([tools as unknown as Json, schema]));
   }
   if (own === undefined && summary === undefined) return promptTokens(state, isLastTurn(state));

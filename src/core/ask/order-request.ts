@@ -20,16 +20,15 @@ export function inlineRequest(
 
 /** The request that `order` stands for. `made`: the parts that only the worker knows. */
 export function requestOfOrder(
-  { runId, iteration, lastTurn, summary, own, model, structuredOutput }: ModelOrder,
+  { runId, iteration, lastTurn, summary, own, structuredOutput }: ModelOrder,
   { head, messages }: TranscriptView,
   made: Omit<RequestOptions, 'runId' | 'iteration' | 'lastTurn'>,
 ): ModelRequest {
-  const isStrict = head.spec.models.find(({ id }) => id === model)?.strict === true;
   const options = {
     runId,
     iteration,
     lastTurn,
-    ...defined({ structuredOutput, strict: isStrict ? true : undefined }),
+    ...defined({ structuredOutput }),
     ...made,
   };
   if (summary !== undefined) return buildSummaryRequest(head, messages, summary, options);

@@ -105,7 +105,8 @@ export const usageCodes = {
   model_settings: '`settings` of a model entry has an unknown name or an invalid value.',
   model_size: 'A size of a model entry is not an integer from 1 up.',
   model_time: 'A deadline of a model entry is not a number over 0.',
-  model_strict: '`strict` of a model entry is neither true nor false.',
+  model_strict:
+    '`strict` of a model entry is neither true nor false, or a schema of its agent cannot be strict.',
   structured_output: '`structuredOutput` of a model entry is not one of its choices.',
   unknown_model: 'An agent or a start names a model that the worker does not have.',
   // What user functions report or return.

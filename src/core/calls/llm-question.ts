@@ -78,9 +78,7 @@ export function questionRequest(
   { mode, head }: LlmQuestion,
   messages: readonly Message[],
   strategy: OutputStrategy | undefined,
-  model: string,
 ): InlineRequest {
-  const isStrict = head.spec.models.find(({ id }) => id === model)?.strict === true;
   const {
     agent: _agent,
     runId: _runId,
@@ -91,7 +89,7 @@ export function questionRequest(
     iteration: 0,
     attempt: 1,
     lastTurn: false,
-    ...defined({ structuredOutput: strategy, strict: isStrict ? true : undefined }),
+    ...defined({ structuredOutput: strategy }),
   });
   const { attempt: _attempt, settings: _settings, ...inline } = request;
   return inline;

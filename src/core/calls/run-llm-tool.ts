@@ -106,7 +106,7 @@ async function ask(context: CallSite, call: LlmCall, question: LlmQuestion): Pro
   let messages: readonly Message[] = [];
   let toldExample = false;
   for (let attempt = 1; ; attempt++) {
-    const bytes = byteSize(questionRequest(question, messages, 'prompt', '') as unknown as Json);
+    const bytes = byteSize(questionRequest(question, messages, 'prompt') as unknown as Json);
     if (bytes > MAX_QUESTION_BYTES) {
       const cause = `its question has ${bytes} bytes, at most ${MAX_QUESTION_BYTES} are allowed`;
       return failed(attempt - 1, 'invalid_input', cause);
@@ -157,11 +157,9 @@ async function askOnce(
     callId,
     asksForOutput: question.schema !== undefined,
     isSeparate: context.program?.isSeparate(callId) ?? false,
-    request: (strategy, model) =>
-      withoutSecrets(questionRequest(question, messages, strategy, model), hidden),
+    request: (strategy) => withoutSecrets(questionRequest(question, messages, strategy), hidden),
   };
-  const [first] = models;
-  const shown = inline.request(undefined, first?.id ?? '').messages.length;
+  const shown = inline.request(undefined).messages.length;
   const ids = models.map(({ id }) => id);
   try {
     const asking = { purpose: 'tool', models: ids, messages: shown, inline, tries } as const;

@@ -145,8 +145,6 @@ export interface ModelSpec {
   readonly price?: Price;
   /** How an output is asked for; set when the agent's mode is `json`, and for LLM tools. */
   readonly structuredOutput?: OutputStrategy;
-  /** True: optional fields are null in the replies of this model. */
-  readonly strict?: true;
 }
 
 /** A model that LLM tools may ask. */
@@ -178,6 +176,8 @@ export interface AnswerSpec {
   readonly example?: Json;
   /** The output of the agent's signature: how the answer is asked for and read. */
   readonly output?: SignatureType;
+  /** False: no example that is made from the schema fits it, so none is shown. */
+  readonly hasExample?: false;
   /** Names of validators, in order. */
   readonly validators: readonly string[];
 }

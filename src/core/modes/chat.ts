@@ -6,7 +6,7 @@ import type { ModelRequest, ModelTool, NativeCall, Reply } from '../contract/mod
 import type { ReplyProblem } from '../base/problem.ts';
 import { LISP_TOOL, LISP_TOOL_PARAMETERS, programsMethod } from '../program-text/system-text.ts';
 import { jsonGuidance } from '../section/section.ts';
-import { outputFormat } from '../signature/describe-output.ts';
+import { answerFormat } from '../signature/answer-form.ts';
 import { candidatesOf } from '../termination/candidates.ts';
 import {
   actionAndProgram,
@@ -99,7 +99,7 @@ function answerText(spec: AgentSpec): string {
   const { kind, guidance, schema, example, output } = spec.answer;
   if (kind !== 'json') return guidance ?? '';
   const head = 'Your reply without tool calls is the answer.';
-  if (output !== undefined) return `${head} ${outputFormat(output)}`;
+  if (output !== undefined) return `${head} ${answerFormat(spec.answer)}`;
   return jsonGuidance({
     guidance: guidance === undefined ? head : `${head} ${guidance}`,
     schema: schema ?? {},

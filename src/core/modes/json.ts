@@ -5,10 +5,8 @@
 import type { Message } from '../base/message.ts';
 import type { ModelRequest, OutputStrategy, Reply } from '../contract/model.ts';
 import { REPAIR_LIMITS } from '../limits/default-limits.ts';
-import { exampleJson, outputFormat, tellingExample } from '../signature/describe-output.ts';
-import { providerSchema } from '../signature/json-schema.ts';
+import { answerFormat, answerJson, answerSchema, tellingAnswer } from '../signature/answer-form.ts';
 import { readOutput, RESPOND_TOOL, sourceOf, writtenText } from '../signature/read-output.ts';
-import type { SignatureType } from '../contract/signature.ts';
 import type { Judgement } from '../contract/judgement.ts';
 import { isCopy } from '../termination/copied-example.ts';
 import { errorSection } from '../termination/feedback.ts';
@@ -53,8 +51,8 @@ export const jsonMode: ModeRules = {
   answerFeedback: (spec, _turn, judgement, reply, position) =>
     judgement.kind === 'accepted'
       ? []
-      : [errorSection(repairText(outputOf(spec), judgement, reply, position))],
-  exampleOf: (spec) => tellingExample(outputOf(spec)),
+      : [errorSection(repairText(spec.answer, judgement, reply, position))],
+  exampleOf: (spec) => tellingAnswer(spec.answer),
   whenExhausted,
 };
 
@@ -70,7 +68,7 @@ function buildRequest(
     ...startMessage(head, strategy),
     ...messages,
   ];
-  const schema = providerSchema(outputOf(spec), { strict: options.strict === true });
+  const schema = answerSchema(spec.answer);
   const request = { ...requestOf(head, options, plainMessages(stable), []), schema };
   if (strategy !== 'tool') return request;
   const respond = { name: RESPOND_TOOL, description: 'Gives the answer.', parameters: schema };
@@ -82,20 +80,14 @@ function startMessage(head: TranscriptHead, strategy: OutputStrategy): readonly 
   const lines = [
     describeContext(unusedContext(head), contextDescriptions(head)),
     text === '' ? '' : `# Task\n${text}`,
-    `# Output format\n${outputFormat(outputOf(head.spec))}`,
+    `# Output format\n${answerFormat(head.spec.answer)}`,
     LAST_LINES[strategy],
   ].filter((block) => block !== '');
   return messageOf('user', [textPart(lines.join('\n')), ...media]);
 }
 
-/** The type of the output. `defineAgent` refuses an agent without one. */
-function outputOf({ answer }: AgentSpec): SignatureType {
-  return answer.output ?? { kind: 'any' };
-}
-
 function readTurn(spec: AgentSpec, reply: Reply): Turn {
-  const isStrict = spec.models.find(({ id }) => id === reply.model)?.strict === true;
-  const candidate = readOutput(outputOf(spec), sourceOf(reply), { dropsNull: isStrict });
+  const candidate = readOutput(spec.answer, sourceOf(reply));
   return { ...plainTurn, kind: 'answer', candidates: [candidate], attached: null };
 }
 
@@ -111,7 +103,7 @@ function writtenMessages(reply: Reply): readonly Message[] {
 }
 
 function repairText(
-  output: SignatureType,
+  answer: AgentSpec['answer'],
   judgement: Judgement,
   reply: Reply,
   { attempt, of }: TurnPosition,
@@ -127,9 +119,7 @@ function repairText(
     ...problemsOf(judgement).map((line) => `- ${withoutFrames(line)}`),
     ...(quote.trim() === '' ? [] : ['You wrote:', untrusted('answer', quote)]),
     'Answer again with one JSON object of this form:',
-    '```json',
-    exampleJson(output),
-    '```',
+    answerJson(answer),
     'Return only the JSON.',
   ].join('\n');
 }

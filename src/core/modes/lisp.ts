@@ -15,7 +15,7 @@ import { programBlock } from '../program-text/find-program.ts';
 import { LISP_TOOL, LISP_TOOL_PARAMETERS, lispMethod } from '../program-text/system-text.ts';
 import { taskMessage } from '../program-text/task-message.ts';
 import { planLines, turnCounts, turnKind, turnsText } from '../program-text/turn-texts.ts';
-import { outputFormat } from '../signature/describe-output.ts';
+import { answerFormat } from '../signature/answer-form.ts';
 import { judgementFeedback } from '../termination/feedback.ts';
 import type { ProgramReport } from '../contract/report.ts';
 import type { TranscriptHead } from '../contract/transcript.ts';
@@ -78,8 +78,8 @@ function buildRequest(
 
 /** How to write an answer that does not come from a program. */
 function textAnswer(spec: AgentSpec): string {
-  const { output } = spec.answer;
-  return output === undefined || isText(spec) ? '' : `As text: ${outputFormat(output)}`;
+  const { answer } = spec;
+  return answer.output === undefined || isText(spec) ? '' : `As text: ${answerFormat(answer)}`;
 }
 
 function startMessage(

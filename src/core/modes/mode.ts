@@ -30,8 +30,6 @@ export interface RequestOptions {
   readonly prompt?: readonly Message[];
   /** How the output is requested, in mode `json`. Default `prompt`. */
   readonly structuredOutput?: OutputStrategy;
-  /** Whether every field of the output is required by the provider. */
-  readonly strict?: boolean;
   /** Settings of the model's entry. Default: none. */
   readonly settings?: JsonObject;
 }

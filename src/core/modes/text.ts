@@ -2,6 +2,7 @@
 import type { Message } from '../base/message.ts';
 import type { ModelRequest, Reply } from '../contract/model.ts';
 import type { TranscriptHead } from '../contract/transcript.ts';
+import { answerFormat } from '../signature/answer-form.ts';
 import { contextDescriptions, describeContext } from './context-text.ts';
 import { commonRules } from './common-rules.ts';
 import type { ModeRules, RequestOptions } from './mode.ts';
@@ -36,7 +37,9 @@ function buildRequest(
 function startMessage(head: TranscriptHead): readonly Message[] {
   const { text, media = [] } = head.task;
   const context = describeContext(unusedContext(head), contextDescriptions(head));
-  const full = [text, context].filter((block) => block !== '').join('\n');
+  const { answer } = head.spec;
+  const form = answer.output === undefined ? '' : `# Output format\n${answerFormat(answer)}`;
+  const full = [text, context, form].filter((block) => block !== '').join('\n');
   return messageOf('user', [...textParts(full), ...media]);
 }
 

@@ -2,14 +2,21 @@
 import { withCommas } from '../../lisp/base/with-commas.ts';
 import type { AgentSpec, ProgramSizes, ToolSpec } from '../contract/spec.ts';
 import { type JsonObject, isJsonObject, type Json, jsonType } from '../base/json.ts';
+import { readShape } from '../section/schema-shape.ts';
+import {
+  answerExample,
+  answerLines as linesOfAnswer,
+  ownSchema,
+} from '../signature/answer-form.ts';
 import { describedFields } from '../signature/describe-output.ts';
 import { promptType } from '../signature/print-signature.ts';
+import { shapeText } from '../signature/shape-text.ts';
 import { ASK_TOOL, askProgramSchema } from '../toolchain/ask-user.ts';
 import { framedLine } from '../text/untrusted.ts';
 import { hiddenTexts, withoutHidden } from './hidden-values.ts';
 import { isHidden } from '../contract/signature.ts';
 import { fromJson, printValue } from '../../lisp.ts';
-import { exampleLisp, toolLines } from './tool-lines.ts';
+import { exampleLisp, lispOf, toolLines } from './tool-lines.ts';
 
 /** The material of the first message. */
 export interface TaskMessage {
@@ -50,13 +57,28 @@ function asProgramsSee(tool: ToolSpec): ToolSpec {
   return tool.name === ASK_TOOL ? { ...tool, parameters: askProgramSchema } : tool;
 }
 
-function answerLines({ answer: { output } }: AgentSpec): readonly string[] {
+function answerLines({ answer }: AgentSpec): readonly string[] {
+  const { output } = answer;
   if (output === undefined) return [';; answer', 'any    e.g. (return "text")'];
+  const schema = ownSchema(answer);
+  if (schema !== undefined) return schemaLines(answer, schema);
   const words = describedFields(output)
     .filter((line) => line.includes('): '))
     // A list is not wrapped here, unlike where JSON is asked for.
     .map((line) => `;   ${framedLine(line.slice(2).replace('`items[]', '`[]'))}`);
   return [';; answer', `${promptType(output)}    e.g. (return ${exampleLisp(output)})`, ...words];
+}
+
+/** The same of an answer whose schema says more than its type. */
+function schemaLines(answer: AgentSpec['answer'], schema: JsonObject): readonly string[] {
+  const { shape, named } = readShape(schema);
+  const example = answerExample(answer);
+  return [
+    ';; answer',
+    `${shapeText(shape)}${example === undefined ? '' : `    e.g. (return ${lispOf(example)})`}`,
+    ...[...named].map(([name, inner]) => `;   ${name} = ${shapeText(inner)}`),
+    ...linesOfAnswer(answer).map((line) => `;   ${/^ */.exec(line)?.[0] ?? ''}${framedLine(line)}`),
+  ];
 }
 
 /** The column after a name, unless the name is longer. */

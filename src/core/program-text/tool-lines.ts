@@ -10,9 +10,10 @@ import {
 } from '../section/schema-shape.ts';
 import { exampleIn, type Notation } from '../signature/example.ts';
 import { promptName } from '../signature/print-signature.ts';
+import { shapeExample } from '../signature/shape-example.ts';
 import {
+  exampleText,
   parameterText,
-  shapeExample,
   shapeText,
   type ExampleNotation,
 } from '../signature/shape-text.ts';
@@ -38,8 +39,7 @@ function linesOf({ name, description, policy, parameters, output }: ToolSpec): r
   const args = fields
     .filter(({ isRequired }) => isRequired)
     .map(
-      (field) =>
-        `${keyOf(field.name)} ${shapeExample({ ...reading, shape: field.shape }, SHAPE_NOTATION)}`,
+      (field) => `${keyOf(field.name)} ${lispOf(shapeExample({ ...reading, shape: field.shape }))}`,
     );
   return [
     `tool/${name}(${params.join(', ')}) -> ${result === null ? 'any' : shapeText(result.shape)}  ; ${framedLine(description)}`,
@@ -63,11 +63,7 @@ function namedLines({ named }: ShapeReading): readonly string[] {
 
 /** What the type of a parameter does not express: its meaning and its allowed values. */
 function wordsOfField({ name, shape, description }: ShapeField): readonly string[] {
-  return wordLines(
-    promptName(name),
-    description,
-    shape.kind === 'choice' ? shape.values : undefined,
-  );
+  return wordLines(promptName(name), description, shape);
 }
 
 /** The meaning of fields inside parameters and named types, with their paths. */
@@ -89,7 +85,7 @@ function describedInside(shape: SchemaShape, path: string): readonly string[] {
       return shape.fields.flatMap((field) => {
         const place = `${path}.${promptName(field.name)}`;
         return [
-          ...wordLines(place, field.description, undefined),
+          ...wordLines(place, field.description, limited(field.shape)),
           ...describedInside(field.shape, place),
         ];
       });
@@ -98,16 +94,24 @@ function describedInside(shape: SchemaShape, path: string): readonly string[] {
   }
 }
 
+/** A shape whose type does not show its values, as it does those of a choice. */
+function limited(shape: SchemaShape): SchemaShape | undefined {
+  return shape.kind === 'choice' ? undefined : shape;
+}
+
 function wordLines(
   place: string,
   description: string | undefined,
-  choices: readonly Json[] | undefined,
+  shape: SchemaShape | undefined,
 ): readonly string[] {
+  const choices = shape?.kind === 'choice' ? shape.values : undefined;
+  const limits = shape?.kind === 'word' || shape?.kind === 'list' ? (shape.limits ?? []) : [];
   const words = [
     ...(description === undefined ? [] : [framedLine(description)]),
     ...(choices === undefined
       ? []
       : [`one of ${choices.map((choice) => JSON.stringify(choice)).join(', ')}`]),
+    ...limits.map(framedLine),
   ].filter((text) => text !== '');
   return words.length === 0 ? [] : [`;   ${place}: ${words.join('; ')}`];
 }
@@ -125,7 +129,12 @@ export function exampleLisp(type: SignatureType): string {
   return exampleIn(LISP, type);
 }
 
-/** The same of a shape; a value of a choice is written as JSON, which programs read. */
+/** The program text of a value that an example has. */
+export function lispOf(value: Json): string {
+  return exampleText(value, SHAPE_NOTATION);
+}
+
+/** The same of values; one of a choice is written as JSON, which programs read. */
 const SHAPE_NOTATION: ExampleNotation = {
   field: LISP.field,
   value: (value) => (value === null ? 'nil' : printValue(fromJson(value), 'preview')),

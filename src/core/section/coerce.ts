@@ -1,11 +1,17 @@
 /**
- * Coercion of the two types that people and models write in many ways: moments and durations.
- * Nothing else is coerced: `"5"` is not 5. Text in any other form stays as it is, so the schema
- * check reports it.
+ * Coercion of what models and people write in another form than the schema has, where the schema
+ * leaves one reading:
+ *
+ * - moments and durations get their standard form;
+ * - text where no text is allowed is read as the JSON that it holds: `"3"`, `"true"`, `"[1, 2]"`;
+ * - null for an optional property that cannot be null is no property.
+ *
+ * All else stays as it is, so that the schema check reports it: where text is allowed, `"5"` is text.
  */
-import { isJsonObject, type Json } from '../base/json.ts';
+import { isJsonObject, type Json, jsonType } from '../base/json.ts';
 import { dayOfDate } from '../text/civil-date.ts';
-import { schemaPlace, type SchemaPlace } from './schema-types.ts';
+import { readJson } from './json-reader.ts';
+import { allows, schemaPlace, type SchemaPlace } from './schema-types.ts';
 
 /** Milliseconds of each unit of a duration. */
 const unitMs: Readonly<Record<string, number>> = {
@@ -16,17 +22,23 @@ const unitMs: Readonly<Record<string, number>> = {
   ms: 1,
 };
 
-/** `value` with the moments and durations of `schema` in standard form. Never throws. */
+/** Texts that are read as the JSON that they hold, one inside the other. */
+const MAX_TEXTS = 2;
+
+/** `value` in the form that `schema` has for it. Never throws. */
 export function coerce(value: Json, schema: Json): Json {
   return coerceAt(value, schemaPlace(schema));
 }
 
-function coerceAt(value: Json, place: SchemaPlace): Json {
+function coerceAt(given: Json, place: SchemaPlace): Json {
+  const value = typeof given === 'string' ? jsonInText(given, place, MAX_TEXTS) : given;
   if (Array.isArray(value)) {
     return value.map((item: Json, index) => coerceAt(item, place.item(index)));
   }
   if (isJsonObject(value)) {
-    const entries = Object.entries(value);
+    const entries = Object.entries(value).filter(
+      ([key, item]) => item !== null || !isAbsent(key, place),
+    );
     return Object.fromEntries(
       entries.map(([key, item]) => [key, coerceAt(item, place.property(key))]),
     );
@@ -42,6 +54,34 @@ function coerceAt(value: Json, place: SchemaPlace): Json {
       return value;
   }
 }
+
+/** Whether null under `key` can only mean that there is no such property. */
+export function isAbsent(key: string, place: SchemaPlace): boolean {
+  return place.presence(key) === 'optional' && !place.takesNull(key);
+}
+
+/** The value that a text stands for where no text is allowed; the text if there is none. */
+function jsonInText(text: string, { types, coercion }: SchemaPlace, left: number): Json {
+  if (types === undefined || coercion !== undefined || allows(types, 'string')) return text;
+  const reading = readJson(SPELLINGS[text.trim()] ?? text);
+  if (reading.kind === 'problem') return text;
+  const { value } = reading;
+  if (typeof value === 'string' && left > 1) {
+    const inner = jsonInText(value, { types, coercion } as SchemaPlace, left - 1);
+    return inner === value ? text : inner;
+  }
+  const type = Number.isInteger(value) ? 'integer' : jsonType(value);
+  return allows(types, type) ? value : text;
+}
+
+/** Values as Python and people spell them. */
+const SPELLINGS: Readonly<Record<string, string>> = {
+  True: 'true',
+  TRUE: 'true',
+  False: 'false',
+  FALSE: 'false',
+  None: 'null',
+};
 
 /**
  * A moment as RFC 3339 with its offset, UTC if it has none: `2026-03-10 09:05` becomes

@@ -23,8 +23,8 @@ export interface Violation {
    * allowedValues } · `const` { allowedValue } · bounds { comparison, limit } · `multipleOf` {
    * multipleOf } · `minLength` and similar { limit } · `pattern` { pattern } · `format` { format }
    * · `additionalProperties` { additionalProperty, properties: known names } · `uniqueItems` { i, j
-   * } · `anyOf` { shapes: number } · `oneOf` { shapes, passing: number } · `standard` { message } ·
-   * `steps` {}: the check has ended early. Ignored for others.
+   * } · `anyOf` { shapes: number, labels, pointers: of each shape } · `oneOf` { the same, passing:
+   * number } · `standard` { message } · `steps` {}: the check has ended early. Ignored for others.
    */
   readonly params: { readonly [name: string]: Json };
   /** The value at `path`. */
@@ -85,13 +85,18 @@ const wordings: Readonly<Record<string, Wording>> = {
 
 /** `{path}: {problem}` for each violation, ordered by path; at most 20, then `and {n} more`. */
 export function problemLines(violations: readonly Violation[]): readonly string[] {
+  return linesOf(violations, 0);
+}
+
+function linesOf(violations: readonly Violation[], nesting: number): readonly string[] {
   const lines = withoutInner(violations)
     .map((violation) => ({ path: linePath(violation), violation }))
     .toSorted((a, b) => comparePaths(a.path, b.path));
   // Words quote values, which may be long, so only those that are shown are written.
-  const shown = lines
-    .slice(0, maxLines)
-    .map(({ path, violation }) => `${pathText(path)}: ${wordingOf(violation)}`);
+  const shown = lines.slice(0, maxLines).map(({ path, violation }) => {
+    const nearest = nesting > MAX_UNIONS ? '' : nearestShape(violation, violations, nesting);
+    return `${pathText(path)}: ${wordingOf(violation)}${nearest}`;
+  });
   return lines.length <= maxLines ? shown : [...shown, `and ${lines.length - maxLines} more`];
 }
 
@@ -188,6 +193,66 @@ function linePath({ path, keyword, params }: Violation): ValuePath {
 function wordingOf({ keyword, params, value }: Violation): string {
   const wording = Object.hasOwn(wordings, keyword) ? wordings[keyword] : undefined;
   return wording === undefined ? `does not fit (${keyword})` : wording(params, value);
+}
+
+/** What a value lacks to fit the shape of a union that it comes nearest to; may be empty. */
+function nearestShape(union: Violation, violations: readonly Violation[], nesting: number): string {
+  const { keyword, params } = union;
+  if (!['anyOf', 'oneOf'].includes(keyword) || Number(params['passing'] ?? 0) > 0) return '';
+  const shapes = new Map<number, Violation[]>();
+  for (const inner of violations) {
+    const index = inner === union ? undefined : shapeIndex(inner, union);
+    if (index !== undefined) shapes.set(index, [...(shapes.get(index) ?? []), inner]);
+  }
+  const [first] = [...shapes].toSorted(([, a], [, b]) => farness(a, union) - farness(b, union));
+  if (first === undefined) return '';
+  const [index, inner] = first;
+  const labels = Array.isArray(params['labels']) ? (params['labels'] as readonly Json[]) : [];
+  const label = labels[index];
+  if (farness(inner, union) >= OTHER) {
+    const known = labels.filter((it): it is string => typeof it === 'string' && it !== '');
+    return known.length < 2 ? '' : `: ${clip(known.join(', '), MAX_LABELS)}`;
+  }
+  const name = typeof label === 'string' && label !== '' ? label : `shape ${index + 1}`;
+  const lines = linesOf(inner, nesting + 1);
+  const more = lines.length > MAX_LACKS ? [`and ${lines.length - MAX_LACKS} more`] : [];
+  return `; the nearest is ${clip(name, maxGot)}: ${[...lines.slice(0, MAX_LACKS), ...more].join('; ')}`;
+}
+
+/** Unions inside each other whose nearest shapes are named. */
+const MAX_UNIONS = 2;
+
+/** Problems that are named of one shape. */
+const MAX_LACKS = 5;
+
+/** Which shape of a union an error belongs to. */
+function shapeIndex(inner: Violation, { path, schemaPath, params }: Violation): number | undefined {
+  if (inner.schemaPath === undefined || schemaPath === undefined) return undefined;
+  if (!path.every((segment, index) => inner.path[index] === segment)) return undefined;
+  if (inner.schemaPath.startsWith(`${schemaPath}/`)) {
+    return Number(inner.schemaPath.slice(schemaPath.length + 1).split('/')[0]);
+  }
+  const pointers = Array.isArray(params['pointers']) ? params['pointers'] : [];
+  const index = pointers.findIndex(
+    (pointer: Json) =>
+      pointer !== '' && pointer !== '#' && inner.schemaPath?.startsWith(`${plain(pointer)}/`),
+  );
+  return index < 0 ? undefined : index;
+}
+
+/** Farther than any number of lacks. */
+const OTHER = 100_000;
+
+/** Characters of the names of all shapes. */
+const MAX_LABELS = 400;
+
+/** A shape of another type, or with another mark such as `kind`, is farther than any lack. */
+function farness(lacks: readonly Violation[], union: Violation): number {
+  const others = lacks.filter(({ keyword, path }) => {
+    const depth = path.length - union.path.length;
+    return (keyword === 'type' && depth === 0) || (keyword === 'const' && depth === 1);
+  });
+  return others.length * OTHER + lacks.length;
 }
 
 /** Without errors inside unions, since the union's own line is enough. */

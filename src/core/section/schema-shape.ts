@@ -6,7 +6,10 @@
  *     So a shape is no longer than its schema, and finite.
  * I2  What cannot be read, or lies too deep, is `any`. Nothing throws.
  */
+import { defined } from '../base/defined.ts';
 import { isJsonObject, type Json, type JsonObject, jsonType } from '../base/json.ts';
+import { limitWords } from './limit-words.ts';
+import { sampleOf } from './sample.ts';
 import { schemaAt } from './schema-target.ts';
 
 /** Types without parts. `map` is an object without declared fields. */
@@ -14,16 +17,35 @@ export type ShapeWord = 'string' | 'int' | 'float' | 'bool' | 'nil' | 'map' | 'a
 
 /** The shape of a place in a value. */
 export type SchemaShape =
-  | { readonly kind: 'word'; readonly word: ShapeWord }
+  | WordShape
   /** One of these values; at least one. */
   | { readonly kind: 'choice'; readonly values: readonly Json[] }
-  | { readonly kind: 'list'; readonly item: SchemaShape }
+  | ListShape
   | { readonly kind: 'tuple'; readonly items: readonly SchemaShape[] }
   | RecordShape
   /** At least two members, none of them a union. */
   | { readonly kind: 'union'; readonly members: readonly SchemaShape[] }
   /** A shape of {@link ShapeReading.named}. */
   | { readonly kind: 'name'; readonly name: string };
+
+/** A value without parts. */
+export interface WordShape {
+  readonly kind: 'word';
+  readonly word: ShapeWord;
+  /** What it must be beyond its type, in words: `1..5`, `format email`. Absent: nothing. */
+  readonly limits?: readonly string[];
+  /** A value within the limits, if there are limits and one is known. */
+  readonly sample?: Json;
+}
+
+/** A list of any length within its limits. */
+export interface ListShape {
+  readonly kind: 'list';
+  readonly item: SchemaShape;
+  readonly limits?: readonly string[];
+  /** How many items it must have at least; absent: none. */
+  readonly least?: number;
+}
 
 /** An object with declared fields, in the author's order. */
 export interface RecordShape {
@@ -234,7 +256,11 @@ function typedShape(reader: Reader, schema: JsonObject, type: Json, depth: numbe
   if (type === 'object') return recordOf(reader, schema, depth);
   if (type === 'array') return listShape(reader, schema, depth);
   const word = typeof type === 'string' && Object.hasOwn(WORDS, type) ? WORDS[type] : undefined;
-  return word === undefined ? ANY : { kind: 'word', word };
+  if (word === undefined) return ANY;
+  const limits = limitWords(schema);
+  if (limits.length === 0) return { kind: 'word', word };
+  const sample = sampleOf(schema, word);
+  return defined({ kind: 'word' as const, word, limits, sample });
 }
 
 function listShape(reader: Reader, schema: JsonObject, depth: number): SchemaShape {
@@ -242,8 +268,14 @@ function listShape(reader: Reader, schema: JsonObject, depth: number): SchemaSha
   if (prefix.length > 0) {
     return { kind: 'tuple', items: prefix.map((item) => shapeOf(reader, item, depth + 1)) };
   }
-  const { items } = schema;
-  return { kind: 'list', item: items === undefined ? ANY : shapeOf(reader, items, depth + 1) };
+  const { items, minItems: least } = schema;
+  const limits = limitWords(schema);
+  return defined({
+    kind: 'list' as const,
+    item: items === undefined ? ANY : shapeOf(reader, items, depth + 1),
+    limits: limits.length === 0 ? undefined : limits,
+    least: typeof least === 'number' && least > 0 ? least : undefined,
+  });
 }
 
 function recordOf(reader: Reader, schema: JsonObject, depth: number): SchemaShape {

@@ -22,7 +22,14 @@ export interface SchemaPlace {
   property(name: string): SchemaPlace;
   /** The place of an item of a list. */
   item(index: number): SchemaPlace;
+  /** What the schema says of a property; a union needs it if all its objects do. */
+  presence(name: string): Presence;
+  /** Whether a property may be null, as far as those parts say that declare it. */
+  takesNull(name: string): boolean;
 }
+
+/** Whether an object must have a property, may have it, or has it without a word of the schema. */
+export type Presence = 'required' | 'optional' | 'undeclared';
 
 /** Nested `$ref`s or unions that are followed; beyond that, anything is allowed. */
 const maxNesting = 32;
@@ -38,6 +45,8 @@ const anything: SchemaPlace = {
   coercion: undefined,
   property: () => anything,
   item: () => anything,
+  presence: () => 'undeclared',
+  takesNull: () => true,
 };
 
 /** Each schema is read once, since a tool's is needed at every call. */
@@ -58,7 +67,7 @@ function placeOf(schema: Json, root: JsonObject, known: Map<Json, SchemaPlace>):
   const found = known.get(schema);
   if (found !== undefined) return found;
   const down = (step: Step): SchemaPlace => {
-    const child = childOf(schema, root, step, 0);
+    const child = childOf(schema, root, step, new WeakMap());
     return child === undefined ? anything : placeOf(child, root, known);
   };
   const children = new Map<string, SchemaPlace>();
@@ -79,6 +88,8 @@ function placeOf(schema: Json, root: JsonObject, known: Map<Json, SchemaPlace>):
       prefixLength === 0 && !hasBranches(schema)
         ? remember('[]', { kind: 'item', index })
         : remember(`[${Math.min(index, maxMembers)}]`, { kind: 'item', index }),
+    presence: (name) => presenceOf(schema, root, name, new Map()),
+    takesNull: (name) => mayBeNull(schema, root, name, new Set()),
   };
   known.set(schema, place);
   return place;
@@ -88,13 +99,43 @@ type Step =
   | { readonly kind: 'property'; readonly name: string }
   | { readonly kind: 'item'; readonly index: number };
 
+/** What was read of each part of a root: parts may refer to each other in any number of ways. */
+type Known<T> = WeakMap<JsonObject, Map<Json, T | undefined>>;
+
+/** What `read` gives for a part, once; undefined inside of itself, and nested too deep. */
+function once<T>(
+  known: Known<T>,
+  schema: Json,
+  root: JsonObject,
+  nesting: number,
+  read: (schema: JsonObject) => T | undefined,
+): T | undefined {
+  if (!isJsonObject(schema) || nesting > maxNesting) return undefined;
+  const parts = known.get(root) ?? new Map<Json, T | undefined>();
+  known.set(root, parts);
+  if (parts.has(schema)) return parts.get(schema);
+  parts.set(schema, undefined);
+  const found = read(schema);
+  parts.set(schema, found);
+  return found;
+}
+
+const knownTypes: Known<ReadonlySet<SchemaType>> = new WeakMap();
+
 /** The types that `schema` allows; undefined for all. */
 function typesOf(
   schema: Json,
   root: JsonObject,
   nesting: number,
 ): ReadonlySet<SchemaType> | undefined {
-  if (!isJsonObject(schema) || nesting > maxNesting) return undefined;
+  return once(knownTypes, schema, root, nesting, (part) => readTypes(part, root, nesting));
+}
+
+function readTypes(
+  schema: JsonObject,
+  root: JsonObject,
+  nesting: number,
+): ReadonlySet<SchemaType> | undefined {
   const conditions = [
     declaredTypes(schema),
     ...conjuncts(schema, root).map((part) => typesOf(part, root, nesting + 1)),
@@ -136,12 +177,17 @@ function unionOf(
   return types;
 }
 
+const knownCoercions: Known<Coercion> = new WeakMap();
+
 /**
  * The coercion of the first part that names a format. A union coerces only if all its members that
  * allow text agree; otherwise text that one of them accepts unchanged would be changed.
  */
 function coercionOf(schema: Json, root: JsonObject, nesting: number): Coercion | undefined {
-  if (!isJsonObject(schema) || nesting > maxNesting) return undefined;
+  return once(knownCoercions, schema, root, nesting, (part) => readCoercion(part, root, nesting));
+}
+
+function readCoercion(schema: JsonObject, root: JsonObject, nesting: number): Coercion | undefined {
   const below = (part: Json): Coercion | undefined => coercionOf(part, root, nesting + 1);
   const ofUnions = unions(schema).map((members) => {
     const forText = members.filter((part) => allows(typesOf(part, root, nesting + 1), 'string'));
@@ -165,15 +211,23 @@ function ownCoercion(schema: JsonObject): Coercion | undefined {
 }
 
 /** The schema one level down, combined from all parts that describe it; undefined if none does. */
-function childOf(schema: Json, root: JsonObject, step: Step, nesting: number): Json | undefined {
-  if (!isJsonObject(schema) || nesting > maxNesting) return undefined;
+function childOf(schema: Json, root: JsonObject, step: Step, known: Known<Json>): Json | undefined {
+  return once(known, schema, root, 0, (part) => readChild(part, root, step, known));
+}
+
+function readChild(
+  schema: JsonObject,
+  root: JsonObject,
+  step: Step,
+  known: Known<Json>,
+): Json | undefined {
   const own = ownChild(schema, step);
-  const parts = conjuncts(schema, root).map((part) => childOf(part, root, step, nesting + 1));
+  const parts = conjuncts(schema, root).map((part) => childOf(part, root, step, known));
   const branches = unions(schema).map((members) => {
     const holder: SchemaType = step.kind === 'property' ? 'object' : 'array';
     const children = members
-      .filter((member) => allows(typesOf(member, root, nesting + 1), holder))
-      .map((member) => childOf(member, root, step, nesting + 1) ?? {});
+      .filter((member) => allows(typesOf(member, root, 0), holder))
+      .map((member) => childOf(member, root, step, known) ?? {});
     const distinct = [...new Set(children.map((child) => targetOf(child, root)))];
     if (distinct.length === 0 || distinct.length > maxMembers) return undefined;
     return distinct.length === 1 ? distinct[0] : { anyOf: distinct };
@@ -190,6 +244,51 @@ function ownChild(schema: JsonObject, step: Step): Json | undefined {
   return isJsonObject(properties) && Object.hasOwn(properties, step.name)
     ? properties[step.name]
     : schema['additionalProperties'];
+}
+
+/**
+ * Declared by any part, and needed by one that always applies or by all objects of a union. `seen`:
+ * the parts that were looked at, since a part may be referred to from many places.
+ */
+function presenceOf(
+  schema: Json,
+  root: JsonObject,
+  name: string,
+  seen: Map<Json, Presence>,
+): Presence {
+  if (!isJsonObject(schema)) return 'undeclared';
+  const known = seen.get(schema);
+  if (known !== undefined) return known;
+  seen.set(schema, 'undeclared');
+  const { required } = schema;
+  const isNeeded = Array.isArray(required) && required.includes(name);
+  const below = (part: Json): Presence => presenceOf(part, root, name, seen);
+  const ofUnions = unions(schema).map((members) => {
+    const objects = members.filter((part) => allows(typesOf(part, root, 0), 'object'));
+    const found = objects.slice(0, maxMembers).map(below);
+    if (found.length > 0 && found.every((presence) => presence === 'required')) return 'required';
+    return found.every((presence) => presence === 'undeclared') ? 'undeclared' : 'optional';
+  });
+  const found = [...conjuncts(schema, root).map(below), ...ofUnions];
+  const isOptional = declared(schema, name) !== undefined || found.includes('optional');
+  const presence =
+    isNeeded || found.includes('required') ? 'required' : isOptional ? 'optional' : 'undeclared';
+  seen.set(schema, presence);
+  return presence;
+}
+
+function declared({ properties }: JsonObject, name: string): Json | undefined {
+  return isJsonObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
+}
+
+/** Whether a part that declares the property lets it be null. */
+function mayBeNull(schema: Json, root: JsonObject, name: string, seen: Set<Json>): boolean {
+  if (!isJsonObject(schema) || seen.has(schema)) return false;
+  seen.add(schema);
+  const own = declared(schema, name);
+  if (own !== undefined && allows(typesOf(own, root, 0), 'null')) return true;
+  const members = unions(schema).flatMap((union) => union.slice(0, maxMembers));
+  return [...conjuncts(schema, root), ...members].some((part) => mayBeNull(part, root, name, seen));
 }
 
 function prefixItems(schema: JsonObject): readonly Json[] {

@@ -3,26 +3,18 @@ import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { isoOfMoment, momentOf } from '../text/civil-date.ts';
 import type { SignatureField, SignatureType } from '../contract/signature.ts';
 
-/** How a value is aligned. */
-export interface AlignOptions {
-  /** Drops null in optional fields, since strict providers require all fields. */
-  readonly dropsNull?: boolean;
-}
-
 /**
  * `value` with the names of `type`: a field is found as `x_y` and as `x-y`. Moments with an offset
  * become UTC. Values that do not fit are unchanged, so the check reports them. Never throws.
  */
-export function alignValue(type: SignatureType, value: Json, options: AlignOptions = {}): Json {
+export function alignValue(type: SignatureType, value: Json): Json {
   switch (type.kind) {
     case 'optional':
-      return value === null ? null : alignValue(type.inner, value, options);
+      return value === null ? null : alignValue(type.inner, value);
     case 'list':
-      return Array.isArray(value)
-        ? value.map((item: Json) => alignValue(type.item, item, options))
-        : value;
+      return Array.isArray(value) ? value.map((item: Json) => alignValue(type.item, item)) : value;
     case 'record':
-      return isJsonObject(value) ? alignFields(type.fields, value, options) : value;
+      return isJsonObject(value) ? alignFields(type.fields, value) : value;
     case 'datetime':
       return typeof value === 'string' ? (utcOf(value) ?? value) : value;
     default:
@@ -31,18 +23,12 @@ export function alignValue(type: SignatureType, value: Json, options: AlignOptio
 }
 
 /** Aligns the fields of an object; undeclared fields are kept. */
-function alignFields(
-  fields: readonly SignatureField[],
-  value: JsonObject,
-  options: AlignOptions,
-): JsonObject {
+function alignFields(fields: readonly SignatureField[], value: JsonObject): JsonObject {
   const aligned: { [name: string]: Json } = { ...nameFields(fields, value) };
   for (const { name, type } of fields) {
     const item = Object.hasOwn(aligned, name) ? aligned[name] : undefined;
     if (item === undefined) continue;
-    const isNothing = item === null && type.kind === 'optional';
-    if (isNothing && options.dropsNull === true) delete aligned[name];
-    else aligned[name] = alignValue(type, item, options);
+    aligned[name] = alignValue(type, item);
   }
   return aligned;
 }

@@ -15,12 +15,6 @@ export const DATETIME_FORMAT = 'datetime-with-offset';
 /** Marks a type that may be null in validation schemas, so that messages name only the type. */
 export const OPTIONAL_KEYWORD = 'x-optional';
 
-/** What a provider requires of a schema. */
-export interface ProviderSchemaOptions {
-  /** Every field is required, and optional ones are null instead of absent. Default false. */
-  readonly strict?: boolean;
-}
-
 /** The name of the single field that wraps a root other than an object; null for an object. */
 export function rootField(type: SignatureType): 'items' | 'value' | null {
   const { kind } = withoutOptional(type);
@@ -29,14 +23,11 @@ export function rootField(type: SignatureType): 'items' | 'value' | null {
 }
 
 /** The schema of an output for a provider: always an object, as providers require. */
-export function providerSchema(
-  type: SignatureType,
-  options: ProviderSchemaOptions = {},
-): JsonObject {
+export function providerSchema(type: SignatureType): JsonObject {
   const field = rootField(type);
   return field === null
-    ? providerType(withoutOptional(type), options)
-    : parametersSchema([{ name: field, type }], options);
+    ? providerType(withoutOptional(type))
+    : parametersSchema([{ name: field, type }]);
 }
 
 /** The schema that accepts exactly the values of `type`. */
@@ -85,39 +76,34 @@ function validationRecord(fields: readonly SignatureField[], isClosed: boolean):
   });
 }
 
-function providerType(type: SignatureType, options: ProviderSchemaOptions): JsonObject {
+function providerType(type: SignatureType): JsonObject {
   switch (type.kind) {
     case 'keyword':
     case 'datetime':
       return { type: 'string' };
     case 'list':
-      return { type: 'array', items: providerType(type.item, options) };
+      return { type: 'array', items: providerType(type.item) };
     case 'record':
       // A record without declared fields is any object: closed, it would be empty.
-      return type.fields.length === 0 ? { type: 'object' } : parametersSchema(type.fields, options);
+      return type.fields.length === 0 ? { type: 'object' } : parametersSchema(type.fields);
     case 'optional':
-      return options.strict === true
-        ? nullable(providerType(type.inner, options))
-        : providerType(type.inner, options);
+      return providerType(type.inner);
     default:
       return validationSchema(type);
   }
 }
 
 /** The schema of parameters for a provider, like those of a tool, or of a closed record. */
-export function parametersSchema(
-  fields: readonly SignatureField[],
-  options: ProviderSchemaOptions = {},
-): JsonObject {
+export function parametersSchema(fields: readonly SignatureField[]): JsonObject {
   return {
     type: 'object',
     properties: Object.fromEntries(
       fields.map(({ name, type, description }) => {
-        const schema = providerType(type, options);
+        const schema = providerType(type);
         return [name, description === undefined ? schema : { ...schema, description }] as const;
       }),
     ),
-    required: options.strict === true ? fields.map(({ name }) => name) : requiredNames(fields),
+    required: requiredNames(fields),
     additionalProperties: false,
   };
 }

@@ -8,8 +8,10 @@ import type { Reply } from '../contract/model.ts';
 import { callsOf, replyText } from '../contract/turn.ts';
 import type { ReplyProblem } from '../base/problem.ts';
 import { readJson, type JsonReading } from '../section/json-reader.ts';
+import { readShape } from '../section/schema-shape.ts';
 import { withLineFeeds } from '../text/line-breaks.ts';
-import { alignValue, type AlignOptions } from './align-value.ts';
+import { alignValue } from './align-value.ts';
+import { outputOf, ownSchema, type AnswerForm } from './answer-form.ts';
 import { rootField } from './json-schema.ts';
 import { withoutOptional, type SignatureType } from '../contract/signature.ts';
 
@@ -33,12 +35,11 @@ export interface OutputSource {
   readonly isCut: boolean;
 }
 
-/** The output in a reply, aligned with `type`. Never throws. */
-export function readOutput(
-  type: SignatureType,
-  source: OutputSource,
-  options: AlignOptions = {},
-): OutputReading {
+/** The output in a reply, aligned with its type. Never throws. */
+export function readOutput(form: AnswerForm, source: OutputSource): OutputReading {
+  const type = outputOf(form);
+  const word = bareWord(form, source);
+  if (word !== undefined) return { kind: 'value', value: word };
   const found = findJson(type, source);
   if (found.kind === 'problem') {
     // A truncated reply is unreadable for that reason, whatever else is wrong with it.
@@ -48,7 +49,7 @@ export function readOutput(
   if (root.kind === 'problem') {
     return unreadable(source.isCut ? cutOff : root.problem);
   }
-  return { kind: 'value', value: alignValue(type, root.value, options) };
+  return { kind: 'value', value: alignValue(type, root.value) };
 }
 
 /** The source of an output in a reply: the forced call, whatever its name, then text. */
@@ -167,6 +168,31 @@ function matchingBracket(text: string, start: number): number | undefined {
     }
   }
   return undefined;
+}
+
+/** A value of a choice as a model writes it that answers in a word: `spam`, `**Spam**.` */
+function bareWord(form: AnswerForm, { text, args, isCut }: OutputSource): Json | undefined {
+  const schema = ownSchema(form);
+  if (schema === undefined || isCut) return undefined;
+  const { shape } = readShape(schema);
+  if (shape.kind !== 'choice') return undefined;
+  const given = typeof args === 'string' ? args : args === undefined ? text : '';
+  const isSaid = (value: Json): boolean => wordOf(shown(value)) === wordOf(given);
+  const exact = shape.values.find((value) => shown(value) === given.trim());
+  const [only, other] = shape.values.filter(isSaid);
+  return exact ?? (other === undefined ? only : undefined);
+}
+
+function shown(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** A text without marks around it, in small letters. */
+function wordOf(text: string): string {
+  return text
+    .trim()
+    .replace(/^[`*_"']+|[`*_"'.]+$/g, '')
+    .toLowerCase();
 }
 
 /** A list or a scalar is asked for inside an object, and accepted bare too. */

@@ -1,13 +1,10 @@
 /** Shapes of schemas as programs read them: types and examples on one line. */
-import type { Json } from '../base/json.ts';
-import { wordOfValues, type SchemaShape, type ShapeReading } from '../section/schema-shape.ts';
+import { isJsonObject, type Json } from '../base/json.ts';
+import { wordOfValues, type SchemaShape } from '../section/schema-shape.ts';
 import { promptName } from './print-signature.ts';
 
 /** Values of a choice that a type lists. */
 const MAX_VALUES = 50;
-
-/** Values in an example; a record beyond that is `{}`. */
-const MAX_PARTS = 60;
 
 /** The text of a shape: `{id string, seats int?}`, `[Flight | map]`, `"a" | "b"`. */
 export function shapeText(shape: SchemaShape): string {
@@ -74,61 +71,18 @@ function valueText(value: Json): string {
 /** How an example is written. */
 export interface ExampleNotation {
   readonly field: (name: string, value: string) => string;
+  /** A value without parts. */
   readonly value: (value: Json) => string;
 }
 
-/**
- * A value of the shape, on one line. Inside a named shape only the fields that it must have are
- * shown; a shape that must contain itself is cut.
- */
-export function shapeExample(reading: ShapeReading, notation: ExampleNotation): string {
-  return exampleOf(reading.shape, { named: reading.named, notation, left: MAX_PARTS }, []);
-}
-
-interface Writing {
-  readonly named: ShapeReading['named'];
-  readonly notation: ExampleNotation;
-  left: number;
-}
-
-function exampleOf(shape: SchemaShape, writing: Writing, open: readonly string[]): string {
-  writing.left -= 1;
-  switch (shape.kind) {
-    case 'word':
-      return EXAMPLES[shape.word];
-    case 'choice':
-      return writing.notation.value(shape.values[0] ?? null);
-    case 'list':
-      return shape.item.kind === 'name' && open.includes(shape.item.name)
-        ? '[]'
-        : `[${exampleOf(shape.item, writing, open)}]`;
-    case 'tuple':
-      return `[${shape.items.map((item) => exampleOf(item, writing, open)).join(' ')}]`;
-    case 'record': {
-      if (writing.left < 0) return '{}';
-      const fields = shape.fields
-        .filter(({ isRequired }) => isRequired || open.length === 0)
-        .map((field) => writing.notation.field(field.name, exampleOf(field.shape, writing, open)));
-      return `{${fields.join(' ')}}`;
-    }
-    case 'union': {
-      const [first] = shape.members.filter((one) => !(one.kind === 'word' && one.word === 'nil'));
-      return first === undefined ? 'nil' : exampleOf(first, writing, open);
-    }
-    case 'name': {
-      const target = writing.named.get(shape.name);
-      if (target === undefined || open.includes(shape.name)) return '{}';
-      return exampleOf(target, writing, [...open, shape.name]);
-    }
+/** An example on one line. */
+export function exampleText(value: Json, notation: ExampleNotation): string {
+  if (Array.isArray(value)) {
+    return `[${value.map((item: Json) => exampleText(item, notation)).join(' ')}]`;
   }
+  if (!isJsonObject(value)) return notation.value(value);
+  const fields = Object.entries(value).map(([name, item]) =>
+    notation.field(name, exampleText(item, notation)),
+  );
+  return `{${fields.join(' ')}}`;
 }
-
-const EXAMPLES = {
-  string: '"text"',
-  int: '1',
-  float: '1.5',
-  bool: 'true',
-  nil: 'nil',
-  map: '{}',
-  any: '"anything"',
-} as const;

@@ -9,7 +9,7 @@ import { readJson } from '../section/json-reader.ts';
 import { ownSection } from '../section/own-section.ts';
 import { jsonGuidance } from '../section/section.ts';
 import { payloadOf } from '../section/payload.ts';
-import { outputFormat } from '../signature/describe-output.ts';
+import { answerFormat } from '../signature/answer-form.ts';
 import { readOutput } from '../signature/read-output.ts';
 import type { Verdict } from '../contract/outcome.ts';
 
@@ -36,10 +36,10 @@ const jsonAnswer: AnswerKind = {
             example: spec.example,
           }),
         )
-      : outputFormat(spec.output),
-  read: (text, { output }) => {
-    if (output !== undefined) {
-      return text.trim() === '' ? undefined : readOutput(output, { text, isCut: false });
+      : answerFormat(spec),
+  read: (text, spec) => {
+    if (spec.output !== undefined) {
+      return text.trim() === '' ? undefined : readOutput(spec, { text, isCut: false });
     }
     const payload = payloadOf(text);
     if (payload.kind === 'absent') return undefined;

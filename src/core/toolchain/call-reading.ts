@@ -3,6 +3,7 @@ import type { ToolSpec } from '../contract/spec.ts';
 import { isJsonObject, type Json, type JsonObject, jsonType, type JsonType } from '../base/json.ts';
 import type { ToolCall } from '../base/message.ts';
 import type { ReplyProblem } from '../base/problem.ts';
+import { readJson } from '../section/json-reader.ts';
 import { payloadOf } from '../section/payload.ts';
 import type { CallContext, CallsReading } from './toolchain.ts';
 
@@ -117,7 +118,10 @@ export function notOffered(index: number, tool: string): ReplyProblem {
   return { code: 'tool_not_offered', message };
 }
 
-/** `value` as arguments: missing and null are `{}`, other types are problem `call_args_shape`. */
+/**
+ * `value` as arguments: missing and null are `{}`, text that holds an object is that object, other
+ * types are problem `call_args_shape`.
+ */
 export function argsOf(
   value: Json | undefined,
   index: number,
@@ -127,6 +131,10 @@ export function argsOf(
   | { readonly kind: 'problem'; readonly problem: ReplyProblem } {
   if (value === undefined || value === null) return { kind: 'args', args: {} };
   if (isJsonObject(value)) return { kind: 'args', args: value };
+  const written = typeof value === 'string' ? readJson(value) : undefined;
+  if (written?.kind === 'value' && isJsonObject(written.value)) {
+    return { kind: 'args', args: written.value };
+  }
   const message = `call ${index} (${tool}): "args" must be a mapping, got ${jsonType(value)}`;
   return { kind: 'problem', problem: { code: 'call_args_shape', message } };
 }

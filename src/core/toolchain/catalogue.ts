@@ -9,6 +9,7 @@ import {
   type ShapeReading,
   type ShapeWord,
 } from '../section/schema-shape.ts';
+import { withLimits } from '../section/limit-words.ts';
 import { indentRest } from '../text/line-breaks.ts';
 import { nativeName } from './native-calls.ts';
 import type { Toolchain } from './toolchain.ts';
@@ -62,7 +63,7 @@ function fieldLine({ name, shape, isRequired, description }: ShapeField, named: 
 function fieldType(shape: SchemaShape, named: Named): string {
   switch (shape.kind) {
     case 'word':
-      return TYPE_WORDS[shape.word];
+      return withLimits(TYPE_WORDS[shape.word], shape.limits);
     case 'choice':
       return `one of ${shape.values.map(plainText).join(', ')}`;
     case 'list':

@@ -10,6 +10,8 @@ import type {
   TextSource,
 } from '../../core/contract/spec.ts';
 import { usageErrorOf } from '../../core/base/usage-error.ts';
+import { coerce } from '../../core/section/coerce.ts';
+import { answerExample, ownSchema, type AnswerForm } from '../../core/signature/answer-form.ts';
 import {
   AGENT_DEFAULTS,
   MODE_TURNS,
@@ -25,6 +27,7 @@ import {
   type SignatureInput,
 } from '../schema/define-signature.ts';
 import type { AgentContext, AgentValue } from './agent-types.ts';
+import { checkJson } from '../schema/schema.ts';
 import type {
   AgentDefinition,
   AnswerDefinition,
@@ -37,6 +40,7 @@ import { llmQuerySpec } from '../../core/toolchain/llm-query.ts';
 import { searchToolSpec } from '../../core/tool-search/query.ts';
 import { isProgramMode } from './mode-problems.ts';
 import { chosenAnswer, chosenFormat, chosenToolchain, SECTION_NAMES } from './reply-layout.ts';
+import { strictProblems } from './strict-problems.ts';
 import { modelOf } from '../model/model-entry.ts';
 import { isLocalSearch, toolSearchSpec } from '../definition/tool-search-options.ts';
 
@@ -65,10 +69,14 @@ export function defineAgent<
   const { name, limits, onEvent, compaction, elsewhereMs, instructions, rules } = options;
   const signature = definedSignature(options);
   const validators = agentValidators(options);
+  const spec = agentSpec(options, validators, signature);
+  const tools = ownTools(options, signature);
+  const unstrict = strictProblems(options, spec, tools);
+  if (unstrict.length > 0) throw usageErrorOf(unstrict, `Agent \`${name}\`: `);
   return defined({
     kind: 'agent',
     name,
-    spec: agentSpec(options, validators, signature),
+    spec,
     model: modelOf(name, options.model),
     limits,
     onEvent,
@@ -78,7 +86,7 @@ export function defineAgent<
     instructions: typeof instructions === 'function' ? instructions : undefined,
     rules: typeof rules === 'function' ? rules : undefined,
     prompt: typeof options.prompt === 'function' ? options.prompt : undefined,
-    tools: ownTools(options, signature),
+    tools,
     servers: serversOf(options),
     toolSearch: usedToolSearch(options),
     stream: options.stream,
@@ -126,7 +134,8 @@ function agentSpec(
 ): AgentDefinition['spec'] {
   const mode = modeOf(options);
   const isReact = mode === 'react';
-  const answer = answerSpec(options, mode, signature?.output ?? null);
+  const told = mode === 'text' ? readSignature(options) : signature;
+  const answer = answerSpec(options, mode, told?.output ?? null);
   const { prompt, fieldDescriptions, contextDescriptions, floatPrecision } = options;
   const isTemplate = typeof prompt === 'string' && prompt.trim() !== '{{task}}';
   return defined({
@@ -158,18 +167,21 @@ function signatureSpec(signature: DefinedSignature | undefined): SignatureSpec |
   return signature && { text: signature.text, params: signature.params };
 }
 
-/** Mode `text` ignores the signature; in other modes it was checked before. */
-function definedSignature({
-  mode,
+/** Mode `text` ignores the signature, but tells its output; in other modes it was checked before. */
+function definedSignature(options: AgentOptions): DefinedSignature | undefined {
+  return options.mode === 'text' ? undefined : readSignature(options);
+}
+
+function readSignature({
   signature,
   fieldDescriptions,
 }: AgentOptions): DefinedSignature | undefined {
-  if (signature === undefined || mode === 'text') return undefined;
+  if (signature === undefined) return undefined;
   const reading = defineSignature(signature, fieldDescriptions);
   return reading.kind === 'signature' ? reading.signature : undefined;
 }
 
-/** An output is answered as JSON. A single text is answered as text in modes that write text. */
+/** An output is answered as JSON. Any text is answered as text in modes that write text. */
 function answerSpec(
   options: AgentOptions,
   mode: AvailableMode,
@@ -177,9 +189,39 @@ function answerSpec(
 ): AnswerDefinition['spec'] {
   const own = chosenAnswer(options.answer).spec;
   // These modes write text, so there is nothing to check.
-  const isText = output?.type.kind === 'string' && mode !== 'json' && mode !== 'lisp';
+  const isText = isAnyText(output) && mode !== 'json' && mode !== 'lisp';
   if (output === null || isText) return own;
-  return { kind: 'json', section: own.section, schema: output.schema, output: output.type };
+  const { schema, type } = output;
+  // The reply of mode `text` is the answer, whatever it is.
+  const kind = mode === 'text' ? ('text' as const) : ('json' as const);
+  const answer = { kind, section: own.section, schema, output: type };
+  return hasFittingExample(answer, output) ? answer : { ...answer, hasExample: false };
+}
+
+/** Whether every text is an answer: one of a few words, or of a form, is checked. */
+function isAnyText(output: DefinedSignature['output']): boolean {
+  if (output?.type.kind !== 'string') return false;
+  const words = ['type', 'title', 'description'];
+  return Object.keys(output.schema).every((keyword) => words.includes(keyword));
+}
+
+/** Whether the example that a prompt would show fits the schema and the library's own check. */
+function hasFittingExample(
+  answer: AnswerForm,
+  { schema, standard }: NonNullable<DefinedSignature['output']>,
+): boolean {
+  // The example of an output in words is made from its type.
+  const isInWords = standard === null && ownSchema(answer) === undefined;
+  const example = isInWords ? undefined : answerExample(answer);
+  if (example === undefined) return true;
+  if (checkJson(schema, coerce(example, schema)).errors.length > 0) return false;
+  if (standard === null) return true;
+  try {
+    const checked = standard['~standard'].validate(example);
+    return checked instanceof Promise || checked.issues === undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** Without tools there is nothing to search. */

@@ -18,6 +18,13 @@ import { SECTION_NAMES, textAnswer } from '../agent/reply-layout.ts';
 /** The type of a value about which nothing is known. */
 export const ANYTHING: SignatureType = { kind: 'any' };
 
+/** The type of what a run of an agent gives; one that answers as text gives anything. */
+export function outputOf(spec: AgentDefinition['spec'] | undefined): SignatureType {
+  return spec === undefined || spec.answer.kind === 'text'
+    ? ANYTHING
+    : (spec.answer.output ?? ANYTHING);
+}
+
 /** The name of an agent, given as a definition or by its name; undefined for anything else. */
 export function agentName(agent: unknown): string | undefined {
   const name = isPlainObject(agent) && hasKind(agent, 'agent') ? agent['name'] : agent;

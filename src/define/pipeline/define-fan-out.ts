@@ -18,6 +18,7 @@ import {
   agentName,
   agentWithoutModel,
   ANYTHING,
+  outputOf,
   type AgentWithoutModel,
 } from './agent-without-model.ts';
 import type { AgentDefinition } from '../definition/definitions.ts';
@@ -135,7 +136,7 @@ function entryOf(
     : `one run of ${child} for each: its task as text, with all it must know`;
   const item: SignatureType = hasInputs ? { kind: 'record', fields: params } : ANYTHING;
   const items: SignatureField = { name: 'items', type: { kind: 'list', item }, description };
-  const output = agent?.spec.answer.output ?? ANYTHING;
+  const output = outputOf(agent?.spec);
   const isLossy = onFailure === 'null' && output.kind !== 'any';
   const value: SignatureType = isLossy ? { kind: 'optional', inner: output } : output;
   return {

@@ -9,7 +9,7 @@ import type { LimitsInput } from '../../core/contract/input.ts';
 import type { StageSpec } from '../../core/contract/spec.ts';
 import { printSignature } from '../../core/signature/print-signature.ts';
 import { usageErrorOf, type UsageProblem } from '../../core/base/usage-error.ts';
-import { agentName, agentWithoutModel, ANYTHING } from './agent-without-model.ts';
+import { agentName, agentWithoutModel, outputOf } from './agent-without-model.ts';
 import type { AgentDefinition } from '../definition/definitions.ts';
 import { hasKind, isText, oneOf, repeated, TEXT } from '../checks/kinds.ts';
 import { isHumanStep, type HumanStep } from './human-step.ts';
@@ -110,7 +110,7 @@ function entryOf(
   const { signature } = first?.spec ?? {};
   if (signature === undefined || first?.inputs === undefined) return undefined;
   const { params } = signature;
-  const output = agentOf(stages.at(-1))?.spec.answer.output ?? ANYTHING;
+  const output = outputOf(agentOf(stages.at(-1))?.spec);
   return {
     inputs: first.inputs,
     signature: { text: printSignature({ params, output }), params },

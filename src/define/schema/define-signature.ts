@@ -1,5 +1,5 @@
 /** Reads the signature of an agent: a text, or schemas for inputs and output. */
-import { isPlainObject, type JsonObject } from '../../core/base/json.ts';
+import { isJsonObject, isPlainObject, type Json, type JsonObject } from '../../core/base/json.ts';
 import { describeFields, withDescriptions } from '../../core/signature/describe-output.ts';
 import { toSignature } from '../../core/signature/from-json-schema.ts';
 import { inputsSchema, validationSchema } from '../../core/signature/json-schema.ts';
@@ -115,9 +115,33 @@ function ofSchemas(
     output:
       answer === null || type === null
         ? null
-        : { type, schema: answer.json, standard: answer.standard },
+        : { type, schema: describedSchema(answer.json, descriptions), standard: answer.standard },
   };
   return { kind: 'signature', signature };
+}
+
+/** `schema` with `descriptions` of its fields, by path or by name; they replace its own. */
+function describedSchema(
+  schema: JsonObject,
+  descriptions: { readonly [name: string]: string },
+  path = '',
+): JsonObject {
+  if (Object.keys(descriptions).length === 0) return schema;
+  const { properties, items } = schema;
+  const said = new Map(Object.entries(descriptions));
+  const fields = Object.entries(isJsonObject(properties) ? properties : {}).map(
+    ([name, field]): readonly [string, Json] => {
+      const place = path === '' ? name : `${path}.${name}`;
+      const description = said.get(place) ?? said.get(name);
+      if (!isJsonObject(field)) return [name, field];
+      const inner = describedSchema(field, descriptions, place);
+      return [name, description === undefined ? inner : { ...inner, description }];
+    },
+  );
+  const next: { [keyword: string]: Json } = { ...schema };
+  if (fields.length > 0) next['properties'] = Object.fromEntries(fields);
+  if (isJsonObject(items)) next['items'] = describedSchema(items, descriptions, path);
+  return next;
 }
 
 /** The names of the parameters of a signature; undefined when it cannot be read. */

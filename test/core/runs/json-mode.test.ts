@@ -303,16 +303,6 @@ describe('A run of json [sub 4]', () => {
     expect([list.step.value, scalar.step.value]).toEqual([[0.12345], 0.12]);
   });
 
-  test('a null of a strict model stands for nothing', async () => {
-    const reply = '{"sentiment": "good", "score": null}';
-
-    const strict = await play([reply], triage, {}, { strict: true });
-    const plain = await play([reply]);
-
-    expect(strict.step.value).toEqual({ sentiment: 'good' });
-    expect(plain.step.value).toEqual({ sentiment: 'good', score: null });
-  });
-
   test('a limit that is lower than its turns ends it as any run', async () => {
     const { step } = await play(['Sorry.'], triage, { limits: { modelCalls: 1 } });
 

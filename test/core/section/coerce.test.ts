@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../src/core/base/json.ts';
+import { cpuClock } from '../../support/cpu-time.ts';
 import { coerce, durationMs, isIsoDuration, toDateTime } from '../../../src/core/section/coerce.ts';
 
 const dateTime = { type: 'string', format: 'date-time' };
@@ -8,8 +9,70 @@ const durationInMs = { type: 'integer', format: 'duration' };
 
 describe('Coercion [row 15]', () => {
   test.each<{ title: string; schema: Json; from: Json; to: Json }>([
-    { title: 'text is not an integer', schema: { type: 'integer' }, from: '5', to: '5' },
-    { title: 'text is not a boolean', schema: { type: 'boolean' }, from: 'true', to: 'true' },
+    { title: 'an integer as text', schema: { type: 'integer' }, from: '5', to: 5 },
+    { title: 'a fraction is no integer', schema: { type: 'integer' }, from: '1.5', to: '1.5' },
+    { title: 'a boolean as text', schema: { type: 'boolean' }, from: 'True', to: true },
+    { title: 'words are no number', schema: { type: 'number' }, from: 'ten', to: 'ten' },
+    {
+      title: 'text where text is allowed',
+      schema: { type: ['number', 'string'] },
+      from: '5',
+      to: '5',
+    },
+    { title: 'text where all is allowed', schema: {}, from: '5', to: '5' },
+    { title: 'a value of an enum as text', schema: { enum: [60, 1440] }, from: '60', to: 60 },
+    {
+      title: 'a list as text, and its items',
+      schema: { type: 'array', items: { type: 'integer' } },
+      from: '["1", 2]',
+      to: [1, 2],
+    },
+    {
+      title: 'an object that was encoded twice',
+      schema: { type: 'object', properties: { n: { type: 'number' } } },
+      from: JSON.stringify(JSON.stringify({ n: '1' })),
+      to: { n: 1 },
+    },
+    {
+      title: 'null for optional properties',
+      schema: {
+        type: 'object',
+        properties: {
+          needed: { type: 'string' },
+          optional: { type: 'string' },
+          nullable: { type: ['string', 'null'] },
+          any: {},
+        },
+        required: ['needed'],
+      },
+      from: { needed: null, optional: null, nullable: null, any: null, unknown: null },
+      to: { needed: null, nullable: null, any: null, unknown: null },
+    },
+    {
+      title: 'null for a property that only one shape of a union needs',
+      schema: {
+        oneOf: [
+          {
+            type: 'object',
+            properties: { kind: { const: 'a' }, x: { type: 'number' } },
+            required: ['kind', 'x'],
+          },
+          {
+            type: 'object',
+            properties: { kind: { const: 'b' }, x: { type: 'number' } },
+            required: ['kind'],
+          },
+        ],
+      },
+      from: { kind: 'b', x: null },
+      to: { kind: 'b' },
+    },
+    {
+      title: 'null in a map is a value',
+      schema: { type: 'object', additionalProperties: { type: 'number' } },
+      from: { a: null },
+      to: { a: null },
+    },
     { title: 'a number is not text', schema: { type: 'string' }, from: 5, to: 5 },
     {
       title: 'RFC 3339',
@@ -124,4 +187,20 @@ describe('Coercion [row 15]', () => {
     expect(durationMs('1d2h3m4s5ms')).toBe(93_784_005);
     expect(durationMs('99999999999999999d')).toBeUndefined();
   });
+});
+
+test('a schema that refers to itself in many ways is read in its own length', () => {
+  const many = { anyOf: Array.from({ length: 40 }, () => ({ $ref: '#' })) };
+  const $defs: { [name: string]: Json } = {
+    t0: { type: 'object', properties: { a: { type: 'string' } } },
+  };
+  for (let level = 1; level < 30; level++) {
+    const $ref = `#/$defs/t${level - 1}`;
+    $defs[`t${level}`] = { anyOf: [{ $ref }, { $ref }], allOf: [{ $ref }, { $ref }] };
+  }
+  const began = cpuClock();
+
+  expect(coerce({ a: null }, many)).toEqual({ a: null });
+  expect(coerce({ a: null }, { $ref: '#/$defs/t29', $defs })).toEqual({});
+  expect(began()).toBeLessThan(1_000);
 });

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../src/core/base/json.ts';
 import { readShape } from '../../../src/core/section/schema-shape.ts';
 import { toSignature } from '../../../src/core/signature/from-json-schema.ts';
-import { shapeExample, shapeText } from '../../../src/core/signature/shape-text.ts';
+import { shapeExample } from '../../../src/core/signature/shape-example.ts';
+import { exampleText, shapeText } from '../../../src/core/signature/shape-text.ts';
 
 const notation = { field: (name: string, value: string) => `${name} ${value}`, value: String };
 
@@ -130,7 +131,7 @@ describe('The shape of a schema [L15]', () => {
     const schema = { $ref: '#/$defs/d60', $defs };
 
     expect(textOf(schema).length).toBeLessThan(2_000);
-    expect(shapeExample(readShape(schema), notation).length).toBeLessThan(2_000);
+    expect(exampleText(shapeExample(readShape(schema)), notation).length).toBeLessThan(2_000);
     expect(JSON.stringify(toSignature(schema)).length).toBeLessThan(200_000);
   });
 
@@ -160,7 +161,7 @@ describe('The shape of a schema [L15]', () => {
           value: String,
         };
         expect(textOf(whole).length).toBeLessThan(100_000);
-        expect(shapeExample(reading, notation).length).toBeLessThan(100_000);
+        expect(exampleText(shapeExample(reading), notation).length).toBeLessThan(100_000);
         expect(toSignature(whole)).toBeDefined();
       }),
     );

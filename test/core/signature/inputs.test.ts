@@ -98,11 +98,4 @@ describe('The spelling of a value [sub 14]', () => {
   ])('$value as $type', ({ type, value, aligned }) => {
     expect(alignValue(signature(type).output, value)).toEqual(aligned);
   });
-
-  test('a null that stands for nothing is dropped where a strict provider had to write it', () => {
-    const { output } = signature('{a :int?, b [{c :int?}], d :any}');
-    const value = { a: null, b: [{ c: null }], d: null };
-
-    expect(alignValue(output, value, { dropsNull: true })).toEqual({ b: [{}], d: null });
-  });
 });

@@ -23,7 +23,7 @@ const fence = (content: string, tag = ''): string => `\`\`\`${tag}\n${content}\n
 
 /** What is found in `text`: the value, or the texts of what is wrong. */
 function found(text: string, type = RECORD): Json {
-  const reading = readOutput(typeOf(type), sourceOf(replyOf(text)));
+  const reading = readOutput({ output: typeOf(type) }, sourceOf(replyOf(text)));
   return reading.kind === 'value' ? reading.value : reading.problems.map((it) => it.message);
 }
 
@@ -169,13 +169,13 @@ describe('Finding JSON in a reply [sub 3]', () => {
   test('a reply that was cut off says so, but one that is whole all the same is used', () => {
     const type = typeOf(RECORD);
 
-    expect(readOutput(type, sourceOf(cutReply('{"a": [1], "b": ')))).toEqual({
+    expect(readOutput({ output: type }, sourceOf(cutReply('{"a": [1], "b": ')))).toEqual({
       kind: 'unreadable',
       problems: [
         { code: 'truncated_reply', message: 'The reply was cut off by the length limit.' },
       ],
     });
-    expect(readOutput(type, sourceOf(cutReply('{"a": 1} And')))).toEqual({
+    expect(readOutput({ output: type }, sourceOf(cutReply('{"a": 1} And')))).toEqual({
       kind: 'value',
       value: { a: 1 },
     });
@@ -188,7 +188,7 @@ describe('Finding JSON in a reply [sub 3]', () => {
   ])('the arguments $args of a forced call come first', ({ args, value }) => {
     const reply = replyOf('{"a": 9}', { calls: [{ tool: 'respond', args }] });
 
-    const reading = readOutput(typeOf(RECORD), sourceOf(reply));
+    const reading = readOutput({ output: typeOf(RECORD) }, sourceOf(reply));
 
     expect(
       reading.kind === 'value' ? reading.value : reading.problems.map((it) => it.message),
@@ -218,7 +218,9 @@ describe('Finding JSON in a reply [sub 3]', () => {
 
     fc.assert(
       fc.property(text, anyType, (reply, type) => {
-        expect(['value', 'unreadable']).toContain(readOutput(type, sourceOf(replyOf(reply))).kind);
+        expect(['value', 'unreadable']).toContain(
+          readOutput({ output: type }, sourceOf(replyOf(reply))).kind,
+        );
       }),
       { numRuns: 500 },
     );
@@ -246,7 +248,9 @@ describe('The form of an output', () => {
   test('the example is one that is read', () => {
     fc.assert(
       fc.property(anyType, (type) => {
-        expect(readOutput(type, sourceOf(replyOf(exampleJson(type)))).kind).toBe('value');
+        expect(readOutput({ output: type }, sourceOf(replyOf(exampleJson(type)))).kind).toBe(
+          'value',
+        );
       }),
     );
   });

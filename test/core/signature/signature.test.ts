@@ -238,24 +238,6 @@ describe('JSON Schema of a signature [sub 14]', () => {
     expect(validationSchema(typeOf(text))).toEqual(validation);
   });
 
-  test('a strict provider gets every field as required, and null for what may be absent', () => {
-    expect(providerSchema(typeOf('{a :int, b :string?, c {d :int?}}'), { strict: true })).toEqual({
-      type: 'object',
-      properties: {
-        a: { type: 'integer' },
-        b: { type: ['string', 'null'] },
-        c: {
-          type: 'object',
-          properties: { d: { type: ['integer', 'null'] } },
-          required: ['d'],
-          additionalProperties: false,
-        },
-      },
-      required: ['a', 'b', 'c'],
-      additionalProperties: false,
-    });
-  });
-
   test('parameters are described', () => {
     const params = [{ name: 'q', type: { kind: 'string' }, description: 'What to find' }] as const;
 
