@@ -29,6 +29,7 @@ import { ModelCallError } from './model-failures.ts';
 import { modelCollector } from './model-stream.ts';
 import { paidSettings } from './paid-settings.ts';
 import { createReplySize, isWithin, MAX_REPLY_BYTES } from './reply-size.ts';
+import { failedReply, refusedReply } from './reply-end.ts';
 import { streamWithUsage } from './usage-in-streams.ts';
 import { watchCall, type CallWatch } from './call-deadlines.ts';
 
@@ -161,6 +162,9 @@ function callFunction(
       reported = usageIn(raw);
       checkSize(raw, io.maxReplyBytes);
       const reply = readReply(raw, entry);
+      if (reply.finishReason === 'content_filter')
+        throw refusedReply(reply.finishReason, undefined);
+      if (reply.finishReason === 'error') throw failedReply(reply.finishReason, undefined);
       if (!published) publishWhole(reply, io.onChunk);
       return reply;
     } catch (error) {

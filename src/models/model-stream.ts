@@ -2,14 +2,16 @@
  * Collects what an AI SDK model streams into a reply, and publishes the pieces as they come.
  *
  * I1  The usage so far can be read at any time, so that an aborted or broken call is charged.
- * I2  A reply exists only if the provider said why it stopped; all else is a broken stream.
+ * I2  A reply exists only if the provider said why it stopped, or that the stream is complete; all else
+ *     is a broken stream.
+ * I3  A call of a reply that was cut has no arguments unless some came.
  */
 import type { ReadableStream } from 'node:stream/web';
 import { defined } from '../core/base/defined.ts';
 import type { SharedV4ProviderMetadata } from '@ai-sdk-7/provider';
 import { type Json, type JsonObject, utf8Length } from '../core/base/json.ts';
 import { priceUsage, type PricedUsage } from '../core/model/cost.ts';
-import type { FinishReason, ModelChunk, NativeCall, Reply } from '../core/contract/model.ts';
+import type { ModelChunk, NativeCall, Reply } from '../core/contract/model.ts';
 import { withBoundedReplies } from './bodies/bounded-replies.ts';
 import { createEarlyText } from './deltas/early-text.ts';
 import { joiningModel } from './deltas/joining-model.ts';
@@ -18,6 +20,14 @@ import type { LanguageModel } from '../define/model/language-model.ts';
 import type { ModelEntry } from '../define/model/model-entry.ts';
 import { createReplySize, type ReplySize } from './reply-size.ts';
 import { withUsageIn } from './raw-usage.ts';
+import {
+  failedReply,
+  refusedReply,
+  replyEnd,
+  withEndIn,
+  type EndNotes,
+  type StopReason,
+} from './reply-end.ts';
 import {
   generate,
   openStream,
@@ -63,10 +73,14 @@ interface PartialReply extends Pick<CollectorIo, 'onPart' | 'onCall'> {
   /** The blocks that may still grow, by type and id. */
   readonly open: Map<string, Block>;
   readonly calls: NativeCall[];
+  /** The calls of which no argument came; the provider may only have begun them. */
+  readonly bare: Set<NativeCall>;
   /** Bytes of the arguments that were published piece by piece, by the id of their call. */
   readonly streamedInputs: Map<string, number>;
   /** Usage as the raw chunks reported it. */
   reported: JsonObject;
+  /** What the raw chunks say about the end. */
+  notes: EndNotes;
   finish: Finish | undefined;
 }
 
@@ -79,20 +93,17 @@ export function modelCollector(entry: ModelEntry, io: CollectorIo): ModelCollect
     blocks: [],
     open: new Map(),
     calls: [],
+    bare: new Set(),
     streamedInputs: new Map(),
     reported: {},
+    notes: {},
     finish: undefined,
   };
   return {
     usage: () => usageOf(partial),
     stream: async (model, options) => {
       await readJoined(partial, io, model, options);
-      const { finish, blocks, calls } = partial;
-      if (finish === undefined || isUnfinished(finish.finishReason)) {
-        const isEmpty = blocks.length === 0 && calls.length === 0;
-        throw brokenStream(isEmpty ? 'empty_stream' : 'broken_stream');
-      }
-      return replyOf(partial, finish.finishReason);
+      return replyOf(partial, partial.finish?.finishReason ?? NO_REASON);
     },
     generate: async (model, options) => {
       const { content, usage, finishReason } = await withBoundedReplies(model, 'whole', (bounded) =>
@@ -131,8 +142,13 @@ async function readJoined(
       (isEarly && kind !== 'tool_args') || io.isRead?.() === false ? UNREAD_HOLD_MS : READ_HOLD_MS,
   };
   try {
-    const stream = await withBoundedReplies(model, 'stream', (bounded) =>
-      openStream(joiningModel(bounded, joining), options),
+    const stream = await withBoundedReplies(
+      model,
+      'stream',
+      (bounded) => openStream(joiningModel(bounded, joining), options),
+      () => {
+        partial.notes = { ...partial.notes, isDone: true };
+      },
     );
     await readStream(partial, stream);
   } finally {
@@ -196,6 +212,7 @@ function takePart(partial: PartialReply, part: StreamPart): void {
       return;
     case 'raw':
       partial.reported = withUsageIn(part.rawValue, partial.reported);
+      partial.notes = withEndIn(part.rawValue, partial.notes, hasContent(partial));
       return;
     case 'finish':
       partial.finish = part;
@@ -230,9 +247,13 @@ function takeCall(partial: PartialReply, part: ToolCallEvent): void {
   // What came piece by piece is counted; another call may have the same id.
   size.text(input.slice(streamed ?? 0));
   streamedInputs.set(id, 0);
-  calls.push(toNativeCall(part));
+  const call = toNativeCall(part);
+  calls.push(call);
   if (streamed === undefined && input !== '') onChunk({ kind: 'tool_args', delta: input });
-  partial.onCall?.(toNativeCall(part), calls.length - 1);
+  // Adapters write `{}` where a provider has written nothing, perhaps because it was cut there.
+  const isBare = /^\s*(?:\{\s*\})?\s*$/.test(input) && (streamed ?? 0) === 0;
+  if (isBare) partial.bare.add(call);
+  else partial.onCall?.(call, calls.length - 1);
 }
 
 /** Starts, grows or ends a block. A delta without a start begins a block of its own. */
@@ -262,12 +283,25 @@ function usageOf({ entry, finish, reported }: PartialReply): PricedUsage {
   return final.known || (final.problem !== undefined && !raw.known) ? final : raw;
 }
 
-function replyOf(partial: PartialReply, reason: Finish['finishReason']): Reply {
+/** The reason of a stream that gave none. */
+const NO_REASON: StopReason = { unified: 'other' };
+
+function hasContent({ blocks, calls }: PartialReply): boolean {
+  return blocks.length > 0 || calls.length > 0;
+}
+
+/** The reply, if its end makes it one. */
+function replyOf(partial: PartialReply, reason: StopReason): Reply {
+  const finishReason = finishReasonOf(partial, reason);
   const { usage, known, problem: usageProblem } = usageOf(partial);
+  const wasCut = finishReason === 'length';
   return {
     parts: partial.blocks.flatMap(toReplyParts),
-    calls: partial.calls,
-    finishReason: finishReasons[reason.unified] ?? 'other',
+    calls: partial.calls.map((call) =>
+      wasCut && partial.bare.has(call) ? { ...call, args: '' } : call,
+    ),
+    finishReason,
+    ...defined({ unusable: unusableIn(partial, reason) }),
     usage,
     usageKnown: known,
     ...defined({ usageProblem }),
@@ -291,19 +325,30 @@ function contentParts(list: Generated['content']): readonly StreamPart[] {
   });
 }
 
-const finishReasons: { readonly [unified: string]: FinishReason } = {
-  stop: 'stop',
-  length: 'length',
-  'content-filter': 'content_filter',
-  'tool-calls': 'tool_calls',
-  error: 'error',
-  other: 'other',
-};
+/** Why the provider could not use the sample; the next one may be better. */
+function unusableIn({ notes }: PartialReply, reason: StopReason): string | undefined {
+  return replyEnd(reason).kind === 'unusable' ? (notes.words ?? reason.raw) : undefined;
+}
 
-/** Whether the provider gave no reason for its stop; adapters then put one of three of their own. */
-function isUnfinished(reason: Finish['finishReason']): boolean {
-  if (reason.unified === 'interrupted') return true;
-  return reason.raw === undefined && (reason.unified === 'other' || reason.unified === 'error');
+function finishReasonOf(partial: PartialReply, reason: StopReason): Reply['finishReason'] {
+  const { error, words, refusal, isDone } = partial.notes;
+  const end = replyEnd(reason);
+  if (refusal !== undefined) throw refusedReply(undefined, refusal);
+  switch (end.kind) {
+    case 'ended':
+      return end.finishReason;
+    case 'refused':
+      throw refusedReply(reason.raw, words);
+    case 'failed':
+      throw error ?? failedReply(reason.raw, words);
+    case 'unusable':
+      return 'error';
+    case 'unfinished':
+      if (error !== undefined) throw error;
+      if (!hasContent(partial)) throw brokenStream('empty_stream');
+      if (isDone !== true) throw brokenStream('broken_stream');
+      return partial.calls.length > 0 ? 'tool_calls' : 'stop';
+  }
 }
 
 /**
@@ -327,7 +372,7 @@ function toNativeCall(part: ToolCallEvent): NativeCall {
     id: part.toolCallId,
     tool: part.toolName,
     // Kept as text. It is parsed later, where problems can be reported to the model. No text means
-    // no arguments.
+    // no arguments, if the reply was not cut.
     args: part.input.trim() === '' ? {} : part.input,
     ...defined({ providerData: part.providerMetadata as JsonObject | undefined }),
   };

@@ -104,7 +104,7 @@ describe('classifyModelError [row 53]', () => {
         statusCode: 400,
         responseBody: '{"error":{"code":"context_length_exceeded","message":"Too long."}}',
       }),
-      failure: final('context_too_long', 'HTTP 400: Bad Request', 400),
+      failure: final('context_too_long', 'HTTP 400: Too long.', 400),
     },
     {
       name: 'an error object of a stream',
@@ -158,7 +158,9 @@ describe('classifyModelError [row 53]', () => {
   test('gives the usage that was reported before the failure', () => {
     const usage = { ...noUsage, inputTokens: 5 };
 
-    expect(classifyModelError(new ModelCallError(brokenStream('broken_stream'), { usage }))).toEqual({
+    expect(
+      classifyModelError(new ModelCallError(brokenStream('broken_stream'), { usage })),
+    ).toEqual({
       ...again('The reply broke off before its end.'),
       usage,
     });

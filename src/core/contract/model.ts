@@ -106,6 +106,8 @@ export interface Reply {
   )[];
   readonly calls: readonly NativeCall[];
   readonly finishReason: FinishReason;
+  /** Why the provider could not use what the model wrote, in its words; absent: it could. */
+  readonly unusable?: string;
   readonly usage: TokenUsage;
   /** False when the provider reported no usage, or what cannot be, so that `usage` is all zero. */
   readonly usageKnown: boolean;

@@ -7,9 +7,11 @@ import {
   malformedTurn,
   plainTurn,
   replyText,
+  UNUSABLE_REPLY,
   type AnswerTurn,
   type Turn,
 } from '../contract/turn.ts';
+import type { Reply } from '../contract/model.ts';
 import type { ModeRules, TurnNote } from '../modes/mode.ts';
 import { problemLines } from '../modes/program-answer.ts';
 import { settleSections, type SettledSections } from '../modes/section-values.ts';
@@ -54,7 +56,8 @@ export function modeLoop(mode: ModeRules): Next {
         kept?.reply ?? (await (mode.readsBeside === true ? work.askAndRead() : work.ask()));
       const { head, found, hadNoSection = false } = run.state;
       const spec = withFoundTools(head.spec, found);
-      const read = (): Turn => mode.readTurn(spec, reply, iteration, { hadNoSection });
+      const read = (): Turn =>
+        unusableTurn(mode, reply) ?? mode.readTurn(spec, reply, iteration, { hadNoSection });
       const turn = run.host.computing.run('reply', read) ?? UNREAD;
       run.showReply(reply, turn);
       if (kept === null) for (const event of readingEvents(turn, reply)) run.record(event);
@@ -72,6 +75,19 @@ const UNREAD: Turn = malformedTurn(
   [{ code: 'unreadable', message: 'the reply takes too long to read' }],
   { feedback: [errorSection('Your reply takes too long to read. Write a shorter one.')] },
 );
+
+/**
+ * The turn of a reply that its provider could not use: nothing in it runs. JSON that was refused for
+ * its form is judged, so that the model reads what is wrong with it.
+ */
+function unusableTurn(mode: ModeRules, reply: Reply): Turn | undefined {
+  const { unusable } = reply;
+  if (unusable === undefined) return undefined;
+  if (mode.requestsJson && replyText(reply).trim() !== '') return undefined;
+  const text = `Your reply could not be used: ${unusable.replace(/\.$/, '')}. Nothing in it was run. Write it again.`;
+  const problem = { code: UNUSABLE_REPLY, message: unusable };
+  return malformedTurn(plainTurn, 'format', [problem], { feedback: [errorSection(text)] });
+}
 
 async function carryOut(current: OpenTurn): Promise<TurnEnd> {
   const { work, turn, kept } = current;

@@ -71,12 +71,13 @@ export function readReply(
     ...textParts('text', jsonField(fields, 'content', entry.id)),
   ];
   const calls = [...given.flatMap(toCallOfPart), ...loose.flatMap(toCall)];
+  const finishReason = readFinishReason(fields['finishReason'], calls, entry.id);
   const { usage, known, problem: usageProblem } = priceUsage(fields['usage'], entry.price);
   if (!known && usageProblem === undefined) checkUsage(fields['usage'], entry.id);
   return {
     parts,
-    calls,
-    finishReason: readFinishReason(fields['finishReason'], calls, entry.id),
+    calls: finishReason === 'length' ? calls : calls.map(withArguments),
+    finishReason,
     usage,
     usageKnown: known,
     ...defined({ usageProblem }),
@@ -178,10 +179,16 @@ function nativeCall(call: {
   });
 }
 
+/** Some providers write nothing when there are no arguments; a reply that was cut has lost them. */
+function withArguments(call: NativeCall): NativeCall {
+  return call.args === NO_ARGS ? { ...call, args: {} } : call;
+}
+
+const NO_ARGS = '';
+
 function readArgs(args: unknown): Json {
-  if (args === undefined || args === null) return {};
-  // Some providers write empty text when there are no arguments.
-  if (typeof args === 'string' && args.trim() === '') return {};
+  if (args === undefined || args === null) return NO_ARGS;
+  if (typeof args === 'string' && args.trim() === '') return NO_ARGS;
   const json = toJson(args);
   if (json !== undefined) return json;
   // Text is read again later, and the model learns how deep it nests.

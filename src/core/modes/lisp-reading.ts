@@ -97,7 +97,9 @@ function readNative(spec: AgentSpec, reply: Reply, iteration: number): Turn {
     if (candidates.length > 0) return { ...plainTurn, kind: 'answer', candidates, attached: null };
     return formatTurn(wasCut(reply) ? truncatedProblem() : emptyTurn);
   }
-  const reading = readNativeCalls(reply.calls, { iteration, tools: [], maxCallsPerTurn: Infinity });
+  const isCut = wasCut(reply);
+  const context = { iteration, tools: [], maxCallsPerTurn: Infinity, isCut };
+  const reading = readNativeCalls(reply.calls, context);
   const base: TurnBase = { ...plainTurn, callParts: reading.parts };
   const isOnce = reply.calls.length === 1 && reply.calls[0]?.tool === LISP_TOOL && !hasBlock;
   if (!isOnce) {

@@ -1,0 +1,24 @@
+/** What follows from a model call that failed for good: a pure table. */
+
+/** `next_model`: the next fallback is asked · `shorten`: the conversation is made shorter first. */
+export type AfterFailure = 'next_model' | 'shorten';
+
+/** A failed call, as its host tells it. */
+export interface ModelRefusal {
+  /** A `ModelFailureCode`. */
+  readonly code: string;
+  readonly status?: number;
+}
+
+/**
+ * What follows from `failed`. What one provider refuses, another may take: so a run ends only when its
+ * last model has refused. A request that is alone too large for a minute of one account (429) is not too
+ * long for the next; without one it is made shorter, too.
+ */
+export function afterFailure(
+  { code, status }: ModelRefusal,
+  { hasFallback, canShorten }: { readonly hasFallback: boolean; readonly canShorten: boolean },
+): AfterFailure {
+  if (code !== 'context_too_long' || !canShorten) return 'next_model';
+  return status === 429 && hasFallback ? 'next_model' : 'shorten';
+}
