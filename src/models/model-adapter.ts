@@ -22,6 +22,7 @@ import { toCallOptions } from './model-call-options.ts';
 import { isPlainObject, type JsonObject } from '../core/base/json.ts';
 import { requestTokens, textTokens } from '../core/ask/context-tokens.ts';
 import { estimatedUsage } from '../core/model/estimated-usage.ts';
+import { createThoughtStream, thoughtTags, withThoughts } from '../core/model/thoughts.ts';
 import type { LanguageModel } from '../define/model/language-model.ts';
 import type { CalledEntry } from '../define/model/model-entry.ts';
 import { replyTooLong } from './bodies/reply-bounds.ts';
@@ -77,10 +78,12 @@ export async function callEntry(
   const watch = watchCall(entry, io.signal);
   const { signal } = watch;
   let writtenTokens = 0;
+  const tags = entry.thinkTag === false ? [] : thoughtTags(request);
+  const thoughts = createThoughtStream(tags, io.onChunk);
   const onChunk = (chunk: ModelChunk): void => {
     if (signal.aborted) return;
     writtenTokens += textTokens(chunk.delta);
-    io.onChunk(chunk);
+    thoughts.write(chunk);
   };
   const onCall = (call: NativeCall, index: number): void => {
     if (!signal.aborted) io.onCall?.(call, index);
@@ -110,7 +113,9 @@ export async function callEntry(
     return { kind: 'aborted', usage, usageKnown: known };
   }
   if (reply !== undefined) {
-    return { kind: 'reply', reply: withUnreported(reply, request, entry.price) };
+    thoughts.end();
+    const told = withThoughts(reply, tags);
+    return { kind: 'reply', reply: withUnreported(told, request, entry.price) };
   }
   const { usage, known } = call.usage();
   const thrown = settled?.kind === 'threw' ? settled.error : new Error('The model did not stop.');

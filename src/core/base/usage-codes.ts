@@ -106,6 +106,7 @@ export const usageCodes = {
   model_size: 'A size of a model entry is not an integer from 1 up.',
   model_time: 'A deadline of a model entry is not a number over 0.',
   model_strict: '`strict` of a model entry is neither true nor false.',
+  model_think_tag: '`thinkTag` of a model entry is neither true nor false.',
   structured_output: '`structuredOutput` of a model entry is not one of its choices.',
   unknown_model: 'An agent or a start names a model that the worker does not have.',
   // What user functions report or return.
