@@ -25,6 +25,7 @@ import {
   unparsedEvents,
 } from '../run/turn-record.ts';
 import { withLastText } from '../run/last-text.ts';
+import { goOn, mustGoOn } from './go-on.ts';
 import { refuseCopy } from './refuse-copy.ts';
 import { fitJudgement, isTooLarge, shortened } from '../run/step-size.ts';
 import { judge, needsCheck, valuesToCheck } from '../termination/candidates.ts';
@@ -52,8 +53,9 @@ export function modeLoop(mode: ModeRules): Next {
       const { run, iteration } = work;
       // A turn that was handed over continues; the model is not asked again.
       const kept = run.state.turn ?? null;
-      const reply =
+      let reply =
         kept?.reply ?? (await (mode.readsBeside === true ? work.askAndRead() : work.ask()));
+      if (kept === null && mustGoOn(work, mode, reply)) reply = await goOn(work, reply);
       const { head, found, hadNoSection = false } = run.state;
       const spec = withFoundTools(head.spec, found);
       const read = (): Turn =>

@@ -49,6 +49,7 @@ export const chatMode: ModeRules = {
   readsBeside: true,
   buildRequest,
   readTurn,
+  goesOn: () => true,
   turnMessages: (_spec, turn, reply, outcome) => {
     if (turn.kind === 'malformed') {
       return malformedMessages(turn, reply, plainParts(turn.feedback));

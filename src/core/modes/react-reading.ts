@@ -80,6 +80,13 @@ export function readReactTurn(
   return nothingToDo(agent, base, wasCut(reply) ? truncatedProblem() : emptyTurn);
 }
 
+/** Whether a reply was cut off within its answer: the rest of it is missing, and nothing else. */
+export function isCutInAnswer(spec: AgentSpec, reply: Reply): boolean {
+  const { format, names } = reactAgentOf(spec);
+  const reading = format.parse(replyText(reply), names.sections, { wasCut: true });
+  return reading.kind === 'problem' && reading.problem.path === names.answer;
+}
+
 /** Whether nothing was written or a filter removed it, which is not a fault of the format. */
 function isEmpty(reply: Reply, text: string, problem: ReplyProblem): boolean {
   if (problem.code !== 'no_sections') return false;
