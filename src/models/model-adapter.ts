@@ -19,7 +19,7 @@ import { withUnreported } from '../core/ask/unreported-usage.ts';
 import { readReply } from '../core/model/read-reply.ts';
 import { attempt } from '../tools/attempt.ts';
 import { toCallOptions } from './model-call-options.ts';
-import { isPlainObject, type JsonObject } from '../core/base/json.ts';
+import { isPlainObject } from '../core/base/json.ts';
 import { requestTokens, textTokens } from '../core/ask/context-tokens.ts';
 import { estimatedUsage } from '../core/model/estimated-usage.ts';
 import { createThoughtStream, thoughtTags, withThoughts } from '../core/model/thoughts.ts';
@@ -30,6 +30,7 @@ import { ModelCallError } from './model-failures.ts';
 import { modelCollector } from './model-stream.ts';
 import { paidSettings } from './paid-settings.ts';
 import { createReplySize, isWithin, MAX_REPLY_BYTES } from './reply-size.ts';
+import { refusedSample, withoutRefused } from './refused-parts.ts';
 import { failedReply, refusedReply } from './reply-end.ts';
 import { streamWithUsage } from './usage-in-streams.ts';
 import { watchCall, type CallWatch } from './call-deadlines.ts';
@@ -90,26 +91,17 @@ export async function callEntry(
   };
   const watched = { ...io, watch, onChunk, onCall };
   const full = { ...request, settings: { ...entry.settings, ...request.settings } };
-  const begin = (settings: JsonObject): Call =>
+  const begin = (asked: ModelRequest): Call =>
     typeof entry.model === 'function'
-      ? callFunction(entry, entry.model, { ...full, settings }, watched)
-      : callLanguageModel(entry, entry.model, { ...full, settings }, watched);
-  const paid = paidSettings(entry, full.settings);
-  let call = begin(paid.settings);
-  const run = (): Promise<Reply> =>
-    call.run().catch(async (error: unknown) => {
-      if (signal.aborted || !paid.isRefusal(error)) throw error;
-      call = begin(full.settings);
-      const reply = await call.run();
-      paid.remember();
-      return reply;
-    });
+      ? callFunction(entry, entry.model, asked, watched)
+      : callLanguageModel(entry, entry.model, asked, watched);
+  const { run, usage: usageSoFar } = callInSteps(entry, full, signal, begin);
   const ended = await attempt(() => watch.run(run), { signal, graceMs: abortGraceMs });
   watch.close();
   const settled = 'late' in ended ? ended.late : ended;
   const reply = settled?.kind === 'returned' ? (settled.value as Reply) : undefined;
   if (io.signal.aborted) {
-    const { usage, known } = reply === undefined ? call.usage() : pricedOf(reply);
+    const { usage, known } = reply === undefined ? usageSoFar() : pricedOf(reply);
     return { kind: 'aborted', usage, usageKnown: known };
   }
   if (reply !== undefined) {
@@ -117,7 +109,7 @@ export async function callEntry(
     const told = withThoughts(reply, tags);
     return { kind: 'reply', reply: withUnreported(told, request, entry.price) };
   }
-  const { usage, known } = call.usage();
+  const { usage, known } = usageSoFar();
   const thrown = settled?.kind === 'threw' ? settled.error : new Error('The model did not stop.');
   const error = watch.expired() ?? thrown;
   if (known) throw new ModelCallError(error, { usage });
@@ -125,6 +117,41 @@ export async function callEntry(
   const outputTokens = Math.ceil(writtenTokens);
   const estimated = estimatedUsage(requestTokens(request), outputTokens, entry.price);
   throw new ModelCallError(error, { estimated: { ...estimated, outputTokens } });
+}
+
+/**
+ * The call of a request, which is made once more without what the provider refuses of it: a cap, or an
+ * item. A sample that the provider could not use is a reply.
+ */
+function callInSteps(
+  entry: CalledEntry,
+  request: ModelRequest,
+  signal: AbortSignal,
+  begin: (request: ModelRequest) => Call,
+): Call {
+  const paid = paidSettings(entry, request.settings);
+  const asked = { ...request, settings: paid.settings };
+  let call = begin(asked);
+  const run = async (): Promise<Reply> => {
+    try {
+      return await call.run();
+    } catch (error) {
+      if (signal.aborted) throw error;
+      if (paid.isRefusal(error)) {
+        call = begin(request);
+        const reply = await call.run();
+        paid.remember();
+        return reply;
+      }
+      const sample = refusedSample(error, entry.id);
+      if (sample !== undefined) return sample;
+      const reduced = withoutRefused(asked, error);
+      if (reduced === undefined) throw error;
+      call = begin(reduced.request);
+      return { ...(await call.run()), leftOut: reduced.warning };
+    }
+  };
+  return { run, usage: () => call.usage() };
 }
 
 /** What a call in flight is made with. */

@@ -194,7 +194,7 @@ function explain(signs: Signs): string {
 }
 
 function readSigns(error: unknown): Signs {
-  const layers = layersOf(error);
+  const layers = errorLayers(error);
   // What a provider says may be as long as a whole event.
   const texts = (key: string) =>
     layers.flatMap((layer) => nonEmptyText(layer[key])).map((text) => text.slice(0, MAX_READ));
@@ -242,7 +242,7 @@ function effectiveStatus(stated: number | undefined, codes: readonly string[]): 
 const MAX_LISTED = 4;
 
 /** The error and the error objects inside of it, outermost first, to a bounded depth. */
-function layersOf(error: unknown, depth = 0): readonly Fields[] {
+export function errorLayers(error: unknown, depth = 0): readonly Fields[] {
   if (!isRecord(error) || depth > 4) return [];
   const inner = ['data', 'error', 'response', 'cause', 'lastError']
     .map((key) => error[key])
@@ -250,7 +250,7 @@ function layersOf(error: unknown, depth = 0): readonly Fields[] {
     .flatMap((value) =>
       Array.isArray(value) ? (value as unknown[]).slice(0, MAX_LISTED) : [value],
     )
-    .flatMap((value) => layersOf(value, depth + 1));
+    .flatMap((value) => errorLayers(value, depth + 1));
   return [error, ...inner];
 }
 

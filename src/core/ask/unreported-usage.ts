@@ -72,8 +72,11 @@ export function unreportedFields(
   });
 }
 
+const NO_PROBLEMS: Pick<Reply, 'usageProblem' | 'leftOut'> = {};
+
 /**
- * Warns of usage that cannot be, and the first time of a reply without; or ends the run by a limit of
+ * Warns of usage that cannot be, of what was left out of the request, and the first time of a reply
+ * without usage; or ends the run by a limit of
  * an ancestor: one of its own has ended it by then. Called after the call is recorded.
  */
 export function afterUnreported(
@@ -82,8 +85,11 @@ export function afterUnreported(
   model: string,
   outcome: ModelOutcome,
 ): void {
-  const problem = outcome.kind === 'reply' ? outcome.reply.usageProblem : undefined;
-  for (const warning of usageWarning(model, problem)) run.record(warning);
+  const { usageProblem, leftOut } = outcome.kind === 'reply' ? outcome.reply : NO_PROBLEMS;
+  for (const warning of usageWarning(model, usageProblem)) run.record(warning);
+  if (leftOut !== undefined) {
+    run.record({ type: 'agent:warning', code: 'left_out', message: leftOut });
+  }
   if (policy === null || policy.does === 'estimate') return;
   const { limit, origin } = policy;
   if (policy.does === 'end') {

@@ -108,6 +108,8 @@ export interface Reply {
   readonly finishReason: FinishReason;
   /** Why the provider could not use what the model wrote, in its words; absent: it could. */
   readonly unusable?: string;
+  /** What was left out of the request because the provider did not take it; absent: nothing. */
+  readonly leftOut?: string;
   readonly usage: TokenUsage;
   /** False when the provider reported no usage, or what cannot be, so that `usage` is all zero. */
   readonly usageKnown: boolean;
