@@ -21,9 +21,10 @@ import { readReply } from '../core/model/read-reply.ts';
 import { attempt } from '../tools/attempt.ts';
 import { fitRequest } from './fit/fit-request.ts';
 import { toCallOptions } from './model-call-options.ts';
-import { isPlainObject, type JsonObject } from '../core/base/json.ts';
+import { isPlainObject } from '../core/base/json.ts';
 import { requestTokens, textTokens } from '../core/ask/context-tokens.ts';
 import { estimatedUsage } from '../core/model/estimated-usage.ts';
+import { createThoughtStream, thoughtTags, withThoughts } from '../core/model/thoughts.ts';
 import type { LanguageModel } from '../define/model/language-model.ts';
 import type { CalledEntry } from '../define/model/model-entry.ts';
 import { replyTooLong } from './bodies/reply-bounds.ts';
@@ -31,6 +32,8 @@ import { ModelCallError } from './model-failures.ts';
 import { modelCollector } from './model-stream.ts';
 import { paidSettings } from './paid-settings.ts';
 import { createReplySize, isWithin, MAX_REPLY_BYTES } from './reply-size.ts';
+import { refusedSample, withoutRefused } from './refused-parts.ts';
+import { failedReply, refusedReply } from './reply-end.ts';
 import { streamWithUsage } from './usage-in-streams.ts';
 import { watchCall, type CallWatch } from './call-deadlines.ts';
 import { onWire } from './wire-request.ts';
@@ -79,31 +82,24 @@ export async function callEntry(
   const watch = watchCall(entry, io.signal);
   const { signal } = watch;
   let writtenTokens = 0;
+  const tags = entry.thinkTag === false ? [] : thoughtTags(request);
+  const thoughts = createThoughtStream(tags, io.onChunk);
   const onChunk = (chunk: ModelChunk): void => {
     if (signal.aborted) return;
     writtenTokens += textTokens(chunk.delta);
-    io.onChunk(chunk);
+    thoughts.write(chunk);
   };
   const onCall = (call: NativeCall, index: number): void => {
     if (!signal.aborted) io.onCall?.(call, index);
   };
   const watched = { ...io, watch, onChunk, onCall };
   const full = { ...request, settings: { ...entry.settings, ...request.settings } };
-  const begin = (settings: JsonObject): Call =>
+  const begin = (asked: ModelRequest): Call =>
     typeof entry.model === 'function'
-      ? callFunction(entry, entry.model, { ...full, settings }, watched)
-      : callLanguageModel(entry, entry.model, { ...full, settings }, watched);
-  const paid = paidSettings(entry, full.settings);
-  let call = begin(paid.settings);
-  const run = (): Promise<Reply> =>
-    call.run().catch(async (error: unknown) => {
-      if (signal.aborted || !paid.isRefusal(error)) throw error;
-      call = begin(full.settings);
-      const reply = await call.run();
-      paid.remember();
-      return reply;
-    });
-  const ended = await attempt(() => watch.run(run), { signal, graceMs: abortGraceMs });
+      ? callFunction(entry, entry.model, asked, watched)
+      : callLanguageModel(entry, entry.model, asked, watched);
+  const call = callInSteps(entry, full, signal, begin);
+  const ended = await attempt(() => watch.run(() => call.run()), { signal, graceMs: abortGraceMs });
   watch.close();
   const settled = 'late' in ended ? ended.late : ended;
   const reply = settled?.kind === 'returned' ? (settled.value as Reply) : undefined;
@@ -112,7 +108,9 @@ export async function callEntry(
     return { kind: 'aborted', usage, usageKnown: known };
   }
   if (reply !== undefined) {
-    return { kind: 'reply', reply: withUnreported(reply, request, entry.price) };
+    thoughts.end();
+    const told = withThoughts(reply, tags);
+    return { kind: 'reply', reply: withUnreported(told, request, entry.price) };
   }
   const { usage, known } = call.usage();
   const thrown = settled?.kind === 'threw' ? settled.error : new Error('The model did not stop.');
@@ -122,6 +120,43 @@ export async function callEntry(
   const outputTokens = Math.ceil(writtenTokens);
   const estimated = estimatedUsage(requestTokens(request), outputTokens, entry.price);
   throw new ModelCallError(error, { estimated: { ...estimated, outputTokens } });
+}
+
+/**
+ * The call of a request, which is made once more without what the provider refuses of it: a cap, or an
+ * item. A sample that the provider could not use is a reply.
+ */
+function callInSteps(
+  entry: CalledEntry,
+  request: ModelRequest,
+  signal: AbortSignal,
+  begin: (request: ModelRequest) => Call,
+): Call {
+  const paid = paidSettings(entry, request.settings);
+  const asked = { ...request, settings: paid.settings };
+  let call = begin(asked);
+  const run = async (): Promise<Reply> => {
+    try {
+      return await call.run();
+    } catch (error) {
+      if (signal.aborted) throw error;
+      if (paid.isRefusal(error)) {
+        call = begin(request);
+        const reply = await call.run();
+        paid.remember();
+        return reply;
+      }
+      const sample = refusedSample(error, entry.id);
+      if (sample !== undefined) return sample;
+      const reduced = withoutRefused(asked, error);
+      if (reduced === undefined) throw error;
+      call = begin(reduced.request);
+      const reply = await call.run();
+      const left = { code: 'item_left_out', message: reduced.warning };
+      return { ...reply, warnings: [...(reply.warnings ?? []), left] };
+    }
+  };
+  return { run, usage: () => call.usage() };
 }
 
 /** What a call in flight is made with. */
@@ -164,6 +199,9 @@ function callFunction(
       reported = usageIn(raw);
       checkSize(raw, io.maxReplyBytes);
       const reply = readReply(raw, entry);
+      if (reply.finishReason === 'content_filter')
+        throw refusedReply(reply.finishReason, undefined);
+      if (reply.finishReason === 'error') throw failedReply(reply.finishReason, undefined);
       if (!published) publishWhole(reply, io.onChunk);
       return reply;
     } catch (error) {

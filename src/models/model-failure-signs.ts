@@ -45,9 +45,43 @@ const statuses: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * Whether the credentials or the account are at fault: 401, 402 (no balance), 403, and two cases
- * with other statuses. OpenAI's `insufficient_quota` is a 429 that waiting does not fix (the
- * account must be paid); Google's `API_KEY_INVALID` is a 400.
+ * Whether the provider refuses what the request says: its filter, or its rules of use. Another model may
+ * take it.
+ */
+export function refusedContent(
+  status: number | undefined,
+  codes: readonly string[],
+  messages: readonly string[],
+): boolean {
+  if (status !== undefined && (status < 400 || status >= 500 || status === 429)) return false;
+  if (codes.some((code) => contentCodes.includes(code))) return true;
+  return status !== undefined && says(messages, contentPhrases);
+}
+
+const contentCodes: readonly string[] = [
+  'content_filter', // Azure
+  'responsibleaipolicyviolation', // Azure, inside
+  'content_policy_violation', // OpenAI
+  'moderation_blocked', // OpenAI, images
+  'data_inspection_failed', // Alibaba
+  'datainspectionfailed',
+  'contentfilter',
+];
+
+const contentPhrases: readonly RegExp[] = [
+  /content management policy/i, // Azure
+  /content (?:filter|policy|exists risk)/i, // DeepSeek: "Content Exists Risk"
+  /\b(?:was|were|been|is|got) (?:filtered|flagged|moderated)\b/i, // OpenAI, OpenRouter: "your chosen model requires moderation and your input was flagged"
+  /usage polic(?:y|ies)/i, // OpenAI: "potentially violating our usage policy"
+  /(?:blocked|rejected|refused) (?:by|due to|for|because of) .{0,60}(?:safety|polic|guardrail|filter|prohibited)/i,
+  /safety (?:system|reasons)/i, // OpenAI, Google
+  /inappropriate content/i, // Alibaba
+];
+
+/**
+ * Whether the credentials or the account are at fault: 401, 402 (no balance), 403, and cases with other
+ * statuses. OpenAI's `insufficient_quota` is a 429 that waiting does not fix (the account must be paid);
+ * Google's `API_KEY_INVALID` is a 400, and so is Anthropic's balance that is too low.
  */
 export function unusableAccount(
   status: number | undefined,
@@ -55,22 +89,58 @@ export function unusableAccount(
   messages: readonly string[],
 ): boolean {
   if (status === 401 || status === 402 || status === 403) return true;
-  if (codes.includes('insufficient_quota') || codes.includes('api_key_invalid')) return true;
-  return status === 400 && messages.some((message) => /\bapi key not valid\b/i.test(message));
+  if (codes.some((code) => accountCodes.includes(code))) return true;
+  return status !== undefined && status < 500 && says(messages, accountPhrases);
 }
 
+const accountCodes: readonly string[] = [
+  'insufficient_quota', // OpenAI
+  'api_key_invalid', // Google
+  'exceeded_current_quota_error', // Moonshot
+  'arrearage', // Alibaba
+  'unsupported_country_region_territory', // OpenAI
+];
+
+const accountPhrases: readonly RegExp[] = [
+  /\bapi key not valid\b/i, // Google
+  /credit balance is too low/i, // Anthropic, with 400
+  /insufficient (?:credits?|balance|funds)/i, // OpenRouter, DeepSeek, Zhipu
+  /requires more credits/i, // OpenRouter
+  /(?:billing|spending) (?:hard )?limit (?:has been |was )?(?:reached|exceeded)/i, // OpenAI
+  /reached your specified (?:api )?usage limits/i, // Anthropic, with 400: a limit of the workspace
+  /(?:account|organi[sz]ation|workspace|project)\b.{0,40}\b(?:deactivated|suspended|disabled|in arrears)/i,
+  /(?:user )?location is not supported/i, // Google, with 400
+  /not (?:available|supported) in your (?:country|region|location)/i,
+  /country, region,? or territory not supported/i, // OpenAI
+];
+
 /**
- * Whether the request is longer than the model's context, by code or by phrase. Refused credentials
- * and rate limits (429) also mention tokens, so they are excluded.
+ * Whether the request is longer than the model's context, or alone longer than what the account may
+ * send in a minute. Refused credentials and rate limits (429) also mention tokens.
  */
 export function contextTooLong(
   status: number | undefined,
   codes: readonly string[],
   messages: readonly string[],
 ): boolean {
-  if (status === 429 || status === 401 || status === 403) return false;
+  if (status === 401 || status === 403) return false;
+  if (messages.some(isTooLargeForMinute)) return true;
+  if (status === 429) return false;
   if (status === 413 || codes.some((code) => contextCodes.includes(code))) return true;
-  return messages.some((message) => contextPhrases.some((phrase) => phrase.test(message)));
+  return says(messages, contextPhrases);
+}
+
+/** OpenAI, Groq: "… on tokens per min (TPM): Limit 30000, Requested 35364." No waiting mends it. */
+function isTooLargeForMinute(message: string): boolean {
+  if (!/tokens per min/i.test(message)) return false;
+  if (/request too large/i.test(message)) return true;
+  const [, limit, requested] =
+    /limit:? (\d{1,12})\b.{0,60}requested:? (\d{1,12})/i.exec(message) ?? [];
+  return limit !== undefined && Number(requested) > Number(limit);
+}
+
+function says(messages: readonly string[], phrases: readonly RegExp[]): boolean {
+  return messages.some((message) => phrases.some((phrase) => phrase.test(message)));
 }
 
 const contextCodes: readonly string[] = [
@@ -81,6 +151,9 @@ const contextCodes: readonly string[] = [
 ];
 
 const contextPhrases: readonly RegExp[] = [
+  /(?:exceed|longer than|larger than|too (?:long|large|big|many)|beyond|over|above|maximum|max(?:imum)? ).{0,80}\bcontext[ _-]?(?:length|size|window|limit)/i,
+  /\bcontext[ _-]?(?:length|size|window|limit).{0,80}(?:exceed|too (?:long|large|small)|overflow|reached|maximum)/i,
+  /too many (?:input |prompt )?tokens/i, // Cohere
   /maximum context length/i, // OpenAI, vLLM, OpenRouter, DeepSeek: "This model's maximum context length is 8192 tokens"; Mistral
   /exceeds? the context window/i, // OpenAI responses: "Your input exceeds the context window of this model."
   /prompt is too long/i, // Anthropic: "prompt is too long: 208310 tokens > 200000 maximum"

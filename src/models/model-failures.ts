@@ -7,8 +7,16 @@ import { defined } from '../core/base/defined.ts';
 import type { ModelFailureCode } from '../core/base/failure-types.ts';
 import { modelRetryMs } from '../core/contract/attempts.ts';
 import type { EstimatedUsage, TokenUsage } from '../core/contract/model.ts';
-import { REPLY_TOO_LONG, UNBOUNDED_REPLY } from './bodies/reply-bounds.ts';
-import { contextTooLong, statusOfCode, unusableAccount } from './model-failure-signs.ts';
+import { REDIRECTED, REPLY_TOO_LONG, UNBOUNDED_REPLY } from './bodies/reply-bounds.ts';
+import {
+  contextTooLong,
+  refusedContent,
+  statusOfCode,
+  unusableAccount,
+} from './model-failure-signs.ts';
+import { MAX_READ, parsedBody, shownWords, wordsOfBody } from './provider-words.ts';
+import { MODEL_REFUSED } from './reply-end.ts';
+import { wellFormedText } from '../core/text/well-formed.ts';
 import { redact } from '../core/text/redact.ts';
 
 /** A failed model call, and whether and when to retry it. */
@@ -36,8 +44,10 @@ type Fields = { readonly [key: string]: unknown };
 interface Signs {
   readonly names: readonly string[];
   readonly codes: readonly string[];
-  /** Outermost first. */
+  /** What the provider said, then what the layers say, outermost first. */
   readonly messages: readonly string[];
+  /** What the provider said, for people; absent: nothing. */
+  readonly words: string | undefined;
   readonly status: number | undefined;
   readonly header: (name: string) => string | undefined;
   readonly retryDelay: string | undefined;
@@ -89,9 +99,10 @@ export function brokenStream(code: 'broken_stream' | 'empty_stream'): Error {
 /**
  * Classifies an error of a model call; never throws. `nowMs` is the current time, for HTTP dates.
  *
- * Final: refused credentials and accounts without quota (`model_auth`), a request that is too long
- * (`context_too_long`), any other 4xx and misuse (`model_request_refused`), a reply that is too long
- * (`model_error`). All other errors, unknown ones included, are retried: `model_error`.
+ * Final: a refused answer or content (`model_refused`), refused credentials and accounts without quota
+ * (`model_auth`), a request that is too long (`context_too_long`), any other 4xx, a redirect and misuse
+ * (`model_request_refused`), a reply that is too long (`model_error`). All other errors, unknown ones
+ * included, are retried: `model_error`.
  */
 export function classifyModelError(error: unknown, nowMs: number = Date.now()): ModelFailure {
   const call = error instanceof ModelCallError ? error : undefined;
@@ -102,7 +113,7 @@ export function classifyModelError(error: unknown, nowMs: number = Date.now()): 
     code,
     retryable,
     ...defined({ status: signs.status, retryAfterMs }),
-    message: redact(explain(signs)),
+    message: wellFormedText(redact(explain(signs))),
     ...call?.used,
   };
 }
@@ -128,8 +139,12 @@ function judge(signs: Signs): { readonly code: ModelFailureCode; readonly retrya
   if (names.includes('ProviderPackageError')) return final('model_error');
   if (codes.includes(REPLY_TOO_LONG)) return final('model_error');
   if (names.some((name) => misuseNames.includes(name))) return final('model_request_refused');
+  if (codes.includes(MODEL_REFUSED) || refusedContent(status, codes, messages)) {
+    return final('model_refused');
+  }
   if (unusableAccount(status, codes, messages)) return final('model_auth');
   if (contextTooLong(status, codes, messages)) return final('context_too_long');
+  if (codes.includes(REDIRECTED)) return final('model_request_refused');
   const refused =
     status !== undefined && status >= 400 && status < 500 && !passingStatuses.includes(status);
   return refused ? final('model_request_refused') : { code: 'model_error', retryable: true };
@@ -165,7 +180,7 @@ function explain(signs: Signs): string {
   if (isGarbage) {
     return 'The provider sent what is not in its protocol.';
   }
-  const said = signs.messages.find((message) => message.trim() !== '');
+  const said = signs.words ?? signs.messages.find((message) => message.trim() !== '');
   if (signs.status !== undefined) return `HTTP ${signs.status}: ${said ?? 'no message'}`;
   const network = [
     [unreachableCodes, 'The provider could not be reached'],
@@ -180,7 +195,7 @@ function explain(signs: Signs): string {
 }
 
 function readSigns(error: unknown): Signs {
-  const layers = layersOf(error);
+  const layers = errorLayers(error);
   // What a provider says may be as long as a whole event.
   const texts = (key: string) =>
     layers.flatMap((layer) => nonEmptyText(layer[key])).map((text) => text.slice(0, MAX_READ));
@@ -190,6 +205,7 @@ function readSigns(error: unknown): Signs {
   const stated = layers
     .flatMap((layer) => [layer['statusCode'], layer['status'], layer['code']])
     .find((value) => typeof value === 'number' && value >= 200 && value <= 599);
+  const words = layers.flatMap((layer) => wordsOfBody(layer['responseBody']));
   const details = layers.flatMap((layer) =>
     Array.isArray(layer['details'])
       ? (layer['details'] as readonly unknown[]).slice(0, MAX_DETAILS)
@@ -198,7 +214,9 @@ function readSigns(error: unknown): Signs {
   return {
     names: texts('name'),
     codes: [...codes, ...details.flatMap((one) => reasonOf(one))],
-    messages: typeof error === 'string' ? [error.slice(0, MAX_READ)] : texts('message'),
+    messages:
+      typeof error === 'string' ? [error.slice(0, MAX_READ)] : [...words, ...texts('message')],
+    words: shownWords(words),
     status: effectiveStatus(stated as number | undefined, codes),
     header: (name) => layers.map((layer) => headerOf(layer, name)).find((value) => value),
     retryDelay: details.flatMap((one) => retryDelayOf(one))[0],
@@ -207,9 +225,6 @@ function readSigns(error: unknown): Signs {
       .flatMap((layer) => nonEmptyText(layer['message']))[0],
   };
 }
-
-/** Characters of each text that are read. */
-const MAX_READ = 16_384;
 
 /** The most details of an error that are read; Google sends a few. */
 const MAX_DETAILS = 64;
@@ -224,24 +239,20 @@ function effectiveStatus(stated: number | undefined, codes: readonly string[]): 
   return meant ?? (stated !== undefined && stated >= 300 ? stated : undefined);
 }
 
+/** Errors of a list that are read. */
+const MAX_LISTED = 4;
+
 /** The error and the error objects inside of it, outermost first, to a bounded depth. */
-function layersOf(error: unknown, depth = 0): readonly Fields[] {
+export function errorLayers(error: unknown, depth = 0): readonly Fields[] {
   if (!isRecord(error) || depth > 4) return [];
   const inner = ['data', 'error', 'response', 'cause', 'lastError']
     .map((key) => error[key])
-    .concat(parsed(error['responseBody']))
-    .flatMap((value) => layersOf(value, depth + 1));
+    .concat(parsedBody(error['responseBody']))
+    .flatMap((value) =>
+      Array.isArray(value) ? (value as unknown[]).slice(0, MAX_LISTED) : [value],
+    )
+    .flatMap((value) => errorLayers(value, depth + 1));
   return [error, ...inner];
-}
-
-function parsed(body: unknown): unknown {
-  if (typeof body !== 'string' || !body.trimStart().startsWith('{')) return undefined;
-  try {
-    return JSON.parse(body) as unknown;
-  } catch {
-    // Not JSON, so only the message of the error is left.
-    return undefined;
-  }
 }
 
 function headerOf(layer: Fields, name: string): string | undefined {

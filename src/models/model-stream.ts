@@ -2,7 +2,9 @@
  * Collects what an AI SDK model streams into a reply, and publishes the pieces as they come.
  *
  * I1  The usage so far can be read at any time, so that an aborted or broken call is charged.
- * I2  A reply exists only if the provider said why it stopped; all else is a broken stream.
+ * I2  A reply exists only if the provider said why it stopped, or that the stream is complete; all else
+ *     is a broken stream.
+ * I3  A call of a reply that was cut has no arguments unless some came.
  */
 import type { ReadableStream } from 'node:stream/web';
 import { defined } from '../core/base/defined.ts';
@@ -10,7 +12,6 @@ import { type JsonObject, utf8Length } from '../core/base/json.ts';
 import type { Author, WrittenPart } from '../core/base/message.ts';
 import { priceUsage, type PricedUsage } from '../core/model/cost.ts';
 import type {
-  FinishReason,
   ModelChunk,
   NativeCall,
   Reply,
@@ -38,6 +39,14 @@ import {
 import type { CalledEntry } from '../define/model/model-entry.ts';
 import { createReplySize, type ReplySize } from './reply-size.ts';
 import { withUsageIn } from './raw-usage.ts';
+import {
+  failedReply,
+  refusedReply,
+  replyEnd,
+  withEndIn,
+  type EndNotes,
+  type StopReason,
+} from './reply-end.ts';
 import { generate, openStream, type SdkCallOptions, type StreamPart } from './specification.ts';
 
 /** A call of an AI SDK model in flight. */
@@ -79,10 +88,14 @@ interface PartialReply extends Pick<CollectorIo, 'onPart' | 'onCall'> {
   calls: number;
   readonly extra: ExtraContent;
   readonly warnings: ReplyWarning[];
+  /** The calls of which no argument came; the provider may only have begun them. */
+  readonly bare: Set<NativeCall>;
   /** Bytes of the arguments that were published piece by piece, by the id of their call. */
   readonly streamedInputs: Map<string, number>;
   /** Usage as the raw chunks reported it. */
   reported: JsonObject;
+  /** What the raw chunks say about the end. */
+  notes: EndNotes;
   finish: Finish | undefined;
 }
 
@@ -97,19 +110,17 @@ export function modelCollector(entry: CalledEntry, io: CollectorIo): ModelCollec
     calls: 0,
     extra: new Map(),
     warnings: [],
+    bare: new Set(),
     streamedInputs: new Map(),
     reported: {},
+    notes: {},
     finish: undefined,
   };
   return {
     usage: () => usageOf(partial),
     stream: async (model, options) => {
       await readJoined(partial, io, model, options);
-      const { finish, items } = partial;
-      if (finish === undefined || isUnfinished(finish.finishReason)) {
-        throw brokenStream(items.length === 0 ? 'empty_stream' : 'broken_stream');
-      }
-      return replyOf(partial, model, finish.finishReason);
+      return replyOf(partial, model, partial.finish?.finishReason ?? NO_REASON);
     },
     generate: async (model, options) => {
       const { content, usage, finishReason, response } = await withBoundedReplies(
@@ -151,8 +162,13 @@ async function readJoined(
       (isEarly && kind !== 'tool_args') || io.isRead?.() === false ? UNREAD_HOLD_MS : READ_HOLD_MS,
   };
   try {
-    const stream = await withBoundedReplies(model, 'stream', (bounded) =>
-      openStream(joiningModel(bounded, joining), options),
+    const stream = await withBoundedReplies(
+      model,
+      'stream',
+      (bounded) => openStream(joiningModel(bounded, joining), options),
+      () => {
+        partial.notes = { ...partial.notes, isDone: true };
+      },
     );
     await readStream(partial, stream);
   } finally {
@@ -223,6 +239,7 @@ function takePart(partial: PartialReply, part: StreamPart): void {
     case 'raw':
       takeExtraContent(partial.extra, part.rawValue);
       partial.reported = withUsageIn(part.rawValue, partial.reported);
+      partial.notes = withEndIn(part.rawValue, partial.notes, hasContent(partial));
       return;
     case 'finish':
       partial.finish = part;
@@ -285,7 +302,11 @@ function takeCall(partial: PartialReply, given: ToolCallEvent): void {
   const call = toNativeCall(part);
   items.push(call);
   if (streamed === undefined && input !== '') onChunk({ kind: 'tool_args', delta: input });
-  partial.onCall?.(call, partial.calls++);
+  // Adapters write `{}` where a provider has written nothing, perhaps because it was cut there.
+  const isBare = /^\s*(?:\{\s*\})?\s*$/.test(input) && (streamed ?? 0) === 0;
+  if (isBare) partial.bare.add(call);
+  else partial.onCall?.(call, partial.calls);
+  partial.calls += 1;
 }
 
 /** Starts, grows or ends a block. A delta without a start begins a block of its own. */
@@ -315,19 +336,29 @@ function usageOf({ entry, finish, reported }: PartialReply): PricedUsage {
   return final.known || (final.problem !== undefined && !raw.known) ? final : raw;
 }
 
+/** The reason of a stream that gave none. */
+const NO_REASON: StopReason = { unified: 'other' };
+
+/** The reply, if its end makes it one. */
 function replyOf(
   partial: PartialReply,
   { provider, modelId }: LanguageModel,
-  reason: Finish['finishReason'],
+  reason: StopReason,
 ): Reply {
-  const { items, warnings } = partial;
+  const { items, warnings, bare } = partial;
+  const finishReason = finishReasonOf(partial, reason);
   const { usage, known, problem: usageProblem } = usageOf(partial);
+  const wasCut = finishReason === 'length';
   const by: Author = { provider, model: modelId };
   return {
-    parts: items.flatMap((item) => ('metadata' in item ? toReplyParts(item) : [item])),
+    parts: items.flatMap((item) => {
+      if ('metadata' in item) return toReplyParts(item);
+      return [wasCut && item.type === 'call' && bare.has(item) ? { ...item, args: '' } : item];
+    }),
     by,
     ...defined({ warnings: warnings.length === 0 ? undefined : warnings }),
-    finishReason: finishReasons[reason.unified] ?? 'other',
+    finishReason,
+    ...defined({ unusable: unusableIn(partial, reason) }),
     usage,
     usageKnown: known,
     ...defined({ usageProblem }),
@@ -335,19 +366,34 @@ function replyOf(
   };
 }
 
-const finishReasons: { readonly [unified: string]: FinishReason } = {
-  stop: 'stop',
-  length: 'length',
-  'content-filter': 'content_filter',
-  'tool-calls': 'tool_calls',
-  error: 'error',
-  other: 'other',
-};
+function hasContent({ items }: PartialReply): boolean {
+  return items.length > 0;
+}
 
-/** Whether the provider gave no reason for its stop; adapters then put one of three of their own. */
-function isUnfinished(reason: Finish['finishReason']): boolean {
-  if (reason.unified === 'interrupted') return true;
-  return reason.raw === undefined && (reason.unified === 'other' || reason.unified === 'error');
+/** Why the provider could not use the sample; the next one may be better. */
+function unusableIn({ notes }: PartialReply, reason: StopReason): string | undefined {
+  return replyEnd(reason).kind === 'unusable' ? (notes.words ?? reason.raw) : undefined;
+}
+
+function finishReasonOf(partial: PartialReply, reason: StopReason): Reply['finishReason'] {
+  const { error, words, refusal, isDone } = partial.notes;
+  const end = replyEnd(reason);
+  if (refusal !== undefined) throw refusedReply(undefined, refusal);
+  switch (end.kind) {
+    case 'ended':
+      return end.finishReason;
+    case 'refused':
+      throw refusedReply(reason.raw, words);
+    case 'failed':
+      throw error ?? failedReply(reason.raw, words);
+    case 'unusable':
+      return 'error';
+    case 'unfinished':
+      if (error !== undefined) throw error;
+      if (!hasContent(partial)) throw brokenStream('empty_stream');
+      if (isDone !== true) throw brokenStream('broken_stream');
+      return partial.calls > 0 ? 'tool_calls' : 'stop';
+  }
 }
 
 /**

@@ -294,7 +294,8 @@ function nextCall(
 ): ToolCall | null {
   const { tools, maxCallsPerTurn } = spec;
   if (callsBefore >= maxCallsPerTurn) return null;
-  const context = { iteration: order.iteration, tools, maxCallsPerTurn, callsBefore };
+  // Nothing runs beside a reply whose arguments may be missing because it was cut.
+  const context = { iteration: order.iteration, tools, maxCallsPerTurn, callsBefore, isCut: true };
   const reading = readNativeCalls([native], context);
   const call = reading.kind === 'calls' ? reading.calls[0] : undefined;
   if (call === undefined || isAlone(spec, call.tool)) return null;

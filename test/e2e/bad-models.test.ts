@@ -140,7 +140,8 @@ describe('a reply that is of no use', () => {
 
     const step = await run.result();
 
-    expect(step).toMatchObject({ status: 'success', value: 'done', iterations: 4 });
+    // The cut one is an answer, with which the model goes on in the same iteration.
+    expect(step).toMatchObject({ status: 'success', value: 'done', iterations: 3 });
     expect(provider.requests).toHaveLength(4);
     const events = await run.events();
     expect(hasNoGap(events)).toBe(true);
@@ -152,7 +153,6 @@ describe('a reply that is of no use', () => {
     ).toEqual([
       { family: 'format', codes: ['empty_turn'] },
       { family: 'format', codes: ['no_sections'] },
-      { family: 'format', codes: ['truncated_reply'] },
     ]);
     await stage.replay(run);
   });

@@ -104,7 +104,7 @@ describe('classifyModelError [row 53]', () => {
         statusCode: 400,
         responseBody: '{"error":{"code":"context_length_exceeded","message":"Too long."}}',
       }),
-      failure: final('context_too_long', 'HTTP 400: Bad Request', 400),
+      failure: final('context_too_long', 'HTTP 400: Too long.', 400),
     },
     {
       name: 'an error object of a stream',

@@ -73,6 +73,10 @@ async function* partsOf(
       calls += 1;
       const toolCallId = `call-${calls}`;
       const input = typeof step.args === 'string' ? step.args : JSON.stringify(step.args);
+      // As adapters do: arguments that never came are told from empty ones.
+      yield { type: 'tool-input-start', id: toolCallId, toolName: step.call };
+      yield { type: 'tool-input-delta', id: toolCallId, delta: input };
+      yield { type: 'tool-input-end', id: toolCallId };
       yield { type: 'tool-call', toolCallId, toolName: step.call, input };
     }
   }

@@ -174,7 +174,7 @@ describe('[row 20] arguments', () => {
           '- limit: expected integer, got number 1.5',
           '- query: expected string, got number 7',
           'Parameters:',
-          '- query (string, required): Words.',
+          '- query (string, at least 2 characters, required): Words.',
           '- limit (integer)',
         ].join('\n'),
         attempts: 1,

@@ -150,7 +150,7 @@ Error: the arguments do not fit tool_registry_search.
 Parameters:
 - query (string, required)
 - query_type (one of bm25, regex)
-- page (integer)
+- page (integer >= 1)
 </tool_registry_search>`,
     },
   ])('$name', async ({ call, text }) => {

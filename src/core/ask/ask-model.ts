@@ -10,6 +10,7 @@ import type { ModelCallOptions } from '../run/host.ts';
 import { leaveIfAsked } from '../run/run.ts';
 import type { Iteration, OpenCount } from '../run/iteration.ts';
 import type { CallCover, CallPlan } from '../tree/cover.ts';
+import { afterFailure } from './after-failure.ts';
 import type { Asking } from './asking.ts';
 import {
   coverAfter,
@@ -30,7 +31,13 @@ import { downgradeOf, strategyOf } from './output-strategy.ts';
 /** How a question ended, unless it was left: a reply, or the last failure. */
 export type AskEnd =
   | { readonly kind: 'reply'; readonly reply: Reply }
-  | { readonly kind: 'failed'; readonly code: string; readonly message: string };
+  | {
+      readonly kind: 'failed';
+      readonly code: string;
+      readonly message: string;
+      /** The models that were not asked: a shorter request comes first. */
+      readonly rest?: readonly string[];
+    };
 
 /**
  * Asks the models in turn. Leaves by a throw when a cancel, a breach or an interrupt waits. The
@@ -82,9 +89,16 @@ export function askModels(iteration: Iteration, asking: Asking): Promise<AskEnd>
         run.record({ type: 'agent:structured_output_downgraded', model, ...plainer });
         return askFrom(index, last);
       }
-      const isFinal = code !== 'model_error' && code !== 'model_auth';
       const failure: AskFailure = { kind: 'failed', code, message };
-      return isFinal ? failure : askFrom(index + 1, failure);
+      const canShorten = asking.purpose === 'reply' && !asking.tries.isForced;
+      switch (afterFailure(outcome, { hasFallback, canShorten })) {
+        case 'next_model':
+          return askFrom(index + 1, failure);
+        case 'shorten':
+          return { ...failure, rest: asking.models.slice(index + 1) };
+        case 'end':
+          return failure;
+      }
     });
   }
 }

@@ -23,21 +23,32 @@ export interface ReplyOptions {
   readonly reads?: true;
 }
 
-/** Asks for the reply. A request that is too long is shortened once in an iteration. */
+/**
+ * Asks for the reply. A request that is too long is shortened once in an iteration; if it cannot be, the
+ * models that were not asked get it as it is.
+ */
 export function askForReply(
   iteration: Iteration,
   tries: Tries,
-  { own, reads }: ReplyOptions = {},
+  options: ReplyOptions = {},
 ): Promise<Reply> {
-  if (own !== undefined) checkRequest(own);
-  const { head, mark } = iteration.run.state;
-  const models = own?.models ?? head.spec.models.map(({ id }) => id);
+  if (options.own !== undefined) checkRequest(options.own);
+  const models = options.own?.models ?? iteration.run.state.head.spec.models.map(({ id }) => id);
+  return askThese(iteration, tries, options, models);
+}
+
+function askThese(
+  iteration: Iteration,
+  tries: Tries,
+  options: ReplyOptions,
+  models: readonly string[],
+): Promise<Reply> {
+  const { own, reads } = options;
+  const { mark } = iteration.run.state;
   const messages = (isAlone(own) ? 0 : mark.length) + (own?.messages.length ?? 0);
   const asking = { purpose: 'reply', models, messages, own, tries, ...defined({ reads }) } as const;
   return askModels(iteration, asking).then((end) =>
-    end.kind === 'reply'
-      ? end.reply
-      : askShorter(iteration, tries, end, { own, ...defined({ reads }) }),
+    end.kind === 'reply' ? end.reply : askShorter(iteration, tries, options, end),
   );
 }
 
@@ -45,16 +56,16 @@ export function askForReply(
 async function askShorter(
   iteration: Iteration,
   tries: Tries,
-  { code, message }: Extract<AskEnd, { readonly kind: 'failed' }>,
   options: ReplyOptions,
+  { code, message, rest = [] }: Extract<AskEnd, { readonly kind: 'failed' }>,
 ): Promise<Reply> {
-  const { own } = options;
-  const mayCompact = code === 'context_too_long' && !isAlone(own) && !tries.isForced;
+  const mayCompact = code === 'context_too_long' && !isAlone(options.own) && !tries.isForced;
   tries.isForced ||= mayCompact;
-  if (!mayCompact || !(await compactByForce(iteration, tries))) {
-    throw leaving({ kind: 'failed', code, cause: message });
+  if (mayCompact && (await compactByForce(iteration, tries))) {
+    return askForReply(iteration, tries, options);
   }
-  return askForReply(iteration, tries, options);
+  if (rest.length > 0) return askThese(iteration, tries, options, rest);
+  throw leaving({ kind: 'failed', code, cause: message });
 }
 
 /** Whether the model gets the request without the conversation. */

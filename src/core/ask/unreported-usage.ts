@@ -76,7 +76,8 @@ export function unreportedFields(
 }
 
 /**
- * Warns of what was left out, of usage that cannot be, and the first time of a reply without; or ends the run by a limit of
+ * Warns of usage that cannot be, of what was left out of the request or the reply, and the first time
+ * of a reply without usage; or ends the run by a limit of
  * an ancestor: one of its own has ended it by then. Called after the call is recorded.
  */
 export function afterUnreported(

@@ -9,6 +9,9 @@ export const failureTypes = {
   model_auth: 'The provider refused the credentials, or the account may not use the model.',
   model_request_refused: 'The provider refused the request.',
   blocked: 'A middleware of the agent refused the request or the reply.',
+  model_refused: 'The model or its provider refused to answer: a filter, or its own judgement.',
+  answer_cut:
+    'The answer was cut off by the length limit, also after the model was asked to go on.',
   context_too_long: "The request is longer than the model's context window.",
   unparsable_reply: 'A reply could not be read, and the agent is set to fail in this case.',
   json_parse_error: 'No reply of an agent in mode `json` contained JSON.',
@@ -73,7 +76,12 @@ export type FailureType = keyof typeof failureTypes;
 
 /** The failure types that a model call can end with. */
 export type ModelFailureCode =
-  'model_error' | 'model_auth' | 'model_request_refused' | 'context_too_long' | 'blocked';
+  | 'model_error'
+  | 'model_auth'
+  | 'model_request_refused'
+  | 'model_refused'
+  | 'context_too_long'
+  | 'blocked';
 
 /** Whether `type` is a failure type of this table. */
 export function isFailureType(type: unknown): type is FailureType {

@@ -107,6 +107,7 @@ export const usageCodes = {
   model_time: 'A deadline of a model entry is not a number over 0.',
   model_strict:
     '`strict` of a model entry is neither true nor false, or a schema of its agent cannot be strict.',
+  model_think_tag: '`thinkTag` of a model entry is neither true nor false.',
   structured_output: '`structuredOutput` of a model entry is not one of its choices.',
   unknown_model: 'An agent or a start names a model that the worker does not have.',
   // What user functions report or return.

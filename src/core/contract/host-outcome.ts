@@ -43,7 +43,7 @@ type ModelEnd =
     }
   | {
       readonly kind: 'failed';
-      /** `model_error`, `model_auth`, `model_request_refused`, `context_too_long` or `blocked`. */
+      /** A `ModelFailureCode`. */
       readonly code: string;
       readonly message: string;
       /** The HTTP status, if there was one. */

@@ -125,6 +125,8 @@ export interface Reply {
   /** What of the request or the reply was left out; absent: nothing. */
   readonly warnings?: readonly ReplyWarning[];
   readonly finishReason: FinishReason;
+  /** Why the provider could not use what the model wrote, in its words; absent: it could. */
+  readonly unusable?: string;
   readonly usage: TokenUsage;
   /** False when the provider reported no usage, or what cannot be, so that `usage` is all zero. */
   readonly usageKnown: boolean;

@@ -361,6 +361,8 @@ export interface AgentSpec {
   readonly examples: readonly Message[];
   readonly parallel: boolean;
   readonly maxCallsPerTurn: number;
+  /** How often the model is asked to go on with an answer that was cut off; absent: twice. */
+  readonly maxContinuations?: number;
   /** In the order in which they are checked. */
   readonly limits: readonly Limit[];
   /** What replies without usage do where a limit does not say it; absent: nothing. */

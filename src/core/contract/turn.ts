@@ -122,3 +122,6 @@ export const emptyTurn: ReplyProblem = {
   code: 'empty_turn',
   message: 'the reply holds neither an action nor an answer',
 };
+
+/** The code of the problem of a reply that its provider could not use. */
+export const UNUSABLE_REPLY = 'unusable_reply';

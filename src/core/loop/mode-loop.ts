@@ -7,9 +7,11 @@ import {
   malformedTurn,
   plainTurn,
   replyText,
+  UNUSABLE_REPLY,
   type AnswerTurn,
   type Turn,
 } from '../contract/turn.ts';
+import type { Reply } from '../contract/model.ts';
 import type { ModeRules, TurnNote } from '../modes/mode.ts';
 import { problemLines } from '../modes/program-answer.ts';
 import { settleSections, type SettledSections } from '../modes/section-values.ts';
@@ -23,6 +25,7 @@ import {
   unparsedEvents,
 } from '../run/turn-record.ts';
 import { withLastText } from '../run/last-text.ts';
+import { goOn, mustGoOn } from './go-on.ts';
 import { refuseCopy } from './refuse-copy.ts';
 import { fitJudgement, isTooLarge, shortened } from '../run/step-size.ts';
 import { judge, needsCheck, valuesToCheck } from '../termination/candidates.ts';
@@ -50,11 +53,13 @@ export function modeLoop(mode: ModeRules): Next {
       const { run, iteration } = work;
       // A turn that was handed over continues; the model is not asked again.
       const kept = run.state.turn ?? null;
-      const reply =
+      let reply =
         kept?.reply ?? (await (mode.readsBeside === true ? work.askAndRead() : work.ask()));
+      if (kept === null && mustGoOn(work, mode, reply)) reply = await goOn(work, reply);
       const { head, found, hadNoSection = false } = run.state;
       const spec = withFoundTools(head.spec, found);
-      const read = (): Turn => mode.readTurn(spec, reply, iteration, { hadNoSection });
+      const read = (): Turn =>
+        unusableTurn(mode, reply) ?? mode.readTurn(spec, reply, iteration, { hadNoSection });
       const turn = run.host.computing.run('reply', read) ?? UNREAD;
       run.showReply(reply, turn);
       if (kept === null) for (const event of readingEvents(turn, reply)) run.record(event);
@@ -72,6 +77,19 @@ const UNREAD: Turn = malformedTurn(
   [{ code: 'unreadable', message: 'the reply takes too long to read' }],
   { feedback: [errorSection('Your reply takes too long to read. Write a shorter one.')] },
 );
+
+/**
+ * The turn of a reply that its provider could not use: nothing in it runs. JSON that was refused for
+ * its form is judged, so that the model reads what is wrong with it.
+ */
+function unusableTurn(mode: ModeRules, reply: Reply): Turn | undefined {
+  const { unusable } = reply;
+  if (unusable === undefined) return undefined;
+  if (mode.requestsJson && replyText(reply).trim() !== '') return undefined;
+  const text = `Your reply could not be used: ${unusable.replace(/\.$/, '')}. Nothing in it was run. Write it again.`;
+  const problem = { code: UNUSABLE_REPLY, message: unusable };
+  return malformedTurn(plainTurn, 'format', [problem], { feedback: [errorSection(text)] });
+}
 
 async function carryOut(current: OpenTurn): Promise<TurnEnd> {
   const { work, turn, kept } = current;

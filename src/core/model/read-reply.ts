@@ -70,12 +70,13 @@ export function readReply(
     ...textParts('text', jsonField(fields, 'content', entry.id)),
     ...loose.flatMap(toCall),
   ];
-  const hasCalls = parts.some(({ type }) => type === 'call');
+  const calls = parts.filter(({ type }) => type === 'call');
+  const finishReason = readFinishReason(fields['finishReason'], calls.length > 0, entry.id);
   const { usage, known, problem: usageProblem } = priceUsage(fields['usage'], entry.price);
   if (!known && usageProblem === undefined) checkUsage(fields['usage'], entry.id);
   return {
-    parts,
-    finishReason: readFinishReason(fields['finishReason'], hasCalls, entry.id),
+    parts: finishReason === 'length' ? parts : parts.map(withArguments),
+    finishReason,
     usage,
     usageKnown: known,
     ...defined({ usageProblem }),
@@ -175,10 +176,16 @@ function nativeCall(call: {
   });
 }
 
+/** Some providers write nothing when there are no arguments; a reply that was cut has lost them. */
+function withArguments(item: ReplyItem): ReplyItem {
+  return item.type === 'call' && item.args === NO_ARGS ? { ...item, args: {} } : item;
+}
+
+const NO_ARGS = '';
+
 function readArgs(args: unknown): Json {
-  if (args === undefined || args === null) return {};
-  // Some providers write empty text when there are no arguments.
-  if (typeof args === 'string' && args.trim() === '') return {};
+  if (args === undefined || args === null) return NO_ARGS;
+  if (typeof args === 'string' && args.trim() === '') return NO_ARGS;
   const json = toJson(args);
   if (json !== undefined) return json;
   // Text is read again later, and the model learns how deep it nests.

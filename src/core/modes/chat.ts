@@ -31,7 +31,6 @@ import { requestOf, systemMessage, unusedContext } from './prompt.ts';
 import type { AgentSpec } from '../contract/spec.ts';
 import {
   callsOf,
-  emptyTurn,
   malformedTurn,
   plainTurn,
   replyText,
@@ -51,6 +50,7 @@ export const chatMode: ModeRules = {
   readsBeside: true,
   buildRequest,
   readTurn,
+  goesOn: () => true,
   turnMessages: (_spec, turn, reply, outcome) => {
     if (turn.kind === 'malformed') {
       return malformedMessages(turn, reply, plainParts(turn.feedback));
@@ -120,8 +120,17 @@ function readTurn(spec: AgentSpec, reply: Reply, iteration: number): Turn {
   if (called !== undefined) return writtenCallTurn(called);
   const candidates = candidatesOf(spec.answer, [replyText(reply)]);
   if (candidates.length > 0) return { ...plainTurn, kind: 'answer', candidates, attached: null };
-  const problem = wasCut(reply) ? truncatedProblem() : emptyTurn;
+  const problem = wasCut(reply) ? truncatedProblem() : emptyReply(reply);
   return malformedTurn(plainTurn, 'format', [problem], { feedback: explained(spec, problem) });
+}
+
+/** The problem of a reply without text. A chat has no sections, so it says nothing of them. */
+function emptyReply({ parts }: Reply): ReplyProblem {
+  const hasThoughts = parts.some((part) => part.type === 'reasoning' && part.text.trim() !== '');
+  const message = hasThoughts
+    ? 'the reply is empty: it has only reasoning, which nobody reads'
+    : 'the reply is empty';
+  return { code: 'empty_turn', message };
 }
 
 /** The tool that the text of the reply calls, although it is no native call. */
@@ -141,8 +150,9 @@ function writtenCallTurn(tool: string): MalformedTurn {
 function readCalls(spec: AgentSpec, reply: Reply, iteration: number): Turn {
   const { tools, maxCallsPerTurn } = spec;
   const { callsBefore } = reply;
+  const isCut = wasCut(reply);
+  const context = { iteration, tools, maxCallsPerTurn, isCut, ...defined({ callsBefore }) };
   const calls = callsOf(reply);
-  const context = { iteration, tools, maxCallsPerTurn, ...defined({ callsBefore }) };
   const reading = readNativeCalls(calls, context);
   const base: TurnBase = { ...plainTurn, callParts: reading.parts };
   const isProgram = ({ tool }: NativeCall): boolean =>
@@ -161,9 +171,12 @@ function readCalls(spec: AgentSpec, reply: Reply, iteration: number): Turn {
 }
 
 function explained(spec: AgentSpec, problem: ReplyProblem): readonly FormattedSection[] {
-  const action = spec.tools.length === 0 ? null : spec.toolchain.section;
-  const names = { sections: [], action, answer: spec.answer.section };
-  return [errorSection(explainReply(problem, names))];
+  const names = { sections: [], action: null, answer: spec.answer.section };
+  const text =
+    problem.code === 'empty_turn'
+      ? `Nothing can be done with your reply: ${problem.message}. Write your answer as the text of your reply${spec.tools.length === 0 ? '' : ', or call a tool'}.`
+      : explainReply(problem, names);
+  return [errorSection(text)];
 }
 
 /** Every call has its result, in call order; media and feedback follow as a message of the user. */

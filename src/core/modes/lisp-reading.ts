@@ -99,7 +99,9 @@ function readNative(spec: AgentSpec, reply: Reply, iteration: number): Turn {
     if (candidates.length > 0) return { ...plainTurn, kind: 'answer', candidates, attached: null };
     return formatTurn(wasCut(reply) ? truncatedProblem() : emptyTurn);
   }
-  const reading = readNativeCalls(calls, { iteration, tools: [], maxCallsPerTurn: Infinity });
+  const isCut = wasCut(reply);
+  const context = { iteration, tools: [], maxCallsPerTurn: Infinity, isCut };
+  const reading = readNativeCalls(calls, context);
   const base: TurnBase = { ...plainTurn, callParts: reading.parts };
   const isOnce = calls.length === 1 && calls[0]?.tool === LISP_TOOL && !hasBlock;
   if (!isOnce) {

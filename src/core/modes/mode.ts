@@ -120,6 +120,10 @@ export interface ModeRules {
    * unusual came before.
    */
   readTurn(spec: AgentSpec, reply: Reply, iteration: number, earlier?: EarlierReplies): Turn;
+  /**
+   * Whether a reply that was cut off is an answer with which the model can go on. Absent: none is.
+   */
+  goesOn?(spec: AgentSpec, reply: Reply): boolean;
   /** The messages of the entry of a turn that did not end the run; may be empty. */
   turnMessages(spec: AgentSpec, turn: Turn, reply: Reply, outcome: TurnOutcome): readonly Message[];
   /** The messages of the entry of a turn whose answer was accepted. */

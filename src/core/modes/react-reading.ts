@@ -80,6 +80,18 @@ export function readReactTurn(
   return nothingToDo(agent, base, wasCut(reply) ? truncatedProblem() : emptyTurn);
 }
 
+/** Whether a reply was cut off within its answer: the rest of it is missing, and nothing else. */
+export function isCutInAnswer(spec: AgentSpec, reply: Reply): boolean {
+  const { format, names, program } = reactAgentOf(spec);
+  const text = replyText(reply);
+  const cut = format.parse(text, names.sections, { wasCut: true });
+  if (cut.kind !== 'problem' || cut.problem.path !== names.answer) return false;
+  const open = { wasCut: false, mayStayOpen: names.answer };
+  const whole = format.parse(text, names.sections, open);
+  const acts = (name: string): boolean => name === names.action || name === program;
+  return whole.kind === 'read' && !whole.blocks.some(({ name }) => acts(name));
+}
+
 /** Whether nothing was written or a filter removed it, which is not a fault of the format. */
 function isEmpty(reply: Reply, text: string, problem: ReplyProblem): boolean {
   if (problem.code !== 'no_sections') return false;

@@ -23,7 +23,7 @@ import { writtenMessages } from './prompt.ts';
 import type { AgentSpec } from '../contract/spec.ts';
 import type { AnswerTurn, Turn } from '../contract/turn.ts';
 import { buildReactRequest } from './react-prompt.ts';
-import { readReactTurn } from './react-reading.ts';
+import { isCutInAnswer, readReactTurn } from './react-reading.ts';
 import { reactAgentOf } from './react-sections.ts';
 
 /** The rules of the mode `react`. */
@@ -33,6 +33,7 @@ export const reactMode: ModeRules = {
   buildRequest: buildReactRequest,
   writeMessages: (spec, messages) => writtenMessages(messages, reactAgentOf(spec).format),
   readTurn: readReactTurn,
+  goesOn: isCutInAnswer,
   turnMessages: (_spec, turn, reply, outcome) => [
     ...(turn.kind === 'malformed' ? cutAssistantMessage(reply) : assistantMessage(reply)),
     ...observation(turn, outcome),

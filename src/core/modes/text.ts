@@ -10,13 +10,14 @@ import { assistantMessage, messageOf } from './observation.ts';
 import { plainMessages, textParts } from './plain-messages.ts';
 import { requestOf, systemMessage, unusedContext } from './prompt.ts';
 import type { AgentSpec } from '../contract/spec.ts';
-import { malformedTurn, plainTurn, replyText, wasCut, type Turn } from '../contract/turn.ts';
+import { malformedTurn, plainTurn, replyText, type Turn } from '../contract/turn.ts';
 
 /** The rules of the mode `text`. */
 export const textMode: ModeRules = {
   ...commonRules,
   buildRequest,
   readTurn,
+  goesOn: () => true,
   turnMessages: (_spec, _turn, reply) => assistantMessage(reply),
   answerFeedback: () => [],
 };
@@ -51,12 +52,8 @@ function readTurn(_spec: AgentSpec, reply: Reply): Turn {
     const turn = malformedTurn(plainTurn, 'termination', [problem], {});
     return { ...turn, ends: true, endsAs: 'empty_response' };
   }
-  const warnings = wasCut(reply)
-    ? [{ code: 'truncated_reply', message: 'The reply was cut off by the length limit.' }]
-    : [];
   return {
     ...plainTurn,
-    warnings,
     kind: 'answer',
     candidates: [{ kind: 'value', value: text }],
     attached: null,

@@ -59,6 +59,7 @@ import {
 } from './flight-state.ts';
 import type { ProgramState } from '../contract/report.ts';
 import type { StepMemory, StepSchedule } from '../contract/step.ts';
+import { UNUSABLE_REPLY } from '../contract/turn.ts';
 
 /** The transcript of the epoch: the number of messages, and the digest of the head and of them. */
 export interface TranscriptMark {
@@ -118,6 +119,8 @@ export interface RunState extends TreeState, IdleState, FlightState {
   readonly hadNoSection?: boolean;
   /** The beginning of the last reply that could not be used; absent if there was none. */
   readonly lastUnusable?: string;
+  /** What was wrong with it, where its text does not say it; absent or empty: the text does. */
+  readonly lastProblem?: string;
   /** The last call and its streak; absent until there was a call that counts. */
   readonly repeated?: RepeatedCall;
   /** True once the model was told that its answer is too large for a Step. */
@@ -367,10 +370,13 @@ function withoutRecorded({ fork }: RunState, { reused }: Carried): Partial<RunSt
 
 /** What the run remembers of a reply that could not be used. */
 function changedByProblems(
-  { head: { spec } }: RunState,
+  { head: { spec }, lastProblem = '' }: RunState,
   { problems, raw }: Extract<AgentEvent, { readonly type: 'agent:parse_error' }>,
 ): Partial<RunState> {
   const has = (code: string): boolean => problems.some((problem) => problem.code === code);
+  // A text that was written says more than what is wrong with it, unless its provider refused it.
+  const isTold = raw.trim() === '' || has(UNUSABLE_REPLY);
+  const told = isTold ? clip(problems[0]?.message ?? '', MAX_LAST_TEXT) : '';
   return {
     ...(has(ANSWER_TOO_LARGE) ? { toldSize: true } : NOTHING),
     ...(has(EXAMPLE_COPIED) ? { toldExample: true } : NOTHING),
@@ -378,6 +384,7 @@ function changedByProblems(
       ? { hadNoSection: true }
       : NOTHING),
     lastUnusable: clip(raw, MAX_LAST_TEXT + 1),
+    ...(lastProblem === told ? NOTHING : { lastProblem: told }),
   };
 }
 

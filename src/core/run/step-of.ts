@@ -77,8 +77,10 @@ const PARSE_ERRORS = /^(?:\$self:)?agent:[a-z]+_parse_error_/;
 function stepMessage(state: RunState, ending: Ending): string | undefined {
   const message = messageOf(ending, state.iteration);
   if (message === undefined || ending.kind !== 'limit_exceeded') return message;
-  const isAboutReplies = PARSE_ERRORS.test(ending.breach.key);
-  return withLastText(message, isAboutReplies ? (state.lastUnusable ?? '') : '');
+  if (!PARSE_ERRORS.test(ending.breach.key)) return message;
+  const { lastProblem = '', lastUnusable = '' } = state;
+  const named = lastProblem === '' ? message : `${message}. The last reply: ${lastProblem}`;
+  return withLastText(named, lastUnusable);
 }
 
 /**

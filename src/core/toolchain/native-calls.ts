@@ -98,7 +98,12 @@ function readCall(
 ): ReadCall {
   const callId = callIdAt(context.iteration, index + (context.callsBefore ?? 0));
   const tool = toolNameOf(native.tool, context.tools);
-  const { args, problem, isUnreadable } = readArgs(native.args, index, tool);
+  const { args, problem, isUnreadable } = readArgs(
+    native.args,
+    index,
+    tool,
+    context.isCut === true,
+  );
   const providerData = providerDataOf(native, seen);
   return {
     call: { callId, tool, args },
@@ -119,8 +124,16 @@ function toolNameOf(name: string, tools: readonly ToolSpec[]): string {
   return (exact ?? tools.find((tool) => nativeName(tool.name) === name))?.name ?? name.trim();
 }
 
-function readArgs(args: Json, index: number, tool: string): ReadArgs {
-  const text = typeof args === 'string' ? readJson(args.trim() === '' ? 'null' : args) : null;
+function isBlank(args: Json): boolean {
+  return typeof args === 'string' && args.trim() === '';
+}
+
+function readArgs(args: Json, index: number, tool: string, isCut: boolean): ReadArgs {
+  if (isCut && isBlank(args)) {
+    const message = `call ${index} (${tool}): the reply was cut off before its arguments`;
+    return { args: {}, problem: { code: 'truncated_reply', message }, isUnreadable: true };
+  }
+  const text = typeof args === 'string' ? readJson(isBlank(args) ? 'null' : args) : null;
   if (text?.kind === 'problem') {
     const message = `call ${index} (${tool}): ${text.problem.message}`;
     return { args: rawArgs(args), problem: { ...text.problem, message }, isUnreadable: true };

@@ -15,6 +15,8 @@ export interface CallContext {
   readonly maxCallsPerTurn: number;
   /** The indexes of ids begin after so many. Default 0. */
   readonly callsBefore?: number;
+  /** The reply was cut off, so arguments that are missing were lost. Default: it is whole. */
+  readonly isCut?: boolean;
 }
 
 /** The calls of a reply: none, all, or all problems. One malformed call rejects the batch. */

@@ -158,6 +158,11 @@ export interface AgentOptions<
   readonly parallel?: boolean;
   /** Maximum number of calls in one turn, from 1. Default 64. */
   readonly maxCallsPerTurn?: number;
+  /**
+   * How often the model is asked to go on with an answer that was cut off by its length, from 0. Each
+   * time is a model call. Then the run ends as `answer_cut`. Default 2.
+   */
+  readonly maxContinuations?: number;
   /** Messages between the system text and the task. Default: none. */
   readonly examples?: readonly Message[];
   /** IANA name of the time zone for dates in instructions. Default `UTC`. */
@@ -269,6 +274,7 @@ export const MODE_OPTIONS: { readonly [name: string]: readonly Mode[] } = {
   examples: ['react', 'chat'],
   parallel: ['react', 'chat'],
   maxCallsPerTurn: ['react', 'chat'],
+  maxContinuations: ['react', 'chat', 'text'],
   toolSearch: ['react', 'chat'],
   programs: ['react', 'chat'],
   llmQuery: ['react', 'chat', 'lisp'],

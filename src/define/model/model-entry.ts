@@ -78,6 +78,11 @@ export interface ModelEntry {
    * Whether the provider should enforce the schemas of tools and output. Default: it decides.
    */
   readonly strict?: boolean;
+  /**
+   * Whether thoughts at the beginning of the text, in `<think>`, `<thinking>` or `<reasoning>`, are
+   * reasoning and no part of the reply. A tag that the prompt names is not: it is yours. Default true.
+   */
+  readonly thinkTag?: boolean;
 }
 
 /**

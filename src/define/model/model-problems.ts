@@ -155,6 +155,7 @@ function entryRules(entry: Fields, name: string): FieldRules<keyof ModelEntry> {
       advice: 'Choose one of them.',
     },
     strict: { ...SWITCH, code: 'model_strict', advice: 'Choose one, or leave it out.' },
+    thinkTag: { ...SWITCH, code: 'model_think_tag', advice: 'Choose one, or leave it out.' },
   };
 }
 

@@ -1,5 +1,5 @@
 /**
- * Calls of models whose responses are bounded.
+ * Calls of models whose responses are bounded, and whose requests stay at the host of their provider.
  *
  * A model of a provider package sends its requests by the `fetch` of its configuration. A model that has
  * none there, such as one that middleware of the AI SDK wraps, sends them by the global `fetch`.
@@ -9,32 +9,39 @@ import type { ReadableStream } from 'node:stream/web';
 import { isPlainObject } from '../../core/base/json.ts';
 import type { LanguageModel } from '../../define/model/language-model.ts';
 import { boundedBody, errorBody } from './bounded-body.ts';
+import { sendToSameHost } from './same-host.ts';
 import { eventMeter, frameMeter, wholeMeter, type MessageMeter } from './message-meter.ts';
 
 /** How a model is asked for its reply. */
 export type ReplyForm = 'stream' | 'whole';
 
-/** Runs `call` with `model`, whose responses are bounded. `model` does not change. */
+/**
+ * Runs `call` with `model`, whose responses are bounded. `model` does not change. `onDone`: called when
+ * a stream says by its last event that it is complete.
+ */
 export async function withBoundedReplies<Result>(
   model: LanguageModel,
   form: ReplyForm,
   call: (bounded: LanguageModel) => Promise<Result>,
+  onDone?: () => void,
 ): Promise<Result> {
-  const bound = (response: unknown): unknown => boundedResponse(response, form, model.provider);
+  const bound: Bound = (response) =>
+    boundedResponse(response, (contentType) => meterOf(form, model.provider, contentType, onDone));
   const config: unknown = Reflect.get(model, 'config');
   if (!isPlainObject(config) || !('fetch' in config)) {
     boundGlobalFetch();
     return bounds.run(bound, () => call(model));
   }
   const { fetch: own } = config;
-  const fetch = async (...request: readonly unknown[]): Promise<unknown> => {
-    const send = typeof own === 'function' ? own : globalThis.fetch;
-    return bound((await Reflect.apply(send, undefined, request)) as unknown);
+  const fetch: Fetch = async (...request) => {
+    const send = typeof own === 'function' ? (own as Fetch) : globalThis.fetch;
+    return bound(await sendToSameHost(send)(...request));
   };
   return call(Object.create(model, { config: { value: { ...config, fetch } } }) as LanguageModel);
 }
 
-type Bound = (response: unknown) => unknown;
+type Fetch = typeof globalThis.fetch;
+type Bound = (response: Response) => Response;
 
 /** What bounds the responses to requests of the current call. */
 const bounds = new AsyncLocalStorage<Bound>();
@@ -46,9 +53,10 @@ const wrapped = new WeakSet<object>();
 function boundGlobalFetch(): void {
   const { fetch } = globalThis;
   if (wrapped.has(fetch)) return;
-  const bounding: typeof fetch = async (...request) => {
-    const response = await fetch(...request);
-    return (bounds.getStore()?.(response) ?? response) as Response;
+  const bounding: Fetch = async (...request) => {
+    const bound = bounds.getStore();
+    if (bound === undefined) return fetch(...request);
+    return bound(await sendToSameHost(fetch)(...request));
   };
   wrapped.add(bounding);
   globalThis.fetch = bounding;
@@ -58,7 +66,10 @@ function boundGlobalFetch(): void {
 const WITHOUT_BODY: readonly number[] = [204, 205, 304];
 
 /** `response` with bounds, also one of another implementation of `fetch`. */
-function boundedResponse(response: unknown, form: ReplyForm, provider: string): unknown {
+function boundedResponse(
+  response: Response,
+  meterFor: (contentType: string) => MessageMeter,
+): Response {
   const { body, status, statusText, headers } = Object(response) as Partial<Response>;
   if (typeof body?.getReader !== 'function' || headers === undefined) return response;
   if (status === undefined || status < 200 || status > 599 || WITHOUT_BODY.includes(status)) {
@@ -68,7 +79,7 @@ function boundedResponse(response: unknown, form: ReplyForm, provider: string): 
   const bounded =
     status >= 300
       ? errorBody(bytes)
-      : boundedBody(bytes, meterOf(form, provider, headers.get('content-type') ?? ''));
+      : boundedBody(bytes, meterFor(headers.get('content-type') ?? ''));
   return new Response(bounded as unknown as ConstructorParameters<typeof Response>[0], {
     status,
     statusText: (statusText ?? '').replace(/[^\t\x20-\x7e]/g, ''),
@@ -77,9 +88,14 @@ function boundedResponse(response: unknown, form: ReplyForm, provider: string): 
 }
 
 /** Only who asked tells a stream: a provider may say anything of what it sends. */
-function meterOf(form: ReplyForm, provider: string, contentType: string): MessageMeter {
+function meterOf(
+  form: ReplyForm,
+  provider: string,
+  contentType: string,
+  onDone?: () => void,
+): MessageMeter {
   if (form === 'whole') return wholeMeter();
   const isFramed =
     provider.includes('bedrock') && contentType.startsWith('application/vnd.amazon.eventstream');
-  return isFramed ? frameMeter() : eventMeter();
+  return isFramed ? frameMeter() : eventMeter(onDone);
 }

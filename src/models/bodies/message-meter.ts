@@ -39,9 +39,10 @@ const KEPT: readonly (number | undefined)[] = [100, 0xef];
 /**
  * Measures a stream of events. Lines may end in any of three ways. A reader keeps a line until it ends,
  * and lines of data until an empty one. Lines that are no field of an event, such as those of
- * newline-delimited JSON, are done with their end.
+ * newline-delimited JSON, are done with their end. `onDone`: called when OpenAI's last event comes.
  */
-export function eventMeter(): MessageMeter {
+export function eventMeter(onDone: () => void = () => undefined): MessageMeter {
+  const mark = doneMark(onDone);
   const values = new JsonValues(true);
   let total = 0;
   let lines = 0;
@@ -53,6 +54,7 @@ export function eventMeter(): MessageMeter {
   const addToLine = (part: Uint8Array): void => {
     if (part.length === 0) return;
     if (line === 0) isKept = KEPT.includes(part[0]);
+    mark.add(part, line);
     line += part.length;
     values.add(part);
     check('an event', held + line, values.count);
@@ -84,6 +86,25 @@ export function eventMeter(): MessageMeter {
         last = byte;
       }
       addToLine(bytes.subarray(from));
+    },
+  };
+}
+
+/** How the last event of OpenAI's protocol is written; the space may be left out. */
+const DONE_LINES: readonly string[] = ['data: [DONE]', 'data:[DONE]'];
+const LONGEST_DONE = 12;
+
+/** Looks at how each line begins. */
+function doneMark(onDone: () => void): {
+  readonly add: (part: Uint8Array, before: number) => void;
+} {
+  let head = '';
+  return {
+    add: (part, before) => {
+      if (before === 0) head = '';
+      if (head.length !== before || before >= LONGEST_DONE) return;
+      head += String.fromCharCode(...part.subarray(0, LONGEST_DONE - before));
+      if (DONE_LINES.includes(head)) onDone();
     },
   };
 }

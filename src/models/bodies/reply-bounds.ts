@@ -27,6 +27,9 @@ export const UNBOUNDED_REPLY = 'UnboundedReplyError';
 /** The code of a reply whose content is too long: the next would be as long. */
 export const REPLY_TOO_LONG = 'reply_too_long';
 
+/** The code of a request that its provider sends to another host. */
+export const REDIRECTED = 'redirected';
+
 /** The error of a message or a stream that crossed a bound; `got` says what came. */
 export function unboundedReply(expected: string, got: string): Error {
   const message = `Expected ${expected} of the provider, got ${got}. The request was closed.`;

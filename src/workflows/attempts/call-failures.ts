@@ -161,6 +161,7 @@ const MODEL_CODES: readonly string[] = [
   'model_error',
   'model_auth',
   'model_request_refused',
+  'model_refused',
   'context_too_long',
   'blocked',
 ];

@@ -54,10 +54,10 @@ describe('Reading a turn of chat [row 18] [row 35]', () => {
       reply: replyOf(' '),
       problem: {
         code: 'empty_turn',
-        message: 'the reply holds neither an action nor an answer',
+        message: 'the reply is empty',
       },
       feedback:
-        'Your reply holds neither an action nor an answer. Act in the action section, or finish in the answer section.',
+        'Nothing can be done with your reply: the reply is empty. Write your answer as the text of your reply, or call a tool.',
     },
     {
       title: 'cut before anything was said',

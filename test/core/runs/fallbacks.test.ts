@@ -99,9 +99,9 @@ describe('[row 52] [row 53] fallbacks', () => {
     );
   });
 
-  it('are not asked when a request was refused', async () => {
-    const broken = scriptedModel([refusal(400)]);
-    const second = scriptedModel([]);
+  it.each([400, 404, 405, 422])('are asked when a request was refused with %i', async (status) => {
+    const broken = scriptedModel([refusal(status)]);
+    const second = scriptedModel([answer('by the second')]);
     const models: readonly ModelEntry[] = [
       { id: 'first', model: broken.model, fallbacks: ['second'] },
       { id: 'second', model: second.model },
@@ -111,6 +111,43 @@ describe('[row 52] [row 53] fallbacks', () => {
     const step = await run.result;
 
     second.assertDone();
+    expect([step.status, step.value]).toEqual(['success', 'by the second']);
+  });
+
+  it('end the run with what the last one refused', async () => {
+    const models: readonly ModelEntry[] = [
+      { id: 'first', model: scriptedModel([refusal(404)]).model, fallbacks: ['second'] },
+      { id: 'second', model: scriptedModel([refusal(422)]).model },
+    ];
+    const { run } = startRun([], { agent: { model: 'first' }, models });
+
+    const step = await run.result;
+
     expect([step.status, step.reason]).toEqual(['error', 'model_request_refused']);
+    expect(step.message).toContain('HTTP 422');
+  });
+
+  it('are asked at once for a request that is too large for a minute of one account', async () => {
+    const message =
+      'Request too large for gpt-4.1 on tokens per min (TPM): Limit 30000, Requested 35364.';
+    const broken = scriptedModel([Object.assign(new Error(message), { statusCode: 429 })]);
+    const models: readonly ModelEntry[] = [
+      { id: 'first', model: broken.model, fallbacks: ['second'] },
+      { id: 'second', model: scriptedModel([answer('by the second')]).model },
+    ];
+    const { run } = startRun([], { agent: { model: 'first' }, models });
+
+    expect((await run.result).value).toBe('by the second');
+  });
+
+  it('get a request that is too long for the first and cannot be shortened', async () => {
+    const tooLong = Object.assign(new Error('prompt is too long'), { statusCode: 400 });
+    const models: readonly ModelEntry[] = [
+      { id: 'first', model: scriptedModel([tooLong]).model, fallbacks: ['second'] },
+      { id: 'second', model: scriptedModel([answer('by the second')]).model },
+    ];
+    const { run } = startRun([], { agent: { model: 'first' }, models });
+
+    expect((await run.result).value).toBe('by the second');
   });
 });

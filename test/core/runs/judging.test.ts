@@ -496,8 +496,8 @@ describe('a reply without sections', () => {
   it.each<{ name: string; reply: Parameters<typeof startRun>[0][number]; code: string }>([
     { name: 'that only thinks', reply: '<thinking>hm</thinking>', code: 'empty_turn' },
     {
-      name: 'that was filtered',
-      reply: { content: '', finishReason: 'content_filter' },
+      name: 'that is empty',
+      reply: { content: '', finishReason: 'other' },
       code: 'empty_turn',
     },
     {

@@ -4,7 +4,6 @@ import { defineAgent } from '../../../src/define/agent/define-agent.ts';
 import { startInMemory, type MemoryRunOptions } from '../../../src/testing/run-in-memory.ts';
 import { scriptedModel, type ScriptedReply } from '../../../src/testing/scripted-model.ts';
 import { renderRequest } from '../../support/render-request.ts';
-import { bodiesOf } from '../../support/runs.ts';
 
 function start(
   reply: ScriptedReply,
@@ -53,19 +52,16 @@ describe('A run of text [sub 6]', () => {
     ]);
   });
 
-  test('one that was cut off is the value, with a warning', async () => {
-    const { run } = start({ content: 'A long li', finishReason: 'length' });
+  test('one that was cut off is no value', async () => {
+    const { run } = start(
+      { content: 'A long li', finishReason: 'length' },
+      { maxContinuations: 0 },
+    );
 
     const step = await run.result;
 
-    expect([step.status, step.value]).toEqual(['success', 'A long li']);
-    expect(bodiesOf(run.events, 'agent:warning')).toEqual([
-      {
-        type: 'agent:warning',
-        code: 'truncated_reply',
-        message: 'The reply was cut off by the length limit.',
-      },
-    ]);
+    expect([step.status, step.reason, step.value]).toEqual(['error', 'answer_cut', null]);
+    expect(step.details).toEqual({ text: 'A long li' });
   });
 
   test('the request: instructions, the task, then what the template left of the context', async () => {
