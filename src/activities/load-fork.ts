@@ -36,7 +36,7 @@ export interface StateSource {
    * The moment `at` of a run, with what it did after it if `withCalls`.
    *
    * @throws UsageError `run_not_found`, `not_an_agent`, `fork_moment`, `history_gone`,
-   * `replay_failed`, `fork_workflows`, `key_missing`, `state_too_large`.
+   * `replay_failed`, `fork_workflows`, `keys_missing`, `state_too_large`.
    */
   at(
     source: ForkInput['source'],
@@ -237,7 +237,7 @@ const ELSEWHERE: ReadonlySet<FailureType> = new Set([
   'mcp_unavailable',
   'fork_workflows',
   'replay_failed',
-  'key_missing',
+  'keys_missing',
 ]);
 
 function typeOf(error: unknown): unknown {

@@ -88,7 +88,7 @@ const SILENCE_MS = 5_000;
  * The run `id` as it stood at `moment`.
  *
  * @throws UsageError `fork_moment`, `history_gone`, `replay_failed`, `fork_workflows`,
- * `state_too_large`, `run_not_found`, `not_an_agent`, `key_missing`, `no_worker`.
+ * `state_too_large`, `run_not_found`, `not_an_agent`, `keys_missing`, `no_worker`.
  */
 export async function viewMoment(
   client: Client,

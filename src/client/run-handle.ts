@@ -139,7 +139,7 @@ export interface RunHandle<Value = Json> {
    * Each comes once, in the order of `seq`, with one exception: if a worker died before the service
    * had what it pushed, and the run then went another way, the events from there on come again.
    *
-   * @throws UsageError `run_not_found`, `not_an_agent`, `key_missing`.
+   * @throws UsageError `run_not_found`, `not_an_agent`, `keys_missing`.
    */
   followEvents(options?: FollowEventsOptions): AsyncIterable<AgentEvent>;
   /**

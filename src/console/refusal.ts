@@ -36,7 +36,7 @@ const STATUS: Partial<Readonly<Record<UsageCode, ErrorStatus>>> = {
   run_ended: 409,
   id_in_use: 409,
   schedule_busy: 409,
-  key_missing: 422,
+  keys_missing: 422,
   payload_damaged: 422,
   no_blobs: 422,
   run_busy: 429,

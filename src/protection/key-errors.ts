@@ -15,8 +15,8 @@ const MAX_NAMED = 10;
 
 /** This process lacks a key. Retryable: another worker may have it, or this one gets it. */
 export class KeyMissingError extends Error {
-  static override readonly name = 'key_missing';
-  override readonly name = 'key_missing';
+  static override readonly name = 'keys_missing';
+  override readonly name = 'keys_missing';
   /** The id of the key, cut to 128 characters. */
   readonly keyId: string;
 
@@ -70,12 +70,12 @@ export function unreadableError(error: unknown, purpose: string): UsageError | u
   if (error instanceof KeyMissingError) {
     const { keyId, known } = error;
     const message = `Expected key \`${keyId}\` ${purpose}, got ${keysText(known)}. Set EVERLOOP_KEYS.`;
-    return Object.assign(new UsageError('key_missing', message), { cause: error });
+    return Object.assign(new UsageError('keys_missing', message), { cause: error });
   }
   if (error instanceof ValueError && error.message.includes(ENCRYPTED)) {
     // A client that somebody else made has no codec.
     const message = `Expected a client with keys ${purpose}, got one without any. Set EVERLOOP_KEYS and use \`connect\`.`;
-    return Object.assign(new UsageError('key_missing', message), { cause: error });
+    return Object.assign(new UsageError('keys_missing', message), { cause: error });
   }
   if (!(error instanceof PayloadDamagedError)) return undefined;
   return Object.assign(new UsageError('payload_damaged', error.message), { cause: error });

@@ -9,7 +9,7 @@ import { keyIdOf } from './codec.ts';
 import { KeyMissingError } from './key-errors.ts';
 
 /**
- * Reads the arguments of activities. What is still encrypted fails the activity as `key_missing`,
+ * Reads the arguments of activities. What is still encrypted fails the activity as `keys_missing`,
  * and the run tries it again on another worker.
  */
 export const payloadConverter: PayloadConverter = {

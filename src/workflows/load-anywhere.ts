@@ -117,7 +117,7 @@ const LACKS: readonly unknown[] = [
   'mcp_unavailable',
   'fork_workflows',
   'replay_failed',
-  'key_missing',
+  'keys_missing',
 ];
 
 function noAgentOf(error: unknown): NoAgentDetails | null {

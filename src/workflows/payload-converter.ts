@@ -43,7 +43,7 @@ const HAS_KEYS = '__EVERLOOP_HAS_KEYS__';
 
 /** Fails the task of a run whose worker lacks a key: another worker takes it. */
 class KeyMissingHere extends Error {
-  override readonly name = 'key_missing';
+  override readonly name = 'keys_missing';
 
   constructor({ keyId = 'of an unknown name' }: EncryptedPayload) {
     super(

@@ -173,13 +173,14 @@ function publishedWaits(waits: Waits, flush: () => void, isIdle: () => boolean):
     until: async (condition, deadline) => {
       flush();
       if (condition()) return;
-      for (let isOver = false; !isOver; ) {
+      for (;;) {
         if (isClockDue()) await readClock();
         const before = noted();
-        let isMet = false;
-        await waits.until(() => (isMet = condition()) || isClockDue(), deadline);
-        isOver = isMet || !isClockDue();
-        if (isOver && noted() === before) await readClock();
+        let isForClock = false;
+        await waits.until(() => condition() || (isForClock = isClockDue()), deadline);
+        if (isForClock) continue;
+        if (noted() === before) await readClock();
+        return;
       }
     },
   };

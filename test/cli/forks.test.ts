@@ -163,15 +163,15 @@ it('diff says why the end of a run cannot be read, and fails for what no one exp
     });
   };
   const message = 'Expected the key `k1`, which encrypted it, got none.';
-  const missing = new UsageError('key_missing', message);
+  const missing = new UsageError('keys_missing', message);
 
   const { stdout } = await diffed(missing);
-  expect(stdout).toMatch(/ending +success, answered +unknown, key_missing/);
+  expect(stdout).toMatch(/ending +success, answered +unknown, keys_missing/);
   expect(stdout).toContain(`=== right\nHow it ended is not known: ${message}`);
   expect(stdout).not.toContain('live');
   const json = JSON.parse((await diffed(missing, ['--json'])).stdout) as object;
   expect(json).toMatchObject({
-    right: { status: 'unknown', reason: 'key_missing', problem: message, value: null },
+    right: { status: 'unknown', reason: 'keys_missing', problem: message, value: null },
   });
   const broken = await diffed(new TypeError('a defect'));
   expect(broken.exitCode).not.toBe(0);

@@ -45,7 +45,7 @@ test('a key for each tenant', async () => {
   expect(await keyIdFor(options, 'acme:order-7')).toBe('acme');
   expect(await keyIdFor(options, 'globex:order-7/buyer')).toBe('globex');
   expect(await keyIdFor(options, 'order-7')).toBe('shared');
-  await expect(keyIdFor(options, 'umbra:order-7')).rejects.toMatchObject({ name: 'key_missing' });
+  await expect(keyIdFor(options, 'umbra:order-7')).rejects.toMatchObject({ name: 'keys_missing' });
 });
 
 test('keys of a key service', async () => {

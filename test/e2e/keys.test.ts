@@ -58,7 +58,7 @@ describe('[protection] a run with keys, on workers that are processes', () => {
     await eventually('a line about the key', () => keyless.said().includes(MISSING_K1));
     expect(keyless.said().split(MISSING_K1)).toHaveLength(2);
     await expect(blind.attach(run.id).status()).rejects.toMatchObject({
-      code: 'key_missing',
+      code: 'keys_missing',
       message: expect.stringContaining('Expected key `kr1`') as string,
     });
     expect(await failingRuns(run.id)).toMatchObject([
@@ -100,7 +100,7 @@ describe('[protection] a run with keys, on workers that are processes', () => {
       '',
     ]);
     await expect(run.result()).rejects.toMatchObject({
-      code: 'key_missing',
+      code: 'keys_missing',
       message: `Expected key \`kr2\` to read run \`${run.id}\`, got keys (kr1). Set EVERLOOP_KEYS.`,
     });
   });
@@ -142,7 +142,7 @@ describe('[protection] a run with keys, on workers that are processes', () => {
 
     expect(await listed(shared, run)).toMatchObject({ agent: '(encrypted)' });
     await expect(shared.attach(run.id).startedWith()).rejects.toMatchObject({
-      code: 'key_missing',
+      code: 'keys_missing',
       message: `Expected key \`acme\` to read run \`${run.id}\`, got keys (kr1). Set EVERLOOP_KEYS.`,
     });
     const env = { ...envOf(['kr1', 'acme']), ...rule };

@@ -509,7 +509,7 @@ describe('a schedule', () => {
     await expect(
       blind.schedules.attach(schedule.id).update({ cron: '1 1 * * *' }),
     ).rejects.toMatchObject({
-      code: 'key_missing',
+      code: 'keys_missing',
     });
   });
 

@@ -60,7 +60,7 @@ describe('the access of callers', () => {
 
   it('needs the key of a run to know whose it is', async () => {
     await expect(accessTo(RUNS, ['desk']).run('sealed')).rejects.toMatchObject({
-      code: 'key_missing',
+      code: 'keys_missing',
     });
   });
 

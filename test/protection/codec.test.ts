@@ -87,7 +87,7 @@ describe('an encrypted payload', () => {
     const without = createCodec(askKeys(keyRing({ current: 'k1', keys: { k1 } })));
 
     await expect(without.decode([payload])).rejects.toMatchObject({
-      name: 'key_missing',
+      name: 'keys_missing',
       keyId: 'k2',
       message: 'Expected key `k2`, got keys (k1). Set EVERLOOP_KEYS.',
     });
@@ -148,7 +148,7 @@ describe('a codec', () => {
     expect(await keyFor('acme:run-1/child')).toBe('acme');
     expect(await keyFor('run-2')).toBe('k1');
     expect(await keyFor()).toBe('k1');
-    await expect(keyFor('globex:run-3')).rejects.toMatchObject({ name: 'key_missing' });
+    await expect(keyFor('globex:run-3')).rejects.toMatchObject({ name: 'keys_missing' });
   });
 });
 

@@ -36,7 +36,7 @@ describe('a client', () => {
     const [codec] = clientConverter(protection).payloadCodecs;
 
     await expect(codec?.decode([await encrypted('x')])).rejects.toMatchObject({
-      name: 'key_missing',
+      name: 'keys_missing',
     });
   });
 
@@ -85,7 +85,7 @@ describe('a worker', () => {
     expect(kept).toEqual(payload);
     expect(missing).toEqual(['k1']);
     expect(() => payloadConverter.fromPayload(payload)).toThrow(
-      expect.objectContaining({ name: 'key_missing' }) as Error,
+      expect.objectContaining({ name: 'keys_missing' }) as Error,
     );
   });
 
@@ -123,7 +123,7 @@ describe('lines of a file', () => {
     expect(sealed.map(keyIdOfLine)).toEqual(['k1', 'k1']);
     expect(sealed.join()).not.toContain('"a"');
     expect(await sealedLines(KEYED).open([...sealed, ...lines])).toEqual([...lines, ...lines]);
-    await expect(sealedLines(OTHER).open(sealed)).rejects.toMatchObject({ name: 'key_missing' });
+    await expect(sealedLines(OTHER).open(sealed)).rejects.toMatchObject({ name: 'keys_missing' });
     expect(await sealedLines(NO_PROTECTION).seal(lines)).toEqual(lines);
   });
 });

@@ -106,15 +106,15 @@ it('of a key that is missing, as workers and clients say it', () => {
   const named = 'k0, k1, k2, k3, k4, k5, k6, k7, k8, k9, …';
 
   expect(new KeyMissingError('k', ids)).toMatchObject({
-    name: 'key_missing',
+    name: 'keys_missing',
     message: `Expected key \`k\`, got keys (${named}). Set EVERLOOP_KEYS.`,
   });
   expect(unreadableError(new KeyMissingError('k', []), 'to read run `a`')).toMatchObject({
-    code: 'key_missing',
+    code: 'keys_missing',
     message: 'Expected key `k` to read run `a`, got no keys. Set EVERLOOP_KEYS.',
   });
   expect(unreadableError(new KeyMissingError('k1', ['k2']), 'to read run `a`')).toMatchObject({
-    code: 'key_missing',
+    code: 'keys_missing',
     message: 'Expected key `k1` to read run `a`, got keys (k2). Set EVERLOOP_KEYS.',
   });
 });

@@ -17,7 +17,7 @@ it.each<readonly [FailureType, Error]>([
   ['blob_too_large', new BlobTooLargeError(2, 1)],
   ['blob_store_failed', new BlobStoreError('dir:/blobs', 'nothing.')],
   ['blob_unreadable', new BlobUnreadableError('dir:/blobs', 'nothing.')],
-  ['key_missing', new KeyMissingError('k1', [])],
+  ['keys_missing', new KeyMissingError('k1', [])],
   ['payload_damaged', new PayloadDamagedError('k1')],
 ])('%s is the type of its failure, and may be repeated', (type, error) => {
   expect(ensureApplicationFailure(error)).toMatchObject({ type, nonRetryable: false });

@@ -134,7 +134,7 @@ describe('a key ring that is asked', () => {
     const find: KeyRing['find'] = () => answers.shift()?.();
     const keys = askKeys({ current: () => 'k1', find });
 
-    await expect(keys.decrypting('k1')).rejects.toMatchObject({ name: 'key_missing' });
+    await expect(keys.decrypting('k1')).rejects.toMatchObject({ name: 'keys_missing' });
     vi.advanceTimersByTime(1_001);
     await expect(keys.decrypting('k1')).rejects.toThrow('The key service is down.');
     expect(await keys.decrypting('k1')).toMatchObject({ id: 'k1' });
@@ -197,7 +197,7 @@ describe('a client without the codec', () => {
       .catch((thrown: unknown) => thrown);
 
     expect(unreadableError(error, 'to read run `a`')).toMatchObject({
-      code: 'key_missing',
+      code: 'keys_missing',
       message:
         'Expected a client with keys to read run `a`, got one without any. Set EVERLOOP_KEYS and use `connect`.',
     });

@@ -47,7 +47,7 @@ describe('EVERLOOP_KEY_FOR=tenant', () => {
 
   it('takes no other key for a tenant without one', async () => {
     await expect(keyOf(ofEnvironment(ENV), 'umbra:order-7')).rejects.toMatchObject({
-      name: 'key_missing',
+      name: 'keys_missing',
       message: expect.stringContaining('Expected key `umbra`, got keys (shared, acme/2') as string,
     });
   });

@@ -23,7 +23,7 @@ describe('a worker without keys', () => {
     await expect(
       requireKeys(await service(['encrypted', 'encrypted']), 'default'),
     ).rejects.toMatchObject({
-      code: 'key_missing',
+      code: 'keys_missing',
       message:
         'Expected key `k1`, which encrypts the newest runs of namespace `default`, got no keys. Set EVERLOOP_KEYS, or start with `--allow-unencrypted`.',
     });

@@ -55,7 +55,7 @@ async function serve(cli: Cli, { listen, origin, allowHost }: CodecOptions): Pro
   const { codecToken: token, protection } = await configFor(cli);
   if (protection === undefined) {
     throw new UsageError(
-      'key_missing',
+      'keys_missing',
       'Expected keys to decrypt with, got none. Set EVERLOOP_KEYS to the keys of the workers.',
     );
   }

@@ -109,7 +109,7 @@ async function encryptArchive(cli: Cli, rekey: boolean): Promise<number> {
   const { dataDir, protection } = await configFor(cli);
   if (protection?.keys === undefined) {
     throw new UsageError(
-      'key_missing',
+      'keys_missing',
       'Expected keys to encrypt with, got none. Set EVERLOOP_KEYS to the keys of the workers.',
     );
   }

@@ -33,7 +33,7 @@ export interface DiffSide {
   readonly usage: Usage;
   /** `live`, the status of its Step, or `unknown`: its Step cannot be read, `reason` says why. */
   readonly status: string;
-  /** That of its Step; of an unknown one the code of the error, such as `key_missing`. */
+  /** That of its Step; of an unknown one the code of the error, such as `keys_missing`. */
   readonly reason: string | null;
   /** Why its Step cannot be read, in a sentence; absent: it can, or the run is live. */
   readonly problem?: string;

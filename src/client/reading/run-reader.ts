@@ -36,7 +36,7 @@ export interface ReadLink {
 /** Reads links by replaying their histories. */
 export interface HistoryReader {
   /**
-   * @throws UsageError `run_not_found`, `not_an_agent`; `key_missing`, `no_blobs`, and
+   * @throws UsageError `run_not_found`, `not_an_agent`; `keys_missing`, `no_blobs`, and
    * `reader_needs_worker` for a run whose own parts or version this process does not have.
    */
   read(client: Client, place: ReadPlace): Promise<ReadLink>;

@@ -12,7 +12,7 @@ const INVALID_ARGUMENT = 3;
 /**
  * Makes a call about schedule `id`; `times` are those that it sends.
  *
- * @throws UsageError `schedule_not_found`, `schedule_exists`, `schedule_time`, `key_missing`.
+ * @throws UsageError `schedule_not_found`, `schedule_exists`, `schedule_time`, `keys_missing`.
  */
 export async function scheduling<Result>(
   id: string,

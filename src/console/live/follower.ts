@@ -369,7 +369,7 @@ const SILENT_TEXT =
 const AWAY_TEXT = 'The Temporal server does not answer. Runs lose nothing; it is asked again.';
 
 const AWAY: ReadonlySet<string> = new Set(['busy', 'no_server', 'service_unavailable']);
-const GONE: ReadonlySet<string> = new Set(['run_not_found', 'not_an_agent', 'key_missing']);
+const GONE: ReadonlySet<string> = new Set(['run_not_found', 'not_an_agent', 'keys_missing']);
 
 /** Whether `event` says that the reply with text `open` is recorded. */
 function isRecorded({ type, iteration }: AgentEvent, open: OpenText): boolean {

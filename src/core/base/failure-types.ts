@@ -57,7 +57,7 @@ export const failureTypes = {
     'Too many workers died during a call of a tool; the run waits until an operator has it tried again.',
   callback_failed:
     'A callback was not delivered; its workflow ends with this after a day, and the run goes on.',
-  key_missing:
+  keys_missing:
     'A worker lacks a key that decrypts what the run holds; the run waits for a worker that has it.',
   blob_missing: 'A large payload is not in the blob store; the run waits until it is back.',
   blob_damaged: 'A large payload in the blob store was changed; the run waits until it is whole.',

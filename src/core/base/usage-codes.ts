@@ -140,7 +140,7 @@ export const usageCodes = {
   id_in_use: 'Another run has this id.',
   not_compilable: 'The answer of a run cannot be computed again by its last program.',
   invalid_input: 'The input or a message of a run is not valid.',
-  key_missing: 'This process lacks a key that encrypts what it reads or writes.',
+  keys_missing: 'This process lacks a key that encrypts what it reads or writes.',
   payload_damaged: 'What was read was changed, or another key of the same id encrypted it.',
   no_step: 'The run ended without a Step: it was terminated, or failed before it began.',
   no_stream: 'The client has no source of provisional text, or the run is not the root of a tree.',

@@ -30,7 +30,7 @@ export interface Access {
    * The run `id`.
    *
    * @throws UsageError `run_not_found`, also when callers may not reach it; `not_an_agent`;
-   * `key_missing` when this process cannot read whose run it is.
+   * `keys_missing` when this process cannot read whose run it is.
    */
   run(id: string): Promise<ReachedRun>;
   /**
@@ -118,7 +118,7 @@ async function rootOf(
 
 function unreadable(id: string): UsageError {
   return new UsageError(
-    'key_missing',
+    'keys_missing',
     `Expected a server with keys to read whose run \`${id}\` is, got one without the right key. Set EVERLOOP_KEYS where \`everloop mcp serve\` runs.`,
   );
 }

@@ -33,7 +33,7 @@ export interface SavedHistories {
  * Saves the links of run `id` that the service still has. A link that is open is saved as far as it
  * has come; saved again, it replaces what was saved before.
  *
- * @throws UsageError `run_not_found`, `key_missing`, `no_blobs`.
+ * @throws UsageError `run_not_found`, `keys_missing`, `no_blobs`.
  */
 export async function saveHistories(
   client: Client,

@@ -190,7 +190,7 @@ function unread(id: string, reason: unknown): UsageError {
   if (keyId !== null) {
     const key = keyId[1] ?? keyId[2];
     const message = `Expected key \`${key}\` to read run \`${id}\`, got no such key. Set EVERLOOP_KEYS.`;
-    return new UsageError('key_missing', message);
+    return new UsageError('keys_missing', message);
   }
   return new UsageError(
     'reader_needs_worker',

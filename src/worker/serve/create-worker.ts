@@ -334,7 +334,7 @@ function warnOfUnread(): (error: UnreadError) => void {
     seen.add(`${name} ${keyId}`);
     workerLog(
       'WARN',
-      name === 'key_missing'
+      name === 'keys_missing'
         ? `A run is encrypted with key ${keyId}, which this worker does not have. Give it EVERLOOP_KEYS.`
         : message,
     );

@@ -9,7 +9,7 @@ import { NO_PROTECTION, type Protection } from '../../protection/protection.ts';
 const NEWEST = 20;
 
 /**
- * Rejects with a UsageError `key_missing` if this process has no keys, and the newest runs of the
+ * Rejects with a UsageError `keys_missing` if this process has no keys, and the newest runs of the
  * namespace are all encrypted. What the service refuses to list is not looked at.
  */
 export async function requireKeys(
@@ -29,7 +29,7 @@ export async function requireKeys(
   const [id] = ids;
   if (id === undefined || ids.includes(undefined)) return;
   throw new UsageError(
-    'key_missing',
+    'keys_missing',
     `Expected key \`${id}\`, which encrypts the newest runs of namespace \`${namespace}\`, got no keys. Set EVERLOOP_KEYS, or start with \`--allow-unencrypted\`.`,
   );
 }

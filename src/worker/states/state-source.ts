@@ -159,7 +159,7 @@ function misfit(id: string, history: History, error: Error): UsageError {
   const keyId = /encrypted with key (\S{1,128}), which/.exec(text)?.[1];
   if (keyId !== undefined) {
     const message = `Expected key \`${keyId}\` to replay run \`${id}\`, got no such key. Set EVERLOOP_KEYS.`;
-    return new UsageError('key_missing', message);
+    return new UsageError('keys_missing', message);
   }
   const code = /TMPRL\d{4}/.exec(text)?.[0] ?? text.slice(0, MAX_REASON);
   const event = /HistoryEvent\(id: (\d+)/.exec(text)?.[1];

@@ -61,7 +61,7 @@ export function lackOf(error: unknown): Lack | null {
   const { message } = cause;
   if (cause.type === UNREGISTERED) return { what: 'a newer version of Everloop', message };
   if (UNREADABLE.includes(cause.type ?? '')) return { what: 'the blobs of the run', message };
-  if (cause.type === ('key_missing' satisfies FailureType))
+  if (cause.type === ('keys_missing' satisfies FailureType))
     return { what: keyOf(message), message };
   if (cause.type !== 'not_here') return null;
   const { what, agent } = notHereOf(cause);

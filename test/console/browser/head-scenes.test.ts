@@ -57,7 +57,7 @@ describe('the head of a run', () => {
 
   it('says of a run that is encrypted that the console lacks its key', async () => {
     const message = 'Expected the key `2026`, got none. Set EVERLOOP_KEYS for the console.';
-    const partial = [{ part: 'view', code: 'key_missing', message }];
+    const partial = [{ part: 'view', code: 'keys_missing', message }];
     const silent = { status: null, step: null, budgets: [], pending: [] };
     const run = header({ state: 'silent', ...silent });
     server().answer(`/runs/${RUN}`, { ...run, partial });

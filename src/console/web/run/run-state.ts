@@ -43,7 +43,7 @@ const LACKING_MS = 2_500;
 const AFTER_END_MS = 1_500;
 
 /** The console lacks the key of a run, or has another. */
-const UNREADABLE: ReadonlySet<string> = new Set(['key_missing', 'payload_damaged']);
+const UNREADABLE: ReadonlySet<string> = new Set(['keys_missing', 'payload_damaged']);
 
 /** Why the run says nothing at the moment. */
 export interface Silence {
