@@ -5,7 +5,7 @@
  * stays, as npm does for esbuild and swc. `npm install --os --cpu` names another machine; with
  * `EVERLOOP_ALL_PLATFORMS=1` all builds stay. Nothing is deleted if no build is that of the machine.
  *
- * Source maps of packages, 13 MB, serve those who debug the packages themselves.
+ * Source maps of packages, 15 MB, serve those who debug the packages themselves.
  */
 import { readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -38,8 +38,11 @@ try {
 /** Packages whose source maps take the most. */
 const MAPPED = [
   ...['client', 'core', 'server'].map((name) => `@modelcontextprotocol/${name}`),
+  '@grpc/grpc-js',
+  '@opentelemetry/api',
   'lru-cache',
   'protobufjs',
+  'rxjs',
 ];
 
 const resolve = createRequire(import.meta.url).resolve;

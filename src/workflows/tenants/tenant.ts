@@ -110,7 +110,7 @@ export async function tenant(start: unknown): Promise<void> {
   };
   install(keeping);
   let lookMs: number = LOOK_MS.first;
-  const { now, readClock } = recorded();
+  const { now, readClock, isUnread } = recorded();
   let lookAt = now() + lookMs;
   while (!isFull(keeping) || keeping.isChanged) {
     if (needsDay(keeping.ledger, now())) await readDay(keeping);
@@ -125,8 +125,8 @@ export async function tenant(start: unknown): Promise<void> {
     const isDue = (): boolean => keeping.isChanged || isFull(keeping);
     if (waitMs === null) await condition(isDue);
     else if (waitMs > 0) await condition(isDue, waitMs);
-    // Messages bring no time.
-    await readClock();
+    // Messages bring no time, but a timer has fired where the day of a budget in use has ended.
+    if (waitMs === null || isUnread()) await readClock();
     if (hasWaits(keeping.ledger) && now() >= lookAt) {
       await look(keeping);
       lookMs = Math.min(lookMs * 2, LOOK_MS.most);
