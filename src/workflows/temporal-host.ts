@@ -173,15 +173,19 @@ function publishedWaits(waits: Waits, flush: () => void, isIdle: () => boolean):
     until: async (condition, deadline) => {
       flush();
       if (condition()) return;
-      for (;;) {
-        if (isClockDue()) await readClock();
-        const before = noted();
-        let isForClock = false;
-        await waits.until(() => condition() || (isForClock = isClockDue()), deadline);
-        if (isForClock) continue;
-        if (noted() === before) await readClock();
-        return;
-      }
+      if (isClockDue()) await readClock();
+      let read = noted();
+      const readAgain = async (): Promise<void> => {
+        await readClock();
+        read = noted();
+        waits.wake();
+      };
+      await waits.until(() => {
+        if (condition()) return true;
+        if (isClockDue()) void readAgain();
+        return false;
+      }, deadline);
+      if (noted() === read) await readClock();
     },
   };
 }
