@@ -74,9 +74,10 @@ describe('[protection] a run with keys, on workers that are processes', () => {
     await eventually('the run to go on', () =>
       both
         .attach(run.id)
-        .send('A note under the new key.')
+        .send('A note under the new key.', { id: 'note' })
         .then(
-          () => true,
+          // Null: it is left with the service until the worker takes it.
+          (position) => position !== null,
           () => false,
         ),
     );
