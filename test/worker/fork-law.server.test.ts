@@ -80,8 +80,12 @@ function valueIn(args: unknown): never {
 
 /** What a model said, as the history has it. */
 interface RecordedReply {
-  readonly parts: readonly { readonly type: string; readonly text?: string }[];
-  readonly calls: readonly { readonly tool: string; readonly args: unknown }[];
+  readonly parts: readonly {
+    readonly type: string;
+    readonly text?: string;
+    readonly tool?: string;
+    readonly args?: unknown;
+  }[];
 }
 
 /** A recorded run: its moments, what its model said in each iteration, and its Step. */
@@ -152,11 +156,14 @@ function replyOf(event: Omit<RecordedEvent, 'eventId'>): {
   return { scheduledEventId: lost.scheduledEventId, reply: details?.kept?.reply };
 }
 
-/** Entries without ids: calls are numbered as they come, and the provider's own ids are left out. */
+/**
+ * Entries without ids: calls are numbered as they come, and the provider's own ids and names are left
+ * out.
+ */
 function withoutIds(entries: unknown): unknown {
   const known = new Map<string, number>();
   const text = JSON.stringify(entries, (key, value: unknown) => {
-    if (key === 'providerData') return undefined;
+    if (key === 'providerData' || key === 'by') return undefined;
     if (key !== 'callId' || typeof value !== 'string') return value;
     if (!known.has(value)) known.set(value, known.size);
     return known.get(value);
@@ -180,7 +187,9 @@ function forkOf({ tape, replies }: Source, place: number): MemoryRun {
       const reply = replies.get(iteration)?.[at];
       if (reply === undefined) throw new Error(`Expected a reply in iteration ${iteration}.`);
       const content = reply.parts.map(({ text = '' }) => text).join('');
-      const toolCalls = reply.calls.map(({ tool, args }) => ({ name: tool, args: valueIn(args) }));
+      const toolCalls = reply.parts.flatMap(({ type, tool, args }) =>
+        type === 'call' ? [{ name: tool ?? '', args: valueIn(args) }] : [],
+      );
       return toolCalls.length === 0 ? { content } : { content, toolCalls };
     },
   }));
