@@ -42,7 +42,7 @@ it('shows tool and answer of a run over a real provider', async () => {
 
   expect(page.error).toBeUndefined();
   expect(page.parts()).toMatchObject([
-    { toolName: 'search', state: 'output-available', input: { query: 'Rome' } },
+    { type: 'tool-search', state: 'output-available', input: { query: 'Rome' } },
     { text: 'Rome is the capital.' },
   ]);
 });
@@ -86,7 +86,7 @@ it('shows the whole reply after a reload in its middle, and what came before it'
   expect(second.error).toBeUndefined();
   expect(second.parts()).toMatchObject([
     { text: 'I look.' },
-    { toolName: 'search', state: 'output-available' },
+    { type: 'tool-search', state: 'output-available' },
     { text: 'Rome is the capital.' },
   ]);
   expect(second.messages).toHaveLength(2);
