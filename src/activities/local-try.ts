@@ -14,8 +14,9 @@ import { notLocal } from './failures.ts';
  */
 export function checkLocalTry(agent: RegisteredAgent, order: ToolOrder): void {
   if (order.localBytes === undefined) return;
-  const effect = agent.tools.get(order.tool)?.spec.effect;
-  if (effect !== undefined && effect !== 'read') throw notLocal(`The tool ${order.tool} does not only read here.`);
+  const tool = agent.tools.get(order.tool);
+  if (tool === undefined || tool.spec.effect === 'read') return;
+  throw notLocal(`The tool ${order.tool} does not only read here.`);
 }
 
 /** Refuses the result of a try that the completion of the task may have no room for. */

@@ -104,7 +104,11 @@ export async function acrossHandover<Result, Arg>(
   });
 }
 
-/** The result of an update that cannot be left with the service. @throws UsageError as {@link acrossHandover} */
+/**
+ * The result of an update that cannot be left with the service.
+ *
+ * @throws UsageError as {@link acrossHandover}
+ */
 async function updated<Result, Arg>(
   id: string,
   client: Client,

@@ -29,9 +29,7 @@ const OTHER_LOOPS = fileURLToPath(
   new URL('../support/fixtures/workflows/review-loop.ts', import.meta.url),
 );
 
-const PATCHED = fileURLToPath(
-  new URL('../support/fixtures/workflows/patched.ts', import.meta.url),
-);
+const PATCHED = fileURLToPath(new URL('../support/fixtures/workflows/patched.ts', import.meta.url));
 
 let stage: Stage;
 let bundle: LoadedBundle;

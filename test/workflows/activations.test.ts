@@ -15,7 +15,7 @@ function nameOf({ doUpdate, signalWorkflow, resolveActivity }: Job): string {
 }
 
 /** A workflow that tells what is applied; `settle` lets updates go on. */
-function workflow({ hasEnded = false } = {}) {
+function workflow({ hasEnded = false, isReplaying = false } = {}) {
   const log: string[] = [];
   let settle = (): void => undefined;
   const activate = activateInOrder(
@@ -26,7 +26,10 @@ function workflow({ hasEnded = false } = {}) {
     log,
     activate: (historyLength: number, at: number, ...jobs: Job[]): void =>
       activate(
-        { batchIndex: 0, activation: { historyLength, timestamp: { nanos: at }, jobs } },
+        {
+          batchIndex: 0,
+          activation: { historyLength, timestamp: { nanos: at }, isReplaying, jobs },
+        },
         ({ activation }) => void log.push(...(activation.jobs ?? []).map(nameOf)),
       ),
     settle: async () => {
@@ -69,6 +72,14 @@ describe('the jobs of activations', () => {
     activate(5, 1, { queryWorkflow: { queryId: 'q' } });
     expect(() => activate(8, 2, signal('s2'))).toThrow('read ahead');
     expect(log).toEqual(['s1', '1', 'query']);
+  });
+
+  it('take signals where a replay has two tasks of one time', () => {
+    const { log, activate } = workflow({ isReplaying: true });
+    activate(3, 1, signal('s1'));
+    activate(5, 1, result(1));
+    activate(8, 2, signal('s2'));
+    expect(log).toEqual(['s1', '1', 's2']);
   });
 
   it.each<readonly [string, [number, number, Job], [number, number, Job]]>([

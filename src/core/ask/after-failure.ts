@@ -16,7 +16,8 @@ export interface ModelRefusal {
 /**
  * What follows from `failed`. What one provider refuses, another may take: so a run ends only when its
  * last model has refused. A request that is alone too large for a minute of one account (429) is not too
- * long for the next; without one it is made shorter, too. What the agent itself has blocked goes to nobody.
+ * long for the next; without one it is made shorter, too. What the agent itself has blocked goes to
+ * nobody.
  */
 export function afterFailure(
   { code, status }: ModelRefusal,

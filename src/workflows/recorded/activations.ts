@@ -5,7 +5,8 @@
  * A2  A query that waited for a worker reads ahead: the history that comes with it may have results
  *     behind the last task, and the SDK applies them. A replay applies them with the next task, whose
  *     signals come first. So a task that brings signals after such results fails once; the service
- *     gives it again, with the whole history.
+ *     gives it again, with the whole history. A replay of that history reads nothing ahead, also where
+ *     a coarse clock gives two tasks one time: so a task never fails twice for this.
  */
 import type { ActivateInput } from '@temporalio/workflow';
 
@@ -58,7 +59,8 @@ function createReadAhead(): (activation: Activation, jobs: readonly Job[]) => bo
     if (before === null || !isLonger(activation, before)) return false;
     // More of the history without the time of a new task: no task brought it.
     if (isSameTask(activation, before)) {
-      hasResults ||= jobs.some((job) => !job.signalWorkflow && !job.doUpdate);
+      hasResults ||=
+        activation.isReplaying !== true && jobs.some((job) => !job.signalWorkflow && !job.doUpdate);
       return false;
     }
     const hadResults = hasResults;

@@ -1,6 +1,7 @@
 /**
- * Gives all that comes to a workflow its turn (`activations.ts`, `deliveries.ts`), and takes what results of activities
- * record (`recorded.ts`). The bundle of a worker has it for every workflow, also for those of users.
+ * Gives all that comes to a workflow its turn (`activations.ts`, `deliveries.ts`), and takes what
+ * results of activities record (`recorded.ts`). The bundle of a worker has it for every workflow, also
+ * for those of users.
  */
 import {
   ActivityFailure,
