@@ -148,6 +148,8 @@ export function createThoughtStream(
 ): ThoughtStream {
   let state: 'start' | 'thought' | 'text' = tags.length === 0 ? 'text' : 'start';
   let held = '';
+  /** White space before all else, which is not read again with each chunk. */
+  let blank = '';
   let closing = '';
   let hasThoughts = false;
   const say = (kind: ModelChunk['kind'], delta: string): void => {
@@ -157,17 +159,24 @@ export function createThoughtStream(
   const step = (): boolean => {
     if (state === 'start') {
       const begun = held.trimStart().toLowerCase();
+      if (begun === '') {
+        blank += held;
+        held = '';
+        return false;
+      }
       const tag = tags.find((one) => begun.startsWith(`<${one}>`));
       if (tag !== undefined) {
         state = 'thought';
         closing = `</${tag}>`;
         hasThoughts = true;
         held = held.trimStart().slice(tag.length + 2);
+        blank = '';
         return true;
       }
-      if (begun === '' || tags.some((one) => `<${one}>`.startsWith(begun))) return false;
+      if (tags.some((one) => `<${one}>`.startsWith(begun))) return false;
       state = 'text';
-      if (hasThoughts) held = held.trimStart();
+      held = hasThoughts ? held.trimStart() : blank + held;
+      blank = '';
       return true;
     }
     const end = indexOfTag(held, closing);
@@ -196,8 +205,9 @@ export function createThoughtStream(
       }
     },
     end: () => {
-      say(state === 'thought' ? 'reasoning' : 'text', held);
+      say(state === 'thought' ? 'reasoning' : 'text', blank + held);
       held = '';
+      blank = '';
     },
   };
 }

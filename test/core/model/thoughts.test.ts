@@ -124,6 +124,25 @@ describe('thoughts in a stream', () => {
       ),
     );
   });
+
+  it.each([
+    ['a text', 'Hello!', 'text'],
+    ['a thought', '<think>Hm.', 'reasoning'],
+  ] as const)(
+    'are found after as much white space as a provider sends, before %s',
+    (_name, last, kind) => {
+      const chunks: ModelChunk[] = [];
+      const stream = createThoughtStream(TAGS, (chunk) => chunks.push(chunk));
+      const blanks = 400_000;
+      for (let count = 0; count < blanks; count += 1) stream.write({ kind: 'text', delta: '\n' });
+      stream.write({ kind: 'text', delta: last });
+      stream.end();
+
+      const text = chunks.map(({ delta }) => delta).join('');
+      expect(chunks.every((chunk) => chunk.kind === kind)).toBe(true);
+      expect(text).toBe(kind === 'text' ? '\n'.repeat(blanks) + last : 'Hm.');
+    },
+  );
 });
 
 describe('nothing in thoughts is done, in mode', () => {
