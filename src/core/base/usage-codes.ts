@@ -117,7 +117,6 @@ export const usageCodes = {
   instructions: '`instructions` of a result is not a text.',
   media: '`media` of a result is not a list of media parts.',
   media_size: '`media` of a result is too large.',
-  media_url: 'The url of a media part is not absolute.',
   message_part: 'A message for a model has a part that models do not read.',
   model_report: 'A tool or a validator reports a model call in a way that is not valid.',
   own_request: 'A custom loop’s request to a model is empty or too large.',

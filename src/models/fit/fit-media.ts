@@ -36,16 +36,23 @@ function userMessage(parts: readonly Part[]): Message {
 
 function fitPart(part: MediaPart, traits: Traits, leaveOut: LeaveOut): Part {
   const { mediaType, url } = part;
-  if (traits.media !== undefined && !traits.media.test(mediaType)) {
-    return told(mediaType, `media of type ${mediaType}`, leaveOut);
-  }
-  if (url === undefined || isTaken(part, url, traits)) return part;
+  if (!takesType(part, traits)) return told(mediaType, `media of type ${mediaType}`, leaveOut);
+  if (url === undefined || takesByUrl(part, url, traits)) return part;
   return told(mediaType, `media of type ${mediaType} by their URL`, leaveOut);
 }
 
-function isTaken({ mediaType }: MediaPart, url: string, { urls, mediaUrls }: Traits): boolean {
-  // An address that is none is refused later, with words for who wrote it.
-  if (!URL.canParse(url)) return true;
+/** Whether a model takes media of the type of `part`. */
+export function takesType({ mediaType }: MediaPart, { media }: Traits): boolean {
+  return media === undefined || media.test(mediaType);
+}
+
+/** Whether a provider loads media of the type of `part` from `url` itself. */
+export function takesByUrl(
+  { mediaType }: MediaPart,
+  url: string,
+  { urls, mediaUrls }: Traits,
+): boolean {
+  if (!URL.canParse(url)) return false;
   if (mediaUrls?.test(mediaType) === true && /^https?:/i.test(url)) return true;
   return urls.some((rule) => isOf(rule, mediaType) && rule.urls.some((known) => known.test(url)));
 }

@@ -4,19 +4,35 @@ import type { ModelRequest, ReplyWarning } from '../../core/contract/model.ts';
 import type { LanguageModel } from '../../define/model/language-model.ts';
 import { isReasoningEffort } from '../../define/model/reasoning.ts';
 import { hasThinkingBudget } from '../v3/reasoning.ts';
-import { fitMessages } from './fit-messages.ts';
+import { fetchMedia, type MediaFetcher } from './fetch-media.ts';
+import { fitMessages, lastReplyOf } from './fit-messages.ts';
+import { refusedBefore, withoutMedia } from './left-out-media.ts';
 import { traitsOf } from './traits.ts';
 
 /** `request` as `model` takes it, and what was left out of it. */
 export async function fitRequest(
   model: LanguageModel,
   request: ModelRequest,
+  fetcher: MediaFetcher,
 ): Promise<{ readonly request: ModelRequest; readonly warnings: readonly ReplyWarning[] }> {
   const traits = await traitsOf(model);
-  const { messages, sources, warnings, goesOnUnreasoned } = fitMessages(request.messages, traits);
+  const warnings: ReplyWarning[] = [];
+  const lastOwn = lastReplyOf(request.messages, traits);
+  const taken = withoutMedia(request.messages, refusedBefore(request.messages, traits.author));
+  const fetched = await fetchMedia(taken, traits, fetcher, (source, what) => {
+    // Before its last own reply it was told.
+    if (source > lastOwn) warnings.push({ code: 'media_not_fetched', message: notFetched(what) });
+  });
+  const fitted = fitMessages(fetched, traits);
+  const { messages, sources, goesOnUnreasoned } = fitted;
+  warnings.push(...fitted.warnings);
   const cacheUpTo = sources.filter((source) => source < request.cacheUpTo).length;
   const settings = goesOnUnreasoned ? withoutThinking(model, request.settings) : request.settings;
   return { request: { ...request, messages, cacheUpTo, settings }, warnings };
+}
+
+function notFetched(what: string): string {
+  return `A medium could not be fetched, and the model was asked without it: ${what}.`;
 }
 
 /** Where the settings of a provider of Claude turn its thinking on. */
