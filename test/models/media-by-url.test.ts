@@ -22,6 +22,7 @@ const PAGES: Readonly<Record<string, RequestListener>> = {
   '/untyped': (_request, response) => void response.end(PNG),
   '/a.pdf': (_request, response) =>
     void response.setHeader('content-type', 'application/octet-stream').end(PDF),
+  '/list': (_request, response) => void response.setHeader('content-type', 'text/csv').end('c,d'),
   '/page': (_request, response) =>
     void response.setHeader('content-type', 'text/html; charset=utf-8').end('<p>Log in</p>'),
   '/moved': (_request, response) => void response.writeHead(302, { location: '/a.png' }).end(),
@@ -126,6 +127,17 @@ describe('media by URL', () => {
     const { sent } = await ask('google', [media(`${at}/a.png`, 'image/*')]);
 
     expect(sent).toContain('"mimeType":"image/png"');
+  });
+
+  it('of text are text for a model that takes no such files', async () => {
+    const { sent, reply } = await ask('openai-responses', [
+      { type: 'media', mediaType: 'text/csv', data: Buffer.from('a,b').toString('base64') },
+      media(`${at}/list`, 'text/plain'),
+    ]);
+
+    expect(sent).toContain('a,b');
+    expect(sent).toContain('c,d');
+    expect(reply.warnings).toBeUndefined();
   });
 
   it('stay URLs for a provider that loads them', async () => {

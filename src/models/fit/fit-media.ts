@@ -36,14 +36,28 @@ function userMessage(parts: readonly Part[]): Message {
 
 function fitPart(part: MediaPart, traits: Traits, leaveOut: LeaveOut): Part {
   const { mediaType, url } = part;
-  if (!takesType(part, traits)) return told(mediaType, `media of type ${mediaType}`, leaveOut);
+  if (!takesMedia(part, traits))
+    return textIn(part) ?? told(mediaType, `media of type ${mediaType}`, leaveOut);
   if (url === undefined || takesByUrl(part, url, traits)) return part;
   return told(mediaType, `media of type ${mediaType} by their URL`, leaveOut);
 }
 
-/** Whether a model takes media of the type of `part`. */
-export function takesType({ mediaType }: MediaPart, { media }: Traits): boolean {
+/** Whether a model takes the type of `part`, as a medium or as text. */
+export function takesType(part: MediaPart, traits: Traits): boolean {
+  return takesMedia(part, traits) || TEXT.test(part.mediaType);
+}
+
+function takesMedia({ mediaType }: MediaPart, { media }: Traits): boolean {
   return media === undefined || media.test(mediaType);
+}
+
+/** Types of files that every model reads as text. */
+const TEXT = /^(?:text\/|application\/(?:json|xml|yaml)$)/;
+
+/** A file of text as text; undefined: it is none, or its bytes are not here. */
+function textIn({ mediaType, data }: MediaPart): TextPart | undefined {
+  if (!TEXT.test(mediaType) || data === undefined) return undefined;
+  return { type: 'text', text: Buffer.from(data, 'base64').toString('utf8') };
 }
 
 /** Whether a provider loads media of the type of `part` from `url` itself. */
