@@ -5,7 +5,7 @@
  * thrown (see `model-failures.ts`).
  */
 import { defined } from '../core/base/defined.ts';
-import { priceUsage, type PricedUsage } from '../core/model/cost.ts';
+import { priceUsage, withFees, type PricedUsage } from '../core/model/cost.ts';
 import type {
   ModelChunk,
   ModelFunction,
@@ -114,7 +114,7 @@ export async function callEntry(
   }
   if (reply !== undefined) {
     thoughts.end();
-    const told = withThoughts(reply, tags);
+    const told = withFees(withThoughts(reply, tags), entry.hostedPrice);
     return { kind: 'reply', reply: withUnreported(told, request, entry.price) };
   }
   const { usage, known } = call.usage();

@@ -76,6 +76,8 @@ export const usageCodes = {
   tool_repeatable: '`repeatable` of a tool is neither true nor false.',
   tool_description: 'A tool has no description.',
   tool_effect: '`effect` of a tool is not `read`, `idempotent` or `once`.',
+  hosted_tool:
+    'A tool of the AI SDK is none that its provider runs, or has arguments that no run may record.',
   tool_execute: '`execute` of a tool is not a function.',
   tool_isolate:
     'The options of an isolated tool are not valid, its module exports no `run`, or its arguments cannot be copied.',

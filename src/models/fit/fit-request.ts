@@ -1,7 +1,8 @@
 /** A request as its model takes it. */
 import { isJsonObject, type JsonObject } from '../../core/base/json.ts';
-import type { ModelRequest, ReplyWarning } from '../../core/contract/model.ts';
+import type { HostedTool, ModelRequest, ReplyWarning } from '../../core/contract/model.ts';
 import type { LanguageModel } from '../../define/model/language-model.ts';
+import { runsHosted } from '../../define/tool/hosted-tool.ts';
 import { isReasoningEffort } from '../../define/model/reasoning.ts';
 import { hasThinkingBudget } from '../v3/reasoning.ts';
 import { fetchMedia, type MediaFetcher } from './fetch-media.ts';
@@ -18,17 +19,36 @@ export async function fitRequest(
   const traits = await traitsOf(model);
   const warnings: ReplyWarning[] = [];
   const lastOwn = lastReplyOf(request.messages, traits);
-  const taken = withoutMedia(request.messages, refusedBefore(request.messages, traits.author));
-  const fetched = await fetchMedia(taken, traits, fetcher, (source, what) => {
+  const left = withoutMedia(request.messages, refusedBefore(request.messages, traits.author));
+  const fetched = await fetchMedia(left, traits, fetcher, (source, what) => {
     // Before its last own reply it was told.
     if (source > lastOwn) warnings.push({ code: 'media_not_fetched', message: notFetched(what) });
   });
   const fitted = fitMessages(fetched, traits);
+  const { hosted = [] } = request;
+  const taken = hosted.filter(({ id }) => runsHosted(model.provider, id));
+  if (lastOwn < 0)
+    warnings.push(...hosted.flatMap((tool) => (taken.includes(tool) ? [] : notRun(tool, model))));
   const { messages, sources, goesOnUnreasoned } = fitted;
   warnings.push(...fitted.warnings);
   const cacheUpTo = sources.filter((source) => source < request.cacheUpTo).length;
   const settings = goesOnUnreasoned ? withoutThinking(model, request.settings) : request.settings;
-  return { request: { ...request, messages, cacheUpTo, settings }, warnings };
+  const { hosted: _hosted, ...same } = request;
+  return {
+    request: {
+      ...same,
+      messages,
+      cacheUpTo,
+      settings,
+      ...(taken.length === 0 ? {} : { hosted: taken }),
+    },
+    warnings,
+  };
+}
+
+function notRun({ id }: HostedTool, { provider, modelId }: LanguageModel): readonly ReplyWarning[] {
+  const message = `Model ${modelId} of ${provider} was asked without the tool ${id}, which this provider does not run.`;
+  return [{ code: 'hosted_tool_left_out', message }];
 }
 
 function notFetched(what: string): string {
