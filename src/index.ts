@@ -331,6 +331,7 @@ export type {
   StepMemory,
   StepStatus,
   ChainLength,
+  StepSource,
   StepTrace,
   Usage,
 } from './core/contract/step.ts';
@@ -359,6 +360,8 @@ export type {
   ModelIo,
   ModelReply,
   ModelRequest,
+  HostedPrice,
+  HostedTool,
   ModelTool,
   Price,
   Reply,

@@ -175,8 +175,9 @@ function callInSteps(
 function withLeftOut(reply: Reply, left: readonly ReducedRequest[]): Reply {
   if (left.length === 0) return reply;
   const warnings = left.map(({ warning }) => ({ code: 'item_left_out', message: warning }));
-  const refused = left.flatMap(({ media }) => media);
-  const by = reply.by && { ...reply.by, ...(refused.length > 0 ? { refused } : {}) };
+  const media = left.flatMap((one) => one.media);
+  const refused = media.length === 0 ? undefined : media;
+  const by = reply.by && { ...reply.by, ...defined({ refused }) };
   return { ...reply, ...defined({ by }), warnings: [...(reply.warnings ?? []), ...warnings] };
 }
 

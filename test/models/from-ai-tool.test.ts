@@ -67,7 +67,7 @@ describe('a tool of the AI SDK', () => {
 
   it('of a provider runs here, with the schema that its package makes', async () => {
     const given = anthropic.tools.bash_20250124({
-      execute: async ({ command = '' }) => [{ type: 'text', text: `ran ${command}` }],
+      execute: async ({ command }) => [{ type: 'text', text: `ran ${command}` }],
     }) as AiTool;
 
     expect(await resultOf(given, { command: 'ls' })).toContain('ran ls');

@@ -127,7 +127,7 @@ function callModel(
   const covered = cover === null ? undefined : run.state.covers?.at(-1)?.seq;
   const callAfter = (outcome: ModelOutcome, unreported: Unreported = {}): EventBody => ({
     ...modelCallAfter(order, outcome, run.host.now() - order.time, callId),
-    ...(outcome.kind === 'reply' ? hostedFields(outcome.reply, run.state.head.spec.hosted) : {}),
+    ...hostedFields(outcome, run.state.head.spec.hosted),
     ...unreported,
   });
   open.count += 1;

@@ -2,10 +2,11 @@
 import { defined } from '../base/defined.ts';
 import type { SourcePart } from '../base/message.ts';
 import type { EventBody } from '../contract/events.ts';
-import type { HostedTool, Reply } from '../contract/model.ts';
+import type { ModelOutcome } from '../contract/host-outcome.ts';
+import type { HostedTool } from '../contract/model.ts';
 import { hostedCalls } from '../model/cost.ts';
 import type { Numbers } from '../contract/stats.ts';
-import type { Source } from '../contract/step.ts';
+import type { StepSource } from '../contract/step.ts';
 import { withSources } from '../model/sources.ts';
 
 /** The fields of an event about a reply. */
@@ -24,8 +25,13 @@ const MAX_TITLE = 200;
 /** Of a hosted tool that the agent does not have; keys of statistics end with names. */
 const UNKNOWN = '(unknown)';
 
-/** What the event of a model call says of `reply`; nothing where there is nothing. */
-export function hostedFields(reply: Reply, tools: readonly HostedTool[] = []): HostedFields {
+/** What the event of a model call says of its reply; nothing where there is nothing. */
+export function hostedFields(
+  outcome: ModelOutcome,
+  tools: readonly HostedTool[] = [],
+): HostedFields {
+  if (outcome.kind !== 'reply') return {};
+  const { reply } = outcome;
   const calls = hostedCalls(reply);
   const sources = withSources(
     [],
@@ -45,7 +51,7 @@ export function hostedFields(reply: Reply, tools: readonly HostedTool[] = []): H
 }
 
 /** A source without the data of its provider; one whose address is too long is none. */
-function sourceOf({ url, title, filename, mediaType }: SourcePart): readonly Source[] {
+function sourceOf({ url, title, filename, mediaType }: SourcePart): readonly StepSource[] {
   if (url !== undefined && url.length > MAX_URL) return [];
   const short = (text: string | undefined): string | undefined => text?.slice(0, MAX_TITLE);
   return [

@@ -20,7 +20,7 @@ import type { Numbers } from './stats.ts';
 import type { CallOutcome, Reports } from './outcome.ts';
 import type { ProgramOutcome, ProgramProgress } from './report.ts';
 import type { Deadline, LeaseAnswer, LeaseReturn } from './lease.ts';
-import type { Source, StepStatus } from './step.ts';
+import type { StepSource, StepStatus } from './step.ts';
 import type { TraceInput } from '../base/traceparent.ts';
 
 /** What every event has. */
@@ -117,7 +117,7 @@ export type EventBody =
       /** How many of these calls are in no price. Absent: none. */
       readonly unpricedCalls?: number;
       /** What the reply names as sources, the first 50. Absent: none. */
-      readonly sources?: readonly Source[];
+      readonly sources?: readonly StepSource[];
       /** Absent if the call failed or was aborted, and in reports of tools and validators. */
       readonly finishReason?: FinishReason;
       readonly attempts: number;

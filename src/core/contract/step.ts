@@ -100,7 +100,7 @@ export interface StepTrace {
 export type StepMemory = ProgramMemory | { readonly [name: string]: never };
 
 /** What a model named as the origin of what it wrote: a page, or a document. */
-export interface Source {
+export interface StepSource {
   readonly url?: string;
   readonly title?: string;
   readonly filename?: string;
@@ -148,6 +148,6 @@ export interface Step<Value = Json> {
    */
   readonly unknownCalls?: readonly UnknownCall[];
   /** What models of the run named as sources, the first 100, each once; absent: none. */
-  readonly sources?: readonly Source[];
+  readonly sources?: readonly StepSource[];
   readonly trace: StepTrace;
 }

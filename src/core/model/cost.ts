@@ -85,12 +85,12 @@ export function withFees(reply: Reply, price: HostedPrice | undefined): Reply {
   const micro = fees.reduce((sum: number, fee = 0) => sum + Math.round(fee * 1_000_000), 0);
   if (calls.length === 0) return reply;
   const { usage } = reply;
+  // Usage that is not known is all zero.
+  const fee = reply.usageKnown ? micro : 0;
+  const costMicroUsd = exactSum(usage.costMicroUsd, fee);
   return {
     ...reply,
-    // Usage that is not known is all zero.
-    ...(reply.usageKnown
-      ? { usage: { ...usage, costMicroUsd: exactSum(usage.costMicroUsd, micro) } }
-      : {}),
+    usage: { ...usage, costMicroUsd },
     ...defined({ unpricedCalls: unpricedCalls === 0 ? undefined : unpricedCalls }),
   };
 }

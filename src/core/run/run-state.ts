@@ -58,7 +58,7 @@ import {
   type FlightState,
 } from './flight-state.ts';
 import type { ProgramState } from '../contract/report.ts';
-import type { Source, StepMemory, StepSchedule } from '../contract/step.ts';
+import type { StepMemory, StepSchedule, StepSource } from '../contract/step.ts';
 import { withSources } from '../model/sources.ts';
 import { UNUSABLE_REPLY } from '../contract/turn.ts';
 
@@ -86,7 +86,7 @@ export interface RunState extends TreeState, IdleState, FlightState {
   /** The schedule that started the run, and when the run was due; absent: none. */
   readonly schedule?: Pick<StepSchedule, 'id' | 'time'>;
   /** What its models named as sources, the first 100; absent until there was one. */
-  readonly sources?: readonly Source[];
+  readonly sources?: readonly StepSource[];
   /** Whose run it is; absent: nobody's in particular. */
   readonly tenant?: string;
   /** True: the ledger of the tenant has given the run its turn, and hears of its end. */
@@ -277,7 +277,7 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
         ...changedReplyMark(state, event),
         ...withoutModel(state, event.model),
         ...withoutCover(state, carried),
-        ...(event.sources && { sources: withSources(state.sources ?? [], event.sources) }),
+        ...defined({ sources: event.sources && withSources(state.sources ?? [], event.sources) }),
       };
     case 'agent:structured_output_downgraded':
       return { structuredOutputs: { ...state.structuredOutputs, [event.model]: event.to } };

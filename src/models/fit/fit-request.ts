@@ -1,4 +1,5 @@
 /** A request as its model takes it. */
+import { defined } from '../../core/base/defined.ts';
 import { isJsonObject, type JsonObject } from '../../core/base/json.ts';
 import type { HostedTool, ModelRequest, ReplyWarning } from '../../core/contract/model.ts';
 import type { LanguageModel } from '../../define/model/language-model.ts';
@@ -40,7 +41,7 @@ export async function fitRequest(
       messages,
       cacheUpTo,
       settings,
-      ...(taken.length === 0 ? {} : { hosted: taken }),
+      ...defined({ hosted: taken.length === 0 ? undefined : taken }),
     },
     warnings,
   };
