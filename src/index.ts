@@ -47,6 +47,8 @@ export {
 } from './define/pipeline/define-pipeline.ts';
 export { humanStep, type HumanStep, type HumanStepOptions } from './define/pipeline/human-step.ts';
 export { defineTool } from './define/tool/define-tool.ts';
+export { fromAiTool, type AiToolOptions } from './define/tool/from-ai-tool.ts';
+export type { AiTool } from './define/tool/hosted-tool.ts';
 export { llmTool } from './define/tool/define-llm-tool.ts';
 export type { LlmToolOptions } from './define/tool/define-llm-tool.ts';
 export { external, type ExternalReturn } from './define/tool/external.ts';
@@ -329,6 +331,7 @@ export type {
   StepMemory,
   StepStatus,
   ChainLength,
+  StepSource,
   StepTrace,
   Usage,
 } from './core/contract/step.ts';
@@ -357,6 +360,8 @@ export type {
   ModelIo,
   ModelReply,
   ModelRequest,
+  HostedPrice,
+  HostedTool,
   ModelTool,
   Price,
   Reply,

@@ -62,6 +62,8 @@ import {
 /** What the model activity needs, its replies and what runs beside them. */
 export interface CallModelParts extends ReadsOfReplyParts, PaceParts {
   readonly transcripts: TranscriptSource;
+  /** The hosts from which media of requests are fetched; default: any. */
+  readonly mediaHosts?: readonly string[] | undefined;
   /** Cancels that workflows of this process tell; default: none. */
   readonly cancels?: HeardCancels;
   /** Calls that later attempts take over; default: each attempt asks anew. */
@@ -297,7 +299,7 @@ interface PacedModel extends AskedModel {
 }
 
 async function askPaced(
-  { registry, chunks, transcripts }: CallModelParts,
+  { registry, chunks, transcripts, mediaHosts }: CallModelParts,
   order: ModelOrder,
   { entry, view, asked, beside, request, paced, attempt }: PacedModel,
 ): Promise<TimedResult> {
@@ -325,12 +327,13 @@ async function askPaced(
   const { signal } = paced;
   // A worker without a blob store reads it to its end, since another one may keep it.
   const { reply: maxReplyBytes } = sizesOf(defined({ blobs: order.blobs }));
+  const common = { signal, isRead, isWhole, maxReplyBytes, mediaHosts };
   // Summaries see the same conversation, so middleware that hides secrets applies to them as well.
   const around = definition?.middleware?.model ?? [];
   // Only replies stream, and only replies become messages of the transcript.
   if (purpose !== 'reply') {
     const onChunk: CallIo['onChunk'] = ({ delta }) => hear(delta);
-    const io = { signal, onChunk, isRead, isWhole, maxReplyBytes };
+    const io = { ...common, onChunk };
     return timed(await callLayeredModel(around, entry, request, io));
   }
   const stream = openChunkStream(chunks, { rootRunId, runId, agentPath, iteration, attempt });
@@ -340,7 +343,7 @@ async function askPaced(
       hear(chunk.delta);
       stream.write(chunk);
     };
-    const io: CallIo = { signal, onChunk, isRead, isWhole, maxReplyBytes, onCall: beside.offer };
+    const io: CallIo = { ...common, onChunk, onCall: beside.offer };
     const outcome = timed(await callLayeredModel(around, entry, request, io));
     stream.end();
     // The workflow gives calls their ids, so the message of a reply with calls is not known here.

@@ -19,6 +19,8 @@ import type { AgentDefinition } from '../define/definition/definitions.ts';
 import { isDataMode } from '../define/agent/mode-problems.ts';
 import { structuredOutputOf } from '../models/model-call-options.ts';
 import type { ModelEntry } from '../define/model/model-entry.ts';
+import { mayRunHosted } from '../define/tool/hosted-tool.ts';
+import { feeOf } from '../core/model/cost.ts';
 import { findEntry } from '../define/model/provider-models.ts';
 
 /** A likely mistake that does not keep a run from starting; it becomes a warning event. */
@@ -76,6 +78,7 @@ export function compileAgent(
   const used = [...chosen.models, ...compacting.models, ...asked.models];
   const lacking = [
     ...costProblems([...limits, ...above], used),
+    ...feeProblems([...limits, ...above], unpricedTools(definition, models, start.model)),
     ...(model === undefined ? [] : windowProblems(compaction, model)),
   ];
   if (lacking.length > 0) return { kind: 'problems', problems: lacking };
@@ -318,6 +321,36 @@ function costProblems(
     }));
 }
 
+/** The hosted tools of an agent that one of its models may run without a price, and that model. */
+export function unpricedTools(
+  definition: AgentDefinition,
+  models: ReadonlyMap<string, ModelEntry>,
+  wanted: string | undefined,
+): readonly { readonly tool: string; readonly model: string }[] {
+  const { hosted = [] } = definition.spec;
+  if (hosted.length === 0) return [];
+  return chooseModels(definition, models, wanted).models.flatMap(({ id }) => {
+    const entry = findEntry(models, id);
+    if (entry === undefined) return [];
+    return hosted
+      .filter((tool) => mayRunHosted(entry.model, tool.id))
+      .filter(({ name }) => feeOf(name, entry.hostedPrice) === undefined)
+      .map(({ name }) => ({ tool: name, model: id }));
+  });
+}
+
+/** The fees of hosted tools are in no price of tokens. */
+function feeProblems(
+  limits: readonly Limit[],
+  unpriced: ReturnType<typeof unpricedTools>,
+): readonly UsageProblem[] {
+  if (!limits.some((limit) => limit.byDefault !== true && isAboutCost(limit))) return [];
+  return unpriced.map(({ tool, model }) => ({
+    code: 'cost_without_price',
+    message: `Expected a price for each call of \`${tool}\` under a cost limit, got none for \`${model}\`. Add it to the model's entry, such as \`hostedPrice: { ${tool}: 0.01 }\` in dollars for each call, or remove the limit.`,
+  }));
+}
+
 /** Whether a limit watches only costs; a prefix may be shorter than the key of costs. */
 function isAboutCost({ kind, key }: Limit): boolean {
   const rows = kind === 'prefix' ? statRowsUnder(key) : [statKeyInfo(key)?.row];
@@ -328,7 +361,7 @@ function isAboutCost({ kind, key }: Limit): boolean {
 function limitWarnings(spec: AgentSpec, models: readonly ModelSpec[]): readonly AgentWarning[] {
   const names = {
     model: models.map(({ id }) => id),
-    tool: [...spec.tools.map(({ name }) => name), '(unknown)'],
+    tool: [...[...spec.tools, ...(spec.hosted ?? [])].map(({ name }) => name), '(unknown)'],
     validator: spec.answer.validators,
   };
   return spec.limits.flatMap(({ kind, key }) => {

@@ -23,6 +23,7 @@ import {
   startCover,
   type StartedCover,
 } from './cover-call.ts';
+import { hostedFields } from './hosted-calls.ts';
 import { isLastTurn } from './last-turn.ts';
 import { afterUnreported, unreportedFields, unreportedIn } from './unreported-usage.ts';
 import { readsOrder } from './reads-order.ts';
@@ -126,6 +127,7 @@ function callModel(
   const covered = cover === null ? undefined : run.state.covers?.at(-1)?.seq;
   const callAfter = (outcome: ModelOutcome, unreported: Unreported = {}): EventBody => ({
     ...modelCallAfter(order, outcome, run.host.now() - order.time, callId),
+    ...hostedFields(outcome, run.state.head.spec.hosted),
     ...unreported,
   });
   open.count += 1;

@@ -76,6 +76,8 @@ export const usageCodes = {
   tool_repeatable: '`repeatable` of a tool is neither true nor false.',
   tool_description: 'A tool has no description.',
   tool_effect: '`effect` of a tool is not `read`, `idempotent` or `once`.',
+  hosted_tool:
+    'A tool of the AI SDK is none that its provider runs, or has arguments that no run may record.',
   tool_execute: '`execute` of a tool is not a function.',
   tool_isolate:
     'The options of an isolated tool are not valid, its module exports no `run`, or its arguments cannot be copied.',
@@ -117,7 +119,6 @@ export const usageCodes = {
   instructions: '`instructions` of a result is not a text.',
   media: '`media` of a result is not a list of media parts.',
   media_size: '`media` of a result is too large.',
-  media_url: 'The url of a media part is not absolute.',
   message_part: 'A message for a model has a part that models do not read.',
   model_report: 'A tool or a validator reports a model call in a way that is not valid.',
   own_request: 'A custom loop’s request to a model is empty or too large.',

@@ -23,6 +23,18 @@ export interface ModelTool {
   readonly parameters: Json;
 }
 
+/** A tool that the provider runs itself. */
+export interface HostedTool {
+  /** The last part of its id. */
+  readonly name: string;
+  /** `openai.web_search`, `anthropic.web_search_20250305`, … */
+  readonly id: string;
+  readonly args: JsonObject;
+}
+
+/** USD for each call of a hosted tool: one number, or one by name of the tool. */
+export type HostedPrice = number | { readonly [tool: string]: number };
+
 /** Whether the model may or must call a tool, and which one. */
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly tool: string };
 
@@ -40,6 +52,8 @@ export interface ModelRequest {
   readonly schema?: Json;
   readonly tools?: readonly ModelTool[];
   readonly toolChoice?: ToolChoice;
+  /** The tools that the provider runs itself; absent: none. */
+  readonly hosted?: readonly HostedTool[];
   /** The settings of the model's entry: temperature, provider options, … */
   readonly settings: JsonObject;
   /** How many messages at the start the next request will repeat, for prompt caches. */
@@ -132,6 +146,10 @@ export interface Reply {
   readonly usageKnown: boolean;
   /** What of the report of usage cannot be: its field and value. */
   readonly usageProblem?: string;
+  /** How often the provider ran hosted tools whose calls are no items, by name; absent: not at all. */
+  readonly ran?: { readonly [tool: string]: number };
+  /** How many calls of hosted tools are in no price; absent: none. */
+  readonly unpricedCalls?: number;
   /** What the call used, by estimate: set when `usageKnown` is false. */
   readonly unreported?: EstimatedUsage;
   /** Id of the model entry that answered. */

@@ -10,7 +10,7 @@ import type { Json, JsonObject } from '../base/json.ts';
 import type { McpBinding } from './mcp.ts';
 import type { Limit, UnknownUsage } from './limit.ts';
 import type { Message } from '../base/message.ts';
-import type { Mode, OutputStrategy, Price } from './model.ts';
+import type { HostedTool, Mode, OutputStrategy, Price } from './model.ts';
 import type { SignatureField, SignatureType } from './signature.ts';
 
 /** Text, or a mark that a function on the worker writes the text for each request. */
@@ -342,6 +342,8 @@ export interface AgentSpec {
    * Tools of servers for which `tools` has no room; at least one, only with tool search. Absent: none.
    */
   readonly stubs?: readonly ToolStub[];
+  /** The tools that providers run themselves; at least one. Absent: none. */
+  readonly hosted?: readonly HostedTool[];
   /** The models that LLM tools may ask; set exactly when there are such tools. */
   readonly toolModels?: readonly ToolModelSpec[];
   /** Absent: the prompt shows all tools. */

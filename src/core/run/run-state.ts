@@ -58,7 +58,8 @@ import {
   type FlightState,
 } from './flight-state.ts';
 import type { ProgramState } from '../contract/report.ts';
-import type { StepMemory, StepSchedule } from '../contract/step.ts';
+import type { StepMemory, StepSchedule, StepSource } from '../contract/step.ts';
+import { withSources } from '../model/sources.ts';
 import { UNUSABLE_REPLY } from '../contract/turn.ts';
 
 /** The transcript of the epoch: the number of messages, and the digest of the head and of them. */
@@ -84,6 +85,8 @@ export interface RunState extends TreeState, IdleState, FlightState {
   readonly trace?: TraceInput;
   /** The schedule that started the run, and when the run was due; absent: none. */
   readonly schedule?: Pick<StepSchedule, 'id' | 'time'>;
+  /** What its models named as sources, the first 100; absent until there was one. */
+  readonly sources?: readonly StepSource[];
   /** Whose run it is; absent: nobody's in particular. */
   readonly tenant?: string;
   /** True: the ledger of the tenant has given the run its turn, and hears of its end. */
@@ -274,6 +277,7 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
         ...changedReplyMark(state, event),
         ...withoutModel(state, event.model),
         ...withoutCover(state, carried),
+        ...defined({ sources: event.sources && withSources(state.sources ?? [], event.sources) }),
       };
     case 'agent:structured_output_downgraded':
       return { structuredOutputs: { ...state.structuredOutputs, [event.model]: event.to } };

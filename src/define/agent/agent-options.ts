@@ -23,6 +23,7 @@ import type {
   ValidatorDefinition,
 } from '../definition/definitions.ts';
 import type { AgentModel, StreamPolicy } from '../model/model-entry.ts';
+import type { AiTool } from '../tool/hosted-tool.ts';
 import type { SignatureInput } from '../schema/define-signature.ts';
 import type { McpServerDefinition } from '../definition/mcp-server.ts';
 import type { ModelMiddleware, ToolMiddleware } from '../definition/middleware.ts';
@@ -113,8 +114,11 @@ export interface AgentOptions<
   readonly instructions?: string | TextFunction;
   /** Rules that always apply; they follow the instructions in the prompt. Default: none. */
   readonly rules?: string | TextFunction;
-  /** Tools, and servers of the Model Context Protocol whose tools it has as well. Default: none. */
-  readonly tools?: readonly (ToolDefinition | McpServerDefinition)[];
+  /**
+   * Tools, servers of the Model Context Protocol whose tools it has as well, and tools of the AI SDK that
+   * providers run, such as `openai.tools.webSearch({})`. Default: none.
+   */
+  readonly tools?: readonly (ToolDefinition | McpServerDefinition | AiTool)[];
   /** The prompt explains how to search the tools. Default: it lists all tools. */
   readonly toolSearch?: ToolSearchOptions;
   /** True adds the tool `ask_user`: the model asks a person and waits. Default false. */

@@ -19,6 +19,7 @@ import { DURATION, hasKind, listOf, oneOf, range, TEXTS } from '../checks/kinds.
 import { nameProblems } from '../checks/names.ts';
 import type { ToolDefinition, ValidatorDefinition } from '../definition/definitions.ts';
 import type { McpServerDefinition } from '../definition/mcp-server.ts';
+import { aiToolProblems, isAiTool, isProviderTool, nameOf } from '../tool/hosted-tool.ts';
 import { modelProblems } from '../model/model-problems.ts';
 import { paramNames } from '../schema/define-signature.ts';
 import { AGENT_DEFAULTS, type AgentOptions } from './agent-options.ts';
@@ -165,8 +166,12 @@ function toolProblems(tools: unknown): readonly UsageProblem[] {
       servers.add(tool.name);
       return isNew ? [] : [twoServers(tool.name)];
     }
-    if (!isTool(tool)) return [notMade(`tools[${index}]`, 'defineTool', tool)];
-    const { name } = tool.spec;
+    const place = `tools[${index}]`;
+    if (isAiTool(tool)) {
+      const problems = aiToolProblems(tool, place);
+      if (problems.length > 0) return problems;
+    } else if (!isTool(tool)) return [notMade(place, 'defineTool', tool)];
+    const name = isProviderTool(tool) ? nameOf(tool.id) : (tool as ToolDefinition).spec.name;
     const folded = name.replaceAll('-', '_');
     const first = names.get(folded);
     if (first === undefined) {

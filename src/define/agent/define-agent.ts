@@ -21,6 +21,7 @@ import {
 } from './agent-options.ts';
 import { agentProblems } from './agent-problems.ts';
 import { resolvedTool } from '../tool/agent-tool.ts';
+import { hostedTool, isProviderTool } from '../tool/hosted-tool.ts';
 import {
   defineSignature,
   type DefinedSignature,
@@ -151,6 +152,7 @@ function agentSpec(
     instructions: textSource(options.instructions),
     rules: textSource(options.rules),
     ...toolSpecs(options, signature),
+    ...hostedSpecs(options),
     toolchain: toolchainSpec(options, isReact),
     answer: { ...answer, validators: validators.map(({ name }) => name) },
     react: isReact ? reactSpec(options, answer) : null,
@@ -243,15 +245,21 @@ function ownTools(
   const spec = defined({ description, signature: signatureSpec(signature) });
   const agent = defined({ name, inputs: signature?.inputs, spec });
   return tools.flatMap((tool): readonly ToolDefinition[] => {
-    if (tool.kind !== 'tool') return [];
+    if (!('kind' in tool) || tool.kind !== 'tool') return [];
     return [tool.child?.agent === null ? resolvedTool(tool, agent) : tool];
   });
 }
 
 /** The servers among the tools; a specification has their tools once a worker has listed them. */
 function serversOf({ tools = [] }: AgentOptions): AgentDefinition['servers'] {
-  const servers = tools.filter((tool) => tool.kind === 'mcp_server');
+  const servers = tools.filter((tool) => 'kind' in tool && tool.kind === 'mcp_server');
   return servers.length === 0 ? undefined : servers;
+}
+
+/** The tools that providers run, as data. */
+function hostedSpecs({ tools = [] }: AgentOptions): Pick<AgentSpec, 'hosted'> {
+  const hosted = tools.filter(isProviderTool).map(hostedTool);
+  return hosted.length === 0 ? {} : { hosted };
 }
 
 /** The tools as data, with the built-in ones, whose calls are handled like any call. */

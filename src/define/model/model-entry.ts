@@ -1,7 +1,7 @@
 /** Model entries: AI SDK language models and functions, each with an id. */
 import { defined } from '../../core/base/defined.ts';
 import type { JsonObject } from '../../core/base/json.ts';
-import type { ModelFunction, Price } from '../../core/contract/model.ts';
+import type { HostedPrice, ModelFunction, Price } from '../../core/contract/model.ts';
 import type { ModelRate } from '../../core/base/rate.ts';
 import type { LanguageModel } from './language-model.ts';
 
@@ -49,6 +49,11 @@ export interface ModelEntry {
    * what calls cost is unknown and counts as 0.
    */
   readonly price?: Price | null;
+  /**
+   * USD for each call of a tool that the provider runs, such as a search: one number, or one by name
+   * of the tool. Default: not known, so that what runs cost is at least what they say.
+   */
+  readonly hostedPrice?: HostedPrice;
   /** Ids of entries that are tried in this order after a final failure. Default: none. */
   readonly fallbacks?: readonly string[];
   /**

@@ -42,6 +42,17 @@ const PRICE: Kind = {
   advice: 'Correct it, or leave it out.',
 };
 
+const HOSTED_PRICE: Kind = {
+  wanted: 'to be a number from 0 to 1000 in USD for each call, or such numbers by name of the tool',
+  fits: (value) => isFee(value) || (isPlainObject(value) && Object.values(value).every(isFee)),
+  code: 'model_price',
+  advice: 'Correct it, or leave it out.',
+};
+
+function isFee(value: unknown): boolean {
+  return typeof value === 'number' && value >= 0 && value <= 1_000;
+}
+
 const NUMBER: Kind = { wanted: 'to be a number', fits: Number.isFinite };
 
 /** The settings that a model of the AI SDK takes. */
@@ -123,6 +134,7 @@ function entryRules(entry: Fields, name: string): FieldRules<keyof ModelEntry> {
     contextWindow: SIZE,
     maxOutputTokens: SIZE,
     price: PRICE,
+    hostedPrice: HOSTED_PRICE,
     rate: [
       (rate) => concurrencyProblems(rate, name),
       {

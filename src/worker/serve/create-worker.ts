@@ -132,6 +132,8 @@ export interface WorkerParts extends WorkParts {
   readonly shutdownGraceMs?: number;
   /** What callbacks of runs are sent with. Default: this worker sends none. */
   readonly callbacks?: CallbackSettings;
+  /** The hosts from which media of requests are fetched. Default: any. */
+  readonly mediaHosts?: readonly string[];
   /** The version that this worker is part of; default: none. */
   readonly version?: WorkerVersion;
   /** Patches of the workflow that no run may begin to use on this worker; default: none. */
@@ -216,6 +218,7 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
     places,
     states: states?.source,
     archivesStates: parts.archivesStates,
+    mediaHosts: parts.mediaHosts,
   });
   const waits = signalWaits(client, onError);
   const sinks = createSinks({
