@@ -41,8 +41,8 @@ const WORKERS = 3;
 const LIFE_MS = 2_000;
 /** How often each run is asked for its status. */
 const POLL_MS = 50;
-/** Questions of one run that may be open at once; without a worker each waits. */
-const OPEN_POLLS = 20;
+/** Questions of one run that may be open at once: without a worker each waits, and more would ask for nothing but replays. */
+const OPEN_POLLS = 2;
 const ENDS_WITHIN_MS = 1_200_000;
 
 /** Starts the runs, lets the workers crash, and waits for all ends on one that does not. */
