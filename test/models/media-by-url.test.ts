@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MediaPart } from '../../src/core/base/message.ts';
 import type { ModelRequest, Reply } from '../../src/core/contract/model.ts';
-import { MAX_MEDIA_BYTES } from '../../src/models/fit/fetch-media.ts';
+import { createMediaFetcher, MAX_MEDIA_BYTES } from '../../src/models/fit/fetch-media.ts';
 import { callEntry, type CallIo } from '../../src/models/model-adapter.ts';
 import { modelAt, type Protocol } from '../support/aimock.ts';
 import {
@@ -22,6 +22,7 @@ const PAGES: Readonly<Record<string, RequestListener>> = {
   '/untyped': (_request, response) => void response.end(PNG),
   '/a.pdf': (_request, response) =>
     void response.setHeader('content-type', 'application/octet-stream').end(PDF),
+  '/silent': () => undefined,
   '/list': (_request, response) => void response.setHeader('content-type', 'text/csv').end('c,d'),
   '/page': (_request, response) =>
     void response.setHeader('content-type', 'text/html; charset=utf-8').end('<p>Log in</p>'),
@@ -180,6 +181,18 @@ describe('media by URL', () => {
     expect(reply.warnings?.map(({ code, message }) => [code, message.includes(said)])).toEqual([
       ['media_not_fetched', true],
     ]);
+  });
+
+  it('are waited for no longer than all of them may take, or their call lasts', async () => {
+    const signal = new AbortController().signal;
+    const fetcher = createMediaFetcher({ signal, hosts: undefined, timeoutMs: 50 });
+    const both = ['/silent', '/silent?2'].map((path) => fetcher.fetch(media(`${at}${path}`)));
+
+    expect(await Promise.all(both)).toEqual(
+      Array(2).fill('media of one request took longer than 0.05 s'),
+    );
+    const ended = createMediaFetcher({ signal: AbortSignal.abort(), hosts: undefined });
+    expect(await ended.fetch(media(`${at}/silent`))).toMatch(/abort/i);
   });
 
   it('come only from hosts that the operator names, if any', async () => {

@@ -17,7 +17,7 @@ import type { Traits } from './traits.ts';
 export const MAX_MEDIA_BYTES: number = 20 * 1024 * 1024;
 
 /** How long fetching may take for one call, in ms. */
-export const MEDIA_TIMEOUT_MS = 30_000;
+const MEDIA_TIMEOUT_MS = 30_000;
 
 /** How many media are fetched at once. */
 const MAX_AT_ONCE = 4;
@@ -28,6 +28,8 @@ export interface MediaSource {
   readonly signal: AbortSignal;
   /** The hosts that may be asked; undefined: any. */
   readonly hosts: readonly string[] | undefined;
+  /** How long all of them may take. Default: {@link MEDIA_TIMEOUT_MS}. */
+  readonly timeoutMs?: number;
 }
 
 /** Fetches media for one call. */
@@ -39,7 +41,11 @@ export interface MediaFetcher {
 }
 
 /** A fetcher for one call. */
-export function createMediaFetcher({ signal, hosts }: MediaSource): MediaFetcher {
+export function createMediaFetcher({
+  signal,
+  hosts,
+  timeoutMs = MEDIA_TIMEOUT_MS,
+}: MediaSource): MediaFetcher {
   const fetched = new Map<string, Promise<MediaPart | string>>();
   const originals = new WeakMap<MediaPart, MediaPart>();
   let deadline: AbortSignal | undefined;
@@ -50,7 +56,7 @@ export function createMediaFetcher({ signal, hosts }: MediaSource): MediaFetcher
   };
   const get = async (part: MediaPart): Promise<MediaPart | string> => {
     const { mediaType, url = '' } = part;
-    deadline ??= AbortSignal.timeout(MEDIA_TIMEOUT_MS);
+    deadline ??= AbortSignal.timeout(timeoutMs);
     try {
       if (left <= 0) take(1);
       const userAgent = `everloop/${VERSION}`;
@@ -70,8 +76,7 @@ export function createMediaFetcher({ signal, hosts }: MediaSource): MediaFetcher
       originals.set(whole, part);
       return whole;
     } catch (error) {
-      if (deadline.aborted)
-        return `media of one request took longer than ${MEDIA_TIMEOUT_MS / 1000} s`;
+      if (deadline.aborted) return `media of one request took longer than ${timeoutMs / 1000} s`;
       return errorText(error) || 'no answer';
     }
   };
