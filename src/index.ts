@@ -353,6 +353,7 @@ export {
   type Task,
 } from './core/base/message.ts';
 export type {
+  CallSettings,
   FinishReason,
   Mode,
   ModelChunk,
@@ -367,6 +368,7 @@ export type {
   Reply,
   ReplyItem,
   TokenUsage,
+  ToolChoice,
 } from './core/contract/model.ts';
 export type { CompiledAgent } from './core/contract/input.ts';
 export type { Stats } from './core/contract/stats.ts';

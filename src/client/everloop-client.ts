@@ -113,6 +113,8 @@ const START_OPTIONS: { readonly [Name in keyof StartOptions]-?: true } = {
   trace: true,
   memory: true,
   onEvent: true,
+  settings: true,
+  toolChoice: true,
   stream: true,
 };
 

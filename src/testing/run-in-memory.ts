@@ -67,6 +67,8 @@ const OPTIONS: { readonly [Name in keyof MemoryRunOptions]-?: true } = {
   trace: true,
   limits: true,
   model: true,
+  settings: true,
+  toolChoice: true,
   memory: true,
   compiled: true,
   compiles: true,

@@ -104,7 +104,8 @@ export const usageCodes = {
   model_package:
     'The package of a provider is missing, whose model is named like `openai/gpt-5-mini`.',
   model_price: '`price` of a model entry is not made of numbers from 0 up.',
-  model_settings: '`settings` of a model entry has an unknown name or an invalid value.',
+  model_settings:
+    '`settings` of a model entry or of an agent has an unknown name or an invalid value.',
   model_size: 'A size of a model entry is not an integer from 1 up.',
   model_time: 'A deadline of a model entry is not a number over 0.',
   model_strict:

@@ -3,6 +3,7 @@ import type { ForkInput } from '../base/fork.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { OnEventInput } from './callback.ts';
 import type { Limit, UnknownUsage } from './limit.ts';
+import type { CallSettings, ToolChoice } from './model.ts';
 import type { Task } from '../base/message.ts';
 import type { Step, StepMemory, StepSchedule, StepStatus, Usage } from './step.ts';
 import type { ParentLink } from './lease.ts';
@@ -99,6 +100,10 @@ export interface AgentInput {
   readonly limits?: LimitsInput;
   /** Id of a model entry that replaces the agent's own. */
   readonly model?: string;
+  /** Of its model calls; they replace those of the agent. At most 16 KB, without keys. */
+  readonly settings?: CallSettings;
+  /** Replaces the agent's. */
+  readonly toolChoice?: ToolChoice;
   /** The definitions that the programs of an earlier run left: its Step's `memory`. */
   readonly memory?: StepMemory;
   /** Callbacks beside those of the definition; a child run gets its parent's. */

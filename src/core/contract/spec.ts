@@ -10,7 +10,14 @@ import type { Json, JsonObject } from '../base/json.ts';
 import type { McpBinding } from './mcp.ts';
 import type { Limit, UnknownUsage } from './limit.ts';
 import type { Message } from '../base/message.ts';
-import type { HostedTool, Mode, OutputStrategy, Price } from './model.ts';
+import type {
+  CallSettings,
+  HostedTool,
+  Mode,
+  OutputStrategy,
+  Price,
+  ToolChoice,
+} from './model.ts';
 import type { SignatureField, SignatureType } from './signature.ts';
 
 /** Text, or a mark that a function on the worker writes the text for each request. */
@@ -338,6 +345,10 @@ export interface AgentSpec {
   readonly models: readonly ModelSpec[];
   /** All that may be called; with tool search, the search tool is last. */
   readonly tools: readonly ToolSpec[];
+  /** Of replies; they replace those of the model's entry. Absent: none. */
+  readonly settings?: CallSettings;
+  /** Whether the model must call a tool first; absent: `auto`. */
+  readonly toolChoice?: ToolChoice;
   /**
    * Tools of servers for which `tools` has no room; at least one, only with tool search. Absent: none.
    */

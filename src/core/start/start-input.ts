@@ -6,6 +6,7 @@ import type { AgentInput } from '../contract/input.ts';
 import { byteSize, isDeeperThan, isPlainObject, MAX_JSON_DEPTH, type Json } from '../base/json.ts';
 import type { StepMemory } from '../contract/step.ts';
 import type { Task } from '../base/message.ts';
+import { settingsProblems, toolChoiceProblem } from '../model/call-settings.ts';
 import { shown } from '../text/shown.ts';
 import { toJsonResult } from '../base/json-result.ts';
 import { foreignIdProblem, tenantProblem } from '../tenant/tenant.ts';
@@ -28,6 +29,8 @@ export interface StartParts extends Pick<
   | 'trace'
   | 'limits'
   | 'model'
+  | 'settings'
+  | 'toolChoice'
   | 'memory'
   | 'onEvent'
   | 'compiled'
@@ -71,11 +74,13 @@ export function startInput(
     throw invalid(`Expected the name of an agent, got ${shown(agent)}. Name one.`);
   }
   const { task, context, history, conversation, messageId, limits, model } = parts;
-  const { memory, onEvent, compiled, compiles, trace, tenant } = parts;
+  const { memory, onEvent, compiled, compiles, trace, tenant, settings, toolChoice } = parts;
   const nameless = tenant === undefined ? undefined : tenantProblem(tenant);
   if (nameless !== undefined) throw invalid(nameless);
   const untraceable = traceProblem(trace);
   if (untraceable !== undefined) throw invalid(untraceable);
+  const [unset = toolChoiceProblem(toolChoice)] = settingsProblems(settings);
+  if (unset !== undefined) throw invalid(unset);
   const [wrong] = callbackProblems(onEvent);
   if (wrong !== undefined) throw invalid(wrong.message);
   const input: AgentInput = {
@@ -91,6 +96,8 @@ export function startInput(
       trace,
       limits,
       model,
+      settings,
+      toolChoice,
       memory: memory === undefined ? undefined : checkedMemory(memory),
       onEvent,
       compiled,

@@ -8,7 +8,9 @@ import { nearestName } from './nearest.ts';
 /** Our name of an option and what has it, or a sentence about what there is instead. */
 type Familiar = readonly [option: string, owner: string] | string;
 
-const SETTINGS = ['settings', 'a model entry'] as const;
+const SETTINGS = 'It is in `settings` of `defineAgent`, `start`, `say` and of model entries.';
+const MAX_OUTPUT = ['maxOutputTokens', '`settings` of `defineAgent`'] as const;
+const REASONING = ['reasoning', '`settings` of `defineAgent`'] as const;
 const INSTRUCTIONS = ['instructions', '`defineAgent`'] as const;
 const TURNS = ['maxTurns', '`defineAgent`'] as const;
 const CONTEXT = ['context', '`start`'] as const;
@@ -62,13 +64,16 @@ const FAMILIAR: Readonly<Record<string, readonly Familiar[]>> = {
   presencePenalty: [SETTINGS],
   frequencyPenalty: [SETTINGS],
   reasoning: [SETTINGS],
-  reasoningEffort: [SETTINGS],
-  modelSettings: [SETTINGS],
+  reasoningEffort: [REASONING],
+  reasoning_effort: [REASONING],
+  modelSettings: [['settings', '`defineAgent`']],
   providerOptions: [SETTINGS],
   headers: [SETTINGS],
-  maxTokens: [['maxOutputTokens', 'a model entry']],
-  max_tokens: [['maxOutputTokens', 'a model entry']],
-  toolChoice: ['Change the request in `modelMiddleware` of `defineAgent`.'],
+  maxTokens: [MAX_OUTPUT],
+  max_tokens: [MAX_OUTPUT],
+  maxOutputTokens: [SETTINGS],
+  toolChoice: [['toolChoice', '`defineAgent` and `start`']],
+  tool_choice: [['toolChoice', '`defineAgent` and `start`']],
   activeTools: ['Leave tools out of the request in `modelMiddleware` of `defineAgent`.'],
   prepareStep: ['Change the request in `modelMiddleware` of `defineAgent`.'],
   memory: [THREADS],

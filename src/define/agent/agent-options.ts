@@ -1,4 +1,4 @@
-import type { Mode } from '../../core/contract/model.ts';
+import type { CallSettings, Mode, ToolChoice } from '../../core/contract/model.ts';
 import type {
   LispSpec,
   OnUnparsed,
@@ -94,6 +94,17 @@ export interface AgentOptions<
   readonly mode?: Named;
   /** The id of a model entry, an entry, a model of the AI SDK, or a function. */
   readonly model: AgentModel;
+  /**
+   * Of its model calls, as the AI SDK names them: `temperature`, `reasoning`, `maxOutputTokens`,
+   * `providerOptions` and so on. They replace those of the model's entry; those of a start replace
+   * these. They are recorded: no keys. Default: none.
+   */
+  readonly settings?: CallSettings;
+  /**
+   * chat: `required` or `{ tool: name }` makes the model call a tool first; after that it is free.
+   * `none`: it may not call any. Default `auto`.
+   */
+  readonly toolChoice?: ToolChoice;
   /**
    * Inputs and output: `(review :string) -> {score :int}`, or schemas. Mode `json` needs an
    * output, `text` ignores it, and `react` and `chat` answer with JSON when there is one.
@@ -242,6 +253,7 @@ export const COMMON_OPTIONS: readonly (keyof AgentOptions)[] = [
   'description',
   'mode',
   'model',
+  'settings',
   'signature',
   'prompt',
   'fieldDescriptions',
@@ -279,6 +291,7 @@ export const MODE_OPTIONS: { readonly [name: string]: readonly Mode[] } = {
   parallel: ['react', 'chat'],
   maxCallsPerTurn: ['react', 'chat'],
   maxContinuations: ['react', 'chat', 'text'],
+  toolChoice: ['chat'],
   toolSearch: ['react', 'chat'],
   programs: ['react', 'chat'],
   llmQuery: ['react', 'chat', 'lisp'],

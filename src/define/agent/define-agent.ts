@@ -144,6 +144,8 @@ function agentSpec(
     name: options.name,
     description: options.description,
     mode,
+    settings: options.settings,
+    toolChoice: options.toolChoice,
     prompt: isTemplate ? prompt : undefined,
     signature: signatureSpec(signature),
     fieldDescriptions,

@@ -4,6 +4,7 @@
 import { isConcurrency, isModelRate } from '../../core/base/rate.ts';
 import { isPlainObject } from '../../core/base/json.ts';
 import type { UsageProblem } from '../../core/base/usage-error.ts';
+import { CALL_SETTINGS } from '../../core/model/call-settings.ts';
 import { shown } from '../../core/text/shown.ts';
 import {
   expected,
@@ -12,11 +13,11 @@ import {
   type Kind,
   type FieldRules,
 } from '../checks/fields.ts';
-import { isString, isWhole, listOf, oneOf, repeated, SWITCH } from '../checks/kinds.ts';
+import { isWhole, listOf, oneOf, repeated, SWITCH } from '../checks/kinds.ts';
 import { SPECIFICATIONS, type LanguageModel } from './language-model.ts';
 import { isModelId, type ModelEntry } from './model-entry.ts';
 import { namedModel, PROVIDER_NAMES } from './provider-models.ts';
-import { isReasoningEffort, REASONING_EFFORTS, reasoningFamily } from './reasoning.ts';
+import { isReasoningEffort, reasoningFamily } from './reasoning.ts';
 
 /** A price above a dollar per token is a wrong unit; the bound also keeps the arithmetic exact. */
 const MAX_PRICE = 1_000_000;
@@ -53,29 +54,8 @@ function isFee(value: unknown): boolean {
   return typeof value === 'number' && value >= 0 && value <= 1_000;
 }
 
-const NUMBER: Kind = { wanted: 'to be a number', fits: Number.isFinite };
-
 /** The settings that a model of the AI SDK takes. */
-const SETTINGS: { readonly [name: string]: Kind } = {
-  temperature: NUMBER,
-  topP: NUMBER,
-  topK: NUMBER,
-  presencePenalty: NUMBER,
-  frequencyPenalty: NUMBER,
-  seed: NUMBER,
-  maxOutputTokens: NUMBER,
-  stopSequences: { wanted: 'to be a list of texts', fits: listOf(isString) },
-  headers: { wanted: 'to be a mapping of texts', fits: (value) => isMappingOf(value, isString) },
-  providerOptions: {
-    wanted: 'to be a mapping of mappings',
-    fits: (value) => isMappingOf(value, isPlainObject),
-  },
-  reasoning: {
-    wanted: `to be one of ${REASONING_EFFORTS.map((effort) => `"${effort}"`).join(', ')}`,
-    fits: isReasoningEffort,
-  },
-  stream: SWITCH,
-};
+const SETTINGS: { readonly [name: string]: Kind } = { ...CALL_SETTINGS, stream: SWITCH };
 
 /**
  * All problems of the entries of a worker: shape of each entry, ids used twice, fallbacks that name
@@ -275,10 +255,6 @@ function isAmounts(price: unknown): boolean {
   return (
     [input, output, cachedInput, cacheWrite].every(isAmount) && Object.keys(others).length === 0
   );
-}
-
-function isMappingOf(value: unknown, fits: (item: unknown) => boolean): boolean {
-  return isPlainObject(value) && Object.values(value).every(fits);
 }
 
 function idOf(entry: unknown): string | undefined {
