@@ -73,6 +73,7 @@ export const usageCodes = {
     '`approval` of a tool is not valid, or it has an `approvalTimeoutMs` without `approval`.',
   tool_cache: '`cache` of a tool is neither true nor false, or the tool is `once`.',
   tool_context: '`readsContext` of a tool is neither true nor false, or the tool is `local`.',
+  tool_final: '`final` of a tool or a result is neither true nor false.',
   tool_repeatable: '`repeatable` of a tool is neither true nor false.',
   tool_description: 'A tool has no description.',
   tool_effect: '`effect` of a tool is not `read`, `idempotent` or `once`.',

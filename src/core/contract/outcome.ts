@@ -45,6 +45,10 @@ export interface ToolResult extends Reports {
   readonly outcome: 'ok' | 'error' | 'rejected' | 'unknown' | 'canceled';
   /** Set if `ok` and something was returned: the value, or the shortened text of a long one. */
   readonly output?: Json;
+  /** If `ok`: what the model reads in place of `output`. */
+  readonly forModel?: Json;
+  /** If `ok`: whether the output is the answer; absent: as the tool says. */
+  readonly final?: boolean;
   /** Set unless `ok`: what the model reads, beginning with `Error: `. */
   readonly error?: string;
   /** For an `error` in a program: why. */

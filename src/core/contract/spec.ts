@@ -92,6 +92,8 @@ export interface ToolSpec {
   readonly cache?: true;
   /** True: equal calls with equal results are no sign that the model goes in circles. */
   readonly repeatable?: true;
+  /** True: the result of a call is the answer of the run. */
+  readonly final?: true;
   /** True: calls get the context of the run. */
   readonly readsContext?: true;
   /** Which calls a person must approve: all, or those a function picks. Absent: none. */

@@ -81,6 +81,7 @@ function toolSpec(options: AnyToolOptions, parameters: JsonObject | null): ToolS
     ...defined({
       cache: options.cache === true ? true : undefined,
       repeatable: options.repeatable === true ? true : undefined,
+      final: options.final === true ? true : undefined,
       readsContext: options.readsContext === true ? true : undefined,
     }),
     ...approvalSpec(options),

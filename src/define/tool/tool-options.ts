@@ -86,6 +86,12 @@ export interface CommonToolOptions<Parameters extends ParametersInput> {
    */
   readonly repeatable?: boolean;
   /**
+   * True: the result of a call is the answer of the run, judged by schema and validators like one
+   * that the model writes. Other calls of the turn end first; an error is read by the model. Default
+   * false; `final` of `toolResult` decides for one result.
+   */
+  readonly final?: boolean;
+  /**
    * True: calls get the context of the run as `context.context`, hidden values included. Not for
    * `local` tools. Default false.
    */

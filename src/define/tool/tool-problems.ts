@@ -102,6 +102,7 @@ const TOOL_FIELDS: FieldRules<keyof ToolOptions | keyof IsolatedToolOptions> = {
   retry: retryProblems,
   cache: CACHE_RULE,
   repeatable: REPEATABLE_RULE,
+  final: { ...SWITCH, code: 'tool_final' },
   readsContext: [{ ...SWITCH, code: 'tool_context' }, contextProblems],
   approval: APPROVAL_RULE,
   search: {
