@@ -378,6 +378,8 @@ export interface AgentSpec {
   readonly maxCallsPerTurn: number;
   /** How often the model is asked to go on with an answer that was cut off; absent: twice. */
   readonly maxContinuations?: number;
+  /** `ask`: a person is asked when every model has refused; absent: the run ends. */
+  readonly onRefusal?: 'ask';
   /** In the order in which they are checked. */
   readonly limits: readonly Limit[];
   /** What replies without usage do where a limit does not say it; absent: nothing. */

@@ -53,7 +53,8 @@ export function modeLoop(mode: ModeRules): Next {
     try {
       const { run, iteration } = work;
       // A turn that was handed over continues; the model is not asked again.
-      const kept = run.state.turn ?? null;
+      const turnBefore = run.state.turn;
+      const kept = turnBefore?.reply === undefined ? null : turnBefore;
       let reply =
         kept?.reply ?? (await (mode.readsBeside === true ? work.askAndRead() : work.ask()));
       if (kept === null && mustGoOn(work, mode, reply)) reply = await goOn(work, reply);

@@ -114,6 +114,8 @@ export interface RunState extends TreeState, IdleState, FlightState {
   readonly cached?: readonly CachedResult[];
   /** What searches have found of the stubs, as it was when found, oldest first; absent: nothing. */
   readonly found?: readonly ToolSpec[];
+  /** The model that a person chose; it is asked before those of the specification. Absent: none. */
+  readonly model?: string;
   /** By model: how the output is requested since a provider refused the entry's own way. */
   readonly structuredOutputs?: { readonly [model: string]: OutputStrategy };
   /** The turn in which the link before handed over; null or absent between iterations. */
@@ -279,6 +281,8 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
         ...withoutCover(state, carried),
         ...defined({ sources: event.sources && withSources(state.sources ?? [], event.sources) }),
       };
+    case 'agent:model_changed':
+      return { model: event.model };
     case 'agent:structured_output_downgraded':
       return { structuredOutputs: { ...state.structuredOutputs, [event.model]: event.to } };
     case 'agent:iteration:after':

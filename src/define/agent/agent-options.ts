@@ -178,6 +178,11 @@ export interface AgentOptions<
    * time is a model call. Then the run ends as `answer_cut`. Default 2.
    */
   readonly maxContinuations?: number;
+  /**
+   * `ask`: when every model has refused, a person is asked under `pending` to try again, name another
+   * model or end the run, which waits within its limits on time. Default `fail`: the run ends.
+   */
+  readonly onRefusal?: 'fail' | 'ask';
   /** Messages between the system text and the task. Default: none. */
   readonly examples?: readonly Message[];
   /** IANA name of the time zone for dates in instructions. Default `UTC`. */
@@ -271,6 +276,7 @@ export const COMMON_OPTIONS: readonly (keyof AgentOptions)[] = [
   'limits',
   'onEvent',
   'maxTurns',
+  'onRefusal',
   'timeZone',
   'elsewhereMs',
   'queues',

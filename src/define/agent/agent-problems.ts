@@ -130,6 +130,7 @@ function agentRules(options: AgentOptions): FieldRules {
     maxTurns: range(1),
     maxCallsPerTurn: range(1),
     maxContinuations: range(0),
+    onRefusal: oneOf('fail', 'ask'),
     floatPrecision: range(0, MAX_DIGITS),
     precedence: oneOf('action', 'answer'),
     onUnparsed: oneOf('answer-after-two', 'retry', 'answer', 'answer-or-fail', 'fail'),

@@ -163,6 +163,7 @@ function agentSpec(
     parallel: options.parallel ?? AGENT_DEFAULTS.parallel,
     maxCallsPerTurn: options.maxCallsPerTurn ?? AGENT_DEFAULTS.maxCallsPerTurn,
     maxContinuations: options.maxContinuations,
+    onRefusal: options.onRefusal === 'ask' ? 'ask' : undefined,
     timeZone: options.timeZone ?? AGENT_DEFAULTS.timeZone,
     queues: options.queues ?? {},
   });
