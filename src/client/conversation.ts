@@ -133,7 +133,7 @@ export async function openConversation(
     const toolChoice = sent.toolChoice ?? options.toolChoice;
     const run = await everloop.start(agent, {
       ...defined({ task: message, messageId: sent.id, limits, model, onEvent }),
-      ...defined({ settings, toolChoice }),
+      ...defined({ settings, toolChoice, by: sent.by }),
       id: turnId(id, newest + 1),
       conversation: id,
       history: newestTurns(before.turns, historyBytes),

@@ -110,6 +110,7 @@ const START_OPTIONS: { readonly [Name in keyof StartOptions]-?: true } = {
   history: true,
   conversation: true,
   messageId: true,
+  by: true,
   trace: true,
   memory: true,
   onEvent: true,

@@ -16,6 +16,7 @@ import {
 } from '../core/start/prepare-input.ts';
 import { MAX_ID_CHARACTERS } from '../core/base/ids.ts';
 import { isConversationId, memoryProblem } from '../core/start/start-input.ts';
+import { actorProblem } from '../core/start/check-input.ts';
 import { traceProblem } from '../core/start/trace-input.ts';
 import { compileAgent, type AgentWarning } from './compile-agent.ts';
 import { hasDefaultCostLimit } from './default-cost-limit.ts';
@@ -242,6 +243,7 @@ const FIELDS = {
   tenant: badTenant,
   conversation: ID,
   messageId: ID,
+  by: (by) => invalidAs([(by === undefined ? null : actorProblem(by)) ?? undefined]),
   memory: badMemory,
   trace: badTrace,
   model: { wanted: 'to be the id of a model entry', fits: isString },

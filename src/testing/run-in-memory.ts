@@ -64,6 +64,7 @@ const OPTIONS: { readonly [Name in keyof MemoryRunOptions]-?: true } = {
   history: true,
   conversation: true,
   messageId: true,
+  by: true,
   trace: true,
   limits: true,
   model: true,

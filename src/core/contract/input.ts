@@ -94,6 +94,8 @@ export interface AgentInput {
    * message, sent again, finds its turn by it.
    */
   readonly messageId?: string;
+  /** Who starts the run, 1 to 200 characters: a statement of the sender, for functions of the agent. */
+  readonly by?: string;
   /** Where the trace of the run belongs, and what its spans carry; at most 1 KB as JSON. */
   readonly trace?: TraceInput;
   /** Replaces the agent's limits on the same keys. */

@@ -78,6 +78,19 @@ export interface ModelRequest {
   readonly settings: JsonObject;
   /** How many messages at the start the next request will repeat, for prompt caches. */
   readonly cacheUpTo: number;
+  /** Tools of the agent that this request leaves out: a call of one does not run. Absent: none. */
+  readonly notOffered?: readonly string[];
+  /** What `prepare` of the agent gave. */
+  readonly prepared?: Prepared;
+}
+
+/** What `prepare` of an agent may say about one request; what is absent stays. */
+export interface Prepared {
+  /** The names of the tools that are offered. */
+  readonly tools?: readonly string[];
+  readonly toolChoice?: ToolChoice;
+  /** They replace those of the agent and the start. */
+  readonly settings?: CallSettings;
 }
 
 /** The purpose of a model call. */
@@ -138,8 +151,6 @@ export interface NativeCall {
   /** The arguments as the provider returned them: JSON, or text to be read as JSON. */
   readonly args: Json;
   readonly providerData?: Json;
-  /** A middleware left the tool out of the request, so the call does not run. */
-  readonly notOffered?: true;
 }
 
 /** One item of a reply. */
@@ -174,6 +185,10 @@ export interface Reply {
   readonly unreported?: EstimatedUsage;
   /** Id of the model entry that answered. */
   readonly model: string;
+  /** Tools that its request left out: a call of one does not run. Absent: none. */
+  readonly notOffered?: readonly string[];
+  /** What `prepare` of the agent said about its request. */
+  readonly prepared?: Prepared;
   /** The calls are numbered after so many, which ran beside replies that were thrown away. */
   readonly callsBefore?: number;
 }

@@ -152,6 +152,7 @@ export function createWork(run: Run): OpenWork {
   );
   const iteration = createIteration(run, CLOSED_GATE, reads);
   const { open } = iteration;
+  open.notOffered = run.state.turn?.reply?.notOffered;
   // Only a loop that does not await its work leaves some open; the built-in ones never do.
   const begun: Promise<unknown>[] = [];
   const tracked = <Result>(work: Promise<Result>): Promise<Result> => {

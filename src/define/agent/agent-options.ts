@@ -14,6 +14,7 @@ import type { CompactionOptions } from './define-compaction.ts';
 import type {
   AnswerDefinition,
   FormatDefinition,
+  PrepareFunction,
   PromptFunction,
   RedactText,
   SectionDefinition,
@@ -121,6 +122,11 @@ export interface AgentOptions<
   readonly contextDescriptions?: { readonly [name: string]: string };
   /** Digits after the decimal point that floats of the answer keep, 0 to 15. Default: all. */
   readonly floatPrecision?: number;
+  /**
+   * Called on the worker for each request of a reply: which tools are offered, which choice and which
+   * settings it has. What it gives is recorded with the reply. Default: as the agent says.
+   */
+  readonly prepare?: PrepareFunction;
   /** System text, or a function on the worker that writes it for each request. Default: none. */
   readonly instructions?: string | TextFunction;
   /** Rules that always apply; they follow the instructions in the prompt. Default: none. */
@@ -259,6 +265,7 @@ export const COMMON_OPTIONS: readonly (keyof AgentOptions)[] = [
   'mode',
   'model',
   'settings',
+  'prepare',
   'signature',
   'prompt',
   'fieldDescriptions',

@@ -123,6 +123,7 @@ function agentRules(options: AgentOptions): FieldRules {
     modelMiddleware: FUNCTIONS,
     toolMiddleware: FUNCTIONS,
     redact: FUNCTION,
+    prepare: { ...FUNCTION, code: 'agent_prepare' },
     validators: () => validatorProblems(options),
     sections: () => sectionProblems(options),
     limits: inputProblems,

@@ -88,6 +88,7 @@ export function defineAgent<
     rules: typeof rules === 'function' ? rules : undefined,
     prompt: typeof options.prompt === 'function' ? options.prompt : undefined,
     tools,
+    prepare: options.prepare,
     servers: serversOf(options),
     toolSearch: usedToolSearch(options),
     stream: options.stream,

@@ -96,6 +96,22 @@ function entryProblems(entry: unknown, index: number): readonly UsageProblem[] {
   ];
 }
 
+/** The problems of a model that is called; a name is none. */
+export function kindProblems(model: unknown, name: string): readonly UsageProblem[] {
+  if (typeof model === 'function') return [];
+  // Models of the AI SDK are instances of classes and not plain objects, so only fields are
+  // checked.
+  const { specificationVersion, doStream, doGenerate } = Object(model ?? {}) as Fields;
+  const isCallable = typeof doStream === 'function' || typeof doGenerate === 'function';
+  if (SPECIFICATIONS.includes(specificationVersion) && isCallable) return [];
+  const what = `\`model\` of "${name}" to be a function, a model of the AI SDK 6 or 7 (specification v3 or v4) or the name of one`;
+  const got =
+    specificationVersion === undefined
+      ? shownOrNothing(model)
+      : `a model of specification ${shown(specificationVersion)} of the AI SDK`;
+  return [expected('model_kind', what, got, 'Use a provider package of one of them.')];
+}
+
 /** The problem of `rate.concurrency`, which has a type of its own. */
 function concurrencyProblems(rate: unknown, name: string): readonly UsageProblem[] {
   if (!isPlainObject(rate) || !('concurrency' in rate)) return [];
@@ -110,7 +126,9 @@ function concurrencyProblems(rate: unknown, name: string): readonly UsageProblem
 function entryRules(entry: Fields, name: string): FieldRules<keyof ModelEntry> {
   return {
     id: (id) => idProblems(id, name),
-    model: (model) => kindProblems(model, name),
+    model: (model) =>
+      typeof model === 'string' ? nameProblems(model, name) : kindProblems(model, name),
+    modelFor: { wanted: 'to be a function', fits: (value) => typeof value === 'function' },
     contextWindow: SIZE,
     maxOutputTokens: SIZE,
     price: PRICE,
@@ -155,22 +173,6 @@ function idProblems(id: unknown, name: string): readonly UsageProblem[] {
   if (isModelId(id)) return [];
   const what = `the id of model ${name} to be up to 128 letters, digits or ". _ / : @ + -"`;
   return [expected('model_id', what, shownOrNothing(id), 'Rename it.')];
-}
-
-function kindProblems(model: unknown, name: string): readonly UsageProblem[] {
-  if (typeof model === 'function') return [];
-  if (typeof model === 'string') return nameProblems(model, name);
-  // Models of the AI SDK are instances of classes and not plain objects, so only fields are
-  // checked.
-  const { specificationVersion, doStream, doGenerate } = Object(model ?? {}) as Fields;
-  const isCallable = typeof doStream === 'function' || typeof doGenerate === 'function';
-  if (SPECIFICATIONS.includes(specificationVersion) && isCallable) return [];
-  const what = `\`model\` of "${name}" to be a function, a model of the AI SDK 6 or 7 (specification v3 or v4) or the name of one`;
-  const got =
-    specificationVersion === undefined
-      ? shownOrNothing(model)
-      : `a model of specification ${shown(specificationVersion)} of the AI SDK`;
-  return [expected('model_kind', what, got, 'Use a provider package of one of them.')];
 }
 
 function nameProblems(model: string, name: string): readonly UsageProblem[] {

@@ -51,6 +51,7 @@ export function defineTool<const Parameters extends ParametersInput = undefined>
     standard: schema?.standard ?? null,
     ...defined({
       search: options.search,
+      enabled: options.enabled,
       approval: typeof options.approval === 'function' ? options.approval : undefined,
       isolate,
     }),
