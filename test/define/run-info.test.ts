@@ -148,17 +148,18 @@ describe('the info of a run', () => {
       run.send('and now?');
       return { toolCalls: [{ name: 'look', args: {} }] };
     };
-    const script = scriptedModel([call('inner'), said, call('look'), 'done']);
+    const inside = { toolCalls: [{ name: 'inner', args: { task: 'go' } }] };
+    const script = scriptedModel([inside, said, call('look'), 'done']);
     const agent = defineAgent({
       name: 'clerk',
       model: script.model,
-      tools: [tool, agentTool({ agent: inner, parameters: { type: 'object', properties: {} } })],
+      tools: [tool, agentTool({ agent: inner })],
     });
     const run: MemoryRun = startInMemory({ agent, task: 'x', by: 'ada' });
 
     await run.result;
 
-    expect(named).toEqual(['inner: ada', 'clerk: nobody']);
+    expect(named).toEqual(['inner: ada', 'clerk: ada', 'clerk: nobody']);
   });
 });
 

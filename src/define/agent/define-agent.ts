@@ -72,7 +72,7 @@ export function defineAgent<
   const validators = agentValidators(options);
   const spec = agentSpec(options, validators, signature);
   const tools = ownTools(options, signature);
-  const unstrict = strictProblems(options, spec, tools);
+  const unstrict = strictProblems(options.model, spec, tools);
   if (unstrict.length > 0) throw usageErrorOf(unstrict, `Agent \`${name}\`: `);
   return defined({
     kind: 'agent',
