@@ -233,7 +233,7 @@ function withKnown(
   knownModels: KnownModels | undefined,
 ): ModelEntry {
   const known = knownModels?.(entry.model);
-  const ownPrice = price === undefined ? known?.price : (price ?? undefined);
+  const ownPrice = price === undefined ? known?.price : price;
   return {
     ...defined({ contextWindow: known?.contextWindow }),
     ...entry,
