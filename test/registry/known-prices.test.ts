@@ -203,7 +203,7 @@ describe('a worker', () => {
       input: 7,
       output: 7,
     });
-    expect(priceIn({ id: 'm', model, price: null })).toBeUndefined();
+    expect(priceIn({ id: 'm', model, price: null })).toBeNull();
   });
 
   test('knows windows and prices of models that agents and entries only name', () => {

@@ -167,7 +167,7 @@ export function createWork(run: Run): OpenWork {
     if (run.state.head.spec.onRefusal !== 'ask') return ask();
     // A request of the loop's own is not known after a restart.
     const isFirst = options.own === undefined && run.state.seq === firstSeq;
-    return askWithOperator(iteration, isFirst, ask);
+    return askWithOperator(iteration, { tries, isFirst }, ask);
   };
   const check = (values: CheckedValues): Promise<JudgeResult> =>
     tracked(checkValues(iteration, values));
