@@ -71,6 +71,7 @@ export type {
   AgentDefinition,
   AnswerDefinition,
   FormatDefinition,
+  PrepareFunction,
   PromptFunction,
   PromptInput,
   ReportContext,
@@ -353,6 +354,7 @@ export {
   type Task,
 } from './core/base/message.ts';
 export type {
+  CallSettings,
   FinishReason,
   Mode,
   ModelChunk,
@@ -363,11 +365,14 @@ export type {
   HostedPrice,
   HostedTool,
   ModelTool,
+  Prepared,
   Price,
   Reply,
   ReplyItem,
   TokenUsage,
+  ToolChoice,
 } from './core/contract/model.ts';
+export type { RunInfo } from './core/calls/run-info.ts';
 export type { CompiledAgent } from './core/contract/input.ts';
 export type { Stats } from './core/contract/stats.ts';
 export {

@@ -2,6 +2,7 @@
  * The model activity: transcript → request → stream → reply with usage. An aborted call returns its
  * usage; a failed one throws a typed failure with the usage of all its attempts.
  */
+import { type RunInfo, infoOf } from '../core/calls/run-info.ts';
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { defined } from '../core/base/defined.ts';
 import { errorText } from '../core/base/error-text.ts';
@@ -48,6 +49,7 @@ import { entryFor, type CalledEntry } from '../define/model/model-entry.ts';
 import { findEntry } from '../define/model/provider-models.ts';
 import { classifyModelError, hasCost, type ModelFailure } from '../models/model-failures.ts';
 import { keyVariable } from '../models/missing-key.ts';
+import { ownModel } from '../models/own-model.ts';
 import { requestFor } from '../models/prompt-texts.ts';
 import { withModel } from '../models/providers/load-model.ts';
 import type { ReadsBeside } from '../tools/reads-beside.ts';
@@ -267,11 +269,14 @@ interface AskedModel {
 async function callOnce(
   parts: CallModelParts,
   order: ModelOrder,
-  { entry, view, asked, beside }: AskedModel,
+  { entry: named, view, asked, beside }: AskedModel,
 ): Promise<TimedResult> {
   const tries = triesOf(order);
   const attempt = order.triesBefore + tries.attempt + tries.losses;
-  const request = await requestFor(parts.registry, order, view, attempt);
+  const run = Context.current().info.workflowExecution?.workflowId ?? '';
+  const info = infoOf(order, { run, context: view?.head.context });
+  const entry = await ownModel(named, info);
+  const request = await requestFor(parts.registry, order, view, { attempt, info });
   const paced = await awaitRate(parts, { order, entry, request, signal: asked.signal });
   try {
     const result = await askPaced(parts, order, {
@@ -282,6 +287,7 @@ async function callOnce(
       request,
       paced,
       attempt,
+      info,
     });
     return result.kind === 'aborted' && paced.lacksPermit()
       ? { ...result, lacksPermit: true }
@@ -296,12 +302,13 @@ interface PacedModel extends AskedModel {
   readonly request: ModelRequest;
   readonly paced: PacedRequest;
   readonly attempt: number;
+  readonly info: RunInfo;
 }
 
 async function askPaced(
   { registry, chunks, transcripts, mediaHosts }: CallModelParts,
   order: ModelOrder,
-  { entry, view, asked, beside, request, paced, attempt }: PacedModel,
+  { entry, view, asked, beside, request, paced, attempt, info }: PacedModel,
 ): Promise<TimedResult> {
   const { runId, rootRunId = runId, iteration, agentPath, purpose } = order;
   const definition = registry.agents.get(order.agent)?.definition;
@@ -329,7 +336,7 @@ async function askPaced(
   const { reply: maxReplyBytes } = sizesOf(defined({ blobs: order.blobs }));
   const common = { signal, isRead, isWhole, maxReplyBytes, mediaHosts };
   // Summaries see the same conversation, so middleware that hides secrets applies to them as well.
-  const around = definition?.middleware?.model ?? [];
+  const around = { layers: definition?.middleware?.model ?? [], info };
   // Only replies stream, and only replies become messages of the transcript.
   if (purpose !== 'reply') {
     const onChunk: CallIo['onChunk'] = ({ delta }) => hear(delta);

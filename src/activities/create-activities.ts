@@ -103,7 +103,7 @@ export function createActivities(parts: ActivityParts): EverloopActivities {
     searchTools: callTool,
     needsApproval: needsApprovalActivity(registry, mcp),
     checkLiterals: checkLiteralsActivity(registry),
-    judgeAnswer: judgeAnswerActivity(registry, { hide, ...defined({ cancels }) }),
+    judgeAnswer: judgeAnswerActivity(registry, { hide, readContext, ...defined({ cancels }) }),
     deliverCallback: createDeliverCallback(callbacks),
     ...createTenantActivities(tenants),
     readClock: () => Promise.resolve(),

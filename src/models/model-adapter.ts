@@ -26,6 +26,7 @@ import { toCallOptions } from './model-call-options.ts';
 import { isPlainObject } from '../core/base/json.ts';
 import { requestTokens, textTokens } from '../core/ask/context-tokens.ts';
 import { estimatedUsage } from '../core/model/estimated-usage.ts';
+import { mergeSettings } from '../core/model/call-settings.ts';
 import { createThoughtStream, thoughtTags, withThoughts } from '../core/model/thoughts.ts';
 import type { LanguageModel } from '../define/model/language-model.ts';
 import type { CalledEntry } from '../define/model/model-entry.ts';
@@ -98,7 +99,7 @@ export async function callEntry(
   };
   const fetcher = createMediaFetcher({ signal, hosts: io.mediaHosts });
   const watched = { ...io, watch, onChunk, onCall, fetcher };
-  const full = { ...request, settings: { ...entry.settings, ...request.settings } };
+  const full = { ...request, settings: mergeSettings(entry.settings, request.settings) ?? {} };
   const begin = (asked: ModelRequest): Call =>
     typeof entry.model === 'function'
       ? callFunction(entry, entry.model, asked, watched)

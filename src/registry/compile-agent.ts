@@ -6,6 +6,8 @@ import { isAboutContext } from '../core/compaction/trigger.ts';
 import type { CompactionSpec, StrategySpec } from '../core/contract/compaction.ts';
 import type { AgentInput } from '../core/contract/input.ts';
 import type { AgentSpec, ModelSpec, ToolModelSpec } from '../core/contract/spec.ts';
+import type { CallSettings, ToolChoice } from '../core/contract/model.ts';
+import { mergeSettings, toolChoiceProblem } from '../core/model/call-settings.ts';
 import { compiledText } from '../core/program-text/compiled.ts';
 import { covers } from '../core/limits/breach.ts';
 import { compileCallbacks } from '../core/start/callback-specs.ts';
@@ -38,6 +40,12 @@ export type AgentCompilation =
     }
   | { readonly kind: 'problems'; readonly problems: readonly UsageProblem[] };
 
+/** What of a start is part of the specification. */
+type CompiledStart = Pick<
+  AgentInput,
+  'limits' | 'model' | 'settings' | 'toolChoice' | 'compiled' | 'onEvent' | 'parent'
+>;
+
 /**
  * The specification of a run of `definition`. `start` may replace its model and single limits;
  * `above` are the limits of ancestors, which apply to it as well. With `hasCostLimit`, the default
@@ -46,7 +54,7 @@ export type AgentCompilation =
 export function compileAgent(
   definition: AgentDefinition,
   models: ReadonlyMap<string, ModelEntry>,
-  start: Pick<AgentInput, 'limits' | 'model' | 'compiled' | 'onEvent' | 'parent'> = {},
+  start: CompiledStart = {},
   above: readonly Limit[] = [],
   hasCostLimit = false,
 ): AgentCompilation {
@@ -64,6 +72,7 @@ export function compileAgent(
   const asked = compileToolModels(definition, models, chosen);
   const problems = [
     ...asked.problems,
+    ...choiceProblems(definition, start.toolChoice),
     ...chosen.problems,
     ...(compiled.kind === 'problems' ? compiled.problems : []),
     ...compacting.problems,
@@ -82,10 +91,12 @@ export function compileAgent(
     ...(model === undefined ? [] : windowProblems(compaction, model)),
   ];
   if (lacking.length > 0) return { kind: 'problems', problems: lacking };
+  const settings = mergeSettings(definition.spec.settings, start.settings);
   const spec: AgentSpec = {
     ...definition.spec,
     ...handedOn(definition.spec, start.model),
-    models: chosen.models,
+    models: withMaxTokens(chosen.models, settings),
+    ...defined({ settings, toolChoice: start.toolChoice ?? definition.spec.toolChoice }),
     ...defined({ compiled: start.compiled && compiledText(start.compiled) }),
     ...toolModels(definition, models, [...asked.models], [...limits, ...above]),
     limits,
@@ -94,6 +105,36 @@ export function compileAgent(
     ...defined({ compaction }),
   };
   return { kind: 'agent', spec, warnings: limitWarnings(spec, used) };
+}
+
+/**
+ * The problems of the choice of a start. Only mode `chat` sends tools to a provider, which may force a
+ * call. The tools of servers are not known here.
+ */
+function choiceProblems(
+  { spec: { mode, tools }, servers }: AgentDefinition,
+  choice: ToolChoice | undefined,
+): readonly UsageProblem[] {
+  if (choice === undefined) return [];
+  if (mode !== 'chat') {
+    const advice = 'Leave it out, or use mode `chat`.';
+    return [expected('mode_option', `no \`toolChoice\` in mode \`${mode}\``, 'one', advice)];
+  }
+  const names = servers === undefined ? tools.map(({ name }) => name) : undefined;
+  const message = toolChoiceProblem(choice, names);
+  return message === undefined ? [] : [{ code: 'agent_option', message }];
+}
+
+/** Budgets count with the longest reply: the settings may allow a longer one than the entry. */
+function withMaxTokens(
+  models: AgentSpec['models'],
+  settings: CallSettings | undefined,
+): AgentSpec['models'] {
+  const { maxOutputTokens: asked = 0 } = settings ?? {};
+  return models.map((model) => {
+    const { maxOutputTokens: own = asked } = model;
+    return own < asked ? { ...model, maxOutputTokens: asked } : model;
+  });
 }
 
 /**

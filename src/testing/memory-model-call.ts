@@ -24,6 +24,8 @@ import {
   retryDelayMs,
   type ModelFailure,
 } from '../models/model-failures.ts';
+import { infoOf } from '../core/calls/run-info.ts';
+import { ownModel } from '../models/own-model.ts';
 import { requestFor } from '../models/prompt-texts.ts';
 import { withModel } from '../models/providers/load-model.ts';
 import { missingModel } from '../registry/registry.ts';
@@ -35,6 +37,8 @@ export interface ModelCallParts {
   readonly agent: RegisteredAgent;
   readonly clock: FakeClock;
   readonly chunks: ChunkPublisher;
+  /** The id of the run. */
+  readonly address: string;
   /** Runs an attempt of a read beside a reply. */
   readonly runRead: (
     order: ToolOrder,
@@ -113,7 +117,7 @@ type AttemptEnd = SettledReads &
   (ModelCallResult | { readonly kind: 'failed'; readonly failure: ModelFailure });
 
 async function attemptOf(
-  { registry, agent, clock, chunks, runRead }: ModelCallParts,
+  { registry, agent, clock, chunks, runRead, address }: ModelCallParts,
   { order, view }: ModelCall,
   attempts: number,
   signal: AbortSignal,
@@ -137,9 +141,10 @@ async function attemptOf(
     schedule: (ms, due) => clock.schedule(clock.now() + ms, due),
   });
   try {
-    const called = await withModel(entry, registry.packageFolders);
-    const request = await requestFor(registry, order, view, attempt);
-    const around = agent.definition.middleware?.model ?? [];
+    const info = infoOf(order, { run: address, context: view.head.context });
+    const called = await ownModel(await withModel(entry, registry.packageFolders), info);
+    const request = await requestFor(registry, order, view, { attempt, info });
+    const around = { layers: agent.definition.middleware?.model ?? [], info };
     const io = { signal, onChunk: stream.write, onCall: beside.offer };
     const outcome = await callLayeredModel(around, entryFor(called, order), request, io);
     stream.end();

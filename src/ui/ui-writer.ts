@@ -150,7 +150,7 @@ export function createUIWriter(place: MessagePlace): UIWriter {
         text.toIteration(update.iteration);
         if (update.kind === 'restart') text.discard();
         else if (update.kind === 'gap') text.write('text', ' […] ');
-        else text.write(update.kind, update.delta);
+        else if (update.kind !== 'partial') text.write(update.kind, update.delta);
       }
       return taken();
     },

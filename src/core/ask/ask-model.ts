@@ -77,7 +77,7 @@ export function askModels(iteration: Iteration, asking: Asking): Promise<AskEnd>
       if (asking.purpose !== 'compaction') asking.tries.count += tries;
       if (outcome.kind === 'reply') {
         const end = withCallsBefore(asking, outcome.reply);
-        if (asking.purpose === 'reply') run.showReply(end.reply);
+        if (asking.purpose === 'reply') takeReply(iteration, end.reply);
         return end;
       }
       leaveIfOver();
@@ -102,6 +102,11 @@ export function askModels(iteration: Iteration, asking: Asking): Promise<AskEnd>
       }
     });
   }
+}
+
+function takeReply({ run, open }: Iteration, reply: Reply): void {
+  run.showReply(reply);
+  open.notOffered = reply.notOffered;
 }
 
 /** A call of one model, and its budget if it is covered. */
@@ -248,6 +253,8 @@ function beginModelCall(
     runId: state.runId,
     rootRunId: state.parent?.rootRunId,
     tenant: state.tenant,
+    conversation: state.conversation,
+    by: state.by ?? undefined,
     agentPath: state.agentPath,
     seq: run.state.seq,
     traceparent: state.trace?.parent,

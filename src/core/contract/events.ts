@@ -142,6 +142,8 @@ export type EventBody =
       readonly from: OutputStrategy;
       readonly to: OutputStrategy;
     }
+  /** A person chose the model that is asked first from now on. */
+  | { readonly type: 'agent:model_changed'; readonly model: string }
   /** A reply was read. */
   | {
       readonly type: 'agent:turn:read';

@@ -81,6 +81,8 @@ export interface RunState extends TreeState, IdleState, FlightState {
   readonly depth: number;
   /** The conversation that the root of the tree is a turn of; absent: none. */
   readonly conversation?: string;
+  /** Who started the run or spoke to it last; absent or null: nobody was named. */
+  readonly by?: string | null;
   /** What the root of the tree was started with for traces; absent: nothing. */
   readonly trace?: TraceInput;
   /** The schedule that started the run, and when the run was due; absent: none. */
@@ -114,6 +116,8 @@ export interface RunState extends TreeState, IdleState, FlightState {
   readonly cached?: readonly CachedResult[];
   /** What searches have found of the stubs, as it was when found, oldest first; absent: nothing. */
   readonly found?: readonly ToolSpec[];
+  /** The model that a person chose; it is asked before those of the specification. Absent: none. */
+  readonly model?: string;
   /** By model: how the output is requested since a provider refused the entry's own way. */
   readonly structuredOutputs?: { readonly [model: string]: OutputStrategy };
   /** The turn in which the link before handed over; null or absent between iterations. */
@@ -176,6 +180,7 @@ export type RunIdentity = Pick<
   | 'startedAt'
   | 'parent'
   | 'conversation'
+  | 'by'
   | 'trace'
   | 'tenant'
   | 'hasTurn'
@@ -279,6 +284,8 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
         ...withoutCover(state, carried),
         ...defined({ sources: event.sources && withSources(state.sources ?? [], event.sources) }),
       };
+    case 'agent:model_changed':
+      return { model: event.model };
     case 'agent:structured_output_downgraded':
       return { structuredOutputs: { ...state.structuredOutputs, [event.model]: event.to } };
     case 'agent:iteration:after':
@@ -344,8 +351,11 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
     case 'agent:adjusted':
       return { limits: event.limits };
     case 'agent:input':
-      // What a person says may well be to try again.
-      return state.repeated === undefined ? NOTHING : { repeated: { digest: '', count: 0 } };
+      return {
+        ...(state.by == null && event.by === undefined ? NOTHING : { by: event.by ?? null }),
+        // What a person says may well be to try again.
+        ...(state.repeated === undefined ? NOTHING : { repeated: { digest: '', count: 0 } }),
+      };
     case 'agent:turn:read':
       return state.hadNoSection === true ? { hadNoSection: false } : NOTHING;
     case 'agent:parse_error':

@@ -72,7 +72,7 @@ export function defineAgent<
   const validators = agentValidators(options);
   const spec = agentSpec(options, validators, signature);
   const tools = ownTools(options, signature);
-  const unstrict = strictProblems(options, spec, tools);
+  const unstrict = strictProblems(options.model, spec, tools);
   if (unstrict.length > 0) throw usageErrorOf(unstrict, `Agent \`${name}\`: `);
   return defined({
     kind: 'agent',
@@ -88,6 +88,7 @@ export function defineAgent<
     rules: typeof rules === 'function' ? rules : undefined,
     prompt: typeof options.prompt === 'function' ? options.prompt : undefined,
     tools,
+    prepare: options.prepare,
     servers: serversOf(options),
     toolSearch: usedToolSearch(options),
     stream: options.stream,
@@ -144,6 +145,8 @@ function agentSpec(
     name: options.name,
     description: options.description,
     mode,
+    settings: options.settings,
+    toolChoice: options.toolChoice,
     prompt: isTemplate ? prompt : undefined,
     signature: signatureSpec(signature),
     fieldDescriptions,
@@ -161,6 +164,7 @@ function agentSpec(
     parallel: options.parallel ?? AGENT_DEFAULTS.parallel,
     maxCallsPerTurn: options.maxCallsPerTurn ?? AGENT_DEFAULTS.maxCallsPerTurn,
     maxContinuations: options.maxContinuations,
+    onRefusal: options.onRefusal === 'ask' ? 'ask' : undefined,
     timeZone: options.timeZone ?? AGENT_DEFAULTS.timeZone,
     queues: options.queues ?? {},
   });

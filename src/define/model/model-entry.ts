@@ -1,5 +1,6 @@
 /** Model entries: AI SDK language models and functions, each with an id. */
 import { defined } from '../../core/base/defined.ts';
+import type { RunInfo } from '../../core/calls/run-info.ts';
 import type { JsonObject } from '../../core/base/json.ts';
 import type { HostedPrice, ModelFunction, Price } from '../../core/contract/model.ts';
 import type { ModelRate } from '../../core/base/rate.ts';
@@ -30,6 +31,14 @@ export interface ModelEntry {
    * `includeUsage: false`.
    */
   readonly model: LanguageModel | ModelFunction | string;
+  /**
+   * Gives the model of one call in place of `model`, such as one with the key of the customer; called on
+   * the worker for each attempt. Nothing of it is recorded. Undefined: `model` is called.
+   */
+  readonly modelFor?: (
+    info: RunInfo,
+  ) =>
+    LanguageModel | ModelFunction | undefined | Promise<LanguageModel | ModelFunction | undefined>;
   /**
    * Maximum number of tokens in a request, from 1. The trigger `context` needs it. Default: as for
    * `price`, where the data have it.

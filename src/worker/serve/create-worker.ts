@@ -34,7 +34,7 @@ import { bundleExtensions } from '../bundle/bundle-extensions.ts';
 import { createToolPlaces } from '../../tools/isolate/tool-places.ts';
 import { checkPackages } from '../../registry/provider-packages.ts';
 import { missingPartWarnings } from '../../registry/missing-parts.ts';
-import { loadKnownModels } from '../../registry/known-prices.ts';
+import { loadKnownModels, unpricedWarnings } from '../../registry/known-prices.ts';
 import { createRegistry } from '../../registry/registry.ts';
 import { workerConverter } from '../../protection/data-converter.ts';
 import type { UnreadError } from '../../protection/key-errors.ts';
@@ -192,7 +192,8 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   const roles = parts.roles ?? ['workflows', 'models', 'tools'];
   const { workflowBundle, extensions } = await loadBundle(parts, roles);
   const registry = { ...known, extensions };
-  for (const warning of missingPartWarnings(registry)) workerLog('WARN', warning);
+  const warnings = [...missingPartWarnings(registry), ...unpricedWarnings(registry.models)];
+  for (const warning of warnings) workerLog('WARN', warning);
   if (roles.includes('models')) checkPackages(registry);
   const cache = createTranscriptCache({ maxBytes: parts.cacheBytes ?? CONFIG_DEFAULTS.cacheBytes });
   const runtime = await runtimeOf(parts);
