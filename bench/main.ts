@@ -1,4 +1,8 @@
 /** `npm run bench -- NAME [--json]`: runs one benchmark, or all, and prints its figures. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expectTaken, refuseLive } from '../test/support/refusing/refuse-live.ts';
 import { figure, meetsGoal, tableOf, type Bench } from './support/figure.ts';
 import { compactionBench } from './compaction.ts';
 import { consoleBench } from './console.ts';
@@ -48,6 +52,9 @@ const benches: readonly Bench[] = [
   forkBench,
 ];
 
+// No figure of requests that a real provider refuses.
+const refused = mkdtempSync(join(tmpdir(), 'everloop-refused-'));
+refuseLive(refused);
 const words = process.argv.slice(2);
 const asJson = words.includes('--json');
 const [name] = words.filter((word) => !word.startsWith('--'));
@@ -67,5 +74,7 @@ for (const bench of chosen) {
   const took = figure('took', (performance.now() - startedAt) / 1_000, 's');
   process.stdout.write(`(${took.value} s)\n`);
 }
+expectTaken(refused);
+rmSync(refused, { recursive: true });
 if (asJson) process.stdout.write(`${JSON.stringify(all)}\n`);
 process.exitCode = all.every(meetsGoal) ? 0 : 1;
