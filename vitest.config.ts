@@ -17,8 +17,8 @@ const SETUP_FILES = ['test/support/hidden-values-recorder.ts', 'test/support/pro
 /** The pages of the console in a real Chromium. */
 const CONSOLE_TESTS = 'test/console/browser/**/*.test.ts';
 
-/** Those of a cluster: `npm run test:postgres`. */
-const CLUSTER_TESTS = 'test/postgres/*.test.ts';
+/** Those of a cluster, and of a real model: `npm run test:postgres`, `npm run test:real-model`. */
+const RELEASE_TESTS = ['test/postgres/*.test.ts', 'test/real-model/*.test.ts'];
 
 /** How long `expect.poll` asks: the second of the default is too short for a machine that is busy. */
 const EXPECT = { poll: { timeout: 30_000 } };
@@ -28,7 +28,7 @@ const LEFT_OUT = RUNS_ALL ? [] : [...LEFT_OUT_OF_SAMPLE];
 
 /** What the projects without a server share. */
 const WITHOUT_SERVER: TestProjectInlineConfiguration['test'] = {
-  exclude: [...SERVER_TESTS, CONSOLE_TESTS, CLUSTER_TESTS],
+  exclude: [...SERVER_TESTS, CONSOLE_TESTS, ...RELEASE_TESTS],
   globalSetup: HIDDEN_VALUES,
   setupFiles: SETUP_FILES,
   // Files share processes: loading modules anew for each took half of the time. One more than there

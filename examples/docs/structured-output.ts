@@ -40,6 +40,24 @@ export function triageWith(
   return triage;
 }
 
+/** Rates a review; what each strategy sends of it stands in the page. */
+export function raterWith(model: AgentModel): AgentDefinition {
+  // #region rater
+  const rater = defineAgent({
+    name: 'rater',
+    mode: 'json',
+    model,
+    signature: {
+      output: z.object({
+        sentiment: z.enum(['good', 'bad']).describe('How it sounds'),
+        stars: z.int().min(1).max(5),
+      }),
+    },
+  });
+  // #endregion
+  return rater;
+}
+
 /** Extracts what a schema in a file says. */
 export function extractorWith(model: AgentModel, file: string): AgentDefinition {
   // #region parsed

@@ -11,7 +11,8 @@ import { fitMessages } from '../../src/models/fit/fit-messages.ts';
 import { traitsOf } from '../../src/models/fit/traits.ts';
 import { modelAt, type Protocol } from '../support/aimock.ts';
 import { extent } from '../support/extent.ts';
-import { UNCHECKED } from '../support/refusing/expect-taken.ts';
+import { UNCHECKED } from '../support/refusing/refuse-live.ts';
+import { jsonOf, schemas, SENT_BY_SERVERS } from '../support/refusing/random-schemas.ts';
 import { transcripts, WRITERS } from '../support/refusing/random-transcripts.ts';
 import {
   startRefusingProvider,
@@ -57,9 +58,28 @@ const TARGETS: readonly Target[] = [
   { protocol: 'openai-compatible', modelId: 'mistral-large' },
 ];
 
-async function ask(target: Target, messages: readonly Message[]): Promise<void> {
+/** A schema of the tool, or of an answer. */
+interface Shape {
+  readonly schema: JsonObject;
+  readonly use: 'tool' | 'answer' | 'answer by call';
+  readonly strict: boolean | undefined;
+}
+
+const shapes: fc.Arbitrary<Shape> = fc.record({
+  schema: fc.oneof(schemas.map(jsonOf), fc.constantFrom(...SENT_BY_SERVERS)),
+  use: fc.constantFrom('tool', 'tool', 'answer', 'answer by call'),
+  strict: fc.constantFrom(true, false, undefined),
+});
+
+async function ask(target: Target, messages: readonly Message[], shape: Shape): Promise<void> {
   const { protocol, modelId, path = '', settings = {} } = target;
-  const model = modelAt(`${provider.url}${path}`, protocol, modelId);
+  const model = modelAt(`${provider.url}${UNCHECKED}${path}`, protocol, modelId);
+  const { schema, use, strict } = shape;
+  // Claude refuses to go on with calls of tools that a request does not have.
+  const hasCalls = messages.some(({ parts }) => parts.some(({ type }) => type === 'tool_call'));
+  const name = use === 'answer by call' ? 'respond' : 'look';
+  const tools = [{ name, description: 'Looks.', parameters: schema }];
+  const isAnswer = use === 'answer' && !(hasCalls && protocol === 'anthropic');
   const request = {
     mode: 'chat' as const,
     agent: 'tester',
@@ -67,9 +87,8 @@ async function ask(target: Target, messages: readonly Message[]): Promise<void> 
     iteration: 1,
     attempt: 1,
     messages,
-    tools: [
-      { name: 'look', description: 'Looks.', parameters: { type: 'object', properties: {} } },
-    ],
+    ...(isAnswer ? { schema } : { tools }),
+    ...(use === 'answer by call' ? { toolChoice: { tool: name } } : {}),
     settings,
     cacheUpTo: messages.length,
   };
@@ -77,7 +96,8 @@ async function ask(target: Target, messages: readonly Message[]): Promise<void> 
   // No medium is fetched here.
   const io = { signal, onChunk: () => undefined, isWhole: true, mediaHosts: [] };
   const before = provider.refusals.length;
-  const error = await callEntry({ id: 'm', model }, request, io).then(
+  const entry = { id: 'm', model, ...(strict === undefined ? {} : { strict }) };
+  const error = await callEntry(entry, request, io).then(
     () => undefined,
     (thrown: unknown) => thrown,
   );
@@ -91,29 +111,13 @@ describe('a request with a transcript of any providers', () => {
     'is taken by $protocol, $modelId, $settings',
     { timeout: 600_000 },
     async (target) => {
-      const cases = fc.asyncProperty(transcripts(), (messages) => ask(target, messages));
+      const cases = fc.asyncProperty(transcripts(), shapes, (messages, shape) =>
+        ask(target, messages, shape),
+      );
 
       await fc.assert(cases, { numRuns: extent(2_000, 60) });
     },
   );
-
-  test('says that a request is refused, in the words of each', async () => {
-    const refusing = await startRefusingProvider();
-    for (const [path, body] of [
-      ['/v1/messages', { messages: [{ role: 'user', content: ' ' }] }],
-      ['/v1/responses', { input: [{ role: 'user', content: ' ' }] }],
-      ['/v1/chat/completions', { messages: [{ role: 'assistant', content: null }] }],
-      ['/v1beta/models/gemini-2.5-pro:generateContent', { contents: [{ role: 'model' }] }],
-    ] as const) {
-      const { status } = await fetch(`${refusing.url}${UNCHECKED}${path}`, {
-        method: 'POST',
-        body: JSON.stringify(body),
-      });
-      expect([path, status]).toEqual([path, 400]);
-    }
-    expect(refusing.refusals).toHaveLength(4);
-    await refusing.stop();
-  });
 });
 
 describe('messages that are fitted', () => {

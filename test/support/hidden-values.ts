@@ -60,7 +60,8 @@ const SHOWN = 200;
 
 /** A line for each request that is kept in `folder`: where it went, and its body. */
 export function requestLines(folder: string): readonly string[] {
-  const names = existsSync(folder) ? readdirSync(folder).toSorted() : [];
+  const files = existsSync(folder) ? readdirSync(folder) : [];
+  const names = files.filter((name) => name.endsWith('.txt')).toSorted();
   return names.flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n').slice(0, -1));
 }
 

@@ -12,7 +12,7 @@ export interface Dialect {
   readonly isInlined: boolean;
   /** Unions are `anyOf`, with nothing beside it; there is no `allOf`, `not`, `if` and their like. */
   readonly hasPlainUnions: boolean;
-  /** The values of an `enum` are texts. */
+  /** The values of an `enum` are texts, none of them empty. */
   readonly hasTextEnums: boolean;
   /** The limits that are kept; others are told in the description. Absent: all. */
   readonly limits?: readonly string[];
@@ -50,6 +50,13 @@ export const STRICT: Dialect = {
   formats: ['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid'],
 };
 
+/** The subset of Claude's strict tools and structured outputs: it holds the model to no bound. */
+const CLAUDE_STRICT: Dialect = {
+  ...STRICT,
+  limits: ['format'],
+  formats: [...(STRICT.formats ?? []), 'uri'],
+};
+
 /** The subset of OpenAPI of Gemini, as far as the adapter of the AI SDK passes it on. */
 export const GEMINI: Dialect = {
   name: 'gemini',
@@ -65,5 +72,6 @@ export const GEMINI: Dialect = {
 export function dialectOf(provider: string, isStrict: boolean): Dialect {
   const isGoogle = /^(?:google|gemini)\b/.test(provider) && !provider.includes('anthropic');
   if (isGoogle) return GEMINI;
-  return isStrict ? STRICT : OPEN;
+  if (!isStrict) return OPEN;
+  return /anthropic|bedrock/.test(provider) ? CLAUDE_STRICT : STRICT;
 }

@@ -195,14 +195,18 @@ function writeValues(
     );
   }
   const isText = writer.dialect.hasTextEnums;
-  const shown = isText ? others.map(String) : others;
+  const shown = isText ? others.map(String).filter((text) => text !== '') : others;
+  if (shown.length === 0) return described({ type: 'string' }, [...words, 'an empty text']);
   const types = isText ? ['string'] : [...new Set(others.map(jsonType))];
   const [type = 'string'] = types;
   const written: JsonObject = {
     type: types.length === 1 ? type : types,
     enum: [...new Set(shown)],
   };
-  return described(others.length < values.length ? nullable(written) : written, words);
+  return described(
+    others.length < values.length ? nullable(written) : written,
+    isText && others.includes('') ? [...words, 'or an empty text'] : words,
+  );
 }
 
 function writeTyped(writer: Writer, base: JsonObject, type: string, path: Path): JsonObject {

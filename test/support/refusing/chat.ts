@@ -1,5 +1,6 @@
 /** What servers of chat completions refuse: OpenAI, servers that copy it, and Mistral. */
-import { objectsOf, repeated, textOf, type Fields } from './json.ts';
+import { objectsOf, repeated, saysJson, textOf, type Fields } from './json.ts';
+import { schemaProblem, toolsProblem } from './schemas.ts';
 
 /** Why a server of chat completions refuses `body`. */
 export function chatProblem(body: Fields, server: 'openai' | 'compatible'): string | undefined {
@@ -10,6 +11,9 @@ export function chatProblem(body: Fields, server: 'openai' | 'compatible'): stri
     firstOf(messages, (message, index) => messageProblem(message, index)) ??
     reasoningProblem(messages, server, model) ??
     pairProblem(messages) ??
+    toolProblem(body) ??
+    formatProblem(body, model) ??
+    (server === 'openai' ? settingProblem(body, model) : undefined) ??
     (/mistral/.test(model) ? mistralProblem(messages) : undefined)
   );
 }
@@ -45,6 +49,10 @@ function messageProblem(message: Fields, index: number): string | undefined {
   if (typeof content === 'string' && content !== '' && content.trim() === '') {
     return `${at}.content: must contain non-whitespace text`;
   }
+  const other = objectsOf(content).find(({ type }) => type !== 'text');
+  if (other !== undefined && role !== 'user') {
+    return `Invalid value: '${textOf(other['type'])}'. Supported values are: 'text'.`;
+  }
   const blank = objectsOf(content).some(
     ({ type, text }) => type === 'text' && textOf(text).trim() === '',
   );
@@ -69,6 +77,45 @@ function reasoningProblem(
       ? `messages.${index}.assistant.reasoning_content: property is unsupported`
       : undefined,
   );
+}
+
+function toolProblem(body: Fields): string | undefined {
+  const tools = objectsOf(body['tools']);
+  if (tools.length === 0) {
+    if (body['tools'] !== undefined) return "Invalid 'tools': empty array.";
+    const lone = ['tool_choice', 'parallel_tool_calls'].find((name) => name in body);
+    return lone === undefined ? undefined : `'${lone}' is only allowed when 'tools' are specified.`;
+  }
+  return toolsProblem(
+    tools.map(({ function: given }) => {
+      const { name, parameters, strict } = Object(given) as Fields;
+      const reader = strict === true ? 'openai-strict' : 'openai';
+      return { name: textOf(name), schema: parameters, reader };
+    }),
+  );
+}
+
+function formatProblem(body: Fields, model: string): string | undefined {
+  const format = Object(body['response_format']) as Fields;
+  if (format['type'] === 'json_object' && !saysJson(body['messages'])) {
+    return "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.";
+  }
+  if (format['type'] === undefined || format['type'] === 'text') return undefined;
+  if (/groq|llama/.test(model) && body['tools'] !== undefined) {
+    return 'json mode cannot be combined with tool/function calling';
+  }
+  if (format['type'] === 'json_object') return undefined;
+  if (/deepseek/.test(model)) return 'This response_format type is unavailable now';
+  const { schema, strict } = Object(format['json_schema']) as Fields;
+  const problem = schemaProblem(schema, strict === true ? 'openai-strict' : 'openai');
+  return problem && `Invalid schema for response_format 'answer': ${problem}`;
+}
+
+/** Models that reason take no settings of samples. */
+function settingProblem(body: Fields, model: string): string | undefined {
+  if (!/^(?:o\d|gpt-5)/.test(model)) return undefined;
+  const odd = ['temperature', 'top_p', 'presence_penalty', 'max_tokens'].find((it) => it in body);
+  return odd && `Unsupported parameter: '${odd}' is not supported with this model.`;
 }
 
 /** Each call has its result at once, and each result its call. */

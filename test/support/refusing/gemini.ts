@@ -1,5 +1,6 @@
 /** What Gemini refuses. */
 import { isForeign, objectsOf, textOf, type Fields } from './json.ts';
+import { schemaProblem, toolsProblem } from './schemas.ts';
 
 interface Turn {
   readonly role: string;
@@ -23,9 +24,42 @@ export function geminiProblem(body: Fields, model: string): string | undefined {
       (/gemini-3/.test(model) ? signatureProblem(turn) : undefined);
     if (problem !== undefined) return problem;
   }
-  return turns.at(-1)?.role === 'model'
-    ? 'Please ensure that multiturn requests end with a user role or a function response'
-    : undefined;
+  if (turns.at(-1)?.role === 'model') {
+    return 'Please ensure that multiturn requests end with a user role or a function response';
+  }
+  return toolProblem(body) ?? configProblem(body, model);
+}
+
+/** All functions that a request declares. */
+function declaredIn(body: Fields): readonly Fields[] {
+  return objectsOf(body['tools']).flatMap((tool) => objectsOf(tool['functionDeclarations']));
+}
+
+function toolProblem(body: Fields): string | undefined {
+  return toolsProblem(
+    declaredIn(body).map(({ name, parameters, parametersJsonSchema }) => ({
+      name: textOf(name),
+      schema: parameters ?? parametersJsonSchema,
+      reader: parameters === undefined ? 'gemini-json' : 'gemini',
+    })),
+  );
+}
+
+function configProblem(body: Fields, model: string): string | undefined {
+  const { responseMimeType, responseSchema, responseJsonSchema } = Object(
+    body['generationConfig'],
+  ) as Fields;
+  const { mode } = Object(Object(body['toolConfig'])['functionCallingConfig']) as Fields;
+  const tools = declaredIn(body).length;
+  if (mode === 'ANY' && tools === 0) {
+    return 'Function calling config is set without function_declarations.';
+  }
+  if (tools > 0 && responseMimeType === 'application/json' && !/gemini-[3-9]/.test(model)) {
+    return "Function calling with a response mime type: 'application/json' is unsupported";
+  }
+  const problem =
+    schemaProblem(responseSchema, 'gemini') ?? schemaProblem(responseJsonSchema, 'gemini-json');
+  return problem && `* GenerateContentRequest.generation_config.response_schema: ${problem}`;
 }
 
 function partProblem({ parts }: Turn, index: number): string | undefined {

@@ -19,6 +19,11 @@ export function isForeign(signature: unknown, provider: string): boolean {
   return signer !== provider;
 }
 
+/** Whether texts of `messages` name JSON, which a mode without a schema asks for. */
+export function saysJson(messages: unknown): boolean {
+  return /json/i.test(JSON.stringify(messages));
+}
+
 /** The first value that occurs twice. */
 export function repeated(values: readonly string[]): string | undefined {
   return values.find((value, index) => values.indexOf(value) !== index);

@@ -1,5 +1,6 @@
 /** What the Messages of Anthropic refuse. */
 import { isForeign, objectsOf, repeated, textOf, type Fields } from './json.ts';
+import { settingsProblem } from './messages-settings.ts';
 
 interface Turn {
   readonly role: string;
@@ -29,7 +30,7 @@ export function messagesProblem(body: Fields): string | undefined {
   if (ids.length > 0 && objectsOf(body['tools']).length === 0) {
     return 'Requests which include `tool_use` or `tool_result` blocks must define tools';
   }
-  return thoughtFirstProblem(body, turns);
+  return thoughtFirstProblem(body, turns) ?? settingsProblem(body, turns);
 }
 
 function idsOf(blocks: readonly Fields[], type: string, field: string): readonly string[] {
@@ -92,6 +93,11 @@ function resultProblem(
   if (lone !== undefined || repeated(results) !== undefined) {
     return `messages.${index}.content.0: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${lone ?? ''}`;
   }
+  const odd = blocks.some(
+    ({ is_error: isError, content }) =>
+      isError === true && objectsOf(content).some(({ type }) => type !== 'text'),
+  );
+  if (odd) return `messages.${index}: all content must be type \`text\` if \`is_error\` is true`;
   const types = blocks.map(({ type }) => type);
   const other = types.findIndex((type) => type !== 'tool_result');
   return other !== -1 && types.lastIndexOf('tool_result') > other

@@ -6,7 +6,7 @@ import type { ServerResponse } from 'node:http';
 import { startPlainServer, type PlainServer } from '../aimock.ts';
 import { chatProblem } from './chat.ts';
 import { geminiProblem } from './gemini.ts';
-import type { Fields } from './json.ts';
+import { textOf, type Fields } from './json.ts';
 import { messagesProblem } from './messages.ts';
 import { responsesProblem } from './responses.ts';
 
@@ -39,8 +39,7 @@ export async function startRefusingProvider(): Promise<RefusingProvider> {
       return say(response, path);
     }
     refusals.push({ path, problem, body });
-    response.writeHead(400, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(errorOf(path, problem)));
+    refuse(response, path, problem, body);
   });
   return { ...server, refusals, bodies, taken: () => bodies.length };
 }
@@ -51,11 +50,27 @@ export function refusalOf(path: string, body: Fields): string | undefined {
   if (path.includes(':')) return geminiProblem(body, decodeURIComponent(model));
   if (path.endsWith('/messages')) return messagesProblem(body);
   if (path.endsWith('/responses')) return responsesProblem(body);
-  return chatProblem(body, path.startsWith('/openai/') ? 'openai' : 'compatible');
+  return chatProblem(body, path.includes('/openai/') ? 'openai' : 'compatible');
 }
 
-function errorOf(path: string, message: string): object {
+/** Answers 400 as the provider at `path` does. */
+export function refuse(
+  response: ServerResponse,
+  path: string,
+  problem: string,
+  body: Fields,
+): void {
+  const headers = { 'content-type': 'application/json', connection: 'close' };
+  response.writeHead(400, headers);
+  response.end(JSON.stringify(errorOf(path, problem, body)));
+}
+
+function errorOf(path: string, message: string, { model }: Fields): object {
   if (path.includes(':')) return { error: { code: 400, message, status: 'INVALID_ARGUMENT' } };
+  if (/mistral/.test(textOf(model))) {
+    const type = 'invalid_request_message_order';
+    return { object: 'error', message, type, param: null, code: '3230' };
+  }
   const error = { type: 'invalid_request_error', message, param: null, code: null };
   return path.endsWith('/messages') ? { type: 'error', error } : { error };
 }

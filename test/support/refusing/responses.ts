@@ -1,5 +1,6 @@
 /** What the Responses of OpenAI refuse of a request that stores nothing. */
-import { isForeign, objectsOf, repeated, textOf, type Fields } from './json.ts';
+import { isForeign, objectsOf, repeated, saysJson, textOf, type Fields } from './json.ts';
+import { schemaProblem, toolsProblem } from './schemas.ts';
 
 /** Why the server refuses `body`. */
 export function responsesProblem(body: Fields): string | undefined {
@@ -13,7 +14,46 @@ export function responsesProblem(body: Fields): string | undefined {
       ownReasoningProblem(item, input.slice(0, index));
     if (problem !== undefined) return problem;
   }
-  return pairProblem(input);
+  return pairProblem(input) ?? toolProblem(body) ?? formatProblem(body) ?? settingProblem(body);
+}
+
+function toolProblem(body: Fields): string | undefined {
+  const tools = objectsOf(body['tools']);
+  if (tools.length === 0 && body['tool_choice'] !== undefined) {
+    return "Tool choice is only allowed when 'tools' are specified.";
+  }
+  return toolsProblem(
+    tools.flatMap(({ type, name, parameters, strict }) => {
+      if (type !== 'function') return [];
+      const reader = strict === true ? 'openai-strict' : 'openai';
+      return [{ name: textOf(name), schema: parameters, reader }];
+    }),
+  );
+}
+
+function formatProblem(body: Fields): string | undefined {
+  const { type, schema, strict } = Object(Object(body['text'])['format']) as Fields;
+  if (type === 'json_object' && !saysJson(body['input'])) {
+    return "Response input messages must contain the word 'json' in some form to use 'text.format' of type 'json_object'.";
+  }
+  if (type !== 'json_schema') return undefined;
+  const problem = schemaProblem(schema, strict === true ? 'openai-strict' : 'openai');
+  return problem && `Invalid schema for response_format 'answer': ${problem}`;
+}
+
+/** What reasons takes no settings of samples; what does not takes none of reasoning. */
+function settingProblem(body: Fields): string | undefined {
+  if (/^gpt-[34]/.test(textOf(body['model']))) {
+    const { effort } = Object(body['reasoning']) as Fields;
+    if (effort !== undefined) return "Unsupported parameter: 'reasoning.effort'.";
+    const included: readonly unknown[] = Array.isArray(body['include']) ? body['include'] : [];
+    return included.includes('reasoning.encrypted_content')
+      ? 'Encrypted content is not supported with this model.'
+      : undefined;
+  }
+  if (!/^(?:o\d|gpt-5)/.test(textOf(body['model']))) return undefined;
+  const odd = ['temperature', 'top_p'].find((name) => name in body);
+  return odd && `Unsupported parameter: '${odd}' is not supported with this model.`;
 }
 
 function contentProblem({ role, content }: Fields, index: number): string | undefined {
