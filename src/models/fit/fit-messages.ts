@@ -39,12 +39,13 @@ export function fitMessages(messages: readonly Message[], traits: Traits): Fitte
   const leftOut = new Set<string>();
   const lastOwn = lastReplyOf(messages, traits);
   const ids = fittedIds(messages, traits);
+  const whole = wholeHosted(messages);
   const placed = messages.flatMap((message, source): readonly Placed[] => {
     const leaveOut: LeaveOut = (what) => {
       // Before its last own reply it was told.
       if (source > lastOwn) leftOut.add(what);
     };
-    return fitMedia(fitItems(message, traits, ids, leaveOut), traits, leaveOut)
+    return fitMedia(fitItems(message, traits, { ids, whole }, leaveOut), traits, leaveOut)
       .map(withoutBlanks(traits))
       .filter(({ parts }) => parts.length > 0)
       .map((fitted) => ({ message: fitted, source }));
@@ -77,7 +78,10 @@ function isBy({ author }: Traits, by: Message['by']): boolean {
 function fitItems(
   message: Message,
   traits: Traits,
-  ids: ReadonlyMap<string, string>,
+  {
+    ids,
+    whole,
+  }: { readonly ids: ReadonlyMap<string, string>; readonly whole: ReadonlySet<string> },
   leaveOut: LeaveOut,
 ): Message {
   const isOwn = message.by?.provider === traits.author.provider;
@@ -104,7 +108,8 @@ function fitItems(
       case 'custom':
       case 'hosted_call':
       case 'hosted_result':
-        if (keepsData && traits.hosted) return [part];
+        if (keepsData && traits.hosted && (part.type === 'custom' || whole.has(part.id)))
+          return [part];
         leaveOut(part.type === 'custom' ? `items of kind ${part.kind}` : `calls of ${part.tool}`);
         return [];
       case 'source':
@@ -115,6 +120,20 @@ function fitItems(
     }
   });
   return { ...message, parts };
+}
+
+/**
+ * The ids of hosted calls that have their result, and of those whose result may still come: the model
+ * waits for a call of ours beside them. Providers refuse one without the other.
+ */
+function wholeHosted(messages: readonly Message[]): ReadonlySet<string> {
+  const idsOf = (parts: readonly Part[], type: Part['type']): readonly string[] =>
+    parts.flatMap((part) => (part.type === type && 'id' in part ? [part.id] : []));
+  const all = messages.flatMap(({ parts }) => parts);
+  const results = new Set(idsOf(all, 'hosted_result'));
+  const last = messages.findLast(({ role }) => role === 'assistant')?.parts ?? [];
+  const open = last.some(({ type }) => type === 'tool_call') ? idsOf(last, 'hosted_call') : [];
+  return new Set([...idsOf(all, 'hosted_call').filter((id) => results.has(id)), ...open]);
 }
 
 /** What a result without a word says: some servers take no empty one. */

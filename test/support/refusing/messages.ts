@@ -22,6 +22,8 @@ export function messagesProblem(body: Fields): string | undefined {
       resultProblem(turn, index, turns[index + 1], turns[index - 1]);
     if (problem !== undefined) return problem;
   }
+  const hosted = hostedProblem(turns);
+  if (hosted !== undefined) return hosted;
   const ids = turns.flatMap(({ blocks }) => idsOf(blocks, 'tool_use', 'id'));
   if (repeated(ids) !== undefined) return 'messages: `tool_use` ids must be unique';
   if (turns.at(-1)?.role === 'assistant') {
@@ -31,6 +33,22 @@ export function messagesProblem(body: Fields): string | undefined {
     return 'Requests which include `tool_use` or `tool_result` blocks must define tools';
   }
   return thoughtFirstProblem(body, turns) ?? settingsProblem(body, turns);
+}
+
+/** A tool of the server has its call and its result, except while it waits for a call of the client. */
+function hostedProblem(turns: readonly Turn[]): string | undefined {
+  const all = turns.flatMap(({ blocks }) => blocks);
+  const calls = idsOf(all, 'server_tool_use', 'id');
+  const results = all.flatMap(({ type, tool_use_id: id }) =>
+    /^(?!mcp_).+_tool_result$/.test(textOf(type)) ? [textOf(id)] : [],
+  );
+  const lone = results.find((id) => !calls.includes(id));
+  if (lone !== undefined) return `unexpected \`tool_use_id\` found in server tool result: ${lone}`;
+  const last = turns.findLast(({ role }) => role === 'assistant')?.blocks ?? [];
+  const waits = last.some(({ type }) => type === 'tool_use');
+  const open = waits ? idsOf(last, 'server_tool_use', 'id') : [];
+  const cut = calls.find((id) => !results.includes(id) && !open.includes(id));
+  return cut && `tool use with id \`${cut}\` was found without a corresponding result block`;
 }
 
 function idsOf(blocks: readonly Fields[], type: string, field: string): readonly string[] {

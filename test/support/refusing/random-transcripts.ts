@@ -38,7 +38,17 @@ function authorOf(provider: string, model: string): Author {
   return { provider, model };
 }
 
-const ITEMS = ['thought', 'text', 'blank', 'call', 'hosted', 'file', 'custom', 'source'] as const;
+const ITEMS = [
+  'thought',
+  'text',
+  'blank',
+  'call',
+  'hosted',
+  'half',
+  'file',
+  'custom',
+  'source',
+] as const;
 const SAID = ['text', 'blank', 'image', 'url', 'sound', 'system'] as const;
 const RESULTS = ['text', 'blank', 'image', 'error'] as const;
 
@@ -171,7 +181,8 @@ function partOf(item: Item, place: Place): readonly Part[] {
       const callId = `${step}.${call + 1}`;
       return [{ type: 'tool_call', callId, tool: 'look', args: { city: 'Oslo' }, providerData }];
     }
-    case 'hosted': {
+    case 'hosted':
+    case 'half': {
       if (family !== 'anthropic' && family !== 'responses') return [];
       const id = family === 'anthropic' ? `srvtoolu_${name}` : `ws_${name}`;
       const tool = 'web_search';
@@ -182,10 +193,12 @@ function partOf(item: Item, place: Place): readonly Part[] {
         pageAge: null,
       };
       const output = family === 'anthropic' ? [{ ...page, encryptedContent: 'x' }] : {};
-      return [
+      const both = [
         { type: 'hosted_call', id, tool, args: { query: 'rain' } },
         { type: 'hosted_result', id, tool, output, isError: false },
-      ];
+      ] as const;
+      // Replies are cut, and summaries take the place of some: each may be left alone.
+      return item === 'hosted' ? both : [both[step % 2 === 0 ? 0 : 1]];
     }
     case 'file':
       return [{ type: 'file', mediaType: 'image/png', data: 'iVBORw0KGgo=' }];
