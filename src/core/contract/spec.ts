@@ -10,14 +10,7 @@ import type { Json, JsonObject } from '../base/json.ts';
 import type { McpBinding } from './mcp.ts';
 import type { Limit, UnknownUsage } from './limit.ts';
 import type { Message } from '../base/message.ts';
-import type {
-  CallSettings,
-  HostedTool,
-  Mode,
-  OutputStrategy,
-  Price,
-  ToolChoice,
-} from './model.ts';
+import type { CallSettings, HostedTool, Mode, OutputStrategy, Price, ToolChoice } from './model.ts';
 import type { SignatureField, SignatureType } from './signature.ts';
 
 /** Text, or a mark that a function on the worker writes the text for each request. */
