@@ -8,10 +8,9 @@ import type { RunIdentity, RunState } from '../core/run/run-state.ts';
 import type { Refusal, RunMaterial } from '../core/start/prepare-input.ts';
 import type { CallbackMessage } from '../core/contract/callback.ts';
 import type { ModelOrder } from '../core/contract/host-order.ts';
-import type { ModelOutcome } from '../core/contract/host-outcome.ts';
+import type { AttemptFacts, UnfailedOutcome } from '../core/contract/host-outcome.ts';
 import type { Day } from '../core/tenant/ledger.ts';
 import type {
-  BesideRead,
   JudgeOrder,
   JudgeResult,
   LiteralsOrder,
@@ -21,7 +20,7 @@ import type {
   ToolResult,
 } from '../core/contract/outcome.ts';
 import type { AgentSpec } from '../core/contract/spec.ts';
-import type { EstimatedUsage, TokenUsage } from '../core/contract/model.ts';
+import type { TokenUsage } from '../core/contract/model.ts';
 import type { KeyRefusal } from '../registry/required-keys.ts';
 
 /** The queues and the heartbeat time-out of activities; recorded when the run starts. */
@@ -78,27 +77,10 @@ export interface MomentOrder {
   readonly at: RunMoment;
 }
 
-/** What `callModel` returns; it throws failures, with {@link ModelFailureDetails}. */
-export type ModelActivityResult = Exclude<ModelOutcome, { readonly kind: 'failed' }> & {
-  /**
-   * Set when the worker took over the call of an attempt that counted as lost: that many of the last
-   * losses used nothing that this result does not have.
-   */
-  readonly takenOver?: number;
-};
-
 /** The first detail of a failed model activity: the usage of its attempts. */
-export interface ModelFailureDetails {
+export interface ModelFailureDetails extends AttemptFacts {
   readonly usage: TokenUsage;
   readonly usageKnown: boolean;
-  /** Attempts of the provider in this activity. */
-  readonly attempts: number;
-  /** Attempts of this activity before the last that ended because a worker was lost. */
-  readonly losses?: number;
-  /** Set when earlier attempts of this activity died with their worker. */
-  readonly estimated?: EstimatedUsage;
-  /** What ran beside the reply that failed; absent: nothing. */
-  readonly lostReads?: readonly BesideRead[];
   /**
    * Set when the call is to be retried after this time. An attempt that cost tokens ends its
    * activity: a retry by Temporal records nothing in the history, so a cancel before the next
@@ -180,7 +162,8 @@ export interface EverloopActivities extends TenantActivities {
   loadFork(order: ForkOrder): Promise<LoadedFork>;
   /** Replays a run to one of its moments. */
   viewMoment(order: MomentOrder): Promise<StateView>;
-  callModel(order: ModelOrder): Promise<ModelActivityResult>;
+  /** Throws failures, with {@link ModelFailureDetails}. */
+  callModel(order: ModelOrder): Promise<UnfailedOutcome>;
   callTool(order: ToolOrder): Promise<ToolResult>;
   /** A call of a `once` tool, which says when the tool begins. */
   callToolOnce(order: ToolOrder): Promise<ToolResult>;

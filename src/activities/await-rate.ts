@@ -1,5 +1,5 @@
 /**
- * The wait of a model call for its permit, and for its moment under the rates of its tenant and its
+ * The layer of a model call that waits for its permit, and for its moment under the rates of its tenant and its
  * entry: short waits are made here, longer ones by the run, which then is seen to wait and holds no
  * worker.
  */
@@ -7,11 +7,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { defined } from '../core/base/defined.ts';
 import type { ModelOrder } from '../core/contract/host-order.ts';
 import type { Rate } from '../core/base/rate.ts';
-import type { ModelEntry } from '../define/model/model-entry.ts';
 import { tenantCounter } from '../core/rate/rate.ts';
 import { requestTokens } from '../core/ask/context-tokens.ts';
-import type { ModelRequest, TokenUsage } from '../core/contract/model.ts';
-import { rateWait } from './failures.ts';
+import type { UnfailedOutcome } from '../core/contract/host-outcome.ts';
+import type { TokenUsage } from '../core/contract/model.ts';
+import { givenBack, PERMIT_ENDED, rateWait } from './failures.ts';
+import type { AskedAttempt } from './model-attempt.ts';
 import type { Permit } from './permits/entry-permits.ts';
 import type { Permits } from './permits/permits.ts';
 import { hasPassed, type Asked, type Moment, type Rates } from './rates.ts';
@@ -27,7 +28,7 @@ const EARLY_MS = 1_000;
 const SILENT_MS = { first: 2_000, most: 300_000 } as const;
 
 /** A request that may be sent. */
-export interface PacedRequest {
+interface PacedRequest {
   /** Aborts the request: its call is aborted, or its permit has ended. */
   readonly signal: AbortSignal;
   /** What the request has taken of its provider. */
@@ -39,13 +40,7 @@ export interface PacedRequest {
 }
 
 /** A request that is about to be sent. */
-export interface AskedProvider {
-  readonly order: ModelOrder;
-  readonly entry: Pick<ModelEntry, 'rate' | 'maxOutputTokens'>;
-  readonly request: ModelRequest;
-  /** Aborts the call. */
-  readonly signal: AbortSignal;
-}
+type AskedProvider = Pick<AskedAttempt, 'order' | 'entry' | 'request' | 'signal'>;
 
 /** What paces the requests of a worker. */
 export interface PaceParts {
@@ -67,12 +62,34 @@ interface Pace {
 type Ended = PacedRequest['ended'];
 
 /**
+ * Makes a request once there is room for it. An attempt whose permit ended is given back: its request
+ * was closed, and no user has stopped it.
+ */
+export async function paced<Attempt extends AskedAttempt>(
+  parts: PaceParts,
+  attempt: Attempt,
+  next: (attempt: Attempt) => Promise<UnfailedOutcome>,
+): Promise<UnfailedOutcome> {
+  const request = await awaitRate(parts, attempt);
+  try {
+    const outcome = await next({ ...attempt, signal: request.signal });
+    if (outcome.kind === 'aborted' && request.lacksPermit()) {
+      throw givenBack(attempt, outcome.usage, PERMIT_ENDED);
+    }
+    if (outcome.kind === 'reply' && outcome.reply.usageKnown) request.ended(outcome.reply.usage);
+    return outcome;
+  } finally {
+    request.release();
+  }
+}
+
+/**
  * Waits until a request may be sent; at once if neither its tenant nor its entry has a rate. The
  * tenant's comes first: its requests queue for it before they queue for the provider. A permit comes
  * before the moment of the entry, which does not wait. Returns early when the call is aborted. Fails
  * with `rate_wait` if the run is to wait.
  */
-export async function awaitRate(parts: PaceParts, call: AskedProvider): Promise<PacedRequest> {
+async function awaitRate(parts: PaceParts, call: AskedProvider): Promise<PacedRequest> {
   const { order, entry, signal } = call;
   const tenant = await paceOfTenant(parts, order);
   const tenantEnded = tenant === undefined ? [] : await awaitMoment(parts, call, tenant);

@@ -7,9 +7,20 @@ import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/comm
 import type { Delivery } from '../callbacks/deliver.ts';
 import type { FailureType } from '../core/base/failure-types.ts';
 import type { JsonObject } from '../core/base/json.ts';
-import { retryDelayMs, type ModelFailure } from '../models/model-failures.ts';
+import type { ModelOrder } from '../core/contract/host-order.ts';
+import type { TokenUsage } from '../core/contract/model.ts';
+import { addEstimates } from '../core/model/estimated-usage.ts';
+import { noUsage } from '../core/model/usage.ts';
+import { keyVariable } from '../models/missing-key.ts';
+import {
+  classifyModelError,
+  hasCost,
+  retryDelayMs,
+  type ModelFailure,
+} from '../models/model-failures.ts';
 import { redact } from '../core/text/redact.ts';
 import type { EarlierTries } from '../core/contract/outcome.ts';
+import type { ModelAttempt } from './model-attempt.ts';
 import type { NotHereDetails, RateWaitDetails } from './activity-types.ts';
 import { endsWithAttempt, triesOf } from './tries.ts';
 
@@ -61,6 +72,43 @@ export function toModelFailure(
       category: isBusy ? ApplicationFailureCategory.BENIGN : undefined,
     }),
   });
+}
+
+/** The failure of a model call that threw `error`; what is one already stays as it is. */
+export function thrownFailure(order: ModelOrder, error: unknown): ApplicationFailure {
+  if (error instanceof ApplicationFailure) return error;
+  const failure = classifyModelError(error);
+  return modelFailure(order, failure, failure.usage, keyVariable(error));
+}
+
+/**
+ * A failed model call, with what its attempts used. `variable`: the environment variable of a key that
+ * is missing.
+ */
+export function modelFailure(
+  order: ModelOrder,
+  failure: ModelFailure,
+  usage: TokenUsage = noUsage,
+  variable?: string,
+): ApplicationFailure {
+  const { attempt, added } = triesOf(order);
+  const usageKnown = hasCost(usage);
+  const estimated = addEstimates(added.estimated, failure.estimated);
+  const details: JsonObject = {
+    usage: { ...usage },
+    usageKnown,
+    ...added,
+    ...defined({ estimated: estimated && { ...estimated } }),
+  };
+  // Another worker may have a key that works, and this one may soon.
+  if (failure.code === 'model_auth' && !usageKnown) {
+    const { code, status, message } = failure;
+    const named = variable === undefined ? '' : ` (${variable})`;
+    const what = `credentials of model ${order.model}${named}`;
+    return notHere({ ...details, what, agent: order.agent, ...defined({ code, status }) }, message);
+  }
+  const endsActivity = usageKnown || estimated !== undefined || endsWithAttempt(order);
+  return toModelFailure(failure, { attempt, endsActivity, details });
 }
 
 /**
@@ -123,13 +171,17 @@ export function stoppedBeforeOnce(): ApplicationFailure {
   });
 }
 
-/**
- * The worker stops a model call that cost tokens: `details[0]` is `details` with `retryAfterMs`.
- */
-export function workerShutdownWithCost(
-  details: JsonObject,
+/** A model call that no user stopped, with what it used: it is tried again. */
+export function givenBack(
+  { tries: { added }, used }: Pick<ModelAttempt, 'tries' | 'used'>,
+  usage: TokenUsage,
   message: string = STOPPED,
 ): ApplicationFailure {
+  if (!hasCost(usage)) {
+    const estimated = used();
+    return workerShutdown(estimated && { estimated: { ...estimated } }, message);
+  }
+  const details = { usage: { ...usage }, usageKnown: true, ...added };
   return ApplicationFailure.create({
     type: 'worker_shutdown',
     message,

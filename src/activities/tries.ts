@@ -4,9 +4,10 @@
  */
 import { Context } from '@temporalio/activity';
 import { defined } from '../core/base/defined.ts';
+import type { EstimatedUsage } from '../core/contract/model.ts';
 import type { EarlierTries } from '../core/contract/outcome.ts';
+import { addEstimates } from '../core/model/estimated-usage.ts';
 import type { HeartbeatDetails } from './heartbeat.ts';
-import { lostBefore } from './lost-attempts.ts';
 
 /** The number of an attempt, and what was lost before it. */
 export interface AttemptNumber {
@@ -26,6 +27,21 @@ export interface AttemptNumber {
   };
 }
 
+/** What the heartbeats of a model activity say besides the number of its attempt. */
+export interface UsedSoFar {
+  /** What this attempt has used so far; absent until the provider is asked. */
+  readonly asked?: EstimatedUsage;
+  /** What earlier attempts of this activity lost. */
+  readonly lost?: EstimatedUsage;
+  /** True: nothing had begun, so the attempt may have asked since. Its prompt is charged. */
+  readonly isEntry?: true;
+}
+
+/** All that is lost with an attempt whose last heartbeat this was. */
+export function usedBy({ asked, lost }: UsedSoFar): EstimatedUsage | undefined {
+  return addEstimates(lost, asked);
+}
+
 /** The number of the attempt that the current activity makes. */
 export function triesOf(order: EarlierTries): AttemptNumber {
   const { attemptsBefore = 0, lossesBefore, givenBackBefore = 0 } = order;
@@ -36,22 +52,22 @@ export function triesOf(order: EarlierTries): AttemptNumber {
     return { attempt: number, losses: 0, givenBack: 0, added: { attempts: attempt } };
   }
   const lost = attempt - 1;
-  const givenBack = lost === 0 ? undefined : givenBackHere();
+  const last = lost === 0 ? undefined : lastBeat();
+  const givenBack = last?.givenBack;
   return {
     attempt: attemptsBefore + 1,
     losses: (lossesBefore ?? 0) + lost,
     givenBack: givenBackBefore + (givenBack ?? 0),
     added: {
       attempts: 1,
-      ...(lost === 0 ? {} : defined({ losses: lost, givenBack, estimated: lostBefore() })),
+      ...(lost === 0 ? {} : defined({ losses: lost, givenBack, estimated: last && usedBy(last) })),
     },
   };
 }
 
-/** How many attempts of the current activity were given back, by the last heartbeat. */
-function givenBackHere(): number | undefined {
-  const details = Context.current().info.heartbeatDetails as HeartbeatDetails | null | undefined;
-  return details?.givenBack;
+/** What the last heartbeat of earlier attempts of the current activity says. */
+function lastBeat(): (Partial<HeartbeatDetails> & UsedSoFar) | undefined {
+  return (Context.current().info.heartbeatDetails ?? undefined) as ReturnType<typeof lastBeat>;
 }
 
 /**

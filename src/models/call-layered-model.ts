@@ -6,7 +6,7 @@ import { readReply } from '../core/model/read-reply.ts';
 import { addUsage, checkedUsage, noUsage } from '../core/model/usage.ts';
 import { nativeName } from '../core/toolchain/native-calls.ts';
 import { layered, type ModelMiddleware } from '../define/definition/middleware.ts';
-import { callEntry, type CallIo, type ModelCallResult } from './model-adapter.ts';
+import { callEntry, type CallIo, type UnfailedEnd } from './model-adapter.ts';
 import type { CalledEntry } from '../define/model/model-entry.ts';
 import { attempt } from '../tools/attempt.ts';
 import { classifyModelError, ModelCallError } from './model-failures.ts';
@@ -21,10 +21,10 @@ export async function callLayeredModel(
   entry: CalledEntry,
   request: ModelRequest,
   io: CallIo,
-): Promise<ModelCallResult> {
+): Promise<UnfailedEnd> {
   if (around.length === 0) return callEntry(entry, request, io);
   const spent: Spent = { usage: noUsage, isKnown: true, calls: 0, unreported: undefined };
-  const aborted = (): ModelCallResult => ({
+  const aborted = (): UnfailedEnd => ({
     kind: 'aborted',
     usage: spent.usage,
     usageKnown: spent.isKnown && spent.calls > 0,
@@ -35,7 +35,7 @@ export async function callLayeredModel(
     spent.calls += 1;
   };
   const ask = async (changed: ModelRequest): Promise<Reply> => {
-    let outcome: ModelCallResult;
+    let outcome: UnfailedEnd;
     try {
       outcome = await callEntry(entry, changed, io);
     } catch (error) {

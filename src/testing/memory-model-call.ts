@@ -12,12 +12,12 @@ import type { EstimatedUsage } from '../core/contract/model.ts';
 import { addEstimates } from '../core/model/estimated-usage.ts';
 import { addUsage, noUsage } from '../core/model/usage.ts';
 import type { ModelCallOptions } from '../core/run/host.ts';
-import { openChunkStream, type ChunkPublisher } from '../core/streaming/chunk-stream.ts';
+import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import type { Registry, RegisteredAgent } from '../define/definition/definitions.ts';
 import { entryFor } from '../define/model/model-entry.ts';
 import { findEntry } from '../define/model/provider-models.ts';
 import { callLayeredModel } from '../models/call-layered-model.ts';
-import type { ModelCallResult } from '../models/model-adapter.ts';
+import type { UnfailedEnd } from '../models/model-adapter.ts';
 import {
   classifyModelError,
   hasCost,
@@ -25,6 +25,7 @@ import {
   type ModelFailure,
 } from '../models/model-failures.ts';
 import { requestFor } from '../models/prompt-texts.ts';
+import { streamed } from '../models/stream-reply.ts';
 import { withModel } from '../models/providers/load-model.ts';
 import { missingModel } from '../registry/registry.ts';
 import type { FakeClock } from './fake-clock.ts';
@@ -110,7 +111,7 @@ function withoutReads({ reads: _reads, ...order }: ModelOrder): ModelOrder {
 
 /** How an attempt ended, and what ran beside its reply. */
 type AttemptEnd = SettledReads &
-  (ModelCallResult | { readonly kind: 'failed'; readonly failure: ModelFailure });
+  (UnfailedEnd | { readonly kind: 'failed'; readonly failure: ModelFailure });
 
 async function attemptOf(
   { registry, agent, clock, chunks, runRead }: ModelCallParts,
@@ -120,11 +121,7 @@ async function attemptOf(
 ): Promise<AttemptEnd> {
   const entry = findEntry(registry.models, order.model);
   if (entry === undefined) return { kind: 'failed', failure: missingModel(registry, order) };
-  // Only replies stream.
-  const publisher = order.purpose === 'reply' ? chunks : { publish: () => undefined };
-  const attempt = order.triesBefore + attempts;
-  const { runId, iteration, agentPath, rootRunId = runId } = order;
-  const stream = openChunkStream(publisher, { rootRunId, runId, agentPath, iteration, attempt });
+  const number = order.triesBefore + attempts;
   const beside = createReadsBeside({
     order,
     head: view.head,
@@ -138,16 +135,16 @@ async function attemptOf(
   });
   try {
     const called = await withModel(entry, registry.packageFolders);
-    const request = await requestFor(registry, order, view, attempt);
+    const request = await requestFor(registry, order, view, number);
     const around = agent.definition.middleware?.model ?? [];
-    const io = { signal, onChunk: stream.write, onCall: beside.offer };
-    const outcome = await callLayeredModel(around, entryFor(called, order), request, io);
-    stream.end();
-    if (outcome.kind === 'aborted') return { ...outcome, ...lostOf(beside.stop()) };
-    beside.complete(outcome.reply);
-    return { ...outcome, ...(await beside.settle(outcome.reply)) };
+    const end = await streamed({ chunks, order, number }, (io) => {
+      const asked = { ...io, signal, onCall: beside.offer };
+      return callLayeredModel(around, entryFor(called, order), request, asked);
+    });
+    if (end.kind === 'aborted') return { ...end, ...lostOf(beside.stop()) };
+    beside.complete(end.reply);
+    return { ...end, ...(await beside.settle(end.reply)) };
   } catch (error) {
-    stream.fail();
     const failure = classifyModelError(error, clock.now());
     return { kind: 'failed', failure, ...lostOf(beside.stop()) };
   }

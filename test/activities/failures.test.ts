@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { ApplicationFailureCategory } from '@temporalio/common';
 import {
+  givenBack,
   toModelFailure,
   transcriptUnavailable,
   workerShutdown,
-  workerShutdownWithCost,
 } from '../../src/activities/failures.ts';
+import { noUsage } from '../../src/core/model/usage.ts';
 import type { ModelFailure } from '../../src/models/model-failures.ts';
 
 const busy: ModelFailure = {
@@ -102,10 +103,12 @@ test('a lost transcript and a stopped worker are tried again', () => {
     message: 'The worker stopped during the call.',
     nonRetryable: false,
   });
-  expect(workerShutdownWithCost({ usage: 1 })).toMatchObject({
+  const tries = { attempt: 1, losses: 0, givenBack: 0, added: { attempts: 1 } };
+  const usage = { ...noUsage, inputTokens: 7 };
+  expect(givenBack({ tries, used: () => undefined }, usage)).toMatchObject({
     type: 'worker_shutdown',
     message: 'The worker stopped during the call.',
     nonRetryable: true,
-    details: [{ usage: 1, retryAfterMs: 100 }],
+    details: [{ usage, usageKnown: true, attempts: 1, retryAfterMs: 100 }],
   });
 });

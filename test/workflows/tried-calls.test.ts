@@ -2,9 +2,12 @@
 import { ApplicationFailure, CancelledFailure, TimeoutFailure } from '@temporalio/common';
 import { ActivityFailure } from '@temporalio/workflow';
 import { describe, expect, it } from 'vitest';
-import type { ModelActivityResult } from '../../src/activities/activity-types.ts';
 import { MAX_MODEL_ATTEMPTS } from '../../src/core/contract/attempts.ts';
-import type { FailedAttempt, ModelOutcome } from '../../src/core/contract/host-outcome.ts';
+import type {
+  FailedAttempt,
+  ModelOutcome,
+  UnfailedOutcome,
+} from '../../src/core/contract/host-outcome.ts';
 import type { ToolSpec } from '../../src/core/contract/spec.ts';
 import { noUsage } from '../../src/core/model/usage.ts';
 import type { ModelCallOptions } from '../../src/core/run/host.ts';
@@ -319,7 +322,7 @@ describe('[R8] what a model call lost', () => {
   /** The estimate when a call has failed by these, then succeeds. */
   function estimateAfter(
     errors: readonly unknown[],
-    more: Partial<ModelActivityResult> = {},
+    more: Partial<UnfailedOutcome> = {},
   ): ModelOutcome['estimated'] {
     const call = triedModelCall(
       {} as Parameters<typeof triedModelCall>[0],

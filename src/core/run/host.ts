@@ -27,9 +27,14 @@ import type {
   LiteralsOutcome,
   ModelLoss,
   ModelOutcome,
-  ToolEnd,
 } from '../contract/host-outcome.ts';
-import type { CallEnd, JudgeOrder, LiteralsOrder, ToolOrder } from '../contract/outcome.ts';
+import type {
+  CallEnd,
+  JudgeOrder,
+  LiteralsOrder,
+  ToolOrder,
+  ToolResult,
+} from '../contract/outcome.ts';
 import type { SizeLimits } from '../base/size-limits.ts';
 import type { ToolSpec } from '../contract/spec.ts';
 import type { ChildCancel, ChildMessage, ParentMessage } from '../contract/tree-messages.ts';
@@ -77,7 +82,7 @@ export type OutgoingMessage =
 export interface ProbedCall extends Pick<CallAfter, 'effect'> {
   /** As the model or the program made it. */
   readonly call: ToolCall;
-  readonly result: CallEnd['result'];
+  readonly result: ToolResult;
   readonly edited?: CallEnd['edited'];
 }
 
@@ -136,7 +141,7 @@ export interface Host {
   /** Asks a model. `state` holds the transcript that the order only names. */
   callModel(order: ModelOrder, state: RunState, options: ModelCallOptions): Promise<ModelOutcome>;
   /** Runs a tool, or the built-in tool search. The specification of the tool says how to retry. */
-  callTool(order: ToolOrder, tool: ToolSpec, options?: ToolCallOptions): Promise<ToolEnd>;
+  callTool(order: ToolOrder, tool: ToolSpec, options?: ToolCallOptions): Promise<CallEnd>;
   /** Checks answers against schema and validators. */
   judgeAnswer(order: JudgeOrder): Promise<JudgeOutcome>;
   /** Asks the function of a tool whether a person must approve this call. */

@@ -7,11 +7,7 @@ import {
   TimeoutFailure,
 } from '@temporalio/workflow';
 import { defined } from '../../core/base/defined.ts';
-import type {
-  ActivityRuntime,
-  EverloopActivities,
-  ModelActivityResult,
-} from '../../activities/activity-types.ts';
+import type { ActivityRuntime, EverloopActivities } from '../../activities/activity-types.ts';
 import {
   hasNextModelAttempt,
   MAX_MODEL_ATTEMPTS,
@@ -19,7 +15,12 @@ import {
   modelRetryMs,
 } from '../../core/contract/attempts.ts';
 import { cappedOrder, type ModelOrder, type RateTicket } from '../../core/contract/host-order.ts';
-import type { FailedAttempt, ModelLoss, ModelOutcome } from '../../core/contract/host-outcome.ts';
+import type {
+  FailedAttempt,
+  ModelLoss,
+  ModelOutcome,
+  UnfailedOutcome,
+} from '../../core/contract/host-outcome.ts';
 import type { EstimatedUsage } from '../../core/contract/model.ts';
 import { addEstimates } from '../../core/model/estimated-usage.ts';
 import { noUsage } from '../../core/model/usage.ts';
@@ -44,7 +45,7 @@ export function triedModelCall(
   order: ModelOrder,
   options: ModelCallOptions,
   runtime: ActivityRuntime,
-): TriedCall<ModelActivityResult, ModelOutcome> {
+): TriedCall<UnfailedOutcome, ModelOutcome> {
   const { abortId, hasFallback } = options;
   const ledger = createLedger(options);
   return {
@@ -101,7 +102,7 @@ export function after<Order extends object>(order: Order, tried: Tried): Order {
 
 /** What the attempts of one call cost so far. */
 interface Ledger {
-  readonly ended: (result: ModelActivityResult) => ModelOutcome;
+  readonly ended: (result: UnfailedOutcome) => ModelOutcome;
   readonly failed: (error: unknown, tried: Tried) => Failed<ModelOutcome>;
   /** What the last try has of the rate of the model; null: nothing. */
   ticket: RateTicket | null;
@@ -191,7 +192,7 @@ function isCharged({ usageKnown, estimated }: ModelLoss): boolean {
 }
 
 /** The reply of an attempt whose worker was lost while only reads beside it were open. */
-function keptReplyOf(error: unknown): ModelActivityResult | undefined {
+function keptReplyOf(error: unknown): UnfailedOutcome | undefined {
   const cause = causeOf(error);
   if (!(cause instanceof TimeoutFailure)) return undefined;
   return (cause.lastHeartbeatDetails as LastBeat | null | undefined)?.kept;
@@ -222,7 +223,7 @@ interface LastBeat {
   readonly asked?: EstimatedUsage;
   readonly lost?: EstimatedUsage;
   /** The whole reply, once only reads beside it are open. */
-  readonly kept?: ModelActivityResult;
+  readonly kept?: UnfailedOutcome;
   /** Sent before the attempt began. */
   readonly isEntry?: true;
 }
