@@ -10,7 +10,7 @@ import type { ModelCallOptions } from '../run/host.ts';
 import { leaveIfAsked } from '../run/run.ts';
 import type { Iteration, OpenCount } from '../run/iteration.ts';
 import type { CallCover, CallPlan } from '../tree/cover.ts';
-import { afterFailure } from './after-failure.ts';
+import { afterRefusal } from '../attempt/after-refusal.ts';
 import type { Asking } from './asking.ts';
 import {
   coverAfter,
@@ -97,7 +97,7 @@ export function askModels(iteration: Iteration, asking: Asking): Promise<Reply |
       }
       const failure: Unanswered = { kind: 'unanswered', code, message };
       const canShorten = asking.purpose === 'reply' && !asking.tries.isForced;
-      switch (afterFailure(outcome, { hasFallback, canShorten })) {
+      switch (afterRefusal(outcome, { hasFallback, canShorten })) {
         case 'next_model':
           return askFrom(index + 1, failure);
         case 'shorten':

@@ -9,21 +9,16 @@
  *     completion of the task, which is bounded; so are their number and the size of each.
  * I3  A try that its time ended is no attempt: the tool only reads. One in which the tool failed is.
  */
-import {
-  ApplicationFailure,
-  isCancellation,
-  proxyLocalActivities,
-  TimeoutFailure,
-} from '@temporalio/workflow';
+import { proxyLocalActivities } from '@temporalio/workflow';
 import type { ActivityRuntime, EverloopActivities } from '../../activities/activity-types.ts';
-import { LOCAL_TRY_BYTES } from '../../core/contract/attempts.ts';
+import { LOCAL_TRY_BYTES } from '../../core/attempt/attempts.ts';
+import { stepAfter } from '../../core/attempt/table.ts';
 import type { ToolSpec } from '../../core/contract/spec.ts';
+import { SEARCH_TOOL } from '../../core/tool-search/query.ts';
 import { localTryOptions } from './activity-options.ts';
-import { causeOf } from './call-failures.ts';
-import { isLoss } from './losses.ts';
+import { failureOf } from './read-failure.ts';
 import { createTryBudget } from './try-budget.ts';
 import { recorded } from '../recorded/recorded.ts';
-import { activityOf, type ToolActivity } from './tried-tool.ts';
 
 /** Which calls of a run are tried as local activities. */
 export interface LocalTries {
@@ -71,8 +66,20 @@ export function createLocalTries(
 
 /** Whether the failure of a local try is that of the call: it was stopped, lost, or its tool failed. */
 function isEnd(error: unknown): boolean {
-  const cause = causeOf(error);
-  if (cause instanceof TimeoutFailure) return false;
-  if (isCancellation(error) || isLoss(error)) return true;
-  return cause instanceof ApplicationFailure && cause.type === 'tool_failed';
+  const { kind, isTimeout } = failureOf(error);
+  if (isTimeout === true) return false;
+  const step = stepAfter('read', kind);
+  return step === 'stop' || step === 'repeat' || step === 'retry';
+}
+
+/** The activity of a tool. */
+export type ToolActivity = EverloopActivities['callTool'];
+
+/** The activity of a tool; searches have one of their own, so that histories distinguish them. */
+export function activityOf(
+  { name, effect }: ToolSpec,
+  activities: EverloopActivities,
+): ToolActivity {
+  if (name === SEARCH_TOOL) return activities['searchTools'];
+  return activities[effect === 'once' ? 'callToolOnce' : 'callTool'];
 }

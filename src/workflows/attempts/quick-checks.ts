@@ -1,5 +1,7 @@
 /** Quick checks of a call before it runs: local activities, or any worker if this one lacks a tool. */
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import type { AttemptFailure } from '../../core/attempt/failure.ts';
+import { stepAfter } from '../../core/attempt/table.ts';
 import type { ActivityRuntime, EverloopActivities } from '../../activities/activity-types.ts';
 import type { ApprovalOutcome, LiteralsOutcome } from '../../core/contract/host-outcome.ts';
 import type {
@@ -10,7 +12,6 @@ import type {
 import { byteSize, type Json } from '../../core/base/json.ts';
 import type { Host } from '../../core/run/host.ts';
 import { CHECK_OPTIONS, checkElsewhereOptions, onAnyWorker } from './activity-options.ts';
-import { toCheckOutcome } from './call-failures.ts';
 import type { RunCall } from './open-call.ts';
 import { onFailureElsewhere, type Elsewhere } from './retry-elsewhere.ts';
 
@@ -46,7 +47,7 @@ export function quickChecks({ runtime, run, elsewhere }: CheckParts): QuickCheck
         onFailure: onFailureElsewhere(elsewhere, {
           again: () => anywhere.needsApproval(order),
           onResult: approval,
-          onFailure: toCheckOutcome,
+          onFailure: checkEnd,
         }),
       }),
     checkLiterals: (order) =>
@@ -57,10 +58,19 @@ export function quickChecks({ runtime, run, elsewhere }: CheckParts): QuickCheck
         onFailure: onFailureElsewhere(elsewhere, {
           again: () => anywhere.checkLiterals(order),
           onResult: literals,
-          onFailure: toCheckOutcome,
+          onFailure: checkEnd,
         }),
       }),
   };
+}
+
+/** The outcome of a check that failed for good, or was stopped. */
+function checkEnd({
+  kind,
+  message,
+}: AttemptFailure): Extract<ApprovalOutcome, { readonly kind: 'aborted' | 'failed' }> {
+  const isStopped = stepAfter('judgement', kind) === 'stop';
+  return isStopped ? { kind: 'aborted' } : { kind: 'failed', message };
 }
 
 function approval(needed: boolean): ApprovalOutcome {

@@ -1,5 +1,5 @@
 /** What the local tries of one workflow task may take together: time, and places in its completion. */
-import { MOST_LOCAL_TRIES } from '../../core/contract/attempts.ts';
+import { MOST_LOCAL_TRIES } from '../../core/attempt/attempts.ts';
 
 /** The time of the local tries of a workflow task together. A steer must take effect in 1.5 s. */
 export const LOCAL_TRIES_MS = 800;

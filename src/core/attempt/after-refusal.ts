@@ -1,10 +1,10 @@
-/** What follows from a model call that failed for good: a pure table. */
+/** What follows when a model call has ended without a reply: a pure table. */
 
 /**
  * `next_model`: the next fallback is asked · `shorten`: the conversation is made shorter first · `end`:
  * nobody else is asked.
  */
-export type AfterFailure = 'next_model' | 'shorten' | 'end';
+export type AfterRefusal = 'next_model' | 'shorten' | 'end';
 
 /** A failed call, as its host tells it. */
 export interface ModelRefusal {
@@ -19,10 +19,10 @@ export interface ModelRefusal {
  * long for the next; without one it is made shorter, too. What the agent itself has blocked goes to
  * nobody.
  */
-export function afterFailure(
+export function afterRefusal(
   { code, status }: ModelRefusal,
   { hasFallback, canShorten }: { readonly hasFallback: boolean; readonly canShorten: boolean },
-): AfterFailure {
+): AfterRefusal {
   if (code === 'blocked') return 'end';
   if (code !== 'context_too_long' || !canShorten) return 'next_model';
   return status === 429 && hasFallback ? 'next_model' : 'shorten';
