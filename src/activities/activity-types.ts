@@ -7,7 +7,7 @@ import type { StateView } from '../core/fork/state-view.ts';
 import type { RunIdentity, RunState } from '../core/run/run-state.ts';
 import type { Refusal, RunMaterial } from '../core/start/prepare-input.ts';
 import type { CallbackMessage } from '../core/contract/callback.ts';
-import type { ModelOrder } from '../core/contract/host-order.ts';
+import type { ModelOrder, RateTicket } from '../core/contract/host-order.ts';
 import type { AttemptFacts, UnfailedOutcome } from '../core/contract/host-outcome.ts';
 import type { Day } from '../core/tenant/ledger.ts';
 import type {
@@ -20,7 +20,7 @@ import type {
   ToolResult,
 } from '../core/contract/outcome.ts';
 import type { AgentSpec } from '../core/contract/spec.ts';
-import type { TokenUsage } from '../core/contract/model.ts';
+import type { EstimatedUsage, TokenUsage } from '../core/contract/model.ts';
 import type { KeyRefusal } from '../registry/required-keys.ts';
 
 /** The queues and the heartbeat time-out of activities; recorded when the run starts. */
@@ -100,22 +100,34 @@ export interface NotHereDetails extends Partial<ModelFailureDetails> {
   readonly code?: string;
 }
 
-/** The first detail of a failure of type `rate_wait`. */
-export interface RateWaitDetails {
+/** The first detail of a failure of type `rate_wait`: with what the next try is to know. */
+export interface RateWaitDetails extends Omit<RateTicket, 'at'> {
   /** When the run is to try again, in milliseconds since 1970. */
   readonly at: number;
   /** The moment that is kept for its request; absent: none is. */
   readonly moment?: number;
-  /** What the moment is for. */
-  readonly tokens?: number;
-  /** How often the counter did not answer. */
-  readonly tries?: number;
-  /** When the request first asked for a permit; absent: it has not. */
-  readonly since?: number;
   /** What it waits for; absent: its moment. */
   readonly for?: 'permit';
-  /** Whose rate it is: that of the tenant; absent: of the model. */
-  readonly of?: 'tenant';
+}
+
+/** What heartbeats say, of which a workflow still gets the last one when the worker is lost. */
+export interface HeartbeatDetails {
+  /** The number of this attempt of the provider or tool, from 1. */
+  readonly attempts: number;
+  /** Of a model call: attempts of this activity before this one that were lost; absent: none. */
+  readonly losses?: number;
+  /** The code of a `once` tool may have begun; see `begin-once.ts`. */
+  readonly began?: true;
+  /** Attempts of this activity that workers gave back which stopped in order; absent: none. */
+  readonly givenBack?: number;
+  /** What this attempt of a model call has used so far; absent until the provider is asked. */
+  readonly asked?: EstimatedUsage;
+  /** What earlier attempts of the activity of a model call lost. */
+  readonly lost?: EstimatedUsage;
+  /** True: nothing had begun, so the attempt may have asked since. Its prompt is charged. */
+  readonly isEntry?: true;
+  /** The whole reply, once only reads beside it are open. */
+  readonly kept?: UnfailedOutcome;
 }
 
 /** The first detail of a failure of type `agent_not_found` or `extension_not_found`. */

@@ -27,18 +27,6 @@ const EARLY_MS = 1_000;
 /** When a counter is asked again that did not answer, in milliseconds: doubling from the first. */
 const SILENT_MS = { first: 2_000, most: 300_000 } as const;
 
-/** A request that may be sent. */
-interface PacedRequest {
-  /** Aborts the request: its call is aborted, or its permit has ended. */
-  readonly signal: AbortSignal;
-  /** What the request has taken of its provider. */
-  readonly ended: (usage: TokenUsage) => void;
-  /** Whether it was aborted because its permit could not be renewed. */
-  readonly lacksPermit: () => boolean;
-  /** It is no longer under way. */
-  readonly release: () => void;
-}
-
 /** A request that is about to be sent. */
 type AskedProvider = Pick<AskedAttempt, 'order' | 'entry' | 'request' | 'signal'>;
 
@@ -59,7 +47,8 @@ interface Pace {
   readonly of?: 'tenant';
 }
 
-type Ended = PacedRequest['ended'];
+/** Tells a counter what a request has taken of its provider. */
+type Ended = (usage: TokenUsage) => void;
 
 /**
  * Makes a request once there is room for it. An attempt whose permit ended is given back: its request
@@ -70,16 +59,20 @@ export async function paced<Attempt extends AskedAttempt>(
   attempt: Attempt,
   next: (attempt: Attempt) => Promise<UnfailedOutcome>,
 ): Promise<UnfailedOutcome> {
-  const request = await awaitRate(parts, attempt);
+  const { permit, ended } = await awaitRate(parts, attempt);
+  const { signal } = attempt;
+  const closed = permit === undefined ? signal : AbortSignal.any([signal, permit.ended]);
   try {
-    const outcome = await next({ ...attempt, signal: request.signal });
-    if (outcome.kind === 'aborted' && request.lacksPermit()) {
+    const outcome = await next({ ...attempt, signal: closed });
+    if (outcome.kind === 'aborted' && permit?.ended.aborted === true && !signal.aborted) {
       throw givenBack(attempt, outcome.usage, PERMIT_ENDED);
     }
-    if (outcome.kind === 'reply' && outcome.reply.usageKnown) request.ended(outcome.reply.usage);
+    if (outcome.kind === 'reply' && outcome.reply.usageKnown) {
+      for (const tell of ended) tell(outcome.reply.usage);
+    }
     return outcome;
   } finally {
-    request.release();
+    permit?.release();
   }
 }
 
@@ -89,7 +82,10 @@ export async function paced<Attempt extends AskedAttempt>(
  * before the moment of the entry, which does not wait. Returns early when the call is aborted. Fails
  * with `rate_wait` if the run is to wait.
  */
-async function awaitRate(parts: PaceParts, call: AskedProvider): Promise<PacedRequest> {
+async function awaitRate(
+  parts: PaceParts,
+  call: AskedProvider,
+): Promise<{ readonly permit: Permit | undefined; readonly ended: readonly Ended[] }> {
   const { order, entry, signal } = call;
   const tenant = await paceOfTenant(parts, order);
   const tenantEnded = tenant === undefined ? [] : await awaitMoment(parts, call, tenant);
@@ -102,7 +98,7 @@ async function awaitRate(parts: PaceParts, call: AskedProvider): Promise<PacedRe
       const modelEnded =
         model === undefined || signal.aborted ? [] : await awaitMoment(parts, call, model);
       if (permit?.ended.aborted !== true || signal.aborted) {
-        return pacedRequest(signal, permit, [...tenantEnded, ...modelEnded]);
+        return { permit, ended: [...tenantEnded, ...modelEnded] };
       }
     } catch (error) {
       permit?.release();
@@ -110,19 +106,6 @@ async function awaitRate(parts: PaceParts, call: AskedProvider): Promise<PacedRe
     }
     permit.release();
   }
-}
-
-function pacedRequest(
-  signal: AbortSignal,
-  permit: Permit | undefined,
-  ended: readonly Ended[],
-): PacedRequest {
-  return {
-    signal: permit === undefined ? signal : AbortSignal.any([signal, permit.ended]),
-    ended: (usage) => ended.forEach((tell) => tell(usage)),
-    lacksPermit: () => permit?.ended.aborted === true && !signal.aborted,
-    release: () => permit?.release(),
-  };
 }
 
 /** The rate of the run's tenant, if it has one and the request has not passed it. */

@@ -11,20 +11,14 @@ import { findEntry } from '../define/model/provider-models.ts';
 import { withModel } from '../models/providers/load-model.ts';
 import { missingModel } from '../registry/registry.ts';
 import type { AttemptNotes } from '../telemetry/call-observer.ts';
-import {
-  agentNotHere,
-  modelFailure,
-  notHere,
-  toModelFailure,
-  transcriptUnavailable,
-} from './failures.ts';
+import { agentNotHere, modelFailure, notHere, transcriptUnavailable } from './failures.ts';
 import type { FoundAttempt } from './model-attempt.ts';
 import {
   OtherTranscriptError,
   type TranscriptKey,
   type TranscriptSource,
 } from './transcript-source.ts';
-import { endsWithAttempt, triesOf } from './tries.ts';
+import { triesOf } from './tries.ts';
 
 /** Where a worker finds what calls need. */
 export interface FindParts {
@@ -54,10 +48,9 @@ export async function findCall(
  * custom loop names were never checked, so for these the failure is final.
  */
 async function entryOf(registry: Registry, order: ModelOrder): Promise<CalledEntry> {
-  const { attempt, added } = triesOf(order);
+  const { added } = triesOf(order);
   const { agent } = order;
-  const details = { usage: { ...noUsage }, usageKnown: false, ...added };
-  const lack = { ...details, agent, code: 'model_error' };
+  const lack = { usage: { ...noUsage }, usageKnown: false, ...added, agent, code: 'model_error' };
   const entry = findEntry(registry.models, order.model);
   if (entry !== undefined) {
     try {
@@ -70,7 +63,7 @@ async function entryOf(registry: Registry, order: ModelOrder): Promise<CalledEnt
   if (order.own?.models === undefined) {
     throw notHere({ ...lack, what: `model ${order.model}` }, failure.message);
   }
-  throw toModelFailure(failure, { attempt, details, endsActivity: endsWithAttempt(order) });
+  throw modelFailure(order, failure);
 }
 
 async function transcriptOf(

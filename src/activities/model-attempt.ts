@@ -25,9 +25,10 @@ import type { BesideRead } from '../core/contract/outcome.ts';
 import type { TranscriptView } from '../core/contract/transcript.ts';
 import type { CalledEntry } from '../define/model/model-entry.ts';
 import { NO_WATCH, type AttemptNotes, type CallObserver } from '../telemetry/call-observer.ts';
+import type { HeartbeatDetails } from './activity-types.ts';
 import type { HeardCancels } from './heard-cancels.ts';
 import { queueMs, withHeartbeat, type BeatMoment, type Beating } from './heartbeat.ts';
-import { triesOf, usedBy, type AttemptNumber, type UsedSoFar } from './tries.ts';
+import { triesOf, usedBy, type AttemptNumber } from './tries.ts';
 
 /** An attempt of a model call. */
 export interface ModelAttempt extends Beating {
@@ -105,18 +106,9 @@ export function beating(
   });
 }
 
-/** What an attempt uses while it runs. */
-interface UsageMeter {
-  /** What the next heartbeat says. */
-  readonly beat: (moment: BeatMoment) => UsedSoFar;
-  readonly now: () => UsedSoFar;
-  /** Returns whether a heartbeat has said that the provider was not asked. */
-  readonly onRequest: (entry: CalledEntry, request: ModelRequest) => boolean;
-  readonly onText: (text: string) => void;
-}
-
-/** Nothing yet; `lost`: by earlier attempts of its activity. */
-function openUsage(lost: EstimatedUsage | undefined): UsageMeter {
+/** What an attempt uses while it runs: nothing yet. `lost`: by earlier attempts of its activity. */
+function openUsage(lost: EstimatedUsage | undefined) {
+  type Used = Pick<HeartbeatDetails, 'asked' | 'lost' | 'isEntry'>;
   let ask: ((outputTokens: number) => EstimatedUsage) | null = null;
   let written = 0;
   let firstTextAt = 0;
@@ -124,20 +116,22 @@ function openUsage(lost: EstimatedUsage | undefined): UsageMeter {
   const ahead = (ms: number): number =>
     written === 0 ? 0 : (written / Math.max(ms, performance.now() - firstTextAt)) * ms;
   return {
-    now: () => defined({ asked: ask?.(Math.ceil(written)), lost }),
-    beat: ({ isEntry, aheadMs }) => {
+    now: (): Used => defined({ asked: ask?.(Math.ceil(written)), lost }),
+    /** What the next heartbeat says. */
+    beat: ({ isEntry, aheadMs }: BeatMoment): Used => {
       hasBeaten ||= ask === null;
       const asked = ask?.(Math.ceil(written + ahead(aheadMs)));
       return defined({ asked, lost, isEntry: isEntry ? true : undefined });
     },
-    onRequest: ({ price }, request) => {
+    /** Returns whether a heartbeat has said that the provider was not asked. */
+    onRequest: ({ price }: CalledEntry, request: ModelRequest): boolean => {
       // Most calls end before their first heartbeat, and a long conversation takes a while to count.
       let promptTokens: number | undefined;
       ask = (outputTokens) =>
         estimatedUsage((promptTokens ??= requestTokens(request)), outputTokens, price);
       return hasBeaten;
     },
-    onText: (text) => {
+    onText: (text: string): void => {
       if (written === 0) firstTextAt = performance.now();
       written += textTokens(text);
     },

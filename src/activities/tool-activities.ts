@@ -7,7 +7,12 @@ import { unreachable } from '../core/base/unreachable.ts';
 import type { RegisteredAgent, Registry } from '../define/definition/definitions.ts';
 import type { ToolOrder, ToolResult } from '../core/contract/outcome.ts';
 import { canceledCallText, unknownOutcomeText } from '../core/toolchain/call-texts.ts';
-import type { ActivityRuntime, EverloopActivities, NoAgentDetails } from './activity-types.ts';
+import type {
+  ActivityRuntime,
+  EverloopActivities,
+  NoAgentDetails,
+  HeartbeatDetails,
+} from './activity-types.ts';
 import { beginOnce, hasBegun } from './begin-once.ts';
 import {
   agentNotHere,
@@ -24,7 +29,7 @@ import { foreignIdProblem } from '../core/tenant/tenant.ts';
 import { deathsAllowed } from '../core/attempt/attempts.ts';
 import { heldText, tellHeld } from './held-worker.ts';
 import type { HeardCancels } from './heard-cancels.ts';
-import { withHeartbeat, isStoppedByService, type HeartbeatDetails } from './heartbeat.ts';
+import { withHeartbeat, isStoppedByService } from './heartbeat.ts';
 import { checkLocalResult, checkLocalTry } from './local-try.ts';
 import { endsWithAttempt, triesOf } from './tries.ts';
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';

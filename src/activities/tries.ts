@@ -4,10 +4,11 @@
  */
 import { Context } from '@temporalio/activity';
 import { defined } from '../core/base/defined.ts';
+import type { AttemptFacts } from '../core/contract/host-outcome.ts';
 import type { EstimatedUsage } from '../core/contract/model.ts';
 import type { EarlierTries } from '../core/contract/outcome.ts';
 import { addEstimates } from '../core/model/estimated-usage.ts';
-import type { HeartbeatDetails } from './heartbeat.ts';
+import type { HeartbeatDetails } from './activity-types.ts';
 
 /** The number of an attempt, and what was lost before it. */
 export interface AttemptNumber {
@@ -18,27 +19,12 @@ export interface AttemptNumber {
   /** Those of the losses whose worker stopped in order: the call did not end it. */
   readonly givenBack: number;
   /** What this activity adds to the attempts and losses of earlier ones. */
-  readonly added: {
-    readonly attempts: number;
-    readonly losses?: number;
-    readonly givenBack?: number;
-    /** What a model call lost with them. */
-    readonly estimated?: { readonly totalTokens: number; readonly costMicroUsd: number };
-  };
-}
-
-/** What the heartbeats of a model activity say besides the number of its attempt. */
-export interface UsedSoFar {
-  /** What this attempt has used so far; absent until the provider is asked. */
-  readonly asked?: EstimatedUsage;
-  /** What earlier attempts of this activity lost. */
-  readonly lost?: EstimatedUsage;
-  /** True: nothing had begun, so the attempt may have asked since. Its prompt is charged. */
-  readonly isEntry?: true;
+  readonly added: Pick<AttemptFacts, 'attempts' | 'losses' | 'estimated'> &
+    Pick<HeartbeatDetails, 'givenBack'>;
 }
 
 /** All that is lost with an attempt whose last heartbeat this was. */
-export function usedBy({ asked, lost }: UsedSoFar): EstimatedUsage | undefined {
+export function usedBy({ asked, lost }: Partial<HeartbeatDetails>): EstimatedUsage | undefined {
   return addEstimates(lost, asked);
 }
 
@@ -66,7 +52,7 @@ export function triesOf(order: EarlierTries): AttemptNumber {
 }
 
 /** What the last heartbeat of earlier attempts of the current activity says. */
-function lastBeat(): (Partial<HeartbeatDetails> & UsedSoFar) | undefined {
+function lastBeat(): HeartbeatDetails | undefined {
   return (Context.current().info.heartbeatDetails ?? undefined) as ReturnType<typeof lastBeat>;
 }
 

@@ -8,7 +8,7 @@ import type { AgentEvent } from '../core/contract/events.ts';
 import type { ChildOrder } from '../core/contract/host-order.ts';
 import { MAX_CHECK_ATTEMPTS } from '../core/attempt/attempts.ts';
 import type { AttemptFailure } from '../core/attempt/failure.ts';
-import { NOTHING_TRIED, type Tried } from '../core/attempt/next.ts';
+import { NOTHING_TRIED, type Tried } from '../core/attempt/table.ts';
 import { afterJudgeFailure, afterToolFailure } from '../core/attempt/tool-attempts.ts';
 import type {
   ApprovalOutcome,

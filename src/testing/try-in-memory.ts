@@ -1,6 +1,6 @@
 /** Carries out in memory what `core/attempt` decides about the attempts of a call. */
 import { LEFT, type AttemptFailure } from '../core/attempt/failure.ts';
-import type { NextAttempt, Tried } from '../core/attempt/next.ts';
+import type { NextAttempt, Tried } from '../core/attempt/table.ts';
 import type { FakeClock } from './fake-clock.ts';
 
 /** A call that is tried until it ends. */

@@ -13,7 +13,7 @@ import {
   NO_MODEL_TRIED,
   type TriedModel,
 } from '../core/attempt/model-attempts.ts';
-import { NOTHING_TRIED, orderAfter } from '../core/attempt/next.ts';
+import { NOTHING_TRIED, orderAfter } from '../core/attempt/table.ts';
 import { afterJudgeFailure, afterToolFailure, toolEnd } from '../core/attempt/tool-attempts.ts';
 import { defined } from '../core/base/defined.ts';
 import type { ModelOrder } from '../core/contract/host-order.ts';
@@ -38,12 +38,13 @@ import {
   type LocalTries,
   type ToolActivity,
 } from './attempts/local-tries.ts';
-import { quickChecks, type CheckParts, type QuickChecks } from './attempts/quick-checks.ts';
+import { quickChecks, type QuickChecks } from './attempts/quick-checks.ts';
 import { createTryCall, type TriedCall, type TryParts } from './attempts/try-again.ts';
 import { createTranscriptFeed } from './sinks.ts';
 
 /** What the calls need from their host. */
-export interface CallParts extends TryParts, CheckParts {
+export interface CallParts extends TryParts {
+  readonly runtime: ActivityRuntime;
   readonly heldCalls: HeldCalls;
 }
 
@@ -58,7 +59,7 @@ export function callsOf(
   // Workers go by what the run began with, not by what they have themselves.
   const sized = defined({ blobs: runtime.blobs });
   return {
-    ...quickChecks(parts),
+    ...quickChecks(runtime, tryCall),
     callModel: (order, state, options) => {
       if (order.inline === undefined) feed(state);
       const call = modelCall({ ...order, ...sized }, options, parts);

@@ -20,7 +20,8 @@ describe('toModelFailure [row 53]', () => {
   test('makes a final failure of its code', () => {
     const failure = toModelFailure(
       { code: 'model_auth', retryable: false, status: 401, message: 'HTTP 401: No.' },
-      { attempt: 1, details: { model: 'openai/gpt-5' } },
+      1,
+      { model: 'openai/gpt-5' },
     );
 
     expect(failure).toMatchObject({
@@ -62,19 +63,8 @@ describe('toModelFailure [row 53]', () => {
     },
   ];
 
-  test.each(waits)('waits $name', ({ failure, attempt, delayMs }) => {
-    const made = toModelFailure({ ...busy, ...failure }, { attempt, details: {} });
-
-    expect(made.nextRetryDelay).toBe(delayMs);
-    expect(made.nonRetryable).toBe(false);
-  });
-
-  test.each(waits)('leaves it to the workflow to wait when it had cost: $name', (row) => {
-    const { failure, attempt, delayMs } = row;
-    const made = toModelFailure(
-      { ...busy, ...failure },
-      { attempt, endsActivity: true, details: {} },
-    );
+  test.each(waits)('leaves it to the workflow to wait $name', ({ failure, attempt, delayMs }) => {
+    const made = toModelFailure({ ...busy, ...failure }, attempt, {});
 
     expect(made.nextRetryDelay ?? null).toBeNull();
     expect(made.nonRetryable).toBe(true);
@@ -86,7 +76,7 @@ describe('toModelFailure [row 53]', () => {
     { status: 529, benign: true },
     { status: 500, benign: false },
   ])('keeps only busy providers out of error metrics: $status', ({ status, benign }) => {
-    const failure = toModelFailure({ ...busy, status }, { attempt: 1, details: {} });
+    const failure = toModelFailure({ ...busy, status }, 1, {});
 
     expect(failure.category === ApplicationFailureCategory.BENIGN).toBe(benign);
   });

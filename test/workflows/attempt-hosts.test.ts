@@ -4,7 +4,7 @@ import { ActivityFailure, type CancellationScope } from '@temporalio/workflow';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { AttemptFailure } from '../../src/core/attempt/failure.ts';
-import { NOTHING_TRIED } from '../../src/core/attempt/next.ts';
+import { NOTHING_TRIED } from '../../src/core/attempt/table.ts';
 import { afterToolFailure, toolEnd } from '../../src/core/attempt/tool-attempts.ts';
 import type { ToolResult } from '../../src/core/contract/outcome.ts';
 import type { ToolSpec } from '../../src/core/contract/spec.ts';

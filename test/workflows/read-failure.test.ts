@@ -3,7 +3,7 @@ import { ActivityFailure } from '@temporalio/workflow';
 import { describe, expect, it } from 'vitest';
 import { LEFT } from '../../src/core/attempt/failure.ts';
 import { afterModelFailure, NO_MODEL_TRIED } from '../../src/core/attempt/model-attempts.ts';
-import { NOTHING_TRIED } from '../../src/core/attempt/next.ts';
+import { NOTHING_TRIED } from '../../src/core/attempt/table.ts';
 import { afterToolFailure } from '../../src/core/attempt/tool-attempts.ts';
 import { failureOf, WaitAborted } from '../../src/workflows/attempts/read-failure.ts';
 

@@ -17,7 +17,7 @@ import {
   type ModelPolicy,
   type TriedModel,
 } from '../../src/core/attempt/model-attempts.ts';
-import type { NextAttempt, Tried } from '../../src/core/attempt/next.ts';
+import type { NextAttempt, Tried } from '../../src/core/attempt/table.ts';
 import { afterJudgeFailure, afterToolFailure } from '../../src/core/attempt/tool-attempts.ts';
 import { attemptOptions } from '../../src/workflows/attempts/activity-options.ts';
 import { failureOf, WaitAborted } from '../../src/workflows/attempts/read-failure.ts';

@@ -10,7 +10,7 @@ import type { ModelCallOptions } from '../run/host.ts';
 import { leaveIfAsked } from '../run/run.ts';
 import type { Iteration, OpenCount } from '../run/iteration.ts';
 import type { CallCover, CallPlan } from '../tree/cover.ts';
-import { afterRefusal } from '../attempt/after-refusal.ts';
+import { afterRefusal } from '../attempt/model-attempts.ts';
 import type { Asking } from './asking.ts';
 import {
   coverAfter,
@@ -43,14 +43,14 @@ export function isUnanswered(end: Reply | Unanswered): end is Unanswered {
 }
 
 /** How a question ends, unless it is left. */
-type AskEnd = Reply | Unanswered;
+export type AskEnd = Reply | Unanswered;
 
 /**
  * Asks the models in turn. Leaves by a throw when a cancel, a breach or an interrupt waits. The
  * promises are chained by hand: in the sandbox an `async` function and its `await` cost one promise
  * more, and every iteration runs this.
  */
-export function askModels(iteration: Iteration, asking: Asking): Promise<Reply | Unanswered> {
+export function askModels(iteration: Iteration, asking: Asking): Promise<AskEnd> {
   const { run, gate } = iteration;
   const callId = asking.inline?.callId;
   const leaveIfOver = (): void => {

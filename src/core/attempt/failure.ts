@@ -65,26 +65,8 @@ export interface RateWait {
   readonly ticket: RateTicket;
 }
 
-/** What failed of a model call besides the kind of failure: its cost, as far as it is known. */
-export interface ModelFailureFacts extends Pick<
-  AttemptFacts,
-  'losses' | 'estimated' | 'lostReads'
-> {
-  /** A `ModelFailureCode`; absent: `model_error`. */
-  readonly code?: string;
-  readonly status?: number;
-  /** The wait that the provider asks for; absent: none. */
-  readonly retryAfterMs?: number;
-  readonly usage?: TokenUsage;
-  readonly usageKnown?: boolean;
-  /** Nothing is known of what was asked: the prompt is charged. */
-  readonly chargesPrompt?: true;
-  /** The reply that the worker had when it was lost: only reads beside it were open. */
-  readonly kept?: UnfailedOutcome;
-}
-
-/** An attempt that gave no result. */
-export interface AttemptFailure extends ModelFailureFacts {
+/** An attempt that gave no result, and of a model what it cost, as far as that is known. */
+export interface AttemptFailure extends Pick<AttemptFacts, 'losses' | 'estimated' | 'lostReads'> {
   readonly kind: FailureKind;
   readonly message: string;
   /** Of `lack` and `nowhere`. */
@@ -97,6 +79,17 @@ export interface AttemptFailure extends ModelFailureFacts {
   readonly isTimeout?: true;
   /** The service has made all attempts that the call has. */
   readonly isExhausted?: true;
+  /** A `ModelFailureCode`; absent: `model_error`. */
+  readonly code?: string;
+  readonly status?: number;
+  /** The wait that the provider asks for; absent: none. */
+  readonly retryAfterMs?: number;
+  readonly usage?: TokenUsage;
+  readonly usageKnown?: boolean;
+  /** Nothing is known of what was asked: the prompt is charged. */
+  readonly chargesPrompt?: true;
+  /** The reply that the worker had when it was lost: only reads beside it were open. */
+  readonly kept?: UnfailedOutcome;
 }
 
 /** The run stopped the call between two attempts. */

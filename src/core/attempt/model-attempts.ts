@@ -1,4 +1,7 @@
-/** The attempts of a model call: what a failure does to what was tried, and what it cost. */
+/**
+ * The attempts of a model call: what a failure does to what was tried, what it cost, and what follows when
+ * the call has ended without a reply.
+ */
 import { defined } from '../base/defined.ts';
 import type { ModelOrder, RateTicket } from '../contract/host-order.ts';
 import type {
@@ -12,8 +15,7 @@ import { addEstimates } from '../model/estimated-usage.ts';
 import { addUsage, noUsage } from '../model/usage.ts';
 import { hasNextModelAttempt, lossPauseMs, maxModelAttempts, modelRetryMs } from './attempts.ts';
 import type { AttemptFailure } from './failure.ts';
-import { NOTHING_TRIED, type NextAttempt, type Tried } from './next.ts';
-import { stepAfter } from './table.ts';
+import { NOTHING_TRIED, type NextAttempt, type Tried, stepAfter } from './table.ts';
 
 /** What the loop says about the attempts of a model call. */
 export interface ModelPolicy {
@@ -197,4 +199,32 @@ function withOne<Outcome extends ModelOutcome>(earlier: ModelLoss, outcome: Outc
   }
   const usage = addUsage(earlier.usage, outcome.usage);
   return { ...sum, usage, usageKnown: earlier.usageKnown || outcome.usageKnown };
+}
+
+/**
+ * `next_model`: the next fallback is asked · `shorten`: the conversation is made shorter first · `end`:
+ * nobody else is asked.
+ */
+export type AfterRefusal = 'next_model' | 'shorten' | 'end';
+
+/** A failed call, as its host tells it. */
+export interface ModelRefusal {
+  /** A `ModelFailureCode`. */
+  readonly code: string;
+  readonly status?: number;
+}
+
+/**
+ * What follows from `failed`. What one provider refuses, another may take: so a run ends only when its
+ * last model has refused. A request that is alone too large for a minute of one account (429) is not too
+ * long for the next; without one it is made shorter, too. What the agent itself has blocked goes to
+ * nobody.
+ */
+export function afterRefusal(
+  { code, status }: ModelRefusal,
+  { hasFallback, canShorten }: { readonly hasFallback: boolean; readonly canShorten: boolean },
+): AfterRefusal {
+  if (code === 'blocked') return 'end';
+  if (code !== 'context_too_long' || !canShorten) return 'next_model';
+  return status === 429 && hasFallback ? 'next_model' : 'shorten';
 }

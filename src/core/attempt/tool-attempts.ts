@@ -20,8 +20,7 @@ import {
   toolRetryMs,
 } from './attempts.ts';
 import type { AttemptFailure } from './failure.ts';
-import type { NextAttempt, Tried } from './next.ts';
-import { stepAfter, type CallKind } from './table.ts';
+import { type NextAttempt, type Tried, stepAfter, type CallKind } from './table.ts';
 
 /** What comes after the failure of an attempt of a tool. `isLocal`: it was a local read. */
 export function afterToolFailure(
@@ -78,22 +77,12 @@ export function afterJudgeFailure(
   const before = withLosses(tried, failure);
   const now = { ...before, attempts: before.attempts + 1 };
   const step = stepAfter('judgement', failure.kind);
-  switch (step) {
-    case 'stop':
-      return end({ kind: 'aborted' });
-    case 'elsewhere':
-      return { kind: 'elsewhere' };
-    case 'repeat':
-      return lost(before, failure);
-    case 'retry': {
-      const of = MAX_JUDGE_ATTEMPTS;
-      if (now.attempts >= of) return end({ kind: 'failed', message });
-      const inMs = judgeRetryMs(now.attempts);
-      return { kind: 'again', tried: now, inMs, failure: { message, of } };
-    }
-    default:
-      return end({ kind: 'failed', message });
-  }
+  if (step === 'stop') return end({ kind: 'aborted' });
+  if (step === 'elsewhere') return { kind: 'elsewhere' };
+  if (step === 'repeat') return lost(before, failure);
+  const of = MAX_JUDGE_ATTEMPTS;
+  if (step !== 'retry' || now.attempts >= of) return end({ kind: 'failed', message });
+  return { kind: 'again', tried: now, inMs: judgeRetryMs(now.attempts), failure: { message, of } };
 }
 
 /** The result of a tool call, with what was lost before it. */

@@ -18,7 +18,7 @@ import {
 } from '../toolchain/call-texts.ts';
 import { capForProgram, capOutput } from '../toolchain/result-text.ts';
 import { toolchainOf } from '../toolchain/toolchain-of.ts';
-import { askModels, isUnanswered, type Unanswered } from '../ask/ask-model.ts';
+import { askModels, isUnanswered, type AskEnd } from '../ask/ask-model.ts';
 import type { InlineAsking, Tries } from '../ask/asking.ts';
 import { unstarted, type CallEnd } from '../contract/outcome.ts';
 import { checkArguments, hiddenFrom } from './call-arguments.ts';
@@ -150,7 +150,7 @@ async function askOnce(
   context: CallSite,
   callId: string,
   { question, messages, tries }: Attempt,
-): Promise<Reply | Unanswered | 'left'> {
+): Promise<AskEnd | 'left'> {
   const { models } = question.head.spec;
   const hidden = hiddenFrom(context);
   const inline: InlineAsking = {

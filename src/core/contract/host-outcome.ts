@@ -67,17 +67,15 @@ export interface FailedAttempt {
   readonly retryInMs: number;
 }
 
-/** How judging ended; `failed` when a validator threw in every attempt. */
-export type JudgeOutcome =
-  | { readonly kind: 'judged'; readonly result: JudgeResult }
-  | { readonly kind: 'aborted' }
-  | { readonly kind: 'failed'; readonly message: string };
+/** A judgement or a check that was stopped, or whose functions threw in every attempt. */
+export type CheckLoss =
+  { readonly kind: 'aborted' } | { readonly kind: 'failed'; readonly message: string };
 
-/** Whether a person must approve a call; `failed`: the tool's function threw in every attempt. */
-export type ApprovalOutcome =
-  | { readonly kind: 'known'; readonly needed: boolean }
-  | { readonly kind: 'aborted' }
-  | { readonly kind: 'failed'; readonly message: string };
+/** How judging ended. */
+export type JudgeOutcome = { readonly kind: 'judged'; readonly result: JudgeResult } | CheckLoss;
+
+/** Whether a person must approve a call. */
+export type ApprovalOutcome = { readonly kind: 'known'; readonly needed: boolean } | CheckLoss;
 
 /** How a check of arguments ended: a verdict for each call, findings for each literal. */
 export type LiteralsOutcome =
@@ -86,8 +84,7 @@ export type LiteralsOutcome =
       readonly verdicts: readonly LiteralVerdict[];
       readonly literals: readonly LiteralFindings[];
     }
-  | { readonly kind: 'aborted' }
-  | { readonly kind: 'failed'; readonly message: string };
+  | CheckLoss;
 
 /** How a child run ended. */
 export type ChildEnd =

@@ -10,6 +10,7 @@ import {
   TimeoutFailure,
 } from '@temporalio/workflow';
 import type {
+  HeartbeatDetails,
   ModelFailureDetails,
   NotHereDetails,
   RateWaitDetails,
@@ -18,12 +19,11 @@ import {
   LEFT,
   type AttemptFailure,
   type FailureKind,
+  type Lack,
   type RateWait,
 } from '../../core/attempt/failure.ts';
 import { defined } from '../../core/base/defined.ts';
 import type { FailureType } from '../../core/base/failure-types.ts';
-import type { UnfailedOutcome } from '../../core/contract/host-outcome.ts';
-import type { EstimatedUsage } from '../../core/contract/model.ts';
 import { addEstimates } from '../../core/model/estimated-usage.ts';
 import { isoOfMoment } from '../../core/text/civil-date.ts';
 import { UNREGISTERED } from './activity-options.ts';
@@ -118,20 +118,13 @@ function codeOf(type: string | null | undefined, lacking: string | undefined): s
 function lackOf(
   { type, message }: ApplicationFailure,
   { what, agent }: Partial<NotHereDetails>,
-): NonNullable<AttemptFailure['lack']> {
-  switch (type) {
-    case 'not_here':
-      return { what: what ?? '', ...defined({ agent }) };
-    case 'keys_missing': {
-      // The SDK keeps of the codec's error only its name and its text.
-      const id = /key `([^`]*)`/.exec(message)?.[1];
-      return { what: id === undefined ? 'a key' : `key ${id}` };
-    }
-    case UNREGISTERED:
-      return { what: 'a newer version of Everloop' };
-    default:
-      return { what: 'the blobs of the run' };
-  }
+): Lack {
+  if (type === 'not_here') return { what: what ?? '', ...defined({ agent }) };
+  if (type === UNREGISTERED) return { what: 'a newer version of Everloop' };
+  if (type !== 'keys_missing') return { what: 'the blobs of the run' };
+  // The SDK keeps of the codec's error only its name and its text.
+  const id = /key `([^`]*)`/.exec(message)?.[1];
+  return { what: id === undefined ? 'a key' : `key ${id}` };
 }
 
 function waitOf(details: RateWaitDetails = { at: 0 }): RateWait {
@@ -145,23 +138,9 @@ function waitOf(details: RateWaitDetails = { at: 0 }): RateWait {
   };
 }
 
-/** What the last heartbeat of an activity says, in part. */
-interface LastBeat {
-  /** The code of a `once` tool may have begun. */
-  readonly began?: true;
-  /** Of a model: attempts of the activity before this one that were lost. */
-  readonly losses?: number;
-  readonly asked?: EstimatedUsage;
-  readonly lost?: EstimatedUsage;
-  /** The whole reply, once only reads beside it are open. */
-  readonly kept?: UnfailedOutcome;
-  /** Sent before the attempt began. */
-  readonly isEntry?: true;
-}
-
 /** Of an attempt that died with its worker, or at its deadline, only the last heartbeat says anything. */
 function timeoutOf({ timeoutType, message, lastHeartbeatDetails }: TimeoutFailure): AttemptFailure {
-  const last = (lastHeartbeatDetails ?? undefined) as LastBeat | undefined;
+  const last = (lastHeartbeatDetails ?? undefined) as Partial<HeartbeatDetails> | undefined;
   const { losses, asked, lost, kept, isEntry, began } = last ?? {};
   if (timeoutType !== 'HEARTBEAT') {
     const kind = timeoutType === 'START_TO_CLOSE' ? 'stalled' : 'broken';

@@ -84,26 +84,6 @@ export function createElsewhere({ runtime, rest, run, spread }: ElsewhereParts):
   };
 }
 
-/** A call that begins again on another worker, and what its end means. */
-export interface CallElsewhere<Result, Outcome> extends Pick<FailedCall<Result>, 'again'> {
-  readonly onResult: (result: Result) => Outcome;
-  readonly onFailure: (failure: AttemptFailure) => Outcome;
-}
-
-/** Reads the failure of a call, after a wait for a worker that has what the call needs. */
-export function onFailureElsewhere<Result, Outcome>(
-  elsewhere: Elsewhere,
-  { again, onResult, onFailure }: CallElsewhere<Result, Outcome>,
-): (error: unknown, open: OpenCall) => Outcome | Promise<Outcome> {
-  return (error, open) => {
-    const failure = failureOf(error);
-    const found = elsewhere.retry(failure, { ...open, again });
-    return (
-      found?.then(onResult, (thrown: unknown) => onFailure(failureOf(thrown))) ?? onFailure(failure)
-    );
-  };
-}
-
 /** The recorded wait as a number: null is for ever. */
 export function elsewhereMsOf(recorded: number | null | undefined): number {
   return recorded === null ? Infinity : (recorded ?? DEFAULT_ELSEWHERE_MS);

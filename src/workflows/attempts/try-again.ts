@@ -18,7 +18,7 @@ import {
   type ShownFailure,
   type NextAttempt,
   type Tried,
-} from '../../core/attempt/next.ts';
+} from '../../core/attempt/table.ts';
 import { defined } from '../../core/base/defined.ts';
 import { isoOfMoment } from '../../core/text/civil-date.ts';
 import { clip } from '../../core/text/cut.ts';

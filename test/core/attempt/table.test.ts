@@ -8,8 +8,13 @@ import {
   NO_MODEL_TRIED,
   type ModelPolicy,
 } from '../../../src/core/attempt/model-attempts.ts';
-import { NOTHING_TRIED, type NextAttempt, type Tried } from '../../../src/core/attempt/next.ts';
-import { CALL_KINDS, stepAfter } from '../../../src/core/attempt/table.ts';
+import {
+  NOTHING_TRIED,
+  type NextAttempt,
+  type Tried,
+  CALL_KINDS,
+  stepAfter,
+} from '../../../src/core/attempt/table.ts';
 import { afterJudgeFailure, afterToolFailure } from '../../../src/core/attempt/tool-attempts.ts';
 import { noUsage } from '../../../src/core/model/usage.ts';
 import type { ToolSpec } from '../../../src/core/contract/spec.ts';
