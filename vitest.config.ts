@@ -43,6 +43,15 @@ const WITHOUT_SERVER: TestProjectInlineConfiguration['test'] = {
   sequence: { groupOrder: 0 },
 };
 
+/** What the projects with a server share. Both wait a good part of their time, so they run at once. */
+const WITH_SERVER: TestProjectInlineConfiguration['test'] = {
+  maxWorkers: 2 * availableParallelism(),
+  // Time enough on a machine that is busy.
+  testTimeout: 120_000,
+  hookTimeout: 180_000,
+  sequence: { groupOrder: 1 },
+};
+
 /**
  * Four projects. `unit` needs no server; `console` opens the pages of the console in a Chromium;
  * `ai-sdk-7` repeats its tests of models and pages with the AI SDK 7, which needs Node 22; `server`
@@ -76,11 +85,7 @@ const config: ViteUserConfig = defineConfig({
         include: [CONSOLE_TESTS],
         exclude: LEFT_OUT,
         globalSetup: ['test/support/server-setup.ts', HIDDEN_VALUES],
-        // Browsers take the processors; more files at once only wait for each other.
-        maxWorkers: 1,
-        testTimeout: 60_000,
-        hookTimeout: 60_000,
-        sequence: { groupOrder: 2 },
+        ...WITH_SERVER,
       }),
       {
         test: {
@@ -93,16 +98,12 @@ const config: ViteUserConfig = defineConfig({
           pool: 'forks',
           // Loading the SDK anew for each file took three seconds of processor time.
           isolate: false,
-          maxWorkers: 2 * availableParallelism(),
           // Tests that run at once within a file each have a worker process of their own.
           maxConcurrency: 3,
           // A defect that comes and goes is one, too: a test that needs more tries says why itself.
           retry: 0,
-          // Time enough on a machine that is busy.
-          testTimeout: 120_000,
           expect: EXPECT,
-          hookTimeout: 180_000,
-          sequence: { groupOrder: 1 },
+          ...WITH_SERVER,
         },
       },
     ],

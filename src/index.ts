@@ -47,6 +47,8 @@ export {
 } from './define/pipeline/define-pipeline.ts';
 export { humanStep, type HumanStep, type HumanStepOptions } from './define/pipeline/human-step.ts';
 export { defineTool } from './define/tool/define-tool.ts';
+export { fromAiTool, type AiToolOptions } from './define/tool/from-ai-tool.ts';
+export type { AiTool } from './define/tool/hosted-tool.ts';
 export { llmTool } from './define/tool/define-llm-tool.ts';
 export type { LlmToolOptions } from './define/tool/define-llm-tool.ts';
 export { external, type ExternalReturn } from './define/tool/external.ts';
@@ -69,6 +71,7 @@ export type {
   AgentDefinition,
   AnswerDefinition,
   FormatDefinition,
+  PrepareFunction,
   PromptFunction,
   PromptInput,
   ReportContext,
@@ -329,6 +332,7 @@ export type {
   StepMemory,
   StepStatus,
   ChainLength,
+  StepSource,
   StepTrace,
   Usage,
 } from './core/contract/step.ts';
@@ -350,6 +354,7 @@ export {
   type Task,
 } from './core/base/message.ts';
 export type {
+  CallSettings,
   FinishReason,
   Mode,
   ModelChunk,
@@ -357,12 +362,17 @@ export type {
   ModelIo,
   ModelReply,
   ModelRequest,
+  HostedPrice,
+  HostedTool,
   ModelTool,
+  Prepared,
   Price,
   Reply,
   ReplyItem,
   TokenUsage,
+  ToolChoice,
 } from './core/contract/model.ts';
+export type { RunInfo } from './core/calls/run-info.ts';
 export type { CompiledAgent } from './core/contract/input.ts';
 export type { Stats } from './core/contract/stats.ts';
 export {

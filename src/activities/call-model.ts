@@ -21,28 +21,23 @@ import type { Reply } from '../core/contract/model.ts';
 import { callsOf } from '../core/contract/turn.ts';
 import { modeOf } from '../core/modes/modes.ts';
 import { callLayeredModel } from '../models/call-layered-model.ts';
-import { requestFor } from '../models/prompt-texts.ts';
 import { streamed } from '../models/stream-reply.ts';
 import type { AttemptNotes } from '../telemetry/call-observer.ts';
 import type { EverloopActivities } from './activity-types.ts';
 import { paced, type PaceParts } from './await-rate.ts';
 import { givenBack, modelFailure } from './failures.ts';
-import { findCall, transcriptKey, type FindParts } from './find-call.ts';
+import { findCall, requestOf, transcriptKey, type FindParts } from './find-call.ts';
 import type { GivenUpCalls } from './given-up-calls.ts';
 import type { HeardCancels } from './heard-cancels.ts';
 import { isStoppedByService } from './heartbeat.ts';
-import {
-  beating,
-  watched,
-  type AskedAttempt,
-  type FoundAttempt,
-  type ModelAttempt,
-} from './model-attempt.ts';
+import { beating, watched, type AskedAttempt, type ModelAttempt } from './model-attempt.ts';
 import { readingBeside, type ReadsOfReplyParts } from './reads-of-reply.ts';
 import { takenOrRun } from './take-over.ts';
 
 /** What the model activity needs, its replies and what runs beside them. */
 export interface CallModelParts extends ReadsOfReplyParts, PaceParts, FindParts {
+  /** The hosts from which media of requests are fetched; default: any. */
+  readonly mediaHosts?: readonly string[] | undefined;
   /** Cancels that workflows of this process tell; default: none. */
   readonly cancels?: HeardCancels;
   /** Calls that later attempts take over; default: each attempt asks anew. */
@@ -78,20 +73,12 @@ async function callModel(
   });
 }
 
-async function requestOf(
-  { registry }: CallModelParts,
-  { order, view, tries }: FoundAttempt,
-): Promise<Pick<AskedAttempt, 'request' | 'number'>> {
-  const number = order.triesBefore + tries.attempt + tries.losses;
-  return { request: await requestFor(registry, order, view, number), number };
-}
-
 /** Asks the provider once. */
 async function ask(
-  { registry, chunks, transcripts }: CallModelParts,
+  { registry, chunks, transcripts, mediaHosts }: CallModelParts,
   attempt: AskedAttempt,
 ): Promise<UnfailedOutcome> {
-  const { order, entry, view, request, number, signal, notes, onCall } = attempt;
+  const { order, entry, view, request, number, signal, notes, onCall, info } = attempt;
   const definition = registry.agents.get(order.agent)?.definition;
   attempt.onRequest(entry, request);
   notes.asked(request.messages as unknown as Json);
@@ -106,11 +93,12 @@ async function ask(
   // A worker without a blob store reads it to its end, since another one may keep it.
   const { reply: maxReplyBytes } = sizesOf(defined({ blobs: order.blobs }));
   // Summaries see the same conversation, so middleware that hides secrets applies to them as well.
-  const around = definition?.middleware?.model ?? [];
+  const around = { layers: definition?.middleware?.model ?? [], info };
   let isWhole = false;
   const end = await streamed({ chunks, order, number, mayBeWhole, onChunk }, (io) => {
     ({ isWhole } = io);
-    return callLayeredModel(around, entry, request, { ...io, signal, maxReplyBytes, onCall });
+    const asked = { ...io, signal, maxReplyBytes, mediaHosts, onCall };
+    return callLayeredModel(around, entry, request, asked);
   });
   if (end.kind === 'aborted') return { ...end, ...factsOf(attempt, { isWhole, end }) };
   const { reply } = end;

@@ -43,6 +43,8 @@ export interface ActivityParts {
   readonly archivesStates?: boolean | undefined;
   readonly places: ToolPlaces;
   readonly callbacks: CallbackSettings;
+  /** The hosts from which media of requests are fetched. Default: any. */
+  readonly mediaHosts?: readonly string[] | undefined;
   /** The servers that this worker reaches. Default: none. */
   readonly mcp?: McpTools;
   /** Gets moments of runs. Default: none, as on a worker without workflows. */
@@ -86,6 +88,7 @@ export function createActivities(parts: ActivityParts): EverloopActivities {
   const told = {
     givenUp: createGivenUpCalls(),
     tenants,
+    mediaHosts: parts.mediaHosts,
     ...defined({ cancels, rates: parts.rates, permits: parts.permits }),
   };
   const transcripts = createTranscriptSource({ cache, query });
@@ -101,7 +104,7 @@ export function createActivities(parts: ActivityParts): EverloopActivities {
     searchTools: callTool,
     needsApproval: needsApprovalActivity(registry, mcp),
     checkLiterals: checkLiteralsActivity(registry),
-    judgeAnswer: judgeAnswerActivity(registry, { hide, ...defined({ cancels }) }),
+    judgeAnswer: judgeAnswerActivity(registry, { hide, readContext, ...defined({ cancels }) }),
     deliverCallback: createDeliverCallback(callbacks),
     ...createTenantActivities(tenants),
     readClock: () => Promise.resolve(),

@@ -1,5 +1,6 @@
-/** What a model call needs of its worker: the agent, the model, the transcript. */
+/** What a model call needs of its worker: the agent, the model, the transcript, the request. */
 import { Context } from '@temporalio/activity';
+import { infoOf } from '../core/calls/run-info.ts';
 import { errorText } from '../core/base/error-text.ts';
 import type { ModelOrder } from '../core/contract/host-order.ts';
 import type { TranscriptView } from '../core/contract/transcript.ts';
@@ -8,11 +9,13 @@ import { noUsage } from '../core/model/usage.ts';
 import type { Registry } from '../define/definition/definitions.ts';
 import { entryFor, type CalledEntry } from '../define/model/model-entry.ts';
 import { findEntry } from '../define/model/provider-models.ts';
+import { ownModel } from '../models/own-model.ts';
+import { requestFor } from '../models/prompt-texts.ts';
 import { withModel } from '../models/providers/load-model.ts';
 import { missingModel } from '../registry/registry.ts';
 import type { AttemptNotes } from '../telemetry/call-observer.ts';
 import { agentNotHere, modelFailure, notHere, transcriptUnavailable } from './failures.ts';
-import type { FoundAttempt } from './model-attempt.ts';
+import type { AskedAttempt, FoundAttempt } from './model-attempt.ts';
 import {
   OtherTranscriptError,
   type TranscriptKey,
@@ -81,6 +84,19 @@ async function transcriptOf(
     const { retryable, message } = error;
     throw modelFailure(order, { code: 'model_error', retryable, message });
   }
+}
+
+/** The request of an attempt, and the model that it goes to. */
+export async function requestOf(
+  { registry }: FindParts,
+  { order, view, tries, entry: named }: FoundAttempt,
+): Promise<Pick<AskedAttempt, 'entry' | 'request' | 'number' | 'info'>> {
+  const number = order.triesBefore + tries.attempt + tries.losses;
+  const run = Context.current().info.workflowExecution?.workflowId ?? '';
+  const info = infoOf(order, { run, context: view?.head.context });
+  const entry = await ownModel(named, info);
+  const request = await requestFor(registry, order, view, { attempt: number, info });
+  return { entry, request, number, info };
 }
 
 /** Under which key this process has the transcript of the run that orders the call. */

@@ -16,6 +16,7 @@
  */
 import { defined } from '../core/base/defined.ts';
 import { byteSize, type Json } from '../core/base/json.ts';
+import type { RunInfo } from '../core/calls/run-info.ts';
 import { requestTokens, textTokens } from '../core/ask/context-tokens.ts';
 import { estimatedUsage } from '../core/model/estimated-usage.ts';
 import type { ModelOrder } from '../core/contract/host-order.ts';
@@ -55,6 +56,8 @@ export interface FoundAttempt extends ModelAttempt {
 /** An attempt and its request. */
 export interface AskedAttempt extends FoundAttempt {
   readonly request: ModelRequest;
+  /** What functions of the agent may know of the run. */
+  readonly info: RunInfo;
   /** Its number in the iteration, which tells its chunks from those of others. */
   readonly number: number;
   /** Gets each call of the reply, and its index from 0, once its arguments are whole. */

@@ -243,7 +243,12 @@ function resultOf(order: ToolOrder, run: ToolRun): ToolResult {
  */
 export function judgeAnswerActivity(
   registry: Registry,
-  { hide = HIDE_NOTHING, cancels }: Pick<ToolActivityParts, 'hide' | 'cancels'> = {},
+  {
+    hide = HIDE_NOTHING,
+    cancels,
+    readContext,
+  }: Pick<ToolActivityParts, 'hide' | 'cancels'> &
+    Partial<Pick<ToolActivityParts, 'readContext'>> = {},
 ): EverloopActivities['judgeAnswer'] {
   return async (order) => {
     const agent = agentOf(registry, order.agent);
@@ -252,7 +257,13 @@ export function judgeAnswerActivity(
     const run = context.info.workflowExecution?.workflowId ?? '';
     const judged = await withHeartbeat(
       async ({ signal }) => {
-        const ended = await runJudge(agent, order, { attempt, signal, run, hide });
+        const ended = await runJudge(agent, order, {
+          attempt,
+          signal,
+          run,
+          hide,
+          ...defined({ readContext }),
+        });
         // A judgement ends as canceled, which the service must have asked for.
         if (ended.kind === 'stopped') await untilCanceled(context);
         return ended;
@@ -323,7 +334,8 @@ export function needsApprovalActivity(
     if (bound.kind !== 'bound') throw toolNotHere(order, `tool ${order.tool}`);
     return unlessCanceled(async () => {
       try {
-        return await isApprovalNeeded(bound.tool, order);
+        const run = Context.current().info.workflowExecution?.workflowId ?? '';
+        return await isApprovalNeeded(bound.tool, order, run);
       } catch (error) {
         throw retryable('tool_failed', redactedErrorText(error));
       }

@@ -2,7 +2,7 @@
 import { errorText } from '../core/base/error-text.ts';
 import { defined } from '../core/base/defined.ts';
 import type { CallbackMessage } from '../core/contract/callback.ts';
-import { isAllowedHost } from './allowed-hosts.ts';
+import { isAllowedHost } from '../http/allowed-hosts.ts';
 import { postCallback } from './post-callback.ts';
 import { signedHeaders } from './signature.ts';
 

@@ -4,10 +4,9 @@
  */
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { isIP } from 'node:net';
 import { defined } from '../core/base/defined.ts';
 import { VERSION } from '../core/base/version.ts';
-import { checkedLookup, isRefusedAddress } from './allowed-hosts.ts';
+import { checkAddress, checkedLookup } from '../http/allowed-hosts.ts';
 
 /** What is sent. */
 export interface CallbackPost {
@@ -39,11 +38,7 @@ export async function postCallback({
   body,
   signal,
 }: CallbackPost): Promise<CallbackReply> {
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  // No name, so nothing is looked up.
-  if (isIP(host) !== 0 && isRefusedAddress(host)) {
-    throw new Error(`callbacks are not sent to ${host}, which is an address of the network itself`);
-  }
+  checkAddress(url);
   const bytes = Buffer.from(body);
   const options: RequestOptions = {
     method: 'POST',

@@ -14,6 +14,7 @@ import { exchangeTurns, newestTurns } from '../core/run/exchange.ts';
 import type { HistoryTurn } from '../core/contract/input.ts';
 import type { Step } from '../core/contract/step.ts';
 import type { JsonObject } from '../core/base/json.ts';
+import { mergeSettings } from '../core/model/call-settings.ts';
 import type { Task } from '../core/base/message.ts';
 import { checkedNewRunId } from '../core/start/start-input.ts';
 import { valueOf } from '../core/contract/stats.ts';
@@ -26,7 +27,10 @@ import type { RunHandle, SendOptions } from './run-handle.ts';
 import type { RunStart } from './run-tree.ts';
 
 /** Options of a conversation. All but `id` apply to each turn from now on. */
-export interface ConversationOptions extends Pick<StartOptions, 'limits' | 'model' | 'onEvent'> {
+export interface ConversationOptions extends Pick<
+  StartOptions,
+  'limits' | 'model' | 'settings' | 'toolChoice' | 'onEvent'
+> {
   /** Continues the conversation with this id, or begins it. Default: a new `{agent}-{8 digits}`. */
   readonly id?: string;
   /** Named data for each turn. Default: the data of the previous turn. */
@@ -43,8 +47,12 @@ export interface SayResult {
   readonly how: 'started' | 'sent';
 }
 
-/** Of a message: the id of its repetitions, and who says it. */
-export type SayOptions = Pick<SendOptions, 'id' | 'by'>;
+/**
+ * Of a message: the id of its repetitions, who says it, and the settings of the turn that it begins. A
+ * turn that runs keeps its own.
+ */
+export interface SayOptions
+  extends Pick<SendOptions, 'id' | 'by'>, Pick<StartOptions, 'settings' | 'toolChoice'> {}
 
 /** A conversation with an agent. */
 export interface Conversation {
@@ -73,10 +81,17 @@ const OPTIONS: { readonly [Name in keyof ConversationOptions]-?: true } = {
   historyBytes: true,
   limits: true,
   model: true,
+  settings: true,
+  toolChoice: true,
   onEvent: true,
 };
 
-const SAY_OPTIONS: { readonly [Name in keyof SayOptions]-?: true } = { id: true, by: true };
+const SAY_OPTIONS: { readonly [Name in keyof SayOptions]-?: true } = {
+  id: true,
+  by: true,
+  settings: true,
+  toolChoice: true,
+};
 
 const DEFAULT_HISTORY_BYTES = 200_000;
 
@@ -112,13 +127,13 @@ export async function openConversation(
     return past;
   };
   if (newest > 0) await pastOf(newest);
-  const startNext = async (
-    message: string | Task,
-    messageId: string | undefined,
-  ): Promise<RunHandle> => {
+  const startNext = async (message: string | Task, sent: SayOptions): Promise<RunHandle> => {
     const before = await pastOf(newest);
+    const settings = mergeSettings(options.settings, sent.settings);
+    const toolChoice = sent.toolChoice ?? options.toolChoice;
     const run = await everloop.start(agent, {
-      ...defined({ task: message, messageId, limits, model, onEvent }),
+      ...defined({ task: message, messageId: sent.id, limits, model, onEvent }),
+      ...defined({ settings, toolChoice, by: sent.by }),
       id: turnId(id, newest + 1),
       conversation: id,
       history: newestTurns(before.turns, historyBytes),
@@ -217,11 +232,11 @@ async function sayOnce(
   run: RunHandle | null,
   message: string | Task,
   sent: SayOptions,
-  startNext: (message: string | Task, messageId: string | undefined) => Promise<RunHandle>,
+  startNext: (message: string | Task, sent: SayOptions) => Promise<RunHandle>,
 ): Promise<SayResult> {
   if (run !== null && (await hasBegun(run, sent.id))) return { run, how: 'started' };
   if (run === null || (await run.step()) !== null) {
-    return { run: await startNext(message, sent.id), how: 'started' };
+    return { run: await startNext(message, sent), how: 'started' };
   }
   await sendTo(run, message, sent);
   return { run, how: 'sent' };
@@ -232,9 +247,13 @@ async function hasBegun(run: RunHandle, id: string | undefined): Promise<boolean
   return id !== undefined && (await run.startedWith()).messageId === id;
 }
 
-async function sendTo(run: RunHandle, message: string | Task, sent: SayOptions): Promise<void> {
+async function sendTo(
+  run: RunHandle,
+  message: string | Task,
+  { id, by }: SayOptions,
+): Promise<void> {
   const { text, media }: Task = typeof message === 'string' ? { text: message } : message;
-  await run.send(text, { ...sent, kind: 'steer', ...defined({ media }) });
+  await run.send(text, { ...defined({ id, by }), kind: 'steer', ...defined({ media }) });
 }
 
 function hasCode(error: unknown, code: UsageCode): boolean {

@@ -110,9 +110,12 @@ const START_OPTIONS: { readonly [Name in keyof StartOptions]-?: true } = {
   history: true,
   conversation: true,
   messageId: true,
+  by: true,
   trace: true,
   memory: true,
   onEvent: true,
+  settings: true,
+  toolChoice: true,
   stream: true,
 };
 

@@ -13,6 +13,7 @@ import type { Step } from '../core/contract/step.ts';
 import { isChunk, type Chunk, type ChunkMarker } from '../core/streaming/chunk.ts';
 import { defined } from '../core/base/defined.ts';
 import type { Json } from '../core/base/json.ts';
+import { createPartialReader } from './streaming/partial-json.ts';
 import { parsedJson } from './streaming/parsed-json.ts';
 import { isUsageError } from '../core/base/usage-error.ts';
 import { pause } from './streaming/follow-chunks.ts';
@@ -22,6 +23,8 @@ import { leavable } from './streaming/run-stream.ts';
 export type RunUpdate<Value = Json> =
   /** The model wrote text; append it to the text of this iteration. Provisional. */
   | { readonly kind: 'text' | 'reasoning'; readonly iteration: number; readonly delta: string }
+  /** What is there of the JSON that the model writes; replaces the one before. Provisional. */
+  | { readonly kind: 'partial'; readonly iteration: number; readonly value: Json }
   /** A tool, a validator or a loop emitted an event, as `topic`. */
   | {
       readonly kind: 'topic';
@@ -53,6 +56,8 @@ export type RunUpdate<Value = Json> =
 export interface FollowRunOptions {
   /** Abort it to stop following; the run goes on. */
   readonly signal?: AbortSignal;
+  /** True: updates of kind `partial` for text that is JSON, as it grows. Default false. */
+  readonly partial?: boolean;
 }
 
 /** The part of a `RunHandle` that following uses. */
@@ -73,16 +78,17 @@ const TEXT_GRACE_MS = 1_500;
 /** The updates of `run` from now on. The first ones show the items that already wait. */
 export function followRun<Value>(
   run: FollowedRun<Value>,
-  { signal }: FollowRunOptions = {},
+  { signal, partial = false }: FollowRunOptions = {},
 ): AsyncIterable<RunUpdate<Value>> {
   return leavable((left) =>
-    readUpdates(run, signal === undefined ? left : AbortSignal.any([signal, left])),
+    readUpdates(run, signal === undefined ? left : AbortSignal.any([signal, left]), partial),
   );
 }
 
 async function* readUpdates<Value>(
   run: FollowedRun<Value>,
   left: AbortSignal,
+  partial: boolean,
 ): AsyncGenerator<RunUpdate<Value>, undefined> {
   if (left.aborted) return;
   const over = new AbortController();
@@ -105,7 +111,8 @@ async function* readUpdates<Value>(
     (error: unknown) => end({ error }),
   );
   signal.addEventListener('abort', () => bell.ring(), { once: true });
-  const text = readText(run, signal, { ring: () => bell.ring(), onEnd: endText });
+  const heard = { ring: () => bell.ring(), onEnd: endText };
+  const text = readText(run, signal, heard, partial ? withPartial() : (updates) => updates);
   const watched = watchRun(run, signal, () => bell.ring());
   try {
     for (;;) {
@@ -223,6 +230,7 @@ function readText(
   run: Omit<FollowedRun, 'result'>,
   signal: AbortSignal,
   { ring, onEnd }: { readonly ring: () => void; readonly onEnd: () => void },
+  widen: (updates: readonly (Told | 'end')[]) => readonly (Told | 'end')[],
 ): { readonly take: () => Told | 'end' | undefined } {
   const items = run.stream()[Symbol.asyncIterator]();
   const toUpdates = createTextReader();
@@ -236,7 +244,7 @@ function readText(
         // Text is optional, so a stream that ended or failed is not opened again.
         if (next.done === true) return onEnd();
         isFetching = false;
-        ready.push(...toUpdates(next.value));
+        ready.push(...widen(toUpdates(next.value)));
         ring();
       },
       (error: unknown) => {
@@ -255,6 +263,21 @@ function readText(
       return next;
     },
   };
+}
+
+/** Adds the partial value after text of an iteration whose text so far is JSON. */
+function withPartial(): (updates: readonly (Told | 'end')[]) => readonly (Told | 'end')[] {
+  const reader = createPartialReader();
+  let at = 0;
+  return (updates) =>
+    updates.flatMap((update): readonly (Told | 'end')[] => {
+      if (update === 'end' || !('iteration' in update)) return [update];
+      const { iteration, kind } = update;
+      if (iteration !== at || kind === 'restart' || kind === 'gap') reader.reset();
+      at = iteration;
+      const value = kind === 'text' ? reader.add(update.delta) : undefined;
+      return value === undefined ? [update] : [update, { kind: 'partial', iteration, value }];
+    });
 }
 
 function topicUpdate({ iteration, topic, delta, callId }: Chunk): readonly Told[] {

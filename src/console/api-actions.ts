@@ -5,6 +5,7 @@
 import type { Json, JsonObject } from '../core/base/json.ts';
 import type { ForkOptions } from '../core/base/fork.ts';
 import type { LimitsInput } from '../core/contract/input.ts';
+import type { MediaPart } from '../core/base/message.ts';
 import type { InputKind } from '../core/contract/events.ts';
 import type { Limit } from '../core/contract/limit.ts';
 import type { Decision } from '../core/contract/pending.ts';
@@ -19,6 +20,8 @@ export interface ActionRequest {
 export interface StartRequest extends ActionRequest {
   readonly agent: string;
   readonly task: string;
+  /** Images and files of the task. */
+  readonly media?: readonly MediaPart[];
   readonly context?: JsonObject;
   readonly limits?: LimitsInput;
   readonly model?: string;

@@ -58,10 +58,11 @@ export type LiveFrame =
    * iteration ends: without calls and results. A tab that misses some reads them from the API.
    */
   | { readonly kind: 'entries'; readonly run: string; readonly entries: readonly Entry[] }
-  /** The status or the use of the limits changed. */
+  /** The status or the use of the limits changed. A run that is `silent` stays so until a snapshot. */
   | {
       readonly kind: 'status';
       readonly run: string;
+      readonly state: RunHeader['state'];
       readonly status: Omit<RunStatus, 'step'>;
       readonly budgets: readonly BudgetLine[];
     }

@@ -12,6 +12,7 @@ import {
   type Json,
   type JsonObject,
 } from '../core/base/json.ts';
+import type { MediaPart } from '../core/base/message.ts';
 import type { LimitsInput } from '../core/contract/input.ts';
 import { shown } from '../core/text/shown.ts';
 import { MAX_REQUEST_BYTES } from './api.ts';
@@ -125,6 +126,14 @@ export function limitsIn(body: Fields): LimitsInput | undefined {
   if (limits === undefined) return undefined;
   if (limits === 'unlimited' || isPlainObject(limits)) return limits as LimitsInput;
   throw invalid('Expected `limits` to be an object or "unlimited". Correct it.');
+}
+
+/** Media parts of a body; the client and the worker check what they hold. */
+export function mediaIn(body: Fields): readonly MediaPart[] | undefined {
+  const { media } = body;
+  if (media === undefined) return undefined;
+  if (Array.isArray(media) && media.length > 0) return media as readonly MediaPart[];
+  throw invalid('Expected `media` to be a list of media parts. Correct it.');
 }
 
 /** A whole number in a query; `fallback` if it is not set. */

@@ -66,6 +66,8 @@ function contextOf(runId: string, signal: AbortSignal): ToolContext {
     run: runId,
     runId,
     callId: 'call',
+    agent: '',
+    iteration: 0,
     agentPath: '',
     attempt: 1,
     idempotencyKey: `${runId}/call`,

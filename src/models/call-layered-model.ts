@@ -1,10 +1,10 @@
 /** One model call through the middleware of its agent. */
 import { defined } from '../core/base/defined.ts';
+import type { RunInfo } from '../core/calls/run-info.ts';
 import type { EstimatedUsage, ModelRequest, Reply, TokenUsage } from '../core/contract/model.ts';
 import { addEstimates } from '../core/model/estimated-usage.ts';
 import { readReply } from '../core/model/read-reply.ts';
 import { addUsage, checkedUsage, noUsage } from '../core/model/usage.ts';
-import { nativeName } from '../core/toolchain/native-calls.ts';
 import { layered, type ModelMiddleware } from '../define/definition/middleware.ts';
 import { callEntry, type CallIo, type UnfailedEnd } from './model-adapter.ts';
 import type { CalledEntry } from '../define/model/model-entry.ts';
@@ -17,12 +17,37 @@ import { classifyModelError, ModelCallError } from './model-failures.ts';
  * return within a few seconds is left behind.
  */
 export async function callLayeredModel(
-  around: readonly ModelMiddleware[],
+  around: ModelLayers,
   entry: CalledEntry,
   request: ModelRequest,
   io: CallIo,
 ): Promise<UnfailedEnd> {
-  if (around.length === 0) return callEntry(entry, request, io);
+  const outcome =
+    around.layers.length === 0
+      ? await callEntry(entry, request, io)
+      : await callThrough(around, entry, request, io);
+  if (outcome.kind === 'aborted') return outcome;
+  const { notOffered = [], prepared } = request;
+  const all = [...notOffered, ...(outcome.reply.notOffered ?? [])];
+  const hidden = all.length === 0 ? undefined : all;
+  return {
+    kind: 'reply',
+    reply: { ...outcome.reply, ...defined({ notOffered: hidden, prepared }) },
+  };
+}
+
+/** The middleware of an agent, and what it may know of the run. */
+export interface ModelLayers {
+  readonly layers: readonly ModelMiddleware[];
+  readonly info: RunInfo;
+}
+
+async function callThrough(
+  { layers, info }: ModelLayers,
+  entry: CalledEntry,
+  request: ModelRequest,
+  io: CallIo,
+): Promise<UnfailedEnd> {
   const spent: Spent = { usage: noUsage, isKnown: true, calls: 0, unreported: undefined };
   const aborted = (): UnfailedEnd => ({
     kind: 'aborted',
@@ -52,7 +77,7 @@ export async function callLayeredModel(
     spent.unreported = addEstimates(spent.unreported, outcome.reply.unreported);
     return withNotOffered(outcome.reply, request, changed);
   };
-  const asked = layered(around, ask);
+  const asked = layered(layers, ask, info);
   const ended = await attempt(() => asked(request), { signal: io.signal });
   if (io.signal.aborted) return aborted();
   try {
@@ -79,18 +104,12 @@ interface Spent {
 /** A call of a tool that a middleware left out of the request does not run, and the model is told. */
 function withNotOffered(reply: Reply, whole: ModelRequest, sent: ModelRequest): Reply {
   const offered = namesIn(sent);
-  const hidden = namesIn(whole).filter((name) => !offered.includes(name));
-  if (hidden.length === 0) return reply;
-  const parts = reply.parts.map((part) =>
-    part.type === 'call' && hidden.includes(nativeName(part.tool))
-      ? { ...part, notOffered: true as const }
-      : part,
-  );
-  return { ...reply, parts };
+  const notOffered = namesIn(whole).filter((name) => !offered.includes(name));
+  return notOffered.length === 0 ? reply : { ...reply, notOffered };
 }
 
 function namesIn({ tools = [] }: ModelRequest): readonly string[] {
-  return tools.map(({ name }) => nativeName(name));
+  return tools.map(({ name }) => name);
 }
 
 /** What `next` gave, or a reply in any form that a model function may return. */

@@ -5,7 +5,7 @@
  * thrown (see `model-failures.ts`).
  */
 import { defined } from '../core/base/defined.ts';
-import { priceUsage, type PricedUsage } from '../core/model/cost.ts';
+import { priceUsage, withFees, type PricedUsage } from '../core/model/cost.ts';
 import type {
   ModelChunk,
   ModelFunction,
@@ -19,11 +19,14 @@ import { noUsage } from '../core/model/usage.ts';
 import { withUnreported } from '../core/ask/unreported-usage.ts';
 import { readReply } from '../core/model/read-reply.ts';
 import { attempt } from '../tools/attempt.ts';
+import type { Message } from '../core/base/message.ts';
+import { createMediaFetcher, type MediaFetcher } from './fit/fetch-media.ts';
 import { fitRequest } from './fit/fit-request.ts';
 import { toCallOptions } from './model-call-options.ts';
 import { isPlainObject } from '../core/base/json.ts';
 import { requestTokens, textTokens } from '../core/ask/context-tokens.ts';
 import { estimatedUsage } from '../core/model/estimated-usage.ts';
+import { mergeSettings } from '../core/model/call-settings.ts';
 import { createThoughtStream, thoughtTags, withThoughts } from '../core/model/thoughts.ts';
 import type { LanguageModel } from '../define/model/language-model.ts';
 import type { CalledEntry } from '../define/model/model-entry.ts';
@@ -32,7 +35,7 @@ import { ModelCallError } from './model-failures.ts';
 import { modelCollector } from './model-stream.ts';
 import { paidSettings } from './paid-settings.ts';
 import { createReplySize, isWithin, MAX_REPLY_BYTES } from './reply-size.ts';
-import { refusedSample, withoutRefused } from './refused-parts.ts';
+import { refusedSample, withoutRefused, type ReducedRequest } from './refused-parts.ts';
 import { failedReply, refusedReply } from './reply-end.ts';
 import { streamWithUsage } from './usage-in-streams.ts';
 import { watchCall, type CallWatch } from './call-deadlines.ts';
@@ -55,6 +58,8 @@ export interface CallIo {
   readonly isWhole?: boolean;
   /** The longest reply that is of use; a longer one fails. Default: the longest that any run keeps. */
   readonly maxReplyBytes?: number;
+  /** The hosts from which media by URL may be fetched. Default: any. */
+  readonly mediaHosts?: readonly string[] | undefined;
 }
 
 /**
@@ -90,13 +95,14 @@ export async function callEntry(
   const onCall = (call: NativeCall, index: number): void => {
     if (!signal.aborted) io.onCall?.(call, index);
   };
-  const watched = { ...io, watch, onChunk, onCall };
-  const full = { ...request, settings: { ...entry.settings, ...request.settings } };
+  const fetcher = createMediaFetcher({ signal, hosts: io.mediaHosts });
+  const watched = { ...io, watch, onChunk, onCall, fetcher };
+  const full = { ...request, settings: mergeSettings(entry.settings, request.settings) ?? {} };
   const begin = (asked: ModelRequest): Call =>
     typeof entry.model === 'function'
       ? callFunction(entry, entry.model, asked, watched)
       : callLanguageModel(entry, entry.model, asked, watched);
-  const call = callInSteps(entry, full, signal, begin);
+  const call = callInSteps(entry, full, { signal, fetcher }, begin);
   const ended = await attempt(() => watch.run(() => call.run()), { signal, graceMs: abortGraceMs });
   watch.close();
   const settled = 'late' in ended ? ended.late : ended;
@@ -107,7 +113,7 @@ export async function callEntry(
   }
   if (reply !== undefined) {
     thoughts.end();
-    const told = withThoughts(reply, tags);
+    const told = withFees(withThoughts(reply, tags), entry.hostedPrice);
     return { kind: 'reply', reply: withUnreported(told, request, entry.price) };
   }
   const { usage, known } = call.usage();
@@ -121,51 +127,71 @@ export async function callEntry(
 }
 
 /**
- * The call of a request, which is made once more without what the provider refuses of it: a cap, or an
- * item. A sample that the provider could not use is a reply.
+ * The call of a request, which is made again without what the provider refuses of it: a cap, or an item.
+ * A sample that the provider could not use is a reply.
  */
 function callInSteps(
   entry: CalledEntry,
   request: ModelRequest,
-  signal: AbortSignal,
+  { signal, fetcher }: { readonly signal: AbortSignal; readonly fetcher: MediaFetcher },
   begin: (request: ModelRequest) => Call,
 ): Call {
   const paid = paidSettings(entry, request.settings);
-  const asked = { ...request, settings: paid.settings };
+  let asked = { ...request, settings: paid.settings };
   let call = begin(asked);
+  const left: ReducedRequest[] = [];
   const run = async (): Promise<Reply> => {
-    try {
-      return await call.run();
-    } catch (error) {
-      if (signal.aborted) throw error;
-      if (paid.isRefusal(error)) {
-        call = begin(request);
-        const reply = await call.run();
-        paid.remember();
-        return reply;
+    for (;;) {
+      try {
+        return withLeftOut(await call.run(), left);
+      } catch (error) {
+        if (signal.aborted) throw error;
+        if (left.length === 0 && paid.isRefusal(error)) {
+          call = begin(request);
+          const reply = await call.run();
+          paid.remember();
+          return reply;
+        }
+        const sample = refusedSample(error, entry.id);
+        if (sample !== undefined) return withLeftOut(sample, left);
+        const leftOut = left.filter(({ media }) => media.length > 0).length;
+        const reduced = withoutRefused(asked, error, {
+          messages: call.sent(),
+          originalOf: (part) => fetcher.originalOf(part),
+          leftOut,
+        });
+        if (reduced === undefined) throw error;
+        left.push(reduced);
+        asked = reduced.request;
+        call = begin(asked);
       }
-      const sample = refusedSample(error, entry.id);
-      if (sample !== undefined) return sample;
-      const reduced = withoutRefused(asked, error);
-      if (reduced === undefined) throw error;
-      call = begin(reduced.request);
-      const reply = await call.run();
-      const left = { code: 'item_left_out', message: reduced.warning };
-      return { ...reply, warnings: [...(reply.warnings ?? []), left] };
     }
   };
-  return { run, usage: () => call.usage() };
+  return { run, usage: () => call.usage(), sent: () => call.sent() };
+}
+
+/** `reply` with what was left out of its request, so that no later request has it. */
+function withLeftOut(reply: Reply, left: readonly ReducedRequest[]): Reply {
+  if (left.length === 0) return reply;
+  const warnings = left.map(({ warning }) => ({ code: 'item_left_out', message: warning }));
+  const media = left.flatMap((one) => one.media);
+  const refused = media.length === 0 ? undefined : media;
+  const by = reply.by && { ...reply.by, ...defined({ refused }) };
+  return { ...reply, ...defined({ by }), warnings: [...(reply.warnings ?? []), ...warnings] };
 }
 
 /** What a call in flight is made with. */
 interface WatchedIo extends Omit<CallIo, 'signal'> {
   readonly watch: CallWatch;
+  readonly fetcher: MediaFetcher;
 }
 
 interface Call {
   readonly run: () => Promise<Reply>;
   /** The usage so far. */
   usage(): PricedUsage;
+  /** The messages that the provider got. */
+  sent(): readonly Message[];
 }
 
 function callFunction(
@@ -208,7 +234,7 @@ function callFunction(
       throw error;
     }
   };
-  return { run, usage: () => priceUsage(reported, entry.price) };
+  return { run, usage: () => priceUsage(reported, entry.price), sent: () => request.messages };
 }
 
 /** What a reply or an error has as usage, which nobody has checked. */
@@ -226,7 +252,7 @@ function callLanguageModel(
   entry: CalledEntry,
   model: LanguageModel,
   request: ModelRequest,
-  { watch, onChunk, onCall, isRead, isWhole = false, maxReplyBytes }: WatchedIo,
+  { watch, onChunk, onCall, isRead, isWhole = false, maxReplyBytes, fetcher }: WatchedIo,
 ): Call {
   const { signal } = watch;
   const wire = onWire(entry, model, request);
@@ -248,13 +274,15 @@ function callLanguageModel(
       return collector.generate(model, options);
     }
   };
+  let sent = request.messages;
   const run = async (): Promise<Reply> => {
-    const { request: fitted, warnings } = await fitRequest(model, request);
+    const { request: fitted, warnings } = await fitRequest(model, request, fetcher);
+    sent = fitted.messages;
     const reply = wire.decode(await ask(fitted));
     if (warnings.length === 0) return reply;
     return { ...reply, warnings: [...warnings, ...(reply.warnings ?? [])] };
   };
-  return { run, usage: () => collector.usage() };
+  return { run, usage: () => collector.usage(), sent: () => sent };
 }
 
 /** A model that cannot stream sends one chunk for each kind. */

@@ -49,7 +49,7 @@ export function toCallOptions(
   return {
     prompt: toPrompt(request.messages, { cacheUpTo: request.cacheUpTo }),
     ...defined({
-      tools: request.tools?.map(toTool),
+      tools: toTools(request),
       toolChoice: request.toolChoice && toToolChoice(request.toolChoice),
       responseFormat: isStructured ? { type: 'json' as const, schema, name: 'answer' } : undefined,
       maxOutputTokens,
@@ -89,6 +89,15 @@ function numberSettings(settings: JsonObject): { [name: string]: number } {
       return value === undefined ? [] : [[name, value]];
     }),
   );
+}
+
+function toTools({ tools, hosted = [] }: WireRequest): SdkCallOptions['tools'] {
+  if (hosted.length === 0) return tools?.map(toTool);
+  const provided = hosted.map(
+    ({ name, id, args }) =>
+      ({ type: 'provider', name, id: id as `${string}.${string}`, args }) as const,
+  );
+  return [...(tools ?? []).map(toTool), ...provided];
 }
 
 function toTool({

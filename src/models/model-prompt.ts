@@ -199,23 +199,11 @@ function toOutput(part: ToolResultPart): LanguageModelV4ToolResultOutput {
 
 function toFile(part: Pick<MediaPart, 'mediaType' | 'url' | 'data'>): LanguageModelV4FilePart {
   const { mediaType, url, data = '' } = part;
-  const file = url === undefined ? { type: 'data' as const, data } : toUrlData(url);
+  const file =
+    url === undefined
+      ? { type: 'data' as const, data }
+      : { type: 'url' as const, url: new URL(url) };
   return { type: 'file', mediaType, data: file };
-}
-
-function toUrlData(url: string): Extract<LanguageModelV4FilePart['data'], { type: 'url' }> {
-  try {
-    return { type: 'url', url: new URL(url) };
-  } catch (cause) {
-    throw Object.assign(
-      new UsageError(
-        'media_url',
-        `Expected the url of a media part to be absolute, got ${JSON.stringify(url.slice(0, 200))}. ` +
-          'Write it in full, or give the data.',
-      ),
-      { cause },
-    );
-  }
 }
 
 function textIn(part: Part): string[] {

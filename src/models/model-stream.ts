@@ -27,6 +27,7 @@ import { takeExtraContent, withExtraContent, type ExtraContent } from './extra-c
 import {
   contentParts,
   mergeMetadata,
+  searchesIn,
   toHostedCall,
   toNativeCall,
   toReplyParts,
@@ -123,14 +124,14 @@ export function modelCollector(entry: CalledEntry, io: CollectorIo): ModelCollec
       return replyOf(partial, model, partial.finish?.finishReason ?? NO_REASON);
     },
     generate: async (model, options) => {
-      const { content, usage, finishReason, response } = await withBoundedReplies(
+      const { content, usage, finishReason, providerMetadata, response } = await withBoundedReplies(
         model,
         'whole',
         (bounded) => generate(bounded, options),
       );
       takeExtraContent(partial.extra, response?.body);
       for (const part of contentParts(content)) takePart(partial, part);
-      partial.finish = { type: 'finish', usage, finishReason };
+      partial.finish = { type: 'finish', usage, finishReason, ...defined({ providerMetadata }) };
       return replyOf(partial, model, finishReason);
     },
   };
@@ -361,7 +362,7 @@ function replyOf(
     ...defined({ unusable: unusableIn(partial, reason) }),
     usage,
     usageKnown: known,
-    ...defined({ usageProblem }),
+    ...defined({ usageProblem, ran: searchesIn(partial.finish?.providerMetadata) }),
     model: partial.entry.id,
   };
 }

@@ -1,6 +1,7 @@
 /** The texts of a prompt that an agent's functions write for each request. */
 import { defined } from '../core/base/defined.ts';
 import { inlineRequest, requestOfOrder } from '../core/ask/order-request.ts';
+import type { RunInfo } from '../core/calls/run-info.ts';
 import type { ModelOrder } from '../core/contract/host-order.ts';
 import type { ModelRequest } from '../core/contract/model.ts';
 import type { TranscriptView } from '../core/contract/transcript.ts';
@@ -12,6 +13,7 @@ import { isPlainObject } from '../core/base/json.ts';
 import type { Message } from '../core/base/message.ts';
 import { shown } from '../core/text/shown.ts';
 import { UsageError } from '../core/base/usage-error.ts';
+import { preparedSpec } from './prepare-request.ts';
 import { redactRequest } from './redact-request.ts';
 import type { AgentDefinition, Registry, TextFunction } from '../define/definition/definitions.ts';
 
@@ -22,6 +24,12 @@ export interface PromptTexts {
   readonly prompt?: readonly Message[];
 }
 
+/** What a request is made with besides its order. */
+export interface RequestPlace {
+  readonly attempt: number;
+  readonly info: RunInfo;
+}
+
 /**
  * The request of an order as its model may read it; `view` is null for an order that has its whole
  * request.
@@ -30,9 +38,9 @@ export async function requestFor(
   registry: Registry,
   order: ModelOrder,
   view: TranscriptView | null,
-  attempt: number,
+  place: RequestPlace,
 ): Promise<ModelRequest> {
-  const request = await wholeRequest(registry, order, view, attempt);
+  const request = await wholeRequest(registry, order, view, place);
   return redactRequest(request, registry.agents.get(order.agent)?.definition.redact);
 }
 
@@ -40,7 +48,7 @@ async function wholeRequest(
   registry: Registry,
   order: ModelOrder,
   view: TranscriptView | null,
-  attempt: number,
+  { attempt, info }: RequestPlace,
 ): Promise<ModelRequest> {
   const { purpose, own, inline } = order;
   if (inline !== undefined) return inlineRequest(order, inline, attempt);
@@ -50,8 +58,12 @@ async function wholeRequest(
   if (registry.extensions !== undefined) bindExtensions(view.head.spec, registry.extensions);
   // Summaries and questions of LLM tools do not have the agent's prompt.
   const hasPrompt = purpose === 'reply' && (own === undefined || own.conversation === true);
-  const texts = hasPrompt ? await promptTexts(registry, order, view) : {};
-  return requestOfOrder(order, view, { attempt, ...texts });
+  if (!hasPrompt) return requestOfOrder(order, view, { attempt });
+  const agent = registry.agents.get(order.agent);
+  const { spec, ...decided } = await preparedSpec(agent, view.head.spec, info);
+  const shown = spec === view.head.spec ? view : { ...view, head: { ...view.head, spec } };
+  const texts = await promptTexts(registry, order, shown, info);
+  return { ...requestOfOrder(order, shown, { attempt, ...texts }), ...decided };
 }
 
 /** Calls the agent's functions for one request. An error of a function fails the attempt. */
@@ -59,18 +71,14 @@ async function promptTexts(
   registry: Registry,
   order: ModelOrder,
   view: TranscriptView,
+  info: RunInfo,
 ): Promise<PromptTexts> {
   const { task, context, spec } = view.head;
   const isWritten = [spec.instructions, spec.rules].some((source) => source?.kind === 'function');
   if (!isWritten && spec.react?.prompt !== true) return {};
   const definition = registry.agents.get(order.agent)?.definition;
   const time = agentTime(order.time, zoneOffset(spec.timeZone));
-  const input = {
-    agent: order.agent,
-    input: { task, ...defined({ context }) },
-    iteration: order.iteration,
-    time,
-  };
+  const input = { ...info, input: { task, ...defined({ context }) }, time };
   const textOf = async (
     source: { readonly kind: string } | null,
     write: TextFunction | undefined,
@@ -83,7 +91,7 @@ async function promptTexts(
   const notes = spec.rules?.kind === 'function' ? spec.serverNotes : undefined;
   const followed = [rules, notes].filter((text) => text !== undefined && text !== '').join('\n\n');
   const texts = defined({ instructions, rules: notes === undefined ? rules : followed });
-  const prompt = await ownPrompt(definition, view, texts, time);
+  const prompt = await ownPrompt(definition, view, texts, { time, info });
   return { ...texts, ...defined({ prompt }) };
 }
 
@@ -92,11 +100,15 @@ async function ownPrompt(
   definition: AgentDefinition | undefined,
   { head: { spec } }: TranscriptView,
   texts: PromptTexts,
-  time: AgentTime,
+  now: { readonly time: AgentTime; readonly info: RunInfo },
 ): Promise<readonly Message[] | undefined> {
   if (spec.react?.prompt !== true || definition?.prompt === undefined) return undefined;
   const format = formatOf(spec.react.format);
-  const messages: unknown = await definition.prompt({ ...systemTexts(spec, texts), format, time });
+  const messages: unknown = await definition.prompt({
+    ...systemTexts(spec, texts),
+    format,
+    ...now,
+  });
   if (Array.isArray(messages) && messages.every(isMessage)) return messages;
   throw new UsageError(
     'agent_prompt',

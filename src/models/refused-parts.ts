@@ -3,14 +3,18 @@
  * ends a run, and no fallback is needed.
  *
  * I1  What a provider could not use of a sample is a reply that says so: the model writes another one.
- * I2  Media that are refused, and reasoning of earlier replies that no longer verifies or is not taken, are
- *     left out, and the model is asked once more. Each medium has a word in its place.
+ * I2  A medium that is refused, and reasoning of earlier replies that no longer verifies or is not taken,
+ *     are left out, and the model is asked again. Each medium has a word in its place. After
+ *     {@link SINGLE_MEDIA} media, all others are left out at once.
  */
 import { isPlainObject, isJsonObject, type JsonObject } from '../core/base/json.ts';
-import type { Message, Part } from '../core/base/message.ts';
+import type { MediaPart, Message, Part } from '../core/base/message.ts';
 import type { ModelRequest, Reply } from '../core/contract/model.ts';
 import { noUsage } from '../core/model/usage.ts';
+import { mediaIn } from './fit/fetch-media.ts';
+import { mediumKey, withoutMedia } from './fit/left-out-media.ts';
 import { classifyModelError, errorLayers } from './model-failures.ts';
+import { refusedMedium } from './refused-medium.ts';
 
 /** Codes of Groq for samples that it could not read: a call that is none, JSON that does not fit. */
 const SAMPLE_CODES: readonly unknown[] = [
@@ -39,27 +43,51 @@ export function refusedSample(error: unknown, id: string): Reply | undefined {
 export interface ReducedRequest {
   readonly request: ModelRequest;
   readonly warning: string;
+  /** The keys of the media that it no longer has. */
+  readonly media: readonly string[];
 }
+
+/** A request as it went to its provider. */
+export interface SentRequest {
+  readonly messages: readonly Message[];
+  /** The part of the transcript that a sent one stands for. */
+  originalOf(part: MediaPart): MediaPart;
+  /** How many media have been left out one by one. */
+  readonly leftOut: number;
+}
+
+/** How many media are left out one by one. */
+const SINGLE_MEDIA = 3;
 
 /** `request` without what `error` is about; undefined if that is nothing which can be left out. */
-export function withoutRefused(request: ModelRequest, error: unknown): ReducedRequest | undefined {
+export function withoutRefused(
+  request: ModelRequest,
+  error: unknown,
+  sent: SentRequest,
+): ReducedRequest | undefined {
   const { code, message } = classifyModelError(error);
   if (code !== 'model_request_refused') return undefined;
-  for (const { what, isAbout, without } of ITEMS) {
-    if (!isAbout(message)) continue;
-    const reduced = without(request);
-    if (reduced === request) continue;
-    const warning = `The provider did not take ${what}: ${message.replace(/\.$/, '')}. The model was asked again without.`;
-    return { request: reduced, warning };
+  const warningOf = (what: string): string =>
+    `The provider did not take ${what}: ${message.replace(/\.$/, '')}. The model was asked again without.`;
+  if (REASONING.test(message)) {
+    const reduced = withoutReasoning(request);
+    const warning = warningOf('the reasoning of earlier replies');
+    if (reduced !== request) return { request: reduced, warning, media: [] };
   }
-  return undefined;
-}
-
-interface Item {
-  readonly what: string;
-  readonly isAbout: (message: string) => boolean;
-  /** The same request if it has no such item. */
-  readonly without: (request: ModelRequest) => ModelRequest;
+  if (!MEDIA.test(message) || !FAULT.test(message)) return undefined;
+  const all = request.messages.flatMap(mediaIn);
+  if (all.length === 0) return undefined;
+  const found = sent.leftOut < SINGLE_MEDIA ? refusedMedium(sent.messages, error) : undefined;
+  const medium = found && sent.originalOf(found);
+  const media = medium !== undefined && all.includes(medium) ? [medium] : all;
+  const keys = new Set(media.map(mediumKey));
+  return {
+    request: { ...request, messages: withoutMedia(request.messages, keys) },
+    warning: warningOf(
+      medium === undefined ? 'the media of the conversation' : `a ${medium.mediaType}`,
+    ),
+    media: [...keys],
+  };
 }
 
 const MEDIA =
@@ -70,36 +98,6 @@ const FAULT =
 
 const REASONING =
   /\bsignatures?\b|thought_?signature|encrypted[ _]content|invalid_encrypted_content|\b(?:redacted_)?thinking\b|reasoning_content|\breasoning\b/i;
-
-const ITEMS: readonly Item[] = [
-  {
-    what: 'the reasoning of earlier replies',
-    isAbout: (message) => REASONING.test(message),
-    without: withoutReasoning,
-  },
-  {
-    what: 'the media of the conversation',
-    isAbout: (message) => MEDIA.test(message) && FAULT.test(message),
-    without: withoutMedia,
-  },
-];
-
-function withoutMedia(request: ModelRequest): ModelRequest {
-  const toText = (part: Part): Part => {
-    if (part.type === 'media') {
-      return {
-        type: 'text',
-        text: `[left out: ${part.mediaType}, which the provider did not take]`,
-      };
-    }
-    if (part.type !== 'tool_result') return part;
-    return { ...part, parts: part.parts.map((inner) => toText(inner) as typeof inner) };
-  };
-  const isMedia = (part: Part): boolean =>
-    part.type === 'media' || (part.type === 'tool_result' && part.parts.some(isMedia));
-  if (!request.messages.some(({ parts }) => parts.some(isMedia))) return request;
-  return withParts(request, (parts) => parts.map(toText));
-}
 
 /** Without reasoning, and without what was signed of texts, calls and hosted items; ids of calls stay. */
 function withoutReasoning(request: ModelRequest): ModelRequest {

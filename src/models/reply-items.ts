@@ -96,6 +96,16 @@ function toFile(part: FilePart, providerData: JsonObject | undefined): WrittenFi
   return defined({ type, mediaType, data, providerData } as const);
 }
 
+/** Gemini tells its searches beside the reply: how many they were; undefined: none. */
+export function searchesIn(
+  metadata: SharedV4ProviderMetadata | undefined,
+): { readonly google_search: number } | undefined {
+  const [google] = Object.values(metadata ?? {});
+  const { webSearchQueries } = Object(google?.['groundingMetadata']) as JsonObject;
+  const count = Array.isArray(webSearchQueries) ? webSearchQueries.length : 0;
+  return count === 0 ? undefined : { google_search: count };
+}
+
 /** Bytes of what `part` has besides the data of its provider. */
 export function writtenBytes({ providerData: _data, ...part }: WrittenPart): number {
   return utf8Length(JSON.stringify(part));

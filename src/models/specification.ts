@@ -34,6 +34,7 @@ export interface Generated {
   readonly content: readonly ContentPart[];
   readonly usage: LanguageModelV4GenerateResult['usage'];
   readonly finishReason: LanguageModelV4GenerateResult['finishReason'];
+  readonly providerMetadata?: SharedV4ProviderMetadata | undefined;
   /** The body of the response, from adapters that give it. */
   readonly response?: { readonly body?: unknown };
 }

@@ -6,6 +6,8 @@ import { isAboutContext } from '../core/compaction/trigger.ts';
 import type { CompactionSpec, StrategySpec } from '../core/contract/compaction.ts';
 import type { AgentInput } from '../core/contract/input.ts';
 import type { AgentSpec, ModelSpec, ToolModelSpec } from '../core/contract/spec.ts';
+import type { CallSettings, ToolChoice } from '../core/contract/model.ts';
+import { mergeSettings, toolChoiceProblem } from '../core/model/call-settings.ts';
 import { compiledText } from '../core/program-text/compiled.ts';
 import { covers } from '../core/limits/breach.ts';
 import { compileCallbacks } from '../core/start/callback-specs.ts';
@@ -19,6 +21,8 @@ import type { AgentDefinition } from '../define/definition/definitions.ts';
 import { isDataMode } from '../define/agent/mode-problems.ts';
 import { structuredOutputOf } from '../models/model-call-options.ts';
 import type { ModelEntry } from '../define/model/model-entry.ts';
+import { mayRunHosted } from '../define/tool/hosted-tool.ts';
+import { feeOf } from '../core/model/cost.ts';
 import { findEntry } from '../define/model/provider-models.ts';
 
 /** A likely mistake that does not keep a run from starting; it becomes a warning event. */
@@ -36,6 +40,12 @@ export type AgentCompilation =
     }
   | { readonly kind: 'problems'; readonly problems: readonly UsageProblem[] };
 
+/** What of a start is part of the specification. */
+type CompiledStart = Pick<
+  AgentInput,
+  'limits' | 'model' | 'settings' | 'toolChoice' | 'compiled' | 'onEvent' | 'parent'
+>;
+
 /**
  * The specification of a run of `definition`. `start` may replace its model and single limits;
  * `above` are the limits of ancestors, which apply to it as well. With `hasCostLimit`, the default
@@ -44,7 +54,7 @@ export type AgentCompilation =
 export function compileAgent(
   definition: AgentDefinition,
   models: ReadonlyMap<string, ModelEntry>,
-  start: Pick<AgentInput, 'limits' | 'model' | 'compiled' | 'onEvent' | 'parent'> = {},
+  start: CompiledStart = {},
   above: readonly Limit[] = [],
   hasCostLimit = false,
 ): AgentCompilation {
@@ -62,6 +72,7 @@ export function compileAgent(
   const asked = compileToolModels(definition, models, chosen);
   const problems = [
     ...asked.problems,
+    ...choiceProblems(definition, start.toolChoice),
     ...chosen.problems,
     ...(compiled.kind === 'problems' ? compiled.problems : []),
     ...compacting.problems,
@@ -76,13 +87,16 @@ export function compileAgent(
   const used = [...chosen.models, ...compacting.models, ...asked.models];
   const lacking = [
     ...costProblems([...limits, ...above], used),
+    ...feeProblems([...limits, ...above], unpricedTools(definition, models, start.model)),
     ...(model === undefined ? [] : windowProblems(compaction, model)),
   ];
   if (lacking.length > 0) return { kind: 'problems', problems: lacking };
+  const settings = mergeSettings(definition.spec.settings, start.settings);
   const spec: AgentSpec = {
     ...definition.spec,
     ...handedOn(definition.spec, start.model),
-    models: chosen.models,
+    models: withMaxTokens(chosen.models, settings),
+    ...defined({ settings, toolChoice: start.toolChoice ?? definition.spec.toolChoice }),
     ...defined({ compiled: start.compiled && compiledText(start.compiled) }),
     ...toolModels(definition, models, [...asked.models], [...limits, ...above]),
     limits,
@@ -91,6 +105,36 @@ export function compileAgent(
     ...defined({ compaction }),
   };
   return { kind: 'agent', spec, warnings: limitWarnings(spec, used) };
+}
+
+/**
+ * The problems of the choice of a start. Only mode `chat` sends tools to a provider, which may force a
+ * call. The tools of servers are not known here.
+ */
+function choiceProblems(
+  { spec: { mode, tools }, servers }: AgentDefinition,
+  choice: ToolChoice | undefined,
+): readonly UsageProblem[] {
+  if (choice === undefined) return [];
+  if (mode !== 'chat') {
+    const advice = 'Leave it out, or use mode `chat`.';
+    return [expected('mode_option', `no \`toolChoice\` in mode \`${mode}\``, 'one', advice)];
+  }
+  const names = servers === undefined ? tools.map(({ name }) => name) : undefined;
+  const message = toolChoiceProblem(choice, names);
+  return message === undefined ? [] : [{ code: 'agent_option', message }];
+}
+
+/** Budgets count with the longest reply: the settings may allow a longer one than the entry. */
+function withMaxTokens(
+  models: AgentSpec['models'],
+  settings: CallSettings | undefined,
+): AgentSpec['models'] {
+  const { maxOutputTokens: asked = 0 } = settings ?? {};
+  return models.map((model) => {
+    const { maxOutputTokens: own = asked } = model;
+    return own < asked ? { ...model, maxOutputTokens: asked } : model;
+  });
 }
 
 /**
@@ -318,6 +362,36 @@ function costProblems(
     }));
 }
 
+/** The hosted tools of an agent that one of its models may run without a price, and that model. */
+export function unpricedTools(
+  definition: AgentDefinition,
+  models: ReadonlyMap<string, ModelEntry>,
+  wanted: string | undefined,
+): readonly { readonly tool: string; readonly model: string }[] {
+  const { hosted = [] } = definition.spec;
+  if (hosted.length === 0) return [];
+  return chooseModels(definition, models, wanted).models.flatMap(({ id }) => {
+    const entry = findEntry(models, id);
+    if (entry === undefined) return [];
+    return hosted
+      .filter((tool) => mayRunHosted(entry.model, tool.id))
+      .filter(({ name }) => feeOf(name, entry.hostedPrice) === undefined)
+      .map(({ name }) => ({ tool: name, model: id }));
+  });
+}
+
+/** The fees of hosted tools are in no price of tokens. */
+function feeProblems(
+  limits: readonly Limit[],
+  unpriced: ReturnType<typeof unpricedTools>,
+): readonly UsageProblem[] {
+  if (!limits.some((limit) => limit.byDefault !== true && isAboutCost(limit))) return [];
+  return unpriced.map(({ tool, model }) => ({
+    code: 'cost_without_price',
+    message: `Expected a price for each call of \`${tool}\` under a cost limit, got none for \`${model}\`. Add it to the model's entry, such as \`hostedPrice: { ${tool}: 0.01 }\` in dollars for each call, or remove the limit.`,
+  }));
+}
+
 /** Whether a limit watches only costs; a prefix may be shorter than the key of costs. */
 function isAboutCost({ kind, key }: Limit): boolean {
   const rows = kind === 'prefix' ? statRowsUnder(key) : [statKeyInfo(key)?.row];
@@ -328,7 +402,7 @@ function isAboutCost({ kind, key }: Limit): boolean {
 function limitWarnings(spec: AgentSpec, models: readonly ModelSpec[]): readonly AgentWarning[] {
   const names = {
     model: models.map(({ id }) => id),
-    tool: [...spec.tools.map(({ name }) => name), '(unknown)'],
+    tool: [...[...spec.tools, ...(spec.hosted ?? [])].map(({ name }) => name), '(unknown)'],
     validator: spec.answer.validators,
   };
   return spec.limits.flatMap(({ kind, key }) => {

@@ -4,7 +4,7 @@ import type { AgentInput } from '../core/contract/input.ts';
 import type { ModelSpec } from '../core/contract/spec.ts';
 import type { Registry } from '../define/definition/definitions.ts';
 import { childStarts } from './agent-family.ts';
-import { usedModels } from './compile-agent.ts';
+import { unpricedTools, usedModels } from './compile-agent.ts';
 
 type Start = Pick<AgentInput, 'agent' | 'model' | 'compiled' | 'parent'>;
 
@@ -38,6 +38,8 @@ function familyModels(
       continue;
     }
     used.push(...usedModels(definition, models, start.model));
+    // Fees that are not known have no price either.
+    if (unpricedTools(definition, models, start.model).length > 0) used.push(undefined);
     // An agent without a model hands that of its start on.
     const handed = definition.model === null ? start.model : undefined;
     for (const child of childStarts(definition)) {

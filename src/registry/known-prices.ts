@@ -62,6 +62,21 @@ export async function loadKnownModels(
   };
 }
 
+/** A line about models of the AI SDK without a price, unless their entry says that it has none. */
+export function unpricedWarnings(models: ReadonlyMap<string, ModelEntry>): readonly string[] {
+  const names = [...models.values()].flatMap(({ id, model, price }) =>
+    price !== undefined || typeof model === 'function' ? [] : [`\`${id}\``],
+  );
+  if (names.length === 0) return [];
+  const listed = names.slice(0, MAX_LISTED).join(', ') + (names.length > MAX_LISTED ? ', …' : '');
+  return [
+    `No price is known of ${listed}: costs are shown as unknown, and limits on cost are refused. Set \`price\` of the entry; null says that there is none.`,
+  ];
+}
+
+/** Names in a line of the log. */
+const MAX_LISTED = 20;
+
 /** A model as the data names it, and the address that it is asked at, as far as that can be seen. */
 interface AskedModel {
   readonly provider: string;

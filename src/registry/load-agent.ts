@@ -16,6 +16,7 @@ import {
 } from '../core/start/prepare-input.ts';
 import { MAX_ID_CHARACTERS } from '../core/base/ids.ts';
 import { isConversationId, memoryProblem } from '../core/start/start-input.ts';
+import { actorProblem } from '../core/start/check-input.ts';
 import { traceProblem } from '../core/start/trace-input.ts';
 import { compileAgent, type AgentWarning } from './compile-agent.ts';
 import { hasDefaultCostLimit } from './default-cost-limit.ts';
@@ -38,6 +39,7 @@ import type { McpListing } from '../define/mcp/mcp-tools.ts';
 import { withBuiltIn } from './built-in-agents.ts';
 import { withListedTools } from './listed-tools.ts';
 import { missingParts } from './missing-parts.ts';
+import { settingsProblems, toolChoiceProblem } from '../core/model/call-settings.ts';
 import { compiledCodeId, isCompiled } from '../core/program-text/compiled.ts';
 
 /** An agent ready to run: plain data, all that the loop needs to begin. */
@@ -200,7 +202,9 @@ function inputProblems(
   const rules: FieldRules = {
     ...FIELDS,
     task: [FIELDS.task, (task) => taskProblems(task as Fields, needsTask)],
-    history: [(history) => (history === undefined ? [] : noHistory(loop)), FIELDS.history],
+    history: [(history) => unused(loop, 'history', history), FIELDS.history],
+    settings: [(settings) => unused(loop, 'settings', settings), FIELDS.settings],
+    toolChoice: [(choice) => unused(loop, 'toolChoice', choice), FIELDS.toolChoice],
   };
   return fieldProblems(input, rules, NAMING).map(({ message }) => message);
 }
@@ -239,9 +243,12 @@ const FIELDS = {
   tenant: badTenant,
   conversation: ID,
   messageId: ID,
+  by: (by) => invalidAs([(by === undefined ? null : actorProblem(by)) ?? undefined]),
   memory: badMemory,
   trace: badTrace,
   model: { wanted: 'to be the id of a model entry', fits: isString },
+  settings: (settings) => invalidAs(settingsProblems(settings)),
+  toolChoice: (choice) => invalidAs([toolChoiceProblem(choice)]),
   onEvent: callbackProblems,
 } satisfies FieldRules;
 
@@ -291,11 +298,25 @@ function loopOf(asked: AgentDefinition['spec'] | undefined): readonly [string, s
   return asked?.fanOut === undefined ? null : ['fan-out', 'runs'];
 }
 
-function noHistory(loop: ReturnType<typeof loopOf>): readonly UsageProblem[] {
-  if (loop === null) return [];
+/** What an agent without a model has no use for. */
+function unused(
+  loop: ReturnType<typeof loopOf>,
+  field: 'history' | 'settings' | 'toolChoice',
+  value: unknown,
+): readonly UsageProblem[] {
+  if (loop === null || value === undefined) return [];
   const [noun, parts] = loop;
-  const advice = `Put what its ${parts} need into \`context\`.`;
-  return [expected('invalid_input', `no \`history\` for a ${noun}`, 'some', advice)];
+  const advice =
+    field === 'history'
+      ? `Put what its ${parts} need into \`context\`.`
+      : `Set it in the agents that it starts.`;
+  return [expected('invalid_input', `no \`${field}\` for a ${noun}`, 'some', advice)];
+}
+
+function invalidAs(messages: readonly (string | undefined)[]): readonly UsageProblem[] {
+  return messages.flatMap((message) =>
+    message === undefined ? [] : [{ code: 'invalid_input' as const, message }],
+  );
 }
 
 function invalid(messages: readonly string[]): LoadOutcome {

@@ -14,6 +14,7 @@ import type { McpTools } from '../define/mcp/mcp-tools.ts';
 import { listedTools } from './listed-tools.ts';
 import { loadAgent } from './load-agent.ts';
 import type { ModelEntry } from '../define/model/model-entry.ts';
+import { infoOf } from '../core/calls/run-info.ts';
 import { requestFor } from '../models/prompt-texts.ts';
 import { createRegistry } from './registry.ts';
 
@@ -89,7 +90,9 @@ export async function previewPrompt(
     transcript: { epoch: 1, length: 0, digest: EMPTY_DIGEST },
   };
   const view = { head, messages: [] };
-  return { request: await requestFor(registry, order, view, 1), warnings };
+  const info = infoOf(order, { run: 'preview', context: head.context });
+  const place = { attempt: 1, info };
+  return { request: await requestFor(registry, order, view, place), warnings };
 }
 
 /** No model is asked, so a model without an entry may be replaced by a function. */

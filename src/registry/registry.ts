@@ -18,6 +18,7 @@ import { packageFolders } from '../models/providers/find-package.ts';
 import type { ModelEntry } from '../define/model/model-entry.ts';
 import { findEntry, namedModel } from '../define/model/provider-models.ts';
 import type { KnownModels } from './known-prices.ts';
+import { strictProblems } from '../define/agent/strict-problems.ts';
 import { modelEntryProblems } from '../define/model/model-problems.ts';
 import { searchTool } from '../tools/search-tool.ts';
 import type { AgentToolSpec } from '../core/contract/spec.ts';
@@ -80,6 +81,7 @@ export function createRegistry(options: RegistryOptions): Registry {
         ...known.problems,
         ...stageProblems(definition, [...byName.keys()]),
         ...toolModelProblems(known.definition, models),
+        ...unstrictProblems(known.definition, models),
         ...(compiled.kind === 'problems' ? compiled.problems : []),
       ]),
     );
@@ -115,6 +117,24 @@ function toolModelProblems(
       ? []
       : [unknownModel(id, models)];
   });
+}
+
+/** The schemas of an agent that a strict entry, which it names by its id or falls back to, cannot have. */
+function unstrictProblems(
+  { model, spec, tools }: AgentDefinition,
+  models: ReadonlyMap<string, ModelEntry>,
+): readonly UsageProblem[] {
+  const own = typeof model === 'string' ? findEntry(models, model) : model;
+  if (own == null) return [];
+  const others = (own.fallbacks ?? []).flatMap((id) => findEntry(models, id) ?? []);
+  // An entry in the definition was checked with it.
+  const entries = own === model ? others : [own, ...others];
+  return entries.flatMap((entry) =>
+    strictProblems(entry, spec, tools).map(({ code, message }) => ({
+      code,
+      message: `Model \`${entry.id}\` is strict. ${message}`,
+    })),
+  );
 }
 
 /** Models without a price in agents below `name`, whose cost limits apply to them as well. */
@@ -213,7 +233,7 @@ function withKnown(
   knownModels: KnownModels | undefined,
 ): ModelEntry {
   const known = knownModels?.(entry.model);
-  const ownPrice = price === undefined ? known?.price : (price ?? undefined);
+  const ownPrice = price === undefined ? known?.price : price;
   return {
     ...defined({ contextWindow: known?.contextWindow }),
     ...entry,

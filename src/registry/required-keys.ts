@@ -57,7 +57,8 @@ async function keylessOf(
 /** A model that is named by its provider is loaded for this; its first call would load it anyway. */
 async function missingKeyOf(registry: Registry, id: string): Promise<string | undefined> {
   const entry = findEntry(registry.models, id);
-  if (entry === undefined) return undefined;
+  // The key may be that of the run.
+  if (entry === undefined || entry.modelFor !== undefined) return undefined;
   try {
     const { model } = await withModel(entry, registry.packageFolders);
     return missingKey(model);

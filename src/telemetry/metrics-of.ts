@@ -38,6 +38,7 @@ const RECORDINGS: { readonly [Type in EventType]: RecordingsOf<Type> | null } = 
   'agent:model_attempt_failed': null,
   'agent:model_call:after': modelCall,
   'agent:structured_output_downgraded': null,
+  'agent:model_changed': null,
   'agent:turn:read': null,
   'agent:section:read': null,
   'agent:parse_error': null,

@@ -102,6 +102,8 @@ const PARTS: { readonly [Type in EventType]: PartOf<Type> | null } = {
   'agent:model_call:after': modelPart,
   'agent:structured_output_downgraded': (event) =>
     notePart(event, 'downgrade', { [A.requestModel]: event.model, [A.outcome]: event.to }),
+  'agent:model_changed': (event) =>
+    notePart(event, 'model_changed', { [A.requestModel]: event.model }),
   'agent:turn:read': null,
   'agent:section:read': null,
   'agent:parse_error': null,

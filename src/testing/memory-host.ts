@@ -66,6 +66,8 @@ export interface MemoryHostParts {
   readonly mcp?: McpTools | undefined;
   /** Watches the run, for its forks. Default: nothing does. */
   readonly probe?: StateProbe;
+  /** Gives the context of the run. Default: it has none. */
+  readonly readContext?: () => JsonObject | undefined;
   /** The other runs of the tree. Default: none, and a child cannot be started. */
   readonly tree?: MemoryTree;
 }
@@ -162,6 +164,7 @@ type Calls = Pick<
 
 function callsOf(parts: MemoryHostParts, { run }: Flight, mailbox: Mailbox): Calls {
   const { agent, clock } = parts;
+  const { address } = parts.tree ?? NO_TREE;
   // A listener may send a message at the event before a call, when the call is not in flight yet.
   const isUrgent = (): boolean => {
     const { cancel, waiting } = mailbox.peek();
@@ -174,7 +177,7 @@ function callsOf(parts: MemoryHostParts, { run }: Flight, mailbox: Mailbox): Cal
       const view = { head: state.head, messages: scratchpadMessages(state) };
       const { abortId } = options;
       return run(
-        (signal) => callModel({ ...parts, runRead }, { ...options, order, view }, signal),
+        (signal) => callModel({ ...parts, runRead, address }, { ...options, order, view }, signal),
         {
           abortId,
           startsAborted: isUrgent(),
@@ -238,15 +241,19 @@ async function runChild(
 
 /** Judges answers until an attempt ends. */
 function judge(
-  { agent, clock, tree = NO_TREE }: MemoryHostParts,
+  { agent, clock, readContext, tree = NO_TREE }: MemoryHostParts,
   order: JudgeOrder,
   signal: AbortSignal,
 ): Promise<JudgeOutcome> {
   return tryInMemory<JudgeOutcome, Tried>(clock, signal, {
     before: NOTHING_TRIED,
     attempt: async ({ attempts }) => {
-      const options = { attempt: attempts + 1, signal, run: tree.address };
-      const judged = await runJudge(agent, order, options);
+      const judged = await runJudge(agent, order, {
+        attempt: attempts + 1,
+        signal,
+        run: tree.address,
+        readContext: async () => readContext?.(),
+      });
       if (judged.kind === 'judged') return { kind: 'judged', result: judged.result };
       if (judged.kind === 'stopped') return { kind: 'aborted' };
       const { message } = judged;
@@ -283,12 +290,12 @@ function unlessAborted<Outcome>(
 }
 
 async function approvalOf(
-  { agent, mcp }: MemoryHostParts,
+  { agent, mcp, tree = NO_TREE }: MemoryHostParts,
   order: ToolOrder,
   signal: AbortSignal,
 ): Promise<boolean> {
   const bound = await boundTool({ agent, mcp, isOnce: false }, order, { attempt: 1, signal });
-  return bound.kind !== 'result' && isApprovalNeeded(boundOrNone(bound), order);
+  return bound.kind !== 'result' && isApprovalNeeded(boundOrNone(bound), order, tree.address);
 }
 
 function boundOrNone(bound: BoundTool): ToolDefinition | undefined {

@@ -29,6 +29,8 @@ import {
   retryDelayMs,
   type ModelFailure,
 } from '../models/model-failures.ts';
+import { infoOf } from '../core/calls/run-info.ts';
+import { ownModel } from '../models/own-model.ts';
 import { requestFor } from '../models/prompt-texts.ts';
 import { streamed } from '../models/stream-reply.ts';
 import { withModel } from '../models/providers/load-model.ts';
@@ -42,6 +44,8 @@ export interface ModelCallParts {
   readonly agent: RegisteredAgent;
   readonly clock: FakeClock;
   readonly chunks: ChunkPublisher;
+  /** The id of the run. */
+  readonly address: string;
   /** Runs an attempt of a read beside a reply. */
   readonly runRead: (
     order: ToolOrder,
@@ -77,7 +81,7 @@ export function callModel(
 type AttemptEnd = (SettledReads & UnfailedEnd) | { readonly failure: AttemptFailure };
 
 async function attemptOf(
-  { registry, agent, clock, chunks, runRead }: ModelCallParts,
+  { registry, agent, clock, chunks, runRead, address }: ModelCallParts,
   { order, view }: ModelCall,
   attempts: number,
   signal: AbortSignal,
@@ -97,9 +101,10 @@ async function attemptOf(
     schedule: (ms, due) => clock.schedule(clock.now() + ms, due),
   });
   try {
-    const called = await withModel(entry, registry.packageFolders);
-    const request = await requestFor(registry, order, view, number);
-    const around = agent.definition.middleware?.model ?? [];
+    const info = infoOf(order, { run: address, context: view.head.context });
+    const called = await ownModel(await withModel(entry, registry.packageFolders), info);
+    const request = await requestFor(registry, order, view, { attempt: number, info });
+    const around = { layers: agent.definition.middleware?.model ?? [], info };
     const end = await streamed({ chunks, order, number }, (io) => {
       const asked = { ...io, signal, onCall: beside.offer };
       return callLayeredModel(around, entryFor(called, order), request, asked);

@@ -99,7 +99,7 @@ function startRun(
   forked?: Pick<MemoryFork, 'state' | 'inbox'>,
 ): LiveRun {
   const { input, address } = start;
-  const { parent, history, memory, conversation, trace, tenant } = input;
+  const { parent, history, memory, conversation, by, trace, tenant } = input;
   const { spec } = loaded;
   const identity = {
     runId: address,
@@ -109,6 +109,7 @@ function startRun(
     ...defined({
       parent,
       conversation: parent === undefined ? conversation : parent.conversation,
+      by: parent === undefined ? by : parent.by,
       trace: parent === undefined ? trace : parent.trace,
       tenant,
     }),
@@ -157,6 +158,7 @@ function beginLink(live: LiveRun, state: RunState, inbox: Inbox): void {
     chunks: parts.chunks,
     sizes: parts.sizes,
     mcp: parts.mcp?.tools,
+    readContext: () => live.link.run.state.head.context,
     handoverDue: () => {
       const { run } = live.link;
       return keyOf(run) !== live.handedOverAt && start.handoverDue?.(...placeOf(run)) === true;

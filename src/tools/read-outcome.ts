@@ -175,13 +175,20 @@ function readValue({ agent, tool, order, options }: ToolAttempt, value: unknown)
   if (read.kind === 'not_json') {
     return ended(options, true, 'error', notJsonText(name, read.path, read.type));
   }
+  const toolchain = measuringToolchain(agent.definition.spec.toolchain);
   // Before it is cut: a cut in the middle of a value would leave its beginning.
   const output = read.value === undefined ? undefined : hideIn(read.value, hide);
   const capped =
     order.inProgram === true
       ? capForProgram(name, output, maxResultBytes)
-      : capOutput(output, maxResultBytes, measuringToolchain(agent.definition.spec.toolchain));
-  const { media, instructions, importance } = returned;
+      : capOutput(output, maxResultBytes, toolchain);
+  const { media, instructions, importance, final } = returned;
+  const written = toJsonResult(returned.forModel);
+  if (written.kind === 'not_json') {
+    const path = `forModel ${written.path}`;
+    return ended(options, true, 'error', notJsonText(name, path, written.type));
+  }
+  const forModel = written.value && hideIn(written.value, hide);
   const [tooLarge] = mediaSizeProblemsOf(media ?? [], sizes.media);
   if (tooLarge !== undefined) return ended(options, true, 'error', toolErrorText(tooLarge.message));
   const result: ToolResult = {
@@ -192,6 +199,8 @@ function readValue({ agent, tool, order, options }: ToolAttempt, value: unknown)
       instructions:
         instructions === undefined ? undefined : cut(hide(instructions), maxResultBytes),
       importance,
+      forModel: capOutput(forModel, maxResultBytes, toolchain).output,
+      final,
     }),
     attempts: options.attempt,
     started: true,

@@ -83,8 +83,11 @@ const NO_READS: ReadsBeside = {
 export function createReadsBeside(parts: ReadsParts | null): ReadsBeside {
   const reads = parts?.order.reads;
   if (parts === null || reads === undefined) return NO_READS;
-  const { tool = [], model = [] } = parts.agent.definition.middleware ?? {};
-  return tool.length + model.length > 0 ? NO_READS : openReads(parts, reads);
+  const { middleware, prepare, tools } = parts.agent.definition;
+  const { tool = [], model = [] } = middleware ?? {};
+  // What is offered is known with the reply.
+  const isOpen = prepare !== undefined || tools.some(({ enabled }) => enabled !== undefined);
+  return isOpen || tool.length + model.length > 0 ? NO_READS : openReads(parts, reads);
 }
 
 /** One read that began. */
@@ -319,7 +322,7 @@ function mayReadContext({ head }: ReadsParts, tool: string): boolean {
 
 /** The order of the call, as its turn would write it. */
 function toolOrder(
-  { agent, runId, rootRunId, traceparent, agentPath, blobs }: ModelOrder,
+  { agent, runId, rootRunId, traceparent, agentPath, tenant, by, blobs }: ModelOrder,
   { callId, tool, args }: ToolCall,
   { reads, isRead }: { readonly reads: ReadsOrder; readonly isRead: boolean },
 ): ToolOrder {
@@ -333,7 +336,7 @@ function toolOrder(
     callId,
     tool,
     args,
-    ...defined({ conversation, readsContext, gauges, isWithoutGauges, blobs }),
+    ...defined({ conversation, tenant, by, readsContext, gauges, isWithoutGauges, blobs }),
   };
 }
 

@@ -3,7 +3,8 @@
  * it.
  */
 import { defined } from '../core/base/defined.ts';
-import type { Json } from '../core/base/json.ts';
+import type { Json, JsonObject } from '../core/base/json.ts';
+import { infoOf } from '../core/calls/run-info.ts';
 import type { JudgeOrder, JudgeResult, Reports, Verdict } from '../core/contract/outcome.ts';
 import { toJsonResult } from '../core/base/json-result.ts';
 import { asCaller } from './caller.ts';
@@ -33,6 +34,8 @@ export type JudgeRun =
 export interface JudgeOptions extends AttemptOptions {
   /** The id of the run. */
   readonly run: string;
+  /** Gives the context of the run to validators that read it. Default: the run has none. */
+  readonly readContext?: () => Promise<JsonObject | undefined>;
 }
 
 /** One attempt; never rejects. Candidates after the first that fits its schema are not read. */
@@ -50,11 +53,8 @@ export async function runJudge(
     ran: [],
     context: (signal) => ({
       ...reporting,
+      ...infoOf(order, { run: options.run }),
       signal,
-      run: options.run,
-      runId: order.runId,
-      ...defined({ conversation: order.conversation }),
-      agentPath: order.agentPath,
       attempt: options.attempt,
     }),
   };
@@ -165,11 +165,13 @@ async function ask(
   answer: Json,
 ): Promise<ReadVerdict | Stop> {
   const name = `validator ${validator.name}`;
-  const { run } = options;
-  const outcome = await attempt(
-    (signal) => asCaller({ name, run }, () => validator.validate(answer, context(signal))),
-    options,
-  );
+  const { run, readContext } = options;
+  const reads = validator.readsContext === true ? readContext : undefined;
+  const outcome = await attempt(async (signal) => {
+    const own = defined({ context: await reads?.() });
+    const given = { ...context(signal), ...own };
+    return asCaller({ name, run }, () => validator.validate(answer, given));
+  }, options);
   switch (outcome.kind) {
     case 'returned': {
       const verdict = readVerdict(outcome.value);

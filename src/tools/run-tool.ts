@@ -11,6 +11,7 @@ import { canonicalJson, isJsonObject } from '../core/base/json.ts';
 import { toJsonResult } from '../core/base/json-result.ts';
 import { DEATHS_BEFORE_APART } from '../core/attempt/attempts.ts';
 import type { ToolOrder } from '../core/contract/outcome.ts';
+import { infoOf } from '../core/calls/run-info.ts';
 import { redactedErrorText } from '../core/text/redact.ts';
 import { busyText, unfitArgumentsText, unknownOutcomeText } from '../core/toolchain/call-texts.ts';
 import type {
@@ -198,6 +199,7 @@ function runLayered(call: ToolAttempt, args: unknown, context: ToolContext): unk
   return layered(
     around,
     run,
+    infoOf(order, call.options),
   )({
     tool: order.tool,
     // A copy, since a middleware may change it in place.
@@ -217,17 +219,13 @@ function toolContext(
   reporting: Omit<Reporter, 'reports'>,
   signal: AbortSignal,
 ): ToolContext {
-  const { callId, runId, agentPath, conversation } = order;
-  const { run, context } = options;
+  const { callId, runId } = order;
   return {
     ...reporting,
+    ...infoOf(order, options),
     signal,
     idempotencyKey: `${runId}/${callId}`,
     callId,
-    run,
-    runId,
-    ...defined({ conversation, context }),
-    agentPath,
     attempt: triesOf(options),
   };
 }

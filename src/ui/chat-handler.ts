@@ -49,7 +49,7 @@ export interface ChatHandlerOptions
 /** What the server decides for the turn of one request, such as by who is signed in. */
 export interface ChatTurn extends Pick<
   ConversationOptions,
-  'context' | 'limits' | 'model' | 'onEvent'
+  'context' | 'limits' | 'model' | 'settings' | 'toolChoice' | 'onEvent'
 > {
   /** The agent that answers; of a conversation with another one, the request is refused. */
   readonly agent?: string;
@@ -60,6 +60,8 @@ const TURN_OPTIONS: { readonly [Name in keyof ChatTurn]-?: true } = {
   context: true,
   limits: true,
   model: true,
+  settings: true,
+  toolChoice: true,
   onEvent: true,
 };
 
@@ -143,14 +145,16 @@ async function open(
     context,
     limits,
     model,
+    settings,
+    toolChoice,
     onEvent,
     historyBytes,
   }: ChatHandlerOptions,
 ): Promise<Conversation | null> {
   const id = conversation === undefined ? chatId : await conversation(request, chatId);
   if (id === null) return null;
-  const given = defined({ context, limits, model, onEvent, historyBytes });
-  return openConversation(everloop, agent, { id, ...given });
+  const given = { context, limits, model, settings, toolChoice, onEvent, historyBytes };
+  return openConversation(everloop, agent, { id, ...defined(given) });
 }
 
 /** The run that a request is about, and the part of it that belongs to the next message. */

@@ -44,6 +44,19 @@ export type UIChunk =
       readonly approvalId: string;
       readonly toolCallId: string;
     }
+  | {
+      readonly type: 'source-url';
+      readonly sourceId: string;
+      readonly url: string;
+      readonly title?: string;
+    }
+  | {
+      readonly type: 'source-document';
+      readonly sourceId: string;
+      readonly mediaType: string;
+      readonly title: string;
+      readonly filename?: string;
+    }
   | { readonly type: 'data-question'; readonly id: string; readonly data: Json }
   | { readonly type: 'data-topic'; readonly data: Json; readonly transient: true }
   | { readonly type: 'error'; readonly errorText: string }

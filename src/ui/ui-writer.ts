@@ -10,7 +10,7 @@ import type { Json } from '../core/base/json.ts';
 import type { Entry } from '../core/contract/entry.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
 import type { PendingItem } from '../core/contract/messages.ts';
-import type { Step } from '../core/contract/step.ts';
+import type { Step, StepSource } from '../core/contract/step.ts';
 import { ASK_TOOL } from '../core/toolchain/ask-user.ts';
 import type { RunUpdate } from '../client/follow-run.ts';
 import type { UIChunk } from './ui-chunk.ts';
@@ -47,6 +47,7 @@ export function createUIWriter(place: MessagePlace): UIWriter {
   const taken = (): readonly UIChunk[] => out.splice(0);
   const text = createTextParts(out);
   const called = new Set(place.knownCalls);
+  const named = new Set<string>();
   const waiting = new Map<string, PendingItem>();
   let state = '';
   /** Iterations up to this one have been shown from the transcript. */
@@ -61,6 +62,11 @@ export function createUIWriter(place: MessagePlace): UIWriter {
   };
   const takeEvent = (event: AgentEvent): void => {
     newest = Math.max(newest, event.iteration);
+    if (event.type === 'agent:model_call:after') {
+      const added = (event.sources ?? []).map(sourceOf);
+      out.push(...added.filter(({ sourceId }) => !named.has(sourceId)));
+      for (const { sourceId } of added) named.add(sourceId);
+    }
     if (event.type === 'agent:tool_call:before' && event.tool !== ASK_TOOL) {
       text.toIteration(event.iteration);
       call(event);
@@ -144,7 +150,7 @@ export function createUIWriter(place: MessagePlace): UIWriter {
         text.toIteration(update.iteration);
         if (update.kind === 'restart') text.discard();
         else if (update.kind === 'gap') text.write('text', ' […] ');
-        else text.write(update.kind, update.delta);
+        else if (update.kind !== 'partial') text.write(update.kind, update.delta);
       }
       return taken();
     },
@@ -254,6 +260,19 @@ function outputOf(event: Extract<AgentEvent, { readonly type: 'agent:tool_call:a
   }
   if (outcome === 'denied') return { type: 'tool-output-denied', toolCallId };
   return { type: 'tool-output-error', toolCallId, errorText: error, ...kindOf(mcp) };
+}
+
+/** A source for a page; its address or title is its id. */
+function sourceOf({
+  url,
+  title,
+  filename,
+  mediaType = 'application/octet-stream',
+}: StepSource): Extract<UIChunk, { readonly sourceId: string }> {
+  if (url !== undefined) return { type: 'source-url', sourceId: url, url, ...defined({ title }) };
+  const name = title ?? filename ?? 'document';
+  const shown = { sourceId: name, mediaType, title: name, ...defined({ filename }) };
+  return { type: 'source-document', ...shown };
 }
 
 /** A question for a page: what to ask, and whether it is still open. */

@@ -248,7 +248,7 @@ function freshState(
   { spec, material }: LoadedAgent,
   turn?: TenantTurn,
 ): RunState {
-  const { history, memory, conversation, trace, scheduled, tenant } = input;
+  const { history, memory, conversation, by, trace, scheduled, tenant } = input;
   const { firstExecutionRunId, startTime } = workflowInfo();
   return startState(
     {
@@ -259,6 +259,7 @@ function freshState(
       ...defined({
         parent: parent ?? undefined,
         conversation: parent === null ? conversation : parent.conversation,
+        by: parent === null ? by : parent.by,
         trace: parent === null ? trace : parent.trace,
         schedule: scheduled && { id: scheduled.id, time: scheduled.time },
         tenant,

@@ -139,8 +139,9 @@ describe('the activity callModel', () => {
       asked.abort();
       return new Promise(() => undefined);
     };
+    const info = { run: 'r', runId: 'r', agent: 'a', agentPath: 'a', iteration: 1 };
     const result = await withoutWaits(() =>
-      callLayeredModel([stubborn], { id: 'm', model: replyOf(5) }, bare, {
+      callLayeredModel({ layers: [stubborn], info }, { id: 'm', model: replyOf(5) }, bare, {
         signal: asked.signal,
         onChunk: () => undefined,
       }),

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Webhook } from 'standardwebhooks';
-import { isAllowedHost, isRefusedAddress } from '../../src/callbacks/allowed-hosts.ts';
+import { isAllowedHost, isRefusedAddress } from '../../src/http/allowed-hosts.ts';
 import { deliver, type CallbackSettings } from '../../src/callbacks/deliver.ts';
 import { isSecret, signedHeaders } from '../../src/callbacks/signature.ts';
 import type { CallbackMessage } from '../../src/core/contract/callback.ts';
@@ -145,7 +145,7 @@ describe('a callback', () => {
   ])('to %s is refused before it is sent', async (url) => {
     expect(await tried(url)).toMatchObject({
       kind: 'failed',
-      message: expect.stringContaining('callbacks are not sent to') as string,
+      message: expect.stringContaining('no request is sent to') as string,
     });
   });
 });

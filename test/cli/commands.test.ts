@@ -1,6 +1,9 @@
 import type { CallAttempt } from '../../src/client/reading/attempts.ts';
 import type { EventOptions, RunHandle } from '../../src/client/run-handle.ts';
 import type { ListOptions, RunSummary } from '../../src/client/run-list.ts';
+import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Everloop, StartOptions } from '../../src/client/everloop-client.ts';
 import type { AgentEvent } from '../../src/core/contract/events.ts';
@@ -130,6 +133,55 @@ describe('run', () => {
     expect(stdout).toBe('Vienna.\n');
     expect(stderr).toMatch(/^run r1\n/);
     expect(stderr).toMatch(/success · 2 iterations · 220 tokens · \$0\.0015 · 3\.2 s\n$/);
+  });
+
+  it('takes files and pictures, by what they hold', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'files-'));
+    const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAE=', 'base64');
+    await writeFile(join(folder, 'photo'), png);
+    await writeFile(join(folder, 'list.csv'), 'a,b\n');
+    await writeFile(join(folder, 'Makefile'), 'all:\n');
+    await writeFile(join(folder, 'odd'), Buffer.from([0, 1, 2]));
+    const starts: StartOptions[] = [];
+    const run = (...args: readonly string[]) =>
+      cli(['run', 'clerk', ...args], {
+        everloop: {
+          start: starting(async (_agent, options) => {
+            starts.push(options);
+            return fakeRun('r1', { result: async () => STEP, status: async () => STATUS });
+          }),
+        },
+      });
+    const at = (name: string) => join(folder, name);
+
+    await run('Look.', '--file', at('list.csv'), '--file', at('Makefile'), '--image', at('photo'));
+    await run('--image', at('photo'));
+
+    const picture = { type: 'media', mediaType: 'image/png', data: png.toString('base64') };
+    expect(starts.map(({ task }) => task)).toEqual([
+      {
+        text: 'Look.',
+        media: [
+          picture,
+          { type: 'media', mediaType: 'text/csv', data: 'YSxiCg==' },
+          { type: 'media', mediaType: 'text/plain', data: 'YWxsOgo=' },
+        ],
+      },
+      { text: '', media: [picture] },
+    ]);
+    const refused = [
+      [['--image', at('list.csv')], 'to be a picture, got'],
+      [['--file', at('odd')], 'whose type neither its bytes nor its name tell'],
+      [['--file', folder], 'which is no file'],
+      [['--file', at('none')], 'which cannot be read'],
+    ] as const;
+    for (const [args, words] of refused) {
+      const { exitCode, stderr } = await run('Look.', ...args);
+      expect([exitCode, stderr.includes(words)], stderr).toEqual([2, true]);
+    }
+    await truncate(at('photo'), 12_000_001);
+    expect((await run('--image', at('photo'))).stderr).toContain('at most 12000000 bytes together');
+    await rm(folder, { recursive: true });
   });
 
   it('writes the Step, and nothing else on stdout, with --json', async () => {

@@ -61,6 +61,12 @@ describe('text for people', () => {
     );
   });
 
+  it('says that a cost is at least so much where fees are not known', () => {
+    const unpriced = { ...STEP.usage, unpricedCalls: 2 };
+    expect(usageText(2, unpriced)).toBe('2 iterations · 220 tokens · ≥ $0.0015');
+    expect(usageText(2, { ...unpriced, costMicroUsd: 0 })).toContain('cost unknown');
+  });
+
   it('aligns tables and fields', () => {
     expect(
       tableText(

@@ -245,3 +245,24 @@ describe('followRun', () => {
     expect(asked).toBe(1);
   });
 });
+
+describe('followRun with `partial`', () => {
+  it('gives the value of the text so far, from its beginning after another attempt', async () => {
+    const { run, end } = fakeRun({
+      stream: streaming([
+        chunk(1, '{"title": "M'),
+        chunk(2, 'ay", "rows": [1, 2'),
+        chunk(1, '{"title": "J', { attempt: 2 }),
+        chunk(1, 'It is June.', { iteration: 2 }),
+      ]),
+    });
+    const values: unknown[] = [];
+    for await (const update of followRun(run, { partial: true })) {
+      if (update.kind === 'partial') values.push(update.value);
+      if (update.kind === 'text' && update.iteration === 2) end(STEP);
+      if (update.kind === 'step') break;
+    }
+
+    expect(values).toEqual([{ title: 'M' }, { title: 'May', rows: [1] }, { title: 'J' }]);
+  });
+});

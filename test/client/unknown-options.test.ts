@@ -63,7 +63,7 @@ describe('an unknown option', () => {
     await expect(doing({ temperature: 0 })).rejects.toMatchObject({
       code: 'unknown_option',
       message: expect.stringContaining(
-        '`temperature` is called `settings`, an option of a model entry.',
+        'got `temperature`. It is in `settings` of `defineAgent`, `start`, `say` and of model entries.',
       ),
     });
   });

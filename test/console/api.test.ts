@@ -24,6 +24,17 @@ async function waiting(stage: ConsoleStage, requestId = 'request-1'): Promise<st
 const path = (run: string, rest = ''): string => `/api/v1/runs/${encodeURIComponent(run)}${rest}`;
 
 describe('the API of a console', () => {
+  it('starts a run with files beside its task', async () => {
+    const stage = consoleStage(peopleAgents());
+    const media = [{ type: 'media', mediaType: 'image/png', data: 'iVBORw0KGgo=' }];
+    const request = { requestId: 'request-1', agent: 'clerk', task: 'Pay.', media };
+
+    expect((await stage.post('/api/v1/runs', request)).status).toBe(200);
+    expect(stage.everloop.started[0]).toMatchObject({ task: { text: 'Pay.', media } });
+    const refused = await stage.post('/api/v1/runs', { ...request, requestId: 'request-2', media: 'x' });
+    expect(refused.status).toBe(400);
+  });
+
   it('starts a run, lists it, shows it whole, and answers it to its end', async () => {
     const stage = consoleStage(peopleAgents());
     const run = await waiting(stage);

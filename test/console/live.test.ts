@@ -277,6 +277,36 @@ describe('the live feed', () => {
     expect(tab.of('silent')).toHaveLength(1);
   });
 
+  it('keeps a run silent whose news were read from its history', async () => {
+    let asOf: number | undefined;
+    const stage = consoleStage(peopleAgents(), { times: TIMES }, (everloop) => ({
+      ...everloop,
+      attach: (id) => {
+        const run = everloop.attach(id);
+        const view = async (): Promise<Awaited<ReturnType<RunHandle['view']>>> => {
+          const read = await run.view();
+          if (asOf === undefined) return read;
+          // The timer for a run that does not answer is over before the history is read.
+          await passing(() => expect(tab.of('silent')).toHaveLength(1));
+          return { ...read, status: { ...read.status, asOf, version: read.status.version + 1 } };
+        };
+        return { ...run, view };
+      },
+    }));
+    await stage.everloop.start('clerk', { id: 'clerk-1', task: 'Pay.' });
+    const tab = await openTab(stage, '?run=clerk-1');
+    await passing(() => expect(tab.of('snapshot')).toHaveLength(1));
+    const before = tab.of('status').length;
+    asOf = 20;
+
+    await passing(() => expect(tab.of('status').length).toBeGreaterThan(before));
+    expect(tab.of('status').at(-1)).toMatchObject({ state: 'silent', status: { asOf } });
+    asOf = undefined;
+    await passing(() => expect(tab.of('snapshot')).toHaveLength(2));
+    await passing(() => expect(tab.of('status').at(-1)).toMatchObject({ state: 'waiting' }));
+    await tab.leave();
+  });
+
   it('gives no past of a run that was silent from the start, but what comes after', async () => {
     let isSilent = true;
     const stage = consoleStage(peopleAgents(), { times: TIMES, answerMs: 200 }, (everloop) => ({

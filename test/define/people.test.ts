@@ -67,14 +67,14 @@ describe('whether a call needs approval [row 24]', () => {
   ])('$name', async ({ approval, args, needed }) => {
     const agent = agentWith(workTool({ parameters, approval }));
 
-    expect(await isApprovalNeeded(agent.tools.get('work'), { ...order, args: args as never })).toBe(
-      needed,
-    );
+    expect(
+      await isApprovalNeeded(agent.tools.get('work'), { ...order, args: args as never }, 'run-1'),
+    ).toBe(needed);
   });
 
   it('yes, when this worker does not have the function', async () => {
-    expect(await isApprovalNeeded(workTool({}), order)).toBe(true);
-    expect(await isApprovalNeeded(undefined, { ...order, tool: 'gone' })).toBe(true);
+    expect(await isApprovalNeeded(workTool({}), order, 'run-1')).toBe(true);
+    expect(await isApprovalNeeded(undefined, { ...order, tool: 'gone' }, 'run-1')).toBe(true);
   });
 
   it('yes, when the arguments do not fit a server, which may list another schema by the call', async () => {
@@ -82,14 +82,18 @@ describe('whether a call needs approval [row 24]', () => {
     const mcp = { server: 'a', tool: 'work', hash: '0' };
 
     expect(
-      await isApprovalNeeded(agent.tools.get('work'), { ...order, args: { amount: 'x' }, mcp }),
+      await isApprovalNeeded(
+        agent.tools.get('work'),
+        { ...order, args: { amount: 'x' }, mcp },
+        'run-1',
+      ),
     ).toBe(true);
   });
 
   it('is unknown, when the function gives no boolean', async () => {
     const agent = agentWith(workTool({ approval: () => 'yes' }));
 
-    await expect(isApprovalNeeded(agent.tools.get('work'), order)).rejects.toThrow(
+    await expect(isApprovalNeeded(agent.tools.get('work'), order, 'run-1')).rejects.toThrow(
       'Expected `approval` of work to give a boolean, got "yes".',
     );
   });

@@ -10,18 +10,14 @@ import { rowOf, type RowResult } from '../matrix/results.ts';
 /** Runs that are killed at once. They mostly wait: for heartbeats, and for tasks that time out. */
 const LANES = { worker: 6, server: 2 };
 
-/** How many moments of each point of a row are taken. */
-const killsAt = (points: number): number => (points > 1 ? 1 : 2);
-
 /**
- * A row of killed workers has two of the three points, each row other ones; any other row has one
- * point. Every third row is played with keys and blobs, and compared with a
- * run that has neither.
+ * One moment of one point of a row, each row another point. Every third row is played with keys and
+ * blobs, and compared with a run that has neither.
  */
 function sampled(row: MatrixRow, index: number): MatrixRow {
   const place = index % POINTS.length;
-  const points = row.points.length === 1 ? row.points : POINTS.filter((_, at) => at !== place);
-  return { ...row, points, atMost: killsAt(points.length), isProtected: index % 3 === 1 };
+  const points = row.points.length === 1 ? row.points : POINTS.filter((_, at) => at === place);
+  return { ...row, points, atMost: 1, isProtected: index % 3 === 1 };
 }
 
 describe('a kill at an event', () => {
@@ -29,7 +25,9 @@ describe('a kill at an event', () => {
     'loses no run, does nothing twice and changes no sum [row 23] [row 29] [row 48] [row 56]',
     { timeout: 900_000 },
     async () => {
-      const rows = MATRIX_ROWS.map(sampled);
+      const rows = MATRIX_ROWS.map(sampled).filter(
+        ({ victim }, index) => victim === 'worker' || index % 3 === 0,
+      );
       const results: RowResult[] = [];
 
       await playRows(rows, LANES, { onRow: (outcomes) => results.push(rowOf(outcomes)) });

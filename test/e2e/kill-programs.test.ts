@@ -110,7 +110,7 @@ describe('a survey by programs', () => {
 });
 
 describe('the worker of a program that is killed and replaced', () => {
-  const count = killsOf({ sample: 1, all: 3, every: 25 });
+  const count = killsOf({ sample: 1, every: 25 });
   const moments = killMoments(KILL_SEED + 2, count, PROGRAM_KINDS);
   for (const { name, ...killAt } of moments) {
     it.concurrent(
@@ -170,7 +170,7 @@ describe('the server under a program that is killed and restarted', () => {
     for (const each of servers.splice(0).toReversed()) await each.stop();
   });
 
-  const count = killsOf({ sample: 1, all: 1, every: 5 });
+  const count = killsOf({ sample: 1, every: 5 });
   const moments = killMoments(KILL_SEED + 3, count, PROGRAM_KINDS);
   for (const { name, ...moment } of moments) {
     it.runIf(RUNS_ALL)(`loses nothing of it: ${name} [row 29]`, { timeout: 300_000 }, async () => {

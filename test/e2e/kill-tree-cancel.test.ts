@@ -15,7 +15,7 @@ import {
 } from '../support/tree-cancel.ts';
 import { ownSums, treeCounters } from '../support/trees.ts';
 
-const TIMES = killsOf({ sample: 1, all: 1, every: 10 });
+const TIMES = killsOf({ sample: 1, every: 10 });
 /** The median of the runs; the benchmark measures on a machine with nothing else to do. */
 const ABORT_WITHIN_MS = withinMs(2_000);
 

@@ -57,7 +57,7 @@ function lastingOf({ status, value, reason, iterations, stats }: Step): object {
 
 describe('a tree whose worker is killed', () => {
   // Of which leaf, and in which iteration of it: the seed says where to begin, then each in turn.
-  const moments = Array.from({ length: killsOf({ sample: 1, all: 2, every: 12 }) }, (_, index) => {
+  const moments = Array.from({ length: killsOf({ sample: 1, every: 12 }) }, (_, index) => {
     const place = KILL_SEED + index * 5;
     const leaf = ['1.1/1.1', '1.1/1.2', '1.2/1.1', '1.2/1.2'][place % 4] ?? '1.1/1.1';
     return { leaf, iteration: 1 + (place % SIZE.iterations) };

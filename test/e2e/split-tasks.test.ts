@@ -222,7 +222,7 @@ it(
     let served: Served = await stage.serve(agents, { readArchive: false });
     const { everloop, taskQueue } = served;
     const runs = await Promise.all(
-      Array.from({ length: killsOf({ sample: 8, all: 12, every: 200 }) }, (_, n) =>
+      Array.from({ length: killsOf({ sample: 8, every: 200 }) }, (_, n) =>
         everloop.start('mixed', { task: 'Go.', id: `fuzz-${n}` }),
       ),
     );

@@ -168,22 +168,26 @@ async function timersOf(run: RunHandle): Promise<number> {
   return (events ?? []).filter((event) => event.timerStartedEventAttributes != null).length;
 }
 
-describe.each(['plain', 'encrypted', 'encrypted in a store'])(
-  '%s: more than one message',
-  (name) => {
-    const place = (): Place => places.find((one) => one.name === name) as Place;
+/** The rows that are played with a protection: all of them plain, and each other one in two. */
+const PLAYED = [
+  ['plain', ROWS],
+  ['encrypted', ROWS.filter((_, place) => place % 2 === 0)],
+  ['encrypted in a store', ROWS.filter((_, place) => place % 2 === 1)],
+] as const;
 
-    it.each(ROWS)('$name', { timeout: 180_000 }, async ({ agent, context, value }) => {
-      const { served, protection } = place();
-      const run = await served.everloop.start(agent, { task: 'Go', context });
+describe.each(PLAYED)('%s: more than one message', (name, rows) => {
+  const place = (): Place => places.find((one) => one.name === name) as Place;
 
-      const step = await run.result();
+  it.each(rows)('$name', { timeout: 180_000 }, async ({ agent, context, value }) => {
+    const { served, protection } = place();
+    const run = await served.everloop.start(agent, { task: 'Go', context });
 
-      expect([step.status, step.reason, step.value]).toEqual(['success', 'answered', value]);
-      await stage.replay(run, { protection, workflowsPath });
-    });
-  },
-);
+    const step = await run.result();
+
+    expect([step.status, step.reason, step.value]).toEqual(['success', 'answered', value]);
+    await stage.replay(run, { protection, workflowsPath });
+  });
+});
 
 describe('what one payload has no room for', () => {
   it('is the failed child of a loop, in words', async () => {

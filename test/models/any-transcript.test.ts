@@ -73,7 +73,9 @@ async function ask(target: Target, messages: readonly Message[]): Promise<void> 
     settings,
     cacheUpTo: messages.length,
   };
-  const io = { signal: new AbortController().signal, onChunk: () => undefined, isWhole: true };
+  const { signal } = new AbortController();
+  // No medium is fetched here.
+  const io = { signal, onChunk: () => undefined, isWhole: true, mediaHosts: [] };
   const before = provider.refusals.length;
   const error = await callEntry({ id: 'm', model }, request, io).then(
     () => undefined,

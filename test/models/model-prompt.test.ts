@@ -311,15 +311,4 @@ describe('toPrompt', () => {
         "Write them with the agent's format first.",
     );
   });
-
-  test('refuses a url that is not absolute', () => {
-    const messages: Message[] = [
-      { role: 'user', parts: [{ type: 'media', mediaType: 'image/png', url: 'b.png' }] },
-    ];
-
-    expect(() => toPrompt(messages, { cacheUpTo: 0 })).toThrow(
-      'Expected the url of a media part to be absolute, got "b.png". ' +
-        'Write it in full, or give the data.',
-    );
-  });
 });

@@ -26,13 +26,13 @@ function saying(protocol: Protocol, text: string): string {
     case 'openai-chat':
       return sse([chunk({ role: 'assistant', content: text }), chunk({}, 'stop')]);
     case 'openai-responses': {
-      const item = { type: 'message', id: 'm1', role: 'assistant', content: [] };
+      const item = { type: 'message', id: 'msg_1', role: 'assistant', content: [] };
       return sse([
         { type: 'response.created', response: { id: 'r', created_at: 1, model: 'm' } },
         { type: 'response.output_item.added', output_index: 0, item },
         {
           type: 'response.output_text.delta',
-          item_id: 'm1',
+          item_id: 'msg_1',
           output_index: 0,
           content_index: 0,
           delta: text,
@@ -203,6 +203,79 @@ describe('an item that the provider does not take', () => {
     expect(warningsOf(events)).toContain('item_left_out');
   });
 
+  /** Where `node` has a text with `marker`, as keys. */
+  function placeOf(node: unknown, marker: string): readonly string[] | undefined {
+    if (typeof node === 'string') return node.includes(marker) ? [] : undefined;
+    if (typeof node !== 'object' || node === null) return undefined;
+    for (const [key, inner] of Object.entries(node)) {
+      const rest = placeOf(inner, marker);
+      if (rest !== undefined) return [key, ...rest];
+    }
+    return undefined;
+  }
+
+  const pictures = ['XXXX', 'YYYY', 'ZZZZ'].map((data) => ({
+    type: 'media' as const,
+    mediaType: 'image/png',
+    data: IMAGE.replace('iVBORw0KGgoAAAANSUhEUg', `iVBORw0KGgoAAAANSUhE${data}`),
+  }));
+
+  it.each(
+    protocols.flatMap((protocol) =>
+      [0, 1, 2].flatMap((index) => [
+        { protocol, index, writes: (place: readonly string[]) => place.join('.') },
+        {
+          protocol,
+          index,
+          writes: ([root, ...rest]: readonly string[]) =>
+            root + rest.map((key) => (/^\d+$/.test(key) ? `[${key}]` : `.${key}`)).join(''),
+        },
+      ]),
+    ),
+  )(
+    'is the only one left out where its place is named, and is not sent again: $protocol, $index',
+    async ({ protocol, index, writes }) => {
+      const marker = ['XXXX', 'YYYY', 'ZZZZ'][index] ?? '';
+      let refused = 0;
+      const { bodies, model } = await providerOf(protocol, (body, count) => {
+        const place = placeOf(JSON.parse(body), marker);
+        if (place === undefined) return count < 3 ? 'Let me think.' : '{"seen": 2}';
+        refused += 1;
+        // Without the last key, as providers name the part, and not the text in it.
+        const message = `Invalid '${writes(place.slice(0, -1))}': could not process image`;
+        return { refused: { error: { message, type: 'invalid_request_error' } } };
+      });
+      const agent = defineAgent({
+        name: 'a',
+        mode: 'json',
+        model: { id: 'm', model, structuredOutput: 'prompt' },
+        signature: '() -> {seen :int}',
+      });
+
+      const step = await startInMemory({ agent, task: { text: 'Look', media: pictures } }).result;
+
+      // The first request is refused; the repair does not try again.
+      expect([step.value, refused, bodies.length]).toEqual([{ seen: 2 }, 1, 3]);
+      const others = ['XXXX', 'YYYY', 'ZZZZ'].filter((other) => other !== marker);
+      for (const other of others) expect(bodies[2]).toContain(other);
+      expect(bodies[2]?.match(/left out: image\/png/g)).toHaveLength(1);
+    },
+  );
+
+  it('is the newest where none is named, then the one before it', async () => {
+    const { bodies, model } = await providerOf('openai-chat', (body) =>
+      body.includes('YYYY')
+        ? { refused: { error: { message: 'Could not process image' } } }
+        : 'I see one.',
+    );
+    const agent = defineAgent({ name: 'a', mode: 'chat', model });
+
+    const step = await startInMemory({ agent, task: { text: 'Look', media: pictures } }).result;
+
+    expect([step.value, bodies.length]).toEqual(['I see one.', 3]);
+    expect(bodies[2]).toContain('XXXX');
+  });
+
   it('is asked for once more only', async () => {
     const { bodies, model } = await providerOf('openai-chat', () => ({
       refused: { error: { message: 'Could not process image' } },
@@ -269,15 +342,16 @@ describe('what is left out', () => {
     cacheUpTo: 0,
   });
 
+  /** What is left out of `messages` for `error`, when so many media were left out before. */
+  const reduce = (messages: readonly Message[], error: Error, leftOut: number) =>
+    withoutRefused(request(messages), error, { messages, originalOf: (one) => one, leftOut });
+
   it('is all of its kind and nothing else, and calls keep their ids', () => {
     fc.assert(
       fc.property(fc.array(message, { maxLength: 5 }), (messages) => {
-        const media = withoutRefused(request(messages), refusal('Could not process image'));
+        const media = reduce(messages, refusal('Could not process image'), 3);
         expect(JSON.stringify(media?.request.messages ?? [])).not.toContain('"type":"media"');
-        const signed = withoutRefused(
-          request(messages),
-          refusal('Invalid `signature` in `thinking` block'),
-        );
+        const signed = reduce(messages, refusal('Invalid `signature` in `thinking` block'), 0);
         const text = JSON.stringify(signed?.request.messages ?? []);
         expect(text).not.toContain('thoughtSignature');
         expect(signed?.request.settings ?? { temperature: 1 }).toEqual({ temperature: 1 });
@@ -298,7 +372,7 @@ describe('what is left out', () => {
     'is nothing after %s, without such an item',
     (text) => {
       const messages = [{ role: 'user' as const, parts: [{ type: 'text' as const, text: 'Hi' }] }];
-      expect(withoutRefused(request(messages), refusal(text))).toBeUndefined();
+      expect(reduce(messages, refusal(text), 0)).toBeUndefined();
     },
   );
 });

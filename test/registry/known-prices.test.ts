@@ -16,6 +16,7 @@ import { hasDefaultCostLimit } from '../../src/registry/default-cost-limit.ts';
 import {
   dataProviderOf,
   loadKnownModels,
+  unpricedWarnings,
   type KnownModels,
 } from '../../src/registry/known-prices.ts';
 import { createRegistry } from '../../src/registry/registry.ts';
@@ -202,7 +203,7 @@ describe('a worker', () => {
       input: 7,
       output: 7,
     });
-    expect(priceIn({ id: 'm', model, price: null })).toBeUndefined();
+    expect(priceIn({ id: 'm', model, price: null })).toBeNull();
   });
 
   test('knows windows and prices of models that agents and entries only name', () => {
@@ -232,4 +233,20 @@ describe('a worker', () => {
     expect(() => createRegistry({ agents: limited })).toThrow('Expected a `price`');
     expect(createRegistry({ agents: limited, knownModels: known }).agents.size).toBe(1);
   });
+});
+
+test('a worker is told of models without a price once, unless their entries say so', () => {
+  const own = createOpenAICompatible({ name: 'own', baseURL: 'http://localhost/v1' });
+  const agents = [defineAgent({ name: 'clerk', model: own('large') })];
+  const models: ModelEntry[] = [
+    { id: 'local', model: own('small') },
+    { id: 'free', model: own('free'), price: null },
+    { id: 'priced', model: openai('gpt-5') },
+    { id: 'function', model: async () => 'x' },
+  ];
+  const registry = createRegistry({ agents, models, knownModels: known });
+
+  expect(unpricedWarnings(registry.models)).toEqual([
+    expect.stringContaining('No price is known of `local`, `own.chat/large`:'),
+  ]);
 });

@@ -158,3 +158,28 @@ describe('[row 26] what is wrong with what a worker is given', () => {
     expect(createRegistry({ agents: [], models: [entry] }).models.size).toBe(1);
   });
 });
+
+describe('a strict entry that agents name by its id', () => {
+  const strict: ModelEntry = { id: 'strict', model: 'openai/gpt-5', strict: true };
+  const open = defineTool({
+    name: 'save',
+    description: 'Saves.',
+    parameters: { type: 'object', properties: { data: { type: 'object' } } },
+    execute: () => 1,
+  });
+
+  test.each([
+    { name: 'itself', models: [strict], model: 'strict' },
+    {
+      name: 'as a fallback',
+      models: [{ id: 'first', model: 'openai/gpt-5', fallbacks: ['strict'] }, strict],
+      model: 'first',
+    },
+  ])('is checked against their schemas when the worker loads it: $name', ({ models, model }) => {
+    const agents = [defineAgent({ name: 'clerk', model, tools: [open] })];
+
+    expect(() => createRegistry({ agents, models })).toThrow(
+      /Agent `clerk`: Model `strict` is strict\. Expected tool `save` to have a strict schema, got .* at `.*data/,
+    );
+  });
+});

@@ -42,7 +42,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
     node: true,
   },
   models: {
-    rings: ['core', 'define', 'tools'],
+    rings: ['core', 'define', 'tools', 'http'],
     packages: [...PROVIDER_PACKAGES, 'lru-cache'],
     node: true,
   },
@@ -52,7 +52,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
     packages: ['@pydantic/genai-prices'],
     node: true,
   },
-  callbacks: { rings: ['core'], packages: [], node: true },
+  callbacks: { rings: ['core', 'http'], packages: [], node: true },
   // Loads the packages of OpenTelemetry when traces are on.
   telemetry: { rings: ['core'], packages: ['@opentelemetry/*', '@temporalio/common'], node: true },
   // Neither client nor worker: both, the commands and the codec server have their payloads from it.
@@ -61,7 +61,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
     packages: ['@temporalio/common', '@temporalio/proto', '@aws-sdk/client-s3', 'lru-cache'],
     node: true,
   },
-  // What all servers over HTTP have in common.
+  // What servers over HTTP have in common, and where requests may go whose address comes with a run.
   http: { rings: [], packages: [], node: true },
   // What Temporal's own tools ask, so neither client nor worker.
   'codec-server': {

@@ -4,9 +4,9 @@
  * - `sample`, the default: `npm test` and `npm run test:unit`. Each kind of test has its cases; what
  *   only repeats a proof is left out: most cases of the long properties, further variants of a scenario,
  *   further moments of a kill.
- * - `all`, set by `npm run test:all`: everything, with some moments of each kind of kill.
- * - `kills`, set by `npm run test:kills`: everything, with every moment, and bounds on time that hold
- *   on a machine with nothing else to do.
+ * - `all`, set by `npm run test:all`: every test, with as many kills and repetitions as a sample has.
+ * - `kills`, set by `npm run test:kills`: every test, with every moment and repetition, and bounds on
+ *   time that hold on a machine with nothing else to do.
  *
  * HACKING.md lists what each adds.
  */
@@ -31,14 +31,9 @@ export function extentOf<Item>(items: readonly Item[], every = 5): readonly Item
   return RUNS_ALL ? items : items.filter((_, index) => index % every === 0);
 }
 
-/** How many of the moments of a kill this run takes. */
-export function killsOf(kills: {
-  readonly sample: number;
-  readonly all: number;
-  readonly every: number;
-}): number {
-  if (level === 'kills') return kills.every;
-  return level === 'all' ? kills.all : kills.sample;
+/** How many moments of a kill, or repetitions of a long scenario, this run takes. */
+export function killsOf(kills: { readonly sample: number; readonly every: number }): number {
+  return level === 'kills' ? kills.every : kills.sample;
 }
 
 /** Moments of kills follow from it; `TEST_KILL_SEED` chooses others. */

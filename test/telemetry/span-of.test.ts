@@ -52,6 +52,7 @@ const ROWS: { readonly [Type in EventType]: Row<Type> } = {
     'downgrade',
     TURN,
   ],
+  'agent:model_changed': [{ model: 'm' }, 'model_changed', TURN],
   'agent:turn:read': [{ kind: 'answer', blocks: {} }, null],
   'agent:section:read': [{ name: 'answer' }, null],
   'agent:parse_error': [{ family: 'format', problems: [], raw: '' }, null],

@@ -161,6 +161,8 @@ describe('[row 31] validators', () => {
       signal: expect.any(AbortSignal) as AbortSignal,
       run: 'run-1',
       runId: 'run-1',
+      agent: 'tester',
+      iteration: 1,
       agentPath: 'tester',
       attempt: 1,
       count: expect.any(Function) as ReportContext['count'],

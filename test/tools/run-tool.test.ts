@@ -515,6 +515,8 @@ describe('the context of a tool', () => {
       callId: '1.1',
       run: 'run-1',
       runId: 'run-1',
+      agent: 'tester',
+      iteration: 1,
       agentPath: 'tester',
       attempt: 2,
       count: expect.any(Function) as ToolContext['count'],

@@ -176,6 +176,33 @@ test('a turn gets what the server knows of its person', async () => {
   expect([refused.status, everloop.started.length]).toEqual([403, 2]);
 });
 
+test('sources are parts of the message, each once', () => {
+  const writer = createUIWriter({
+    messageId: 'm',
+    afterIteration: 0,
+    knownCalls: [],
+    showsText: true,
+  });
+  const page = { url: 'https://a.example', title: 'A' };
+  const named = (sources: readonly object[]) =>
+    writer.event({ type: 'agent:model_call:after', iteration: 1, sources } as AgentEvent);
+
+  const chunks = [
+    ...named([page, { title: 'Report', mediaType: 'application/pdf' }]),
+    ...named([page]),
+  ];
+
+  expect(chunks).toEqual([
+    { type: 'source-url', sourceId: page.url, ...page },
+    {
+      type: 'source-document',
+      sourceId: 'Report',
+      mediaType: 'application/pdf',
+      title: 'Report',
+    },
+  ]);
+});
+
 test('only the calls of MCP tools are dynamic', () => {
   const chunksOf = (mcp: boolean): readonly UIChunk[] => {
     const writer = createUIWriter({

@@ -73,6 +73,7 @@ describe('readConfig', () => {
       EVERLOOP_HOLD_PATCHES: 'calls-in-order',
       EVERLOOP_CALLBACK_SECRET: `${SECRET} ${SECRET}`,
       EVERLOOP_CALLBACK_HOSTS: 'hooks.example.com, *.internal',
+      EVERLOOP_MEDIA_HOSTS: 'files.example.com',
       EVERLOOP_LOG_FORMAT: 'json',
       EVERLOOP_TRACES: 'on',
       EVERLOOP_TRACE_CONTENT: 'events',
@@ -102,6 +103,7 @@ describe('readConfig', () => {
       holdPatches: ['calls-in-order'],
       callbackSecrets: [SECRET, SECRET],
       callbackHosts: ['hooks.example.com', '*.internal'],
+      mediaHosts: ['files.example.com'],
     });
   });
 

@@ -5,6 +5,7 @@ import { defined } from '../../core/base/defined.ts';
 import { isUsageError, UsageError } from '../../core/base/usage-error.ts';
 import { collect } from '../terminal/arguments.ts';
 import { print, untilInterrupted, type CommandRunner, type Cli } from '../terminal/cli.ts';
+import { readFiles, type FileFlags } from '../terminal/files.ts';
 import { EXIT_CODES, exitCodeOfStep } from '../terminal/exit-codes.ts';
 import { follow } from '../views/follow.ts';
 import {
@@ -17,7 +18,7 @@ import {
 import { endText } from '../views/run-text.ts';
 import { terminalText, valueText } from '../terminal/text.ts';
 
-interface RunOptions extends StartFlags {
+interface RunOptions extends StartFlags, FileFlags {
   readonly attach?: boolean;
   readonly detach?: boolean;
   readonly tenant?: string;
@@ -40,7 +41,9 @@ export function addRunCommand(program: Command, act: CommandRunner): void {
     .option('--attach', 'follow the run that already has the --id, if there is one')
     .option('--context <json>', "named data as a JSON object, or @ and a file's path")
     .option('--detach', 'print the id and do not wait')
+    .option('--file <path>', 'a file for the model, of any type; repeatable', collect, [])
     .option('--id <id>', "id of the run (default: the agent's name and a random part)")
+    .option('--image <path>', 'a picture for the model; repeatable', collect, [])
     .option('--limit <key=value>', 'limit such as totalTokens=200000; repeatable', collect, [])
     .option('--model <id>', "model entry that replaces the agent's own")
     .option('--on-event <url>', ON_EVENT_HELP, collect, [])
@@ -100,7 +103,7 @@ async function startOrExplain(
 
 async function startOptions(
   cli: Cli,
-  task: string | undefined,
+  text: string | undefined,
   options: RunOptions,
 ): Promise<StartOptions> {
   if (options.attach === true && options.id === undefined) {
@@ -109,7 +112,8 @@ async function startOptions(
       'Expected `--attach` with the `--id` to attach to, got no id. Name the run.',
     );
   }
-  if (task?.trim() === '') {
+  const media = await readFiles(options, cli.io.cwd);
+  if (text?.trim() === '' && media === undefined) {
     throw new UsageError(
       'invalid_input',
       'Expected a task with text, got an empty one. Say what to do.',
@@ -117,6 +121,7 @@ async function startOptions(
   }
   const ifExists = options.attach === true ? 'attach' : 'fail';
   const { id, tenant } = options;
+  const task = media === undefined ? text : { text: text ?? '', media };
   return { ...(await startFrom(cli, options)), ifExists, ...defined({ task, id, tenant }) };
 }
 

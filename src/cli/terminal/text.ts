@@ -26,12 +26,17 @@ export function durationText(durationMs: number): string {
   return `${Math.floor(whole / 86_400)} d ${Math.floor((whole % 86_400) / 3_600)} h`;
 }
 
-/** What calls have cost; tokens that cost nothing had a model without a price. */
+/**
+ * What calls have cost; tokens that cost nothing had a model without a price. It is at least so much where
+ * providers ran tools whose fees are not known.
+ */
 export function spentText({
   costMicroUsd,
   totalTokens,
-}: Pick<Usage, 'costMicroUsd' | 'totalTokens'>): string {
-  return costMicroUsd === 0 && totalTokens > 0 ? 'cost unknown' : costText(costMicroUsd);
+  unpricedCalls,
+}: Pick<Usage, 'costMicroUsd' | 'totalTokens' | 'unpricedCalls'>): string {
+  if (costMicroUsd === 0 && totalTokens > 0) return 'cost unknown';
+  return `${unpricedCalls === undefined ? '' : '≥ '}${costText(costMicroUsd)}`;
 }
 
 /** `4 iterations · 440 tokens · $0.0012`: the usage of a run. */

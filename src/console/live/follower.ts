@@ -192,8 +192,8 @@ export class RunFollower {
     if (isBack) this.#silentSince = null;
     this.#toldFeed = this.#feed;
     if (isOther) this.#tellSnapshot();
-    const shown = { status: withoutStep(status), budgets: this.#header.budgets };
-    this.#frame({ kind: 'status', run: id, ...shown });
+    const { state, budgets } = this.#header;
+    this.#frame({ kind: 'status', run: id, state, status: withoutStep(status), budgets });
     this.#tellPending(known.pending, pending);
     if (status.state === 'ended') this.#end(await this.#stepOf(status));
   }

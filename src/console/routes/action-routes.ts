@@ -11,6 +11,7 @@ import {
   flagIn,
   jsonIn,
   limitsIn,
+  mediaIn,
   objectIn,
   optionalText,
   readBody,
@@ -88,7 +89,7 @@ const RUN_ACTIONS: Readonly<Record<string, RunAction>> = {
   },
 };
 
-const START_FIELDS = ['requestId', 'agent', 'task', 'context', 'limits', 'model', 'id'];
+const START_FIELDS = ['requestId', 'agent', 'task', 'media', 'context', 'limits', 'model', 'id'];
 
 /** Adds the POST routes of runs. */
 export const addActionRoutes: AddRoutes = (app, { everloop, act, feed }) => {
@@ -97,7 +98,9 @@ export const addActionRoutes: AddRoutes = (app, { everloop, act, feed }) => {
     const agent = textIn(body, 'agent');
     const order = { name: 'start', asker: c.get('asker'), run: agent, body };
     const answer = await act(order, async (requestId) => {
-      const task = textIn(body, 'task');
+      const text = textIn(body, 'task');
+      const media = mediaIn(body);
+      const task = media === undefined ? text : { text, media };
       const options = {
         task,
         id: optionalText(body, 'id') ?? `${agent}-${requestId}`,

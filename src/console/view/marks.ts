@@ -63,6 +63,8 @@ function wordsOf(event: Exclude<AgentEvent, { readonly data: unknown }>): Words 
         text: 'A part of the reply could not be read',
         detail: event.problems.map(({ message }) => message).join('\n'),
       };
+    case 'agent:model_changed':
+      return { kind: 'adjusted', text: `${event.model} is asked first from now on` };
     case 'agent:structured_output_downgraded':
       return {
         kind: 'warning',

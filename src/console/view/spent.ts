@@ -12,13 +12,19 @@ export function spentTexts({
   costMicroUsd,
   modelCalls,
   estimated,
-}: Pick<Usage, 'totalTokens' | 'costMicroUsd' | 'modelCalls' | 'estimated'>): readonly string[] {
+  unpricedCalls,
+}: Pick<
+  Usage,
+  'totalTokens' | 'costMicroUsd' | 'modelCalls' | 'estimated' | 'unpricedCalls'
+>): readonly string[] {
   const isSilent = totalTokens === 0 && modelCalls > 0;
   const known = isSilent
     ? ['tokens not reported']
     : [
         `${numberText(totalTokens)} tokens`,
-        costMicroUsd === 0 && totalTokens > 0 ? 'cost unknown' : moneyText(costMicroUsd),
+        costMicroUsd === 0 && totalTokens > 0
+          ? 'cost unknown'
+          : `${unpricedCalls === undefined ? '' : '≥ '}${moneyText(costMicroUsd)}`,
       ];
   if (estimated === undefined) return known;
   const cost = estimated.costMicroUsd === 0 ? '' : `, ${moneyText(estimated.costMicroUsd)}`;

@@ -23,6 +23,7 @@ import {
   startCover,
   type StartedCover,
 } from './cover-call.ts';
+import { hostedFields } from './hosted-calls.ts';
 import { isLastTurn } from './last-turn.ts';
 import { afterUnreported, unreportedFields, unreportedIn } from './unreported-usage.ts';
 import { readsOrder } from './reads-order.ts';
@@ -82,7 +83,7 @@ export function askModels(iteration: Iteration, asking: Asking): Promise<AskEnd>
       if (asking.purpose !== 'compaction') asking.tries.count += tries;
       if (outcome.kind === 'reply') {
         const reply = withCallsBefore(asking, outcome.reply);
-        if (asking.purpose === 'reply') run.showReply(reply);
+        if (asking.purpose === 'reply') takeReply(iteration, reply);
         return reply;
       }
       leaveIfOver();
@@ -109,6 +110,11 @@ export function askModels(iteration: Iteration, asking: Asking): Promise<AskEnd>
   }
 }
 
+function takeReply({ run, open }: Iteration, reply: Reply): void {
+  run.showReply(reply);
+  open.notOffered = reply.notOffered;
+}
+
 /** A call of one model, and its budget if it is covered. */
 interface PlannedCall {
   readonly model: string;
@@ -132,6 +138,7 @@ function callModel(
   const covered = cover === null ? undefined : run.state.covers?.at(-1)?.seq;
   const callAfter = (outcome: ModelOutcome, unreported: Unreported = {}): EventBody => ({
     ...modelCallAfter(order, outcome, run.host.now() - order.time, callId),
+    ...hostedFields(outcome, run.state.head.spec.hosted),
     ...unreported,
   });
   open.count += 1;
@@ -246,6 +253,8 @@ function beginModelCall(
     runId: state.runId,
     rootRunId: state.parent?.rootRunId,
     tenant: state.tenant,
+    conversation: state.conversation,
+    by: state.by ?? undefined,
     agentPath: state.agentPath,
     seq: run.state.seq,
     traceparent: state.trace?.parent,

@@ -9,7 +9,7 @@ import type { Reply } from '../contract/model.ts';
 import { leaving } from '../run/ending.ts';
 import type { Iteration } from '../run/iteration.ts';
 import { askModels, isUnanswered, type Unanswered } from './ask-model.ts';
-import type { Tries } from './asking.ts';
+import { askedModels, type Tries } from './asking.ts';
 import { compactByForce } from './run-compaction.ts';
 
 /** Bytes of a request of a custom loop: history contains all of it. */
@@ -33,8 +33,9 @@ export function askForReply(
   options: ReplyOptions = {},
 ): Promise<Reply> {
   if (options.own !== undefined) checkRequest(options.own);
-  const models = options.own?.models ?? iteration.run.state.head.spec.models.map(({ id }) => id);
-  return askThese(iteration, tries, options, models);
+  const { state } = iteration.run;
+  const named = options.own?.models ?? state.head.spec.models.map(({ id }) => id);
+  return askThese(iteration, tries, options, askedModels(state, named));
 }
 
 function askThese(

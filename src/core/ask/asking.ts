@@ -1,6 +1,7 @@
 /** A question to models: what it is for, and what it says. */
 import type { SummaryOrder } from '../contract/compaction.ts';
 import type { ModelPurpose, OutputStrategy } from '../contract/model.ts';
+import type { RunState } from '../run/run-state.ts';
 import type { InlineRequest, OwnRequest } from '../contract/host-order.ts';
 
 /** What an iteration remembers of its questions. */
@@ -40,4 +41,9 @@ export interface Asking {
   readonly tries: Tries;
   /** True: reads may run beside the reply. */
   readonly reads?: true;
+}
+
+/** The ids of `named` models in the order in which they are asked: first the one that a person chose. */
+export function askedModels({ model }: RunState, named: readonly string[]): readonly string[] {
+  return model === undefined ? named : [model, ...named.filter((id) => id !== model)];
 }

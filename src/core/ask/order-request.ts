@@ -4,6 +4,7 @@ import type { ModelRequest } from '../contract/model.ts';
 import type { InlineRequest, ModelOrder } from '../contract/host-order.ts';
 import type { TranscriptView, TranscriptHead } from '../contract/transcript.ts';
 import type { RequestOptions } from '../modes/mode.ts';
+import { settingsOfSummary } from '../model/call-settings.ts';
 import { buildRequest, modeOf } from '../modes/modes.ts';
 import { requestOf } from '../modes/prompt.ts';
 import { textMessage, type Message, type Part } from '../base/message.ts';
@@ -78,7 +79,7 @@ export function buildSummaryRequest(
     [],
   );
   // The next summary has another user message, so nothing is worth caching.
-  return { ...request, mode: 'text', cacheUpTo: 0 };
+  return { ...request, mode: 'text', cacheUpTo: 0, settings: settingsOfSummary(request.settings) };
 }
 
 const USER_PROMPT = '## Summary so far\n{summary}\n\n## New activity\n{activity}';

@@ -10,7 +10,7 @@ import { fires, isAboutContext } from '../compaction/trigger.ts';
 import type { StrategySpec } from '../contract/compaction.ts';
 import type { Entry } from '../contract/entry.ts';
 import { askModels, isUnanswered } from './ask-model.ts';
-import type { Tries } from './asking.ts';
+import { askedModels, type Tries } from './asking.ts';
 import { leaveOf, leaving } from '../run/ending.ts';
 import { CLOSED_GATE } from '../run/handover-gate.ts';
 import { createIteration, type Iteration } from '../run/iteration.ts';
@@ -154,7 +154,11 @@ async function askForSummary(
   plan: Extract<CompactionPlan, { readonly kind: 'ask' }>,
 ): Promise<readonly Entry[]> {
   const { earlier, activity, conclude } = plan;
-  const own = iteration.run.state.head.spec.models.map(({ id }) => id);
+  const { state } = iteration.run;
+  const own = askedModels(
+    state,
+    state.head.spec.models.map(({ id }) => id),
+  );
   const end = await askModels(iteration, {
     purpose: 'compaction',
     models: plan.models.length === 0 ? own : plan.models,

@@ -123,6 +123,8 @@ export type Part =
 export interface Author {
   readonly provider: string;
   readonly model: string;
+  /** The media of its request that the provider did not take: no later request sends it these. */
+  readonly refused?: readonly string[];
 }
 
 /** The author of a message. */

@@ -11,6 +11,7 @@ export const usageCodes = {
   agent_option: 'An option of an agent has a value that is not one of its choices.',
   agent_prompt:
     '`prompt` of an agent is neither a template nor a function, or the function does not return messages.',
+  agent_prepare: '`prepare` of an agent is no function, or gives what no request can have.',
   agent_redact: '`redact` of an agent is not a function, or does not return text.',
   agent_text: '`instructions` or `rules` is neither a text nor a function.',
   agent_tool: 'An option of `agentTool` is not valid.',
@@ -73,9 +74,13 @@ export const usageCodes = {
     '`approval` of a tool is not valid, or it has an `approvalTimeoutMs` without `approval`.',
   tool_cache: '`cache` of a tool is neither true nor false, or the tool is `once`.',
   tool_context: '`readsContext` of a tool is neither true nor false, or the tool is `local`.',
+  tool_enabled: '`enabled` of a tool is no function, or gives no boolean.',
+  tool_final: '`final` of a tool or a result is neither true nor false.',
   tool_repeatable: '`repeatable` of a tool is neither true nor false.',
   tool_description: 'A tool has no description.',
   tool_effect: '`effect` of a tool is not `read`, `idempotent` or `once`.',
+  hosted_tool:
+    'A tool of the AI SDK is none that its provider runs, or has arguments that no run may record.',
   tool_execute: '`execute` of a tool is not a function.',
   tool_isolate:
     'The options of an isolated tool are not valid, its module exports no `run`, or its arguments cannot be copied.',
@@ -102,7 +107,8 @@ export const usageCodes = {
   model_package:
     'The package of a provider is missing, whose model is named like `openai/gpt-5-mini`.',
   model_price: '`price` of a model entry is not made of numbers from 0 up.',
-  model_settings: '`settings` of a model entry has an unknown name or an invalid value.',
+  model_settings:
+    '`settings` of a model entry or of an agent has an unknown name or an invalid value.',
   model_size: 'A size of a model entry is not an integer from 1 up.',
   model_time: 'A deadline of a model entry is not a number over 0.',
   model_strict:
@@ -117,7 +123,6 @@ export const usageCodes = {
   instructions: '`instructions` of a result is not a text.',
   media: '`media` of a result is not a list of media parts.',
   media_size: '`media` of a result is too large.',
-  media_url: 'The url of a media part is not absolute.',
   message_part: 'A message for a model has a part that models do not read.',
   model_report: 'A tool or a validator reports a model call in a way that is not valid.',
   own_request: 'A custom loop’s request to a model is empty or too large.',

@@ -33,7 +33,7 @@ export function orderOf(
   { callId, tool, args }: ToolCall,
   resume?: McpResume,
 ): ToolOrder {
-  const { runId, agentPath, head, parent, trace, conversation, stats } = run.state;
+  const { runId, agentPath, head, parent, trace, conversation, tenant, by, stats } = run.state;
   const spec = toolOf(run.state, tool);
   const isFinding = tool === SEARCH_TOOL && head.spec.stubs !== undefined;
   const tree = defined({ rootRunId: parent?.rootRunId, traceparent: trace?.parent });
@@ -43,6 +43,8 @@ export function orderOf(
     ...defined({
       inProgram: program === undefined ? undefined : (true as const),
       conversation,
+      tenant,
+      by: by ?? undefined,
       readsContext: head.context === undefined ? undefined : spec?.readsContext,
       mcp: spec?.mcp,
       findsStubs: isFinding ? (true as const) : undefined,

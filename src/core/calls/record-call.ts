@@ -13,7 +13,12 @@ import { toolchainOf } from '../toolchain/toolchain-of.ts';
 import type { FoundTool, ToolCall } from '../base/message.ts';
 import type { CallEnd, ToolResult } from '../contract/outcome.ts';
 import type { EventBody } from '../contract/events.ts';
-import { failedCallResult, toolCallResult, type CallResult } from '../modes/observation.ts';
+import {
+  failedCallResult,
+  toolCallResult,
+  type CallResult,
+  type FinalValue,
+} from '../modes/observation.ts';
 import { maskHidden } from '../children/run-child.ts';
 import { dropEarly } from '../people/early-answers.ts';
 import { repeatedCall, repeatedText, warnOfRepeats } from './repeated-calls.ts';
@@ -116,7 +121,16 @@ export function readCall(
   // A failure begins with its own words, by which it is known as one.
   const text = read.isError ? lines(edited, read.text, warning) : lines(warning, edited, read.text);
   const declared = newlyFound(run, shown, found);
-  return { ...read, text, ...defined({ shown, found: declared }) };
+  return { ...read, text, ...defined({ shown, found: declared, final: finalOf(tool, result) }) };
+}
+
+/** The value of a result that ends the run. One that was cut is none. */
+function finalOf(
+  tool: ToolSpec,
+  { outcome, final, output, cut }: CallEnd['result'],
+): FinalValue | undefined {
+  const isFinal = outcome === 'ok' && cut === undefined && (final ?? tool.final) === true;
+  return isFinal ? defined({ value: output }) : undefined;
 }
 
 interface EndedCall {

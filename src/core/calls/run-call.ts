@@ -5,12 +5,14 @@ import { ASK_TOOL, readQuestion } from '../toolchain/ask-user.ts';
 import {
   canceledCallText,
   deniedText,
+  notOfferedText,
   replayOnlyText,
   toolErrorText,
   undecidedReason,
   unfitArgumentsText,
   unknownToolText,
 } from '../toolchain/call-texts.ts';
+import { nativeName } from '../toolchain/native-calls.ts';
 import { isHarmless, needsApproval, recordedEnd } from './forked-call.ts';
 import { cachedResult } from '../toolchain/result-cache.ts';
 import { capOutput } from '../toolchain/result-text.ts';
@@ -44,6 +46,10 @@ export function startCall(context: CallSite, given: ToolCall): Promise<CallEnd> 
       unknownToolText(given.tool, [...tools, ...stubs], hint),
       run.host.now(),
     );
+  }
+  const isNamed = (name: string): boolean => nativeName(name) === nativeName(spec.name);
+  if (context.open.notOffered?.some(isNamed) === true) {
+    return unstarted('rejected', notOfferedText(given.tool), run.host.now());
   }
   const call: CallInProgress = { ...given, spec };
   const kept = recordedEnd(run, call);
@@ -105,7 +111,9 @@ async function approveCall(
   const { run, gate, reasoning } = context;
   const { callId, tool, args, spec } = call;
   if (approval === 'function') {
-    const outcome = await run.host.needsApproval(orderOf(context, call), spec);
+    const order = orderOf(context, call);
+    const own = order.readsContext === true ? run.state.head.context : undefined;
+    const outcome = await run.host.needsApproval({ ...order, ...defined({ context: own }) }, spec);
     if (outcome.kind === 'aborted') return stoppedBefore(context);
     if (outcome.kind === 'known' && !outcome.needed) return beginCall(context, call);
     if (outcome.kind === 'failed') {

@@ -244,6 +244,7 @@ function linkOf(
   child: { readonly callId: string; readonly agent: string; readonly leases: readonly Lease[] },
 ): ParentLink {
   const { runId, agentPath, depth, iteration, head, parent, limits, conversation, trace } = state;
+  const by = state.by ?? undefined;
   const isCall = (state.openCalls ?? []).some(({ callId }) => callId === child.callId);
   const byLoop = isCall ? undefined : (true as const);
   const self = { runId, agent: head.spec.name };
@@ -256,7 +257,7 @@ function linkOf(
     rootRunId: parent?.rootRunId ?? runId,
     path: `${agentPath}/${iteration}/${child.agent}`,
     depth: depth + 1,
-    ...defined({ depthLimit, conversation, byLoop, trace, effects: effectsBelow(state) }),
+    ...defined({ depthLimit, conversation, by, byLoop, trace, effects: effectsBelow(state) }),
     deadlines: deadlinesBelow(state),
     leases: child.leases,
   };

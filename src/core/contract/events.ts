@@ -20,7 +20,7 @@ import type { Numbers } from './stats.ts';
 import type { CallOutcome, Reports } from './outcome.ts';
 import type { ProgramOutcome, ProgramProgress } from './report.ts';
 import type { Deadline, LeaseAnswer, LeaseReturn } from './lease.ts';
-import type { StepStatus } from './step.ts';
+import type { StepSource, StepStatus } from './step.ts';
 import type { TraceInput } from '../base/traceparent.ts';
 
 /** What every event has. */
@@ -112,6 +112,12 @@ export type EventBody =
       readonly estimated?: EstimatedUsage;
       /** Set when the reply has no usage, but a limit needs it: what the limit says. */
       readonly unreported?: UnknownUsage;
+      /** How often the provider ran its own tools, by name. Absent: not at all. */
+      readonly hosted?: Numbers;
+      /** How many of these calls are in no price. Absent: none. */
+      readonly unpricedCalls?: number;
+      /** What the reply names as sources, the first 50. Absent: none. */
+      readonly sources?: readonly StepSource[];
       /** Absent if the call failed or was aborted, and in reports of tools and validators. */
       readonly finishReason?: FinishReason;
       readonly attempts: number;
@@ -136,6 +142,8 @@ export type EventBody =
       readonly from: OutputStrategy;
       readonly to: OutputStrategy;
     }
+  /** A person chose the model that is asked first from now on. */
+  | { readonly type: 'agent:model_changed'; readonly model: string }
   /** A reply was read. */
   | {
       readonly type: 'agent:turn:read';

@@ -31,6 +31,10 @@ export interface ModelOrder extends EarlierTries, SizedOrder {
   readonly rootRunId?: string;
   /** The tenant of the run; absent: it has none. */
   readonly tenant?: string;
+  /** The conversation that the root of the tree is a turn of; absent: none. */
+  readonly conversation?: string;
+  /** Who spoke to the run last; absent: nobody was named. */
+  readonly by?: string;
   readonly agentPath: string;
   /** `seq` of the event that began the call; absent: none did, as in a preview. */
   readonly seq?: number;

@@ -3,6 +3,7 @@ import type { ForkInput } from '../base/fork.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { OnEventInput } from './callback.ts';
 import type { Limit, UnknownUsage } from './limit.ts';
+import type { CallSettings, ToolChoice } from './model.ts';
 import type { Task } from '../base/message.ts';
 import type { Step, StepMemory, StepSchedule, StepStatus, Usage } from './step.ts';
 import type { ParentLink } from './lease.ts';
@@ -93,12 +94,18 @@ export interface AgentInput {
    * message, sent again, finds its turn by it.
    */
   readonly messageId?: string;
+  /** Who starts the run, 1 to 200 characters: a statement of the sender, for functions of the agent. */
+  readonly by?: string;
   /** Where the trace of the run belongs, and what its spans carry; at most 1 KB as JSON. */
   readonly trace?: TraceInput;
   /** Replaces the agent's limits on the same keys. */
   readonly limits?: LimitsInput;
   /** Id of a model entry that replaces the agent's own. */
   readonly model?: string;
+  /** Of its model calls; they replace those of the agent. At most 16 KB, without keys. */
+  readonly settings?: CallSettings;
+  /** Replaces the agent's. */
+  readonly toolChoice?: ToolChoice;
   /** The definitions that the programs of an earlier run left: its Step's `memory`. */
   readonly memory?: StepMemory;
   /** Callbacks beside those of the definition; a child run gets its parent's. */

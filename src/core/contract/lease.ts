@@ -78,6 +78,8 @@ export interface ParentLink {
   readonly path: string;
   /** The conversation that the root is a turn of; absent: none. */
   readonly conversation?: string;
+  /** Who spoke to the parent last when it started the child; absent: nobody was named. */
+  readonly by?: string;
   /** Depth of the child: 1 for a child of a root. */
   readonly depth: number;
   /** The smallest limit on `agent:depth` of all ancestors. */

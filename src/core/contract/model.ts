@@ -23,8 +23,40 @@ export interface ModelTool {
   readonly parameters: Json;
 }
 
+/** A tool that the provider runs itself. */
+export interface HostedTool {
+  /** The last part of its id. */
+  readonly name: string;
+  /** `openai.web_search`, `anthropic.web_search_20250305`, … */
+  readonly id: string;
+  readonly args: JsonObject;
+}
+
+/** USD for each call of a hosted tool: one number, or one by name of the tool. */
+export type HostedPrice = number | { readonly [tool: string]: number };
+
 /** Whether the model may or must call a tool, and which one. */
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly tool: string };
+
+/** The settings of a model call that an agent, a start or a model entry may have. */
+export interface CallSettings {
+  readonly temperature?: number;
+  readonly topP?: number;
+  readonly topK?: number;
+  readonly presencePenalty?: number;
+  readonly frequencyPenalty?: number;
+  readonly seed?: number;
+  /** Tokens that a reply may have, thoughts included. */
+  readonly maxOutputTokens?: number;
+  readonly stopSequences?: readonly string[];
+  /** Without keys: those belong into a model entry, since these are recorded. */
+  readonly headers?: { readonly [name: string]: string };
+  /** Options that only one provider has, under its name. */
+  readonly providerOptions?: { readonly [provider: string]: JsonObject };
+  /** How much a model reasons before it answers; `provider-default` is as if it was not set. */
+  readonly reasoning?:
+    'provider-default' | 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+}
 
 /** One request. A model may ignore all but `messages`: replies are always validated. */
 export interface ModelRequest {
@@ -40,10 +72,25 @@ export interface ModelRequest {
   readonly schema?: Json;
   readonly tools?: readonly ModelTool[];
   readonly toolChoice?: ToolChoice;
-  /** The settings of the model's entry: temperature, provider options, … */
+  /** The tools that the provider runs itself; absent: none. */
+  readonly hosted?: readonly HostedTool[];
+  /** Those of the agent and the start; a model gets those of its entry as well: temperature, … */
   readonly settings: JsonObject;
   /** How many messages at the start the next request will repeat, for prompt caches. */
   readonly cacheUpTo: number;
+  /** Tools of the agent that this request leaves out: a call of one does not run. Absent: none. */
+  readonly notOffered?: readonly string[];
+  /** What `prepare` of the agent gave. */
+  readonly prepared?: Prepared;
+}
+
+/** What `prepare` of an agent may say about one request; what is absent stays. */
+export interface Prepared {
+  /** The names of the tools that are offered. */
+  readonly tools?: readonly string[];
+  readonly toolChoice?: ToolChoice;
+  /** They replace those of the agent and the start. */
+  readonly settings?: CallSettings;
 }
 
 /** The purpose of a model call. */
@@ -104,8 +151,6 @@ export interface NativeCall {
   /** The arguments as the provider returned them: JSON, or text to be read as JSON. */
   readonly args: Json;
   readonly providerData?: Json;
-  /** A middleware left the tool out of the request, so the call does not run. */
-  readonly notOffered?: true;
 }
 
 /** One item of a reply. */
@@ -132,10 +177,18 @@ export interface Reply {
   readonly usageKnown: boolean;
   /** What of the report of usage cannot be: its field and value. */
   readonly usageProblem?: string;
+  /** How often the provider ran hosted tools whose calls are no items, by name; absent: not at all. */
+  readonly ran?: { readonly [tool: string]: number };
+  /** How many calls of hosted tools are in no price; absent: none. */
+  readonly unpricedCalls?: number;
   /** What the call used, by estimate: set when `usageKnown` is false. */
   readonly unreported?: EstimatedUsage;
   /** Id of the model entry that answered. */
   readonly model: string;
+  /** Tools that its request left out: a call of one does not run. Absent: none. */
+  readonly notOffered?: readonly string[];
+  /** What `prepare` of the agent said about its request. */
+  readonly prepared?: Prepared;
   /** The calls are numbered after so many, which ran beside replies that were thrown away. */
   readonly callsBefore?: number;
 }

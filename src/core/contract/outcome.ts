@@ -45,6 +45,10 @@ export interface ToolResult extends Reports {
   readonly outcome: CallOutcome;
   /** Set if `ok` and something was returned: the value, or the shortened text of a long one. */
   readonly output?: Json;
+  /** If `ok`: what the model reads in place of `output`. */
+  readonly forModel?: Json;
+  /** If `ok`: whether the output is the answer; absent: as the tool says. */
+  readonly final?: boolean;
   /** Set unless `ok`: what the model reads, beginning with `Error: `. */
   readonly error?: string;
   /** For an `error` in a program: why. */
@@ -141,12 +145,18 @@ export interface ToolOrder extends EarlierTries, SizedOrder {
   readonly inProgram?: true;
   /** The conversation that the root of the tree is a turn of; absent: none. */
   readonly conversation?: string;
+  /** The tenant of the run; absent: it has none. */
+  readonly tenant?: string;
+  /** Who spoke to the run last; absent: nobody was named. */
+  readonly by?: string;
   /** The user's gauges when the call began, at most 8 KB; absent: none. */
   readonly gauges?: { readonly [key: string]: number };
   /** True: the run has more gauges than that. */
   readonly isWithoutGauges?: true;
   /** True: the tool reads the context of the run, which the host has. */
   readonly readsContext?: true;
+  /** For the approval of a tool that reads it: no query is answered while a local activity runs. */
+  readonly context?: JsonObject;
   /** The tool is one of a server; absent: it is in the agent's definition. */
   readonly mcp?: McpBinding;
   /** True in a search of a run with stubs: its page needs the specifications of what it shows. */
@@ -166,6 +176,10 @@ export interface JudgeOrder extends EarlierTries {
   readonly runId: string;
   /** The conversation that the root of the tree is a turn of; absent: none. */
   readonly conversation?: string;
+  /** The tenant of the run; absent: it has none. */
+  readonly tenant?: string;
+  /** Who spoke to the run last; absent: nobody was named. */
+  readonly by?: string;
   readonly agentPath: string;
   readonly iteration: number;
   /** The validators that the run began with, so that a missing one is reported. */

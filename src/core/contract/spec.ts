@@ -10,7 +10,14 @@ import type { Json, JsonObject } from '../base/json.ts';
 import type { McpBinding } from './mcp.ts';
 import type { Limit, UnknownUsage } from './limit.ts';
 import type { Message } from '../base/message.ts';
-import type { Mode, OutputStrategy, Price } from './model.ts';
+import type {
+  CallSettings,
+  HostedTool,
+  Mode,
+  OutputStrategy,
+  Price,
+  ToolChoice,
+} from './model.ts';
 import type { SignatureField, SignatureType } from './signature.ts';
 
 /** Text, or a mark that a function on the worker writes the text for each request. */
@@ -85,6 +92,8 @@ export interface ToolSpec {
   readonly cache?: true;
   /** True: equal calls with equal results are no sign that the model goes in circles. */
   readonly repeatable?: true;
+  /** True: the result of a call is the answer of the run. */
+  readonly final?: true;
   /** True: calls get the context of the run. */
   readonly readsContext?: true;
   /** Which calls a person must approve: all, or those a function picks. Absent: none. */
@@ -338,10 +347,16 @@ export interface AgentSpec {
   readonly models: readonly ModelSpec[];
   /** All that may be called; with tool search, the search tool is last. */
   readonly tools: readonly ToolSpec[];
+  /** Of replies; they replace those of the model's entry. Absent: none. */
+  readonly settings?: CallSettings;
+  /** Whether the model must call a tool first; absent: `auto`. */
+  readonly toolChoice?: ToolChoice;
   /**
    * Tools of servers for which `tools` has no room; at least one, only with tool search. Absent: none.
    */
   readonly stubs?: readonly ToolStub[];
+  /** The tools that providers run themselves; at least one. Absent: none. */
+  readonly hosted?: readonly HostedTool[];
   /** The models that LLM tools may ask; set exactly when there are such tools. */
   readonly toolModels?: readonly ToolModelSpec[];
   /** Absent: the prompt shows all tools. */
@@ -363,6 +378,8 @@ export interface AgentSpec {
   readonly maxCallsPerTurn: number;
   /** How often the model is asked to go on with an answer that was cut off; absent: twice. */
   readonly maxContinuations?: number;
+  /** `ask`: a person is asked when every model has refused; absent: the run ends. */
+  readonly onRefusal?: 'ask';
   /** In the order in which they are checked. */
   readonly limits: readonly Limit[];
   /** What replies without usage do where a limit does not say it; absent: nothing. */

@@ -25,6 +25,8 @@ export interface Usage {
    * where a limit needs it. In no other sum. Absent: nothing.
    */
   readonly estimated?: EstimatedUsage;
+  /** Calls of tools that providers ran, which are in no price: the cost is at least what it says. */
+  readonly unpricedCalls?: number;
   /** The provider was asked for output that fits a schema. */
   readonly schemaUsed?: true;
   /** The plain value of a program became the answer, because no turn was left. */
@@ -97,6 +99,14 @@ export interface StepTrace {
 /** The definitions that programs left; empty for a run without programs. */
 export type StepMemory = ProgramMemory | { readonly [name: string]: never };
 
+/** What a model named as the origin of what it wrote: a page, or a document. */
+export interface StepSource {
+  readonly url?: string;
+  readonly title?: string;
+  readonly filename?: string;
+  readonly mediaType?: string;
+}
+
 /** A call that was interrupted and may have taken effect. */
 export interface UnknownCall {
   readonly callId: string;
@@ -137,5 +147,7 @@ export interface Step<Value = Json> {
    * children are in their own Steps.
    */
   readonly unknownCalls?: readonly UnknownCall[];
+  /** What models of the run named as sources, the first 100, each once; absent: none. */
+  readonly sources?: readonly StepSource[];
   readonly trace: StepTrace;
 }

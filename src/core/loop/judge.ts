@@ -23,14 +23,14 @@ export async function checkValues(
 ): Promise<JudgeResult> {
   // After a breach an answer in hand may still be judged, after a cancel it may not.
   if (run.host.mailbox.peek().cancel !== null) throw leaving({ kind: 'stopped' });
-  const { runId, agentPath, iteration, head, conversation } = run.state;
+  const { runId, agentPath, iteration, head, conversation, tenant, by } = run.state;
   const { name: agent, answer } = head.spec;
   const { validators } = answer;
   open.count += 1;
   const order = {
     agent,
     runId,
-    ...defined({ conversation }),
+    ...defined({ conversation, tenant, by: by ?? undefined }),
     agentPath,
     iteration,
     validators,

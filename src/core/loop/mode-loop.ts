@@ -25,6 +25,7 @@ import {
   unparsedEvents,
 } from '../run/turn-record.ts';
 import { withLastText } from '../run/last-text.ts';
+import { endOrContinue } from './final-results.ts';
 import { goOn, mustGoOn } from './go-on.ts';
 import { refuseCopy } from './refuse-copy.ts';
 import { fitJudgement, isTooLarge, shortened } from '../run/step-size.ts';
@@ -52,7 +53,8 @@ export function modeLoop(mode: ModeRules): Next {
     try {
       const { run, iteration } = work;
       // A turn that was handed over continues; the model is not asked again.
-      const kept = run.state.turn ?? null;
+      const turnBefore = run.state.turn;
+      const kept = turnBefore?.reply === undefined ? null : turnBefore;
       let reply =
         kept?.reply ?? (await (mode.readsBeside === true ? work.askAndRead() : work.ask()));
       if (kept === null && mustGoOn(work, mode, reply)) reply = await goOn(work, reply);
@@ -118,7 +120,7 @@ async function carryOut(current: OpenTurn): Promise<TurnEnd> {
       checking?.catch(() => undefined);
       const results = await work.call(turn.calls, callTurnOf(current));
       const sections = settle(current, checking === null ? null : await checking);
-      return continueRun(current, { sections, results, note: { problems: [] } });
+      return endOrContinue(current, { sections, results, note: { problems: [] } });
     }
     case 'program':
       checking?.catch(() => undefined);
@@ -186,7 +188,7 @@ async function continueBeside(
     const report = await work.program(programOrderOf(current, attached.source, { judged }));
     program = mode.programFeedback(work.state.head, report, positionOf(work.state));
   }
-  return continueRun(current, { ...judged, results, program, note });
+  return endOrContinue(current, { ...judged, results, program, note });
 }
 
 /** Checks the values of a turn; null if aborted beside calls or a program, whose results count. */

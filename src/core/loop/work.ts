@@ -7,7 +7,7 @@ import type { Breach } from '../contract/limit.ts';
 import type { ToolCall } from '../base/message.ts';
 import type { Reply } from '../contract/model.ts';
 import type { Tries } from '../ask/asking.ts';
-import { askForReply } from '../ask/ask-reply.ts';
+import { askForReply, type ReplyOptions } from '../ask/ask-reply.ts';
 import { checkOwnCount, checkOwnGauge, checkOwnEvent } from '../stats/user-keys.ts';
 import type { Judgement } from '../contract/judgement.ts';
 import type { JudgeResult } from '../contract/outcome.ts';
@@ -41,6 +41,7 @@ import {
 } from '../children/spawn.ts';
 import type { StartGroup } from '../children/run-child.ts';
 import { ownEvent } from '../run/turn-record.ts';
+import { askWithOperator } from './ask-operator.ts';
 import { checkValues, judgeCandidates, type CheckedValues } from './judge.ts';
 
 /** How `next` ended an iteration: with another one to come, or with the value of the run. */
@@ -151,6 +152,7 @@ export function createWork(run: Run): OpenWork {
   );
   const iteration = createIteration(run, CLOSED_GATE, reads);
   const { open } = iteration;
+  open.notOffered = run.state.turn?.reply?.notOffered;
   // Only a loop that does not await its work leaves some open; the built-in ones never do.
   const begun: Promise<unknown>[] = [];
   const tracked = <Result>(work: Promise<Result>): Promise<Result> => {
@@ -159,6 +161,14 @@ export function createWork(run: Run): OpenWork {
   };
   // Attempts distinguish the chunks of an iteration, so repeated questions continue the count.
   const tries: Tries = { count: 0, isForced: false, lostReads: 0 };
+  const firstSeq = run.state.seq;
+  const askFor = (options: ReplyOptions): Promise<Reply> => {
+    const ask = (): Promise<Reply> => askForReply(iteration, tries, options);
+    if (run.state.head.spec.onRefusal !== 'ask') return ask();
+    // A request of the loop's own is not known after a restart.
+    const isFirst = options.own === undefined && run.state.seq === firstSeq;
+    return askWithOperator(iteration, { tries, isFirst }, ask);
+  };
   const check = (values: CheckedValues): Promise<JudgeResult> =>
     tracked(checkValues(iteration, values));
   return {
@@ -168,8 +178,8 @@ export function createWork(run: Run): OpenWork {
     get state() {
       return run.state;
     },
-    ask: (own) => tracked(askForReply(iteration, tries, { own })),
-    askAndRead: () => tracked(askForReply(iteration, tries, { reads: true })),
+    ask: (own) => tracked(askFor({ own })),
+    askAndRead: () => tracked(askFor({ reads: true })),
     call: (calls, turn) => tracked(runCalls(iteration, calls, turn)),
     program: (order) => tracked(runProgram(iteration, order)),
     check,

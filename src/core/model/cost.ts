@@ -1,7 +1,7 @@
 /** The cost of a call in whole micro-dollars, by integer arithmetic. */
 import { defined } from '../base/defined.ts';
 import { exactSum } from '../base/exact-sum.ts';
-import type { Price, TokenUsage } from '../contract/model.ts';
+import type { HostedPrice, Price, Reply, TokenUsage } from '../contract/model.ts';
 import { type TokenCounts, readReportedCost, readUsage } from './usage.ts';
 
 /** Prices are integers in millionths of a micro-dollar per token. */
@@ -75,6 +75,41 @@ export function priceUsage(raw: unknown, price: Price | undefined): PricedUsage 
     known: known || (cost !== undefined && problem === undefined),
     ...defined({ problem }),
   };
+}
+
+/** `reply` with the fees of the tools that its provider ran; those without a price are counted. */
+export function withFees(reply: Reply, price: HostedPrice | undefined): Reply {
+  const calls = hostedCalls(reply);
+  const fees = calls.map((tool) => feeOf(tool, price));
+  const unpricedCalls = fees.filter((fee) => fee === undefined).length;
+  const micro = fees.reduce((sum: number, fee = 0) => sum + Math.round(fee * 1_000_000), 0);
+  if (calls.length === 0) return reply;
+  const { usage } = reply;
+  // Usage that is not known is all zero.
+  const fee = reply.usageKnown ? micro : 0;
+  const costMicroUsd = exactSum(usage.costMicroUsd, fee);
+  return {
+    ...reply,
+    usage: { ...usage, costMicroUsd },
+    ...defined({ unpricedCalls: unpricedCalls === 0 ? undefined : unpricedCalls }),
+  };
+}
+
+/** The tool of each call that the provider ran itself. */
+export function hostedCalls({ parts, ran = {} }: Reply): readonly string[] {
+  const counted = Object.entries(ran).flatMap(([tool, times]) =>
+    Array.from({ length: Math.min(times, MAX_COUNTED) }, () => tool),
+  );
+  return [...parts.flatMap((part) => (part.type === 'hosted_call' ? [part.tool] : [])), ...counted];
+}
+
+/** A provider says how often it ran a tool; more than this is none. */
+const MAX_COUNTED = 1_000;
+
+/** USD for a call of hosted tool `tool`; undefined: not known. */
+export function feeOf(tool: string, price: HostedPrice | undefined): number | undefined {
+  if (typeof price !== 'object') return price;
+  return Object.hasOwn(price, tool) ? price[tool] : undefined;
 }
 
 /** The price of a request with this input. */

@@ -6,6 +6,7 @@ import type { ModelRequest, ModelTool, NativeCall, Reply } from '../contract/mod
 import type { ReplyProblem } from '../base/problem.ts';
 import { LISP_TOOL, LISP_TOOL_PARAMETERS, programsMethod } from '../program-text/system-text.ts';
 import { jsonGuidance } from '../section/section.ts';
+import { toolChoiceOf } from '../model/call-settings.ts';
 import { answerFormat } from '../signature/answer-form.ts';
 import { candidatesOf } from '../termination/candidates.ts';
 import {
@@ -78,12 +79,14 @@ function buildRequest(
   const last = options.lastTurn ? [textMessage('user', lastTurnText)] : [];
   const request = requestOf(head, options, pairedMessages(plainMessages(stable)), last);
   if (spec.tools.length === 0 && spec.program === undefined) return request;
-  const toolChoice = options.lastTurn ? 'none' : 'auto';
   const tools = [
     ...declaredTools(spec, discoveredTools(head, messages), foundTools(head, messages)),
     ...(spec.program === undefined ? [] : [programTool()]),
   ];
-  return { ...request, tools, toolChoice };
+  const hasCalled = messages.some(({ parts }) => parts.some(({ type }) => type === 'tool_call'));
+  const wanted = options.lastTurn ? 'none' : spec.toolChoice;
+  const offered = tools.map(({ name }) => name);
+  return { ...request, tools, toolChoice: toolChoiceOf(wanted, { hasCalled, offered }) };
 }
 
 /** Providers have no field for a language, so it is in the description. */

@@ -5,7 +5,7 @@
  */
 import type { MediaPart, Message, FormattedSection } from '../base/message.ts';
 import type { ModelRequest, OutputStrategy, Reply } from '../contract/model.ts';
-import type { Json, JsonObject } from '../base/json.ts';
+import type { Json } from '../base/json.ts';
 import type { Limit } from '../contract/limit.ts';
 import type { TranscriptHead } from '../contract/transcript.ts';
 import type { CallResult } from './observation.ts';
@@ -30,8 +30,6 @@ export interface RequestOptions {
   readonly prompt?: readonly Message[];
   /** How the output is requested, in mode `json`. Default `prompt`. */
   readonly structuredOutput?: OutputStrategy;
-  /** Settings of the model's entry. Default: none. */
-  readonly settings?: JsonObject;
 }
 
 /** What a mode may know of the replies before the one that it reads. */

@@ -40,5 +40,7 @@ export function buildRequest(
   messages: readonly Message[],
   options: RequestOptions,
 ): ModelRequest {
-  return modeOf(head.spec).buildRequest(head, messages, options);
+  const request = modeOf(head.spec).buildRequest(head, messages, options);
+  const { hosted } = head.spec;
+  return hosted === undefined ? request : { ...request, hosted };
 }

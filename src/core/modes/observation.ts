@@ -1,6 +1,6 @@
 /** Results of calls as the model reads them, whatever the mode. */
 import { defined } from '../base/defined.ts';
-import { utf8Length } from '../base/json.ts';
+import { utf8Length, type Json } from '../base/json.ts';
 import type {
   Author,
   FormattedSection,
@@ -20,6 +20,11 @@ import { cut } from '../text/cut.ts';
 /** UTF-8 bytes that an entry keeps of a reply that could not be read. */
 export const maxMalformedBytes: number = 8 * 1024;
 
+/** What a final tool returned; absent: nothing. */
+export interface FinalValue {
+  readonly value?: Json;
+}
+
 /** The result of one call. */
 export interface CallResult {
   readonly call: ToolCall;
@@ -35,6 +40,8 @@ export interface CallResult {
   readonly found?: readonly FoundTool[];
   /** -10 to 10; the entry takes the highest of its results. */
   readonly importance?: number;
+  /** Set if the result is the answer of the run. */
+  readonly final?: FinalValue;
 }
 
 /** The result of a call that has ended. */
@@ -48,7 +55,7 @@ export function toolCallResult(
     call,
     isKnown: true,
     isError: false,
-    text: resultText(result.output, toolchain),
+    text: resultText(result.forModel ?? result.output, toolchain),
     ...defined({
       instructions: result.instructions,
       media: result.media ?? [],

@@ -61,7 +61,7 @@ export function requestOf(
     iteration: options.iteration,
     attempt: options.attempt,
     messages: [...messages, ...lastMessages],
-    settings: options.settings ?? {},
+    settings: { ...head.spec.settings } as JsonObject,
     cacheUpTo: messages.length,
   };
 }

@@ -8,6 +8,8 @@ export interface OpenCount {
   count: number;
   /** The model of each model call in flight: limits count these before they have ended. */
   readonly models: string[];
+  /** Tools that the request of the newest reply left out; absent: none. */
+  notOffered?: readonly string[] | undefined;
   /** Set when the loop has ended without waiting for what it began. */
   isOver?: true;
 }

@@ -58,7 +58,8 @@ import {
   type FlightState,
 } from './flight-state.ts';
 import type { ProgramState } from '../contract/report.ts';
-import type { StepMemory, StepSchedule } from '../contract/step.ts';
+import type { StepMemory, StepSchedule, StepSource } from '../contract/step.ts';
+import { withSources } from '../model/sources.ts';
 import { UNUSABLE_REPLY } from '../contract/turn.ts';
 
 /** The transcript of the epoch: the number of messages, and the digest of the head and of them. */
@@ -80,10 +81,14 @@ export interface RunState extends TreeState, IdleState, FlightState {
   readonly depth: number;
   /** The conversation that the root of the tree is a turn of; absent: none. */
   readonly conversation?: string;
+  /** Who started the run or spoke to it last; absent or null: nobody was named. */
+  readonly by?: string | null;
   /** What the root of the tree was started with for traces; absent: nothing. */
   readonly trace?: TraceInput;
   /** The schedule that started the run, and when the run was due; absent: none. */
   readonly schedule?: Pick<StepSchedule, 'id' | 'time'>;
+  /** What its models named as sources, the first 100; absent until there was one. */
+  readonly sources?: readonly StepSource[];
   /** Whose run it is; absent: nobody's in particular. */
   readonly tenant?: string;
   /** True: the ledger of the tenant has given the run its turn, and hears of its end. */
@@ -111,6 +116,8 @@ export interface RunState extends TreeState, IdleState, FlightState {
   readonly cached?: readonly CachedResult[];
   /** What searches have found of the stubs, as it was when found, oldest first; absent: nothing. */
   readonly found?: readonly ToolSpec[];
+  /** The model that a person chose; it is asked before those of the specification. Absent: none. */
+  readonly model?: string;
   /** By model: how the output is requested since a provider refused the entry's own way. */
   readonly structuredOutputs?: { readonly [model: string]: OutputStrategy };
   /** The turn in which the link before handed over; null or absent between iterations. */
@@ -173,6 +180,7 @@ export type RunIdentity = Pick<
   | 'startedAt'
   | 'parent'
   | 'conversation'
+  | 'by'
   | 'trace'
   | 'tenant'
   | 'hasTurn'
@@ -274,7 +282,10 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
         ...changedReplyMark(state, event),
         ...withoutModel(state, event.model),
         ...withoutCover(state, carried),
+        ...defined({ sources: event.sources && withSources(state.sources ?? [], event.sources) }),
       };
+    case 'agent:model_changed':
+      return { model: event.model };
     case 'agent:structured_output_downgraded':
       return { structuredOutputs: { ...state.structuredOutputs, [event.model]: event.to } };
     case 'agent:iteration:after':
@@ -340,8 +351,11 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
     case 'agent:adjusted':
       return { limits: event.limits };
     case 'agent:input':
-      // What a person says may well be to try again.
-      return state.repeated === undefined ? NOTHING : { repeated: { digest: '', count: 0 } };
+      return {
+        ...(state.by == null && event.by === undefined ? NOTHING : { by: event.by ?? null }),
+        // What a person says may well be to try again.
+        ...(state.repeated === undefined ? NOTHING : { repeated: { digest: '', count: 0 } }),
+      };
     case 'agent:turn:read':
       return state.hadNoSection === true ? { hadNoSection: false } : NOTHING;
     case 'agent:parse_error':

@@ -27,6 +27,7 @@ export function usageOf(stats: Stats): Usage {
     toolCalls: value('tool_calls'),
     durationMs: value('wall_clock_ms'),
     ...defined({
+      unpricedCalls: value('hosted_calls_unpriced') || undefined,
       estimated: totalTokens > 0 ? defined({ totalTokens, outputTokens, costMicroUsd }) : undefined,
     }),
   };
@@ -140,7 +141,7 @@ export function stepOf(state: RunState, ending: Ending, trace: StepTrace): Step 
     notes: state.program?.notes ?? [],
     iterations: valueOf(state.stats, `${SELF_PREFIX}agent:iterations`),
     children: state.childEnds ?? [],
-    ...defined({ unknownCalls: state.unknownCalls }),
+    ...defined({ unknownCalls: state.unknownCalls, sources: state.sources }),
     trace: { ...trace, ...defined({ forkedFrom: state.fork?.origin }), ...parentOf(state) },
     ...(ending.kind === 'success' ? ending.passedOn : {}),
   };

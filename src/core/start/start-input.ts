@@ -6,10 +6,12 @@ import type { AgentInput } from '../contract/input.ts';
 import { byteSize, isDeeperThan, isPlainObject, MAX_JSON_DEPTH, type Json } from '../base/json.ts';
 import type { StepMemory } from '../contract/step.ts';
 import type { Task } from '../base/message.ts';
+import { settingsProblems, toolChoiceProblem } from '../model/call-settings.ts';
 import { shown } from '../text/shown.ts';
 import { toJsonResult } from '../base/json-result.ts';
 import { foreignIdProblem, tenantProblem } from '../tenant/tenant.ts';
 import { UsageError } from '../base/usage-error.ts';
+import { actorProblem } from './check-input.ts';
 import { traceProblem } from './trace-input.ts';
 import { EMPTY_MEMORY, type ProgramMemory } from '../../lisp.ts';
 import { INLINE_SIZES, type SizeLimits } from '../base/size-limits.ts';
@@ -24,10 +26,13 @@ export interface StartParts extends Pick<
   | 'context'
   | 'history'
   | 'conversation'
+  | 'by'
   | 'messageId'
   | 'trace'
   | 'limits'
   | 'model'
+  | 'settings'
+  | 'toolChoice'
   | 'memory'
   | 'onEvent'
   | 'compiled'
@@ -70,14 +75,10 @@ export function startInput(
   if (typeof agent !== 'string' || agent === '') {
     throw invalid(`Expected the name of an agent, got ${shown(agent)}. Name one.`);
   }
-  const { task, context, history, conversation, messageId, limits, model } = parts;
-  const { memory, onEvent, compiled, compiles, trace, tenant } = parts;
-  const nameless = tenant === undefined ? undefined : tenantProblem(tenant);
-  if (nameless !== undefined) throw invalid(nameless);
-  const untraceable = traceProblem(trace);
-  if (untraceable !== undefined) throw invalid(untraceable);
-  const [wrong] = callbackProblems(onEvent);
-  if (wrong !== undefined) throw invalid(wrong.message);
+  const { task, context, history, conversation, messageId, by, limits, model } = parts;
+  const { memory, onEvent, compiled, compiles, trace, tenant, settings, toolChoice } = parts;
+  const [problem] = problemsOf(parts);
+  if (problem !== undefined) throw invalid(problem);
   const input: AgentInput = {
     v: 1,
     agent,
@@ -88,9 +89,12 @@ export function startInput(
       history,
       conversation: checkedName('conversation', conversation),
       messageId: checkedName('messageId', messageId),
+      by,
       trace,
       limits,
       model,
+      settings,
+      toolChoice,
       memory: memory === undefined ? undefined : checkedMemory(memory),
       onEvent,
       compiled,
@@ -116,6 +120,25 @@ export function startInput(
     );
   }
   return input;
+}
+
+/** What is wrong with parts whose whole meaning is known here. */
+function problemsOf({
+  tenant,
+  trace,
+  settings,
+  toolChoice,
+  by,
+  onEvent,
+}: StartParts): readonly string[] {
+  return [
+    tenant === undefined ? undefined : tenantProblem(tenant),
+    traceProblem(trace),
+    ...settingsProblems(settings),
+    toolChoiceProblem(toolChoice),
+    by === undefined ? null : actorProblem(by),
+    ...callbackProblems(onEvent).map(({ message }) => message),
+  ].flatMap((problem) => problem ?? []);
 }
 
 function checkedName(field: string, value: unknown): string | undefined {

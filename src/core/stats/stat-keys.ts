@@ -59,6 +59,8 @@ export const STAT_KEYS: readonly StatKeyRow[] = [
     'none',
     'model',
   ),
+  counter('agent:hosted_calls', '1 per call of a tool that its provider ran', 'none', 'tool'),
+  counter('agent:hosted_calls_unpriced', 'those of them that are in no price'),
   refusable('agent:tool_calls', '1 per call that ran, whatever its outcome', 'none', 'tool'),
   counter(
     'agent:tool_calls_error_total',

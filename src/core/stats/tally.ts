@@ -45,7 +45,8 @@ const RULES: Rules = {
       .filter((key) => LAST_ITERATION.test(key))
       .map((key) => set(key, 0)),
   ],
-  'agent:model_call:after': ({ model, usage, attempts, losses, estimated, unreported }) => {
+  'agent:model_call:after': ({ model, usage, attempts, losses, estimated, unreported, ...ran }) => {
+    const { hosted = {}, unpricedCalls } = ran;
     const total = exactSum(usage.inputTokens, usage.outputTokens);
     return [
       ...countBoth('agent:model_calls', 1, model),
@@ -66,6 +67,8 @@ const RULES: Rules = {
               ? []
               : countBoth('agent:estimated_output_tokens', estimated.outputTokens, model)),
           ]),
+      ...Object.entries(hosted).flatMap(([tool, by]) => countBoth('agent:hosted_calls', by, tool)),
+      ...(unpricedCalls === undefined ? [] : [count('agent:hosted_calls_unpriced', unpricedCalls)]),
       ...(unreported === undefined ? [] : countBoth('agent:unreported_calls', 1, model)),
       ...riseBoth('agent:input_tokens_last_iteration', usage.inputTokens, model),
       ...riseBoth('agent:output_tokens_last_iteration', usage.outputTokens, model),

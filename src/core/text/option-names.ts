@@ -8,7 +8,9 @@ import { nearestName } from './nearest.ts';
 /** Our name of an option and what has it, or a sentence about what there is instead. */
 type Familiar = readonly [option: string, owner: string] | string;
 
-const SETTINGS = ['settings', 'a model entry'] as const;
+const SETTINGS = 'It is in `settings` of `defineAgent`, `start`, `say` and of model entries.';
+const MAX_OUTPUT = ['maxOutputTokens', '`settings` of `defineAgent`'] as const;
+const REASONING = ['reasoning', '`settings` of `defineAgent`'] as const;
 const INSTRUCTIONS = ['instructions', '`defineAgent`'] as const;
 const TURNS = ['maxTurns', '`defineAgent`'] as const;
 const CONTEXT = ['context', '`start`'] as const;
@@ -35,7 +37,9 @@ const FAMILIAR: Readonly<Record<string, readonly Familiar[]>> = {
   needsApproval: [APPROVAL],
   requireApproval: [APPROVAL],
   requiresApproval: [APPROVAL],
-  returnDirect: ['A tool whose result is the answer is told so by `toolResult`, see *Tools*.'],
+  returnDirect: [['final', '`defineTool`']],
+  return_direct: [['final', '`defineTool`']],
+  toModelOutput: ['Return `toolResult({ output, forModel })` from `execute`.'],
   system: [INSTRUCTIONS],
   systemPrompt: [INSTRUCTIONS],
   system_prompt: [INSTRUCTIONS],
@@ -62,13 +66,16 @@ const FAMILIAR: Readonly<Record<string, readonly Familiar[]>> = {
   presencePenalty: [SETTINGS],
   frequencyPenalty: [SETTINGS],
   reasoning: [SETTINGS],
-  reasoningEffort: [SETTINGS],
-  modelSettings: [SETTINGS],
+  reasoningEffort: [REASONING],
+  reasoning_effort: [REASONING],
+  modelSettings: [['settings', '`defineAgent`']],
   providerOptions: [SETTINGS],
   headers: [SETTINGS],
-  maxTokens: [['maxOutputTokens', 'a model entry']],
-  max_tokens: [['maxOutputTokens', 'a model entry']],
-  toolChoice: ['Change the request in `modelMiddleware` of `defineAgent`.'],
+  maxTokens: [MAX_OUTPUT],
+  max_tokens: [MAX_OUTPUT],
+  maxOutputTokens: [SETTINGS],
+  toolChoice: [['toolChoice', '`defineAgent` and `start`']],
+  tool_choice: [['toolChoice', '`defineAgent` and `start`']],
   activeTools: ['Leave tools out of the request in `modelMiddleware` of `defineAgent`.'],
   prepareStep: ['Change the request in `modelMiddleware` of `defineAgent`.'],
   memory: [THREADS],

@@ -112,12 +112,6 @@ export function callWithoutTool(index: number): ReplyProblem {
   return { code: 'call_without_tool', message: `call ${index}: the field "tool" is missing` };
 }
 
-/** `tool_not_offered`: a middleware left the tool out of the request. */
-export function notOffered(index: number, tool: string): ReplyProblem {
-  const message = `call ${index} (${tool}): this tool was not offered, so nothing was run; use only the tools that are offered now`;
-  return { code: 'tool_not_offered', message };
-}
-
 /**
  * `value` as arguments: missing and null are `{}`, text that holds an object is that object, other
  * types are problem `call_args_shape`.

@@ -133,3 +133,10 @@ export function childFailureText(
 
 /** The call was stopped while it ran. */
 export const canceledCallText = 'Error: canceled before it finished.';
+
+/** A call of a tool that the request left out. */
+export function notOfferedText(tool: string): string {
+  return toolErrorText(
+    `${tool} was not offered, so nothing was run; use only the tools that are offered now`,
+  );
+}

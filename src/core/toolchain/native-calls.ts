@@ -10,7 +10,7 @@ import type { NativeCall } from '../contract/model.ts';
 import type { ReplyProblem } from '../base/problem.ts';
 import { readJson } from '../section/json-reader.ts';
 import { cut } from '../text/cut.ts';
-import { argsOf, callIdAt, callWithoutTool, notOffered, tooManyCalls } from './call-reading.ts';
+import { argsOf, callIdAt, callWithoutTool, tooManyCalls } from './call-reading.ts';
 import type { CallContext, Toolchain } from './toolchain.ts';
 
 /** UTF-8 bytes of unreadable arguments that a transcript keeps. */
@@ -108,12 +108,7 @@ function readCall(
   return {
     call: { callId, tool, args },
     part: defined({ type: 'tool_call' as const, callId, tool, args, providerData }),
-    problem:
-      tool === ''
-        ? callWithoutTool(index)
-        : native.notOffered === true
-          ? notOffered(index, tool)
-          : problem,
+    problem: tool === '' ? callWithoutTool(index) : problem,
     isUnreadable,
   };
 }

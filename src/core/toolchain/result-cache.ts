@@ -12,7 +12,10 @@ import type { ToolResult } from '../contract/outcome.ts';
 export const MAX_CACHED_BYTES: number = 256 * 1024;
 
 /** The fields of a successful result that are kept; its reports were applied when it ended. */
-type KeptResult = Pick<ToolResult, 'output' | 'media' | 'instructions' | 'importance' | 'cut'>;
+type KeptResult = Pick<
+  ToolResult,
+  'output' | 'forModel' | 'final' | 'media' | 'instructions' | 'importance' | 'cut'
+>;
 
 /** One kept result. */
 export interface CachedResult {
@@ -34,8 +37,9 @@ export function toCachedResult(
 ): CachedResult | undefined {
   // A result without an attempt came from the cache.
   if (tool?.cache !== true || result.outcome !== 'ok' || result.attempts === 0) return undefined;
-  const { output, media, instructions, importance, cut } = result;
-  const kept: KeptResult = defined({ output, media, instructions, importance, cut });
+  const { output, forModel, final, media, instructions, importance, cut } = result;
+  const shown = { output, forModel, final, media, instructions, importance, cut };
+  const kept: KeptResult = defined(shown);
   const key = keyOf(call);
   const bytes = byteSize([key, kept as unknown as Json]);
   return bytes > MAX_CACHED_BYTES ? undefined : { key, bytes, result: kept, iteration };

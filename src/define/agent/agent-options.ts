@@ -1,4 +1,4 @@
-import type { Mode } from '../../core/contract/model.ts';
+import type { CallSettings, Mode, ToolChoice } from '../../core/contract/model.ts';
 import type {
   LispSpec,
   OnUnparsed,
@@ -14,6 +14,7 @@ import type { CompactionOptions } from './define-compaction.ts';
 import type {
   AnswerDefinition,
   FormatDefinition,
+  PrepareFunction,
   PromptFunction,
   RedactText,
   SectionDefinition,
@@ -23,6 +24,7 @@ import type {
   ValidatorDefinition,
 } from '../definition/definitions.ts';
 import type { AgentModel, StreamPolicy } from '../model/model-entry.ts';
+import type { AiTool } from '../tool/hosted-tool.ts';
 import type { SignatureInput } from '../schema/define-signature.ts';
 import type { McpServerDefinition } from '../definition/mcp-server.ts';
 import type { ModelMiddleware, ToolMiddleware } from '../definition/middleware.ts';
@@ -94,6 +96,17 @@ export interface AgentOptions<
   /** The id of a model entry, an entry, a model of the AI SDK, or a function. */
   readonly model: AgentModel;
   /**
+   * Of its model calls, as the AI SDK names them: `temperature`, `reasoning`, `maxOutputTokens`,
+   * `providerOptions` and so on. They replace those of the model's entry; those of a start replace
+   * these. They are recorded: no keys. Default: none.
+   */
+  readonly settings?: CallSettings;
+  /**
+   * chat: `required` or `{ tool: name }` makes the model call a tool first; after that it is free.
+   * `none`: it may not call any. Default `auto`.
+   */
+  readonly toolChoice?: ToolChoice;
+  /**
    * Inputs and output: `(review :string) -> {score :int}`, or schemas. Mode `json` needs an
    * output, `text` ignores it, and `react` and `chat` answer with JSON when there is one.
    */
@@ -109,12 +122,20 @@ export interface AgentOptions<
   readonly contextDescriptions?: { readonly [name: string]: string };
   /** Digits after the decimal point that floats of the answer keep, 0 to 15. Default: all. */
   readonly floatPrecision?: number;
+  /**
+   * Called on the worker for each request of a reply: which tools are offered, which choice and which
+   * settings it has. What it gives is recorded with the reply. Default: as the agent says.
+   */
+  readonly prepare?: PrepareFunction;
   /** System text, or a function on the worker that writes it for each request. Default: none. */
   readonly instructions?: string | TextFunction;
   /** Rules that always apply; they follow the instructions in the prompt. Default: none. */
   readonly rules?: string | TextFunction;
-  /** Tools, and servers of the Model Context Protocol whose tools it has as well. Default: none. */
-  readonly tools?: readonly (ToolDefinition | McpServerDefinition)[];
+  /**
+   * Tools, servers of the Model Context Protocol whose tools it has as well, and tools of the AI SDK that
+   * providers run, such as `openai.tools.webSearch({})`. Default: none.
+   */
+  readonly tools?: readonly (ToolDefinition | McpServerDefinition | AiTool)[];
   /** The prompt explains how to search the tools. Default: it lists all tools. */
   readonly toolSearch?: ToolSearchOptions;
   /** True adds the tool `ask_user`: the model asks a person and waits. Default false. */
@@ -163,6 +184,11 @@ export interface AgentOptions<
    * time is a model call. Then the run ends as `answer_cut`. Default 2.
    */
   readonly maxContinuations?: number;
+  /**
+   * `ask`: when every model has refused, a person is asked under `pending` to try again, name another
+   * model or end the run, which waits within its limits on time. Default `fail`: the run ends.
+   */
+  readonly onRefusal?: 'fail' | 'ask';
   /** Messages between the system text and the task. Default: none. */
   readonly examples?: readonly Message[];
   /** IANA name of the time zone for dates in instructions. Default `UTC`. */
@@ -238,6 +264,8 @@ export const COMMON_OPTIONS: readonly (keyof AgentOptions)[] = [
   'description',
   'mode',
   'model',
+  'settings',
+  'prepare',
   'signature',
   'prompt',
   'fieldDescriptions',
@@ -255,6 +283,7 @@ export const COMMON_OPTIONS: readonly (keyof AgentOptions)[] = [
   'limits',
   'onEvent',
   'maxTurns',
+  'onRefusal',
   'timeZone',
   'elsewhereMs',
   'queues',
@@ -275,6 +304,7 @@ export const MODE_OPTIONS: { readonly [name: string]: readonly Mode[] } = {
   parallel: ['react', 'chat'],
   maxCallsPerTurn: ['react', 'chat'],
   maxContinuations: ['react', 'chat', 'text'],
+  toolChoice: ['chat'],
   toolSearch: ['react', 'chat'],
   programs: ['react', 'chat'],
   llmQuery: ['react', 'chat', 'lisp'],

@@ -2,10 +2,14 @@
  * The checks of `defineAgent`: all problems at once, so that one run of a program shows them all.
  */
 import { isPlainObject } from '../../core/base/json.ts';
+import type { UsageCode } from '../../core/base/usage-codes.ts';
 import type { UsageProblem } from '../../core/base/usage-error.ts';
 import { callbackProblems } from '../../core/start/callback-specs.ts';
 import { inputProblems } from '../../core/limits/limits-input.ts';
+import { settingsProblems, toolChoiceProblem } from '../../core/model/call-settings.ts';
 import { PROGRAM_LIMITS } from '../../core/program-text/program-limits.ts';
+import { ASK_TOOL } from '../../core/toolchain/ask-user.ts';
+import { LLM_QUERY_TOOL } from '../../core/toolchain/llm-query.ts';
 import { unknownOptions } from '../../core/text/option-names.ts';
 import { shown } from '../../core/text/shown.ts';
 import {
@@ -19,6 +23,7 @@ import { DURATION, hasKind, listOf, oneOf, range, TEXTS } from '../checks/kinds.
 import { nameProblems } from '../checks/names.ts';
 import type { ToolDefinition, ValidatorDefinition } from '../definition/definitions.ts';
 import type { McpServerDefinition } from '../definition/mcp-server.ts';
+import { aiToolProblems, isAiTool, isProviderTool, nameOf } from '../tool/hosted-tool.ts';
 import { modelProblems } from '../model/model-problems.ts';
 import { paramNames } from '../schema/define-signature.ts';
 import { AGENT_DEFAULTS, type AgentOptions } from './agent-options.ts';
@@ -109,6 +114,8 @@ function agentRules(options: AgentOptions): FieldRules {
     fieldDescriptions: TEXTS_BY_NAME,
     contextDescriptions: TEXTS_BY_NAME,
     model: modelProblems,
+    settings: (settings) => messagesAs('model_settings', settingsProblems(settings)),
+    toolChoice: (choice) => choiceProblems(choice, options),
     instructions: TEXT_OR_FUNCTION,
     rules: TEXT_OR_FUNCTION,
     tools: (tools) => [...toolProblems(tools), ...selfToolProblems(options)],
@@ -116,6 +123,7 @@ function agentRules(options: AgentOptions): FieldRules {
     modelMiddleware: FUNCTIONS,
     toolMiddleware: FUNCTIONS,
     redact: FUNCTION,
+    prepare: { ...FUNCTION, code: 'agent_prepare' },
     validators: () => validatorProblems(options),
     sections: () => sectionProblems(options),
     limits: inputProblems,
@@ -123,6 +131,7 @@ function agentRules(options: AgentOptions): FieldRules {
     maxTurns: range(1),
     maxCallsPerTurn: range(1),
     maxContinuations: range(0),
+    onRefusal: oneOf('fail', 'ask'),
     floatPrecision: range(0, MAX_DIGITS),
     precedence: oneOf('action', 'answer'),
     onUnparsed: oneOf('answer-after-two', 'retry', 'answer', 'answer-or-fail', 'fail'),
@@ -134,6 +143,21 @@ function agentRules(options: AgentOptions): FieldRules {
     elsewhereMs: DURATION,
     compaction: compactionProblems,
   };
+}
+
+function messagesAs(code: UsageCode, messages: readonly string[]): readonly UsageProblem[] {
+  return messages.map((message) => ({ code, message }));
+}
+
+/** Tools of servers are known when a run starts. */
+function choiceProblems(choice: unknown, options: AgentOptions): readonly UsageProblem[] {
+  const builtIn = [
+    ...(options.askUser === true ? [ASK_TOOL] : []),
+    ...(options.llmQuery === true ? [LLM_QUERY_TOOL] : []),
+  ];
+  const names = hasServer(options) ? undefined : [...toolNames(options), ...builtIn];
+  const problem = toolChoiceProblem(choice, names);
+  return messagesAs('agent_option', problem === undefined ? [] : [problem]);
 }
 
 /** An object of numbers, each of which may be left out. */
@@ -165,8 +189,12 @@ function toolProblems(tools: unknown): readonly UsageProblem[] {
       servers.add(tool.name);
       return isNew ? [] : [twoServers(tool.name)];
     }
-    if (!isTool(tool)) return [notMade(`tools[${index}]`, 'defineTool', tool)];
-    const { name } = tool.spec;
+    const place = `tools[${index}]`;
+    if (isAiTool(tool)) {
+      const problems = aiToolProblems(tool, place);
+      if (problems.length > 0) return problems;
+    } else if (!isTool(tool)) return [notMade(place, 'defineTool', tool)];
+    const name = isProviderTool(tool) ? nameOf(tool.id) : (tool as ToolDefinition).spec.name;
     const folded = name.replaceAll('-', '_');
     const first = names.get(folded);
     if (first === undefined) {

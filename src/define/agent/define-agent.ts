@@ -21,6 +21,7 @@ import {
 } from './agent-options.ts';
 import { agentProblems } from './agent-problems.ts';
 import { resolvedTool } from '../tool/agent-tool.ts';
+import { hostedTool, isProviderTool } from '../tool/hosted-tool.ts';
 import {
   defineSignature,
   type DefinedSignature,
@@ -71,7 +72,7 @@ export function defineAgent<
   const validators = agentValidators(options);
   const spec = agentSpec(options, validators, signature);
   const tools = ownTools(options, signature);
-  const unstrict = strictProblems(options, spec, tools);
+  const unstrict = strictProblems(options.model, spec, tools);
   if (unstrict.length > 0) throw usageErrorOf(unstrict, `Agent \`${name}\`: `);
   return defined({
     kind: 'agent',
@@ -87,6 +88,7 @@ export function defineAgent<
     rules: typeof rules === 'function' ? rules : undefined,
     prompt: typeof options.prompt === 'function' ? options.prompt : undefined,
     tools,
+    prepare: options.prepare,
     servers: serversOf(options),
     toolSearch: usedToolSearch(options),
     stream: options.stream,
@@ -143,6 +145,8 @@ function agentSpec(
     name: options.name,
     description: options.description,
     mode,
+    settings: options.settings,
+    toolChoice: options.toolChoice,
     prompt: isTemplate ? prompt : undefined,
     signature: signatureSpec(signature),
     fieldDescriptions,
@@ -151,6 +155,7 @@ function agentSpec(
     instructions: textSource(options.instructions),
     rules: textSource(options.rules),
     ...toolSpecs(options, signature),
+    ...hostedSpecs(options),
     toolchain: toolchainSpec(options, isReact),
     answer: { ...answer, validators: validators.map(({ name }) => name) },
     react: isReact ? reactSpec(options, answer) : null,
@@ -159,6 +164,7 @@ function agentSpec(
     parallel: options.parallel ?? AGENT_DEFAULTS.parallel,
     maxCallsPerTurn: options.maxCallsPerTurn ?? AGENT_DEFAULTS.maxCallsPerTurn,
     maxContinuations: options.maxContinuations,
+    onRefusal: options.onRefusal === 'ask' ? 'ask' : undefined,
     timeZone: options.timeZone ?? AGENT_DEFAULTS.timeZone,
     queues: options.queues ?? {},
   });
@@ -243,15 +249,21 @@ function ownTools(
   const spec = defined({ description, signature: signatureSpec(signature) });
   const agent = defined({ name, inputs: signature?.inputs, spec });
   return tools.flatMap((tool): readonly ToolDefinition[] => {
-    if (tool.kind !== 'tool') return [];
+    if (!('kind' in tool) || tool.kind !== 'tool') return [];
     return [tool.child?.agent === null ? resolvedTool(tool, agent) : tool];
   });
 }
 
 /** The servers among the tools; a specification has their tools once a worker has listed them. */
 function serversOf({ tools = [] }: AgentOptions): AgentDefinition['servers'] {
-  const servers = tools.filter((tool) => tool.kind === 'mcp_server');
+  const servers = tools.filter((tool) => 'kind' in tool && tool.kind === 'mcp_server');
   return servers.length === 0 ? undefined : servers;
+}
+
+/** The tools that providers run, as data. */
+function hostedSpecs({ tools = [] }: AgentOptions): Pick<AgentSpec, 'hosted'> {
+  const hosted = tools.filter(isProviderTool).map(hostedTool);
+  return hosted.length === 0 ? {} : { hosted };
 }
 
 /** The tools as data, with the built-in ones, whose calls are handled like any call. */

@@ -1,5 +1,6 @@
 /** What each mode requires of the other options, and what it refuses. */
 import type { AgentDefinition } from '../definition/definitions.ts';
+import { isAiTool } from '../tool/hosted-tool.ts';
 import type { UsageProblem } from '../../core/base/usage-error.ts';
 import { shown } from '../../core/text/shown.ts';
 import { expected, shownName, type Fields } from '../checks/fields.ts';
@@ -53,11 +54,11 @@ function dataProblems(
   mode: string,
 ): readonly UsageProblem[] {
   const problems: UsageProblem[] = [];
-  if (Array.isArray(tools) && tools.length > 0) {
+  // What providers run needs no conversation.
+  const own = Array.isArray(tools) ? tools.filter((tool) => !isAiTool(tool)) : [];
+  if (own.length > 0) {
     const advice = 'Use mode `lisp`, `react` or `chat`, or remove them.';
-    problems.push(
-      expected('mode_tools', `no \`tools\` in mode \`${mode}\``, listed(tools), advice),
-    );
+    problems.push(expected('mode_tools', `no \`tools\` in mode \`${mode}\``, listed(own), advice));
   }
   if (compaction !== undefined && compaction !== false) {
     const what = `no \`compaction\` in mode \`${mode}\``;

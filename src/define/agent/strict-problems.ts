@@ -7,14 +7,14 @@ import { expected } from '../checks/fields.ts';
 import type { ToolDefinition } from '../definition/definitions.ts';
 import { dialectOf } from '../dialect/dialect.ts';
 import { wireSchema } from '../dialect/wire-schema.ts';
-import type { AgentOptions } from './agent-options.ts';
+import type { AgentModel } from '../model/model-entry.ts';
 
 /**
- * The places of schemas that the provider of the agent's own entry could not hold the model to.
- * Functions get schemas as they are. Tools of servers are sent without `strict` if need be.
+ * The places of an agent's schemas that the provider of `entry` could not hold the model to. Functions
+ * get schemas as they are. Tools of servers are sent without `strict` if need be.
  */
 export function strictProblems(
-  { model: entry }: AgentOptions,
+  entry: AgentModel | undefined,
   { mode, answer }: Pick<AgentSpec, 'mode' | 'answer'>,
   tools: readonly ToolDefinition[],
 ): readonly UsageProblem[] {

@@ -14,12 +14,13 @@ import type { Extensions } from '../../core/extension/store.ts';
 import type { OnEventInput } from '../../core/contract/callback.ts';
 import type { LimitsInput } from '../../core/contract/input.ts';
 import type { TypedAgent } from '../../core/start/agent-types.ts';
+import type { RunInfo } from '../../core/calls/run-info.ts';
 import type { AgentTime } from '../../core/run/time.ts';
 import type { CompactionSpec } from '../../core/contract/compaction.ts';
 import type { Json, JsonObject } from '../../core/base/json.ts';
 import type { TextFormat } from '../../core/format/format.ts';
 import type { FormattedSection, Message, Task } from '../../core/base/message.ts';
-import type { Price } from '../../core/contract/model.ts';
+import type { Prepared, Price } from '../../core/contract/model.ts';
 import type { UsageProblem } from '../../core/base/usage-error.ts';
 import type { Middleware } from './middleware.ts';
 import type { ModelEntry, StreamPolicy } from '../model/model-entry.ts';
@@ -28,16 +29,9 @@ import type { McpServerDefinition } from './mcp-server.ts';
 import type { ToolSearchFields, ToolSearchOptions } from './tool-search-options.ts';
 
 /** What validators get besides the answer, and tools besides their arguments. */
-export interface ReportContext {
+export interface ReportContext extends RunInfo {
   /** Aborted when the run is canceled or interrupted, or when the call times out. */
   readonly signal: AbortSignal;
-  /** The id of the run, by which a client reaches it: `everloop.attach(run)`. */
-  readonly run: string;
-  /** The service's id of the first execution of the run: the same in all links, as in events. */
-  readonly runId: string;
-  /** The id of the conversation that the run, or the root above it, is a turn of. Absent: none. */
-  readonly conversation?: string;
-  readonly agentPath: string;
   /** The number of this attempt, from 1. */
   readonly attempt: number;
   /**
@@ -75,11 +69,6 @@ export interface ReportContext {
 /** What a tool gets besides its arguments. */
 export interface ToolContext extends ReportContext {
   readonly callId: string;
-  /**
-   * The context of the run, hidden values included. Only for tools with `readsContext`; absent if the
-   * run has none.
-   */
-  readonly context?: JsonObject;
   /**
    * The value of a gauge of your own: as it was when the call began, with what this call has done to
    * it since; 0 if it was never set.
@@ -134,7 +123,9 @@ export interface ToolDefinition<Args = unknown> {
   /** Set when calls run in a thread or process of their own. */
   readonly isolate?: IsolatedTool;
   /** Called in `needsApproval` with checked arguments: whether a person approves this call. */
-  approval?(args: Args): boolean | Promise<boolean>;
+  approval?(args: Args, info: RunInfo): boolean | Promise<boolean>;
+  /** Called in the model activity: whether the tool is offered in a request. Absent: it is. */
+  enabled?(info: RunInfo): boolean | Promise<boolean>;
   /**
    * Called in the tool activity with checked arguments; may run again unless `once`. Of an isolated
    * tool: runs its code here, as hosts without threads and processes of their own do.
@@ -155,6 +146,8 @@ export type ValidatorVerdict =
 export interface ValidatorDefinition<Answer = unknown> {
   readonly kind: 'validator';
   readonly name: string;
+  /** True: it gets the context of the run. */
+  readonly readsContext?: true;
   /**
    * Called in `judgeAnswer` on the worker; may run again. Errors are retried, then fail the run.
    */
@@ -162,10 +155,8 @@ export interface ValidatorDefinition<Answer = unknown> {
 }
 
 /** The input of a function that writes instructions or rules. */
-export interface TextFunctionInput {
-  readonly agent: string;
+export interface TextFunctionInput extends RunInfo {
   readonly input: { readonly task: Task; readonly context?: JsonObject };
-  readonly iteration: number;
   /** The time of the request in the agent's time zone. */
   readonly time: AgentTime;
 }
@@ -175,6 +166,7 @@ export type TextFunction = (input: TextFunctionInput) => string | Promise<string
 
 /** The input of a function that writes the beginning of a prompt. */
 export interface PromptInput {
+  readonly info: RunInfo;
   /** The agent's format, which writes sections and describes those of a reply. */
   readonly format: TextFormat;
   /** The instructions of this request; empty when the agent has none. */
@@ -252,6 +244,8 @@ export interface AgentDefinition<Value = unknown, Context = unknown> extends Typ
   readonly rules?: TextFunction;
   readonly prompt?: PromptFunction;
   readonly tools: readonly ToolDefinition[];
+  /** Called in the model activity for each request of a reply. */
+  readonly prepare?: PrepareFunction;
   /** The servers whose tools it has as well. Absent: none. */
   readonly servers?: readonly McpServerDefinition[];
   /** Absent: the prompt shows all tools. */
@@ -269,6 +263,11 @@ export interface AgentDefinition<Value = unknown, Context = unknown> extends Typ
     readonly sections: ReadonlyMap<string, StandardSchema | null>;
   };
 }
+
+/** Says what one request offers, and with which settings. */
+export type PrepareFunction = (
+  info: RunInfo,
+) => Prepared | undefined | Promise<Prepared | undefined>;
 
 /** Returns a text as a model may read it. */
 export type RedactText = (text: string) => string;

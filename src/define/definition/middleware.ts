@@ -1,4 +1,5 @@
 /** Middleware: user functions on the worker around the model calls and tool calls of an agent. */
+import type { RunInfo } from '../../core/calls/run-info.ts';
 import type { ModelReply, ModelRequest, Reply } from '../../core/contract/model.ts';
 
 /**
@@ -10,6 +11,7 @@ import type { ModelReply, ModelRequest, Reply } from '../../core/contract/model.
 export type ModelMiddleware = (
   request: ModelRequest,
   next: (request: ModelRequest) => Promise<Reply>,
+  info: RunInfo,
 ) => Reply | ModelReply | string | Promise<Reply | ModelReply | string>;
 
 /** A tool call as a middleware sees it. */
@@ -37,6 +39,7 @@ export interface ToolMiddlewareCall {
 export type ToolMiddleware = (
   call: ToolMiddlewareCall,
   next: (call: ToolMiddlewareCall) => Promise<unknown>,
+  info: RunInfo,
 ) => unknown;
 
 /** The middleware of an agent. */
@@ -47,11 +50,16 @@ export interface Middleware {
 
 /** `innermost` wrapped in the functions of `around`, the first of them outermost. */
 export function layered<Input, Output>(
-  around: readonly ((input: Input, next: (input: Input) => Promise<Output>) => unknown)[],
+  around: readonly ((
+    input: Input,
+    next: (input: Input) => Promise<Output>,
+    info: RunInfo,
+  ) => unknown)[],
   innermost: (input: Input) => Promise<Output>,
+  info: RunInfo,
 ): (input: Input) => Promise<Output> {
   return around.reduceRight<(input: Input) => Promise<Output>>(
-    (next, layer) => async (input) => (await layer(input, next)) as Output,
+    (next, layer) => async (input) => (await layer(input, next, info)) as Output,
     innermost,
   );
 }

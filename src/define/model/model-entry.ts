@@ -1,7 +1,8 @@
 /** Model entries: AI SDK language models and functions, each with an id. */
 import { defined } from '../../core/base/defined.ts';
+import type { RunInfo } from '../../core/calls/run-info.ts';
 import type { JsonObject } from '../../core/base/json.ts';
-import type { ModelFunction, Price } from '../../core/contract/model.ts';
+import type { HostedPrice, ModelFunction, Price } from '../../core/contract/model.ts';
 import type { ModelRate } from '../../core/base/rate.ts';
 import type { LanguageModel } from './language-model.ts';
 
@@ -31,6 +32,14 @@ export interface ModelEntry {
    */
   readonly model: LanguageModel | ModelFunction | string;
   /**
+   * Gives the model of one call in place of `model`, such as one with the key of the customer; called on
+   * the worker for each attempt. Nothing of it is recorded. Undefined: `model` is called.
+   */
+  readonly modelFor?: (
+    info: RunInfo,
+  ) =>
+    LanguageModel | ModelFunction | undefined | Promise<LanguageModel | ModelFunction | undefined>;
+  /**
    * Maximum number of tokens in a request, from 1. The trigger `context` needs it. Default: as for
    * `price`, where the data have it.
    */
@@ -49,6 +58,11 @@ export interface ModelEntry {
    * what calls cost is unknown and counts as 0.
    */
   readonly price?: Price | null;
+  /**
+   * USD for each call of a tool that the provider runs, such as a search: one number, or one by name
+   * of the tool. Default: not known, so that what runs cost is at least what they say.
+   */
+  readonly hostedPrice?: HostedPrice;
   /** Ids of entries that are tried in this order after a final failure. Default: none. */
   readonly fallbacks?: readonly string[];
   /**

@@ -4,6 +4,7 @@
 import { isConcurrency, isModelRate } from '../../core/base/rate.ts';
 import { isPlainObject } from '../../core/base/json.ts';
 import type { UsageProblem } from '../../core/base/usage-error.ts';
+import { CALL_SETTINGS } from '../../core/model/call-settings.ts';
 import { shown } from '../../core/text/shown.ts';
 import {
   expected,
@@ -12,11 +13,11 @@ import {
   type Kind,
   type FieldRules,
 } from '../checks/fields.ts';
-import { isString, isWhole, listOf, oneOf, repeated, SWITCH } from '../checks/kinds.ts';
+import { isWhole, listOf, oneOf, repeated, SWITCH } from '../checks/kinds.ts';
 import { SPECIFICATIONS, type LanguageModel } from './language-model.ts';
 import { isModelId, type ModelEntry } from './model-entry.ts';
 import { namedModel, PROVIDER_NAMES } from './provider-models.ts';
-import { isReasoningEffort, REASONING_EFFORTS, reasoningFamily } from './reasoning.ts';
+import { isReasoningEffort, reasoningFamily } from './reasoning.ts';
 
 /** A price above a dollar per token is a wrong unit; the bound also keeps the arithmetic exact. */
 const MAX_PRICE = 1_000_000;
@@ -42,29 +43,19 @@ const PRICE: Kind = {
   advice: 'Correct it, or leave it out.',
 };
 
-const NUMBER: Kind = { wanted: 'to be a number', fits: Number.isFinite };
+const HOSTED_PRICE: Kind = {
+  wanted: 'to be a number from 0 to 1000 in USD for each call, or such numbers by name of the tool',
+  fits: (value) => isFee(value) || (isPlainObject(value) && Object.values(value).every(isFee)),
+  code: 'model_price',
+  advice: 'Correct it, or leave it out.',
+};
+
+function isFee(value: unknown): boolean {
+  return typeof value === 'number' && value >= 0 && value <= 1_000;
+}
 
 /** The settings that a model of the AI SDK takes. */
-const SETTINGS: { readonly [name: string]: Kind } = {
-  temperature: NUMBER,
-  topP: NUMBER,
-  topK: NUMBER,
-  presencePenalty: NUMBER,
-  frequencyPenalty: NUMBER,
-  seed: NUMBER,
-  maxOutputTokens: NUMBER,
-  stopSequences: { wanted: 'to be a list of texts', fits: listOf(isString) },
-  headers: { wanted: 'to be a mapping of texts', fits: (value) => isMappingOf(value, isString) },
-  providerOptions: {
-    wanted: 'to be a mapping of mappings',
-    fits: (value) => isMappingOf(value, isPlainObject),
-  },
-  reasoning: {
-    wanted: `to be one of ${REASONING_EFFORTS.map((effort) => `"${effort}"`).join(', ')}`,
-    fits: isReasoningEffort,
-  },
-  stream: SWITCH,
-};
+const SETTINGS: { readonly [name: string]: Kind } = { ...CALL_SETTINGS, stream: SWITCH };
 
 /**
  * All problems of the entries of a worker: shape of each entry, ids used twice, fallbacks that name
@@ -105,6 +96,22 @@ function entryProblems(entry: unknown, index: number): readonly UsageProblem[] {
   ];
 }
 
+/** The problems of a model that is called; a name is none. */
+export function kindProblems(model: unknown, name: string): readonly UsageProblem[] {
+  if (typeof model === 'function') return [];
+  // Models of the AI SDK are instances of classes and not plain objects, so only fields are
+  // checked.
+  const { specificationVersion, doStream, doGenerate } = Object(model ?? {}) as Fields;
+  const isCallable = typeof doStream === 'function' || typeof doGenerate === 'function';
+  if (SPECIFICATIONS.includes(specificationVersion) && isCallable) return [];
+  const what = `\`model\` of "${name}" to be a function, a model of the AI SDK 6 or 7 (specification v3 or v4) or the name of one`;
+  const got =
+    specificationVersion === undefined
+      ? shownOrNothing(model)
+      : `a model of specification ${shown(specificationVersion)} of the AI SDK`;
+  return [expected('model_kind', what, got, 'Use a provider package of one of them.')];
+}
+
 /** The problem of `rate.concurrency`, which has a type of its own. */
 function concurrencyProblems(rate: unknown, name: string): readonly UsageProblem[] {
   if (!isPlainObject(rate) || !('concurrency' in rate)) return [];
@@ -119,10 +126,13 @@ function concurrencyProblems(rate: unknown, name: string): readonly UsageProblem
 function entryRules(entry: Fields, name: string): FieldRules<keyof ModelEntry> {
   return {
     id: (id) => idProblems(id, name),
-    model: (model) => kindProblems(model, name),
+    model: (model) =>
+      typeof model === 'string' ? nameProblems(model, name) : kindProblems(model, name),
+    modelFor: { wanted: 'to be a function', fits: (value) => typeof value === 'function' },
     contextWindow: SIZE,
     maxOutputTokens: SIZE,
     price: PRICE,
+    hostedPrice: HOSTED_PRICE,
     rate: [
       (rate) => concurrencyProblems(rate, name),
       {
@@ -163,22 +173,6 @@ function idProblems(id: unknown, name: string): readonly UsageProblem[] {
   if (isModelId(id)) return [];
   const what = `the id of model ${name} to be up to 128 letters, digits or ". _ / : @ + -"`;
   return [expected('model_id', what, shownOrNothing(id), 'Rename it.')];
-}
-
-function kindProblems(model: unknown, name: string): readonly UsageProblem[] {
-  if (typeof model === 'function') return [];
-  if (typeof model === 'string') return nameProblems(model, name);
-  // Models of the AI SDK are instances of classes and not plain objects, so only fields are
-  // checked.
-  const { specificationVersion, doStream, doGenerate } = Object(model ?? {}) as Fields;
-  const isCallable = typeof doStream === 'function' || typeof doGenerate === 'function';
-  if (SPECIFICATIONS.includes(specificationVersion) && isCallable) return [];
-  const what = `\`model\` of "${name}" to be a function, a model of the AI SDK 6 or 7 (specification v3 or v4) or the name of one`;
-  const got =
-    specificationVersion === undefined
-      ? shownOrNothing(model)
-      : `a model of specification ${shown(specificationVersion)} of the AI SDK`;
-  return [expected('model_kind', what, got, 'Use a provider package of one of them.')];
 }
 
 function nameProblems(model: string, name: string): readonly UsageProblem[] {
@@ -263,10 +257,6 @@ function isAmounts(price: unknown): boolean {
   return (
     [input, output, cachedInput, cacheWrite].every(isAmount) && Object.keys(others).length === 0
   );
-}
-
-function isMappingOf(value: unknown, fits: (item: unknown) => boolean): boolean {
-  return isPlainObject(value) && Object.values(value).every(fits);
 }
 
 function idOf(entry: unknown): string | undefined {

@@ -1,24 +1,11 @@
 /** The setting `reasoning`: how much a model reasons before it answers. */
+import type { CallSettings } from '../../core/contract/model.ts';
+import { CALL_SETTINGS } from '../../core/model/call-settings.ts';
 import type { LanguageModel } from './language-model.ts';
 import { isOpenAiCompatible } from './openai-compatible.ts';
 
-/**
- * The values of the setting `reasoning`. Models of the AI SDK 7 take them as they are; for models of
- * the AI SDK 6 they are translated.
- */
-export const REASONING_EFFORTS = [
-  'provider-default',
-  'none',
-  'minimal',
-  'low',
-  'medium',
-  'high',
-  'xhigh',
-  'max',
-] as const;
-
 /** How much a model reasons; `provider-default` is as if it was not set. */
-export type ReasoningEffort = (typeof REASONING_EFFORTS)[number];
+export type ReasoningEffort = NonNullable<CallSettings['reasoning']>;
 
 /** Providers whose models of the AI SDK 6 take `reasoning` in the same way. */
 export type ReasoningFamily = 'openai' | 'anthropic' | 'google' | 'openai-compatible';
@@ -33,7 +20,7 @@ export function reasoningFamily(model: LanguageModel): ReasoningFamily | undefin
   return /^google\b/.test(provider) ? 'google' : undefined;
 }
 
-/** Whether `value` is one of {@link REASONING_EFFORTS}. */
+/** Whether `value` is one of the efforts that the setting takes. */
 export function isReasoningEffort(value: unknown): value is ReasoningEffort {
-  return REASONING_EFFORTS.some((effort) => effort === value);
+  return CALL_SETTINGS.reasoning.fits(value);
 }

@@ -51,6 +51,7 @@ export function defineTool<const Parameters extends ParametersInput = undefined>
     standard: schema?.standard ?? null,
     ...defined({
       search: options.search,
+      enabled: options.enabled,
       approval: typeof options.approval === 'function' ? options.approval : undefined,
       isolate,
     }),
@@ -81,6 +82,7 @@ function toolSpec(options: AnyToolOptions, parameters: JsonObject | null): ToolS
     ...defined({
       cache: options.cache === true ? true : undefined,
       repeatable: options.repeatable === true ? true : undefined,
+      final: options.final === true ? true : undefined,
       readsContext: options.readsContext === true ? true : undefined,
     }),
     ...approvalSpec(options),

@@ -1,6 +1,7 @@
+import { defined } from '../../core/base/defined.ts';
 import { usageErrorOf } from '../../core/base/usage-error.ts';
 import { fieldProblems, type FieldRules } from '../checks/fields.ts';
-import { FUNCTION } from '../checks/kinds.ts';
+import { FUNCTION, SWITCH } from '../checks/kinds.ts';
 import { nameProblems } from '../checks/names.ts';
 import type {
   ReportContext,
@@ -12,6 +13,8 @@ import type {
 export interface ValidatorOptions<Answer> {
   /** 1 to 64 letters, digits, `_` or `-`, a letter first; unique in an agent. */
   readonly name: string;
+  /** True: `context.context` is the context of the run. Default false. */
+  readonly readsContext?: boolean;
   /**
    * Decides whether an answer is accepted. The answer is a text, or the checked value of a JSON
    * answer. If it throws, it is called again; after the last attempt the run fails with
@@ -25,6 +28,7 @@ export interface ValidatorOptions<Answer> {
 
 const FIELDS: FieldRules<keyof ValidatorOptions<unknown>> = {
   name: (name) => nameProblems(name, 'validator'),
+  readsContext: SWITCH,
   validate: { ...FUNCTION, required: true, advice: 'Write the function that judges.' },
 };
 
@@ -47,5 +51,6 @@ export function defineValidator<Answer = unknown>(
   const naming = { code: 'validator_function', of, owner: `validator ${of}` } as const;
   const problems = fieldProblems(options, FIELDS, naming);
   if (problems.length > 0) throw usageErrorOf(problems);
-  return { kind: 'validator', name, validate: options.validate };
+  const readsContext = options.readsContext === true ? (true as const) : undefined;
+  return { kind: 'validator', name, ...defined({ readsContext }), validate: options.validate };
 }

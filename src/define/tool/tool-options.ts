@@ -1,4 +1,5 @@
 import type { RetrySpec, ToolEffect } from '../../core/contract/spec.ts';
+import type { RunInfo } from '../../core/calls/run-info.ts';
 import type { JsonObject } from '../../core/base/json.ts';
 import type { ToolContext } from '../definition/definitions.ts';
 import type { StandardSchema } from '../schema/standard-schema.ts';
@@ -86,6 +87,12 @@ export interface CommonToolOptions<Parameters extends ParametersInput> {
    */
   readonly repeatable?: boolean;
   /**
+   * True: the result of a call is the answer of the run, judged by schema and validators like one
+   * that the model writes. Other calls of the turn end first; an error is read by the model. Default
+   * false; `final` of `toolResult` decides for one result.
+   */
+  readonly final?: boolean;
+  /**
    * True: calls get the context of the run as `context.context`, hidden values included. Not for
    * `local` tools. Default false.
    */
@@ -96,7 +103,12 @@ export interface CommonToolOptions<Parameters extends ParametersInput> {
    * attempts throw, the person is asked. Default `never`.
    */
   readonly approval?:
-    'always' | 'never' | ((args: ArgsOf<Parameters>) => boolean | Promise<boolean>);
+    'always' | 'never' | ((args: ArgsOf<Parameters>, info: RunInfo) => boolean | Promise<boolean>);
+  /**
+   * Called on the worker for each request of a reply: false leaves the tool out, and a call of it is
+   * refused. Default: it is offered.
+   */
+  readonly enabled?: (info: RunInfo) => boolean | Promise<boolean>;
   /** Milliseconds until a call without approval is denied. Default: it waits for ever. */
   readonly approvalTimeoutMs?: number;
   /** The texts by which tool search finds it; see `toolSearch` of agents. */

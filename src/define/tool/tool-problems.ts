@@ -102,8 +102,14 @@ const TOOL_FIELDS: FieldRules<keyof ToolOptions | keyof IsolatedToolOptions> = {
   retry: retryProblems,
   cache: CACHE_RULE,
   repeatable: REPEATABLE_RULE,
+  final: { ...SWITCH, code: 'tool_final' },
   readsContext: [{ ...SWITCH, code: 'tool_context' }, contextProblems],
   approval: APPROVAL_RULE,
+  enabled: {
+    wanted: 'to be a function',
+    fits: (value) => typeof value === 'function',
+    code: 'tool_enabled',
+  },
   search: {
     ...OBJECT,
     code: 'tool_search',

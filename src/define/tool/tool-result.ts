@@ -3,7 +3,7 @@ import { isPlainObject, utf8Length } from '../../core/base/json.ts';
 import type { MediaPart } from '../../core/base/message.ts';
 import { usageErrorOf, type UsageProblem } from '../../core/base/usage-error.ts';
 import { expected, fieldProblems, type Kind, type FieldRules } from '../checks/fields.ts';
-import { STRING } from '../checks/kinds.ts';
+import { STRING, SWITCH } from '../checks/kinds.ts';
 
 /** Marks what {@link toolResult} made, in this or another copy of the package. */
 const toolReturnMark = Symbol.for('everloop.toolResult');
@@ -21,13 +21,18 @@ const FIELDS: FieldRules = {
     code: 'importance',
   },
   instructions: { ...STRING, code: 'instructions' },
+  final: { ...SWITCH, code: 'tool_final' },
   media: [{ ...MEDIA_LIST, code: 'media' }, mediaSizeProblems],
 };
 
-/** A tool's output with media, instructions or an importance; made by {@link toolResult}. */
+/** A tool's output and what belongs to it; made by {@link toolResult}. */
 export interface ToolReturn {
   /** Plain JSON data, or nothing. */
   readonly output?: unknown;
+  /** What the model reads in place of `output`, which pages, events and programs get. Default: it. */
+  readonly forModel?: unknown;
+  /** True: `output` is the answer of the run, see `final` of `defineTool`, whose default this is. */
+  readonly final?: boolean;
   /** Images, sounds or documents that the model sees with its next request. */
   readonly media?: readonly MediaPart[];
   /** What the model should do with the result. Default: none. */
@@ -37,7 +42,8 @@ export interface ToolReturn {
 }
 
 /**
- * Returns a tool's output together with media, instructions or an importance.
+ * Returns a tool's output together with what only the model reads, media, instructions or an importance;
+ * or as the answer of the run.
  *
  * @throws UsageError for media, instructions or an importance that do not fit. The model gets it as
  * the tool's error.

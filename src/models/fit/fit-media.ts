@@ -36,16 +36,37 @@ function userMessage(parts: readonly Part[]): Message {
 
 function fitPart(part: MediaPart, traits: Traits, leaveOut: LeaveOut): Part {
   const { mediaType, url } = part;
-  if (traits.media !== undefined && !traits.media.test(mediaType)) {
-    return told(mediaType, `media of type ${mediaType}`, leaveOut);
-  }
-  if (url === undefined || isTaken(part, url, traits)) return part;
+  if (!takesMedia(part, traits))
+    return textIn(part) ?? told(mediaType, `media of type ${mediaType}`, leaveOut);
+  if (url === undefined || takesByUrl(part, url, traits)) return part;
   return told(mediaType, `media of type ${mediaType} by their URL`, leaveOut);
 }
 
-function isTaken({ mediaType }: MediaPart, url: string, { urls, mediaUrls }: Traits): boolean {
-  // An address that is none is refused later, with words for who wrote it.
-  if (!URL.canParse(url)) return true;
+/** Whether a model takes the type of `part`, as a medium or as text. */
+export function takesType(part: MediaPart, traits: Traits): boolean {
+  return takesMedia(part, traits) || TEXT.test(part.mediaType);
+}
+
+function takesMedia({ mediaType }: MediaPart, { media }: Traits): boolean {
+  return media === undefined || media.test(mediaType);
+}
+
+/** Types of files that every model reads as text. */
+const TEXT = /^(?:text\/|application\/(?:json|xml|yaml)$)/;
+
+/** A file of text as text; undefined: it is none, or its bytes are not here. */
+function textIn({ mediaType, data }: MediaPart): TextPart | undefined {
+  if (!TEXT.test(mediaType) || data === undefined) return undefined;
+  return { type: 'text', text: Buffer.from(data, 'base64').toString('utf8') };
+}
+
+/** Whether a provider loads media of the type of `part` from `url` itself. */
+export function takesByUrl(
+  { mediaType }: MediaPart,
+  url: string,
+  { urls, mediaUrls }: Traits,
+): boolean {
+  if (!URL.canParse(url)) return false;
   if (mediaUrls?.test(mediaType) === true && /^https?:/i.test(url)) return true;
   return urls.some((rule) => isOf(rule, mediaType) && rule.urls.some((known) => known.test(url)));
 }

@@ -37,7 +37,7 @@ interface Placed {
 /** `messages` as a model with `traits` takes them. */
 export function fitMessages(messages: readonly Message[], traits: Traits): FittedMessages {
   const leftOut = new Set<string>();
-  const lastOwn = messages.findLastIndex(({ by }) => isBy(traits, by));
+  const lastOwn = lastReplyOf(messages, traits);
   const ids = fittedIds(messages, traits);
   const placed = messages.flatMap((message, source): readonly Placed[] => {
     const leaveOut: LeaveOut = (what) => {
@@ -62,6 +62,11 @@ export function fitMessages(messages: readonly Message[], traits: Traits): Fitte
       traits,
     ),
   };
+}
+
+/** The index of the last message that the model wrote; -1: none. */
+export function lastReplyOf(messages: readonly Message[], traits: Traits): number {
+  return messages.findLastIndex(({ by }) => isBy(traits, by));
 }
 
 function isBy({ author }: Traits, by: Message['by']): boolean {

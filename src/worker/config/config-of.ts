@@ -87,6 +87,7 @@ export function configOf(options: ConfigOverrides): WorkerConfig {
     archiveKeepMs: config.archiveKeepMs,
     callbackSecrets: options.callbackSecrets ?? config.callbackSecrets,
     callbackHosts: options.callbackHosts ?? config.callbackHosts,
+    mediaHosts: options.mediaHosts ?? config.mediaHosts,
     version: versionOf(options, config),
     secrets: secretsOf(options) ?? config.secrets,
     protection:

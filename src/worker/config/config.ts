@@ -147,6 +147,8 @@ export interface WorkerConfig {
   readonly callbackSecrets?: readonly string[];
   /** The hosts that callbacks may go to: `hooks.example.com`, `*.example.com`. Absent: any. */
   readonly callbackHosts?: readonly string[];
+  /** The hosts from which media of requests are fetched, in the same form. Absent: any. */
+  readonly mediaHosts?: readonly string[];
   /** What encrypts the payloads of runs. Absent: nothing does. */
   readonly protection?: Protection;
   /** Values that no text that leaves this worker has. Absent: none. */
@@ -181,6 +183,7 @@ const VARIABLES = {
   EVERLOOP_HOLD_PATCHES: heldPatches,
   EVERLOOP_CALLBACK_SECRET: callbackSecrets,
   EVERLOOP_CALLBACK_HOSTS: listed,
+  EVERLOOP_MEDIA_HOSTS: listed,
   EVERLOOP_LOG_FORMAT: oneOf(LOG_FORMATS),
   EVERLOOP_TRACES: oneOf(['on', 'off'] as const),
   EVERLOOP_TRACE_CONTENT: oneOf(TRACE_CONTENTS),
@@ -262,6 +265,7 @@ export function readConfig(
     archiveKeepMs: read('EVERLOOP_ARCHIVE_KEEP'),
     callbackSecrets: read('EVERLOOP_CALLBACK_SECRET'),
     callbackHosts: read('EVERLOOP_CALLBACK_HOSTS'),
+    mediaHosts: read('EVERLOOP_MEDIA_HOSTS'),
   });
   checkStreamToken(config, report);
   const variables = telemetryVariables(read, env);

@@ -34,7 +34,7 @@ import { bundleExtensions } from '../bundle/bundle-extensions.ts';
 import { createToolPlaces } from '../../tools/isolate/tool-places.ts';
 import { checkPackages } from '../../registry/provider-packages.ts';
 import { missingPartWarnings } from '../../registry/missing-parts.ts';
-import { loadKnownModels } from '../../registry/known-prices.ts';
+import { loadKnownModels, unpricedWarnings } from '../../registry/known-prices.ts';
 import { createRegistry } from '../../registry/registry.ts';
 import { workerConverter } from '../../protection/data-converter.ts';
 import type { UnreadError } from '../../protection/key-errors.ts';
@@ -132,6 +132,8 @@ export interface WorkerParts extends WorkParts {
   readonly shutdownGraceMs?: number;
   /** What callbacks of runs are sent with. Default: this worker sends none. */
   readonly callbacks?: CallbackSettings;
+  /** The hosts from which media of requests are fetched. Default: any. */
+  readonly mediaHosts?: readonly string[];
   /** The version that this worker is part of; default: none. */
   readonly version?: WorkerVersion;
   /** Patches of the workflow that no run may begin to use on this worker; default: none. */
@@ -190,7 +192,8 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   const roles = parts.roles ?? ['workflows', 'models', 'tools'];
   const { workflowBundle, extensions } = await loadBundle(parts, roles);
   const registry = { ...known, extensions };
-  for (const warning of missingPartWarnings(registry)) workerLog('WARN', warning);
+  const warnings = [...missingPartWarnings(registry), ...unpricedWarnings(registry.models)];
+  for (const warning of warnings) workerLog('WARN', warning);
   if (roles.includes('models')) checkPackages(registry);
   const cache = createTranscriptCache({ maxBytes: parts.cacheBytes ?? CONFIG_DEFAULTS.cacheBytes });
   const runtime = await runtimeOf(parts);
@@ -216,6 +219,7 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
     places,
     states: states?.source,
     archivesStates: parts.archivesStates,
+    mediaHosts: parts.mediaHosts,
   });
   const waits = signalWaits(client, onError);
   const sinks = createSinks({

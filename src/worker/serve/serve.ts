@@ -130,7 +130,7 @@ function workerPartsOf(
   }: { readonly server: EmbeddedServer; readonly connection: NativeConnection },
 ): WorkerParts {
   const { taskQueue, modelTaskQueue, toolTaskQueue, dataDir } = config;
-  const { cacheBytes, shutdownGraceMs, maxCachedWorkflows, elsewhereMs } = config;
+  const { cacheBytes, shutdownGraceMs, maxCachedWorkflows, elsewhereMs, mediaHosts } = config;
   const { version, holdPatches, callbackSecrets: secrets = [], callbackHosts: hosts } = config;
   const { protection, telemetry } = config;
   const {
@@ -170,6 +170,7 @@ function workerPartsOf(
     version,
     holdPatches,
     callbacks: { secrets, ...defined({ hosts }) },
+    mediaHosts,
     telemetry,
     protection,
     hide: config.secrets?.hide,

@@ -16,6 +16,11 @@ test.each([
     texts: ['770 tokens', '$0.00032', '+ about 1\u2009463 tokens not reported'],
   },
   {
+    name: 'that the cost is at least so much, where fees are not known',
+    usage: { ...USAGE, unpricedCalls: 1 },
+    texts: ['770 tokens', '≥ $0.00032'],
+  },
+  {
     name: 'that it does not know the cost',
     usage: { ...USAGE, costMicroUsd: 0 },
     texts: ['770 tokens', 'cost unknown'],

@@ -335,6 +335,7 @@ describe('Requests of chat [row 32]', () => {
         instructions: { kind: 'text', text: 'You help.' },
         rules: { kind: 'function' },
         tools: [tool],
+        settings: { temperature: 0 },
         examples: [{ role: 'user', parts: [{ type: 'text', text: 'Hi' }] }],
       }),
       task: { text: 'Do it.', media: [png] },
@@ -345,7 +346,7 @@ describe('Requests of chat [row 32]', () => {
       ],
     };
 
-    expect(buildRequest(head, [], { ...options, rules: 'Be kind.', settings: { t: 0 } })).toEqual({
+    expect(buildRequest(head, [], { ...options, rules: 'Be kind.' })).toEqual({
       mode: 'chat',
       agent: 'tester',
       runId: 'r',
@@ -375,7 +376,7 @@ describe('Requests of chat [row 32]', () => {
         },
       ],
       toolChoice: 'auto',
-      settings: { t: 0 },
+      settings: { temperature: 0 },
       cacheUpTo: 5,
     });
   });

@@ -27,6 +27,8 @@ describe('the table of statistics', () => {
       'agent:estimated_output_tokens',
       'agent:estimated_cost',
       'agent:unreported_calls',
+      'agent:hosted_calls',
+      'agent:hosted_calls_unpriced',
       'agent:tool_calls',
       'agent:tool_calls_error_total',
       'agent:tool_calls_error',

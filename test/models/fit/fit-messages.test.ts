@@ -6,6 +6,7 @@ import {
   type Part,
 } from '../../../src/core/base/message.ts';
 import { fitMessages } from '../../../src/models/fit/fit-messages.ts';
+import { createMediaFetcher } from '../../../src/models/fit/fetch-media.ts';
 import { fitRequest } from '../../../src/models/fit/fit-request.ts';
 import { traitsOf } from '../../../src/models/fit/traits.ts';
 import { modelAt, type Protocol } from '../../support/aimock.ts';
@@ -155,22 +156,28 @@ describe('an order that a model does not take', () => {
   });
 });
 
+const NO_FETCH = createMediaFetcher({ signal: new AbortController().signal, hosts: [] });
+
 describe('Claude that takes over', () => {
   const enabled = {
     anthropic: { thinking: { type: 'enabled', budgetTokens: 1_024 }, effort: 'low' },
   };
   const thinkingFor = async (...messages: readonly Message[]): Promise<unknown> => {
     const model = modelAt('http://127.0.0.1:1', 'anthropic', claude.model);
-    const { request } = await fitRequest(model, {
-      mode: 'chat',
-      agent: 'a',
-      runId: 'r',
-      iteration: 1,
-      attempt: 1,
-      messages,
-      settings: { providerOptions: enabled },
-      cacheUpTo: 0,
-    });
+    const { request } = await fitRequest(
+      model,
+      {
+        mode: 'chat',
+        agent: 'a',
+        runId: 'r',
+        iteration: 1,
+        attempt: 1,
+        messages,
+        settings: { providerOptions: enabled },
+        cacheUpTo: 0,
+      },
+      NO_FETCH,
+    );
     return request.settings['providerOptions'];
   };
   const off = { anthropic: { thinking: { type: 'disabled' }, effort: 'low' } };
@@ -198,16 +205,25 @@ describe('Claude that takes over', () => {
 test('the stable beginning of a request stays so', async () => {
   const model = modelAt('http://127.0.0.1:1', 'anthropic', claude.model);
   const blank = textMessage('user', '\n');
-  const { request } = await fitRequest(model, {
-    mode: 'chat',
-    agent: 'a',
-    runId: 'r',
-    iteration: 1,
-    attempt: 1,
-    messages: [textMessage('system', 'Be brief.'), blank, user, textMessage('user', 'Last turn.')],
-    settings: {},
-    cacheUpTo: 3,
-  });
+  const { request } = await fitRequest(
+    model,
+    {
+      mode: 'chat',
+      agent: 'a',
+      runId: 'r',
+      iteration: 1,
+      attempt: 1,
+      messages: [
+        textMessage('system', 'Be brief.'),
+        blank,
+        user,
+        textMessage('user', 'Last turn.'),
+      ],
+      settings: {},
+      cacheUpTo: 3,
+    },
+    NO_FETCH,
+  );
 
   expect(request.cacheUpTo).toBe(2);
   expect(request.messages).toHaveLength(3);

@@ -20,27 +20,29 @@ export interface Refusal {
 /** The provider. The path of a base URL says how strict it is: `/openai/v1` or any other. */
 export interface RefusingProvider extends PlainServer {
   readonly refusals: readonly Refusal[];
-  /** How many requests it took. */
+  /** The requests that it took. */
+  readonly bodies: readonly unknown[];
+  /** How many these are. */
   readonly taken: () => number;
 }
 
 /** Starts a provider that answers what it takes with `OK.` */
 export async function startRefusingProvider(): Promise<RefusingProvider> {
   const refusals: Refusal[] = [];
-  let taken = 0;
+  const bodies: unknown[] = [];
   const server = await startPlainServer((request, response, text) => {
     const path = request.url ?? '';
     const body = JSON.parse(text) as Fields;
     const problem = refusalOf(path, body);
     if (problem === undefined) {
-      taken += 1;
+      bodies.push(body);
       return say(response, path);
     }
     refusals.push({ path, problem, body });
     response.writeHead(400, { 'content-type': 'application/json' });
     response.end(JSON.stringify(errorOf(path, problem)));
   });
-  return { ...server, refusals, taken: () => taken };
+  return { ...server, refusals, bodies, taken: () => bodies.length };
 }
 
 /** Why the provider refuses `body` at `path`; undefined: it takes it. */

@@ -2,11 +2,13 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { Json, JsonObject } from '../../../core/base/json.ts';
+import type { MediaPart } from '../../../core/base/message.ts';
 import type { AgentCard, PreviewAnswer } from '../../api.ts';
 import { send } from '../base/actions.ts';
 import { newRequestId, post, RequestFailed } from '../base/api.ts';
 import { canAct } from '../base/connection.ts';
 import { go, hrefOf } from '../base/route.ts';
+import { FileField, mediaOf } from '../parts/file-field.tsx';
 import { Messages } from '../parts/messages.tsx';
 import { readField, SchemaField } from '../parts/schema-field.tsx';
 import { Chat } from './chat.tsx';
@@ -58,6 +60,7 @@ function fieldsOf({ parameters }: AgentCard): readonly Field[] {
 /** The form that starts `agent`. */
 function StartForm({ agent }: { readonly agent: AgentCard }): JSX.Element {
   const task = useSignal('');
+  const files = useSignal<readonly MediaPart[]>([]);
   const texts = useSignal<Readonly<Record<string, string>>>({});
   const refusal = useSignal('');
   const isSent = useSignal(false);
@@ -82,7 +85,11 @@ function StartForm({ agent }: { readonly agent: AgentCard }): JSX.Element {
     const given = body();
     if (given === null) return;
     isSent.value = true;
-    const sent = await send('/runs', { agent: agent.name, ...given }, newRequestId());
+    const sent = await send(
+      '/runs',
+      { agent: agent.name, ...given, ...mediaOf(files.value) },
+      newRequestId(),
+    );
     isSent.value = false;
     if (sent.kind === 'accepted') go(hrefOf({ page: 'run', id: sent.answer.run }));
     else refusal.value = sent.message;
@@ -115,6 +122,7 @@ function StartForm({ agent }: { readonly agent: AgentCard }): JSX.Element {
             onInput={(event) => (task.value = event.currentTarget.value)}
           />
         </div>
+        <FileField id="try-files" files={files} refusal={refusal} />
         {fields.map(({ name, schema, isRequired }) => (
           <SchemaField
             key={name}
@@ -129,7 +137,9 @@ function StartForm({ agent }: { readonly agent: AgentCard }): JSX.Element {
           <button
             type="submit"
             class="btn primary"
-            disabled={isSent.value || !canAct.value || task.value === ''}
+            disabled={
+              isSent.value || !canAct.value || (task.value === '' && files.value.length === 0)
+            }
           >
             {isSent.value ? 'Starting' : 'Start'}
           </button>

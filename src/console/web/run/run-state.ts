@@ -353,7 +353,7 @@ export class RunModel {
         if (hasLost(frame.status) && !hasLost(header.status)) this.attempts.load();
         this.header.value = {
           ...header,
-          state: frame.status.state,
+          state: frame.state,
           status: frame.status,
           budgets: frame.budgets,
         };

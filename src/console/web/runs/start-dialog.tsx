@@ -1,6 +1,7 @@
 /** Starts a run: the agent, its task, limits. */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
+import type { MediaPart } from '../../../core/base/message.ts';
 import type { AgentsAnswer } from '../../api.ts';
 import type { StartRequest } from '../../api-actions.ts';
 import { send } from '../base/actions.ts';
@@ -8,6 +9,7 @@ import { newRequestId } from '../base/api.ts';
 import { useResource } from '../base/resource.ts';
 import { go, hrefOf } from '../base/route.ts';
 import { Dialog } from '../parts/dialog.tsx';
+import { FileField, mediaOf } from '../parts/file-field.tsx';
 
 /** What a start begins with. */
 export interface StartDialogProps {
@@ -21,6 +23,7 @@ export function StartDialog({ onClose, agent = '', task = '' }: StartDialogProps
   const agents = useResource<AgentsAnswer>('/agents').data.value?.agents ?? [];
   const name = useSignal(agent);
   const words = useSignal(task);
+  const files = useSignal<readonly MediaPart[]>([]);
   const tokens = useSignal('');
   const cost = useSignal('');
   const state = useSignal<'open' | 'sent'>('open');
@@ -34,6 +37,7 @@ export function StartDialog({ onClose, agent = '', task = '' }: StartDialogProps
     const body: Omit<StartRequest, 'requestId'> = {
       agent: name.value.trim(),
       task: words.value,
+      ...mediaOf(files.value),
       ...(Object.keys(limits).length === 0 ? {} : { limits }),
     };
     state.value = 'sent';
@@ -60,7 +64,11 @@ export function StartDialog({ onClose, agent = '', task = '' }: StartDialogProps
           <button
             type="submit"
             class="btn primary"
-            disabled={state.value === 'sent' || name.value.trim() === '' || words.value === ''}
+            disabled={
+              state.value === 'sent' ||
+              name.value.trim() === '' ||
+              (words.value === '' && files.value.length === 0)
+            }
           >
             {state.value === 'sent' ? 'Starting' : 'Start'}
           </button>
@@ -91,6 +99,7 @@ export function StartDialog({ onClose, agent = '', task = '' }: StartDialogProps
           onInput={(event) => (words.value = event.currentTarget.value)}
         />
       </div>
+      <FileField id="start-files" files={files} refusal={refusal} />
       <div class="pair">
         <div class="field">
           <label for="start-tokens">Token limit, empty for the agent&rsquo;s own</label>

@@ -25,9 +25,23 @@ export function steeringScenes(stage: () => SceneStage): void {
     await page.getByRole('button', { name: /Start a run/ }).click();
     await page.getByLabel('Agent', { exact: true }).fill('patient');
     await page.getByLabel('Task', { exact: true }).fill('Wait to be steered.');
+    const files = page.getByLabel('Images and files');
+    await files.setInputFiles({
+      name: 'large.txt',
+      mimeType: 'text/plain',
+      buffer: Buffer.alloc(1_000_001),
+    });
+    await page.getByText('Expected files of at most 1000000 bytes together').waitFor();
+    await files.setInputFiles({
+      name: 'photo',
+      mimeType: '',
+      buffer: Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAE=', 'base64'),
+    });
     await page.getByRole('button', { name: 'Start', exact: true }).click();
     await page.getByRole('heading', { name: 'patient' }).waitFor();
     const run = everloop.attach(decodeURIComponent(page.url().split('/').at(-1) ?? ''));
+    const { task } = await run.startedWith();
+    expect(task?.media).toMatchObject([{ mediaType: 'image/png' }]);
     const head = page.locator('.run-head');
     await page.getByText('nap').first().waitFor();
     await shownForKeys(page);

@@ -1,6 +1,6 @@
 /**
- * Where callbacks may go. Who writes a definition or starts a run chooses the address, and no model
- * does, so private addresses are allowed: most receivers are services beside the worker.
+ * Where requests may go whose address comes with a run: callbacks, and media by URL. Private addresses
+ * are allowed: most receivers and stores are services beside the worker.
  *
  * I1  Addresses that only a machine's own network answers, such as the metadata services of clouds,
  *     are never called, whatever the host is named. They are checked as they are connected to, so
@@ -42,7 +42,7 @@ NOT_BY_GATEWAY.addSubnet('100.64.0.0', 10);
 const MAPPED = new BlockList();
 MAPPED.addSubnet('::ffff:0:0', 96, 'ipv6');
 
-/** Whether callbacks never go to `address`, in whatever form it is written. */
+/** Whether no request goes to `address`, in whatever form it is written. */
 export function isRefusedAddress(address: string): boolean {
   const family = isIP(address);
   if (family === 0) return true;
@@ -81,8 +81,14 @@ export const checkedLookup: LookupFunction = (hostname, options, callback) => {
   });
 };
 
+/**
+ * Throws if the host of `url` is an address that is refused: it is no name, so nothing is looked up.
+ */
+export function checkAddress({ hostname }: URL): void {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  if (isIP(host) !== 0 && isRefusedAddress(host)) throw refusal(host);
+}
+
 function refusal(address: string): Error {
-  return new Error(
-    `callbacks are not sent to ${address}, which is an address of the network itself`,
-  );
+  return new Error(`no request is sent to ${address}, which is an address of the network itself`);
 }

@@ -1,0 +1,103 @@
+/**
+ * What the functions of an agent decide about one request: which tools are offered, and what `prepare`
+ * says. The reply carries it, so it is recorded once and replays repeat it.
+ */
+import { defined } from '../core/base/defined.ts';
+import { isPlainObject } from '../core/base/json.ts';
+import { usageErrorOf, UsageError } from '../core/base/usage-error.ts';
+import type { RunInfo } from '../core/calls/run-info.ts';
+import type { CallSettings, Prepared } from '../core/contract/model.ts';
+import type { AgentSpec } from '../core/contract/spec.ts';
+import { mergeSettings, settingsProblems, toolChoiceProblem } from '../core/model/call-settings.ts';
+import { unknownOptions } from '../core/text/option-names.ts';
+import { shown } from '../core/text/shown.ts';
+import type { RegisteredAgent } from '../define/definition/definitions.ts';
+
+/** A specification as one request shows it. */
+export interface PreparedSpec {
+  readonly spec: AgentSpec;
+  /** Tools of the agent that the request leaves out; absent: none. */
+  readonly notOffered?: readonly string[];
+  /** Absent: the agent has no `prepare`. */
+  readonly prepared?: Prepared;
+}
+
+/** Calls the functions. An error of one fails the attempt. */
+export async function preparedSpec(
+  agent: RegisteredAgent | undefined,
+  spec: AgentSpec,
+  info: RunInfo,
+): Promise<PreparedSpec> {
+  const hasConditions = agent?.definition.tools.some(({ enabled }) => enabled !== undefined);
+  const prepare = agent?.definition.prepare;
+  if (agent === undefined || (hasConditions !== true && prepare === undefined)) return { spec };
+  const prepared = prepare && checkedPrepared(spec, await prepare(info));
+  const named = prepared?.tools;
+  const notOffered: string[] = [];
+  for (const { name } of [...spec.tools, ...(spec.stubs ?? [])]) {
+    const isNamed = named === undefined || named.includes(name);
+    if (!isNamed || !(await isEnabled(agent, name, info))) notOffered.push(name);
+  }
+  const isOffered = ({ name }: { readonly name: string }): boolean => !notOffered.includes(name);
+  return {
+    spec: {
+      ...spec,
+      tools: spec.tools.filter(isOffered),
+      ...defined({
+        stubs: spec.stubs?.filter(isOffered),
+        toolChoice: prepared?.toolChoice ?? spec.toolChoice,
+        settings: mergeSettings<CallSettings>(spec.settings, prepared?.settings),
+      }),
+    },
+    ...defined({ notOffered: notOffered.length === 0 ? undefined : notOffered, prepared }),
+  };
+}
+
+async function isEnabled(agent: RegisteredAgent, name: string, info: RunInfo): Promise<boolean> {
+  const tool = agent.tools.get(name);
+  if (tool?.enabled === undefined) return true;
+  const enabled: unknown = await tool.enabled(info);
+  if (typeof enabled === 'boolean') return enabled;
+  const message = `Expected \`enabled\` of tool \`${name}\` to give a boolean, got ${shown(enabled)}. Return true or false.`;
+  throw new UsageError('tool_enabled', message);
+}
+
+const KNOWN = ['tools', 'toolChoice', 'settings'];
+
+function checkedPrepared(spec: AgentSpec, value: unknown): Prepared {
+  if (value === undefined) return {};
+  const message = (text: string): { readonly code: 'agent_prepare'; readonly message: string } => ({
+    code: 'agent_prepare',
+    message: text,
+  });
+  if (!isPlainObject(value)) {
+    throw usageErrorOf([
+      message(
+        `Expected \`prepare\` to give { tools?, toolChoice?, settings? }, got ${shown(value)}.`,
+      ),
+    ]);
+  }
+  const names = [...spec.tools, ...(spec.stubs ?? [])].map(({ name }) => name);
+  const { tools, toolChoice, settings } = value;
+  const choice = toolChoiceProblem(toolChoice, names);
+  const problems = [
+    ...unknownOptions(value, KNOWN, '`prepare`'),
+    ...[...toolProblems(tools, names), ...settingsProblems(settings)].map(message),
+    ...(choice === undefined ? [] : [message(choice)]),
+  ];
+  if (problems.length > 0) throw usageErrorOf(problems);
+  return defined({ tools, toolChoice, settings }) as Prepared;
+}
+
+function toolProblems(tools: unknown, names: readonly string[]): readonly string[] {
+  if (tools === undefined) return [];
+  if (!Array.isArray(tools)) {
+    return [`Expected \`tools\` of \`prepare\` to be a list of names, got ${shown(tools)}.`];
+  }
+  return tools
+    .filter((name) => !names.includes(name as string))
+    .map(
+      (name) =>
+        `Expected \`tools\` of \`prepare\` to name tools of the agent (${names.join(', ')}), got ${shown(name)}.`,
+    );
+}
