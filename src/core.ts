@@ -4,9 +4,8 @@
  */
 export type { AgentEvent, EventBody, EventType } from './core/contract/events.ts';
 export type { Host } from './core/run/host.ts';
-export { runLoop, type LoopEnd } from './core/loop/loop.ts';
+export { nextOf, runLoop, type LoopEnd } from './core/loop/loop.ts';
 export { buildRequest, modeOf, readTurn } from './core/modes/modes.ts';
-export { nextOf } from './core/loop/next-of.ts';
 export { apply, startState, type RunIdentity, type RunState } from './core/run/run-state.ts';
 export { createRun, type Run } from './core/run/run.ts';
 export type { AgentSpec } from './core/contract/spec.ts';

@@ -39,7 +39,7 @@ export {
   type WaitingInput,
 } from './core/run/inbox.ts';
 export type { AgentInput, HistoryTurn, LimitsInput } from './core/contract/input.ts';
-export { runLoop, type LoopEnd } from './core/loop/loop.ts';
+export { nextOf, runLoop, type LoopEnd } from './core/loop/loop.ts';
 export {
   AGENT_WORKFLOW,
   type Adjustment,
@@ -68,7 +68,6 @@ export {
   type TextCallOptions,
 } from './core/loop/text-calls.ts';
 export type { CallTurn } from './core/calls/run-calls.ts';
-export { nextOf } from './core/loop/next-of.ts';
 export type { CallResult } from './core/modes/observation.ts';
 export {
   apply,

@@ -7,11 +7,10 @@ import type { StateView } from '../core/fork/state-view.ts';
 import type { RunIdentity, RunState } from '../core/run/run-state.ts';
 import type { Refusal, RunMaterial } from '../core/start/prepare-input.ts';
 import type { CallbackMessage } from '../core/contract/callback.ts';
-import type { ModelOrder } from '../core/contract/host-order.ts';
-import type { ModelOutcome } from '../core/contract/host-outcome.ts';
+import type { ModelOrder, RateTicket } from '../core/contract/host-order.ts';
+import type { AttemptFacts, UnfailedOutcome } from '../core/contract/host-outcome.ts';
 import type { Day } from '../core/tenant/ledger.ts';
 import type {
-  BesideRead,
   JudgeOrder,
   JudgeResult,
   LiteralsOrder,
@@ -78,27 +77,10 @@ export interface MomentOrder {
   readonly at: RunMoment;
 }
 
-/** What `callModel` returns; it throws failures, with {@link ModelFailureDetails}. */
-export type ModelActivityResult = Exclude<ModelOutcome, { readonly kind: 'failed' }> & {
-  /**
-   * Set when the worker took over the call of an attempt that counted as lost: that many of the last
-   * losses used nothing that this result does not have.
-   */
-  readonly takenOver?: number;
-};
-
 /** The first detail of a failed model activity: the usage of its attempts. */
-export interface ModelFailureDetails {
+export interface ModelFailureDetails extends AttemptFacts {
   readonly usage: TokenUsage;
   readonly usageKnown: boolean;
-  /** Attempts of the provider in this activity. */
-  readonly attempts: number;
-  /** Attempts of this activity before the last that ended because a worker was lost. */
-  readonly losses?: number;
-  /** Set when earlier attempts of this activity died with their worker. */
-  readonly estimated?: EstimatedUsage;
-  /** What ran beside the reply that failed; absent: nothing. */
-  readonly lostReads?: readonly BesideRead[];
   /**
    * Set when the call is to be retried after this time. An attempt that cost tokens ends its
    * activity: a retry by Temporal records nothing in the history, so a cancel before the next
@@ -118,22 +100,34 @@ export interface NotHereDetails extends Partial<ModelFailureDetails> {
   readonly code?: string;
 }
 
-/** The first detail of a failure of type `rate_wait`. */
-export interface RateWaitDetails {
+/** The first detail of a failure of type `rate_wait`: with what the next try is to know. */
+export interface RateWaitDetails extends Omit<RateTicket, 'at'> {
   /** When the run is to try again, in milliseconds since 1970. */
   readonly at: number;
   /** The moment that is kept for its request; absent: none is. */
   readonly moment?: number;
-  /** What the moment is for. */
-  readonly tokens?: number;
-  /** How often the counter did not answer. */
-  readonly tries?: number;
-  /** When the request first asked for a permit; absent: it has not. */
-  readonly since?: number;
   /** What it waits for; absent: its moment. */
   readonly for?: 'permit';
-  /** Whose rate it is: that of the tenant; absent: of the model. */
-  readonly of?: 'tenant';
+}
+
+/** What heartbeats say, of which a workflow still gets the last one when the worker is lost. */
+export interface HeartbeatDetails {
+  /** The number of this attempt of the provider or tool, from 1. */
+  readonly attempts: number;
+  /** Of a model call: attempts of this activity before this one that were lost; absent: none. */
+  readonly losses?: number;
+  /** The code of a `once` tool may have begun; see `begin-once.ts`. */
+  readonly began?: true;
+  /** Attempts of this activity that workers gave back which stopped in order; absent: none. */
+  readonly givenBack?: number;
+  /** What this attempt of a model call has used so far; absent until the provider is asked. */
+  readonly asked?: EstimatedUsage;
+  /** What earlier attempts of the activity of a model call lost. */
+  readonly lost?: EstimatedUsage;
+  /** True: nothing had begun, so the attempt may have asked since. Its prompt is charged. */
+  readonly isEntry?: true;
+  /** The whole reply, once only reads beside it are open. */
+  readonly kept?: UnfailedOutcome;
 }
 
 /** The first detail of a failure of type `agent_not_found` or `extension_not_found`. */
@@ -180,7 +174,8 @@ export interface EverloopActivities extends TenantActivities {
   loadFork(order: ForkOrder): Promise<LoadedFork>;
   /** Replays a run to one of its moments. */
   viewMoment(order: MomentOrder): Promise<StateView>;
-  callModel(order: ModelOrder): Promise<ModelActivityResult>;
+  /** Throws failures, with {@link ModelFailureDetails}. */
+  callModel(order: ModelOrder): Promise<UnfailedOutcome>;
   callTool(order: ToolOrder): Promise<ToolResult>;
   /** A call of a `once` tool, which says when the tool begins. */
   callToolOnce(order: ToolOrder): Promise<ToolResult>;

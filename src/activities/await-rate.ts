@@ -1,5 +1,5 @@
 /**
- * The wait of a model call for its permit, and for its moment under the rates of its tenant and its
+ * The layer of a model call that waits for its permit, and for its moment under the rates of its tenant and its
  * entry: short waits are made here, longer ones by the run, which then is seen to wait and holds no
  * worker.
  */
@@ -7,11 +7,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { defined } from '../core/base/defined.ts';
 import type { ModelOrder } from '../core/contract/host-order.ts';
 import type { Rate } from '../core/base/rate.ts';
-import type { ModelEntry } from '../define/model/model-entry.ts';
 import { tenantCounter } from '../core/rate/rate.ts';
 import { requestTokens } from '../core/ask/context-tokens.ts';
-import type { ModelRequest, TokenUsage } from '../core/contract/model.ts';
-import { rateWait } from './failures.ts';
+import type { UnfailedOutcome } from '../core/contract/host-outcome.ts';
+import type { TokenUsage } from '../core/contract/model.ts';
+import { givenBack, PERMIT_ENDED, rateWait } from './failures.ts';
+import type { AskedAttempt } from './model-attempt.ts';
 import type { Permit } from './permits/entry-permits.ts';
 import type { Permits } from './permits/permits.ts';
 import { hasPassed, type Asked, type Moment, type Rates } from './rates.ts';
@@ -26,26 +27,8 @@ const EARLY_MS = 1_000;
 /** When a counter is asked again that did not answer, in milliseconds: doubling from the first. */
 const SILENT_MS = { first: 2_000, most: 300_000 } as const;
 
-/** A request that may be sent. */
-export interface PacedRequest {
-  /** Aborts the request: its call is aborted, or its permit has ended. */
-  readonly signal: AbortSignal;
-  /** What the request has taken of its provider. */
-  readonly ended: (usage: TokenUsage) => void;
-  /** Whether it was aborted because its permit could not be renewed. */
-  readonly lacksPermit: () => boolean;
-  /** It is no longer under way. */
-  readonly release: () => void;
-}
-
 /** A request that is about to be sent. */
-export interface AskedProvider {
-  readonly order: ModelOrder;
-  readonly entry: Pick<ModelEntry, 'rate' | 'maxOutputTokens'>;
-  readonly request: ModelRequest;
-  /** Aborts the call. */
-  readonly signal: AbortSignal;
-}
+type AskedProvider = Pick<AskedAttempt, 'order' | 'entry' | 'request' | 'signal'>;
 
 /** What paces the requests of a worker. */
 export interface PaceParts {
@@ -64,7 +47,34 @@ interface Pace {
   readonly of?: 'tenant';
 }
 
-type Ended = PacedRequest['ended'];
+/** Tells a counter what a request has taken of its provider. */
+type Ended = (usage: TokenUsage) => void;
+
+/**
+ * Makes a request once there is room for it. An attempt whose permit ended is given back: its request
+ * was closed, and no user has stopped it.
+ */
+export async function paced<Attempt extends AskedAttempt>(
+  parts: PaceParts,
+  attempt: Attempt,
+  next: (attempt: Attempt) => Promise<UnfailedOutcome>,
+): Promise<UnfailedOutcome> {
+  const { permit, ended } = await awaitRate(parts, attempt);
+  const { signal } = attempt;
+  const closed = permit === undefined ? signal : AbortSignal.any([signal, permit.ended]);
+  try {
+    const outcome = await next({ ...attempt, signal: closed });
+    if (outcome.kind === 'aborted' && permit?.ended.aborted === true && !signal.aborted) {
+      throw givenBack(attempt, outcome.usage, PERMIT_ENDED);
+    }
+    if (outcome.kind === 'reply' && outcome.reply.usageKnown) {
+      for (const tell of ended) tell(outcome.reply.usage);
+    }
+    return outcome;
+  } finally {
+    permit?.release();
+  }
+}
 
 /**
  * Waits until a request may be sent; at once if neither its tenant nor its entry has a rate. The
@@ -72,7 +82,10 @@ type Ended = PacedRequest['ended'];
  * before the moment of the entry, which does not wait. Returns early when the call is aborted. Fails
  * with `rate_wait` if the run is to wait.
  */
-export async function awaitRate(parts: PaceParts, call: AskedProvider): Promise<PacedRequest> {
+async function awaitRate(
+  parts: PaceParts,
+  call: AskedProvider,
+): Promise<{ readonly permit: Permit | undefined; readonly ended: readonly Ended[] }> {
   const { order, entry, signal } = call;
   const tenant = await paceOfTenant(parts, order);
   const tenantEnded = tenant === undefined ? [] : await awaitMoment(parts, call, tenant);
@@ -85,7 +98,7 @@ export async function awaitRate(parts: PaceParts, call: AskedProvider): Promise<
       const modelEnded =
         model === undefined || signal.aborted ? [] : await awaitMoment(parts, call, model);
       if (permit?.ended.aborted !== true || signal.aborted) {
-        return pacedRequest(signal, permit, [...tenantEnded, ...modelEnded]);
+        return { permit, ended: [...tenantEnded, ...modelEnded] };
       }
     } catch (error) {
       permit?.release();
@@ -93,19 +106,6 @@ export async function awaitRate(parts: PaceParts, call: AskedProvider): Promise<
     }
     permit.release();
   }
-}
-
-function pacedRequest(
-  signal: AbortSignal,
-  permit: Permit | undefined,
-  ended: readonly Ended[],
-): PacedRequest {
-  return {
-    signal: permit === undefined ? signal : AbortSignal.any([signal, permit.ended]),
-    ended: (usage) => ended.forEach((tell) => tell(usage)),
-    lacksPermit: () => permit?.ended.aborted === true && !signal.aborted,
-    release: () => permit?.release(),
-  };
 }
 
 /** The rate of the run's tenant, if it has one and the request has not passed it. */

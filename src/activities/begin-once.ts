@@ -9,7 +9,8 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
-import { isStoppedByService, type HeartbeatDetails } from './heartbeat.ts';
+import type { HeartbeatDetails } from './activity-types.ts';
+import { isStoppedByService } from './heartbeat.ts';
 
 /** `began`: the tool may run · `canceled` by a user · `gone`: this attempt is over. */
 export type Beginning = 'began' | 'canceled' | 'gone';

@@ -1,10 +1,12 @@
 /** Creates the activities of a worker from its registry, caches and archive. */
+import { Context } from '@temporalio/activity';
 import { defined } from '../core/base/defined.ts';
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import { HIDE_NOTHING, type HideText } from '../core/text/hide.ts';
 import type { ActivityRuntime, EverloopActivities } from './activity-types.ts';
 import { createArchiveTranscript, type Archive } from './archive-transcript.ts';
-import type { CallbackSettings } from '../callbacks/deliver.ts';
+import { deliver, type CallbackSettings } from '../callbacks/deliver.ts';
+import { callbackFailure } from './failures.ts';
 import { createCallModel } from './call-model.ts';
 import {
   callToolActivity,
@@ -14,7 +16,6 @@ import {
   needsApprovalActivity,
   loadAgentActivity,
 } from './tool-activities.ts';
-import { createDeliverCallback } from './deliver-callback.ts';
 import { loadForkActivity, viewMomentActivity, type StateSource } from './load-fork.ts';
 import { createGivenUpCalls } from './given-up-calls.ts';
 import type { HeardCancels } from './heard-cancels.ts';
@@ -110,4 +111,13 @@ export function createActivities(parts: ActivityParts): EverloopActivities {
     archiveTranscript: createArchiveTranscript(archive, parts.archivesStates),
   };
   return hideFailures(activities, hide);
+}
+
+/** The activity that delivers a callback: one attempt; the service repeats it for a day. */
+function createDeliverCallback(settings: CallbackSettings): EverloopActivities['deliverCallback'] {
+  return async (message) => {
+    const { cancellationSignal: signal } = Context.current();
+    const delivery = await deliver(message, settings, { now: Date.now(), signal });
+    if (delivery.kind !== 'delivered') throw callbackFailure(delivery);
+  };
 }

@@ -6,10 +6,20 @@ import { defined } from '../core/base/defined.ts';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { Delivery } from '../callbacks/deliver.ts';
 import type { FailureType } from '../core/base/failure-types.ts';
-import type { JsonObject } from '../core/base/json.ts';
-import { retryDelayMs, type ModelFailure } from '../models/model-failures.ts';
+import type { ModelOrder } from '../core/contract/host-order.ts';
+import type { TokenUsage } from '../core/contract/model.ts';
+import { addEstimates } from '../core/model/estimated-usage.ts';
+import { noUsage } from '../core/model/usage.ts';
+import { keyVariable } from '../models/missing-key.ts';
+import {
+  classifyModelError,
+  hasCost,
+  retryDelayMs,
+  type ModelFailure,
+} from '../models/model-failures.ts';
 import { redact } from '../core/text/redact.ts';
 import type { EarlierTries } from '../core/contract/outcome.ts';
+import type { ModelAttempt } from './model-attempt.ts';
 import type { NotHereDetails, RateWaitDetails } from './activity-types.ts';
 import { endsWithAttempt, triesOf } from './tries.ts';
 
@@ -19,48 +29,57 @@ const afterShutdownMs = 100;
 /** Statuses of an overloaded provider: expected, so they are kept out of error metrics. */
 const busyStatuses: readonly (number | undefined)[] = [429, 529];
 
-/** What a failure of a model call carries besides its classification. */
-export interface ModelFailureContext {
-  /** The attempt that failed, from 1; decides the wait before the next. */
-  readonly attempt: number;
-  /**
-   * Whether the workflow retries and not the service: the attempt cost tokens, or the workflow
-   * begins each attempt. Default false.
-   */
-  readonly endsActivity?: boolean;
-  /** What the workflow needs, such as usage. */
-  readonly details: JsonObject;
-}
-
 /**
- * A failed model call as a failure with its code as type: final, or retried after Retry-After, else
- * after 1 s doubling to 30 s. `details[0]` is `context.details` with `status`, if there is one, and
- * with `retryAfterMs`, if it is to be retried.
+ * A failed model call as a failure with its code as type. The workflow begins each attempt, so the
+ * service repeats none. `details[0]` is `details` with `status`, if there is one, and, if the call may be
+ * tried again, with `retryAfterMs`: Retry-After, else 1 s doubling to 30 s by `attempt`, from 1.
  */
 export function toModelFailure(
   failure: ModelFailure,
-  context: ModelFailureContext,
+  attempt: number,
+  details: object,
 ): ApplicationFailure {
-  const { endsActivity = false, attempt } = context;
-  const retryAfterMs = failure.retryable ? retryDelayMs(failure, attempt) : null;
-  const details: JsonObject = {
-    ...context.details,
-    ...defined({
-      status: failure.status,
-      retryAfterMs: retryAfterMs ?? undefined,
-    }),
-  };
-  const isBusy = busyStatuses.includes(failure.status);
+  const { code: type, message, status, retryable } = failure;
+  const retryAfterMs = retryable ? retryDelayMs(failure, attempt) : undefined;
+  const category = busyStatuses.includes(status) ? ApplicationFailureCategory.BENIGN : undefined;
   return ApplicationFailure.create({
-    type: failure.code,
-    message: failure.message,
-    nonRetryable: retryAfterMs === null || endsActivity,
-    details: [details],
-    ...defined({
-      nextRetryDelay: retryAfterMs === null || endsActivity ? undefined : retryAfterMs,
-      category: isBusy ? ApplicationFailureCategory.BENIGN : undefined,
-    }),
+    type,
+    message,
+    nonRetryable: true,
+    details: [{ ...details, ...defined({ status, retryAfterMs }) }],
+    ...defined({ category }),
   });
+}
+
+/** The failure of a model call that threw `error`; what is one already stays as it is. */
+export function thrownFailure(order: ModelOrder, error: unknown): ApplicationFailure {
+  if (error instanceof ApplicationFailure) return error;
+  const failure = classifyModelError(error);
+  return modelFailure(order, failure, failure.usage, keyVariable(error));
+}
+
+/**
+ * A failed model call, with what its attempts used. `variable`: the environment variable of a key that
+ * is missing.
+ */
+export function modelFailure(
+  order: ModelOrder,
+  failure: ModelFailure,
+  usage: TokenUsage = noUsage,
+  variable?: string,
+): ApplicationFailure {
+  const { attempt, added } = triesOf(order);
+  const usageKnown = hasCost(usage);
+  const estimated = addEstimates(added.estimated, failure.estimated);
+  const details = { usage, usageKnown, ...added, ...defined({ estimated }) };
+  // Another worker may have a key that works, and this one may soon.
+  if (failure.code === 'model_auth' && !usageKnown) {
+    const { code, status, message } = failure;
+    const named = variable === undefined ? '' : ` (${variable})`;
+    const what = `credentials of model ${order.model}${named}`;
+    return notHere({ ...details, what, agent: order.agent, ...defined({ code, status }) }, message);
+  }
+  return toModelFailure(failure, attempt, details);
 }
 
 /**
@@ -97,10 +116,7 @@ export function agentNotHere(agent: string): ApplicationFailure {
  * The worker stops, so the call is retried on another one. Not a cancellation by a user. `details`:
  * what is known of the attempt.
  */
-export function workerShutdown(
-  details?: JsonObject,
-  message: string = STOPPED,
-): ApplicationFailure {
+export function workerShutdown(details?: object, message: string = STOPPED): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'worker_shutdown',
     message,
@@ -123,18 +139,21 @@ export function stoppedBeforeOnce(): ApplicationFailure {
   });
 }
 
-/**
- * The worker stops a model call that cost tokens: `details[0]` is `details` with `retryAfterMs`.
- */
-export function workerShutdownWithCost(
-  details: JsonObject,
+/** A model call that no user stopped, with what it used: it is tried again. */
+export function givenBack(
+  { tries: { added }, used }: Pick<ModelAttempt, 'tries' | 'used'>,
+  usage: TokenUsage,
   message: string = STOPPED,
 ): ApplicationFailure {
+  if (!hasCost(usage)) {
+    const estimated = used();
+    return workerShutdown(estimated && { estimated }, message);
+  }
   return ApplicationFailure.create({
     type: 'worker_shutdown',
     message,
     nonRetryable: true,
-    details: [{ ...details, retryAfterMs: afterShutdownMs }],
+    details: [{ usage, usageKnown: true, ...added, retryAfterMs: afterShutdownMs }],
   });
 }
 

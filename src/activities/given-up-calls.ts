@@ -28,12 +28,6 @@ interface OpenCall<Result, Start> {
   timer?: NodeJS.Timeout;
 }
 
-/** A result, and how the call had begun that was taken over; null: it was begun now. */
-export interface SharedResult<Result, Start> {
-  readonly result: Result;
-  readonly takenOver: Start | null;
-}
-
 /** A call that may be taken over. */
 export interface SharedCall<Result, Start> {
   /** The same for each attempt of one call; undefined: it cannot be taken over. */
@@ -44,17 +38,15 @@ export interface SharedCall<Result, Start> {
   /** Whether the signal was aborted because the service gave up the attempt. */
   readonly isGivenUp: () => boolean;
   readonly begin: (signal: AbortSignal) => Promise<Result>;
-  /** Called when the call is taken over. */
-  readonly onTakeOver: () => void;
+  /** Called when the call is taken over, with how it had begun. */
+  readonly onTakeOver: (start: Start) => void;
   /** Bytes of a result that is worth keeping; null: it is not. */
   readonly bytesOf: (result: Result) => number | null;
 }
 
 /** Runs calls. */
 export interface GivenUpCalls {
-  readonly run: <Result, Start>(
-    call: SharedCall<Result, Start>,
-  ) => Promise<SharedResult<Result, Start>>;
+  readonly run: <Result, Start>(call: SharedCall<Result, Start>) => Promise<Result>;
 }
 
 /** The calls of one process. */
@@ -107,13 +99,12 @@ export function createGivenUpCalls(): GivenUpCalls {
   return {
     run: async <Result, Start>(shared: SharedCall<Result, Start>) => {
       const { key, signal, begin, onTakeOver } = shared;
-      if (key === undefined) return { result: await begin(signal), takenOver: null };
+      if (key === undefined) return begin(signal);
       const found = open.get(key) as OpenCall<Result, Start> | undefined;
       const isUsable = found !== undefined && found.abort?.signal.aborted !== true;
       const call = isUsable ? found : begun(key, shared);
-      if (isUsable) onTakeOver();
-      const result = await waitFor(call, shared);
-      return { result, takenOver: isUsable ? call.start : null };
+      if (isUsable) onTakeOver(call.start);
+      return waitFor(call, shared);
     },
   };
 }

@@ -7,6 +7,7 @@
  * recovery needs: see {@link rhythmOf}.
  */
 import { CancelledFailure, Context } from '@temporalio/activity';
+import type { HeartbeatDetails } from './activity-types.ts';
 import { NO_CANCELS, type HeardCancels } from './heard-cancels.ts';
 
 /** When an activity beats, in ms. */
@@ -40,18 +41,6 @@ export function rhythmOf(timeoutMs: number = WITHOUT_TIMEOUT_MS): Rhythm {
  * the first beat must not come on top of it.
  */
 const LONG_WAIT_PART = 0.2;
-
-/** The details of each heartbeat, which a workflow still gets when the worker is lost. */
-export interface HeartbeatDetails {
-  /** The number of this attempt of the provider or tool, from 1. */
-  readonly attempts: number;
-  /** Of a model call: attempts of this activity before this one that were lost; absent: none. */
-  readonly losses?: number;
-  /** The code of a `once` tool may have begun; see `begin-once.ts`. */
-  readonly began?: true;
-  /** Attempts of this activity that workers gave back which stopped in order; absent: none. */
-  readonly givenBack?: number;
-}
 
 /** What is sent with heartbeats, and who hears that one came too late. */
 export interface HeartbeatOptions {

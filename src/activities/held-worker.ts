@@ -5,8 +5,8 @@
  */
 import { Context } from '@temporalio/activity';
 import { errorText } from '../core/base/error-text.ts';
+import type { HeartbeatDetails } from './activity-types.ts';
 import { MESSAGE_NAMES, type HeldWorker } from '../core/contract/messages.ts';
-import type { HeartbeatDetails } from './heartbeat.ts';
 
 /**
  * Asks the service whether it gave up the current activity, whose heartbeat is `lateMs` late; if

@@ -1,12 +1,13 @@
 /**
- * The reads that a model activity runs beside its reply, as a tool activity would run them. Their
+ * The layer of a model call that runs reads beside its reply, as a tool activity would run them. Their
  * activity is that of the model: it has the heartbeat, and its end is theirs.
  */
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { defined } from '../core/base/defined.ts';
 import { sizesOf } from '../core/base/size-limits.ts';
-import type { ModelOrder } from '../core/contract/host-order.ts';
-import type { BesideRead, ToolOrder } from '../core/contract/outcome.ts';
+import type { AttemptFacts, UnfailedOutcome } from '../core/contract/host-outcome.ts';
+import type { Reply } from '../core/contract/model.ts';
+import type { ToolOrder } from '../core/contract/outcome.ts';
 import type { TranscriptView } from '../core/contract/transcript.ts';
 import { callTopics } from '../core/streaming/topic-stream.ts';
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
@@ -14,12 +15,15 @@ import { HIDE_NOTHING, type HideText } from '../core/text/hide.ts';
 import type { RegisteredAgent, Registry } from '../define/definition/definitions.ts';
 import { NO_WATCH, type CallObserver } from '../telemetry/call-observer.ts';
 import type { ToolPlaces } from '../tools/isolation.ts';
-import { createReadsBeside, type ReadsBeside } from '../tools/reads-beside.ts';
+import { quickTools } from '../tools/quick-tools.ts';
+import { createReadsBeside, type ReadsBeside, type SettledReads } from '../tools/reads-beside.ts';
 import { runTool } from '../tools/run-tool.ts';
 import type { ToolRun } from '../tools/tool-call.ts';
 import type { ToolFigures } from '../tools/tool-figures.ts';
 import { withFigures } from '../tools/watch-figures.ts';
+import { thrownFailure } from './failures.ts';
 import { isStoppedByService } from './heartbeat.ts';
+import type { FoundAttempt } from './model-attempt.ts';
 
 /** What reads beside a reply need; all of it lives as long as the worker. */
 export interface ReadsOfReplyParts {
@@ -33,11 +37,63 @@ export interface ReadsOfReplyParts {
   readonly places?: ToolPlaces;
 }
 
-/** The reads beside the reply that the current activity asks for. */
-export function readsOfReply(
+/**
+ * Makes an attempt with reads beside its reply. What began is in its outcome, or in its failure. The
+ * reply waits for the reads that are open, and the heartbeats have it meanwhile.
+ */
+export async function readingBeside(
   parts: ReadsOfReplyParts,
-  order: ModelOrder,
-  { view, signal }: { readonly view: TranscriptView | null; readonly signal: AbortSignal },
+  attempt: FoundAttempt,
+  next: (onCall: ReadsBeside['offer']) => Promise<UnfailedOutcome>,
+): Promise<UnfailedOutcome> {
+  const beside = readsOfReply(parts, attempt);
+  try {
+    const outcome = await next(beside.offer);
+    if (outcome.kind === 'aborted') return { ...outcome, ...lostReads(beside) };
+    const { reply } = outcome;
+    const shown = { ...outcome, ...localIn(parts, attempt, reply) };
+    beside.complete(reply);
+    return { ...shown, ...(await settleKept(beside, shown, attempt)) };
+  } catch (error) {
+    throw withLostReads(thrownFailure(attempt.order, error), beside);
+  }
+}
+
+/** The tools of a reply that this worker expects to be quick. */
+function localIn(
+  { figures }: ReadsOfReplyParts,
+  { order, view }: FoundAttempt,
+  reply: Reply,
+): Pick<AttemptFacts, 'local'> {
+  if (figures === undefined || order.purpose !== 'reply' || view === null) return {};
+  return defined({ local: quickTools(figures, view.head.spec, reply) });
+}
+
+/**
+ * How long reads may be open after their reply before a heartbeat is sent that has it. Most reads end
+ * before, and each heartbeat is a request and an action on a bill.
+ */
+const KEPT_BEAT_MS = 300;
+
+async function settleKept(
+  beside: ReadsBeside,
+  shown: Extract<UnfailedOutcome, { readonly kind: 'reply' }>,
+  { keep, beat }: FoundAttempt,
+): Promise<SettledReads> {
+  if (!beside.isOpen()) return beside.settle(shown.reply);
+  keep(shown, beside.ended);
+  const timer = setTimeout(beat, KEPT_BEAT_MS);
+  try {
+    return await beside.settle(shown.reply);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The reads beside the reply that the current activity asks for. */
+function readsOfReply(
+  parts: ReadsOfReplyParts,
+  { order, view, signal }: FoundAttempt,
 ): ReadsBeside {
   const { registry, figures } = parts;
   const agent = registry.agents.get(order.agent);
@@ -93,15 +149,15 @@ function runRead(
 }
 
 /** What ran beside a reply that is thrown away. */
-export function lostReads(beside: ReadsBeside): { readonly lostReads?: readonly BesideRead[] } {
+function lostReads(beside: ReadsBeside): Pick<AttemptFacts, 'lostReads'> {
   const lost = beside.stop();
   return defined({ lostReads: lost.length === 0 ? undefined : lost });
 }
 
 /** The failure of a call, with what ran beside its reply. */
-export function withLostReads(failure: Error, beside: ReadsBeside): Error {
+function withLostReads(failure: ApplicationFailure, beside: ReadsBeside): ApplicationFailure {
   const lost = lostReads(beside);
-  if (lost.lostReads === undefined || !(failure instanceof ApplicationFailure)) return failure;
+  if (lost.lostReads === undefined) return failure;
   const [first = {}, ...others] = failure.details ?? [];
   const details = [{ ...(first as object), ...lost }, ...others];
   const { message, type, nonRetryable, nextRetryDelay, cause } = failure;

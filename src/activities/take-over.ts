@@ -1,52 +1,57 @@
-/** The attempt of a model call that takes over an earlier one which the service gave up. */
+/** The layer of a model call that takes over an earlier attempt which the service gave up. */
 import { Context } from '@temporalio/activity';
 import { defined } from '../core/base/defined.ts';
 import { byteSize, type Json } from '../core/base/json.ts';
 import type { ModelOrder } from '../core/contract/host-order.ts';
+import type { UnfailedOutcome } from '../core/contract/host-outcome.ts';
 import type { EstimatedUsage } from '../core/contract/model.ts';
-import type { ModelActivityResult } from './activity-types.ts';
 import type { GivenUpCalls } from './given-up-calls.ts';
-import { isGivenUp, isStoppedByService, type Beating } from './heartbeat.ts';
+import { isGivenUp, isStoppedByService } from './heartbeat.ts';
 import { workerShutdown } from './failures.ts';
-import type { AttemptNumber } from './tries.ts';
+import type { ModelAttempt } from './model-attempt.ts';
 
-/** Runs an attempt, or takes over that of an earlier one which the service gave up. */
-export async function takenOrRun(
+/** Makes an attempt, or takes over an earlier one which the service gave up. */
+export async function takenOrRun<
+  Attempt extends Pick<ModelAttempt, 'order' | 'tries' | 'signal' | 'beat'>,
+>(
   givenUp: GivenUpCalls | undefined,
-  order: ModelOrder,
-  { added }: AttemptNumber,
-  { signal, beat }: Beating,
-  run: (beating: Beating) => Promise<ModelActivityResult>,
-): Promise<ModelActivityResult> {
-  if (givenUp === undefined) return run({ signal, beat });
+  attempt: Attempt,
+  next: (attempt: Attempt) => Promise<UnfailedOutcome>,
+): Promise<UnfailedOutcome> {
+  if (givenUp === undefined) return next(attempt);
+  const { order, tries, signal, beat } = attempt;
+  const { added } = tries;
   const context = Context.current();
   const { activityId } = context.info;
   const { lossesBefore = 0 } = order;
-  const { result, takenOver } = await givenUp.run<ModelActivityResult, TakenStart>({
+  let takenOver: TakenStart | undefined;
+  const outcome = await givenUp.run<UnfailedOutcome, TakenStart>({
     key: callKey(context, order),
     start: { activityId, lossesBefore, estimated: added.estimated },
     signal,
     isGivenUp: () => isGivenUp(context),
-    begin: (own) => run({ signal: own, beat }),
-    // It says that this attempt has asked nothing: what it took over is charged already.
-    onTakeOver: beat,
+    begin: (own) => next({ ...attempt, signal: own }),
+    onTakeOver: (start) => {
+      takenOver = start;
+      // It says that this attempt has asked nothing: what it took over is charged already.
+      beat();
+    },
     bytesOf: ({ kind, ...ended }) => (kind === 'reply' ? byteSize(ended as unknown as Json) : null),
   });
-  if (takenOver === null) return result;
+  if (takenOver === undefined) return outcome;
   // The call itself runs as the attempt that began it, which hears nothing of this one's end.
-  if (result.kind === 'aborted' && isStoppedByService()) throw workerShutdown();
-  const { estimated: used, losses: _losses, ...taken } = result;
+  if (outcome.kind === 'aborted' && isStoppedByService()) throw workerShutdown();
+  const { estimated: used, losses: _losses, ...taken } = outcome;
   const lost = takenOver.activityId === activityId ? takenOver.estimated : undefined;
   // Of an aborted call nobody reports what it used.
-  const estimated = result.kind === 'aborted' ? used : lost;
+  const estimated = outcome.kind === 'aborted' ? used : lost;
   const losses = lossesBefore - takenOver.lossesBefore;
   return {
     ...taken,
     ...added,
     ...defined({ estimated, takenOver: losses === 0 ? undefined : losses }),
-  } as ModelActivityResult;
+  } as UnfailedOutcome;
 }
-
 /** What is known of an attempt that may be taken over. */
 interface TakenStart {
   readonly activityId: string;

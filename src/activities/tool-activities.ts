@@ -7,7 +7,12 @@ import { unreachable } from '../core/base/unreachable.ts';
 import type { RegisteredAgent, Registry } from '../define/definition/definitions.ts';
 import type { ToolOrder, ToolResult } from '../core/contract/outcome.ts';
 import { canceledCallText, unknownOutcomeText } from '../core/toolchain/call-texts.ts';
-import type { ActivityRuntime, EverloopActivities, NoAgentDetails } from './activity-types.ts';
+import type {
+  ActivityRuntime,
+  EverloopActivities,
+  NoAgentDetails,
+  HeartbeatDetails,
+} from './activity-types.ts';
 import { beginOnce, hasBegun } from './begin-once.ts';
 import {
   agentNotHere,
@@ -21,10 +26,10 @@ import {
 import { NO_TENANTS, type TenantPort } from './tenant-activities.ts';
 import type { AgentInput } from '../core/contract/input.ts';
 import { foreignIdProblem } from '../core/tenant/tenant.ts';
-import { DEATHS_BEFORE_OPERATOR } from '../core/contract/attempts.ts';
+import { deathsAllowed } from '../core/attempt/attempts.ts';
 import { heldText, tellHeld } from './held-worker.ts';
 import type { HeardCancels } from './heard-cancels.ts';
-import { withHeartbeat, isStoppedByService, type HeartbeatDetails } from './heartbeat.ts';
+import { withHeartbeat, isStoppedByService } from './heartbeat.ts';
 import { checkLocalResult, checkLocalTry } from './local-try.ts';
 import { endsWithAttempt, triesOf } from './tries.ts';
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
@@ -142,11 +147,6 @@ async function checkTool(
 
 /** The part of the time of a heartbeat in which a server must be reached. */
 const CONNECT_PART = 0.7;
-
-/** The dead workers with which the call is not tried again before an operator asks for it. */
-function deathsAllowed({ retriedAfter }: ToolOrder): number {
-  return Math.max(DEATHS_BEFORE_OPERATOR, (retriedAfter ?? 0) + 1);
-}
 
 /**
  * Tells the next attempt of this activity, if the service makes it, that this one was given back and

@@ -4,9 +4,11 @@
  */
 import { Context } from '@temporalio/activity';
 import { defined } from '../core/base/defined.ts';
+import type { AttemptFacts } from '../core/contract/host-outcome.ts';
+import type { EstimatedUsage } from '../core/contract/model.ts';
 import type { EarlierTries } from '../core/contract/outcome.ts';
-import type { HeartbeatDetails } from './heartbeat.ts';
-import { lostBefore } from './lost-attempts.ts';
+import { addEstimates } from '../core/model/estimated-usage.ts';
+import type { HeartbeatDetails } from './activity-types.ts';
 
 /** The number of an attempt, and what was lost before it. */
 export interface AttemptNumber {
@@ -17,13 +19,13 @@ export interface AttemptNumber {
   /** Those of the losses whose worker stopped in order: the call did not end it. */
   readonly givenBack: number;
   /** What this activity adds to the attempts and losses of earlier ones. */
-  readonly added: {
-    readonly attempts: number;
-    readonly losses?: number;
-    readonly givenBack?: number;
-    /** What a model call lost with them. */
-    readonly estimated?: { readonly totalTokens: number; readonly costMicroUsd: number };
-  };
+  readonly added: Pick<AttemptFacts, 'attempts' | 'losses' | 'estimated'> &
+    Pick<HeartbeatDetails, 'givenBack'>;
+}
+
+/** All that is lost with an attempt whose last heartbeat this was. */
+export function usedBy({ asked, lost }: Partial<HeartbeatDetails>): EstimatedUsage | undefined {
+  return addEstimates(lost, asked);
 }
 
 /** The number of the attempt that the current activity makes. */
@@ -36,22 +38,22 @@ export function triesOf(order: EarlierTries): AttemptNumber {
     return { attempt: number, losses: 0, givenBack: 0, added: { attempts: attempt } };
   }
   const lost = attempt - 1;
-  const givenBack = lost === 0 ? undefined : givenBackHere();
+  const last = lost === 0 ? undefined : lastBeat();
+  const givenBack = last?.givenBack;
   return {
     attempt: attemptsBefore + 1,
     losses: (lossesBefore ?? 0) + lost,
     givenBack: givenBackBefore + (givenBack ?? 0),
     added: {
       attempts: 1,
-      ...(lost === 0 ? {} : defined({ losses: lost, givenBack, estimated: lostBefore() })),
+      ...(lost === 0 ? {} : defined({ losses: lost, givenBack, estimated: last && usedBy(last) })),
     },
   };
 }
 
-/** How many attempts of the current activity were given back, by the last heartbeat. */
-function givenBackHere(): number | undefined {
-  const details = Context.current().info.heartbeatDetails as HeartbeatDetails | null | undefined;
-  return details?.givenBack;
+/** What the last heartbeat of earlier attempts of the current activity says. */
+function lastBeat(): HeartbeatDetails | undefined {
+  return (Context.current().info.heartbeatDetails ?? undefined) as ReturnType<typeof lastBeat>;
 }
 
 /**

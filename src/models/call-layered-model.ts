@@ -6,7 +6,7 @@ import { addEstimates } from '../core/model/estimated-usage.ts';
 import { readReply } from '../core/model/read-reply.ts';
 import { addUsage, checkedUsage, noUsage } from '../core/model/usage.ts';
 import { layered, type ModelMiddleware } from '../define/definition/middleware.ts';
-import { callEntry, type CallIo, type ModelCallResult } from './model-adapter.ts';
+import { callEntry, type CallIo, type UnfailedEnd } from './model-adapter.ts';
 import type { CalledEntry } from '../define/model/model-entry.ts';
 import { attempt } from '../tools/attempt.ts';
 import { classifyModelError, ModelCallError } from './model-failures.ts';
@@ -21,7 +21,7 @@ export async function callLayeredModel(
   entry: CalledEntry,
   request: ModelRequest,
   io: CallIo,
-): Promise<ModelCallResult> {
+): Promise<UnfailedEnd> {
   const outcome =
     around.layers.length === 0
       ? await callEntry(entry, request, io)
@@ -47,9 +47,9 @@ async function callThrough(
   entry: CalledEntry,
   request: ModelRequest,
   io: CallIo,
-): Promise<ModelCallResult> {
+): Promise<UnfailedEnd> {
   const spent: Spent = { usage: noUsage, isKnown: true, calls: 0, unreported: undefined };
-  const aborted = (): ModelCallResult => ({
+  const aborted = (): UnfailedEnd => ({
     kind: 'aborted',
     usage: spent.usage,
     usageKnown: spent.isKnown && spent.calls > 0,
@@ -60,7 +60,7 @@ async function callThrough(
     spent.calls += 1;
   };
   const ask = async (changed: ModelRequest): Promise<Reply> => {
-    let outcome: ModelCallResult;
+    let outcome: UnfailedEnd;
     try {
       outcome = await callEntry(entry, changed, io);
     } catch (error) {

@@ -12,8 +12,8 @@ import type {
   ModelRequest,
   NativeCall,
   Reply,
-  TokenUsage,
 } from '../core/contract/model.ts';
+import type { ModelEnd } from '../core/contract/host-outcome.ts';
 import { callsOf } from '../core/contract/turn.ts';
 import { noUsage } from '../core/model/usage.ts';
 import { withUnreported } from '../core/ask/unreported-usage.ts';
@@ -41,10 +41,8 @@ import { streamWithUsage } from './usage-in-streams.ts';
 import { watchCall, type CallWatch } from './call-deadlines.ts';
 import { onWire } from './wire-request.ts';
 
-/** The result of a call that did not throw. */
-export type ModelCallResult =
-  | { readonly kind: 'reply'; readonly reply: Reply }
-  | { readonly kind: 'aborted'; readonly usage: TokenUsage; readonly usageKnown: boolean };
+/** How a call ended that did not throw. */
+export type UnfailedEnd = Exclude<ModelEnd, { readonly kind: 'failed' }>;
 
 /** What a call gets besides its request. */
 export interface CallIo {
@@ -82,7 +80,7 @@ export async function callEntry(
   entry: CalledEntry,
   request: ModelRequest,
   io: CallIo,
-): Promise<ModelCallResult> {
+): Promise<UnfailedEnd> {
   if (io.signal.aborted) return { kind: 'aborted', usage: noUsage, usageKnown: false };
   const watch = watchCall(entry, io.signal);
   const { signal } = watch;

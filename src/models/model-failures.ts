@@ -5,7 +5,7 @@
  */
 import { defined } from '../core/base/defined.ts';
 import type { ModelFailureCode } from '../core/base/failure-types.ts';
-import { modelRetryMs } from '../core/contract/attempts.ts';
+import { modelRetryMs } from '../core/attempt/attempts.ts';
 import type { EstimatedUsage, TokenUsage } from '../core/contract/model.ts';
 import { REDIRECTED, REPLY_TOO_LONG, UNBOUNDED_REPLY } from './bodies/reply-bounds.ts';
 import {

@@ -6,7 +6,10 @@
 import type { JsonObject } from '../core/base/json.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
 import type { ChildOrder } from '../core/contract/host-order.ts';
-import { MAX_CHECK_ATTEMPTS, MAX_JUDGE_ATTEMPTS, toolRetryMs } from '../core/contract/attempts.ts';
+import { MAX_CHECK_ATTEMPTS } from '../core/attempt/attempts.ts';
+import type { AttemptFailure } from '../core/attempt/failure.ts';
+import { NOTHING_TRIED, type Tried } from '../core/attempt/table.ts';
+import { afterJudgeFailure, afterToolFailure } from '../core/attempt/tool-attempts.ts';
 import type {
   ApprovalOutcome,
   ChildEnd,
@@ -24,7 +27,6 @@ import { CHILD_END_WITHIN_MS, childRefusal, LATE_CHILD } from '../core/start/chi
 import { callTopics } from '../core/streaming/topic-stream.ts';
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import type { JudgeOrder, ToolOrder, ToolResult } from '../core/contract/outcome.ts';
-import { nowhereText } from '../core/toolchain/call-texts.ts';
 import type { Entry } from '../core/contract/entry.ts';
 import type {
   Registry,
@@ -41,6 +43,7 @@ import { runTool } from '../tools/run-tool.ts';
 import type { ToolRun } from '../tools/tool-call.ts';
 import type { FakeClock } from './fake-clock.ts';
 import { callModel, type ModelCallParts } from './memory-model-call.ts';
+import { tryInMemory } from './try-in-memory.ts';
 
 /** What a memory host is made of. */
 export interface MemoryHostParts {
@@ -194,7 +197,7 @@ function callsOf(parts: MemoryHostParts, { run }: Flight, mailbox: Mailbox): Cal
       run((signal) => approvalIn(parts, order, signal), { startsAborted: isUrgent() }),
     checkLiterals: (order) =>
       run((signal) =>
-        tried(MAX_CHECK_ATTEMPTS, signal, (): Promise<LiteralsOutcome> => {
+        checkedAgain(signal, (): Promise<LiteralsOutcome> => {
           const literals = checkProgramLiterals(agent, order.literals);
           const checked = checkLiterals(agent, order);
           return unlessAborted(
@@ -238,20 +241,25 @@ async function runChild(
 
 /** Judges answers until an attempt ends. */
 function judge(
-  { agent, readContext, tree = NO_TREE }: MemoryHostParts,
+  { agent, clock, readContext, tree = NO_TREE }: MemoryHostParts,
   order: JudgeOrder,
   signal: AbortSignal,
 ): Promise<JudgeOutcome> {
-  return tried(MAX_JUDGE_ATTEMPTS, signal, async (attempt): Promise<JudgeOutcome> => {
-    const judged = await runJudge(agent, order, {
-      attempt,
-      signal,
-      run: tree.address,
-      readContext: async () => readContext?.(),
-    });
-    if (judged.kind === 'judged') return { kind: 'judged', result: judged.result };
-    if (judged.kind === 'stopped') return { kind: 'aborted' };
-    throw new Error(judged.message);
+  return tryInMemory<JudgeOutcome, Tried>(clock, signal, {
+    before: NOTHING_TRIED,
+    attempt: async ({ attempts }) => {
+      const judged = await runJudge(agent, order, {
+        attempt: attempts + 1,
+        signal,
+        run: tree.address,
+        readContext: async () => readContext?.(),
+      });
+      if (judged.kind === 'judged') return { kind: 'judged', result: judged.result };
+      if (judged.kind === 'stopped') return { kind: 'aborted' };
+      const { message } = judged;
+      return { failure: { kind: judged.kind === 'threw' ? 'failed' : 'lack', message } };
+    },
+    onFailure: (failure, tried) => afterJudgeFailure(tried, failure),
   });
 }
 
@@ -261,7 +269,7 @@ function approvalIn(
   order: ToolOrder,
   signal: AbortSignal,
 ): Promise<ApprovalOutcome> {
-  return tried(MAX_CHECK_ATTEMPTS, signal, async (): Promise<ApprovalOutcome> => {
+  return checkedAgain(signal, async (): Promise<ApprovalOutcome> => {
     const needed = approvalOf(parts, order, signal);
     return unlessAborted(
       signal,
@@ -295,16 +303,15 @@ function boundOrNone(bound: BoundTool): ToolDefinition | undefined {
 }
 
 /** Tries a check until it returns; after the last attempt its error is the outcome. */
-async function tried<Outcome>(
-  attempts: number,
+async function checkedAgain<Outcome>(
   signal: AbortSignal,
-  check: (attempt: number) => Promise<Outcome>,
+  check: () => Promise<Outcome>,
 ): Promise<Outcome | { kind: 'aborted' } | { kind: 'failed'; message: string }> {
   let message = '';
-  for (let attempt = 1; attempt <= attempts; attempt++) {
+  for (let attempt = 1; attempt <= MAX_CHECK_ATTEMPTS; attempt++) {
     if (signal.aborted) return { kind: 'aborted' };
     try {
-      return await check(attempt);
+      return await check();
     } catch (error) {
       message = redactedErrorText(error);
     }
@@ -319,22 +326,36 @@ interface MemoryToolCall {
   readonly context: JsonObject | undefined;
 }
 
-async function callTool(
+function callTool(
   parts: MemoryHostParts,
   { order, tool, context }: MemoryToolCall,
   signal: AbortSignal,
 ): Promise<ToolResult> {
-  // An attempt beside the reply counts.
-  for (let attempt = (order.attemptsBefore ?? 0) + 1; ; attempt++) {
-    const isOnce = tool.effect === 'once';
-    const run = await runOnce(parts, { order, context, isOnce }, { attempt, signal });
-    if (run.kind === 'result') return run.result;
-    if (run.kind === 'not_here') {
-      // There is no other worker in memory.
-      const error = nowhereText(run.what, order.agent);
-      return { outcome: 'error', error, attempts: 0, started: false };
-    }
-    await parts.clock.sleep(toolRetryMs(tool, attempt));
+  const isOnce = tool.effect === 'once';
+  return tryInMemory<ToolResult, Tried>(parts.clock, signal, {
+    // An attempt beside the reply counts.
+    before: { ...NOTHING_TRIED, attempts: order.attemptsBefore ?? 0 },
+    attempt: async (tried) => {
+      const attempt = tried.attempts + 1;
+      const run = await runOnce(parts, { order, context, isOnce }, { attempt, signal });
+      return run.kind === 'result' ? run.result : { failure: failureOf(run, order) };
+    },
+    onFailure: (failure, tried) => afterToolFailure(tool, tried, failure),
+  });
+}
+
+/** An attempt that gave no result, as a worker would tell it. */
+function failureOf(
+  run: Exclude<ToolRun, { readonly kind: 'result' }>,
+  order: ToolOrder,
+): AttemptFailure {
+  switch (run.kind) {
+    case 'retry':
+      return { kind: 'failed', message: run.message };
+    case 'not_here':
+      return { kind: 'lack', message: run.what, lack: { what: run.what, agent: order.agent } };
+    case 'shutdown':
+      return { kind: 'given_back', message: 'The worker stopped.' };
   }
 }
 

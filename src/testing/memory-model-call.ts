@@ -4,20 +4,25 @@ import type { ToolOrder, BesideRead } from '../core/contract/outcome.ts';
 import { createReadsBeside, type SettledReads } from '../tools/reads-beside.ts';
 import type { ToolRun } from '../tools/tool-call.ts';
 import { defined } from '../core/base/defined.ts';
-import { hasNextModelAttempt } from '../core/contract/attempts.ts';
-import type { ModelLoss, ModelOutcome } from '../core/contract/host-outcome.ts';
-import { cappedOrder, type ModelOrder } from '../core/contract/host-order.ts';
+import type { AttemptFailure } from '../core/attempt/failure.ts';
+import {
+  afterModelFailure,
+  modelEnd,
+  nextModelOrder,
+  NO_MODEL_TRIED,
+  type TriedModel,
+} from '../core/attempt/model-attempts.ts';
+import type { ModelOutcome } from '../core/contract/host-outcome.ts';
+import type { ModelOrder } from '../core/contract/host-order.ts';
 import type { TranscriptView } from '../core/contract/transcript.ts';
-import type { EstimatedUsage } from '../core/contract/model.ts';
-import { addEstimates } from '../core/model/estimated-usage.ts';
-import { addUsage, noUsage } from '../core/model/usage.ts';
+import { noUsage } from '../core/model/usage.ts';
 import type { ModelCallOptions } from '../core/run/host.ts';
-import { openChunkStream, type ChunkPublisher } from '../core/streaming/chunk-stream.ts';
+import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import type { Registry, RegisteredAgent } from '../define/definition/definitions.ts';
 import { entryFor } from '../define/model/model-entry.ts';
 import { findEntry } from '../define/model/provider-models.ts';
 import { callLayeredModel } from '../models/call-layered-model.ts';
-import type { ModelCallResult } from '../models/model-adapter.ts';
+import type { UnfailedEnd } from '../models/model-adapter.ts';
 import {
   classifyModelError,
   hasCost,
@@ -27,9 +32,11 @@ import {
 import { infoOf } from '../core/calls/run-info.ts';
 import { ownModel } from '../models/own-model.ts';
 import { requestFor } from '../models/prompt-texts.ts';
+import { streamed } from '../models/stream-reply.ts';
 import { withModel } from '../models/providers/load-model.ts';
 import { missingModel } from '../registry/registry.ts';
 import type { FakeClock } from './fake-clock.ts';
+import { tryInMemory } from './try-in-memory.ts';
 
 /** What model calls need of a memory host. */
 export interface ModelCallParts {
@@ -54,67 +61,24 @@ export interface ModelCall extends ModelCallOptions {
 }
 
 /** Asks the model until an attempt succeeds, fails for good or is aborted. */
-export async function callModel(
+export function callModel(
   parts: ModelCallParts,
   call: ModelCall,
   signal: AbortSignal,
 ): Promise<ModelOutcome> {
-  const { mayRetry, maxOutputAfter, hasFallback = false, onFailedAttempt } = call;
-  let { order } = call;
-  let spent = noUsage;
-  let estimated: EstimatedUsage | undefined;
-  let lost: readonly BesideRead[] = [];
-  for (let attempts = 1; ; attempts++) {
-    const outcome = await attemptOf(parts, { ...call, order }, attempts, signal);
-    lost = [...lost, ...(outcome.lostReads ?? [])];
-    const lostReads = lost.length === 0 ? undefined : lost;
-    if (outcome.kind === 'aborted') {
-      const usage = addUsage(spent, outcome.usage);
-      return { ...outcome, usage, attempts, ...defined({ estimated, lostReads }) };
-    }
-    if (outcome.kind === 'reply') {
-      const usage = addUsage(spent, outcome.reply.usage);
-      const { reads } = outcome;
-      const reply = { ...outcome.reply, usage };
-      return { kind: 'reply', reply, attempts, ...defined({ estimated, reads, lostReads }) };
-    }
-    // As on a server: what an attempt after this one would run beside its reply is not asked for.
-    order = withoutReads(order);
-    const { failure } = outcome;
-    spent = addUsage(spent, failure.usage ?? noUsage);
-    estimated = addEstimates(estimated, failure.estimated);
-    const { code, message, status } = failure;
-    const cost = { usage: spent, usageKnown: hasCost(spent), attempts };
-    const failed: ModelLoss = defined({
-      kind: 'failed',
-      code,
-      message,
-      status,
-      ...cost,
-      estimated,
-      lostReads,
-    });
-    const retryInMs = retryDelayMs(failure, attempts);
-    const hasNext = failure.retryable && hasNextModelAttempt(attempts, retryInMs, hasFallback);
-    const canRetry = hasNext && !signal.aborted;
-    const hadCost = hasCost(failure.usage ?? noUsage) || failure.estimated !== undefined;
-    if (!canRetry || (hadCost && !mayRetry(failed))) return failed;
-    onFailedAttempt?.(defined({ attempt: attempts, code, message, status, retryInMs }));
-    await parts.clock.sleep(retryInMs);
-    if (signal.aborted) return { kind: 'aborted', ...cost, ...defined({ estimated, lostReads }) };
-    // The limits may have changed during the wait.
-    if (hadCost && !mayRetry(failed)) return failed;
-    if (hadCost) order = cappedOrder(order, maxOutputAfter?.(failed));
-  }
-}
-
-function withoutReads({ reads: _reads, ...order }: ModelOrder): ModelOrder {
-  return order;
+  return tryInMemory<ModelOutcome, TriedModel>(parts.clock, signal, {
+    before: NO_MODEL_TRIED,
+    attempt: async (tried) => {
+      const order = nextModelOrder(call, call.order, tried);
+      const ended = await attemptOf(parts, { ...call, order }, tried.attempts + 1, signal);
+      return 'failure' in ended ? ended : modelEnd(tried, { ...ended, attempts: 1 });
+    },
+    onFailure: (failure, tried) => afterModelFailure(call, tried, failure, parts.clock.now()),
+  });
 }
 
 /** How an attempt ended, and what ran beside its reply. */
-type AttemptEnd = SettledReads &
-  (ModelCallResult | { readonly kind: 'failed'; readonly failure: ModelFailure });
+type AttemptEnd = (SettledReads & UnfailedEnd) | { readonly failure: AttemptFailure };
 
 async function attemptOf(
   { registry, agent, clock, chunks, runRead, address }: ModelCallParts,
@@ -123,12 +87,8 @@ async function attemptOf(
   signal: AbortSignal,
 ): Promise<AttemptEnd> {
   const entry = findEntry(registry.models, order.model);
-  if (entry === undefined) return { kind: 'failed', failure: missingModel(registry, order) };
-  // Only replies stream.
-  const publisher = order.purpose === 'reply' ? chunks : { publish: () => undefined };
-  const attempt = order.triesBefore + attempts;
-  const { runId, iteration, agentPath, rootRunId = runId } = order;
-  const stream = openChunkStream(publisher, { rootRunId, runId, agentPath, iteration, attempt });
+  if (entry === undefined) return failed(missingModel(registry, order), attempts);
+  const number = order.triesBefore + attempts;
   const beside = createReadsBeside({
     order,
     head: view.head,
@@ -143,19 +103,28 @@ async function attemptOf(
   try {
     const info = infoOf(order, { run: address, context: view.head.context });
     const called = await ownModel(await withModel(entry, registry.packageFolders), info);
-    const request = await requestFor(registry, order, view, { attempt, info });
+    const request = await requestFor(registry, order, view, { attempt: number, info });
     const around = { layers: agent.definition.middleware?.model ?? [], info };
-    const io = { signal, onChunk: stream.write, onCall: beside.offer };
-    const outcome = await callLayeredModel(around, entryFor(called, order), request, io);
-    stream.end();
-    if (outcome.kind === 'aborted') return { ...outcome, ...lostOf(beside.stop()) };
-    beside.complete(outcome.reply);
-    return { ...outcome, ...(await beside.settle(outcome.reply)) };
+    const end = await streamed({ chunks, order, number }, (io) => {
+      const asked = { ...io, signal, onCall: beside.offer };
+      return callLayeredModel(around, entryFor(called, order), request, asked);
+    });
+    if (end.kind === 'aborted') return { ...end, ...lostOf(beside.stop()) };
+    beside.complete(end.reply);
+    return { ...end, ...(await beside.settle(end.reply)) };
   } catch (error) {
-    stream.fail();
-    const failure = classifyModelError(error, clock.now());
-    return { kind: 'failed', failure, ...lostOf(beside.stop()) };
+    return failed(classifyModelError(error, clock.now()), attempts, lostOf(beside.stop()));
   }
+}
+
+/** A failed attempt, as a worker would tell it. */
+function failed(failure: ModelFailure, attempt: number, lost: SettledReads = {}): AttemptEnd {
+  const { code, message, retryable, status, usage, estimated } = failure;
+  const retryAfterMs = retryable ? retryDelayMs(failure, attempt) : undefined;
+  const kind = retryable ? 'failed' : 'final';
+  const usageKnown = hasCost(usage ?? noUsage);
+  const known = defined({ status, usage, estimated, retryAfterMs });
+  return { failure: { kind, message, code, usageKnown, ...known, ...lost } };
 }
 
 function lostOf(lostReads: readonly BesideRead[]): SettledReads {

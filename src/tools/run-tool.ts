@@ -9,7 +9,7 @@
 import { defined } from '../core/base/defined.ts';
 import { canonicalJson, isJsonObject } from '../core/base/json.ts';
 import { toJsonResult } from '../core/base/json-result.ts';
-import { DEATHS_BEFORE_APART } from '../core/contract/attempts.ts';
+import { DEATHS_BEFORE_APART } from '../core/attempt/attempts.ts';
 import type { ToolOrder } from '../core/contract/outcome.ts';
 import { infoOf } from '../core/calls/run-info.ts';
 import { redactedErrorText } from '../core/text/redact.ts';

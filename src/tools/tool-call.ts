@@ -4,7 +4,7 @@
  */
 import type { SizeLimits } from '../core/base/size-limits.ts';
 import type { Json, JsonObject } from '../core/base/json.ts';
-import type { ToolOrder, ToolResult } from '../core/contract/outcome.ts';
+import type { CallOutcome, ToolOrder, ToolResult } from '../core/contract/outcome.ts';
 import { canceledCallText, toolErrorText } from '../core/toolchain/call-texts.ts';
 import type {
   RegisteredAgent,
@@ -84,7 +84,7 @@ export function failed({ tool, options }: ToolAttempt, message: string, started:
 export function ended(
   options: ToolRunOptions,
   started: boolean,
-  outcome: Exclude<ToolResult['outcome'], 'ok'>,
+  outcome: Exclude<CallOutcome, 'ok'>,
   error: string,
 ): ToolRun {
   return { kind: 'result', result: { outcome, error, attempts: options.attempt, started } };

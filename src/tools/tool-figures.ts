@@ -5,7 +5,7 @@
  * I1  The table is bounded: the tools that were called last, the newest calls of each.
  * I2  Each number is of a call that ran on this worker, wherever its run is replayed.
  */
-import { LOCAL_TRY_BYTES } from '../core/contract/attempts.ts';
+import { LOCAL_TRY_BYTES } from '../core/attempt/attempts.ts';
 
 /** Calls after which a worker knows a tool. */
 export const CALLS_TO_KNOW = 20;

@@ -112,6 +112,7 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
       runtime,
       elsewhere,
       rest,
+      now: recorded().now,
       heldCalls: parts.heldCalls ?? createHeldCalls(),
       operator: createOperatorWait(published, parts.operatorCalls ?? createOperatorCalls()),
       run: (call) => (flush(), flight.run(call)),

@@ -6,7 +6,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { describe, expect, it } from 'vitest';
 import type { AgentOptions } from '../../src/define/agent/agent-options.ts';
-import type { ModelActivityResult } from '../../src/activities/activity-types.ts';
+import type { UnfailedOutcome } from '../../src/core/contract/host-outcome.ts';
 import { createCallModel } from '../../src/activities/call-model.ts';
 import { createGivenUpCalls, type GivenUpCalls } from '../../src/activities/given-up-calls.ts';
 import { compileAgent } from '../../src/registry/compile-agent.ts';
@@ -252,7 +252,7 @@ describe('the activity callModel', () => {
     'a reply of $bytes bytes $ends where the run has blobs: $blobs, and the worker: $hasBlobs',
     async ({ bytes, blobs, hasBlobs, ends }) => {
       const asked = blobs === undefined ? order : { ...order, blobs };
-      const small: ModelActivityResult = await environment().run(callModelOf(replyOf(5)), order);
+      const small: UnfailedOutcome = await environment().run(callModelOf(replyOf(5)), order);
       const around = small.kind === 'reply' ? byteSize(small.reply as unknown as Json) - 5 : 0;
       const model = callModelOf(replyOf(bytes - around), {}, undefined, hasBlobs);
       const call = environment().run(model, asked);
@@ -506,7 +506,7 @@ describe('[R8] what a model call lost with its worker', () => {
     const outcome = await third(said).run(callModelOf(replyOf(5)), repeated);
 
     expect(outcome).toMatchObject({ kind: 'reply', attempts: 1, losses: 2, reply: { usage } });
-    expect((outcome as ModelActivityResult).estimated).toEqual(estimated);
+    expect((outcome as UnfailedOutcome).estimated).toEqual(estimated);
   });
 
   it('comes with a failure of the provider, of which nothing is estimated', async () => {

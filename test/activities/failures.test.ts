@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { ApplicationFailureCategory } from '@temporalio/common';
 import {
+  givenBack,
   toModelFailure,
   transcriptUnavailable,
   workerShutdown,
-  workerShutdownWithCost,
 } from '../../src/activities/failures.ts';
+import { noUsage } from '../../src/core/model/usage.ts';
 import type { ModelFailure } from '../../src/models/model-failures.ts';
 
 const busy: ModelFailure = {
@@ -19,7 +20,8 @@ describe('toModelFailure [row 53]', () => {
   test('makes a final failure of its code', () => {
     const failure = toModelFailure(
       { code: 'model_auth', retryable: false, status: 401, message: 'HTTP 401: No.' },
-      { attempt: 1, details: { model: 'openai/gpt-5' } },
+      1,
+      { model: 'openai/gpt-5' },
     );
 
     expect(failure).toMatchObject({
@@ -61,19 +63,8 @@ describe('toModelFailure [row 53]', () => {
     },
   ];
 
-  test.each(waits)('waits $name', ({ failure, attempt, delayMs }) => {
-    const made = toModelFailure({ ...busy, ...failure }, { attempt, details: {} });
-
-    expect(made.nextRetryDelay).toBe(delayMs);
-    expect(made.nonRetryable).toBe(false);
-  });
-
-  test.each(waits)('leaves it to the workflow to wait when it had cost: $name', (row) => {
-    const { failure, attempt, delayMs } = row;
-    const made = toModelFailure(
-      { ...busy, ...failure },
-      { attempt, endsActivity: true, details: {} },
-    );
+  test.each(waits)('leaves it to the workflow to wait $name', ({ failure, attempt, delayMs }) => {
+    const made = toModelFailure({ ...busy, ...failure }, attempt, {});
 
     expect(made.nextRetryDelay ?? null).toBeNull();
     expect(made.nonRetryable).toBe(true);
@@ -85,7 +76,7 @@ describe('toModelFailure [row 53]', () => {
     { status: 529, benign: true },
     { status: 500, benign: false },
   ])('keeps only busy providers out of error metrics: $status', ({ status, benign }) => {
-    const failure = toModelFailure({ ...busy, status }, { attempt: 1, details: {} });
+    const failure = toModelFailure({ ...busy, status }, 1, {});
 
     expect(failure.category === ApplicationFailureCategory.BENIGN).toBe(benign);
   });
@@ -102,10 +93,12 @@ test('a lost transcript and a stopped worker are tried again', () => {
     message: 'The worker stopped during the call.',
     nonRetryable: false,
   });
-  expect(workerShutdownWithCost({ usage: 1 })).toMatchObject({
+  const tries = { attempt: 1, losses: 0, givenBack: 0, added: { attempts: 1 } };
+  const usage = { ...noUsage, inputTokens: 7 };
+  expect(givenBack({ tries, used: () => undefined }, usage)).toMatchObject({
     type: 'worker_shutdown',
     message: 'The worker stopped during the call.',
     nonRetryable: true,
-    details: [{ usage: 1, retryAfterMs: 100 }],
+    details: [{ usage, usageKnown: true, attempts: 1, retryAfterMs: 100 }],
   });
 });

@@ -3,7 +3,7 @@ import { ActivityCancellationDetails } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { expect, it } from 'vitest';
-import type { ModelActivityResult } from '../../src/activities/activity-types.ts';
+import type { UnfailedOutcome } from '../../src/core/contract/host-outcome.ts';
 import { createGivenUpCalls } from '../../src/activities/given-up-calls.ts';
 import { takenOrRun } from '../../src/activities/take-over.ts';
 import { triesOf } from '../../src/activities/tries.ts';
@@ -32,10 +32,16 @@ const ORDER: ModelOrder = {
 async function takenCall() {
   const calls = createGivenUpCalls();
   let begun = 0;
-  const run = (env: MockActivityEnvironment, order: ModelOrder): Promise<ModelActivityResult> =>
+  const run = (env: MockActivityEnvironment, order: ModelOrder): Promise<UnfailedOutcome> =>
     env.run(() => {
-      const beating = { signal: Context.current().cancellationSignal, beat: () => undefined };
-      return takenOrRun(calls, order, triesOf(order), beating, ({ signal }) => {
+      const { cancellationSignal } = Context.current();
+      const attempt = {
+        order,
+        tries: triesOf(order),
+        signal: cancellationSignal,
+        beat: () => undefined,
+      };
+      return takenOrRun(calls, attempt, ({ signal }) => {
         begun += 1;
         return new Promise((resolve) => {
           const aborted = { kind: 'aborted', usage: noUsage, usageKnown: false } as const;

@@ -9,7 +9,7 @@ import {
 } from '../../src/activities/tool-activities.ts';
 import { defined } from '../../src/core/base/defined.ts';
 import type { JsonObject } from '../../src/core/base/json.ts';
-import { LOCAL_TRY_BYTES } from '../../src/core/contract/attempts.ts';
+import { LOCAL_TRY_BYTES } from '../../src/core/attempt/attempts.ts';
 import type { ToolOrder } from '../../src/core/contract/outcome.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';

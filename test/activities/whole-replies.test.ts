@@ -1,7 +1,7 @@
 import { createOpenAI } from '@ai-sdk/openai';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
-import type { ModelActivityResult } from '../../src/activities/activity-types.ts';
+import type { UnfailedOutcome } from '../../src/core/contract/host-outcome.ts';
 import { createCallModel } from '../../src/activities/call-model.ts';
 import type { ModelOrder } from '../../src/core/contract/host-order.ts';
 import type { Chunk, ChunkMarker } from '../../src/core/streaming/chunk.ts';
@@ -53,7 +53,7 @@ function workerWith(
 ): {
   readonly bus: ChunkBus;
   readonly asked: boolean[];
-  readonly call: (environment?: MockActivityEnvironment) => Promise<ModelActivityResult>;
+  readonly call: (environment?: MockActivityEnvironment) => Promise<UnfailedOutcome>;
 } {
   const asked: boolean[] = [];
   const fetch: typeof globalThis.fetch = async (_url, init) => {
@@ -85,8 +85,8 @@ function workerWith(
     },
     chunks: bus,
   });
-  const call = (environment = new MockActivityEnvironment()): Promise<ModelActivityResult> =>
-    environment.run(callModel, order) as Promise<ModelActivityResult>;
+  const call = (environment = new MockActivityEnvironment()): Promise<UnfailedOutcome> =>
+    environment.run(callModel, order) as Promise<UnfailedOutcome>;
   return { bus, asked, call };
 }
 

@@ -8,9 +8,9 @@ import { defined } from '../../src/core/base/defined.ts';
 import { idBelow } from '../../src/core/base/ids.ts';
 import type { ParentLink } from '../../src/core/contract/lease.ts';
 import type { Json, JsonObject } from '../../src/core/base/json.ts';
-import type { ChildEnd, ModelOutcome, ToolEnd } from '../../src/core/contract/host-outcome.ts';
+import type { ChildEnd, ModelOutcome } from '../../src/core/contract/host-outcome.ts';
 import type { ModelOrder } from '../../src/core/contract/host-order.ts';
-import type { JudgeOrder } from '../../src/core/contract/outcome.ts';
+import type { CallEnd, JudgeOrder } from '../../src/core/contract/outcome.ts';
 import type { CallOptions, Host, ModelCallOptions } from '../../src/core/run/host.ts';
 import type { ToolSpec } from '../../src/core/contract/spec.ts';
 import type { ChildCancel } from '../../src/core/contract/tree-messages.ts';
@@ -41,7 +41,7 @@ export interface HostStage {
     tools: Readonly<Record<string, number>>,
     calls?: number,
   ) => Promise<ModelOutcome>;
-  readonly callTool: (call: string, args?: JsonObject, options?: CallOptions) => Promise<ToolEnd>;
+  readonly callTool: (call: string, args?: JsonObject, options?: CallOptions) => Promise<CallEnd>;
   readonly judge: (
     answer: Json,
     validators?: readonly string[],
@@ -71,7 +71,7 @@ export const UNHEARD: ChildCancel = { v: 1, kind: 'cancel', message: 'unheard' }
 const isNever = (): boolean => false;
 
 /** What a case compares of a tool call. */
-function toolEnd({ result }: ToolEnd): JsonObject {
+function toolEnd({ result }: CallEnd): JsonObject {
   const { outcome, attempts, started, output = null, error = null } = result;
   return { outcome, attempts, started, output, error };
 }
@@ -355,7 +355,7 @@ const TOOL_CASES: readonly HostCase[] = [
     shows: { order: ['2', '1'], inTime: true },
     act: async ({ host, callTool, begun }) => {
       const order: string[] = [];
-      const note = (id: string) => (end: ToolEnd) => (order.push(id), end.endedAt);
+      const note = (id: string) => (end: CallEnd) => (order.push(id), end.endedAt);
       const slow = callTool('wait:1', { key: 'slow' }).then(note('1'));
       await begun('slow');
       const quick = await callTool('say:2', { text: 'quick' }).then(note('2'));

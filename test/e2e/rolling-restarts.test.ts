@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { DEATHS_BEFORE_OPERATOR } from '../../src/core/contract/attempts.ts';
+import { DEATHS_BEFORE_OPERATOR } from '../../src/core/attempt/attempts.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
 import { eventually } from '../support/eventually.ts';

@@ -2,7 +2,7 @@ import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk-7/provi
 import { createOpenAICompatible as createCompatible6 } from '@ai-sdk/openai-compatible';
 import { createOpenAICompatible as createCompatible7 } from '@ai-sdk-7/openai-compatible';
 import { describe, expect, test } from 'vitest';
-import { callEntry, type ModelCallResult } from '../../src/models/model-adapter.ts';
+import { callEntry, type UnfailedEnd } from '../../src/models/model-adapter.ts';
 import type { JsonObject } from '../../src/core/base/json.ts';
 import type { ModelChunk, ModelRequest } from '../../src/core/contract/model.ts';
 import type { LanguageModel } from '../../src/define/model/language-model.ts';
@@ -31,7 +31,7 @@ function call(
   model: LanguageModel,
   settings: JsonObject = {},
   onChunk: (chunk: ModelChunk) => void = () => undefined,
-): Promise<ModelCallResult> {
+): Promise<UnfailedEnd> {
   const { signal } = new AbortController();
   return callEntry({ id: 'm', model, settings }, request, { signal, onChunk });
 }

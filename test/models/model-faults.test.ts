@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LLMock } from '@copilotkit/aimock';
-import { callEntry, type ModelCallResult } from '../../src/models/model-adapter.ts';
+import { callEntry, type UnfailedEnd } from '../../src/models/model-adapter.ts';
 import type { CalledEntry } from '../../src/define/model/model-entry.ts';
 import { classifyModelError, type ModelFailure } from '../../src/models/model-failures.ts';
 import { textMessage } from '../../src/core/base/message.ts';
@@ -46,14 +46,14 @@ function entryAt(url: string, protocol: Protocol): CalledEntry {
 async function call(
   entry: CalledEntry,
   options: { text?: string; signal?: AbortSignal; onChunk?: (chunk: ModelChunk) => void } = {},
-): Promise<ModelCallResult> {
+): Promise<UnfailedEnd> {
   return callEntry(entry, requestOf(options.text ?? 'greet'), {
     signal: options.signal ?? new AbortController().signal,
     onChunk: options.onChunk ?? (() => undefined),
   });
 }
 
-async function failureOf(outcome: Promise<ModelCallResult>): Promise<ModelFailure> {
+async function failureOf(outcome: Promise<UnfailedEnd>): Promise<ModelFailure> {
   try {
     return await outcome.then((value) => {
       throw new Error(`Expected a failure, got ${JSON.stringify(value)}.`);

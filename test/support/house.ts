@@ -17,7 +17,7 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['extension', 'streaming', 'rate'],
     ['model', 'stats', 'format', 'section', 'template'],
     ['limits', 'tree', 'signature', 'toolchain'],
-    ['termination', 'compaction', 'program-text', 'tool-search', 'tenant'],
+    ['attempt', 'termination', 'compaction', 'program-text', 'tool-search', 'tenant'],
     ['modes'],
     ['run'],
     ['ask', 'fork', 'people'],

@@ -2,22 +2,26 @@
 import { ApplicationFailure, CancelledFailure, TimeoutFailure } from '@temporalio/common';
 import { ActivityFailure } from '@temporalio/workflow';
 import { describe, expect, it } from 'vitest';
-import type { ModelActivityResult } from '../../src/activities/activity-types.ts';
-import { MAX_MODEL_ATTEMPTS } from '../../src/core/contract/attempts.ts';
-import type { FailedAttempt, ModelOutcome } from '../../src/core/contract/host-outcome.ts';
+import type {
+  FailedAttempt,
+  ModelOutcome,
+  UnfailedOutcome,
+} from '../../src/core/contract/host-outcome.ts';
 import type { ToolSpec } from '../../src/core/contract/spec.ts';
 import { noUsage } from '../../src/core/model/usage.ts';
-import type { ModelCallOptions } from '../../src/core/run/host.ts';
-import { attemptOptions, lossPauseMs } from '../../src/workflows/attempts/activity-options.ts';
-import { WaitAborted } from '../../src/workflows/attempts/call-failures.ts';
-import { failedJudgement, failedTool } from '../../src/workflows/attempts/tried-tool.ts';
-import { triedModelCall } from '../../src/workflows/attempts/tried-model.ts';
+import { MAX_MODEL_ATTEMPTS, lossPauseMs } from '../../src/core/attempt/attempts.ts';
 import {
-  labelOf,
-  type Failed,
-  type OperatorNeeded,
-  type TriedCall,
-} from '../../src/workflows/attempts/try-again.ts';
+  afterModelFailure,
+  modelEnd,
+  NO_MODEL_TRIED,
+  type ModelPolicy,
+  type TriedModel,
+} from '../../src/core/attempt/model-attempts.ts';
+import type { NextAttempt, Tried } from '../../src/core/attempt/table.ts';
+import { afterJudgeFailure, afterToolFailure } from '../../src/core/attempt/tool-attempts.ts';
+import { attemptOptions } from '../../src/workflows/attempts/activity-options.ts';
+import { failureOf, WaitAborted } from '../../src/workflows/attempts/read-failure.ts';
+import { labelOf } from '../../src/workflows/attempts/try-again.ts';
 
 type State = ActivityFailure['retryState'];
 
@@ -43,11 +47,38 @@ function toolOf(effect: ToolSpec['effect']): ToolSpec {
 }
 
 /** What is compared of a decision: that of a call that ends, or when and after what it goes on. */
-function shown<Outcome>(decision: Failed<Outcome> | OperatorNeeded<Outcome>): unknown {
-  if (decision.kind === 'final') return decision.outcome;
-  if (decision.kind === 'operator') return { ...decision.tried, operator: decision.callId };
-  const { givenBack, ...tried } = decision.tried;
-  return { ...tried, inMs: decision.inMs, ...(givenBack === 0 ? {} : { givenBack }) };
+function shown<Outcome>(decision: NextAttempt<Outcome>): unknown {
+  if (decision.kind === 'end') return decision.outcome;
+  if (decision.kind === 'elsewhere') return decision;
+  if (decision.kind === 'operator') return { ...decision.tried, operator: true };
+  const { attempts, losses, givenBack } = decision.tried;
+  return {
+    attempts,
+    losses,
+    inMs: decision.inMs,
+    ...(givenBack === 0 ? {} : { givenBack }),
+  };
+}
+
+const failedTool = (
+  error: unknown,
+  tried: Tried,
+  tool: ToolSpec,
+): ReturnType<typeof afterToolFailure> => afterToolFailure(tool, tried, failureOf(error));
+const failedJudgement = (error: unknown, tried: Tried): ReturnType<typeof afterJudgeFailure> =>
+  afterJudgeFailure(tried, failureOf(error));
+
+/** A model call whose attempts end by errors, one after the other. */
+function modelCall(policy: Partial<ModelPolicy> = {}) {
+  let tried: TriedModel = NO_MODEL_TRIED;
+  const whole = { mayRetry: () => true, ...policy };
+  const onFailure = (error: unknown): NextAttempt<ModelOutcome, TriedModel> => {
+    const next = afterModelFailure(whole, tried, failureOf(error), 0);
+    if (next.kind === 'again') tried = next.tried;
+    return next;
+  };
+  const onResult = (result: UnfailedOutcome): ModelOutcome => modelEnd(tried, result);
+  return { onFailure, onResult };
 }
 
 describe('[R1] pauses after losses', () => {
@@ -178,18 +209,13 @@ describe('[R1] [R12] a model call', () => {
     said('model_error', { ...free, status: 503, retryAfterMs: 1_000, ...details });
 
   interface Scene {
-    readonly call: Pick<TriedCall<unknown, ModelOutcome>, 'onFailure'>;
     readonly events: readonly FailedAttempt[];
     readonly fail: (error: unknown) => unknown;
   }
-  function scene(options: Partial<ModelCallOptions> = {}): Scene {
+  function scene(policy: Partial<ModelPolicy> = {}): Scene {
     const events: FailedAttempt[] = [];
-    const call = triedModelCall(
-      {} as Parameters<typeof triedModelCall>[0],
-      { mayRetry: () => true, onFailedAttempt: (one) => events.push(one), ...options },
-      { heartbeatMs: 1 },
-    );
-    return { call, events, fail: (error) => shown(call.onFailure(error, NOTHING)) };
+    const { onFailure } = modelCall({ onFailedAttempt: (one) => events.push(one), ...policy });
+    return { events, fail: (error) => shown(onFailure(error)) };
   }
 
   it('loses workers without an end, and its provider still has eight attempts', () => {
@@ -237,7 +263,7 @@ describe('[R1] [R12] a model call', () => {
 
   it('keeps what lost and failed attempts cost, and asks before it goes on', () => {
     const asked: number[] = [];
-    const mayRetry: ModelCallOptions['mayRetry'] = ({ usage }) => {
+    const mayRetry: ModelPolicy['mayRetry'] = ({ usage }) => {
       asked.push(usage.inputTokens);
       return usage.inputTokens < 20;
     };
@@ -319,14 +345,10 @@ describe('[R8] what a model call lost', () => {
   /** The estimate when a call has failed by these, then succeeds. */
   function estimateAfter(
     errors: readonly unknown[],
-    more: Partial<ModelActivityResult> = {},
+    more: Partial<UnfailedOutcome> = {},
   ): ModelOutcome['estimated'] {
-    const call = triedModelCall(
-      {} as Parameters<typeof triedModelCall>[0],
-      { mayRetry: () => true, promptEstimate: () => prompt },
-      { heartbeatMs: 1 },
-    );
-    for (const error of errors) call.onFailure(error, NOTHING);
+    const call = modelCall({ promptEstimate: () => prompt });
+    for (const error of errors) call.onFailure(error);
     const reply = { parts: [], finishReason: 'stop', usage: noUsage } as const;
     const result = {
       kind: 'reply',
@@ -334,7 +356,7 @@ describe('[R8] what a model call lost', () => {
       reply: { ...reply, usageKnown: true, model: 'm' },
       ...more,
     };
-    return call.onResult(result as never, NOTHING).estimated;
+    return call.onResult(result as never).estimated;
   }
 
   it.each([
@@ -385,22 +407,18 @@ describe('[R8] what a model call lost', () => {
 
   it('is asked about before another attempt, as a cost is', () => {
     const seen: unknown[] = [];
-    const call = triedModelCall(
-      {} as Parameters<typeof triedModelCall>[0],
-      {
-        mayRetry: ({ estimated }) => {
-          seen.push(estimated?.totalTokens);
-          return (estimated?.totalTokens ?? 0) < 100;
-        },
-        promptEstimate: () => prompt,
+    const call = modelCall({
+      mayRetry: ({ estimated }) => {
+        seen.push(estimated?.totalTokens);
+        return (estimated?.totalTokens ?? 0) < 100;
       },
-      { heartbeatMs: 1 },
-    );
+      promptEstimate: () => prompt,
+    });
 
-    expect(call.onFailure(silent(), NOTHING)).toMatchObject({ kind: 'again' });
-    expect(call.onFailure(overloaded, NOTHING)).toMatchObject({ kind: 'again' });
-    expect(call.onFailure(silent(), NOTHING)).toMatchObject({
-      kind: 'final',
+    expect(call.onFailure(silent())).toMatchObject({ kind: 'again' });
+    expect(call.onFailure(overloaded)).toMatchObject({ kind: 'again' });
+    expect(call.onFailure(silent())).toMatchObject({
+      kind: 'end',
       outcome: { kind: 'failed', losses: 2, estimated: { totalTokens: 100 } },
     });
     expect(seen).toEqual([50, 100]);

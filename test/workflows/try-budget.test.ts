@@ -1,7 +1,7 @@
 /** The tries of calls within one workflow task. */
 import { describe, expect, it } from 'vitest';
-import { MOST_LOCAL_TRIES } from '../../src/core/contract/attempts.ts';
-import { createTryBudget, LOCAL_TRIES_MS } from '../../src/workflows/attempts/try-budget.ts';
+import { MOST_LOCAL_TRIES } from '../../src/core/attempt/attempts.ts';
+import { createTryBudget, LOCAL_TRIES_MS } from '../../src/workflows/attempts/local-tries.ts';
 
 function budgetAt(startMs = 0) {
   const clock = { now: startMs };

@@ -10,7 +10,7 @@ import type { ModelCallOptions } from '../run/host.ts';
 import { leaveIfAsked } from '../run/run.ts';
 import type { Iteration, OpenCount } from '../run/iteration.ts';
 import type { CallCover, CallPlan } from '../tree/cover.ts';
-import { afterFailure } from './after-failure.ts';
+import { afterRefusal } from '../attempt/model-attempts.ts';
 import type { Asking } from './asking.ts';
 import {
   coverAfter,
@@ -29,16 +29,22 @@ import { afterUnreported, unreportedFields, unreportedIn } from './unreported-us
 import { readsOrder } from './reads-order.ts';
 import { downgradeOf, strategyOf } from './output-strategy.ts';
 
-/** How a question ended, unless it was left: a reply, or the last failure. */
-export type AskEnd =
-  | { readonly kind: 'reply'; readonly reply: Reply }
-  | {
-      readonly kind: 'failed';
-      readonly code: string;
-      readonly message: string;
-      /** The models that were not asked: a shorter request comes first. */
-      readonly rest?: readonly string[];
-    };
+/** No model has answered: the last failure. */
+export interface Unanswered {
+  readonly kind: 'unanswered';
+  readonly code: string;
+  readonly message: string;
+  /** The models that were not asked: a shorter request comes first. */
+  readonly rest?: readonly string[];
+}
+
+/** Whether a question ended without a reply. */
+export function isUnanswered(end: Reply | Unanswered): end is Unanswered {
+  return 'kind' in end;
+}
+
+/** How a question ends, unless it is left. */
+export type AskEnd = Reply | Unanswered;
 
 /**
  * Asks the models in turn. Leaves by a throw when a cancel, a breach or an interrupt waits. The
@@ -55,7 +61,7 @@ export function askModels(iteration: Iteration, asking: Asking): Promise<AskEnd>
   leaveIfOver();
   return askFrom(0, NO_MODEL);
 
-  function askFrom(index: number, last: AskFailure): Promise<AskEnd> {
+  function askFrom(index: number, last: Unanswered): Promise<AskEnd> {
     const model = asking.models[index];
     if (model === undefined) return Promise.resolve(last);
     const plan = planCall(run, asking, model);
@@ -64,7 +70,7 @@ export function askModels(iteration: Iteration, asking: Asking): Promise<AskEnd>
     return budget.then(() => call({ model, plan }, index, last));
   }
 
-  function call(planned: PlannedCall, index: number, last: AskFailure): Promise<AskEnd> {
+  function call(planned: PlannedCall, index: number, last: Unanswered): Promise<AskEnd> {
     // More may be spent and reserved by now than this run was given.
     leaveIfOver();
     const { model, plan } = planned;
@@ -76,23 +82,23 @@ export function askModels(iteration: Iteration, asking: Asking): Promise<AskEnd>
       const tries = outcome.attempts + (outcome.losses ?? 0);
       if (asking.purpose !== 'compaction') asking.tries.count += tries;
       if (outcome.kind === 'reply') {
-        const end = withCallsBefore(asking, outcome.reply);
-        if (asking.purpose === 'reply') takeReply(iteration, end.reply);
-        return end;
+        const reply = withCallsBefore(asking, outcome.reply);
+        if (asking.purpose === 'reply') takeReply(iteration, reply);
+        return reply;
       }
       leaveIfOver();
       if (outcome.kind === 'aborted') return askFrom(index + 1, last);
       const { code, message } = outcome;
       // More may be free by now; if not, the limit ends the run.
-      if (isShort) return askFrom(index, { kind: 'failed', code, message });
+      if (isShort) return askFrom(index, { kind: 'unanswered', code, message });
       const plainer = downgradeOf(order, outcome);
       if (plainer !== undefined) {
         run.record({ type: 'agent:structured_output_downgraded', model, ...plainer });
         return askFrom(index, last);
       }
-      const failure: AskFailure = { kind: 'failed', code, message };
+      const failure: Unanswered = { kind: 'unanswered', code, message };
       const canShorten = asking.purpose === 'reply' && !asking.tries.isForced;
-      switch (afterFailure(outcome, { hasFallback, canShorten })) {
+      switch (afterRefusal(outcome, { hasFallback, canShorten })) {
         case 'next_model':
           return askFrom(index + 1, failure);
         case 'shorten':
@@ -189,20 +195,14 @@ function holdReads({ reads }: Iteration, { tries }: Asking, outcome: ModelOutcom
 }
 
 /** The ids of calls that ran beside a reply which was thrown away are not given again. */
-function withCallsBefore(
-  { tries: { lostReads } }: Asking,
-  reply: Reply,
-): Extract<AskEnd, { readonly kind: 'reply' }> {
-  const callsBefore = lostReads;
-  return { kind: 'reply', reply: callsBefore === 0 ? reply : { ...reply, callsBefore } };
+function withCallsBefore({ tries: { lostReads } }: Asking, reply: Reply): Reply {
+  return lostReads === 0 ? reply : { ...reply, callsBefore: lostReads };
 }
 
 type Unreported = ReturnType<typeof unreportedFields>;
 
-type AskFailure = Extract<AskEnd, { readonly kind: 'failed' }>;
-
-const NO_MODEL: AskFailure = {
-  kind: 'failed',
+const NO_MODEL: Unanswered = {
+  kind: 'unanswered',
   code: 'model_error',
   message: 'no model answered',
 };

@@ -8,7 +8,7 @@ import type { OwnRequest } from '../contract/host-order.ts';
 import type { Reply } from '../contract/model.ts';
 import { leaving } from '../run/ending.ts';
 import type { Iteration } from '../run/iteration.ts';
-import { askModels, type AskEnd } from './ask-model.ts';
+import { askModels, isUnanswered, type Unanswered } from './ask-model.ts';
 import { askedModels, type Tries } from './asking.ts';
 import { compactByForce } from './run-compaction.ts';
 
@@ -49,7 +49,7 @@ function askThese(
   const messages = (isAlone(own) ? 0 : mark.length) + (own?.messages.length ?? 0);
   const asking = { purpose: 'reply', models, messages, own, tries, ...defined({ reads }) } as const;
   return askModels(iteration, asking).then((end) =>
-    end.kind === 'reply' ? end.reply : askShorter(iteration, tries, options, end),
+    isUnanswered(end) ? askShorter(iteration, tries, options, end) : end,
   );
 }
 
@@ -58,7 +58,7 @@ async function askShorter(
   iteration: Iteration,
   tries: Tries,
   options: ReplyOptions,
-  { code, message, rest = [] }: Extract<AskEnd, { readonly kind: 'failed' }>,
+  { code, message, rest = [] }: Unanswered,
 ): Promise<Reply> {
   const mayCompact = code === 'context_too_long' && !isAlone(options.own) && !tries.isForced;
   tries.isForced ||= mayCompact;

@@ -9,7 +9,7 @@ import { LARGE_RESULTS, newestOf, TARGET_SHARE } from '../compaction/shorten.ts'
 import { fires, isAboutContext } from '../compaction/trigger.ts';
 import type { StrategySpec } from '../contract/compaction.ts';
 import type { Entry } from '../contract/entry.ts';
-import { askModels } from './ask-model.ts';
+import { askModels, isUnanswered } from './ask-model.ts';
 import { askedModels, type Tries } from './asking.ts';
 import { leaveOf, leaving } from '../run/ending.ts';
 import { CLOSED_GATE } from '../run/handover-gate.ts';
@@ -166,8 +166,8 @@ async function askForSummary(
     summary: { strategy, earlier, activity },
     tries,
   });
-  if (end.kind === 'failed') throw leaving({ kind: 'compaction_failed', cause: end.message });
-  const text = replyText(end.reply).trim();
+  if (isUnanswered(end)) throw leaving({ kind: 'compaction_failed', cause: end.message });
+  const text = replyText(end).trim();
   if (text !== '') return conclude(text);
   throw leaving({ kind: 'compaction_failed', cause: 'the summary was empty' });
 }

@@ -1,7 +1,7 @@
 /** The arguments of a call that no tool activity runs: checked, and without hidden values. */
 import type { JsonObject } from '../base/json.ts';
 import type { ToolCall } from '../base/message.ts';
-import { unstarted, type CallEnd } from '../contract/outcome.ts';
+import { unstarted, type CallEnd, type CallOutcome } from '../contract/outcome.ts';
 import { isHidden } from '../contract/signature.ts';
 import type { ToolSpec } from '../contract/spec.ts';
 import { hiddenTexts, holdsHidden } from '../program-text/hidden-values.ts';
@@ -21,7 +21,7 @@ export async function checkArguments(
   run: Run,
   { tool, args }: ToolCall,
 ): Promise<CheckedArguments> {
-  const ended = (outcome: CallEnd['result']['outcome'], text: string): CheckedArguments => ({
+  const ended = (outcome: CallOutcome, text: string): CheckedArguments => ({
     kind: 'ended',
     end: unstarted(outcome, text, run.host.now()),
   });

@@ -11,7 +11,7 @@ import { modelTool } from '../toolchain/catalogue.ts';
 import { capOutput } from '../toolchain/result-text.ts';
 import { toolchainOf } from '../toolchain/toolchain-of.ts';
 import type { FoundTool, ToolCall } from '../base/message.ts';
-import type { CallEnd } from '../contract/outcome.ts';
+import type { CallEnd, ToolResult } from '../contract/outcome.ts';
 import type { EventBody } from '../contract/events.ts';
 import {
   failedCallResult,
@@ -137,7 +137,7 @@ interface EndedCall {
   readonly tool: ToolSpec | undefined;
   /** With the arguments that a person edited. */
   readonly call: ToolCall;
-  readonly result: CallEnd['result'];
+  readonly result: ToolResult;
   readonly shown?: readonly string[];
   /** What is found in the run after it; absent: nothing new. */
   readonly found?: readonly ToolSpec[];
@@ -154,7 +154,7 @@ function endedCall(run: Run, asked: ToolCall, end: CallEnd, shownTools: Set<stri
 }
 
 /** A result as a model may read it. */
-function shownResult(tool: ToolSpec, result: CallEnd['result']): CallEnd['result'] {
+function shownResult(tool: ToolSpec, result: ToolResult): ToolResult {
   if (tool.agent === undefined || result.output === undefined) return result;
   return { ...result, output: maskHidden(result.output) };
 }
@@ -165,7 +165,7 @@ function shownResult(tool: ToolSpec, result: CallEnd['result']): CallEnd['result
 function searchResult(
   { state }: Run,
   tool: ToolSpec | undefined,
-  result: CallEnd['result'],
+  result: ToolResult,
   shownTools: Set<string>,
 ): Pick<EndedCall, 'result' | 'shown' | 'found'> {
   const page = result.outcome === 'ok' ? readSearchPage(result.output) : undefined;
@@ -228,7 +228,7 @@ export function recordUnstarted(
 function toolCallAfter(
   { state }: Run,
   { call, isReused = false }: { readonly call: ToolCall; readonly isReused?: boolean },
-  result: CallEnd['result'],
+  result: ToolResult,
   durationMs: number,
 ): Extract<EventBody, { readonly type: 'agent:tool_call:after' }> {
   const { callId, tool, args } = call;

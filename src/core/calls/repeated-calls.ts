@@ -8,7 +8,7 @@
 import { EMPTY_DIGEST, rollDigest } from '../base/digest.ts';
 import { canonicalJson, type Json } from '../base/json.ts';
 import type { ToolCall } from '../base/message.ts';
-import type { CallEnd } from '../contract/outcome.ts';
+import type { ToolResult } from '../contract/outcome.ts';
 import type { RepeatedCall } from '../run/run-state.ts';
 import type { Run } from '../run/run.ts';
 import type { ToolSpec } from '../contract/spec.ts';
@@ -24,7 +24,7 @@ const GAUGE = 'agent:repeated_calls';
 export function repeatedCall(
   run: Run,
   tool: ToolSpec | undefined,
-  { call, result }: { readonly call: ToolCall; readonly result: CallEnd['result'] },
+  { call, result }: { readonly call: ToolCall; readonly result: ToolResult },
 ): RepeatedCall | undefined {
   const { iteration, repeated } = run.state;
   if (result.outcome === 'canceled') return undefined;
@@ -37,7 +37,7 @@ export function repeatedCall(
 }
 
 /** What the model has made and read; reports of the tool are none of it. */
-function digestOf({ tool, args }: ToolCall, result: CallEnd['result']): string {
+function digestOf({ tool, args }: ToolCall, result: ToolResult): string {
   const { outcome, output, error, instructions, media } = result;
   const read = [outcome, output ?? null, error ?? null, instructions ?? null, media ?? null];
   const asked = rollDigest(EMPTY_DIGEST, canonicalJson([tool, args]));

@@ -18,7 +18,7 @@ import {
 } from '../toolchain/call-texts.ts';
 import { capForProgram, capOutput } from '../toolchain/result-text.ts';
 import { toolchainOf } from '../toolchain/toolchain-of.ts';
-import { askModels, type AskEnd } from '../ask/ask-model.ts';
+import { askModels, isUnanswered, type AskEnd } from '../ask/ask-model.ts';
 import type { InlineAsking, Tries } from '../ask/asking.ts';
 import { unstarted, type CallEnd } from '../contract/outcome.ts';
 import { checkArguments, hiddenFrom } from './call-arguments.ts';
@@ -111,12 +111,12 @@ async function ask(context: CallSite, call: LlmCall, question: LlmQuestion): Pro
       const cause = `its question has ${bytes} bytes, at most ${MAX_QUESTION_BYTES} are allowed`;
       return failed(attempt - 1, 'invalid_input', cause);
     }
-    const end = await askOnce(context, call.callId, { question, messages, tries });
+    const reply = await askOnce(context, call.callId, { question, messages, tries });
     // Without a try nothing was asked: a limit or a cancel came first.
     const attempts = tries.count === 0 ? 0 : attempt;
-    if (end === 'left') return { kind: 'canceled', attempts };
-    if (end.kind === 'failed') return failed(attempts, end.code, end.message);
-    const read = await readAnswer(context, call, question, end.reply);
+    if (reply === 'left') return { kind: 'canceled', attempts };
+    if (isUnanswered(reply)) return failed(attempts, reply.code, reply.message);
+    const read = await readAnswer(context, call, question, reply);
     if (read.kind === 'canceled') return { kind: 'canceled', attempts };
     if (read.kind === 'failed') return failed(attempts, read.code, read.cause);
     const { mode, head, maxTurns } = question;
@@ -127,13 +127,13 @@ async function ask(context: CallSite, call: LlmCall, question: LlmQuestion): Pro
     if (judgement.kind === 'accepted') return { kind: 'value', value: judgement.value, attempts };
     toldExample ||= isCopy(judgement);
     if (attempt >= maxTurns) {
-      const exhausted = mode.whenExhausted?.(judgement, end.reply);
+      const exhausted = mode.whenExhausted?.(judgement, reply);
       return failed(attempts, exhausted?.code ?? 'validation_error', exhausted?.cause ?? '');
     }
     const position = { attempt, of: maxTurns };
-    const feedback = mode.answerFeedback(head.spec, turn, judgement, end.reply, position);
+    const feedback = mode.answerFeedback(head.spec, turn, judgement, reply, position);
     const outcome = { sectionErrors: [], feedback, results: [], position };
-    messages = [...messages, ...mode.turnMessages(head.spec, turn, end.reply, outcome)];
+    messages = [...messages, ...mode.turnMessages(head.spec, turn, reply, outcome)];
   }
 }
 

@@ -83,11 +83,6 @@ export interface RateTicket {
   readonly of?: 'tenant';
 }
 
-/** `order` with another cap on its output; undefined: as it is. */
-export function cappedOrder(order: ModelOrder, maxOutputTokens: number | undefined): ModelOrder {
-  return maxOutputTokens === undefined ? order : { ...order, maxOutputTokens };
-}
-
 /** A state of the transcript; the digest shows that a reader has the same. */
 export interface TranscriptReference {
   readonly epoch: number;

@@ -1,40 +1,11 @@
 /** How the calls of the port ended: what a host returns to the loop. */
 import type { EstimatedUsage, Reply, TokenUsage } from './model.ts';
-import type {
-  BesideRead,
-  JudgeResult,
-  LiteralFindings,
-  LiteralVerdict,
-  ToolResult,
-} from './outcome.ts';
+import type { BesideRead, JudgeResult, LiteralFindings, LiteralVerdict } from './outcome.ts';
 import type { Step } from './step.ts';
 
-/** How often a model call was tried. */
-interface ModelTries {
-  /** Attempts of the provider, from 1. */
-  readonly attempts: number;
-  /** Attempts that ended because a worker was lost; absent: none. */
-  readonly losses?: number;
-  /** What those used that died with their worker; absent: nothing. */
-  readonly estimated?: EstimatedUsage;
-  /** What ran beside replies that were thrown away; absent: nothing. */
-  readonly lostReads?: readonly BesideRead[];
-}
-
-/** How a model call ended. */
-export type ModelOutcome = ModelTries & ModelEnd;
-
-type ModelEnd =
-  | {
-      readonly kind: 'reply';
-      readonly reply: Reply;
-      /** How long the model took to its first piece, in ms; absent: it is not known. */
-      readonly firstTokenMs?: number;
-      /** The tools that the worker expects to be quick; absent: none, or it does not say. */
-      readonly local?: readonly string[];
-      /** What ran beside the reply; absent: nothing. */
-      readonly reads?: readonly BesideRead[];
-    }
+/** How one call of a model ended: what the adapter returns is what the loop gets. */
+export type ModelEnd =
+  | { readonly kind: 'reply'; readonly reply: Reply }
   /** The call was stopped; usage that the provider has reported is counted. */
   | {
       readonly kind: 'aborted';
@@ -52,6 +23,35 @@ type ModelEnd =
       readonly usageKnown: boolean;
     };
 
+/** What is known of the attempts of a model call, besides its end. Each layer adds what it knows. */
+export interface AttemptFacts {
+  /** Attempts of the provider, from 1. */
+  readonly attempts: number;
+  /** Attempts that ended because a worker was lost; absent: none. */
+  readonly losses?: number;
+  /** What those used that died with their worker; absent: nothing. */
+  readonly estimated?: EstimatedUsage;
+  /** What ran beside the reply; absent: nothing. */
+  readonly reads?: readonly BesideRead[];
+  /** What ran beside replies that were thrown away; absent: nothing. */
+  readonly lostReads?: readonly BesideRead[];
+  /** How long the model took to its first piece, in ms; absent: it is not known. */
+  readonly firstTokenMs?: number;
+  /** The tools that the worker expects to be quick; absent: none, or it does not say. */
+  readonly local?: readonly string[];
+  /**
+   * Set when the worker took over the call of an attempt that counted as lost: that many of the last
+   * losses used nothing that this outcome does not have.
+   */
+  readonly takenOver?: number;
+}
+
+/** How a model call ended, and the facts of its attempts. */
+export type ModelOutcome = ModelEnd & AttemptFacts;
+
+/** What a model activity returns: it throws its failures. */
+export type UnfailedOutcome = Exclude<ModelOutcome, { readonly kind: 'failed' }>;
+
 /** A model call that gave no reply. */
 export type ModelLoss = Exclude<ModelOutcome, { readonly kind: 'reply' }>;
 
@@ -67,24 +67,15 @@ export interface FailedAttempt {
   readonly retryInMs: number;
 }
 
-/** How a tool call ended, and when. */
-export interface ToolEnd {
-  readonly result: ToolResult;
-  /** Milliseconds since 1970. */
-  readonly endedAt: number;
-}
+/** A judgement or a check that was stopped, or whose functions threw in every attempt. */
+export type CheckLoss =
+  { readonly kind: 'aborted' } | { readonly kind: 'failed'; readonly message: string };
 
-/** How judging ended; `failed` when a validator threw in every attempt. */
-export type JudgeOutcome =
-  | { readonly kind: 'judged'; readonly result: JudgeResult }
-  | { readonly kind: 'aborted' }
-  | { readonly kind: 'failed'; readonly message: string };
+/** How judging ended. */
+export type JudgeOutcome = { readonly kind: 'judged'; readonly result: JudgeResult } | CheckLoss;
 
-/** Whether a person must approve a call; `failed`: the tool's function threw in every attempt. */
-export type ApprovalOutcome =
-  | { readonly kind: 'known'; readonly needed: boolean }
-  | { readonly kind: 'aborted' }
-  | { readonly kind: 'failed'; readonly message: string };
+/** Whether a person must approve a call. */
+export type ApprovalOutcome = { readonly kind: 'known'; readonly needed: boolean } | CheckLoss;
 
 /** How a check of arguments ended: a verdict for each call, findings for each literal. */
 export type LiteralsOutcome =
@@ -93,8 +84,7 @@ export type LiteralsOutcome =
       readonly verdicts: readonly LiteralVerdict[];
       readonly literals: readonly LiteralFindings[];
     }
-  | { readonly kind: 'aborted' }
-  | { readonly kind: 'failed'; readonly message: string };
+  | CheckLoss;
 
 /** How a child run ended. */
 export type ChildEnd =

@@ -40,9 +40,9 @@ export interface Reports {
   readonly modelCalls?: readonly ReportedModelCall[];
 }
 
-/** What the tool activity returns. */
+/** How a call ended, from the attempt of its tool to the loop. What a tool ends never has the outcomes `denied` and `refused`. */
 export interface ToolResult extends Reports {
-  readonly outcome: 'ok' | 'error' | 'rejected' | 'unknown' | 'canceled';
+  readonly outcome: CallOutcome;
   /** Set if `ok` and something was returned: the value, or the shortened text of a long one. */
   readonly output?: Json;
   /** If `ok`: what the model reads in place of `output`. */
@@ -219,9 +219,9 @@ export interface JudgeResult extends Reports {
   readonly durationMs?: number;
 }
 
-/** How a call ended, whether by a tool, a person or a limit. */
+/** The end of a call, whether by a tool, a person or a limit: its result, with what the loop knows of it. */
 export interface CallEnd {
-  readonly result: Omit<ToolResult, 'outcome'> & { readonly outcome: CallOutcome };
+  readonly result: ToolResult;
   /** Milliseconds since 1970. */
   readonly endedAt: number;
   /** When the tool began, if later than the call because a person was asked first. */
@@ -239,11 +239,7 @@ export interface CallEnd {
 }
 
 /** The end of a call that did not start. */
-export function unstarted(
-  outcome: CallEnd['result']['outcome'],
-  error: string,
-  endedAt: number,
-): CallEnd {
+export function unstarted(outcome: CallOutcome, error: string, endedAt: number): CallEnd {
   return { result: { outcome, error, attempts: 0, started: false }, endedAt };
 }
 
@@ -269,7 +265,7 @@ export interface RecordedResult {
   readonly callId: string;
   /** The tool and its arguments, whatever the order of their keys. */
   readonly key: string;
-  readonly result: CallEnd['result'];
+  readonly result: ToolResult;
   /** The arguments with which a person replaced those of the model. */
   readonly edited?: JsonObject;
 }

@@ -25,6 +25,7 @@ import { errorText } from '../base/error-text.ts';
 import type { Json } from '../base/json.ts';
 import { leaveOf, type Ending, type Leave } from '../run/ending.ts';
 import type { IterationOutcome } from '../contract/events.ts';
+import type { AgentSpec } from '../contract/spec.ts';
 import { applyKeptMessages } from '../children/tree-handlers.ts';
 import { limitsByDefault } from '../limits/default-limits.ts';
 import type { CancelRequest } from '../run/inbox.ts';
@@ -36,7 +37,21 @@ import type { Run } from '../run/run.ts';
 import { compactDue, compactToFit, isCompactionDue, type Pass } from '../ask/run-compaction.ts';
 import { messageOf, outcomeOf } from '../run/step-of.ts';
 import { fitEnding } from '../run/step-size.ts';
+import { compiledLoop } from './compiled-loop.ts';
+import { evaluationLoop } from './evaluation-loop.ts';
+import { fanOutLoop } from './fan-out-loop.ts';
+import { modeLoop } from './mode-loop.ts';
+import { pipelineLoop } from './pipeline-loop.ts';
 import { createWork, type Next, type TurnEnd } from './work.ts';
+
+/** The iteration that `spec` asks for: of its mode, its pipeline, its fan-out or its compiled program. */
+export function nextOf(spec: AgentSpec): Next {
+  if (spec.pipeline !== undefined) return pipelineLoop(spec.pipeline);
+  if (spec.fanOut !== undefined) return fanOutLoop(spec.fanOut);
+  if (spec.evaluation !== undefined) return evaluationLoop(spec.evaluation);
+  if (spec.compiled !== undefined) return compiledLoop;
+  return modeLoop(modeOf(spec));
+}
 
 /** How a run left `runLoop`. */
 export type LoopEnd =

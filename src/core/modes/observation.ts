@@ -14,7 +14,7 @@ import type {
 import type { Reply, ReplyItem } from '../contract/model.ts';
 import { mediaLines, resultSection, resultText } from '../toolchain/result-text.ts';
 import type { Toolchain } from '../toolchain/toolchain.ts';
-import type { CallEnd } from '../contract/outcome.ts';
+import type { ToolResult } from '../contract/outcome.ts';
 import { cut } from '../text/cut.ts';
 
 /** UTF-8 bytes that an entry keeps of a reply that could not be read. */
@@ -47,7 +47,7 @@ export interface CallResult {
 /** The result of a call that has ended. */
 export function toolCallResult(
   call: ToolCall,
-  result: CallEnd['result'],
+  result: ToolResult,
   toolchain: Pick<Toolchain, 'write'>,
 ): CallResult {
   if (result.outcome !== 'ok') return failedCallResult(call, result.error ?? 'Error: failed.');

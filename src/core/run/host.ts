@@ -12,24 +12,27 @@
  * H3  What `now` returns never decreases, and is the same on every replay at the same place.
  * H4  `publish` and `send` return at once and never throw.
  */
+import type { ModelPolicy } from '../attempt/model-attempts.ts';
 import type { CallAfter } from '../base/fork.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { ToolCall } from '../base/message.ts';
 import type { AgentEvent } from '../contract/events.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { ChildOrder, ModelOrder } from '../contract/host-order.ts';
-import type { EstimatedUsage } from '../contract/model.ts';
 import type {
   ApprovalOutcome,
   ChildEnd,
-  FailedAttempt,
   JudgeOutcome,
   LiteralsOutcome,
-  ModelLoss,
   ModelOutcome,
-  ToolEnd,
 } from '../contract/host-outcome.ts';
-import type { CallEnd, JudgeOrder, LiteralsOrder, ToolOrder } from '../contract/outcome.ts';
+import type {
+  CallEnd,
+  JudgeOrder,
+  LiteralsOrder,
+  ToolOrder,
+  ToolResult,
+} from '../contract/outcome.ts';
 import type { SizeLimits } from '../base/size-limits.ts';
 import type { ToolSpec } from '../contract/spec.ts';
 import type { ChildCancel, ChildMessage, ParentMessage } from '../contract/tree-messages.ts';
@@ -52,21 +55,7 @@ export interface ToolCallOptions extends CallOptions {
 }
 
 /** Options of a model call. */
-export interface ModelCallOptions extends CallOptions {
-  /** Asked before an attempt that cost tokens is retried; if false, the call ends with `lost`. */
-  readonly mayRetry: (lost: ModelLoss) => boolean;
-  /** An estimate of the prompt, for attempts of which nothing is known but that they were lost. */
-  readonly promptEstimate?: () => EstimatedUsage;
-  /** The `maxOutputTokens` of the order that retries such an attempt. Default: as before. */
-  readonly maxOutputAfter?: ((lost: ModelLoss) => number | undefined) | undefined;
-  /**
-   * True: another model is asked if this call fails. So it has two attempts, waits at most 10 s for
-   * the second, and waits for no other worker.
-   */
-  readonly hasFallback?: boolean;
-  /** Called for each failed attempt after which the host tries again. */
-  readonly onFailedAttempt?: (failed: FailedAttempt) => void;
-}
+export interface ModelCallOptions extends CallOptions, ModelPolicy {}
 
 /** A message to another run of the tree. It may be lost, delayed or delivered twice. */
 export type OutgoingMessage =
@@ -77,7 +66,7 @@ export type OutgoingMessage =
 export interface ProbedCall extends Pick<CallAfter, 'effect'> {
   /** As the model or the program made it. */
   readonly call: ToolCall;
-  readonly result: CallEnd['result'];
+  readonly result: ToolResult;
   readonly edited?: CallEnd['edited'];
 }
 
@@ -136,7 +125,7 @@ export interface Host {
   /** Asks a model. `state` holds the transcript that the order only names. */
   callModel(order: ModelOrder, state: RunState, options: ModelCallOptions): Promise<ModelOutcome>;
   /** Runs a tool, or the built-in tool search. The specification of the tool says how to retry. */
-  callTool(order: ToolOrder, tool: ToolSpec, options?: ToolCallOptions): Promise<ToolEnd>;
+  callTool(order: ToolOrder, tool: ToolSpec, options?: ToolCallOptions): Promise<CallEnd>;
   /** Checks answers against schema and validators. */
   judgeAnswer(order: JudgeOrder): Promise<JudgeOutcome>;
   /** Asks the function of a tool whether a person must approve this call. */

@@ -97,11 +97,6 @@ export function toolTimeoutText(tool: string, timeoutMs: number): string {
   return `Error: ${tool} did not finish within ${timeoutMs / 1000} s.`;
 }
 
-/** The worker of a tool sent no heartbeat in time, on every attempt. */
-export function lostWorkerText(tool: string): string {
-  return `Error: the worker of ${tool} was lost while it ran.`;
-}
-
 /** A `once` tool was interrupted and may have taken effect. */
 export function unknownOutcomeText(tool: string): string {
   return `Error: it is unknown whether ${tool} took effect. Find out before you call it again.`;

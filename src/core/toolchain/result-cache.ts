@@ -6,7 +6,7 @@ import { defined } from '../base/defined.ts';
 import type { ToolSpec } from '../contract/spec.ts';
 import { byteSize, canonicalJson, type Json } from '../base/json.ts';
 import type { ToolCall } from '../base/message.ts';
-import type { CallOutcome, ToolResult } from '../contract/outcome.ts';
+import type { ToolResult } from '../contract/outcome.ts';
 
 /** 256 KB, because it is handed over with the run, and the service limits payloads to 2 MB. */
 export const MAX_CACHED_BYTES: number = 256 * 1024;
@@ -32,7 +32,7 @@ export interface CachedResult {
 export function toCachedResult(
   tool: ToolSpec | undefined,
   call: ToolCall,
-  result: Omit<ToolResult, 'outcome'> & { readonly outcome: CallOutcome },
+  result: ToolResult,
   iteration: number,
 ): CachedResult | undefined {
   // A result without an attempt came from the cache.

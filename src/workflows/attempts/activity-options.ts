@@ -6,11 +6,13 @@ import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow
 import type { ActivityRuntime } from '../../activities/activity-types.ts';
 import {
   DEATHS_BEFORE_APART,
+  isRepeatedByService,
+  LATE_LOSS_PAUSES_MS,
   MAX_CHECK_ATTEMPTS,
   MAX_JUDGE_ATTEMPTS,
   MAX_MODEL_ATTEMPTS,
   maxToolAttempts,
-} from '../../core/contract/attempts.ts';
+} from '../../core/attempt/attempts.ts';
 import type { ToolSpec } from '../../core/contract/spec.ts';
 import { defined } from '../../core/base/defined.ts';
 import { spreadMs, type Spread } from './spread-pauses.ts';
@@ -80,19 +82,6 @@ export function modelOptions(runtime: ActivityRuntime, attemptsBefore = 0): Acti
   };
 }
 
-/** Pauses after the first losses of a call, after which the workflow begins it anew. */
-const LOSS_PAUSES_MS: readonly number[] = [100, 1_000, 2_000, 4_000, 8_000];
-
-/** After later losses, in ms: doubling from the first to the second. */
-const LATE_LOSS_PAUSES_MS = { first: 30_000, most: 600_000 } as const;
-
-/** How long a call waits after its `losses`-th loss. */
-export function lossPauseMs(losses: number): number {
-  const { first, most } = LATE_LOSS_PAUSES_MS;
-  const late = losses - LOSS_PAUSES_MS.length - 1;
-  return LOSS_PAUSES_MS[losses - 1] ?? Math.min(first * 2 ** late, most);
-}
-
 /** What it means that the service ends an attempt at its deadline. */
 export type AtDeadline =
   /** The worker stalled: the activity answers the time-out of a tool itself. */
@@ -112,11 +101,6 @@ export function attemptOptions(
   if (!isRepeatedByService(losses)) return { ...options, retry: { maximumAttempts: 1 } };
   const final = atDeadline === 'loss' ? [UNREGISTERED] : [UNREGISTERED, DEADLINE];
   return { ...options, retry: { ...LATE_RETRY, nonRetryableErrorTypes: final } };
-}
-
-/** Whether the service repeats an attempt that is lost, after `losses` of its call. */
-export function isRepeatedByService(losses: number): boolean {
-  return losses >= LOSS_PAUSES_MS.length;
 }
 
 /** The SDK's failure of a worker that does not have the activity: the workflow waits for another. */

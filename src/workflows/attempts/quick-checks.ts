@@ -1,7 +1,18 @@
 /** Quick checks of a call before it runs: local activities, or any worker if this one lacks a tool. */
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import type { AttemptFailure } from '../../core/attempt/failure.ts';
+import {
+  NOTHING_TRIED,
+  stepAfter,
+  type NextAttempt,
+  type Tried,
+} from '../../core/attempt/table.ts';
 import type { ActivityRuntime, EverloopActivities } from '../../activities/activity-types.ts';
-import type { ApprovalOutcome, LiteralsOutcome } from '../../core/contract/host-outcome.ts';
+import type {
+  ApprovalOutcome,
+  CheckLoss,
+  LiteralsOutcome,
+} from '../../core/contract/host-outcome.ts';
 import type {
   LiteralFindings,
   LiteralsOrder,
@@ -10,19 +21,10 @@ import type {
 import { byteSize, type Json } from '../../core/base/json.ts';
 import type { Host } from '../../core/run/host.ts';
 import { CHECK_OPTIONS, checkElsewhereOptions, onAnyWorker } from './activity-options.ts';
-import { toCheckOutcome } from './call-failures.ts';
-import type { RunCall } from './open-call.ts';
-import { onFailureElsewhere, type Elsewhere } from './retry-elsewhere.ts';
+import type { TryCall } from './try-again.ts';
 
 /** The checks of a host. */
 export type QuickChecks = Pick<Host, 'needsApproval' | 'checkLiterals'>;
-
-/** What the checks need from their host. */
-export interface CheckParts {
-  readonly runtime: ActivityRuntime;
-  readonly run: RunCall;
-  readonly elsewhere: Elsewhere;
-}
 
 /** Bytes of JSON of arguments that are checked here: their result leaves with the task. */
 const MAX_HERE_BYTES = 32_768;
@@ -34,32 +36,37 @@ function isSmall(order: LiteralsOrder): boolean {
 type Checked = readonly (LiteralVerdict | LiteralFindings)[];
 
 /** The checks of a run. */
-export function quickChecks({ runtime, run, elsewhere }: CheckParts): QuickChecks {
+export function quickChecks(runtime: ActivityRuntime, tryCall: TryCall): QuickChecks {
   const here = proxyLocalActivities<EverloopActivities>(CHECK_OPTIONS);
   const anywhere = proxyActivities<EverloopActivities>(onAnyWorker(checkElsewhereOptions(runtime)));
   return {
     needsApproval: (order, tool) =>
-      run<boolean, ApprovalOutcome>({
+      tryCall<boolean, ApprovalOutcome, Tried>({
         label: `approval check of ${tool.name}`,
-        schedule: () => here.needsApproval(order),
+        before: NOTHING_TRIED,
+        schedule: (_tried, isElsewhere) => (isElsewhere ? anywhere : here).needsApproval(order),
         onResult: approval,
-        onFailure: onFailureElsewhere(elsewhere, {
-          again: () => anywhere.needsApproval(order),
-          onResult: approval,
-          onFailure: toCheckOutcome,
-        }),
+        onFailure: afterCheckFailure,
       }),
     checkLiterals: (order) =>
-      run<Checked, LiteralsOutcome>({
+      tryCall<Checked, LiteralsOutcome, Tried>({
         label: 'argument check',
-        schedule: () => (isSmall(order) ? here : anywhere).checkLiterals(order),
+        before: NOTHING_TRIED,
+        schedule: (_tried, isElsewhere) =>
+          (isElsewhere || !isSmall(order) ? anywhere : here).checkLiterals(order),
         onResult: literals,
-        onFailure: onFailureElsewhere(elsewhere, {
-          again: () => anywhere.checkLiterals(order),
-          onResult: literals,
-          onFailure: toCheckOutcome,
-        }),
+        onFailure: afterCheckFailure,
       }),
+  };
+}
+
+/** The service repeats a check, as it does a local read: what comes back is final. */
+function afterCheckFailure({ kind, message }: AttemptFailure): NextAttempt<CheckLoss> {
+  const step = stepAfter('local', kind);
+  if (step === 'elsewhere') return { kind: 'elsewhere' };
+  return {
+    kind: 'end',
+    outcome: step === 'stop' ? { kind: 'aborted' } : { kind: 'failed', message },
   };
 }
 

@@ -10,9 +10,10 @@
  *     tried at once, and a new wait begins if it has to.
  */
 import type { ActivityRuntime } from '../../activities/activity-types.ts';
+import type { AttemptFailure } from '../../core/attempt/failure.ts';
 import type { Run } from '../../core/run/run.ts';
-import { lackOf, WaitAborted } from './call-failures.ts';
 import type { OpenCall } from './open-call.ts';
+import { failureOf, WaitAborted } from './read-failure.ts';
 import type { Rest } from './rests.ts';
 import { DEFAULT_ELSEWHERE_MS, pausesOf, type Spread } from './spread-pauses.ts';
 
@@ -26,11 +27,14 @@ export interface FailedCall<Result> extends OpenCall {
 /** Waits for other workers. */
 export interface Elsewhere {
   /**
-   * Tries the call again until a worker has what it needs. Null: `error` says something else, or
+   * Tries the call again until a worker has what it needs. Null: `failure` says something else, or
    * the call does not wait. Rejects with WaitAborted, with any other failure of a later try, or with
    * the last failure of this kind when the time is over.
    */
-  readonly retry: <Result>(error: unknown, call: FailedCall<Result>) => Promise<Result> | null;
+  readonly retry: <Result>(
+    failure: AttemptFailure,
+    call: FailedCall<Result>,
+  ) => Promise<Result> | null;
 }
 
 /** What waits need from the host and its run. */
@@ -46,12 +50,8 @@ export interface ElsewhereParts {
 /** The waits of one run. */
 export function createElsewhere({ runtime, rest, run, spread }: ElsewhereParts): Elsewhere {
   const limitMs = elsewhereMsOf(runtime.elsewhereMs);
-  const tryAgain = async <Result>(
-    call: FailedCall<Result>,
-    error: unknown,
-    what: string,
-  ): Promise<Result> => {
-    let failure = error;
+  const tryAgain = async <Result>(call: FailedCall<Result>, what: string): Promise<Result> => {
+    let last: unknown;
     let lacking = what;
     let pauses = pausesOf(limitMs, spread);
     for (let pause = pauses.next(); pause.done !== true; pause = pauses.next()) {
@@ -62,42 +62,26 @@ export function createElsewhere({ runtime, rest, run, spread }: ElsewhereParts):
       call.relabel(null);
       try {
         return await call.scope.run(call.again);
-      } catch (next) {
-        const lack = lackOf(next);
-        if (lack === null) throw next;
-        failure = next;
+      } catch (thrown) {
+        const { lack } = failureOf(thrown);
+        if (lack === undefined) throw thrown;
+        last = thrown;
         lacking = lack.what;
       }
     }
-    throw failure;
+    throw last;
   };
   return {
-    retry: (error, call) => {
-      const lack = lackOf(error);
-      if (lack === null || limitMs === 0) return null;
-      const { what, message } = lack;
+    retry: ({ lack, message }, call) => {
+      if (lack === undefined || limitMs === 0) return null;
+      const { what } = lack;
       const { hasFallback = false } = call;
       const does = hasFallback ? 'asks the next model and not' : 'waits for';
       const warning = `${does} a worker with ${what}: ${message}`;
       run()?.record({ type: 'agent:warning', code: 'elsewhere', message: warning });
-      return hasFallback ? null : tryAgain(call, error, what);
+      return hasFallback ? null : tryAgain(call, what);
     },
   };
-}
-
-/** A call that begins again on another worker, and what its end means. */
-export interface CallElsewhere<Result, Outcome> extends Pick<FailedCall<Result>, 'again'> {
-  readonly onResult: (result: Result) => Outcome;
-  readonly onFailure: (error: unknown) => Outcome;
-}
-
-/** Reads the failure of a call, after a wait for a worker that has what the call needs. */
-export function onFailureElsewhere<Result, Outcome>(
-  elsewhere: Elsewhere,
-  { again, onResult, onFailure }: CallElsewhere<Result, Outcome>,
-): (error: unknown, open: OpenCall) => Outcome | Promise<Outcome> {
-  return (error, open) =>
-    elsewhere.retry(error, { ...open, again })?.then(onResult, onFailure) ?? onFailure(error);
 }
 
 /** The recorded wait as a number: null is for ever. */

@@ -1,89 +1,56 @@
 /**
- * The attempts of a call. The workflow begins each one, so that what the provider or tool tried is
- * told from what was lost with a worker.
+ * Carries out what `core/attempt` decides about the attempts of a call. The workflow begins each one, so
+ * that what the provider or tool tried is told from what was lost with a worker.
  *
- * T1  An attempt that was lost is nobody's: it uses up no attempt of the provider or tool.
- * T2  The service is asked for one attempt. After five losses it is asked for as many as it takes:
+ * T1  The service is asked for one attempt. After five losses it is asked for as many as it takes:
  *     it repeats what is lost, and writes no events. Any other failure comes back to the workflow.
- * T3  An abort ends each wait. A pause of the run ends it too: when the run resumes, the next attempt
+ * T2  An abort ends each wait. A pause of the run ends it too: when the run resumes, the next attempt
  *     begins at once.
- * T4  An attempt whose worker lacks something never began; see `retry-elsewhere.ts`.
- * T5  A call that too many workers died with waits for an operator; a cancel ends that too. A worker
+ * T3  An attempt whose worker lacks something never began; see `retry-elsewhere.ts`.
+ * T4  A call that too many workers died with waits for an operator; a cancel ends that too. A worker
  *     that stops in order gives the call back and has not died.
  */
+import { isRepeatedByService } from '../../core/attempt/attempts.ts';
+import { LEFT, type AttemptFailure } from '../../core/attempt/failure.ts';
+import {
+  deathsOf,
+  retriedByOperator,
+  type ShownFailure,
+  type NextAttempt,
+  type Tried,
+} from '../../core/attempt/table.ts';
 import { defined } from '../../core/base/defined.ts';
 import { isoOfMoment } from '../../core/text/civil-date.ts';
 import { clip } from '../../core/text/cut.ts';
-import { isRepeatedByService } from './activity-options.ts';
-import { lackOf } from './call-failures.ts';
 import type { OpenCall, RunCall } from './open-call.ts';
-import type { Elsewhere } from './retry-elsewhere.ts';
 import type { OperatorWait } from './operator-calls.ts';
-import type { Rest } from './rests.ts';
-import { recorded } from '../recorded/recorded.ts';
-
-/** What was tried of a call and has ended. */
-export interface Tried {
-  /** Attempts of the provider, tool or validators. */
-  readonly attempts: number;
-  /** Attempts that were lost with their worker. */
-  readonly losses: number;
-  /** Those of the losses whose worker stopped in order and gave the call back. */
-  readonly givenBack: number;
-  /** The workers that had died when an operator last had the call tried again. */
-  readonly retriedAfter?: number;
-}
-
-/** Why an attempt failed, for the status, and how many attempts there are. */
-export interface AttemptFailure {
-  readonly message: string;
-  readonly of: number;
-}
-
-/** What a failure means for its call: it ends the call, or another attempt follows. */
-export type Failed<Outcome> =
-  | { readonly kind: 'final'; readonly outcome: Outcome }
-  | {
-      readonly kind: 'again';
-      readonly tried: Tried;
-      readonly inMs: number;
-      /** Absent after a loss. */
-      readonly failure?: AttemptFailure;
-      /** What the call waits for that was not tried, in words. */
-      readonly waitsFor?: string;
-      /** The outcome if an abort ends the wait. */
-      readonly aborted: () => Outcome;
-      /** Asked after the wait: an outcome ends the call, null lets the next attempt begin. */
-      readonly refused?: () => Outcome | null;
-    };
-
-/** A call that only an operator may have tried again. */
-export interface OperatorNeeded<Outcome> {
-  readonly kind: 'operator';
-  readonly callId: string;
-  readonly tried: Tried;
-  /** The outcome if an abort ends the wait. */
-  readonly aborted: () => Outcome;
-}
+import { failureOf } from './read-failure.ts';
+import type { Rest, RestEnd } from './rests.ts';
+import type { Elsewhere } from './retry-elsewhere.ts';
 
 /** A call that is tried until it ends. */
-export interface TriedCall<Result, Outcome> {
+export interface TriedCall<Result, Outcome, State extends Tried = Tried> {
   /** For people: `model gpt-5`, `tool search`. */
   readonly label: string;
   /** Set when the call can be aborted alone, under this id. */
   readonly abortId?: string | undefined;
-  /** What was tried before its first attempt here. Default: nothing. */
-  readonly before?: Tried;
+  /** The id under which an operator has the call tried again. Default: none can. */
+  readonly callId?: string;
+  /** What was tried before its first attempt here. */
+  readonly before: State;
   /** True: another model is asked next, so this call waits for no other worker. Default false. */
   readonly hasFallback?: boolean;
   /** Begins an attempt; `isElsewhere`: not on the worker that asks for it. */
-  readonly schedule: (tried: Tried, isElsewhere: boolean) => Promise<Result>;
-  readonly onResult: (result: Result, tried: Tried) => Outcome;
-  readonly onFailure: (error: unknown, tried: Tried) => Failed<Outcome> | OperatorNeeded<Outcome>;
+  readonly schedule: (tried: State, isElsewhere: boolean) => Promise<Result>;
+  readonly onResult: (result: Result, tried: State) => Outcome;
+  /** What follows from a failure; total, since `core/attempt/table.ts` is. */
+  readonly onFailure: (failure: AttemptFailure, tried: State) => NextAttempt<Outcome, State>;
 }
 
 /** Tries a call until it ends; never rejects. */
-export type TryCall = <Result, Outcome>(call: TriedCall<Result, Outcome>) => Promise<Outcome>;
+export type TryCall = <Result, Outcome, State extends Tried>(
+  call: TriedCall<Result, Outcome, State>,
+) => Promise<Outcome>;
 
 /** What attempts need from their host. */
 export interface TryParts {
@@ -91,75 +58,98 @@ export interface TryParts {
   readonly elsewhere: Elsewhere;
   readonly rest: Rest;
   readonly operator: OperatorWait;
+  /** Milliseconds since 1970, as they are recorded. */
+  readonly now: () => number;
 }
 
-const NOTHING: Tried = { attempts: 0, losses: 0, givenBack: 0 };
-
 /** The attempts of the calls of a run. */
-export function createTryCall({ run, elsewhere, rest, operator }: TryParts): TryCall {
-  /** Goes on after `error`, until the call ends. */
-  const tryAgain = async <Result, Outcome>(
-    call: TriedCall<Result, Outcome>,
-    { scope, relabel }: OpenCall,
-    error: unknown,
-  ): Promise<Outcome> => {
-    let tried = call.before ?? NOTHING;
-    let failure = error;
-    let shown: string | null = null;
-    let hasSearched = false;
-    const search = (): Promise<Result> | null =>
-      elsewhere.retry(failure, {
+export function createTryCall(parts: TryParts): TryCall {
+  return (call) =>
+    parts.run({
+      label: call.label,
+      abortId: call.abortId,
+      schedule: () => call.schedule(call.before, false),
+      onResult: (result) => call.onResult(result, call.before),
+      onFailure: (error, open) => tryAgain(parts, call, open, error),
+    });
+}
+
+/** Goes on after `error`, until the call ends. */
+async function tryAgain<Result, Outcome, State extends Tried>(
+  parts: TryParts,
+  call: TriedCall<Result, Outcome, State>,
+  open: OpenCall,
+  error: unknown,
+): Promise<Outcome> {
+  const { scope, relabel } = open;
+  let tried = call.before;
+  let failure = failureOf(error);
+  let shown: string | null = null;
+  for (;;) {
+    const next = call.onFailure(failure, tried);
+    if (next.kind === 'end') return next.outcome;
+    let attempt: Promise<Result>;
+    if (next.kind === 'elsewhere') {
+      const found = parts.elsewhere.retry(failure, {
         scope,
         relabel: (text) => relabel(text ?? shown),
         again: () => call.schedule(tried, true),
         ...defined({ hasFallback: call.hasFallback }),
       });
-    for (;;) {
-      const found: Promise<Result> | null = hasSearched ? null : search();
-      let attempt = found;
-      if (attempt === null) {
-        const failed = call.onFailure(failure, tried);
-        if (failed.kind === 'final') return failed.outcome;
-        tried = failed.tried;
-        if (failed.kind === 'operator') {
-          const deaths = tried.losses - tried.givenBack;
-          relabel(`operator: ${call.label} ended ${deaths} workers`);
-          if ((await operator(scope, failed.callId)) === 'aborted') return failed.aborted();
-          tried = { ...tried, retriedAfter: deaths };
-        } else {
-          relabel(waitLabel(call.label, failed));
-          if ((await rest(scope, failed.inMs)) === 'aborted') return failed.aborted();
-          const refused = failed.refused?.() ?? null;
-          if (refused !== null) return refused;
-        }
-        shown = hasTried(tried) ? labelOf(call.label, { ...failed, tried }) : call.label;
-        relabel(shown);
-        attempt = scope.run(() => call.schedule(tried, false));
+      if (found === null) {
+        failure = { ...failure, kind: 'nowhere' };
+        continue;
       }
-      try {
-        return call.onResult(await attempt, tried);
-      } catch (next) {
-        failure = next;
-        // After a search that is a lack whose time is over.
-        hasSearched = found !== null && lackOf(next) !== null;
+      attempt = found;
+    } else {
+      const rested = await restBefore(parts, call, open, next);
+      tried = next.kind === 'operator' ? retriedByOperator(next.tried) : next.tried;
+      if (rested === 'aborted') {
+        failure = LEFT;
+        continue;
+      }
+      const refused = next.kind === 'again' ? (next.refused?.() ?? null) : null;
+      if (refused !== null) return refused;
+      shown = hasTried(tried) ? labelOf(call.label, { ...next, tried }) : call.label;
+      relabel(shown);
+      attempt = scope.run(() => call.schedule(tried, false));
+    }
+    try {
+      return call.onResult(await attempt, tried);
+    } catch (thrown) {
+      failure = failureOf(thrown);
+      // After a search that is a lack whose time is over.
+      if (next.kind === 'elsewhere' && failure.kind === 'lack') {
+        failure = { ...failure, kind: 'nowhere' };
       }
     }
-  };
-  return (call) =>
-    run({
-      label: call.label,
-      abortId: call.abortId,
-      schedule: () => call.schedule(call.before ?? NOTHING, false),
-      onResult: (result) => call.onResult(result, call.before ?? NOTHING),
-      onFailure: (error, open) => tryAgain(call, open, error),
-    });
+  }
+}
+
+/** Rests before an attempt, or waits for an operator. */
+function restBefore<State extends Tried>(
+  { rest, operator, now }: TryParts,
+  { label, callId = '' }: { readonly label: string; readonly callId?: string },
+  { scope, relabel }: OpenCall,
+  next: Exclude<NextAttempt<unknown, State>, { readonly kind: 'end' | 'elsewhere' }>,
+): Promise<RestEnd | 'retried'> {
+  if (next.kind === 'operator') {
+    relabel(`operator: ${label} ended ${deathsOf(next.tried)} workers`);
+    return operator(scope, callId);
+  }
+  relabel(waitLabel(label, next, now()));
+  return rest(scope, next.inMs);
 }
 
 /** What a call waits for before its next attempt. */
-function waitLabel(label: string, failed: Extract<Failed<unknown>, { kind: 'again' }>): string {
-  const { waitsFor, inMs } = failed;
+function waitLabel(
+  label: string,
+  next: Extract<NextAttempt<unknown>, { readonly kind: 'again' }>,
+  now: number,
+): string {
+  const { waitsFor, inMs } = next;
   if (waitsFor !== undefined) return `${label} (waits for ${waitsFor})`;
-  return labelOf(label, failed, recorded().now() + inMs);
+  return labelOf(label, next, now + inMs);
 }
 
 /** A call that only waited for its rate has not been tried. */
@@ -182,7 +172,7 @@ export function labelOf(
     failure,
   }: {
     readonly tried: Omit<Tried, 'givenBack'>;
-    readonly failure?: AttemptFailure;
+    readonly failure?: ShownFailure;
   },
   at?: number,
 ): string {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
   canceledCallText,
-  lostWorkerText,
   deniedText,
   notJsonText,
   refusedText,
@@ -82,11 +81,6 @@ describe('Texts of calls that fail [row 20]', () => {
       title: 'a timeout',
       text: toolTimeoutText('search', 2500),
       expected: 'Error: search did not finish within 2.5 s.',
-    },
-    {
-      title: 'a lost worker',
-      text: lostWorkerText('search'),
-      expected: 'Error: the worker of search was lost while it ran.',
     },
     {
       title: 'an unknown outcome',

@@ -1,5 +1,6 @@
 /** How often each kind of call is attempted, and when; the same for every host. */
-import type { ToolSpec } from './spec.ts';
+import type { EarlierTries } from '../contract/outcome.ts';
+import type { ToolSpec } from '../contract/spec.ts';
 
 /** Attempts of one model call, over all its activities. */
 export const MAX_MODEL_ATTEMPTS = 8;
@@ -55,6 +56,32 @@ export const DEATHS_BEFORE_APART = 5;
 
 /** After so many dead workers, a call is tried again only when an operator asks for it. */
 export const DEATHS_BEFORE_OPERATOR = 10;
+
+/** The dead workers with which a call is not tried again before an operator asks for it. */
+export function deathsAllowed({ retriedAfter }: EarlierTries): number {
+  return Math.max(DEATHS_BEFORE_OPERATOR, (retriedAfter ?? 0) + 1);
+}
+
+/** Pauses after the first losses of a call, after which the run begins it anew. */
+const LOSS_PAUSES_MS: readonly number[] = [100, 1_000, 2_000, 4_000, 8_000];
+
+/** After later losses, in ms: doubling from the first to the second. */
+export const LATE_LOSS_PAUSES_MS = { first: 30_000, most: 600_000 } as const;
+
+/** How long a call waits after its `losses`-th loss. */
+export function lossPauseMs(losses: number): number {
+  const { first, most } = LATE_LOSS_PAUSES_MS;
+  const late = losses - LOSS_PAUSES_MS.length - 1;
+  return LOSS_PAUSES_MS[losses - 1] ?? Math.min(first * 2 ** late, most);
+}
+
+/**
+ * Whether the service repeats an attempt that is lost, after `losses` of its call: that writes no events,
+ * and a call must not fill the history.
+ */
+export function isRepeatedByService(losses: number): boolean {
+  return losses >= LOSS_PAUSES_MS.length;
+}
 
 /** Attempts to judge an answer: its validators are user functions, which may throw. */
 export const MAX_JUDGE_ATTEMPTS = 3;
