@@ -174,7 +174,7 @@ describe('modelEntryProblems', () => {
         {
           code: 'model_field',
           message:
-            'Expected model "a" to have the fields id, model, contextWindow, maxOutputTokens, price, hostedPrice, rate, connectMs, firstTokenMs, idleMs, stream, fallbacks, settings, structuredOutput, strict, thinkTag, got "prices". Remove or rename it.',
+            'Expected model "a" to have the fields id, model, modelFor, contextWindow, maxOutputTokens, price, hostedPrice, rate, connectMs, firstTokenMs, idleMs, stream, fallbacks, settings, structuredOutput, strict, thinkTag, got "prices". Remove or rename it.',
         },
       ],
     },

@@ -114,14 +114,14 @@ describe('a worker', () => {
   });
 
   test('in memory ends a run that needs one, with what to install', async () => {
-    const lacking = defineAgent({ name: 'clerk', model: 'deepseek/chat' });
+    const lacking = defineAgent({ name: 'clerk', model: 'cohere/chat' });
 
     const step = await startInMemory({ agent: lacking, task: 'Hi.' }).result;
 
     expect(step).toMatchObject({
       status: 'error',
       reason: 'model_error',
-      message: expect.stringContaining('npm i @ai-sdk/deepseek'),
+      message: expect.stringContaining('npm i @ai-sdk/cohere'),
     });
   });
 });

@@ -29,7 +29,15 @@ type Fields = { readonly [name: string]: unknown };
  *
  * @throws UsageError without an `execute`, or with a schema that has no JSON Schema.
  * @example
- * const weather = fromAiTool('weather', tool({ description, inputSchema, execute }), { effect: 'read' });
+ * import { tool } from 'ai';
+ * import { z } from 'zod';
+ *
+ * const today = tool({
+ *   description: 'Says what the weather is.',
+ *   inputSchema: z.object({ city: z.string() }),
+ *   execute: ({ city }) => `Rain in ${city}.`,
+ * });
+ * const weather = fromAiTool('weather', today, { effect: 'read' });
  */
 export function fromAiTool(name: string, tool: AiTool, options: AiToolOptions): ToolDefinition {
   const { execute, needsApproval, toModelOutput, description } = tool as AiTool & Fields;
