@@ -124,7 +124,7 @@ describe('everloop replay', () => {
   });
 
   it('finds a broken build, with run, event and what came before', async () => {
-    const code = bundle.code.replace(/\{callModel:(\w+)\}=/, '{judgeAnswer:$1}=');
+    const code = bundle.code.replace(/\)\.callModel\(/, ').judgeAnswer(');
     expect(code).not.toBe(bundle.code);
     const link = await recorded('chat');
 
