@@ -45,6 +45,9 @@ const output = z.object({
 
 const PROMPT = 'Rate this review:';
 
+/** A model that finds no end is cut, on both sides: an answer has some 25 tokens. */
+const MAX_OUTPUT = 200;
+
 interface Side {
   readonly fits: number;
   /** For each review. */
@@ -108,7 +111,7 @@ async function byEverloop(model: LanguageModel, review: string): Promise<unknown
   const agent = defineAgent({
     name: 'rater',
     mode: 'json',
-    model: { id: 'smollm2', model },
+    model: { id: 'smollm2', model, maxOutputTokens: MAX_OUTPUT },
     prompt: `${PROMPT} {{task}}`,
     signature: { output },
   });
@@ -122,6 +125,7 @@ async function byAiSdk(model: LanguageModel, review: string): Promise<unknown> {
     model: model as Parameters<typeof generateText>[0]['model'],
     output: Output.object({ schema: output }),
     prompt: `${PROMPT} ${review}`,
+    maxOutputTokens: MAX_OUTPUT,
   });
   return asked.then(
     (result) => result.output,

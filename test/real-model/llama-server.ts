@@ -32,7 +32,8 @@ export async function startLlamaServer(): Promise<LlamaServer> {
     port,
     parallel: slots,
     'ctx-size': slots * CONTEXT_TOKENS,
-    threads: 2,
+    // Two would wait for each other in a loop wherever something else runs.
+    threads: 1,
     seed: 1,
     temp: 0,
   };

@@ -59,7 +59,7 @@ function write(file: string, url: string, body: string): void {
 const SHOWN = 200;
 
 /** A line for each request that is kept in `folder`: where it went, and its body. */
-export function requestLines(folder: string): readonly string[] {
+function requestLines(folder: string): readonly string[] {
   const files = existsSync(folder) ? readdirSync(folder) : [];
   const names = files.filter((name) => name.endsWith('.txt')).toSorted();
   return names.flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n').slice(0, -1));
