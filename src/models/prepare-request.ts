@@ -28,7 +28,7 @@ export async function preparedSpec(
   spec: AgentSpec,
   info: RunInfo,
 ): Promise<PreparedSpec> {
-  const hasConditions = agent?.definition.tools.some(({ enabled }) => enabled !== undefined);
+  const hasConditions = agent?.definition.tools.some((tool) => tool.enabled !== undefined);
   const prepare = agent?.definition.prepare;
   if (agent === undefined || (hasConditions !== true && prepare === undefined)) return { spec };
   const prepared = prepare && checkedPrepared(spec, await prepare(info));

@@ -86,7 +86,7 @@ export function createReadsBeside(parts: ReadsParts | null): ReadsBeside {
   const { middleware, prepare, tools } = parts.agent.definition;
   const { tool = [], model = [] } = middleware ?? {};
   // What is offered is known with the reply.
-  const isOpen = prepare !== undefined || tools.some(({ enabled }) => enabled !== undefined);
+  const isOpen = prepare !== undefined || tools.some((one) => one.enabled !== undefined);
   return isOpen || tool.length + model.length > 0 ? NO_READS : openReads(parts, reads);
 }
 

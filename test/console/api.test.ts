@@ -31,7 +31,11 @@ describe('the API of a console', () => {
 
     expect((await stage.post('/api/v1/runs', request)).status).toBe(200);
     expect(stage.everloop.started[0]).toMatchObject({ task: { text: 'Pay.', media } });
-    const refused = await stage.post('/api/v1/runs', { ...request, requestId: 'request-2', media: 'x' });
+    const refused = await stage.post('/api/v1/runs', {
+      ...request,
+      requestId: 'request-2',
+      media: 'x',
+    });
     expect(refused.status).toBe(400);
   });
 

@@ -67,7 +67,7 @@ describe('the info of a run', () => {
       },
       instructions: (info) => {
         note('instructions', info);
-        return `For ${String(info.context?.['plan'])}.`;
+        return `For ${info.context?.['plan'] as string}.`;
       },
       prepare: (info) => note('prepare', info) as undefined,
       modelMiddleware: [

@@ -45,7 +45,7 @@ beforeAll(async () => {
   vi.stubGlobal('fetch', (input: string | URL, init: RequestInit = {}) => {
     const url = new URL(input);
     if (url.origin === mock.baseUrl) return fetch(url, init);
-    body = String(init.body);
+    body = init.body as string;
     const headers = new Headers(init.headers);
     sent.push({ url: url.href, key: headers.get('authorization') ?? headers.get('api-key') });
     return fetch(`${mock.baseUrl}${url.pathname.replace('/openai/v1/', '/v1/')}`, init);

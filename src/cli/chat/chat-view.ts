@@ -82,6 +82,7 @@ export function createChatView(output: Output, options: ChatViewOptions): ChatVi
           if (item.kind !== 'external' && item.kind !== 'pause') return;
           return dimLine(`waits for ${item.kind} ${item.id}: ${pendingText(item)}`);
         }
+        case 'partial':
         case 'topic':
         case 'settled':
           return;

@@ -52,7 +52,8 @@ export async function askWithOperator(
     }
     const question = questionOf(run, refusal);
     const reply = await askOne(iteration, { callId, question, isFirst });
-    const said = reply.kind === 'answered' ? String(reply.value).trim() : END;
+    const value = reply.kind === 'answered' ? reply.value : END;
+    const said = typeof value === 'string' ? value.trim() : END;
     const { code, cause } = refusal;
     if (foldedLabel(said) === foldedLabel(END)) throw leaving({ kind: 'failed', code, cause });
     if (foldedLabel(said) !== foldedLabel(TRY_AGAIN)) {
@@ -78,8 +79,12 @@ function refusalAsked({ state }: Run, callId: string): Refusal | undefined {
   const item = (state.pending ?? []).find((one) => one.callId === callId);
   if (item?.kind !== 'question') return undefined;
   const { details = null } = item;
-  const { code = '', cause = '', attempts = 0 } = isJsonObject(details) ? details : {};
-  return { code: String(code), cause: String(cause), attempts: Number(attempts) };
+  const { code, cause, attempts } = isJsonObject(details) ? details : {};
+  return {
+    code: typeof code === 'string' ? code : '',
+    cause: typeof cause === 'string' ? cause : '',
+    attempts: typeof attempts === 'number' ? attempts : 0,
+  };
 }
 
 function questionOf({ state }: Run, { code, cause, attempts }: Refusal): PersonQuestion {
