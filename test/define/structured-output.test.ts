@@ -179,6 +179,20 @@ describe('A provider that refuses [sub 5]', () => {
     ]);
   });
 
+  test.each(['openai-chat', 'openai-compatible'] as const)(
+    'nothing, and ignores a forced call: the repair is a request in words: %s',
+    async (protocol) => {
+      mock.on({ turnIndex: 0 }, { content: 'It sounds happy to me.', usage });
+      mock.on({ turnIndex: 1 }, { content: JSON.stringify(value), usage });
+
+      const run = start(protocol, 'tool');
+
+      expect(await run.result).toMatchObject({ value, usage: { modelCalls: 2 } });
+      expect(asked()).toEqual([]);
+      expect(run.state.structuredOutputs).toEqual({ m: 'prompt' });
+    },
+  );
+
   test('everything: the run ends as `model_request_refused`', async () => {
     mock.on({ predicate: () => true }, refusal);
 

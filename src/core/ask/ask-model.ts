@@ -7,7 +7,7 @@ import type { EventBody } from '../contract/events.ts';
 import type { ModelLoss, ModelOutcome } from '../contract/host-outcome.ts';
 import type { ModelOrder, OwnRequest } from '../contract/host-order.ts';
 import type { ModelCallOptions } from '../run/host.ts';
-import { leaveIfAsked } from '../run/run.ts';
+import { leaveIfAsked, type Run } from '../run/run.ts';
 import type { Iteration, OpenCount } from '../run/iteration.ts';
 import type { CallCover, CallPlan } from '../tree/cover.ts';
 import { afterRefusal } from '../attempt/model-attempts.ts';
@@ -84,6 +84,7 @@ export function askModels(iteration: Iteration, asking: Asking): Promise<AskEnd>
       if (outcome.kind === 'reply') {
         const reply = withCallsBefore(asking, outcome.reply);
         if (asking.purpose === 'reply') takeReply(iteration, reply);
+        askPlainer(run, model, order, outcome);
         return reply;
       }
       leaveIfOver();
@@ -91,11 +92,7 @@ export function askModels(iteration: Iteration, asking: Asking): Promise<AskEnd>
       const { code, message } = outcome;
       // More may be free by now; if not, the limit ends the run.
       if (isShort) return askFrom(index, { kind: 'unanswered', code, message });
-      const plainer = downgradeOf(order, outcome);
-      if (plainer !== undefined) {
-        run.record({ type: 'agent:structured_output_downgraded', model, ...plainer });
-        return askFrom(index, last);
-      }
+      if (askPlainer(run, model, order, outcome)) return askFrom(index, last);
       const failure: Unanswered = { kind: 'unanswered', code, message };
       const canShorten = asking.purpose === 'reply' && !asking.tries.isForced;
       switch (afterRefusal(outcome, { hasFallback, canShorten })) {
@@ -108,6 +105,14 @@ export function askModels(iteration: Iteration, asking: Asking): Promise<AskEnd>
       }
     });
   }
+}
+
+/** From now on asks for output in a plainer way, if the model did not take this one; false: it did. */
+function askPlainer(run: Run, model: string, order: ModelOrder, outcome: ModelOutcome): boolean {
+  const plainer = downgradeOf(order, outcome);
+  if (plainer === undefined) return false;
+  run.record({ type: 'agent:structured_output_downgraded', model, ...plainer });
+  return true;
 }
 
 function takeReply({ run, open }: Iteration, reply: Reply): void {

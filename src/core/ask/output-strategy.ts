@@ -1,9 +1,10 @@
-/** How JSON output is requested from a model, and what is requested after a refusal. */
-import type { OutputStrategy } from '../contract/model.ts';
+/** How JSON output is requested from a model, and what is requested when that is refused or ignored. */
+import type { OutputStrategy, Reply } from '../contract/model.ts';
 import type { ModelOutcome } from '../contract/host-outcome.ts';
 import type { ModelOrder } from '../contract/host-order.ts';
 import { modeOf } from '../modes/modes.ts';
 import type { RunState } from '../run/run-state.ts';
+import { callsOf, replyText } from '../contract/turn.ts';
 import type { Asking } from './asking.ts';
 
 /**
@@ -26,20 +27,33 @@ export function strategyOf(
   return structuredOutputs?.[model] ?? own ?? 'prompt';
 }
 
-/** What is requested instead when a provider refuses a schema or a forced call. */
+/** What is requested instead when a provider refuses or ignores a schema or a forced call. */
 const PLAINER: { readonly [strategy in OutputStrategy]?: OutputStrategy } = {
   schema: 'tool',
   tool: 'prompt',
 };
 
-/**
- * A provider without schemas and forced calls answers 400; the error of an adapter has no status.
- */
+/** A provider without schemas and forced calls refuses them, or answers a forced call in words. */
 export function downgradeOf(
   { structuredOutput: from }: ModelOrder,
-  { code, status }: Extract<ModelOutcome, { readonly kind: 'failed' }>,
+  outcome: ModelOutcome,
 ): { readonly from: OutputStrategy; readonly to: OutputStrategy } | undefined {
-  const isRefused = code === 'model_request_refused' && [undefined, 400, 422].includes(status);
-  const to = from === undefined || !isRefused ? undefined : PLAINER[from];
-  return from === undefined || to === undefined ? undefined : { from, to };
+  if (from === undefined) return undefined;
+  const isTaken =
+    outcome.kind === 'reply' ? from !== 'tool' || !isInWords(outcome.reply) : !isRefused(outcome);
+  const to = isTaken ? undefined : PLAINER[from];
+  return to === undefined ? undefined : { from, to };
+}
+
+function isInWords(reply: Reply): boolean {
+  return (
+    reply.finishReason === 'stop' && replyText(reply).trim() !== '' && callsOf(reply).length === 0
+  );
+}
+
+/** Providers answer 400; the error of an adapter has no status. */
+function isRefused(outcome: ModelOutcome): boolean {
+  if (outcome.kind !== 'failed') return false;
+  const { code, status } = outcome;
+  return code === 'model_request_refused' && [undefined, 400, 422].includes(status);
 }

@@ -102,7 +102,7 @@ describe('The prompt of json [sub 2]', () => {
 
 test('the request of a repair [sub 2]', async () => {
   const { script } = await play(
-    ['{"score": "high"}', good],
+    [{ toolCalls: [{ name: 'respond', args: { score: 'high' } }] }, good],
     triage,
     {},
     { structuredOutput: 'tool' },
