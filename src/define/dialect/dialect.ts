@@ -12,6 +12,8 @@ export interface Dialect {
   readonly isInlined: boolean;
   /** Unions are `anyOf`, with nothing beside it; there is no `allOf`, `not`, `if` and their like. */
   readonly hasPlainUnions: boolean;
+  /** Null is a mark of a type, and no member of a union. */
+  readonly marksNull: boolean;
   /** The values of an `enum` are texts, none of them empty. */
   readonly hasTextEnums: boolean;
   /** The limits that are kept; others are told in the description. Absent: all. */
@@ -26,6 +28,7 @@ export const OPEN: Dialect = {
   isClosed: false,
   isInlined: false,
   hasPlainUnions: false,
+  marksNull: false,
   hasTextEnums: false,
 };
 
@@ -35,6 +38,7 @@ export const STRICT: Dialect = {
   isClosed: true,
   isInlined: false,
   hasPlainUnions: true,
+  marksNull: false,
   hasTextEnums: false,
   limits: [
     'minimum',
@@ -63,6 +67,7 @@ export const GEMINI: Dialect = {
   isClosed: false,
   isInlined: true,
   hasPlainUnions: true,
+  marksNull: true,
   hasTextEnums: true,
   limits: ['format', 'minLength'],
   formats: ['date-time'],

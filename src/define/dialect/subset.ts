@@ -118,7 +118,7 @@ function writeWhole(writer: Writer, part: JsonObject, path: Path): JsonObject {
   const [type = types[0]] = others;
   if (type === undefined) return anything(writer, path, wordsOf(writer, base));
   const typed = writeTyped(writer, base, type, path);
-  return others.length < types.length && type !== 'null' ? nullable(typed) : typed;
+  return others.length < types.length && type !== 'null' ? nullable(writer, typed) : typed;
 }
 
 function typesOf({ type, properties, items, prefixItems }: JsonObject): readonly string[] {
@@ -158,11 +158,16 @@ function writeUnion(
       : [member],
   );
   const distinct = [...new Map(flat.map((member) => [JSON.stringify(member), member])).values()];
-  const [only] = distinct;
   const words = wordsOf(writer, { ...base, ...NO_LIMITS });
-  return distinct.length === 1 && only !== undefined
-    ? described(only, words)
-    : described({ anyOf: distinct }, words);
+  const valued = distinct.filter(({ type }) => type !== 'null');
+  return writer.dialect.marksNull && valued.length > 0 && valued.length < distinct.length
+    ? described(nullable(writer, unionOf(valued)), words)
+    : described(unionOf(distinct), words);
+}
+
+function unionOf(members: readonly JsonObject[]): JsonObject {
+  const [only] = members;
+  return members.length === 1 && only !== undefined ? only : { anyOf: members };
 }
 
 /** The limits of a base are those of its members. */
@@ -204,7 +209,7 @@ function writeValues(
     enum: [...new Set(shown)],
   };
   return described(
-    others.length < values.length ? nullable(written) : written,
+    others.length < values.length ? nullable(writer, written) : written,
     isText && others.includes('') ? [...words, 'or an empty text'] : words,
   );
 }
@@ -257,7 +262,7 @@ function writeObject(
   }
   const written = fields.map(([name, field]): readonly [string, JsonObject] => {
     const schema = writePart(writer, field, [...path, name]);
-    return [name, isClosed && !needed.includes(name) ? nullable(schema) : schema];
+    return [name, isClosed && !needed.includes(name) ? nullable(writer, schema) : schema];
   });
   const said = isMap && isJsonObject(others) ? [mapWords(others)] : [];
   const names = fields.map(([name]) => name);
@@ -330,7 +335,7 @@ function anything(writer: Writer, path: Path, words: readonly string[]): JsonObj
 }
 
 /** `schema`, or null. */
-function nullable(schema: JsonObject): JsonObject {
+function nullable(writer: Pick<Writer, 'dialect'>, schema: JsonObject): JsonObject {
   const { type, anyOf, enum: values } = schema;
   const withNull = Array.isArray(values)
     ? { enum: [...values.filter((it) => it !== null), null] }
@@ -341,6 +346,10 @@ function nullable(schema: JsonObject): JsonObject {
   if (Array.isArray(type)) return { ...schema, type: [...new Set([...type, 'null'])], ...withNull };
   const members = Array.isArray(anyOf) ? (anyOf as readonly JsonObject[]) : [schema];
   if (members.some((member) => member['type'] === 'null')) return schema;
+  const [first, ...rest] = members;
+  if (writer.dialect.marksNull && Array.isArray(anyOf) && first !== undefined) {
+    return { ...schema, anyOf: [nullable(writer, first), ...rest] };
+  }
   const description = Array.isArray(anyOf) ? schema['description'] : undefined;
   return defined({ anyOf: [...members, { type: 'null' }], description });
 }
