@@ -36,7 +36,7 @@ async function serveSpinners(): Promise<{ readonly everloop: Everloop }> {
   return { everloop: stage.everloopOf(taskQueue) };
 }
 
-it.runIf(RUNS_ALL).concurrent(
+it.runIf(RUNS_ALL)(
   '[L3] a run that computes without end ends neither the worker nor the runs beside it',
   async () => {
     const taskQueue = `cut-off-${randomUUID()}`;
@@ -74,57 +74,52 @@ it.runIf(RUNS_ALL).concurrent(
     expect(worker.child.exitCode).toBeNull();
     expect(worker.child.signalCode).toBeNull();
   },
-  180_000,
+  300_000,
 );
 
-// They wait for the service most of the time.
-describe(
-  '[L3] what is cut off three times in a row is not computed again:',
-  { concurrent: true },
-  () => {
-    const told = [
-      ['program', 'time_exceeded', { type: 'agent:program:after', outcome: 'error' }],
-      ['check', 'parse_error', { type: 'agent:program:after', outcome: 'error' }],
-      ['reply', 'too long to read', { type: 'agent:parse_error', family: 'format' }],
-    ] as const;
+describe('[L3] what is cut off three times in a row is not computed again:', () => {
+  const told = [
+    ['program', 'time_exceeded', { type: 'agent:program:after', outcome: 'error' }],
+    ['check', 'parse_error', { type: 'agent:program:after', outcome: 'error' }],
+    ['reply', 'too long to read', { type: 'agent:parse_error', family: 'format' }],
+  ] as const;
 
-    it.each(extentOf(told))(
-      'a %s, which the model is told',
-      async (agent, words, event) => {
-        const { everloop } = await serveSpinners();
-        const run = await everloop.start(agent, { task: 'Compute.' });
-
-        expect(await run.result()).toMatchObject({ status: 'success', value: 42 });
-        const events = await run.events();
-        expect(events).toContainEqual(expect.objectContaining(event));
-        expect(JSON.stringify(events)).toContain(words);
-        expect(JSON.stringify(await run.transcript())).toContain(words);
-        await stage.replay(run, { workflowsPath: workPath });
-      },
-      180_000,
-    );
-
-    it.runIf(RUNS_ALL)(
-      'a fold, which ends the run',
-      async () => {
-        const { everloop } = await serveSpinners();
-        const run = await everloop.start('loop', { task: 'Compute.' });
-
-        expect(await run.result()).toMatchObject({ status: 'error', reason: 'internal' });
-        await stage.replay(run, { workflowsPath: workPath });
-      },
-      180_000,
-    );
-
-    it('a message about other work has no effect', async () => {
+  it.each(extentOf(told))(
+    'a %s, which the model is told',
+    async (agent, words, event) => {
       const { everloop } = await serveSpinners();
-      const run = await everloop.start('greeter', { task: 'Hello.' });
-      const handle = stage.client.workflow.getHandle(run.id);
-      for (const payload of [{ work: 'loop', seq: 0 }, { work: 'reply', seq: 1 }, {}, 'loop']) {
-        await handle.signal('overrun', payload);
-      }
+      const run = await everloop.start(agent, { task: 'Compute.' });
 
-      expect((await run.result()).status).toBe('success');
-    });
-  },
-);
+      expect(await run.result()).toMatchObject({ status: 'success', value: 42 });
+      const events = await run.events();
+      expect(events).toContainEqual(expect.objectContaining(event));
+      expect(JSON.stringify(events)).toContain(words);
+      expect(JSON.stringify(await run.transcript())).toContain(words);
+      await stage.replay(run, { workflowsPath: workPath });
+    },
+    300_000,
+  );
+
+  it.runIf(RUNS_ALL)(
+    'a fold, which ends the run',
+    async () => {
+      const { everloop } = await serveSpinners();
+      const run = await everloop.start('loop', { task: 'Compute.' });
+
+      expect(await run.result()).toMatchObject({ status: 'error', reason: 'internal' });
+      await stage.replay(run, { workflowsPath: workPath });
+    },
+    300_000,
+  );
+
+  it('a message about other work has no effect', async () => {
+    const { everloop } = await serveSpinners();
+    const run = await everloop.start('greeter', { task: 'Hello.' });
+    const handle = stage.client.workflow.getHandle(run.id);
+    for (const payload of [{ work: 'loop', seq: 0 }, { work: 'reply', seq: 1 }, {}, 'loop']) {
+      await handle.signal('overrun', payload);
+    }
+
+    expect((await run.result()).status).toBe('success');
+  });
+});

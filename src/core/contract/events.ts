@@ -134,7 +134,7 @@ export type EventBody =
       readonly callId?: string;
     }
   /**
-   * A provider refused the way in which output was requested; from now on a simpler way is used.
+   * A provider refused or ignored the way in which output was requested; from now on a simpler way is used.
    */
   | {
       readonly type: 'agent:structured_output_downgraded';
