@@ -8,19 +8,10 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { shareBundle } from '../support/bundles.ts';
 import { extentOf } from '../support/extent.ts';
-import { REQUESTS_FOLDER } from '../support/hidden-values.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const INDEX = pathToFileURL(join(ROOT, 'src/index.ts')).href;
 const WORKER = pathToFileURL(join(ROOT, 'src/worker.ts')).href;
-/** How Node runs a program whose provider refuses what real ones refuse. */
-const PROVIDERS_REFUSE = [
-  '--import',
-  'tsx',
-  '--import',
-  new URL('../support/hidden-values-recorder.ts', import.meta.url).href,
-];
-
 let folder = '';
 
 beforeAll(async () => {
@@ -38,7 +29,6 @@ function environment(): Readonly<Record<string, string | undefined>> {
   const { address, namespace } = inject('temporal');
   return {
     PATH: process.env['PATH'],
-    [REQUESTS_FOLDER]: process.env[REQUESTS_FOLDER],
     TEMPORAL_ADDRESS: address,
     TEMPORAL_NAMESPACE: namespace,
     EVERLOOP_DATA_DIR: folder,
@@ -167,7 +157,7 @@ describe('an example', () => {
     async ({ name, args = [], output, parallel }) => {
       const { stdout } = await promisify(execFile)(
         process.execPath,
-        [...PROVIDERS_REFUSE, join(ROOT, 'examples', `${name}.ts`), ...args],
+        ['--import', 'tsx', join(ROOT, 'examples', `${name}.ts`), ...args],
         { cwd: ROOT, env: environment() },
       );
 
@@ -194,7 +184,7 @@ describe('a program without the key of its provider', () => {
     const file = join(ROOT, 'examples', `keyless-${randomUUID()}.ts`);
     await writeFile(file, KEYLESS);
     try {
-      const ended = promisify(execFile)(process.execPath, [...PROVIDERS_REFUSE, file], {
+      const ended = promisify(execFile)(process.execPath, ['--import', 'tsx', file], {
         cwd: ROOT,
         env: environment(),
       });
