@@ -60,5 +60,5 @@ it.runIf(RUNS_ALL)(
       return after?.short === 0 && after.runs === 0;
     });
   },
-  180_000,
+  300_000,
 );
