@@ -53,12 +53,15 @@ async function started(): Promise<RunHandle> {
   return run;
 }
 
+/** Refusals after which a message may be sent again. */
+const AGAIN = ['run_busy', 'service_unavailable'];
+
 /** Sends a message, again under its id if others kept it out, until the run says its position. */
 async function sentOnce(run: RunHandle, text: string): Promise<number> {
   const id = randomUUID();
   for (;;) {
     const position = await run.send(text, { id }).catch((error: unknown) => {
-      if (isUsageError(error) && error.code === 'run_busy') return null;
+      if (isUsageError(error) && AGAIN.includes(error.code)) return null;
       throw error;
     });
     if (position !== null) return position;
