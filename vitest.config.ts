@@ -43,15 +43,6 @@ const WITHOUT_SERVER: TestProjectInlineConfiguration['test'] = {
   sequence: { groupOrder: 0 },
 };
 
-/** What the projects with a server share. Both wait a good part of their time, so they run at once. */
-const WITH_SERVER: TestProjectInlineConfiguration['test'] = {
-  maxWorkers: 2 * availableParallelism(),
-  // Time enough on a machine that is busy.
-  testTimeout: 120_000,
-  hookTimeout: 180_000,
-  sequence: { groupOrder: 1 },
-};
-
 /**
  * Four projects. `unit` needs no server; `console` opens the pages of the console in a Chromium;
  * `ai-sdk-7` repeats its tests of models and pages with the AI SDK 7, which needs Node 22; `server`
@@ -85,7 +76,11 @@ const config: ViteUserConfig = defineConfig({
         include: [CONSOLE_TESTS],
         exclude: LEFT_OUT,
         globalSetup: ['test/support/server-setup.ts', HIDDEN_VALUES],
-        ...WITH_SERVER,
+        // Browsers take the processors; more files at once only wait for each other.
+        maxWorkers: 1,
+        testTimeout: 60_000,
+        hookTimeout: 60_000,
+        sequence: { groupOrder: 2 },
       }),
       {
         test: {
@@ -102,8 +97,12 @@ const config: ViteUserConfig = defineConfig({
           maxConcurrency: 3,
           // A defect that comes and goes is one, too: a test that needs more tries says why itself.
           retry: 0,
+          maxWorkers: 2 * availableParallelism(),
+          // Time enough on a machine that is busy.
+          testTimeout: 120_000,
+          hookTimeout: 180_000,
           expect: EXPECT,
-          ...WITH_SERVER,
+          sequence: { groupOrder: 1 },
         },
       },
     ],
