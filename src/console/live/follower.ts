@@ -194,6 +194,8 @@ export class RunFollower {
     if (isOther) this.#tellSnapshot();
     const { state, budgets } = this.#header;
     this.#frame({ kind: 'status', run: id, state, status: withoutStep(status), budgets });
+    // A tab that has loaded the run meanwhile may take it for one that answers.
+    if (status.asOf !== undefined && this.#silentSince !== null) this.#tellSilent();
     this.#tellPending(known.pending, pending);
     if (status.state === 'ended') this.#end(await this.#stepOf(status));
   }
@@ -330,8 +332,13 @@ export class RunFollower {
     this.#silentSince ??= this.#askedAt;
     this.#silentText = message;
     if (this.#header !== null) this.#header = { ...this.#header, state: 'silent' };
+    this.#tellSilent();
+  }
+
+  #tellSilent(): void {
     const { id: run } = this.#parts.run;
-    this.#frame({ kind: 'silent', run, since: this.#silentSince, message });
+    const since = this.#silentSince ?? this.#askedAt;
+    this.#frame({ kind: 'silent', run, since, message: this.#silentText });
   }
 
   #end(step: RunHeader['step']): void {
