@@ -1,7 +1,7 @@
 /**
- * The layer of a model call that waits for its permit, and for its moment under the rates of its tenant and its
- * entry: short waits are made here, longer ones by the run, which then is seen to wait and holds no
- * worker.
+ * The layer of a model call that waits for its permit, and for its moment under the rates of its
+ * tenant and its entry: short waits are made here, longer ones by the run, which then is seen to wait
+ * and holds no worker.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defined } from '../core/base/defined.ts';

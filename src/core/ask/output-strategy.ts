@@ -1,4 +1,4 @@
-/** How JSON output is requested from a model, and what is requested when that is refused or ignored. */
+/** How JSON output is requested from a model, and how once that was refused or ignored. */
 import type { OutputStrategy, Reply } from '../contract/model.ts';
 import type { ModelOutcome } from '../contract/host-outcome.ts';
 import type { ModelOrder } from '../contract/host-order.ts';
@@ -39,9 +39,9 @@ export function downgradeOf(
   outcome: ModelOutcome,
 ): { readonly from: OutputStrategy; readonly to: OutputStrategy } | undefined {
   if (from === undefined) return undefined;
-  const isTaken =
-    outcome.kind === 'reply' ? from !== 'tool' || !isInWords(outcome.reply) : !isRefused(outcome);
-  const to = isTaken ? undefined : PLAINER[from];
+  const isNotTaken =
+    outcome.kind === 'reply' ? from === 'tool' && isInWords(outcome.reply) : isRefused(outcome);
+  const to = isNotTaken ? PLAINER[from] : undefined;
   return to === undefined ? undefined : { from, to };
 }
 

@@ -40,7 +40,10 @@ export interface Reports {
   readonly modelCalls?: readonly ReportedModelCall[];
 }
 
-/** How a call ended, from the attempt of its tool to the loop. What a tool ends never has the outcomes `denied` and `refused`. */
+/**
+ * How a call ended, from the attempt of its tool to the loop. What a tool ends never has the outcomes
+ * `denied` and `refused`.
+ */
 export interface ToolResult extends Reports {
   readonly outcome: CallOutcome;
   /** Set if `ok` and something was returned: the value, or the shortened text of a long one. */
