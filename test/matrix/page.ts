@@ -88,12 +88,12 @@ function tableOf(rows: readonly RowResult[]): readonly string[] {
 
 function randomLines(random: MatrixResults['random']): readonly string[] {
   if (random === undefined) return [];
-  const { runs, kills, crashedMs, lost, twice, unequal } = random;
+  const { runs, kills, crashedMs, polls, lost, twice, unequal } = random;
   const sums = unequal.length === 0 ? 'All statistics are equal.' : `${unequal.length} differ.`;
   return [
     '## Random kills',
     '',
-    `${runs} runs of 200 turns, on three workers that crash in a loop: ${shown(kills)} kills within ${Math.round(crashedMs / 1_000)} s, at moments that nobody chose. Runs lost: ${lost.length}. Writes twice: ${twice.idempotent + twice.once}. ${sums}`,
+    `${runs} runs of 200 turns, on three workers that crash in a loop: ${shown(kills)} kills within ${Math.round(crashedMs / 1_000)} s, at moments that nobody chose, while each run was asked for its status every 50 ms, ${shown(polls)} times in all. Each execution was replayed in the end. Runs lost: ${lost.length}. Writes twice: ${twice.idempotent + twice.once}. ${sums}`,
     '',
   ];
 }

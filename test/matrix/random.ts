@@ -1,9 +1,10 @@
 /**
  * Random kills: runs of 200 turns on workers that crash in a loop, at moments that nobody chose. Each
- * worker process lives for a random time after it began to serve, and is started again at once.
+ * worker process lives for a random time after it began to serve, and is started again at once. All the
+ * while each run is asked for its status, which splits its workflow tasks. In the end each is replayed.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openStage } from '../support/stage.ts';
+import { openStage, type Stage } from '../support/stage.ts';
 import { startFixture } from '../support/child-process.ts';
 import { randomNumbers } from '../support/kill-moments.ts';
 import { KILL_SEED } from '../support/extent.ts';
@@ -31,11 +32,17 @@ export interface RandomOutcome extends Repeats, RandomOrder {
   readonly unequal: readonly string[];
   /** How long the workers crashed, in ms. */
   readonly crashedMs: number;
+  /** How often the runs were asked for their status. */
+  readonly polls: number;
 }
 
 const WORKERS = 3;
 /** A worker lives this long at most. */
 const LIFE_MS = 2_000;
+/** How often each run is asked for its status. */
+const POLL_MS = 50;
+/** Questions of one run that may be open at once: without a worker each waits, and more would ask for nothing but replays. */
+const OPEN_POLLS = 2;
 const ENDS_WITHIN_MS = 1_200_000;
 
 /** Starts the runs, lets the workers crash, and waits for all ends on one that does not. */
@@ -46,9 +53,14 @@ export async function playRandom(order: RandomOrder): Promise<RandomOutcome> {
   const killed = await workOf(stage, { scenario, point: 'before', moments: [] });
   const calm = await workOf(stage, { scenario, point: 'before', moments: [] });
   try {
+    const idOf = (work: MatrixWorker, run: number): string => `${work.prefix}.${run}`;
     const play = (work: MatrixWorker, run: number) =>
-      scenario.play(everloopOf(stage, work), `${work.prefix}.${run}`);
+      scenario.play(everloopOf(stage, work), idOf(work, run));
     const runs = Array.from({ length: order.runs }, (_, run) => play(killed, run + 1));
+    const polling = pollStatus(
+      stage,
+      runs.map((_, run) => idOf(killed, run + 1)),
+    );
     const ended = Promise.allSettled(runs);
     const { kills, crashedMs } = await crash(killed, order);
     const last = await startFixture('serve-matrix', [JSON.stringify(killed)]);
@@ -68,11 +80,15 @@ export async function playRandom(order: RandomOrder): Promise<RandomOutcome> {
         ...bad.map(({ status, reason, message }) => `${status} ${reason} ${message ?? ''}`),
       );
       if (bad.length === 0) unequal.push(...sumsDiffer(await sumsOf(end.value), undisturbed));
+      for (const run of end.value) {
+        await stage.replay(run).catch((error: unknown) => lost.push(`does not replay: ${error}`));
+      }
     }
+    const polls = polling.stop();
     if (ends === null) lost.push(`not all ended within ${ENDS_WITHIN_MS} ms`);
     await last.kill('SIGKILL');
     await other.kill('SIGKILL');
-    return { ...order, kills, crashedMs, lost, unequal, ...repeatsIn(killed.effectsDir) };
+    return { ...order, kills, crashedMs, polls, lost, unequal, ...repeatsIn(killed.effectsDir) };
   } finally {
     await stage.close();
     await server.stop();
@@ -98,4 +114,29 @@ async function crash(
     }),
   );
   return { kills, crashedMs: Math.round(since()) };
+}
+
+/** Asks each of the runs `ids` for its status every {@link POLL_MS}; `stop` says how often it did. */
+function pollStatus({ client }: Stage, ids: readonly string[]): { readonly stop: () => number } {
+  let polls = 0;
+  const timers = ids.map((id) => {
+    let open = 0;
+    const ask = async (): Promise<void> => {
+      if (open >= OPEN_POLLS) return;
+      open += 1;
+      polls += 1;
+      await client.workflow
+        .getHandle(id)
+        .query('status')
+        .catch(() => undefined);
+      open -= 1;
+    };
+    return setInterval(() => void ask(), POLL_MS);
+  });
+  return {
+    stop: () => {
+      for (const timer of timers) clearInterval(timer);
+      return polls;
+    },
+  };
 }
