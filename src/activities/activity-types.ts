@@ -2,6 +2,7 @@
  * The activities that workflows call. Types only, so that no code of activities enters a workflow.
  */
 import type { ForkInput, RunMoment } from '../core/base/fork.ts';
+import type { Digest } from '../core/base/digest.ts';
 import type { AgentInput } from '../core/contract/input.ts';
 import type { StateView } from '../core/fork/state-view.ts';
 import type { RunIdentity, RunState } from '../core/run/run-state.ts';
@@ -54,6 +55,12 @@ export interface LoadedAgent {
   readonly awaitsTurn?: true;
   /** Why the run ends before its first iteration. */
   readonly refusal?: Refusal | KeyRefusal;
+}
+
+/** The recorded result of `loadTurn`: the agent for a further turn of a conversation. */
+export interface LoadedTurnAgent extends Omit<LoadedAgent, 'spec'> {
+  /** Absent: the definition is as the conversation knows it. */
+  readonly spec?: AgentSpec;
 }
 
 /** What a fork begins from. */
@@ -170,6 +177,8 @@ export interface TenantActivities {
 /** The activities that a worker registers. */
 export interface EverloopActivities extends TenantActivities {
   loadAgent(input: AgentInput): Promise<LoadedAgent>;
+  /** As `loadAgent`; the specification only if its digest is another than `known`. */
+  loadTurn(input: AgentInput, known: Digest): Promise<LoadedTurnAgent>;
   /** Replays the source of a fork, and makes the state of the fork. */
   loadFork(order: ForkOrder): Promise<LoadedFork>;
   /** Replays a run to one of its moments. */

@@ -1,6 +1,8 @@
 /** Creates the activities of a worker from its registry, caches and archive. */
 import { Context } from '@temporalio/activity';
 import { defined } from '../core/base/defined.ts';
+import { jsonDigest } from '../core/base/digest.ts';
+import type { Json } from '../core/base/json.ts';
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import { HIDE_NOTHING, type HideText } from '../core/text/hide.ts';
 import type { ActivityRuntime, EverloopActivities } from './activity-types.ts';
@@ -93,10 +95,15 @@ export function createActivities(parts: ActivityParts): EverloopActivities {
   };
   const transcripts = createTranscriptSource({ cache, query });
   const forks = { registry, runtime, mcp, tenants, archive, states: parts.states };
+  const loadAgent = loadAgentActivity(registry, runtime, { tenants, ...defined({ mcp }) });
   const activities: EverloopActivities = {
     loadFork: loadForkActivity(forks),
     viewMoment: viewMomentActivity(forks),
-    loadAgent: loadAgentActivity(registry, runtime, { tenants, ...defined({ mcp }) }),
+    loadAgent,
+    loadTurn: async (input, known) => {
+      const { spec, ...loaded } = await loadAgent(input);
+      return jsonDigest(JSON.parse(JSON.stringify(spec)) as Json) === known ? loaded : { ...loaded, spec };
+    },
     callModel: createCallModel({ ...toolParts, transcripts, ...told }),
     callTool,
     callToolOnce: callToolOnceActivity(toolParts),

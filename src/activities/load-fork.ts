@@ -74,7 +74,8 @@ export function loadForkActivity(parts: ForkActivityParts): EverloopActivities['
       const listing =
         fork.definition === 'current' ? await listedTools(definition?.servers, mcp) : undefined;
       const sizes = sizesOf(runtime);
-      const request = { input, fork, identity };
+      const converses = fork.source.workflowId === ownId();
+      const request = { input, fork, identity, converses };
       const forked = forkAgent({ registry, sizes, listing }, source, request);
       const elsewhereMs = definition?.elsewhereMs ?? runtime.elsewhereMs;
       if (forked.kind === 'failed') {

@@ -63,6 +63,11 @@ import { unreadableError } from '../protection/key-errors.ts';
 import { warnOfId } from '../protection/warn-of-id.ts';
 import { describeRun } from './connection/own-run.ts';
 import { coded } from './connection/service-errors.ts';
+import {
+  createConversation,
+  type Conversation,
+  type ConversationOptions,
+} from './conversations/conversation.ts';
 import { readAgents, type AgentsView } from './agents.ts';
 import { createSchedules, type Schedules } from './schedules.ts';
 import { memoOf, requireCompiled } from '../core/start/start-parts.ts';
@@ -200,6 +205,20 @@ export interface Everloop {
     options?: Pick<StartOptions, 'id' | 'limits' | 'onEvent' | 'tenant'>,
   ): Promise<RunHandle>;
   /**
+   * A conversation with an agent: one long-lived run, whose transcript is its memory. Does not call the
+   * service; the first message begins it.
+   *
+   * @example
+   * const chat = everloop.conversation('concierge', { id: 'guest-42' });
+   * const turn = await chat.say('A table for two, please.');
+   * for await (const update of turn.follow()) render(update);
+   * @throws UsageError `invalid_input` for an id that no conversation can have.
+   */
+  conversation<Agent extends TypedAgent = TypedAgent>(
+    agent: Agent | string,
+    options?: ConversationOptions,
+  ): Conversation<ValueOf<Agent>>;
+  /**
    * The handle of an existing run. Does not call the service.
    * @throws UsageError `invalid_input` for an id that no run can have.
    */
@@ -261,10 +280,10 @@ export function createEverloop(options: EverloopParts): Everloop {
   const withAttributes = createAttributeUse();
   const attributesOf = createRunAttributes(withAttributes);
   const attach = (id: string): RunHandle => createRunHandle(checkedRunId(id), parts);
+  const hasBlobs = client.options.loadedDataConverter.externalStorage !== undefined;
   const startNamed: StartNamed = async (agent, options) => {
-    const blobs = client.options.loadedDataConverter.externalStorage !== undefined;
     const traced = continued(options, parts.traceparent?.());
-    const input = startInput(agent, traced, sizesOf({ blobs }));
+    const input = startInput(agent, traced, sizesOf({ blobs: hasBlobs }));
     const workflowId = idOf(agent, options);
     const startWith = (attributes: SearchAttributePair[]): Promise<StartedRun> =>
       client.workflow.start(AGENT_WORKFLOW, {
@@ -292,8 +311,12 @@ export function createEverloop(options: EverloopParts): Everloop {
   };
   const list: Everloop['list'] = (options = {}) =>
     withAttributes((has) => listRuns(client, options, has));
+  const { traceparent } = parts;
+  const conversing = { client, taskQueue, attributesOf, attach, hasBlobs, traceparent };
   return coded<Everloop>({
     attach,
+    conversation: ((agent, talk) =>
+      coded(createConversation(conversing, agentNameOf(agent), talk))) as Everloop['conversation'],
     start: start as Everloop['start'],
     run: runWith(start),
     ...forkMethods(parts, attributesOf, startNamed),

@@ -185,8 +185,12 @@ async function within<Result>(deadline: number, call: Promise<Result>): Promise<
   }
 }
 
-/** Calls the service about run `id`, again while it is away. */
-async function toService(
+/**
+ * Calls the service about run `id`, again while it is away.
+ *
+ * @throws UsageError `service_unavailable` after the deadline; `run_ended`, `run_not_found`.
+ */
+export async function toService(
   id: string,
   client: Client,
   call: () => Promise<void>,

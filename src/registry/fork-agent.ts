@@ -41,6 +41,8 @@ export interface AskedFork {
   /** The start of the fork. */
   readonly input: AgentInput;
   readonly fork: ForkInput;
+  /** A conversation that goes on from its own end. */
+  readonly converses?: boolean;
   readonly identity: Pick<RunIdentity, 'runId' | 'startedAt' | 'parent' | 'trace'>;
 }
 
@@ -117,6 +119,7 @@ export function forkAgent(parts: ForkParts, source: ForkSource, request: AskedFo
     head,
     limits,
     stats,
+    converses: request.converses === true,
     effects: effects === 'run' ? undefined : effects,
     recorded:
       effects === 'reuse' || effects === 'replay-only' ? recordedResults(source.calls) : undefined,

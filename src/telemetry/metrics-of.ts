@@ -29,6 +29,8 @@ const RECORDINGS: { readonly [Type in EventType]: RecordingsOf<Type> | null } = 
     { metric: 'everloop_handovers_total', value: 1, labels: { agent } },
     { metric: 'everloop_handover_bytes', value: historyBytes, labels: { agent } },
   ],
+  'agent:turn:before': null,
+  'agent:turn:after': null,
   'agent:iteration:before': null,
   'agent:iteration:after': ({ agent, durationMs }) => [
     seconds('everloop_turn_duration_seconds', durationMs, { agent }),

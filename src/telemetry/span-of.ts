@@ -94,6 +94,8 @@ const PARTS: { readonly [Type in EventType]: PartOf<Type> | null } = {
   'agent:execution:before': null,
   'agent:execution:after': runPart,
   'agent:execution:handover': linkPart,
+  'agent:turn:before': null,
+  'agent:turn:after': null,
   'agent:iteration:before': null,
   'agent:iteration:after': turnPart,
   'agent:model_call:before': null,

@@ -13,6 +13,7 @@ import type { AgentInput } from '../core/contract/input.ts';
 import { missingPart } from '../core/extension/own-parts.ts';
 import { nextOf, finish, runLoop, type LoopEnd, type Opening } from '../core/loop/loop.ts';
 import { givenMaterial } from '../core/start/prepare-input.ts';
+import { runConversation, type FirstMessage } from '../core/loop/conversation-loop.ts';
 import type { Next } from '../core/loop/work.ts';
 import { createRun, type Run } from '../core/run/run.ts';
 import { startState, type RunState } from '../core/run/run-state.ts';
@@ -38,6 +39,14 @@ import { createTemporalHost } from './temporal-host.ts';
 import { totalsOf } from '../core/tree/child-totals.ts';
 import { chargedOf, turnLeases } from '../core/tenant/fork-share.ts';
 import { awaitTurn, leaveTenant } from './tenants/tenant-turn.ts';
+import {
+  conversationOfStart,
+  conversationPort,
+  firstMessage,
+  isGone,
+  reopen,
+  reopening,
+} from './conversation.ts';
 
 /** Runs an agent from its input, or from what an earlier link handed over, to its Step. */
 export function agent(payload: unknown): Promise<Step> {
@@ -75,7 +84,7 @@ async function runChain(payload: unknown, loopOf: (spec: AgentSpec) => Next): Pr
     installHandlers(session);
     tellAnswers(session);
     const native = watchNativeCancel(session);
-    const { state, runtime, opening } = await startOrRestore(start, session);
+    const { state, runtime, opening, first } = await startOrRestore(start, session);
     refuseUnlessExtended(state.head.spec);
 
     // An abort cancels this scope: calls in flight end, the loop goes on.
@@ -85,10 +94,11 @@ async function runChain(payload: unknown, loopOf: (spec: AgentSpec) => Next): Pr
         new Promise<{ readonly run: Run; readonly end: LoopEnd }>((resolve, reject) => {
           // A bug outside the loop, such as in a timer, ends the run like one in the loop.
           const run = begin(session, state, runtime, reject);
-          runLoop(run, loopOf(state.head.spec), opening).then(
-            (end) => resolve({ run, end }),
-            reject,
-          );
+          const left =
+            state.turns === undefined
+              ? runLoop(run, loopOf(state.head.spec), opening)
+              : runConversation(run, loopOf, conversationPort(session, run), first);
+          left.then((end) => resolve({ run, end }), reject);
         }),
     );
     if (end.kind === 'ended') return await close(session, run, end.ending, native);
@@ -137,25 +147,72 @@ function watchNativeCancel(session: Session): NativeCancel {
   return native;
 }
 
-async function startOrRestore(
-  start: Start,
-  session: Session,
-): Promise<{
+/** What a link begins with. */
+interface Begun {
   readonly state: RunState;
   readonly runtime: ActivityRuntime;
   readonly opening?: Opening;
-}> {
+  /** What a conversation begins with. */
+  readonly first?: FirstMessage;
+}
+
+async function startOrRestore(start: Start, session: Session): Promise<Begun> {
   if (start.kind === 'continued') {
     outgoing().sizes = session.sizes;
     // Its first task may come long after its start.
     await recorded().readClock();
     return start.handover;
   }
-  refuseId(session, start.parent);
+  const isConversation = isPlainObject(start.input?.converses) && start.parent === null;
+  refuseId(session, start, isConversation);
+  return isConversation ? startConversation(start, session) : startLoaded(start, session);
+}
+
+type FreshStart = Extract<Start, { readonly kind: 'fresh' }>;
+
+/** Begins with the first message, or where the conversation ended before. */
+async function startConversation(start: FreshStart, session: Session): Promise<Begun> {
+  const { input } = start;
+  const after = input.converses?.after;
+  if (after !== undefined) {
+    const reopened = await startLoaded(
+      { ...start, input: reopening(input, after) },
+      session,
+      isGone,
+    );
+    if (reopened !== null) return reopened;
+  }
+  const { message, input: asked } = await firstMessage(session, start).catch((error: unknown) => {
+    const said = 'canceled before anything was said';
+    endUnstarted(session, input, unstartedStep(session.agent, 'canceled', said, traceOf(session)));
+    throw error;
+  });
+  const { state, runtime, opening } = await startLoaded({ ...start, input: asked }, session);
+  const turns = conversationOfStart(input);
+  return {
+    state: { ...state, ...defined({ turns }) },
+    runtime,
+    first: { message, opening: opening ?? { warnings: [] } },
+  };
+}
+
+async function startLoaded(start: FreshStart, session: Session): Promise<Begun>;
+/** Null where `isNothing` holds for why it cannot be loaded. */
+async function startLoaded(
+  start: FreshStart,
+  session: Session,
+  isNothing: (error: unknown) => boolean,
+): Promise<Begun | null>;
+async function startLoaded(
+  start: FreshStart,
+  session: Session,
+  isNothing: (error: unknown) => boolean = () => false,
+): Promise<Begun | null> {
   const isFork = start.input?.fork !== undefined;
   const loaded = await (
     isFork ? loadFork(session, start) : loadAnywhere(session, start.input)
   ).catch((error: unknown) => {
+    if (isNothing(error)) return null;
     if (isCancellation(error) || error instanceof CanceledEarly) {
       const message = 'canceled before the agent was loaded';
       const step = unstartedStep(session.agent, 'canceled', message, traceOf(session));
@@ -166,6 +223,7 @@ async function startOrRestore(
     endUnstarted(session, start.input, failure.details?.[0] as Step);
     throw failure;
   });
+  if (loaded === null) return null;
   const { runtime } = loaded;
   session.sizes = sizesOf(runtime);
   outgoing().sizes = session.sizes;
@@ -177,9 +235,14 @@ async function startOrRestore(
 }
 
 /** Ids of ours and of children are for those that we start, whoever may start workflows. */
-function refuseId(session: Session, parent: ParentLink | null): void {
+function refuseId(
+  session: Session,
+  { parent, input }: FreshStart,
+  isConversation: boolean,
+): void {
   const { workflowId } = workflowInfo();
-  const problem = runIdProblem(workflowId, parent);
+  const conversation = isConversation ? input.conversation : undefined;
+  const problem = runIdProblem(workflowId, parent, conversation);
   if (problem === undefined) return;
   const message = `Expected the id of a run ${problem}, got ${shown(workflowId)}. Choose another.`;
   session.step = unstartedStep(session.agent, 'invalid_input', message, traceOf(session));
@@ -293,7 +356,9 @@ function begin(
     heldCalls: session.heldCalls,
     operatorCalls: session.operatorCalls,
     callbacks: session.callbacks,
-    tenant: session.tenant,
+    // The next turn of a conversation may have a turn of its tenant although this one has none.
+    tenant: state.turns === undefined ? session.tenant : (state.tenant ?? null),
+    outlivesAborts: state.turns !== undefined,
     onBug,
     run: () => session.run,
   });
@@ -345,6 +410,10 @@ async function close(
   if (session.tenant !== null) await giveTurnBack(session);
   const room = roomForLast(step);
   if (room !== null) await room;
+  // What was said meanwhile is answered: an execution that ends would lose it.
+  if (session.mailbox.peek().messages?.[0] !== undefined && native.error === null) {
+    return reopen(session, run);
+  }
   // A native cancel ends the workflow as cancelled; the Step is read from `status` then.
   if (native.error !== null && step.status === 'canceled') {
     // A child's Step would not reach its parent this way, so its spending is reported first.

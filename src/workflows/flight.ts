@@ -2,7 +2,8 @@
  * The calls in flight, and the cancellation scopes that an abort cancels.
  *
  * I1  All calls share one cancellable scope, that of the caller, until an abort cancels it; later
- *     calls get a new one. The workflow's own cancellation reaches every one of them.
+ *     calls get a new one. The workflow's own cancellation reaches every one of them. A run that goes
+ *     on for long after an abort has a new scope from the start, so that its own stays usable.
  * I2  A call never rejects: `onFailure` turns its failure into an outcome.
  */
 import { CancellationScope } from '@temporalio/workflow';
@@ -46,16 +47,15 @@ export interface FlightListener {
 }
 
 /** No calls yet. */
-export function createFlight({ onEnd, onCancel }: FlightListener): Flight {
+export function createFlight({ onEnd, onCancel }: FlightListener, outlivesAborts = false): Flight {
   const ambient = CancellationScope.current();
   // The workflow's own cancellation.
   ambient.cancelRequested.catch(() => onCancel());
   const { labels, push } = createLabels(onEnd);
   const alone = new Map<string, CancellationScope>();
-  let scope = ambient;
-
   const newScope = (): CancellationScope =>
     new CancellationScope({ cancellable: true, ...defined({ parent: ambient.parent }) });
+  let scope = outlivesAborts ? newScope() : ambient;
   const scopeOf = (abortId: string | undefined): CancellationScope => {
     if (abortId === undefined) return scope;
     const own = new CancellationScope({ cancellable: true, parent: scope });

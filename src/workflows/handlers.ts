@@ -5,8 +5,11 @@
  */
 import { condition, log, setHandler, workflowInfo } from '@temporalio/workflow';
 import { defined } from '../core/base/defined.ts';
+import { conversationOf } from '../core/base/ids.ts';
 import { isPlainObject } from '../core/base/json.ts';
 import { onCancel } from '../core/children/tree-handlers.ts';
+import { isKnownMessage, MESSAGE_REFUSED, readMessage } from '../core/conversation/said.ts';
+import type { SaidMessage } from '../core/contract/conversation.ts';
 import type {
   Adjustment,
   AdjustReceipt,
@@ -50,6 +53,7 @@ import {
   answerSignal,
   answerUpdate,
   cancelSignal,
+  closeSignal,
   deadlinesSignal,
   decideSignal,
   decideUpdate,
@@ -62,12 +66,13 @@ import {
   overrunSignal,
   progressSignal,
   retryUpdate,
+  saySignal,
   sendUpdate,
   turnSignal,
 } from './messages.ts';
 import { failureOf } from './failures.ts';
 import { isUnreadable, UNREADABLE_PAYLOAD } from './payload-converter.ts';
-import { adjustmentRoom, answerRoom, inputRoom } from './room.ts';
+import { adjustmentRoom, answerRoom, inputRoom, messageRoom } from './room.ts';
 import { readOverrun } from './overrun.ts';
 import { installQueries, stateOf } from './queries.ts';
 import { recorded } from './recorded/recorded.ts';
@@ -95,10 +100,20 @@ export function installHandlers(session: Session): void {
     if (fromParent !== null) return onCancel(session.mailbox, fromParent);
     const text = typeof payload?.message === 'string' ? payload.message : '';
     const message = cut(text, MAX_CANCEL_BYTES);
+    if (!isForNow(session, payload)) return;
     // Nobody hears why a signal is refused, so a wrong name only is left out.
     const stated = isPlainObject(payload) ? payload['by'] : undefined;
     const by = actorProblem(stated) === null ? (stated as string | undefined) : undefined;
-    session.mailbox.cancel({ reason: 'canceled', message, ...defined({ by }) });
+    const turn = payload !== undefined && 'turn' in payload ? (true as const) : undefined;
+    session.mailbox.cancel({ reason: 'canceled', message, ...defined({ by, turn }) });
+    session.host?.waits.wake();
+  });
+  setHandler(saySignal, (payload) => say(session, payload));
+  setHandler(closeSignal, (payload) => {
+    const stated: unknown = isPlainObject(payload) ? payload['by'] : undefined;
+    const by = actorProblem(stated) === null ? (stated as string | undefined) : undefined;
+    session.mailbox.close(defined({ by }));
+    session.host?.waits.wake();
   });
   setHandler(overrunSignal, (payload) => {
     session.overrun = readOverrun(payload);
@@ -115,6 +130,32 @@ export function installHandlers(session: Session): void {
   });
   installTreeSignals(session);
   installQueries(session);
+}
+
+/** Whether a cancel is for the run, or for the turn of a conversation that goes on. */
+function isForNow(session: Session, payload: unknown): boolean {
+  const turn = isPlainObject(payload) ? payload['turn'] : undefined;
+  if (turn === undefined) return true;
+  const conversation = stateOf(session)?.turns;
+  return conversation?.isOpen === true && conversation.count === turn;
+}
+
+/** Nobody hears why a message is refused but by an event. */
+function say(session: Session, payload: unknown): void {
+  const read = readMessage(isUnreadable(payload) ? UNREADABLE_PAYLOAD : payload);
+  const problem = read.kind === 'invalid' ? read.message : messageProblem(session, read.message);
+  if (read.kind === 'invalid' || problem !== null) {
+    const id = isPlainObject(payload) ? payload['id'] : undefined;
+    return warn(session, MESSAGE_REFUSED, `${String(id)}: ${problem ?? ''}`);
+  }
+  const { agent, ...message } = read.message;
+  const conversation = stateOf(session)?.turns;
+  // The open turn is one of those that are replaced: its answer would be, too.
+  if (message.instead !== undefined && conversation?.isOpen === true) {
+    session.mailbox.cancel({ reason: 'canceled', message: 'replaced', turn: true });
+  }
+  session.mailbox.say({ ...message, ...(agent === session.agent ? undefined : { agent }) });
+  session.host?.waits.wake();
 }
 
 function installUpdates(session: Session): void {
@@ -299,6 +340,24 @@ function refuseAnswer(refusal: Refusal | null): void {
 function warn(session: Session, code: string, message: string): void {
   log.warn(message, { code });
   session.run?.record({ type: 'agent:warning', code, message });
+}
+
+function messageProblem(session: Session, message: SaidMessage): string | null {
+  const { messages = [], said = '' } = session.mailbox.peek();
+  if (isKnownMessage(said, message.id)) return null;
+  if (!isConversation(session)) {
+    return 'Expected a conversation, got a run that is none. Send it as input.';
+  }
+  return messages.length < MAX_WAITING_INPUTS
+    ? messageRoom(session, message)
+    : `Expected at most ${MAX_WAITING_INPUTS} messages to wait, got one more. Say it again later.`;
+}
+
+/** Before the agent is loaded, only the id tells. */
+function isConversation(session: Session): boolean {
+  const state = stateOf(session);
+  const { workflowId } = workflowInfo();
+  return state === null ? conversationOf(workflowId) !== undefined : state.turns !== undefined;
 }
 
 function inputProblem(session: Session, input: unknown): string | null {

@@ -59,7 +59,7 @@ export async function loadAnywhere(session: Session, input: AgentInput): Promise
 }
 
 /** Loads what a run begins with, and waits for a worker that can if this one cannot. */
-async function loadWaiting<Loaded extends Pick<LoadedAgent, 'warnings'>>(
+export async function loadWaiting<Loaded extends Pick<LoadedAgent, 'warnings'>>(
   session: Session,
   input: AgentInput,
   loading: Loading<Loaded>,

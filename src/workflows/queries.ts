@@ -21,10 +21,13 @@ import {
 } from '../core/start/page-request.ts';
 import type { ProgramView } from '../core/contract/report.ts';
 import { limitsByDefault } from '../core/limits/default-limits.ts';
-import { EMPTY_STATS } from '../core/contract/stats.ts';
+import type { MessagePlace } from '../core/contract/conversation.ts';
+import { turnOfMessage, totalStats, viewOfConversation } from '../core/conversation/records.ts';
+import { isKnownMessage } from '../core/conversation/said.ts';
+import { EMPTY_STATS, type Stats } from '../core/contract/stats.ts';
 import { earlyAnswers } from '../core/people/early-answers.ts';
 import { pendingItems } from '../core/run/pending-items.ts';
-import type { RunState } from '../core/run/run-state.ts';
+import { isBetweenTurns, type RunState } from '../core/run/run-state.ts';
 import { usageOf } from '../core/run/step-of.ts';
 import { treeView } from '../core/run/tree-view.ts';
 import type { LinkAnswers } from '../core/fork/link-answers.ts';
@@ -35,6 +38,7 @@ import {
   eventsQuery,
   iterationQuery,
   pendingQuery,
+  placeQuery,
   programQuery,
   statsQuery,
   statusQuery,
@@ -49,7 +53,8 @@ import { readFrom, sinks } from './sinks.ts';
 export function installQueries(session: Session): void {
   setHandler(treeQuery, () => treeAnswer(session));
   setHandler(statusQuery, () => statusOf(session));
-  setHandler(statsQuery, () => session.run?.state.stats ?? EMPTY_STATS);
+  setHandler(statsQuery, () => statsOf(stateOf(session)));
+  setHandler(placeQuery, (id) => placeOf(session, id));
   setHandler(transcriptQuery, (payload) =>
     transcriptPage(session, requested(readTranscriptRequest(payload))),
   );
@@ -67,6 +72,22 @@ export function installQueries(session: Session): void {
   setHandler(iterationQuery, () => iterationOf(session));
 }
 
+/** The statistics of the run; of a conversation, those of all its turns. */
+function statsOf(state: RunState | null): Stats {
+  return state === null ? EMPTY_STATS : totalStats(state);
+}
+
+/** Where a message to a conversation went. */
+function placeOf(session: Session, id: unknown): MessagePlace {
+  const message = typeof id === 'string' ? id : '';
+  const turns = stateOf(session)?.turns;
+  const { said = '' } = session.mailbox.peek();
+  return {
+    isKnown: isKnownMessage(said, message),
+    ...defined({ turn: turns && turnOfMessage(turns, message) }),
+  };
+}
+
 /** All answers at once. Of the lists, the items from these places of the link on. */
 function answersOf(
   session: Session,
@@ -77,7 +98,7 @@ function answersOf(
   const forkedFrom = session.previous === null ? sourceOf(session) : undefined;
   return {
     status: statusOf(session),
-    stats: state?.stats ?? EMPTY_STATS,
+    stats: statsOf(state),
     pending: pendingOf(session),
     tree: treeAnswer(session),
     view: overviewOf(session),
@@ -144,6 +165,7 @@ export function stateOf({ run, restored }: Session): RunState | null {
 
 function statusOf(session: Session): RunStatus {
   const { run, step, mailbox } = session;
+  const turns = stateOf(session)?.turns;
   const inbox = mailbox.peek();
   const early = earlyAnswers(inbox).map(({ id }) => id);
   return {
@@ -153,14 +175,15 @@ function statusOf(session: Session): RunStatus {
     agent: session.agent,
     iteration: run?.state.iteration ?? 0,
     waitsFor: waitsForOf(session),
-    usage: usageOf(run?.state.stats ?? EMPTY_STATS),
-    unreadInputs: inbox.waiting.length,
+    usage: usageOf(statsOf(stateOf(session))),
+    unreadInputs: inbox.waiting.length + (inbox.messages?.length ?? 0),
     link: session.link,
     events: run?.state.seq ?? session.log.firstEvent,
     entries: run?.state.historyLength ?? session.log.firstEntry,
     ...defined({
       endedEarly: early.length === 0 ? undefined : early,
       defaultLimits: limitsByDefault(stateOf(session)?.limits ?? []),
+      conversation: turns && viewOfConversation(turns),
       step: step ?? undefined,
     }),
   };
@@ -171,7 +194,7 @@ function treeAnswer(session: Session): TreeAnswer | null {
   if (state === null) return null;
   const { step, ...status } = statusOf(session);
   void step;
-  return { ...treeView(state, Date.now()), status, stats: state.stats };
+  return { ...treeView(state, Date.now()), status, stats: statsOf(state) };
 }
 
 function overviewOf(session: Session): RunOverview | null {
@@ -186,12 +209,15 @@ function phaseOf(session: Session): RunPhase {
   const state = stateOf(session);
   if (state === null) return 'running';
   if (state.pausedAt !== null) return 'paused';
+  if (isBetweenTurns(state)) return 'waiting';
   return (state.waitingSince ?? null) === null ? 'running' : 'waiting';
 }
 
 function waitsForOf(session: Session): readonly string[] {
+  const state = stateOf(session);
   const inFlight = session.host?.inFlight() ?? [session.opening];
-  return waitsFor(stateOf(session), { inFlight, timers: session.run?.timers() ?? [] });
+  if (state !== null && isBetweenTurns(state) && inFlight.length === 0) return ['message'];
+  return waitsFor(state, { inFlight, timers: session.run?.timers() ?? [] });
 }
 
 function pendingOf(session: Session): readonly PendingItem[] {

@@ -6,6 +6,7 @@
  *     both validated before either is accepted.
  */
 import { byteSize, type Json } from '../core/base/json.ts';
+import type { SaidMessage } from '../core/contract/conversation.ts';
 import type { Limit } from '../core/contract/limit.ts';
 import type { Adjustment } from '../core/contract/messages.ts';
 import type { PersonAnswer } from '../core/contract/pending.ts';
@@ -34,6 +35,13 @@ export function inputRoom(session: Session, input: RunInput): string | null {
   if (positionOf(inbox, input.id) !== undefined) return null;
   const waiting = [...inbox.waiting, { ...input, position: inbox.accepted + 1 }];
   return roomProblem(session, { ...inbox, waiting }, input as unknown as Json);
+}
+
+/** Why there is no room for a message to a conversation; null when there is. */
+export function messageRoom(session: Session, message: SaidMessage): string | null {
+  const inbox = session.mailbox.peek();
+  const messages = [...(inbox.messages ?? []), { ...message, position: inbox.accepted + 1 }];
+  return roomProblem(session, { ...inbox, messages }, message as unknown as Json);
 }
 
 /** Why there is no room for `answer`; null when there is. */

@@ -6,12 +6,12 @@
 import { sizesOf, type SizeLimits } from '../core/base/size-limits.ts';
 import { workflowInfo } from '@temporalio/workflow';
 import type { TreeHandlers } from '../core/children/tree-handlers.ts';
-import { createMailbox, EMPTY_INBOX, type Mailbox } from '../core/run/inbox.ts';
+import { createMailbox, EMPTY_INBOX, type Inbox, type Mailbox } from '../core/run/inbox.ts';
 import { createRunLog, type RunLog } from '../core/run/run-log.ts';
 import { defined } from '../core/base/defined.ts';
 import { isPlainObject } from '../core/base/json.ts';
 import type { Run } from '../core/run/run.ts';
-import type { RunState } from '../core/run/run-state.ts';
+import { isBetweenTurns, type RunState } from '../core/run/run-state.ts';
 import { isoOfMoment } from '../core/text/civil-date.ts';
 import type { TenantTurn } from '../core/tenant/tenant-messages.ts';
 import type { Step, StepSchedule, StepTrace } from '../core/contract/step.ts';
@@ -84,7 +84,7 @@ export function openSession(start: Start): Session {
   const session: Session = {
     agent: start.kind === 'continued' ? start.handover.state.head.spec.name : start.agent,
     // An urgent message before the agent is loaded finds nothing in flight to abort.
-    mailbox: createMailbox(continued?.inbox ?? EMPTY_INBOX, () => session.host?.abort()),
+    mailbox: createMailbox(inboxOf(start), () => session.host?.abort()),
     log: createRunLog(continued?.state ?? { seq: 0, historyLength: 0 }),
     link: continued?.state.link ?? 1,
     previous: continued?.previous ?? null,
@@ -98,7 +98,7 @@ export function openSession(start: Start): Session {
     overrun: null,
     heldCalls: createHeldCalls(),
     operatorCalls: createOperatorCalls(),
-    tenant: continued?.state.hasTurn === true ? (continued.state.tenant ?? null) : null,
+    tenant: tenantOf(continued?.state),
     turn: null,
     workflows: undefined,
     opening: 'definition',
@@ -107,6 +107,16 @@ export function openSession(start: Start): Session {
     deferredAdjustments: [],
   };
   return session;
+}
+
+function inboxOf(start: Start): Inbox {
+  return (start.kind === 'continued' ? start.handover.inbox : start.inbox) ?? EMPTY_INBOX;
+}
+
+/** The tenant whose turn the run has; between turns of a conversation it has none. */
+function tenantOf(state: RunState | undefined): string | null {
+  const hasTurn = state?.hasTurn === true && !isBetweenTurns(state);
+  return hasTurn ? (state.tenant ?? null) : null;
 }
 
 /** The executions of this link and of its chain, and the inputs that were not read. */

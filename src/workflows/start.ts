@@ -32,6 +32,14 @@ export interface Handover {
   readonly putOff: readonly Adjustment[];
 }
 
+/** What a conversation that ends leaves to itself, because something was said meanwhile. */
+export interface Reopening {
+  readonly v: 1;
+  readonly kind: 'reopening';
+  readonly input: AgentInput;
+  readonly inbox: Inbox;
+}
+
 /** What a hand-over carries besides state and inbox, including adjustments that come meanwhile. */
 const MARGIN_BYTES = 16_384;
 
@@ -51,6 +59,8 @@ export type Start =
       readonly input: AgentInput;
       /** The run that started this one as a child; null for any other start. */
       readonly parent: ParentLink | null;
+      /** What was said to a conversation while it ended; null for any other start. */
+      readonly inbox: Inbox | null;
     }
   | { readonly kind: 'continued'; readonly handover: Handover };
 
@@ -67,6 +77,11 @@ export function readStart(payload: unknown): Start {
   if (isContinued && isPlainObject(payload) && payload['kind'] === 'handover') {
     refuseNewer('hand-over', payload);
     return { kind: 'continued', handover: payload as unknown as Handover };
+  }
+  if (isContinued && isPlainObject(payload) && payload['kind'] === 'reopening') {
+    refuseNewer('hand-over', payload);
+    const { input, inbox } = payload as unknown as Reopening;
+    return { kind: 'fresh', agent: input.agent, input, parent: null, inbox };
   }
   if (payload instanceof EncryptedPayload) {
     const key = payload.keyId === undefined ? 'a key' : `key ${payload.keyId}`;
@@ -86,6 +101,7 @@ export function readStart(payload: unknown): Start {
       ? TOO_DEEP
       : withSchedule(withoutClaim(payload, link))) as AgentInput,
     parent: link,
+    inbox: null,
   };
 }
 

@@ -74,6 +74,8 @@ export interface TemporalHostParts {
   readonly callbacks?: Callbacks;
   /** The tenant whose ledger grants the budgets of the run. Default: none does. */
   readonly tenant?: string | null;
+  /** The run is a conversation, which goes on after a turn was aborted. Default false. */
+  readonly outlivesAborts?: boolean;
   /** The run; null until it is made, after its host. Default: there is none. */
   readonly run?: () => Run | null;
   /** Called when a timer's callback throws: nothing awaits it, but it must still end the run. */
@@ -89,7 +91,8 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
   const unpublished: AgentEvent[] = [];
   const announcement = createAnnouncement();
   const flush = createFlush(parts, announcement, () => unpublished.splice(0));
-  const flight = createFlight({ onEnd: () => waits.wake(), onCancel: tellCancel });
+  const hearing = { onEnd: () => waits.wake(), onCancel: tellCancel };
+  const flight = createFlight(hearing, parts.outlivesAborts);
   const timer = timersOf(flight, onBug);
   const waits = createWaits(timer);
   const published = publishedWaits(waits, flush, flight.isIdle);

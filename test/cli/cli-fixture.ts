@@ -85,6 +85,7 @@ function fakeClient(everloop: Partial<Everloop>): ConnectedEverloop {
     fork: unexpected,
     evaluate: unexpected,
     attach: unexpected,
+    conversation: unexpected,
     list: unexpected,
     listPage: unexpected,
     counts: unexpected,

@@ -1,6 +1,7 @@
 /** Which span each type of event ends, and below which span that is. */
 import { expect, test } from 'vitest';
 import type { EventBody, EventPlace, EventType } from '../../src/core/contract/events.ts';
+import { unstartedStep } from '../../src/core/run/step-of.ts';
 import { noUsage } from '../../src/core/model/usage.ts';
 import { SPAN_NAMES, spanIdOf } from '../../src/telemetry/ids.ts';
 import { spanOf } from '../../src/telemetry/span-of.ts';
@@ -18,6 +19,14 @@ const TURN = 'turn 2';
 const TOOL = 'tool 2.1';
 const RUN = 'run';
 
+const STEP = unstartedStep('clerk', 'canceled', '', {
+  workflowId: 'w',
+  executionId: 'x',
+  firstExecutionId: 'x',
+  unreadInputs: [],
+  chain: { links: 1, events: 0, entries: 0, inputs: 0 },
+});
+
 /** A new type of event does not compile until its row stands here. */
 const ROWS: { readonly [Type in EventType]: Row<Type> } = {
   'agent:execution:before': [{ mode: 'chat', limits: [] }, null],
@@ -27,6 +36,8 @@ const ROWS: { readonly [Type in EventType]: Row<Type> } = {
     'caller',
   ],
   'agent:execution:handover': [{ run: 1 }, 'link 1', RUN],
+  'agent:turn:before': [{ turn: 1, messageId: 'm', limits: [] }, null],
+  'agent:turn:after': [{ turn: 1, step: STEP }, null],
   'agent:iteration:before': [{}, null],
   'agent:iteration:after': [{ outcome: 'end', durationMs: 5 }, 'turn 2', RUN],
   'agent:model_call:before': [{ model: 'm', purpose: 'reply', messages: 1 }, null],

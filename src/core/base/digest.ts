@@ -11,6 +11,8 @@
  * single lanes (4.7 expected), none in both.
  */
 
+import { canonicalJson, type Json } from './json.ts';
+
 /** The state of a digest: plain data, 16 hexadecimal digits. */
 export type Digest = string;
 
@@ -36,6 +38,11 @@ export function rollDigest(digest: Digest, text: string): Digest {
   first = imul(first ^ SEPARATOR, PRIME);
   second = imul(second ^ SEPARATOR, PRIME);
   return hex(first) + hex(second);
+}
+
+/** The digest of a JSON value, whatever the order of its keys. */
+export function jsonDigest(value: Json): Digest {
+  return rollDigest(EMPTY_DIGEST, canonicalJson(value));
 }
 
 function hex(lane: number): string {

@@ -31,6 +31,8 @@ const OWN_KINDS = {
   callbacks: 'callbacks-',
   /** A look at a moment: `clerk-7/~moment-…`, below its run. */
   moment: 'moment-',
+  /** A conversation: `~conversation:guest-42`, with a tenant `acme:~conversation:guest-42`. */
+  conversation: 'conversation:',
 } as const;
 
 /** What a workflow of our own is for. */
@@ -45,6 +47,16 @@ export function ownId(kind: OwnIdKind, name: string): string {
 export function ownName(kind: OwnIdKind, id: string): string | undefined {
   const start = ownId(kind, '');
   return id.startsWith(start) ? id.slice(start.length) : undefined;
+}
+
+/** The workflow id of a conversation. */
+export function conversationWorkflow(id: string, tenant?: string): string {
+  return `${tenant === undefined ? '' : `${tenant}:`}${ownId('conversation', id)}`;
+}
+
+/** The id of the conversation that workflow `id` runs; undefined if it runs none. */
+export function conversationOf(id: string): string | undefined {
+  return /^(?:[^:~/]+:)?~conversation:([^/]+)$/.exec(id)?.[1];
 }
 
 /** Whether an id is one of our own, also after a tenant or below a run. */
@@ -93,8 +105,13 @@ export interface StartedBy {
 }
 
 /** Why no run may begin under this id, as `to …`: any client may start a workflow, under any id. */
-export function runIdProblem(id: string, parent: StartedBy | null): string | undefined {
+export function runIdProblem(
+  id: string,
+  parent: StartedBy | null,
+  conversation?: string,
+): string | undefined {
   if (parent !== null && idBelow(parent.workflowId, parent.callId) === id) return undefined;
+  if (conversation !== undefined && conversationOf(id) === conversation) return idProblem(id);
   if (isOwnId(id)) return "to be none of Everloop's own";
   return CHILD.test(id) ? 'to end otherwise than that of a child run' : idProblem(id);
 }
@@ -153,7 +170,7 @@ function callPart(callId: string): string {
  */
 export function forkId(run: string, tail: string): string {
   const end = `-fork-${tail}`;
-  const [root = ''] = run.split(/[/~]/);
+  const [root = ''] = (conversationOf(run) ?? run).split(/[/~]/);
   const head = Array.from(root)
     .slice(0, MAX_ID_CHARACTERS - charactersOf(end))
     .join('');

@@ -20,7 +20,7 @@ import type { Numbers } from './stats.ts';
 import type { CallOutcome, Reports } from './outcome.ts';
 import type { ProgramOutcome, ProgramProgress } from './report.ts';
 import type { Deadline, LeaseAnswer, LeaseReturn } from './lease.ts';
-import type { StepSource, StepStatus } from './step.ts';
+import type { Step, StepSource, StepStatus } from './step.ts';
 import type { TraceInput } from '../base/traceparent.ts';
 
 /** What every event has. */
@@ -64,6 +64,20 @@ export type EventBody =
       /** Who canceled the run, as the sender states it; no proof. */
       readonly by?: string;
     }
+  /** A message begins turn `turn` of a conversation; the run goes on until it is closed. */
+  | {
+      readonly type: 'agent:turn:before';
+      readonly turn: number;
+      readonly messageId: string;
+      /** All limits that it begins with. */
+      readonly limits: readonly Limit[];
+      /** The message that it replaces: turns from the one on that it began are replaced. */
+      readonly instead?: string;
+      /** Who says it, as the sender states it; no proof. */
+      readonly by?: string;
+    }
+  /** A turn of a conversation has ended; the conversation waits for the next message. */
+  | { readonly type: 'agent:turn:after'; readonly turn: number; readonly step: Step }
   /** Link `run` of the chain hands over to the next. */
   | { readonly type: 'agent:execution:handover'; readonly run: number }
   /** An iteration begins; `iteration` counts it already. */

@@ -2,6 +2,7 @@
 import type { ForkInput } from '../base/fork.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { OnEventInput } from './callback.ts';
+import type { ConversationStart } from './conversation.ts';
 import type { Limit, UnknownUsage } from './limit.ts';
 import type { CallSettings, ToolChoice } from './model.ts';
 import type { Task } from '../base/message.ts';
@@ -122,6 +123,8 @@ export interface AgentInput {
   readonly fork?: ForkInput;
   /** True: the run is started to get its program, so an agent without programs is refused. */
   readonly compiles?: true;
+  /** Set for a conversation: its messages, which come apart, say what to do. */
+  readonly converses?: ConversationStart;
 }
 
 /** A program that answered once, version 1. Plain JSON, to be kept in a file. */

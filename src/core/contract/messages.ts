@@ -7,6 +7,7 @@ import type { BreachOrigin, Limit } from './limit.ts';
 import type { Stats } from './stats.ts';
 import type { Page, PagePosition } from './page.ts';
 import type { ForkOrigin } from '../base/fork.ts';
+import type { ConversationView } from './conversation.ts';
 import type { LimitsInput } from './input.ts';
 import type {
   ApprovalItem,
@@ -27,6 +28,10 @@ export const MESSAGE_NAMES = {
   retry: 'retry',
   input: 'input',
   cancel: 'cancel',
+  /** To a conversation. */
+  say: 'say',
+  close: 'close',
+  place: 'place',
   status: 'status',
   stats: 'stats',
   transcript: 'transcript',
@@ -91,6 +96,8 @@ export interface AdjustReceipt {
 /** Why a run is canceled; the text is part of its Step. */
 export interface CancelPayload extends StatedActor {
   readonly message?: string;
+  /** Only the turn of a conversation with this number, if it is open. */
+  readonly turn?: number;
 }
 
 /**
@@ -154,6 +161,8 @@ export interface RunStatus {
    * of the newest link with this number.
    */
   readonly asOf?: number;
+  /** The turns of a conversation; absent: the run is none. */
+  readonly conversation?: ConversationView;
   /** Set when the run has ended. */
   readonly step?: Step;
   /** Set when the service closed the run before it could end by itself; then there is no Step. */

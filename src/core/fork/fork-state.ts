@@ -32,6 +32,8 @@ export interface ForkPlan {
   readonly limits?: readonly Limit[] | undefined;
   /** Default `fresh`. */
   readonly stats?: 'fresh' | 'keep' | undefined;
+  /** It is a conversation that goes on after its end. Default: a conversation stays with its source. */
+  readonly converses?: boolean;
   /** What its calls do. Default: they run. */
   readonly effects?: ForkState['effects'];
   readonly recorded?: ForkState['recorded'];
@@ -60,7 +62,7 @@ export function forkState(source: RunState, plan: ForkPlan): Forked {
     head === source.head &&
     entries.length === source.scratchpad.length &&
     entries.every((entry, at) => entry === source.scratchpad[at]);
-  const { cached, ...kept } =
+  const { cached, turns, ...kept } =
     plan.stats === 'keep' ? keptOf(source) : withoutTotals(keptOf(source));
   const changes = isSame ? undefined : changedScratchpad(kept, head, entries);
   const state: RunState = {
@@ -68,6 +70,7 @@ export function forkState(source: RunState, plan: ForkPlan): Forked {
     ...identity,
     ...defined({ leases: identity.parent?.leases }),
     head,
+    ...defined({ turns: plan.converses === true ? turns : undefined }),
     link: 1,
     ...changes,
     ...defined({ cached: keptResults(cached, source.scratchpad, entries) }),

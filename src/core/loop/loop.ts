@@ -28,7 +28,7 @@ import type { IterationOutcome } from '../contract/events.ts';
 import type { AgentSpec } from '../contract/spec.ts';
 import { applyKeptMessages } from '../children/tree-handlers.ts';
 import { limitsByDefault } from '../limits/default-limits.ts';
-import type { CancelRequest } from '../run/inbox.ts';
+import { unreadCount, type CancelRequest } from '../run/inbox.ts';
 import type { KeptTurn } from '../run/kept-turn.ts';
 import { ensureBudget } from '../run/ensure-budget.ts';
 import { modeOf } from '../modes/modes.ts';
@@ -70,20 +70,41 @@ export interface Opening {
  * what loading a fresh run has found.
  */
 export async function runLoop(run: Run, next: Next, opening?: Opening): Promise<LoopEnd> {
+  const isNew = isFresh(run.state);
+  if (isNew) begin(run); // L1
+  const left = await runToEnding(run, next, isNew ? opening : undefined);
+  return left.kind === 'handover' ? left : finish(run, left.ending);
+}
+
+/** Records the start of a run of which nothing is recorded. */
+export function begin(run: Run): void {
+  const { head, limits } = run.state;
+  const defaultLimits = limitsByDefault(limits);
+  const { mode } = head.spec;
+  run.record({ type: 'agent:execution:before', mode, limits, ...defined({ defaultLimits }) });
+}
+
+/** Whether nothing of the run's own has happened: the events before it are those of its source. */
+export function isFresh({ seq, fork }: RunState): boolean {
+  return seq === (fork?.events ?? 0);
+}
+
+/** Why no further iteration begins. */
+export type LoopLeft =
+  { readonly kind: 'over'; readonly ending: Ending } | { readonly kind: 'handover' };
+
+/**
+ * Runs iterations until there is an ending, which is not recorded, or the host asks for a hand-over.
+ * Never throws. `opening` is what loading the agent has found; absent if a link before has loaded it.
+ */
+export async function runToEnding(run: Run, next: Next, opening?: Opening): Promise<LoopLeft> {
   try {
-    if (isFresh(run.state)) {
-      const { head, limits } = run.state;
-      const defaultLimits = limitsByDefault(limits);
-      const { mode } = head.spec;
-      run.record({ type: 'agent:execution:before', mode, limits, ...defined({ defaultLimits }) }); // L1
-      for (const warning of opening?.warnings ?? []) {
-        run.record({ type: 'agent:warning', ...warning });
-      }
-      const refusal = opening?.refusal;
-      if (refusal !== undefined) {
-        const { code, message: cause, details } = refusal;
-        return finish(run, { kind: 'error', code, cause, ...defined({ details }) });
-      }
+    for (const warning of opening?.warnings ?? []) {
+      run.record({ type: 'agent:warning', ...warning });
+    }
+    if (opening?.refusal !== undefined) {
+      const { code, message: cause, details } = opening.refusal;
+      return over({ kind: 'error', code, cause, ...defined({ details }) });
     }
     applyKeptMessages(run);
     // A turn that waited for people may have been handed over: it continues inside L9.
@@ -104,21 +125,20 @@ export async function runLoop(run: Run, next: Next, opening?: Opening): Promise<
         if (then === 'again' || mustLookAgain(run)) continue;
       } else if (left !== null) return left;
       run.record({ type: 'agent:iteration:before' }); // L8
-      const over = await iterate(run, next);
-      if (over !== null) return over;
+      const end = await iterate(run, next);
+      if (end !== null) return end;
     }
   } catch (error) {
-    return finish(run, { kind: 'error', code: 'internal', cause: errorText(error) });
+    return over({ kind: 'error', code: 'internal', cause: errorText(error) });
   }
 }
 
-/** Whether nothing of the run's own has happened: the events before it are those of its source. */
-function isFresh({ seq, fork }: RunState): boolean {
-  return seq === (fork?.events ?? 0);
+function over(ending: Ending): LoopLeft {
+  return { kind: 'over', ending };
 }
 
 /** Runs one iteration that has begun (L9); null when the run goes on. */
-async function iterate(run: Run, next: Next): Promise<LoopEnd | null> {
+async function iterate(run: Run, next: Next): Promise<LoopLeft | null> {
   const work = createWork(run);
   let end: TurnEnd | Threw;
   try {
@@ -133,7 +153,7 @@ async function iterate(run: Run, next: Next): Promise<LoopEnd | null> {
   const { outcome, ending } = outcomeOfIteration(run, end);
   const durationMs = run.host.now() - work.startedAt;
   run.record({ type: 'agent:iteration:after', outcome, durationMs });
-  return ending === null ? null : finish(run, ending);
+  return ending === null ? null : over(ending);
 }
 
 /** An iteration that threw. */
@@ -146,37 +166,38 @@ interface Threw {
 const TOO_LARGE = 'too_large';
 
 /** Accepts inputs, then finds why no further iteration begins; null when one does. */
-function leaveBeforeIteration(run: Run): LoopEnd | typeof TOO_LARGE | null {
+function leaveBeforeIteration(run: Run): LoopLeft | typeof TOO_LARGE | null {
   if (!run.isStopped()) acceptInputs(run); // L2
-  const over = endingFound(run); // L3, L4
-  if (over !== null) return finish(run, over);
+  const found = endingFound(run); // L3, L4
+  if (found !== null) return over(found);
   run.host.link.probe?.boundary(run.state);
   if (run.host.link.isHandoverDue())
     return run.host.link.fits(run.state) ? handOver(run) : TOO_LARGE; // L5
   const crossed = iterationBreach(run); // L6
   if (crossed === null) return null;
   run.breach(crossed);
-  return finish(run, { kind: 'limit_exceeded', breach: crossed });
+  return over({ kind: 'limit_exceeded', breach: crossed });
 }
 
-function handOver(run: Run, turn?: KeptTurn): LoopEnd {
+/** Records that this link of the run ends, and the next one goes on. */
+export function handOver(run: Run, turn?: KeptTurn): { readonly kind: 'handover' } {
   const event = { type: 'agent:execution:handover', run: run.state.link } as const;
   run.record(event, defined({ turn }));
   return { kind: 'handover' };
 }
 
 /** What follows a compaction between two iterations: L3 and L4 again, then go on, or L2 again. */
-function afterPass(run: Run, pass: Pass): LoopEnd | 'on' | 'again' {
+function afterPass(run: Run, pass: Pass): LoopLeft | 'on' | 'again' {
   if (pass.kind === 'unchanged') return 'on';
-  const over = endingFound(run);
-  if (over !== null) return finish(run, over);
-  if (pass.kind === 'failed') return finish(run, { kind: 'compaction_failed', cause: pass.cause });
+  const found = endingFound(run);
+  if (found !== null) return over(found);
+  if (pass.kind === 'failed') return over({ kind: 'compaction_failed', cause: pass.cause });
   return pass.kind === 'interrupted' ? 'again' : 'on';
 }
 
 /** Whether a pause or an input came during a compaction, which acts before the next model call. */
 function mustLookAgain(run: Run): boolean {
-  return run.state.pausedAt !== null || run.host.mailbox.peek().waiting.length > 0;
+  return run.state.pausedAt !== null || unreadCount(run.host.mailbox.peek()) > 0;
 }
 
 /** Records the end of a run, also after a failed hand-over. An oversized Step becomes an error. */
@@ -249,7 +270,9 @@ function outcomeOfIteration(run: Run, end: TurnEnd | Threw): ClosedIteration {
       const isLate = hasLateInput(run);
       if (end.entry !== undefined) {
         const entry = { iteration: run.state.iteration, origin: 'original' as const, ...end.entry };
-        run.append(entry, isLate ? 'both' : 'history');
+        // The next turn of a conversation reads it.
+        const isRead = isLate || run.state.turns !== undefined;
+        run.append(entry, isRead ? 'both' : 'history');
       }
       // An entry can cross a limit on the scratchpad; then the answer in hand wins.
       return isLate && run.state.breach === null
@@ -268,7 +291,7 @@ function outcomeOfIteration(run: Run, end: TurnEnd | Threw): ClosedIteration {
 
 /** Whether inputs waited when the answer was accepted, and an iteration is left to read them. */
 function hasLateInput(run: Run): boolean {
-  if (run.host.mailbox.peek().waiting.length === 0 || run.isStopped()) return false;
+  if (unreadCount(run.host.mailbox.peek()) === 0 || run.isStopped()) return false;
   return iterationBreach(run) === null;
 }
 

@@ -10,6 +10,8 @@ export type Ending =
       readonly kind: 'success';
       readonly value: Json;
       readonly passedOn?: PassedOn;
+      /** Why a conversation has ended: somebody closed it, or nobody spoke. Absent: an answer. */
+      readonly reason?: 'closed' | 'idle';
       /** A plain value became the answer, because no turn was left. */
       readonly fallbackUsed?: true;
     }

@@ -1,13 +1,16 @@
 /**
  * What was sent to a live run and has not yet been taken by the loop.
  *
- * Owns: positions, ids that detect repetition, the order of inputs, a requested cancel. Does not
+ * Owns: positions, ids that detect repetition, the order of inputs and messages, a requested cancel. Does not
  * own: when the loop takes inputs (loop.ts) and what an input becomes (the rules of the mode).
  *
  * I1  An id is accepted once; a repeated one returns its first position and changes nothing.
  * I2  Positions rise by 1 over the whole chain of a run.
  * I3  The inbox is plain JSON and part of a hand-over, so nothing is lost between links.
  */
+import { defined } from '../base/defined.ts';
+import { isKnownMessage, withKnownMessage } from '../conversation/said.ts';
+import type { ClosePayload, SaidMessage } from '../contract/conversation.ts';
 import type { Breach } from '../contract/limit.ts';
 import type { MediaPart } from '../base/message.ts';
 import type { InputKind } from '../contract/events.ts';
@@ -43,6 +46,15 @@ export interface CancelRequest extends StatedActor {
   readonly message: string;
   /** The limit of an ancestor that was crossed, which ends the run. */
   readonly breach?: Breach;
+  /** It ends only the open turn of a conversation. */
+  readonly turn?: true;
+}
+
+/** A message to a conversation, with its place in the order of arrival, from 1. */
+export interface WaitingMessage extends Omit<SaidMessage, 'agent'> {
+  readonly position: number;
+  /** The agent that it is for, if the conversation is with another. */
+  readonly agent?: string;
 }
 
 /** Plain data; starts as {@link EMPTY_INBOX}. */
@@ -60,6 +72,12 @@ export interface Inbox {
    * Messages of the parent that came during a hand-over, oldest first; absent if there are none.
    */
   readonly unheard?: readonly KeptMessage[];
+  /** Messages to a conversation that no turn has read, oldest first; absent: none. */
+  readonly messages?: readonly WaitingMessage[];
+  /** The messages that were said; see `conversation/said.ts`. Absent: none. */
+  readonly said?: string;
+  /** The conversation is to end after its open turn; absent: it is not. */
+  readonly closing?: ClosePayload;
 }
 
 /** A message of the parent that changes the state of its child. */
@@ -102,9 +120,37 @@ export function acceptInput(
   };
 }
 
-/** Asks for the end of the run; the first cause is kept. */
+/** Asks for the end of the run; the first cause is kept, unless it ends only a turn. */
 export function requestCancel(inbox: Inbox, cancel: CancelRequest): Inbox {
-  return inbox.cancel === null ? { ...inbox, cancel } : inbox;
+  const { cancel: before } = inbox;
+  const counts = before === null || (before.turn === true && cancel.turn === undefined);
+  return counts ? { ...inbox, cancel } : inbox;
+}
+
+/** Takes in a message to a conversation; one that was said before changes nothing. */
+export function say(inbox: Inbox, message: Omit<WaitingMessage, 'position'>): Inbox {
+  const { said = '', messages = [], accepted } = inbox;
+  if (isKnownMessage(said, message.id)) return inbox;
+  const position = accepted + 1;
+  return {
+    ...inbox,
+    accepted: position,
+    said: withKnownMessage(said, message.id),
+    messages: [...messages, { ...message, position }],
+  };
+}
+
+/** How many messages the open turn of a conversation can read: those before one that begins another. */
+export function steering({ messages = [] }: Inbox): number {
+  const other = messages.findIndex(
+    ({ instead, agent }) => instead !== undefined || agent !== undefined,
+  );
+  return other === -1 ? messages.length : other;
+}
+
+/** How many inputs the loop can take. */
+export function unreadCount(inbox: Inbox): number {
+  return inbox.waiting.length + steering(inbox);
 }
 
 /** Whether update `updateId` has brought its answer. */
@@ -151,10 +197,18 @@ export function takeInputs(inbox: Inbox): {
   readonly inbox: Inbox;
   readonly inputs: readonly WaitingInput[];
 } {
-  if (inbox.waiting.length === 0) return { inbox, inputs: [] };
-  const urgent = inbox.waiting.filter((input) => input.kind !== 'queue');
-  const queued = inbox.waiting.filter((input) => input.kind === 'queue');
-  return { inbox: { ...inbox, waiting: [] }, inputs: [...urgent, ...queued] };
+  const { messages = [], waiting } = inbox;
+  const count = steering(inbox);
+  if (waiting.length + count === 0) return { inbox, inputs: [] };
+  const steered = messages.slice(0, count).map(steeringInput);
+  const urgent = waiting.filter((input) => input.kind !== 'queue');
+  const queued = waiting.filter((input) => input.kind === 'queue');
+  const left = count === 0 ? undefined : { messages: messages.slice(count) };
+  return { inbox: { ...inbox, waiting: [], ...left }, inputs: [...urgent, ...steered, ...queued] };
+}
+
+function steeringInput({ id, text, media, by, position }: WaitingMessage): WaitingInput {
+  return { id, kind: 'steer', text, position, ...defined({ media, by }) };
 }
 
 /** Holds the {@link Inbox} of a run and replaces it: handlers write it, the loop drains it. */
@@ -175,6 +229,14 @@ export interface Mailbox {
   keep(message: KeptMessage): void;
   /** Takes all that was kept out, oldest first. */
   takeKept(): readonly KeptMessage[];
+  /** Takes in a message to a conversation; one that was said before changes nothing. */
+  say(message: Omit<WaitingMessage, 'position'>): void;
+  /** Takes out the message that begins the next turn of a conversation. */
+  takeMessage(): WaitingMessage | undefined;
+  /** Ends a conversation after its open turn. */
+  close(request: ClosePayload): void;
+  /** Forgets a cancel that ended a turn. */
+  endTurn(): void;
 }
 
 /** Holds `inbox` at first; `onUrgent` runs when what is in flight must end early. */
@@ -215,6 +277,20 @@ export function createMailbox(inbox: Inbox, onUrgent: () => void): Mailbox {
       const { unheard = [], ...rest } = current;
       if (unheard.length > 0) current = rest;
       return unheard;
+    },
+    say: (message) => {
+      current = say(current, message);
+    },
+    takeMessage: () => {
+      const [first, ...messages] = current.messages ?? [];
+      if (first !== undefined) current = { ...current, messages };
+      return first;
+    },
+    close: (request) => {
+      current = { ...current, closing: current.closing ?? request };
+    },
+    endTurn: () => {
+      if (current.cancel?.turn === true) current = { ...current, cancel: null };
     },
   };
 }

@@ -23,8 +23,10 @@ import type { Message } from '../base/message.ts';
 import type { OutputStrategy } from '../contract/model.ts';
 import { change, EMPTY_STATS, type Stats } from '../contract/stats.ts';
 import { changesOf } from '../stats/tally.ts';
+import { withEffect, withInput } from '../conversation/records.ts';
 import { keepResult, type CachedResult } from '../toolchain/result-cache.ts';
 import type { Entry } from '../contract/entry.ts';
+import type { ConversationState } from '../contract/conversation.ts';
 import type { ForkState } from '../contract/outcome.ts';
 import { clip } from '../text/cut.ts';
 import { MAX_LAST_TEXT } from './last-text.ts';
@@ -138,6 +140,8 @@ export interface RunState extends TreeState, IdleState, FlightState {
   readonly program?: ProgramState;
   /** What a fork keeps of its source; absent: the run is no fork. */
   readonly fork?: ForkState;
+  /** What a conversation keeps beside its newest turn, whose state all else is; absent: it is none. */
+  readonly turns?: ConversationState;
 }
 
 /** A call with its result, and in how many replies in a row it came. */
@@ -169,6 +173,10 @@ export interface Carried extends TreeCarried, IdleCarried, FlightCarried {
   readonly program?: ProgramState;
   /** The call of the source whose result this call gets, by `agent:tool_call:before`. */
   readonly reused?: string;
+  /** The state in which a turn of a conversation begins, by `agent:turn:before`. */
+  readonly begun?: RunState;
+  /** The conversation after its turn, by `agent:turn:after`. */
+  readonly turns?: ConversationState;
 }
 
 /** The identity of a run: what it has before anything happened. */
@@ -252,13 +260,28 @@ export function newMessages(state: RunState, from: number): readonly Message[] {
 }
 
 /** The state after `event`. Pure: equal state, event and body give equal state. */
-export function apply(state: RunState, event: AgentEvent, carried: Carried = {}): RunState {
+export function apply(before: RunState, event: AgentEvent, carried: Carried = {}): RunState {
+  const state = carried.begun ?? before;
   const fields = changedFields(state, event, carried);
-  const changes = [...changesOf(state.stats, event), ...clockChanges(state, fields, event.at)];
+  const changes = [...changesOf(state.stats, event), ...clocksOf(state, fields, event.at)];
   const stats = change(state.stats, changes);
   // One copy for each event, of which an iteration has a dozen.
   const after = { ...state, ...fields, seq: event.seq, stats };
   return event.type === 'agent:compaction' ? renewSnapshots(after) : after;
+}
+
+/** Between two turns of a conversation the clocks of the run stand. */
+function clocksOf(
+  state: RunState,
+  fields: Partial<RunState>,
+  at: number,
+): ReturnType<typeof clockChanges> {
+  return isBetweenTurns(state) ? [] : clockChanges(state, fields, at);
+}
+
+/** Whether the run is a conversation that waits for a message. */
+export function isBetweenTurns({ turns }: Pick<RunState, 'turns'>): boolean {
+  return turns?.isOpen === false;
 }
 
 const NOTHING: Partial<RunState> = {};
@@ -329,6 +352,7 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
         ...withoutItems(state, ({ callId }) => callId === event.callId, event.at),
         ...withoutCall(state, event.callId),
         ...(event.outcome === 'unknown' ? withUnknown(state, event) : NOTHING),
+        ...defined({ turns: state.turns && withEffectOf(state.turns, state.head, event) }),
         ...defined({
           cached: carried.cached && keepResult(state.cached ?? [], carried.cached),
           repeated: carried.repeated,
@@ -350,8 +374,13 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
     }
     case 'agent:adjusted':
       return { limits: event.limits };
+    case 'agent:turn:before':
+      return NOTHING;
+    case 'agent:turn:after':
+      return defined({ turns: carried.turns });
     case 'agent:input':
       return {
+        ...defined({ turns: state.turns && withInput(state.turns, event.inputId) }),
         ...(state.by == null && event.by === undefined ? NOTHING : { by: event.by ?? null }),
         // What a person says may well be to try again.
         ...(state.repeated === undefined ? NOTHING : { repeated: { digest: '', count: 0 } }),
@@ -372,6 +401,16 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
     case 'agent:warning':
       return NOTHING;
   }
+}
+
+/** A call that is not only a reading has taken effect, or may have. */
+function withEffectOf(
+  turns: ConversationState,
+  { spec }: TranscriptHead,
+  { tool, started }: Extract<AgentEvent, { readonly type: 'agent:tool_call:after' }>,
+): ConversationState {
+  const effect = spec.tools.find(({ name }) => name === tool)?.effect;
+  return started && effect !== undefined && effect !== 'read' ? withEffect(turns, tool) : turns;
 }
 
 /** Each recorded result is used once. */

@@ -29,7 +29,7 @@ import { activeMs, isIdle } from './idle-state.ts';
 import type { ProgramView } from '../contract/report.ts';
 import { wellFormed } from '../text/well-formed.ts';
 import { programOfState, type OpenReply } from './view.ts';
-import { apply, type Carried, type RunState } from './run-state.ts';
+import { apply, isBetweenTurns, type Carried, type RunState } from './run-state.ts';
 
 /** How to look at a running program. */
 export interface ProgramWatch {
@@ -214,12 +214,13 @@ function recordEvent(
   checkLimits(progress);
   // While the run is idle its active time does not rise, so its deadline changes.
   const { state } = progress;
-  if (isIdle(state) !== isIdle(before) || state.parent !== before.parent) setDeadline(progress);
+  const isOther = state.parent !== before.parent || state.startedAt !== before.startedAt;
+  if (isIdle(state) !== isIdle(before) || isOther) setDeadline(progress);
 }
 
 function checkLimits(progress: Progress): void {
   const { state, host } = progress;
-  if (state.breach !== null) return;
+  if (state.breach !== null || isBetweenTurns(state)) return;
   const { limits, stats } = state;
   const found = firstBreach(limits, stats) ?? unkeptLimit(limits, stats);
   if (found === null) return;
@@ -234,6 +235,7 @@ function setDeadline(progress: Progress): void {
   const at = due === null ? null : Math.min(due, host.now() + MAX_TIMER_MS);
   host.setDeadline(at, () => {
     if (progress.isClosed || progress.state.breach !== null) return;
+    if (isBetweenTurns(progress.state)) return;
     const late = firstLate(progress.state, host.now());
     if (late === null) return setDeadline(progress);
     publishBreach(progress, late);
@@ -304,6 +306,7 @@ function firstLate(state: RunState, now: number): Breach | null {
  * count.
  */
 function nextDeadline(state: RunState, now: number): number | null {
+  if (isBetweenTurns(state)) return null;
   const dues = state.limits.flatMap((limit) => {
     if (limit.onReach === 'refuse') return [];
     if (covers(limit, WALL_CLOCK)) return [state.startedAt + limit.max + 1];

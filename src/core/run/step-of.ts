@@ -3,6 +3,7 @@ import { explainBreach } from '../limits/breach.ts';
 import { EMPTY_MEMORY } from '../../lisp.ts';
 import { EMPTY_STATS, SELF_PREFIX, valueOf, type Stats } from '../contract/stats.ts';
 import { defined } from '../base/defined.ts';
+import { totalStats } from '../conversation/records.ts';
 import { modeOf } from '../modes/modes.ts';
 import { withLastText } from './last-text.ts';
 import type { Ending } from './ending.ts';
@@ -40,7 +41,7 @@ export function outcomeOf(ending: Ending): {
 } {
   switch (ending.kind) {
     case 'success':
-      return { status: 'success', reason: 'answered' };
+      return { status: 'success', reason: ending.reason ?? 'answered' };
     case 'canceled':
       return { status: 'canceled', reason: ending.reason };
     case 'limit_exceeded':
@@ -112,11 +113,19 @@ function parentOf({ parent }: RunState): Pick<StepTrace, 'parent'> {
   return { parent: { workflowId, runId, agent, callId } };
 }
 
-/** The Step of a run that ended in `state`. */
-export function stepOf(state: RunState, ending: Ending, trace: StepTrace): Step {
+/**
+ * The Step of a run that ended in `state`; of a conversation, with the statistics of all its turns.
+ * `stats`: those of one turn.
+ */
+export function stepOf(
+  state: RunState,
+  ending: Ending,
+  trace: StepTrace,
+  stats: Stats = totalStats(state),
+): Step {
   const { spec } = state.head;
   const message = stepMessage(state, ending);
-  const usage = usageOf(state.stats);
+  const usage = usageOf(stats);
   return {
     v: 1,
     runId: state.runId,
@@ -135,11 +144,11 @@ export function stepOf(state: RunState, ending: Ending, trace: StepTrace): Step 
         fallbackUsed: ending.kind === 'success' ? ending.fallbackUsed : undefined,
       }),
     },
-    stats: state.stats,
+    stats,
     ...defined({ exceededLimit: state.breach ?? undefined }),
     memory: memoryOf(state),
     notes: state.program?.notes ?? [],
-    iterations: valueOf(state.stats, `${SELF_PREFIX}agent:iterations`),
+    iterations: valueOf(stats, `${SELF_PREFIX}agent:iterations`),
     children: state.childEnds ?? [],
     ...defined({ unknownCalls: state.unknownCalls, sources: state.sources }),
     trace: { ...trace, ...defined({ forkedFrom: state.fork?.origin }), ...parentOf(state) },

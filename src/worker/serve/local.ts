@@ -149,6 +149,7 @@ function withWorker(
       return guarded(run);
     },
     attach: (id) => guarded(everloop.attach(id)),
+    conversation: (agent, options) => everloop.conversation(agent, options),
     list: (query) => everloop.list(query),
     listPage: (query) => everloop.listPage(query),
     counts: (query) => everloop.counts(query),
