@@ -30,7 +30,7 @@ import { FORK_OPTIONS, LOAD_OPTIONS, onAnyWorker } from './attempts/activity-opt
 import { loadFailure } from './failures.ts';
 import { CanceledEarly, loadWaiting } from './load-anywhere.ts';
 import { countLoaded } from './sending/outgoing.ts';
-import { traceOf, type Session } from './session.ts';
+import { DEFINITION, traceOf, type Session } from './session.ts';
 import type { Reopening, Start } from './start.ts';
 import { awaitTurn, leaveTenant } from './tenants/tenant-turn.ts';
 
@@ -46,7 +46,7 @@ export async function firstMessage(
   await condition(() => waiting() !== undefined || session.mailbox.peek().cancel !== null);
   const message = session.mailbox.takeMessage();
   if (message === undefined) throw new CanceledEarly();
-  session.opening = 'definition';
+  session.opening = DEFINITION;
   const { converses: _converses, ...start } = input;
   return { message, input: turnInput(start, message, message.turn ?? {}) };
 }
@@ -126,6 +126,7 @@ export function conversationPort(session: Session, run: Run): ConversationPort {
       try {
         return await loadTurn(session, run.state, message, settings);
       } catch (error) {
+        session.opening = DEFINITION;
         if (error instanceof CanceledEarly) return null;
         const failure = loadFailure(error, session.agent, traceOf(session));
         return { code: failure.type ?? 'internal', failure: failure.message };
@@ -160,7 +161,7 @@ async function loadTurn(
     elsewhere: (options: ActivityOptions) =>
       proxyActivities<EverloopActivities>(options).loadTurn(input, known),
   });
-  session.opening = 'definition';
+  session.opening = DEFINITION;
   countLoaded(loaded);
   const { spec, material = givenMaterial(input), warnings, refusal, awaitsTurn } = loaded;
   const turn =

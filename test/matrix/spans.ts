@@ -21,18 +21,23 @@ export function noteEvents(folder: string): EventListener {
   return (event, place) => appendFileSync(fileIn(folder), `${JSON.stringify([event, place])}\n`);
 }
 
+/** What follows `prefix` in the id of a run, which may be that of a conversation. */
+function afterPrefix(workflowId: string, prefix: string): string {
+  return workflowId.slice(workflowId.indexOf(prefix) + prefix.length);
+}
+
 /** The spans of each play in `folder`; `prefix` is what the ids of its runs begin with. */
 export function spansIn(folder: string, prefix: string): ReadonlyMap<string, PlayedSpans> {
   const plays = new Map<string, Published[]>();
   for (const published of publishedIn(folder)) {
-    const [, play = ''] = /^\.(\d+)/.exec(published[1].workflowId.slice(prefix.length)) ?? [];
+    const [, play = ''] = /^\.(\d+)/.exec(afterPrefix(published[1].workflowId, prefix)) ?? [];
     plays.set(play, [...(plays.get(play) ?? []), published]);
   }
   return new Map([...plays].map(([play, all]) => [play, spansOf(all, `${prefix}.${play}`)]));
 }
 
 function spansOf(published: readonly Published[], start: string): PlayedSpans {
-  const pathOf = (workflowId: string): string => `run${workflowId.slice(start.length)}`;
+  const pathOf = (workflowId: string): string => `run${afterPrefix(workflowId, start)}`;
   const runs = new Map(
     published.map(([{ runId }, { workflowId }]) => [runId, pathOf(workflowId)] as const),
   );
