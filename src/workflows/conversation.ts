@@ -21,10 +21,12 @@ import { newConversation } from '../core/conversation/records.ts';
 import type { Json } from '../core/base/json.ts';
 import type { TurnSettings } from '../core/contract/conversation.ts';
 import type { AgentInput } from '../core/contract/input.ts';
-import type { ConversationPort, LoadedTurn } from '../core/loop/conversation-loop.ts';
+import type { ConversationPort, FirstMessage, LoadedTurn } from '../core/loop/conversation-loop.ts';
+import type { Opening } from '../core/loop/loop.ts';
 import type { WaitingMessage } from '../core/run/inbox.ts';
 import type { Run } from '../core/run/run.ts';
-import type { RunState } from '../core/run/run-state.ts';
+import { headDigest, type RunState } from '../core/run/run-state.ts';
+import { readEarlier } from '../core/start/earlier-messages.ts';
 import { givenMaterial } from '../core/start/prepare-input.ts';
 import { FORK_OPTIONS, LOAD_OPTIONS, onAnyWorker } from './attempts/activity-options.ts';
 import { loadFailure } from './failures.ts';
@@ -86,14 +88,32 @@ export function isGone(error: unknown): boolean {
 
 const GONE: readonly string[] = ['history_gone', 'run_not_found', 'fork_moment'];
 
-/** A conversation in which nothing was said, as its start asks for it. */
-export function conversationOfStart({
-  conversation = '',
-  converses,
-}: AgentInput): RunState['turns'] {
+/** The state in which a conversation begins with its first message, as its start asks for it. */
+export function openConversation(
+  state: RunState,
+  { conversation = '', converses }: AgentInput,
+  {
+    message,
+    opening = { warnings: [] },
+  }: { readonly message: WaitingMessage; readonly opening?: Opening },
+): { readonly state: RunState; readonly first: FirstMessage } {
   const idleMs: unknown = converses?.idleMs;
   const fits = typeof idleMs === 'number' && Number.isFinite(idleMs) && idleMs > 0;
-  return newConversation(conversation, fits ? idleMs : undefined);
+  const turns = newConversation(conversation, fits ? idleMs : undefined);
+  const read = converses?.messages === undefined ? null : readEarlier(converses.messages);
+  if (read === null || read.kind === 'invalid') {
+    const warning = { code: 'message_refused', message: read?.message ?? '' };
+    const warnings = read === null ? opening.warnings : [...opening.warnings, warning];
+    const first = { message, opening: { ...opening, warnings }, earlier: [] };
+    return { state: { ...state, turns }, first };
+  }
+  // What is brought along comes first, so the message is not the task.
+  const head = { ...state.head, task: { text: '' } };
+  const mark = { ...state.mark, digest: headDigest(head) };
+  return {
+    state: { ...state, head, mark, turns },
+    first: { message, opening, earlier: read.messages },
+  };
 }
 
 /** Goes on in a new execution, which begins where this one has ended. */

@@ -63,6 +63,52 @@ describe.each(Object.keys(REPLIES))('in mode %s', (mode) => {
   });
 });
 
+describe('an old chat', () => {
+  it('is what the conversation begins with, once', { timeout: 60_000 }, async () => {
+    const requests: ModelRequest[] = [];
+    const agent = defineAgent({
+      name: 'heir',
+      model: {
+        id: 'heir-model',
+        model: async (request) => {
+          requests.push(request);
+          return { content: `answer ${requests.length}` };
+        },
+      },
+    });
+    const { everloop } = await stage.serve([agent]);
+    const messages = [
+      { role: 'user', content: 'The code is 4711.' },
+      { role: 'assistant', content: 'Noted.' },
+    ];
+    const chat = everloop.conversation(agent, { id: 'heir-1', messages });
+
+    await (await chat.say('What is it?', { id: 'm1' })).result();
+    await (await chat.say('Sure?', { id: 'm2' })).result();
+    await (await chat.say('Again?', { id: 'm3', instead: 'm1' })).result();
+
+    const texts = requests.map((request) =>
+      request.messages.filter(({ role }) => role !== 'system').map((message) => textOf(message)),
+    );
+    const brought = ['The code is 4711.', 'Noted.'];
+    expect(texts).toEqual([
+      [...brought, 'What is it?'],
+      [...brought, 'What is it?', 'answer 1', 'Sure?'],
+      [...brought, 'Again?'],
+    ]);
+    const turns = await chat.turns();
+    expect(turns.map(({ number, text }) => [number, text])).toEqual([
+      [0, 'The code is 4711.'],
+      [1, 'What is it?'],
+      [2, 'Sure?'],
+      [3, 'Again?'],
+    ]);
+    await chat.close();
+    await chat.run.result();
+    await stage.replay(chat.run);
+  });
+});
+
 describe('what anybody may send', () => {
   it(
     'refuses what is no message, takes no fields of a start, and goes on',

@@ -10,6 +10,7 @@ import { ATTRIBUTES as A } from '../../src/telemetry/genai.ts';
 import type { SpanData } from '../../src/telemetry/span-data.ts';
 import { spanOf } from '../../src/telemetry/span-of.ts';
 import type { EventListener } from '../../src/worker/serve/worker-sinks.ts';
+import { afterPrefix } from './moments.ts';
 
 /** The spans of one play, as often as they were made. */
 export type PlayedSpans = readonly SpanData[];
@@ -19,11 +20,6 @@ type Published = readonly [event: AgentEvent, place: EventPlace];
 /** Writes what it hears into `folder`. */
 export function noteEvents(folder: string): EventListener {
   return (event, place) => appendFileSync(fileIn(folder), `${JSON.stringify([event, place])}\n`);
-}
-
-/** What follows `prefix` in the id of a run, which may be that of a conversation. */
-function afterPrefix(workflowId: string, prefix: string): string {
-  return workflowId.slice(workflowId.indexOf(prefix) + prefix.length);
 }
 
 /** The spans of each play in `folder`; `prefix` is what the ids of its runs begin with. */
