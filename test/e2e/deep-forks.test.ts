@@ -19,7 +19,7 @@ import { createReplayer } from '../../src/worker/states/replayer.ts';
 import { createStateSource } from '../../src/worker/states/state-source.ts';
 import { markOf } from '../../src/worker/bundle/bundle-mark.ts';
 import { bundleFolder } from '../support/bundles.ts';
-import { RUNS_ALL, withinMs } from '../support/extent.ts';
+import { extent, RUNS_ALL, withinMs } from '../support/extent.ts';
 import { act, answer, cachedSearch } from '../support/runs.ts';
 import { openHandoverStage, type Served, type Stage } from '../support/stage.ts';
 
@@ -151,12 +151,12 @@ describe('a fork', () => {
   });
 });
 
-describe.runIf(RUNS_ALL)('a run of 1,000 iterations', () => {
-  const TURNS = 1_000;
+describe.runIf(RUNS_ALL)('a run of many iterations', () => {
+  const TURNS = extent(1_000, 200);
   let stage: Stage;
   let served: Served;
   beforeAll(async () => {
-    stage = await openHandoverStage(600);
+    stage = await openHandoverStage(extent(600, 120));
     served = await stage.serve(agents(TURNS), { workflowsPath });
   });
   afterAll(() => stage?.close());

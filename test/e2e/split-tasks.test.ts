@@ -218,7 +218,7 @@ it(
   async () => {
     askDuringLocals(() => 15);
     const random = numbersFrom(20_261_128);
-    const agents = [mixed('mixed', 9)];
+    const agents = [mixed('mixed', extent(9, 4))];
     let served: Served = await stage.serve(agents, { readArchive: false });
     const { everloop, taskQueue } = served;
     const runs = await Promise.all(

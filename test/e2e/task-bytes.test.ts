@@ -18,6 +18,7 @@ import { defineTool } from '../../src/define/tool/define-tool.ts';
 import { directoryBlobs } from '../../src/protection/blobs/directory-blobs.ts';
 import { keyRing } from '../../src/protection/key-ring.ts';
 import { NO_PROTECTION, protectionOf, type Protection } from '../../src/protection/protection.ts';
+import { extentOf } from '../support/extent.ts';
 import { openStage, type Served, type Stage } from '../support/stage.ts';
 
 const workflowsPath = fileURLToPath(
@@ -171,8 +172,20 @@ async function timersOf(run: RunHandle): Promise<number> {
 /** The rows that are played with a protection: all of them plain, and each other one in two. */
 const PLAYED = [
   ['plain', ROWS],
-  ['encrypted', ROWS.filter((_, place) => place % 2 === 0)],
-  ['encrypted in a store', ROWS.filter((_, place) => place % 2 === 1)],
+  [
+    'encrypted',
+    extentOf(
+      ROWS.filter((_, place) => place % 2 === 0),
+      2,
+    ),
+  ],
+  [
+    'encrypted in a store',
+    extentOf(
+      ROWS.filter((_, place) => place % 2 === 1),
+      2,
+    ),
+  ],
 ] as const;
 
 describe.each(PLAYED)('%s: more than one message', (name, rows) => {

@@ -20,7 +20,8 @@ if (!LEVELS.includes(level)) {
 /** Whether this run takes more than a sample. */
 export const RUNS_ALL: boolean = level !== 'sample';
 
-const REPEATS_ALL = level === 'kills';
+/** Whether this run takes every case and repetition, and what proves no more than others in minutes. */
+export const REPEATS_ALL: boolean = level === 'kills';
 
 /**
  * How many of `every` cases, moments of a kill or repetitions this run takes: with `kills` all of them,

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { HANDOVER_CASE, HANDOVER_SHOWS, HOST_CASES, type HostCase } from '../cases/host.cases.ts';
-import { extentOf, RUNS_ALL } from '../support/extent.ts';
+import { extentOf, REPEATS_ALL, RUNS_ALL } from '../support/extent.ts';
 import { hostCaseWorld, type HostCaseWorld } from '../support/host-case-agents.ts';
 import { openHandoverStage, openStage, type Served, type Stage } from '../support/stage.ts';
 import type { Step } from '../../src/core/contract/step.ts';
@@ -61,14 +61,10 @@ describe.concurrent('the host over Temporal', () => {
   const isSlow = (one: HostCase): boolean => one.isSlow === true;
 
   // First, so that the others run while it waits.
-  it.runIf(RUNS_ALL).each(HOST_CASES.filter(isSlow))('$name', { timeout: 240_000 }, check);
+  it.runIf(REPEATS_ALL).each(HOST_CASES.filter(isSlow))('$name', { timeout: 240_000 }, check);
 
-  it.each(
-    extentOf(
-      HOST_CASES.filter((one) => !isSlow(one)),
-      3,
-    ),
-  )('$name', check);
+  const others = HOST_CASES.filter((one) => !isSlow(one));
+  it.each(RUNS_ALL ? others : extentOf(others, 3))('$name', check);
 
   it(HANDOVER_CASE, async () => {
     const { value } = await stepOf(handoverStage, await openLane(handoverStage), HANDOVER_CASE);
