@@ -17,6 +17,11 @@ export const BUNDLE_FOLDER: string = fileURLToPath(
   new URL('../../.everloop/bundles', import.meta.url),
 );
 
+/** The module with the loops of tests; its bundle is made once for a run, as that of Everloop's own is. */
+export const TEST_LOOPS: string = fileURLToPath(
+  new URL('fixtures/workflows/test-loops.ts', import.meta.url),
+);
+
 /** The worker of the SDK wants a source map; this one maps nothing. */
 const EMPTY_MAP = Buffer.from(
   '{"version":3,"file":"workflows.js","sources":[],"names":[],"mappings":""}',
