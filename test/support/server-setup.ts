@@ -48,7 +48,8 @@ export async function setUp(
     rmSync(builds, { recursive: true, force: true });
     mkdirSync(builds);
     // The bundles, too: otherwise each process would build them, and all at once.
-    await Promise.all([buildPrograms(builds), bundleFolder(), bundleFolder(TEST_LOOPS)]);
+    const bundles = [bundleFolder(), bundleFolder(undefined, true), bundleFolder(TEST_LOOPS)];
+    await Promise.all([buildPrograms(builds), ...bundles]);
   };
   // In watch mode the sources change between two runs.
   project.onTestsRerun(build);
