@@ -15,7 +15,7 @@ const { open, server } = fixturePages();
 const REASON = 'a is no key in a field, data';
 
 /** How often each is typed. */
-const TIMES = extent(200, 6);
+const TIMES = extent(200, 3);
 
 /** Slow pages on a busy machine. */
 const TIMEOUT_MS = 60_000 + TIMES * 5_000;
