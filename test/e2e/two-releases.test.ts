@@ -38,9 +38,7 @@ const HANDOVER_EVENTS = 60;
 /** Long enough that runs live while workers are replaced. */
 const LATENCY_MS = 150;
 
-const SCENARIOS = RELEASE_SCENARIOS.filter(
-  (_, place) => place % extent(1, 2) === 0,
-);
+const SCENARIOS = RELEASE_SCENARIOS.filter((_, place) => place % extent(1, 2) === 0);
 
 let stage: Stage;
 const workers = fixtureProcesses<ReleaseWorker>('serve-release');
