@@ -51,6 +51,7 @@ export { fromAiTool, type AiToolOptions } from './define/tool/from-ai-tool.ts';
 export type { AiTool } from './define/tool/hosted-tool.ts';
 export { llmTool } from './define/tool/define-llm-tool.ts';
 export type { LlmToolOptions } from './define/tool/define-llm-tool.ts';
+export { ask, type AskOptions, type AskReturn } from './define/tool/ask.ts';
 export { external, type ExternalReturn } from './define/tool/external.ts';
 export {
   MCP_DEFAULTS,

@@ -72,6 +72,7 @@ export const usageCodes = {
   time_zone: 'The machine does not know the time zone.',
   tool_approval:
     '`approval` of a tool is not valid, or it has an `approvalTimeoutMs` without `approval`.',
+  tool_ask: '`asks` of a tool is no function, or an option of `ask` is not valid.',
   tool_cache: '`cache` of a tool is neither true nor false, or the tool is `once`.',
   tool_context: '`readsContext` of a tool is neither true nor false, or the tool is `local`.',
   tool_enabled: '`enabled` of a tool is no function, or gives no boolean.',

@@ -3,7 +3,8 @@ import type { Numbers } from './stats.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { ForkEffects, ForkOrigin } from '../base/fork.ts';
 import type { FormattedSection, MediaPart } from '../base/message.ts';
-import type { McpBinding, McpInput, McpResume } from './mcp.ts';
+import type { CallInput, CallResume } from './call-input.ts';
+import type { McpBinding } from './mcp.ts';
 import type { TokenUsage } from './model.ts';
 
 /**
@@ -70,8 +71,8 @@ export interface ToolResult extends Reports {
   readonly started: boolean;
   /** If `ok`: the tool has begun outside work that is ended from outside. */
   readonly external?: ExternalWork;
-  /** If `ok`: the server of the tool ends the call only with answers. */
-  readonly input?: McpInput;
+  /** If `ok`: the tool, or its server, ends the call only with answers. */
+  readonly input?: CallInput;
 }
 
 /** Work that ends outside the activity: a phone call, a build. */
@@ -169,8 +170,10 @@ export interface ToolOrder extends EarlierTries, SizedOrder {
    * of its own follows if it has more.
    */
   readonly localBytes?: number;
-  /** The server has asked and was answered: the call goes on with this. */
-  readonly resume?: McpResume;
+  /** The tool or its server has asked and was answered: the call goes on with this. */
+  readonly resume?: CallResume;
+  /** The tool only says whether it has a question; see `asks` of `ToolSpec`. */
+  readonly asks?: true;
 }
 
 /** The order to `judgeAnswer`: the candidates of one reply, at most one order a reply. */

@@ -79,6 +79,10 @@ export interface ToolContext extends ReportContext {
   readonly read: (key: string) => number;
   /** `{runId}/{callId}`, the same on every attempt, for services that detect repeated requests. */
   readonly idempotencyKey: string;
+  /** What a person answered to the question of the last run of this call; absent in the first. */
+  readonly answer?: Json;
+  /** What the last run of this call gave to `ask` as `state`. */
+  readonly state?: Json;
 }
 
 /** The agent that a tool starts, and what the tool has of its own. */
@@ -124,6 +128,8 @@ export interface ToolDefinition<Args = unknown> {
   readonly isolate?: IsolatedTool;
   /** Called in `needsApproval` with checked arguments: whether a person approves this call. */
   approval?(args: Args, info: RunInfo): boolean | Promise<boolean>;
+  /** Called before the call begins: what people must be asked. It may run again. Absent: nothing. */
+  asks?(args: Args, context: ToolContext): unknown;
   /** Called in the model activity: whether the tool is offered in a request. Absent: it is. */
   enabled?(info: RunInfo): boolean | Promise<boolean>;
   /**

@@ -7,8 +7,10 @@
  */
 import { isPlainObject, type Json } from '../../core/base/json.ts';
 import { ToolError } from '../../core/base/tool-error.ts';
+import type { CallInput } from '../../core/contract/call-input.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import type { DefinedTool, ToolContext } from '../../define/definition/definitions.ts';
+import { callInput, isAsked } from '../../define/tool/call-input.ts';
 import { external } from '../../define/tool/external.ts';
 import { toolResult } from '../../define/tool/tool-result.ts';
 import type { KnownGauges } from '../reporter.ts';
@@ -43,8 +45,8 @@ export type IsolatedReport =
 export type IsolatedEnd =
   | {
       readonly kind: 'returned';
-      /** What made the value: `toolResult`, `external`, or neither. */
-      readonly by: 'result' | 'external' | 'tool';
+      /** What made the value: `toolResult`, `external`, `ask`, or none of them. */
+      readonly by: 'result' | 'external' | 'ask' | 'tool';
       readonly value?: Json;
     }
   | {
@@ -83,6 +85,7 @@ function isMessage(message: Readonly<Record<string, unknown>>): boolean {
       return typeof message['model'] === 'string' && 'usage' in message;
     case 'returned':
       if (by === 'tool') return true;
+      if (by === 'ask') return isAsked(message['value']);
       return (by === 'result' || by === 'external') && isPlainObject(message['value']);
     case 'threw':
       return typeof by === 'string' && typeof message['message'] === 'string';
@@ -117,6 +120,7 @@ export function valueOf(end: IsolatedEnd): unknown {
   // The factories check the parts again.
   if (end.by === 'result') return toolResult(end.value as Parameters<typeof toolResult>[0]);
   if (end.by === 'external') return external(end.value as Parameters<typeof external>[0]);
+  if (end.by === 'ask') return callInput(end.value as unknown as CallInput);
   return end.value;
 }
 
