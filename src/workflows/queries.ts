@@ -146,6 +146,7 @@ function statusOf(session: Session): RunStatus {
   const { run, step, mailbox } = session;
   const inbox = mailbox.peek();
   const early = earlyAnswers(inbox).map(({ id }) => id);
+  const { standing = [] } = run?.state ?? {};
   return {
     version: (run?.state.seq ?? 0) + inbox.accepted,
     state: phaseOf(session),
@@ -160,6 +161,7 @@ function statusOf(session: Session): RunStatus {
     entries: run?.state.historyLength ?? session.log.firstEntry,
     ...defined({
       endedEarly: early.length === 0 ? undefined : early,
+      approvals: standing.length === 0 ? undefined : standing,
       defaultLimits: limitsByDefault(stateOf(session)?.limits ?? []),
       step: step ?? undefined,
     }),

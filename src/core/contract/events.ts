@@ -7,6 +7,7 @@ import type { StrategySpec } from './compaction.ts';
 import type { FailedAttempt } from './host-outcome.ts';
 import type { Json } from '../base/json.ts';
 import type { Breach, Limit, UnknownUsage } from './limit.ts';
+import type { ApprovalScope } from './pending.ts';
 import type {
   EstimatedUsage,
   FinishReason,
@@ -319,9 +320,15 @@ export type EventBody =
       readonly reason?: string;
       /** Absent if nobody was asked. */
       readonly waitedMs?: number;
+      /** From now on the approval holds for these calls too. */
+      readonly remember?: ApprovalScope;
+      /** Nobody was asked: an approval holds that was given for this earlier call. */
+      readonly standing?: string;
       /** Who decided, as the sender states it; no proof. */
       readonly by?: string;
     }
+  /** The approval that was given for this call holds for no later one any more. */
+  | { readonly type: 'agent:approval:revoked'; readonly callId: string; readonly by?: string }
   /** A tool has begun outside work. */
   | { readonly type: 'agent:external:begun'; readonly callId: string; readonly tool: string }
   /** The outside work has ended: `error` if the deadline has passed. */

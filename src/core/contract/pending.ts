@@ -91,9 +91,29 @@ export interface SettledItem {
   readonly kind: WaitingItem['kind'];
 }
 
+/** For which later calls of the run an approval holds too: all of the tool, or those with equal arguments. */
+export type ApprovalScope = 'tool' | 'arguments';
+
 /** What a person decides about a call. */
 export type Decision =
-  { readonly approve: true } | { readonly deny: string } | { readonly args: JsonObject };
+  | {
+      readonly approve: true;
+      /** Later calls begin without being asked for. Default: none do. */
+      readonly remember?: ApprovalScope;
+    }
+  | { readonly deny: string }
+  | { readonly args: JsonObject };
+
+/** An approval that holds for later calls of the run. */
+export interface StandingApproval extends StatedActor {
+  /** The id of the call for which it was given. */
+  readonly id: string;
+  readonly tool: string;
+  /** Only calls with exactly these arguments; absent: all of the tool. */
+  readonly args?: JsonObject;
+  /** Milliseconds since 1970. */
+  readonly since: number;
+}
 
 /** Who sends a message. */
 export interface StatedActor {
@@ -146,6 +166,8 @@ export interface WaitingItems {
   readonly maxBytes?: number;
   readonly pending?: readonly WaitingItem[];
   readonly settled?: readonly SettledItem[];
+  /** The approvals that hold for later calls. */
+  readonly standing?: readonly StandingApproval[];
   /** Ids of calls in progress, whose outside work may end before they say that there is any. */
   readonly begun?: readonly string[];
 }

@@ -162,6 +162,12 @@ function decide({ access }: ToolParts): ServerTool {
         run: RUN,
         id: ITEM,
         approve: { const: true },
+        remember: {
+          enum: ['tool', 'arguments'],
+          description:
+            'With approve: later calls of the tool in this run, or those with equal arguments, begin ' +
+            'without being asked for.',
+        },
         deny: { type: 'string', description: 'Why not; the agent reads it.' },
         args: { type: 'object', description: 'The arguments in place of those of the agent.' },
         updateId: UPDATE_ID,
@@ -170,13 +176,13 @@ function decide({ access }: ToolParts): ServerTool {
     ),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
     writes: true,
-    call: async ({ run: id, id: item, approve, deny, args, updateId }) => {
+    call: async ({ run: id, id: item, approve, remember, deny, args, updateId }) => {
       const decision = defined({ approve, deny, args });
       if (Object.keys(decision).length !== 1) throw unclear(Object.keys(decision));
       const { run } = await access.ownerOf(textOf(id), textOf(item));
       const receipt = await run.decide(
         textOf(item),
-        decision as unknown as Decision,
+        { ...decision, ...defined({ remember }) } as unknown as Decision,
         defined({ updateId }) as { updateId?: string },
       );
       return { kind: 'value', value: { run: run.id, ...receipt } };
