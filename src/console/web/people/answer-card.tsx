@@ -13,6 +13,7 @@ import { KeyHint, Pill } from '../parts/marks.tsx';
 import { Prose } from '../parts/prose.tsx';
 import { Since } from '../parts/times.tsx';
 import { oneLine, Plain } from '../parts/words.tsx';
+import { AnswerForm, formOf } from './answer-form.tsx';
 import { UNAPPLIED, useAnswering, type Answering } from './answering.ts';
 import { Decide } from './decide.tsx';
 import { KeyQuestion } from './key-question.tsx';
@@ -92,7 +93,9 @@ function Asked({ row }: { readonly row: InboxRow }): JSX.Element {
           <div class="question">
             <Prose text={item.question} />
           </div>
-          {item.details === undefined ? null : <JsonText value={item.details} />}
+          {item.details === undefined || formOf(row) !== undefined ? null : (
+            <JsonText value={item.details} />
+          )}
         </>
       );
     case 'approval':
@@ -142,8 +145,14 @@ function Answer({
           asksAgain={effect === undefined || effect === 'once'}
         />
       );
-    case 'question':
-      return <Options row={row} answering={answering} hasKeys={hasKeys} />;
+    case 'question': {
+      const form = formOf(row);
+      if (form === undefined) return <Options row={row} answering={answering} hasKeys={hasKeys} />;
+      const isOff = answering.isSent.value || !canAct.value;
+      return (
+        <AnswerForm form={form} isOff={isOff} onSend={(value) => void answering.answer(value)} />
+      );
+    }
     case 'external':
       return <OutsideResult answering={answering} />;
     case 'pause':
