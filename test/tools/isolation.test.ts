@@ -155,7 +155,7 @@ describe.each<{ readonly isolate: Place }>([{ isolate: 'thread' }, { isolate: 'p
           output: 'reported',
           counts: { 'shop:refunds': 3 },
           gauges: { 'shop:stock': 7 },
-          events: [{ type: 'shop:refunded', data: { id: 1 } }],
+          events: [{ type: 'shop:refunded', data: { id: 1 }, id: 'refund', keep: true }],
           modelCalls: [
             {
               model: 'small',

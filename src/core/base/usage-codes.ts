@@ -119,6 +119,7 @@ export const usageCodes = {
   unknown_model: 'An agent or a start names a model that the worker does not have.',
   // What user functions report or return.
   event_data: 'The data of a user event is not JSON.',
+  event_part: 'The `id` or `keep` of a user event is not valid, or a call keeps too many parts.',
   event_size: 'The data of user events is too large.',
   importance: '`importance` of a result is not a number from -10 to 10.',
   instructions: '`instructions` of a result is not a text.',

@@ -10,7 +10,7 @@
  */
 import { defined } from '../base/defined.ts';
 import type { JsonObject } from '../base/json.ts';
-import type { CallInput, CallResume, InputResponse } from '../contract/call-input.ts';
+import type { CallInput, CallResume, QuestionResponse } from '../contract/call-input.ts';
 import type { CallEnd, EarlierTries, ToolResult, BesideRead } from '../contract/outcome.ts';
 import type { OpenInput, QuestionItem } from '../contract/pending.ts';
 import { askPerson, awaitAnswer, type AskOutcome } from '../people/ask-person.ts';
@@ -189,7 +189,7 @@ function unansweredEnd(outcome: AskOutcome): Pick<ToolResult, 'outcome' | 'error
 }
 
 /** No answer in time, or no room for a question, dismisses the request. */
-function responseTo({ requests }: CallInput, key: string, outcome: AskOutcome): InputResponse {
+function responseTo({ requests }: CallInput, key: string, outcome: AskOutcome): QuestionResponse {
   const request = requests[key];
   return outcome.kind === 'answered' && request !== undefined
     ? responseOf(request, outcome.value)

@@ -18,7 +18,7 @@ import type {
 } from './model.ts';
 import type { ReplyProblem, ProblemFamily } from '../base/problem.ts';
 import type { Numbers } from './stats.ts';
-import type { CallOutcome, Reports } from './outcome.ts';
+import type { CallOutcome, EventPart, Reports } from './outcome.ts';
 import type { ProgramOutcome, ProgramProgress } from './report.ts';
 import type { Deadline, LeaseAnswer, LeaseReturn } from './lease.ts';
 import type { StepSource, StepStatus } from './step.ts';
@@ -196,6 +196,8 @@ export type EventBody =
       readonly losses?: number;
       readonly durationMs: number;
       readonly cut?: { readonly shown: number; readonly total: number };
+      /** The media types of the files that it returned; the entry of the iteration has the files. */
+      readonly media?: readonly string[];
       /** The result is that of an earlier, equal call: the tool did not run again. */
       readonly cached?: true;
       /** The result is that of an equal call of the source of this fork: the tool did not run. */
@@ -415,7 +417,7 @@ export declare enum OwnEventType {
 }
 
 /** An event or a change of statistics that a user's loop, tool or validator emits. */
-export interface OwnEventBody extends Pick<Reports, 'counts' | 'gauges' | 'raised'> {
+export interface OwnEventBody extends EventPart, Pick<Reports, 'counts' | 'gauges' | 'raised'> {
   readonly type: OwnEventType;
   /** At most 16 KB; null if it only moves statistics. */
   readonly data: Json;

@@ -28,6 +28,20 @@ export interface ReportedModelCall {
 /** Changes of statistics that a user's tool, validator or loop reported. */
 export type ReportedStats = Pick<Reports, 'counts' | 'gauges' | 'raised'>;
 
+/** What makes an event a part of a page, and not only news. */
+export interface EventPart {
+  /** The part that it is: a later event of the same name and id takes its place. */
+  readonly id?: string;
+  /** The part belongs to the conversation: it is shown again when a page is loaded anew. */
+  readonly keep?: true;
+}
+
+/** An event that a user's code has emitted. */
+export interface ReportedEvent extends EventPart {
+  readonly type: string;
+  readonly data: Json;
+}
+
 /** Statistics and events that a user's tool, validator or loop reported. */
 export interface Reports {
   /** Increments of counters, ≥ 0; keys contain `:` and begin with neither `agent:` nor `$self:`. */
@@ -36,7 +50,7 @@ export interface Reports {
   readonly gauges?: { readonly [key: string]: number };
   /** What is added to gauges by key, after the new values. */
   readonly raised?: { readonly [key: string]: number };
-  readonly events?: readonly { readonly type: string; readonly data: Json }[];
+  readonly events?: readonly ReportedEvent[];
   /** Its own model calls, in order; counted like those of the loop. */
   readonly modelCalls?: readonly ReportedModelCall[];
 }

@@ -4,7 +4,7 @@
  * stranger's regular expression could hold the run.
  */
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import type { InputRequest, InputResponse } from '../contract/call-input.ts';
+import type { CallQuestion, QuestionResponse } from '../contract/call-input.ts';
 import { numberedOptions } from '../contract/pending.ts';
 import { clip } from '../text/cut.ts';
 import { foldedLabel } from '../text/folded-label.ts';
@@ -19,7 +19,7 @@ export type InputAnswer =
 const MAX_MESSAGE = 1_000;
 
 /** Checks the answer to a request. A text may hold the value as JSON. */
-export function readInputAnswer(request: InputRequest, value: Json): InputAnswer {
+export function readInputAnswer(request: CallQuestion, value: Json): InputAnswer {
   const given = typeof value === 'string' ? parsed(value) : value;
   if (isDecline(request, given)) return { kind: 'fits', value: given };
   switch (request.kind) {
@@ -63,13 +63,13 @@ function readValue(form: JsonObject, value: Json, given: Json): InputAnswer {
 }
 
 /** The response that an answer stands for. */
-export function responseOf(request: InputRequest, value: Json): InputResponse {
+export function responseOf(request: CallQuestion, value: Json): QuestionResponse {
   if (isDecline(request, value)) return { action: 'decline' };
   return request.kind === 'url' ? { action: 'accept' } : { action: 'accept', content: value };
 }
 
 /** The labels of the choices that a request offers; undefined: it has none, or more than a person can see. */
-export function optionsOf(request: InputRequest): readonly string[] | undefined {
+export function optionsOf(request: CallQuestion): readonly string[] | undefined {
   if (request.kind !== 'form' || !isValueForm(request.form)) return undefined;
   const choices = shownChoices(request.form);
   return choices === undefined || choices.length > MAX_OPTIONS ? undefined : choices.map(textOf);
@@ -110,7 +110,7 @@ function shownChoices(form: JsonObject): readonly Json[] | undefined {
 }
 
 /** `{ decline: true }`, unless the form has a field of that name. */
-function isDecline(request: InputRequest, value: Json): boolean {
+function isDecline(request: CallQuestion, value: Json): boolean {
   const isAsked =
     request.kind === 'form' && fieldsOf(request.form).some(([name]) => name === DECLINE);
   return !isAsked && isJsonObject(value) && value[DECLINE] === true;

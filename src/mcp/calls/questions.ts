@@ -1,6 +1,6 @@
 /** What a server asks within a call, in the words of a run, and the answers in those of the protocol. */
 import { isDeeperThan, isPlainObject, type Json, type JsonObject } from '../../core/base/json.ts';
-import type { CallInput, InputRequest, CallResume } from '../../core/contract/call-input.ts';
+import type { CallInput, CallQuestion, CallResume } from '../../core/contract/call-input.ts';
 import { cleanSchema } from '../catalogue/tool-schema.ts';
 import { visibleText } from '../text/hidden-text.ts';
 
@@ -33,7 +33,7 @@ export function readQuestions(answer: { readonly [field: string]: unknown }): In
   const given = Object.entries(isPlainObject(inputRequests) ? inputRequests : {});
   if (given.length > MAX_REQUESTS)
     return unfit(`asked more than ${MAX_REQUESTS} questions at once`);
-  const requests: Record<string, InputRequest> = {};
+  const requests: Record<string, CallQuestion> = {};
   for (const [key, request] of given.toSorted(([a], [b]) => (a < b ? -1 : 1))) {
     const read = readRequest(request);
     if (typeof read === 'string') return unfit(read);
@@ -48,7 +48,7 @@ function unfit(reason: string): InputReading {
   return { kind: 'unfit', reason };
 }
 
-function readRequest(request: unknown): InputRequest | string {
+function readRequest(request: unknown): CallQuestion | string {
   const { method, params } = isPlainObject(request) ? request : {};
   if (method !== 'elicitation/create') {
     const name = typeof method === 'string' ? visibleText(method, 60).text : 'something unknown';

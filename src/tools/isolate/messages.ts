@@ -9,7 +9,7 @@ import { isPlainObject, type Json } from '../../core/base/json.ts';
 import { ToolError } from '../../core/base/tool-error.ts';
 import type { CallInput } from '../../core/contract/call-input.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
-import type { DefinedTool, ToolContext } from '../../define/definition/definitions.ts';
+import type { DefinedTool, EmitOptions, ToolContext } from '../../define/definition/definitions.ts';
 import { callInput, isAsked } from '../../define/tool/call-input.ts';
 import { external } from '../../define/tool/external.ts';
 import { toolResult } from '../../define/tool/tool-result.ts';
@@ -38,7 +38,13 @@ export type IsolatedReport =
       /** Applied after `gauges`. */
       readonly raised: Readonly<Record<string, number>>;
     }
-  | { readonly kind: 'event'; readonly name: string; readonly data: Json }
+  | {
+      readonly kind: 'event';
+      readonly name: string;
+      readonly data: Json;
+      /** Checked by the reporter of the worker. */
+      readonly options?: EmitOptions;
+    }
   | { readonly kind: 'model'; readonly model: string; readonly usage: Json };
 
 /** How a call ended, in its own words. */
@@ -107,7 +113,7 @@ export function applyReport(report: IsolatedReport, context: ToolContext): void 
       for (const [key, by] of Object.entries(report.raised)) context.raise(key, by);
       return;
     case 'event':
-      context.emit(report.name, report.data);
+      context.emit(report.name, report.data, report.options);
       return;
     case 'model':
       context.reportModelCall(report.model, report.usage);

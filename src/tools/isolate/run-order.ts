@@ -138,9 +138,9 @@ function reporting(
     },
     reset: (key) => setGauge(key, 0),
     read: checks.read,
-    emit(name, data) {
-      checks.emit(name, data);
-      say({ kind: 'event', name, data: plain(data) });
+    emit(name, data, options) {
+      checks.emit(name, data, options);
+      say({ kind: 'event', name, data: plain(data), ...(options && { options }) });
     },
     reportModelCall(model, usage) {
       checks.reportModelCall(model, usage);

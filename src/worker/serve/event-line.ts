@@ -33,6 +33,10 @@ const IS_SHOWN: Readonly<Record<Field, boolean>> = {
   by: false,
   bytes: true,
   cached: true,
+  media: false,
+  // Of a part: a text of a tool.
+  id: false,
+  keep: true,
   remember: true,
   reused: true,
   standing: true,

@@ -36,7 +36,7 @@ function startCalls(
   const clock = createFakeClock(START);
   const script = scriptedModel([
     ...calls.map(({ tool = 'pay', ...args }) => ({
-      toolCalls: [{ name: String(tool), args }],
+      toolCalls: [{ name: typeof tool === 'string' ? tool : 'pay', args }],
     })),
     'done',
   ]);

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../../src/core/base/json.ts';
-import type { InputRequest } from '../../../src/core/contract/call-input.ts';
+import type { CallQuestion } from '../../../src/core/contract/call-input.ts';
 import { formProblem, readInputAnswer, responseOf } from '../../../src/core/toolchain/form.ts';
 
-function form(properties: JsonObject, required: readonly string[] = []): InputRequest {
+function form(properties: JsonObject, required: readonly string[] = []): CallQuestion {
   return { kind: 'form', message: 'Say', form: { type: 'object', properties, required } };
 }
 
-function read(request: InputRequest, value: Json): unknown {
+function read(request: CallQuestion, value: Json): unknown {
   const answer = readInputAnswer(request, value);
   return answer.kind === 'fits' ? answer.value : answer.message;
 }
@@ -151,7 +151,7 @@ describe('the answer to a form [mcp 6]', () => {
       says: 'answer with a text, a number or true or false',
     },
   ])('is one value: $says', ({ form: asked, fits, unfit, says }) => {
-    const request: InputRequest = { kind: 'form', message: 'Say', form: asked };
+    const request: CallQuestion = { kind: 'form', message: 'Say', form: asked };
 
     expect(formProblem(asked)).toBeUndefined();
     expect(fits.map(([given]) => read(request, given))).toEqual(fits.map(([, value]) => value));
@@ -200,7 +200,7 @@ describe('the answer to a form [mcp 6]', () => {
   });
 
   it('is that a page was opened', () => {
-    const page: InputRequest = { kind: 'url', message: 'Log in', url: 'https://a.example' };
+    const page: CallQuestion = { kind: 'url', message: 'Log in', url: 'https://a.example' };
 
     expect(responseOf(page, read(page, true) as Json)).toEqual({ action: 'accept' });
     expect(read(page, 'done')).toBe(true);
