@@ -23,8 +23,8 @@ export interface ClientToolOptions<Parameters extends ParametersInput = undefine
   readonly timeoutMs?: number;
 }
 
-/** The details by which a page knows that the outside work of a call is its own. */
-export const CLIENT_WORK = { client: true } as const;
+// By which a page knows that the outside work of a call is its own.
+const CLIENT_WORK = { client: true } as const;
 
 /**
  * Defines a tool that the page of a chat executes, such as a question for the place where the user is.
