@@ -39,7 +39,7 @@ export function waiter(
     description: 'Books a table.',
     parameters: z.object({ guests: z.number() }),
     execute: async ({ guests }, { answer }) => {
-      if (answer !== undefined) return tables.reserve(String(answer));
+      if (typeof answer === 'string') return tables.reserve(answer);
       const places = await tables.free(guests);
       return ask({ question: `Where shall ${guests} sit?`, schema: { enum: places } });
     },
