@@ -51,8 +51,11 @@ export function checkDecision(waits: WaitingItems, id: unknown, decision: unknow
   if (isRefused(item)) return item;
   const read = readDecision(decision);
   if (read === null) {
+    const remembers = isPlainObject(decision) && decision['remember'] !== undefined;
     return refused(
-      'decide with { approve: true }, { approve: true, remember: "tool" or "arguments" }, { deny: "reason" } or { args: { … } }',
+      remembers
+        ? 'remember with { approve: true, remember: "tool" } or { approve: true, remember: "arguments" }'
+        : 'decide with { approve: true }, { deny: "reason" } or { args: { … } }',
     );
   }
   const unremembered = rememberProblem(waits, item, read);

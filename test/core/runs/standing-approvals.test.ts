@@ -132,10 +132,14 @@ describe('an approval that is remembered', () => {
     {
       name: 'an unknown scope',
       decision: { approve: true, remember: 'everything' },
-      message: 'remember: "tool" or "arguments"',
+      message: 'remember with { approve: true, remember: "tool" }',
     },
-    { name: 'edited arguments', decision: { args: {}, remember: 'tool' }, message: 'decide with' },
-    { name: 'a refusal', decision: { deny: 'no', remember: 'tool' }, message: 'decide with' },
+    {
+      name: 'edited arguments',
+      decision: { args: {}, remember: 'tool' },
+      message: 'remember with',
+    },
+    { name: 'a refusal', decision: { deny: 'no', remember: 'tool' }, message: 'remember with' },
   ])('is refused with $name', async ({ decision, message }) => {
     const { run } = startCalls([{ amount: 1 }]);
     await run.resultOrPending();
