@@ -52,10 +52,10 @@ const FIELDS: FieldRules<keyof AskOptions> = {
  *
  * @throws UsageError for options that do not fit. The model gets it as the tool's error.
  * @example
- * execute: ({ city }, { answer }) =>
- *   answer === undefined
- *     ? ask({ question: `Which hotel in ${city}?`, schema: z.enum(['Ritz', 'Astoria']) })
- *     : book(city, answer),
+ * execute: async ({ city }, { answer }) => {
+ *   if (typeof answer === 'string') return book(city, answer);
+ *   return ask({ question: `Which hotel in ${city}?`, schema: z.enum(['Ritz', 'Astoria']) });
+ * },
  */
 export function ask(options: AskOptions): AskReturn {
   const problems = fieldProblems(options, FIELDS, { code: 'tool_ask', owner: '`ask`' });
