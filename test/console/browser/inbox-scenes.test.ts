@@ -151,13 +151,14 @@ describe('the inbox', () => {
     server().answer('/inbox', { items: [row], silent: [], more: 0 });
     const before = server().actions.length;
     const { page, check } = await open('/inbox');
-    await page.getByText('From where?').waitFor();
-    await page.getByLabel('from').selectOption('savings');
-    await page.getByLabel('copies').fill('two');
-    await page.getByText('Expected a number in copies, got two.').waitFor();
-    await page.getByLabel('copies').fill('2');
+    const card = page.getByRole('article', { name: 'question q7' });
+    await card.getByText('send asks').waitFor();
+    await card.getByLabel('from').selectOption('savings');
+    await card.getByLabel('copies').fill('two');
+    await card.getByText('Expected a number in copies, got two.').waitFor();
+    await card.getByLabel('copies').fill('2');
     await check();
-    await page.getByRole('button', { name: 'Answer', exact: true }).click();
+    await card.getByRole('button', { name: 'Answer', exact: true }).click();
 
     await expect
       .poll(() =>

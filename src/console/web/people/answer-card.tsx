@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
+import type { Json } from '../../../core/base/json.ts';
 import type { InboxRow } from '../../api.ts';
 import { durationText } from '../../view/amounts.ts';
 import { now } from '../base/clock.ts';
@@ -13,7 +14,7 @@ import { KeyHint, Pill } from '../parts/marks.tsx';
 import { Prose } from '../parts/prose.tsx';
 import { Since } from '../parts/times.tsx';
 import { oneLine, Plain } from '../parts/words.tsx';
-import { AnswerForm, formOf } from './answer-form.tsx';
+import { AnswerForm, Asker, formOf } from './answer-form.tsx';
 import { UNAPPLIED, useAnswering, type Answering } from './answering.ts';
 import { Decide } from './decide.tsx';
 import { KeyQuestion } from './key-question.tsx';
@@ -93,9 +94,7 @@ function Asked({ row }: { readonly row: InboxRow }): JSX.Element {
           <div class="question">
             <Prose text={item.question} />
           </div>
-          {item.details === undefined || formOf(row) !== undefined ? null : (
-            <JsonText value={item.details} />
-          )}
+          {formOf(row) === undefined ? <Details value={item.details} /> : <Asker row={row} />}
         </>
       );
     case 'approval':
@@ -120,6 +119,10 @@ function Asked({ row }: { readonly row: InboxRow }): JSX.Element {
     case 'pause':
       return <p class="muted">The run is paused.</p>;
   }
+}
+
+function Details({ value }: { readonly value: Json | undefined }): JSX.Element | null {
+  return value === undefined ? null : <JsonText value={value} />;
 }
 
 interface AnswerProps {

@@ -22,6 +22,17 @@ export function formOf({ item }: InboxRow): JsonObject | undefined {
   return form;
 }
 
+/** Who asks by the form: `ops, deploy asks`, for a tool of a server. */
+export function Asker({ row: { item } }: { readonly row: InboxRow }): JSX.Element {
+  const details = item.kind === 'question' && isJsonObject(item.details) ? item.details : {};
+  const names = [details['server'], details['tool']].filter((name) => typeof name === 'string');
+  return (
+    <p class="muted">
+      <Plain text={`${names.join(', ')} asks`} />
+    </p>
+  );
+}
+
 /** A form for one answer. */
 export function AnswerForm({ form, isOff, onSend }: AnswerFormProps): JSX.Element {
   const texts = useSignal<ReadonlyMap<string, string>>(new Map());

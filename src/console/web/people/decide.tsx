@@ -119,7 +119,7 @@ interface AlwaysProps {
 
 function Always({ tool, isOff, onBack, onSend }: AlwaysProps): JSX.Element {
   return (
-    <div class="acts">
+    <div class="acts row">
       <span class="muted">In this run, also approve later calls</span>
       <button
         type="button"
