@@ -2,7 +2,6 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
-import type { Json } from '../../../core/base/json.ts';
 import type { InboxRow } from '../../api.ts';
 import { durationText } from '../../view/amounts.ts';
 import { now } from '../base/clock.ts';
@@ -10,6 +9,7 @@ import { canAct, mayAct } from '../base/connection.ts';
 import { bindKeys } from '../base/keys.ts';
 import { toolOf } from '../base/tools.ts';
 import { JsonText } from '../parts/code.tsx';
+import { Problem } from '../parts/schema-field.tsx';
 import { KeyHint, Pill } from '../parts/marks.tsx';
 import { Prose } from '../parts/prose.tsx';
 import { Since } from '../parts/times.tsx';
@@ -94,7 +94,11 @@ function Asked({ row }: { readonly row: InboxRow }): JSX.Element {
           <div class="question">
             <Prose text={item.question} />
           </div>
-          {formOf(row) === undefined ? <Details value={item.details} /> : <Asker row={row} />}
+          {formOf(row) !== undefined ? (
+            <Asker row={row} />
+          ) : item.details === undefined ? null : (
+            <JsonText value={item.details} />
+          )}
         </>
       );
     case 'approval':
@@ -119,10 +123,6 @@ function Asked({ row }: { readonly row: InboxRow }): JSX.Element {
     case 'pause':
       return <p class="muted">The run is paused.</p>;
   }
-}
-
-function Details({ value }: { readonly value: Json | undefined }): JSX.Element | null {
-  return value === undefined ? null : <JsonText value={value} />;
 }
 
 interface AnswerProps {
@@ -251,7 +251,7 @@ function OutsideResult({ answering }: { readonly answering: Answering }): JSX.El
         value={text.value}
         onInput={(event) => (text.value = event.currentTarget.value)}
       />
-      {problem.value === '' ? null : <p class="tone-bad">{problem.value}</p>}
+      <Problem text={problem.value} />
       <div class="acts">
         <button
           type="button"

@@ -1,9 +1,9 @@
 /** The form by which a person answers a tool, or the server of one: a field for each that it asks for. */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { isJsonObject, type Json, type JsonObject } from '../../../core/base/json.ts';
+import type { Json, JsonObject } from '../../../core/base/json.ts';
 import type { InboxRow } from '../../api.ts';
-import { readField, SchemaField } from '../parts/schema-field.tsx';
+import { Problem, readField, SchemaField } from '../parts/schema-field.tsx';
 import { Plain } from '../parts/words.tsx';
 
 /** What the form asks for. */
@@ -14,21 +14,22 @@ export interface AnswerFormProps {
 }
 
 /** The form of an item that is answered by one; undefined: it is answered in words. */
-export function formOf({ item }: InboxRow): JsonObject | undefined {
-  if (item.kind !== 'question' || !isJsonObject(item.details)) return undefined;
-  const { tool, form } = item.details;
-  if (tool === undefined || !isJsonObject(form) || !isJsonObject(form['properties']))
-    return undefined;
-  return form;
+export function formOf(row: InboxRow): JsonObject | undefined {
+  const { tool, form } = detailsOf(row);
+  const isForm = tool !== undefined && Object(form)['properties'] instanceof Object;
+  return isForm ? (form as JsonObject) : undefined;
 }
 
-/** Who asks by the form: `ops, deploy asks`, for a tool of a server. */
-export function Asker({ row: { item } }: { readonly row: InboxRow }): JSX.Element {
-  const details = item.kind === 'question' && isJsonObject(item.details) ? item.details : {};
-  const names = [details['server'], details['tool']].filter((name) => typeof name === 'string');
+function detailsOf({ item }: InboxRow): JsonObject {
+  return Object(item.kind === 'question' ? item.details : {}) as JsonObject;
+}
+
+/** Who asks by the form: `ops deploy asks`, for a tool of a server. */
+export function Asker({ row }: { readonly row: InboxRow }): JSX.Element {
+  const { server = '', tool = '' } = detailsOf(row) as { server?: string; tool?: string };
   return (
     <p class="muted">
-      <Plain text={`${names.join(', ')} asks`} />
+      <Plain text={`${server} ${tool} asks`} />
     </p>
   );
 }
@@ -58,11 +59,7 @@ export function AnswerForm({ form, isOff, onSend }: AnswerFormProps): JSX.Elemen
           onText={(text) => (texts.value = new Map([...texts.value, [name, text]]))}
         />
       ))}
-      {read.problem === '' ? null : (
-        <p class="tone-bad" role="alert">
-          <Plain text={read.problem} />
-        </p>
-      )}
+      <Problem text={read.problem} />
       <div class="acts">
         <button type="submit" class="btn primary" disabled={isOff || read.problem !== ''}>
           Answer

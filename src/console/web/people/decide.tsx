@@ -89,7 +89,6 @@ export function Decide(props: DecideProps): JSX.Element {
             type="button"
             class="btn"
             disabled={isOff}
-            title="Approve this call, and later ones of this run"
             onClick={() => (mode.value = 'always')}
           >
             Always

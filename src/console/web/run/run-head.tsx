@@ -253,12 +253,9 @@ function Approvals({
   };
   return (
     <ul class="row muted" aria-label="Approvals that hold">
-      {approvals.map(({ id, tool, args, since }) => (
+      {approvals.map(({ id, tool, args }) => (
         <li key={id} class="row">
-          <span title={args === undefined ? undefined : JSON.stringify(args)}>
-            <Plain text={tool} />{' '}
-            {args === undefined ? 'always approved' : 'approved with arguments'} <Ago at={since} />
-          </span>
+          <Plain text={tool} /> {args === undefined ? 'always approved' : 'approved with arguments'}
           {mayAct.value ? (
             <button
               type="button"
