@@ -2,7 +2,7 @@
 import { execFile, type ExecFileOptions } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +11,7 @@ import type { LLMock } from '@copilotkit/aimock';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { startAimock } from '../support/aimock.ts';
 import { RUNS_ALL } from '../support/extent.ts';
+import { packedPackage } from '../support/packed-package.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const TSC = fileURLToPath(new URL('bin/tsc', import.meta.resolve('typescript/package.json')));
@@ -29,13 +30,14 @@ const byName = program
 /** Everything that the package exports, and types that say more than `any`. */
 const TYPED = `
 import * as everloop from 'everloop';
+import * as clients from 'everloop/client';
 import * as workflow from 'everloop/workflow';
 import * as worker from 'everloop/worker';
 import * as core from 'everloop/core';
 import * as lisp from 'everloop/lisp';
 import * as ui from 'everloop/ui';
 import * as testing from 'everloop/testing';
-export const entries = [everloop, workflow, worker, core, lisp, ui, testing];
+export const entries = [everloop, clients, workflow, worker, core, lisp, ui, testing];
 
 const stock = everloop.defineTool({ name: 'stock', description: 'Our stock', execute: () => 12 });
 const agent = everloop.defineAgent({ name: 'clerk', model: 'openai/gpt-5-mini', tools: [stock] });
@@ -70,11 +72,9 @@ beforeAll(async () => {
   if (!RUNS_ALL) return;
   home = await mkdtemp(join(tmpdir(), 'everloop-first-hour-'));
   mock = await startAimock();
-  await run('npm', ['run', 'build'], { cwd: ROOT });
-  await run('npm', ['pack', '--ignore-scripts', '--pack-destination', home], { cwd: ROOT });
-  const [tarball = ''] = (await readdir(home)).filter((name) => name.endsWith('.tgz'));
-  await install('bare', join(home, tarball));
-  await install('first', join(home, tarball), ...packages);
+  const tarball = await packedPackage();
+  await install('bare', tarball);
+  await install('first', tarball, ...packages);
   await writeFile(join(folderOf('first'), 'clerk.mts'), program);
   await writeFile(join(folderOf('first'), 'by-name.mts'), byName);
   await writeFile(join(folderOf('bare'), 'typed.mts'), TYPED);
