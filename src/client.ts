@@ -8,6 +8,8 @@
  * const run = await everloop.start('clerk', { task: 'Do we have tea?' });
  * console.log(unwrap(await run.result()));
  */
+import './client/require-node.ts';
+
 export { connect, type ConnectedEverloop, type ConnectOptions } from './client/connect.ts';
 export {
   createEverloop,

@@ -182,6 +182,7 @@ export const usageCodes = {
   codec_server: 'A codec server cannot listen, or lacks a token.',
   archive: 'How long archived pages stay is not a valid time.',
   blob_store: 'The store for large payloads cannot be written.',
+  node_version: 'The program runs in a Node older than 20.19, or in another runtime.',
   init_exists: 'The folder for a new project already has some of its files.',
   no_demo: 'The demo only runs in a checkout of the repository.',
   blob_package: 'The package for a blob store in a bucket is not installed.',

@@ -5,6 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
+import { syncFile } from '../../protection/sync-file.ts';
 
 /** Mode of a file that only its owner may read. */
 const PRIVATE_FILE = 0o600;
@@ -32,7 +33,7 @@ export async function writeWhole(
     const file = await open(draft, 'wx', PRIVATE_FILE);
     try {
       await writeFile(file, text);
-      await file.sync();
+      await syncFile(file);
     } finally {
       await file.close();
     }
