@@ -27,6 +27,9 @@ const byName = program
   .replace("import { openai } from '@ai-sdk/openai';\n", '')
   .replace("openai('gpt-5-mini')", "'openai/gpt-5-mini'");
 
+const NO_KEY =
+  /got error, model_auth: Expected a key for model `openai\S+gpt-5-mini` in OPENAI_API_KEY, got none\. Set it/;
+
 /** Everything that the package exports, and types that say more than `any`. */
 const TYPED = `
 import * as everloop from 'everloop';
@@ -57,6 +60,45 @@ const CHECKED = '--noEmit --strict --skipLibCheck false --target es2022 --types 
 /** Errors that the SDK of Temporal has by itself are not ours to mend. */
 const OF_TEMPORAL = /^node_modules\/@temporalio\//;
 
+/** What people get wrong in the first hour, and what they read then. */
+const MISTAKES: readonly {
+  readonly name: string;
+  readonly file: string;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly says: RegExp;
+}[] = [
+  { name: 'no key', file: 'clerk.mts', says: NO_KEY },
+  { name: 'no key of a model by name', file: 'by-name.mts', says: NO_KEY },
+  {
+    name: 'no server',
+    file: 'connect.mts',
+    env: { TEMPORAL_ADDRESS: '127.0.0.1:1' },
+    says: /Expected a Temporal server at 127\.0\.0\.1:1, got: /,
+  },
+  {
+    name: 'an agent that nobody serves',
+    file: 'wrong-name.mts',
+    env: { OPENAI_API_KEY: 'sk-test-key-0123456789' },
+    says: /Expected .*clark/,
+  },
+  {
+    name: 'a package of a provider that is not there',
+    file: 'no-provider.mts',
+    says: /Expected the package `@ai-sdk\/anthropic` for model `anthropic\/claude-sonnet-4-5` in .*, got none\. Run `npm i @ai-sdk\/anthropic`/,
+  },
+  {
+    name: 'a server without the client of the protocol',
+    file: 'no-mcp.mts',
+    env: { OPENAI_API_KEY: 'sk-test-key-0123456789' },
+    says: /Expected package `@modelcontextprotocol\/client` for tools of MCP servers, got none\. Run npm install @modelcontextprotocol\/client@2\.4\.0/,
+  },
+  {
+    name: 'a module that is not there',
+    file: 'no-module.mts',
+    says: /Cannot find package '@ai-sdk\/anthropic' imported from/,
+  },
+];
+
 let home = '';
 /** A folder with Everloop alone, and one with all that the README installs. */
 const folderOf = (name: 'bare' | 'first'): string => join(home, name);
@@ -78,6 +120,18 @@ beforeAll(async () => {
   await writeFile(join(folderOf('first'), 'clerk.mts'), program);
   await writeFile(join(folderOf('first'), 'by-name.mts'), byName);
   await writeFile(join(folderOf('bare'), 'typed.mts'), TYPED);
+  const wrong = {
+    'connect.mts': "import { connect } from 'everloop/client';\nawait connect();\n",
+    'wrong-name.mts': program.replace("start('clerk'", "start('clark'"),
+    'no-provider.mts': byName.replace('openai/gpt-5-mini', 'anthropic/claude-sonnet-4-5'),
+    'no-mcp.mts': program
+      .replace('defineTool, unwrap', 'defineTool, mcpServer, unwrap')
+      .replace('tools: [stock]', "servers: [mcpServer({ name: 'files', command: 'files' })]"),
+    'no-module.mts': program.replace('@ai-sdk/openai', '@ai-sdk/anthropic'),
+  };
+  for (const [name, text] of Object.entries(wrong)) {
+    await writeFile(join(folderOf('first'), name), text);
+  }
 }, 600_000);
 
 afterAll(async () => {
@@ -109,6 +163,14 @@ function start(file: string, env: ExecFileOptions['env']): ReturnType<typeof run
   });
 }
 
+/** The line that threw, the message, a few lines of the stack and Node's version: no code, no Step. */
+function expectShort({ code, stdout, stderr }: Ended): void {
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  const lines = stderr.trim().split('\n');
+  expect(lines.length, stderr).toBeLessThanOrEqual(25);
+  expect(Math.max(...lines.map(({ length }) => length)), stderr).toBeLessThanOrEqual(500);
+}
+
 describe.runIf(RUNS_ALL)('the first hour, with the packed package in an empty folder', () => {
   test.each(['clerk.mts', 'by-name.mts'])(
     'the program of the README answers: %s',
@@ -136,20 +198,34 @@ describe.runIf(RUNS_ALL)('the first hour, with the packed package in an empty fo
     180_000,
   );
 
-  test.each(['clerk.mts', 'by-name.mts'])(
-    'without a key it ends within a minute, and names the variable in a short message: %s',
-    async (file) => {
-      const ended = (await start(file, {}).catch((error: unknown) => error)) as Ended;
+  test.each(MISTAKES)(
+    'tells of $name in a short message',
+    async ({ file, env, says }) => {
+      const ended = (await start(file, env ?? {}).catch((error: unknown) => error)) as Ended;
 
-      expect(ended).toMatchObject({ code: 1, stdout: '' });
-      expect(ended.stderr).toMatch(
-        /got error, model_auth: Expected a key for model `openai\S+gpt-5-mini` in OPENAI_API_KEY, got none\. Set it/,
-      );
-      // The line that threw, the message, a few lines of the stack and Node's version; no Step.
-      expect(ended.stderr.trim().split('\n').length).toBeLessThanOrEqual(20);
+      expectShort(ended);
+      expect(ended.stderr).toMatch(says);
     },
     180_000,
   );
+
+  test('tells of an old Node in a short message', async () => {
+    const old = join(home, 'old-node');
+    await mkdir(old);
+    await run('npm', ['install', '--no-audit', '--no-fund', 'node@18'], { cwd: old });
+    const node = join(old, 'node_modules/node/bin/node');
+    for (const entry of ['everloop', 'everloop/client', 'everloop/worker']) {
+      const args = ['--input-type=module', '--eval', `await import('${entry}');`];
+      const failed = run(node, args, { cwd: folderOf('bare') });
+
+      const ended = (await failed.catch((error: unknown) => error)) as Ended;
+
+      expectShort(ended);
+      expect(ended.stderr).toMatch(
+        /Expected Node 20\.19 or newer, got Node 18\.\d+\.\d+\. Run this/,
+      );
+    }
+  }, 180_000);
 
   test.runIf(process.platform === 'linux' && process.arch === 'x64')(
     'Everloop and all that it brings take at most 200 MB on Linux x64',

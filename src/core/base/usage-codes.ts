@@ -36,6 +36,7 @@ export const usageCodes = {
   local_tool: 'A tool is `local` but is not a quick read.',
   mcp_env: 'A variable of the environment that an MCP server needs is not set on the worker.',
   mcp_name: 'The name of an MCP server is not valid.',
+  mcp_package: 'The package for MCP servers, or for `mcp serve`, is not installed.',
   mcp_option: 'An option of `mcpServer` is not valid.',
   mcp_pin: 'The lock file of an MCP server is missing or cannot be read.',
   mcp_secret: 'A secret of an MCP server stands in the definition instead of the environment.',
