@@ -8,7 +8,7 @@
  * const run = await everloop.start('clerk', { task: 'Do we have tea?' });
  * console.log(unwrap(await run.result()));
  */
-import './client/require-node.ts';
+import './client/connection/require-node.ts';
 
 export { connect, type ConnectedEverloop, type ConnectOptions } from './client/connect.ts';
 export {

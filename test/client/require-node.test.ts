@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { nodeProblem } from '../../src/client/require-node.ts';
+import { nodeProblem } from '../../src/client/connection/require-node.ts';
 
 const MANIFEST = fileURLToPath(new URL('../../package.json', import.meta.url));
 

@@ -19,7 +19,7 @@ import { errorText } from '../../core/base/error-text.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { codeOf, namesIn } from './gone-files.ts';
 import { digestOf, folderOf, isCut, isDigest, ownerFileOf, runIdOf } from './blob-names.ts';
-import { syncFile } from '../sync-file.ts';
+import { syncFile } from './sync-file.ts';
 import { takeLease } from './directory-lease.ts';
 import {
   blobDriver,

@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
-import { syncFile } from '../../protection/sync-file.ts';
+import { syncFile } from '../../protection/blobs/sync-file.ts';
 
 /** Mode of a file that only its owner may read. */
 const PRIVATE_FILE = 0o600;

@@ -2,7 +2,7 @@
  * Refuses an old Node, and what is no Node, before anything else fails for a reason that nobody
  * understands. The entries import this first.
  */
-import { UsageError } from '../core/base/usage-error.ts';
+import { UsageError } from '../../core/base/usage-error.ts';
 
 /** Why `version` of Node is too old, or missing; undefined if it is neither. */
 export function nodeProblem(version: string | undefined): string | undefined {
