@@ -2,10 +2,13 @@
  * What a bundler of an application reads of the entries that a web server uses: nothing native, no
  * worker, no file that is looked for beside another, and no optional package that has to be there.
  */
-import { readFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { build, type Metafile } from 'esbuild';
 import { beforeAll, describe, expect, it } from 'vitest';
 import * as client from '../../src/client.ts';
@@ -89,6 +92,31 @@ function withoutComments(path: string): string {
     .replaceAll(/^\s*\/\*\*[^]*?\*\//gm, '')
     .replaceAll(/^\s*\/\/.*$/gm, '');
 }
+
+it('a program in one file of CommonJS runs alone', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'everloop-bundle-'));
+  const file = join(folder, 'program.cjs');
+  await build({
+    stdin: {
+      contents: `
+        import { connect } from './src/client.ts';
+        import { createChatHandler } from './src/ui.ts';
+        connect({ address: '127.0.0.1:1', timeoutMs: 500 })
+          .then((everloop) => createChatHandler({ everloop, agent: 'clerk' }))
+          .catch(({ message }) => console.log(message));`,
+      resolveDir: ROOT,
+    },
+    bundle: true,
+    platform: 'node',
+    outfile: file,
+    logLevel: 'error',
+  });
+
+  const { stdout } = await promisify(execFile)(process.execPath, [file], { cwd: folder });
+
+  expect(stdout).toMatch(/^Expected a Temporal server at 127\.0\.0\.1:1, got: /);
+  rmSync(folder, { recursive: true });
+});
 
 it('everloop/client is a part of everloop', () => {
   expect(everloop).toMatchObject(client);

@@ -2,7 +2,7 @@
 import { execFile, type ExecFileOptions } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -57,6 +57,8 @@ everloop.defineAgent({ name: 'clerk', model: { provider: 'openai' } });
 /** The strictest check: also of the declarations that the program reaches. */
 const CHECKED = '--noEmit --strict --skipLibCheck false --target es2022 --types node'.split(' ');
 
+const OF_COMMONJS = '--strict --target es2022 --types node --skipLibCheck'.split(' ');
+
 /** Errors that the SDK of Temporal has by itself are not ours to mend. */
 const OF_TEMPORAL = /^node_modules\/@temporalio\//;
 
@@ -101,7 +103,7 @@ const MISTAKES: readonly {
 
 let home = '';
 /** A folder with Everloop alone, and one with all that the README installs. */
-const folderOf = (name: 'bare' | 'first'): string => join(home, name);
+const folderOf = (name: 'bare' | 'first' | 'pruned'): string => join(home, name);
 let mock: LLMock;
 
 async function install(name: 'bare' | 'first', ...names: readonly string[]): Promise<void> {
@@ -228,11 +230,20 @@ describe.runIf(RUNS_ALL)('the first hour, with the packed package in an empty fo
   }, 180_000);
 
   test.runIf(process.platform === 'linux' && process.arch === 'x64')(
-    'Everloop and all that it brings take at most 200 MB on Linux x64',
+    "beside Temporal's core, an install takes at most 150 MB, and `prune` leaves one build of it",
     async () => {
-      const { stdout } = await run('du', ['-sm', 'node_modules'], { cwd: folderOf('bare') });
+      const cwd = folderOf('pruned');
+      await cp(folderOf('bare'), cwd, { recursive: true });
+      const core = 'node_modules/@temporalio/core-bridge';
+      const sizeOf = async (folder: string): Promise<number> =>
+        Number.parseInt((await run('du', ['-sm', folder], { cwd })).stdout, 10);
+      const others = (await sizeOf('node_modules')) - (await sizeOf(core));
 
-      expect(Number.parseInt(stdout, 10)).toBeLessThanOrEqual(200);
+      const { stdout } = await run(join(cwd, 'node_modules/.bin/everloop'), ['prune'], { cwd });
+
+      expect(others).toBeLessThanOrEqual(150);
+      expect(stdout).toMatch(/^Deleted (?:[\w-]+, ){4}\d+ MB\. Kept x86_64-unknown-linux-gnu\.\n$/);
+      expect(await sizeOf(core)).toBeLessThanOrEqual(45);
     },
   );
 
@@ -250,6 +261,23 @@ describe.runIf(RUNS_ALL)('the first hour, with the packed package in an empty fo
 
     expect(tests.stdout).toMatch(/ pass 2\n/);
     expect(types.stdout).toBe('');
+  }, 120_000);
+
+  test('CommonJS requires the entries, and has their types with nodenext', async () => {
+    const cwd = folderOf('bare');
+    const source = "import { connect } from 'everloop/client';\nexport const entry = connect;\n";
+    await writeFile(join(cwd, 'typed.cts'), source);
+    const compile = (module: string) =>
+      run(process.execPath, [TSC, ...OF_COMMONJS, '--module', module, 'typed.cts'], { cwd });
+
+    await compile('nodenext');
+    const print = "console.log(typeof require('./typed.cjs').entry)";
+    const { stdout } = await run(process.execPath, ['--eval', print], { cwd });
+    const refused = await compile('node16').catch((error: unknown) => error as Ended);
+
+    expect(stdout).toBe('function\n');
+    // As docs/frameworks.md says.
+    expect(refused.stdout).toContain('TS1479');
   }, 120_000);
 
   test.each(['nodenext', 'bundler'])(

@@ -1,6 +1,6 @@
 'use client';
 import { useChat } from '@ai-sdk/react';
-import { lastAssistantMessageIsCompleteWithApprovalResponses } from 'ai';
+import { getToolName, isToolUIPart, lastAssistantMessageIsCompleteWithApprovalResponses } from 'ai';
 import { useState } from 'react';
 
 /** A chat with the clerk: text while it is written, calls, and calls that wait for approval. */
@@ -22,11 +22,12 @@ export function Chat({ id }: { readonly id: string }) {
               const isVoid = part.providerMetadata?.everloop?.void === true;
               return isVoid ? null : <p key={index}>{part.text}</p>;
             }
-            if (!part.type.startsWith('tool-') || !('state' in part)) return null;
+            if (!isToolUIPart(part)) return null;
+            const call = `${getToolName(part)} ${JSON.stringify(part.input)}`;
             if (part.state !== 'approval-requested') {
               return (
                 <p key={index}>
-                  {part.type.slice('tool-'.length)}: {part.state}
+                  {call}: {part.state}
                 </p>
               );
             }
@@ -34,8 +35,7 @@ export function Chat({ id }: { readonly id: string }) {
               addToolApprovalResponse({ id: part.approval.id, approved });
             return (
               <p key={index}>
-                {part.type.slice('tool-'.length)} {JSON.stringify(part.input)}{' '}
-                <button onClick={() => decide(true)}>Approve</button>{' '}
+                {call} <button onClick={() => decide(true)}>Approve</button>{' '}
                 <button onClick={() => decide(false)}>Deny</button>
               </p>
             );
