@@ -161,8 +161,7 @@ beforeAll(async () => {
 
 /** Runs a program of a package. */
 async function bin(cwd: string, name: string, args: readonly string[]): Promise<string> {
-  const file = join(home, 'node_modules', '.bin', name);
-  const { stdout, stderr } = await run(process.execPath, [file, ...args], { cwd, env });
+  const { stdout, stderr } = await run(join(home, 'node_modules/.bin', name), args, { cwd, env });
   return stdout + stderr;
 }
 
