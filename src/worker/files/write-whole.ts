@@ -32,7 +32,10 @@ export async function writeWhole(
   try {
     const file = await open(draft, 'wx', PRIVATE_FILE);
     try {
-      await writeFile(file, text);
+      // Part by part: the file system of Yarn's Plug'n'Play takes no iterable.
+      for await (const part of typeof text === 'string' ? [text] : text) {
+        await writeFile(file, part);
+      }
       await syncFile(file);
     } finally {
       await file.close();
