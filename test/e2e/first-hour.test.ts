@@ -128,7 +128,7 @@ beforeAll(async () => {
     'no-provider.mts': byName.replace('openai/gpt-5-mini', 'anthropic/claude-sonnet-4-5'),
     'no-mcp.mts': program
       .replace('defineTool, unwrap', 'defineTool, mcpServer, unwrap')
-      .replace('tools: [stock]', "servers: [mcpServer({ name: 'files', command: 'files' })]"),
+      .replace('[stock]', "[mcpServer({ name: 'files', command: 'files' })]"),
     'no-module.mts': program.replace('@ai-sdk/openai', '@ai-sdk/anthropic'),
   };
   for (const [name, text] of Object.entries(wrong)) {
@@ -233,17 +233,19 @@ describe.runIf(RUNS_ALL)('the first hour, with the packed package in an empty fo
     "beside Temporal's core, an install takes at most 150 MB, and `prune` leaves one build of it",
     async () => {
       const cwd = folderOf('pruned');
-      await cp(folderOf('bare'), cwd, { recursive: true });
       const core = 'node_modules/@temporalio/core-bridge';
       const sizeOf = async (folder: string): Promise<number> =>
-        Number.parseInt((await run('du', ['-sm', folder], { cwd })).stdout, 10);
-      const others = (await sizeOf('node_modules')) - (await sizeOf(core));
+        Number.parseInt((await run('du', ['-sm', folder])).stdout, 10);
+      // The copy has more: what is one file under two names is two files there.
+      const all = await sizeOf(join(folderOf('bare'), 'node_modules'));
+      const others = all - (await sizeOf(join(folderOf('bare'), core)));
+      await cp(folderOf('bare'), cwd, { recursive: true });
 
       const { stdout } = await run(join(cwd, 'node_modules/.bin/everloop'), ['prune'], { cwd });
 
       expect(others).toBeLessThanOrEqual(150);
       expect(stdout).toMatch(/^Deleted (?:[\w-]+, ){4}\d+ MB\. Kept x86_64-unknown-linux-gnu\.\n$/);
-      expect(await sizeOf(core)).toBeLessThanOrEqual(45);
+      expect(await sizeOf(join(cwd, core))).toBeLessThanOrEqual(45);
     },
   );
 
