@@ -241,7 +241,8 @@ describe.runIf(RUNS_ALL)('the first hour, with the packed package in an empty fo
       const others = all - (await sizeOf(join(folderOf('bare'), core)));
       await cp(folderOf('bare'), cwd, { recursive: true });
 
-      const { stdout } = await run(join(cwd, 'node_modules/.bin/everloop'), ['prune'], { cwd });
+      const program = join(cwd, 'node_modules/everloop/dist/cli/main.js');
+      const { stdout } = await run(process.execPath, [program, 'prune'], { cwd });
 
       expect(others).toBeLessThanOrEqual(150);
       expect(stdout).toMatch(/^Deleted (?:[\w-]+, ){4}\d+ MB\. Kept x86_64-unknown-linux-gnu\.\n$/);

@@ -1,4 +1,5 @@
 /** What to say when an optional package is not installed. */
+import { errorText } from './error-text.ts';
 import { UsageError } from './usage-error.ts';
 import type { UsageCode } from './usage-codes.ts';
 
@@ -21,5 +22,6 @@ export function missingPackage(
   const code = (cause as { readonly code?: unknown } | null)?.code;
   if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') return cause;
   const message = `Expected package \`${name}\` for ${what}, got none. Run ${install}`;
-  return Object.assign(new UsageError(usage, message), { cause });
+  // Its stack leads nowhere, and would be longer than the message.
+  return Object.assign(new UsageError(usage, message), { cause: errorText(cause) });
 }
