@@ -3,8 +3,6 @@
 FROM node:20-bookworm-slim AS install
 WORKDIR /app
 COPY package.json package-lock.json ./
-# Temporal's core ships for five machines, 28 MB each; an install keeps that of the image.
-COPY scripts/prune-packages.mjs ./scripts/
 RUN npm ci
 # The pages of the console are built with packages that nothing needs later.
 COPY scripts/build-console.ts ./scripts/
@@ -13,6 +11,8 @@ RUN node --import tsx scripts/build-console.ts && npm prune --omit=dev
 # Everloop brings no provider. These are for the agents of worker.ts; its tests have them as
 # dependencies of development, which would be left out.
 RUN npm install --no-save --save-prod --omit=dev @ai-sdk/openai@3 zod@4
+# Temporal's core ships for five machines, 28 MB each; the image needs its own.
+RUN node --import tsx src/cli/main.ts prune
 
 FROM node:20-bookworm-slim
 # Locale and time zone are the same on every worker: replay must not depend on a machine's own.

@@ -4,7 +4,8 @@
  *
  * - Writes the workflow bundle that the package carries.
  * - Joins the modules of the entries that Node loads into few files, in `dist/chunks`. Packages stay
- *   outside. Those in CommonJS are required: an import scans their whole text for names first.
+ *   outside, as imports that a bundler of an application sees. Lines stay: Node shows the one that
+ *   threw.
  * - Deletes the modules that nothing loads on its own any more. What the bundler of workflows reads,
  *   and what a thread or a process starts from, stays as it is.
  */
@@ -21,7 +22,7 @@ const DIST = fileURLToPath(new URL('../dist', import.meta.url));
 const CHUNKS = join(DIST, 'chunks');
 
 /** Loaded by Node, and by nothing that makes a workflow bundle. */
-const ENTRIES = ['index', 'worker', 'core', 'console', 'ui', 'testing', 'cli/main'];
+const ENTRIES = ['index', 'client', 'worker', 'core', 'console', 'ui', 'testing', 'cli/main'];
 
 /** Started or bundled by their paths. */
 const ROOTS = [
@@ -41,13 +42,11 @@ const ROOTS = [
   'worker/bundle/bundle-entry',
 ];
 
-/** Packages in CommonJS that a worker loads. */
-const REQUIRED = /^(?:@temporalio\/.*|ajv(?:\/.*)?|ajv-formats|protobufjs(?:\/.*)?|yaml)$/;
-
-/** Chunks are ES modules, which have no `require` of their own. */
-const REQUIRE =
-  "import{createRequire as everloopCreate}from'node:module';" +
-  'const everloopRequire=everloopCreate(import.meta.url);';
+/**
+ * Modules that bundlers of applications read. They ask where they are, and find nothing by it: a URL
+ * beside `import.meta.url` is a file to bundlers, which fail if it is not there.
+ */
+const BUNDLED = ['client/connect.js', 'models/providers/find-package.js'];
 
 async function writeBundle(): Promise<void> {
   const loaded = (name: string): Promise<unknown> =>
@@ -78,10 +77,7 @@ async function joinEntries(): Promise<void> {
     platform: 'node',
     target: 'node20',
     packages: 'external',
-    banner: { js: REQUIRE },
-    // Names stay: stacks and messages show them.
-    minifyWhitespace: true,
-    plugins: [requirePackages, placeModules],
+    plugins: [placeModules],
     logLevel: 'warning',
   });
   for (const name of ENTRIES) {
@@ -96,25 +92,12 @@ async function joinEntries(): Promise<void> {
   }
 }
 
-/** Turns an import of a package in CommonJS into a `require`; both give the same module. */
-const requirePackages: Plugin = {
-  name: 'require-packages',
-  setup(joined) {
-    joined.onResolve({ filter: REQUIRED }, ({ path, kind }) =>
-      kind === 'import-statement' ? { path, namespace: 'required' } : { path, external: true },
-    );
-    joined.onLoad({ filter: /^/, namespace: 'required' }, ({ path }) => ({
-      contents: `module.exports = everloopRequire(${JSON.stringify(path)});`,
-      loader: 'js',
-    }));
-  },
-};
-
 /** Lets a joined module find files as from the place that it had. */
 const placeModules: Plugin = {
   name: 'place-modules',
   setup(joined) {
     joined.onLoad({ filter: /\.js$/, namespace: 'file' }, ({ path }) => {
+      if (BUNDLED.includes(relative(DIST, path).replaceAll('\\', '/'))) return undefined;
       const place = JSON.stringify(`../${relative(DIST, path)}`);
       const contents = readFileSync(path, 'utf8').replaceAll(
         /\bimport\.meta\.url\b/g,

@@ -1,8 +1,9 @@
 /**
  * Runs after `tsc` in `npm run build`. Deletes the declarations in `dist` that no entry of the package
- * leads to: three of four are of internal modules, and each takes a block of the disk.
+ * leads to: three of four are of internal modules, and each takes a block of the disk. From the others
+ * it drops imports that only have effects: they have no types, and name files of the sources.
  */
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -20,7 +21,8 @@ for (let file = open.pop(); file !== undefined; file = open.pop()) {
   // An example in a comment may name a file that there is not.
   if (reached.has(file) || !existsSync(file)) continue;
   reached.add(file);
-  const text = readFileSync(file, 'utf8');
+  const text = readFileSync(file, 'utf8').replaceAll(/^import '[^']+';\n/gm, '');
+  writeFileSync(file, text);
   for (const [, from = ''] of text.matchAll(/(?:from|import\() ?['"](\.[^'"]+)['"]/g)) {
     open.push(resolve(dirname(file), from.replace(/\.[jt]s$/, '.d.ts')));
   }

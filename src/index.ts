@@ -2,6 +2,8 @@
  * `everloop`: define agents, start them, talk to them. For applications and for files that define
  * agents; not for workflow code. Imports no worker, and no workflow code but message definitions.
  */
+import './client/connection/require-node.ts';
+
 export { defineAgent } from './define/agent/define-agent.ts';
 export {
   AGENT_DEFAULTS,

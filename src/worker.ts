@@ -2,6 +2,8 @@
  * `everloop/worker`: serves agents, for worker processes and scripts on Node. Workflow code must
  * not import it, and applications that only start runs should import `everloop`.
  */
+import './client/connection/require-node.ts';
+
 export type { Archive, ArchivedLink, ArchivedList } from './activities/archive-transcript.ts';
 export { createRegistry, type RegistryOptions } from './registry/registry.ts';
 export type { CallbackSettings } from './callbacks/deliver.ts';

@@ -95,6 +95,7 @@ export const COMMAND_MODULES: readonly CommandModule[] = [
     load: async () => [(await import('./operations/tenants.ts')).addTenantsCommand],
   },
   { names: ['setup'], load: async () => [(await import('./operations/setup.ts')).addSetupCommand] },
+  { names: ['prune'], load: async () => [(await import('./operations/prune.ts')).addPruneCommand] },
   {
     names: ['gc', 'forget'],
     load: async () => (await import('./operations/retention.ts')).RETENTION_COMMANDS,

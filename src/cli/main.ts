@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The program `everloop`. */
+import '../client/connection/require-node.ts';
 import { processIo } from './terminal/io.ts';
 import { leaveSoon } from './terminal/leave.ts';
 import { runCli } from './run-cli.ts';

@@ -170,22 +170,30 @@ function lazyReader(setup: ReaderSetup): HistoryReader {
   };
 }
 
+/** What the reader needs of the entry `everloop/worker`. */
+interface WorkerEntry {
+  readonly openReader: (of: ReaderSetup) => HistoryReader;
+}
+
+/** Where this file is; undefined in a bundle in CommonJS. */
+const PLACE: string | undefined = import.meta.url;
+
 /**
- * The entry `everloop/worker`, which is beside this file's folder in the sources and in the build. Its
- * name is made up here, so that bundlers leave it out: who bundles a client wants no native packages.
+ * The entry `everloop/worker`, of the installed package or of these sources. Bundlers leave it out:
+ * who bundles a client wants no native packages.
  */
-async function loadWorker(): Promise<{ readonly openReader: (of: ReaderSetup) => HistoryReader }> {
-  const place = new URL(import.meta.url);
-  const extension = place.pathname.slice(place.pathname.lastIndexOf('.'));
+async function loadWorker(): Promise<WorkerEntry> {
+  const entry = PLACE?.endsWith('.ts')
+    ? PLACE.replace(/client\/[^/]*$/, 'worker.ts')
+    : 'everloop/worker';
   try {
-    const entry: unknown = await import(
-      new URL(['..', `worker${extension}`].join('/'), place).href
-    );
-    return entry as Awaited<ReturnType<typeof loadWorker>>;
+    return (await import(
+      /* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ entry
+    )) as WorkerEntry;
   } catch (error) {
     const lacks = new UsageError(
       'reader_needs_worker',
-      'Expected a worker that answers, or the entry `everloop/worker` to replay the history with, got neither. Start a worker, or leave `everloop` out of the bundle of this program.',
+      'Expected a worker that answers, or the entry `everloop/worker` to replay the history with, got neither. Start a worker, or have the package `everloop` in `node_modules` beside this program.',
     );
     throw Object.assign(lacks, { cause: error });
   }

@@ -15,7 +15,10 @@ const MAX_NAMED = 10;
 
 /** This process lacks a key. Retryable: another worker may have it, or this one gets it. */
 export class KeyMissingError extends Error {
-  static override readonly name = 'keys_missing';
+  static override get name(): string {
+    return 'keys_missing';
+  }
+
   override readonly name = 'keys_missing';
   /** The id of the key, cut to 128 characters. */
   readonly keyId: string;
@@ -33,7 +36,10 @@ export class KeyMissingError extends Error {
 
 /** An encrypted payload was changed, or encrypted with another key under the same id. */
 export class PayloadDamagedError extends Error {
-  static override readonly name = 'payload_damaged';
+  static override get name(): string {
+    return 'payload_damaged';
+  }
+
   override readonly name = 'payload_damaged';
   /** The id of the key that the payload names, cut to 128 characters. */
   readonly keyId: string;

@@ -6,7 +6,7 @@ import { DeterminismViolationError } from '@temporalio/workflow';
 import { Worker, type InjectedSinks, type ReplayWorkerOptions } from '@temporalio/worker';
 import { errorText } from '../core/base/error-text.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
-import { workerConverter } from '../protection/data-converter.ts';
+import { workerConverter } from '../protection/worker-converter.ts';
 import { NO_PROTECTION, type Protection } from '../protection/protection.ts';
 import { installRuntime } from '../worker/serve/install-runtime.ts';
 import type { LoadedBundle } from '../worker/bundle/bundle.ts';

@@ -2,7 +2,7 @@
  * Ids of spans, computed from the ids of runs: every worker gives a span the same id, so a span that
  * is sent twice is one span, and an activity knows the id of a span that is made later.
  */
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { readTraceparent } from '../core/base/traceparent.ts';
 import type { EventPlace } from '../core/contract/events.ts';
 
@@ -25,7 +25,7 @@ export const SPAN_NAMES = {
 
 /** The id of span `name` of run `runId`, 16 hexadecimal digits. */
 export function spanIdOf(runId: string, name: string): string {
-  return hash('sha256', `everloop span ${runId} ${name}`).slice(0, 16);
+  return digestOf(`everloop span ${runId} ${name}`).slice(0, 16);
 }
 
 /** The span in which an event is: that of its call, else that of its iteration or run. */
@@ -50,7 +50,7 @@ export type TracedTree = Pick<EventPlace, 'rootRunId'> & {
 /** The id of the trace of a tree, 32 hexadecimal digits; the same as that of its Steps. */
 export function treeTraceId({ rootRunId, traceparent }: TracedTree): string {
   const parent = traceparent === undefined ? null : readTraceparent(traceparent);
-  return parent?.traceId ?? hash('sha256', `everloop trace ${rootRunId}`).slice(0, 32);
+  return parent?.traceId ?? digestOf(`everloop trace ${rootRunId}`).slice(0, 32);
 }
 
 /**
@@ -62,4 +62,9 @@ export function isSampled({ rootRunId, traceparent }: TracedTree, share: number)
   if (parent !== null && !parent.isSampled) return false;
   const id = treeTraceId({ rootRunId, traceparent });
   return Number.parseInt(id.slice(-8), 16) < share * 2 ** 32;
+}
+
+/** Not by `hash` of `node:crypto`: an older Node lacks it, and would say that in place of its age. */
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }

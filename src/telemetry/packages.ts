@@ -1,5 +1,5 @@
 /** Loads the packages of OpenTelemetry, which are optional: nothing loads them while traces are off. */
-import { UsageError } from '../core/base/usage-error.ts';
+import { missingPackage } from '../core/base/missing-package.ts';
 import type { TraceOptions } from './options.ts';
 
 /** The packages of a tracer. */
@@ -20,12 +20,11 @@ const INSTALL =
 
 /** Loads what `options` need. @throws UsageError `telemetry_package` if a package is missing. */
 export async function loadPackages({ spanProcessors }: TraceOptions): Promise<Packages> {
-  const what = spanProcessors === undefined ? 'traces: true' : 'traces.spanProcessors';
+  const what = spanProcessors === undefined ? '`traces: true`' : '`traces.spanProcessors`';
   const load = <Module>(name: string, loading: Promise<Module>): Promise<Module> =>
     loading.catch((cause: unknown) => {
-      if (!isMissing(cause)) throw cause;
-      const message = `Expected package \`${name}\` for \`${what}\`, got none. Run ${INSTALL}`;
-      throw Object.assign(new UsageError('telemetry_package', message), { cause });
+      const needed = { code: 'telemetry_package', name, what, install: INSTALL } as const;
+      throw missingPackage(cause, needed);
     });
   return {
     api: await import('@opentelemetry/api'),
@@ -47,8 +46,3 @@ export async function loadPackages({ spanProcessors }: TraceOptions): Promise<Pa
 }
 
 const NO_OTLP = {} as Packages['otlp'];
-
-function isMissing(error: unknown): boolean {
-  const code = (error as { readonly code?: unknown } | null)?.code;
-  return code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND';
-}

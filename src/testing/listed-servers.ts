@@ -1,6 +1,7 @@
 /** The servers of agents that run in memory, asked once for their tools before a run begins. */
 import type { AgentDefinition } from '../define/definition/definitions.ts';
 import type { McpListing, McpTools } from '../define/mcp/mcp-tools.ts';
+import { loadMcpTools } from '../mcp/load-mcp-tools.ts';
 import { listedTools } from '../registry/listed-tools.ts';
 
 /** The connections to servers, and what each agent has of them. */
@@ -35,6 +36,6 @@ export async function listServers(
 
 /** Connections to the servers. The client of the protocol is loaded here, not with this module. */
 async function connectServers(agents: readonly AgentDefinition[]): Promise<McpTools> {
-  const { createMcpTools } = await import('../mcp/mcp-tools.ts');
+  const { createMcpTools } = await loadMcpTools();
   return createMcpTools({ servers: agents.flatMap(({ servers = [] }) => servers) });
 }

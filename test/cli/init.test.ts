@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -43,6 +43,60 @@ describe('everloop init', () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
     expect(made).toMatchObject({ name: 'nder-way-9', dependencies: { everloop: `^${version}` } });
+  });
+
+  // test/e2e/frameworks.test.ts builds and runs it.
+  it('with --next, writes the same agent and worker with a page in Next', async () => {
+    const made = await cli(['init', 'chat', '--next'], { cwd });
+    const project = join(cwd, 'chat');
+    const written = readdirSync(project, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(project, join(entry.parentPath, entry.name)))
+      .toSorted();
+
+    expect(made).toMatchObject({ exitCode: 0 });
+    expect(made.stdout).toContain('npm run dev');
+    expect(written).toEqual(
+      [
+        ...FILES,
+        'app/[id]/page.tsx',
+        'app/api/chat/[id]/stream/route.ts',
+        'app/api/chat/route.ts',
+        'app/chat.tsx',
+        'app/layout.tsx',
+        'app/page.tsx',
+        'chat.ts',
+        'docker-compose.override.yml',
+      ].toSorted(),
+    );
+    const same = ['agents.ts', 'agents.test.ts', 'worker.ts', 'docker-compose.yml'];
+    for (const file of same) {
+      expect(readFileSync(join(project, file), 'utf8')).toBe(
+        readFileSync(join(ROOT, 'template', file), 'utf8'),
+      );
+    }
+    expect(readFileSync(join(project, '.gitignore'), 'utf8')).toContain('.next/\n');
+    expect(JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'))).toMatchObject({
+      name: 'chat',
+      scripts: { build: 'next build' },
+    });
+  });
+
+  it('its page reads from the worker of the compose file, with its token', () => {
+    type Services = Readonly<Record<string, { readonly environment: Record<string, string> }>>;
+    const environmentOf = (file: string, service: string) => {
+      const text = readFileSync(join(ROOT, 'template', file), 'utf8');
+      const { services } = parse(text, { merge: true }) as { readonly services: Services };
+      return services[service]?.environment ?? {};
+    };
+    const worker = environmentOf('docker-compose.yml', 'worker');
+    const console = environmentOf('docker-compose.yml', 'console');
+
+    expect(environmentOf('next/docker-compose.override.yml', 'web')).toEqual({
+      TEMPORAL_ADDRESS: worker['TEMPORAL_ADDRESS'],
+      EVERLOOP_STREAM_TOKEN: worker['EVERLOOP_STREAM_TOKEN'],
+      EVERLOOP_STREAM_URL: console['EVERLOOP_STREAM_URL'],
+    });
   });
 
   it('overwrites nothing', async () => {

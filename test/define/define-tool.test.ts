@@ -382,6 +382,12 @@ describe('[row 26] what is wrong with a tool', () => {
       message: `${schemaRule} a schema of mute. It cannot tell its JSON Schema: give that as \`jsonSchema\` beside it.`,
     },
     {
+      name: 'a schema of a zod older than 4.2',
+      options: { parameters: { '~standard': { ...mute['~standard'], vendor: 'zod' } } },
+      code: 'tool_schema',
+      message: `${schemaRule} a schema of zod. It cannot tell its JSON Schema: install zod 4.2 or newer, and import it from \`zod\`; or give that as \`jsonSchema\` beside it.`,
+    },
+    {
       name: 'a Standard Schema object that JSON Schema cannot say',
       options: { parameters: z.object({ at: z.date() }) },
       code: 'tool_schema',

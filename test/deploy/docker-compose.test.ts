@@ -199,6 +199,16 @@ describe('the image', () => {
     expect(at('COPY --from=install /app/dist')).toBeGreaterThan(build);
   });
 
+  it('drops the builds of the core for other machines before it is copied', () => {
+    const prune = at('RUN node --import tsx src/cli/main.ts prune');
+
+    expect(prune).toBeGreaterThan(at('RUN npm install'));
+    expect(prune).toBeLessThan(lines.lastIndexOf('FROM node:20-bookworm-slim'));
+    expect(readFileSync(join(ROOT, 'template/Dockerfile'), 'utf8')).toMatch(
+      /^RUN npm ci --omit=dev && npx everloop prune$/m,
+    );
+  });
+
   it('has each package that worker.ts and its agents import', () => {
     const files = ['worker.ts', 'examples/airline/agents.ts', 'examples/airline/store.ts'];
     const imported = files.flatMap((file) =>

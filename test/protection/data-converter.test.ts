@@ -8,11 +8,8 @@ import {
 } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
 import { defined } from '../../src/core/base/defined.ts';
-import {
-  clientConverter,
-  tolerantConverter,
-  workerConverter,
-} from '../../src/protection/data-converter.ts';
+import { clientConverter, tolerantConverter } from '../../src/protection/data-converter.ts';
+import { workerConverter } from '../../src/protection/worker-converter.ts';
 import { keyIdOf } from '../../src/protection/codec.ts';
 import { keyRing } from '../../src/protection/key-ring.ts';
 import { NO_PROTECTION, protectionOf } from '../../src/protection/protection.ts';

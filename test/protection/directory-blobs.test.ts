@@ -12,6 +12,7 @@ import {
   truncate,
   utimes,
   writeFile,
+  type FileHandle,
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -118,13 +119,15 @@ describe('a folder of blobs', () => {
 
   it('syncs each folder that holds what was made, also by another process', async () => {
     const synced: string[] = [];
+    const paths = new Map<FileHandle, string>();
     vi.spyOn(disk, 'open').mockImplementation(async (path, ...given) => {
       const file = await open(path, ...given);
-      vi.spyOn(file, 'sync').mockImplementation(async () => {
-        synced.push(relative(root, String(path)));
-        await file.datasync();
-      });
+      paths.set(file, relative(root, String(path)));
       return file;
+    });
+    vi.spyOn(disk, 'sync').mockImplementation(async (file) => {
+      synced.push(paths.get(file) ?? 'unknown');
+      await file.datasync();
     });
     const foldersOf = async (store: ReturnType<typeof storeOf>): Promise<ReadonlySet<string>> => {
       synced.length = 0;

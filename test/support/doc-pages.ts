@@ -15,6 +15,19 @@ export function blocksOf(page: string): ReadonlyMap<string, string> {
   );
 }
 
+/**
+ * The files that a page has its reader write, by their paths: code blocks whose first line is a comment
+ * with the path.
+ */
+export function filesOf(page: string): ReadonlyMap<string, string> {
+  const text = readFileSync(`${ROOT}/docs/${page}.md`, 'utf8');
+  return new Map(
+    [...text.matchAll(/^```tsx?\n\/\/ ([\w.[\]/-]+\.tsx?)\n([^]*?)^```$/gm)].map(
+      ([, path = '', code = '']) => [path, code],
+    ),
+  );
+}
+
 /** The regions of an example by name, without their margin. */
 export function regionsOf(example: string): ReadonlyMap<string, string> {
   const text = readFileSync(`${ROOT}/examples/docs/${example}.ts`, 'utf8');

@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import { defined } from '../../src/core/base/defined.ts';
 import { loadWorkflowBundle, type LoadedBundle } from '../../src/worker/bundle/bundle.ts';
-import { workerConverter } from '../../src/protection/data-converter.ts';
+import { workerConverter } from '../../src/protection/worker-converter.ts';
 import { NO_PROTECTION, type Protection } from '../../src/protection/protection.ts';
 import { createTranscriptCache } from '../../src/worker/serve/transcript-cache.ts';
 import { createSinks, type EventListener } from '../../src/worker/serve/worker-sinks.ts';

@@ -30,6 +30,7 @@ export const LEFT_OUT_OF_SAMPLE: readonly string[] = [
   'test/e2e/elsewhere.test.ts',
   'test/e2e/first-hour.test.ts',
   'test/e2e/fork-retention.test.ts',
+  'test/e2e/frameworks.test.ts',
   'test/e2e/held-worker.test.ts',
   'test/e2e/kill-compiled.test.ts',
   'test/e2e/kill-forks.test.ts',

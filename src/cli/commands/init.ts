@@ -1,7 +1,10 @@
-/** `init`: writes a new project, made from the folder `template` of the package. */
+/**
+ * `init`: writes a new project, made from the folder `template` of the package. With `--next`, the
+ * files in `template/next` come on top.
+ */
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { basename, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { UsageError } from '../../core/base/usage-error.ts';
@@ -9,6 +12,7 @@ import { print, type Cli, type CommandRunner } from '../terminal/cli.ts';
 
 const PACKAGE = new URL('../../../package.json', import.meta.url);
 const TEMPLATE = fileURLToPath(new URL('../../../template', import.meta.url));
+const NEXT = 'next';
 
 /** Files that npm leaves out of packages under their own names. */
 const RENAMED: Readonly<Record<string, string>> = {
@@ -25,26 +29,45 @@ export function addInitCommand(program: Command, act: CommandRunner): void {
     .description(
       'Writes a project with an agent, its tests, a worker and a compose file. It overwrites nothing.',
     )
-    .action((folder: string) => act((cli) => init(cli, folder)));
+    .option('--next', 'with a chat in Next, and a page of it')
+    .action((folder: string, { next }: { readonly next?: boolean }) =>
+      act((cli) => init(cli, folder, next === true)),
+    );
 }
 
-async function init(cli: Cli, name: string): Promise<number> {
+async function init(cli: Cli, name: string, hasPage: boolean): Promise<number> {
   const { cwd } = cli.io;
   const folder = resolve(cwd, name);
-  const files = (await readdir(TEMPLATE)).toSorted().map((file) => RENAMED[file] ?? file);
+  const sources = await sourcesOf(hasPage);
+  const files = [...sources.keys()].toSorted();
   refuseExisting(folder, files, name);
   const { version } = JSON.parse(await readFile(PACKAGE, 'utf8')) as { readonly version: string };
-  await mkdir(folder, { recursive: true });
-  for (const file of await readdir(TEMPLATE)) {
-    const text = await readFile(join(TEMPLATE, file), 'utf8');
+  for (const [file, source] of sources) {
+    const text = await readFile(source, 'utf8');
     const filled = file === 'package.json' ? packageOf(text, folder, version) : text;
+    await mkdir(dirname(join(folder, file)), { recursive: true });
     // Fails, rather than overwrites, if the file has come meanwhile.
-    await writeFile(join(folder, RENAMED[file] ?? file), filled, { flag: 'wx' });
+    await writeFile(join(folder, file), filled, { flag: 'wx' });
   }
   const place = relative(cwd, folder);
   const enter = place === '' ? [] : [`  cd ${place}`];
-  const next = [...enter, '  npm install', '  npm test', '  npx everloop dev'];
+  const page = hasPage ? ['  npm run dev            # in another terminal: the page'] : [];
+  const next = [...enter, '  npm install', '  npm test', '  npx everloop dev', ...page];
   return print(cli, `Wrote ${files.join(', ')}. Next:\n\n${next.join('\n')}\n`, { folder, files });
+}
+
+/** The file of the template for each file of the project. */
+async function sourcesOf(hasPage: boolean): Promise<ReadonlyMap<string, string>> {
+  const sources = new Map<string, string>();
+  for (const folder of hasPage ? ['.', NEXT] : ['.']) {
+    const from = join(TEMPLATE, folder);
+    for (const entry of await readdir(from, { recursive: true, withFileTypes: true })) {
+      const path = relative(from, join(entry.parentPath, entry.name));
+      const isOfNext = folder === '.' && path.startsWith(join(NEXT, '/'));
+      if (entry.isFile() && !isOfNext) sources.set(RENAMED[path] ?? path, join(from, path));
+    }
+  }
+  return sources;
 }
 
 function refuseExisting(folder: string, files: readonly string[], name: string): void {

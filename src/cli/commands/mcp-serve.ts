@@ -1,6 +1,7 @@
 /** The command that serves agents and runs to hosts of the Model Context Protocol. */
 import { Option, type Command } from 'commander';
 import { defined } from '../../core/base/defined.ts';
+import { missingPackage } from '../../core/base/missing-package.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import type { createMcpServer, McpServerParts } from '../../mcp-server/create-mcp-server.ts';
 import { AGENT_EFFECTS, agentsOfFile, type AgentEffect } from '../../mcp-server/runs/agents.ts';
@@ -70,7 +71,7 @@ async function serve(cli: Cli, flags: ServeFlags): Promise<number> {
   const [{ createMcpServer: create }, { serveOverStdio }] = await Promise.all([
     import('../../mcp-server/create-mcp-server.ts'),
     import('../../mcp-server/serve/stdio.ts'),
-  ]);
+  ]).catch(orMissing);
   const stopping = new AbortController();
   const { signal } = stopping;
   const log = (message: string): void => cli.output.note(message);
@@ -118,7 +119,7 @@ async function serveHttp(
   const { output } = cli;
   const tokens = readerTokens((await configFor(cli)).mcpToken ?? '');
   const log = (message: string): void => output.note(message);
-  const { serveOverHttp } = await import('../../mcp-server/serve/http.ts');
+  const { serveOverHttp } = await import('../../mcp-server/serve/http.ts').catch(orMissing);
   const serving = await serveOverHttp(factory, { host, port, hosts, tokens, log });
   output.note(`Ready. MCP clients reach the server at ${serving.url} · Ctrl-C stops.`);
   output.json({ url: serving.url });
@@ -127,6 +128,15 @@ async function serveHttp(
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
   await serving.close();
+}
+
+function orMissing(cause: unknown): never {
+  throw missingPackage(cause, {
+    code: 'mcp_package',
+    name: '@modelcontextprotocol/server',
+    what: '`mcp serve`',
+    install: 'npm install @modelcontextprotocol/server@2.4.0 @modelcontextprotocol/node@2.1.2',
+  });
 }
 
 /** Names that commas separate; at least one. */

@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { defined } from '../../core/base/defined.ts';
+import { loadMcpTools } from '../../mcp/load-mcp-tools.ts';
 import type { Json, JsonObject } from '../../core/base/json.ts';
 import { nearestName } from '../../core/text/nearest.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
@@ -186,7 +187,7 @@ async function withServers(
   if (name !== undefined && !all.has(name))
     throw unknown('server of the file', name, [...all.keys()]);
   const servers = [...all.values()].filter((it) => name === undefined || it.name === name);
-  const { createMcpTools } = await import('../../mcp/mcp-tools.ts');
+  const { createMcpTools } = await loadMcpTools();
   const tools = createMcpTools({
     servers: servers.map((server) => withPin(server, cli)),
     environment: cli.io.env,

@@ -6,6 +6,7 @@ import {
   type PromptPreview,
 } from '../../registry/preview-prompt.ts';
 import { defined } from '../../core/base/defined.ts';
+import { loadMcpTools } from '../../mcp/load-mcp-tools.ts';
 import { nearestName } from '../../core/text/nearest.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import type { Part } from '../../core/base/message.ts';
@@ -62,7 +63,7 @@ async function preview(
 async function previewOf(agent: AgentDefinition, given: PreviewOptions): Promise<PromptPreview> {
   const { servers } = agent;
   if (servers === undefined) return previewPrompt(agent, given);
-  const { createMcpTools } = await import('../../mcp/mcp-tools.ts');
+  const { createMcpTools } = await loadMcpTools();
   const mcp = createMcpTools({ servers });
   try {
     return await previewPrompt(agent, { ...given, mcp });

@@ -48,12 +48,16 @@ export function readObjectSchema(input: unknown, beside?: JsonObject): SchemaRea
   return { kind: 'problem', got: shown(json), advice };
 }
 
+/** The oldest version that works; `zod/v4` of zod 3 is older. */
+const OLD_ZOD = 'install zod 4.2 or newer, and import it from `zod`; or ';
+
 function readStandardSchema(input: StandardSchema, beside: JsonObject | undefined): SchemaReading {
   if (beside !== undefined) return compiled(beside, input);
   const { vendor, jsonSchema } = input['~standard'];
   const got = `a schema of ${vendor}`;
   if (jsonSchema === undefined) {
-    const advice = 'It cannot tell its JSON Schema: give that as `jsonSchema` beside it.';
+    const update = vendor === 'zod' ? OLD_ZOD : '';
+    const advice = `It cannot tell its JSON Schema: ${update}give that as \`jsonSchema\` beside it.`;
     return { kind: 'problem', got, advice };
   }
   try {

@@ -124,5 +124,8 @@ export async function runHere(
   args: unknown,
   context: ToolContext,
 ): Promise<unknown> {
-  return runOf(await import(module), module)(args, context);
+  const loaded = await import(
+    /* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ module
+  );
+  return runOf(loaded, module)(args, context);
 }

@@ -4,6 +4,9 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { NamedProvider } from '../../define/model/provider-models.ts';
 
+/** Where this file is; undefined in a bundle in CommonJS. */
+const PLACE: string | undefined = import.meta.url;
+
 /**
  * The folders in which packages are looked for, in this order: that of the module with the agents,
  * the working folder, that of the program, and this package's own.
@@ -11,11 +14,15 @@ import type { NamedProvider } from '../../define/model/provider-models.ts';
 export function packageFolders(agentsModule: string | undefined): readonly string[] {
   const [, program] = process.argv;
   return [
-    ...(agentsModule?.startsWith('file:') === true ? [dirname(fileURLToPath(agentsModule))] : []),
+    ...folderOf(agentsModule),
     process.cwd(),
     ...(program === undefined ? [] : [dirname(resolve(program))]),
-    dirname(fileURLToPath(import.meta.url)),
+    ...folderOf(PLACE),
   ];
+}
+
+function folderOf(module: string | undefined): readonly string[] {
+  return module?.startsWith('file:') === true ? [dirname(fileURLToPath(module))] : [];
 }
 
 /** The file of a provider's package, from the first of `folders` that has it. */

@@ -65,7 +65,10 @@ async function load(
 ): Promise<LanguageModel> {
   let exported: Readonly<Record<string, unknown>>;
   try {
-    exported = (await import(pathToFileURL(file).href)) as typeof exported;
+    exported = (await import(
+      /* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */
+      pathToFileURL(file).href
+    )) as typeof exported;
   } catch (error) {
     const message = `Expected the package \`${name}\` to load, got: ${errorText(error)}`;
     throw Object.assign(new ProviderPackageError(message), { cause: error });

@@ -1,11 +1,15 @@
 /**
  * Errors of blob stores. A worker's SDK makes the name of an error's class the type of the failure, so
- * the names are failure types. None of them ends a run: a worker tries again.
+ * the names are failure types, by getters: some minifiers assign static fields, and this one cannot be
+ * assigned. None of them ends a run: a worker tries again.
  */
 
 /** A reference leads to nothing. */
 export class BlobMissingError extends Error {
-  static override readonly name = 'blob_missing';
+  static override get name(): string {
+    return 'blob_missing';
+  }
+
   override readonly name = 'blob_missing';
 
   constructor(place: string, key: string) {
@@ -17,7 +21,10 @@ export class BlobMissingError extends Error {
 
 /** A blob is not what was stored. */
 export class BlobDamagedError extends Error {
-  static override readonly name = 'blob_damaged';
+  static override get name(): string {
+    return 'blob_damaged';
+  }
+
   override readonly name = 'blob_damaged';
 
   constructor(place: string, key: string, got: string) {
@@ -29,7 +36,10 @@ export class BlobDamagedError extends Error {
 
 /** A payload is larger than a store takes. */
 export class BlobTooLargeError extends Error {
-  static override readonly name = 'blob_too_large';
+  static override get name(): string {
+    return 'blob_too_large';
+  }
+
   override readonly name = 'blob_too_large';
 
   constructor(bytes: number, maxBytes: number) {
@@ -41,7 +51,10 @@ export class BlobTooLargeError extends Error {
 
 /** The store did not take a blob: it is full, read-only, slow or gone. */
 export class BlobStoreError extends Error {
-  static override readonly name = 'blob_store_failed';
+  static override get name(): string {
+    return 'blob_store_failed';
+  }
+
   override readonly name = 'blob_store_failed';
 
   constructor(place: string, got: string) {
@@ -51,7 +64,10 @@ export class BlobStoreError extends Error {
 
 /** The store did not give a blob: it is slow or gone, or another user's. */
 export class BlobUnreadableError extends Error {
-  static override readonly name = 'blob_unreadable';
+  static override get name(): string {
+    return 'blob_unreadable';
+  }
+
   override readonly name = 'blob_unreadable';
 
   constructor(place: string, got: string) {

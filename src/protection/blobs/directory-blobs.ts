@@ -19,6 +19,7 @@ import { errorText } from '../../core/base/error-text.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { codeOf, namesIn } from './gone-files.ts';
 import { digestOf, folderOf, isCut, isDigest, ownerFileOf, runIdOf } from './blob-names.ts';
+import { syncFile } from './sync-file.ts';
 import { takeLease } from './directory-lease.ts';
 import {
   blobDriver,
@@ -29,12 +30,9 @@ import {
 } from './blob-store.ts';
 
 /** The calls to the file system that tests make fail. */
-export const disk: Pick<typeof import('node:fs/promises'), 'open' | 'rename' | 'rm' | 'stat'> = {
-  open,
-  rename,
-  rm,
-  stat,
-};
+export const disk: Pick<typeof import('node:fs/promises'), 'open' | 'rename' | 'rm' | 'stat'> & {
+  readonly sync: typeof syncFile;
+} = { open, rename, rm, stat, sync: syncFile };
 
 const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
@@ -157,7 +155,7 @@ async function writeSynced(path: string, content: Uint8Array): Promise<void> {
     const file = await disk.open(draft, 'wx', PRIVATE_FILE);
     try {
       await file.writeFile(content);
-      await file.sync();
+      await disk.sync(file);
     } finally {
       await file.close();
     }
@@ -191,7 +189,7 @@ async function syncAbove(folder: string, synced: LRUCache<string, true>): Promis
 async function sync(folder: string): Promise<void> {
   const handle = await disk.open(folder, 'r');
   try {
-    await handle.sync();
+    await disk.sync(handle);
   } finally {
     await handle.close();
   }

@@ -1,5 +1,5 @@
 /** Loads the AWS SDK, which is optional: nothing loads it without a store in a bucket. */
-import { UsageError } from '../../core/base/usage-error.ts';
+import { missingPackage } from '../../core/base/missing-package.ts';
 
 /** The client of the AWS SDK. */
 export type S3Package = Pick<
@@ -11,19 +11,28 @@ export type S3Package = Pick<
   | 'ListObjectsV2Command'
 >;
 
-/** Releases from 2027 on need Node 22. */
-const INSTALL = 'npm install @aws-sdk/client-s3@3.1173.0';
+const PACKAGE = '@aws-sdk/client-s3';
 
 /** Loads the package. @throws UsageError `blob_package` if it is missing. */
 export async function loadS3(
-  load: () => Promise<S3Package> = () => import('@aws-sdk/client-s3'),
+  load: (name: string) => Promise<S3Package> = importS3,
 ): Promise<S3Package> {
   try {
-    return await load();
+    return await load(PACKAGE);
   } catch (cause) {
-    const code = (cause as { readonly code?: unknown } | null)?.code;
-    if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') throw cause;
-    const message = `Expected package \`@aws-sdk/client-s3\` for a blob store in a bucket, got none. Run ${INSTALL}`;
-    throw Object.assign(new UsageError('blob_package', message), { cause });
+    throw missingPackage(cause, {
+      code: 'blob_package',
+      name: PACKAGE,
+      what: 'a blob store in a bucket',
+      // Releases from 2027 on need Node 22.
+      install: `npm install ${PACKAGE}@3.1173.0`,
+    });
   }
+}
+
+/** Bundlers leave the package out: without it, they would fail. */
+async function importS3(name: string): Promise<S3Package> {
+  return (await import(
+    /* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ name
+  )) as S3Package;
 }

@@ -30,7 +30,9 @@ export async function bundleInProcess(order: BundleOrder, cacheFile: string): Pr
 }
 
 async function answerOf(job: BundleJob): Promise<BundleAnswer> {
-  const { NODE_OPTIONS: _flagsOfThisProcess, ...env } = process.env;
+  const { NODE_OPTIONS: _flagsOfThisProcess, ...withoutFlags } = process.env;
+  // Yarn's Plug'n'Play finds packages by one of them.
+  const env = process.versions['pnp'] === undefined ? withoutFlags : process.env;
   const execArgv = EXTENSION === '.ts' ? [...typeScriptFlags()] : [];
   const child = fork(ENTRY, [], { env, execArgv, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   try {

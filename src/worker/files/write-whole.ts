@@ -5,6 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
+import { syncFile } from '../../protection/blobs/sync-file.ts';
 
 /** Mode of a file that only its owner may read. */
 const PRIVATE_FILE = 0o600;
@@ -31,8 +32,11 @@ export async function writeWhole(
   try {
     const file = await open(draft, 'wx', PRIVATE_FILE);
     try {
-      await writeFile(file, text);
-      await file.sync();
+      // Part by part: the file system of Yarn's Plug'n'Play takes no iterable.
+      for await (const part of typeof text === 'string' ? [text] : text) {
+        await writeFile(file, part);
+      }
+      await syncFile(file);
     } finally {
       await file.close();
     }

@@ -36,7 +36,7 @@ import { checkPackages } from '../../registry/provider-packages.ts';
 import { missingPartWarnings } from '../../registry/missing-parts.ts';
 import { loadKnownModels, unpricedWarnings } from '../../registry/known-prices.ts';
 import { createRegistry } from '../../registry/registry.ts';
-import { workerConverter } from '../../protection/data-converter.ts';
+import { workerConverter } from '../../protection/worker-converter.ts';
 import type { UnreadError } from '../../protection/key-errors.ts';
 import { NO_PROTECTION, type Protection } from '../../protection/protection.ts';
 import { checkOwner } from '../retention/store-owner.ts';

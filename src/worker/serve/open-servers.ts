@@ -2,6 +2,7 @@
 import type { Registry } from '../../define/definition/definitions.ts';
 import type { McpTools } from '../../define/mcp/mcp-tools.ts';
 import type { McpObserver } from '../../mcp/connection/mcp-observer.ts';
+import { loadMcpTools } from '../../mcp/load-mcp-tools.ts';
 import type { McpLog } from '../../mcp/text/log.ts';
 import { workerLog } from './worker-log.ts';
 
@@ -14,7 +15,7 @@ export async function openServers(
   observer: McpObserver,
 ): Promise<McpTools | undefined> {
   if (servers === undefined) return undefined;
-  const { createMcpTools } = await import('../../mcp/mcp-tools.ts');
+  const { createMcpTools } = await loadMcpTools();
   const levels = { info: 'INFO', warn: 'WARN' } as const;
   const log: McpLog = (level, text) => workerLog(levels[level], text);
   const mcp = createMcpTools({ servers: [...servers.values()], log, observer });

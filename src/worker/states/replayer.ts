@@ -12,7 +12,7 @@ import { PROBE_QUEUE } from '../../core/contract/messages.ts';
 import type { ProbedCall } from '../../core/run/host.ts';
 import type { LinkAnswers } from '../../core/fork/link-answers.ts';
 import type { RunState } from '../../core/run/run-state.ts';
-import { workerConverter } from '../../protection/data-converter.ts';
+import { workerConverter } from '../../protection/worker-converter.ts';
 import type { Protection } from '../../protection/protection.ts';
 import type { EverloopSinks } from '../../workflows/sinks.ts';
 import type { LoadedBundle } from '../bundle/bundle.ts';

@@ -1,0 +1,2 @@
+/** What a person says, and decides. */
+export { chat as POST } from '../../../chat.ts';
