@@ -12,6 +12,7 @@ import { mergeSettings, settingsProblems, toolChoiceProblem } from '../core/mode
 import { unknownOptions } from '../core/text/option-names.ts';
 import { shown } from '../core/text/shown.ts';
 import type { RegisteredAgent } from '../define/definition/definitions.ts';
+import { withinTime } from './within-time.ts';
 
 /** A specification as one request shows it. */
 export interface PreparedSpec {
@@ -22,7 +23,7 @@ export interface PreparedSpec {
   readonly prepared?: Prepared;
 }
 
-/** Calls the functions. An error of one fails the attempt. */
+/** Calls the functions. An error of one, or its deadline, fails the attempt. */
 export async function preparedSpec(
   agent: RegisteredAgent | undefined,
   spec: AgentSpec,
@@ -31,13 +32,18 @@ export async function preparedSpec(
   const hasConditions = agent?.definition.tools.some((tool) => tool.enabled !== undefined);
   const prepare = agent?.definition.prepare;
   if (agent === undefined || (hasConditions !== true && prepare === undefined)) return { spec };
-  const prepared = prepare && checkedPrepared(spec, await prepare(info));
+  const prepared =
+    prepare &&
+    checkedPrepared(spec, await withinTime(`\`prepare\` of ${spec.name}`, () => prepare(info)));
   const named = prepared?.tools;
-  const notOffered: string[] = [];
-  for (const { name } of [...spec.tools, ...(spec.stubs ?? [])]) {
-    const isNamed = named === undefined || named.includes(name);
-    if (!isNamed || !(await isEnabled(agent, name, info))) notOffered.push(name);
-  }
+  const names = [...spec.tools, ...(spec.stubs ?? [])].map(({ name }) => name);
+  const offered = await Promise.all(
+    names.map(async (name) => {
+      const isNamed = named === undefined || named.includes(name);
+      return isNamed && (await isEnabled(agent, name, info));
+    }),
+  );
+  const notOffered = names.filter((_name, index) => offered[index] !== true);
   const isOffered = ({ name }: { readonly name: string }): boolean => !notOffered.includes(name);
   return {
     spec: {
@@ -54,9 +60,9 @@ export async function preparedSpec(
 }
 
 async function isEnabled(agent: RegisteredAgent, name: string, info: RunInfo): Promise<boolean> {
-  const tool = agent.tools.get(name);
-  if (tool?.enabled === undefined) return true;
-  const enabled: unknown = await tool.enabled(info);
+  const { enabled: isOpen } = agent.tools.get(name) ?? {};
+  if (isOpen === undefined) return true;
+  const enabled: unknown = await withinTime(`\`enabled\` of tool ${name}`, () => isOpen(info));
   if (typeof enabled === 'boolean') return enabled;
   const message = `Expected \`enabled\` of tool \`${name}\` to give a boolean, got ${shown(enabled)}. Return true or false.`;
   throw new UsageError('tool_enabled', message);
