@@ -3,7 +3,7 @@ import { usageErrorOf } from '../core/base/usage-error.ts';
 import type { RunInfo } from '../core/calls/run-info.ts';
 import type { CalledEntry } from '../define/model/model-entry.ts';
 import { kindProblems } from '../define/model/model-problems.ts';
-import { withinTime } from './within-time.ts';
+import { withinTime } from '../tools/within-time.ts';
 
 /** `entry` with the model that its `modelFor` gives. An error of the function, or its deadline, fails the
  * attempt. */

@@ -12,7 +12,7 @@ import { mergeSettings, settingsProblems, toolChoiceProblem } from '../core/mode
 import { unknownOptions } from '../core/text/option-names.ts';
 import { shown } from '../core/text/shown.ts';
 import type { RegisteredAgent } from '../define/definition/definitions.ts';
-import { withinTime } from './within-time.ts';
+import { withinTime } from '../tools/within-time.ts';
 
 /** A specification as one request shows it. */
 export interface PreparedSpec {

@@ -15,7 +15,7 @@ import { shown } from '../core/text/shown.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import { preparedSpec } from './prepare-request.ts';
 import { redactRequest } from './redact-request.ts';
-import { withinTime } from './within-time.ts';
+import { withinTime } from '../tools/within-time.ts';
 import type { AgentDefinition, Registry, TextFunction } from '../define/definition/definitions.ts';
 
 /** The texts that functions wrote; texts that the specification contains are absent. */

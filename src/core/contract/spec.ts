@@ -371,6 +371,8 @@ export interface AgentSpec {
   readonly maxCallsPerTurn: number;
   /** How often the model is asked to go on with an answer that was cut off; absent: twice. */
   readonly maxContinuations?: number;
+  /** The guards of its task, in the order in which they are asked; at least one. Absent: none. */
+  readonly guards?: readonly string[];
   /** `ask`: a person is asked when every model has refused; absent: the run ends. */
   readonly onRefusal?: 'ask';
   /** In the order in which they are checked. */

@@ -14,6 +14,7 @@ import type { CompactionOptions } from './define-compaction.ts';
 import type {
   AnswerDefinition,
   FormatDefinition,
+  Guard,
   PrepareFunction,
   PromptFunction,
   RedactText,
@@ -159,6 +160,11 @@ export interface AgentOptions<
    * @example redact: (text) => text.replaceAll(/\b\d{16}\b/g, '[card]')
    */
   readonly redact?: RedactText;
+  /**
+   * They look at the task before any model sees it, in order: each lets it pass, ends the run as `blocked`,
+   * or writes the text that models see in its place. Default: none.
+   */
+  readonly guards?: readonly Guard[];
   /** Validators of answers; they run after those of `answer`. Default: none. */
   readonly validators?: readonly ValidatorDefinition[];
   /** Limits of the run. Default limits apply unless this is `'unlimited'`. */
@@ -279,6 +285,7 @@ export const COMMON_OPTIONS: readonly (keyof AgentOptions)[] = [
   'modelMiddleware',
   'toolMiddleware',
   'redact',
+  'guards',
   'validators',
   'limits',
   'onEvent',

@@ -20,8 +20,8 @@ import {
   type FieldRules,
 } from '../checks/fields.ts';
 import { DURATION, hasKind, listOf, oneOf, range, TEXTS } from '../checks/kinds.ts';
-import { nameProblems } from '../checks/names.ts';
-import type { ToolDefinition, ValidatorDefinition } from '../definition/definitions.ts';
+import { isName, nameProblems } from '../checks/names.ts';
+import type { Guard, ToolDefinition, ValidatorDefinition } from '../definition/definitions.ts';
 import type { McpServerDefinition } from '../definition/mcp-server.ts';
 import { aiToolProblems, isAiTool, isProviderTool, nameOf } from '../tool/hosted-tool.ts';
 import { modelProblems } from '../model/model-problems.ts';
@@ -54,6 +54,16 @@ const FUNCTIONS: Kind = {
   fits: listOf((layer) => typeof layer === 'function'),
   code: 'middleware',
   advice: 'Write it as a list.',
+};
+
+const GUARDS: Kind = {
+  wanted:
+    'to be a list of { name, check }, with a name of 1 to 64 letters, digits, `_` or `-` for each',
+  fits: (value) =>
+    Array.isArray(value) &&
+    value.every((guard) => isPlainObject(guard) && isName(guard['name']) && isGuard(guard)) &&
+    new Set(value.map((guard: Guard) => guard.name)).size === value.length,
+  code: 'agent_guard',
 };
 
 const FUNCTION: Kind = {
@@ -124,6 +134,7 @@ function agentRules(options: AgentOptions): FieldRules {
     toolMiddleware: FUNCTIONS,
     redact: FUNCTION,
     prepare: { ...FUNCTION, code: 'agent_prepare' },
+    guards: GUARDS,
     validators: () => validatorProblems(options),
     sections: () => sectionProblems(options),
     limits: inputProblems,
@@ -258,6 +269,11 @@ function validatorProblems({ answer, validators }: AgentOptions): readonly Usage
       return [expected('duplicate_validator', 'validator names to be unique', got, 'Rename one.')];
     });
   });
+}
+
+function isGuard(guard: object): boolean {
+  const names = Object.keys(guard);
+  return names.length === 2 && typeof (guard as Partial<Guard>).check === 'function';
 }
 
 function isValidator(value: unknown): value is ValidatorDefinition {

@@ -96,6 +96,7 @@ export function defineAgent<
     redact: options.redact,
     inputs: signature?.inputs,
     validators,
+    guards: options.guards?.length === 0 ? undefined : options.guards,
     standards: {
       answer: chosenAnswer(options.answer).standard ?? signature?.output?.standard ?? null,
       sections: new Map(ownSections(options).map(({ spec, standard }) => [spec.name, standard])),
@@ -164,6 +165,7 @@ function agentSpec(
     parallel: options.parallel ?? AGENT_DEFAULTS.parallel,
     maxCallsPerTurn: options.maxCallsPerTurn ?? AGENT_DEFAULTS.maxCallsPerTurn,
     maxContinuations: options.maxContinuations,
+    guards: options.guards?.length ? options.guards.map(({ name }) => name) : undefined,
     onRefusal: options.onRefusal === 'ask' ? 'ask' : undefined,
     timeZone: options.timeZone ?? AGENT_DEFAULTS.timeZone,
     queues: options.queues ?? {},

@@ -1,5 +1,5 @@
 /** The deadline of functions that an agent or a model entry has for its requests. */
-import { attempt } from '../tools/attempt.ts';
+import { attempt } from './attempt.ts';
 
 /** How long one function may take for a request, in ms: long enough for a query, not for a hang. */
 const FUNCTION_TIMEOUT_MS = 30_000;
