@@ -134,9 +134,10 @@ export interface AgentOptions<
   readonly rules?: string | TextFunction;
   /**
    * Tools, servers of the Model Context Protocol whose tools it has as well, and tools of the AI SDK that
-   * providers run, such as `openai.tools.webSearch({})`. Default: none.
+   * providers run, such as `openai.tools.webSearch({})`. By name it also takes tools of the AI SDK that
+   * have an `execute`, as `fromAiTool` with the effect `once`. Default: none.
    */
-  readonly tools?: readonly (ToolDefinition | McpServerDefinition | AiTool)[];
+  readonly tools?: readonly AgentTool[] | { readonly [name: string]: AgentTool };
   /** The prompt explains how to search the tools. Default: it lists all tools. */
   readonly toolSearch?: ToolSearchOptions;
   /** True adds the tool `ask_user`: the model asks a person and waits. Default false. */
@@ -262,6 +263,14 @@ export interface AgentOptions<
   readonly memoryStrategy?: ProgramSpec['memoryStrategy'];
   /** lisp, programs: how much of feedback, results and data the model reads. */
   readonly sizes?: Partial<ProgramSizes>;
+}
+
+/** What an agent may have among its tools. */
+export type AgentTool = ToolDefinition | McpServerDefinition | AiTool;
+
+/** The options once its tools are a list. */
+export interface ListedOptions extends Omit<AgentOptions, 'tools'> {
+  readonly tools?: readonly AgentTool[];
 }
 
 /** Options of every mode, though a mode may refuse some of their values. */
