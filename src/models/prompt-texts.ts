@@ -13,7 +13,7 @@ import { isPlainObject } from '../core/base/json.ts';
 import type { Message } from '../core/base/message.ts';
 import { shown } from '../core/text/shown.ts';
 import { UsageError } from '../core/base/usage-error.ts';
-import { preparedSpec } from './prepare-request.ts';
+import { orderFor, preparedSpec } from './prepare-request.ts';
 import { redactRequest } from './redact-request.ts';
 import { withinTime } from '../tools/within-time.ts';
 import type { AgentDefinition, Registry, TextFunction } from '../define/definition/definitions.ts';
@@ -61,10 +61,11 @@ async function wholeRequest(
   const hasPrompt = purpose === 'reply' && (own === undefined || own.conversation === true);
   if (!hasPrompt) return requestOfOrder(order, view, { attempt });
   const agent = registry.agents.get(order.agent);
-  const { spec, ...decided } = await preparedSpec(agent, view.head.spec, info);
+  const { spec, ...decided } = await preparedSpec(agent, view.head.spec, info, order.model);
+  const chosen = orderFor(order, spec, decided.prepared);
   const shown = spec === view.head.spec ? view : { ...view, head: { ...view.head, spec } };
   const texts = await promptTexts(registry, order, shown, info);
-  return { ...requestOfOrder(order, shown, { attempt, ...texts }), ...decided };
+  return { ...requestOfOrder(chosen, shown, { attempt, ...texts }), ...decided };
 }
 
 /** Calls the agent's functions for one request. An error of a function fails the attempt. */

@@ -96,6 +96,7 @@ export function compileAgent(
     ...definition.spec,
     ...handedOn(definition.spec, start.model),
     models: withMaxTokens(chosen.models, settings),
+    ...(definition.prepare !== undefined && chosen.models.length > 1 ? { choosesModel: true } : {}),
     ...defined({ settings, toolChoice: start.toolChoice ?? definition.spec.toolChoice }),
     ...defined({ compiled: start.compiled && compiledText(start.compiled) }),
     ...toolModels(definition, models, [...asked.models], [...limits, ...above]),

@@ -124,7 +124,7 @@ describe('a tool of the AI SDK', () => {
     const weather = tool({
       description: 'Says what the weather is.',
       inputSchema: z.object({ city: z.string() }),
-      execute: ({ city }) => {
+      execute: ({ city }): string => {
         calls.push(city);
         throw new Error('the line is dead');
       },

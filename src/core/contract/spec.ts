@@ -338,6 +338,8 @@ export interface AgentSpec {
   readonly serverNotes?: string;
   /** The model and its fallbacks, in order. Empty exactly for a pipeline and a fan-out. */
   readonly models: readonly ModelSpec[];
+  /** True: a function on the worker chooses among several models for each request. Absent: none does. */
+  readonly choosesModel?: true;
   /** All that may be called; with tool search, the search tool is last. */
   readonly tools: readonly ToolSpec[];
   /** Of replies; they replace those of the model's entry. Absent: none. */

@@ -284,7 +284,7 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
     case 'agent:model_call:after':
       return {
         ...changedReplyMark(state, event),
-        ...withoutModel(state, event.model),
+        ...withoutModel(state, carried.ordered ?? event.model),
         ...withoutCover(state, carried),
         ...defined({ sources: event.sources && withSources(state.sources ?? [], event.sources) }),
       };
