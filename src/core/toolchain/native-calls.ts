@@ -113,10 +113,20 @@ function readCall(
   };
 }
 
+/**
+ * What templates of models put around a name, which their servers leave there: `functions.look`,
+ * `look<|channel|>commentary`.
+ */
+const TEMPLATE_MARKS = /^(?:functions|default_api|tools?)[.:]|<\|[^]*$/g;
+
 /** The agent's name of a tool; an unknown name is unchanged. */
 function toolNameOf(name: string, tools: readonly ToolSpec[]): string {
-  const exact = tools.find((tool) => tool.name === name);
-  return (exact ?? tools.find((tool) => nativeName(tool.name) === name))?.name ?? name.trim();
+  const known = (wanted: string): string | undefined =>
+    (
+      tools.find((tool) => tool.name === wanted) ??
+      tools.find((tool) => nativeName(tool.name) === wanted)
+    )?.name;
+  return known(name) ?? known(name.trim().replaceAll(TEMPLATE_MARKS, '')) ?? name.trim();
 }
 
 function isBlank(args: Json): boolean {
