@@ -8,7 +8,7 @@ import type { Json, JsonObject } from '../base/json.ts';
 import type { ToolCall, ToolCallPart } from '../base/message.ts';
 import type { NativeCall } from '../contract/model.ts';
 import type { ReplyProblem } from '../base/problem.ts';
-import { readJson } from '../section/json-reader.ts';
+import { readLoosely } from '../section/loose-json.ts';
 import { cut } from '../text/cut.ts';
 import { argsOf, callIdAt, callWithoutTool, tooManyCalls } from './call-reading.ts';
 import type { CallContext, Toolchain } from './toolchain.ts';
@@ -138,7 +138,7 @@ function readArgs(args: Json, index: number, tool: string, isCut: boolean): Read
     const message = `call ${index} (${tool}): the reply was cut off before its arguments`;
     return { args: {}, problem: { code: 'truncated_reply', message }, isUnreadable: true };
   }
-  const text = typeof args === 'string' ? readJson(isBlank(args) ? 'null' : args) : null;
+  const text = typeof args === 'string' ? readLoosely(isBlank(args) ? 'null' : args) : null;
   if (text?.kind === 'problem') {
     const message = `call ${index} (${tool}): ${text.problem.message}`;
     return { args: rawArgs(args), problem: { ...text.problem, message }, isUnreadable: true };
