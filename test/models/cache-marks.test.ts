@@ -12,7 +12,7 @@ type Body = { readonly [field: string]: unknown };
 async function sentBy(modelWith: (fetch: typeof globalThis.fetch) => LanguageModel): Promise<Body> {
   let body: Body = {};
   const model = modelWith((async (_url, init) => {
-    body = JSON.parse(String(init?.body)) as Body;
+    body = JSON.parse(init?.body as string) as Body;
     const content = 'Done.';
     const converse = { output: { message: { role: 'assistant', content: [{ text: content }] } } };
     const chat = { choices: [{ message: { role: 'assistant', content }, finish_reason: 'stop' }] };
