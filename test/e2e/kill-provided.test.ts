@@ -167,7 +167,7 @@ describe.concurrent('a worker that is killed', { timeout: 120_000 }, () => {
       number === 1 ? { status: 402 } : chat('Watched.'),
     );
 
-    const item = await eventually('a question', async () => (await run.pending())[0], 30_000);
+    const item = await eventually('a question', async () => (await run.pending())[0], 60_000);
     await replace();
     await run.answer(item.id, 'Try again');
 
@@ -185,7 +185,7 @@ describe.concurrent('a worker that is killed', { timeout: 120_000 }, () => {
       return number === 1 ? null : gemini('Seen.');
     });
 
-    await eventually('a request', () => named(asked, 'gemini').length === 1, 30_000);
+    await eventually('a request', () => named(asked, 'gemini').length === 1, 60_000);
     await replace();
 
     await finished(run, expect, 'Seen.');
@@ -205,7 +205,7 @@ describe.concurrent('a worker that is killed', { timeout: 120_000 }, () => {
       },
     );
 
-    await eventually('the second request', () => asked.length === 2, 30_000);
+    await eventually('the second request', () => asked.length === 2, 60_000);
     await replace();
 
     await finished(run, expect, 'Rain.');
@@ -229,7 +229,7 @@ describe.concurrent('a worker that is killed', { timeout: 120_000 }, () => {
       },
     );
 
-    await eventually('the guard', () => asked.length === 1, 30_000);
+    await eventually('the guard', () => asked.length === 1, 60_000);
     await replace();
 
     await finished(run, expect, 'Paid.');
