@@ -152,9 +152,8 @@ function callModel(
   let isShort = false;
   const after = (lost: ModelLoss): CallCover | null =>
     plan === null ? null : coverAfter(run, plan, { covered, lost });
-  const abortId = asking.inline?.isSeparate === true ? callId : undefined;
   const options: ModelCallOptions = {
-    abortId,
+    abortId: asking.inline?.isSeparate === true ? callId : undefined,
     hasFallback,
     onFailedAttempt: (failed) =>
       run.record({

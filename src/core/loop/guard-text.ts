@@ -27,7 +27,7 @@ export function guardTask(run: Run): Promise<Ending | null> {
  * null else, also when a cancel or an input came first: then they have not decided, and are asked again.
  * `carry` puts the text that models may see into the state.
  */
-export async function guardText(
+async function guardText(
   run: Run,
   text: string,
   carry: (verdict: GuardVerdict) => Carried,

@@ -126,10 +126,14 @@ export function guardEvents(
     {
       type: 'agent:guarded',
       outcome: verdict.kind,
-      ...(verdict.kind === 'passed' ? {} : { guard: verdict.guard }),
-      ...(verdict.kind === 'rewritten' ? { original: cut(text, MAX_RAW_BYTES) } : {}),
       durationMs: durationMs ?? 0,
-      ...defined({ counts, gauges, raised }),
+      ...defined({
+        guard: verdict.kind === 'passed' ? undefined : verdict.guard,
+        original: verdict.kind === 'rewritten' ? cut(text, MAX_RAW_BYTES) : undefined,
+        counts,
+        gauges,
+        raised,
+      }),
     },
     ...events.map((event) => ownEvent(event)),
   ];

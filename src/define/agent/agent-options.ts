@@ -25,7 +25,7 @@ import type {
   ValidatorDefinition,
 } from '../definition/definitions.ts';
 import type { AgentModel, StreamPolicy } from '../model/model-entry.ts';
-import type { AiTool } from '../tool/hosted-tool.ts';
+import type { AgentTool } from '../tool/listed-tools.ts';
 import type { SignatureInput } from '../schema/define-signature.ts';
 import type { McpServerDefinition } from '../definition/mcp-server.ts';
 import type { ModelMiddleware, ToolMiddleware } from '../definition/middleware.ts';
@@ -264,9 +264,6 @@ export interface AgentOptions<
   /** lisp, programs: how much of feedback, results and data the model reads. */
   readonly sizes?: Partial<ProgramSizes>;
 }
-
-/** What an agent may have among its tools. */
-export type AgentTool = ToolDefinition | McpServerDefinition | AiTool;
 
 /** The options once its tools are a list. */
 export interface ListedOptions extends Omit<AgentOptions, 'tools'> {

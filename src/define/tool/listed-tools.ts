@@ -1,13 +1,17 @@
 /** The tools of an agent as a list: by name, as the AI SDK writes them, they are made ones of ours. */
 import { isPlainObject } from '../../core/base/json.ts';
 import { isUsageError, type UsageProblem } from '../../core/base/usage-error.ts';
-import type { AgentTool, ListedOptions } from '../agent/agent-options.ts';
+import type { ToolDefinition } from '../definition/definitions.ts';
+import type { McpServerDefinition } from '../definition/mcp-server.ts';
 import { fromAiTool } from './from-ai-tool.ts';
-import { isAiTool, isProviderTool } from './hosted-tool.ts';
+import { isAiTool, isProviderTool, type AiTool } from './hosted-tool.ts';
+
+/** What an agent may have among its tools. */
+export type AgentTool = ToolDefinition | McpServerDefinition | AiTool;
 
 /** The list, and what is wrong with tools that are left out of it. */
 export interface ListedTools {
-  readonly tools: ListedOptions['tools'];
+  readonly tools: readonly AgentTool[] | undefined;
   readonly problems: readonly UsageProblem[];
 }
 
@@ -18,7 +22,7 @@ export interface ListedTools {
 export function listedTools(given: unknown): ListedTools {
   // A single tool is no mapping of tools.
   if (!isPlainObject(given) || 'kind' in given || isAiTool(given))
-    return { tools: given as ListedOptions['tools'], problems: [] };
+    return { tools: given as ListedTools['tools'], problems: [] };
   const tools: AgentTool[] = [];
   const problems: UsageProblem[] = [];
   for (const [name, tool] of Object.entries(given)) {
