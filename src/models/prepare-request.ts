@@ -68,7 +68,9 @@ export async function preparedSpec(
 async function isEnabled(agent: RegisteredAgent, name: string, info: RunInfo): Promise<boolean> {
   const tool = agent.tools.get(name);
   if (tool?.enabled === undefined) return true;
-  const enabled: unknown = await withinTime(`\`enabled\` of tool ${name}`, () => tool.enabled?.(info));
+  const enabled: unknown = await withinTime(`\`enabled\` of tool ${name}`, () =>
+    tool.enabled?.(info),
+  );
   if (typeof enabled === 'boolean') return enabled;
   const message = `Expected \`enabled\` of tool \`${name}\` to give a boolean, got ${shown(enabled)}. Return true or false.`;
   throw new UsageError('tool_enabled', message);

@@ -21,13 +21,11 @@ import type {
   SectionDefinition,
   TextFunction,
   ToolchainDefinition,
-  ToolDefinition,
   ValidatorDefinition,
 } from '../definition/definitions.ts';
 import type { AgentModel, StreamPolicy } from '../model/model-entry.ts';
 import type { AgentTool } from '../tool/listed-tools.ts';
 import type { SignatureInput } from '../schema/define-signature.ts';
-import type { McpServerDefinition } from '../definition/mcp-server.ts';
 import type { ModelMiddleware, ToolMiddleware } from '../definition/middleware.ts';
 import type { ToolSearchOptions } from '../definition/tool-search-options.ts';
 
